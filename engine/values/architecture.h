@@ -1,0 +1,128 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace lambda {
+
+/// A feature map of one image: channels x height x width.
+struct MapShape {
+  int channels = 3;
+  int height = 32;
+  int width = 32;
+
+  bool operator==(const MapShape&) const = default;
+
+  long long positions() const { return static_cast<long long>(height) * width; }
+
+  long long elements() const { return positions() * channels; }
+};
+
+/// An ordinary convolution, the mixer that lambda layers are compared with.
+struct ConvolutionMixer {
+  int kernelSize = 3;  ///< Side of the square window in pixels, odd.
+
+  bool operator==(const ConvolutionMixer&) const = default;
+};
+
+/// How context positions m enter the lambda of query position n (paper, sections 3.1 and 3.3).
+enum class PositionEmbedding {
+  relative,  ///< e_nm depends on m - n alone: translation-equivariant (section 3.3).
+  absolute,  ///< A free vector for every pair (n, m); ties the layer to one map size.
+  none,      ///< No position lambda: the content-only layer.
+};
+
+/// The lambda layer of LambdaNetworks (Bello, ICLR 2021), multi-query (section 3.2), with
+/// intra-depth (appendix B.4). Defaults are the paper's (appendix E.1), except for the scope.
+struct LambdaMixer {
+  int queryDepth = 16;  ///< k
+  int heads = 4;        ///< h: queries that share one lambda; divides the output depth d.
+  int intraDepth = 1;   ///< u
+  int scope = 0;        ///< r: side of the local window of positions, odd; 0 = global.
+  PositionEmbedding embedding = PositionEmbedding::relative;
+  bool content = true;              ///< With the content lambda; false = position alone.
+  bool normalizeQueries = true;     ///< Batch norm on the queries (section 3.1).
+  bool normalizeValues = true;      ///< Batch norm on the values (section 3.1).
+  std::string sharedEmbeddings;     ///< Layers with the same non-empty name share embeddings.
+
+  bool operator==(const LambdaMixer&) const = default;
+};
+
+/// What mixes information between positions in a block. A new layer is one more alternative:
+/// every std::visit that forgot it fails to compile.
+using Mixer = std::variant<ConvolutionMixer, LambdaMixer>;
+
+struct Block {
+  Mixer mixer;
+  bool squeezeExcitation = false;  ///< Channel attention after the mixer, squeeze ratio 4.
+  double stochasticDepth = 0;      ///< Probability of skipping the residual branch in training.
+
+  bool operator==(const Block&) const = default;
+};
+
+struct Stage {
+  int width = 64;  ///< Depth d of the mixers; a bottleneck's output has four times as many channels.
+  int stride = 1;  ///< Spatial stride of the first block: 1 or 2.
+  std::vector<Block> blocks;
+
+  bool operator==(const Stage&) const = default;
+};
+
+enum class Family {
+  bottleneck,  ///< ResNet-50 style: 1x1, mixer, 1x1 to 4 x width, residual (He et al., 2016).
+  basic,       ///< ResNet-18 style: 3x3, mixer, residual.
+  plain,       ///< Convolution blocks without shortcuts, lambda blocks with one.
+};
+
+enum class StemKind {
+  cifar,     ///< 3x3 convolution, stride 1.
+  imagenet,  ///< 7x7 convolution, stride 2, then 3x3 max pooling, stride 2.
+  resnetD,   ///< Three 3x3 convolutions, the first with stride 2, then one more with stride 2.
+  patch,     ///< Convolution over non-overlapping patches.
+};
+
+struct Stem {
+  StemKind kind = StemKind::cifar;
+  int width = 64;     ///< Output channels.
+  int patchSize = 4;  ///< Side of a patch in pixels; used by the patch stem alone.
+
+  bool operator==(const Stem&) const = default;
+};
+
+enum class Pooling { average, max };
+
+struct Head {
+  Pooling pooling = Pooling::average;
+  double dropout = 0;  ///< Probability of zeroing a pooled feature in training.
+  bool bias = true;
+  double scale = 1;  ///< The logits are multiplied by this.
+
+  bool operator==(const Head&) const = default;
+};
+
+enum class Activation { relu, celu, gelu, silu };
+
+/// Describes a network completely. The editor edits it, presets are files of it, checkpoints
+/// contain it, the network builder and the cost model read it, and nothing else describes one.
+struct Architecture {
+  std::string name;
+  std::string description;
+  MapShape input;
+  int classes = 10;
+  Family family = Family::bottleneck;
+  Activation activation = Activation::relu;
+  bool zeroInitResidual = true;  ///< Last norm of a residual branch starts at 0 (appendix A).
+  Stem stem;
+  std::vector<Stage> stages;
+  Head head;
+
+  bool operator==(const Architecture&) const = default;
+};
+
+/// The pattern of a network as the field writes it, one letter a stage joined by hyphens: C where
+/// all mixers are convolutions, L where all are lambda layers; a mixed stage spells its blocks,
+/// for example "C-C-CLCLCL-L".
+std::string patternOf(const Architecture& architecture);
+
+}  // namespace lambda

@@ -1,0 +1,209 @@
+#include "engine/values/cost.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/values/plan.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr long long kFloatBytes = 4;
+
+/// Collects the layers of one network; embeddings shared between layers count once.
+class CostModel {
+ public:
+  explicit CostModel(const Architecture& architecture) : architecture_(architecture) {}
+
+  NetworkCost run() {
+    const NetworkPlan plan = planOf(architecture_);
+    addStem(plan.stemOutput);
+    for (const BlockPlan& block : plan.blocks) addBlock(block);
+    addHead(plan.features);
+    for (const LayerCost& layer : cost_.layers) {
+      cost_.parameters += layer.parameters;
+      cost_.flops += layer.flops;
+      cost_.activationBytes += layer.activationBytes;
+    }
+    return std::move(cost_);
+  }
+
+ private:
+  /// Convolution without bias, batch norm, and an activation where `activated`.
+  LayerCost convolution(const std::string& name, int inputChannels, int kernel,
+                        const MapShape& output, bool activated) {
+    LayerCost layer;
+    layer.name = name;
+    layer.kind = "convolution";
+    layer.output = output;
+    const long long weights =
+        static_cast<long long>(inputChannels) * output.channels * kernel * kernel;
+    layer.parameters = weights + 2LL * output.channels;
+    layer.flops = 2 * weights * output.positions();
+    layer.activationBytes = (activated ? 3 : 2) * output.elements() * kFloatBytes;
+    return layer;
+  }
+
+  void add(LayerCost layer) { cost_.layers.push_back(std::move(layer)); }
+
+  void addStem(const MapShape& output) {
+    const Stem& stem = architecture_.stem;
+    const MapShape& input = architecture_.input;
+    const MapShape half{stem.width, (input.height + 1) / 2, (input.width + 1) / 2};
+    switch (stem.kind) {
+      case StemKind::cifar:
+        add(convolution("stem", input.channels, 3, output, true));
+        return;
+      case StemKind::patch:
+        add(convolution("stem", input.channels, stem.patchSize, output, true));
+        return;
+      case StemKind::imagenet: {
+        LayerCost layer = convolution("stem", input.channels, 7, half, true);
+        layer.output = output;
+        layer.activationBytes += output.elements() * kFloatBytes;
+        add(layer);
+        return;
+      }
+      case StemKind::resnetD: {
+        const MapShape narrow{std::max(1, stem.width / 2), half.height, half.width};
+        add(convolution("stem.conv1", input.channels, 3, narrow, true));
+        add(convolution("stem.conv2", narrow.channels, 3, narrow, true));
+        add(convolution("stem.conv3", narrow.channels, 3, half, true));
+        add(convolution("stem.conv4", stem.width, 3, output, true));
+        return;
+      }
+    }
+  }
+
+  void addMixer(const BlockPlan& block) {
+    const std::string name = block.name + ".mixer";
+    std::visit(
+        [&](const auto& mixer) { addMixerLayer(name, mixer, block); }, block.options.mixer);
+    if (block.options.squeezeExcitation) addSqueezeExcitation(block);
+  }
+
+  void addMixerLayer(const std::string& name, const ConvolutionMixer& mixer,
+                     const BlockPlan& block) {
+    const bool residualEnd = architecture_.family == Family::basic;
+    add(convolution(name, block.mixerInput.channels, mixer.kernelSize, block.mixerOutput,
+                    !residualEnd));
+  }
+
+  void addMixerLayer(const std::string& name, const LambdaMixer& mixer, const BlockPlan& block) {
+    const long long d = block.mixerInput.channels;
+    const long long n = block.mixerInput.positions();
+    const long long k = mixer.queryDepth;
+    const long long h = mixer.heads;
+    const long long u = mixer.intraDepth;
+    const long long v = block.mixerOutput.channels / std::max(1LL, h);
+    const long long keys = mixer.content ? k * u : 0;
+    const long long projected = h * k + keys + v * u;
+
+    LayerCost layer;
+    layer.name = name;
+    layer.kind = "lambda";
+    layer.output = block.mixerOutput;
+    layer.parameters = d * projected;
+    if (mixer.normalizeQueries) layer.parameters += 2 * h * k;
+    if (mixer.normalizeValues) layer.parameters += 2 * v * u;
+    if (ownsEmbeddings(mixer)) {
+      layer.parameters += embeddingRows(mixer, block.mixerInput) * k * u;
+    }
+    layer.parameters += 2LL * block.mixerOutput.channels;  // The norm that follows the layer.
+
+    layer.flops = 2 * n * d * projected;
+    if (mixer.content) layer.flops += 2 * n * u * k * v + 2 * n * h * k * v;
+    long long kept = n * (2 * projected + 2 * block.mixerOutput.channels);
+    if (mixer.embedding != PositionEmbedding::none) {
+      if (usesLambdaConvolution(mixer, block.mixerInput, block.mixerOutput.channels)) {
+        layer.flops += 2 * n * mixer.scope * mixer.scope * u * k * v + 2 * n * h * k * v;
+        kept += n * k * v;
+      } else {
+        layer.flops += 2 * n * n * u * h * (k + v);
+        kept += h * n * n * u;
+      }
+    }
+    layer.activationBytes = kept * kFloatBytes;
+    add(layer);
+  }
+
+  bool ownsEmbeddings(const LambdaMixer& mixer) {
+    if (mixer.embedding == PositionEmbedding::none) return false;
+    return mixer.sharedEmbeddings.empty() || sharedNames_.insert(mixer.sharedEmbeddings).second;
+  }
+
+  void addSqueezeExcitation(const BlockPlan& block) {
+    const MapShape map{block.mixerOutput.channels, block.output.height, block.output.width};
+    const long long squeezed = squeezedChannels(map.channels);
+    LayerCost layer;
+    layer.name = block.name + ".squeeze";
+    layer.kind = "squeeze-excitation";
+    layer.output = map;
+    layer.parameters = 2 * squeezed * map.channels + squeezed + map.channels;
+    layer.flops = 4 * squeezed * map.channels;
+    layer.activationBytes = map.elements() * kFloatBytes;
+    add(layer);
+  }
+
+  void addBlock(const BlockPlan& block) {
+    switch (architecture_.family) {
+      case Family::bottleneck:
+        add(convolution(block.name + ".reduce", block.input.channels, 1, reducedMap(block), true));
+        addMixer(block);
+        add(convolution(block.name + ".expand", block.mixerOutput.channels, 1, block.output, true));
+        break;
+      case Family::basic:
+        add(convolution(block.name + ".conv", block.input.channels, 3, block.mixerInput, true));
+        addMixer(block);
+        break;
+      case Family::plain:
+        addMixer(block);
+        break;
+    }
+    if (block.projection) {
+      add(convolution(block.name + ".shortcut", block.input.channels, 1, block.output, false));
+    }
+  }
+
+  static MapShape reducedMap(const BlockPlan& block) {
+    return {block.mixerInput.channels, block.input.height, block.input.width};
+  }
+
+  void addHead(const MapShape& features) {
+    LayerCost layer;
+    layer.name = "head";
+    layer.kind = "linear";
+    layer.output = {architecture_.classes, 1, 1};
+    const long long weights = static_cast<long long>(features.channels) * architecture_.classes;
+    layer.parameters = weights + (architecture_.head.bias ? architecture_.classes : 0);
+    layer.flops = 2 * weights;
+    layer.activationBytes = (features.channels + architecture_.classes) * kFloatBytes;
+    add(layer);
+  }
+
+  const Architecture& architecture_;
+  NetworkCost cost_;
+  std::set<std::string> sharedNames_;
+};
+
+}  // namespace
+
+bool usesLambdaConvolution(const LambdaMixer& mixer, const MapShape& map, int outputDepth) {
+  if (mixer.scope <= 0 || mixer.embedding != PositionEmbedding::relative) return false;
+  const long long n = map.positions();
+  const long long k = mixer.queryDepth;
+  const long long h = mixer.heads;
+  const long long v = outputDepth / std::max(1LL, h);
+  const long long local = static_cast<long long>(mixer.scope) * mixer.scope * mixer.intraDepth *
+                              k * v + h * k * v;
+  return local < n * mixer.intraDepth * h * (k + v);
+}
+
+NetworkCost costOf(const Architecture& architecture) { return CostModel(architecture).run(); }
+
+long long trainingBytes(const NetworkCost& cost, int batchSize, int stateCopies) {
+  return cost.parameters * kFloatBytes * (2 + stateCopies) + cost.activationBytes * batchSize;
+}
+
+}  // namespace lambda

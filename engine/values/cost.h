@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/values/architecture.h"
+
+namespace lambda {
+
+struct LayerCost {
+  std::string name;   ///< "stage2.block1.mixer": the prefix of the parameters' names.
+  std::string kind;   ///< "convolution", "lambda", "linear", ...
+  MapShape output;
+  long long parameters = 0;       ///< Learned values; running statistics of norms are not counted.
+  long long flops = 0;            ///< Forward, one image, 2 a multiply-add; convolutions, linear maps
+                                  ///< and the lambda core, as the engine computes them.
+  long long activationBytes = 0;  ///< Maps kept for the backward pass, one image, float32.
+
+  bool operator==(const LayerCost&) const = default;
+};
+
+struct NetworkCost {
+  std::vector<LayerCost> layers;
+  long long parameters = 0;
+  long long flops = 0;
+  long long activationBytes = 0;
+};
+
+/// Cost of a network from its description alone, in network order.
+NetworkCost costOf(const Architecture& architecture);
+
+/// Whether the engine computes a local scope as a lambda convolution (paper, section 3.4) and not
+/// as masked dense positions: the cheaper of the two in multiply-adds. False for global scope.
+bool usesLambdaConvolution(const LambdaMixer& mixer, const MapShape& map, int outputDepth);
+
+/// Bytes of training at a batch size in float32: parameters, gradients, optimiser state of
+/// `stateCopies` values a parameter, and activations. An estimate, without allocator slack.
+long long trainingBytes(const NetworkCost& cost, int batchSize, int stateCopies);
+
+}  // namespace lambda

@@ -1,0 +1,257 @@
+#pragma once
+
+#include <array>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+/// What there is to say of a field of a configuration value: its JSON key, one line of meaning for
+/// forms and help, and the closed range of a number.
+struct Field {
+  const char* name;
+  const char* meaning;
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+};
+
+/// Names of an enumeration's values in JSON and on the command line.
+template <class Enum>
+struct EnumNames;
+
+template <>
+struct EnumNames<PositionEmbedding> {
+  static constexpr std::array<std::string_view, 3> names{"relative", "absolute", "none"};
+};
+
+template <>
+struct EnumNames<Family> {
+  static constexpr std::array<std::string_view, 3> names{"bottleneck", "basic", "plain"};
+};
+
+template <>
+struct EnumNames<StemKind> {
+  static constexpr std::array<std::string_view, 4> names{"cifar", "imagenet", "resnetD", "patch"};
+};
+
+template <>
+struct EnumNames<Pooling> {
+  static constexpr std::array<std::string_view, 2> names{"average", "max"};
+};
+
+template <>
+struct EnumNames<Activation> {
+  static constexpr std::array<std::string_view, 4> names{"relu", "celu", "gelu", "silu"};
+};
+
+template <>
+struct EnumNames<CropPadding> {
+  static constexpr std::array<std::string_view, 2> names{"reflect", "zero"};
+};
+
+template <>
+struct EnumNames<OptimizerKind> {
+  static constexpr std::array<std::string_view, 3> names{"sgd", "adam", "adamw"};
+};
+
+template <>
+struct EnumNames<ScheduleKind> {
+  static constexpr std::array<std::string_view, 5> names{"constant", "cosine", "linear",
+                                                         "triangular", "step"};
+};
+
+template <>
+struct EnumNames<Precision> {
+  static constexpr std::array<std::string_view, 2> names{"float32", "bfloat16"};
+};
+
+template <>
+struct EnumNames<DeviceKind> {
+  static constexpr std::array<std::string_view, 3> names{"automatic", "cpu", "cuda"};
+};
+
+template <class Enum>
+constexpr std::string_view nameOf(Enum value) {
+  return EnumNames<Enum>::names[static_cast<std::size_t>(value)];
+}
+
+/// Names of the alternatives of Mixer, in their order: the value of a mixer's "kind".
+inline constexpr std::array<std::string_view, std::variant_size_v<Mixer>> kMixerKinds{"convolution",
+                                                                                      "lambda"};
+
+// Each overload calls visit(Field, member) for every field of a value, in the order of its JSON.
+// JSON, ranges, command-line overrides and forms all come from these lists.
+
+template <class Visit>
+void visitFields(MapShape& value, Visit&& visit) {
+  visit(Field{"channels", "colour channels of an image", 1, 64}, value.channels);
+  visit(Field{"height", "image height in pixels", 1, 1024}, value.height);
+  visit(Field{"width", "image width in pixels", 1, 1024}, value.width);
+}
+
+template <class Visit>
+void visitFields(ConvolutionMixer& value, Visit&& visit) {
+  visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
+        value.kernelSize);
+}
+
+template <class Visit>
+void visitFields(LambdaMixer& value, Visit&& visit) {
+  visit(Field{"k", "query depth: rows of the lambda matrix", 1, 256}, value.queryDepth);
+  visit(Field{"h", "heads: queries that share one lambda; divides the width", 1, 256}, value.heads);
+  visit(Field{"u", "intra-depth: keys, embeddings and values become matrices of u columns", 1, 64},
+        value.intraDepth);
+  visit(Field{"scope", "side r of the local window of positions, odd; 0 = global", 0, 255},
+        value.scope);
+  visit(Field{"embedding", "position embeddings: relative, absolute or none"}, value.embedding);
+  visit(Field{"content", "with the content lambda; false = position alone"}, value.content);
+  visit(Field{"normalizeQueries", "batch norm on the queries"}, value.normalizeQueries);
+  visit(Field{"normalizeValues", "batch norm on the values"}, value.normalizeValues);
+  visit(Field{"sharedEmbeddings", "layers with the same name here share their embeddings"},
+        value.sharedEmbeddings);
+}
+
+template <class Visit>
+void visitFields(Block& value, Visit&& visit) {
+  visit(Field{"mixer", "what mixes information between positions"}, value.mixer);
+  visit(Field{"squeezeExcitation", "channel attention after the mixer"}, value.squeezeExcitation);
+  visit(Field{"stochasticDepth", "probability of skipping the branch in training", 0, 0.95},
+        value.stochasticDepth);
+}
+
+template <class Visit>
+void visitFields(Stage& value, Visit&& visit) {
+  visit(Field{"width", "depth d of the mixers", 1, 8192}, value.width);
+  visit(Field{"stride", "spatial stride of the first block, 1 or 2", 1, 2}, value.stride);
+  visit(Field{"blocks", "the blocks in order"}, value.blocks);
+}
+
+template <class Visit>
+void visitFields(Stem& value, Visit&& visit) {
+  visit(Field{"kind", "cifar 3x3/1, imagenet 7x7/2 and max pool, resnetD or patch"}, value.kind);
+  visit(Field{"width", "output channels", 1, 8192}, value.width);
+  visit(Field{"patchSize", "side of a patch in pixels, for the patch stem", 1, 64},
+        value.patchSize);
+}
+
+template <class Visit>
+void visitFields(Head& value, Visit&& visit) {
+  visit(Field{"pooling", "average or max over all positions"}, value.pooling);
+  visit(Field{"dropout", "probability of zeroing a pooled feature in training", 0, 0.95},
+        value.dropout);
+  visit(Field{"bias", "with a bias for every class"}, value.bias);
+  visit(Field{"scale", "factor on the logits", 1e-4, 1e4}, value.scale);
+}
+
+template <class Visit>
+void visitFields(Architecture& value, Visit&& visit) {
+  visit(Field{"name", "short name"}, value.name);
+  visit(Field{"description", "one line on what it is good for"}, value.description);
+  visit(Field{"input", "shape of the images"}, value.input);
+  visit(Field{"classes", "number of classes", 2, 100000}, value.classes);
+  visit(Field{"family", "bottleneck, basic or plain"}, value.family);
+  visit(Field{"activation", "relu, celu, gelu or silu"}, value.activation);
+  visit(Field{"zeroInitResidual", "last norm of a residual branch starts at 0"},
+        value.zeroInitResidual);
+  visit(Field{"stem", "the first convolutions"}, value.stem);
+  visit(Field{"stages", "the stages in order"}, value.stages);
+  visit(Field{"head", "pooling and classifier"}, value.head);
+}
+
+template <class Visit>
+void visitFields(AugmentationConfig& value, Visit&& visit) {
+  visit(Field{"cropPadding", "pixels added on each side before a random crop; 0 = no crop", 0, 16},
+        value.cropPadding);
+  visit(Field{"padding", "what is added: reflect or zero"}, value.padding);
+  visit(Field{"horizontalFlip", "mirror half of the images"}, value.horizontalFlip);
+  visit(Field{"cutoutSize", "side of the erased square in pixels; 0 = none", 0, 64},
+        value.cutoutSize);
+}
+
+template <class Visit>
+void visitFields(DataConfig& value, Visit&& visit) {
+  visit(Field{"source", "shapes10, or a folder or archive with CIFAR-10"}, value.source);
+  visit(Field{"validationCount", "training images held out for validation", 0, 1000000},
+        value.validationCount);
+  visit(Field{"splitSeed", "seed of that split"}, value.splitSeed);
+  visit(Field{"generatedTrainCount", "shapes10: images for training and validation", 20, 1000000},
+        value.generatedTrainCount);
+  visit(Field{"generatedTestCount", "shapes10: images of the test set", 10, 1000000},
+        value.generatedTestCount);
+  visit(Field{"augmentation", "random changes of the training images"}, value.augmentation);
+}
+
+template <class Visit>
+void visitFields(OptimizerConfig& value, Visit&& visit) {
+  visit(Field{"kind", "sgd, adam or adamw"}, value.kind);
+  visit(Field{"learningRate", "peak of the schedule", 0, 1000}, value.learningRate);
+  visit(Field{"momentum", "sgd: momentum", 0, 0.9999}, value.momentum);
+  visit(Field{"nesterov", "sgd: Nesterov's look-ahead"}, value.nesterov);
+  visit(Field{"beta1", "adam: decay of the first moment", 0, 0.99999}, value.beta1);
+  visit(Field{"beta2", "adam: decay of the second moment", 0, 0.9999999}, value.beta2);
+  visit(Field{"epsilon", "adam: added to the denominator", 1e-16, 1}, value.epsilon);
+  visit(Field{"weightDecay", "weight decay", 0, 10}, value.weightDecay);
+  visit(Field{"decayAllParameters", "decay norms, biases and embeddings too"},
+        value.decayAllParameters);
+  visit(Field{"gradientClip", "greatest norm of all gradients together; 0 = none", 0, 1e6},
+        value.gradientClip);
+}
+
+template <class Visit>
+void visitFields(ScheduleConfig& value, Visit&& visit) {
+  visit(Field{"kind", "constant, cosine, linear, triangular or step"}, value.kind);
+  visit(Field{"warmupEpochs", "epochs of linear rise from 0; not for triangular", 0, 100000},
+        value.warmupEpochs);
+  visit(Field{"finalFactor", "factor of the peak at the end", 0, 1}, value.finalFactor);
+  visit(Field{"peakFraction", "triangular: share of the run before the peak", 0, 1},
+        value.peakFraction);
+  visit(Field{"stepEpochs", "step: epochs between two drops", 1e-3, 100000}, value.stepEpochs);
+  visit(Field{"stepFactor", "step: factor of a drop", 0, 1}, value.stepFactor);
+}
+
+template <class Visit>
+void visitFields(Recipe& value, Visit&& visit) {
+  visit(Field{"epochs", "passes over the training images", 1, 100000}, value.epochs);
+  visit(Field{"batchSize", "images a step", 1, 65536}, value.batchSize);
+  visit(Field{"optimizer", "the optimiser"}, value.optimizer);
+  visit(Field{"schedule", "the learning rate over the run"}, value.schedule);
+  visit(Field{"labelSmoothing", "share of the target spread over all classes", 0, 0.99},
+        value.labelSmoothing);
+  visit(Field{"emaDecay", "moving average of the weights, per step; 0 = none", 0, 0.999999},
+        value.emaDecay);
+  visit(Field{"precision", "float32, or bfloat16 autocast"}, value.precision);
+  visit(Field{"channelsLast", "channels-last memory layout"}, value.channelsLast);
+}
+
+template <class Visit>
+void visitFields(DeviceConfig& value, Visit&& visit) {
+  visit(Field{"kind", "automatic, cpu or cuda"}, value.kind);
+  visit(Field{"threads", "threads for tensor work; 0 = one a core", 0, 1024}, value.threads);
+}
+
+template <class Visit>
+void visitFields(CheckpointConfig& value, Visit&& visit) {
+  visit(Field{"everyEpochs", "a checkpoint at every n-th epoch's end; 0 = none", 0, 100000},
+        value.everyEpochs);
+  visit(Field{"keepEpochs", "how many of those stay on disk; 0 = all", 0, 100000},
+        value.keepEpochs);
+  visit(Field{"keepBest", "keep the weights of the best validation accuracy"}, value.keepBest);
+  visit(Field{"everyMinutes", "save also in mid-epoch; 0 = never", 0, 100000},
+        value.everyMinutes);
+}
+
+template <class Visit>
+void visitFields(RunConfig& value, Visit&& visit) {
+  visit(Field{"name", "short name of the run"}, value.name);
+  visit(Field{"seed", "seed of weights, data order and augmentation"}, value.seed);
+  visit(Field{"architecture", "the network"}, value.architecture);
+  visit(Field{"data", "what it learns from"}, value.data);
+  visit(Field{"recipe", "how it learns"}, value.recipe);
+  visit(Field{"device", "where it learns"}, value.device);
+  visit(Field{"checkpoints", "what is kept on disk"}, value.checkpoints);
+}
+
+}  // namespace lambda

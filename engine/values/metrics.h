@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lambda {
+
+/// Mean cross-entropy in nats (no label smoothing) and share of right answers, measured in
+/// evaluation mode without augmentation, for every split by the same function.
+struct Scores {
+  double loss = 0;
+  double accuracy = 0;
+
+  bool operator==(const Scores&) const = default;
+};
+
+/// One optimiser step. Loss and accuracy are those of the augmented batch in training mode.
+struct BatchRecord {
+  std::int64_t step = 0;   ///< Steps done since the start of the run, 1 after the first.
+  int epoch = 0;           ///< The running epoch, counted from 1.
+  double seconds = 0;      ///< Training time so far, pauses excluded.
+  double loss = 0;         ///< Plain cross-entropy, without label smoothing.
+  double accuracy = 0;
+  double learningRate = 0;
+  double gradientNorm = 0;  ///< 2-norm of all gradients before clipping.
+  double imagesPerSecond = 0;
+
+  bool operator==(const BatchRecord&) const = default;
+};
+
+struct EpochRecord {
+  std::int64_t step = 0;
+  int epoch = 0;
+  double seconds = 0;
+  Scores train;  ///< On a fixed sample of the training images.
+  std::optional<Scores> validation;
+  double learningRate = 0;
+  double imagesPerSecond = 0;  ///< Training throughput of the epoch, evaluation excluded.
+
+  bool operator==(const EpochRecord&) const = default;
+};
+
+enum class EventKind {
+  started,
+  resumed,
+  paused,
+  continued,
+  stopped,
+  finished,
+  failed,
+  checkpoint,
+  learningRate,
+  tested,
+  warning
+};
+
+struct EventRecord {
+  std::int64_t step = 0;
+  int epoch = 0;
+  double seconds = 0;
+  EventKind kind = EventKind::started;
+  std::string text;
+
+  bool operator==(const EventRecord&) const = default;
+};
+
+enum class RunStatus { running, paused, stopped, finished, failed };
+
+/// How a call of the trainer ended.
+struct RunResult {
+  std::string run;  ///< The run folder.
+  RunStatus status = RunStatus::running;
+  int epochs = 0;  ///< Epochs done.
+  std::optional<double> bestValidationAccuracy;
+  std::optional<double> testAccuracy;
+  double trainSeconds = 0;
+  double imagesPerSecond = 0;  ///< Training throughput over the whole run.
+  std::string failure;         ///< What happened and what to do, when the status is failed.
+};
+
+}  // namespace lambda

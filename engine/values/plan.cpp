@@ -1,0 +1,111 @@
+#include "engine/values/plan.h"
+
+#include <algorithm>
+
+namespace lambda {
+
+namespace {
+
+int halved(int size, int times = 1) {
+  for (; times > 0; --times) size = (size + 1) / 2;
+  return size;
+}
+
+MapShape stemOutputOf(const Architecture& architecture) {
+  const MapShape& input = architecture.input;
+  const Stem& stem = architecture.stem;
+  switch (stem.kind) {
+    case StemKind::cifar:
+      return {stem.width, input.height, input.width};
+    case StemKind::imagenet:
+    case StemKind::resnetD:
+      return {stem.width, halved(input.height, 2), halved(input.width, 2)};
+    case StemKind::patch: {
+      const int patch = std::max(stem.patchSize, 1);
+      return {stem.width, input.height / patch, input.width / patch};
+    }
+  }
+  return {};
+}
+
+bool isLambda(const Mixer& mixer) { return std::holds_alternative<LambdaMixer>(mixer); }
+
+BlockPlan planBlock(const Architecture& architecture, int stageIndex, int blockIndex,
+                    const MapShape& input) {
+  const Stage& stage = architecture.stages[static_cast<std::size_t>(stageIndex)];
+  BlockPlan plan;
+  plan.name = "stage" + std::to_string(stageIndex + 1) + ".block" + std::to_string(blockIndex + 1);
+  plan.stage = stageIndex;
+  plan.block = blockIndex;
+  plan.options = stage.blocks[static_cast<std::size_t>(blockIndex)];
+  plan.input = input;
+  plan.stride = blockIndex == 0 ? stage.stride : 1;
+  const bool strided = plan.stride == 2;
+  plan.output = {stage.width * expansionOf(architecture.family),
+                 strided ? halved(input.height) : input.height,
+                 strided ? halved(input.width) : input.width};
+
+  const bool lambda = isLambda(plan.options.mixer);
+  const bool plain = architecture.family == Family::plain;
+  // A basic block's first convolution takes the stride, so that its mixer sees the smaller map.
+  const bool mixerSeesOutputMap = architecture.family == Family::basic;
+  plan.mixerInput = mixerSeesOutputMap ? plan.output : input;
+  plan.mixerInput.channels = plain ? input.channels : stage.width;
+  plan.mixerOutput = plan.mixerInput;
+  plan.mixerOutput.channels = stage.width;
+  if (architecture.family == Family::bottleneck && !lambda) {
+    plan.mixerOutput.height = plan.output.height;
+    plan.mixerOutput.width = plan.output.width;
+  }
+  const bool hasShortcut = !plain || lambda;
+  plan.projection = hasShortcut && (strided || input.channels != plan.output.channels);
+  return plan;
+}
+
+}  // namespace
+
+int expansionOf(Family family) { return family == Family::bottleneck ? 4 : 1; }
+
+long long embeddingRows(const LambdaMixer& mixer, const MapShape& map) {
+  switch (mixer.embedding) {
+    case PositionEmbedding::none:
+      return 0;
+    case PositionEmbedding::absolute:
+      return map.positions() * map.positions();
+    case PositionEmbedding::relative:
+      if (mixer.scope > 0) return static_cast<long long>(mixer.scope) * mixer.scope;
+      return (2LL * map.height - 1) * (2LL * map.width - 1);
+  }
+  return 0;
+}
+
+int squeezedChannels(int channels) { return std::max(1, channels / 4); }
+
+NetworkPlan planOf(const Architecture& architecture) {
+  NetworkPlan plan;
+  plan.stemOutput = stemOutputOf(architecture);
+  MapShape map = plan.stemOutput;
+  for (std::size_t stage = 0; stage < architecture.stages.size(); ++stage) {
+    for (std::size_t block = 0; block < architecture.stages[stage].blocks.size(); ++block) {
+      plan.blocks.push_back(
+          planBlock(architecture, static_cast<int>(stage), static_cast<int>(block), map));
+      map = plan.blocks.back().output;
+    }
+  }
+  plan.features = map;
+  return plan;
+}
+
+std::string patternOf(const Architecture& architecture) {
+  std::string pattern;
+  for (const Stage& stage : architecture.stages) {
+    std::string letters;
+    for (const Block& block : stage.blocks) letters += isLambda(block.mixer) ? 'L' : 'C';
+    const bool uniform = letters.find_first_not_of(letters.substr(0, 1)) == std::string::npos;
+    if (!pattern.empty()) pattern += '-';
+    pattern += uniform ? letters.substr(0, 1) : letters;
+  }
+  return pattern;
+}
+
+}  // namespace lambda

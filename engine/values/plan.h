@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/values/architecture.h"
+
+namespace lambda {
+
+/// A block with everything that follows from its place in the network.
+struct BlockPlan {
+  std::string name;  ///< "stage2.block1": also the prefix of its parameters' names.
+  int stage = 0;     ///< Index from 0.
+  int block = 0;     ///< Index from 0 within the stage.
+  Block options;
+  MapShape input;
+  MapShape output;
+  MapShape mixerInput;   ///< What the mixer sees.
+  MapShape mixerOutput;  ///< What it gives, before any average pooling for the stride.
+  int stride = 1;
+  bool projection = false;  ///< The shortcut needs a 1x1 convolution; false without shortcut too.
+};
+
+/// An Architecture with all shapes and names resolved: the one place that knows how stages follow
+/// each other. The network builder makes modules of it, the cost model numbers.
+struct NetworkPlan {
+  MapShape stemOutput;
+  std::vector<BlockPlan> blocks;
+  MapShape features;  ///< What the head pools.
+};
+
+/// Resolves an architecture. Shapes of a network that can't be (maps of size 0) come out as they
+/// are computed; validate() is what reports them.
+NetworkPlan planOf(const Architecture& architecture);
+
+/// Channels of a block's output as a multiple of its stage's width.
+int expansionOf(Family family);
+
+/// Number of rows of the learned position embedding table, each k x u values: (2H-1)(2W-1) relative
+/// global, r^2 relative local, n m absolute, 0 without position lambda.
+long long embeddingRows(const LambdaMixer& mixer, const MapShape& map);
+
+/// The squeezed channels of a squeeze-and-excitation unit over `channels`.
+int squeezedChannels(int channels);
+
+}  // namespace lambda

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/values/architecture.h"
+
+namespace lambda {
+
+enum class CropPadding { reflect, zero };
+
+struct AugmentationConfig {
+  int cropPadding = 4;  ///< Pixels added on each side before a random crop; 0 = no crop.
+  CropPadding padding = CropPadding::reflect;
+  bool horizontalFlip = true;
+  int cutoutSize = 0;  ///< Side of the square set to the mean, in pixels; 0 = none.
+
+  bool operator==(const AugmentationConfig&) const = default;
+};
+
+struct DataConfig {
+  std::string source = "shapes10";  ///< "shapes10", or a folder or archive with CIFAR-10.
+  int validationCount = 5000;       ///< Images held out of the training set, stratified.
+  std::uint64_t splitSeed = 0;      ///< Seed of the split, apart from the run's seed.
+  int generatedTrainCount = 12000;  ///< shapes10: images drawn for training and validation.
+  int generatedTestCount = 2000;    ///< shapes10: images drawn for the test set.
+  AugmentationConfig augmentation;
+
+  bool operator==(const DataConfig&) const = default;
+};
+
+enum class OptimizerKind { sgd, adam, adamw };
+
+struct OptimizerConfig {
+  OptimizerKind kind = OptimizerKind::sgd;
+  double learningRate = 0.1;  ///< Peak of the schedule.
+  double momentum = 0.9;      ///< SGD.
+  bool nesterov = true;       ///< SGD.
+  double beta1 = 0.9;         ///< Adam, AdamW.
+  double beta2 = 0.999;       ///< Adam, AdamW.
+  double epsilon = 1e-8;      ///< Adam, AdamW.
+  double weightDecay = 5e-4;
+  bool decayAllParameters = false;  ///< Also norms, biases and position embeddings.
+  double gradientClip = 0;          ///< Greatest 2-norm of all gradients together; 0 = none.
+
+  bool operator==(const OptimizerConfig&) const = default;
+};
+
+enum class ScheduleKind { constant, cosine, linear, triangular, step };
+
+/// The learning rate over a run, as a factor of the peak. Warm-up rises linearly from 0.
+struct ScheduleConfig {
+  ScheduleKind kind = ScheduleKind::cosine;
+  double warmupEpochs = 0;    ///< Not for triangular, whose rise is `peakFraction`.
+  double finalFactor = 0;     ///< Factor at the end of cosine, linear and triangular.
+  double peakFraction = 0.2;  ///< Triangular: where in the run the peak lies, 0..1.
+  double stepEpochs = 30;     ///< Step: epochs between two drops.
+  double stepFactor = 0.1;    ///< Step: factor of each drop.
+
+  bool operator==(const ScheduleConfig&) const = default;
+};
+
+enum class Precision { float32, bfloat16 };
+
+struct Recipe {
+  int epochs = 30;
+  int batchSize = 128;
+  OptimizerConfig optimizer;
+  ScheduleConfig schedule;
+  double labelSmoothing = 0;  ///< In the training objective alone; reported losses have none.
+  double emaDecay = 0;        ///< Moving average of the weights, per step; 0 = none.
+  Precision precision = Precision::float32;
+  bool channelsLast = true;
+
+  bool operator==(const Recipe&) const = default;
+};
+
+enum class DeviceKind { automatic, cpu, cuda };
+
+struct DeviceConfig {
+  DeviceKind kind = DeviceKind::automatic;
+  int threads = 0;  ///< Threads for tensor work on the CPU; 0 = one a core.
+
+  bool operator==(const DeviceConfig&) const = default;
+};
+
+/// Which checkpoints a run keeps. The last one is always kept, the best one if `keepBest`.
+struct CheckpointConfig {
+  int everyEpochs = 1;         ///< Also a checkpoint at every n-th epoch's end; 0 = none.
+  int keepEpochs = 3;          ///< How many of those stay on disk; 0 = all.
+  bool keepBest = true;        ///< Keep the weights of the best validation accuracy.
+  double everyMinutes = 5;     ///< Save the last checkpoint also in mid-epoch; 0 = never.
+
+  bool operator==(const CheckpointConfig&) const = default;
+};
+
+/// Everything that decides a run's numbers: with the same RunConfig, program, device and thread
+/// count, training gives the same bits.
+struct RunConfig {
+  std::string name;
+  Architecture architecture;
+  DataConfig data;
+  Recipe recipe;
+  DeviceConfig device;
+  CheckpointConfig checkpoints;
+  std::uint64_t seed = 0;
+
+  bool operator==(const RunConfig&) const = default;
+};
+
+}  // namespace lambda
