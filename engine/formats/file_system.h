@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <sys/types.h>
+
+#include "engine/runtime/error.h"
+
+namespace lambda {
+
+/// The system calls that writing a file stands on. Each behaves as the POSIX call of its name,
+/// errno included. Virtual, so that a test can make the n-th call fail as a full or faulty disk
+/// does.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  virtual int open(const char* path, int flags, mode_t mode);
+  virtual ssize_t write(int file, const void* bytes, std::size_t count);
+  virtual int fsync(int file);
+  virtual int ftruncate(int file, off_t length);
+  virtual int close(int file);
+  virtual int rename(const char* from, const char* to);
+  virtual int unlink(const char* path);
+
+  /// The operating system's own calls; stateless.
+  static FileSystem& real();
+};
+
+/// The Error for a failed system call: `action` is what was tried ("cannot write"), `code` its
+/// errno. The hint says what a person can do about that code.
+Error systemError(const std::filesystem::path& path, const std::string& action, int code);
+
+/// Writes all of `bytes`, continuing after short writes and interruptions.
+/// Throws Error, naming `path`, where a write fails or takes nothing.
+void writeAll(FileSystem& system,
+              int file,
+              const void* bytes,
+              std::size_t count,
+              const std::filesystem::path& path);
+
+/// fsync, repeated after interruptions. Throws Error naming `path`.
+void syncFile(FileSystem& system, int file, const std::filesystem::path& path);
+
+/// Makes names created, renamed or removed in `folder` survive a power cut. File systems that
+/// cannot fsync a folder are accepted as they are. Throws Error where the disk fails.
+void syncFolder(FileSystem& system, const std::filesystem::path& folder);
+
+/// The folder that holds `path`, "." where the path has a name alone.
+std::filesystem::path folderOf(const std::filesystem::path& path);
+
+}  // namespace lambda
