@@ -1,0 +1,20 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <string>
+
+namespace lambda {
+
+/// Sees every layer of a forward pass, in the order in which they run. Inspection and the search
+/// for the first non-finite layer are traces.
+class ForwardTrace {
+ public:
+  virtual ~ForwardTrace() = default;
+
+  /// `layer`: its name as in the cost table and in parameter names, "stage2.block1.mixer".
+  virtual void visit(const std::string& layer, const at::Tensor& input,
+                     const at::Tensor& output) = 0;
+};
+
+}  // namespace lambda

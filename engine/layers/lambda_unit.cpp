@@ -1,0 +1,23 @@
+#include "engine/layers/lambda_unit.h"
+
+#include <torch/nn/init.h>
+
+#include "engine/layers/activation.h"
+
+namespace lambda {
+
+LambdaUnitImpl::LambdaUnitImpl(const LambdaUnitOptions& options_, PositionEmbeddingTable shared)
+    : options(options_),
+      layer(register_module("layer", LambdaLayer(options_.layer, std::move(shared)))),
+      norm(register_module("norm", torch::nn::BatchNorm2d(options_.layer.outputDepth))) {
+  if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
+}
+
+at::Tensor LambdaUnitImpl::forward(const at::Tensor& x) {
+  at::Tensor y = layer(x);
+  if (options.downsample) y = at::avg_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+  y = norm(y);
+  return options.activation ? activate(y, *options.activation) : y;
+}
+
+}  // namespace lambda

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <ATen/ATen.h>
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include "engine/values/architecture.h"
+
+namespace lambda {
+
+struct PositionEmbeddingOptions {
+  PositionEmbedding kind = PositionEmbedding::relative;
+  int scope = 0;       ///< r, odd; 0 = global. Relative embeddings only.
+  int queryDepth = 16;  ///< k
+  int intraDepth = 1;   ///< u
+  int height = 8;       ///< Of the map; ignored by a local scope, which fits any map.
+  int width = 8;
+};
+
+/// Learned position embeddings of a lambda layer and their expansion to pairs of positions.
+/// LambdaNetworks section 3.3: with relative embeddings e_nm = R[m - n], so that shifting the input
+/// shifts the output; a local scope leaves out positions beyond its window (section 3.4).
+/// Initialised from N(0, 1) (appendix E.1). Several layers may hold the same embedding.
+class PositionEmbeddingTableImpl : public torch::nn::Module {
+ public:
+  explicit PositionEmbeddingTableImpl(const PositionEmbeddingOptions& options);
+
+  void reset();
+
+  /// E [n, m u, k] for a map of the size; rows outside a local window are 0.
+  /// Throws c10::Error if a global or absolute table was made for another size.
+  at::Tensor expand(std::int64_t mapHeight, std::int64_t mapWidth);
+
+  /// The table as tiles over offsets: relative global [k, u, 2H-1, 2W-1], relative local
+  /// [k, u, r, r], absolute [k, u, n, m].
+  at::Tensor tiles() const;
+
+  PositionEmbeddingOptions options;
+  at::Tensor table;  ///< [rows, u, k]; rows as in embeddingRows() of the plan.
+
+ private:
+  at::Tensor rowOfPair(std::int64_t mapHeight, std::int64_t mapWidth) const;
+
+  at::Tensor cachedRows_;  // [n m] int64, for the size below; a row of -1 is outside the window
+  std::int64_t cachedHeight_ = 0;
+  std::int64_t cachedWidth_ = 0;
+};
+
+TORCH_MODULE(PositionEmbeddingTable);
+
+}  // namespace lambda

@@ -1,0 +1,139 @@
+#include "engine/networks/network.h"
+
+#include "engine/layers/activation.h"
+
+namespace lambda {
+
+namespace {
+
+/// A module that only gives its children a common prefix.
+class Group : public torch::nn::Module {};
+
+}  // namespace
+
+NetworkImpl::NetworkImpl(const Architecture& architecture_)
+    : architecture(architecture_), plan(planOf(architecture_)) {
+  buildStem();
+  buildBlocks();
+  head_ = register_module("head", torch::nn::Linear(torch::nn::LinearOptions(
+                                                        plan.features.channels,
+                                                        architecture.classes)
+                                                        .bias(architecture.head.bias)));
+}
+
+void NetworkImpl::buildStem() {
+  const Stem& stem = architecture.stem;
+  const Activation activation = architecture.activation;
+  ConvolutionUnitOptions options{.inputDepth = architecture.input.channels,
+                                 .outputDepth = stem.width,
+                                 .activation = activation};
+  switch (stem.kind) {
+    case StemKind::cifar:
+      break;
+    case StemKind::imagenet:
+      options.kernelSize = 7;
+      options.stride = 2;
+      break;
+    case StemKind::patch:
+      options.kernelSize = stem.patchSize;
+      options.stride = stem.patchSize;
+      options.padding = 0;
+      break;
+    case StemKind::resnetD: {
+      const std::int64_t narrow = std::max(1, stem.width / 2);
+      const std::int64_t depths[] = {architecture.input.channels, narrow, narrow, stem.width,
+                                     stem.width};
+      const int strides[] = {2, 1, 1, 2};
+      const auto group = register_module("stem", std::make_shared<Group>());
+      for (int i = 0; i < 4; ++i) {
+        const std::string name = "conv" + std::to_string(i + 1);
+        stem_.emplace_back("stem." + name,
+                           group->register_module(
+                               name, ConvolutionUnit(ConvolutionUnitOptions{
+                                         .inputDepth = depths[i],
+                                         .outputDepth = depths[i + 1],
+                                         .stride = strides[i],
+                                         .activation = activation})));
+      }
+      return;
+    }
+  }
+  stem_.emplace_back("stem", register_module("stem", ConvolutionUnit(options)));
+}
+
+void NetworkImpl::buildBlocks() {
+  const BlockContext context{architecture.family, architecture.activation,
+                             architecture.zeroInitResidual,
+                             architecture.stem.kind == StemKind::resnetD};
+  std::shared_ptr<Group> stage;
+  for (const BlockPlan& block : plan.blocks) {
+    if (block.block == 0) {
+      stage = register_module("stage" + std::to_string(block.stage + 1), std::make_shared<Group>());
+    }
+    blocks_.push_back(
+        stage->register_module("block" + std::to_string(block.block + 1),
+                               ResidualBlock(block, context, sharedEmbeddings(block))));
+  }
+}
+
+PositionEmbeddingTable NetworkImpl::sharedEmbeddings(const BlockPlan& block) {
+  const auto* mixer = std::get_if<LambdaMixer>(&block.options.mixer);
+  if (mixer == nullptr || mixer->sharedEmbeddings.empty() ||
+      mixer->embedding == PositionEmbedding::none) {
+    return nullptr;
+  }
+  auto found = shared_.find(mixer->sharedEmbeddings);
+  if (found == shared_.end()) {
+    const PositionEmbeddingTable table(PositionEmbeddingOptions{
+        mixer->embedding, mixer->scope, mixer->queryDepth, mixer->intraDepth,
+        block.mixerInput.height, block.mixerInput.width});
+    register_module("embeddings-" + mixer->sharedEmbeddings, table);
+    found = shared_.emplace(mixer->sharedEmbeddings, table).first;
+  }
+  return found->second;
+}
+
+at::Tensor NetworkImpl::runStem(const at::Tensor& x, ForwardTrace* trace) {
+  at::Tensor y = x;
+  for (auto& [name, unit] : stem_) {
+    const at::Tensor input = y;
+    y = unit(input);
+    if (architecture.stem.kind == StemKind::imagenet) {
+      y = at::max_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+    }
+    if (trace != nullptr) trace->visit(name, input, y);
+  }
+  return y;
+}
+
+at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
+  const MapShape& input = architecture.input;
+  TORCH_CHECK(x.dim() == 4 && x.size(1) == input.channels && x.size(2) == input.height &&
+                  x.size(3) == input.width,
+              "network: expected images [b, ", input.channels, ", ", input.height, ", ",
+              input.width, "], got ", x.sizes());
+  at::Tensor y = runStem(x, trace);
+  for (ResidualBlock& block : blocks_) y = block(y, trace);
+  // mean and amax, not adaptive pooling: their backward passes are deterministic on every device.
+  y = architecture.head.pooling == Pooling::max ? y.amax({2, 3}) : y.mean({2, 3});
+  if (architecture.head.dropout > 0) y = at::dropout(y, architecture.head.dropout, is_training());
+  const at::Tensor logits = head_(y) * architecture.head.scale;
+  if (trace != nullptr) trace->visit("head", y, logits);
+  return logits;
+}
+
+std::vector<NamedLambda> NetworkImpl::lambdaLayers() const {
+  std::vector<NamedLambda> layers;
+  for (const ResidualBlock& block : blocks_) {
+    if (block->lambda) layers.push_back({block->plan.name + ".mixer", block->lambda});
+  }
+  return layers;
+}
+
+std::int64_t NetworkImpl::parameterCount() const {
+  std::int64_t count = 0;
+  for (const at::Tensor& parameter : parameters()) count += parameter.numel();
+  return count;
+}
+
+}  // namespace lambda

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <torch/nn/modules/linear.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/layers/residual_block.h"
+#include "engine/values/plan.h"
+
+namespace lambda {
+
+/// A lambda layer of a network with the name it has in the cost table.
+struct NamedLambda {
+  std::string name;  ///< "stage3.block2.mixer"
+  LambdaUnit unit;
+};
+
+/// The network that an Architecture describes.
+/// Input x [b, channels, height, width] float, normalised; output logits [b, classes].
+/// Throws c10::Error if the input's shape differs from the architecture's. The architecture must
+/// have passed validate(). Not thread-safe; lives on the training thread.
+class NetworkImpl : public torch::nn::Module {
+ public:
+  explicit NetworkImpl(const Architecture& architecture);
+
+  at::Tensor forward(const at::Tensor& x, ForwardTrace* trace = nullptr);
+
+  /// The lambda layers in network order.
+  std::vector<NamedLambda> lambdaLayers() const;
+
+  /// Number of learned values.
+  std::int64_t parameterCount() const;
+
+  Architecture architecture;
+  NetworkPlan plan;
+
+ private:
+  void buildStem();
+  void buildBlocks();
+  PositionEmbeddingTable sharedEmbeddings(const BlockPlan& block);
+  at::Tensor runStem(const at::Tensor& x, ForwardTrace* trace);
+
+  std::vector<std::pair<std::string, ConvolutionUnit>> stem_;
+  std::vector<ResidualBlock> blocks_;
+  std::map<std::string, PositionEmbeddingTable> shared_;
+  torch::nn::Linear head_{nullptr};
+};
+
+TORCH_MODULE(Network);
+
+}  // namespace lambda
