@@ -1,16 +1,18 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <limits>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
+#include "engine/values/enum_names.h"
 #include "engine/values/run_config.h"
 
 namespace lambda {
 
 /// What there is to say of a field of a configuration value: its JSON key, one line of meaning for
-/// forms and help, and the closed range of a number.
+/// forms and help, and the closed range of a number, or of the length of a list.
 struct Field {
   const char* name;
   const char* meaning;
@@ -18,88 +20,32 @@ struct Field {
   double max = std::numeric_limits<double>::infinity();
 };
 
-/// Names of an enumeration's values in JSON and on the command line.
-template <class Enum>
-struct EnumNames;
-
-template <>
-struct EnumNames<PositionEmbedding> {
-  static constexpr std::array<std::string_view, 3> names{"relative", "absolute", "none"};
-};
-
-template <>
-struct EnumNames<Family> {
-  static constexpr std::array<std::string_view, 3> names{"bottleneck", "basic", "plain"};
-};
-
-template <>
-struct EnumNames<StemKind> {
-  static constexpr std::array<std::string_view, 4> names{"cifar", "imagenet", "resnetD", "patch"};
-};
-
-template <>
-struct EnumNames<Pooling> {
-  static constexpr std::array<std::string_view, 2> names{"average", "max"};
-};
-
-template <>
-struct EnumNames<Activation> {
-  static constexpr std::array<std::string_view, 4> names{"relu", "celu", "gelu", "silu"};
-};
-
-template <>
-struct EnumNames<CropPadding> {
-  static constexpr std::array<std::string_view, 2> names{"reflect", "zero"};
-};
-
-template <>
-struct EnumNames<OptimizerKind> {
-  static constexpr std::array<std::string_view, 3> names{"sgd", "adam", "adamw"};
-};
-
-template <>
-struct EnumNames<ScheduleKind> {
-  static constexpr std::array<std::string_view, 5> names{"constant", "cosine", "linear",
-                                                         "triangular", "step"};
-};
-
-template <>
-struct EnumNames<Precision> {
-  static constexpr std::array<std::string_view, 2> names{"float32", "bfloat16"};
-};
-
-template <>
-struct EnumNames<DeviceKind> {
-  static constexpr std::array<std::string_view, 3> names{"automatic", "cpu", "cuda"};
-};
-
-template <class Enum>
-constexpr std::string_view nameOf(Enum value) {
-  return EnumNames<Enum>::names[static_cast<std::size_t>(value)];
-}
-
 /// Names of the alternatives of Mixer, in their order: the value of a mixer's "kind".
 inline constexpr std::array<std::string_view, std::variant_size_v<Mixer>> kMixerKinds{"convolution",
                                                                                       "lambda"};
 
+/// `Value` or `const Value`.
+template <class T, class Value>
+concept Either = std::same_as<std::remove_const_t<T>, Value>;
+
 // Each overload calls visit(Field, member) for every field of a value, in the order of its JSON.
 // JSON, ranges, command-line overrides and forms all come from these lists.
 
-template <class Visit>
-void visitFields(MapShape& value, Visit&& visit) {
+template <Either<MapShape> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"channels", "colour channels of an image", 1, 64}, value.channels);
   visit(Field{"height", "image height in pixels", 1, 1024}, value.height);
   visit(Field{"width", "image width in pixels", 1, 1024}, value.width);
 }
 
-template <class Visit>
-void visitFields(ConvolutionMixer& value, Visit&& visit) {
+template <Either<ConvolutionMixer> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
         value.kernelSize);
 }
 
-template <class Visit>
-void visitFields(LambdaMixer& value, Visit&& visit) {
+template <Either<LambdaMixer> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"k", "query depth: rows of the lambda matrix", 1, 256}, value.queryDepth);
   visit(Field{"h", "heads: queries that share one lambda; divides the width", 1, 256}, value.heads);
   visit(Field{"u", "intra-depth: keys, embeddings and values become matrices of u columns", 1, 64},
@@ -114,31 +60,31 @@ void visitFields(LambdaMixer& value, Visit&& visit) {
         value.sharedEmbeddings);
 }
 
-template <class Visit>
-void visitFields(Block& value, Visit&& visit) {
+template <Either<Block> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"mixer", "what mixes information between positions"}, value.mixer);
   visit(Field{"squeezeExcitation", "channel attention after the mixer"}, value.squeezeExcitation);
   visit(Field{"stochasticDepth", "probability of skipping the branch in training", 0, 0.95},
         value.stochasticDepth);
 }
 
-template <class Visit>
-void visitFields(Stage& value, Visit&& visit) {
+template <Either<Stage> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"width", "depth d of the mixers", 1, 8192}, value.width);
   visit(Field{"stride", "spatial stride of the first block, 1 or 2", 1, 2}, value.stride);
-  visit(Field{"blocks", "the blocks in order"}, value.blocks);
+  visit(Field{"blocks", "the blocks in order", 0, 256}, value.blocks);
 }
 
-template <class Visit>
-void visitFields(Stem& value, Visit&& visit) {
+template <Either<Stem> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "cifar 3x3/1, imagenet 7x7/2 and max pool, resnetD or patch"}, value.kind);
   visit(Field{"width", "output channels", 1, 8192}, value.width);
   visit(Field{"patchSize", "side of a patch in pixels, for the patch stem", 1, 64},
         value.patchSize);
 }
 
-template <class Visit>
-void visitFields(Head& value, Visit&& visit) {
+template <Either<Head> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"pooling", "average or max over all positions"}, value.pooling);
   visit(Field{"dropout", "probability of zeroing a pooled feature in training", 0, 0.95},
         value.dropout);
@@ -146,8 +92,8 @@ void visitFields(Head& value, Visit&& visit) {
   visit(Field{"scale", "factor on the logits", 1e-4, 1e4}, value.scale);
 }
 
-template <class Visit>
-void visitFields(Architecture& value, Visit&& visit) {
+template <Either<Architecture> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"name", "short name"}, value.name);
   visit(Field{"description", "one line on what it is good for"}, value.description);
   visit(Field{"input", "shape of the images"}, value.input);
@@ -157,12 +103,12 @@ void visitFields(Architecture& value, Visit&& visit) {
   visit(Field{"zeroInitResidual", "last norm of a residual branch starts at 0"},
         value.zeroInitResidual);
   visit(Field{"stem", "the first convolutions"}, value.stem);
-  visit(Field{"stages", "the stages in order"}, value.stages);
+  visit(Field{"stages", "the stages in order", 0, 32}, value.stages);
   visit(Field{"head", "pooling and classifier"}, value.head);
 }
 
-template <class Visit>
-void visitFields(AugmentationConfig& value, Visit&& visit) {
+template <Either<AugmentationConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"cropPadding", "pixels added on each side before a random crop; 0 = no crop", 0, 16},
         value.cropPadding);
   visit(Field{"padding", "what is added: reflect or zero"}, value.padding);
@@ -171,8 +117,8 @@ void visitFields(AugmentationConfig& value, Visit&& visit) {
         value.cutoutSize);
 }
 
-template <class Visit>
-void visitFields(DataConfig& value, Visit&& visit) {
+template <Either<DataConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"source", "shapes10, or a folder or archive with CIFAR-10"}, value.source);
   visit(Field{"validationCount", "training images held out for validation", 0, 1000000},
         value.validationCount);
@@ -184,8 +130,8 @@ void visitFields(DataConfig& value, Visit&& visit) {
   visit(Field{"augmentation", "random changes of the training images"}, value.augmentation);
 }
 
-template <class Visit>
-void visitFields(OptimizerConfig& value, Visit&& visit) {
+template <Either<OptimizerConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "sgd, adam or adamw"}, value.kind);
   visit(Field{"learningRate", "peak of the schedule", 0, 1000}, value.learningRate);
   visit(Field{"momentum", "sgd: momentum", 0, 0.9999}, value.momentum);
@@ -200,8 +146,8 @@ void visitFields(OptimizerConfig& value, Visit&& visit) {
         value.gradientClip);
 }
 
-template <class Visit>
-void visitFields(ScheduleConfig& value, Visit&& visit) {
+template <Either<ScheduleConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "constant, cosine, linear, triangular or step"}, value.kind);
   visit(Field{"warmupEpochs", "epochs of linear rise from 0; not for triangular", 0, 100000},
         value.warmupEpochs);
@@ -212,8 +158,8 @@ void visitFields(ScheduleConfig& value, Visit&& visit) {
   visit(Field{"stepFactor", "step: factor of a drop", 0, 1}, value.stepFactor);
 }
 
-template <class Visit>
-void visitFields(Recipe& value, Visit&& visit) {
+template <Either<Recipe> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"epochs", "passes over the training images", 1, 100000}, value.epochs);
   visit(Field{"batchSize", "images a step", 1, 65536}, value.batchSize);
   visit(Field{"optimizer", "the optimiser"}, value.optimizer);
@@ -226,14 +172,14 @@ void visitFields(Recipe& value, Visit&& visit) {
   visit(Field{"channelsLast", "channels-last memory layout"}, value.channelsLast);
 }
 
-template <class Visit>
-void visitFields(DeviceConfig& value, Visit&& visit) {
+template <Either<DeviceConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "automatic, cpu or cuda"}, value.kind);
   visit(Field{"threads", "threads for tensor work; 0 = one a core", 0, 1024}, value.threads);
 }
 
-template <class Visit>
-void visitFields(CheckpointConfig& value, Visit&& visit) {
+template <Either<CheckpointConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"everyEpochs", "a checkpoint at every n-th epoch's end; 0 = none", 0, 100000},
         value.everyEpochs);
   visit(Field{"keepEpochs", "how many of those stay on disk; 0 = all", 0, 100000},
@@ -243,8 +189,8 @@ void visitFields(CheckpointConfig& value, Visit&& visit) {
         value.everyMinutes);
 }
 
-template <class Visit>
-void visitFields(RunConfig& value, Visit&& visit) {
+template <Either<RunConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
   visit(Field{"name", "short name of the run"}, value.name);
   visit(Field{"seed", "seed of weights, data order and augmentation"}, value.seed);
   visit(Field{"architecture", "the network"}, value.architecture);

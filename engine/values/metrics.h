@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lambda {
 
@@ -63,6 +64,16 @@ struct EventRecord {
   std::string text;
 
   bool operator==(const EventRecord&) const = default;
+};
+
+/// What a run has recorded, each kind in the order of its writing.
+struct Metrics {
+  std::vector<BatchRecord> batches;
+  std::vector<EpochRecord> epochs;
+  std::vector<EventRecord> events;
+  std::vector<std::string> warnings;  ///< Of lines that could not be read, each with its number.
+
+  bool operator==(const Metrics&) const = default;
 };
 
 enum class RunStatus { running, paused, stopped, finished, failed };

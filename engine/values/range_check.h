@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "engine/values/fields.h"
+#include "engine/values/problem.h"
+
+namespace lambda {
+
+/// Reports every number outside its field's range and every list too long, at any depth.
+class RangeCheck {
+ public:
+  explicit RangeCheck(std::vector<Problem>& problems) : problems_(problems) {}
+
+  template <class T>
+  void check(const std::string& path, const T& value) {
+    visitFields(value, [&](const Field& field, const auto& member) {
+      checkMember(path.empty() ? field.name : path + "." + field.name, field, member);
+    });
+  }
+
+ private:
+  template <class M>
+  void checkMember(const std::string& path, const Field& field, const M& member) {
+    if constexpr (std::is_same_v<M, bool> || std::is_same_v<M, std::string> ||
+                  std::is_same_v<M, std::uint64_t> || std::is_enum_v<M>) {
+      return;
+    } else if constexpr (std::is_arithmetic_v<M>) {
+      checkNumber(path, field, static_cast<double>(member), std::is_integral_v<M>);
+    } else if constexpr (std::is_same_v<M, Mixer>) {
+      std::visit([&](const auto& mixer) { check(path, mixer); }, member);
+    } else if constexpr (requires { member.size(); }) {
+      checkLength(path, field, member.size());
+      for (std::size_t i = 0; i < member.size(); ++i) {
+        check(path + "[" + std::to_string(i) + "]", member[i]);
+      }
+    } else {
+      check(path, member);
+    }
+  }
+
+  void checkNumber(const std::string& path, const Field& field, double value, bool whole);
+  void checkLength(const std::string& path, const Field& field, std::size_t length);
+
+  std::vector<Problem>& problems_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "engine/values/fields.h"
+#include "engine/values/run_record.h"
+
+namespace lambda {
+
+// The fields of what runs write, as fields.h has those of what runs are made of.
+
+inline constexpr double kLargestCount = 9007199254740992;  // 2^53: exact in every JSON reader
+
+template <Either<Scores> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"loss", "mean cross-entropy in nats"}, value.loss);
+  visit(Field{"accuracy", "share of right answers"}, value.accuracy);
+}
+
+template <Either<BatchRecord> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"step", "steps done", 0, kLargestCount}, value.step);
+  visit(Field{"epoch", "running epoch, from 1", 0, 1e9}, value.epoch);
+  visit(Field{"seconds", "training time so far"}, value.seconds);
+  visit(Field{"loss", "cross-entropy of the batch"}, value.loss);
+  visit(Field{"accuracy", "share of right answers in the batch"}, value.accuracy);
+  visit(Field{"learningRate", "learning rate of the step"}, value.learningRate);
+  visit(Field{"gradientNorm", "norm of all gradients before clipping"}, value.gradientNorm);
+  visit(Field{"imagesPerSecond", "training throughput"}, value.imagesPerSecond);
+}
+
+template <Either<EpochRecord> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"step", "steps done", 0, kLargestCount}, value.step);
+  visit(Field{"epoch", "the epoch that ended, from 1", 0, 1e9}, value.epoch);
+  visit(Field{"seconds", "training time so far"}, value.seconds);
+  visit(Field{"train", "scores on a fixed sample of the training images"}, value.train);
+  visit(Field{"validation", "scores on the validation images"}, value.validation);
+  visit(Field{"learningRate", "learning rate at the end"}, value.learningRate);
+  visit(Field{"imagesPerSecond", "training throughput of the epoch"}, value.imagesPerSecond);
+}
+
+template <Either<EventRecord> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"step", "steps done", 0, kLargestCount}, value.step);
+  visit(Field{"epoch", "running epoch, from 1", 0, 1e9}, value.epoch);
+  visit(Field{"seconds", "training time so far"}, value.seconds);
+  visit(Field{"event", "what happened"}, value.kind);
+  visit(Field{"text", "what there is to say about it"}, value.text);
+}
+
+template <Either<Environment> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"program", "version of Lambda Studio"}, value.program);
+  visit(Field{"torch", "version of LibTorch"}, value.torch);
+  visit(Field{"device", "name of the device"}, value.device);
+  visit(Field{"threads", "threads for tensor work", 0, 65536}, value.threads);
+  visit(Field{"cpu", "name of the processor"}, value.cpu);
+  visit(Field{"host", "name of the machine"}, value.host);
+  visit(Field{"started", "start of the run, UTC, ISO 8601"}, value.started);
+}
+
+template <Either<Lineage> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"parentRun", "run folder that this run was forked from"}, value.parentRun);
+  visit(Field{"parentCheckpoint", "checkpoint that it was forked from"}, value.parentCheckpoint);
+  visit(Field{"parentStep", "step of that checkpoint", 0, kLargestCount}, value.parentStep);
+}
+
+template <Either<RunRecord> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"status", "running, paused, stopped, finished or failed"}, value.status);
+  visit(Field{"statusText", "why it failed and what to do"}, value.statusText);
+  visit(Field{"epochsDone", "epochs done", 0, 1e9}, value.epochsDone);
+  visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
+        value.bestValidationAccuracy);
+  visit(Field{"testAccuracy", "share of right answers on the test set", 0, 1}, value.testAccuracy);
+  visit(Field{"testLooks", "how often the test set was scored", 0, 1e9}, value.testLooks);
+  visit(Field{"trainSeconds", "training time"}, value.trainSeconds);
+  visit(Field{"imagesPerSecond", "training throughput"}, value.imagesPerSecond);
+  visit(Field{"tags", "words to find it by", 0, 1000}, value.tags);
+  visit(Field{"notes", "free text"}, value.notes);
+  visit(Field{"parameters", "learned values", 0, kLargestCount}, value.parameters);
+  visit(Field{"flops", "forward, one image", 0, kLargestCount}, value.flops);
+  visit(Field{"pattern", "mixers a stage, such as C-C-L-L"}, value.pattern);
+  visit(Field{"environment", "what it ran on"}, value.environment);
+  visit(Field{"lineage", "where it came from"}, value.lineage);
+  visit(Field{"config", "everything that decides its numbers"}, value.config);
+}
+
+}  // namespace lambda

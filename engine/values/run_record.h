@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/values/metrics.h"
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+/// What a run ran on. With the RunConfig it decides whether two runs may agree to the bit.
+struct Environment {
+  std::string program;  ///< Version of Lambda Studio.
+  std::string torch;    ///< Version of LibTorch.
+  std::string device;   ///< For example "cpu" or "NVIDIA H200".
+  int threads = 0;      ///< Threads for tensor work; bits on the CPU depend on it.
+  std::string cpu;      ///< Name of the processor.
+  std::string host;
+  std::string started;  ///< UTC, ISO 8601, for example "2026-11-20T22:48:00Z".
+
+  bool operator==(const Environment&) const = default;
+};
+
+/// Where a forked run came from; empty for a run of its own.
+struct Lineage {
+  std::string parentRun;         ///< Name of the parent's folder.
+  std::string parentCheckpoint;  ///< Name of the checkpoint within it.
+  std::int64_t parentStep = 0;
+
+  bool operator==(const Lineage&) const = default;
+};
+
+/// What a run folder says of its run: the content of run.json.
+struct RunRecord {
+  RunConfig config;
+  Environment environment;
+  Lineage lineage;
+  RunStatus status = RunStatus::running;
+  std::string statusText;  ///< Why it failed and what to do, when the status is failed.
+  int epochsDone = 0;
+  std::optional<double> bestValidationAccuracy;  ///< 0..1; nothing before the first validation.
+  std::optional<double> testAccuracy;            ///< 0..1; nothing before the test set was scored.
+  int testLooks = 0;                             ///< How often the test set was scored.
+  double trainSeconds = 0;                       ///< Pauses and evaluation excluded.
+  double imagesPerSecond = 0;                    ///< Training throughput over the whole run.
+  std::vector<std::string> tags;
+  std::string notes;
+  std::int64_t parameters = 0;
+  std::int64_t flops = 0;  ///< Forward, one image, 2 a multiply-add.
+  std::string pattern;     ///< patternOf() of the network.
+
+  bool operator==(const RunRecord&) const = default;
+};
+
+}  // namespace lambda

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lambda {
+
+/// The shortest decimal text that reads back as the same number, with a point in every locale;
+/// "NaN", "Infinity" and "-Infinity" for what JSON has no number for.
+std::string formatNumber(double value);
+
+/// The entry of `names` that `name` was probably meant to be, by edit distance without regard to
+/// case; empty where none is near.
+std::string nearestName(std::string_view name, std::span<const std::string_view> names);
+
+/// "a, b, c"
+std::string joined(std::span<const std::string_view> names);
+
+}  // namespace lambda
