@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/values/data_report.h"
+#include "engine/values/labeled_images.h"
+
+namespace lambda {
+
+/// The ten classes in the order of their labels.
+inline constexpr std::array<std::string_view, 10> kCifar10Classes = {
+    "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"};
+
+/// SHA-256 of the published cifar-10-binary.tar.gz.
+inline constexpr std::string_view kCifar10ArchiveSha256 =
+    "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd";
+
+/// How large the set is. The published one has 10 000 images in each of its six files.
+struct Cifar10Layout {
+  std::size_t imagesPerFile = 10'000;
+};
+
+struct Cifar10 {
+  LabeledImages train;  ///< data_batch_1.bin to data_batch_5.bin, in this order.
+  LabeledImages test;   ///< test_batch.bin.
+};
+
+/// Reads the binary version of CIFAR-10 from where anyone may have put it: a folder with its .bin
+/// files, a folder with cifar-10-batches-bin/ or cifar-10-binary.tar.gz in it, or the archive
+/// itself, which is streamed: no file is written. Throws Error for the first defect, naming file or
+/// entry and record; checkCifar10() lists them all.
+Cifar10 readCifar10(const std::filesystem::path& path, const Cifar10Layout& layout = {});
+
+/// Judges the same places without keeping the images: sizes, labels, classes, and an archive's
+/// digest. Class counts other than the published ones and missing class names are warnings.
+/// Never throws for what it finds.
+DataReport checkCifar10(const std::filesystem::path& path, const Cifar10Layout& layout = {});
+
+/// An archive in memory: what readCifar10() does with a file; `place` names it in errors.
+Cifar10 parseCifar10Archive(std::span<const std::byte> bytes,
+                            const std::string& place,
+                            const Cifar10Layout& layout = {});
+
+}  // namespace lambda
