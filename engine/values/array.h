@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lambda {
+
+/// Numbers of any rank, row-major. Empty where there is nothing to show.
+struct Array {
+  std::vector<std::int64_t> shape;
+  std::vector<float> values;
+
+  bool empty() const { return values.empty(); }
+
+  bool operator==(const Array&) const = default;
+};
+
+}  // namespace lambda
