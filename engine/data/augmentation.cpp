@@ -1,0 +1,210 @@
+#include "engine/data/augmentation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "engine/runtime/error.h"
+#include "engine/runtime/random.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr std::uint64_t kAugmentStream = 0x6175676D656E74;  // Apart from other uses of the seed.
+
+// Mirrors without repeating the edge, as torch's "reflect"; |overhang| < size.
+int reflected(int position, int size) {
+  if (position < 0) return -position;
+  if (position >= size) return 2 * size - 2 - position;
+  return position;
+}
+
+// One row shifted by `shift` columns. What comes from outside is mirrored or black.
+void shiftRow(
+    const std::uint8_t* row, int width, int shift, CropPadding padding, std::uint8_t* out) {
+  const int first = std::max(0, -shift);
+  const int last = std::min(width, width - shift);
+  std::memcpy(out + first, row + first + shift, static_cast<std::size_t>(last - first));
+  const auto outside = [&](int x) {
+    return padding == CropPadding::reflect ? row[reflected(x + shift, width)] : std::uint8_t{0};
+  };
+  for (int x = 0; x < first; ++x) out[x] = outside(x);
+  for (int x = last; x < width; ++x) out[x] = outside(x);
+}
+
+// Three channels are worth their own loop: with a constant stride the compiler vectorises it.
+void interleaveThree(const std::uint8_t* image,
+                     std::size_t plane,
+                     const float* scale,
+                     const float* shift,
+                     float* out) {
+  const float s0 = scale[0], s1 = scale[1], s2 = scale[2];
+  const float b0 = shift[0], b1 = shift[1], b2 = shift[2];
+  for (std::size_t i = 0; i < plane; ++i) {
+    out[3 * i] = static_cast<float>(image[i]) * s0 + b0;
+    out[3 * i + 1] = static_cast<float>(image[plane + i]) * s1 + b1;
+    out[3 * i + 2] = static_cast<float>(image[2 * plane + i]) * s2 + b2;
+  }
+}
+
+void check(const MapShape& shape, const AugmentationConfig& config, std::size_t channels) {
+  const int side = std::min(shape.height, shape.width);
+  if (config.cropPadding < 0 || config.cropPadding >= side) {
+    throw Error("data.augmentation.cropPadding",
+                std::to_string(config.cropPadding) + " pixels do not fit images of " +
+                    std::to_string(shape.width) + " x " + std::to_string(shape.height),
+                "Choose a padding from 0 to " + std::to_string(side - 1) + ".");
+  }
+  if (config.cutoutSize < 0) {
+    throw Error("data.augmentation.cutoutSize",
+                std::to_string(config.cutoutSize) + " is no side of a square",
+                "Choose 0 or more.");
+  }
+  if (channels != static_cast<std::size_t>(shape.channels)) {
+    throw Error("normalisation",
+                "measured for " + std::to_string(channels) + " channels, the images have " +
+                    std::to_string(shape.channels));
+  }
+}
+
+}  // namespace
+
+// Rows [top, bottom) and columns [left, right).
+struct Augmenter::Rectangle {
+  int left = 0;
+  int top = 0;
+  int right = 0;
+  int bottom = 0;
+};
+
+Augmenter::Augmenter(MapShape shape,
+                     AugmentationConfig config,
+                     const Normalization& normalization,
+                     std::uint64_t seed)
+    : shape_(shape), config_(config), seed_(seed) {
+  check(shape, config, normalization.mean.size());
+  for (std::size_t c = 0; c < normalization.mean.size(); ++c) {
+    const double deviation = normalization.deviation[c];
+    scale_.push_back(static_cast<float>(1 / (255 * deviation)));
+    shift_.push_back(static_cast<float>(-normalization.mean[c] / deviation));
+    mean_.push_back(static_cast<std::uint8_t>(std::lround(normalization.mean[c] * 255)));
+  }
+}
+
+AugmentationDraw Augmenter::draw(std::uint64_t epoch, std::uint64_t index) const {
+  KeyedRandom random({kAugmentStream, seed_, epoch, index});
+  AugmentationDraw draw;
+  draw.shiftX = random.between(-config_.cropPadding, config_.cropPadding);
+  draw.shiftY = random.between(-config_.cropPadding, config_.cropPadding);
+  draw.flip = random.coin() && config_.horizontalFlip;
+  draw.cutoutX = random.between(0, shape_.width - 1);
+  draw.cutoutY = random.between(0, shape_.height - 1);
+  return draw;
+}
+
+Augmenter::Rectangle Augmenter::cutoutOf(const AugmentationDraw& draw) const {
+  const int left = draw.cutoutX - config_.cutoutSize / 2;
+  const int top = draw.cutoutY - config_.cutoutSize / 2;
+  return {std::max(left, 0),
+          std::max(top, 0),
+          std::min(left + config_.cutoutSize, shape_.width),
+          std::min(top + config_.cutoutSize, shape_.height)};
+}
+
+void Augmenter::shiftAndFlip(const std::uint8_t* image,
+                             const AugmentationDraw& draw,
+                             std::uint8_t* out) const {
+  const int height = shape_.height;
+  const int width = shape_.width;
+  for (int c = 0; c < shape_.channels; ++c) {
+    for (int y = 0; y < height; ++y, out += width) {
+      const int from = y + draw.shiftY;
+      if (config_.padding == CropPadding::zero && (from < 0 || from >= height)) {
+        std::memset(out, 0, static_cast<std::size_t>(width));
+        continue;
+      }
+      const std::size_t row = static_cast<std::size_t>(c) * height + reflected(from, height);
+      shiftRow(image + row * width, width, draw.shiftX, config_.padding, out);
+      if (draw.flip) std::reverse(out, out + width);
+    }
+  }
+}
+
+void Augmenter::normalizeImage(const std::uint8_t* image, PixelLayout layout, float* out) const {
+  const auto channels = static_cast<std::size_t>(shape_.channels);
+  const auto plane = static_cast<std::size_t>(shape_.positions());
+  if (layout == PixelLayout::nhwc && channels == 3) {
+    interleaveThree(image, plane, scale_.data(), shift_.data(), out);
+    return;
+  }
+  const std::size_t step = layout == PixelLayout::nhwc ? channels : 1;
+  const std::size_t jump = layout == PixelLayout::nhwc ? 1 : plane;
+  for (std::size_t c = 0; c < channels; ++c) {
+    const float scale = scale_[c];
+    const float shift = shift_[c];
+    for (std::size_t i = 0; i < plane; ++i) {
+      out[c * jump + i * step] = static_cast<float>(image[c * plane + i]) * scale + shift;
+    }
+  }
+}
+
+// Zero is the mean, exactly.
+void Augmenter::clear(const Rectangle& rectangle, PixelLayout layout, float* out) const {
+  const bool interleaved = layout == PixelLayout::nhwc;
+  const int planes = interleaved ? 1 : shape_.channels;
+  const int step = interleaved ? shape_.channels : 1;
+  for (int c = 0; c < planes; ++c) {
+    for (int y = rectangle.top; y < rectangle.bottom; ++y) {
+      float* row = out + (static_cast<std::ptrdiff_t>(c) * shape_.height + y) * shape_.width * step;
+      std::fill(row + rectangle.left * step, row + rectangle.right * step, 0.0F);
+    }
+  }
+}
+
+void Augmenter::augment(const LabeledImages& images,
+                        std::span<const std::uint32_t> indices,
+                        std::uint64_t epoch,
+                        PixelLayout layout,
+                        float* out) const {
+  const auto size = static_cast<std::size_t>(shape_.elements());
+  std::vector<std::uint8_t> moved(size);
+  for (const std::uint32_t index : indices) {
+    const AugmentationDraw drawn = draw(epoch, index);
+    shiftAndFlip(images.pixels.data() + index * size, drawn, moved.data());
+    normalizeImage(moved.data(), layout, out);
+    if (config_.cutoutSize > 0) clear(cutoutOf(drawn), layout, out);
+    out += size;
+  }
+}
+
+void Augmenter::normalize(const LabeledImages& images,
+                          std::size_t first,
+                          std::size_t count,
+                          PixelLayout layout,
+                          float* out) const {
+  const auto size = static_cast<std::size_t>(shape_.elements());
+  for (std::size_t i = first; i < first + count; ++i, out += size) {
+    normalizeImage(images.pixels.data() + i * size, layout, out);
+  }
+}
+
+void Augmenter::preview(const std::uint8_t* image,
+                        std::uint64_t epoch,
+                        std::uint64_t index,
+                        std::uint8_t* out) const {
+  const AugmentationDraw drawn = draw(epoch, index);
+  shiftAndFlip(image, drawn, out);
+  if (config_.cutoutSize == 0) return;
+  const Rectangle cutout = cutoutOf(drawn);
+  for (int c = 0; c < shape_.channels; ++c) {
+    for (int y = cutout.top; y < cutout.bottom; ++y) {
+      std::uint8_t* row = out + (static_cast<std::ptrdiff_t>(c) * shape_.height + y) * shape_.width;
+      std::fill(row + cutout.left, row + cutout.right, mean_[static_cast<std::size_t>(c)]);
+    }
+  }
+}
+
+}  // namespace lambda

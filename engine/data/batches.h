@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lambda {
+
+/// Where training stands in its data: these two numbers are all that a resumed run needs.
+struct BatchPosition {
+  std::uint64_t epoch = 0;  ///< From 0.
+  std::uint32_t batch = 0;  ///< Within the epoch, from 0.
+
+  bool operator==(const BatchPosition&) const = default;
+};
+
+/// The order in which training sees its images: each epoch a permutation that is a function of
+/// (seed, epoch), cut into batches of one size. The images that fill no batch are left out of that
+/// epoch; which they are changes with it. Not thread-safe.
+class BatchOrder {
+ public:
+  /// Throws Error unless 1 <= batchSize <= imageCount.
+  BatchOrder(std::uint64_t seed, std::uint32_t imageCount, std::uint32_t batchSize);
+
+  std::uint32_t batchesPerEpoch() const { return imageCount_ / batchSize_; }
+
+  /// The indices of one batch [batchSize], valid until the next call. position.batch is below
+  /// batchesPerEpoch(). The first call of an epoch shuffles: about 1 ms for 50 000 images.
+  std::span<const std::uint32_t> batch(BatchPosition position);
+
+  /// The position after `position`.
+  BatchPosition next(BatchPosition position) const;
+
+ private:
+  std::uint64_t seed_;
+  std::uint32_t imageCount_;
+  std::uint32_t batchSize_;
+  std::vector<std::uint32_t> order_;
+  std::uint64_t orderedEpoch_ = 0;
+};
+
+}  // namespace lambda

@@ -1,0 +1,63 @@
+#include "engine/data/dataset.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "engine/data/shapes10.h"
+#include "engine/data/split.h"
+#include "engine/formats/cifar10_files.h"
+
+namespace lambda {
+
+namespace {
+
+bool isDrawn(const DataConfig& config) {
+  return config.source == "shapes10";
+}
+
+LabeledImages loadTrainingImages(const DataConfig& config) {
+  if (isDrawn(config)) {
+    return drawShapes10(kShapes10Seed, config.generatedTrainCount, Shapes10Part::training);
+  }
+  return readCifar10(config.source).train;
+}
+
+}  // namespace
+
+LabeledImages selectImages(const LabeledImages& images, const std::vector<std::uint32_t>& indices) {
+  const std::size_t size = static_cast<std::size_t>(images.channels) * images.height * images.width;
+  LabeledImages chosen;
+  chosen.channels = images.channels;
+  chosen.height = images.height;
+  chosen.width = images.width;
+  chosen.classNames = images.classNames;
+  chosen.labels.reserve(indices.size());
+  chosen.pixels.reserve(indices.size() * size);
+  for (const std::uint32_t index : indices) {
+    const auto image = images.pixels.begin() + static_cast<std::ptrdiff_t>(index * size);
+    chosen.labels.push_back(images.labels[index]);
+    chosen.pixels.insert(chosen.pixels.end(), image, image + static_cast<std::ptrdiff_t>(size));
+  }
+  return chosen;
+}
+
+Dataset loadDataset(const DataConfig& config) {
+  const LabeledImages all = loadTrainingImages(config);
+  Split split = stratifiedSplit(all.labels, config.validationCount, config.splitSeed);
+  Dataset dataset;
+  dataset.train = selectImages(all, split.train);
+  dataset.validation = selectImages(all, split.validation);
+  dataset.normalization = measureNormalization(dataset.train);
+  dataset.trainIndices = std::move(split.train);
+  dataset.validationIndices = std::move(split.validation);
+  return dataset;
+}
+
+LabeledImages loadTest(const DataConfig& config) {
+  if (isDrawn(config)) {
+    return drawShapes10(kShapes10Seed, config.generatedTestCount, Shapes10Part::test);
+  }
+  return readCifar10(config.source).test;
+}
+
+}  // namespace lambda

@@ -1,0 +1,216 @@
+#include "engine/data/download.h"
+
+#include <system_error>
+
+#include "engine/data/http_get.h"
+#include "engine/data/part_file.h"
+#include "engine/formats/cifar10_files.h"
+#include "engine/formats/sha256.h"
+#include "engine/runtime/error.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr int kMaxRedirects = 5;
+constexpr const char* kResumeHint = "Run the same command again: it goes on where it stopped.";
+
+enum class Fetched {
+  whole,
+  cancelled,
+  stale,  // The server has another version than the one begun with.
+};
+
+std::string bytesText(std::uint64_t bytes) {
+  return std::to_string(bytes) + " bytes";
+}
+
+// Throws unless `url` may be asked. Returns true where that is plain http.
+bool checkAddress(const DownloadRequest& request, const std::string& url) {
+  const UrlParts parts = urlParts(url);
+  if (request.allowLoopbackHttp && parts.scheme == "http" && parts.host == "127.0.0.1") return true;
+  const bool within = parts.host == request.domain || parts.host.ends_with("." + request.domain);
+  if (parts.scheme == "https" && within) return false;
+  throw Error(
+      request.url,
+      "the download leads to " + url + ", which is not an https address of " + request.domain,
+      "Nothing was taken from there. Check the network (a hotel or company log-in page?), "
+      "or fetch the file with a browser and give its path.");
+}
+
+[[noreturn]] void refuse(const DownloadRequest& request, int status) {
+  const std::string reason = "the server answered with status " + std::to_string(status);
+  if (status == 404 || status == 410) {
+    throw Error(request.url,
+                reason + ": the file is not there any more",
+                "Look for its new address, fetch it with a browser and give its path.");
+  }
+  if (status >= 500 || status == 429) {
+    throw Error(request.url,
+                reason + ": it is overloaded or out of order",
+                std::string("Wait a while. ") + kResumeHint);
+  }
+  throw Error(request.url, reason, "Fetch the file with a browser and give its path.");
+}
+
+void checkLength(const DownloadRequest& request, std::uint64_t offered) {
+  if (offered == request.bytes) return;
+  throw Error(request.url,
+              "the server offers " + bytesText(offered) + ", expected " + bytesText(request.bytes),
+              "The file there has changed, or a page stands in its place. Nothing was kept of it.");
+}
+
+void checkSpace(const DownloadRequest& request, std::uint64_t present) {
+  std::error_code error;
+  const auto space = std::filesystem::space(folderOf(request.destination), error);
+  if (error || space.available >= request.bytes - present) return;
+  throw Error(request.destination.string(),
+              "the download needs " + bytesText(request.bytes - present) + ", the disk has " +
+                  bytesText(space.available) + " free",
+              "Free some space, or choose a folder on another disk.");
+}
+
+// Takes the body of one answer into the part file; false where the answer is of no use.
+class Receiver {
+ public:
+  Receiver(const DownloadRequest& request, PartFile& part)
+      : request_(request), part_(part), offset_(part.size()) {}
+
+  bool take(const HttpHead& head, std::string_view piece) {
+    if (!begun_ && !begin(head)) return false;
+    if (piece.size() > request_.bytes - part_.size()) {
+      checkLength(request_, part_.size() + piece.size());
+    }
+    part_.append(piece);
+    return true;
+  }
+
+  bool stale() const { return stale_; }
+
+ private:
+  bool begin(const HttpHead& head) {
+    if (head.status == 200) {
+      checkLength(request_, head.contentLength.value_or(request_.bytes));
+      part_.restart(head.validator);
+    } else if (head.status == 206) {
+      stale_ =
+          head.rangeStart != offset_ || head.totalLength.value_or(request_.bytes) != request_.bytes;
+    }
+    begun_ = !stale_ && (head.status == 200 || head.status == 206);
+    return begun_;
+  }
+
+  const DownloadRequest& request_;
+  PartFile& part_;
+  std::uint64_t offset_;
+  bool begun_ = false;
+  bool stale_ = false;
+};
+
+HttpResult ask(const DownloadRequest& request,
+               PartFile& part,
+               const DownloadObserver& observer,
+               Receiver& receiver,
+               bool& cancelled) {
+  HttpGet get;
+  get.url = request.url;
+  get.offset = part.size();
+  get.validator = part.validator();
+  get.stallSeconds = request.stallSeconds;
+  const auto onBody = [&](const HttpHead& head, std::string_view piece) {
+    return receiver.take(head, piece);
+  };
+  const auto keepGoing = [&] {
+    cancelled = observer && !observer({DownloadPhase::transfer, part.size(), request.bytes});
+    return !cancelled;
+  };
+  for (int hop = 0; hop <= kMaxRedirects; ++hop) {
+    get.allowHttp = checkAddress(request, get.url);
+    HttpResult result = httpGet(get, onBody, keepGoing);
+    if (cancelled || result.redirect.empty()) return result;
+    get.url = result.redirect;
+  }
+  throw Error(request.url, "the server redirects again and again", "Try again later.");
+}
+
+Fetched fetch(const DownloadRequest& request, PartFile& part, const DownloadObserver& observer) {
+  // Without a validator nobody can tell whether the rest would belong to these bytes.
+  if (part.size() > request.bytes || part.validator().empty()) part.restart({});
+  if (part.size() == request.bytes) return Fetched::whole;
+  checkSpace(request, part.size());
+
+  Receiver receiver(request, part);
+  bool cancelled = false;
+  const HttpResult result = ask(request, part, observer, receiver, cancelled);
+  if (cancelled) return Fetched::cancelled;
+  const int status = result.head.status;
+  if (receiver.stale() || status == 416) return Fetched::stale;
+  if (status != 0 && status != 200 && status != 206) refuse(request, status);
+  if (part.size() == request.bytes) return Fetched::whole;
+  const std::string why = result.failure.empty() ? "the server ended early" : result.failure;
+  throw Error(request.url,
+              "the connection broke after " + std::to_string(part.size()) + " of " +
+                  bytesText(request.bytes) + ": " + why,
+              std::string("Check the network. ") + kResumeHint);
+}
+
+bool isPresent(const DownloadRequest& request) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(request.destination, ignored)) return false;
+  const std::string digest = sha256OfFile(request.destination);
+  if (digest == request.sha256) return true;
+  throw Error(request.destination.string(),
+              "there is a file of this name with other contents: SHA-256 is " + digest +
+                  ", expected " + request.sha256,
+              "Move it away or choose another folder, then try again.");
+}
+
+void finish(const DownloadRequest& request, PartFile& part) {
+  const std::string digest = sha256OfFile(part.path());
+  if (digest == request.sha256) {
+    part.publish(request.destination);
+    return;
+  }
+  part.discard();
+  throw Error(request.destination.string(),
+              "the downloaded bytes are not the expected file: SHA-256 is " + digest +
+                  ", expected " + request.sha256 + "; they were deleted",
+              "Try again. If it happens twice, the file on the server has changed: fetch it from "
+              "elsewhere and give its path.");
+}
+
+}  // namespace
+
+DownloadRequest cifar10Download(const std::filesystem::path& folder) {
+  DownloadRequest request;
+  request.url = "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz";
+  request.domain = "cs.toronto.edu";
+  request.sha256 = kCifar10ArchiveSha256;
+  request.bytes = 170'052'171;
+  request.destination = folder / "cifar-10-binary.tar.gz";
+  return request;
+}
+
+DownloadOutcome download(const DownloadRequest& request,
+                         const DownloadObserver& observer,
+                         FileSystem& system) {
+  if (isPresent(request)) return DownloadOutcome::alreadyPresent;
+  const std::filesystem::path folder = folderOf(request.destination);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw systemError(folder, "cannot make the folder", error.value());
+
+  PartFile part(request.destination.string() + ".part", system);
+  Fetched fetched = fetch(request, part, observer);
+  if (fetched == Fetched::stale) {
+    part.restart({});
+    fetched = fetch(request, part, observer);
+  }
+  if (fetched == Fetched::cancelled) return DownloadOutcome::cancelled;
+  if (fetched == Fetched::stale) refuse(request, 416);
+  if (observer) observer({DownloadPhase::check, request.bytes, request.bytes});
+  finish(request, part);
+  return DownloadOutcome::downloaded;
+}
+
+}  // namespace lambda

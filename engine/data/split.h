@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lambda {
+
+/// Two disjoint sets of indices that together are all of them; each ascending.
+struct Split {
+  std::vector<std::uint32_t> train;
+  std::vector<std::uint32_t> validation;
+
+  bool operator==(const Split&) const = default;
+};
+
+/// Chooses `validationCount` of the labels at random, as many of every class as its share of the
+/// whole asks (rounded by largest remainder, so within one image). A function of the arguments.
+/// Throws Error unless 0 <= validationCount < labels.size().
+Split stratifiedSplit(std::span<const std::uint8_t> labels,
+                      int validationCount,
+                      std::uint64_t seed);
+
+}  // namespace lambda
