@@ -41,10 +41,10 @@ struct LambdaMixer {
   int intraDepth = 1;   ///< u
   int scope = 0;        ///< r: side of the local window of positions, odd; 0 = global.
   PositionEmbedding embedding = PositionEmbedding::relative;
-  bool content = true;              ///< With the content lambda; false = position alone.
-  bool normalizeQueries = true;     ///< Batch norm on the queries (section 3.1).
-  bool normalizeValues = true;      ///< Batch norm on the values (section 3.1).
-  std::string sharedEmbeddings;     ///< Layers with the same non-empty name share embeddings.
+  bool content = true;           ///< With the content lambda; false = position alone.
+  bool normalizeQueries = true;  ///< Batch norm on the queries (section 3.1).
+  bool normalizeValues = true;   ///< Batch norm on the values (section 3.1).
+  std::string sharedEmbeddings;  ///< Layers with the same non-empty name share embeddings.
 
   bool operator==(const LambdaMixer&) const = default;
 };
@@ -62,7 +62,8 @@ struct Block {
 };
 
 struct Stage {
-  int width = 64;  ///< Depth d of the mixers; a bottleneck's output has four times as many channels.
+  int width =
+      64;  ///< Depth d of the mixers; a bottleneck's output has four times as many channels.
   int stride = 1;  ///< Spatial stride of the first block: 1 or 2.
   std::vector<Block> blocks;
 

@@ -31,8 +31,11 @@ class CostModel {
 
  private:
   /// Convolution without bias, batch norm, and an activation where `activated`.
-  LayerCost convolution(const std::string& name, int inputChannels, int kernel,
-                        const MapShape& output, bool activated) {
+  LayerCost convolution(const std::string& name,
+                        int inputChannels,
+                        int kernel,
+                        const MapShape& output,
+                        bool activated) {
     LayerCost layer;
     layer.name = name;
     layer.kind = "convolution";
@@ -78,16 +81,16 @@ class CostModel {
 
   void addMixer(const BlockPlan& block) {
     const std::string name = block.name + ".mixer";
-    std::visit(
-        [&](const auto& mixer) { addMixerLayer(name, mixer, block); }, block.options.mixer);
+    std::visit([&](const auto& mixer) { addMixerLayer(name, mixer, block); }, block.options.mixer);
     if (block.options.squeezeExcitation) addSqueezeExcitation(block);
   }
 
-  void addMixerLayer(const std::string& name, const ConvolutionMixer& mixer,
+  void addMixerLayer(const std::string& name,
+                     const ConvolutionMixer& mixer,
                      const BlockPlan& block) {
     const bool residualEnd = architecture_.family == Family::basic;
-    add(convolution(name, block.mixerInput.channels, mixer.kernelSize, block.mixerOutput,
-                    !residualEnd));
+    add(convolution(
+        name, block.mixerInput.channels, mixer.kernelSize, block.mixerOutput, !residualEnd));
   }
 
   void addMixerLayer(const std::string& name, const LambdaMixer& mixer, const BlockPlan& block) {
@@ -195,12 +198,14 @@ bool usesLambdaConvolution(const LambdaMixer& mixer, const MapShape& map, int ou
   const long long k = mixer.queryDepth;
   const long long h = mixer.heads;
   const long long v = outputDepth / std::max(1LL, h);
-  const long long local = static_cast<long long>(mixer.scope) * mixer.scope * mixer.intraDepth *
-                              k * v + h * k * v;
+  const long long local =
+      static_cast<long long>(mixer.scope) * mixer.scope * mixer.intraDepth * k * v + h * k * v;
   return local < n * mixer.intraDepth * h * (k + v);
 }
 
-NetworkCost costOf(const Architecture& architecture) { return CostModel(architecture).run(); }
+NetworkCost costOf(const Architecture& architecture) {
+  return CostModel(architecture).run();
+}
 
 long long trainingBytes(const NetworkCost& cost, int batchSize, int stateCopies) {
   return cost.parameters * kFloatBytes * (2 + stateCopies) + cost.activationBytes * batchSize;

@@ -8,12 +8,12 @@
 namespace lambda {
 
 struct LayerCost {
-  std::string name;   ///< "stage2.block1.mixer": the prefix of the parameters' names.
-  std::string kind;   ///< "convolution", "lambda", "linear", ...
+  std::string name;  ///< "stage2.block1.mixer": the prefix of the parameters' names.
+  std::string kind;  ///< "convolution", "lambda", "linear", ...
   MapShape output;
-  long long parameters = 0;       ///< Learned values; running statistics of norms are not counted.
-  long long flops = 0;            ///< Forward, one image, 2 a multiply-add; convolutions, linear maps
-                                  ///< and the lambda core, as the engine computes them.
+  long long parameters = 0;  ///< Learned values; running statistics of norms are not counted.
+  long long flops = 0;       ///< Forward, one image, 2 a multiply-add; convolutions, linear maps
+                             ///< and the lambda core, as the engine computes them.
   long long activationBytes = 0;  ///< Maps kept for the backward pass, one image, float32.
 
   bool operator==(const LayerCost&) const = default;

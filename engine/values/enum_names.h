@@ -51,8 +51,8 @@ struct EnumNames<OptimizerKind> {
 
 template <>
 struct EnumNames<ScheduleKind> {
-  static constexpr std::array<std::string_view, 5> names{"constant", "cosine", "linear",
-                                                         "triangular", "step"};
+  static constexpr std::array<std::string_view, 5> names{
+      "constant", "cosine", "linear", "triangular", "step"};
 };
 
 template <>
@@ -67,15 +67,23 @@ struct EnumNames<DeviceKind> {
 
 template <>
 struct EnumNames<EventKind> {
-  static constexpr std::array<std::string_view, 11> names{
-      "started", "resumed",    "paused",       "continued", "stopped", "finished",
-      "failed",  "checkpoint", "learningRate", "tested",    "warning"};
+  static constexpr std::array<std::string_view, 11> names{"started",
+                                                          "resumed",
+                                                          "paused",
+                                                          "continued",
+                                                          "stopped",
+                                                          "finished",
+                                                          "failed",
+                                                          "checkpoint",
+                                                          "learningRate",
+                                                          "tested",
+                                                          "warning"};
 };
 
 template <>
 struct EnumNames<RunStatus> {
-  static constexpr std::array<std::string_view, 5> names{"running", "paused", "stopped", "finished",
-                                                         "failed"};
+  static constexpr std::array<std::string_view, 5> names{
+      "running", "paused", "stopped", "finished", "failed"};
 };
 
 template <class Enum>

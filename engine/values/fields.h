@@ -2,9 +2,11 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <limits>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 
 #include "engine/values/enum_names.h"
 #include "engine/values/run_config.h"
@@ -23,6 +25,15 @@ struct Field {
 /// Names of the alternatives of Mixer, in their order: the value of a mixer's "kind".
 inline constexpr std::array<std::string_view, std::variant_size_v<Mixer>> kMixerKinds{"convolution",
                                                                                       "lambda"};
+
+/// A mixer of that kind with its defaults; `kind` is an index of kMixerKinds.
+template <std::size_t I = 0>
+Mixer mixerOfKind(std::size_t kind) {
+  if constexpr (I + 1 < std::variant_size_v<Mixer>) {
+    if (kind != I) return mixerOfKind<I + 1>(kind);
+  }
+  return std::variant_alternative_t<I, Mixer>{};
+}
 
 /// `Value` or `const Value`.
 template <class T, class Value>
@@ -185,8 +196,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"keepEpochs", "how many of those stay on disk; 0 = all", 0, 100000},
         value.keepEpochs);
   visit(Field{"keepBest", "keep the weights of the best validation accuracy"}, value.keepBest);
-  visit(Field{"everyMinutes", "save also in mid-epoch; 0 = never", 0, 100000},
-        value.everyMinutes);
+  visit(Field{"everyMinutes", "save also in mid-epoch; 0 = never", 0, 100000}, value.everyMinutes);
 }
 
 template <Either<RunConfig> Value, class Visit>

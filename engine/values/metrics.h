@@ -18,10 +18,10 @@ struct Scores {
 
 /// One optimiser step. Loss and accuracy are those of the augmented batch in training mode.
 struct BatchRecord {
-  std::int64_t step = 0;   ///< Steps done since the start of the run, 1 after the first.
-  int epoch = 0;           ///< The running epoch, counted from 1.
-  double seconds = 0;      ///< Training time so far, pauses excluded.
-  double loss = 0;         ///< Plain cross-entropy, without label smoothing.
+  std::int64_t step = 0;  ///< Steps done since the start of the run, 1 after the first.
+  int epoch = 0;          ///< The running epoch, counted from 1.
+  double seconds = 0;     ///< Training time so far, pauses excluded.
+  double loss = 0;        ///< Plain cross-entropy, without label smoothing.
   double accuracy = 0;
   double learningRate = 0;
   double gradientNorm = 0;  ///< 2-norm of all gradients before clipping.
@@ -38,6 +38,7 @@ struct EpochRecord {
   std::optional<Scores> validation;
   double learningRate = 0;
   double imagesPerSecond = 0;  ///< Training throughput of the epoch, evaluation excluded.
+  double dataShare = 0;        ///< Of the epoch's training time, the share spent on making batches.
 
   bool operator==(const EpochRecord&) const = default;
 };

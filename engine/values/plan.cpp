@@ -28,9 +28,13 @@ MapShape stemOutputOf(const Architecture& architecture) {
   return {};
 }
 
-bool isLambda(const Mixer& mixer) { return std::holds_alternative<LambdaMixer>(mixer); }
+bool isLambda(const Mixer& mixer) {
+  return std::holds_alternative<LambdaMixer>(mixer);
+}
 
-BlockPlan planBlock(const Architecture& architecture, int stageIndex, int blockIndex,
+BlockPlan planBlock(const Architecture& architecture,
+                    int stageIndex,
+                    int blockIndex,
                     const MapShape& input) {
   const Stage& stage = architecture.stages[static_cast<std::size_t>(stageIndex)];
   BlockPlan plan;
@@ -64,7 +68,9 @@ BlockPlan planBlock(const Architecture& architecture, int stageIndex, int blockI
 
 }  // namespace
 
-int expansionOf(Family family) { return family == Family::bottleneck ? 4 : 1; }
+int expansionOf(Family family) {
+  return family == Family::bottleneck ? 4 : 1;
+}
 
 long long embeddingRows(const LambdaMixer& mixer, const MapShape& map) {
   switch (mixer.embedding) {
@@ -79,7 +85,9 @@ long long embeddingRows(const LambdaMixer& mixer, const MapShape& map) {
   return 0;
 }
 
-int squeezedChannels(int channels) { return std::max(1, channels / 4); }
+int squeezedChannels(int channels) {
+  return std::max(1, channels / 4);
+}
 
 NetworkPlan planOf(const Architecture& architecture) {
   NetworkPlan plan;

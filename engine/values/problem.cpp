@@ -5,8 +5,9 @@
 namespace lambda {
 
 bool hasErrors(const std::vector<Problem>& problems) {
-  return std::any_of(problems.begin(), problems.end(),
-                     [](const Problem& p) { return p.severity == Severity::error; });
+  return std::any_of(problems.begin(), problems.end(), [](const Problem& p) {
+    return p.severity == Severity::error;
+  });
 }
 
 std::string toText(const std::vector<Problem>& problems) {

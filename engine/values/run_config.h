@@ -86,10 +86,10 @@ struct DeviceConfig {
 
 /// Which checkpoints a run keeps. The last one is always kept, the best one if `keepBest`.
 struct CheckpointConfig {
-  int everyEpochs = 1;         ///< Also a checkpoint at every n-th epoch's end; 0 = none.
-  int keepEpochs = 3;          ///< How many of those stay on disk; 0 = all.
-  bool keepBest = true;        ///< Keep the weights of the best validation accuracy.
-  double everyMinutes = 5;     ///< Save the last checkpoint also in mid-epoch; 0 = never.
+  int everyEpochs = 1;      ///< Also a checkpoint at every n-th epoch's end; 0 = none.
+  int keepEpochs = 3;       ///< How many of those stay on disk; 0 = all.
+  bool keepBest = true;     ///< Keep the weights of the best validation accuracy.
+  double everyMinutes = 5;  ///< Save the last checkpoint also in mid-epoch; 0 = never.
 
   bool operator==(const CheckpointConfig&) const = default;
 };

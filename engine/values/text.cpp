@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::size_t kLongestName = 64;
 
-char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lowered(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 /// Levenshtein distance without regard to case.
 std::size_t distanceBetween(std::string_view a, std::string_view b) {
@@ -38,7 +40,9 @@ std::string formatNumber(double value) {
   const double size = std::abs(value);
   const bool plain = size == 0 || (size >= 1e-5 && size < 1e15);
   std::array<char, 64> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+  const auto end = std::to_chars(text.data(),
+                                 text.data() + text.size(),
+                                 value,
                                  plain ? std::chars_format::fixed : std::chars_format::scientific);
   return {text.data(), end.ptr};
 }

@@ -1,5 +1,3 @@
-#include "engine/values/validate.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -7,6 +5,7 @@
 
 #include "engine/values/plan.h"
 #include "engine/values/range_check.h"
+#include "engine/values/validate.h"
 
 namespace lambda {
 
@@ -40,7 +39,9 @@ class BlockCheck {
   }
 
  private:
-  void add(Severity severity, const std::string& path, std::string text,
+  void add(Severity severity,
+           const std::string& path,
+           std::string text,
            std::optional<Fix> fix = {}) {
     problems_.push_back({path, severity, std::move(text), std::move(fix)});
   }
@@ -52,7 +53,9 @@ class BlockCheck {
   void checkMixer(const ConvolutionMixer& mixer, const BlockPlan& block) {
     if (mixer.kernelSize % 2 == 0) {
       const std::string path = pathOf(block) + ".kernelSize";
-      add(Severity::error, path, "the window must have a centre: its side is odd",
+      add(Severity::error,
+          path,
+          "the window must have a centre: its side is odd",
           setTo("the kernel size", path, std::to_string(mixer.kernelSize + 1)));
     }
   }
@@ -70,7 +73,8 @@ class BlockCheck {
     int nearest = std::min(mixer.heads, d);
     while (d % nearest != 0) --nearest;
     const std::string path = pathOf(block) + ".h";
-    add(Severity::error, path,
+    add(Severity::error,
+        path,
         "h = " + std::to_string(mixer.heads) + " does not divide the width " + std::to_string(d) +
             "; each head gives width / h channels",
         setTo("h", path, std::to_string(nearest)));
@@ -81,14 +85,18 @@ class BlockCheck {
     const std::string path = pathOf(block) + ".scope";
     const int side = std::max(block.mixerInput.height, block.mixerInput.width);
     if (mixer.embedding == PositionEmbedding::absolute) {
-      add(Severity::error, path,
+      add(Severity::error,
+          path,
           "absolute embeddings have no local scope: a window is relative to its query",
           setTo("the scope", path, "0"));
     } else if (mixer.scope % 2 == 0) {
-      add(Severity::error, path, "a local window has its query in the centre: its side is odd",
+      add(Severity::error,
+          path,
+          "a local window has its query in the centre: its side is odd",
           setTo("the scope", path, std::to_string(mixer.scope + 1)));
     } else if (mixer.scope > 2 * side - 1) {
-      add(Severity::warning, path,
+      add(Severity::warning,
+          path,
           "a window of " + std::to_string(mixer.scope) + " reaches beyond a map of " +
               toText(block.mixerInput) + ": the outer embeddings are never used",
           setTo("the scope", path, std::to_string(2 * side - 1)));
@@ -98,31 +106,34 @@ class BlockCheck {
   void checkInteractions(const LambdaMixer& mixer, const BlockPlan& block) {
     const std::string path = pathOf(block);
     if (!mixer.content && mixer.embedding == PositionEmbedding::none) {
-      add(Severity::error, path + ".content",
+      add(Severity::error,
+          path + ".content",
           "without content and position lambda the layer's output is always 0",
           setTo("content", path + ".content", "true"));
     }
     const long long n = block.mixerInput.positions();
     if (n == 1) {
-      add(Severity::warning, path,
+      add(Severity::warning,
+          path,
           "a map of one position has no context: the key softmax is always 1 and the layer is a "
           "product of two projections",
           Fix{"Use a convolution", path, "\"convolution\""});
     }
     if (mixer.embedding == PositionEmbedding::absolute && n > 0 &&
         n * n * mixer.queryDepth * mixer.intraDepth > kLargePositionTable) {
-      add(Severity::error, path + ".embedding",
+      add(Severity::error,
+          path + ".embedding",
           "absolute embeddings of a " + toText(block.mixerInput) + " map are " +
               std::to_string(n * n * mixer.queryDepth * mixer.intraDepth * 4 >> 20) + " MiB",
           Fix{"Use relative embeddings", path + ".embedding", "\"relative\""});
     } else if (mixer.embedding == PositionEmbedding::relative && mixer.scope == 0 &&
                n * n * mixer.queryDepth * mixer.intraDepth > kLargePositionTable) {
       const int side = std::max(block.mixerInput.height, block.mixerInput.width);
-      add(Severity::warning, path + ".scope",
+      add(Severity::warning,
+          path + ".scope",
           "global scope on a " + toText(block.mixerInput) + " map computes " +
               std::to_string(n * n) + " position pairs an image",
-          setTo("the scope", path + ".scope",
-                std::to_string(std::min(kPaperScope, 2 * side - 1))));
+          setTo("the scope", path + ".scope", std::to_string(std::min(kPaperScope, 2 * side - 1))));
     }
   }
 
@@ -132,7 +143,8 @@ class BlockCheck {
     std::string safe = mixer.sharedEmbeddings;
     std::replace_if(safe.begin(), safe.end(), isUnsafeInName, '_');
     if (safe != mixer.sharedEmbeddings) {
-      add(Severity::error, path,
+      add(Severity::error,
+          path,
           "the name becomes part of a parameter's name: letters, digits, - and _ alone",
           setTo("the name", path, "\"" + safe + "\""));
       return;
@@ -146,7 +158,8 @@ class BlockCheck {
     const bool sameMap = block.mixerInput.height == first->second.mixerInput.height &&
                          block.mixerInput.width == first->second.mixerInput.width;
     if (sameTable && (sameMap || mixer.scope > 0)) return;
-    add(Severity::error, path,
+    add(Severity::error,
+        path,
         "shares embeddings with " + first->second.name +
             ", whose k, u, scope, embedding or map size differ",
         Fix{"Use its own embeddings", path, "\"\""});
@@ -156,7 +169,8 @@ class BlockCheck {
   std::map<std::string, BlockPlan> firstUse_;
 };
 
-void checkShapes(const Architecture& architecture, const NetworkPlan& plan,
+void checkShapes(const Architecture& architecture,
+                 const NetworkPlan& plan,
                  std::vector<Problem>& problems) {
   if (architecture.stages.empty()) {
     problems.push_back(
@@ -164,19 +178,22 @@ void checkShapes(const Architecture& architecture, const NetworkPlan& plan,
   }
   for (std::size_t i = 0; i < architecture.stages.size(); ++i) {
     if (!architecture.stages[i].blocks.empty()) continue;
-    problems.push_back({"architecture.stages[" + std::to_string(i) + "].blocks", Severity::error,
+    problems.push_back({"architecture.stages[" + std::to_string(i) + "].blocks",
+                        Severity::error,
                         "a stage needs at least one block",
                         {}});
   }
   if (plan.stemOutput.height < 1 || plan.stemOutput.width < 1) {
-    problems.push_back({"architecture.stem.patchSize", Severity::error,
+    problems.push_back({"architecture.stem.patchSize",
+                        Severity::error,
                         "a patch is larger than the image of " + toText(architecture.input),
                         Fix{"Use patches of one pixel", "architecture.stem.patchSize", "1"}});
   }
-  const bool downsamplesEarly = architecture.stem.kind == StemKind::imagenet ||
-                                architecture.stem.kind == StemKind::resnetD;
+  const bool downsamplesEarly =
+      architecture.stem.kind == StemKind::imagenet || architecture.stem.kind == StemKind::resnetD;
   if (downsamplesEarly && std::min(architecture.input.height, architecture.input.width) <= 64) {
-    problems.push_back({"architecture.stem.kind", Severity::warning,
+    problems.push_back({"architecture.stem.kind",
+                        Severity::warning,
                         "this stem shrinks images of " + toText(architecture.input) + " to " +
                             toText(plan.stemOutput) + " before the first stage",
                         Fix{"Use the CIFAR stem", "architecture.stem.kind", "\"cifar\""}});

@@ -1,11 +1,10 @@
-#include "engine/values/validate.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "engine/values/range_check.h"
 #include "engine/values/text.h"
+#include "engine/values/validate.h"
 
 namespace lambda {
 
@@ -15,7 +14,9 @@ constexpr int kCifarTrainCount = 50000;
 constexpr int kDataClasses = 10;
 constexpr MapShape kDataImage{3, 32, 32};
 
-bool isGenerated(const DataConfig& data) { return data.source == "shapes10"; }
+bool isGenerated(const DataConfig& data) {
+  return data.source == "shapes10";
+}
 
 /// Images for training and validation together.
 int trainCountOf(const DataConfig& data) {
@@ -28,7 +29,8 @@ void checkData(const RunConfig& config, std::vector<Problem>& problems) {
   };
   const DataConfig& data = config.data;
   if (data.source.empty()) {
-    add("data.source", "no data set is named",
+    add("data.source",
+        "no data set is named",
         Fix{"Use the built-in shapes10", "data.source", "\"shapes10\""});
   }
   const int total = trainCountOf(data);
@@ -41,9 +43,10 @@ void checkData(const RunConfig& config, std::vector<Problem>& problems) {
   const MapShape& input = config.architecture.input;
   if (input != kDataImage) {
     add("architecture.input",
-        "the data's images are 3x32x32, the network takes " + std::to_string(input.channels) +
-            "x" + std::to_string(input.height) + "x" + std::to_string(input.width),
-        Fix{"Set to 3x32x32", "architecture.input",
+        "the data's images are 3x32x32, the network takes " + std::to_string(input.channels) + "x" +
+            std::to_string(input.height) + "x" + std::to_string(input.width),
+        Fix{"Set to 3x32x32",
+            "architecture.input",
             R"({"channels": 3, "height": 32, "width": 32})"});
   }
   if (config.architecture.classes != kDataClasses) {
@@ -57,27 +60,32 @@ void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
   const Recipe& recipe = config.recipe;
   const ScheduleConfig& schedule = recipe.schedule;
   if (schedule.kind != ScheduleKind::triangular && schedule.warmupEpochs >= recipe.epochs) {
-    problems.push_back({"recipe.schedule.warmupEpochs", Severity::warning,
+    problems.push_back({"recipe.schedule.warmupEpochs",
+                        Severity::warning,
                         "the warm-up is as long as the run: the peak learning rate is never used",
-                        Fix{"Warm up for a tenth of the run", "recipe.schedule.warmupEpochs",
+                        Fix{"Warm up for a tenth of the run",
+                            "recipe.schedule.warmupEpochs",
                             formatNumber(recipe.epochs / 10.0)}});
   }
   if (recipe.optimizer.kind == OptimizerKind::sgd && recipe.optimizer.nesterov &&
       recipe.optimizer.momentum == 0) {
-    problems.push_back({"recipe.optimizer.nesterov", Severity::error,
+    problems.push_back({"recipe.optimizer.nesterov",
+                        Severity::error,
                         "Nesterov's look-ahead needs momentum",
                         Fix{"Set momentum to 0.9", "recipe.optimizer.momentum", "0.9"}});
   }
   const int trainCount = trainCountOf(config.data) - config.data.validationCount;
   if (trainCount > 0 && recipe.batchSize > trainCount) {
     const std::string size = std::to_string(std::min(64, trainCount));
-    problems.push_back({"recipe.batchSize", Severity::error,
-                        "a batch is larger than the training set of " +
-                            std::to_string(trainCount) + " images",
-                        Fix{"Set to " + size, "recipe.batchSize", size}});
+    problems.push_back(
+        {"recipe.batchSize",
+         Severity::error,
+         "a batch is larger than the training set of " + std::to_string(trainCount) + " images",
+         Fix{"Set to " + size, "recipe.batchSize", size}});
   }
   if (config.checkpoints.keepBest && config.data.validationCount == 0) {
-    problems.push_back({"checkpoints.keepBest", Severity::warning,
+    problems.push_back({"checkpoints.keepBest",
+                        Severity::warning,
                         "without validation images there is no best checkpoint",
                         Fix{"Keep none", "checkpoints.keepBest", "false"}});
   }

@@ -1,0 +1,204 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/values/fields.h"
+#include "engine/values/problem.h"
+#include "engine/values/text.h"
+
+// JSON of any value with visitFields(). For the sources of this room alone: it brings all of
+// nlohmann's header.
+
+namespace lambda {
+
+/// A schema number that this program writes and reads.
+inline constexpr int kSchema = 1;
+
+template <class T>
+struct IsOptional : std::false_type {};
+
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
+template <class T>
+nlohmann::ordered_json jsonOf(const T& value);
+
+/// Blocks in a row that are equal are written once, with their number as "repeat".
+inline nlohmann::ordered_json jsonOfBlocks(const std::vector<Block>& blocks) {
+  auto list = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < blocks.size();) {
+    std::size_t next = i + 1;
+    while (next < blocks.size() && blocks[next] == blocks[i]) ++next;
+    nlohmann::ordered_json block = jsonOf(blocks[i]);
+    if (next - i > 1) block["repeat"] = next - i;
+    list.push_back(std::move(block));
+    i = next;
+  }
+  return list;
+}
+
+/// Appends the fields of `value` to `object`, in their order.
+template <class T>
+void appendFields(nlohmann::ordered_json& object, const T& value) {
+  visitFields(value,
+              [&](const Field& field, const auto& member) { object[field.name] = jsonOf(member); });
+}
+
+template <class T>
+nlohmann::ordered_json jsonOf(const T& value) {
+  using Json = nlohmann::ordered_json;
+  if constexpr (std::is_integral_v<T> || std::is_same_v<T, std::string>) {
+    return value;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::isfinite(value) ? Json(value) : Json(formatNumber(value));
+  } else if constexpr (std::is_enum_v<T>) {
+    return std::string(nameOf(value));
+  } else if constexpr (IsOptional<T>::value) {
+    return value ? jsonOf(*value) : Json(nullptr);
+  } else if constexpr (std::is_same_v<T, std::vector<Block>>) {
+    return jsonOfBlocks(value);
+  } else if constexpr (requires { value.size(); }) {
+    auto list = Json::array();
+    for (const auto& element : value) list.push_back(jsonOf(element));
+    return list;
+  } else {
+    auto object = Json::object();
+    if constexpr (std::is_same_v<T, Mixer>) {
+      object["kind"] = std::string(kMixerKinds[value.index()]);
+      std::visit([&](const auto& mixer) { appendFields(object, mixer); }, value);
+    } else {
+      appendFields(object, value);
+    }
+    return object;
+  }
+}
+
+/// Reads values out of a parsed document. Wrong types, names and ranges throw
+/// Error(file, "PATH: reason"); unknown keys become warnings; missing keys leave what is there.
+class FieldReader {
+ public:
+  using Json = nlohmann::json;
+
+  /// Without `warnings`, unknown keys are ignored.
+  FieldReader(std::string file, std::vector<Problem>* warnings)
+      : file_(std::move(file)), warnings_(warnings) {}
+
+  /// Reads the fields of an object. `alsoKnown` are keys that the caller reads itself.
+  template <class T>
+  void readFields(const Json& json,
+                  const std::string& path,
+                  T& value,
+                  std::initializer_list<std::string_view> alsoKnown = {}) const {
+    requireObject(json, path);
+    std::vector<std::string_view> known(alsoKnown);
+    visitFields(value, [&](const Field& field, auto& member) {
+      known.push_back(field.name);
+      const auto found = json.find(field.name);
+      if (found != json.end()) read(*found, join(path, field.name), field, member);
+    });
+    warnOfUnknown(json, path, known);
+  }
+
+  template <class M>
+  void read(const Json& json, const std::string& path, const Field& field, M& member) const {
+    if constexpr (std::is_same_v<M, bool>) {
+      member = readBool(json, path);
+    } else if constexpr (std::is_integral_v<M>) {
+      member = readInteger<M>(json, path, field);
+    } else if constexpr (std::is_floating_point_v<M>) {
+      member = readDouble(json, path, field);
+    } else if constexpr (std::is_same_v<M, std::string>) {
+      member = readString(json, path);
+    } else if constexpr (std::is_enum_v<M>) {
+      const auto& names = EnumNames<M>::names;
+      member = static_cast<M>(readName(json, path, names));
+    } else if constexpr (std::is_same_v<M, Mixer>) {
+      readMixer(json, path, member);
+    } else if constexpr (IsOptional<M>::value) {
+      member.reset();
+      if (!json.is_null()) read(json, path, field, member.emplace());
+    } else if constexpr (requires { member.push_back({}); }) {
+      readList(json, path, field, member);
+    } else {
+      readFields(json, path, member);
+    }
+  }
+
+  /// Requires "schema" with the number that this program knows.
+  void requireSchema(const Json& document) const;
+
+  [[noreturn]] void fail(const std::string& path,
+                         const std::string& reason,
+                         const std::string& hint = {}) const;
+
+  static std::string join(const std::string& path, std::string_view key);
+
+ private:
+  void requireObject(const Json& json, const std::string& path) const;
+  void warnOfUnknown(const Json& json,
+                     const std::string& path,
+                     const std::vector<std::string_view>& known) const;
+  bool readBool(const Json& json, const std::string& path) const;
+  double readDouble(const Json& json, const std::string& path, const Field& field) const;
+  std::string readString(const Json& json, const std::string& path) const;
+  std::size_t readName(const Json& json,
+                       const std::string& path,
+                       std::span<const std::string_view> names) const;
+  void readMixer(const Json& json, const std::string& path, Mixer& mixer) const;
+  void requireInteger(const Json& json, const std::string& path) const;
+  void requireRange(double value, const std::string& path, const Field& field) const;
+  void requireRoom(std::size_t length, const std::string& path, const Field& field) const;
+  std::size_t readRepeat(const Json& block, const std::string& path) const;
+
+  template <class M>
+  M readInteger(const Json& json, const std::string& path, const Field& field) const {
+    requireInteger(json, path);
+    const auto convert = [&](auto number) {
+      requireRange(static_cast<double>(number), path, field);
+      if (!std::in_range<M>(number)) fail(path, "the number is too large");
+      return static_cast<M>(number);
+    };
+    return json.is_number_unsigned() ? convert(json.get<std::uint64_t>())
+                                     : convert(json.get<std::int64_t>());
+  }
+
+  template <class T>
+  void readList(const Json& json,
+                const std::string& path,
+                const Field& field,
+                std::vector<T>& list) const {
+    if (!json.is_array()) fail(path, "expected a list");
+    list.clear();
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      const std::string place = path + "[" + std::to_string(i) + "]";
+      T element{};
+      std::size_t count = 1;
+      if constexpr (std::is_same_v<T, Block>) {
+        readFields(json[i], place, element, {"repeat"});
+        count = readRepeat(json[i], place);
+      } else {
+        read(json[i], place, Field{"", ""}, element);
+      }
+      requireRoom(list.size() + count, path, field);
+      list.insert(list.end(), count, element);
+    }
+  }
+
+  std::string file_;
+  std::vector<Problem>* warnings_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/values/problem.h"
+#include "engine/values/run_record.h"
+
+namespace lambda {
+
+// run.json, with the rules of config_json.h.
+
+std::string toJson(const RunRecord& record);
+
+RunRecord runRecordFromJson(std::string_view text,
+                            const std::string& file,
+                            std::vector<Problem>& warnings);
+
+/// Throws Error where the file can't be read or its content is refused.
+RunRecord readRunRecord(const std::filesystem::path& file, std::vector<Problem>& warnings);
+
+/// Publishes the file whole or not at all. Throws Error naming it.
+void writeRunRecord(const std::filesystem::path& file, const RunRecord& record);
+
+}  // namespace lambda
