@@ -1,0 +1,295 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <QTest>
+
+#include "engine/formats/append_file.h"
+#include "engine/formats/durable_file.h"
+#include "tests/support/faulty_file_system.h"
+#include "tests/support/hostile_bytes.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace lambda;
+
+namespace {
+
+constexpr std::uint64_t kMany = 1 << 24;
+
+const std::string kOld = "the previous content";
+const std::string kNew(100'000, 'n');
+
+// In a child process, which ends without destructors as a killed one does.
+template <class Action>
+pid_t startChild(Action action) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    action();
+    ::_exit(0);
+  }
+  return child;
+}
+
+}  // namespace
+
+class TestDurableFile : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void publishesWhatWasAppended();
+  void everyFailureLeavesAWholeFile_data();
+  void everyFailureLeavesAWholeFile();
+  void interruptedCallsAreRepeated();
+  void shortWritesAreContinued();
+  void fullDiskSaysWhatToDo();
+  void withoutCommitNothingChanges();
+  void missingFolderIsAnError();
+  void sweepTakesTheDeadWritersTemporariesAlone();
+  void killedWritersLeaveAWholeFile();
+  void readingRefusesWhatIsNoPlainFile();
+  void readingRefusesTooLargeAFile();
+  void appendedLinesFollowEachOther();
+  void failedAppendLeavesWholeLines_data();
+  void failedAppendLeavesWholeLines();
+  void truncateReturnsToAnOffset();
+};
+
+void TestDurableFile::publishesWhatWasAppended() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  DurableWriter writer(path);
+  writer.append("one ");
+  writer.append("two");
+  QCOMPARE(writer.size(), std::uint64_t{7});
+  QVERIFY(!std::filesystem::exists(path));
+  writer.commit();
+  QCOMPARE(readFile(path, kMany), std::string("one two"));
+  QCOMPARE(folder.entryCount(), 1);
+  QVERIFY(errorOf([&] { writer.append("more"); }));
+}
+
+void TestDurableFile::everyFailureLeavesAWholeFile_data() {
+  QTest::addColumn<int>("code");
+  QTest::addColumn<bool>("sticky");
+  QTest::newRow("disk full, once") << ENOSPC << false;
+  QTest::newRow("disk full from then on") << ENOSPC << true;
+  QTest::newRow("disk fault, once") << EIO << false;
+  QTest::newRow("disk fault from then on") << EIO << true;
+  QTest::newRow("quota") << EDQUOT << true;
+}
+
+void TestDurableFile::everyFailureLeavesAWholeFile() {
+  QFETCH(const int, code);
+  QFETCH(const bool, sticky);
+  int failures = 0;
+  for (int n = 0;; ++n) {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "file";
+    writeFileDurably(path, kOld);
+    FaultyFileSystem system(n, code, sticky);
+    bool committed = false;
+    const auto error = errorOf([&] {
+      DurableWriter writer(path, system);
+      writer.append(kNew);
+      writer.append("end");
+      committed = true;
+      writer.commit();
+    });
+    const std::string content = readFile(path, kMany);
+    QVERIFY2(content == kOld || (committed && content == kNew + "end"),
+             qPrintable(QString::number(n)));
+    QCOMPARE(folder.entryCount(), 1);
+    if (!system.anyFailed()) {
+      QVERIFY(!error);
+      QVERIFY(content != kOld);
+      break;
+    }
+    // Only the close of the folder, after its fsync, has nothing left to lose.
+    if (error) ++failures;
+  }
+  QVERIFY2(failures >= 7, qPrintable(QString::number(failures)));
+}
+
+void TestDurableFile::interruptedCallsAreRepeated() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  for (int n = 0;; ++n) {
+    FaultyFileSystem system(n, EINTR, false);
+    // Opening the folder is the one call whose interruption is reported: the file is in place.
+    errorOf([&] { writeFileDurably(path, kNew, system); });
+    QCOMPARE(readFile(path, kMany), kNew);
+    if (!system.anyFailed()) break;
+    std::filesystem::remove(path);
+  }
+  QCOMPARE(folder.entryCount(), 1);
+}
+
+void TestDurableFile::shortWritesAreContinued() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  FaultyFileSystem system = FaultyFileSystem::withShortWrites(777);
+  writeFileDurably(path, kNew, system);
+  QCOMPARE(readFile(path, kMany), kNew);
+
+  // A disk that takes nothing and names no error must not be asked for ever.
+  FaultyFileSystem deaf = FaultyFileSystem::withShortWrites(0);
+  const auto error = errorOf([&] { writeFileDurably(path, "x", deaf); });
+  QVERIFY(error);
+  QCOMPARE(readFile(path, kMany), kNew);
+}
+
+void TestDurableFile::fullDiskSaysWhatToDo() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  FaultyFileSystem system(1, ENOSPC, true);
+  const auto error = errorOf([&] { writeFileDurably(path, kNew, system); });
+  QVERIFY(error);
+  QCOMPARE(error->place(), path.string());
+  QVERIFY(error->reason().find("No space left") != std::string::npos);
+  QVERIFY(error->hint().find("free space") != std::string::npos);
+}
+
+void TestDurableFile::withoutCommitNothingChanges() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  writeFileDurably(path, kOld);
+  {
+    DurableWriter writer(path);
+    writer.append(kNew);
+    QCOMPARE(folder.entryCount(), 2);
+  }
+  QCOMPARE(readFile(path, kMany), kOld);
+  QCOMPARE(folder.entryCount(), 1);
+}
+
+void TestDurableFile::missingFolderIsAnError() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "no" / "file";
+  const auto error = errorOf([&] { writeFileDurably(path, kNew); });
+  QVERIFY(error);
+  QCOMPARE(error->place(), path.string());
+}
+
+void TestDurableFile::sweepTakesTheDeadWritersTemporariesAlone() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  const pid_t child = startChild([&] {
+    auto* abandoned = new DurableWriter(path);
+    abandoned->append(kNew);
+  });
+  QCOMPARE(::waitpid(child, nullptr, 0), child);
+  DurableWriter living(path);
+  living.append(kOld);
+  writeFileDurably(folder.path() / ".lambda-notes.part", "a person's own file");
+  QCOMPARE(folder.entryCount(), 3);
+
+  QCOMPARE(sweepTemporaries(folder.path()), 1);
+  QCOMPARE(folder.entryCount(), 2);
+  living.commit();
+  QCOMPARE(readFile(path, kMany), kOld);
+  QCOMPARE(sweepTemporaries(folder.path()), 0);
+  QCOMPARE(sweepTemporaries(folder.path() / "none"), 0);
+}
+
+void TestDurableFile::killedWritersLeaveAWholeFile() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  const std::string contents[] = {std::string(300'000, 'a'), std::string(200'000, 'b')};
+  writeFileDurably(path, contents[0]);
+  for (int kill = 0; kill < 25; ++kill) {
+    const pid_t child = startChild([&] {
+      for (int i = 0;; ++i) writeFileDurably(path, contents[i % 2]);
+    });
+    ::usleep(500 + 1700 * kill);
+    QCOMPARE(::kill(child, SIGKILL), 0);
+    QCOMPARE(::waitpid(child, nullptr, 0), child);
+    const std::string content = readFile(path, kMany);
+    QVERIFY(content == contents[0] || content == contents[1]);
+    sweepTemporaries(folder.path());
+    QCOMPARE(folder.entryCount(), 1);
+  }
+}
+
+void TestDurableFile::readingRefusesWhatIsNoPlainFile() {
+  const TemporaryFolder folder;
+  const auto pipe = folder.path() / "pipe";
+  QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::filesystem::path& path :
+       {folder.path(), pipe, folder.path() / "missing", std::filesystem::path("/dev/zero")}) {
+    const auto error = errorOf([&] { readFile(path, kMany); });
+    QVERIFY2(error, path.c_str());
+    QCOMPARE(error->place(), path.string());
+  }
+}
+
+void TestDurableFile::readingRefusesTooLargeAFile() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  writeFileDurably(path, "12345");
+  QCOMPARE(readFile(path, 5), std::string("12345"));
+  QVERIFY(errorOf([&] { readFile(path, 4); }));
+}
+
+void TestDurableFile::appendedLinesFollowEachOther() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "log";
+  {
+    AppendFile log(path);
+    log.appendLine("one");
+    QCOMPARE(log.offset(), std::uint64_t{4});
+    QCOMPARE(readFile(path, kMany), std::string("one\n"));
+  }
+  AppendFile log(path, std::chrono::milliseconds(0));
+  QCOMPARE(log.offset(), std::uint64_t{4});
+  log.appendLine("two");
+  QCOMPARE(readFile(path, kMany), std::string("one\ntwo\n"));
+  QVERIFY(errorOf([&] { AppendFile(folder.path()); }));
+}
+
+void TestDurableFile::failedAppendLeavesWholeLines_data() {
+  everyFailureLeavesAWholeFile_data();
+}
+
+void TestDurableFile::failedAppendLeavesWholeLines() {
+  QFETCH(const int, code);
+  QFETCH(const bool, sticky);
+  for (int n = 1;; ++n) {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "log";
+    FaultyFileSystem system(n, code, sticky);
+    std::string expected;
+    {
+      AppendFile log(path, std::chrono::milliseconds(0), system);
+      for (const std::string line : {"first", "second", "third"}) {
+        // A failed fsync comes after its line: that line is in the file.
+        const std::uint64_t before = log.offset();
+        errorOf([&] { log.appendLine(line); });
+        if (log.offset() != before) expected += line + "\n";
+      }
+    }
+    const std::string content = readFile(path, kMany);
+    // Where cutting fails too, half a line may stay at the end, which readers drop.
+    QVERIFY(content.starts_with(expected));
+    if (!sticky) QCOMPARE(content, expected);
+    if (!system.anyFailed()) break;
+  }
+}
+
+void TestDurableFile::truncateReturnsToAnOffset() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "log";
+  AppendFile log(path);
+  log.appendLine("kept");
+  const std::uint64_t offset = log.offset();
+  log.appendLine("taken back");
+  log.truncate(offset);
+  log.appendLine("again");
+  QCOMPARE(readFile(path, kMany), std::string("kept\nagain\n"));
+  QVERIFY(errorOf([&] { log.truncate(1000); }));
+  QCOMPARE(readFile(path, kMany), std::string("kept\nagain\n"));
+}
+
+QTEST_GUILESS_MAIN(TestDurableFile)
+#include "tst_durable_file.moc"
