@@ -43,7 +43,7 @@ LabeledImages selectImages(const LabeledImages& images, const std::vector<std::u
 
 Dataset loadDataset(const DataConfig& config) {
   const LabeledImages all = loadTrainingImages(config);
-  Split split = stratifiedSplit(all.labels, config.validationCount, config.splitSeed);
+  IndexSplit split = stratifiedSplit(all.labels, config.validationCount, config.splitSeed);
   Dataset dataset;
   dataset.train = selectImages(all, split.train);
   dataset.validation = selectImages(all, split.validation);

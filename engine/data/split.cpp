@@ -41,7 +41,7 @@ std::array<std::size_t, kLabels> quotas(
 
 }  // namespace
 
-Split stratifiedSplit(std::span<const std::uint8_t> labels,
+IndexSplit stratifiedSplit(std::span<const std::uint8_t> labels,
                       int validationCount,
                       std::uint64_t seed) {
   if (validationCount < 0 || static_cast<std::size_t>(validationCount) >= labels.size()) {
@@ -56,7 +56,7 @@ Split stratifiedSplit(std::span<const std::uint8_t> labels,
   }
   const auto quota = quotas(byLabel, labels.size(), static_cast<std::size_t>(validationCount));
 
-  Split split;
+  IndexSplit split;
   for (std::size_t label = 0; label < kLabels; ++label) {
     std::vector<std::uint32_t>& members = byLabel[label];
     KeyedRandom({kSplitStream, seed, label}).shuffle(members);

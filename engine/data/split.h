@@ -7,17 +7,17 @@
 namespace lambda {
 
 /// Two disjoint sets of indices that together are all of them; each ascending.
-struct Split {
+struct IndexSplit {
   std::vector<std::uint32_t> train;
   std::vector<std::uint32_t> validation;
 
-  bool operator==(const Split&) const = default;
+  bool operator==(const IndexSplit&) const = default;
 };
 
 /// Chooses `validationCount` of the labels at random, as many of every class as its share of the
 /// whole asks (rounded by largest remainder, so within one image). A function of the arguments.
 /// Throws Error unless 0 <= validationCount < labels.size().
-Split stratifiedSplit(std::span<const std::uint8_t> labels,
+IndexSplit stratifiedSplit(std::span<const std::uint8_t> labels,
                       int validationCount,
                       std::uint64_t seed);
 

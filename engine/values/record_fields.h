@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/values/checkpoint_header.h"
 #include "engine/values/fields.h"
 #include "engine/values/run_record.h"
 
@@ -36,6 +37,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"validation", "scores on the validation images"}, value.validation);
   visit(Field{"learningRate", "learning rate at the end"}, value.learningRate);
   visit(Field{"imagesPerSecond", "training throughput of the epoch"}, value.imagesPerSecond);
+  visit(Field{"dataShare", "share of the training time spent on making batches", 0, 1},
+        value.dataShare);
 }
 
 template <Either<EventRecord> Value, class Visit>
@@ -83,6 +86,27 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"pattern", "mixers a stage, such as C-C-L-L"}, value.pattern);
   visit(Field{"environment", "what it ran on"}, value.environment);
   visit(Field{"lineage", "where it came from"}, value.lineage);
+  visit(Field{"config", "everything that decides its numbers"}, value.config);
+}
+
+template <Either<TrainingProgress> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"epoch", "epochs done", 0, 1e9}, value.epoch);
+  visit(Field{"batch", "batches done in the running epoch", 0, 1e9}, value.batch);
+  visit(Field{"step", "steps done", 0, kLargestCount}, value.step);
+  visit(Field{"seconds", "training time so far"}, value.seconds);
+  visit(Field{"images", "images trained on so far", 0, kLargestCount}, value.images);
+  visit(Field{"epochSeconds", "training time in the running epoch"}, value.epochSeconds);
+  visit(Field{"epochDataSeconds", "of that, the time to make batches"}, value.epochDataSeconds);
+  visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
+        value.bestValidationAccuracy);
+  visit(Field{"metricsBytes", "length of metrics.jsonl"}, value.metricsBytes);
+}
+
+template <Either<CheckpointHeader> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"progress", "where the run stands"}, value.progress);
+  visit(Field{"environment", "what it ran on"}, value.environment);
   visit(Field{"config", "everything that decides its numbers"}, value.config);
 }
 

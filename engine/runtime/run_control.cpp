@@ -1,0 +1,80 @@
+#include "engine/runtime/run_control.h"
+
+#include <utility>
+
+namespace lambda {
+
+void RunControl::pause() {
+  const std::lock_guard lock(mutex_);
+  if (mode_ == Mode::stopping) return;
+  mode_ = Mode::paused;
+  singleSteps_ = 0;
+}
+
+void RunControl::resume() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (mode_ == Mode::stopping) return;
+    mode_ = Mode::running;
+    singleSteps_ = 0;
+  }
+  changed_.notify_all();
+}
+
+void RunControl::stepOnce() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (mode_ == Mode::stopping) return;
+    if (mode_ == Mode::paused) ++singleSteps_;
+    mode_ = Mode::paused;
+  }
+  changed_.notify_all();
+}
+
+void RunControl::requestStop() {
+  {
+    const std::lock_guard lock(mutex_);
+    mode_ = Mode::stopping;
+    inspection_.reset();
+  }
+  changed_.notify_all();
+}
+
+void RunControl::requestInspection(InspectionRequest request) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (mode_ == Mode::stopping) return;
+    inspection_ = std::move(request);
+  }
+  changed_.notify_all();
+}
+
+RunControl::Mode RunControl::mode() const {
+  const std::lock_guard lock(mutex_);
+  return mode_;
+}
+
+RunControl::Turn RunControl::turn() const {
+  if (mode_ == Mode::stopping) return Turn::stop;
+  if (inspection_) return Turn::inspection;
+  return mode_ == Mode::running || singleSteps_ > 0 ? Turn::batch : Turn::paused;
+}
+
+RunControl::Turn RunControl::next() {
+  const std::lock_guard lock(mutex_);
+  const Turn now = turn();
+  if (now == Turn::batch && mode_ == Mode::paused) --singleSteps_;
+  return now;
+}
+
+std::optional<InspectionRequest> RunControl::takeInspection() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(inspection_, std::nullopt);
+}
+
+void RunControl::waitForChange() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return turn() != Turn::paused; });
+}
+
+}  // namespace lambda

@@ -1,0 +1,43 @@
+#include "engine/training/batch_maker.h"
+
+#include <utility>
+
+namespace lambda {
+
+BatchMaker::BatchMaker(Augmenter augmenter, bool channelsLast, const at::Device& device)
+    : augmenter_(std::move(augmenter)), channelsLast_(channelsLast), device_(device) {}
+
+at::Tensor BatchMaker::emptyImages(const LabeledImages& images, std::size_t count) const {
+  return at::empty({static_cast<std::int64_t>(count), images.channels, images.height, images.width},
+                   at::TensorOptions(at::kFloat).memory_format(
+                       channelsLast_ ? at::MemoryFormat::ChannelsLast
+                                     : at::MemoryFormat::Contiguous));
+}
+
+TensorBatch BatchMaker::onDevice(TensorBatch batch) const {
+  if (device_.is_cpu()) return batch;
+  return {batch.images.to(device_), batch.labels.to(device_)};
+}
+
+TensorBatch BatchMaker::augmented(const LabeledImages& images,
+                                  std::span<const std::uint32_t> indices, int epoch) const {
+  TensorBatch batch{emptyImages(images, indices.size()),
+                    at::empty({static_cast<std::int64_t>(indices.size())}, at::kLong)};
+  augmenter_.augment(images, indices, static_cast<std::uint64_t>(epoch), layout(),
+                     batch.images.mutable_data_ptr<float>());
+  auto* labels = batch.labels.mutable_data_ptr<std::int64_t>();
+  for (const std::uint32_t index : indices) *labels++ = images.labels[index];
+  return onDevice(std::move(batch));
+}
+
+TensorBatch BatchMaker::plain(const LabeledImages& images, std::size_t first,
+                              std::size_t count) const {
+  TensorBatch batch{emptyImages(images, count),
+                    at::empty({static_cast<std::int64_t>(count)}, at::kLong)};
+  augmenter_.normalize(images, first, count, layout(), batch.images.mutable_data_ptr<float>());
+  auto* labels = batch.labels.mutable_data_ptr<std::int64_t>();
+  for (std::size_t i = 0; i < count; ++i) labels[i] = images.labels[first + i];
+  return onDevice(std::move(batch));
+}
+
+}  // namespace lambda

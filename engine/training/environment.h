@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/runtime/device.h"
+#include "engine/values/run_record.h"
+
+namespace lambda {
+
+/// Version of this program, "0.1.0".
+std::string programVersion();
+
+/// What this process runs on, with the present time as the start.
+Environment currentEnvironment(const ComputeDevice& device);
+
+}  // namespace lambda

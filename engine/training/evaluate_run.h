@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "engine/runtime/run_control.h"
+#include "engine/training/observer.h"
+#include "engine/values/inspection.h"
+#include "engine/values/metrics.h"
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+struct EvaluationRequest {
+  /// A run folder, or a checkpoint file in one. A folder stands for its best checkpoint, or its last
+  /// one where none is best.
+  std::filesystem::path run;
+  bool test = true;  ///< The test set, counted in the run's record; false = the validation images.
+  std::optional<std::string> data;  ///< Where the data lies now; none = as recorded.
+  std::optional<DeviceConfig> device;
+};
+
+struct Evaluation {
+  Scores scores;
+  std::filesystem::path checkpoint;
+  int epoch = 0;
+  std::int64_t step = 0;
+  std::int64_t images = 0;
+  int testLooks = 0;  ///< How often the test set has been scored, this time included.
+};
+
+/// Scores a checkpoint as the trainer would. Throws Error if it can't be read or the data can't;
+/// none if the control asked to stop.
+std::optional<Evaluation> evaluateRun(const EvaluationRequest& request, RunControl& control,
+                                      Observer& observer);
+
+/// Looks into a layer of a checkpoint; `run` as in EvaluationRequest. Throws Error.
+InspectionSnapshot inspectRun(const std::filesystem::path& run, const InspectionRequest& request,
+                              const std::optional<std::string>& data = std::nullopt);
+
+}  // namespace lambda

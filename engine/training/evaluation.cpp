@@ -1,0 +1,58 @@
+#include "engine/training/evaluation.h"
+
+#include <algorithm>
+
+#include "engine/training/autocast.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr std::size_t kEvaluationBatch = 250;
+
+/// Evaluation mode for a scope.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(torch::nn::Module& module)
+      : module_(module), wasTraining_(module.is_training()) {
+    module_.eval();
+  }
+
+  ~EvaluationMode() { module_.train(wasTraining_); }
+
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  torch::nn::Module& module_;
+  bool wasTraining_;
+};
+
+}  // namespace
+
+std::optional<Scores> evaluate(NetworkImpl& network, const LabeledImages& images,
+                               const BatchMaker& maker, const Recipe& recipe,
+                               const std::function<bool(std::int64_t done)>& proceed) {
+  const at::NoGradGuard noGrad;
+  const EvaluationMode evaluationMode(network);
+  const std::size_t count = images.count();
+  double loss = 0;
+  std::int64_t right = 0;
+  for (std::size_t first = 0; first < count; first += kEvaluationBatch) {
+    if (!proceed(static_cast<std::int64_t>(first))) return std::nullopt;
+    const TensorBatch batch =
+        maker.plain(images, first, std::min(kEvaluationBatch, count - first));
+    at::Tensor logits;
+    {
+      const Autocast autocast(recipe.precision, batch.images.device().type());
+      logits = network.forward(batch.images);
+    }
+    logits = logits.to(at::kFloat);
+    loss += at::cross_entropy_loss(logits, batch.labels, {}, at::Reduction::Sum).item<double>();
+    right += logits.argmax(1).eq(batch.labels).sum().item<std::int64_t>();
+  }
+  const auto total = static_cast<double>(std::max<std::size_t>(count, 1));
+  return Scores{loss / total, static_cast<double>(right) / total};
+}
+
+}  // namespace lambda

@@ -1,0 +1,156 @@
+#include "engine/training/trainer.h"
+
+#include <c10/util/Exception.h>
+
+#include "engine/formats/durable_file.h"
+#include "engine/formats/run_json.h"
+#include "engine/runtime/error.h"
+#include "engine/training/environment.h"
+#include "engine/training/training_loop.h"
+#include "engine/values/cost.h"
+#include "engine/values/validate.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+void requireValid(const RunConfig& config) {
+  const std::vector<Problem> problems = validate(config);
+  if (hasErrors(problems)) throw Error("configuration", "it can't be trained:\n" + toText(problems));
+}
+
+RunRecord recordOf(const RunConfig& config, const ComputeDevice& device) {
+  const NetworkCost cost = costOf(config.architecture);
+  RunRecord record;
+  record.config = config;
+  record.environment = currentEnvironment(device);
+  record.parameters = cost.parameters;
+  record.flops = cost.flops;
+  record.pattern = patternOf(config.architecture);
+  return record;
+}
+
+std::string nameOfRun(const RunConfig& config) {
+  return config.name.empty() ? config.architecture.name : config.name;
+}
+
+/// Data, fresh state and a new folder; the folder comes last, so that a start that can't be leaves
+/// none behind.
+TrainingLoop::Parts prepareNew(const RunConfig& config, const ComputeDevice& device,
+                               std::unique_ptr<RunData> data, std::unique_ptr<TrainingState> state,
+                               const fs::path& runsFolder, Observer& observer) {
+  RunFolder folder = RunFolder::create(runsFolder, nameOfRun(config));
+  auto lock = std::make_unique<RunLock>(folder);
+  RunRecord record = recordOf(config, device);
+  writeRunRecord(folder.record(), record);
+  auto journal = std::make_unique<RunJournal>(folder, observer);
+  return {std::move(folder), std::move(lock),  std::move(record),
+          std::move(data),   std::move(state), std::move(journal)};
+}
+
+/// The newest checkpoint that is whole, loaded into `state`; what was passed over is appended to
+/// `damage`.
+fs::path loadNewest(const RunFolder& folder, TrainingState& state, std::string& damage) {
+  for (const fs::path& path : folder.checkpointsNewestFirst()) {
+    try {
+      state.load(path);
+      return path;
+    } catch (const Error& error) {
+      damage += std::string(damage.empty() ? "" : "\n") + error.what();
+    }
+  }
+  throw Error(folder.path().string(),
+              damage.empty() ? "the run has no checkpoint to resume from"
+                             : "none of its checkpoints can be used:\n" + damage,
+              "start it again with: lambda train " + folder.record().string());
+}
+
+}  // namespace
+
+RunResult trainRun(const RunConfig& config, const fs::path& runsFolder, RunControl& control,
+                   Observer& observer) {
+  requireValid(config);
+  const ComputeDevice device = selectDevice(config.device);
+  useThreads(device);
+  auto data = std::make_unique<RunData>(config, torchDevice(device));
+  auto state = std::make_unique<TrainingState>(config, device);
+  TrainingLoop loop(prepareNew(config, device, std::move(data), std::move(state), runsFolder,
+                               observer),
+                    control, observer);
+  return loop.run(EventKind::started, device.reason);
+}
+
+RunResult resumeRun(const fs::path& run, const ResumeOptions& options, RunControl& control,
+                    Observer& observer) {
+  RunFolder folder = RunFolder::open(run);
+  auto lock = std::make_unique<RunLock>(folder);
+  sweepTemporaries(folder.path());
+  sweepTemporaries(folder.checkpoints());
+  std::vector<Problem> warnings;
+  RunRecord record = readRunRecord(folder.record(), warnings);
+  if (options.epochs) record.config.recipe.epochs = *options.epochs;
+  if (options.device) record.config.device = *options.device;
+  requireValid(record.config);
+
+  const ComputeDevice device = selectDevice(record.config.device);
+  useThreads(device);
+  auto data = std::make_unique<RunData>(record.config, torchDevice(device));
+  auto state = std::make_unique<TrainingState>(record.config, device);
+  std::string damage;
+  const fs::path checkpoint = loadNewest(folder, *state, damage);
+  if (state->progress.epoch >= record.config.recipe.epochs && record.testAccuracy) {
+    throw Error(folder.path().string(),
+                "the run has done all of its " + std::to_string(record.config.recipe.epochs) +
+                    " epochs",
+                "continue it with --epochs and a larger number");
+  }
+  auto journal = std::make_unique<RunJournal>(folder, observer);
+  journal->rewind(state->progress.metricsBytes, state->progress.step);
+
+  std::string text = "from " + checkpoint.filename().string() + ", " + device.reason;
+  const Environment now = currentEnvironment(device);
+  if (now.threads != record.environment.threads || now.device != record.environment.device ||
+      now.torch != record.environment.torch || now.cpu != record.environment.cpu) {
+    text += "; the machine, thread count or LibTorch differ from the first start's: not bit-exact";
+  }
+  if (!damage.empty()) text += "; passed over damaged checkpoints:\n" + damage;
+  TrainingLoop loop({std::move(folder), std::move(lock), std::move(record), std::move(data),
+                     std::move(state), std::move(journal)},
+                    control, observer);
+  return loop.run(EventKind::resumed, text);
+}
+
+RunResult forkRun(const fs::path& checkpoint, const RunConfig& config, const fs::path& runsFolder,
+                  RunControl& control, Observer& observer) {
+  requireValid(config);
+  const ComputeDevice device = selectDevice(config.device);
+  useThreads(device);
+  auto data = std::make_unique<RunData>(config, torchDevice(device));
+  auto state = std::make_unique<TrainingState>(config, device);
+  const std::vector<std::string> left = state->adopt(checkpoint, config);
+  // A position in the middle of an epoch has no meaning for another batch size or another split.
+  if (state->progress.batch > 0) {
+    state->progress.batch = 0;
+    state->progress.epochSeconds = 0;
+    state->progress.epochDataSeconds = 0;
+  }
+  if (state->progress.epoch >= config.recipe.epochs) {
+    throw Error("recipe.epochs", "the checkpoint has done " +
+                                     std::to_string(state->progress.epoch) + " epochs already",
+                "set a larger number with --epochs");
+  }
+  const std::int64_t parentStep = state->progress.step;
+  TrainingLoop::Parts parts = prepareNew(config, device, std::move(data), std::move(state),
+                                         runsFolder, observer);
+  const fs::path absolute = fs::absolute(checkpoint).lexically_normal();
+  parts.record.lineage = {absolute.parent_path().parent_path().filename().string(),
+                          absolute.filename().string(), parentStep};
+  std::string text = "forked from " + absolute.string() + ", " + device.reason;
+  for (const std::string& what : left) text += "; not taken over: " + what;
+  TrainingLoop loop(std::move(parts), control, observer);
+  return loop.run(EventKind::started, text);
+}
+
+}  // namespace lambda

@@ -1,0 +1,314 @@
+#include "engine/training/training_loop.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <utility>
+
+#include "engine/formats/run_json.h"
+#include "engine/runtime/error.h"
+#include "engine/training/evaluation.h"
+#include "engine/training/live_inspection.h"
+#include "engine/training/schedule.h"
+#include "engine/training/training_step.h"
+
+namespace lambda {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
+  return text;
+}
+
+bool isOutOfMemory(const std::exception& failure) {
+  return dynamic_cast<const std::bad_alloc*>(&failure) != nullptr ||
+         dynamic_cast<const c10::OutOfMemoryError*>(&failure) != nullptr ||
+         std::string_view(failure.what()).find("can't allocate memory") != std::string_view::npos;
+}
+
+}  // namespace
+
+TrainingLoop::TrainingLoop(Parts parts, RunControl& control, Observer& observer)
+    : parts_(std::move(parts)), control_(control), observer_(observer), lastSave_(Clock::now()) {}
+
+RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
+  try {
+    saveRecord(RunStatus::running);
+    observer_.started(parts_.record, parts_.folder.path().string(), parts_.data->batchesPerEpoch(),
+                      parts_.data->trainingImages());
+    note(opening, text);
+    if (trainToEnd() == Outcome::stopped) {
+      saveCheckpoint("stopped");
+      return end(RunStatus::stopped, "stopped at step " + std::to_string(progress().step));
+    }
+    return end(RunStatus::finished, "finished");
+  } catch (const Error& error) {
+    return fail(error.what());
+  } catch (const c10::Error& error) {
+    if (!isOutOfMemory(error)) return fail(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    if (!isOutOfMemory(error)) return fail(error.what());
+  }
+  return fail("out of memory with a batch of " + std::to_string(config().recipe.batchSize) +
+              "\n  fork the run from its last checkpoint with --set recipe.batchSize=" +
+              std::to_string(std::max(1, config().recipe.batchSize / 2)) +
+              ", or choose fewer heads, a smaller k or a local scope");
+}
+
+TrainingLoop::Outcome TrainingLoop::trainToEnd() {
+  if (parts_.state->progress.step == 0) saveCheckpoint("initial weights");
+  while (progress().epoch < config().recipe.epochs) {
+    if (trainEpoch() == Outcome::stopped) return Outcome::stopped;
+    if (finishEpoch() == Outcome::stopped) return Outcome::stopped;
+  }
+  return scoreTest();
+}
+
+TrainingLoop::Outcome TrainingLoop::trainEpoch() {
+  while (progress().batch < parts_.data->batchesPerEpoch()) {
+    if (!proceed()) return Outcome::stopped;
+    trainBatch();
+    const double minutes = config().checkpoints.everyMinutes;
+    if (minutes > 0 && secondsSince(lastSave_) > 60 * minutes) saveCheckpoint("autosave");
+  }
+  return Outcome::done;
+}
+
+void TrainingLoop::trainBatch() {
+  const Clock::time_point start = Clock::now();
+  TrainingProgress& at = progress();
+  const TensorBatch batch = parts_.data->batch(at.epoch, at.batch);
+  const double dataSeconds = secondsSince(start);
+  // The middle of the step: neither the first nor the last one is wasted on a rate of 0.
+  const double time = at.epoch + (at.batch + 0.5) / parts_.data->batchesPerEpoch();
+  const Recipe& recipe = config().recipe;
+  const double learningRate = recipe.optimizer.learningRate *
+                              learningRateFactor(recipe.schedule, time, recipe.epochs);
+  const StepOutcome outcome = trainOnBatch(*parts_.state, recipe, batch, learningRate);
+  if (!outcome.finite) failNonFinite(outcome, batch);
+
+  const double seconds = secondsSince(start);
+  ++at.batch;
+  ++at.step;
+  at.seconds += seconds;
+  at.epochSeconds += seconds;
+  at.epochDataSeconds += dataSeconds;
+  at.images += recipe.batchSize;
+  parts_.journal->record(BatchRecord{.step = at.step,
+                                     .epoch = at.epoch + 1,
+                                     .seconds = at.seconds,
+                                     .loss = outcome.loss,
+                                     .accuracy = outcome.accuracy,
+                                     .learningRate = learningRate,
+                                     .gradientNorm = outcome.gradientNorm,
+                                     .imagesPerSecond = recipe.batchSize / seconds});
+}
+
+void TrainingLoop::failNonFinite(const StepOutcome& outcome, const TensorBatch& batch) {
+  static_cast<void>(batch);
+  const std::string where = "the loss is " + std::to_string(outcome.loss) +
+                            ", the norm of the gradients " + std::to_string(outcome.gradientNorm);
+  throw Error("step " + std::to_string(progress().step + 1),
+              "a value is not finite: " + where,
+              "nothing was saved after it; fork the last checkpoint with a lower learning rate: "
+              "--set recipe.optimizer.learningRate=" +
+                  std::to_string(config().recipe.optimizer.learningRate / 2));
+}
+
+std::optional<Scores> TrainingLoop::score(const LabeledImages& images, const char* phase) {
+  const auto total = static_cast<std::int64_t>(images.count());
+  return evaluate(*parts_.state->network, images, parts_.data->maker(), config().recipe,
+                  [&](std::int64_t done) {
+                    observer_.evaluated({phase, done, total});
+                    return proceed();
+                  });
+}
+
+TrainingLoop::Outcome TrainingLoop::finishEpoch() {
+  TrainingProgress& at = progress();
+  EpochRecord record;
+  {
+    const AveragedWeights averaged(parts_.state->average.get());
+    const std::optional<Scores> train = score(parts_.data->trainSample(), "train");
+    if (!train) return Outcome::stopped;
+    record.train = *train;
+    if (parts_.data->validation().count() > 0) {
+      record.validation = score(parts_.data->validation(), "validation");
+      if (!record.validation) return Outcome::stopped;
+    }
+  }
+  record.step = at.step;
+  record.epoch = at.epoch + 1;
+  record.seconds = at.seconds;
+  const Recipe& recipe = config().recipe;
+  record.learningRate = recipe.optimizer.learningRate *
+                        learningRateFactor(recipe.schedule, record.epoch, recipe.epochs);
+  if (at.epochSeconds > 0) {
+    record.imagesPerSecond = at.batch * static_cast<double>(recipe.batchSize) / at.epochSeconds;
+    record.dataShare = std::clamp(at.epochDataSeconds / at.epochSeconds, 0.0, 1.0);
+  }
+
+  ++at.epoch;
+  at.batch = 0;
+  at.epochSeconds = 0;
+  at.epochDataSeconds = 0;
+  const bool best = record.validation && (!at.bestValidationAccuracy ||
+                                          record.validation->accuracy > *at.bestValidationAccuracy);
+  if (best) at.bestValidationAccuracy = record.validation->accuracy;
+  parts_.journal->record(record);
+  saveProbe(at.epoch);
+
+  const CheckpointConfig& policy = config().checkpoints;
+  saveCheckpoint("epoch " + std::to_string(at.epoch));
+  const std::filesystem::path last = parts_.folder.lastCheckpoint();
+  if (best && policy.keepBest) publishAs(last, parts_.folder.bestCheckpoint());
+  if (policy.everyEpochs > 0 && at.epoch % policy.everyEpochs == 0) {
+    publishAs(last, parts_.folder.epochCheckpoint(at.epoch));
+    prune(parts_.folder, policy);
+  }
+  saveRecord(RunStatus::running);
+  return Outcome::done;
+}
+
+TrainingLoop::Outcome TrainingLoop::scoreTest() {
+  // With a best checkpoint kept, that one is the run's result: chosen by validation alone.
+  std::error_code error;
+  const std::filesystem::path best = parts_.folder.bestCheckpoint();
+  std::optional<Scores> scores;
+  if (config().checkpoints.keepBest && std::filesystem::exists(best, error)) {
+    LoadedNetwork loaded = loadNetwork(best, parts_.state->device());
+    std::swap(loaded.network, parts_.state->network);
+    scores = score(parts_.data->test(), "test");
+    std::swap(loaded.network, parts_.state->network);
+  } else {
+    const AveragedWeights averaged(parts_.state->average.get());
+    scores = score(parts_.data->test(), "test");
+  }
+  if (!scores) return Outcome::stopped;
+  parts_.record.testAccuracy = scores->accuracy;
+  ++parts_.record.testLooks;
+  note(EventKind::tested, "test accuracy " + percent(scores->accuracy) + ", loss " +
+                              std::to_string(scores->loss));
+  return Outcome::done;
+}
+
+bool TrainingLoop::proceed() {
+  while (true) {
+    switch (control_.next()) {
+      case RunControl::Turn::batch:
+        if (announced_ && control_.mode() == RunControl::Mode::running) {
+          announced_ = false;
+          saveRecord(RunStatus::running);
+          note(EventKind::continued, "continued");
+        }
+        return true;
+      case RunControl::Turn::inspection:
+        serveInspection();
+        break;
+      case RunControl::Turn::paused:
+        waitWhilePaused();
+        break;
+      case RunControl::Turn::stop:
+        return false;
+    }
+  }
+}
+
+void TrainingLoop::waitWhilePaused() {
+  if (!announced_) {
+    announced_ = true;
+    saveRecord(RunStatus::paused);
+    note(EventKind::paused, "paused");
+    parts_.journal->sync();
+  }
+  control_.waitForChange();
+}
+
+void TrainingLoop::serveInspection() {
+  const std::optional<InspectionRequest> request = control_.takeInspection();
+  if (!request) return;
+  try {
+    observer_.inspected(std::make_shared<const InspectionSnapshot>(
+        inspectLive(*parts_.state, *parts_.data, *request)));
+  } catch (const std::exception& failure) {
+    observer_.inspectionFailed(*request, failure.what());
+  }
+}
+
+void TrainingLoop::saveProbe(int epoch) {
+  if (parts_.data->validation().count() == 0) return;
+  saveProbeSnapshots(*parts_.state, *parts_.data, parts_.folder.inspection(), epoch);
+}
+
+void TrainingLoop::saveCheckpoint(const std::string& why) {
+  parts_.journal->sync();
+  progress().metricsBytes = parts_.journal->metricsBytes();
+  parts_.state->save(parts_.folder.lastCheckpoint(), config(), parts_.record.environment);
+  lastSave_ = Clock::now();
+  note(EventKind::checkpoint, why);
+}
+
+void TrainingLoop::saveRecord(RunStatus status, const std::string& text) {
+  const TrainingProgress& at = progress();
+  RunRecord& record = parts_.record;
+  record.status = status;
+  record.statusText = text;
+  record.epochsDone = at.epoch;
+  record.bestValidationAccuracy = at.bestValidationAccuracy;
+  record.trainSeconds = at.seconds;
+  record.imagesPerSecond = at.seconds > 0 ? static_cast<double>(at.images) / at.seconds : 0;
+  writeRunRecord(parts_.folder.record(), record);
+}
+
+void TrainingLoop::note(EventKind kind, const std::string& text) {
+  const TrainingProgress& at = progress();
+  // After the last batch of an epoch the running one is still that epoch.
+  const int running = std::min(at.epoch + 1, config().recipe.epochs);
+  parts_.journal->record(EventRecord{at.step, running, at.seconds, kind, text});
+}
+
+RunResult TrainingLoop::end(RunStatus status, const std::string& text) {
+  note(status == RunStatus::stopped ? EventKind::stopped : EventKind::finished, text);
+  parts_.journal->sync();
+  saveRecord(status);
+  return result(status, {});
+}
+
+RunResult TrainingLoop::fail(const std::string& text) {
+  // The failure may be that nothing can be written any more: what can still be told is told.
+  try {
+    note(EventKind::failed, text);
+    parts_.journal->sync();
+  } catch (const std::exception&) {
+  }
+  try {
+    saveRecord(RunStatus::failed, text);
+  } catch (const std::exception&) {
+  }
+  return result(RunStatus::failed, text);
+}
+
+RunResult TrainingLoop::result(RunStatus status, const std::string& text) const {
+  const RunRecord& record = parts_.record;
+  const TrainingProgress& at = parts_.state->progress;
+  return {parts_.folder.path().string(),
+          status,
+          at.epoch,
+          at.bestValidationAccuracy,
+          record.testAccuracy,
+          at.seconds,
+          at.seconds > 0 ? static_cast<double>(at.images) / at.seconds : 0,
+          text};
+}
+
+}  // namespace lambda

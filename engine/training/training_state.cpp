@@ -1,0 +1,208 @@
+#include "engine/training/training_state.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+
+#include "engine/formats/checkpoint_json.h"
+#include "engine/runtime/error.h"
+#include "engine/training/tensor_file.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr const char* kModelPrefix = "model.";
+constexpr const char* kOptimizerPrefix = "optimizer.";
+constexpr const char* kAveragePrefix = "average.";
+constexpr const char* kInitialPrefix = "initial.";
+constexpr const char* kCpuRandom = "rng.cpu";
+constexpr const char* kCudaRandom = "rng.cuda";
+
+void seedGenerator(const at::Device& device, std::uint64_t seed) {
+  at::Generator generator = at::globalContext().defaultGenerator(device);
+  generator.set_current_seed(seed);
+}
+
+Network buildNetwork(const RunConfig& config, const at::Device& device) {
+  seedGenerator(at::kCPU, config.seed);
+  if (device.is_cuda()) seedGenerator(device, config.seed);
+  Network network(config.architecture);
+  network->to(device);
+  if (config.recipe.channelsLast) {
+    for (at::Tensor& parameter : network->parameters()) {
+      if (parameter.dim() != 4) continue;
+      parameter.set_data(parameter.detach().contiguous(at::MemoryFormat::ChannelsLast));
+    }
+  }
+  return network;
+}
+
+std::vector<NamedTensor> embeddingsOf(const Network& network) {
+  std::vector<NamedTensor> embeddings;
+  for (const auto& item : network->named_parameters()) {
+    if (item.key().ends_with(".table")) {
+      embeddings.push_back({item.key(), item.value().detach().clone()});
+    }
+  }
+  return embeddings;
+}
+
+SafeTensors readVerified(const std::filesystem::path& path) {
+  SafeTensors file = readSafeTensors(path);
+  verifyDigest(file, path.string());
+  return file;
+}
+
+CheckpointHeader headerOf(const SafeTensors& file, const std::filesystem::path& path) {
+  const auto text = file.metadata.find(std::string(kCheckpointKey));
+  if (text == file.metadata.end()) {
+    throw Error(path.string(), "this safetensors file is not a checkpoint of Lambda Studio",
+                "give a file from a run's checkpoints folder");
+  }
+  return checkpointHeaderFromJson(text->second, path.string());
+}
+
+std::vector<NamedTensor> storedWith(const SafeTensors& file, std::string_view prefix,
+                                    const std::string& place) {
+  std::vector<NamedTensor> found;
+  for (const TensorView& view : file.tensors) {
+    if (!view.name.starts_with(prefix)) continue;
+    found.push_back({view.name.substr(prefix.size()), toTensor(view, place)});
+  }
+  return found;
+}
+
+bool hasAll(const SafeTensors& file, const std::vector<NamedTensor>& targets) {
+  for (const NamedTensor& target : targets) {
+    if (file.find(target.name) == nullptr) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+at::Device torchDevice(const ComputeDevice& device) {
+  return device.kind == DeviceKind::cuda ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+}
+
+TrainingState::TrainingState(const RunConfig& config, const ComputeDevice& device)
+    : network(buildNetwork(config, torchDevice(device))),
+      optimizer(config.recipe.optimizer, *network),
+      initialEmbeddings(embeddingsOf(network)),
+      device_(torchDevice(device)) {
+  if (config.recipe.emaDecay > 0) {
+    average = std::make_unique<WeightAverage>(config.recipe.emaDecay, *network);
+  }
+}
+
+void TrainingState::save(const std::filesystem::path& path, const RunConfig& config,
+                         const Environment& environment) const {
+  std::vector<NamedTensor> tensors = prefixed(kModelPrefix, stateOf(*network));
+  const auto append = [&tensors](const std::vector<NamedTensor>& more) {
+    tensors.insert(tensors.end(), more.begin(), more.end());
+  };
+  append(prefixed(kOptimizerPrefix, optimizer.state()));
+  if (average) append(prefixed(kAveragePrefix, average->state()));
+  append(prefixed(kInitialPrefix, initialEmbeddings));
+  append({{kCpuRandom, at::globalContext().defaultGenerator(at::kCPU).get_state()}});
+  if (device_.is_cuda()) {
+    append({{kCudaRandom, at::globalContext().defaultGenerator(device_).get_state()}});
+  }
+  saveTensors(path, tensors,
+              {{std::string(kCheckpointKey), toJson(CheckpointHeader{progress, environment, config})}});
+}
+
+void TrainingState::loadNetwork(const SafeTensors& file, const std::string& place) {
+  for (const NamedTensor& target : prefixed(kModelPrefix, stateOf(*network))) {
+    loadInto(file, place, target);
+  }
+  initialEmbeddings = storedWith(file, kInitialPrefix, place);
+}
+
+void TrainingState::loadRandom(const SafeTensors& file, const std::string& place) {
+  const auto restore = [&](const char* name, const at::Device& device) {
+    const TensorView* stored = file.find(name);
+    // A run that moves to another kind of device has no state for it: it goes on from the seed.
+    if (stored == nullptr) return;
+    at::Generator generator = at::globalContext().defaultGenerator(device);
+    const at::Tensor state = toTensor(*stored, place);
+    if (state.scalar_type() != at::kByte || state.sizes() != generator.get_state().sizes()) {
+      throw Error(place, std::string("the state of the random generator in ") + name +
+                             " has another size than this LibTorch's",
+                  "it was written by another version: fork from it instead of resuming");
+    }
+    generator.set_state(state);
+  };
+  restore(kCpuRandom, at::kCPU);
+  if (device_.is_cuda()) restore(kCudaRandom, device_);
+}
+
+void TrainingState::load(const std::filesystem::path& path) {
+  const SafeTensors file = readVerified(path);
+  const std::string place = path.string();
+  const CheckpointHeader header = headerOf(file, path);
+  loadNetwork(file, place);
+  for (const NamedTensor& target : prefixed(kOptimizerPrefix, optimizer.state())) {
+    loadInto(file, place, target);
+  }
+  if (average) {
+    for (const NamedTensor& target : prefixed(kAveragePrefix, average->state())) {
+      loadInto(file, place, target);
+    }
+  }
+  loadRandom(file, place);
+  progress = header.progress;
+}
+
+std::vector<std::string> TrainingState::adopt(const std::filesystem::path& path,
+                                              const RunConfig& config) {
+  const SafeTensors file = readVerified(path);
+  const std::string place = path.string();
+  const CheckpointHeader header = headerOf(file, path);
+  std::vector<std::string> left;
+  loadNetwork(file, place);
+  const auto take = [&](const std::vector<NamedTensor>& targets, bool fits, const char* what) {
+    if (!fits || !hasAll(file, targets)) {
+      left.emplace_back(what);
+      return;
+    }
+    for (const NamedTensor& target : targets) loadInto(file, place, target);
+  };
+  take(prefixed(kOptimizerPrefix, optimizer.state()),
+       (config.recipe.optimizer.kind == OptimizerKind::sgd) ==
+           (header.config.recipe.optimizer.kind == OptimizerKind::sgd),
+       "the optimiser's state: it starts from zero");
+  if (average && header.config.recipe.emaDecay > 0) {
+    take(prefixed(kAveragePrefix, average->state()), true,
+         "the averaged weights: the average starts from the weights");
+  } else if (average) {
+    average = std::make_unique<WeightAverage>(config.recipe.emaDecay, *network);
+  }
+  loadRandom(file, place);
+  progress = header.progress;
+  progress.metricsBytes = 0;
+  return left;
+}
+
+CheckpointHeader readCheckpointHeader(const std::filesystem::path& path) {
+  return headerOf(readVerified(path), path);
+}
+
+LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& device) {
+  const SafeTensors file = readVerified(path);
+  const std::string place = path.string();
+  LoadedNetwork loaded;
+  loaded.header = headerOf(file, path);
+  loaded.network = Network(loaded.header.config.architecture);
+  loaded.network->to(device);
+  const bool averaged = loaded.header.config.recipe.emaDecay > 0;
+  for (const NamedTensor& target :
+       prefixed(averaged ? kAveragePrefix : kModelPrefix, stateOf(*loaded.network))) {
+    loadInto(file, place, target);
+  }
+  loaded.initialEmbeddings = storedWith(file, kInitialPrefix, place);
+  loaded.network->eval();
+  return loaded;
+}
+
+}  // namespace lambda

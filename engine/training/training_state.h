@@ -1,0 +1,68 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/formats/safetensors.h"
+#include "engine/networks/network.h"
+#include "engine/runtime/device.h"
+#include "engine/training/optimizer.h"
+#include "engine/training/weight_average.h"
+#include "engine/values/checkpoint_header.h"
+
+namespace lambda {
+
+/// Everything that a checkpoint keeps: network, optimiser, averaged weights, random generator and
+/// position. With the same program, device and thread count, training on from a loaded state gives
+/// the bits of a run that was never interrupted. Lives on the training thread.
+class TrainingState {
+ public:
+  /// A fresh state: seeds the random generator and initialises the weights from it.
+  TrainingState(const RunConfig& config, const ComputeDevice& device);
+
+  Network network;
+  Optimizer optimizer;
+  std::unique_ptr<WeightAverage> average;  ///< Null without averaging.
+  TrainingProgress progress;
+  /// The position embeddings as they were initialised, by the names of their parameters.
+  std::vector<NamedTensor> initialEmbeddings;
+
+  at::Device device() const { return device_; }
+
+  /// Publishes a checkpoint. Throws Error; the previous file is then still whole.
+  void save(const std::filesystem::path& path, const RunConfig& config,
+            const Environment& environment) const;
+
+  /// Loads all of a checkpoint of the same configuration. Throws Error if it is damaged or another's.
+  void load(const std::filesystem::path& path);
+
+  /// Loads a checkpoint into a changed configuration: the network, the position, and what of
+  /// optimiser and average fits the new recipe. Returns what could not be taken over.
+  std::vector<std::string> adopt(const std::filesystem::path& path, const RunConfig& config);
+
+ private:
+  void loadNetwork(const SafeTensors& file, const std::string& place);
+  void loadRandom(const SafeTensors& file, const std::string& place);
+
+  at::Device device_;
+};
+
+/// The header of a checkpoint; its digest is verified. Throws Error naming the file.
+CheckpointHeader readCheckpointHeader(const std::filesystem::path& path);
+
+/// The network of a checkpoint for evaluation or inspection: averaged weights where the run kept
+/// them, in evaluation mode, float32 on the device.
+struct LoadedNetwork {
+  Network network{nullptr};
+  CheckpointHeader header;
+  std::vector<NamedTensor> initialEmbeddings;
+};
+
+LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& device);
+
+/// The torch device of a chosen one.
+at::Device torchDevice(const ComputeDevice& device);
+
+}  // namespace lambda

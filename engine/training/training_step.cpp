@@ -1,0 +1,37 @@
+#include "engine/training/training_step.h"
+
+#include <cmath>
+
+#include "engine/training/autocast.h"
+
+namespace lambda {
+
+StepOutcome trainOnBatch(TrainingState& state, const Recipe& recipe, const TensorBatch& batch,
+                         double learningRate) {
+  StepOutcome outcome;
+  state.network->train();
+  state.optimizer.zeroGrad();
+  at::Tensor logits;
+  {
+    const Autocast autocast(recipe.precision, batch.images.device().type());
+    logits = state.network->forward(batch.images);
+  }
+  logits = logits.to(at::kFloat);
+  const at::Tensor objective = at::cross_entropy_loss(logits, batch.labels, {}, at::Reduction::Mean,
+                                                      /*ignore_index=*/-100, recipe.labelSmoothing);
+  objective.backward();
+
+  const at::Tensor measured = logits.detach();
+  outcome.loss = recipe.labelSmoothing == 0
+                     ? objective.item<double>()
+                     : at::cross_entropy_loss(measured, batch.labels).item<double>();
+  outcome.accuracy = measured.argmax(1).eq(batch.labels).to(at::kDouble).mean().item<double>();
+  outcome.gradientNorm = state.optimizer.clipGradients();
+  outcome.finite = std::isfinite(outcome.loss) && std::isfinite(outcome.gradientNorm);
+  if (!outcome.finite) return outcome;
+  state.optimizer.step(learningRate);
+  if (state.average) state.average->update(state.progress.step + 1);
+  return outcome;
+}
+
+}  // namespace lambda

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/training/batch_maker.h"
+#include "engine/training/training_state.h"
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+/// What one optimiser step measured on its batch.
+struct StepOutcome {
+  double loss = 0;          ///< Plain cross-entropy, without label smoothing.
+  double accuracy = 0;
+  double gradientNorm = 0;  ///< Before clipping.
+  bool finite = true;       ///< False: loss or gradients are not finite, and nothing was updated.
+};
+
+/// Forward, loss, backward, clipping and update on one batch, in training mode. The caller advances
+/// the position.
+StepOutcome trainOnBatch(TrainingState& state, const Recipe& recipe, const TensorBatch& batch,
+                         double learningRate);
+
+}  // namespace lambda

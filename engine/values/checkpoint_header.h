@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/values/run_config.h"
+#include "engine/values/run_record.h"
+
+namespace lambda {
+
+/// Where a run stands between two batches. Data order and augmentation are functions of (seed,
+/// epoch, index), so that two integers are the whole position in the data.
+struct TrainingProgress {
+  int epoch = 0;  ///< Epochs done, evaluation included; the index of the running one.
+  int batch = 0;  ///< Batches done in the running epoch.
+  std::int64_t step = 0;
+  double seconds = 0;  ///< Training time so far, pauses and evaluation excluded.
+  std::int64_t images = 0;       ///< Trained on so far, an image once an epoch.
+  double epochSeconds = 0;       ///< Of `seconds`, those in the running epoch.
+  double epochDataSeconds = 0;   ///< Of those, the ones that went into making batches.
+  std::optional<double> bestValidationAccuracy;
+  std::uint64_t metricsBytes = 0;  ///< Length of metrics.jsonl: what came later is undone on resume.
+
+  bool operator==(const TrainingProgress&) const = default;
+};
+
+/// What a checkpoint says beside its tensors.
+struct CheckpointHeader {
+  TrainingProgress progress;
+  Environment environment;
+  RunConfig config;
+
+  bool operator==(const CheckpointHeader&) const = default;
+};
+
+}  // namespace lambda
