@@ -13,6 +13,7 @@ namespace lambda {
 namespace {
 
 constexpr int kMaxRedirects = 5;
+constexpr std::uint64_t kMaxPage = 1 << 20;  // Bytes read of an answer that is not the file.
 constexpr const char* kResumeHint = "Run the same command again: it goes on where it stopped.";
 
 enum class Fetched {
@@ -70,14 +71,15 @@ void checkSpace(const DownloadRequest& request, std::uint64_t present) {
               "Free some space, or choose a folder on another disk.");
 }
 
-// Takes the body of one answer into the part file; false where the answer is of no use.
+// Takes the body of an answer into the part file. Pages that come with redirects and refusals are
+// read to their end and dropped.
 class Receiver {
  public:
   Receiver(const DownloadRequest& request, PartFile& part)
       : request_(request), part_(part), offset_(part.size()) {}
 
   bool take(const HttpHead& head, std::string_view piece) {
-    if (!begun_ && !begin(head)) return false;
+    if (!begun_ && !begin(head)) return !stale_ && (discarded_ += piece.size()) < kMaxPage;
     if (piece.size() > request_.bytes - part_.size()) {
       checkLength(request_, part_.size() + piece.size());
     }
@@ -103,6 +105,7 @@ class Receiver {
   const DownloadRequest& request_;
   PartFile& part_;
   std::uint64_t offset_;
+  std::uint64_t discarded_ = 0;
   bool begun_ = false;
   bool stale_ = false;
 };
@@ -117,12 +120,12 @@ HttpResult ask(const DownloadRequest& request,
   get.offset = part.size();
   get.validator = part.validator();
   get.stallSeconds = request.stallSeconds;
-  const auto onBody = [&](const HttpHead& head, std::string_view piece) {
-    return receiver.take(head, piece);
-  };
   const auto keepGoing = [&] {
     cancelled = observer && !observer({DownloadPhase::transfer, part.size(), request.bytes});
     return !cancelled;
+  };
+  const auto onBody = [&](const HttpHead& head, std::string_view piece) {
+    return receiver.take(head, piece) && keepGoing();
   };
   for (int hop = 0; hop <= kMaxRedirects; ++hop) {
     get.allowHttp = checkAddress(request, get.url);

@@ -108,6 +108,17 @@ void place(int direction, Scene& scene, KeyedRandom& random) {
   scene.axis = directionOf(random.uniform(-0.12, 0.12));
 }
 
+struct Range {
+  double low = 0;
+  double high = 1;
+};
+
+// Two statements, since a call may evaluate its arguments in any order.
+Color drawColor(double hue, Range saturation, Range value, KeyedRandom& random) {
+  const double brightest = random.uniform(value.low, value.high);
+  return colorOf(hue, random.uniform(saturation.low, saturation.high), brightest);
+}
+
 // Quiet ground, one vivid figure, and a dot that stands out by brightness on any of the grounds.
 void paint(Scene& scene, KeyedRandom& random) {
   const bool dark = random.coin();
@@ -116,19 +127,15 @@ void paint(Scene& scene, KeyedRandom& random) {
   const double hue = random.unit();
   const double dotHue = hue + random.uniform(0.35, 0.65);
   if (dark) {
-    scene.backgroundStart =
-        colorOf(groundHue, random.uniform(0.2, 0.55), random.uniform(0.12, 0.22));
-    scene.backgroundEnd =
-        colorOf(groundHueEnd, random.uniform(0.2, 0.55), random.uniform(0.22, 0.36));
-    scene.figureColor = colorOf(hue, random.uniform(0.5, 0.8), random.uniform(0.75, 1.0));
-    scene.dotColor = colorOf(dotHue, random.uniform(0.0, 0.3), random.uniform(0.93, 1.0));
+    scene.backgroundStart = drawColor(groundHue, {0.2, 0.55}, {0.12, 0.22}, random);
+    scene.backgroundEnd = drawColor(groundHueEnd, {0.2, 0.55}, {0.22, 0.36}, random);
+    scene.figureColor = drawColor(hue, {0.5, 0.8}, {0.75, 1.0}, random);
+    scene.dotColor = drawColor(dotHue, {0.0, 0.3}, {0.93, 1.0}, random);
   } else {
-    scene.backgroundStart =
-        colorOf(groundHue, random.uniform(0.03, 0.14), random.uniform(0.92, 1.0));
-    scene.backgroundEnd =
-        colorOf(groundHueEnd, random.uniform(0.08, 0.26), random.uniform(0.8, 0.93));
-    scene.figureColor = colorOf(hue, random.uniform(0.6, 0.9), random.uniform(0.6, 0.9));
-    scene.dotColor = colorOf(dotHue, random.uniform(0.4, 0.9), random.uniform(0.08, 0.3));
+    scene.backgroundStart = drawColor(groundHue, {0.03, 0.14}, {0.92, 1.0}, random);
+    scene.backgroundEnd = drawColor(groundHueEnd, {0.08, 0.26}, {0.8, 0.93}, random);
+    scene.figureColor = drawColor(hue, {0.6, 0.9}, {0.6, 0.9}, random);
+    scene.dotColor = drawColor(dotHue, {0.4, 0.9}, {0.08, 0.3}, random);
   }
   const Point along = directionOf(random.uniform(-1.0, 1.0));
   const double turn = random.coin() ? 1 : -1;

@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <set>
+
+#include <QTest>
+
+#include "engine/data/batches.h"
+#include "tests/support/hostile_bytes.h"
+
+using namespace lambda;
+
+namespace {
+
+std::vector<std::uint32_t> epochOf(BatchOrder& order, std::uint64_t epoch) {
+  std::vector<std::uint32_t> seen;
+  for (std::uint32_t b = 0; b < order.batchesPerEpoch(); ++b) {
+    const auto batch = order.batch({epoch, b});
+    seen.insert(seen.end(), batch.begin(), batch.end());
+  }
+  return seen;
+}
+
+}  // namespace
+
+class TestBatches : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void anEpochIsAPermutation();
+  void incompleteBatchesAreLeftOut();
+  void epochsAndSeedsDiffer();
+  void aPositionIsAllThatResumingNeeds();
+  void positionsRunThroughTheEpochs();
+  void refusesBatchesThatCannotBeFilled();
+};
+
+void TestBatches::anEpochIsAPermutation() {
+  BatchOrder order(1, 120, 10);
+  std::vector<std::uint32_t> seen = epochOf(order, 3);
+  QVERIFY(!std::is_sorted(seen.begin(), seen.end()));
+  std::sort(seen.begin(), seen.end());
+  QCOMPARE(seen.size(), std::size_t{120});
+  for (std::uint32_t i = 0; i < 120; ++i) QCOMPARE(seen[i], i);
+}
+
+void TestBatches::incompleteBatchesAreLeftOut() {
+  BatchOrder order(1, 25, 10);
+  QCOMPARE(order.batchesPerEpoch(), 2U);
+  std::set<std::uint32_t> everSeen;
+  for (std::uint64_t epoch = 0; epoch < 40; ++epoch) {
+    const std::vector<std::uint32_t> seen = epochOf(order, epoch);
+    QCOMPARE(std::set<std::uint32_t>(seen.begin(), seen.end()).size(), std::size_t{20});
+    everSeen.insert(seen.begin(), seen.end());
+  }
+  QCOMPARE(everSeen.size(), std::size_t{25});
+}
+
+void TestBatches::epochsAndSeedsDiffer() {
+  BatchOrder order(1, 100, 10);
+  BatchOrder other(2, 100, 10);
+  QVERIFY(epochOf(order, 0) != epochOf(order, 1));
+  QVERIFY(epochOf(order, 0) != epochOf(other, 0));
+}
+
+void TestBatches::aPositionIsAllThatResumingNeeds() {
+  BatchOrder order(1, 100, 10);
+  BatchPosition position;
+  for (int step = 0; step < 37; ++step) {
+    order.batch(position);
+    position = order.next(position);
+  }
+  BatchOrder resumed(1, 100, 10);
+  for (int step = 0; step < 37; ++step) {
+    QVERIFY(std::ranges::equal(order.batch(position), resumed.batch(position)));
+    position = order.next(position);
+  }
+}
+
+void TestBatches::positionsRunThroughTheEpochs() {
+  const BatchOrder order(1, 25, 10);
+  QVERIFY((order.next({0, 0}) == BatchPosition{0, 1}));
+  QVERIFY((order.next({0, 1}) == BatchPosition{1, 0}));
+}
+
+void TestBatches::refusesBatchesThatCannotBeFilled() {
+  QVERIFY(errorOf([] { BatchOrder(1, 10, 11); }));
+  QVERIFY(errorOf([] { BatchOrder(1, 10, 0); }));
+}
+
+QTEST_GUILESS_MAIN(TestBatches)
+#include "tst_batches.moc"

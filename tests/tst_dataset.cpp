@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include <QTest>
+
+#include "engine/data/dataset.h"
+#include "engine/data/split.h"
+#include "tests/support/hostile_bytes.h"
+
+using namespace lambda;
+
+namespace {
+
+DataConfig drawnConfig(int count, int validationCount, std::uint64_t splitSeed = 0) {
+  DataConfig config;
+  config.generatedTrainCount = count;
+  config.generatedTestCount = 50;
+  config.validationCount = validationCount;
+  config.splitSeed = splitSeed;
+  return config;
+}
+
+std::array<int, 256> countsOf(const std::vector<std::uint8_t>& labels) {
+  std::array<int, 256> counts{};
+  for (const std::uint8_t label : labels) ++counts[label];
+  return counts;
+}
+
+}  // namespace
+
+class TestDataset : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void splitIsDisjointAndComplete();
+  void splitIsAFunctionOfItsSeed();
+  void splitHoldsEqualPartsOfEveryClass();
+  void splitFollowsUnequalClasses();
+  void splitRefusesToTakeEverything();
+  void imagesFollowTheirIndices();
+  void normalizationIsTheTrainingPartsOwn();
+  void normalizationOfKnownPixels();
+  void testImagesAreApart();
+  void missingFilesAreAnError();
+  void readsTheRealCifar10();
+};
+
+void TestDataset::splitIsDisjointAndComplete() {
+  const Dataset dataset = loadDataset(drawnConfig(1000, 200));
+  QCOMPARE(dataset.validation.count(), std::size_t{200});
+  QCOMPARE(dataset.train.count(), std::size_t{800});
+  std::vector<std::uint32_t> all = dataset.trainIndices;
+  all.insert(all.end(), dataset.validationIndices.begin(), dataset.validationIndices.end());
+  std::sort(all.begin(), all.end());
+  std::vector<std::uint32_t> expected(1000);
+  std::iota(expected.begin(), expected.end(), 0U);
+  QVERIFY(all == expected);
+}
+
+void TestDataset::splitIsAFunctionOfItsSeed() {
+  const std::vector<std::uint8_t> labels = loadDataset(drawnConfig(1000, 0)).train.labels;
+  QVERIFY(stratifiedSplit(labels, 200, 7) == stratifiedSplit(labels, 200, 7));
+  QVERIFY(stratifiedSplit(labels, 200, 7) != stratifiedSplit(labels, 200, 8));
+}
+
+void TestDataset::splitHoldsEqualPartsOfEveryClass() {
+  const auto counts = countsOf(loadDataset(drawnConfig(1000, 200)).validation.labels);
+  for (std::size_t label = 0; label < 10; ++label) QCOMPARE(counts[label], 20);
+  const auto uneven = countsOf(loadDataset(drawnConfig(1000, 203)).validation.labels);
+  QCOMPARE(std::accumulate(uneven.begin(), uneven.end(), 0), 203);
+  for (std::size_t label = 0; label < 10; ++label) {
+    QVERIFY(uneven[label] == 20 || uneven[label] == 21);
+  }
+}
+
+void TestDataset::splitFollowsUnequalClasses() {
+  std::vector<std::uint8_t> labels(70, 0);
+  labels.insert(labels.end(), 25, 1);
+  labels.insert(labels.end(), 5, 2);
+  std::vector<std::uint8_t> held;
+  for (const std::uint32_t index : stratifiedSplit(labels, 20, 1).validation) {
+    held.push_back(labels[index]);
+  }
+  const auto counts = countsOf(held);
+  QCOMPARE(counts[0], 14);
+  QCOMPARE(counts[1], 5);
+  QCOMPARE(counts[2], 1);
+}
+
+void TestDataset::splitRefusesToTakeEverything() {
+  for (const int count : {-1, 100, 101}) {
+    const auto error = errorOf([count] { loadDataset(drawnConfig(100, count)); });
+    QVERIFY(error);
+    QCOMPARE(error->place(), std::string("data.validationCount"));
+  }
+}
+
+void TestDataset::imagesFollowTheirIndices() {
+  const Dataset whole = loadDataset(drawnConfig(100, 0));
+  const Dataset dataset = loadDataset(drawnConfig(100, 30));
+  QVERIFY(dataset.train == selectImages(whole.train, dataset.trainIndices));
+  QVERIFY(dataset.validation == selectImages(whole.train, dataset.validationIndices));
+  QVERIFY(whole.validation.count() == 0);
+}
+
+void TestDataset::normalizationIsTheTrainingPartsOwn() {
+  const Dataset dataset = loadDataset(drawnConfig(500, 100));
+  QVERIFY(dataset.normalization == measureNormalization(dataset.train));
+  QVERIFY(dataset.normalization != measureNormalization(dataset.validation));
+}
+
+void TestDataset::normalizationOfKnownPixels() {
+  LabeledImages images;
+  images.height = 1;
+  images.width = 2;
+  images.pixels = {0, 255, 51, 51, 10, 20, 0, 255, 51, 51, 30, 40};
+  images.labels = {0, 0};
+  const Normalization found = measureNormalization(images);
+  QCOMPARE(found.mean[0], 0.5);
+  QCOMPARE(found.deviation[0], 0.5);
+  QCOMPARE(found.mean[1], 0.2);
+  QCOMPARE(found.deviation[1], 1.0);
+  QCOMPARE(found.mean[2], 25.0 / 255);
+  QCOMPARE(found.deviation[2], std::sqrt(125.0) / 255);
+}
+
+void TestDataset::testImagesAreApart() {
+  const LabeledImages test = loadTest(drawnConfig(100, 10));
+  QCOMPARE(test.count(), std::size_t{50});
+  QVERIFY(test.pixels != std::vector<std::uint8_t>(test.pixels.size(), test.pixels[0]));
+}
+
+void TestDataset::missingFilesAreAnError() {
+  DataConfig config;
+  config.source = "/nowhere/cifar-10";
+  QVERIFY(errorOf([&] { loadDataset(config); }));
+  QVERIFY(errorOf([&] { loadTest(config); }));
+}
+
+void TestDataset::readsTheRealCifar10() {
+  const QByteArray path = qgetenv("LAMBDA_CIFAR10");
+  if (path.isEmpty()) QSKIP("LAMBDA_CIFAR10 does not name a folder with CIFAR-10");
+  DataConfig config;
+  config.source = path.toStdString();
+  config.validationCount = 5000;
+  const Dataset dataset = loadDataset(config);
+  QCOMPARE(dataset.train.count(), std::size_t{45'000});
+  QCOMPARE(dataset.validation.count(), std::size_t{5'000});
+  const auto counts = countsOf(dataset.validation.labels);
+  for (std::size_t label = 0; label < 10; ++label) QCOMPARE(counts[label], 500);
+  QCOMPARE(loadTest(config).count(), std::size_t{10'000});
+
+  // The published statistics. Copies that went through JPEG differ in the third digit.
+  const std::array<double, 3> mean{0.4914, 0.4822, 0.4465};
+  const std::array<double, 3> deviation{0.2470, 0.2435, 0.2616};
+  for (std::size_t c = 0; c < 3; ++c) {
+    QVERIFY(std::fabs(dataset.normalization.mean[c] - mean[c]) < 0.01);
+    QVERIFY(std::fabs(dataset.normalization.deviation[c] - deviation[c]) < 0.01);
+  }
+}
+
+QTEST_GUILESS_MAIN(TestDataset)
+#include "tst_dataset.moc"
