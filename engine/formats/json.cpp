@@ -81,7 +81,7 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
     // nlohmann takes a zero byte for the end of the text and ignores what follows.
     const auto zero = text_.find('\0');
     if (zero != std::string_view::npos) {
-      reached_ = text_.data() + zero;
+      reached_ = text_.data() + zero + 1;
       fail("a zero byte");
     }
     const char* end = text_.data() + text_.size();
@@ -186,20 +186,21 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
     return text;
   }
 
+  /// The place is that of the last character read.
   [[noreturn]] void fail(const std::string& reason) const {
     std::size_t line = 1;
     std::size_t column = 1;
-    for (const char* at = text_.data(); at < reached_; ++at) {
-      if (*at == '\n') {
+    for (const char* at = text_.data() + 1; at < reached_; ++at) {
+      if (at[-1] == '\n') {
         ++line;
         column = 1;
       } else if ((static_cast<unsigned char>(*at) & 0xC0) != 0x80) {
         ++column;
       }
     }
-    throw Error(file_,
-                "line " + std::to_string(line) + ", column " +
-                    std::to_string(column > 1 ? column - 1 : 1) + ": " + reason);
+    throw Error(
+        file_,
+        "line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + reason);
   }
 
   std::string_view text_;

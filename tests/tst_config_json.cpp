@@ -1,0 +1,238 @@
+#include <cmath>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <QtTest/QtTest>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/formats/config_json.h"
+#include "engine/runtime/error.h"
+#include "tests/support/filled_values.h"
+
+using namespace std::string_literals;
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Json::json_pointer pointerTo(const std::string& path) {
+  std::string text = "/";
+  for (const char c : path) {
+    if (c != ']') text += c == '.' || c == '[' ? '/' : c;
+  }
+  return Json::json_pointer(text);
+}
+
+RunConfig readRun(const Json& document) {
+  std::vector<Problem> warnings;
+  const RunConfig config = runConfigFromJson(document.dump(), "run.json", warnings);
+  if (!warnings.empty()) throw Error("", "there are warnings");
+  return config;
+}
+
+std::string refusalOf(const Json& document) {
+  try {
+    std::vector<Problem> warnings;
+    documentFromJson(document.dump(), "run.json", warnings);
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+Json filledDocument() {
+  return Json::parse(toJson(filledRun()));
+}
+
+}  // namespace
+
+class TestConfigJson : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyFieldComesBack();
+  void everyFieldMayBeMissing();
+  void everyFieldRefusesWrongTypes();
+  void everyNumberRefusesWhatIsOutOfRange();
+  void equalBlocksAreWrittenOnce();
+  void repeatsAreBounded();
+  void schemaComesFirstAndIsRequired();
+  void unknownKeysWarnWithTheNearest();
+  void mixersNeedAKindAndMayBeItsName();
+  void documentsAreToldApart();
+};
+
+void TestConfigJson::everyFieldComesBack() {
+  const RunConfig filled = filledRun();
+  RunConfig before = defaultRun();
+  // The list of fields must know all members: nothing may still be as it was.
+  QVERIFY(filled.architecture.stem.patchSize != before.architecture.stem.patchSize);
+  std::vector<Problem> warnings;
+  const std::string text = toJson(filled);
+  QVERIFY(runConfigFromJson(text, "run.json", warnings) == filled);
+  QCOMPARE(toJson(runConfigFromJson(text, "run.json", warnings)), text);
+  const std::string network = toJson(filled.architecture);
+  QVERIFY(architectureFromJson(network, "net.json", warnings) == filled.architecture);
+  QVERIFY(runConfigFromJson(toJson(RunConfig{}), "run.json", warnings) == RunConfig{});
+  QVERIFY(warnings.empty());
+}
+
+void TestConfigJson::everyFieldMayBeMissing() {
+  const Json filled = filledDocument();
+  const Json defaults = Json::parse(toJson(defaultRun()));
+  RunConfig config = filledRun();
+  int count = 0;
+  visitLeaves(config, "", [&](const std::string& path, const Field& field, auto&) {
+    const auto pointer = pointerTo(path);
+    Json document = filled;
+    document[pointer.parent_pointer()].erase(field.name);
+    const Json back = Json::parse(toJson(readRun(document)));
+    QVERIFY2(back[pointer] == defaults[pointer], path.c_str());
+    QVERIFY2(filled[pointer] != defaults[pointer], path.c_str());
+    ++count;
+  });
+  QVERIFY(count > 60);
+}
+
+void TestConfigJson::everyFieldRefusesWrongTypes() {
+  const Json filled = filledDocument();
+  RunConfig config = filledRun();
+  visitLeaves(config, "", [&](const std::string& path, const Field&, auto& member) {
+    using M = std::remove_cvref_t<decltype(member)>;
+    std::vector<Json> wrong{nullptr, Json::object(), Json::array({1})};
+    if (!std::is_same_v<M, bool>) wrong.push_back(true);
+    if (!std::is_arithmetic_v<M> || std::is_same_v<M, bool>) wrong.push_back(1);
+    if (!std::is_same_v<M, std::string>) wrong.push_back("1");
+    if (std::is_integral_v<M>) wrong.push_back(1.5);
+    if (std::is_floating_point_v<M>) wrong.insert(wrong.end(), {"NaN", "Infinity"});
+    for (const Json& value : wrong) {
+      Json document = filled;
+      document[pointerTo(path)] = value;
+      const std::string refusal = refusalOf(document);
+      QVERIFY2(refusal.find("run.json: " + path + ": ") == 0,
+               (path + " = " + value.dump() + ": " + refusal).c_str());
+    }
+  });
+}
+
+void TestConfigJson::everyNumberRefusesWhatIsOutOfRange() {
+  const Json filled = filledDocument();
+  RunConfig config = filledRun();
+  int count = 0;
+  visitLeaves(config, "", [&](const std::string& path, const Field& field, auto& member) {
+    using M = std::remove_cvref_t<decltype(member)>;
+    if constexpr (std::is_arithmetic_v<M> && !std::is_same_v<M, bool>) {
+      Json document = filled;
+      const auto pointer = pointerTo(path);
+      std::vector<Json> wrong{-1e300, 1e300};
+      if constexpr (std::is_same_v<M, int>) {
+        QVERIFY2(std::isfinite(field.min) && std::isfinite(field.max), path.c_str());
+        wrong.insert(
+            wrong.end(),
+            {static_cast<int>(field.min) - 1, static_cast<int>(field.max) + 1, 1LL << 62, ~0ULL});
+        for (const double bound : {field.min, field.max}) {
+          document[pointer] = static_cast<int>(bound);
+          QVERIFY2(refusalOf(document).empty(), path.c_str());
+        }
+      } else if constexpr (std::is_same_v<M, double>) {
+        wrong.insert(wrong.end(),
+                     {std::nextafter(field.min, -1e9), std::nextafter(field.max, 1e9)});
+      } else {
+        wrong.push_back(-1);
+      }
+      for (const Json& value : wrong) {
+        document[pointer] = value;
+        QVERIFY2(refusalOf(document).find(path) != std::string::npos, path.c_str());
+      }
+      ++count;
+    }
+  });
+  QVERIFY(count > 40);
+}
+
+void TestConfigJson::equalBlocksAreWrittenOnce() {
+  Architecture architecture;
+  Stage stage;
+  const Block convolution;
+  const Block lambda{LambdaMixer{}};
+  stage.blocks = {convolution, convolution, lambda, convolution, lambda, lambda, lambda};
+  architecture.stages = {stage};
+  const std::string text = toJson(architecture);
+  const Json blocks = Json::parse(text)["stages"][0]["blocks"];
+  QCOMPARE(blocks.size(), std::size_t{4});
+  QCOMPARE(blocks[0]["repeat"].get<int>(), 2);
+  QVERIFY(!blocks[1].contains("repeat"));
+  QCOMPARE(blocks[3]["repeat"].get<int>(), 3);
+  std::vector<Problem> warnings;
+  QVERIFY(architectureFromJson(text, "net.json", warnings) == architecture);
+  QVERIFY(warnings.empty());
+}
+
+void TestConfigJson::repeatsAreBounded() {
+  const auto refusal = [](const char* blocks) {
+    return refusalOf(Json::parse(R"({"schema": 1, "stages": [{"blocks": )"s + blocks + "}]}"));
+  };
+  QVERIFY(refusal(R"([{"repeat": 256}])").empty());
+  QVERIFY(refusal(R"([{"repeat": 0}])").find("stages[0].blocks[0].repeat") != std::string::npos);
+  QVERIFY(!refusal(R"([{"repeat": 257}])").empty());
+  QVERIFY(refusal(R"([{"repeat": 256}, {}])").find("stages[0].blocks") != std::string::npos);
+  std::vector<Problem> warnings;
+  const auto document = Json{{"schema", 1}, {"stages", Json(33, Json::object())}};
+  QVERIFY(refusalOf(document).find("stages") != std::string::npos);
+}
+
+void TestConfigJson::schemaComesFirstAndIsRequired() {
+  QCOMPARE(toJson(RunConfig{}).find("{\n  \"schema\": 1,"), std::size_t{0});
+  Json document = filledDocument();
+  document["schema"] = 2;
+  QVERIFY(refusalOf(document).find("schema: 2 is newer") != std::string::npos);
+  document["schema"] = 0;
+  QVERIFY(!refusalOf(document).empty());
+  document.erase("schema");
+  QVERIFY(refusalOf(document).find("no \"schema\"") != std::string::npos);
+  QVERIFY(!refusalOf(Json::array()).empty());
+}
+
+void TestConfigJson::unknownKeysWarnWithTheNearest() {
+  Json document = filledDocument();
+  document["recipe"]["batchsiz"] = 3;
+  document["architecture"]["stages"][1]["blocks"][0]["mixer"]["heads"] = 3;
+  std::vector<Problem> warnings;
+  const RunConfig config = runConfigFromJson(document.dump(), "run.json", warnings);
+  QVERIFY(config == filledRun());
+  QCOMPARE(warnings.size(), std::size_t{2});
+  QCOMPARE(warnings[0].path, "architecture.stages[1].blocks[0].mixer.heads"s);
+  QCOMPARE(warnings[1].path, "recipe.batchsiz"s);
+  QVERIFY(warnings[1].text.find("batchSize") != std::string::npos);
+  QVERIFY(warnings[1].severity == Severity::warning);
+}
+
+void TestConfigJson::mixersNeedAKindAndMayBeItsName() {
+  Json document = filledDocument();
+  Json& mixer = document["architecture"]["stages"][0]["blocks"][0]["mixer"];
+  mixer = "lambda";
+  QVERIFY(readRun(document).architecture.stages[0].blocks[0].mixer == Mixer{LambdaMixer{}});
+  mixer = {{"k", 8}};
+  QVERIFY(refusalOf(document).find("blocks[0].mixer: a mixer needs") != std::string::npos);
+  mixer = {{"kind", "attention"}};
+  const std::string refusal = refusalOf(document);
+  QVERIFY(refusal.find("mixer.kind: expected one of convolution, lambda") != std::string::npos);
+}
+
+void TestConfigJson::documentsAreToldApart() {
+  std::vector<Problem> warnings;
+  const RunConfig filled = filledRun();
+  const auto run = documentFromJson(toJson(filled), "a.json", warnings);
+  QVERIFY(std::get<RunConfig>(run) == filled);
+  const auto network = documentFromJson(toJson(filled.architecture), "a.json", warnings);
+  QVERIFY(std::get<Architecture>(network) == filled.architecture);
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestConfigJson)
+#include "tst_config_json.moc"

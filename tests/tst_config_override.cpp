@@ -1,0 +1,137 @@
+#include <string>
+
+#include <QtTest/QtTest>
+
+#include "engine/formats/config_override.h"
+#include "engine/runtime/error.h"
+#include "engine/values/text.h"
+#include "tests/support/filled_values.h"
+
+using namespace std::string_literals;
+
+namespace lambda {
+
+namespace {
+
+RunConfig withOverride(const char* assignment) {
+  RunConfig config = defaultRun();
+  applyOverride(config, assignment);
+  return config;
+}
+
+}  // namespace
+
+class TestConfigOverride : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void setsEveryField();
+  void takesBareWords();
+  void setsAllElements();
+  void replacesWholeValues();
+  void refusesAndTellsWhatIsPossible_data();
+  void refusesAndTellsWhatIsPossible();
+};
+
+void TestConfigOverride::setsEveryField() {
+  RunConfig config = defaultRun();
+  RunConfig filled = filledRun();
+  visitLeaves(filled, "", [&](const std::string& path, const Field&, const auto& member) {
+    using M = std::remove_cvref_t<decltype(member)>;
+    std::string value;
+    if constexpr (std::is_same_v<M, std::string>) {
+      value = member;
+    } else if constexpr (std::is_enum_v<M>) {
+      value = nameOf(member);
+    } else if constexpr (std::is_same_v<M, bool>) {
+      value = member ? "true" : "false";
+    } else if constexpr (std::is_integral_v<M>) {
+      value = std::to_string(member);
+    } else {
+      value = formatNumber(member);
+    }
+    applyOverride(config, path + "=" + value);
+  });
+  QVERIFY(config == filled);
+}
+
+void TestConfigOverride::takesBareWords() {
+  QCOMPARE(withOverride("name=a=b c").name, "a=b c"s);
+  QCOMPARE(withOverride("name=\"quoted \\u00e9\"").name, "quoted \xC3\xA9"s);
+  QCOMPARE(withOverride("name=12").name, "12"s);
+  QCOMPARE(withOverride("name=").name, ""s);
+  QVERIFY(withOverride("recipe.optimizer.kind=adamw").recipe.optimizer.kind ==
+          OptimizerKind::adamw);
+  QVERIFY(withOverride("architecture.stages[1].blocks[1].mixer=lambda")
+              .architecture.stages[1]
+              .blocks[1]
+              .mixer == Mixer{LambdaMixer{}});
+  QVERIFY(withOverride("architecture.stages[1].blocks[0].mixer.kind=convolution")
+              .architecture.stages[1]
+              .blocks[0]
+              .mixer == Mixer{ConvolutionMixer{}});
+}
+
+void TestConfigOverride::setsAllElements() {
+  const RunConfig config = withOverride("architecture.stages[*].blocks[*].mixer.embedding=none");
+  for (const Stage& stage : config.architecture.stages) {
+    QVERIFY(std::get<LambdaMixer>(stage.blocks[0].mixer).embedding == PositionEmbedding::none);
+    QVERIFY(stage.blocks[1].mixer == Mixer{ConvolutionMixer{}});
+  }
+}
+
+void TestConfigOverride::replacesWholeValues() {
+  RunConfig config = defaultRun();
+  config.recipe.schedule.warmupEpochs = 3;
+  applyOverride(config, R"(recipe.schedule={"kind": "step"})");
+  QVERIFY(config.recipe.schedule == ScheduleConfig{ScheduleKind::step});
+  applyOverride(config, R"(architecture.stages=[{"blocks": [{"mixer": "lambda", "repeat": 3}]}])");
+  QCOMPARE(config.architecture.stages.at(0).blocks.size(), std::size_t{3});
+}
+
+void TestConfigOverride::refusesAndTellsWhatIsPossible_data() {
+  QTest::addColumn<QByteArray>("assignment");
+  QTest::addColumn<QByteArray>("expected");
+  const auto row = [](const char* assignment, const char* expected) {
+    QTest::newRow(assignment) << QByteArray(assignment) << QByteArray(expected);
+  };
+  row("recipe.batchSize", "there is no =");
+  row("=3", "no path before the =");
+  row("recipe.batchSiz=3", "Did you mean batchSize?");
+  row("recipe.batchSiz=3", "Possible here: epochs, batchSize, optimizer");
+  row("recipe.batchSize.x=3", "a single value has no part x");
+  row("recipe.batchSize=0", "0 is outside 1 .. 65536");
+  row("recipe.batchSize=many", "line 1, column 1");
+  row("recipe.batchSize=", "line 1, column 1");
+  row("recipe.batchSize=1.5", "expected a whole number");
+  row("recipe.precision=half", "expected one of float32, bfloat16");
+  row("recipe.optimizer.nesterov=1", "expected true or false");
+  row("recipe=3", "expected an object");
+  row("architecture.stages[2].width=3", "[0], up to [1]");
+  row("architecture.stages[-1].width=3", "there is no element [-1] here");
+  row("architecture.stages[0x.width=3", "there is no element");
+  row("architecture.stages[.width=3", "there is no element");
+  row("architecture.stages.width=3", "there is no element width here");
+  row("architecture.stages[*].blocks[*].mixer.kk=3", "Possible here: kind, ");
+  row("architecture.stages[0].blocks[0].mixer.kernelSize=3", "Possible here: kind, k, h, u");
+  row("architecture.stages[0].blocks[0].mixer=attention", "expected one of convolution, lambda");
+}
+
+void TestConfigOverride::refusesAndTellsWhatIsPossible() {
+  QFETCH(QByteArray, assignment);
+  QFETCH(QByteArray, expected);
+  RunConfig config = defaultRun();
+  try {
+    applyOverride(config, assignment.toStdString());
+    QFAIL("accepted");
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    QVERIFY2(what.find(expected.toStdString()) != std::string::npos, what.c_str());
+  }
+  QVERIFY(config == defaultRun());
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestConfigOverride)
+#include "tst_config_override.moc"

@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <QtTest/QtTest>
+
+#include "engine/formats/config_json.h"
+#include "engine/formats/presets.h"
+#include "engine/runtime/error.h"
+#include "engine/values/validate.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lambda {
+
+class TestPresets : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyPresetIsSound_data();
+  void everyPresetIsSound();
+  void theResNet50VariantsAreThere();
+  void wrongNamesSuggestTheNearest();
+  void aFolderOfTheEnvironmentComesFirst();
+};
+
+void TestPresets::everyPresetIsSound_data() {
+  QTest::addColumn<QByteArray>("name");
+  for (const std::string& name : presetNames()) {
+    QTest::newRow(name.c_str()) << QByteArray::fromStdString(name);
+  }
+}
+
+void TestPresets::everyPresetIsSound() {
+  QFETCH(QByteArray, name);
+  std::vector<Problem> warnings;
+  const RunConfig config = loadPreset(name.toStdString(), warnings);
+  QVERIFY2(warnings.empty(), toText(warnings).c_str());
+  QCOMPARE(config.name, name.toStdString());
+  QVERIFY(!config.architecture.name.empty() && !config.architecture.description.empty());
+  QVERIFY(runConfigFromJson(toJson(config), "copy", warnings) == config);
+
+  std::vector<Problem> problems = validate(config);
+  if (name.contains("imagenet")) {
+    // Nothing but the lack of a data set may keep these from training.
+    std::erase_if(problems, [](const Problem& p) {
+      return p.path == "architecture.input" || p.path == "architecture.classes";
+    });
+  }
+  QVERIFY2(!hasErrors(problems), toText(problems).c_str());
+}
+
+void TestPresets::theResNet50VariantsAreThere() {
+  const std::vector<std::string> names = presetNames();
+  QVERIFY(std::is_sorted(names.begin(), names.end()));
+  for (const auto& [name, pattern] : {std::pair{"resnet50-cifar", "C-C-C-C"},
+                                      std::pair{"resnet50-cifar-ccll", "C-C-L-L"},
+                                      std::pair{"resnet50-cifar-llll", "L-L-L-L"},
+                                      std::pair{"resnet50-imagenet", "C-C-C-C"},
+                                      std::pair{"resnet50-imagenet-ccll", "C-C-L-L"},
+                                      std::pair{"resnet50-imagenet-llll", "L-L-L-L"},
+                                      std::pair{"tudelft-conv", "C-C-C-C"},
+                                      std::pair{"tudelft-lambda", "L-L-L-L"}}) {
+    std::vector<Problem> warnings;
+    QCOMPARE(patternOf(loadPreset(name, warnings).architecture), std::string(pattern));
+  }
+}
+
+void TestPresets::wrongNamesSuggestTheNearest() {
+  try {
+    presetFile("resnet50-cifr");
+    QFAIL("accepted");
+  } catch (const Error& error) {
+    QVERIFY(error.hint().find("Did you mean resnet50-cifar?") == 0);
+  }
+  QVERIFY_THROWS_EXCEPTION(Error, presetFile("../presets/resnet50-cifar"));
+  QVERIFY_THROWS_EXCEPTION(Error, presetFile(""));
+}
+
+void TestPresets::aFolderOfTheEnvironmentComesFirst() {
+  const TemporaryFolder folder;
+  RunConfig mine;
+  mine.name = "mine";
+  std::ofstream(folder.path() / "resnet50-cifar.json") << toJson(mine);
+  qputenv("LAMBDA_PRESETS", QByteArray::fromStdString(folder.path().string()));
+  std::vector<Problem> warnings;
+  const RunConfig loaded = loadPreset("resnet50-cifar", warnings);
+  const std::size_t count = presetNames().size();
+  qunsetenv("LAMBDA_PRESETS");
+  QVERIFY(loaded == mine);
+  QCOMPARE(count, presetNames().size());
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestPresets)
+#include "tst_presets.moc"

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <QtTest/QtTest>
+
+#include "engine/formats/config_override.h"
+#include "engine/values/validate.h"
+#include "tests/support/filled_values.h"
+
+using namespace std::string_literals;
+
+namespace lambda {
+
+namespace {
+
+/// A run that nothing is wrong with: two stages of a lambda layer and a convolution.
+RunConfig soundRun() {
+  RunConfig config = defaultRun();
+  config.architecture.stages[1].stride = 2;
+  return config;
+}
+
+const Problem* findAt(const std::vector<Problem>& problems, const std::string& path) {
+  const auto found = std::find_if(
+      problems.begin(), problems.end(), [&](const Problem& p) { return p.path == path; });
+  return found == problems.end() ? nullptr : &*found;
+}
+
+constexpr const char* kMixer = "architecture.stages[0].blocks[0].mixer";
+
+}  // namespace
+
+class TestValidate : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aSoundRunHasNoProblems();
+  void everyRuleFiresAndItsFixRemovesIt_data();
+  void everyRuleFiresAndItsFixRemovesIt();
+  void everyRangeIsChecked();
+  void emptyNetworksAreReported();
+  void allFindingsComeAtOnce();
+  void findingsArePrintedOneALine();
+};
+
+void TestValidate::aSoundRunHasNoProblems() {
+  const auto problems = validate(soundRun());
+  QVERIFY2(problems.empty(), toText(problems).c_str());
+}
+
+void TestValidate::everyRuleFiresAndItsFixRemovesIt_data() {
+  QTest::addColumn<QList<QByteArray>>("changes");
+  QTest::addColumn<QByteArray>("path");
+  QTest::addColumn<bool>("isError");
+  const auto mixer = [](const char* rest) -> QByteArray { return QByteArray(kMixer) + rest; };
+  const auto row =
+      [](const char* name, const QList<QByteArray>& changes, const QByteArray& path, bool isError) {
+        QTest::newRow(name) << changes << path << isError;
+      };
+  row("even kernel",
+      {"architecture.stages[0].blocks[1].mixer.kernelSize=4"},
+      "architecture.stages[0].blocks[1].mixer.kernelSize",
+      true);
+  row("heads", {mixer(".h=5")}, mixer(".h"), true);
+  row("more heads than channels", {mixer(".h=100")}, mixer(".h"), true);
+  row("local absolute", {mixer(".scope=7"), mixer(".embedding=absolute")}, mixer(".scope"), true);
+  row("even scope", {mixer(".scope=6")}, mixer(".scope"), true);
+  row("scope beyond the map", {mixer(".scope=65")}, mixer(".scope"), false);
+  row("nothing left", {mixer(".content=false"), mixer(".embedding=none")}, mixer(".content"), true);
+  row("one position",
+      {"architecture.stem.kind=patch", "architecture.stem.patchSize=32"},
+      mixer(""),
+      false);
+  row("large absolute", {mixer(".embedding=absolute"), mixer(".k=128")}, mixer(".embedding"), true);
+  row("large global", {mixer(".k=128")}, mixer(".scope"), false);
+  row("dot in a shared name",
+      {mixer(".sharedEmbeddings=a.b\"c")},
+      mixer(".sharedEmbeddings"),
+      true);
+  row("unequal sharing",
+      {mixer(".sharedEmbeddings=a"),
+       "architecture.stages[1].blocks[0].mixer={\"kind\": \"lambda\", \"k\": 8, "
+       "\"sharedEmbeddings\": \"a\"}"},
+      "architecture.stages[1].blocks[0].mixer.sharedEmbeddings",
+      true);
+  row("large patch",
+      {"architecture.stem.kind=patch", "architecture.stem.patchSize=33"},
+      "architecture.stem.patchSize",
+      true);
+  row("early downsampling", {"architecture.stem.kind=imagenet"}, "architecture.stem.kind", false);
+  row("no data", {"data.source="}, "data.source", true);
+  row("all held out", {"data.validationCount=12000"}, "data.validationCount", true);
+  row("all of CIFAR held out",
+      {"data.source=cifar10", "data.validationCount=50000"},
+      "data.validationCount",
+      true);
+  row("image shape", {"architecture.input.height=64"}, "architecture.input", true);
+  row("classes", {"architecture.classes=100"}, "architecture.classes", true);
+  row("long warm-up",
+      {"recipe.epochs=5", "recipe.schedule.warmupEpochs=5"},
+      "recipe.schedule.warmupEpochs",
+      false);
+  row("Nesterov", {"recipe.optimizer.momentum=0"}, "recipe.optimizer.nesterov", true);
+  row("large batch", {"recipe.batchSize=8000"}, "recipe.batchSize", true);
+  row("large batch of few",
+      {"data.generatedTrainCount=40", "data.validationCount=10", "recipe.batchSize=31"},
+      "recipe.batchSize",
+      true);
+  row("no best", {"data.validationCount=0"}, "checkpoints.keepBest", false);
+}
+
+void TestValidate::everyRuleFiresAndItsFixRemovesIt() {
+  QFETCH(QList<QByteArray>, changes);
+  QFETCH(QByteArray, path);
+  QFETCH(bool, isError);
+  RunConfig config = soundRun();
+  for (const QByteArray& change : changes) applyOverride(config, change.toStdString());
+  const auto problems = validate(config);
+  const Problem* problem = findAt(problems, path.toStdString());
+  QVERIFY2(problem, toText(problems).c_str());
+  QCOMPARE(problem->severity == Severity::error, isError);
+  QVERIFY(problem->fix.has_value());
+  applyFix(config, *problem->fix);
+  const auto left = validate(config);
+  QVERIFY2(!findAt(left, path.toStdString()), toText(left).c_str());
+}
+
+void TestValidate::everyRangeIsChecked() {
+  RunConfig config = soundRun();
+  visitLeaves(config, "", [&](const std::string& path, const Field& field, auto& member) {
+    using M = std::remove_cvref_t<decltype(member)>;
+    if constexpr (std::is_same_v<M, int> || std::is_same_v<M, double>) {
+      const M kept = member;
+      std::vector<M> wrong{static_cast<M>(field.max + 1), static_cast<M>(field.min - 1)};
+      if (std::is_same_v<M, double>) wrong.push_back(std::numeric_limits<M>::quiet_NaN());
+      for (const M value : wrong) {
+        member = value;
+        const auto problems = validate(config);
+        const Problem* problem = findAt(problems, path);
+        QVERIFY2(problem && problem->severity == Severity::error && problem->fix, path.c_str());
+        RunConfig fixed = config;
+        applyFix(fixed, *problem->fix);
+        const auto left = validate(fixed);
+        const Problem* still = findAt(left, path);
+        QVERIFY2(!still || still->text.find("is outside") == std::string::npos, path.c_str());
+      }
+      member = kept;
+    }
+  });
+}
+
+void TestValidate::emptyNetworksAreReported() {
+  RunConfig config = soundRun();
+  config.architecture.stages[1].blocks.clear();
+  QVERIFY(findAt(validate(config), "architecture.stages[1].blocks"));
+  config.architecture.stages.clear();
+  QVERIFY(findAt(validate(config), "architecture.stages"));
+  config.architecture.stages.assign(33, Stage{64, 1, {Block{}}});
+  QVERIFY(findAt(validate(config), "architecture.stages"));
+}
+
+void TestValidate::allFindingsComeAtOnce() {
+  RunConfig config = soundRun();
+  applyOverride(config, "architecture.stages[*].blocks[*].mixer.h=5");
+  applyOverride(config, "architecture.classes=7");
+  applyOverride(config, "recipe.optimizer.momentum=0");
+  config.recipe.epochs = 0;
+  const auto problems = validate(config);
+  QVERIFY(hasErrors(problems));
+  for (const char* path : {"architecture.stages[0].blocks[0].mixer.h",
+                           "architecture.stages[1].blocks[0].mixer.h",
+                           "architecture.classes",
+                           "recipe.optimizer.nesterov",
+                           "recipe.epochs"}) {
+    QVERIFY2(findAt(problems, path), path);
+  }
+}
+
+void TestValidate::findingsArePrintedOneALine() {
+  QCOMPARE(toText({{"a.b", Severity::error, "is wrong", {}}, {"c", Severity::warning, "odd", {}}}),
+           "error at a.b: is wrong\nwarning at c: odd\n"s);
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestValidate)
+#include "tst_validate.moc"
