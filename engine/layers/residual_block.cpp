@@ -101,13 +101,8 @@ void ResidualBlockImpl::buildShortcut() {
                       .stride = context.averagePooledShortcut ? 1 : plan.stride}));
 }
 
-bool ResidualBlockImpl::hasShortcut() const {
-  return context.family != Family::plain ||
-         std::holds_alternative<LambdaMixer>(plan.options.mixer);
-}
-
 bool ResidualBlockImpl::mixerEndsBranch() const {
-  return context.family != Family::bottleneck && hasShortcut();
+  return context.family != Family::bottleneck && plan.shortcut;
 }
 
 at::Tensor ResidualBlockImpl::shortcutOf(const at::Tensor& x, ForwardTrace* trace) {
@@ -135,7 +130,7 @@ at::Tensor ResidualBlockImpl::forward(const at::Tensor& x, ForwardTrace* trace) 
   y = lambda ? run(lambda, y, mixerName, trace) : run(convolution, y, mixerName, trace);
   if (squeeze) y = run(squeeze, y, plan.name + ".squeeze", trace);
   if (expand) y = run(expand, y, plan.name + ".expand", trace);
-  if (!hasShortcut()) return y;
+  if (!plan.shortcut) return y;
   return activate(dropBranch(y) + shortcutOf(x, trace), context.activation);
 }
 

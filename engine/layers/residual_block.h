@@ -20,7 +20,7 @@ struct BlockContext {
 /// A block of any family, from its plan:
 ///   bottleneck  reduce 1x1, mixer, expand 1x1, plus shortcut (He et al., 2016)
 ///   basic       conv 3x3, mixer, plus shortcut
-///   plain       a convolution alone, or a lambda layer plus shortcut
+///   plain       a convolution alone or plus shortcut, or a lambda layer plus shortcut
 /// Input and output as in the plan, [b, channels, H, W].
 class ResidualBlockImpl : public torch::nn::Module {
  public:
@@ -43,7 +43,6 @@ class ResidualBlockImpl : public torch::nn::Module {
   void buildMixer(const ConvolutionMixer& mixer);
   void buildMixer(const LambdaMixer& mixer, PositionEmbeddingTable shared);
   void buildShortcut();
-  bool hasShortcut() const;
   /// The mixer's unit ends the residual branch: no activation, and its norm may start at 0.
   bool mixerEndsBranch() const;
   at::Tensor shortcutOf(const at::Tensor& x, ForwardTrace* trace);

@@ -76,4 +76,17 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request, RunContr
                     request.test ? countTestLook(checkpoint, *scores) : 0};
 }
 
+InspectionSnapshot inspectRun(const fs::path& run, const InspectionRequest& request,
+                              const std::optional<std::string>& data) {
+  const fs::path checkpoint = checkpointOf(run);
+  LoadedNetwork loaded = loadNetwork(checkpoint, at::kCPU);
+  const RunConfig config = configHere(loaded.header.config, data, std::nullopt);
+  useThreads(selectDevice({DeviceKind::cpu, config.device.threads}));
+  RunData images(config, at::kCPU);
+  return inspectImage(loaded.network, images, request,
+                      {.step = loaded.header.progress.step,
+                       .epoch = loaded.header.progress.epoch,
+                       .initialEmbeddings = &loaded.initialEmbeddings});
+}
+
 }  // namespace lambda

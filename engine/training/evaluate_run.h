@@ -16,8 +16,8 @@ struct EvaluationRequest {
   /// one where none is best.
   std::filesystem::path run;
   bool test = true;  ///< The test set, counted in the run's record; false = the validation images.
-  std::optional<std::string> data;  ///< Where the data lies now; none = as recorded.
-  std::optional<DeviceConfig> device;
+  std::optional<std::string> data = std::nullopt;  ///< Where the data lies now; none = as recorded.
+  std::optional<DeviceConfig> device = std::nullopt;
 };
 
 struct Evaluation {

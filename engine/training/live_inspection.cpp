@@ -1,15 +1,80 @@
 #include "engine/training/live_inspection.h"
 
+#include <cstdio>
+
+#include "engine/formats/safetensors.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {
 
-InspectionSnapshot inspectLive(TrainingState& /*state*/, RunData& /*data*/,
-                               const InspectionRequest& request) {
-  throw Error(request.layer, "inspection is not connected");
+namespace {
+
+Image imageAt(const LabeledImages& images, std::size_t index) {
+  Image image{images.width, images.height, {}};
+  const std::size_t plane = static_cast<std::size_t>(images.width) * images.height;
+  image.rgb.resize(3 * plane);
+  const std::uint8_t* pixels = images.pixels.data() + index * plane * images.channels;
+  for (std::size_t position = 0; position < plane; ++position) {
+    for (int channel = 0; channel < 3; ++channel) {
+      // A grey image has one plane for all three.
+      const int source = images.channels >= 3 ? channel : 0;
+      image.rgb[3 * position + channel] = pixels[source * plane + position];
+    }
+  }
+  return image;
 }
 
-void saveProbeSnapshots(TrainingState& /*state*/, RunData& /*data*/,
-                        const std::filesystem::path& /*folder*/, int /*epoch*/) {}
+}  // namespace
+
+InspectionSnapshot inspectImage(Network& network, RunData& data, const InspectionRequest& request,
+                                InspectionContext context) {
+  const LabeledImages& images = data.images(request.split);
+  if (request.image < 0 || static_cast<std::size_t>(request.image) >= images.count()) {
+    throw Error("image " + std::to_string(request.image),
+                "the " + std::string(nameOf(request.split)) + " split has " +
+                    std::to_string(images.count()) + " images",
+                "choose one from 0 to " + std::to_string(images.count()) + " - 1");
+  }
+  const auto index = static_cast<std::size_t>(request.image);
+  context.image = imageAt(images, index);
+  context.label = images.labels[index];
+  context.classNames = images.classNames;
+  return inspectNetwork(network, data.maker().plain(images, index, 1).images, request, context);
+}
+
+InspectionSnapshot inspectLive(TrainingState& state, RunData& data,
+                               const InspectionRequest& request) {
+  return inspectImage(state.network, data, request,
+                      {.step = state.progress.step,
+                       .epoch = state.progress.epoch,
+                       .initialEmbeddings = &state.initialEmbeddings});
+}
+
+void saveProbe(TrainingState& state, RunData& data, const std::filesystem::path& folder,
+               int epoch) {
+  std::vector<InspectionSnapshot> snapshots;  // Owns what the views look into.
+  for (const InspectableLayer& layer : inspectableLayers(state.network->architecture)) {
+    InspectionRequest request;
+    request.layer = layer.name;
+    snapshots.push_back(inspectLive(state, data, request));
+  }
+  if (snapshots.empty()) return;
+  std::vector<TensorView> views;
+  const auto add = [&views](const std::string& name, const Array& array) {
+    if (!array.empty()) {
+      views.push_back({name, DType::F32, array.shape, std::as_bytes(std::span(array.values))});
+    }
+  };
+  for (const InspectionSnapshot& snapshot : snapshots) {
+    add(snapshot.layer.name + ".lambda.content", snapshot.lambdas.content);
+    add(snapshot.layer.name + ".lambda.position", snapshot.lambdas.position);
+    add(snapshot.layer.name + ".embeddings", snapshot.embeddings.tiles);
+  }
+  char name[64];
+  std::snprintf(name, sizeof name, "epoch-%04d.safetensors", epoch);
+  writeSafeTensors(folder / name, std::move(views),
+                   {{"epoch", std::to_string(epoch)},
+                    {"step", std::to_string(state.progress.step)}});
+}
 
 }  // namespace lambda

@@ -2,22 +2,27 @@
 
 #include <filesystem>
 
+#include "engine/inspection/inspect_network.h"
 #include "engine/training/run_data.h"
 #include "engine/training/training_state.h"
 #include "engine/values/inspection.h"
 
 namespace lambda {
 
+/// Looks into a network with an image of a run's data. `context` is completed with the image, its
+/// label and the class names. Throws Error for an unknown layer, pixel or image.
+InspectionSnapshot inspectImage(Network& network, RunData& data, const InspectionRequest& request,
+                                InspectionContext context);
+
 /// Looks into the network that is being trained, between two batches; nothing of it changes. The
-/// weights are the live ones, not the averaged ones. Throws Error for an unknown layer or image.
+/// weights are the live ones, not the averaged ones. Throws Error as inspectImage().
 InspectionSnapshot inspectLive(TrainingState& state, RunData& data,
                                const InspectionRequest& request);
 
 /// Stores what the epoch slider plays through: for every lambda layer the lambdas of the first
 /// validation image at the middle pixel and the position embeddings, as
-/// FOLDER/epoch-NNNN.safetensors with tensors "LAYER.lambda.content|position" [k, v] and
-/// "LAYER.embeddings" (tiles). Throws Error.
-void saveProbeSnapshots(TrainingState& state, RunData& data, const std::filesystem::path& folder,
-                        int epoch);
+/// FOLDER/epoch-NNNN.safetensors with tensors "LAYER.lambda.content", "LAYER.lambda.position"
+/// [k, v] and "LAYER.embeddings" (tiles). Throws Error.
+void saveProbe(TrainingState& state, RunData& data, const std::filesystem::path& folder, int epoch);
 
 }  // namespace lambda

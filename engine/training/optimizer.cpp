@@ -67,6 +67,7 @@ void Optimizer::stepGroup(bool decays, double learningRate) {
   const double weightDecay = decays ? config_.weightDecay : 0;
   switch (config_.kind) {
     case OptimizerKind::sgd:
+      if (config_.momentum == 0) firsts.clear();  // The kernel refuses buffers it would not use.
       at::_fused_sgd_(parameters, gradients, firsts, weightDecay, config_.momentum, learningRate,
                       /*dampening=*/0, config_.nesterov, /*maximize=*/false,
                       /*is_first_step=*/false);

@@ -3,11 +3,18 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
 
+#include "engine/formats/durable_file.h"
 #include "engine/formats/metrics_json.h"
 #include "engine/runtime/error.h"
 #include "engine/values/record_fields.h"
 
 namespace lambda {
+
+namespace {
+
+constexpr std::uint64_t kMaxMetricsBytes = 1ULL << 32;
+
+}  // namespace
 
 struct RunJournal::Log {
   explicit Log(const RunFolder& folder)
@@ -35,7 +42,12 @@ RunJournal::RunJournal(const RunFolder& folder, Observer& observer)
 RunJournal::~RunJournal() = default;
 
 void RunJournal::rewind(std::uint64_t metricsBytes, std::int64_t step) {
+  const std::string text = readFile(folder_.metrics(), kMaxMetricsBytes);
   metrics_.truncate(metricsBytes);
+  // What happened stays told: a stop or a failure is no part of the curves.
+  for (const EventRecord& event : metricsFromText(text.substr(metricsBytes)).events) {
+    metrics_.append(toLine(event));
+  }
   resumeStep_ = step + 1;
 }
 

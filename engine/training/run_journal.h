@@ -19,8 +19,8 @@ class RunJournal {
   RunJournal(const RunFolder& folder, Observer& observer);
   ~RunJournal();
 
-  /// Undoes what was written after a checkpoint: cuts metrics.jsonl to its length then and tells
-  /// TensorBoard's readers to drop what follows `step`.
+  /// Undoes what was measured after a checkpoint: cuts metrics.jsonl to its length then, events
+  /// excepted, and tells TensorBoard's readers to drop what follows `step`.
   void rewind(std::uint64_t metricsBytes, std::int64_t step);
 
   void record(const BatchRecord& record);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/formats/run_json.h"
+#include "engine/inspection/first_nonfinite.h"
 #include "engine/runtime/error.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/live_inspection.h"
@@ -115,9 +116,11 @@ void TrainingLoop::trainBatch() {
 }
 
 void TrainingLoop::failNonFinite(const StepOutcome& outcome, const TensorBatch& batch) {
-  static_cast<void>(batch);
-  const std::string where = "the loss is " + std::to_string(outcome.loss) +
-                            ", the norm of the gradients " + std::to_string(outcome.gradientNorm);
+  const std::optional<NonFinite> first = firstNonFinite(parts_.state->network, batch.images);
+  const std::string where =
+      first ? "it began in " + first->layer + " (" + first->what + ")"
+            : "the loss is " + std::to_string(outcome.loss) + ", the norm of the gradients " +
+                  std::to_string(outcome.gradientNorm);
   throw Error("step " + std::to_string(progress().step + 1),
               "a value is not finite: " + where,
               "nothing was saved after it; fork the last checkpoint with a lower learning rate: "
@@ -166,7 +169,9 @@ TrainingLoop::Outcome TrainingLoop::finishEpoch() {
                                           record.validation->accuracy > *at.bestValidationAccuracy);
   if (best) at.bestValidationAccuracy = record.validation->accuracy;
   parts_.journal->record(record);
-  saveProbe(at.epoch);
+  if (parts_.data->validation().count() > 0) {
+    saveProbe(*parts_.state, *parts_.data, parts_.folder.inspection(), at.epoch);
+  }
 
   const CheckpointConfig& policy = config().checkpoints;
   saveCheckpoint("epoch " + std::to_string(at.epoch));
@@ -243,11 +248,6 @@ void TrainingLoop::serveInspection() {
   } catch (const std::exception& failure) {
     observer_.inspectionFailed(*request, failure.what());
   }
-}
-
-void TrainingLoop::saveProbe(int epoch) {
-  if (parts_.data->validation().count() == 0) return;
-  saveProbeSnapshots(*parts_.state, *parts_.data, parts_.folder.inspection(), epoch);
 }
 
 void TrainingLoop::saveCheckpoint(const std::string& why) {

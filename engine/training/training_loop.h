@@ -51,7 +51,6 @@ class TrainingLoop {
   void waitWhilePaused();
 
   void saveCheckpoint(const std::string& why);
-  void saveProbe(int epoch);
   void saveRecord(RunStatus status, const std::string& text = {});
   void note(EventKind kind, const std::string& text);
   RunResult end(RunStatus status, const std::string& text);

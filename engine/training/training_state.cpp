@@ -37,16 +37,6 @@ Network buildNetwork(const RunConfig& config, const at::Device& device) {
   return network;
 }
 
-std::vector<NamedTensor> embeddingsOf(const Network& network) {
-  std::vector<NamedTensor> embeddings;
-  for (const auto& item : network->named_parameters()) {
-    if (item.key().ends_with(".table")) {
-      embeddings.push_back({item.key(), item.value().detach().clone()});
-    }
-  }
-  return embeddings;
-}
-
 SafeTensors readVerified(const std::filesystem::path& path) {
   SafeTensors file = readSafeTensors(path);
   verifyDigest(file, path.string());
@@ -62,14 +52,15 @@ CheckpointHeader headerOf(const SafeTensors& file, const std::filesystem::path& 
   return checkpointHeaderFromJson(text->second, path.string());
 }
 
-std::vector<NamedTensor> storedWith(const SafeTensors& file, std::string_view prefix,
-                                    const std::string& place) {
-  std::vector<NamedTensor> found;
+EmbeddingTables storedEmbeddings(const SafeTensors& file, const std::string& place) {
+  EmbeddingTables tables;
+  const std::string_view prefix = kInitialPrefix;
   for (const TensorView& view : file.tensors) {
-    if (!view.name.starts_with(prefix)) continue;
-    found.push_back({view.name.substr(prefix.size()), toTensor(view, place)});
+    if (view.name.starts_with(prefix)) {
+      tables.emplace(view.name.substr(prefix.size()), toTensor(view, place));
+    }
   }
-  return found;
+  return tables;
 }
 
 bool hasAll(const SafeTensors& file, const std::vector<NamedTensor>& targets) {
@@ -88,7 +79,7 @@ at::Device torchDevice(const ComputeDevice& device) {
 TrainingState::TrainingState(const RunConfig& config, const ComputeDevice& device)
     : network(buildNetwork(config, torchDevice(device))),
       optimizer(config.recipe.optimizer, *network),
-      initialEmbeddings(embeddingsOf(network)),
+      initialEmbeddings(embeddingTablesOf(network)),
       device_(torchDevice(device)) {
   if (config.recipe.emaDecay > 0) {
     average = std::make_unique<WeightAverage>(config.recipe.emaDecay, *network);
@@ -103,7 +94,7 @@ void TrainingState::save(const std::filesystem::path& path, const RunConfig& con
   };
   append(prefixed(kOptimizerPrefix, optimizer.state()));
   if (average) append(prefixed(kAveragePrefix, average->state()));
-  append(prefixed(kInitialPrefix, initialEmbeddings));
+  for (const auto& [name, table] : initialEmbeddings) append({{kInitialPrefix + name, table}});
   append({{kCpuRandom, at::globalContext().defaultGenerator(at::kCPU).get_state()}});
   if (device_.is_cuda()) {
     append({{kCudaRandom, at::globalContext().defaultGenerator(device_).get_state()}});
@@ -116,7 +107,7 @@ void TrainingState::loadNetwork(const SafeTensors& file, const std::string& plac
   for (const NamedTensor& target : prefixed(kModelPrefix, stateOf(*network))) {
     loadInto(file, place, target);
   }
-  initialEmbeddings = storedWith(file, kInitialPrefix, place);
+  initialEmbeddings = storedEmbeddings(file, place);
 }
 
 void TrainingState::loadRandom(const SafeTensors& file, const std::string& place) {
@@ -200,7 +191,7 @@ LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& d
        prefixed(averaged ? kAveragePrefix : kModelPrefix, stateOf(*loaded.network))) {
     loadInto(file, place, target);
   }
-  loaded.initialEmbeddings = storedWith(file, kInitialPrefix, place);
+  loaded.initialEmbeddings = storedEmbeddings(file, place);
   loaded.network->eval();
   return loaded;
 }

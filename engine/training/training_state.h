@@ -2,10 +2,11 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/formats/safetensors.h"
+#include "engine/inspection/inspect_network.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/device.h"
 #include "engine/training/optimizer.h"
@@ -26,8 +27,7 @@ class TrainingState {
   Optimizer optimizer;
   std::unique_ptr<WeightAverage> average;  ///< Null without averaging.
   TrainingProgress progress;
-  /// The position embeddings as they were initialised, by the names of their parameters.
-  std::vector<NamedTensor> initialEmbeddings;
+  EmbeddingTables initialEmbeddings;  ///< The position embeddings before the first step.
 
   at::Device device() const { return device_; }
 
@@ -57,7 +57,7 @@ CheckpointHeader readCheckpointHeader(const std::filesystem::path& path);
 struct LoadedNetwork {
   Network network{nullptr};
   CheckpointHeader header;
-  std::vector<NamedTensor> initialEmbeddings;
+  EmbeddingTables initialEmbeddings;
 };
 
 LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& device);

@@ -55,6 +55,7 @@ using Mixer = std::variant<ConvolutionMixer, LambdaMixer>;
 
 struct Block {
   Mixer mixer;
+  bool residual = false;           ///< Plain family: a shortcut around a convolution too.
   bool squeezeExcitation = false;  ///< Channel attention after the mixer, squeeze ratio 4.
   double stochasticDepth = 0;      ///< Probability of skipping the residual branch in training.
 
@@ -73,7 +74,7 @@ struct Stage {
 enum class Family {
   bottleneck,  ///< ResNet-50 style: 1x1, mixer, 1x1 to 4 x width, residual (He et al., 2016).
   basic,       ///< ResNet-18 style: 3x3, mixer, residual.
-  plain,       ///< Convolution blocks without shortcuts, lambda blocks with one.
+  plain,       ///< Convolution blocks with a shortcut where asked for, lambda blocks with one.
 };
 
 enum class StemKind {

@@ -88,7 +88,7 @@ class CostModel {
   void addMixerLayer(const std::string& name,
                      const ConvolutionMixer& mixer,
                      const BlockPlan& block) {
-    const bool residualEnd = architecture_.family == Family::basic;
+    const bool residualEnd = architecture_.family != Family::bottleneck && block.shortcut;
     add(convolution(
         name, block.mixerInput.channels, mixer.kernelSize, block.mixerOutput, !residualEnd));
   }

@@ -40,7 +40,7 @@ std::vector<InspectableLayer> inspectableLayers(const Architecture& architecture
 /// Which layer to look into, with which image, at which pixel.
 struct InspectionRequest {
   std::uint64_t id = 0;  ///< Comes back in the snapshot: an answer to an older request can be told.
-  std::string layer;     ///< "stage3.block2.mixer" or "stage3.block2"; empty = the first one.
+  std::string layer = {};  ///< "stage3.block2.mixer" or "stage3.block2"; empty = the first one.
   Split split = Split::validation;
   int image = 0;      ///< Index within the split.
   int queryRow = -1;  ///< Pixel of the layer's map; -1 = the middle.

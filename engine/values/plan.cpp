@@ -61,8 +61,8 @@ BlockPlan planBlock(const Architecture& architecture,
     plan.mixerOutput.height = plan.output.height;
     plan.mixerOutput.width = plan.output.width;
   }
-  const bool hasShortcut = !plain || lambda;
-  plan.projection = hasShortcut && (strided || input.channels != plan.output.channels);
+  plan.shortcut = !plain || lambda || plan.options.residual;
+  plan.projection = plan.shortcut && (strided || input.channels != plan.output.channels);
   return plan;
 }
 

@@ -18,7 +18,8 @@ struct BlockPlan {
   MapShape mixerInput;   ///< What the mixer sees.
   MapShape mixerOutput;  ///< What it gives, before any average pooling for the stride.
   int stride = 1;
-  bool projection = false;  ///< The shortcut needs a 1x1 convolution; false without shortcut too.
+  bool shortcut = true;     ///< The block's input is added to what its branch gives.
+  bool projection = false;  ///< The shortcut needs a 1x1 convolution.
 };
 
 /// An Architecture with all shapes and names resolved: the one place that knows how stages follow

@@ -37,8 +37,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"validation", "scores on the validation images"}, value.validation);
   visit(Field{"learningRate", "learning rate at the end"}, value.learningRate);
   visit(Field{"imagesPerSecond", "training throughput of the epoch"}, value.imagesPerSecond);
-  visit(Field{"dataShare", "share of the training time spent on making batches", 0, 1},
-        value.dataShare);
+  visit(Field{"dataShare", "share of the training time spent on making batches"}, value.dataShare);
 }
 
 template <Either<EventRecord> Value, class Visit>

@@ -1,0 +1,97 @@
+#include "engine/inspection/first_nonfinite.h"
+
+#include <ATen/Context.h>
+
+namespace lambda {
+
+namespace {
+
+/// "12 of 4096 <what> are not finite"; empty if all are.
+std::string findingOf(const at::Tensor& tensor, const std::string& what) {
+  const auto finite = tensor.isfinite().sum().item<std::int64_t>();
+  if (finite == tensor.numel()) return {};
+  return std::to_string(tensor.numel() - finite) + " of " + std::to_string(tensor.numel()) + " " +
+         what + " are not finite";
+}
+
+class FiniteTrace : public ForwardTrace {
+ public:
+  void visit(const std::string& layer, const at::Tensor&, const at::Tensor& output) override {
+    if (found) return;
+    const std::string finding = findingOf(output, "output values");
+    if (!finding.empty()) found = NonFinite{layer, finding};
+  }
+
+  std::optional<NonFinite> found;
+};
+
+/// A forward pass in training mode moves running statistics and draws random numbers: this puts
+/// them back.
+class StateKeeper {
+ public:
+  StateKeeper(const Network& network, const at::Device& device)
+      : buffers_(network->buffers()), generator_(at::globalContext().defaultGenerator(device)) {
+    for (const at::Tensor& buffer : buffers_) copies_.push_back(buffer.clone());
+    const std::lock_guard<std::mutex> lock(generator_.mutex());
+    generatorState_ = generator_.get_state();
+  }
+
+  ~StateKeeper() {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) buffers_[i].copy_(copies_[i]);
+    const std::lock_guard<std::mutex> lock(generator_.mutex());
+    generator_.set_state(generatorState_);
+  }
+
+  StateKeeper(const StateKeeper&) = delete;
+  StateKeeper& operator=(const StateKeeper&) = delete;
+
+ private:
+  std::vector<at::Tensor> buffers_;
+  std::vector<at::Tensor> copies_;
+  at::Generator generator_;
+  at::Tensor generatorState_;
+};
+
+/// "stage2.block1.mixer.layer.queries.weight" belongs to "stage2.block1.mixer".
+std::string layerOf(const std::string& parameter) {
+  const std::size_t depth = parameter.rfind("stage", 0) == 0 ? 3 : 1;
+  std::size_t end = 0;
+  for (std::size_t dot = 0; dot < depth && end != std::string::npos; ++dot) {
+    end = parameter.find('.', end + (dot > 0 ? 1 : 0));
+  }
+  return parameter.substr(0, end);
+}
+
+}  // namespace
+
+std::optional<NonFinite> firstNonFinite(Network& network, const at::Tensor& batch) {
+  const at::NoGradGuard noGradient;
+  const std::string images = findingOf(batch, "image values");
+  if (!images.empty()) return NonFinite{"images", images};
+
+  FiniteTrace trace;
+  {
+    const StateKeeper keeper(network, batch.device());
+    network->forward(batch, &trace);
+  }
+  const auto parameters = network->named_parameters();
+  for (const auto& parameter : parameters) {
+    const std::string finding = findingOf(parameter.value(), "values of " + parameter.key());
+    if (finding.empty()) continue;
+    if (!trace.found) return NonFinite{layerOf(parameter.key()), finding};
+    if (trace.found->layer == layerOf(parameter.key())) {
+      trace.found->what += "; " + finding;
+      return trace.found;
+    }
+  }
+  if (trace.found) return trace.found;
+  for (const auto& parameter : parameters) {
+    if (!parameter.value().grad().defined()) continue;
+    const std::string finding =
+        findingOf(parameter.value().grad(), "gradients of " + parameter.key());
+    if (!finding.empty()) return NonFinite{layerOf(parameter.key()), finding};
+  }
+  return std::nullopt;
+}
+
+}  // namespace lambda

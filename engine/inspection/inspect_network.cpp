@@ -1,0 +1,133 @@
+#include "engine/inspection/inspect_network.h"
+
+#include "engine/inspection/inspection_mode.h"
+#include "engine/inspection/lambda_arithmetic.h"
+#include "engine/runtime/error.h"
+
+namespace lambda {
+
+namespace {
+
+/// Keeps the input of one layer.
+class InputTrace : public ForwardTrace {
+ public:
+  explicit InputTrace(std::string layer) : layer_(std::move(layer)) {}
+
+  void visit(const std::string& layer, const at::Tensor& input, const at::Tensor&) override {
+    if (layer == layer_) input_ = input;
+  }
+
+  const at::Tensor& input() const { return input_; }
+
+ private:
+  std::string layer_;
+  at::Tensor input_;
+};
+
+/// Index of the asked layer among a network's lambda layers.
+std::size_t indexOf(const std::vector<InspectableLayer>& layers, const std::string& asked) {
+  if (layers.empty()) {
+    throw Error(asked,
+                "the network has no lambda layer to look into",
+                "give one of its blocks a lambda layer as its mixer");
+  }
+  if (asked.empty()) return 0;
+  std::string names;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (layers[i].name == asked || layers[i].name == asked + ".mixer") return i;
+    names += (i == 0 ? "" : ", ") + layers[i].name;
+  }
+  throw Error(asked, "is no lambda layer of this network", "lambda layers: " + names);
+}
+
+QueryPlace placeOf(const InspectableLayer& layer, const InspectionRequest& request) {
+  const auto along = [&](const char* axis, int asked, int size) {
+    if (asked >= -1 && asked < size) return asked == -1 ? size / 2 : asked;
+    throw Error(
+        layer.name,
+        std::string("query ") + axis + " " + std::to_string(asked) + " is not on its " +
+            std::to_string(layer.height) + "x" + std::to_string(layer.width) + " map",
+        std::string(axis) + "s go from 0 to " + std::to_string(size - 1) + "; -1 is the middle");
+  };
+  return {along("row", request.queryRow, layer.height),
+          along("column", request.queryColumn, layer.width)};
+}
+
+/// The image as the network takes it, on its device.
+at::Tensor batchOf(const at::Tensor& image, const MapShape& input, const at::Device& device) {
+  const at::Tensor batch = image.dim() == 3 ? image.unsqueeze(0) : image;
+  if (batch.dim() != 4 || batch.size(0) != 1 || batch.size(1) != input.channels ||
+      batch.size(2) != input.height || batch.size(3) != input.width) {
+    throw Error("",
+                "the image has shape " + c10::str(image.sizes()) + ", the network takes [" +
+                    std::to_string(input.channels) + ", " + std::to_string(input.height) + ", " +
+                    std::to_string(input.width) + "]",
+                "scale the image to the size of the network's input");
+  }
+  return batch.to(device, at::kFloat);
+}
+
+at::Tensor initialTable(const Network& network,
+                        const LambdaLayer& layer,
+                        const EmbeddingTables* known) {
+  if (known == nullptr || !layer->embedding) return {};
+  for (const auto& parameter : network->named_parameters()) {
+    if (!parameter.value().is_same(layer->embedding->table)) continue;
+    const auto found = known->find(parameter.key());
+    if (found != known->end()) return found->second;
+  }
+  return {};
+}
+
+void recordPrediction(const at::Tensor& logits, InspectionSnapshot& snapshot) {
+  snapshot.probabilities = arrayOf(logits.to(at::kDouble).softmax(1)[0]).values;
+  snapshot.predicted = static_cast<int>(logits[0].argmax().item<std::int64_t>());
+}
+
+}  // namespace
+
+EmbeddingTables embeddingTablesOf(const Network& network) {
+  EmbeddingTables tables;
+  for (const auto& parameter : network->named_parameters()) {
+    for (const NamedLambda& lambda : network->lambdaLayers()) {
+      const PositionEmbeddingTable& embedding = lambda.unit->layer->embedding;
+      if (embedding.is_empty() || !parameter.value().is_same(embedding->table)) continue;
+      tables[parameter.key()] = parameter.value().detach().to(at::kCPU).clone();
+      break;
+    }
+  }
+  return tables;
+}
+
+InspectionSnapshot inspectNetwork(Network& network,
+                                  const at::Tensor& image,
+                                  const InspectionRequest& request,
+                                  const InspectionContext& context) {
+  const std::vector<InspectableLayer> layers = inspectableLayers(network->architecture);
+  const std::size_t index = indexOf(layers, request.layer);
+  const QueryPlace query = placeOf(layers[index], request);
+  const at::Device device = network->parameters().front().device();
+  const at::Tensor batch = batchOf(image, network->architecture.input, device);
+
+  InspectionSnapshot snapshot;
+  snapshot.request = request;
+  snapshot.step = context.step;
+  snapshot.epoch = context.epoch;
+  snapshot.layer = layers[index];
+  snapshot.queryRow = static_cast<int>(query.row);
+  snapshot.queryColumn = static_cast<int>(query.column);
+  snapshot.image = context.image;
+  snapshot.label = context.label;
+  snapshot.classNames = context.classNames;
+
+  const InspectionMode mode(*network, device.type());
+  InputTrace trace(layers[index].name);
+  recordPrediction(network->forward(batch, &trace), snapshot);
+  LambdaLayer layer = network->lambdaLayers()[index].unit->layer;
+  takeApart(layer, trace.input(), query, snapshot);
+  snapshot.embeddings =
+      embeddingTilesOf(layer, initialTable(network, layer, context.initialEmbeddings), query);
+  return snapshot;
+}
+
+}  // namespace lambda

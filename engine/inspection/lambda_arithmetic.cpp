@@ -1,0 +1,163 @@
+#include "engine/inspection/lambda_arithmetic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace lambda {
+
+namespace {
+
+/// What enters the core at one query of one image, in double on the host.
+struct QueryOperands {
+  at::Tensor q;     // [h, k]
+  at::Tensor kbar;  // [m, u, k]; undefined without content lambda
+  at::Tensor e;     // [m, u, k]; undefined without position lambda
+  at::Tensor v;     // [m, u, v]
+  at::Tensor y;     // [h, v], of the layer's own forward pass
+};
+
+at::Tensor inDouble(const at::Tensor& tensor) {
+  return tensor.to(at::kCPU, at::kDouble);
+}
+
+QueryOperands operandsAt(LambdaLayer& layer, const at::Tensor& x, const QueryPlace& query) {
+  const LambdaMixer& mixer = layer->options.mixer;
+  const std::int64_t height = x.size(2), width = x.size(3);
+  const std::int64_t n = query.row * width + query.column;
+  const std::int64_t m = height * width, u = mixer.intraDepth, k = mixer.queryDepth;
+  const LambdaOperands all = layer->operands(x);
+  QueryOperands parts;
+  parts.q = inDouble(all.queries[0][n]);
+  parts.v = inDouble(all.values[0]).view({m, u, -1});
+  if (all.keys.defined()) parts.kbar = inDouble(all.keys[0]).view({m, u, k});
+  if (layer->embedding) {
+    parts.e = inDouble(layer->embedding->expandQuery(n, height, width)).view({m, u, k});
+  }
+  const at::Tensor y = layer->forward(x);
+  parts.y = inDouble(y[0].select(1, query.row).select(1, query.column)).view({mixer.heads, -1});
+  return parts;
+}
+
+/// One of the two parts of kbar + e, all that follows from it.
+struct Part {
+  at::Tensor lambda;   // [k, v]
+  at::Tensor weights;  // A [h, m, u]
+  at::Tensor output;   // [h, v]
+};
+
+Part partOf(const at::Tensor& rows, const QueryOperands& parts) {
+  Part part;
+  part.lambda = at::einsum("muk,muv->kv", {rows, parts.v});
+  part.weights = at::einsum("hk,muk->hmu", {parts.q, rows});
+  part.output = at::matmul(parts.q, part.lambda);
+  return part;
+}
+
+/// A [h, m, u] as maps [h, u, H, W].
+Array mapsOf(const at::Tensor& weights, std::int64_t height, std::int64_t width) {
+  return arrayOf(
+      weights.permute({0, 2, 1}).reshape({weights.size(0), weights.size(2), height, width}));
+}
+
+KeyRegions keyRegionsOf(const at::Tensor& kbar, std::int64_t height, std::int64_t width) {
+  KeyRegions keys;
+  const at::Tensor regions = kbar.permute({2, 1, 0});  // [k, u, m]
+  keys.regions = arrayOf(regions.reshape({regions.size(0), regions.size(1), height, width}));
+  keys.entropy = arrayOf(at::special_entr(regions).sum(2).flatten()).values;
+  return keys;
+}
+
+PartBalance balanceOf(const Part& content, const Part& position) {
+  PartBalance balance;
+  if (content.output.defined())
+    balance.contentEnergy = content.output.square().sum().item<double>();
+  if (position.output.defined()) {
+    balance.positionEnergy = position.output.square().sum().item<double>();
+  }
+  const double lengths = std::sqrt(balance.contentEnergy) * std::sqrt(balance.positionEnergy);
+  if (lengths > 0) {
+    balance.cosine = (content.output * position.output).sum().item<double>() / lengths;
+  }
+  return balance;
+}
+
+ContributionResidual residualOf(const at::Tensor& weights, const QueryOperands& parts) {
+  const at::Tensor sum = at::einsum("hmu,muv->hv", {weights, parts.v});
+  ContributionResidual residual;
+  residual.absolute = (sum - parts.y).abs().max().item<double>();
+  const double size = parts.y.abs().max().item<double>();
+  residual.relative = size > 0 ? residual.absolute / size : residual.absolute;
+  return residual;
+}
+
+}  // namespace
+
+Array arrayOf(const at::Tensor& tensor) {
+  const at::Tensor dense = tensor.detach().to(at::kCPU, at::kFloat).contiguous();
+  return {dense.sizes().vec(), {dense.data_ptr<float>(), dense.data_ptr<float>() + dense.numel()}};
+}
+
+void takeApart(LambdaLayer& layer,
+               const at::Tensor& x,
+               const QueryPlace& query,
+               InspectionSnapshot& snapshot) {
+  const std::int64_t height = x.size(2), width = x.size(3);
+  const QueryOperands parts = operandsAt(layer, x, query);
+  Part content, position, total;
+  const auto record = [&](const Part& part, Array LambdaParts::*slot) {
+    snapshot.lambdas.*slot = arrayOf(part.lambda);
+    snapshot.singularValues.*slot = arrayOf(at::linalg_svdvals(part.lambda));
+    snapshot.contributions.*slot = mapsOf(part.weights, height, width);
+  };
+  if (parts.kbar.defined()) {
+    content = partOf(parts.kbar, parts);
+    record(content, &LambdaParts::content);
+    snapshot.keys = keyRegionsOf(parts.kbar, height, width);
+  }
+  if (parts.e.defined()) {
+    position = partOf(parts.e, parts);
+    record(position, &LambdaParts::position);
+  }
+  if (parts.kbar.defined() && parts.e.defined()) {
+    total = partOf(parts.kbar + parts.e, parts);
+  } else {
+    total = parts.kbar.defined() ? content : position;
+  }
+  record(total, &LambdaParts::total);
+  snapshot.queries = arrayOf(parts.q);
+  snapshot.effect =
+      arrayOf(at::linalg_vector_norm(
+                  at::einsum("hmu,muv->hmv", {total.weights, parts.v}), 2, at::IntArrayRef{2})
+                  .view({-1, height, width}));
+  snapshot.balance = balanceOf(content, position);
+  snapshot.residual = residualOf(total.weights, parts);
+}
+
+EmbeddingTiles embeddingTilesOf(LambdaLayer& layer,
+                                const at::Tensor& initial,
+                                const QueryPlace& query) {
+  if (!layer->embedding) return {};
+  const PositionEmbeddingOptions& options = layer->embedding->options;
+  const auto tilesOf = [&](const at::Tensor& table) {
+    const at::Tensor tiles = layer->embedding->tilesOf(table);
+    if (options.kind != PositionEmbedding::absolute) return tiles;
+    return tiles.select(2, query.row * options.width + query.column)
+        .reshape({options.queryDepth, options.intraDepth, options.height, options.width});
+  };
+  EmbeddingTiles embeddings;
+  const at::Tensor tiles = tilesOf(layer->embedding->table);
+  embeddings.tiles = arrayOf(tiles);
+  if (initial.defined()) embeddings.change = arrayOf(tiles - tilesOf(initial.to(tiles.device())));
+  const at::Tensor norms = at::linalg_vector_norm(tiles, 2, at::IntArrayRef{2, 3}).flatten();
+  embeddings.norms = arrayOf(norms).values;
+  embeddings.order.resize(embeddings.norms.size());
+  std::iota(embeddings.order.begin(), embeddings.order.end(), 0);
+  std::stable_sort(embeddings.order.begin(), embeddings.order.end(), [&](int a, int b) {
+    return embeddings.norms[static_cast<std::size_t>(a)] >
+           embeddings.norms[static_cast<std::size_t>(b)];
+  });
+  return embeddings;
+}
+
+}  // namespace lambda

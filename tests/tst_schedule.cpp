@@ -1,0 +1,102 @@
+#include <QTest>
+#include <cmath>
+
+#include "engine/training/schedule.h"
+
+using namespace lambda;
+
+class TestSchedule : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void warmUpRisesLinearlyFromZero();
+  void cosineEndsAtItsFinalFactor();
+  void linearIsLinear();
+  void triangularPeaksWhereItSays();
+  void stepDropsEveryStepEpochs();
+  void constantStaysAtThePeak();
+  void staysBetweenZeroAndOne_data();
+  void staysBetweenZeroAndOne();
+};
+
+namespace {
+
+ScheduleConfig scheduleOf(ScheduleKind kind) {
+  ScheduleConfig schedule;
+  schedule.kind = kind;
+  return schedule;
+}
+
+}  // namespace
+
+void TestSchedule::warmUpRisesLinearlyFromZero() {
+  ScheduleConfig schedule = scheduleOf(ScheduleKind::cosine);
+  schedule.warmupEpochs = 5;
+  QCOMPARE(learningRateFactor(schedule, 0, 90), 0.0);
+  QCOMPARE(learningRateFactor(schedule, 2.5, 90), 0.5);
+  QCOMPARE(learningRateFactor(schedule, 5, 90), 1.0);
+}
+
+void TestSchedule::cosineEndsAtItsFinalFactor() {
+  ScheduleConfig schedule = scheduleOf(ScheduleKind::cosine);
+  QCOMPARE(learningRateFactor(schedule, 5, 10), 0.5);
+  QVERIFY(std::abs(learningRateFactor(schedule, 10, 10)) < 1e-15);
+  schedule.finalFactor = 0.1;
+  QCOMPARE(learningRateFactor(schedule, 10, 10), 0.1);
+}
+
+void TestSchedule::linearIsLinear() {
+  ScheduleConfig schedule = scheduleOf(ScheduleKind::linear);
+  schedule.warmupEpochs = 2;
+  QCOMPARE(learningRateFactor(schedule, 6, 10), 0.5);
+  QCOMPARE(learningRateFactor(schedule, 10, 10), 0.0);
+}
+
+void TestSchedule::triangularPeaksWhereItSays() {
+  ScheduleConfig schedule = scheduleOf(ScheduleKind::triangular);
+  schedule.peakFraction = 0.2;
+  QCOMPARE(learningRateFactor(schedule, 1, 10), 0.5);
+  QCOMPARE(learningRateFactor(schedule, 2, 10), 1.0);
+  QCOMPARE(learningRateFactor(schedule, 6, 10), 0.5);
+  QCOMPARE(learningRateFactor(schedule, 10, 10), 0.0);
+}
+
+void TestSchedule::stepDropsEveryStepEpochs() {
+  ScheduleConfig schedule = scheduleOf(ScheduleKind::step);
+  schedule.stepEpochs = 30;
+  schedule.stepFactor = 0.1;
+  QCOMPARE(learningRateFactor(schedule, 29.9, 90), 1.0);
+  QCOMPARE(learningRateFactor(schedule, 30, 90), 0.1);
+  QVERIFY(std::abs(learningRateFactor(schedule, 60, 90) - 0.01) < 1e-15);
+}
+
+void TestSchedule::constantStaysAtThePeak() {
+  QCOMPARE(learningRateFactor(scheduleOf(ScheduleKind::constant), 7, 10), 1.0);
+}
+
+void TestSchedule::staysBetweenZeroAndOne_data() {
+  QTest::addColumn<int>("kind");
+  QTest::addColumn<double>("warmup");
+  QTest::addColumn<double>("peak");
+  for (int kind = 0; kind < 5; ++kind) {
+    for (const double edge : {0.0, 0.3, 1.0}) {
+      QTest::addRow("kind %d edge %g", kind, edge) << kind << edge * 10 << edge;
+    }
+  }
+}
+
+void TestSchedule::staysBetweenZeroAndOne() {
+  QFETCH(int, kind);
+  QFETCH(double, warmup);
+  QFETCH(double, peak);
+  ScheduleConfig schedule = scheduleOf(static_cast<ScheduleKind>(kind));
+  schedule.warmupEpochs = warmup;
+  schedule.peakFraction = peak;
+  for (double epoch = -1; epoch <= 12; epoch += 0.125) {
+    const double factor = learningRateFactor(schedule, epoch, 10);
+    QVERIFY2(factor >= 0 && factor <= 1, qPrintable(QString::number(epoch)));
+  }
+}
+
+QTEST_GUILESS_MAIN(TestSchedule)
+#include "tst_schedule.moc"
