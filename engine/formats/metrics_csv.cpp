@@ -36,8 +36,7 @@ std::string epochsCsv(const Metrics& metrics) {
 }
 
 std::string batchesCsv(const Metrics& metrics) {
-  std::string text =
-      "step,epoch,seconds,loss,accuracy,learningRate,gradientNorm,imagesPerSecond\n";
+  std::string text = "step,epoch,seconds,loss,accuracy,learningRate,gradientNorm,imagesPerSecond\n";
   for (const BatchRecord& record : metrics.batches) {
     appendLine(text,
                {std::to_string(record.step),

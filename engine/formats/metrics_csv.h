@@ -9,8 +9,8 @@ namespace lambda {
 // Metrics as CSV (RFC 4180, lines end in "\n"): a line of column names, then one line a record.
 // Numbers have a point in every locale; what was not measured is empty.
 
-/// epoch, step, seconds, trainLoss, trainAccuracy, validationLoss, validationAccuracy, learningRate,
-/// imagesPerSecond.
+/// epoch, step, seconds, trainLoss, trainAccuracy, validationLoss, validationAccuracy,
+/// learningRate, imagesPerSecond.
 std::string epochsCsv(const Metrics& metrics);
 
 /// step, epoch, seconds, loss, accuracy, learningRate, gradientNorm, imagesPerSecond.

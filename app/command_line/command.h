@@ -1,0 +1,81 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "engine/runtime/error.h"
+#include "engine/values/problem.h"
+
+namespace lambda {
+
+/// Exit statuses, besides 128 + N after signal N.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
+
+/// The command line, or a configuration it names, can't be understood: exit status 2.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+
+  explicit UsageError(const Error& error) : Error(error) {}
+};
+
+/// A configuration that can be read but not be trained: exit status 2.
+class InvalidConfiguration : public Error {
+ public:
+  InvalidConfiguration(const std::string& source, std::vector<Problem> problems)
+      : Error(source, "the configuration can't be trained"), problems_(std::move(problems)) {}
+
+  const std::vector<Problem>& problems() const { return problems_; }
+
+ private:
+  std::vector<Problem> problems_;
+};
+
+/// What the command line asks for; returns the exit status.
+using Action = std::function<int()>;
+
+/// How reports are given.
+struct OutputOptions {
+  bool json = false;   ///< One JSON object on standard output, and nothing else there.
+  bool quiet = false;  ///< No progress on standard error.
+};
+
+/// A line of help with a command that can be typed as it stands.
+struct Example {
+  std::string command;
+  std::string meaning;
+};
+
+/// The program without its commands: its help, --version, and the layout of all help texts.
+std::unique_ptr<CLI::App> makeProgram();
+
+CLI::App* addCommand(CLI::App& parent,
+                     const std::string& name,
+                     const std::string& description,
+                     const std::vector<Example>& examples);
+
+void addJsonFlag(CLI::App* command, OutputOptions& output);
+
+/// --json and --quiet.
+void addOutputFlags(CLI::App* command, OutputOptions& output);
+
+/// Makes the command's `run(options)` the program's action when the command is chosen.
+template <class Options>
+void onChosen(CLI::App* command,
+              const std::shared_ptr<Options>& options,
+              Action& action,
+              int (*run)(const Options&)) {
+  command->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+}
+
+/// What was wrong with the arguments, with the nearest command or option.
+UsageError usageErrorOf(const CLI::App& program, const CLI::ParseError& error);
+
+}  // namespace lambda

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "app/command_line/command.h"
+
+namespace lambda {
+
+// Each adds one command to the program; the command line that names it sets `action`.
+
+void addPresets(CLI::App& program, Action& action);
+void addLayers(CLI::App& program, Action& action);
+void addDescribe(CLI::App& program, Action& action);
+void addData(CLI::App& program, Action& action);
+void addTrain(CLI::App& program, Action& action);
+void addResume(CLI::App& program, Action& action);
+void addFork(CLI::App& program, Action& action);
+void addEvaluate(CLI::App& program, Action& action);
+void addInspect(CLI::App& program, Action& action);
+void addExport(CLI::App& program, Action& action);
+void addInfo(CLI::App& program, Action& action);
+
+}  // namespace lambda

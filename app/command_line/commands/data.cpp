@@ -1,0 +1,201 @@
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/human_units.h"
+#include "app/command_line/interrupt.h"
+#include "app/command_line/progress_line.h"
+#include "app/command_line/report.h"
+#include "app/command_line/text_table.h"
+#include "engine/data/download.h"
+#include "engine/formats/cifar10_files.h"
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kCifar10[] = "cifar10";
+
+struct DataOptions {
+  std::string path = kCifar10;
+  OutputOptions output;
+};
+
+Json reportJson(const DataReport& report) {
+  Json files = Json::array();
+  for (const DataFileReport& file : report.files) {
+    files.push_back({{"name", file.name},
+                     {"present", file.present},
+                     {"bytes", file.bytes},
+                     {"countPerClass", file.countPerClass}});
+  }
+  Json findings = Json::array();
+  for (const DataFinding& finding : report.findings) {
+    findings.push_back({{"severity", finding.severity == Severity::error ? "error" : "warning"},
+                        {"place", finding.place},
+                        {"text", finding.text},
+                        {"hint", finding.hint}});
+  }
+  return {{"source", report.source},
+          {"usable", report.usable},
+          {"sha256", report.sha256},
+          {"files", files},
+          {"findings", findings}};
+}
+
+std::int64_t imagesOf(const DataFileReport& file) {
+  std::int64_t count = 0;
+  for (const std::int64_t ofClass : file.countPerClass) count += ofClass;
+  return count;
+}
+
+void printReport(const DataReport& report) {
+  std::cout << report.source
+            << (report.usable ? ": whole, ready to train on\n" : ": can't be trained on\n");
+  TextTable table(
+      {{"file"}, {"size", TextTable::Align::right}, {"images", TextTable::Align::right}});
+  for (const DataFileReport& file : report.files) {
+    table.addRow({file.name,
+                  file.present ? bytesText(file.bytes) : "missing",
+                  file.countPerClass.empty() ? "" : groupedText(imagesOf(file))});
+  }
+  if (!report.files.empty()) std::cout << "\n" << table.text("  ");
+  if (!report.findings.empty()) std::cout << "\n";
+  for (const DataFinding& finding : report.findings) {
+    std::cout << (finding.severity == Severity::error ? "  error    " : "  warning  ")
+              << finding.place << ": " << finding.text << "\n";
+    if (!finding.hint.empty()) std::cout << "           " << finding.hint << "\n";
+  }
+}
+
+int check(const DataOptions& options) {
+  const DataReport report = checkCifar10(options.path);
+  if (options.output.json) {
+    printJson(reportJson(report));
+  } else {
+    printReport(report);
+  }
+  return report.usable ? kExitOk : kExitFailure;
+}
+
+/// Shows received bytes and their rate.
+class DownloadView {
+ public:
+  explicit DownloadView(ProgressLine& line) : line_(line) {}
+
+  void show(const DownloadProgress& progress) {
+    if (!line_.isDue()) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (!started_) {
+      started_ = true;
+      start_ = now;
+      firstBytes_ = progress.receivedBytes;
+    }
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const double fresh = static_cast<double>(progress.receivedBytes - firstBytes_);
+    const double rate = seconds > 0.5 ? fresh / seconds : 0;
+    const double total = static_cast<double>(progress.totalBytes);
+    const double done = total > 0 ? static_cast<double>(progress.receivedBytes) / total : 0;
+    const double left = total - static_cast<double>(progress.receivedBytes);
+    line_.show({{progress.phase == DownloadPhase::check ? "checking" : "fetching",
+                 fixedText(100 * done, 0) + " %",
+                 "ETA " + (rate > 0 ? clockText(left / rate) : "..."),
+                 bytesText(progress.receivedBytes) + " of " + bytesText(progress.totalBytes),
+                 bytesText(static_cast<std::uint64_t>(rate)) + "/s"},
+                done});
+  }
+
+ private:
+  ProgressLine& line_;
+  bool started_ = false;
+  std::chrono::steady_clock::time_point start_;
+  std::uint64_t firstBytes_ = 0;
+};
+
+std::string outcomeText(DownloadOutcome outcome) {
+  switch (outcome) {
+    case DownloadOutcome::downloaded:
+      return "downloaded";
+    case DownloadOutcome::alreadyPresent:
+      return "alreadyPresent";
+    case DownloadOutcome::cancelled:
+      break;
+  }
+  return "cancelled";
+}
+
+int get(const DataOptions& options) {
+  const DownloadRequest request = cifar10Download(options.path);
+  ProgressLine line(options.output.quiet);
+  DownloadView view(line);
+  Interrupt interrupt([] {});
+  line.print("CIFAR-10, " + bytesText(request.bytes) + " from " + request.url);
+  const DownloadOutcome outcome = download(request, [&](const DownloadProgress& progress) {
+    view.show(progress);
+    return interrupt.exitStatus() == 0;
+  });
+  line.clear();
+  if (options.output.json) {
+    printJson({{"path", request.destination.string()}, {"outcome", outcomeText(outcome)}});
+  } else if (outcome == DownloadOutcome::cancelled) {
+    std::cout << "Stopped. What was received is kept: the same command goes on from there.\n";
+  } else {
+    std::cout << request.destination.string()
+              << (outcome == DownloadOutcome::downloaded ? ": whole, digest right\n"
+                                                         : ": already there, digest right\n")
+              << "Next: lambda train resnet50-cifar-ccll --data " << options.path << "\n";
+  }
+  return outcome == DownloadOutcome::cancelled ? interrupt.exitStatus() : kExitOk;
+}
+
+}  // namespace
+
+void addData(CLI::App& program, Action& action) {
+  CLI::App* data =
+      addCommand(program,
+                 "data",
+                 "Fetch or check a data set. The built-in shapes10 needs neither.",
+                 {{"lambda data get cifar10", "fetch CIFAR-10, 162 MiB, into ./cifar10"},
+                  {"lambda data check ~/cifar10", "judge what is there"}});
+  data->require_subcommand(1);
+
+  const auto getOptions = std::make_shared<DataOptions>();
+  CLI::App* getCommand =
+      addCommand(*data,
+                 "get",
+                 "Fetch a data set and check its digest. Stopped or cut, it goes on where it was.",
+                 {{"lambda data get cifar10", "into ./cifar10, where the presets look for it"},
+                  {"lambda data get cifar10 ~/data/cifar10", "elsewhere; then train with --data"}});
+  getCommand
+      ->add_option_function<std::string>(
+          "DATASET",
+          [](const std::string& name) {
+            if (name != kCifar10) {
+              throw UsageError(
+                  name, "there is no data set of this name", "Only cifar10 can be fetched.");
+            }
+          },
+          "cifar10")
+      ->required();
+  getCommand->add_option("PATH", getOptions->path, "folder for the archive (default: cifar10)");
+  addOutputFlags(getCommand, getOptions->output);
+  onChosen(getCommand, getOptions, action, get);
+
+  const auto checkOptions = std::make_shared<DataOptions>();
+  CLI::App* checkCommand = addCommand(
+      *data,
+      "check",
+      "Judge every file of a CIFAR-10 folder or archive: sizes, labels, classes, digest.",
+      {{"lambda data check cifar10", "a folder with the .bin files or the archive"},
+       {"lambda data check cifar-10-binary.tar.gz --json", "an archive, for a script"}});
+  checkCommand->add_option("PATH", checkOptions->path, "a folder or archive (default: cifar10)");
+  addJsonFlag(checkCommand, checkOptions->output);
+  onChosen(checkCommand, checkOptions, action, check);
+}
+
+}  // namespace lambda

@@ -1,0 +1,175 @@
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/human_units.h"
+#include "app/command_line/report.h"
+#include "app/command_line/run_source.h"
+#include "app/command_line/terminal.h"
+#include "app/command_line/text_table.h"
+#include "engine/values/cost.h"
+#include "engine/values/enum_names.h"
+#include "engine/values/validate.h"
+
+namespace lambda {
+
+namespace {
+
+struct DescribeOptions {
+  std::string source;
+  std::vector<std::string> assignments;
+  OutputOptions output;
+};
+
+/// A network with what can be said of it without building it.
+struct Description {
+  RunConfig config;
+  NetworkCost cost;
+  long long trainingBytes = 0;
+  std::vector<Problem> problems;
+};
+
+int stateCopiesOf(OptimizerKind kind) {
+  return kind == OptimizerKind::sgd ? 1 : 2;
+}
+
+Description describe(LoadedConfig loaded) {
+  Description description;
+  description.problems = std::move(loaded.warnings);
+  for (Problem& problem : validate(loaded.config.architecture)) {
+    description.problems.push_back(std::move(problem));
+  }
+  const Recipe& recipe = loaded.config.recipe;
+  description.cost = costOf(loaded.config.architecture);
+  description.trainingBytes =
+      trainingBytes(description.cost, recipe.batchSize, stateCopiesOf(recipe.optimizer.kind));
+  description.config = std::move(loaded.config);
+  return description;
+}
+
+std::string shapeText(const MapShape& shape) {
+  return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
+         std::to_string(shape.width);
+}
+
+nlohmann::ordered_json shapeJson(const MapShape& shape) {
+  return {shape.channels, shape.height, shape.width};
+}
+
+void printAsJson(const Description& description) {
+  using Json = nlohmann::ordered_json;
+  const Architecture& network = description.config.architecture;
+  Json layers = Json::array();
+  for (const LayerCost& layer : description.cost.layers) {
+    layers.push_back({{"name", layer.name},
+                      {"kind", layer.kind},
+                      {"output", shapeJson(layer.output)},
+                      {"parameters", layer.parameters},
+                      {"flops", layer.flops},
+                      {"activationBytes", layer.activationBytes}});
+  }
+  printJson({{"name", network.name},
+             {"description", network.description},
+             {"family", nameOf(network.family)},
+             {"stem", nameOf(network.stem.kind)},
+             {"pattern", patternOf(network)},
+             {"input", shapeJson(network.input)},
+             {"classes", network.classes},
+             {"parameters", description.cost.parameters},
+             {"flops", description.cost.flops},
+             {"activationBytes", description.cost.activationBytes},
+             {"batchSize", description.config.recipe.batchSize},
+             {"trainingBytes", description.trainingBytes},
+             {"layers", layers},
+             {"problems", problemsJson(description.problems)}});
+}
+
+std::string headOf(const Description& description) {
+  const Architecture& network = description.config.architecture;
+  const std::string dot = " " + glyphText(Glyph::dot) + " ";
+  std::string text = network.name.empty() ? description.config.name : network.name;
+  if (!network.description.empty()) text += "\n" + network.description;
+  return text + "\n" + std::string(nameOf(network.family)) + dot +
+         std::string(nameOf(network.stem.kind)) + " stem" + dot + "pattern " + patternOf(network) +
+         dot + shapeText(network.input) + " images" + dot + std::to_string(network.classes) +
+         " classes\n\n";
+}
+
+std::string tableOf(const NetworkCost& cost) {
+  using Align = TextTable::Align;
+  TextTable table({{"layer"},
+                   {"kind"},
+                   {"output", Align::right},
+                   {"parameters", Align::right},
+                   {"FLOPs", Align::right},
+                   {"activations", Align::right}});
+  const auto cells = [](const std::string& name,
+                        const std::string& kind,
+                        const std::string& output,
+                        const auto& numbers) -> std::vector<std::string> {
+    return {name,
+            kind,
+            output,
+            groupedText(numbers.parameters),
+            countText(static_cast<double>(numbers.flops)),
+            bytesText(static_cast<std::uint64_t>(numbers.activationBytes))};
+  };
+  for (const LayerCost& layer : cost.layers) {
+    table.addRow(cells(layer.name, layer.kind, shapeText(layer.output), layer));
+  }
+  table.addRule();
+  table.addRow(cells("total", "", "", cost));
+  return table.text();
+}
+
+void printAsText(const Description& description) {
+  std::cout << headOf(description) << tableOf(description.cost)
+            << "\nFLOPs: forward, one image, 2 a multiply-add. Activations: one image, float32.\n"
+            << "Training with batches of " << description.config.recipe.batchSize << " takes about "
+            << bytesText(static_cast<std::uint64_t>(description.trainingBytes)) << " in float32.\n";
+  if (!description.problems.empty()) {
+    std::cout << "\n"
+              << (hasErrors(description.problems) ? "It can't be trained:\n" : "Mind:\n")
+              << problemsText(description.problems);
+  }
+}
+
+int run(const DescribeOptions& options) {
+  LoadedConfig loaded = loadConfig(options.source);
+  ConfigOptions changes;
+  changes.assignments = options.assignments;
+  applyOptions(loaded.config, changes);
+  const Description description = describe(std::move(loaded));
+  if (options.output.json) {
+    printAsJson(description);
+  } else {
+    printAsText(description);
+  }
+  return hasErrors(description.problems) ? kExitUsage : kExitOk;
+}
+
+}  // namespace
+
+void addDescribe(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<DescribeOptions>();
+  CLI::App* command = addCommand(
+      program,
+      "describe",
+      "Show a network layer by layer: shapes, parameters, FLOPs, activations, and what is wrong.",
+      {{"lambda describe resnet50-cifar-ccll", "a preset"},
+       {"lambda describe mine.json", "your own network"},
+       {"lambda describe quickstart --set 'architecture.stages[*].blocks[*].mixer=lambda'",
+        "what if every mixer were a lambda layer?"},
+       {"lambda describe quickstart --json | jq .parameters", "from a script"}});
+  command
+      ->add_option("PRESET|FILE", options->source, "a preset, or a JSON file of a run or a network")
+      ->required();
+  addSetOption(command, options->assignments);
+  addJsonFlag(command, options->output);
+  onChosen(command, options, action, run);
+}
+
+}  // namespace lambda

@@ -1,0 +1,140 @@
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/human_units.h"
+#include "app/command_line/interrupt.h"
+#include "app/command_line/report.h"
+#include "app/command_line/run_location.h"
+#include "app/command_line/run_source.h"
+#include "app/command_line/text_table.h"
+#include "app/command_line/training_view.h"
+#include "engine/formats/run_json.h"
+#include "engine/training/evaluate_run.h"
+#include "engine/training/run_folder.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+struct EvaluateOptions {
+  std::string run;
+  std::string split = "test";
+  std::optional<std::string> data;
+  DeviceOptions device;
+  OutputOptions output;
+};
+
+EvaluationRequest requestOf(const EvaluateOptions& options) {
+  EvaluationRequest request;
+  request.run = findRun(options.run);
+  request.test = options.split == "test";
+  request.data = options.data;
+  if (!options.device.empty()) {
+    const fs::path checkpoint = checkpointOf(request.run, CheckpointChoice::best);
+    RunConfig config = readHeader(checkpoint).config;
+    ConfigOptions changes;
+    changes.device = options.device;
+    applyOptions(config, changes);
+    request.device = config.device;
+  }
+  return request;
+}
+
+/// The folder of the run that a checkpoint belongs to; nothing for one that was moved elsewhere.
+std::optional<RunRecord> recordOf(const fs::path& checkpoint, std::string& run) {
+  const fs::path folder = fs::absolute(checkpoint).lexically_normal().parent_path().parent_path();
+  std::error_code error;
+  if (!fs::exists(folder / "run.json", error)) return std::nullopt;
+  run = folder.string();
+  std::vector<Problem> warnings;
+  return readRunRecord(RunFolder::open(folder).record(), warnings);
+}
+
+nlohmann::ordered_json evaluationJson(const Evaluation& evaluation, const std::string& split) {
+  RunResult result;
+  result.run = evaluation.checkpoint.string();
+  result.epochs = evaluation.epoch;
+  result.status = RunStatus::finished;
+  if (const auto record = recordOf(evaluation.checkpoint, result.run)) {
+    result.status = record->status;
+    result.bestValidationAccuracy = record->bestValidationAccuracy;
+    result.testAccuracy = record->testAccuracy;
+    result.trainSeconds = record->trainSeconds;
+    result.imagesPerSecond = record->imagesPerSecond;
+  }
+  if (split == "test") result.testAccuracy = evaluation.scores.accuracy;
+  nlohmann::ordered_json object = runJson(result);
+  object["checkpoint"] = evaluation.checkpoint.string();
+  object["split"] = split;
+  object["accuracy"] = evaluation.scores.accuracy;
+  object["loss"] = evaluation.scores.loss;
+  object["images"] = evaluation.images;
+  object["testLooks"] = evaluation.testLooks;
+  return object;
+}
+
+void printAsText(const Evaluation& evaluation, const std::string& split) {
+  FactList facts;
+  facts.add("checkpoint", shownPath(evaluation.checkpoint));
+  facts.add("epoch", std::to_string(evaluation.epoch));
+  facts.add("accuracy", percentText(evaluation.scores.accuracy));
+  facts.add("loss", fixedText(evaluation.scores.loss, 4));
+  std::cout << "The " << split << " set, " << groupedText(evaluation.images) << " images:\n"
+            << facts.text();
+  if (split == "test" && evaluation.testLooks > 1) {
+    std::cout << "The test set was looked at " << evaluation.testLooks
+              << " times in this run: choose by validation, not by it.\n";
+  }
+}
+
+int evaluateCommand(const EvaluateOptions& options) {
+  const EvaluationRequest request = requestOf(options);
+  RunControl control;
+  ProgressLine line(options.output.quiet);
+  TrainingView view(line);
+  Interrupt interrupt([&] { control.requestStop(); });
+  const std::optional<Evaluation> evaluation = evaluateRun(request, control, view);
+  line.clear();
+  if (!evaluation) return interrupt.exitStatus();
+  if (options.output.json) {
+    printJson(evaluationJson(*evaluation, options.split));
+  } else {
+    printAsText(*evaluation, options.split);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void addEvaluate(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<EvaluateOptions>();
+  CLI::App* command = addCommand(
+      program,
+      "evaluate",
+      "Score a run's best checkpoint, or any checkpoint. Looks at the test set are counted.",
+      {{"lambda evaluate runs/2026-11-20_22-48-00_quickstart",
+        "the best checkpoint on the test set"},
+       {"lambda evaluate runs/2026-11-20_22-48-00_quickstart/checkpoints/epoch-0005.safetensors "
+        "--split validation",
+        "another one on the validation images"}});
+  command
+      ->add_option(
+          "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")
+      ->required();
+  command->add_option("--split", options->split, "test (default) or validation")
+      ->type_name("SPLIT")
+      ->check(CLI::IsMember({"test", "validation"}));
+  command->add_option("--data", options->data, "where the data lies now")->type_name("PATH");
+  addDeviceOptions(command, options->device);
+  addOutputFlags(command, options->output);
+  onChosen(command, options, action, evaluateCommand);
+}
+
+}  // namespace lambda

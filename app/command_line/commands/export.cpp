@@ -1,0 +1,173 @@
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/human_units.h"
+#include "app/command_line/report.h"
+#include "app/command_line/run_location.h"
+#include "engine/formats/config_json.h"
+#include "engine/formats/durable_file.h"
+#include "engine/formats/metrics_csv.h"
+#include "engine/formats/metrics_json.h"
+#include "engine/formats/weights_file.h"
+#include "engine/training/run_folder.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+enum class ExportFormat { safetensors, csv, batches, json, architecture };
+
+const std::map<std::string, ExportFormat> kFormats{{"safetensors", ExportFormat::safetensors},
+                                                   {"csv", ExportFormat::csv},
+                                                   {"batches", ExportFormat::batches},
+                                                   {"json", ExportFormat::json},
+                                                   {"architecture", ExportFormat::architecture}};
+
+constexpr char kStandardOutput[] = "-";
+
+struct ExportOptions {
+  std::string run;
+  ExportFormat format = ExportFormat::safetensors;
+  std::optional<std::string> out;
+  bool raw = false;
+  OutputOptions output;
+};
+
+/// What stands behind the run's name in the name of a file.
+const char* endingOf(ExportFormat format) {
+  switch (format) {
+    case ExportFormat::safetensors:
+      return ".safetensors";
+    case ExportFormat::csv:
+      return ".csv";
+    case ExportFormat::batches:
+      return "-batches.csv";
+    case ExportFormat::json:
+      return ".json";
+    case ExportFormat::architecture:
+      return "-architecture.json";
+  }
+  return "";
+}
+
+std::string defaultName(const fs::path& found, ExportFormat format) {
+  const fs::path path = fs::absolute(found).lexically_normal();
+  const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename();
+  std::error_code error;
+  const bool isFolder = fs::is_directory(found, error);
+  return (isFolder ? name
+                   : path.parent_path().parent_path().filename() += "-" + name.stem().string())
+             .string() +
+         endingOf(format);
+}
+
+std::string textOf(const fs::path& found, ExportFormat format) {
+  switch (format) {
+    case ExportFormat::csv:
+      return epochsCsv(readMetrics(RunFolder::open(found).metrics()));
+    case ExportFormat::batches:
+      return batchesCsv(readMetrics(RunFolder::open(found).metrics()));
+    case ExportFormat::json:
+      return toJson(readHeader(checkpointOf(found, CheckpointChoice::last)).config);
+    case ExportFormat::architecture:
+      return toJson(readHeader(checkpointOf(found, CheckpointChoice::last)).config.architecture);
+    case ExportFormat::safetensors:
+      break;
+  }
+  return {};
+}
+
+/// Files are published by renaming, which would replace a device or a pipe.
+void requireReplaceable(const fs::path& out) {
+  std::error_code error;
+  if (!fs::exists(out, error) || fs::is_regular_file(out, error)) return;
+  throw UsageError(out.string(),
+                   fs::is_directory(out, error) ? "this is a folder" : "this is no regular file",
+                   "Give --out the name of a file, or - for standard output.");
+}
+
+std::string exportWeights(const fs::path& found, const fs::path& out, bool raw) {
+  const fs::path checkpoint = checkpointOf(found, CheckpointChoice::best);
+  const Weights weights =
+      readWeights(checkpoint, raw ? WeightsChoice::raw : WeightsChoice::evaluated);
+  writeWeights(out, weights);
+  return pluralText(static_cast<std::int64_t>(weights.file.tensors.size()), "tensor") + ", " +
+         groupedText(weights.parameters) + " values" +
+         (weights.averaged ? ", averaged over training" : "") + ", of " + shownPath(checkpoint);
+}
+
+int exportRun(const ExportOptions& options) {
+  const fs::path found = findRun(options.run);
+  const bool isText = options.format != ExportFormat::safetensors;
+  const fs::path out = options.out.value_or(defaultName(found, options.format));
+  if (out == kStandardOutput && (!isText || options.output.json)) {
+    throw UsageError("--out", "standard output takes one text alone", "Give the name of a file.");
+  }
+  if (out == kStandardOutput) {
+    std::cout << textOf(found, options.format);
+    return kExitOk;
+  }
+  requireReplaceable(out);
+  std::string what;
+  if (isText) {
+    writeFileDurably(out, textOf(found, options.format));
+  } else {
+    what = exportWeights(found, out, options.raw);
+  }
+  const std::uint64_t bytes = fs::file_size(out);
+  if (options.output.json) {
+    printJson({{"file", out.string()}, {"bytes", bytes}});
+  } else {
+    std::cout << out.string() << ": " << bytesText(bytes) << (what.empty() ? "" : ", " + what)
+              << "\n";
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void addExport(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<ExportOptions>();
+  CLI::App* command = addCommand(
+      program,
+      "export",
+      "Write a run's weights, metrics or configuration for other programs.\n\n"
+      "  safetensors   weights and running statistics of the best checkpoint, one tensor a\n"
+      "                parameter, named as in lambda describe: stage1.block1.mixer.query.weight\n"
+      "  csv           one line an epoch: losses, accuracies, learning rate, throughput\n"
+      "  batches       one line a batch, as CSV\n"
+      "  json          the complete configuration; lambda train takes it\n"
+      "  architecture  the network alone\n\n"
+      "TensorBoard reads run folders as they are: tensorboard --logdir runs",
+      {{"lambda export runs/2026-11-20_22-48-00_quickstart --to safetensors --out "
+        "weights.safetensors",
+        "in Python: safetensors.torch.load_file(\"weights.safetensors\")"},
+       {"lambda export 2026-11-20_22-48-00_quickstart --to csv --out - | column -ts,",
+        "the epochs, in the terminal"}});
+  command
+      ->add_option(
+          "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")
+      ->required();
+  command->add_option("--to", options->format, "what to write: see above")
+      ->type_name("FORMAT")
+      ->required()
+      ->transform(CLI::CheckedTransformer(kFormats).description(""));
+  command
+      ->add_option("-o,--out", options->out, "the file; - is standard output (default: RUN.FORMAT)")
+      ->type_name("FILE");
+  command->add_flag(
+      "--raw", options->raw, "the weights in training, where averaged ones were scored");
+  addJsonFlag(command, options->output);
+  onChosen(command, options, action, exportRun);
+}
+
+}  // namespace lambda

@@ -1,0 +1,61 @@
+#include <filesystem>
+#include <string>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/run_location.h"
+#include "app/command_line/run_session.h"
+#include "app/command_line/run_source.h"
+#include "engine/training/trainer.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+struct ForkOptions {
+  std::string source;
+  ConfigOptions changes;
+  std::string out = kRunsFolder;
+  OutputOptions output;
+};
+
+int fork(const ForkOptions& options) {
+  const fs::path checkpoint = checkpointOf(findRun(options.source), CheckpointChoice::last);
+  LoadedConfig loaded;
+  loaded.config = readHeader(checkpoint).config;
+  applyOptions(loaded.config, options.changes);
+  requireTrainable(options.source, loaded, options.output);
+  return runTraining(
+      [&](RunControl& control, Observer& observer) {
+        return forkRun(checkpoint, loaded.config, options.out, control, observer);
+      },
+      options.output);
+}
+
+}  // namespace
+
+void addFork(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<ForkOptions>();
+  CLI::App* command = addCommand(
+      program,
+      "fork",
+      "Start a new run from a checkpoint of another, with changed settings. The network stays.",
+      {{"lambda fork runs/2026-11-20_22-48-00_quickstart --epochs 60 --set "
+        "recipe.optimizer.learningRate=0.01",
+        "go on from the last checkpoint at a lower learning rate"},
+       {"lambda fork runs/2026-11-20_22-48-00_quickstart/checkpoints/epoch-0005.safetensors --seed "
+        "2",
+        "from the end of epoch 5 with other random numbers"}});
+  command
+      ->add_option(
+          "CHECKPOINT|RUN", options->source, "a checkpoint, or a run folder for its last one")
+      ->required();
+  addConfigOptions(command, options->changes);
+  command->add_option("-o,--out", options->out, "folder for the run folder (default: runs)")
+      ->type_name("DIR");
+  addOutputFlags(command, options->output);
+  onChosen(command, options, action, fork);
+}
+
+}  // namespace lambda

@@ -1,0 +1,122 @@
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/commands/run_info.h"
+#include "app/command_line/human_units.h"
+#include "app/command_line/report.h"
+#include "app/command_line/run_location.h"
+#include "app/command_line/text_table.h"
+#include "engine/formats/presets.h"
+#include "engine/runtime/device.h"
+#include "engine/training/environment.h"
+#include "engine/values/enum_names.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InfoOptions {
+  std::optional<std::string> run;
+  OutputOptions output;
+};
+
+struct Cache {
+  const char* name;
+  int key;
+};
+
+constexpr Cache kCaches[] = {
+    {"L1", _SC_LEVEL1_DCACHE_SIZE}, {"L2", _SC_LEVEL2_CACHE_SIZE}, {"L3", _SC_LEVEL3_CACHE_SIZE}};
+
+/// Sizes in bytes of the processor's data caches that the system tells of.
+std::vector<std::pair<std::string, std::uint64_t>> cacheSizes() {
+  std::vector<std::pair<std::string, std::uint64_t>> sizes;
+  for (const Cache& cache : kCaches) {
+    const long bytes = sysconf(cache.key);
+    if (bytes > 0) sizes.emplace_back(cache.name, static_cast<std::uint64_t>(bytes));
+  }
+  return sizes;
+}
+
+std::vector<std::string> existingPresetFolders() {
+  std::vector<std::string> folders;
+  for (const fs::path& folder : presetFolders()) {
+    std::error_code error;
+    if (fs::is_directory(folder, error)) folders.push_back(folder.string());
+  }
+  return folders;
+}
+
+int reportMachine(bool asJson) {
+  const ComputeDevice device = selectDevice({});
+  const std::vector<std::string> folders = existingPresetFolders();
+  if (asJson) {
+    Json caches = Json::object();
+    for (const auto& [name, bytes] : cacheSizes()) caches[name] = bytes;
+    printJson({{"program", programVersion()},
+               {"torch", torchVersion()},
+               {"device",
+                {{"kind", nameOf(device.kind)}, {"name", device.name}, {"reason", device.reason}}},
+               {"threads", device.threads},
+               {"cores", availableCores()},
+               {"cpu", processorName()},
+               {"cacheBytes", caches},
+               {"presetFolders", folders},
+               {"presets", presetNames()}});
+    return kExitOk;
+  }
+  FactList facts;
+  facts.add("program", "Lambda Studio " + programVersion());
+  facts.add("LibTorch", torchVersion());
+  facts.add("device", device.name + ": " + device.reason);
+  facts.add("threads",
+            std::to_string(device.threads) + " of " + pluralText(availableCores(), "core"));
+  facts.add("processor", processorName());
+  std::string caches;
+  for (const auto& [name, bytes] : cacheSizes()) {
+    caches += (caches.empty() ? "" : ", ") + name + " " + bytesText(bytes);
+  }
+  if (!caches.empty()) facts.add("caches", caches);
+  for (const std::string& folder : folders) facts.add("presets", folder);
+  std::cout << facts.text();
+  return kExitOk;
+}
+
+int run(const InfoOptions& options) {
+  if (!options.run) return reportMachine(options.output.json);
+  const RunInfo info = readRunInfo(findRun(*options.run));
+  if (options.output.json) {
+    printJson(runInfoJson(info));
+  } else {
+    std::cout << runInfoText(info);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void addInfo(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<InfoOptions>();
+  CLI::App* command = addCommand(program,
+                                 "info",
+                                 "Tell about this machine and program, or about a run.",
+                                 {{"lambda info", "versions, device and why, threads, folders"},
+                                  {"lambda info runs/2026-11-20_22-48-00_quickstart",
+                                   "a run's state, epochs and checkpoints"}});
+  command->add_option("RUN", options->run, "a run folder, or the name of one in runs/");
+  addJsonFlag(command, options->output);
+  onChosen(command, options, action, run);
+}
+
+}  // namespace lambda

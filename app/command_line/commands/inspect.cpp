@@ -1,0 +1,234 @@
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/human_units.h"
+#include "app/command_line/report.h"
+#include "app/command_line/run_location.h"
+#include "app/command_line/text_table.h"
+#include "engine/formats/inspection_files.h"
+#include "engine/training/evaluate_run.h"
+#include "engine/values/text.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InspectOptions {
+  std::string run;
+  InspectionRequest request;
+  std::string split{nameOf(InspectionRequest{}.split)};
+  std::optional<std::string> query;
+  std::optional<std::string> data;
+  std::optional<std::string> out;
+  bool list = false;
+  OutputOptions output;
+};
+
+/// Reads "ROW,COLUMN".
+void readQuery(std::string_view text, InspectionRequest& request) {
+  const char* end = text.data() + text.size();
+  const auto row = std::from_chars(text.data(), end, request.queryRow);
+  const bool hasComma = row.ec == std::errc() && row.ptr != end && *row.ptr == ',';
+  if (hasComma) {
+    const auto column = std::from_chars(row.ptr + 1, end, request.queryColumn);
+    if (column.ec == std::errc() && column.ptr == end) return;
+  }
+  throw UsageError("--query",
+                   "expected two numbers, found " + std::string(text),
+                   "Write ROW,COLUMN of a pixel of the layer's map, for example 8,12.");
+}
+
+std::string scopeText(const InspectableLayer& layer) {
+  const std::string side = std::to_string(layer.scope);
+  return layer.scope == 0 ? "global" : "local " + side + "x" + side;
+}
+
+std::string mapText(const InspectableLayer& layer) {
+  return std::to_string(layer.height) + "x" + std::to_string(layer.width);
+}
+
+Json layerJson(const InspectableLayer& layer) {
+  return {{"name", layer.name},
+          {"k", layer.queryDepth},
+          {"h", layer.heads},
+          {"u", layer.intraDepth},
+          {"v", layer.valueDepth},
+          {"map", {layer.height, layer.width}},
+          {"scope", layer.scope},
+          {"embedding", nameOf(layer.embedding)},
+          {"content", layer.content}};
+}
+
+int listLayers(const InspectOptions& options) {
+  using Align = TextTable::Align;
+  const fs::path checkpoint = checkpointOf(findRun(options.run), CheckpointChoice::best);
+  const auto layers = inspectableLayers(readHeader(checkpoint).config.architecture);
+  if (options.output.json) {
+    Json list = Json::array();
+    for (const InspectableLayer& layer : layers) list.push_back(layerJson(layer));
+    printJson({{"checkpoint", checkpoint.string()}, {"layers", list}});
+    return kExitOk;
+  }
+  if (layers.empty()) {
+    std::cout << "This network has no lambda layers to look into.\n";
+    return kExitOk;
+  }
+  TextTable table({{"layer"},
+                   {"map", Align::right},
+                   {"k", Align::right},
+                   {"h", Align::right},
+                   {"u", Align::right},
+                   {"v", Align::right},
+                   {"scope"},
+                   {"embedding"},
+                   {"content"}});
+  for (const InspectableLayer& layer : layers) {
+    table.addRow({layer.name,
+                  mapText(layer),
+                  std::to_string(layer.queryDepth),
+                  std::to_string(layer.heads),
+                  std::to_string(layer.intraDepth),
+                  std::to_string(layer.valueDepth),
+                  scopeText(layer),
+                  std::string(nameOf(layer.embedding)),
+                  layer.content ? "yes" : "no"});
+  }
+  std::cout << table.text();
+  return kExitOk;
+}
+
+std::string classText(const InspectionSnapshot& snapshot, int label) {
+  const auto index = static_cast<std::size_t>(label);
+  if (label < 0) return "unknown";
+  return index < snapshot.classNames.size() ? snapshot.classNames[index] : std::to_string(label);
+}
+
+/// The position's share of the two energies together.
+double positionShare(const PartBalance& balance) {
+  const double sum = balance.contentEnergy + balance.positionEnergy;
+  return sum > 0 ? balance.positionEnergy / sum : 0;
+}
+
+Json snapshotJson(const InspectionSnapshot& snapshot,
+                  const std::string& folder,
+                  const std::vector<std::string>& files) {
+  return {{"layer", layerJson(snapshot.layer)},
+          {"epoch", snapshot.epoch},
+          {"step", snapshot.step},
+          {"split", nameOf(snapshot.request.split)},
+          {"image", snapshot.request.image},
+          {"query", {snapshot.queryRow, snapshot.queryColumn}},
+          {"label", classText(snapshot, snapshot.label)},
+          {"predicted", classText(snapshot, snapshot.predicted)},
+          {"contentEnergy", snapshot.balance.contentEnergy},
+          {"positionEnergy", snapshot.balance.positionEnergy},
+          {"cosine", snapshot.balance.cosine},
+          {"residual",
+           {{"absolute", snapshot.residual.absolute}, {"relative", snapshot.residual.relative}}},
+          {"out", folder},
+          {"files", files}};
+}
+
+void printSnapshot(const InspectionSnapshot& snapshot,
+                   const std::string& folder,
+                   const std::vector<std::string>& files) {
+  constexpr std::size_t kLineWidth = 90;
+  const InspectableLayer& layer = snapshot.layer;
+  const auto predicted = static_cast<std::size_t>(snapshot.predicted);
+  const std::string probability = predicted < snapshot.probabilities.size()
+                                      ? ", " + percentText(snapshot.probabilities[predicted])
+                                      : "";
+  FactList facts;
+  facts.add("layer",
+            layer.name + ": " + mapText(layer) + " map, k " + std::to_string(layer.queryDepth) +
+                ", h " + std::to_string(layer.heads) + ", u " + std::to_string(layer.intraDepth) +
+                ", v " + std::to_string(layer.valueDepth) + ", " + scopeText(layer));
+  facts.add(
+      "weights",
+      "after epoch " + std::to_string(snapshot.epoch) + ", step " + groupedText(snapshot.step));
+  facts.add("image",
+            std::to_string(snapshot.request.image) + " of " +
+                std::string(nameOf(snapshot.request.split)) + ": " +
+                classText(snapshot, snapshot.label) + ", predicted " +
+                classText(snapshot, snapshot.predicted) + probability);
+  facts.add("query",
+            "row " + std::to_string(snapshot.queryRow) + ", column " +
+                std::to_string(snapshot.queryColumn));
+  const double position = positionShare(snapshot.balance);
+  facts.add("output",
+            percentText(1 - position) + " of its energy from the content, " +
+                percentText(position) + " from the positions");
+  facts.add("proof",
+            "the contributions of all pixels add up to the layer's own output within " +
+                formatNumber(snapshot.residual.relative) + " of it");
+  std::string names;
+  for (const std::string& file : files) names += file + " ";
+  std::cout << facts.text() << "\n"
+            << pluralText(static_cast<std::int64_t>(files.size()), "file") << " in " << folder
+            << ":\n  " << wrapped(names, kLineWidth, "  ") << "\n";
+}
+
+int inspect(const InspectOptions& options) {
+  if (options.list) return listLayers(options);
+  if (!options.out) {
+    throw UsageError("--out", "the folder for the pictures is missing", "For example --out look.");
+  }
+  InspectionRequest request = options.request;
+  request.split = enumOf<Split>(options.split).value_or(request.split);
+  if (options.query) readQuery(*options.query, request);
+  const InspectionSnapshot snapshot = inspectRun(findRun(options.run), request, options.data);
+  const std::vector<std::string> files = writeInspection(*options.out, snapshot);
+  if (options.output.json) {
+    printJson(snapshotJson(snapshot, *options.out, files));
+  } else {
+    printSnapshot(snapshot, *options.out, files);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void addInspect(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<InspectOptions>();
+  CLI::App* command = addCommand(
+      program,
+      "inspect",
+      "Look into a lambda layer: its lambdas, position embeddings, key regions and the exact\n"
+      "contribution of every pixel to one output, as pictures (PNG) and numbers (NPY, CSV).",
+      {{"lambda inspect runs/2026-11-20_22-48-00_quickstart --list", "which layers there are"},
+       {"lambda inspect runs/2026-11-20_22-48-00_quickstart --out look",
+        "the first lambda layer, the first validation image, the middle pixel"},
+       {"lambda inspect RUN --layer stage3.block2.mixer --image 7 --query 4,12 --out look",
+        "another layer, image and pixel"}});
+  command
+      ->add_option(
+          "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")
+      ->required();
+  command->add_flag("--list", options->list, "list the lambda layers and end");
+  command->add_option("--layer", options->request.layer, "name of a layer (default: the first one)")
+      ->type_name("NAME");
+  command->add_option("--image", options->request.image, "index of the image (default: 0)")
+      ->type_name("N");
+  command->add_option("--split", options->split, "train, validation (default) or test")
+      ->type_name("SPLIT")
+      ->check(CLI::IsMember(EnumNames<Split>::names));
+  command->add_option("--query", options->query, "pixel of the layer's map (default: the middle)")
+      ->type_name("ROW,COLUMN");
+  command->add_option("--data", options->data, "where the data lies now")->type_name("PATH");
+  command->add_option("-o,--out", options->out, "folder for the files")->type_name("DIR");
+  addJsonFlag(command, options->output);
+  onChosen(command, options, action, inspect);
+}
+
+}  // namespace lambda

@@ -1,0 +1,62 @@
+#include <optional>
+#include <string>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/run_location.h"
+#include "app/command_line/run_session.h"
+#include "app/command_line/run_source.h"
+#include "engine/formats/run_json.h"
+#include "engine/training/run_folder.h"
+#include "engine/training/trainer.h"
+
+namespace lambda {
+
+namespace {
+
+struct ResumeArguments {
+  std::string run;
+  std::optional<int> epochs;
+  DeviceOptions device;
+  OutputOptions output;
+};
+
+int resume(const ResumeArguments& arguments) {
+  const RunFolder folder = RunFolder::open(findRun(arguments.run));
+  ConfigOptions changes;
+  changes.epochs = arguments.epochs;
+  changes.device = arguments.device;
+  std::vector<Problem> warnings;
+  RunConfig config = readRunRecord(folder.record(), warnings).config;
+  applyOptions(config, changes);
+  ResumeOptions options;
+  options.epochs = arguments.epochs;
+  if (!arguments.device.empty()) options.device = config.device;
+  return runTraining(
+      [&](RunControl& control, Observer& observer) {
+        return resumeRun(folder.path(), options, control, observer);
+      },
+      arguments.output);
+}
+
+}  // namespace
+
+void addResume(CLI::App& program, Action& action) {
+  const auto arguments = std::make_shared<ResumeArguments>();
+  CLI::App* command = addCommand(
+      program,
+      "resume",
+      "Go on with a run that was stopped or killed, from its last whole checkpoint. On the same\n"
+      "device and number of threads the weights come out as if it had never been interrupted.",
+      {{"lambda resume runs/2026-11-20_22-48-00_quickstart", "go on after Ctrl-C or a power cut"},
+       {"lambda resume 2026-11-20_22-48-00_quickstart --epochs 60",
+        "train a finished run on, to 60 epochs in all"}});
+  command->add_option("RUN", arguments->run, "a run folder, or the name of one in runs/")
+      ->required();
+  command->add_option("--epochs", arguments->epochs, "train until this many epochs in all")
+      ->type_name("N");
+  addDeviceOptions(command, arguments->device);
+  addOutputFlags(command, arguments->output);
+  onChosen(command, arguments, action, resume);
+}
+
+}  // namespace lambda

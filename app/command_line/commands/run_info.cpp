@@ -1,0 +1,191 @@
+#include "app/command_line/commands/run_info.h"
+
+#include <algorithm>
+#include <set>
+#include <sys/stat.h>
+#include <system_error>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/human_units.h"
+#include "app/command_line/report.h"
+#include "app/command_line/run_location.h"
+#include "app/command_line/text_table.h"
+#include "engine/formats/metrics_json.h"
+#include "engine/formats/run_json.h"
+#include "engine/runtime/error.h"
+#include "engine/training/run_folder.h"
+#include "engine/values/enum_names.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kBestEpochsShown = 3;
+
+std::uint64_t diskUseOf(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::set<std::pair<dev_t, ino_t>> seen;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    struct stat status {};
+
+    if (lstat(entry->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (!seen.insert({status.st_dev, status.st_ino}).second) continue;
+    bytes += static_cast<std::uint64_t>(status.st_size);
+  }
+  return bytes;
+}
+
+CheckpointInfo checkpointInfoOf(const fs::path& path) {
+  CheckpointInfo info;
+  info.name = path.filename().string();
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  if (!error) info.bytes = bytes;
+  try {
+    const TrainingProgress progress = readHeader(path).progress;
+    info.epoch = progress.epoch;
+    info.step = progress.step;
+  } catch (const Error& failure) {
+    info.damage = failure.reason();
+  }
+  return info;
+}
+
+std::string statusOf(const RunInfo& info) {
+  return info.interrupted ? "interrupted" : std::string(nameOf(info.record.status));
+}
+
+/// The epochs with the best validation accuracy, the best first.
+std::vector<EpochRecord> bestEpochs(const Metrics& metrics) {
+  std::vector<EpochRecord> epochs;
+  for (const EpochRecord& epoch : metrics.epochs) {
+    if (epoch.validation) epochs.push_back(epoch);
+  }
+  std::stable_sort(epochs.begin(), epochs.end(), [](const EpochRecord& a, const EpochRecord& b) {
+    return a.validation->accuracy > b.validation->accuracy;
+  });
+  epochs.resize(std::min(epochs.size(), kBestEpochsShown));
+  return epochs;
+}
+
+std::string statusText(const RunInfo& info) {
+  const RunRecord& record = info.record;
+  std::string text = statusOf(info) + ", " + std::to_string(record.epochsDone) + " of " +
+                     pluralText(record.config.recipe.epochs, "epoch");
+  if (info.interrupted) text += "; it was killed: lambda resume goes on with it";
+  if (!record.statusText.empty()) {
+    text += "; " + record.statusText.substr(0, record.statusText.find('\n'));
+  }
+  return text;
+}
+
+std::string factsText(const RunInfo& info) {
+  const RunRecord& record = info.record;
+  FactList facts;
+  facts.add("run", shownPath(info.path));
+  facts.add("status", statusText(info));
+  facts.add("network",
+            record.config.architecture.name + ", " + record.pattern + ", " +
+                groupedText(record.parameters) + " parameters");
+  facts.add("data", record.config.data.source);
+  facts.add("started", record.environment.started);
+  facts.add("machine",
+            record.environment.device + ", " + pluralText(record.environment.threads, "thread") +
+                ", " + record.environment.cpu + ", LibTorch " + record.environment.torch);
+  if (!record.lineage.parentRun.empty()) {
+    facts.add("forked from", record.lineage.parentRun + ", " + record.lineage.parentCheckpoint);
+  }
+  facts.add("training",
+            durationText(record.trainSeconds) + ", " +
+                groupedText(static_cast<std::int64_t>(record.imagesPerSecond)) + " images/s");
+  if (record.testAccuracy) {
+    facts.add(
+        "test",
+        percentText(*record.testAccuracy) + ", looked at " + pluralText(record.testLooks, "time"));
+  }
+  facts.add("on disk", bytesText(info.diskBytes));
+  return facts.text();
+}
+
+}  // namespace
+
+RunInfo readRunInfo(const fs::path& path) {
+  const RunFolder folder = RunFolder::open(path);
+  RunInfo info;
+  info.path = folder.path();
+  std::vector<Problem> warnings;
+  info.record = readRunRecord(folder.record(), warnings);
+  const bool marked =
+      info.record.status == RunStatus::running || info.record.status == RunStatus::paused;
+  info.interrupted = marked && !RunLock::isHeld(folder);
+  info.metrics = readMetrics(folder.metrics());
+  for (const fs::path& checkpoint : folder.checkpointsNewestFirst()) {
+    info.checkpoints.push_back(checkpointInfoOf(checkpoint));
+  }
+  info.diskBytes = diskUseOf(folder.path());
+  return info;
+}
+
+Json runInfoJson(const RunInfo& info) {
+  Json checkpoints = Json::array();
+  for (const CheckpointInfo& checkpoint : info.checkpoints) {
+    Json entry{{"name", checkpoint.name},
+               {"bytes", checkpoint.bytes},
+               {"epoch", checkpoint.epoch},
+               {"step", checkpoint.step}};
+    if (!checkpoint.damage.empty()) entry["damage"] = checkpoint.damage;
+    checkpoints.push_back(std::move(entry));
+  }
+  Json best = Json::array();
+  for (const EpochRecord& epoch : bestEpochs(info.metrics)) {
+    best.push_back({{"epoch", epoch.epoch},
+                    {"accuracy", epoch.validation->accuracy},
+                    {"loss", epoch.validation->loss}});
+  }
+  return {{"run", info.path.string()},
+          {"status", statusOf(info)},
+          {"diskBytes", info.diskBytes},
+          {"checkpoints", checkpoints},
+          {"bestEpochs", best},
+          {"record", Json::parse(toJson(info.record))}};
+}
+
+std::string runInfoText(const RunInfo& info) {
+  using Align = TextTable::Align;
+  std::string text = factsText(info);
+  const std::vector<EpochRecord> epochs = bestEpochs(info.metrics);
+  if (!epochs.empty()) {
+    TextTable table(
+        {{"best epochs", Align::right}, {"accuracy", Align::right}, {"loss", Align::right}});
+    for (const EpochRecord& epoch : epochs) {
+      table.addRow({std::to_string(epoch.epoch),
+                    percentText(epoch.validation->accuracy),
+                    fixedText(epoch.validation->loss, 4)});
+    }
+    text += "\n" + table.text("  ");
+  }
+  TextTable table({{"checkpoint"},
+                   {"epochs", Align::right},
+                   {"step", Align::right},
+                   {"size", Align::right},
+                   {""}});
+  for (const CheckpointInfo& checkpoint : info.checkpoints) {
+    const bool good = checkpoint.damage.empty();
+    table.addRow({checkpoint.name,
+                  good ? std::to_string(checkpoint.epoch) : "",
+                  good ? groupedText(checkpoint.step) : "",
+                  bytesText(checkpoint.bytes),
+                  good ? "" : "damaged: " + checkpoint.damage});
+  }
+  return text + "\n" + table.text("  ");
+}
+
+}  // namespace lambda

@@ -1,0 +1,56 @@
+#include <string>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/run_location.h"
+#include "app/command_line/run_session.h"
+#include "app/command_line/run_source.h"
+#include "engine/training/trainer.h"
+
+namespace lambda {
+
+namespace {
+
+struct TrainOptions {
+  std::string source;
+  ConfigOptions changes;
+  std::string out = kRunsFolder;
+  OutputOptions output;
+};
+
+int train(const TrainOptions& options) {
+  LoadedConfig loaded = loadConfig(options.source);
+  applyOptions(loaded.config, options.changes);
+  requireTrainable(options.source, loaded, options.output);
+  return runTraining(
+      [&](RunControl& control, Observer& observer) {
+        return trainRun(loaded.config, options.out, control, observer);
+      },
+      options.output);
+}
+
+}  // namespace
+
+void addTrain(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<TrainOptions>();
+  CLI::App* command = addCommand(
+      program,
+      "train",
+      "Train a network in a new run folder. Ctrl-C saves and stops; lambda resume goes on.",
+      {{"lambda train quickstart", "a small lambda network on built-in images, a minute or two"},
+       {"lambda train resnet50-cifar-ccll --data ~/cifar10 --epochs 10",
+        "a hybrid ResNet-50 on CIFAR-10, ten epochs"},
+       {"lambda train mine.json --set recipe.batchSize=64 --set "
+        "'architecture.stages[2].blocks[*].mixer.k=8'",
+        "your own network, with changed settings"},
+       {"lambda train quickstart --json --quiet | jq .testAccuracy", "from a script"}});
+  command
+      ->add_option("PRESET|FILE", options->source, "a preset, or a JSON file of a run or a network")
+      ->required();
+  addConfigOptions(command, options->changes);
+  command->add_option("-o,--out", options->out, "folder for the run folder (default: runs)")
+      ->type_name("DIR");
+  addOutputFlags(command, options->output);
+  onChosen(command, options, action, train);
+}
+
+}  // namespace lambda

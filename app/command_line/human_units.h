@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lambda {
+
+// Numbers as people read them, the same in every locale.
+
+/// With that many digits behind the point; "NaN" and "Infinity" by name.
+std::string fixedText(double value, int digits);
+
+/// "1,234,567"
+std::string groupedText(std::int64_t count);
+
+/// Three significant digits and a decimal prefix: "1.23 M", "456".
+std::string countText(double count);
+
+/// "1.5 GiB", "512 B"
+std::string bytesText(std::uint64_t bytes);
+
+/// A share of 0..1 as "97.3 %".
+std::string percentText(double share);
+
+/// "4.2 s", "3 min 05 s", "1 h 02 min"
+std::string durationText(double seconds);
+
+/// "0:42", "3:05", "1:02:03": fits a column.
+std::string clockText(double seconds);
+
+/// "1 epoch", "3 epochs"
+std::string pluralText(std::int64_t count, const std::string& noun);
+
+}  // namespace lambda

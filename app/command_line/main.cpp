@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <clocale>
+#include <exception>
+#include <iostream>
+#include <string_view>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/report.h"
+
+namespace lambda {
+
+namespace {
+
+bool asksForJson(int argc, char** argv) {
+  return std::any_of(
+      argv, argv + argc, [](const char* text) { return std::string_view(text) == "--json"; });
+}
+
+/// The action that the arguments ask for; help and version are printed here and leave none.
+Action parse(int argc, char** argv) {
+  const auto program = makeProgram();
+  Action action;
+  addTrain(*program, action);
+  addResume(*program, action);
+  addFork(*program, action);
+  addEvaluate(*program, action);
+  addInspect(*program, action);
+  addExport(*program, action);
+  addPresets(*program, action);
+  addLayers(*program, action);
+  addDescribe(*program, action);
+  addData(*program, action);
+  addInfo(*program, action);
+  try {
+    program->parse(argc, argv);
+    if (!action) std::cout << program->help();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != kExitOk) throw usageErrorOf(*program, error);
+    program->exit(error, std::cout, std::cerr);
+  }
+  return action;
+}
+
+int run(int argc, char** argv) {
+  const Action action = parse(argc, argv);
+  const int status = action ? action() : kExitOk;
+  if (!std::cout.flush()) {
+    throw Error("standard output", "the report could not be written", "Free space, or close less.");
+  }
+  return status;
+}
+
+}  // namespace
+
+}  // namespace lambda
+
+int main(int argc, char** argv) {
+  std::setlocale(LC_CTYPE, "");
+  try {
+    return lambda::run(argc, argv);
+  } catch (const std::exception& error) {
+    return lambda::reportError(error, lambda::asksForJson(argc, argv));
+  } catch (...) {
+    std::cerr << "lambda: it failed for a reason that is not known\n";
+    return lambda::kExitFailure;
+  }
+}

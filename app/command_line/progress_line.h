@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace lambda {
+
+/// What a progress line shows, from the most important to the least: where the terminal is too
+/// narrow, the last parts are left out. The bar stands behind the first part where there is room.
+struct ProgressText {
+  std::vector<std::string> parts;
+  double done = 0;  ///< 0..1
+};
+
+/// The last line of standard error, drawn again and again while lines are printed above it. Where
+/// standard error is no terminal, only those are printed. Thread-safe. Failures to write, as after
+/// the terminal went away, are ignored: work must not end for them.
+class ProgressLine {
+ public:
+  /// `quiet`: prints nothing at all.
+  explicit ProgressLine(bool quiet);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  /// Whether a line shown now would be drawn: not more often than ten times a second.
+  bool isDue();
+
+  void show(const ProgressText& progress);
+
+  /// A line that stays, with its newline added.
+  void print(const std::string& line);
+
+  void clear();
+
+ private:
+  void write(const std::string& text);
+
+  std::mutex mutex_;
+  bool quiet_;
+  bool drawn_ = false;
+  bool terminal_;
+  std::chrono::steady_clock::time_point nextDraw_;
+};
+
+/// The line for a width in columns.
+std::string layOut(const ProgressText& progress, std::size_t columns);
+
+}  // namespace lambda

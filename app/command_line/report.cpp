@@ -1,0 +1,130 @@
+#include "app/command_line/report.h"
+
+#include <cstdio>
+#include <iostream>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/command.h"
+#include "app/command_line/human_units.h"
+#include "engine/formats/json.h"
+#include "engine/values/enum_names.h"
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The first line of a message: what follows in those of LibTorch is a stack trace.
+std::string firstLineOf(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+/// As an argument for a shell.
+std::string quoted(const std::string& argument) {
+  std::string text = "'";
+  for (const char c : argument) {
+    if (c == '\'') {
+      text += "'\\''";
+    } else {
+      text += c;
+    }
+  }
+  return text + "'";
+}
+
+void printError(const std::string& place, const std::string& reason, const std::string& hint) {
+  std::string text = "lambda: " + (place.empty() ? "" : place + ": ") + reason + "\n";
+  if (!hint.empty()) text += "  " + hint + "\n";
+  std::fputs(text.c_str(), stderr);
+}
+
+void printErrorJson(const std::string& place, const std::string& reason, const Json& more) {
+  Json error{{"place", place}, {"reason", reason}};
+  error.update(more);
+  printJson({{"error", error}});
+}
+
+int reportOurs(const Error& error, bool json) {
+  const auto* invalid = dynamic_cast<const InvalidConfiguration*>(&error);
+  printError(error.place(), error.reason(), error.hint());
+  if (invalid != nullptr) std::fputs(problemsText(invalid->problems()).c_str(), stderr);
+  if (json) {
+    Json more{{"hint", error.hint()}};
+    if (invalid != nullptr) more = {{"problems", problemsJson(invalid->problems())}};
+    printErrorJson(error.place(), error.reason(), more);
+  }
+  const bool isUsage = invalid != nullptr || dynamic_cast<const UsageError*>(&error) != nullptr;
+  return isUsage ? kExitUsage : kExitFailure;
+}
+
+}  // namespace
+
+void printJson(const Json& object) {
+  std::cout << formatJson(object);
+}
+
+Json runJson(const RunResult& result) {
+  const auto optional = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  Json object{{"run", result.run},
+              {"status", nameOf(result.status)},
+              {"epochs", result.epochs},
+              {"bestValidationAccuracy", optional(result.bestValidationAccuracy)},
+              {"testAccuracy", optional(result.testAccuracy)},
+              {"trainSeconds", result.trainSeconds},
+              {"imagesPerSecond", result.imagesPerSecond}};
+  if (!result.failure.empty()) object["failure"] = result.failure;
+  return object;
+}
+
+std::string shownPath(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  const std::filesystem::path relative = path.lexically_relative(here);
+  const bool isBelow =
+      !error && path.is_absolute() && !relative.empty() && *relative.begin() != "..";
+  return (isBelow ? relative : path).string();
+}
+
+std::string problemsText(const std::vector<Problem>& problems) {
+  std::string text;
+  for (const Problem& problem : problems) {
+    const bool isError = problem.severity == Severity::error;
+    text += std::string(isError ? "  error    " : "  warning  ") + problem.path + "\n";
+    text += "           " + problem.text + "\n";
+    if (!problem.fix) continue;
+    text += "           " + problem.fix->label + ": --set " +
+            quoted(problem.fix->path + "=" + problem.fix->value) + "\n";
+  }
+  return text;
+}
+
+Json problemsJson(const std::vector<Problem>& problems) {
+  Json list = Json::array();
+  for (const Problem& problem : problems) {
+    Json entry{{"path", problem.path},
+               {"severity", problem.severity == Severity::error ? "error" : "warning"},
+               {"text", problem.text}};
+    if (problem.fix) {
+      entry["fix"] = {{"label", problem.fix->label},
+                      {"path", problem.fix->path},
+                      {"value", problem.fix->value}};
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+int reportError(const std::exception& error, bool json) {
+  if (const auto* ours = dynamic_cast<const Error*>(&error)) return reportOurs(*ours, json);
+  const std::string reason = firstLineOf(error.what());
+  printError("", reason, "");
+  if (json) printErrorJson("", reason, Json::object());
+  return kExitFailure;
+}
+
+}  // namespace lambda

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/values/metrics.h"
+#include "engine/values/problem.h"
+
+namespace lambda {
+
+/// Prints the object on standard output.
+void printJson(const nlohmann::ordered_json& object);
+
+/// The object that train, resume, fork and evaluate end with.
+nlohmann::ordered_json runJson(const RunResult& result);
+
+/// A path as a person would type it here: relative where it lies below the working folder.
+std::string shownPath(const std::filesystem::path& path);
+
+/// Every problem with its path, its text and the --set that solves it.
+std::string problemsText(const std::vector<Problem>& problems);
+
+nlohmann::ordered_json problemsJson(const std::vector<Problem>& problems);
+
+/// Tells what stopped the program: "lambda: PLACE: REASON" and the hint below it on standard error;
+/// with `json` also {"error": ...} on standard output. Returns the exit status.
+int reportError(const std::exception& error, bool json);
+
+}  // namespace lambda

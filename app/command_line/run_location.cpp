@@ -1,0 +1,71 @@
+#include "app/command_line/run_location.h"
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "engine/formats/checkpoint_json.h"
+#include "engine/formats/safetensors.h"
+#include "engine/runtime/error.h"
+#include "engine/training/run_folder.h"
+#include "engine/values/text.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+/// The names of what lies in runs/; a run's begins with its time.
+std::vector<std::string> runNames() {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(kRunsFolder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+fs::path findRun(const std::string& given) {
+  std::error_code error;
+  if (fs::exists(given, error)) return fs::path(given);
+  const fs::path byName = fs::path(kRunsFolder) / given;
+  if (!given.empty() && fs::exists(byName, error)) return byName;
+  const std::vector<std::string> names = runNames();
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string nearest = nearestName(fs::path(given).filename().string(), views);
+  std::string hint = "Give a run folder or a checkpoint in one.";
+  if (!nearest.empty()) {
+    hint = "Did you mean " + std::string(kRunsFolder) + "/" + nearest + "?";
+  } else if (!names.empty()) {
+    hint += " The latest here is " + std::string(kRunsFolder) + "/" + names.back() + ".";
+  }
+  throw Error(given, "there is no such run", hint);
+}
+
+fs::path checkpointOf(const fs::path& found, CheckpointChoice choice) {
+  std::error_code error;
+  if (!fs::is_directory(found, error)) return found;
+  const RunFolder folder = RunFolder::open(found);
+  const bool wantsLast = choice == CheckpointChoice::last;
+  if (wantsLast && fs::exists(folder.lastCheckpoint(), error)) return folder.lastCheckpoint();
+  return folder.representativeCheckpoint();
+}
+
+CheckpointHeader readHeader(const fs::path& checkpoint) {
+  const auto metadata = readSafeTensorsMetadata(checkpoint);
+  const auto header = metadata.find(std::string(kCheckpointKey));
+  if (header == metadata.end()) {
+    throw Error(checkpoint.string(),
+                "this safetensors file is not a checkpoint of Lambda Studio",
+                "Give a file from a run's checkpoints folder.");
+  }
+  return checkpointHeaderFromJson(header->second, checkpoint.string());
+}
+
+}  // namespace lambda

@@ -1,0 +1,114 @@
+#include "app/command_line/run_session.h"
+
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/human_units.h"
+#include "app/command_line/interrupt.h"
+#include "app/command_line/report.h"
+#include "app/command_line/text_table.h"
+#include "app/command_line/training_view.h"
+#include "engine/values/validate.h"
+
+namespace lambda {
+
+namespace {
+
+std::string headlineOf(const RunResult& result) {
+  const std::string epochs = pluralText(result.epochs, "epoch");
+  switch (result.status) {
+    case RunStatus::finished:
+      return "Finished " + epochs + " in " + durationText(result.trainSeconds) + " of training.";
+    case RunStatus::stopped:
+      return "Stopped and saved after " + epochs + ".";
+    case RunStatus::failed:
+    case RunStatus::running:
+    case RunStatus::paused:
+      break;
+  }
+  return "Failed after " + epochs + ".";
+}
+
+/// What can be done with the run now.
+std::string nextSteps(const RunResult& result, const std::string& run) {
+  TextTable commands({{}, {}});
+  if (result.status == RunStatus::finished) {
+    commands.addRow({"lambda inspect " + run + " --out look", "look into its lambda layers"});
+    commands.addRow({"lambda export " + run + " --to safetensors", "its weights, for Python too"});
+    commands.addRow(
+        {"lambda resume " + run + " --epochs " + std::to_string(2 * result.epochs), "train on"});
+  } else {
+    commands.addRow({"lambda resume " + run, "train on from the last checkpoint"});
+    commands.addRow({"lambda info " + run, "what there is of it"});
+  }
+  return commands.text("  ");
+}
+
+void printSummary(const RunResult& result) {
+  const std::string run = shownPath(result.run);
+  FactList facts;
+  facts.add("run", run);
+  if (result.bestValidationAccuracy) {
+    facts.add("best validation", percentText(*result.bestValidationAccuracy));
+  }
+  if (result.testAccuracy) facts.add("test", percentText(*result.testAccuracy));
+  if (result.imagesPerSecond > 0) {
+    facts.add("throughput",
+              groupedText(static_cast<std::int64_t>(result.imagesPerSecond)) + " images/s");
+  }
+  std::cout << "\n"
+            << headlineOf(result) << "\n"
+            << facts.text() << "\nNext:\n"
+            << nextSteps(result, run);
+}
+
+}  // namespace
+
+void requireTrainable(const std::string& source,
+                      const LoadedConfig& loaded,
+                      const OutputOptions& output) {
+  std::vector<Problem> problems = loaded.warnings;
+  for (Problem& problem : validate(loaded.config)) problems.push_back(std::move(problem));
+  if (hasErrors(problems)) throw InvalidConfiguration(source, std::move(problems));
+  if (!problems.empty() && !output.quiet) {
+    std::cerr << source << ": it can be trained, but\n" << problemsText(problems) << "\n";
+  }
+  const std::string& data = loaded.config.data.source;
+  std::error_code error;
+  if (data == "shapes10" || std::filesystem::exists(data, error)) return;
+  throw Error(data,
+              "the data is not here",
+              "lambda data get cifar10 fetches CIFAR-10 into ./cifar10; --data PATH names another "
+              "place, --data shapes10 needs no download.");
+}
+
+int runTraining(const Training& training, const OutputOptions& output) {
+  RunControl control;
+  ProgressLine line(output.quiet);
+  TrainingView view(line);
+  Interrupt interrupt([&] {
+    line.print("Stopping: the run is saved after this batch. Once more leaves at once.");
+    control.requestStop();
+  });
+  const RunResult result = training(control, view);
+  line.clear();
+
+  if (output.json) {
+    printJson(runJson(result));
+  } else if (result.status != RunStatus::failed) {
+    printSummary(result);
+  }
+  if (result.status == RunStatus::failed) {
+    std::cerr << "lambda: " << shownPath(result.run) << ": " << result.failure << "\n";
+    return kExitFailure;
+  }
+  if (result.status == RunStatus::stopped) return interrupt.exitStatus();
+  return kExitOk;
+}
+
+}  // namespace lambda

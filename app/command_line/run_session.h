@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "app/command_line/command.h"
+#include "app/command_line/run_source.h"
+#include "engine/runtime/run_control.h"
+#include "engine/training/observer.h"
+#include "engine/values/metrics.h"
+
+namespace lambda {
+
+/// Prints the warnings on a configuration. Throws InvalidConfiguration if it can't be trained, and
+/// Error if its data is not there.
+void requireTrainable(const std::string& source,
+                      const LoadedConfig& loaded,
+                      const OutputOptions& output);
+
+/// What trains: one of the calls of trainer.h with its arguments.
+using Training = std::function<RunResult(RunControl&, Observer&)>;
+
+/// Trains with progress on standard error and signals as wishes to stop, and reports the end on
+/// standard output. Returns the exit status.
+int runTraining(const Training& training, const OutputOptions& output);
+
+}  // namespace lambda

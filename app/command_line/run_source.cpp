@@ -1,0 +1,118 @@
+#include "app/command_line/run_source.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "app/command_line/command.h"
+#include "engine/formats/config_json.h"
+#include "engine/formats/config_override.h"
+#include "engine/formats/durable_file.h"
+#include "engine/formats/presets.h"
+#include "engine/formats/run_json.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+constexpr std::uint64_t kMaxConfigBytes = 1 << 20;
+constexpr char kRecordName[] = "run.json";
+
+/// A preset's name wins over a file or folder that happens to be called like it.
+bool namesFile(const std::string& source) {
+  if (source.find('/') != std::string::npos || source.ends_with(".json")) return true;
+  const std::vector<std::string> presets = presetNames();
+  std::error_code error;
+  return std::find(presets.begin(), presets.end(), source) == presets.end() &&
+         fs::exists(source, error);
+}
+
+RunConfig configOf(std::variant<Architecture, RunConfig> document, const fs::path& file) {
+  if (auto* run = std::get_if<RunConfig>(&document)) return std::move(*run);
+  RunConfig config;
+  config.architecture = std::get<Architecture>(std::move(document));
+  config.name = config.architecture.name.empty() ? file.stem().string() : config.architecture.name;
+  return config;
+}
+
+LoadedConfig readConfig(fs::path file) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) file /= kRecordName;
+  LoadedConfig loaded;
+  if (file.filename() == kRecordName) {
+    loaded.config = readRunRecord(file, loaded.warnings).config;
+    return loaded;
+  }
+  const std::string text = readFile(file, kMaxConfigBytes);
+  loaded.config = configOf(documentFromJson(text, file.string(), loaded.warnings), file);
+  if (loaded.config.name.empty()) loaded.config.name = file.stem().string();
+  return loaded;
+}
+
+}  // namespace
+
+void addDeviceOptions(CLI::App* command, DeviceOptions& options) {
+  command
+      ->add_option("--device", options.kind, "where to compute: automatic (default), cpu or cuda")
+      ->type_name("DEVICE");
+  command->add_option("--threads", options.threads, "threads for tensor work; 0 = one a core")
+      ->type_name("N");
+}
+
+void addSetOption(CLI::App* command, std::vector<std::string>& assignments) {
+  command
+      ->add_option(
+          "--set", assignments, "change one setting, e.g. recipe.batchSize=64; as often as needed")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void addConfigOptions(CLI::App* command, ConfigOptions& options) {
+  command->add_option("--data", options.data, "shapes10, or a folder or archive with CIFAR-10")
+      ->type_name("PATH");
+  command->add_option("--epochs", options.epochs, "passes over the training images")
+      ->type_name("N");
+  command->add_option("--seed", options.seed, "seed of weights, data order and augmentation")
+      ->type_name("N");
+  command->add_option("--name", options.name, "name of the run")->type_name("NAME");
+  addDeviceOptions(command, options.device);
+  addSetOption(command, options.assignments);
+}
+
+void applyOptions(RunConfig& config, const ConfigOptions& options) {
+  const auto set = [&](const std::string& assignment, const char* option) {
+    try {
+      applyOverride(config, assignment);
+    } catch (const Error& error) {
+      throw UsageError(option, error.place() + ": " + error.reason(), error.hint());
+    }
+  };
+  for (const std::string& assignment : options.assignments) set(assignment, "--set");
+  if (options.data) config.data.source = *options.data;
+  if (options.name) config.name = *options.name;
+  if (options.seed) config.seed = *options.seed;
+  if (options.epochs) set("recipe.epochs=" + std::to_string(*options.epochs), "--epochs");
+  if (options.device.kind) set("device.kind=" + *options.device.kind, "--device");
+  if (options.device.threads) {
+    set("device.threads=" + std::to_string(*options.device.threads), "--threads");
+  }
+}
+
+LoadedConfig loadConfig(const std::string& source) {
+  try {
+    if (namesFile(source)) return readConfig(source);
+    LoadedConfig loaded;
+    loaded.config = loadPreset(source, loaded.warnings);
+    if (loaded.config.name.empty()) loaded.config.name = source;
+    return loaded;
+  } catch (const Error& error) {
+    throw UsageError(error);
+  }
+}
+
+}  // namespace lambda

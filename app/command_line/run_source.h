@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "engine/values/problem.h"
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+/// --device and --threads.
+struct DeviceOptions {
+  std::optional<std::string> kind;
+  std::optional<int> threads;
+
+  bool empty() const { return !kind && !threads; }
+};
+
+void addDeviceOptions(CLI::App* command, DeviceOptions& options);
+
+/// Changes of a configuration that the command line makes.
+struct ConfigOptions {
+  std::vector<std::string> assignments;  ///< PATH=VALUE, applied first.
+  std::optional<std::string> data;
+  std::optional<int> epochs;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::string> name;
+  DeviceOptions device;
+};
+
+/// --set PATH=VALUE
+void addSetOption(CLI::App* command, std::vector<std::string>& assignments);
+
+/// --set and its short forms: --data, --epochs, --seed, --name, --device, --threads.
+void addConfigOptions(CLI::App* command, ConfigOptions& options);
+
+/// Throws UsageError.
+void applyOptions(RunConfig& config, const ConfigOptions& options);
+
+struct LoadedConfig {
+  RunConfig config;
+  std::vector<Problem> warnings;  ///< Of unknown keys.
+};
+
+/// The configuration that `source` names: a preset, a JSON file of a run or of a network alone, or
+/// the folder or run.json of a run. Throws UsageError.
+LoadedConfig loadConfig(const std::string& source);
+
+}  // namespace lambda

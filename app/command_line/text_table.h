@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lambda {
+
+/// The number of terminal columns that a UTF-8 text takes, one a code point.
+std::size_t columnsOf(std::string_view text);
+
+/// Filled with spaces to `columns`, on the right or, for numbers, on the left.
+std::string padded(const std::string& text, std::size_t columns, bool left = false);
+
+/// Rows of texts under aligned headings.
+class TextTable {
+ public:
+  enum class Align { left, right };
+
+  struct Column {
+    std::string heading;
+    Align align = Align::left;
+  };
+
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  /// Missing cells are empty.
+  void addRow(std::vector<std::string> cells);
+
+  /// A line across the table.
+  void addRule();
+
+  /// With a final newline; headings are left out where all of them are empty.
+  std::string text(const std::string& indent = {}) const;
+
+ private:
+  std::vector<std::size_t> widths() const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;  // A rule is a row without cells.
+};
+
+/// Names and what there is to say of them, in two aligned columns.
+class FactList {
+ public:
+  void add(std::string name, std::string value) {
+    table_.addRow({std::move(name), std::move(value)});
+  }
+
+  std::string text() const { return table_.text("  "); }
+
+ private:
+  TextTable table_{{{}, {}}};
+};
+
+/// Lines of at most `columns`, each but the first one after `indent`.
+std::string wrapped(std::string_view text, std::size_t columns, const std::string& indent);
+
+}  // namespace lambda

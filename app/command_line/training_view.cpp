@@ -1,0 +1,168 @@
+#include "app/command_line/training_view.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "app/command_line/human_units.h"
+#include "app/command_line/terminal.h"
+#include "app/command_line/text_table.h"
+#include "engine/values/enum_names.h"
+
+namespace lambda {
+
+namespace {
+
+struct EpochColumn {
+  const char* heading;
+  std::size_t width;
+};
+
+constexpr std::array<EpochColumn, 7> kEpochColumns{{{"epoch", 9},
+                                                    {"train loss", 10},
+                                                    {"accuracy", 8},
+                                                    {"valid. loss", 11},
+                                                    {"accuracy", 8},
+                                                    {"images/s", 8},
+                                                    {"time", 8}}};
+
+std::string epochLine(const std::array<std::string, kEpochColumns.size()>& cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    line += (i > 0 ? "  " : "") + padded(cells[i], kEpochColumns[i].width, true);
+  }
+  return line;
+}
+
+std::string sentence(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    text += (text.empty() ? "" : " " + glyphText(Glyph::dot) + " ") + part;
+  }
+  return text;
+}
+
+double secondsBetween(std::chrono::steady_clock::time_point from,
+                      std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+}  // namespace
+
+void TrainingView::started(const RunRecord& record,
+                           const std::string& run,
+                           int batchesPerEpoch,
+                           std::int64_t trainingImages) {
+  run_ = run;
+  epochs_ = record.config.recipe.epochs;
+  batchesPerEpoch_ = std::max(batchesPerEpoch, 1);
+  bestAccuracy_ = record.bestValidationAccuracy;
+  const Recipe& recipe = record.config.recipe;
+  const std::string threads = pluralText(record.environment.threads, "thread") + ", " +
+                              std::string(nameOf(recipe.precision));
+  line_.print(sentence({record.config.name,
+                        record.pattern,
+                        groupedText(record.parameters) + " parameters",
+                        countText(static_cast<double>(record.flops)) + "FLOPs an image"}));
+  line_.print(sentence(
+      {record.config.data.source,
+       groupedText(trainingImages) + " training images",
+       pluralText(batchesPerEpoch, "batch of " + std::to_string(recipe.batchSize)) + " an epoch"}));
+  line_.print(sentence({record.environment.device, threads}));
+  line_.print(run);
+  printHeadings();
+}
+
+void TrainingView::printHeadings() {
+  std::array<std::string, kEpochColumns.size()> headings;
+  for (std::size_t i = 0; i < headings.size(); ++i) headings[i] = kEpochColumns[i].heading;
+  line_.print("");
+  line_.print(epochLine(headings));
+}
+
+void TrainingView::batchFinished(const BatchRecord& record) {
+  const Clock::time_point now = Clock::now();
+  // The first batch also pays for what is built once.
+  if (batches_++ == 0) start_ = now;
+  step_ = record.step;
+  if (record.epoch != epoch_) {
+    epoch_ = record.epoch;
+    batchesOfEpoch_ = 0;
+    lossSum_ = accuracySum_ = 0;
+  }
+  ++batchesOfEpoch_;
+  lossSum_ += record.loss;
+  accuracySum_ += record.accuracy;
+  if (!line_.isDue()) return;
+
+  const std::int64_t inEpoch = step_ - static_cast<std::int64_t>(epoch_ - 1) * batchesPerEpoch_;
+  const double done = static_cast<double>(inEpoch) / batchesPerEpoch_;
+  line_.show({{"epoch " + std::to_string(epoch_) + "/" + std::to_string(epochs_),
+               fixedText(100 * done, 0) + " %",
+               "ETA " + remainingText(),
+               "loss " + fixedText(lossSum_ / batchesOfEpoch_, 3),
+               "acc " + percentText(accuracySum_ / batchesOfEpoch_),
+               groupedText(std::llround(record.imagesPerSecond)) + " images/s"},
+              done});
+}
+
+std::string TrainingView::remainingText() const {
+  constexpr double kSettledSeconds = 2;
+  const double seconds = secondsBetween(start_, Clock::now());
+  if (seconds < kSettledSeconds || batches_ < 2) return "...";
+  const std::int64_t left = static_cast<std::int64_t>(epochs_) * batchesPerEpoch_ - step_;
+  const double perBatch = seconds / static_cast<double>(batches_ - 1);
+  return clockText(perBatch * static_cast<double>(std::max<std::int64_t>(left, 0)));
+}
+
+void TrainingView::epochFinished(const EpochRecord& record) {
+  const bool isBest =
+      record.validation && (!bestAccuracy_ || record.validation->accuracy > *bestAccuracy_);
+  if (isBest) bestAccuracy_ = record.validation->accuracy;
+  const std::string loss = record.validation ? fixedText(record.validation->loss, 4) : "";
+  const std::string accuracy = record.validation ? percentText(record.validation->accuracy) : "";
+  line_.print(epochLine({std::to_string(record.epoch) + "/" + std::to_string(epochs_),
+                         fixedText(record.train.loss, 4),
+                         percentText(record.train.accuracy),
+                         loss,
+                         accuracy,
+                         groupedText(std::llround(record.imagesPerSecond)),
+                         clockText(record.seconds)}) +
+              (isBest ? "  best" : ""));
+}
+
+void TrainingView::evaluated(const EvaluationProgress& progress) {
+  if (!line_.isDue()) return;
+  const double done = progress.total > 0
+                          ? static_cast<double>(progress.done) / static_cast<double>(progress.total)
+                          : 1;
+  line_.show({{"scoring " + progress.phase,
+               fixedText(100 * done, 0) + " %",
+               groupedText(progress.done) + " of " + groupedText(progress.total) + " images"},
+              done});
+}
+
+void TrainingView::eventRecorded(const EventRecord& record) {
+  switch (record.kind) {
+    case EventKind::resumed:
+      line_.print("resumed after step " + groupedText(record.step) + " " + record.text);
+      break;
+    case EventKind::warning:
+      line_.print("warning: " + record.text);
+      break;
+    case EventKind::started:
+    case EventKind::paused:
+    case EventKind::continued:
+    case EventKind::stopped:
+    case EventKind::finished:
+    case EventKind::failed:
+    case EventKind::checkpoint:
+    case EventKind::learningRate:
+    case EventKind::tested:
+      break;
+  }
+}
+
+}  // namespace lambda
