@@ -22,55 +22,91 @@ PositionEmbeddingTableImpl::PositionEmbeddingTableImpl(const PositionEmbeddingOp
   TORCH_CHECK(options.kind != PositionEmbedding::none, "there are no embeddings of kind none");
   TORCH_CHECK(options.scope == 0 || options.kind == PositionEmbedding::relative,
               "a local scope needs relative embeddings");
-  TORCH_CHECK(options.scope == 0 || options.scope % 2 == 1, "scope must be odd, got ",
-              options.scope);
+  TORCH_CHECK(
+      options.scope == 0 || options.scope % 2 == 1, "scope must be odd, got ", options.scope);
   reset();
 }
 
 void PositionEmbeddingTableImpl::reset() {
-  const std::int64_t rows =
-      embeddingRows(mixerOf(options), {1, options.height, options.width});
+  const std::int64_t rows = embeddingRows(mixerOf(options), {1, options.height, options.width});
   table = register_parameter("table", at::empty({rows, options.intraDepth, options.queryDepth}));
   torch::nn::init::normal_(table, 0.0, 1.0);
 }
 
-at::Tensor PositionEmbeddingTableImpl::rowOfPair(std::int64_t mapHeight, std::int64_t mapWidth) const {
-  const std::int64_t positions = mapHeight * mapWidth;
-  if (options.kind == PositionEmbedding::absolute) return at::arange(positions * positions);
-  const at::Tensor rows = at::arange(positions).floor_divide(mapWidth);
-  const at::Tensor columns = at::arange(positions).remainder(mapWidth);
-  const at::Tensor down = rows.unsqueeze(0) - rows.unsqueeze(1);          // [n, m], m - n
-  const at::Tensor right = columns.unsqueeze(0) - columns.unsqueeze(1);
+void PositionEmbeddingTableImpl::requireMap(std::int64_t mapHeight, std::int64_t mapWidth) const {
+  TORCH_CHECK(options.scope > 0 || (mapHeight == options.height && mapWidth == options.width),
+              "position embeddings are for a ",
+              options.height,
+              "x",
+              options.width,
+              " map, got ",
+              mapHeight,
+              "x",
+              mapWidth);
+}
+
+/// Rows of the table [queries, m] for each pair of a query and a context position; one row past
+/// its end stands for everything outside the window.
+at::Tensor PositionEmbeddingTableImpl::rowsOf(const at::Tensor& queries,
+                                              std::int64_t mapHeight,
+                                              std::int64_t mapWidth) const {
+  const at::Tensor context = at::arange(mapHeight * mapWidth);
+  if (options.kind == PositionEmbedding::absolute) {
+    return queries.unsqueeze(1) * context.numel() + context;
+  }
+  const auto offset = [&](const at::Tensor& m, const at::Tensor& n) {
+    return m.unsqueeze(0) - n.unsqueeze(1);
+  };
+  const at::Tensor down = offset(context.floor_divide(mapWidth), queries.floor_divide(mapWidth));
+  const at::Tensor right = offset(context.remainder(mapWidth), queries.remainder(mapWidth));
   if (options.scope == 0) {
-    return ((down + mapHeight - 1) * (2 * mapWidth - 1) + right + mapWidth - 1).flatten();
+    return (down + mapHeight - 1) * (2 * mapWidth - 1) + right + mapWidth - 1;
   }
   const std::int64_t reach = options.scope / 2;
   const at::Tensor inside = (down.abs() <= reach).logical_and(right.abs() <= reach);
   const at::Tensor row = (down + reach) * options.scope + right + reach;
-  return at::where(inside, row, at::full_like(row, -1)).flatten();
+  return at::where(inside, row, at::full_like(row, table.size(0)));
+}
+
+/// The table's rows at `rows`, any shape; [rows..., u, k].
+at::Tensor PositionEmbeddingTableImpl::gather(const at::Tensor& rows) const {
+  const at::Tensor source =
+      options.scope > 0 ? at::cat({table, at::zeros_like(table.slice(0, 0, 1))}) : table;
+  return source.index_select(0, rows);
 }
 
 at::Tensor PositionEmbeddingTableImpl::expand(std::int64_t mapHeight, std::int64_t mapWidth) {
-  TORCH_CHECK(options.scope > 0 || (mapHeight == options.height && mapWidth == options.width),
-              "position embeddings are for a ", options.height, "x", options.width,
-              " map, got ", mapHeight, "x", mapWidth);
+  requireMap(mapHeight, mapWidth);
+  const std::int64_t positions = mapHeight * mapWidth;
   if (mapHeight != cachedHeight_ || mapWidth != cachedWidth_ || !cachedRows_.defined() ||
       cachedRows_.device() != table.device()) {
-    cachedRows_ = rowOfPair(mapHeight, mapWidth);
-    // A row of zeros behind the table stands for everything outside the window.
-    cachedRows_ = at::where(cachedRows_ < 0, at::full_like(cachedRows_, table.size(0)), cachedRows_)
-                      .to(table.device());
+    cachedRows_ = rowsOf(at::arange(positions), mapHeight, mapWidth).flatten().to(table.device());
     cachedHeight_ = mapHeight;
     cachedWidth_ = mapWidth;
   }
-  const std::int64_t positions = mapHeight * mapWidth;
-  const at::Tensor source =
-      options.scope > 0 ? at::cat({table, at::zeros_like(table.slice(0, 0, 1))}) : table;
-  return source.index_select(0, cachedRows_)
-      .view({positions, positions * options.intraDepth, options.queryDepth});
+  return gather(cachedRows_).view({positions, positions * options.intraDepth, options.queryDepth});
 }
 
-at::Tensor PositionEmbeddingTableImpl::tiles() const {
+at::Tensor PositionEmbeddingTableImpl::expandQuery(std::int64_t query,
+                                                   std::int64_t mapHeight,
+                                                   std::int64_t mapWidth) {
+  requireMap(mapHeight, mapWidth);
+  const std::int64_t positions = mapHeight * mapWidth;
+  TORCH_CHECK(query >= 0 && query < positions,
+              "position embeddings: expected a query in 0..",
+              positions - 1,
+              ", got ",
+              query);
+  const at::Tensor rows = rowsOf(at::full({1}, query, at::kLong), mapHeight, mapWidth).flatten();
+  return gather(rows.to(table.device())).view({positions * options.intraDepth, options.queryDepth});
+}
+
+at::Tensor PositionEmbeddingTableImpl::tilesOf(const at::Tensor& values) const {
+  TORCH_CHECK(values.sizes() == table.sizes(),
+              "position embeddings: expected a table ",
+              table.sizes(),
+              ", got ",
+              values.sizes());
   std::int64_t tileHeight = options.scope;
   std::int64_t tileWidth = options.scope;
   if (options.kind == PositionEmbedding::absolute) {
@@ -79,7 +115,7 @@ at::Tensor PositionEmbeddingTableImpl::tiles() const {
     tileHeight = 2 * options.height - 1;
     tileWidth = 2 * options.width - 1;
   }
-  return table.detach().permute({2, 1, 0}).reshape(
+  return values.detach().permute({2, 1, 0}).reshape(
       {options.queryDepth, options.intraDepth, tileHeight, tileWidth});
 }
 

@@ -10,7 +10,7 @@ namespace lambda {
 
 struct PositionEmbeddingOptions {
   PositionEmbedding kind = PositionEmbedding::relative;
-  int scope = 0;       ///< r, odd; 0 = global. Relative embeddings only.
+  int scope = 0;        ///< r, odd; 0 = global. Relative embeddings only.
   int queryDepth = 16;  ///< k
   int intraDepth = 1;   ///< u
   int height = 8;       ///< Of the map; ignored by a local scope, which fits any map.
@@ -31,17 +31,23 @@ class PositionEmbeddingTableImpl : public torch::nn::Module {
   /// Throws c10::Error if a global or absolute table was made for another size.
   at::Tensor expand(std::int64_t mapHeight, std::int64_t mapWidth);
 
-  /// The table as tiles over offsets: relative global [k, u, 2H-1, 2W-1], relative local
-  /// [k, u, r, r], absolute [k, u, n, m].
-  at::Tensor tiles() const;
+  /// E_n [m u, k] of one query position alone, without building the others.
+  /// Throws c10::Error as expand() does, and if the map has no such position.
+  at::Tensor expandQuery(std::int64_t query, std::int64_t mapHeight, std::int64_t mapWidth);
+
+  /// Values of the table's shape [rows, u, k], its own or older ones, as tiles over offsets:
+  /// relative global [k, u, 2H-1, 2W-1], relative local [k, u, r, r]; absolute [k, u, n, m].
+  at::Tensor tilesOf(const at::Tensor& values) const;
 
   PositionEmbeddingOptions options;
   at::Tensor table;  ///< [rows, u, k]; rows as in embeddingRows() of the plan.
 
  private:
-  at::Tensor rowOfPair(std::int64_t mapHeight, std::int64_t mapWidth) const;
+  void requireMap(std::int64_t mapHeight, std::int64_t mapWidth) const;
+  at::Tensor rowsOf(const at::Tensor& queries, std::int64_t mapHeight, std::int64_t mapWidth) const;
+  at::Tensor gather(const at::Tensor& rows) const;
 
-  at::Tensor cachedRows_;  // [n m] int64, for the size below; a row of -1 is outside the window
+  at::Tensor cachedRows_;  // [n m] int64, for the size below
   std::int64_t cachedHeight_ = 0;
   std::int64_t cachedWidth_ = 0;
 };
