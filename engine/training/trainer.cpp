@@ -32,6 +32,14 @@ RunRecord recordOf(const RunConfig& config, const ComputeDevice& device) {
   return record;
 }
 
+/// With the place of the data written so that it holds from any working folder.
+RunConfig withAbsoluteData(RunConfig config) {
+  if (config.data.source != "shapes10") {
+    config.data.source = fs::absolute(config.data.source).lexically_normal().string();
+  }
+  return config;
+}
+
 std::string nameOfRun(const RunConfig& config) {
   return config.name.empty() ? config.architecture.name : config.name;
 }
@@ -69,9 +77,10 @@ fs::path loadNewest(const RunFolder& folder, TrainingState& state, std::string& 
 
 }  // namespace
 
-RunResult trainRun(const RunConfig& config, const fs::path& runsFolder, RunControl& control,
+RunResult trainRun(const RunConfig& wanted, const fs::path& runsFolder, RunControl& control,
                    Observer& observer) {
-  requireValid(config);
+  requireValid(wanted);
+  const RunConfig config = withAbsoluteData(wanted);
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
   auto data = std::make_unique<RunData>(config, torchDevice(device));
@@ -122,9 +131,10 @@ RunResult resumeRun(const fs::path& run, const ResumeOptions& options, RunContro
   return loop.run(EventKind::resumed, text);
 }
 
-RunResult forkRun(const fs::path& checkpoint, const RunConfig& config, const fs::path& runsFolder,
+RunResult forkRun(const fs::path& checkpoint, const RunConfig& wanted, const fs::path& runsFolder,
                   RunControl& control, Observer& observer) {
-  requireValid(config);
+  requireValid(wanted);
+  const RunConfig config = withAbsoluteData(wanted);
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
   auto data = std::make_unique<RunData>(config, torchDevice(device));
