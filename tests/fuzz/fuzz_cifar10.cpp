@@ -1,0 +1,57 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "engine/formats/cifar10_files.h"
+#include "engine/formats/cifar10_scan.h"
+
+namespace {
+
+constexpr lambda::Cifar10Layout kLayout = {.imagesPerFile = 1};
+
+void checkLabels(const lambda::Cifar10& set) {
+  for (const lambda::LabeledImages* images : {&set.train, &set.test}) {
+    if (images->pixels.size() != images->count() * lambda::Cifar10Scan::kImageBytes) std::abort();
+    if (std::ranges::any_of(images->labels, [](std::uint8_t label) { return label > 9; })) {
+      std::abort();
+    }
+  }
+}
+
+// As the content of one of the files.
+void tryRecords(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  lambda::Cifar10Scan scan("fuzz", kLayout, true);
+  const std::size_t index = std::to_integer<std::size_t>(bytes[0]) % (scan.kFiles.size() + 1);
+  const std::span<const std::byte> content = bytes.subspan(1);
+  if (index == scan.kFiles.size()) {
+    scan.addClassNames({reinterpret_cast<const char*>(content.data()), content.size()});
+  } else {
+    scan.announce(index, content.size());
+    scan.addRecords(index, content);
+  }
+  scan.finish();
+  checkLabels(scan.images);
+}
+
+void tryArchive(std::span<const std::byte> bytes) {
+  try {
+    checkLabels(lambda::parseCifar10Archive(bytes, "fuzz", kLayout));
+  } catch (const lambda::Error&) {
+  }
+}
+
+}  // namespace
+
+// The first byte chooses between a file of records and an archive.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(data + 1, size - 1));
+  if (data[0] % 2 == 0) {
+    tryRecords(bytes);
+  } else {
+    tryArchive(bytes);
+  }
+  return 0;
+}
