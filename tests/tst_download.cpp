@@ -145,7 +145,7 @@ void TestDownload::resumesAcrossManyCuts() {
   constexpr std::size_t kPiece = 7'001;
   Fixture fixture(cutFile(someBytes(1), kPiece));
   int cuts = 0;
-  while (fixture.failure()) ++cuts;
+  while (cuts < 100 && fixture.failure()) ++cuts;
   QCOMPARE(cuts, static_cast<int>(kBytes / kPiece));
   QVERIFY(fixture.arrived());
 }

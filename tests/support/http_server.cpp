@@ -54,10 +54,10 @@ std::pair<std::string, std::string> replyTo(const ServedFile& file,
   if (start >= file.bytes.size()) {
     return {"HTTP/1.1 416 Out of range\r\nContent-Range: bytes */" + total + "\r\n", ""};
   }
-  const auto stated = static_cast<std::size_t>(static_cast<std::int64_t>(start) + file.rangeError);
-  return {"HTTP/1.1 206 Partial\r\nContent-Range: bytes " + std::to_string(stated) + "-" +
+  const auto first = static_cast<std::size_t>(static_cast<std::int64_t>(start) + file.rangeError);
+  return {"HTTP/1.1 206 Partial\r\nContent-Range: bytes " + std::to_string(first) + "-" +
               std::to_string(file.bytes.size() - 1) + "/" + total + "\r\n",
-          file.bytes.substr(start)};
+          file.bytes.substr(first)};
 }
 
 }  // namespace
@@ -107,12 +107,13 @@ void HttpServer::answer(int connection) {
   const std::string request = readHead(connection);
   const std::string range = headerOf(request, "Range");
   ServedFile file;
+  bool ranged = false;
   {
     const std::lock_guard lock(mutex_);
-    ranges_.push_back(range);
     file = file_;
+    ranged = file.ranges && !range.empty() && headerOf(request, "If-Range") == file.etag;
+    ranges_.push_back(ranged ? range : std::string());
   }
-  const bool ranged = file.ranges && !range.empty() && headerOf(request, "If-Range") == file.etag;
   const std::size_t start = ranged ? std::stoul(range.substr(std::string("bytes=").size())) : 0;
   auto [head, body] = replyTo(file, start, ranged);
   if (!file.etag.empty()) head += "ETag: " + file.etag + "\r\n";

@@ -19,7 +19,7 @@ struct ServedFile {
   bool length = true;    ///< Sends Content-Length.
   int status = 0;        ///< Answers everything with this status and a short page; 0 = serves.
   std::string redirect;  ///< With `status` 302: where to.
-  std::int64_t rangeError = 0;  ///< Added to the start that Content-Range states.
+  std::int64_t rangeError = 0;  ///< Added to the start of every part sent.
   std::size_t cutAfter = std::numeric_limits<std::size_t>::max();  ///< Hangs up after so many bytes
                                                                    ///< of a body.
 };
@@ -37,7 +37,7 @@ class HttpServer {
   /// What is served from the next request on.
   void serve(ServedFile file);
 
-  /// The Range header of every request so far, empty where there was none.
+  /// Of every request so far: the Range header, empty unless it was answered with a part.
   std::vector<std::string> ranges() const;
 
  private:
