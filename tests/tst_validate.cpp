@@ -134,6 +134,7 @@ void TestValidate::everyRangeIsChecked() {
     if constexpr (std::is_same_v<M, int> || std::is_same_v<M, double>) {
       const M kept = member;
       std::vector<M> wrong{static_cast<M>(field.max + 1), static_cast<M>(field.min - 1)};
+      wrong.insert(wrong.end(), {std::numeric_limits<M>::max(), std::numeric_limits<M>::lowest()});
       if (std::is_same_v<M, double>) wrong.push_back(std::numeric_limits<M>::quiet_NaN());
       for (const M value : wrong) {
         member = value;

@@ -11,6 +11,15 @@ namespace {
 
 constexpr long long kFloatBytes = 4;
 
+/// A count that no machine reaches stays at 2^53: every legal network is costed, some are absurd.
+long long countOf(double value) {
+  return static_cast<long long>(std::min(value, 0x1p53));
+}
+
+void addTo(long long& total, long long count) {
+  total = countOf(static_cast<double>(total) + static_cast<double>(count));
+}
+
 /// Collects the layers of one network; embeddings shared between layers count once.
 class CostModel {
  public:
@@ -22,9 +31,9 @@ class CostModel {
     for (const BlockPlan& block : plan.blocks) addBlock(block);
     addHead(plan.features);
     for (const LayerCost& layer : cost_.layers) {
-      cost_.parameters += layer.parameters;
-      cost_.flops += layer.flops;
-      cost_.activationBytes += layer.activationBytes;
+      addTo(cost_.parameters, layer.parameters);
+      addTo(cost_.flops, layer.flops);
+      addTo(cost_.activationBytes, layer.activationBytes);
     }
     return std::move(cost_);
   }
@@ -43,7 +52,8 @@ class CostModel {
     const long long weights =
         static_cast<long long>(inputChannels) * output.channels * kernel * kernel;
     layer.parameters = weights + 2LL * output.channels;
-    layer.flops = 2 * weights * output.positions();
+    layer.flops =
+        countOf(2.0 * static_cast<double>(weights) * static_cast<double>(output.positions()));
     layer.activationBytes = (activated ? 3 : 2) * output.elements() * kFloatBytes;
     return layer;
   }
@@ -94,41 +104,42 @@ class CostModel {
   }
 
   void addMixerLayer(const std::string& name, const LambdaMixer& mixer, const BlockPlan& block) {
-    const long long d = block.mixerInput.channels;
-    const long long n = block.mixerInput.positions();
-    const long long k = mixer.queryDepth;
-    const long long h = mixer.heads;
-    const long long u = mixer.intraDepth;
-    const long long v = block.mixerOutput.channels / std::max(1LL, h);
-    const long long keys = mixer.content ? k * u : 0;
-    const long long projected = h * k + keys + v * u;
+    const double d = block.mixerInput.channels;
+    const auto n = static_cast<double>(block.mixerInput.positions());
+    const double k = mixer.queryDepth;
+    const double h = mixer.heads;
+    const double u = mixer.intraDepth;
+    const double v = block.mixerOutput.channels / std::max(1, mixer.heads);
+    const double scope = mixer.scope;
+    const double keys = mixer.content ? k * u : 0;
+    const double projected = h * k + keys + v * u;
 
-    LayerCost layer;
-    layer.name = name;
-    layer.kind = "lambda";
-    layer.output = block.mixerOutput;
-    layer.parameters = d * projected;
-    if (mixer.normalizeQueries) layer.parameters += 2 * h * k;
-    if (mixer.normalizeValues) layer.parameters += 2 * v * u;
+    double parameters = d * projected;
+    if (mixer.normalizeQueries) parameters += 2 * h * k;
+    if (mixer.normalizeValues) parameters += 2 * v * u;
     if (ownsEmbeddings(mixer)) {
-      layer.parameters += embeddingRows(mixer, block.mixerInput) * k * u;
+      parameters += static_cast<double>(embeddingRows(mixer, block.mixerInput)) * k * u;
     }
-    layer.parameters += 2LL * block.mixerOutput.channels;  // The norm that follows the layer.
+    parameters += 2.0 * block.mixerOutput.channels;  // The norm that follows the layer.
 
-    layer.flops = 2 * n * d * projected;
-    if (mixer.content) layer.flops += 2 * n * u * k * v + 2 * n * h * k * v;
-    long long kept = n * (2 * projected + 2 * block.mixerOutput.channels);
+    double flops = 2 * n * d * projected;
+    if (mixer.content) flops += 2 * n * u * k * v + 2 * n * h * k * v;
+    double kept = n * (2 * projected + 2 * block.mixerOutput.channels);
     if (mixer.embedding != PositionEmbedding::none) {
       if (usesLambdaConvolution(mixer, block.mixerInput, block.mixerOutput.channels)) {
-        layer.flops += 2 * n * mixer.scope * mixer.scope * u * k * v + 2 * n * h * k * v;
+        flops += 2 * n * scope * scope * u * k * v + 2 * n * h * k * v;
         kept += n * k * v;
       } else {
-        layer.flops += 2 * n * n * u * h * (k + v);
+        flops += 2 * n * n * u * h * (k + v);
         kept += h * n * n * u;
       }
     }
-    layer.activationBytes = kept * kFloatBytes;
-    add(layer);
+    add({name,
+         "lambda",
+         block.mixerOutput,
+         countOf(parameters),
+         countOf(flops),
+         countOf(kept * kFloatBytes)});
   }
 
   bool ownsEmbeddings(const LambdaMixer& mixer) {
@@ -208,7 +219,8 @@ NetworkCost costOf(const Architecture& architecture) {
 }
 
 long long trainingBytes(const NetworkCost& cost, int batchSize, int stateCopies) {
-  return cost.parameters * kFloatBytes * (2 + stateCopies) + cost.activationBytes * batchSize;
+  const double values = static_cast<double>(cost.parameters) * (2 + stateCopies);
+  return countOf(values * kFloatBytes + static_cast<double>(cost.activationBytes) * batchSize);
 }
 
 }  // namespace lambda

@@ -26,7 +26,7 @@ struct NetworkCost {
   long long activationBytes = 0;
 };
 
-/// Cost of a network from its description alone, in network order.
+/// Cost of a network from its description alone, in network order. Counts end at 2^53.
 NetworkCost costOf(const Architecture& architecture);
 
 /// Whether the engine computes a local scope as a lambda convolution (paper, section 3.4) and not

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -10,6 +12,27 @@
 #include "engine/values/problem.h"
 
 namespace lambda {
+
+/// Moves every number into its field's range, so that arithmetic on it can't overflow. Lists keep
+/// their length.
+template <class T>
+void clampToRanges(T& value) {
+  visitFields(value, [](const Field& field, auto& member) {
+    using M = std::remove_cvref_t<decltype(member)>;
+    if constexpr (std::is_same_v<M, int> || std::is_same_v<M, double>) {
+      const auto min = static_cast<M>(field.min);
+      // Also where it is not a number.
+      member = member >= min ? std::min(member, static_cast<M>(field.max)) : min;
+    } else if constexpr (std::is_same_v<M, Mixer>) {
+      std::visit([](auto& mixer) { clampToRanges(mixer); }, member);
+    } else if constexpr (std::is_same_v<M, std::vector<Stage>> ||
+                         std::is_same_v<M, std::vector<Block>>) {
+      for (auto& element : member) clampToRanges(element);
+    } else if constexpr (std::is_class_v<M> && !std::is_same_v<M, std::string>) {
+      clampToRanges(member);
+    }
+  });
+}
 
 /// Reports every number outside its field's range and every list too long, at any depth.
 class RangeCheck {

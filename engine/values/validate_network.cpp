@@ -205,8 +205,10 @@ void checkShapes(const Architecture& architecture,
 std::vector<Problem> validate(const Architecture& architecture) {
   std::vector<Problem> problems;
   RangeCheck(problems).check("architecture", architecture);
-  const NetworkPlan plan = planOf(architecture);
-  checkShapes(architecture, plan, problems);
+  Architecture inRange = architecture;
+  clampToRanges(inRange);
+  const NetworkPlan plan = planOf(inRange);
+  checkShapes(inRange, plan, problems);
   BlockCheck blocks(problems);
   for (const BlockPlan& block : plan.blocks) blocks.check(block);
   return problems;

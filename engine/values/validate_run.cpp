@@ -100,8 +100,10 @@ std::vector<Problem> validate(const RunConfig& config) {
   ranges.check("recipe", config.recipe);
   ranges.check("device", config.device);
   ranges.check("checkpoints", config.checkpoints);
-  checkData(config, problems);
-  checkRecipe(config, problems);
+  RunConfig inRange = config;
+  clampToRanges(inRange);
+  checkData(inRange, problems);
+  checkRecipe(inRange, problems);
   return problems;
 }
 
