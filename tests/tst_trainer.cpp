@@ -3,61 +3,15 @@
 #include <QTest>
 #include <cmath>
 #include <csignal>
-#include <fstream>
+#include <cstring>
 
-#include "engine/formats/metrics_json.h"
-#include "engine/formats/run_json.h"
-#include "engine/formats/safetensors.h"
 #include "engine/runtime/error.h"
 #include "engine/training/evaluate_run.h"
-#include "engine/training/run_folder.h"
 #include "engine/training/trainer.h"
+#include "tests/support/run_content.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/support/tiny_run.h"
 
 using namespace lambda;
-
-namespace {
-
-/// The bytes of everything that a run learnt and would go on with.
-std::map<std::string, std::vector<std::byte>> tensorsOf(const std::filesystem::path& run) {
-  const SafeTensors file = readSafeTensors(RunFolder::open(run).lastCheckpoint());
-  std::map<std::string, std::vector<std::byte>> tensors;
-  for (const TensorView& view : file.tensors) {
-    tensors[view.name] = {view.bytes.begin(), view.bytes.end()};
-  }
-  return tensors;
-}
-
-std::vector<double> lossesOf(const std::filesystem::path& run) {
-  std::vector<double> losses;
-  for (const BatchRecord& batch : readMetrics(RunFolder::open(run).metrics()).batches) {
-    losses.push_back(batch.loss);
-  }
-  return losses;
-}
-
-RunRecord recordOf(const std::filesystem::path& run) {
-  std::vector<Problem> warnings;
-  return readRunRecord(RunFolder::open(run).record(), warnings);
-}
-
-/// A tiny run in which everything random is switched on.
-RunConfig randomRun(OptimizerKind optimizer) {
-  RunConfig config = tinyRun();
-  config.recipe.optimizer.kind = optimizer;
-  if (optimizer != OptimizerKind::sgd) config.recipe.optimizer.learningRate = 0.003;
-  config.recipe.emaDecay = 0.9;
-  config.recipe.labelSmoothing = 0.1;
-  config.recipe.optimizer.gradientClip = 1;
-  config.architecture.head.dropout = 0.2;
-  config.architecture.stages[1].blocks[1].stochasticDepth = 0.3;
-  config.data.augmentation.horizontalFlip = true;
-  config.data.augmentation.cutoutSize = 4;
-  return config;
-}
-
-}  // namespace
 
 class TestTrainer : public QObject {
   Q_OBJECT
@@ -65,14 +19,6 @@ class TestTrainer : public QObject {
  private Q_SLOTS:
   void overfitsASmallSet();
   void sameSeedSameBits();
-  void resumesToTheSameBits_data();
-  void resumesToTheSameBits();
-  void resumeAfterAnotherResumeIsExactToo();
-  void resumedRunRecordsOneCleanLine();
-  void continuesAFinishedRun();
-  void forksWithChangedSettings();
-  void damagedCheckpointFallsBack_data();
-  void damagedCheckpointFallsBack();
   void stopsWithinOneBatchInEveryPhase_data();
   void stopsWithinOneBatchInEveryPhase();
   void pauseHoldsTheRunAndInspectionIsServed();
@@ -120,188 +66,6 @@ void TestTrainer::sameSeedSameBits() {
   other.seed = 4;
   const RunResult third = trainRun(other, folder.path(), control, observer);
   QVERIFY(tensorsOf(first.run) != tensorsOf(third.run));
-}
-
-void TestTrainer::resumesToTheSameBits_data() {
-  QTest::addColumn<int>("optimizer");
-  QTest::addColumn<int>("stopStep");
-  QTest::addColumn<bool>("inEvaluation");
-  QTest::newRow("sgd, first batch") << 0 << 1 << false;
-  QTest::newRow("sgd, middle of an epoch") << 0 << 9 << false;
-  QTest::newRow("sgd, last batch of an epoch") << 0 << 12 << false;
-  QTest::newRow("sgd, in evaluation") << 0 << 6 << true;
-  QTest::newRow("adam, middle of an epoch") << 1 << 10 << false;
-  QTest::newRow("adamw, in evaluation") << 2 << 12 << true;
-  QTest::newRow("adamw, last batch") << 2 << 18 << false;
-}
-
-void TestTrainer::resumesToTheSameBits() {
-  QFETCH(int, optimizer);
-  QFETCH(int, stopStep);
-  QFETCH(bool, inEvaluation);
-  const TemporaryFolder folder;
-  const RunConfig config = randomRun(static_cast<OptimizerKind>(optimizer));
-  RunControl whole;
-  RecordingObserver silent;
-  const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);
-
-  RunControl control;
-  RecordingObserver observer;
-  observer.onBatch = [&](const BatchRecord& batch) {
-    if (!inEvaluation && batch.step == stopStep) control.requestStop();
-  };
-  observer.onEvaluated = [&](const EvaluationProgress&) {
-    if (inEvaluation && observer.batches.size() == static_cast<std::size_t>(stopStep)) {
-      control.requestStop();
-    }
-  };
-  const RunResult stopped = trainRun(config, folder.path(), control, observer);
-  QCOMPARE(stopped.status, RunStatus::stopped);
-  QCOMPARE(observer.batches.size(), static_cast<std::size_t>(stopStep));
-  const bool allTrained = stopStep == observer.batchesPerEpoch * config.recipe.epochs;
-  QCOMPARE(tensorsOf(stopped.run) == tensorsOf(uninterrupted.run), allTrained);
-
-  RunControl again;
-  const RunResult resumed = resumeRun(stopped.run, {}, again, silent);
-  QCOMPARE(resumed.status, RunStatus::finished);
-  QVERIFY(tensorsOf(resumed.run) == tensorsOf(uninterrupted.run));
-  QVERIFY(lossesOf(resumed.run) == lossesOf(uninterrupted.run));
-  QCOMPARE(resumed.testAccuracy, uninterrupted.testAccuracy);
-  QCOMPARE(resumed.bestValidationAccuracy, uninterrupted.bestValidationAccuracy);
-}
-
-void TestTrainer::resumeAfterAnotherResumeIsExactToo() {
-  const TemporaryFolder folder;
-  const RunConfig config = randomRun(OptimizerKind::sgd);
-  RunControl whole;
-  RecordingObserver silent;
-  const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);
-  std::string run;
-  for (const std::int64_t stopStep : {2, 5, 13}) {
-    RunControl control;
-    RecordingObserver observer;
-    observer.onBatch = [&](const BatchRecord& batch) {
-      if (batch.step == stopStep) control.requestStop();
-    };
-    run = run.empty() ? trainRun(config, folder.path(), control, observer).run
-                      : resumeRun(run, {}, control, observer).run;
-  }
-  RunControl control;
-  resumeRun(run, {}, control, silent);
-  QVERIFY(tensorsOf(run) == tensorsOf(uninterrupted.run));
-}
-
-void TestTrainer::resumedRunRecordsOneCleanLine() {
-  const TemporaryFolder folder;
-  RunConfig config = tinyRun();
-  config.checkpoints.everyMinutes = 0;
-  RunControl control;
-  RecordingObserver observer;
-  observer.onBatch = [&](const BatchRecord& batch) {
-    if (batch.step == 8) control.requestStop();
-  };
-  const RunResult stopped = trainRun(config, folder.path(), control, observer);
-  // As after a kill: the checkpoint is of the end of epoch 1, the metrics go on for two batches.
-  const RunFolder run = RunFolder::open(stopped.run);
-  std::filesystem::copy_file(run.epochCheckpoint(1), run.lastCheckpoint(),
-                             std::filesystem::copy_options::overwrite_existing);
-  RunControl again;
-  RecordingObserver silent;
-  resumeRun(stopped.run, {}, again, silent);
-  const Metrics metrics = readMetrics(run.metrics());
-  QCOMPARE(metrics.batches.size(), std::size_t{18});
-  for (std::size_t i = 0; i < metrics.batches.size(); ++i) {
-    QCOMPARE(metrics.batches[i].step, static_cast<std::int64_t>(i + 1));
-  }
-  QCOMPARE(metrics.epochs.size(), std::size_t{3});
-  const auto hasEvent = [&](EventKind kind) {
-    return std::any_of(metrics.events.begin(), metrics.events.end(),
-                       [&](const EventRecord& event) { return event.kind == kind; });
-  };
-  QVERIFY(hasEvent(EventKind::stopped));
-  QVERIFY(hasEvent(EventKind::resumed));
-}
-
-void TestTrainer::continuesAFinishedRun() {
-  const TemporaryFolder folder;
-  RunControl control;
-  RecordingObserver observer;
-  const RunResult finished = trainRun(tinyRun(), folder.path(), control, observer);
-  QVERIFY_THROWS_EXCEPTION(Error, resumeRun(finished.run, {}, control, observer));
-  ResumeOptions options;
-  options.epochs = 5;
-  const RunResult more = resumeRun(finished.run, options, control, observer);
-  QCOMPARE(more.status, RunStatus::finished);
-  QCOMPARE(more.epochs, 5);
-  const RunRecord record = recordOf(more.run);
-  QCOMPARE(record.config.recipe.epochs, 5);
-  QCOMPARE(record.testLooks, 2);
-}
-
-void TestTrainer::forksWithChangedSettings() {
-  const TemporaryFolder folder;
-  RunControl control;
-  RecordingObserver observer;
-  const RunResult parent = trainRun(tinyRun(), folder.path(), control, observer);
-  const auto before = tensorsOf(parent.run);
-  RunConfig changed = tinyRun();
-  changed.recipe.optimizer.learningRate = 0.01;
-  changed.recipe.batchSize = 45;
-  changed.recipe.epochs = 4;
-  const std::filesystem::path checkpoint = RunFolder::open(parent.run).epochCheckpoint(2);
-  RecordingObserver child;
-  const RunResult forked = forkRun(checkpoint, changed, folder.path(), control, child);
-  QCOMPARE(forked.status, RunStatus::finished);
-  QCOMPARE(child.epochs.front().epoch, 3);
-  QCOMPARE(child.batches.front().step, std::int64_t{13});
-  const RunRecord record = recordOf(forked.run);
-  QCOMPARE(record.lineage.parentRun, RunFolder::open(parent.run).name());
-  QCOMPARE(record.lineage.parentCheckpoint, std::string("epoch-0002.safetensors"));
-  QCOMPARE(record.lineage.parentStep, std::int64_t{12});
-  QVERIFY(tensorsOf(parent.run) == before);
-  changed.architecture.stages[0].width = 12;
-  QVERIFY_THROWS_EXCEPTION(Error, forkRun(checkpoint, changed, folder.path(), control, child));
-}
-
-void TestTrainer::damagedCheckpointFallsBack_data() {
-  QTest::addColumn<QString>("damage");
-  for (const char* damage : {"cut", "bit", "empty", "missing"}) {
-    QTest::newRow(damage) << QString::fromLatin1(damage);
-  }
-}
-
-void TestTrainer::damagedCheckpointFallsBack() {
-  QFETCH(QString, damage);
-  const TemporaryFolder folder;
-  const RunConfig config = randomRun(OptimizerKind::sgd);
-  RunControl whole;
-  RecordingObserver silent;
-  const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);
-  RunControl control;
-  RecordingObserver observer;
-  observer.onBatch = [&](const BatchRecord& batch) {
-    if (batch.step == 9) control.requestStop();
-  };
-  const RunResult stopped = trainRun(config, folder.path(), control, observer);
-  const std::filesystem::path last = RunFolder::open(stopped.run).lastCheckpoint();
-  const auto size = std::filesystem::file_size(last);
-  if (damage == QStringLiteral("cut")) std::filesystem::resize_file(last, size - 100);
-  if (damage == QStringLiteral("empty")) std::filesystem::resize_file(last, 0);
-  if (damage == QStringLiteral("missing")) std::filesystem::remove(last);
-  if (damage == QStringLiteral("bit")) {
-    std::fstream file(last, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(size - 1000));
-    const char byte = static_cast<char>(file.get() ^ 1);
-    file.seekp(static_cast<std::streamoff>(size - 1000));
-    file.put(byte);
-  }
-  RunControl again;
-  RecordingObserver resumed;
-  resumeRun(stopped.run, {}, again, resumed);
-  QCOMPARE(resumed.batches.front().step, std::int64_t{7});
-  const bool isTold = resumed.events.front().text.find("damaged") != std::string::npos;
-  QCOMPARE(isTold, damage != QStringLiteral("missing"));
-  QVERIFY(tensorsOf(stopped.run) == tensorsOf(uninterrupted.run));
 }
 
 void TestTrainer::stopsWithinOneBatchInEveryPhase_data() {

@@ -1,0 +1,185 @@
+#include <QTest>
+#include <cmath>
+
+#include "engine/networks/network.h"
+#include "engine/training/optimizer.h"
+#include "engine/training/weight_average.h"
+#include "tests/support/tiny_run.h"
+
+using namespace lambda;
+
+namespace {
+
+/// One parameter of three values, so that each update can be written down.
+class Three : public torch::nn::Module {
+ public:
+  Three() { weight = register_parameter("weight", at::tensor({1.0F, -2.0F, 0.5F}).view({3, 1})); }
+
+  void setGradient(const at::Tensor& gradient) { weight.mutable_grad() = gradient.view({3, 1}); }
+
+  at::Tensor weight;
+};
+
+const std::vector<std::vector<double>> kGradients{{0.5, -1, 2}, {0.25, 3, -1}, {-2, 0.125, 1}};
+
+std::vector<double> valuesOf(const at::Tensor& tensor) {
+  const at::Tensor dense = tensor.detach().to(at::kDouble).flatten().contiguous();
+  return {dense.const_data_ptr<double>(), dense.const_data_ptr<double>() + dense.numel()};
+}
+
+void compareAll(const std::vector<double>& actual, const std::vector<double>& expected) {
+  QCOMPARE(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    QVERIFY2(std::abs(actual[i] - expected[i]) < 1e-6,
+             qPrintable(QStringLiteral("%1 instead of %2").arg(actual[i]).arg(expected[i])));
+  }
+}
+
+/// Runs the optimiser and, beside it, `update(w, g, step)` in double.
+template <class Update>
+void compareWithFormula(const OptimizerConfig& config, double learningRate, Update update) {
+  Three module;
+  Optimizer optimizer(config, module);
+  std::vector<double> weights{1, -2, 0.5};
+  for (std::size_t step = 0; step < kGradients.size(); ++step) {
+    module.setGradient(at::tensor(kGradients[step]).to(at::kFloat));
+    optimizer.step(learningRate);
+    for (std::size_t i = 0; i < 3; ++i) {
+      weights[i] = update(i, weights[i], kGradients[step][i], static_cast<int>(step) + 1);
+    }
+  }
+  compareAll(valuesOf(module.weight), weights);
+}
+
+}  // namespace
+
+class TestOptimizer : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void sgdFollowsItsFormula_data();
+  void sgdFollowsItsFormula();
+  void adamFollowsItsFormula_data();
+  void adamFollowsItsFormula();
+  void clippingKeepsTheDirection();
+  void decayLeavesOutNormsBiasesAndEmbeddings();
+  void parametersWithoutGradientStay();
+  void averageFollowsItsFormula();
+  void averagedWeightsAreInPlaceForAScope();
+};
+
+void TestOptimizer::sgdFollowsItsFormula_data() {
+  QTest::addColumn<double>("momentum");
+  QTest::addColumn<bool>("nesterov");
+  QTest::newRow("plain") << 0.0 << false;
+  QTest::newRow("momentum") << 0.9 << false;
+  QTest::newRow("nesterov") << 0.9 << true;
+}
+
+void TestOptimizer::sgdFollowsItsFormula() {
+  QFETCH(double, momentum);
+  QFETCH(bool, nesterov);
+  OptimizerConfig config;
+  config.momentum = momentum;
+  config.nesterov = nesterov;
+  config.weightDecay = 0.01;
+  double velocity[3] = {};
+  compareWithFormula(config, 0.1, [&](std::size_t i, double w, double g, int) {
+    const double gradient = g + config.weightDecay * w;
+    velocity[i] = momentum * velocity[i] + gradient;
+    return w - 0.1 * (nesterov ? gradient + momentum * velocity[i] : velocity[i]);
+  });
+}
+
+void TestOptimizer::adamFollowsItsFormula_data() {
+  QTest::addColumn<bool>("decoupled");
+  QTest::newRow("adam") << false;
+  QTest::newRow("adamw") << true;
+}
+
+void TestOptimizer::adamFollowsItsFormula() {
+  QFETCH(bool, decoupled);
+  OptimizerConfig config;
+  config.kind = decoupled ? OptimizerKind::adamw : OptimizerKind::adam;
+  config.weightDecay = 0.1;
+  double first[3] = {}, second[3] = {};
+  compareWithFormula(config, 0.01, [&](std::size_t i, double w, double g, int step) {
+    const double gradient = decoupled ? g : g + config.weightDecay * w;
+    const double decayed = decoupled ? w * (1 - 0.01 * config.weightDecay) : w;
+    first[i] = config.beta1 * first[i] + (1 - config.beta1) * gradient;
+    second[i] = config.beta2 * second[i] + (1 - config.beta2) * gradient * gradient;
+    const double mean = first[i] / (1 - std::pow(config.beta1, step));
+    const double variance = second[i] / (1 - std::pow(config.beta2, step));
+    return decayed - 0.01 * mean / (std::sqrt(variance) + config.epsilon);
+  });
+}
+
+void TestOptimizer::clippingKeepsTheDirection() {
+  Three module;
+  OptimizerConfig config;
+  config.gradientClip = 1;
+  Optimizer optimizer(config, module);
+  module.setGradient(at::tensor({3.0F, 0.0F, 4.0F}));
+  QCOMPARE(optimizer.clipGradients(), 5.0);
+  compareAll(valuesOf(module.weight.grad()), {0.6, 0, 0.8});
+  module.setGradient(at::tensor({0.3F, 0.0F, 0.4F}));
+  optimizer.clipGradients();
+  compareAll(valuesOf(module.weight.grad()), {0.3, 0, 0.4});
+}
+
+void TestOptimizer::decayLeavesOutNormsBiasesAndEmbeddings() {
+  const Network network(tinyRun().architecture);
+  int decayed = 0, spared = 0;
+  for (const auto& item : network->named_parameters()) {
+    const bool isWeight = item.key().ends_with("conv.weight") ||
+                          item.key().ends_with("queries.weight") ||
+                          item.key().ends_with("keys.weight") ||
+                          item.key().ends_with("values.weight") || item.key() == "head.weight";
+    QVERIFY2(decaysByDefault(item.key(), item.value()) == isWeight, item.key().c_str());
+    ++(isWeight ? decayed : spared);
+  }
+  QVERIFY(decayed > 0 && spared > 0);
+}
+
+void TestOptimizer::parametersWithoutGradientStay() {
+  Three module;
+  Optimizer optimizer({}, module);
+  optimizer.zeroGrad();
+  optimizer.step(0.1);
+  compareAll(valuesOf(module.weight), {1, -2, 0.5});
+}
+
+void TestOptimizer::averageFollowsItsFormula() {
+  Three module;
+  WeightAverage average(0.9, module);
+  std::vector<double> expected{1, -2, 0.5};
+  for (int step = 1; step <= 3; ++step) {
+    {
+      const at::NoGradGuard noGrad;
+      module.weight.add_(1);
+    }
+    average.update(step);
+    const double decay = std::min(0.9, (1.0 + step) / (10.0 + step));
+    const std::vector<double> live = valuesOf(module.weight);
+    for (std::size_t i = 0; i < 3; ++i) expected[i] = decay * expected[i] + (1 - decay) * live[i];
+  }
+  compareAll(valuesOf(average.state().front().tensor), expected);
+}
+
+void TestOptimizer::averagedWeightsAreInPlaceForAScope() {
+  Three module;
+  WeightAverage average(0.9, module);
+  {
+    const at::NoGradGuard noGrad;
+    module.weight.add_(1);
+  }
+  {
+    const AveragedWeights averaged(&average);
+    compareAll(valuesOf(module.weight), {1, -2, 0.5});
+  }
+  compareAll(valuesOf(module.weight), {2, -1, 1.5});
+  QVERIFY(module.weight.requires_grad());
+}
+
+QTEST_GUILESS_MAIN(TestOptimizer)
+#include "tst_optimizer.moc"
