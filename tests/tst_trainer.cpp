@@ -1,9 +1,11 @@
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <QTest>
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 
 #include "engine/runtime/error.h"
 #include "engine/training/evaluate_run.h"
@@ -26,6 +28,7 @@ class TestTrainer : public QObject {
   void testSetIsScoredOnce();
   void nonFiniteValueStopsTheRun();
   void fullDiskKeepsTheLastCheckpoint();
+  void outOfMemorySaysWhatToDo();
   void keepsWhatThePolicySays();
   void secondProcessIsRefused();
   void impossibleConfigurationLeavesNoFolder();
@@ -216,6 +219,37 @@ void TestTrainer::fullDiskKeepsTheLastCheckpoint() {
   RecordingObserver resumed;
   QCOMPARE(resumeRun(result.run, {}, again, resumed).status, RunStatus::finished);
   QCOMPARE(resumed.batches.front().step, std::int64_t{7});
+}
+
+void TestTrainer::outOfMemorySaysWhatToDo() {
+  const TemporaryFolder folder;
+  RunConfig config = tinyRun();
+  // Maps of a batch that are far larger than what the heap keeps for reuse.
+  config.architecture.stem.width = 32;
+  config.data.generatedTrainCount = 1300;
+  config.data.validationCount = 100;
+  config.recipe.batchSize = 600;
+  rlimit old{};
+  getrlimit(RLIMIT_AS, &old);
+  RunControl control;
+  RecordingObserver observer;
+  observer.onBatch = [&](const BatchRecord& batch) {
+    if (batch.step != 1) return;
+    long pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit small{static_cast<rlim_t>(pages) * static_cast<rlim_t>(getpagesize()) + (8 << 20),
+                       old.rlim_max};
+    setrlimit(RLIMIT_AS, &small);
+  };
+  const RunResult result = trainRun(config, folder.path(), control, observer);
+  setrlimit(RLIMIT_AS, &old);
+  QCOMPARE(result.status, RunStatus::failed);
+  QVERIFY2(result.failure.find("out of memory") != std::string::npos, result.failure.c_str());
+  QVERIFY2(result.failure.find("recipe.batchSize=300") != std::string::npos,
+           result.failure.c_str());
+  RunControl again;
+  RecordingObserver resumed;
+  QCOMPARE(resumeRun(result.run, {}, again, resumed).status, RunStatus::finished);
 }
 
 void TestTrainer::keepsWhatThePolicySays() {
