@@ -1,7 +1,7 @@
 #include "engine/formats/cifar10_scan.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cstring>
 #include <utility>
 
 namespace lambda {
@@ -94,10 +94,7 @@ void Cifar10Scan::keep(std::size_t index, std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < layout_.imagesPerFile; ++i) {
     const std::span<const std::byte> record = bytes.subspan(i * kRecordBytes, kRecordBytes);
     set.labels[first + i] = std::to_integer<std::uint8_t>(record.front());
-    std::ranges::transform(
-        record.subspan(1),
-        set.pixels.begin() + static_cast<std::ptrdiff_t>((first + i) * kImageBytes),
-        [](std::byte value) { return std::to_integer<std::uint8_t>(value); });
+    std::memcpy(&set.pixels[(first + i) * kImageBytes], &record[1], kImageBytes);
   }
 }
 

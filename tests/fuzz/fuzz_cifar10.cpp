@@ -5,6 +5,7 @@
 
 #include "engine/formats/cifar10_files.h"
 #include "engine/formats/cifar10_scan.h"
+#include "engine/runtime/error.h"
 
 namespace {
 
