@@ -1,6 +1,6 @@
 #include "app/command_line/command.h"
 
-#include <algorithm>
+#include <sstream>
 #include <string_view>
 
 #include <CLI/Config.hpp>
@@ -16,6 +16,7 @@ namespace lambda {
 namespace {
 
 constexpr std::size_t kHelpColumn = 26;
+constexpr std::size_t kCommandColumn = 14;
 constexpr std::size_t kHelpWidth = 68;
 
 /// Help in the order in which a person reads: what it is, how to call it, with what, for example.
@@ -37,6 +38,14 @@ class HelpFormatter : public CLI::Formatter {
     }
     const bool hasCommands = !app->get_subcommands({}).empty();
     return text + (hasCommands ? " COMMAND [OPTIONS]\n" : " [OPTIONS]\n");
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    const std::string description = command->get_description();
+    const std::string summary = description.substr(0, description.find('\n'));
+    std::ostringstream line;
+    CLI::detail::format_help(line, command->get_name(), summary, kCommandColumn);
+    return line.str();
   }
 
   std::string make_option_name(const CLI::Option* option, bool isPositional) const override {
@@ -73,9 +82,11 @@ const CLI::App& chosenOf(const CLI::App& program) {
   return *chosen;
 }
 
-std::string fullNameOf(const CLI::App& command) {
-  const CLI::App* parent = command.get_parent();
-  return (parent != nullptr ? fullNameOf(*parent) + " " : "") + command.get_name();
+/// "data get"; empty for the program itself.
+std::string nameWithin(const CLI::App& program, const CLI::App& command) {
+  if (&command == &program) return "";
+  const std::string parent = nameWithin(program, *command.get_parent());
+  return (parent.empty() ? "" : parent + " ") + command.get_name();
 }
 
 std::vector<std::string> possibleWords(const CLI::App& command, bool isOption) {
@@ -114,9 +125,11 @@ std::unique_ptr<CLI::App> makeProgram() {
 
 CLI::App* addCommand(CLI::App& parent,
                      const std::string& name,
-                     const std::string& description,
-                     const std::vector<Example>& examples) {
-  CLI::App* command = parent.add_subcommand(name, description);
+                     const std::string& summary,
+                     const std::vector<Example>& examples,
+                     const std::string& details) {
+  CLI::App* command =
+      parent.add_subcommand(name, details.empty() ? summary : summary + "\n\n" + details);
   command->group("Commands");
   command->footer(examplesText(examples));
   return command;
@@ -133,8 +146,8 @@ void addOutputFlags(CLI::App* command, OutputOptions& output) {
 
 UsageError usageErrorOf(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& chosen = chosenOf(program);
-  const std::string place = fullNameOf(chosen);
-  const std::string help = "See " + place + " --help.";
+  const std::string place = nameWithin(program, chosen);
+  const std::string help = "See lambda " + place + (place.empty() ? "" : " ") + "--help.";
   const std::vector<std::string> unknown = chosen.remaining();
   if (!unknown.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     const std::string word = unknown.front().substr(0, unknown.front().find('='));

@@ -56,10 +56,12 @@ struct Example {
 /// The program without its commands: its help, --version, and the layout of all help texts.
 std::unique_ptr<CLI::App> makeProgram();
 
+/// `summary` is one line for the list of commands; its own help goes on with `details`.
 CLI::App* addCommand(CLI::App& parent,
                      const std::string& name,
-                     const std::string& description,
-                     const std::vector<Example>& examples);
+                     const std::string& summary,
+                     const std::vector<Example>& examples,
+                     const std::string& details = {});
 
 void addJsonFlag(CLI::App* command, OutputOptions& output);
 

@@ -43,6 +43,14 @@ std::string fixedText(double value, int digits) {
   return {text.data(), end.ptr};
 }
 
+std::string scientificText(double value) {
+  if (!std::isfinite(value)) return formatNumber(value);
+  std::array<char, 32> text;
+  const auto end = std::to_chars(
+      text.data(), text.data() + text.size(), value, std::chars_format::scientific, 1);
+  return {text.data(), end.ptr};
+}
+
 std::string groupedText(std::int64_t count) {
   std::string text = std::to_string(count);
   const std::size_t first = text.starts_with('-') ? 1 : 0;

@@ -10,6 +10,9 @@ namespace lambda {
 /// With that many digits behind the point; "NaN" and "Infinity" by name.
 std::string fixedText(double value, int digits);
 
+/// Two significant digits and an exponent: "2.3e-07".
+std::string scientificText(double value);
+
 /// "1,234,567"
 std::string groupedText(std::int64_t count);
 

@@ -26,6 +26,7 @@ Action parse(int argc, char** argv) {
   addEvaluate(*program, action);
   addInspect(*program, action);
   addExport(*program, action);
+  addCurves(*program, action);
   addPresets(*program, action);
   addLayers(*program, action);
   addDescribe(*program, action);

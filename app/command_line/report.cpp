@@ -1,5 +1,7 @@
 #include "app/command_line/report.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <iostream>
 #include <system_error>
@@ -24,6 +26,10 @@ std::string firstLineOf(const std::string& text) {
 
 /// As an argument for a shell.
 std::string quoted(const std::string& argument) {
+  const auto isPlain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '=' || c == '-';
+  };
+  if (std::all_of(argument.begin(), argument.end(), isPlain)) return argument;
   std::string text = "'";
   for (const char c : argument) {
     if (c == '\'') {

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "app/command_line/human_units.h"
+#include "app/command_line/report.h"
 #include "app/command_line/terminal.h"
 #include "app/command_line/text_table.h"
 #include "engine/values/enum_names.h"
@@ -66,12 +67,12 @@ void TrainingView::started(const RunRecord& record,
                         record.pattern,
                         groupedText(record.parameters) + " parameters",
                         countText(static_cast<double>(record.flops)) + "FLOPs an image"}));
-  line_.print(sentence(
-      {record.config.data.source,
-       groupedText(trainingImages) + " training images",
-       pluralText(batchesPerEpoch, "batch of " + std::to_string(recipe.batchSize)) + " an epoch"}));
+  line_.print(sentence({record.config.data.source,
+                        groupedText(trainingImages) + " training images",
+                        std::to_string(batchesPerEpoch) + " batches of " +
+                            std::to_string(recipe.batchSize) + " an epoch"}));
   line_.print(sentence({record.environment.device, threads}));
-  line_.print(run);
+  line_.print(shownPath(run));
   printHeadings();
 }
 

@@ -16,6 +16,7 @@ void addFork(CLI::App& program, Action& action);
 void addEvaluate(CLI::App& program, Action& action);
 void addInspect(CLI::App& program, Action& action);
 void addExport(CLI::App& program, Action& action);
+void addCurves(CLI::App& program, Action& action);
 void addInfo(CLI::App& program, Action& action);
 
 }  // namespace lambda

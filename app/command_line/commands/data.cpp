@@ -159,7 +159,7 @@ void addData(CLI::App& program, Action& action) {
   CLI::App* data =
       addCommand(program,
                  "data",
-                 "Fetch or check a data set. The built-in shapes10 needs neither.",
+                 "Fetch or check a data set; the built-in shapes10 needs neither",
                  {{"lambda data get cifar10", "fetch CIFAR-10, 162 MiB, into ./cifar10"},
                   {"lambda data check ~/cifar10", "judge what is there"}});
   data->require_subcommand(1);
@@ -168,7 +168,7 @@ void addData(CLI::App& program, Action& action) {
   CLI::App* getCommand =
       addCommand(*data,
                  "get",
-                 "Fetch a data set and check its digest. Stopped or cut, it goes on where it was.",
+                 "Fetch a data set and check its digest; once stopped, it goes on where it was",
                  {{"lambda data get cifar10", "into ./cifar10, where the presets look for it"},
                   {"lambda data get cifar10 ~/data/cifar10", "elsewhere; then train with --data"}});
   getCommand
@@ -187,12 +187,12 @@ void addData(CLI::App& program, Action& action) {
   onChosen(getCommand, getOptions, action, get);
 
   const auto checkOptions = std::make_shared<DataOptions>();
-  CLI::App* checkCommand = addCommand(
-      *data,
-      "check",
-      "Judge every file of a CIFAR-10 folder or archive: sizes, labels, classes, digest.",
-      {{"lambda data check cifar10", "a folder with the .bin files or the archive"},
-       {"lambda data check cifar-10-binary.tar.gz --json", "an archive, for a script"}});
+  CLI::App* checkCommand =
+      addCommand(*data,
+                 "check",
+                 "Judge every file of a CIFAR-10 folder or archive",
+                 {{"lambda data check cifar10", "a folder with the .bin files or the archive"},
+                  {"lambda data check cifar-10-binary.tar.gz --json", "an archive, for a script"}});
   checkCommand->add_option("PATH", checkOptions->path, "a folder or archive (default: cifar10)");
   addJsonFlag(checkCommand, checkOptions->output);
   onChosen(checkCommand, checkOptions, action, check);

@@ -18,6 +18,8 @@ namespace lambda {
 
 namespace {
 
+constexpr std::size_t kLineWidth = 90;
+
 struct DescribeOptions {
   std::string source;
   std::vector<std::string> assignments;
@@ -91,7 +93,7 @@ std::string headOf(const Description& description) {
   const Architecture& network = description.config.architecture;
   const std::string dot = " " + glyphText(Glyph::dot) + " ";
   std::string text = network.name.empty() ? description.config.name : network.name;
-  if (!network.description.empty()) text += "\n" + network.description;
+  if (!network.description.empty()) text += "\n" + wrapped(network.description, kLineWidth, "");
   return text + "\n" + std::string(nameOf(network.family)) + dot +
          std::string(nameOf(network.stem.kind)) + " stem" + dot + "pattern " + patternOf(network) +
          dot + shapeText(network.input) + " images" + dot + std::to_string(network.classes) +
@@ -158,7 +160,7 @@ void addDescribe(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "describe",
-      "Show a network layer by layer: shapes, parameters, FLOPs, activations, and what is wrong.",
+      "Show a network layer by layer: shapes, parameters, cost, problems",
       {{"lambda describe resnet50-cifar-ccll", "a preset"},
        {"lambda describe mine.json", "your own network"},
        {"lambda describe quickstart --set 'architecture.stages[*].blocks[*].mixer=lambda'",

@@ -118,12 +118,14 @@ void addEvaluate(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "evaluate",
-      "Score a run's best checkpoint, or any checkpoint. Looks at the test set are counted.",
+      "Score a run or a checkpoint on the test or validation images",
       {{"lambda evaluate runs/2026-11-20_22-48-00_quickstart",
         "the best checkpoint on the test set"},
        {"lambda evaluate runs/2026-11-20_22-48-00_quickstart/checkpoints/epoch-0005.safetensors "
         "--split validation",
-        "another one on the validation images"}});
+        "another one on the validation images"}},
+      "A run stands for its best checkpoint. Looks at the test set are counted in the run's "
+      "record.");
   command
       ->add_option(
           "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")

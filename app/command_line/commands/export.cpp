@@ -140,19 +140,20 @@ void addExport(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "export",
-      "Write a run's weights, metrics or configuration for other programs.\n\n"
-      "  safetensors   weights and running statistics of the best checkpoint, one tensor a\n"
-      "                parameter, named as in lambda describe: stage1.block1.mixer.query.weight\n"
-      "  csv           one line an epoch: losses, accuracies, learning rate, throughput\n"
-      "  batches       one line a batch, as CSV\n"
-      "  json          the complete configuration; lambda train takes it\n"
-      "  architecture  the network alone\n\n"
-      "TensorBoard reads run folders as they are: tensorboard --logdir runs",
+      "Write a run's weights, metrics or configuration for other programs",
       {{"lambda export runs/2026-11-20_22-48-00_quickstart --to safetensors --out "
         "weights.safetensors",
         "in Python: safetensors.torch.load_file(\"weights.safetensors\")"},
        {"lambda export 2026-11-20_22-48-00_quickstart --to csv --out - | column -ts,",
-        "the epochs, in the terminal"}});
+        "the epochs, in the terminal"}},
+      "  safetensors   weights and running statistics of the best checkpoint, one tensor a\n"
+      "                parameter, named as in the network: "
+      "stage2.block3.mixer.layer.queries.weight\n"
+      "  csv           one line an epoch: losses, accuracies, learning rate, throughput\n"
+      "  batches       one line a batch, as CSV\n"
+      "  json          the complete configuration; lambda train takes it\n"
+      "  architecture  the network alone\n\n"
+      "TensorBoard reads run folders as they are: tensorboard --logdir runs");
   command
       ->add_option(
           "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")

@@ -110,7 +110,7 @@ void addInfo(CLI::App& program, Action& action) {
   const auto options = std::make_shared<InfoOptions>();
   CLI::App* command = addCommand(program,
                                  "info",
-                                 "Tell about this machine and program, or about a run.",
+                                 "Tell about this machine and program, or about a run",
                                  {{"lambda info", "versions, device and why, threads, folders"},
                                   {"lambda info runs/2026-11-20_22-48-00_quickstart",
                                    "a run's state, epochs and checkpoints"}});

@@ -171,7 +171,7 @@ void printSnapshot(const InspectionSnapshot& snapshot,
                 percentText(position) + " from the positions");
   facts.add("proof",
             "the contributions of all pixels add up to the layer's own output within " +
-                formatNumber(snapshot.residual.relative) + " of it");
+                scientificText(snapshot.residual.relative) + " of it");
   std::string names;
   for (const std::string& file : files) names += file + " ";
   std::cout << facts.text() << "\n"
@@ -204,13 +204,16 @@ void addInspect(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "inspect",
-      "Look into a lambda layer: its lambdas, position embeddings, key regions and the exact\n"
-      "contribution of every pixel to one output, as pictures (PNG) and numbers (NPY, CSV).",
+      "Look into a lambda layer: pictures and numbers of its own arithmetic",
       {{"lambda inspect runs/2026-11-20_22-48-00_quickstart --list", "which layers there are"},
        {"lambda inspect runs/2026-11-20_22-48-00_quickstart --out look",
         "the first lambda layer, the first validation image, the middle pixel"},
        {"lambda inspect RUN --layer stage3.block2.mixer --image 7 --query 4,12 --out look",
-        "another layer, image and pixel"}});
+        "another layer, image and pixel"}},
+      "Lambdas, position embeddings, the keys' regions and the exact contribution of every pixel "
+      "to\n"
+      "the output at one pixel, as pictures (PNG) and numbers (NPY, CSV), with the proof that the\n"
+      "contributions add up to what the layer gave.");
   command
       ->add_option(
           "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")

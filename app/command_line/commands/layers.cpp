@@ -141,6 +141,7 @@ Json partsJson(const std::vector<Part>& parts) {
 }
 
 std::string defaultText(const Json& value) {
+  if (value == "") return "\"\"";
   if (value.is_string()) return value.get<std::string>();
   return value.is_number_float() ? formatNumber(value.get<double>()) : value.dump();
 }
@@ -173,11 +174,11 @@ int run(const LayersOptions& options) {
 
 void addLayers(CLI::App& program, Action& action) {
   const auto options = std::make_shared<LayersOptions>();
-  CLI::App* command = addCommand(
-      program,
-      "layers",
-      "List what networks are made of: mixers, stems, families, with their settings and defaults.",
-      {{"lambda layers", "read it"}, {"lambda layers --json", "the same for a script"}});
+  CLI::App* command =
+      addCommand(program,
+                 "layers",
+                 "List what networks are made of, with all settings and defaults",
+                 {{"lambda layers", "read it"}, {"lambda layers --json", "the same for a script"}});
   addJsonFlag(command, options->output);
   onChosen(command, options, action, run);
 }

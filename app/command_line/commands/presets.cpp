@@ -107,7 +107,7 @@ void addPresets(CLI::App& program, Action& action) {
   CLI::App* command =
       addCommand(program,
                  "presets",
-                 "List the networks that come with the program, or print one as JSON.",
+                 "List the networks that come with the program, or print one as JSON",
                  {{"lambda presets", "what there is"},
                   {"lambda presets quickstart > mine.json", "a file to change and train"},
                   {"lambda presets --json", "the list for a script"}});

@@ -45,11 +45,13 @@ void addResume(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "resume",
-      "Go on with a run that was stopped or killed, from its last whole checkpoint. On the same\n"
-      "device and number of threads the weights come out as if it had never been interrupted.",
+      "Go on with a run that was stopped, killed or finished",
       {{"lambda resume runs/2026-11-20_22-48-00_quickstart", "go on after Ctrl-C or a power cut"},
        {"lambda resume 2026-11-20_22-48-00_quickstart --epochs 60",
-        "train a finished run on, to 60 epochs in all"}});
+        "train a finished run on, to 60 epochs in all"}},
+      "It goes on from the last checkpoint that is whole. On the same device and number of "
+      "threads\n"
+      "the weights come out to the bit as if it had never been interrupted.");
   command->add_option("RUN", arguments->run, "a run folder, or the name of one in runs/")
       ->required();
   command->add_option("--epochs", arguments->epochs, "train until this many epochs in all")

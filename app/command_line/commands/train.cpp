@@ -35,14 +35,17 @@ void addTrain(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "train",
-      "Train a network in a new run folder. Ctrl-C saves and stops; lambda resume goes on.",
+      "Train a network in a new run folder",
       {{"lambda train quickstart", "a small lambda network on built-in images, a minute or two"},
        {"lambda train resnet50-cifar-ccll --data ~/cifar10 --epochs 10",
         "a hybrid ResNet-50 on CIFAR-10, ten epochs"},
        {"lambda train mine.json --set recipe.batchSize=64 --set "
         "'architecture.stages[2].blocks[*].mixer.k=8'",
         "your own network, with changed settings"},
-       {"lambda train quickstart --json --quiet | jq .testAccuracy", "from a script"}});
+       {"lambda train quickstart --json --quiet | jq .testAccuracy", "from a script"}},
+      "Ctrl-C saves within a batch and stops, lambda resume goes on. A run folder holds "
+      "everything:\n"
+      "configuration, checkpoints, metrics, TensorBoard events, log.");
   command
       ->add_option("PRESET|FILE", options->source, "a preset, or a JSON file of a run or a network")
       ->required();

@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/human_units.h"
+#include "app/command_line/report.h"
+#include "app/command_line/run_location.h"
+#include "app/command_line/text_table.h"
+#include "engine/formats/metrics_json.h"
+#include "engine/formats/tensorboard_events.h"
+#include "engine/training/run_folder.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kSparklineColumns = 30;
+
+struct CurvesOptions {
+  std::vector<std::string> sources;
+  OutputOptions output;
+};
+
+/// The curves of one run or of one foreign log folder; a run's steps are its epochs.
+struct CurveSource {
+  std::string name;
+  std::vector<Curve> curves;
+};
+
+std::vector<Curve> epochCurves(const std::vector<EpochRecord>& epochs) {
+  std::vector<Curve> curves{{"train accuracy", {}},
+                            {"train loss", {}},
+                            {"validation accuracy", {}},
+                            {"validation loss", {}}};
+  for (const EpochRecord& epoch : epochs) {
+    curves[0].points.push_back({epoch.epoch, 0, epoch.train.accuracy});
+    curves[1].points.push_back({epoch.epoch, 0, epoch.train.loss});
+    if (!epoch.validation) continue;
+    curves[2].points.push_back({epoch.epoch, 0, epoch.validation->accuracy});
+    curves[3].points.push_back({epoch.epoch, 0, epoch.validation->loss});
+  }
+  std::erase_if(curves, [](const Curve& curve) { return curve.points.empty(); });
+  return curves;
+}
+
+CurveSource readSource(const std::string& given) {
+  std::error_code error;
+  if (fs::is_directory(given, error) && !fs::exists(fs::path(given) / "run.json", error)) {
+    return {given, readEventFolder(given)};
+  }
+  const fs::path run = findRun(given);
+  return {shownPath(run), epochCurves(readMetrics(RunFolder::open(run).metrics()).epochs)};
+}
+
+/// The curve as one line of blocks from its lowest to its highest value; a gap is not finite.
+std::string sparkline(const Curve& curve) {
+  static constexpr const char* kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  double low = INFINITY, high = -INFINITY;
+  for (const CurvePoint& point : curve.points) {
+    if (!std::isfinite(point.value)) continue;
+    low = std::min(low, point.value);
+    high = std::max(high, point.value);
+  }
+  const std::size_t columns = std::min(kSparklineColumns, curve.points.size());
+  std::string line;
+  for (std::size_t column = 0; column < columns; ++column) {
+    // The first and the last point are always shown.
+    const std::size_t index = columns < 2 ? 0 : column * (curve.points.size() - 1) / (columns - 1);
+    const double value = curve.points[index].value;
+    const double share = high > low ? (value - low) / (high - low) : 0.5;
+    line += std::isfinite(value) ? kBlocks[std::lround(7 * share)] : " ";
+  }
+  return line;
+}
+
+const CurvePoint& bestOf(const Curve& curve) {
+  const bool lowIsGood = curve.name.find("oss") != std::string::npos;
+  const auto lower = [](const CurvePoint& a, const CurvePoint& b) { return a.value < b.value; };
+  return lowIsGood ? *std::min_element(curve.points.begin(), curve.points.end(), lower)
+                   : *std::max_element(curve.points.begin(), curve.points.end(), lower);
+}
+
+std::string valueText(double value) {
+  return fixedText(value, 4);
+}
+
+void print(const CurveSource& source) {
+  std::cout << source.name << "\n";
+  TextTable table({{"curve"},
+                   {"points", TextTable::Align::right},
+                   {"first", TextTable::Align::right},
+                   {"last", TextTable::Align::right},
+                   {"best", TextTable::Align::right},
+                   {"at", TextTable::Align::right},
+                   {""}});
+  for (const Curve& curve : source.curves) {
+    if (curve.points.empty()) continue;
+    const CurvePoint& best = bestOf(curve);
+    table.addRow({curve.name,
+                  std::to_string(curve.points.size()),
+                  valueText(curve.points.front().value),
+                  valueText(curve.points.back().value),
+                  valueText(best.value),
+                  std::to_string(best.step),
+                  sparkline(curve)});
+  }
+  std::cout << table.text("  ") << "\n";
+}
+
+Json jsonOf(const CurveSource& source) {
+  Json curves = Json::array();
+  for (const Curve& curve : source.curves) {
+    Json points = Json::array();
+    for (const CurvePoint& point : curve.points) {
+      points.push_back({{"step", point.step}, {"value", point.value}});
+    }
+    curves.push_back({{"name", curve.name}, {"points", points}});
+  }
+  return {{"source", source.name}, {"curves", curves}};
+}
+
+int showCurves(const CurvesOptions& options) {
+  std::vector<CurveSource> sources;
+  for (const std::string& given : options.sources) sources.push_back(readSource(given));
+  if (options.output.json) {
+    Json list = Json::array();
+    for (const CurveSource& source : sources) list.push_back(jsonOf(source));
+    printJson({{"sources", list}});
+    return kExitOk;
+  }
+  for (const CurveSource& source : sources) print(source);
+  return kExitOk;
+}
+
+}  // namespace
+
+void addCurves(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<CurvesOptions>();
+  CLI::App* command = addCommand(
+      program,
+      "curves",
+      "Show the curves of runs beside each other and beside other people's",
+      {{"lambda curves 2026-11-20_22-48-00_quickstart", "accuracy and loss by epoch"},
+       {"lambda curves runs/mine ~/logs/theirs --json", "all points of both, for a script"}},
+      "A run's curves go by epoch, the scalars of a TensorBoard log folder by its steps.");
+  command->add_option("RUN|FOLDER", options->sources, "run folders, or folders of event files")
+      ->required();
+  addJsonFlag(command, options->output);
+  onChosen(command, options, action, showCurves);
+}
+
+}  // namespace lambda
