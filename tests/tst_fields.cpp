@@ -1,0 +1,122 @@
+#include <array>
+#include <cctype>
+#include <set>
+#include <string>
+
+#include <QtTest/QtTest>
+
+#include "engine/values/record_fields.h"
+#include "engine/values/text.h"
+
+using namespace std::string_literals;
+
+namespace lambda {
+
+namespace {
+
+struct Anything {
+  template <class T>
+  operator T() const;
+};
+
+/// How many members an aggregate has: as many as it can be initialised with.
+template <class T, class... Members>
+constexpr std::size_t memberCount() {
+  if constexpr (requires { T{Members{}..., Anything{}}; }) {
+    return memberCount<T, Members..., Anything>();
+  } else {
+    return sizeof...(Members);
+  }
+}
+
+/// Empty, or what is wrong with the list of fields of T.
+template <class T>
+std::string faultOf() {
+  const T value;
+  std::set<std::string> names;
+  std::string fault;
+  visitFields(value, [&](const Field& field, const auto&) {
+    const std::string name = field.name;
+    if (!names.insert(name).second) fault += name + " is listed twice. ";
+    for (const char c : name) {
+      if (!std::isalnum(static_cast<unsigned char>(c))) fault += name + " is no key. ";
+    }
+    if (std::isupper(static_cast<unsigned char>(name.front()))) fault += name + " is upper case. ";
+    if (std::string(field.meaning).empty()) fault += name + " has no meaning. ";
+    if (!(field.min <= field.max)) fault += name + " has an empty range. ";
+  });
+  if (names.size() != memberCount<T>()) {
+    fault += std::to_string(names.size()) + " of " + std::to_string(memberCount<T>()) + " listed. ";
+  }
+  return fault;
+}
+
+}  // namespace
+
+class TestFields : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyMemberIsListed();
+  void namesLeadBackToTheirValue();
+  void mixersAreMadeByKind();
+  void theNearestNameIsFound();
+};
+
+void TestFields::everyMemberIsListed() {
+  const auto check = [](const std::string& fault) { QVERIFY2(fault.empty(), fault.c_str()); };
+  check(faultOf<MapShape>());
+  check(faultOf<ConvolutionMixer>());
+  check(faultOf<LambdaMixer>());
+  check(faultOf<Block>());
+  check(faultOf<Stage>());
+  check(faultOf<Stem>());
+  check(faultOf<Head>());
+  check(faultOf<Architecture>());
+  check(faultOf<AugmentationConfig>());
+  check(faultOf<DataConfig>());
+  check(faultOf<OptimizerConfig>());
+  check(faultOf<ScheduleConfig>());
+  check(faultOf<Recipe>());
+  check(faultOf<DeviceConfig>());
+  check(faultOf<CheckpointConfig>());
+  check(faultOf<RunConfig>());
+  check(faultOf<Scores>());
+  check(faultOf<BatchRecord>());
+  check(faultOf<EpochRecord>());
+  check(faultOf<EventRecord>());
+  check(faultOf<Environment>());
+  check(faultOf<Lineage>());
+  check(faultOf<RunRecord>());
+}
+
+void TestFields::namesLeadBackToTheirValue() {
+  for (const std::string_view name : EnumNames<EventKind>::names) {
+    QCOMPARE(nameOf(*enumOf<EventKind>(name)), name);
+  }
+  QVERIFY(nameOf(EventKind::warning) == EnumNames<EventKind>::names.back());
+  QVERIFY(nameOf(RunStatus::failed) == "failed");
+  QVERIFY(nameOf(StemKind::patch) == "patch");
+  QVERIFY(nameOf(ScheduleKind::step) == "step");
+  QVERIFY(!enumOf<Family>("Plain"));
+}
+
+void TestFields::mixersAreMadeByKind() {
+  for (std::size_t kind = 0; kind < kMixerKinds.size(); ++kind) {
+    QCOMPARE(mixerOfKind(kind).index(), kind);
+  }
+}
+
+void TestFields::theNearestNameIsFound() {
+  const std::array<std::string_view, 3> names{"batchSize", "epochs", "k"};
+  QCOMPARE(nearestName("batchsize", names), "batchSize"s);
+  QCOMPARE(nearestName("epoch", names), "epochs"s);
+  QCOMPARE(nearestName("precision", names), ""s);
+  QCOMPARE(nearestName("z", names), ""s);
+  QCOMPARE(nearestName(std::string(1 << 20, 'e'), names), ""s);
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestFields)
+#include "tst_fields.moc"
