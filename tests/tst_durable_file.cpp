@@ -21,6 +21,29 @@ constexpr std::uint64_t kMany = 1 << 24;
 const std::string kOld = "the previous content";
 const std::string kNew(100'000, 'n');
 
+// Names the calls that decide what survives a power cut.
+class RecordingFileSystem : public FileSystem {
+ public:
+  std::string calls;
+
+  ssize_t write(int file, const void* bytes, std::size_t count) override {
+    calls += "write ";
+    return FileSystem::write(file, bytes, count);
+  }
+
+  int fsync(int file) override {
+    struct stat facts = {};
+    ::fstat(file, &facts);
+    calls += S_ISDIR(facts.st_mode) ? "fsync-folder " : "fsync-file ";
+    return FileSystem::fsync(file);
+  }
+
+  int rename(const char* from, const char* to) override {
+    calls += "rename ";
+    return FileSystem::rename(from, to);
+  }
+};
+
 // In a child process, which ends without destructors as a killed one does.
 template <class Action>
 pid_t startChild(Action action) {
@@ -39,6 +62,7 @@ class TestDurableFile : public QObject {
 
  private Q_SLOTS:
   void publishesWhatWasAppended();
+  void bytesReachTheDiskBeforeTheNameDoes();
   void everyFailureLeavesAWholeFile_data();
   void everyFailureLeavesAWholeFile();
   void interruptedCallsAreRepeated();
@@ -68,6 +92,23 @@ void TestDurableFile::publishesWhatWasAppended() {
   QCOMPARE(readFile(path, kMany), std::string("one two"));
   QCOMPARE(folder.entryCount(), 1);
   QVERIFY(errorOf([&] { writer.append("more"); }));
+}
+
+void TestDurableFile::bytesReachTheDiskBeforeTheNameDoes() {
+  const TemporaryFolder folder;
+  RecordingFileSystem system;
+  writeFileDurably(folder.path() / "file", kNew, system);
+  QCOMPARE(system.calls, std::string("write fsync-file rename fsync-folder "));
+
+  RecordingFileSystem each;
+  AppendFile log(folder.path() / "log", std::chrono::milliseconds(0), each);
+  log.appendLine("one");
+  QCOMPARE(each.calls, std::string("write fsync-file "));
+  RecordingFileSystem seldom;
+  AppendFile other(folder.path() / "other", std::chrono::hours(1), seldom);
+  other.appendLine("one");
+  other.sync();
+  QCOMPARE(seldom.calls, std::string("write fsync-file "));
 }
 
 void TestDurableFile::everyFailureLeavesAWholeFile_data() {
