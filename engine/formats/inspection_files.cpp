@@ -102,8 +102,9 @@ class InspectionWriter {
     entry["meaning"] = meaning;
     entry["shape"] = array.shape;
     entry["colors"] = style.map == ColorMap::viridis ? "viridis" : "blue-white-red";
-    entry["low"] = style.range->low;
+    entry["low"] = style.rangePerTile ? 0 : style.range->low;
     entry["high"] = style.range->high;
+    entry["scalePerTile"] = style.rangePerTile;
     pictures_[name] = std::move(entry);
   }
 
@@ -189,9 +190,9 @@ class InspectionWriter {
 
   void writeKeys() {
     heatmap("keys",
-            "normalised keys: where each of the k slots gathers values from",
+            "normalised keys: where each of the k slots gathers values from; a scale for each tile",
             snapshot_.keys.regions,
-            {.map = ColorMap::viridis, .mark = queryCell()});
+            {.map = ColorMap::viridis, .rangePerTile = true});
   }
 
   void writeVectors() {

@@ -99,8 +99,10 @@ class CostModel {
                      const ConvolutionMixer& mixer,
                      const BlockPlan& block) {
     const bool residualEnd = architecture_.family != Family::bottleneck && block.shortcut;
-    add(convolution(
-        name, block.mixerInput.channels, mixer.kernelSize, block.mixerOutput, !residualEnd));
+    LayerCost layer = convolution(
+        name, block.mixerInput.channels, mixer.kernelSize, block.mixerOutput, !residualEnd);
+    layer.output = pooledMap(block);
+    add(std::move(layer));
   }
 
   void addMixerLayer(const std::string& name, const LambdaMixer& mixer, const BlockPlan& block) {
@@ -136,7 +138,7 @@ class CostModel {
     }
     add({name,
          "lambda",
-         block.mixerOutput,
+         pooledMap(block),
          countOf(parameters),
          countOf(flops),
          countOf(kept * kFloatBytes)});
@@ -148,7 +150,7 @@ class CostModel {
   }
 
   void addSqueezeExcitation(const BlockPlan& block) {
-    const MapShape map{block.mixerOutput.channels, block.output.height, block.output.width};
+    const MapShape map = pooledMap(block);
     const long long squeezed = squeezedChannels(map.channels);
     LayerCost layer;
     layer.name = block.name + ".squeeze";
@@ -178,6 +180,11 @@ class CostModel {
     if (block.projection) {
       add(convolution(block.name + ".shortcut", block.input.channels, 1, block.output, false));
     }
+  }
+
+  /// What leaves the mixer, after the pooling that a stride asks for.
+  static MapShape pooledMap(const BlockPlan& block) {
+    return {block.mixerOutput.channels, block.output.height, block.output.width};
   }
 
   static MapShape reducedMap(const BlockPlan& block) {

@@ -8,9 +8,9 @@
 namespace lambda {
 
 struct LayerCost {
-  std::string name;  ///< "stage2.block1.mixer": the prefix of the parameters' names.
-  std::string kind;  ///< "convolution", "lambda", "linear", ...
-  MapShape output;
+  std::string name;          ///< "stage2.block1.mixer": the prefix of the parameters' names.
+  std::string kind;          ///< "convolution", "lambda", "linear", ...
+  MapShape output;           ///< After any pooling that belongs to the layer.
   long long parameters = 0;  ///< Learned values; running statistics of norms are not counted.
   long long flops = 0;       ///< Forward, one image, 2 a multiply-add; convolutions, linear maps
                              ///< and the lambda core, as the engine computes them.

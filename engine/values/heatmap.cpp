@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <stdexcept>
+#include <vector>
 
 namespace lambda {
 
@@ -65,10 +67,17 @@ Image blank(int width, int height) {
   return image;
 }
 
+/// The range of one tile's values and 0.
+ColorRange rangeOfTile(ColorMap map, std::span<const float> values) {
+  std::vector<float> withZero(values.begin(), values.end());
+  withZero.push_back(0);
+  return rangeOf(map, withZero);
+}
+
 void drawTile(Image& image,
               const Layout& layout,
               int tile,
-              const float* values,
+              std::span<const float> values,
               const HeatmapStyle& style,
               const ColorRange& range) {
   const int left = layout.left(tile), top = layout.top(tile), cell = layout.cell;
@@ -79,7 +88,8 @@ void drawTile(Image& image,
            top + row * cell,
            cell,
            cell,
-           colorOf(style.map, range, values[row * layout.columns + column]));
+           colorOf(
+               style.map, range, values[static_cast<std::size_t>(row * layout.columns + column)]));
     }
   }
   if (style.mark) {
@@ -110,13 +120,16 @@ Image renderHeatmap(const Array& array, const HeatmapStyle& style) {
   const int barSpace = style.colorBar ? kMargin + kBarWidth : 0;
   Image image =
       blank(layout.gridWidth() + 2 * kMargin + barSpace, layout.gridHeight() + 2 * kMargin);
+  const auto cells = static_cast<std::size_t>(layout.rows * layout.columns);
   for (int tile = 0; tile < layout.tiles; ++tile) {
+    const auto values =
+        std::span(array.values).subspan(static_cast<std::size_t>(tile) * cells, cells);
     drawTile(image,
              layout,
              tile,
-             array.values.data() + static_cast<std::ptrdiff_t>(tile) * layout.rows * layout.columns,
+             values,
              style,
-             range);
+             style.rangePerTile ? rangeOfTile(style.map, values) : range);
   }
   if (style.colorBar) drawColorBar(image, style.map);
   return image;

@@ -18,9 +18,10 @@ struct Cell {
 struct HeatmapStyle {
   ColorMap map = ColorMap::diverging;
   std::optional<ColorRange> range = std::nullopt;  ///< None: of the values themselves.
-  std::optional<Cell> mark = std::nullopt;         ///< A cell that gets a frame, in every tile.
-  int tilesPerRow = 0;                             ///< 0 = as near to a square as it goes.
-  bool colorBar = true;  ///< A strip at the right, the greatest value on top.
+  bool rangePerTile = false;                ///< Each tile has a range of its own, which contains 0.
+  std::optional<Cell> mark = std::nullopt;  ///< A cell that gets a frame, in every tile.
+  int tilesPerRow = 0;                      ///< 0 = as near to a square as it goes.
+  bool colorBar = true;                     ///< A strip at the right, the greatest value on top.
 };
 
 /// An array [..., rows, columns] as a picture: all leading dimensions are counted through as tiles,

@@ -85,6 +85,25 @@ inline void scramble(torch::nn::Module& module) {
   }
 }
 
+/// Puts a network's norms into the state of having seen `x` often, and the network into eval mode.
+/// With running statistics that do not fit, a lambda layer's output, cubic in its input, explodes.
+template <class Network>
+void settle(Network& network, const at::Tensor& x) {
+  const at::NoGradGuard guard;
+  const auto setMomentum = [&](double momentum) {
+    for (const auto& child : network->modules()) {
+      auto* norm = dynamic_cast<torch::nn::BatchNorm2dImpl*>(child.get());
+      if (norm != nullptr) norm->options.momentum(momentum);
+    }
+  };
+  scramble(*network);
+  setMomentum(1.0);
+  network->train();
+  network->forward(x);
+  setMomentum(0.1);
+  network->eval();
+}
+
 inline NaiveNorm naiveNormOf(const torch::nn::BatchNorm2d& norm) {
   if (norm.is_empty()) return {};
   return {numbersOf(norm->weight),

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/values/architecture.h"
+
+namespace lambda::test {
+
+inline Block convolutionBlock(int kernelSize = 3, bool squeezeExcitation = false) {
+  Block block;
+  block.mixer = ConvolutionMixer{kernelSize};
+  block.squeezeExcitation = squeezeExcitation;
+  return block;
+}
+
+inline Block lambdaBlock(int queryDepth, int heads, bool squeezeExcitation = false) {
+  LambdaMixer mixer;
+  mixer.queryDepth = queryDepth;
+  mixer.heads = heads;
+  Block block;
+  block.mixer = mixer;
+  block.squeezeExcitation = squeezeExcitation;
+  return block;
+}
+
+inline Block residualBlock(int kernelSize = 3) {
+  Block block = convolutionBlock(kernelSize);
+  block.residual = true;
+  return block;
+}
+
+/// The block with its lambda mixer changed by `change`.
+template <class Change>
+Block changed(Block block, Change change) {
+  change(std::get<LambdaMixer>(block.mixer));
+  return block;
+}
+
+/// Small networks that take every way through plan, cost and builder: all families and stems, odd
+/// map sizes, strides in convolution and lambda blocks, every lambda option.
+inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
+  std::vector<std::pair<std::string, Architecture>> all;
+
+  Architecture plain;
+  plain.input = {3, 19, 13};
+  plain.classes = 3;
+  plain.family = Family::plain;
+  plain.activation = Activation::celu;
+  plain.stem = {StemKind::cifar, 5, 4};
+  plain.stages = {{6, 2, {convolutionBlock(5), lambdaBlock(3, 2)}},
+                  {8, 2, {lambdaBlock(3, 4, true), convolutionBlock(), residualBlock()}},
+                  {10, 2, {residualBlock(5)}}};
+  plain.head = {Pooling::max, 0.2, false, 0.125};
+  all.emplace_back("plain", plain);
+
+  Architecture basic;
+  basic.input = {1, 33, 21};
+  basic.classes = 2;
+  basic.family = Family::basic;
+  basic.activation = Activation::gelu;
+  basic.stem = {StemKind::resnetD, 7, 4};
+  basic.stages = {{6, 1, {convolutionBlock(3, true), lambdaBlock(2, 3)}},
+                  {8,
+                   2,
+                   {changed(lambdaBlock(4, 2, true), [](LambdaMixer& m) { m.scope = 3; }),
+                    convolutionBlock(1)}}};
+  all.emplace_back("basic", basic);
+
+  Architecture bottleneck;
+  bottleneck.input = {4, 41, 36};
+  bottleneck.family = Family::bottleneck;
+  bottleneck.activation = Activation::silu;
+  bottleneck.stem = {StemKind::imagenet, 6, 4};
+  const auto group = [](LambdaMixer& m) { m.sharedEmbeddings = "early"; };
+  bottleneck.stages = {
+      {4,
+       1,
+       {changed(lambdaBlock(3, 2), group), convolutionBlock(), changed(lambdaBlock(3, 2), group)}},
+      {8,
+       2,
+       {changed(lambdaBlock(3, 4, true),
+                [](LambdaMixer& m) { m.embedding = PositionEmbedding::absolute; }),
+        changed(lambdaBlock(2, 2),
+                [](LambdaMixer& m) {
+                  m.intraDepth = 3;
+                  m.content = false;
+                  m.normalizeQueries = false;
+                }),
+        changed(lambdaBlock(3, 8), [](LambdaMixer& m) {
+          m.embedding = PositionEmbedding::none;
+          m.normalizeValues = false;
+          m.intraDepth = 2;
+        })}}};
+  all.emplace_back("bottleneck", bottleneck);
+
+  Architecture patches = bottleneck;
+  patches.stem = {StemKind::patch, 6, 5};
+  all.emplace_back("patches", patches);
+
+  Architecture deepStem = bottleneck;
+  deepStem.stem = {StemKind::resnetD, 6, 4};
+  all.emplace_back("deep stem", deepStem);
+  return all;
+}
+
+}  // namespace lambda::test

@@ -1,0 +1,256 @@
+#include <QtTest/QtTest>
+
+#include "engine/formats/presets.h"
+#include "engine/networks/network.h"
+#include "engine/values/cost.h"
+#include "engine/values/inspection.h"
+#include "engine/values/validate.h"
+#include "tests/support/lambda_cases.h"
+#include "tests/support/odd_architectures.h"
+#include "tests/support/verify_close.h"
+
+namespace lambda::test {
+
+namespace {
+
+constexpr int kLargestRunMap = 64;  // pixels a side; larger presets are built but not run
+
+using NamedArchitecture = std::pair<std::string, Architecture>;
+
+/// The hand-made ones and every preset.
+std::vector<NamedArchitecture> architectures() {
+  std::vector<NamedArchitecture> all = oddArchitectures();
+  for (const std::string& name : presetNames()) {
+    std::vector<Problem> warnings;
+    all.emplace_back(name, loadPreset(name, warnings).architecture);
+  }
+  return all;
+}
+
+at::Tensor imagesFor(const Architecture& architecture, std::int64_t count) {
+  const MapShape& input = architecture.input;
+  return at::randn({count, input.channels, input.height, input.width});
+}
+
+/// The layer of the cost table that a parameter belongs to: shared embeddings to their first user.
+std::string ownerOf(const std::string& parameter, const Network& network) {
+  constexpr std::string_view kShared = "embeddings-";
+  if (parameter.rfind(kShared, 0) == 0) {
+    const std::string group =
+        parameter.substr(kShared.size(), parameter.find('.') - kShared.size());
+    for (const BlockPlan& block : network->plan.blocks) {
+      const auto* mixer = std::get_if<LambdaMixer>(&block.options.mixer);
+      if (mixer != nullptr && mixer->sharedEmbeddings == group) return block.name + ".mixer";
+    }
+  }
+  for (const LayerCost& layer : costOf(network->architecture).layers) {
+    if (parameter.rfind(layer.name + ".", 0) == 0) return layer.name;
+  }
+  return {};
+}
+
+class ShapeTrace : public ForwardTrace {
+ public:
+  void visit(const std::string& layer, const at::Tensor&, const at::Tensor& output) override {
+    shapes.emplace_back(layer, output.sizes().vec());
+  }
+
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes;
+};
+
+}  // namespace
+
+class TestNetwork : public QObject {
+  Q_OBJECT
+
+ private:
+  /// Those whose images are at most `largestSide` pixels high.
+  static void addArchitectures(int largestSide = 1024) {
+    QTest::addColumn<int>("index");
+    const auto all = architectures();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].second.input.height > largestSide) continue;
+      QTest::newRow(all[i].first.c_str()) << static_cast<int>(i);
+    }
+  }
+
+  static Architecture currentArchitecture() {
+    QFETCH(int, index);
+    return architectures()[static_cast<std::size_t>(index)].second;
+  }
+
+  static void addOddArchitectures() {
+    QTest::addColumn<int>("index");
+    const auto all = oddArchitectures();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      QTest::newRow(all[i].first.c_str()) << static_cast<int>(i);
+    }
+  }
+
+ private Q_SLOTS:
+
+  void init() { at::manual_seed(3); }
+
+  void oddArchitecturesAreValid_data() { addOddArchitectures(); }
+
+  void oddArchitecturesAreValid() {
+    for (const Problem& problem : validate(currentArchitecture())) {
+      QVERIFY2(problem.severity != Severity::error, (problem.path + ": " + problem.text).c_str());
+    }
+  }
+
+  void costEqualsBuiltParameters_data() { addArchitectures(); }
+
+  void costEqualsBuiltParameters() {
+    const Network network(currentArchitecture());
+    const NetworkCost cost = costOf(network->architecture);
+    QCOMPARE(static_cast<long long>(network->parameterCount()), cost.parameters);
+    std::map<std::string, long long> built;
+    for (const auto& parameter : network->named_parameters()) {
+      const std::string owner = ownerOf(parameter.key(), network);
+      QVERIFY2(!owner.empty(), parameter.key().c_str());
+      built[owner] += parameter.value().numel();
+    }
+    for (const LayerCost& layer : cost.layers) {
+      const std::string text = layer.name + ": " + std::to_string(built[layer.name]) +
+                               " parameters built, cost says " + std::to_string(layer.parameters);
+      QVERIFY2(built[layer.name] == layer.parameters, text.c_str());
+    }
+  }
+
+  void outputsHaveTheShapesOfTheCostTable_data() { addArchitectures(kLargestRunMap); }
+
+  void outputsHaveTheShapesOfTheCostTable() {
+    const Architecture architecture = currentArchitecture();
+    Network network(architecture);
+    network->eval();
+    const at::NoGradGuard guard;
+    ShapeTrace trace;
+    network->forward(imagesFor(architecture, 1), &trace);
+    std::map<std::string, std::vector<std::int64_t>> expected;
+    for (const LayerCost& layer : costOf(architecture).layers) {
+      expected[layer.name] =
+          layer.name == "head"
+              ? std::vector<std::int64_t>{1, layer.output.channels}
+              : std::vector<std::int64_t>{
+                    1, layer.output.channels, layer.output.height, layer.output.width};
+    }
+    QCOMPARE(trace.shapes.size(), expected.size());
+    for (const auto& [layer, shape] : trace.shapes) {
+      const std::string text = layer + ": " + c10::str(at::IntArrayRef(shape)) + ", cost says " +
+                               c10::str(at::IntArrayRef(expected[layer]));
+      QVERIFY2(shape == expected[layer], text.c_str());
+    }
+  }
+
+  void resnet50HasItsKnownParameters() {
+    Architecture resnet;
+    resnet.classes = 1000;
+    resnet.input = {3, 224, 224};
+    resnet.stem = {StemKind::imagenet, 64, 4};
+    const int depths[] = {3, 4, 6, 3};
+    for (int stage = 0; stage < 4; ++stage) {
+      resnet.stages.push_back(
+          {64 << stage, stage == 0 ? 1 : 2, std::vector<Block>(depths[stage], convolutionBlock())});
+    }
+    // torchvision's resnet50: 25,557,032.
+    QCOMPARE(costOf(resnet).parameters, 25557032LL);
+    QCOMPARE(Network(resnet)->parameterCount(), std::int64_t{25557032});
+  }
+
+  void inspectableLayersAreThoseOfTheNetwork_data() { addArchitectures(); }
+
+  void inspectableLayersAreThoseOfTheNetwork() {
+    const Network network(currentArchitecture());
+    const auto listed = inspectableLayers(network->architecture);
+    const auto built = network->lambdaLayers();
+    QCOMPARE(listed.size(), built.size());
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      const LambdaLayerOptions& options = built[i].unit->layer->options;
+      QCOMPARE(listed[i].name, built[i].name);
+      QCOMPARE(listed[i].height, options.mapHeight);
+      QCOMPARE(listed[i].width, options.mapWidth);
+      QCOMPARE(std::int64_t{listed[i].valueDepth} * listed[i].heads, options.outputDepth);
+      QCOMPARE(listed[i].queryDepth, options.mixer.queryDepth);
+    }
+  }
+
+  void loadedWeightsGiveTheSameBits_data() { addOddArchitectures(); }
+
+  void loadedWeightsGiveTheSameBits() {
+    const Architecture architecture = currentArchitecture();
+    Network saved(architecture), loaded(architecture);
+    const at::Tensor x = imagesFor(architecture, 2);
+    settle(saved, x);
+    const at::NoGradGuard guard;
+    for (const auto& item : saved->named_parameters()) {
+      loaded->named_parameters()[item.key()].copy_(item.value());
+    }
+    for (const auto& item : saved->named_buffers()) {
+      loaded->named_buffers()[item.key()].copy_(item.value());
+    }
+    loaded->eval();
+    QVERIFY(saved(x).isfinite().all().item<bool>());
+    QVERIFY(loaded(x).equal(saved(x)));
+  }
+
+  void everyParameterGetsAGradient_data() { addOddArchitectures(); }
+
+  void everyParameterGetsAGradient() {
+    Architecture architecture = currentArchitecture();
+    architecture.zeroInitResidual = false;  // A scale of 0 would stop the gradients before it.
+    Network network(architecture);
+    for (const auto& parameter : network->named_parameters()) {
+      const at::NoGradGuard guard;  // Units that ReLU mutes for all images would get no gradient.
+      if (parameter.key().ends_with("squeeze.squeeze.bias")) parameter.value().fill_(3);
+    }
+    network(imagesFor(architecture, 4)).square().sum().backward();
+    for (const auto& parameter : network->named_parameters()) {
+      const at::Tensor gradient = parameter.value().grad();
+      QVERIFY2(gradient.defined() && gradient.isfinite().all().item<bool>() &&
+                   gradient.abs().max().item<double>() > 0,
+               parameter.key().c_str());
+    }
+  }
+
+  void permutingTheBatchPermutesTheLogits_data() { addOddArchitectures(); }
+
+  void permutingTheBatchPermutesTheLogits() {
+    const Architecture architecture = currentArchitecture();
+    Network network(architecture);
+    network->to(at::kDouble);
+    const at::Tensor x = imagesFor(architecture, 3).to(at::kDouble);
+    settle(network, x);
+    const at::Tensor order = at::tensor({2, 0, 1}, at::kLong);
+    VERIFY_CLOSE(
+        network(x.index_select(0, order)), network(x).index_select(0, order), 1e-10, 1e-10);
+  }
+
+  void channelsLastGivesTheSame_data() { addOddArchitectures(); }
+
+  void channelsLastGivesTheSame() {
+    const Architecture architecture = currentArchitecture();
+    Network network(architecture);
+    network->to(at::kDouble);
+    const at::Tensor x = imagesFor(architecture, 2).to(at::kDouble);
+    settle(network, x);
+    VERIFY_CLOSE(network(x.contiguous(at::MemoryFormat::ChannelsLast)), network(x), 1e-10, 1e-10);
+  }
+
+  void rejectsImagesOfAnotherSizeWithExpectedAndGot() {
+    Network network(oddArchitectures().front().second);
+    try {
+      network(at::zeros({1, 3, 19, 14}));
+      QFAIL("accepted a wrong width");
+    } catch (const c10::Error& error) {
+      const std::string text = error.what_without_backtrace();
+      QVERIFY2(text.find("[b, 3, 19, 13]") != std::string::npos, text.c_str());
+      QVERIFY2(text.find("[1, 3, 19, 14]") != std::string::npos, text.c_str());
+    }
+  }
+};
+
+}  // namespace lambda::test
+
+QTEST_GUILESS_MAIN(lambda::test::TestNetwork)
+#include "tst_network.moc"
