@@ -1,6 +1,7 @@
-#include <QTest>
 #include <algorithm>
 #include <fstream>
+
+#include <QTest>
 
 #include "engine/runtime/error.h"
 #include "engine/training/trainer.h"
@@ -104,7 +105,8 @@ void TestResume::resumedRunRecordsOneCleanLine() {
   const RunResult stopped = trainRun(config, folder.path(), control, observer);
   // As after a kill: the checkpoint is of the end of epoch 1, the metrics go on for two batches.
   const RunFolder run = RunFolder::open(stopped.run);
-  std::filesystem::copy_file(run.epochCheckpoint(1), run.lastCheckpoint(),
+  std::filesystem::copy_file(run.epochCheckpoint(1),
+                             run.lastCheckpoint(),
                              std::filesystem::copy_options::overwrite_existing);
   RunControl again;
   RecordingObserver silent;
@@ -116,8 +118,9 @@ void TestResume::resumedRunRecordsOneCleanLine() {
   }
   QCOMPARE(metrics.epochs.size(), std::size_t{3});
   const auto hasEvent = [&](EventKind kind) {
-    return std::any_of(metrics.events.begin(), metrics.events.end(),
-                       [&](const EventRecord& event) { return event.kind == kind; });
+    return std::any_of(metrics.events.begin(), metrics.events.end(), [&](const EventRecord& event) {
+      return event.kind == kind;
+    });
   };
   QVERIFY(hasEvent(EventKind::stopped));
   QVERIFY(hasEvent(EventKind::resumed));

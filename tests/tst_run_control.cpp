@@ -1,7 +1,8 @@
-#include <QTest>
 #include <atomic>
 #include <barrier>
 #include <thread>
+
+#include <QTest>
 
 #include "engine/runtime/run_control.h"
 
@@ -16,8 +17,7 @@ using Mode = RunControl::Mode;
 /// the test decides when a batch ends.
 class FakeLoop {
  public:
-  explicit FakeLoop(RunControl& control)
-      : control_(control), thread_([this] { run(); }) {}
+  explicit FakeLoop(RunControl& control) : control_(control), thread_([this] { run(); }) {}
 
   ~FakeLoop() {
     control_.requestStop();

@@ -1,5 +1,6 @@
-#include <QTest>
 #include <cmath>
+
+#include <QTest>
 
 #include "engine/training/schedule.h"
 

@@ -1,11 +1,11 @@
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <QTest>
 #include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <QTest>
 
 #include "engine/runtime/error.h"
 #include "engine/training/evaluate_run.h"

@@ -71,7 +71,7 @@ std::string bytesText(std::uint64_t bytes) {
 }
 
 std::string percentText(double share) {
-  return fixedText(share * 100, 1) + " %";
+  return fixedText(share * 100, 2) + " %";
 }
 
 std::string durationText(double seconds) {

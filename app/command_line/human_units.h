@@ -22,7 +22,7 @@ std::string countText(double count);
 /// "1.5 GiB", "512 B"
 std::string bytesText(std::uint64_t bytes);
 
-/// A share of 0..1 as "97.3 %".
+/// A share of 0..1 as "97.31 %".
 std::string percentText(double share);
 
 /// "4.2 s", "3 min 05 s", "1 h 02 min"

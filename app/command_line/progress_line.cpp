@@ -68,7 +68,8 @@ void ProgressLine::show(const ProgressText& progress) {
 void ProgressLine::print(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (quiet_) return;
-  write((drawn_ ? kEraseLine : "") + line + "\n");
+  // Also where nothing is drawn: the terminal itself may have echoed "^C".
+  write((terminal_ ? kEraseLine : "") + line + "\n");
   drawn_ = false;
 }
 

@@ -25,7 +25,7 @@ std::string headlineOf(const RunResult& result) {
     case RunStatus::finished:
       return "Finished " + epochs + " in " + durationText(result.trainSeconds) + " of training.";
     case RunStatus::stopped:
-      return "Stopped and saved after " + epochs + ".";
+      return "Stopped and saved, " + epochs + " done.";
     case RunStatus::failed:
     case RunStatus::running:
     case RunStatus::paused:

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <optional>
+
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
-
-#include <optional>
 
 #include "engine/values/architecture.h"
 
@@ -14,10 +14,10 @@ struct ConvolutionUnitOptions {
   std::int64_t outputDepth = 64;
   int kernelSize = 3;
   int stride = 1;
-  int padding = -1;                       ///< Pixels of zeros; -1 = half the kernel size.
-  int maxPool = 1;                        ///< Side and stride of a max pool before the norm; 1 = none.
-  std::optional<Activation> activation = std::nullopt;   ///< None: the unit ends with its norm.
-  bool zeroInit = false;                  ///< The norm's scale starts at 0.
+  int padding = -1;  ///< Pixels of zeros; -1 = half the kernel size.
+  int maxPool = 1;   ///< Side and stride of a max pool before the norm; 1 = none.
+  std::optional<Activation> activation = std::nullopt;  ///< None: the unit ends with its norm.
+  bool zeroInit = false;                                ///< The norm's scale starts at 0.
 };
 
 /// Convolution without bias, max pool where asked for, batch norm, activation.

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <string>
+
+#include <ATen/ATen.h>
 
 namespace lambda {
 
@@ -13,7 +13,8 @@ class ForwardTrace {
   virtual ~ForwardTrace() = default;
 
   /// `layer`: its name as in the cost table and in parameter names, "stage2.block1.mixer".
-  virtual void visit(const std::string& layer, const at::Tensor& input,
+  virtual void visit(const std::string& layer,
+                     const at::Tensor& input,
                      const at::Tensor& output) = 0;
 };
 

@@ -19,12 +19,15 @@ at::Tensor applyPositionLambdas(const LambdaOperands& operands, const at::Tensor
   // One product a query position: all images and heads at n meet the same embeddings.
   const at::Tensor byPosition = q.transpose(0, 1).reshape({n, b * h, k});
   const at::Tensor weights = at::bmm(byPosition, embeddings.transpose(1, 2));  // [n, b h, m u]
-  const at::Tensor byImage = weights.view({n, b, h, rows}).transpose(0, 1).reshape({b, n * h, rows});
+  const at::Tensor byImage =
+      weights.view({n, b, h, rows}).transpose(0, 1).reshape({b, n * h, rows});
   return at::bmm(byImage, operands.values).view({b, n, h, operands.values.size(2)});
 }
 
-at::Tensor applyLambdaConvolution(const LambdaOperands& operands, const at::Tensor& table,
-                                  std::int64_t mapHeight, std::int64_t mapWidth) {
+at::Tensor applyLambdaConvolution(const LambdaOperands& operands,
+                                  const at::Tensor& table,
+                                  std::int64_t mapHeight,
+                                  std::int64_t mapWidth) {
   const at::Tensor& q = operands.queries;
   const std::int64_t b = q.size(0), n = q.size(1), k = q.size(3);
   const std::int64_t u = table.size(1), v = operands.values.size(2);

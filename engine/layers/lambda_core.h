@@ -4,7 +4,8 @@
 
 namespace lambda {
 
-/// What enters the lambda core of one layer. Rows of the context are (m, u): position m, intra-depth u.
+/// What enters the lambda core of one layer. Rows of the context are (m, u): position m,
+/// intra-depth u.
 struct LambdaOperands {
   at::Tensor queries;  ///< q [b, n, h, k]
   at::Tensor keys;     ///< kbar [b, m u, k], softmax over m; undefined without content lambda.
@@ -16,8 +17,8 @@ struct LambdaOperands {
 // "attention order" costs 2 n m h (k + v) and never builds the lambdas, 2 n m k v. These are the
 // reference that fused kernels are compared with, and what runs where no kernel fits.
 
-/// The content part [b, n, h, v]: q_n applied to lambda_c = kbar^T v (section 3.1), which all queries
-/// share.
+/// The content part [b, n, h, v]: q_n applied to lambda_c = kbar^T v (section 3.1), which all
+/// queries share.
 at::Tensor applyContentLambda(const LambdaOperands& operands);
 
 /// The position part [b, n, h, v] in attention order. `embeddings` is E [n, m u, k].
@@ -26,7 +27,9 @@ at::Tensor applyPositionLambdas(const LambdaOperands& operands, const at::Tensor
 /// The position part [b, n, h, v] of a local scope as a lambda convolution (section 3.4, appendix
 /// B.1): the values are convolved with the embeddings into lambdas, which are then applied.
 /// `table` is R [r r, u, k]. Equal to applyPositionLambdas with everything outside the window at 0.
-at::Tensor applyLambdaConvolution(const LambdaOperands& operands, const at::Tensor& table,
-                                  std::int64_t mapHeight, std::int64_t mapWidth);
+at::Tensor applyLambdaConvolution(const LambdaOperands& operands,
+                                  const at::Tensor& table,
+                                  std::int64_t mapHeight,
+                                  std::int64_t mapWidth);
 
 }  // namespace lambda

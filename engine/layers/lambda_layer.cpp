@@ -1,8 +1,8 @@
 #include "engine/layers/lambda_layer.h"
 
-#include <torch/nn/init.h>
-
 #include <cmath>
+
+#include <torch/nn/init.h>
 
 #include "engine/values/cost.h"
 
@@ -17,15 +17,20 @@ torch::nn::Conv2d projection(std::int64_t inputDepth, std::int64_t outputDepth) 
 
 /// A map [b, c, H, W] as pixels [b, H W, c]. A reshape alone would cut the channel-major memory
 /// into runs that are no pixels.
-at::Tensor toPixels(const at::Tensor& map) { return map.permute({0, 2, 3, 1}).flatten(1, 2); }
+at::Tensor toPixels(const at::Tensor& map) {
+  return map.permute({0, 2, 3, 1}).flatten(1, 2);
+}
 
 }  // namespace
 
 LambdaLayerImpl::LambdaLayerImpl(const LambdaLayerOptions& options_, PositionEmbeddingTable shared)
     : options(options_), embedding(std::move(shared)) {
   const LambdaMixer& mixer = options.mixer;
-  TORCH_CHECK(mixer.heads > 0 && options.outputDepth % mixer.heads == 0, "lambda layer: ",
-              mixer.heads, " heads do not divide the output depth ", options.outputDepth);
+  TORCH_CHECK(mixer.heads > 0 && options.outputDepth % mixer.heads == 0,
+              "lambda layer: ",
+              mixer.heads,
+              " heads do not divide the output depth ",
+              options.outputDepth);
   TORCH_CHECK(mixer.content || mixer.embedding != PositionEmbedding::none,
               "lambda layer: needs a content or a position lambda");
   const std::int64_t valueDepth = options.outputDepth / mixer.heads;
@@ -33,9 +38,10 @@ LambdaLayerImpl::LambdaLayerImpl(const LambdaLayerOptions& options_, PositionEmb
   const std::int64_t valueChannels = mixer.intraDepth * valueDepth;
   queries = register_module("queries", projection(options.inputDepth, queryChannels));
   if (mixer.content) {
-    keys = register_module(
-        "keys", projection(options.inputDepth,
-                           static_cast<std::int64_t>(mixer.intraDepth) * mixer.queryDepth));
+    keys =
+        register_module("keys",
+                        projection(options.inputDepth,
+                                   static_cast<std::int64_t>(mixer.intraDepth) * mixer.queryDepth));
   }
   values = register_module("values", projection(options.inputDepth, valueChannels));
   if (mixer.normalizeQueries) {
@@ -45,14 +51,16 @@ LambdaLayerImpl::LambdaLayerImpl(const LambdaLayerOptions& options_, PositionEmb
     valueNorm = register_module("valueNorm", torch::nn::BatchNorm2d(valueChannels));
   }
   if (mixer.embedding != PositionEmbedding::none && embedding.is_empty()) {
-    embedding = register_module(
-        "embedding", PositionEmbeddingTable(PositionEmbeddingOptions{
-                         mixer.embedding, mixer.scope, mixer.queryDepth, mixer.intraDepth,
-                         options.mapHeight, options.mapWidth}));
+    embedding = register_module("embedding",
+                                PositionEmbeddingTable(PositionEmbeddingOptions{mixer.embedding,
+                                                                                mixer.scope,
+                                                                                mixer.queryDepth,
+                                                                                mixer.intraDepth,
+                                                                                options.mapHeight,
+                                                                                options.mapWidth}));
   }
-  convolvesPositions_ =
-      usesLambdaConvolution(mixer, {1, options.mapHeight, options.mapWidth},
-                            static_cast<int>(options.outputDepth));
+  convolvesPositions_ = usesLambdaConvolution(
+      mixer, {1, options.mapHeight, options.mapWidth}, static_cast<int>(options.outputDepth));
   reset();
 }
 
@@ -65,7 +73,9 @@ void LambdaLayerImpl::reset() {
 
 LambdaOperands LambdaLayerImpl::operands(const at::Tensor& x) {
   TORCH_CHECK(x.dim() == 4 && x.size(1) == options.inputDepth,
-              "lambda layer: expected an input [b, ", options.inputDepth, ", H, W], got ",
+              "lambda layer: expected an input [b, ",
+              options.inputDepth,
+              ", H, W], got ",
               x.sizes());
   const LambdaMixer& mixer = options.mixer;
   const std::int64_t b = x.size(0), n = x.size(2) * x.size(3);

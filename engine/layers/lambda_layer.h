@@ -17,12 +17,12 @@ struct LambdaLayerOptions {
 };
 
 /// Lambda layer: turns the context (keys, values, positions) into linear maps, the lambdas, and
-/// applies each to its query. LambdaNetworks (Bello, ICLR 2021, arXiv:2102.08602): equations 1 and 2,
-/// multi-query (section 3.2), relative or local positions (3.3, 3.4), intra-depth (appendix B.4),
-/// initialisation of appendix E.1. The context is the input itself.
-/// Input x [b, d, H, W]; output [b, dOut, H, W], a channels-last view. A position is a pixel.
-/// Throws c10::Error if the input's depth differs from the options', or its size where the
-/// embeddings are bound to one. Not thread-safe; lives on the training thread.
+/// applies each to its query. LambdaNetworks (Bello, ICLR 2021, arXiv:2102.08602): equations 1 and
+/// 2, multi-query (section 3.2), relative or local positions (3.3, 3.4), intra-depth (appendix
+/// B.4), initialisation of appendix E.1. The context is the input itself. Input x [b, d, H, W];
+/// output [b, dOut, H, W], a channels-last view. A position is a pixel. Throws c10::Error if the
+/// input's depth differs from the options', or its size where the embeddings are bound to one. Not
+/// thread-safe; lives on the training thread.
 class LambdaLayerImpl : public torch::nn::Module {
  public:
   /// `shared`: embeddings that another module owns; null = own ones, if the mixer has any.

@@ -8,9 +8,9 @@ namespace lambda {
 
 struct LambdaUnitOptions {
   LambdaLayerOptions layer;
-  bool downsample = false;               ///< 3x3 average pooling with stride 2 after the layer.
+  bool downsample = false;  ///< 3x3 average pooling with stride 2 after the layer.
   std::optional<Activation> activation = std::nullopt;  ///< None: the unit ends with its norm.
-  bool zeroInit = false;                 ///< The norm's scale starts at 0.
+  bool zeroInit = false;                                ///< The norm's scale starts at 0.
 };
 
 /// A lambda layer in the place of a convolution: the layer, average pooling where the convolution

@@ -16,7 +16,8 @@ at::Tensor run(Layer& layer, const at::Tensor& x, const std::string& name, Forwa
 
 }  // namespace
 
-ResidualBlockImpl::ResidualBlockImpl(BlockPlan plan_, const BlockContext& context_,
+ResidualBlockImpl::ResidualBlockImpl(BlockPlan plan_,
+                                     const BlockContext& context_,
                                      PositionEmbeddingTable shared)
     : plan(std::move(plan_)), context(context_) {
   buildEntry();
@@ -30,11 +31,11 @@ ResidualBlockImpl::ResidualBlockImpl(BlockPlan plan_, const BlockContext& contex
   }
   if (context.family == Family::bottleneck) {
     expand = register_module(
-        "expand", ConvolutionUnit(ConvolutionUnitOptions{
-                      .inputDepth = plan.mixerOutput.channels,
-                      .outputDepth = plan.output.channels,
-                      .kernelSize = 1,
-                      .zeroInit = context.zeroInitResidual}));
+        "expand",
+        ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = plan.mixerOutput.channels,
+                                               .outputDepth = plan.output.channels,
+                                               .kernelSize = 1,
+                                               .zeroInit = context.zeroInitResidual}));
   }
   buildShortcut();
 }
@@ -44,20 +45,20 @@ void ResidualBlockImpl::buildEntry() {
     case Family::bottleneck:
       entryName_ = "reduce";
       entry = register_module(
-          entryName_, ConvolutionUnit(ConvolutionUnitOptions{
-                          .inputDepth = plan.input.channels,
-                          .outputDepth = plan.mixerInput.channels,
-                          .kernelSize = 1,
-                          .activation = context.activation}));
+          entryName_,
+          ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = plan.input.channels,
+                                                 .outputDepth = plan.mixerInput.channels,
+                                                 .kernelSize = 1,
+                                                 .activation = context.activation}));
       return;
     case Family::basic:
       entryName_ = "conv";
       entry = register_module(
-          entryName_, ConvolutionUnit(ConvolutionUnitOptions{
-                          .inputDepth = plan.input.channels,
-                          .outputDepth = plan.mixerInput.channels,
-                          .stride = plan.stride,
-                          .activation = context.activation}));
+          entryName_,
+          ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = plan.input.channels,
+                                                 .outputDepth = plan.mixerInput.channels,
+                                                 .stride = plan.stride,
+                                                 .activation = context.activation}));
       return;
     case Family::plain:
       return;
@@ -80,8 +81,11 @@ void ResidualBlockImpl::buildMixer(const ConvolutionMixer& mixer) {
 
 void ResidualBlockImpl::buildMixer(const LambdaMixer& mixer, PositionEmbeddingTable shared) {
   LambdaUnitOptions options;
-  options.layer = {mixer, plan.mixerInput.channels, plan.mixerOutput.channels,
-                   plan.mixerInput.height, plan.mixerInput.width};
+  options.layer = {mixer,
+                   plan.mixerInput.channels,
+                   plan.mixerOutput.channels,
+                   plan.mixerInput.height,
+                   plan.mixerInput.width};
   options.downsample = plan.stride == 2 && context.family != Family::basic;
   if (mixerEndsBranch()) {
     options.zeroInit = context.zeroInitResidual;
@@ -93,12 +97,12 @@ void ResidualBlockImpl::buildMixer(const LambdaMixer& mixer, PositionEmbeddingTa
 
 void ResidualBlockImpl::buildShortcut() {
   if (!plan.projection) return;
-  shortcut = register_module(
-      "shortcut", ConvolutionUnit(ConvolutionUnitOptions{
-                      .inputDepth = plan.input.channels,
-                      .outputDepth = plan.output.channels,
-                      .kernelSize = 1,
-                      .stride = context.averagePooledShortcut ? 1 : plan.stride}));
+  shortcut = register_module("shortcut",
+                             ConvolutionUnit(ConvolutionUnitOptions{
+                                 .inputDepth = plan.input.channels,
+                                 .outputDepth = plan.output.channels,
+                                 .kernelSize = 1,
+                                 .stride = context.averagePooledShortcut ? 1 : plan.stride}));
 }
 
 bool ResidualBlockImpl::mixerEndsBranch() const {

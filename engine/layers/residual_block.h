@@ -1,6 +1,5 @@
 #pragma once
 
-
 #include "engine/layers/convolution_unit.h"
 #include "engine/layers/forward_trace.h"
 #include "engine/layers/lambda_unit.h"
@@ -31,7 +30,7 @@ class ResidualBlockImpl : public torch::nn::Module {
 
   BlockPlan plan;
   BlockContext context;
-  ConvolutionUnit entry{nullptr};  ///< "reduce" or "conv"; null in the plain family.
+  ConvolutionUnit entry{nullptr};        ///< "reduce" or "conv"; null in the plain family.
   ConvolutionUnit convolution{nullptr};  ///< The mixer, if it is a convolution.
   LambdaUnit lambda{nullptr};            ///< The mixer, if it is a lambda layer.
   SqueezeExcitation squeeze{nullptr};

@@ -15,10 +15,10 @@ NetworkImpl::NetworkImpl(const Architecture& architecture_)
     : architecture(architecture_), plan(planOf(architecture_)) {
   buildStem();
   buildBlocks();
-  head_ = register_module("head", torch::nn::Linear(torch::nn::LinearOptions(
-                                                        plan.features.channels,
-                                                        architecture.classes)
-                                                        .bias(architecture.head.bias)));
+  head_ = register_module(
+      "head",
+      torch::nn::Linear(torch::nn::LinearOptions(plan.features.channels, architecture.classes)
+                            .bias(architecture.head.bias)));
 }
 
 void NetworkImpl::buildStem() {
@@ -41,19 +41,19 @@ void NetworkImpl::buildStem() {
       break;
     case StemKind::resnetD: {
       const std::int64_t narrow = std::max(1, stem.width / 2);
-      const std::int64_t depths[] = {architecture.input.channels, narrow, narrow, stem.width,
-                                     stem.width};
+      const std::int64_t depths[] = {
+          architecture.input.channels, narrow, narrow, stem.width, stem.width};
       const int strides[] = {2, 1, 1, 2};
       const auto group = register_module("stem", std::make_shared<Group>());
       for (int i = 0; i < 4; ++i) {
         const std::string name = "conv" + std::to_string(i + 1);
         stem_.emplace_back("stem." + name,
                            group->register_module(
-                               name, ConvolutionUnit(ConvolutionUnitOptions{
-                                         .inputDepth = depths[i],
-                                         .outputDepth = depths[i + 1],
-                                         .stride = strides[i],
-                                         .activation = activation})));
+                               name,
+                               ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = depths[i],
+                                                                      .outputDepth = depths[i + 1],
+                                                                      .stride = strides[i],
+                                                                      .activation = activation})));
       }
       return;
     }
@@ -62,7 +62,8 @@ void NetworkImpl::buildStem() {
 }
 
 void NetworkImpl::buildBlocks() {
-  const BlockContext context{architecture.family, architecture.activation,
+  const BlockContext context{architecture.family,
+                             architecture.activation,
                              architecture.zeroInitResidual,
                              architecture.stem.kind == StemKind::resnetD};
   std::shared_ptr<Group> stage;
@@ -84,9 +85,12 @@ PositionEmbeddingTable NetworkImpl::sharedEmbeddings(const BlockPlan& block) {
   }
   auto found = shared_.find(mixer->sharedEmbeddings);
   if (found == shared_.end()) {
-    const PositionEmbeddingTable table(PositionEmbeddingOptions{
-        mixer->embedding, mixer->scope, mixer->queryDepth, mixer->intraDepth,
-        block.mixerInput.height, block.mixerInput.width});
+    const PositionEmbeddingTable table(PositionEmbeddingOptions{mixer->embedding,
+                                                                mixer->scope,
+                                                                mixer->queryDepth,
+                                                                mixer->intraDepth,
+                                                                block.mixerInput.height,
+                                                                block.mixerInput.width});
     register_module("embeddings-" + mixer->sharedEmbeddings, table);
     found = shared_.emplace(mixer->sharedEmbeddings, table).first;
   }
@@ -110,8 +114,14 @@ at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
   const MapShape& input = architecture.input;
   TORCH_CHECK(x.dim() == 4 && x.size(1) == input.channels && x.size(2) == input.height &&
                   x.size(3) == input.width,
-              "network: expected images [b, ", input.channels, ", ", input.height, ", ",
-              input.width, "], got ", x.sizes());
+              "network: expected images [b, ",
+              input.channels,
+              ", ",
+              input.height,
+              ", ",
+              input.width,
+              "], got ",
+              x.sizes());
   at::Tensor y = runStem(x, trace);
   for (ResidualBlock& block : blocks_) y = block(y, trace);
   // mean and amax, not adaptive pooling: their backward passes are deterministic on every device.

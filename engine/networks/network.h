@@ -1,10 +1,10 @@
 #pragma once
 
-#include <torch/nn/modules/linear.h>
-
 #include <map>
 #include <string>
 #include <vector>
+
+#include <torch/nn/modules/linear.h>
 
 #include "engine/layers/residual_block.h"
 #include "engine/values/plan.h"

@@ -1,14 +1,15 @@
 #include "engine/runtime/device.h"
 
+#include <algorithm>
+#include <dlfcn.h>
+#include <fstream>
+
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/detail/CUDAHooksInterface.h>
-#include <dlfcn.h>
-#include <sched.h>
 #include <torch/version.h>
 
-#include <algorithm>
-#include <fstream>
+#include <sched.h>
 
 #include "engine/runtime/error.h"
 
@@ -54,14 +55,16 @@ std::string processorName() {
   return "unknown";
 }
 
-std::string torchVersion() { return TORCH_VERSION; }
+std::string torchVersion() {
+  return TORCH_VERSION;
+}
 
 ComputeDevice selectDevice(const DeviceConfig& config) {
   ComputeDevice device;
   device.threads = config.threads > 0 ? config.threads : availableCores();
   device.name = "cpu";
-  const std::string onCpu = "CPU with " + std::to_string(device.threads) + " thread" +
-                            (device.threads == 1 ? "" : "s");
+  const std::string onCpu =
+      "CPU with " + std::to_string(device.threads) + " thread" + (device.threads == 1 ? "" : "s");
   if (config.kind == DeviceKind::cpu) {
     device.reason = onCpu + ", as chosen";
     return device;
@@ -70,13 +73,15 @@ ComputeDevice selectDevice(const DeviceConfig& config) {
   if (obstacle.empty()) {
     device.kind = DeviceKind::cuda;
     device.name = "cuda";
-    device.reason = "NVIDIA GPU, the first of " +
-                    std::to_string(at::detail::getCUDAHooks().deviceCount());
+    device.reason =
+        "NVIDIA GPU, the first of " + std::to_string(at::detail::getCUDAHooks().deviceCount());
     return device;
   }
   if (config.kind == DeviceKind::cuda) {
-    throw Error("device.kind", "CUDA can't be used: " + obstacle,
-                "choose the CPU (--device cpu), or install an NVIDIA driver and run app/setup again");
+    throw Error(
+        "device.kind",
+        "CUDA can't be used: " + obstacle,
+        "choose the CPU (--device cpu), or install an NVIDIA driver and run app/setup again");
   }
   device.reason = onCpu + ": " + obstacle;
   return device;

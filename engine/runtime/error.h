@@ -25,7 +25,8 @@ class Error : public std::runtime_error {
   const std::string& hint() const { return hint_; }
 
  private:
-  static std::string join(const std::string& place, const std::string& reason,
+  static std::string join(const std::string& place,
+                          const std::string& reason,
                           const std::string& hint) {
     std::string text = place.empty() ? reason : place + ": " + reason;
     if (!hint.empty()) text += "\n  " + hint;

@@ -9,9 +9,9 @@ BatchMaker::BatchMaker(Augmenter augmenter, bool channelsLast, const at::Device&
 
 at::Tensor BatchMaker::emptyImages(const LabeledImages& images, std::size_t count) const {
   return at::empty({static_cast<std::int64_t>(count), images.channels, images.height, images.width},
-                   at::TensorOptions(at::kFloat).memory_format(
-                       channelsLast_ ? at::MemoryFormat::ChannelsLast
-                                     : at::MemoryFormat::Contiguous));
+                   at::TensorOptions(at::kFloat)
+                       .memory_format(channelsLast_ ? at::MemoryFormat::ChannelsLast
+                                                    : at::MemoryFormat::Contiguous));
 }
 
 TensorBatch BatchMaker::onDevice(TensorBatch batch) const {
@@ -20,17 +20,22 @@ TensorBatch BatchMaker::onDevice(TensorBatch batch) const {
 }
 
 TensorBatch BatchMaker::augmented(const LabeledImages& images,
-                                  std::span<const std::uint32_t> indices, int epoch) const {
+                                  std::span<const std::uint32_t> indices,
+                                  int epoch) const {
   TensorBatch batch{emptyImages(images, indices.size()),
                     at::empty({static_cast<std::int64_t>(indices.size())}, at::kLong)};
-  augmenter_.augment(images, indices, static_cast<std::uint64_t>(epoch), layout(),
+  augmenter_.augment(images,
+                     indices,
+                     static_cast<std::uint64_t>(epoch),
+                     layout(),
                      batch.images.mutable_data_ptr<float>());
   auto* labels = batch.labels.mutable_data_ptr<std::int64_t>();
   for (const std::uint32_t index : indices) *labels++ = images.labels[index];
   return onDevice(std::move(batch));
 }
 
-TensorBatch BatchMaker::plain(const LabeledImages& images, std::size_t first,
+TensorBatch BatchMaker::plain(const LabeledImages& images,
+                              std::size_t first,
                               std::size_t count) const {
   TensorBatch batch{emptyImages(images, count),
                     at::empty({static_cast<std::int64_t>(count)}, at::kLong)};

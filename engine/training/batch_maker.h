@@ -1,8 +1,8 @@
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <span>
+
+#include <ATen/ATen.h>
 
 #include "engine/data/augmentation.h"
 #include "engine/values/labeled_images.h"
@@ -20,7 +20,8 @@ class BatchMaker {
   BatchMaker(Augmenter augmenter, bool channelsLast, const at::Device& device);
 
   /// Training images as epoch `epoch` sees them.
-  TensorBatch augmented(const LabeledImages& images, std::span<const std::uint32_t> indices,
+  TensorBatch augmented(const LabeledImages& images,
+                        std::span<const std::uint32_t> indices,
                         int epoch) const;
 
   /// Images [first, first + count) as they are.
@@ -28,7 +29,9 @@ class BatchMaker {
 
  private:
   at::Tensor emptyImages(const LabeledImages& images, std::size_t count) const;
+
   PixelLayout layout() const { return channelsLast_ ? PixelLayout::nhwc : PixelLayout::nchw; }
+
   TensorBatch onDevice(TensorBatch batch) const;
 
   Augmenter augmenter_;

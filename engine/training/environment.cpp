@@ -1,8 +1,7 @@
 #include "engine/training/environment.h"
 
-#include <unistd.h>
-
 #include <ctime>
+#include <unistd.h>
 
 namespace lambda {
 
@@ -25,11 +24,18 @@ std::string utcTime() {
 
 }  // namespace
 
-std::string programVersion() { return LAMBDA_VERSION; }
+std::string programVersion() {
+  return LAMBDA_VERSION;
+}
 
 Environment currentEnvironment(const ComputeDevice& device) {
-  return {programVersion(), torchVersion(), device.name,  device.threads,
-          processorName(),  hostName(),     utcTime()};
+  return {programVersion(),
+          torchVersion(),
+          device.name,
+          device.threads,
+          processorName(),
+          hostName(),
+          utcTime()};
 }
 
 }  // namespace lambda

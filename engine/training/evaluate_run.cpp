@@ -21,7 +21,8 @@ fs::path checkpointOf(const fs::path& run) {
 }
 
 /// The checkpoint's configuration with what is different here and now.
-RunConfig configHere(RunConfig config, const std::optional<std::string>& data,
+RunConfig configHere(RunConfig config,
+                     const std::optional<std::string>& data,
                      const std::optional<DeviceConfig>& device) {
   if (data) config.data.source = *data;
   if (device) config.device = *device;
@@ -47,7 +48,8 @@ int countTestLook(const fs::path& checkpoint, const Scores& scores) {
 
 }  // namespace
 
-std::optional<Evaluation> evaluateRun(const EvaluationRequest& request, RunControl& control,
+std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
+                                      RunControl& control,
                                       Observer& observer) {
   const fs::path checkpoint = checkpointOf(request.run);
   const CheckpointHeader header = readCheckpointHeader(checkpoint);
@@ -58,8 +60,8 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request, RunContr
   RunData data(config, torchDevice(device));
   const LabeledImages& images = data.images(request.test ? Split::test : Split::validation);
   if (images.count() == 0) {
-    throw Error(checkpoint.string(), "the run held out no validation images",
-                "score the test set instead");
+    throw Error(
+        checkpoint.string(), "the run held out no validation images", "score the test set instead");
   }
   const auto total = static_cast<std::int64_t>(images.count());
   const std::optional<Scores> scores =
@@ -76,14 +78,17 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request, RunContr
                     request.test ? countTestLook(checkpoint, *scores) : 0};
 }
 
-InspectionSnapshot inspectRun(const fs::path& run, const InspectionRequest& request,
+InspectionSnapshot inspectRun(const fs::path& run,
+                              const InspectionRequest& request,
                               const std::optional<std::string>& data) {
   const fs::path checkpoint = checkpointOf(run);
   LoadedNetwork loaded = loadNetwork(checkpoint, at::kCPU);
   const RunConfig config = configHere(loaded.header.config, data, std::nullopt);
   useThreads(selectDevice({DeviceKind::cpu, config.device.threads}));
   RunData images(config, at::kCPU);
-  return inspectImage(loaded.network, images, request,
+  return inspectImage(loaded.network,
+                      images,
+                      request,
                       {.step = loaded.header.progress.step,
                        .epoch = loaded.header.progress.epoch,
                        .initialEmbeddings = &loaded.initialEmbeddings});

@@ -12,8 +12,8 @@
 namespace lambda {
 
 struct EvaluationRequest {
-  /// A run folder, or a checkpoint file in one. A folder stands for its best checkpoint, or its last
-  /// one where none is best.
+  /// A run folder, or a checkpoint file in one. A folder stands for its best checkpoint, or its
+  /// last one where none is best.
   std::filesystem::path run;
   bool test = true;  ///< The test set, counted in the run's record; false = the validation images.
   std::optional<std::string> data = std::nullopt;  ///< Where the data lies now; none = as recorded.
@@ -31,11 +31,13 @@ struct Evaluation {
 
 /// Scores a checkpoint as the trainer would. Throws Error if it can't be read or the data can't;
 /// none if the control asked to stop.
-std::optional<Evaluation> evaluateRun(const EvaluationRequest& request, RunControl& control,
+std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
+                                      RunControl& control,
                                       Observer& observer);
 
 /// Looks into a layer of a checkpoint; `run` as in EvaluationRequest. Throws Error.
-InspectionSnapshot inspectRun(const std::filesystem::path& run, const InspectionRequest& request,
+InspectionSnapshot inspectRun(const std::filesystem::path& run,
+                              const InspectionRequest& request,
                               const std::optional<std::string>& data = std::nullopt);
 
 }  // namespace lambda

@@ -30,8 +30,10 @@ class EvaluationMode {
 
 }  // namespace
 
-std::optional<Scores> evaluate(NetworkImpl& network, const LabeledImages& images,
-                               const BatchMaker& maker, const Recipe& recipe,
+std::optional<Scores> evaluate(NetworkImpl& network,
+                               const LabeledImages& images,
+                               const BatchMaker& maker,
+                               const Recipe& recipe,
                                const std::function<bool(std::int64_t done)>& proceed) {
   const at::NoGradGuard noGrad;
   const EvaluationMode evaluationMode(network);
@@ -40,8 +42,7 @@ std::optional<Scores> evaluate(NetworkImpl& network, const LabeledImages& images
   std::int64_t right = 0;
   for (std::size_t first = 0; first < count; first += kEvaluationBatch) {
     if (!proceed(static_cast<std::int64_t>(first))) return std::nullopt;
-    const TensorBatch batch =
-        maker.plain(images, first, std::min(kEvaluationBatch, count - first));
+    const TensorBatch batch = maker.plain(images, first, std::min(kEvaluationBatch, count - first));
     at::Tensor logits;
     {
       const Autocast autocast(recipe.precision, batch.images.device().type());

@@ -14,8 +14,10 @@ namespace lambda {
 /// is restored. The one function that measures, for training, validation and test images alike.
 /// `proceed` is asked before every batch with the number of images done; if it answers false,
 /// nothing is returned.
-std::optional<Scores> evaluate(NetworkImpl& network, const LabeledImages& images,
-                               const BatchMaker& maker, const Recipe& recipe,
+std::optional<Scores> evaluate(NetworkImpl& network,
+                               const LabeledImages& images,
+                               const BatchMaker& maker,
+                               const Recipe& recipe,
                                const std::function<bool(std::int64_t done)>& proceed);
 
 }  // namespace lambda

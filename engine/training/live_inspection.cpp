@@ -26,7 +26,9 @@ Image imageAt(const LabeledImages& images, std::size_t index) {
 
 }  // namespace
 
-InspectionSnapshot inspectImage(Network& network, RunData& data, const InspectionRequest& request,
+InspectionSnapshot inspectImage(Network& network,
+                                RunData& data,
+                                const InspectionRequest& request,
                                 InspectionContext context) {
   const LabeledImages& images = data.images(request.split);
   if (request.image < 0 || static_cast<std::size_t>(request.image) >= images.count()) {
@@ -42,15 +44,20 @@ InspectionSnapshot inspectImage(Network& network, RunData& data, const Inspectio
   return inspectNetwork(network, data.maker().plain(images, index, 1).images, request, context);
 }
 
-InspectionSnapshot inspectLive(TrainingState& state, RunData& data,
+InspectionSnapshot inspectLive(TrainingState& state,
+                               RunData& data,
                                const InspectionRequest& request) {
-  return inspectImage(state.network, data, request,
+  return inspectImage(state.network,
+                      data,
+                      request,
                       {.step = state.progress.step,
                        .epoch = state.progress.epoch,
                        .initialEmbeddings = &state.initialEmbeddings});
 }
 
-void saveProbe(TrainingState& state, RunData& data, const std::filesystem::path& folder,
+void saveProbe(TrainingState& state,
+               RunData& data,
+               const std::filesystem::path& folder,
                int epoch) {
   std::vector<InspectionSnapshot> snapshots;  // Owns what the views look into.
   for (const InspectableLayer& layer : inspectableLayers(state.network->architecture)) {
@@ -72,9 +79,10 @@ void saveProbe(TrainingState& state, RunData& data, const std::filesystem::path&
   }
   char name[64];
   std::snprintf(name, sizeof name, "epoch-%04d.safetensors", epoch);
-  writeSafeTensors(folder / name, std::move(views),
-                   {{"epoch", std::to_string(epoch)},
-                    {"step", std::to_string(state.progress.step)}});
+  writeSafeTensors(
+      folder / name,
+      std::move(views),
+      {{"epoch", std::to_string(epoch)}, {"step", std::to_string(state.progress.step)}});
 }
 
 }  // namespace lambda

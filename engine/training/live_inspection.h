@@ -11,12 +11,15 @@ namespace lambda {
 
 /// Looks into a network with an image of a run's data. `context` is completed with the image, its
 /// label and the class names. Throws Error for an unknown layer, pixel or image.
-InspectionSnapshot inspectImage(Network& network, RunData& data, const InspectionRequest& request,
+InspectionSnapshot inspectImage(Network& network,
+                                RunData& data,
+                                const InspectionRequest& request,
                                 InspectionContext context);
 
 /// Looks into the network that is being trained, between two batches; nothing of it changes. The
 /// weights are the live ones, not the averaged ones. Throws Error as inspectImage().
-InspectionSnapshot inspectLive(TrainingState& state, RunData& data,
+InspectionSnapshot inspectLive(TrainingState& state,
+                               RunData& data,
                                const InspectionRequest& request);
 
 /// Stores what the epoch slider plays through: for every lambda layer the lambdas of the first

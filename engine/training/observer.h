@@ -24,13 +24,21 @@ class Observer {
 
   /// The run folder exists and the first batch is about to run. `batchesPerEpoch` and the number of
   /// training images are for progress.
-  virtual void started(const RunRecord& /*record*/, const std::string& /*run*/,
-                       int /*batchesPerEpoch*/, std::int64_t /*trainingImages*/) {}
+  virtual void started(const RunRecord& /*record*/,
+                       const std::string& /*run*/,
+                       int /*batchesPerEpoch*/,
+                       std::int64_t /*trainingImages*/) {}
+
   virtual void batchFinished(const BatchRecord& /*record*/) {}
+
   virtual void epochFinished(const EpochRecord& /*record*/) {}
+
   virtual void evaluated(const EvaluationProgress& /*progress*/) {}
+
   virtual void eventRecorded(const EventRecord& /*record*/) {}
+
   virtual void inspected(std::shared_ptr<const InspectionSnapshot> /*snapshot*/) {}
+
   virtual void inspectionFailed(const InspectionRequest& /*request*/,
                                 const std::string& /*reason*/) {}
 };

@@ -1,8 +1,8 @@
 #include "engine/training/optimizer.h"
 
-#include <ATen/ATen.h>
-
 #include <cmath>
+
+#include <ATen/ATen.h>
 
 namespace lambda {
 
@@ -68,21 +68,48 @@ void Optimizer::stepGroup(bool decays, double learningRate) {
   switch (config_.kind) {
     case OptimizerKind::sgd:
       if (config_.momentum == 0) firsts.clear();  // The kernel refuses buffers it would not use.
-      at::_fused_sgd_(parameters, gradients, firsts, weightDecay, config_.momentum, learningRate,
-                      /*dampening=*/0, config_.nesterov, /*maximize=*/false,
+      at::_fused_sgd_(parameters,
+                      gradients,
+                      firsts,
+                      weightDecay,
+                      config_.momentum,
+                      learningRate,
+                      /*dampening=*/0,
+                      config_.nesterov,
+                      /*maximize=*/false,
                       /*is_first_step=*/false);
       return;
     case OptimizerKind::adam:
     case OptimizerKind::adamw:
       at::_foreach_add_(steps, 1);
       if (config_.kind == OptimizerKind::adam) {
-        at::_fused_adam_(parameters, gradients, firsts, seconds, {}, steps, learningRate,
-                         config_.beta1, config_.beta2, weightDecay, config_.epsilon,
-                         /*amsgrad=*/false, /*maximize=*/false);
+        at::_fused_adam_(parameters,
+                         gradients,
+                         firsts,
+                         seconds,
+                         {},
+                         steps,
+                         learningRate,
+                         config_.beta1,
+                         config_.beta2,
+                         weightDecay,
+                         config_.epsilon,
+                         /*amsgrad=*/false,
+                         /*maximize=*/false);
       } else {
-        at::_fused_adamw_(parameters, gradients, firsts, seconds, {}, steps, learningRate,
-                          config_.beta1, config_.beta2, weightDecay, config_.epsilon,
-                          /*amsgrad=*/false, /*maximize=*/false);
+        at::_fused_adamw_(parameters,
+                          gradients,
+                          firsts,
+                          seconds,
+                          {},
+                          steps,
+                          learningRate,
+                          config_.beta1,
+                          config_.beta2,
+                          weightDecay,
+                          config_.epsilon,
+                          /*amsgrad=*/false,
+                          /*maximize=*/false);
       }
       return;
   }

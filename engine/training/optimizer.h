@@ -1,9 +1,9 @@
 #pragma once
 
-#include <torch/nn/module.h>
-
 #include <string>
 #include <vector>
+
+#include <torch/nn/module.h>
 
 #include "engine/values/run_config.h"
 
@@ -19,8 +19,8 @@ struct NamedTensor {
 /// embeddings, whose size says nothing about the size of the function.
 bool decaysByDefault(const std::string& name, const at::Tensor& parameter);
 
-/// SGD with Nesterov momentum, Adam and AdamW over ATen's fused kernels (one pass over all memory of
-/// a parameter). All state is created at the start, so that a checkpoint always has all of it.
+/// SGD with Nesterov momentum, Adam and AdamW over ATen's fused kernels (one pass over all memory
+/// of a parameter). All state is created at the start, so that a checkpoint always has all of it.
 /// Lives on the training thread.
 class Optimizer {
  public:

@@ -15,7 +15,8 @@ Dataset loadChecked(const RunConfig& config) {
   Dataset data = loadDataset(config.data);
   const MapShape shape{data.train.channels, data.train.height, data.train.width};
   if (shape != config.architecture.input) {
-    throw Error("architecture.input", "the data's images are of another shape than the network's",
+    throw Error("architecture.input",
+                "the data's images are of another shape than the network's",
                 "choose an architecture for 3x32x32 images");
   }
   if (static_cast<int>(data.train.classNames.size()) != config.architecture.classes) {
@@ -24,8 +25,9 @@ Dataset loadChecked(const RunConfig& config) {
                 "set architecture.classes to that number");
   }
   if (static_cast<std::size_t>(config.recipe.batchSize) > data.train.count()) {
-    throw Error("recipe.batchSize", "a batch is larger than the training set of " +
-                                        std::to_string(data.train.count()) + " images",
+    throw Error("recipe.batchSize",
+                "a batch is larger than the training set of " + std::to_string(data.train.count()) +
+                    " images",
                 "choose a smaller one with --set recipe.batchSize=N");
   }
   return data;
@@ -42,11 +44,15 @@ RunData::RunData(const RunConfig& config, const at::Device& device)
     : config_(config.data),
       data_(loadChecked(config)),
       trainSample_(sampleOf(data_.train)),
-      order_(config.seed, static_cast<std::uint32_t>(data_.train.count()),
+      order_(config.seed,
+             static_cast<std::uint32_t>(data_.train.count()),
              static_cast<std::uint32_t>(config.recipe.batchSize)),
-      maker_(Augmenter(config.architecture.input, config.data.augmentation, data_.normalization,
+      maker_(Augmenter(config.architecture.input,
+                       config.data.augmentation,
+                       data_.normalization,
                        config.seed),
-             config.recipe.channelsLast, device) {}
+             config.recipe.channelsLast,
+             device) {}
 
 TensorBatch RunData::batch(int epoch, int batch) {
   const BatchPosition position{static_cast<std::uint64_t>(epoch),

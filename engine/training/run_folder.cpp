@@ -1,12 +1,11 @@
 #include "engine/training/run_folder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <ctime>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "engine/formats/durable_file.h"
 #include "engine/runtime/error.h"
@@ -33,8 +32,8 @@ std::string localTime() {
 std::string asFileName(const std::string& name) {
   std::string safe;
   for (const char c : name) {
-    const bool keep = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' ||
-                      c == '.';
+    const bool keep =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
     safe += keep ? c : '-';
   }
   while (safe.starts_with('.')) safe.erase(0, 1);
@@ -48,29 +47,32 @@ RunFolder RunFolder::create(const fs::path& runsFolder, const std::string& name)
   std::error_code error;
   fs::create_directories(runsFolder, error);
   for (int attempt = 1; !error && attempt < 1000; ++attempt) {
-    const fs::path path = fs::absolute(runsFolder) /
-                          (attempt == 1 ? base : base + "-" + std::to_string(attempt));
+    const fs::path path =
+        fs::absolute(runsFolder) / (attempt == 1 ? base : base + "-" + std::to_string(attempt));
     if (!fs::create_directory(path, error)) continue;
     RunFolder folder(path);
     fs::create_directory(folder.checkpoints(), error);
     if (!error) fs::create_directory(folder.inspection(), error);
     if (!error) return folder;
   }
-  throw Error(runsFolder.string(), "a run folder can't be created here: " + error.message(),
+  throw Error(runsFolder.string(),
+              "a run folder can't be created here: " + error.message(),
               "choose a folder that you may write to with --out");
 }
 
 RunFolder RunFolder::open(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
-    throw Error(path.string(), "there is no such run folder", "give the folder that holds run.json");
+    throw Error(
+        path.string(), "there is no such run folder", "give the folder that holds run.json");
   }
   // A trailing slash would leave the folder without a name.
   fs::path clean = fs::absolute(path).lexically_normal();
   if (!clean.has_filename()) clean = clean.parent_path();
   RunFolder folder(clean);
   if (!fs::exists(folder.record(), error)) {
-    throw Error(path.string(), "this is not a run folder: it has no run.json",
+    throw Error(path.string(),
+                "this is not a run folder: it has no run.json",
                 "give the folder that holds run.json");
   }
   return folder;
@@ -78,8 +80,10 @@ RunFolder RunFolder::open(const fs::path& path) {
 
 fs::path RunFolder::epochCheckpoint(int epoch) const {
   std::string digits = std::to_string(epoch);
-  digits.insert(0, static_cast<std::size_t>(
-                       std::max(0, kEpochDigits - static_cast<int>(digits.size()))), '0');
+  digits.insert(
+      0,
+      static_cast<std::size_t>(std::max(0, kEpochDigits - static_cast<int>(digits.size()))),
+      '0');
   return checkpoints() / ("epoch-" + digits + ".safetensors");
 }
 
@@ -116,15 +120,16 @@ fs::path RunFolder::representativeCheckpoint() const {
   for (const fs::path& path : {bestCheckpoint(), lastCheckpoint()}) {
     if (fs::exists(path, error)) return path;
   }
-  throw Error(path_.string(), "the run has no checkpoint yet",
-              "train it until its first epoch is done");
+  throw Error(
+      path_.string(), "the run has no checkpoint yet", "train it until its first epoch is done");
 }
 
 RunLock::RunLock(const RunFolder& folder)
     : descriptor_(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (descriptor_ < 0 || flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
   ::close(descriptor_);
-  throw Error(folder.path().string(), "another process is training this run",
+  throw Error(folder.path().string(),
+              "another process is training this run",
               "wait until it is done, or stop it first");
 }
 

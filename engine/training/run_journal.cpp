@@ -58,10 +58,11 @@ EventWriter& RunJournal::events() {
 
 void RunJournal::record(const BatchRecord& record) {
   metrics_.append(toLine(record));
-  events().add(record.step, {{"batch/loss", record.loss},
-                             {"batch/accuracy", record.accuracy},
-                             {"batch/learningRate", record.learningRate},
-                             {"batch/gradientNorm", record.gradientNorm}});
+  events().add(record.step,
+               {{"batch/loss", record.loss},
+                {"batch/accuracy", record.accuracy},
+                {"batch/learningRate", record.learningRate},
+                {"batch/gradientNorm", record.gradientNorm}});
   observer_.batchFinished(record);
 }
 
@@ -87,8 +88,11 @@ void RunJournal::record(const EpochRecord& record) {
 void RunJournal::record(const EventRecord& record) {
   metrics_.append(toLine(record));
   const bool bad = record.kind == EventKind::failed || record.kind == EventKind::warning;
-  log_->logger.log(bad ? spdlog::level::warn : spdlog::level::info, "step {} {}: {}", record.step,
-                   nameOf(record.kind), record.text);
+  log_->logger.log(bad ? spdlog::level::warn : spdlog::level::info,
+                   "step {} {}: {}",
+                   record.step,
+                   nameOf(record.kind),
+                   record.text);
   observer_.eventRecorded(record);
 }
 

@@ -8,7 +8,9 @@ namespace lambda {
 
 namespace {
 
-double between(double from, double to, double share) { return from + (to - from) * share; }
+double between(double from, double to, double share) {
+  return from + (to - from) * share;
+}
 
 }  // namespace
 

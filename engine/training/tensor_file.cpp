@@ -1,10 +1,10 @@
 #include "engine/training/tensor_file.h"
 
-#include <ATen/ATen.h>
-
 #include <cstring>
 #include <iterator>
 #include <utility>
+
+#include <ATen/ATen.h>
 
 #include "engine/runtime/error.h"
 
@@ -12,29 +12,37 @@ namespace lambda {
 
 namespace {
 
-constexpr std::pair<at::ScalarType, DType> kTypes[] = {
-    {at::kFloat, DType::F32}, {at::kDouble, DType::F64},  {at::kHalf, DType::F16},
-    {at::kBFloat16, DType::BF16}, {at::kLong, DType::I64}, {at::kInt, DType::I32},
-    {at::kByte, DType::U8},   {at::kBool, DType::BOOL}};
+constexpr std::pair<at::ScalarType, DType> kTypes[] = {{at::kFloat, DType::F32},
+                                                       {at::kDouble, DType::F64},
+                                                       {at::kHalf, DType::F16},
+                                                       {at::kBFloat16, DType::BF16},
+                                                       {at::kLong, DType::I64},
+                                                       {at::kInt, DType::I32},
+                                                       {at::kByte, DType::U8},
+                                                       {at::kBool, DType::BOOL}};
 
 DType storedType(const NamedTensor& item) {
   for (const auto& [live, stored] : kTypes) {
     if (live == item.tensor.scalar_type()) return stored;
   }
-  throw Error(item.name, std::string("tensors of type ") + at::toString(item.tensor.scalar_type()) +
-                             " can't be stored");
+  throw Error(item.name,
+              std::string("tensors of type ") + at::toString(item.tensor.scalar_type()) +
+                  " can't be stored");
 }
 
 }  // namespace
 
-void saveTensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+void saveTensors(const std::filesystem::path& path,
+                 const std::vector<NamedTensor>& tensors,
                  const std::map<std::string, std::string>& metadata) {
   std::vector<at::Tensor> dense;  // Keeps the memory that the views look into.
   std::vector<TensorView> views;
   for (const NamedTensor& item : tensors) {
     dense.push_back(item.tensor.detach().to(at::kCPU).contiguous());
     const at::Tensor& tensor = dense.back();
-    views.push_back({item.name, storedType(item), tensor.sizes().vec(),
+    views.push_back({item.name,
+                     storedType(item),
+                     tensor.sizes().vec(),
                      {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()}});
   }
   writeSafeTensors(path, std::move(views), metadata);
@@ -49,14 +57,16 @@ at::Tensor toTensor(const TensorView& view, const std::string& place) {
     }
     return tensor;
   }
-  throw Error(place, "tensor " + view.name + " has the type " + std::string(dtypeName(view.dtype)) +
-                         ", which is not used here");
+  throw Error(place,
+              "tensor " + view.name + " has the type " + std::string(dtypeName(view.dtype)) +
+                  ", which is not used here");
 }
 
 void loadInto(const SafeTensors& file, const std::string& place, const NamedTensor& target) {
   const TensorView* stored = file.find(target.name);
   if (stored == nullptr) {
-    throw Error(place, "tensor " + target.name + " is missing",
+    throw Error(place,
+                "tensor " + target.name + " is missing",
                 "the file belongs to another architecture or optimiser");
   }
   const at::Tensor source = toTensor(*stored, place);
@@ -69,8 +79,9 @@ void loadInto(const SafeTensors& file, const std::string& place, const NamedTens
       }
       return std::string(at::toString(tensor.scalar_type())) + " [" + shape + "]";
     };
-    throw Error(place, "tensor " + target.name + " is " + describe(source) + ", expected " +
-                           describe(target.tensor),
+    throw Error(place,
+                "tensor " + target.name + " is " + describe(source) + ", expected " +
+                    describe(target.tensor),
                 "the file belongs to another architecture or optimiser");
   }
   const at::NoGradGuard noGrad;

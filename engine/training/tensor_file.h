@@ -12,7 +12,8 @@ namespace lambda {
 
 /// Publishes tensors as a safetensors file with a digest. Tensors on a GPU or with strides are
 /// copied to dense CPU memory first. Throws Error.
-void saveTensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+void saveTensors(const std::filesystem::path& path,
+                 const std::vector<NamedTensor>& tensors,
                  const std::map<std::string, std::string>& metadata);
 
 /// Copies a stored tensor into a live one, whatever its device and memory format. Throws Error,

@@ -18,7 +18,8 @@ namespace {
 
 void requireValid(const RunConfig& config) {
   const std::vector<Problem> problems = validate(config);
-  if (hasErrors(problems)) throw Error("configuration", "it can't be trained:\n" + toText(problems));
+  if (hasErrors(problems))
+    throw Error("configuration", "it can't be trained:\n" + toText(problems));
 }
 
 RunRecord recordOf(const RunConfig& config, const ComputeDevice& device) {
@@ -46,16 +47,23 @@ std::string nameOfRun(const RunConfig& config) {
 
 /// Data, fresh state and a new folder; the folder comes last, so that a start that can't be leaves
 /// none behind.
-TrainingLoop::Parts prepareNew(const RunConfig& config, const ComputeDevice& device,
-                               std::unique_ptr<RunData> data, std::unique_ptr<TrainingState> state,
-                               const fs::path& runsFolder, Observer& observer) {
+TrainingLoop::Parts prepareNew(const RunConfig& config,
+                               const ComputeDevice& device,
+                               std::unique_ptr<RunData> data,
+                               std::unique_ptr<TrainingState> state,
+                               const fs::path& runsFolder,
+                               Observer& observer) {
   RunFolder folder = RunFolder::create(runsFolder, nameOfRun(config));
   auto lock = std::make_unique<RunLock>(folder);
   RunRecord record = recordOf(config, device);
   writeRunRecord(folder.record(), record);
   auto journal = std::make_unique<RunJournal>(folder, observer);
-  return {std::move(folder), std::move(lock),  std::move(record),
-          std::move(data),   std::move(state), std::move(journal)};
+  return {std::move(folder),
+          std::move(lock),
+          std::move(record),
+          std::move(data),
+          std::move(state),
+          std::move(journal)};
 }
 
 /// The newest checkpoint that is whole, loaded into `state`; what was passed over is appended to
@@ -77,7 +85,9 @@ fs::path loadNewest(const RunFolder& folder, TrainingState& state, std::string& 
 
 }  // namespace
 
-RunResult trainRun(const RunConfig& wanted, const fs::path& runsFolder, RunControl& control,
+RunResult trainRun(const RunConfig& wanted,
+                   const fs::path& runsFolder,
+                   RunControl& control,
                    Observer& observer) {
   requireValid(wanted);
   const RunConfig config = withAbsoluteData(wanted);
@@ -85,13 +95,16 @@ RunResult trainRun(const RunConfig& wanted, const fs::path& runsFolder, RunContr
   useThreads(device);
   auto data = std::make_unique<RunData>(config, torchDevice(device));
   auto state = std::make_unique<TrainingState>(config, device);
-  TrainingLoop loop(prepareNew(config, device, std::move(data), std::move(state), runsFolder,
-                               observer),
-                    control, observer);
+  TrainingLoop loop(
+      prepareNew(config, device, std::move(data), std::move(state), runsFolder, observer),
+      control,
+      observer);
   return loop.run(EventKind::started, device.reason);
 }
 
-RunResult resumeRun(const fs::path& run, const ResumeOptions& options, RunControl& control,
+RunResult resumeRun(const fs::path& run,
+                    const ResumeOptions& options,
+                    RunControl& control,
                     Observer& observer) {
   RunFolder folder = RunFolder::open(run);
   auto lock = std::make_unique<RunLock>(folder);
@@ -110,10 +123,10 @@ RunResult resumeRun(const fs::path& run, const ResumeOptions& options, RunContro
   std::string damage;
   const fs::path checkpoint = loadNewest(folder, *state, damage);
   if (state->progress.epoch >= record.config.recipe.epochs && record.testAccuracy) {
-    throw Error(folder.path().string(),
-                "the run has done all of its " + std::to_string(record.config.recipe.epochs) +
-                    " epochs",
-                "continue it with --epochs and a larger number");
+    throw Error(
+        folder.path().string(),
+        "the run has done all of its " + std::to_string(record.config.recipe.epochs) + " epochs",
+        "continue it with --epochs and a larger number");
   }
   auto journal = std::make_unique<RunJournal>(folder, observer);
   journal->rewind(state->progress.metricsBytes, state->progress.step);
@@ -125,14 +138,22 @@ RunResult resumeRun(const fs::path& run, const ResumeOptions& options, RunContro
     text += "; the machine, thread count or LibTorch differ from the first start's: not bit-exact";
   }
   if (!damage.empty()) text += "; passed over damaged checkpoints:\n" + damage;
-  TrainingLoop loop({std::move(folder), std::move(lock), std::move(record), std::move(data),
-                     std::move(state), std::move(journal)},
-                    control, observer);
+  TrainingLoop loop({std::move(folder),
+                     std::move(lock),
+                     std::move(record),
+                     std::move(data),
+                     std::move(state),
+                     std::move(journal)},
+                    control,
+                    observer);
   return loop.run(EventKind::resumed, text);
 }
 
-RunResult forkRun(const fs::path& checkpoint, const RunConfig& wanted, const fs::path& runsFolder,
-                  RunControl& control, Observer& observer) {
+RunResult forkRun(const fs::path& checkpoint,
+                  const RunConfig& wanted,
+                  const fs::path& runsFolder,
+                  RunControl& control,
+                  Observer& observer) {
   requireValid(wanted);
   const RunConfig config = withAbsoluteData(wanted);
   const ComputeDevice device = selectDevice(config.device);
@@ -147,16 +168,18 @@ RunResult forkRun(const fs::path& checkpoint, const RunConfig& wanted, const fs:
     state->progress.epochDataSeconds = 0;
   }
   if (state->progress.epoch >= config.recipe.epochs) {
-    throw Error("recipe.epochs", "the checkpoint has done " +
-                                     std::to_string(state->progress.epoch) + " epochs already",
-                "set a larger number with --epochs");
+    throw Error(
+        "recipe.epochs",
+        "the checkpoint has done " + std::to_string(state->progress.epoch) + " epochs already",
+        "set a larger number with --epochs");
   }
   const std::int64_t parentStep = state->progress.step;
-  TrainingLoop::Parts parts = prepareNew(config, device, std::move(data), std::move(state),
-                                         runsFolder, observer);
+  TrainingLoop::Parts parts =
+      prepareNew(config, device, std::move(data), std::move(state), runsFolder, observer);
   const fs::path absolute = fs::absolute(checkpoint).lexically_normal();
   parts.record.lineage = {absolute.parent_path().parent_path().filename().string(),
-                          absolute.filename().string(), parentStep};
+                          absolute.filename().string(),
+                          parentStep};
   std::string text = "forked from " + absolute.string() + ", " + device.reason;
   for (const std::string& what : left) text += "; not taken over: " + what;
   TrainingLoop loop(std::move(parts), control, observer);

@@ -10,14 +10,17 @@
 
 namespace lambda {
 
-// The ways to train. Each call blocks until the run ends, on the thread that owns all tensors; other
-// threads steer it through the control. Failures while training (a NaN, no memory, a full disk) are
-// results of status `failed`; what makes a start impossible (a bad configuration, missing data, a
-// folder that can't be written or that another process trains in) throws Error before the first batch.
+// The ways to train. Each call blocks until the run ends, on the thread that owns all tensors;
+// other threads steer it through the control. Failures while training (a NaN, no memory, a full
+// disk) are results of status `failed`; what makes a start impossible (a bad configuration, missing
+// data, a folder that can't be written or that another process trains in) throws Error before the
+// first batch.
 
 /// Trains a new run in a new folder below `runsFolder`, which is created.
-RunResult trainRun(const RunConfig& config, const std::filesystem::path& runsFolder,
-                   RunControl& control, Observer& observer);
+RunResult trainRun(const RunConfig& config,
+                   const std::filesystem::path& runsFolder,
+                   RunControl& control,
+                   Observer& observer);
 
 struct ResumeOptions {
   /// Train until this many epochs in all, for a run that is finished; none = as configured.
@@ -28,13 +31,17 @@ struct ResumeOptions {
 
 /// Continues a run from its last checkpoint, or, where that is damaged, from the newest one that is
 /// whole. With the same device and thread count the bits are those of a run never interrupted.
-RunResult resumeRun(const std::filesystem::path& run, const ResumeOptions& options,
-                    RunControl& control, Observer& observer);
+RunResult resumeRun(const std::filesystem::path& run,
+                    const ResumeOptions& options,
+                    RunControl& control,
+                    Observer& observer);
 
 /// Starts a new run from a checkpoint of another with changed settings. The architecture must have
 /// the same parameters. The optimiser's state comes along where its kind is the same.
-RunResult forkRun(const std::filesystem::path& checkpoint, const RunConfig& config,
-                  const std::filesystem::path& runsFolder, RunControl& control,
+RunResult forkRun(const std::filesystem::path& checkpoint,
+                  const RunConfig& config,
+                  const std::filesystem::path& runsFolder,
+                  RunControl& control,
                   Observer& observer);
 
 }  // namespace lambda

@@ -1,11 +1,11 @@
 #include "engine/training/training_loop.h"
 
-#include <c10/util/Exception.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <new>
 #include <utility>
+
+#include <c10/util/Exception.h>
 
 #include "engine/formats/run_json.h"
 #include "engine/inspection/first_nonfinite.h"
@@ -45,7 +45,9 @@ TrainingLoop::TrainingLoop(Parts parts, RunControl& control, Observer& observer)
 RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
   try {
     saveRecord(RunStatus::running);
-    observer_.started(parts_.record, parts_.folder.path().string(), parts_.data->batchesPerEpoch(),
+    observer_.started(parts_.record,
+                      parts_.folder.path().string(),
+                      parts_.data->batchesPerEpoch(),
                       parts_.data->trainingImages());
     note(opening, text);
     if (trainToEnd() == Outcome::stopped) {
@@ -93,8 +95,8 @@ void TrainingLoop::trainBatch() {
   // The middle of the step: neither the first nor the last one is wasted on a rate of 0.
   const double time = at.epoch + (at.batch + 0.5) / parts_.data->batchesPerEpoch();
   const Recipe& recipe = config().recipe;
-  const double learningRate = recipe.optimizer.learningRate *
-                              learningRateFactor(recipe.schedule, time, recipe.epochs);
+  const double learningRate =
+      recipe.optimizer.learningRate * learningRateFactor(recipe.schedule, time, recipe.epochs);
   const StepOutcome outcome = trainOnBatch(*parts_.state, recipe, batch, learningRate);
   if (!outcome.finite) failNonFinite(outcome, batch);
 
@@ -117,10 +119,10 @@ void TrainingLoop::trainBatch() {
 
 void TrainingLoop::failNonFinite(const StepOutcome& outcome, const TensorBatch& batch) {
   const std::optional<NonFinite> first = firstNonFinite(parts_.state->network, batch.images);
-  const std::string where =
-      first ? "it began in " + first->layer + " (" + first->what + ")"
-            : "the loss is " + std::to_string(outcome.loss) + ", the norm of the gradients " +
-                  std::to_string(outcome.gradientNorm);
+  const std::string where = first ? "it began in " + first->layer + " (" + first->what + ")"
+                                  : "the loss is " + std::to_string(outcome.loss) +
+                                        ", the norm of the gradients " +
+                                        std::to_string(outcome.gradientNorm);
   throw Error("step " + std::to_string(progress().step + 1),
               "a value is not finite: " + where,
               "nothing was saved after it; fork the last checkpoint with a lower learning rate: "
@@ -130,7 +132,10 @@ void TrainingLoop::failNonFinite(const StepOutcome& outcome, const TensorBatch& 
 
 std::optional<Scores> TrainingLoop::score(const LabeledImages& images, const char* phase) {
   const auto total = static_cast<std::int64_t>(images.count());
-  return evaluate(*parts_.state->network, images, parts_.data->maker(), config().recipe,
+  return evaluate(*parts_.state->network,
+                  images,
+                  parts_.data->maker(),
+                  config().recipe,
                   [&](std::int64_t done) {
                     observer_.evaluated({phase, done, total});
                     return proceed();
@@ -202,8 +207,8 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
   if (!scores) return Outcome::stopped;
   parts_.record.testAccuracy = scores->accuracy;
   ++parts_.record.testLooks;
-  note(EventKind::tested, "test accuracy " + percent(scores->accuracy) + ", loss " +
-                              std::to_string(scores->loss));
+  note(EventKind::tested,
+       "test accuracy " + percent(scores->accuracy) + ", loss " + std::to_string(scores->loss));
   return Outcome::done;
 }
 

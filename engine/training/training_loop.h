@@ -15,8 +15,8 @@ namespace lambda {
 
 struct StepOutcome;
 
-/// Trains one run until it is finished, stopped or failed: batches, evaluation, checkpoints, records.
-/// Between two batches it serves the control. Lives on the training thread.
+/// Trains one run until it is finished, stopped or failed: batches, evaluation, checkpoints,
+/// records. Between two batches it serves the control. Lives on the training thread.
 class TrainingLoop {
  public:
   /// What a loop works on. Order matters: the lock outlives everything that writes.

@@ -46,7 +46,8 @@ SafeTensors readVerified(const std::filesystem::path& path) {
 CheckpointHeader headerOf(const SafeTensors& file, const std::filesystem::path& path) {
   const auto text = file.metadata.find(std::string(kCheckpointKey));
   if (text == file.metadata.end()) {
-    throw Error(path.string(), "this safetensors file is not a checkpoint of Lambda Studio",
+    throw Error(path.string(),
+                "this safetensors file is not a checkpoint of Lambda Studio",
                 "give a file from a run's checkpoints folder");
   }
   return checkpointHeaderFromJson(text->second, path.string());
@@ -86,7 +87,8 @@ TrainingState::TrainingState(const RunConfig& config, const ComputeDevice& devic
   }
 }
 
-void TrainingState::save(const std::filesystem::path& path, const RunConfig& config,
+void TrainingState::save(const std::filesystem::path& path,
+                         const RunConfig& config,
                          const Environment& environment) const {
   std::vector<NamedTensor> tensors = prefixed(kModelPrefix, stateOf(*network));
   const auto append = [&tensors](const std::vector<NamedTensor>& more) {
@@ -99,8 +101,10 @@ void TrainingState::save(const std::filesystem::path& path, const RunConfig& con
   if (device_.is_cuda()) {
     append({{kCudaRandom, at::globalContext().defaultGenerator(device_).get_state()}});
   }
-  saveTensors(path, tensors,
-              {{std::string(kCheckpointKey), toJson(CheckpointHeader{progress, environment, config})}});
+  saveTensors(
+      path,
+      tensors,
+      {{std::string(kCheckpointKey), toJson(CheckpointHeader{progress, environment, config})}});
 }
 
 void TrainingState::loadNetwork(const SafeTensors& file, const std::string& place) {
@@ -118,8 +122,9 @@ void TrainingState::loadRandom(const SafeTensors& file, const std::string& place
     at::Generator generator = at::globalContext().defaultGenerator(device);
     const at::Tensor state = toTensor(*stored, place);
     if (state.scalar_type() != at::kByte || state.sizes() != generator.get_state().sizes()) {
-      throw Error(place, std::string("the state of the random generator in ") + name +
-                             " has another size than this LibTorch's",
+      throw Error(place,
+                  std::string("the state of the random generator in ") + name +
+                      " has another size than this LibTorch's",
                   "it was written by another version: fork from it instead of resuming");
     }
     generator.set_state(state);
@@ -164,7 +169,8 @@ std::vector<std::string> TrainingState::adopt(const std::filesystem::path& path,
            (header.config.recipe.optimizer.kind == OptimizerKind::sgd),
        "the optimiser's state: it starts from zero");
   if (average && header.config.recipe.emaDecay > 0) {
-    take(prefixed(kAveragePrefix, average->state()), true,
+    take(prefixed(kAveragePrefix, average->state()),
+         true,
          "the averaged weights: the average starts from the weights");
   } else if (average) {
     average = std::make_unique<WeightAverage>(config.recipe.emaDecay, *network);

@@ -32,10 +32,12 @@ class TrainingState {
   at::Device device() const { return device_; }
 
   /// Publishes a checkpoint. Throws Error; the previous file is then still whole.
-  void save(const std::filesystem::path& path, const RunConfig& config,
+  void save(const std::filesystem::path& path,
+            const RunConfig& config,
             const Environment& environment) const;
 
-  /// Loads all of a checkpoint of the same configuration. Throws Error if it is damaged or another's.
+  /// Loads all of a checkpoint of the same configuration. Throws Error if it is damaged or
+  /// another's.
   void load(const std::filesystem::path& path);
 
   /// Loads a checkpoint into a changed configuration: the network, the position, and what of

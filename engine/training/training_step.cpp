@@ -6,7 +6,9 @@
 
 namespace lambda {
 
-StepOutcome trainOnBatch(TrainingState& state, const Recipe& recipe, const TensorBatch& batch,
+StepOutcome trainOnBatch(TrainingState& state,
+                         const Recipe& recipe,
+                         const TensorBatch& batch,
                          double learningRate) {
   StepOutcome outcome;
   state.network->train();
@@ -17,8 +19,12 @@ StepOutcome trainOnBatch(TrainingState& state, const Recipe& recipe, const Tenso
     logits = state.network->forward(batch.images);
   }
   logits = logits.to(at::kFloat);
-  const at::Tensor objective = at::cross_entropy_loss(logits, batch.labels, {}, at::Reduction::Mean,
-                                                      /*ignore_index=*/-100, recipe.labelSmoothing);
+  const at::Tensor objective = at::cross_entropy_loss(logits,
+                                                      batch.labels,
+                                                      {},
+                                                      at::Reduction::Mean,
+                                                      /*ignore_index=*/-100,
+                                                      recipe.labelSmoothing);
   objective.backward();
 
   const at::Tensor measured = logits.detach();

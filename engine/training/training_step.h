@@ -10,7 +10,7 @@ namespace lambda {
 
 /// What one optimiser step measured on its batch.
 struct StepOutcome {
-  double loss = 0;          ///< Plain cross-entropy, without label smoothing.
+  double loss = 0;  ///< Plain cross-entropy, without label smoothing.
   double accuracy = 0;
   double gradientNorm = 0;  ///< Before clipping.
   bool finite = true;       ///< False: loss or gradients are not finite, and nothing was updated.
@@ -18,7 +18,9 @@ struct StepOutcome {
 
 /// Forward, loss, backward, clipping and update on one batch, in training mode. The caller advances
 /// the position.
-StepOutcome trainOnBatch(TrainingState& state, const Recipe& recipe, const TensorBatch& batch,
+StepOutcome trainOnBatch(TrainingState& state,
+                         const Recipe& recipe,
+                         const TensorBatch& batch,
                          double learningRate);
 
 }  // namespace lambda

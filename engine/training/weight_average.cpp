@@ -1,8 +1,8 @@
 #include "engine/training/weight_average.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
+
+#include <ATen/ATen.h>
 
 namespace lambda {
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <torch/nn/module.h>
-
 #include <cstdint>
 #include <vector>
+
+#include <torch/nn/module.h>
 
 #include "engine/training/optimizer.h"
 

@@ -14,12 +14,13 @@ struct TrainingProgress {
   int epoch = 0;  ///< Epochs done, evaluation included; the index of the running one.
   int batch = 0;  ///< Batches done in the running epoch.
   std::int64_t step = 0;
-  double seconds = 0;  ///< Training time so far, pauses and evaluation excluded.
-  std::int64_t images = 0;       ///< Trained on so far, an image once an epoch.
-  double epochSeconds = 0;       ///< Of `seconds`, those in the running epoch.
-  double epochDataSeconds = 0;   ///< Of those, the ones that went into making batches.
+  double seconds = 0;           ///< Training time so far, pauses and evaluation excluded.
+  std::int64_t images = 0;      ///< Trained on so far, an image once an epoch.
+  double epochSeconds = 0;      ///< Of `seconds`, those in the running epoch.
+  double epochDataSeconds = 0;  ///< Of those, the ones that went into making batches.
   std::optional<double> bestValidationAccuracy;
-  std::uint64_t metricsBytes = 0;  ///< Length of metrics.jsonl: what came later is undone on resume.
+  std::uint64_t metricsBytes =
+      0;  ///< Length of metrics.jsonl: what came later is undone on resume.
 
   bool operator==(const TrainingProgress&) const = default;
 };

@@ -10,8 +10,8 @@
 
 namespace lambda {
 
-/// A run small enough for a test, with every part of the engine in it: convolutions, a lambda layer,
-/// 180 training images of shapes10 in 6 batches an epoch.
+/// A run small enough for a test, with every part of the engine in it: convolutions, a lambda
+/// layer, 180 training images of shapes10 in 6 batches an epoch.
 inline RunConfig tinyRun() {
   RunConfig config;
   config.name = "tiny";
@@ -41,7 +41,9 @@ inline RunConfig tinyRun() {
 /// Remembers what it sees and calls back, so that a test can act at an exact moment.
 class RecordingObserver : public Observer {
  public:
-  void started(const RunRecord& record, const std::string& path, int perEpoch,
+  void started(const RunRecord& record,
+               const std::string& path,
+               int perEpoch,
                std::int64_t /*trainingImages*/) override {
     run = path;
     batchesPerEpoch = perEpoch;

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include <QtCore/QElapsedTimer>
+#include <QtCore/QJsonDocument>
+#include <QtCore/QJsonObject>
+#include <QtCore/QProcess>
+#include <QtCore/QStringList>
+
+namespace lambda {
+
+/// How a process ended.
+struct ProgramOutcome {
+  int status = -1;  ///< Exit status; -1 where it was killed or did not end in time.
+  QByteArray output;
+  QByteArray errors;
+
+  /// Standard output as one JSON object; empty where it is anything else.
+  QJsonObject json() const { return QJsonDocument::fromJson(output).object(); }
+};
+
+/// The program `lambda`, run as a process in a folder.
+class Program {
+ public:
+  explicit Program(const std::filesystem::path& folder)
+      : folder_(QString::fromStdString(folder.string())) {}
+
+  std::unique_ptr<QProcess> start(const QStringList& arguments) const {
+    return startCommand(QStringLiteral(LAMBDA_PROGRAM), arguments);
+  }
+
+  ProgramOutcome run(const QStringList& arguments) const { return end(*start(arguments)); }
+
+  /// A script for sh, which finds the program as $LAMBDA.
+  ProgramOutcome runScript(const QString& script) const {
+    return end(*startCommand(QStringLiteral("/bin/sh"), {QStringLiteral("-c"), script}));
+  }
+
+  /// Waits for the end of a process; kills it if that does not come.
+  static ProgramOutcome end(QProcess& process, int timeoutMs = 120000) {
+    const bool ended =
+        process.state() == QProcess::NotRunning || process.waitForFinished(timeoutMs);
+    if (!ended) {
+      process.kill();
+      process.waitForFinished();
+    }
+    ProgramOutcome outcome;
+    if (ended && process.exitStatus() == QProcess::NormalExit) outcome.status = process.exitCode();
+    outcome.output = process.readAllStandardOutput();
+    outcome.errors = process.readAllStandardError();
+    return outcome;
+  }
+
+ private:
+  std::unique_ptr<QProcess> startCommand(const QString& command,
+                                         const QStringList& arguments) const {
+    auto process = std::make_unique<QProcess>();
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("C"));
+    environment.insert(QStringLiteral("LAMBDA"), QStringLiteral(LAMBDA_PROGRAM));
+    process->setProcessEnvironment(environment);
+    process->setWorkingDirectory(folder_);
+    process->start(command, arguments);
+    process->waitForStarted();
+    return process;
+  }
+
+  QString folder_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,215 @@
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <QtCore/QJsonArray>
+#include <QtTest/QtTest>
+
+#include "engine/formats/config_json.h"
+#include "engine/formats/presets.h"
+#include "engine/values/cost.h"
+#include "engine/values/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+namespace fs = std::filesystem;
+using namespace Qt::Literals::StringLiterals;
+
+namespace lambda {
+
+/// The program as a person and a script see it, as far as nothing is trained.
+class TestCommandLine : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void helpTeachesByExample_data();
+  void helpTeachesByExample();
+  void versionNamesBothVersions();
+  void mistakesAreUsageErrors_data();
+  void mistakesAreUsageErrors();
+  void allProblemsOfAConfigurationAreToldAtOnce();
+  void errorsAreOneJsonObjectToo();
+  void presetsPrintAFileThatDescribesTheSame();
+  void describeGivesTheCostModelsTotals_data();
+  void describeGivesTheCostModelsTotals();
+  void layersListEveryMixerWithItsSettings();
+  void infoTellsOfTheMachine();
+  void missingDataIsToldWithWhatToDo();
+
+ private:
+  TemporaryFolder folder_;
+  Program program_{folder_.path()};
+};
+
+void TestCommandLine::initTestCase() {
+  RunConfig config = tinyRun();
+  config.recipe.epochs = 2;
+  std::ofstream(folder_.path() / "tiny.json") << toJson(config);
+  std::get<LambdaMixer>(config.architecture.stages[1].blocks[1].mixer).heads = 5;
+  config.recipe.batchSize = 1000;
+  std::ofstream(folder_.path() / "invalid.json") << toJson(config);
+  std::ofstream(folder_.path() / "type.json")
+      << R"({"schema": 1, "architecture": {}, "recipe": {"epochs": "many"}})";
+  std::ofstream(folder_.path() / "torn.json") << R"({"schema": 1, "architecture")";
+  std::ofstream(folder_.path() / "newer.json") << R"({"schema": 99, "architecture": {}})";
+}
+
+void TestCommandLine::helpTeachesByExample_data() {
+  QTest::addColumn<QStringList>("command");
+  QTest::newRow("program") << QStringList{};
+  for (const char* name : {"train",
+                           "resume",
+                           "fork",
+                           "evaluate",
+                           "inspect",
+                           "export",
+                           "presets",
+                           "layers",
+                           "describe",
+                           "data",
+                           "info"}) {
+    QTest::newRow(name) << QStringList{QString::fromLatin1(name)};
+  }
+  QTest::newRow("data get") << QStringList{u"data"_s, u"get"_s};
+}
+
+void TestCommandLine::helpTeachesByExample() {
+  QFETCH(QStringList, command);
+  const ProgramOutcome outcome = program_.run(command + QStringList{u"--help"_s});
+  QCOMPARE(outcome.status, 0);
+  QVERIFY(outcome.errors.isEmpty());
+  const QString usage = u"Usage: lambda "_s + command.join(u' ');
+  QVERIFY2(QString::fromUtf8(outcome.output).contains(usage.trimmed()), outcome.output.constData());
+  QVERIFY(outcome.output.contains("Examples:\n  lambda "));
+}
+
+void TestCommandLine::versionNamesBothVersions() {
+  const ProgramOutcome outcome = program_.run({u"--version"_s});
+  QCOMPARE(outcome.status, 0);
+  QVERIFY(outcome.output.startsWith("lambda 0."));
+  QVERIFY(outcome.output.contains("LibTorch 2."));
+}
+
+void TestCommandLine::mistakesAreUsageErrors_data() {
+  QTest::addColumn<QStringList>("arguments");
+  QTest::addColumn<QByteArray>("told");
+  const auto add = [](const char* name, const char* arguments, const char* told) {
+    QTest::newRow(name) << QString::fromLatin1(arguments).split(u' ') << QByteArray(told);
+  };
+  add("command", "trian quickstart", "Did you mean train?");
+  add("option", "train tiny.json --epoch 3", "Did you mean --epochs?");
+  add("no preset given", "train", "required");
+  add("preset", "train resnet50-cifer", "Did you mean resnet50-cifar?");
+  add("file", "describe nowhere/mine.json", "nowhere/mine.json");
+  add("torn file", "train torn.json", "torn.json: line 1");
+  add("wrong type", "train type.json", "recipe.epochs");
+  add("newer schema", "describe newer.json", "schema");
+  add("setting", "train tiny.json --set recipe.batchsize=3", "Did you mean batchSize?");
+  add("setting out of range", "train tiny.json --epochs 0", "recipe.epochs");
+  add("number", "train tiny.json --epochs many", "--epochs");
+  add("device", "train tiny.json --device gpu", "device.kind");
+  add("invalid network", "describe invalid.json", "");
+  add("split", "evaluate runs/x --split all", "--split");
+  add("data set", "data get mnist", "no data set");
+}
+
+void TestCommandLine::mistakesAreUsageErrors() {
+  QFETCH(QStringList, arguments);
+  QFETCH(QByteArray, told);
+  const ProgramOutcome outcome = program_.run(arguments);
+  QVERIFY2(outcome.status == 2, outcome.errors.constData());
+  QVERIFY2(outcome.errors.contains(told), outcome.errors.constData());
+  QVERIFY(!fs::exists(folder_.path() / "runs"));
+}
+
+void TestCommandLine::allProblemsOfAConfigurationAreToldAtOnce() {
+  const ProgramOutcome outcome = program_.run({u"train"_s, u"invalid.json"_s});
+  QCOMPARE(outcome.status, 2);
+  QVERIFY(outcome.output.isEmpty());
+  for (const char* fix :
+       {"--set 'architecture.stages[1].blocks[1].mixer.h=4'", "--set recipe.batchSize=64"}) {
+    QVERIFY2(outcome.errors.contains(fix), outcome.errors.constData());
+  }
+}
+
+void TestCommandLine::errorsAreOneJsonObjectToo() {
+  const ProgramOutcome invalid = program_.run({u"train"_s, u"invalid.json"_s, u"--json"_s});
+  const QJsonArray problems = invalid.json()[u"error"_s][u"problems"_s].toArray();
+  QCOMPARE(problems.size(), 2);
+  QVERIFY(problems[0][u"fix"_s][u"value"_s].isString());
+  const ProgramOutcome unknown = program_.run({u"train"_s, u"--json"_s, u"--wrong"_s});
+  QVERIFY(unknown.json()[u"error"_s][u"reason"_s].isString());
+}
+
+void TestCommandLine::presetsPrintAFileThatDescribesTheSame() {
+  const ProgramOutcome list = program_.run({u"presets"_s, u"--json"_s});
+  QCOMPARE(list.status, 0);
+  const QJsonArray presets = list.json()[u"presets"_s].toArray();
+  QCOMPARE(static_cast<std::size_t>(presets.size()), presetNames().size());
+
+  const ProgramOutcome file = program_.run({u"presets"_s, u"resnet50-cifar-ccll"_s});
+  std::ofstream(folder_.path() / "copy.json") << file.output.toStdString();
+  const ProgramOutcome copy = program_.run({u"describe"_s, u"copy.json"_s, u"--json"_s});
+  const ProgramOutcome preset =
+      program_.run({u"describe"_s, u"resnet50-cifar-ccll"_s, u"--json"_s});
+  QCOMPARE(copy.status, 0);
+  QCOMPARE(copy.output, preset.output);
+}
+
+void TestCommandLine::describeGivesTheCostModelsTotals_data() {
+  QTest::addColumn<QString>("source");
+  QTest::newRow("preset") << u"resnet50-cifar-ccll"_s;
+  QTest::newRow("file") << u"tiny.json"_s;
+}
+
+void TestCommandLine::describeGivesTheCostModelsTotals() {
+  QFETCH(QString, source);
+  std::vector<Problem> warnings;
+  RunConfig config = tinyRun();
+  if (!source.endsWith(u".json")) config = loadPreset(source.toStdString(), warnings);
+  const NetworkCost cost = costOf(config.architecture);
+  const QJsonObject report = program_.run({u"describe"_s, source, u"--json"_s}).json();
+  QCOMPARE(report[u"parameters"_s].toInteger(), qint64(cost.parameters));
+  QCOMPARE(report[u"flops"_s].toInteger(), qint64(cost.flops));
+  QCOMPARE(report[u"activationBytes"_s].toInteger(), qint64(cost.activationBytes));
+  const QJsonArray layers = report[u"layers"_s].toArray();
+  QCOMPARE(static_cast<std::size_t>(layers.size()), cost.layers.size());
+  qint64 sum = 0;
+  for (const QJsonValue& layer : layers) sum += layer[u"parameters"_s].toInteger();
+  QCOMPARE(sum, qint64(cost.parameters));
+  QCOMPARE(layers[0][u"name"_s].toString().toStdString(), cost.layers[0].name);
+}
+
+void TestCommandLine::layersListEveryMixerWithItsSettings() {
+  const QJsonArray mixers = program_.run({u"layers"_s, u"--json"_s}).json()[u"mixers"_s].toArray();
+  QCOMPARE(static_cast<std::size_t>(mixers.size()), kMixerKinds.size());
+  const QJsonObject k = mixers[1][u"settings"_s][0].toObject();
+  QCOMPARE(k[u"name"_s].toString(), u"k"_s);
+  QCOMPARE(k[u"default"_s].toInt(), LambdaMixer{}.queryDepth);
+  QVERIFY(k[u"max"_s].toInt() > 0);
+}
+
+void TestCommandLine::infoTellsOfTheMachine() {
+  const QJsonObject info = program_.run({u"info"_s, u"--json"_s}).json();
+  QVERIFY(info[u"torch"_s].toString().startsWith(u"2."));
+  QVERIFY(!info[u"device"_s][u"reason"_s].toString().isEmpty());
+  QVERIFY(info[u"threads"_s].toInt() >= 1);
+}
+
+void TestCommandLine::missingDataIsToldWithWhatToDo() {
+  const ProgramOutcome outcome =
+      program_.run({u"train"_s, u"tiny.json"_s, u"--data"_s, u"nowhere"_s});
+  QCOMPARE(outcome.status, 1);
+  QVERIFY(outcome.errors.contains("lambda data get cifar10"));
+  const ProgramOutcome check = program_.run({u"data"_s, u"check"_s, u"nowhere"_s, u"--json"_s});
+  QCOMPARE(check.status, 1);
+  QCOMPARE(check.json()[u"usable"_s], QJsonValue(false));
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestCommandLine)
+#include "tst_command_line.moc"

@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <signal.h>
+#include <string>
+#include <vector>
+
+#include <QtCore/QThread>
+#include <QtTest/QtTest>
+
+#include "engine/formats/config_json.h"
+#include "engine/formats/safetensors.h"
+#include "engine/formats/sha256.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+namespace fs = std::filesystem;
+using namespace Qt::Literals::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+/// The tiny run over more batches, so that there is time to interrupt it.
+RunConfig longerRun() {
+  RunConfig config = tinyRun();
+  config.recipe.epochs = 2;
+  config.data.generatedTrainCount = 1260;
+  return config;
+}
+
+}  // namespace
+
+/// Runs that are stopped, killed, damaged or short of room, and resumed: they must end with the
+/// weights of one that was left alone.
+class TestInterruptedRuns : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void aSignalSavesAndTheRunGoesOnToTheSameWeights_data();
+  void aSignalSavesAndTheRunGoesOnToTheSameWeights();
+  void aSecondSignalLeavesAtOnce();
+  void killedRunsGoOnToTheSameWeights();
+  void aDamagedCheckpointIsPassedOverWithAWarning();
+  void aFullDiskKeepsTheLastCheckpoint();
+
+ private:
+  /// The only run below a folder, once it has come to be.
+  fs::path runBelow(const std::string& out) const;
+  /// Waits until the metrics of the run have more than `lines` lines.
+  bool waitForLines(const std::string& out, std::int64_t lines) const;
+  std::int64_t linesBelow(const std::string& out) const;
+  std::unique_ptr<QProcess> startTraining(const std::string& config, const std::string& out) const;
+  ProgramOutcome resume(const fs::path& run) const;
+  /// The digest of a run's weights as they are in training.
+  std::string weightsOf(const fs::path& run) const;
+
+  TemporaryFolder folder_;
+  Program program_{folder_.path()};
+  std::string undisturbed_;
+};
+
+fs::path TestInterruptedRuns::runBelow(const std::string& out) const {
+  std::error_code error;
+  const fs::directory_iterator entry(folder_.path() / out, error);
+  return error || entry == fs::directory_iterator() ? fs::path() : entry->path();
+}
+
+std::int64_t TestInterruptedRuns::linesBelow(const std::string& out) const {
+  std::ifstream metrics(runBelow(out) / "metrics.jsonl");
+  return std::count(
+      std::istreambuf_iterator<char>(metrics), std::istreambuf_iterator<char>(), '\n');
+}
+
+bool TestInterruptedRuns::waitForLines(const std::string& out, std::int64_t lines) const {
+  return QTest::qWaitFor([&] { return linesBelow(out) > lines; }, 30000);
+}
+
+std::unique_ptr<QProcess> TestInterruptedRuns::startTraining(const std::string& config,
+                                                             const std::string& out) const {
+  return program_.start(
+      {u"train"_s, QString::fromStdString(config), u"--out"_s, QString::fromStdString(out)});
+}
+
+ProgramOutcome TestInterruptedRuns::resume(const fs::path& run) const {
+  return program_.run({u"resume"_s, QString::fromStdString(run.string())});
+}
+
+std::string TestInterruptedRuns::weightsOf(const fs::path& run) const {
+  const ProgramOutcome outcome =
+      program_.run({u"export"_s,
+                    QString::fromStdString((run / "checkpoints" / "last.safetensors").string()),
+                    u"--raw"_s,
+                    u"--to"_s,
+                    u"safetensors"_s,
+                    u"--out"_s,
+                    u"weights.safetensors"_s});
+  return outcome.status == 0 ? sha256OfFile(folder_.path() / "weights.safetensors")
+                             : outcome.errors.toStdString();
+}
+
+void TestInterruptedRuns::initTestCase() {
+  RunConfig config = longerRun();
+  std::ofstream(folder_.path() / "long.json") << toJson(config);
+  // Almost every moment of this one lies in a save.
+  config.checkpoints.everyMinutes = 1e-6;
+  std::ofstream(folder_.path() / "saving.json") << toJson(config);
+  const ProgramOutcome outcome = Program::end(*startTraining("long.json", "undisturbed"));
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  undisturbed_ = weightsOf(runBelow("undisturbed"));
+  QCOMPARE(undisturbed_.size(), std::size_t(64));
+}
+
+void TestInterruptedRuns::aSignalSavesAndTheRunGoesOnToTheSameWeights_data() {
+  QTest::addColumn<int>("signal");
+  QTest::newRow("INT") << SIGINT;
+  QTest::newRow("TERM") << SIGTERM;
+}
+
+void TestInterruptedRuns::aSignalSavesAndTheRunGoesOnToTheSameWeights() {
+  QFETCH(int, signal);
+  const std::string out = QTest::currentDataTag();
+  const auto training = startTraining("long.json", out);
+  QVERIFY(waitForLines(out, 20));
+  const fs::path run = runBelow(out);
+  const ProgramOutcome other = resume(run);
+  QCOMPARE(other.status, 1);
+  QVERIFY2(other.errors.contains("another process"), other.errors.constData());
+
+  ::kill(static_cast<pid_t>(training->processId()), signal);
+  const ProgramOutcome stopped = Program::end(*training);
+  QCOMPARE(stopped.status, 128 + signal);
+  QVERIFY2(stopped.output.contains("lambda resume"), stopped.output.constData());
+  const ProgramOutcome resumed = resume(run);
+  QVERIFY2(resumed.status == 0, resumed.errors.constData());
+  QCOMPARE(weightsOf(run), undisturbed_);
+}
+
+void TestInterruptedRuns::aSecondSignalLeavesAtOnce() {
+  RunConfig config = tinyRun();
+  config.architecture.stem.width = 64;
+  config.architecture.stages = {Stage{64, 1, {Block{ConvolutionMixer{.kernelSize = 31}}}}};
+  config.data.generatedTrainCount = 1100;
+  config.recipe.batchSize = 1000;
+  std::ofstream(folder_.path() / "slow.json") << toJson(config);
+  const auto training = startTraining("slow.json", "slow");
+  // The run has started and saved its first weights: what comes now is the first batch.
+  QVERIFY(waitForLines("slow", 1));
+  const auto process = static_cast<pid_t>(training->processId());
+  ::kill(process, SIGINT);
+  QByteArray told;
+  QVERIFY(QTest::qWaitFor(
+      [&] { return (told += training->readAllStandardError()).contains("Once more"); }));
+  // Within the first moments a second signal counts as the same wish.
+  QThread::msleep(350);
+  ::kill(process, SIGINT);
+  QCOMPARE(Program::end(*training, 20000).status, 128 + SIGINT);
+}
+
+void TestInterruptedRuns::killedRunsGoOnToTheSameWeights() {
+  constexpr int kKills = 8;
+  auto training = startTraining("saving.json", "killed");
+  // A run that is killed before its first checkpoint has nothing to go on from.
+  QVERIFY(waitForLines("killed", 3));
+  for (int i = 0; i < kKills; ++i) {
+    // A batch and its save write two lines. The moment within them differs from kill to kill.
+    QVERIFY(waitForLines("killed", linesBelow("killed") + 2 * i));
+    QThread::usleep(static_cast<unsigned long>(i) * 2700);
+    training->kill();
+    QCOMPARE(Program::end(*training).status, -1);
+    const fs::path last = runBelow("killed") / "checkpoints" / "last.safetensors";
+    if (fs::exists(last)) verifyDigest(readSafeTensors(last), last.string());
+    training = program_.start({u"resume"_s, QString::fromStdString(runBelow("killed").string())});
+  }
+  const ProgramOutcome outcome = Program::end(*training);
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QCOMPARE(weightsOf(runBelow("killed")), undisturbed_);
+  for (const auto& entry : fs::recursive_directory_iterator(runBelow("killed"))) {
+    QVERIFY2(!entry.path().filename().string().starts_with('.'), entry.path().c_str());
+  }
+}
+
+void TestInterruptedRuns::aDamagedCheckpointIsPassedOverWithAWarning() {
+  const fs::path run = folder_.path() / "damaged";
+  fs::copy(runBelow("undisturbed"), run, fs::copy_options::recursive);
+  const fs::path last = run / "checkpoints" / "last.safetensors";
+  fs::resize_file(last, fs::file_size(last) / 2);
+  fs::remove(run / "checkpoints" / "epoch-0002.safetensors");
+  const ProgramOutcome outcome = program_.run({u"resume"_s, u"damaged"_s, u"--epochs"_s, u"3"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QVERIFY2(outcome.errors.contains("last.safetensors"), outcome.errors.constData());
+  QVERIFY2(outcome.errors.contains("epoch-0001.safetensors"), outcome.errors.constData());
+}
+
+void TestInterruptedRuns::aFullDiskKeepsTheLastCheckpoint() {
+  const auto training = startTraining("long.json", "full");
+  QVERIFY(waitForLines("full", 20));
+  ::kill(static_cast<pid_t>(training->processId()), SIGINT);
+  QCOMPARE(Program::end(*training).status, 128 + SIGINT);
+  const fs::path last = runBelow("full") / "checkpoints" / "last.safetensors";
+  const std::string before = sha256OfFile(last);
+  // sh counts blocks of 512 bytes; writes beyond the limit fail as on a full disk.
+  const auto blocks = fs::file_size(last) / 512 - 2;
+  const ProgramOutcome full = program_.runScript(
+      u"trap '' XFSZ; ulimit -f %1; exec \"$LAMBDA\" resume full/* --json"_s.arg(blocks));
+  QCOMPARE(full.status, 1);
+  QCOMPARE(full.json()[u"status"_s].toString(), u"failed"_s);
+  QVERIFY2(full.errors.contains("last.safetensors"), full.errors.constData());
+  QCOMPARE(sha256OfFile(last), before);
+  QCOMPARE(resume(runBelow("full")).status, 0);
+  QCOMPARE(weightsOf(runBelow("full")), undisturbed_);
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestInterruptedRuns)
+#include "tst_interrupted_runs.moc"

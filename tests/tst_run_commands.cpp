@@ -1,0 +1,185 @@
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <QtCore/QFile>
+#include <QtCore/QJsonArray>
+#include <QtTest/QtTest>
+
+#include "engine/formats/config_json.h"
+#include "engine/formats/safetensors.h"
+#include "engine/values/cost.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+namespace fs = std::filesystem;
+using namespace Qt::Literals::StringLiterals;
+
+namespace lambda {
+
+/// One tiny run, trained by the first test, and what the commands make of it.
+class TestRunCommands : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void trainingEndsWithOneObject();
+  void infoTellsOfARun();
+  void evaluateCountsLooksAtTheTestSet();
+  void exportedWeightsAreTheModuleTensors();
+  void exportedMetricsHaveALineAnEpoch();
+  void inspectWritesPicturesAndTheProof();
+  void aForkKeepsItsLineage();
+  void aRunThatIsNotThereSuggestsTheNearest();
+
+ private:
+  QStringList quietly(const QString& command) const {
+    return {command, QString::fromStdString(run_), u"--json"_s, u"--quiet"_s};
+  }
+
+  TemporaryFolder folder_;
+  Program program_{folder_.path()};
+  std::string run_;
+};
+
+void TestRunCommands::trainingEndsWithOneObject() {
+  RunConfig config = tinyRun();
+  config.recipe.epochs = 2;
+  std::ofstream(folder_.path() / "tiny.json") << toJson(config);
+  const ProgramOutcome outcome = program_.run(
+      {u"train"_s, u"tiny.json"_s, u"--threads"_s, u"1"_s, u"--json"_s, u"--seed"_s, u"4"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  const QJsonObject report = outcome.json();
+  QCOMPARE(report[u"status"_s].toString(), u"finished"_s);
+  QCOMPARE(report[u"epochs"_s].toInt(), 2);
+  QVERIFY(report[u"bestValidationAccuracy"_s].isDouble());
+  QVERIFY(report[u"testAccuracy"_s].isDouble());
+  QVERIFY(report[u"imagesPerSecond"_s].toDouble() > 0);
+  // One line an epoch and nothing redrawn: standard error is no terminal.
+  QVERIFY(outcome.errors.contains("1/2") && outcome.errors.contains("2/2"));
+  QVERIFY(!outcome.errors.contains('\r') && !outcome.errors.contains('\x1b'));
+  run_ = report[u"run"_s].toString().toStdString();
+  QVERIFY(fs::exists(fs::path(run_) / "checkpoints" / "last.safetensors"));
+}
+
+void TestRunCommands::infoTellsOfARun() {
+  const QJsonObject info =
+      program_.run({u"info"_s, QString::fromStdString(run_), u"--json"_s}).json();
+  QCOMPARE(info[u"status"_s].toString(), u"finished"_s);
+  QCOMPARE(info[u"record"_s][u"config"_s][u"seed"_s].toInt(), 4);
+  QVERIFY(!info[u"checkpoints"_s].toArray().isEmpty());
+  QVERIFY(info[u"diskBytes"_s].toInteger() > 0);
+  // A run marked as running whose lock nobody holds was killed.
+  const fs::path record = fs::path(run_) / "run.json";
+  const fs::path killed = folder_.path() / "killed";
+  fs::copy(run_, killed, fs::copy_options::recursive);
+  QFile file(QString::fromStdString((killed / "run.json").string()));
+  QVERIFY(file.open(QIODevice::ReadWrite));
+  const QByteArray text = file.readAll().replace("\"finished\"", "\"running\"");
+  file.resize(0);
+  file.write(text);
+  file.close();
+  const QJsonObject other = program_.run({u"info"_s, u"killed"_s, u"--json"_s}).json();
+  QCOMPARE(other[u"status"_s].toString(), u"interrupted"_s);
+}
+
+void TestRunCommands::evaluateCountsLooksAtTheTestSet() {
+  const ProgramOutcome test = program_.run(quietly(u"evaluate"_s));
+  QVERIFY2(test.status == 0, test.errors.constData());
+  QCOMPARE(test.json()[u"testLooks"_s].toInt(), 2);
+  QCOMPARE(test.json()[u"testAccuracy"_s], test.json()[u"accuracy"_s]);
+  const ProgramOutcome validation =
+      program_.run(quietly(u"evaluate"_s) + QStringList{u"--split"_s, u"validation"_s});
+  const QJsonObject report = validation.json();
+  QCOMPARE(report[u"accuracy"_s], report[u"bestValidationAccuracy"_s]);
+}
+
+void TestRunCommands::exportedWeightsAreTheModuleTensors() {
+  const ProgramOutcome outcome = program_.run({u"export"_s,
+                                               QString::fromStdString(run_),
+                                               u"--to"_s,
+                                               u"safetensors"_s,
+                                               u"--out"_s,
+                                               u"weights.safetensors"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  const SafeTensors weights = readSafeTensors(folder_.path() / "weights.safetensors");
+  QCOMPARE(weights.metadata.at("format"), std::string("pt"));
+  std::vector<Problem> warnings;
+  QVERIFY(architectureFromJson(weights.metadata.at("architecture"), "metadata", warnings) ==
+          tinyRun().architecture);
+  std::int64_t learned = 0;
+  for (const TensorView& tensor : weights.tensors) {
+    QVERIFY(!tensor.name.starts_with("model."));
+    if (tensor.name.find("running_") != std::string::npos || tensor.dtype != DType::F32) continue;
+    learned += static_cast<std::int64_t>(tensor.bytes.size() / sizeof(float));
+  }
+  QCOMPARE(learned, std::int64_t(costOf(tinyRun().architecture).parameters));
+}
+
+void TestRunCommands::exportedMetricsHaveALineAnEpoch() {
+  const QStringList command{
+      u"export"_s, QString::fromStdString(run_), u"--out"_s, u"-"_s, u"--to"_s};
+  const ProgramOutcome epochs = program_.run(command + QStringList{u"csv"_s});
+  QCOMPARE(epochs.output.count('\n'), 3);
+  QVERIFY(epochs.output.startsWith("epoch,step,"));
+  const ProgramOutcome batches = program_.run(command + QStringList{u"batches"_s});
+  QCOMPARE(batches.output.count('\n'), 1 + 2 * 6);
+  const ProgramOutcome device = program_.run(
+      {u"export"_s, QString::fromStdString(run_), u"--to"_s, u"csv"_s, u"--out"_s, u"/dev/null"_s});
+  QCOMPARE(device.status, 2);
+  QVERIFY(!fs::is_regular_file("/dev/null"));
+}
+
+void TestRunCommands::inspectWritesPicturesAndTheProof() {
+  const QString run = QString::fromStdString(run_);
+  const QJsonArray layers =
+      program_.run({u"inspect"_s, run, u"--list"_s, u"--json"_s}).json()[u"layers"_s].toArray();
+  QCOMPARE(layers.size(), 1);
+  const ProgramOutcome outcome = program_.run({u"inspect"_s,
+                                               run,
+                                               u"--layer"_s,
+                                               layers[0][u"name"_s].toString(),
+                                               u"--image"_s,
+                                               u"3"_s,
+                                               u"--query"_s,
+                                               u"2,5"_s,
+                                               u"--out"_s,
+                                               u"look"_s,
+                                               u"--json"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  const QJsonObject report = outcome.json();
+  QCOMPARE(report[u"query"_s], QJsonValue(QJsonArray{2, 5}));
+  QVERIFY(report[u"residual"_s][u"relative"_s].toDouble(1) < 1e-4);
+  for (const QJsonValue& file : report[u"files"_s].toArray()) {
+    QVERIFY(fs::exists(folder_.path() / "look" / file.toString().toStdString()));
+  }
+  QCOMPARE(program_.run({u"inspect"_s, run, u"--query"_s, u"2"_s, u"--out"_s, u"look"_s}).status,
+           2);
+}
+
+void TestRunCommands::aForkKeepsItsLineage() {
+  const ProgramOutcome outcome = program_.run(
+      quietly(u"fork"_s) +
+      QStringList{u"--epochs"_s, u"3"_s, u"--set"_s, u"recipe.optimizer.learningRate=0.01"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QVERIFY(outcome.errors.isEmpty());
+  QCOMPARE(outcome.json()[u"epochs"_s].toInt(), 3);
+  const QJsonObject info =
+      program_.run({u"info"_s, outcome.json()[u"run"_s].toString(), u"--json"_s}).json();
+  QCOMPARE(info[u"record"_s][u"lineage"_s][u"parentRun"_s].toString().toStdString(),
+           fs::path(run_).filename().string());
+}
+
+void TestRunCommands::aRunThatIsNotThereSuggestsTheNearest() {
+  const std::string name = fs::path(run_).filename().string();
+  const QString wrong = QString::fromStdString("runs/" + name.substr(0, name.size() - 1) + "i");
+  const ProgramOutcome outcome = program_.run({u"resume"_s, wrong});
+  QCOMPARE(outcome.status, 1);
+  QVERIFY2(outcome.errors.contains("Did you mean runs/"), outcome.errors.constData());
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestRunCommands)
+#include "tst_run_commands.moc"
