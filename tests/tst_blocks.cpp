@@ -1,3 +1,5 @@
+#include <ATen/Parallel.h>
+
 #include <QtTest/QtTest>
 
 #include "engine/layers/activation.h"
@@ -67,6 +69,9 @@ class TestBlocks : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+
+  // On tensors this small, threads would mostly wait for each other.
+  void initTestCase() { at::set_num_threads(1); }
 
   void init() { at::manual_seed(2); }
 

@@ -113,6 +113,7 @@ void TestCommandLine::mistakesAreUsageErrors_data() {
   add("device", "train tiny.json --device gpu", "device.kind");
   add("invalid network", "describe invalid.json", "");
   add("split", "evaluate runs/x --split all", "--split");
+  add("format", "export runs/x --to safetensor", "Did you mean safetensors?");
   add("data set", "data get mnist", "no data set");
 }
 

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 
 #include <QtTest/QtTest>
@@ -9,7 +10,7 @@
 #include "engine/inspection/first_nonfinite.h"
 #include "engine/inspection/inspect_network.h"
 #include "engine/runtime/error.h"
-#include "tests/support/lambda_cases.h"
+#include "tests/support/lambda_case_rows.h"
 #include "tests/support/odd_architectures.h"
 #include "tests/support/verify_close.h"
 
@@ -106,21 +107,10 @@ bool contains(const std::string& text, const std::string& part) {
 class TestInspection : public QObject {
   Q_OBJECT
 
- private:
-  static void addCases() {
-    QTest::addColumn<int>("index");
-    const std::vector<LambdaCase> cases = lambdaCases();
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      QTest::newRow(cases[i].name.c_str()) << static_cast<int>(i);
-    }
-  }
-
-  static LambdaLayerOptions currentOptions() {
-    QFETCH(int, index);
-    return lambdaCases()[static_cast<std::size_t>(index)].options;
-  }
-
  private Q_SLOTS:
+
+  // On tensors this small, threads would mostly wait for each other.
+  void initTestCase() { at::set_num_threads(1); }
 
   void init() { at::manual_seed(4); }
 

@@ -1,7 +1,9 @@
+#include <ATen/Parallel.h>
+
 #include <QtTest/QtTest>
 
 #include "engine/inspection/lambda_arithmetic.h"
-#include "tests/support/lambda_cases.h"
+#include "tests/support/lambda_case_rows.h"
 #include "tests/support/verify_close.h"
 
 namespace lambda::test {
@@ -17,21 +19,10 @@ at::Tensor tensorOf(const Array& array) {
 class TestLambdaArithmetic : public QObject {
   Q_OBJECT
 
- private:
-  static void addCases() {
-    QTest::addColumn<int>("index");
-    const std::vector<LambdaCase> cases = lambdaCases();
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      QTest::newRow(cases[i].name.c_str()) << static_cast<int>(i);
-    }
-  }
-
-  static LambdaLayerOptions currentOptions() {
-    QFETCH(int, index);
-    return lambdaCases()[static_cast<std::size_t>(index)].options;
-  }
-
  private Q_SLOTS:
+
+  // On tensors this small, threads would mostly wait for each other.
+  void initTestCase() { at::set_num_threads(1); }
 
   void init() { at::manual_seed(5); }
 

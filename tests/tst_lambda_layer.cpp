@@ -1,10 +1,11 @@
+#include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 
 #include <QtTest/QtTest>
 
 #include "engine/values/cost.h"
 #include "tests/support/gradient_check.h"
-#include "tests/support/lambda_cases.h"
+#include "tests/support/lambda_case_rows.h"
 #include "tests/support/verify_close.h"
 
 namespace lambda::test {
@@ -54,21 +55,10 @@ std::string textOf(const std::function<void()>& call) {
 class TestLambdaLayer : public QObject {
   Q_OBJECT
 
- private:
-  static void addCases() {
-    QTest::addColumn<int>("index");
-    const std::vector<LambdaCase> cases = lambdaCases();
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      QTest::newRow(cases[i].name.c_str()) << static_cast<int>(i);
-    }
-  }
-
-  static LambdaLayerOptions currentOptions() {
-    QFETCH(int, index);
-    return lambdaCases()[static_cast<std::size_t>(index)].options;
-  }
-
  private Q_SLOTS:
+
+  // On tensors this small, threads would mostly wait for each other.
+  void initTestCase() { at::set_num_threads(1); }
 
   void init() { at::manual_seed(1); }
 
@@ -315,6 +305,7 @@ class TestLambdaLayer : public QObject {
   }
 
   void repeatedGradientsAreTheSameBits() {
+    at::set_num_threads(2);
     const LambdaLayerOptions options{lambdaMixer(16, 2), 16, 16, 8, 8};
     LambdaLayer layer(options);
     const at::Tensor x = at::randn({8, 16, 8, 8});
@@ -327,6 +318,7 @@ class TestLambdaLayer : public QObject {
       return all;
     };
     const std::vector<at::Tensor> first = gradients(), second = gradients();
+    at::set_num_threads(1);
     for (std::size_t i = 0; i < first.size(); ++i) QVERIFY(first[i].equal(second[i]));
   }
 };

@@ -1,3 +1,5 @@
+#include <ATen/Parallel.h>
+
 #include <QtTest/QtTest>
 
 #include "engine/formats/presets.h"
@@ -88,6 +90,9 @@ class TestNetwork : public QObject {
   }
 
  private Q_SLOTS:
+
+  // On tensors this small, threads would mostly wait for each other.
+  void initTestCase() { at::set_num_threads(1); }
 
   void init() { at::manual_seed(3); }
 

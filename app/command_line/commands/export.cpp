@@ -1,8 +1,10 @@
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +19,7 @@
 #include "engine/formats/metrics_json.h"
 #include "engine/formats/weights_file.h"
 #include "engine/training/run_folder.h"
+#include "engine/values/text.h"
 
 namespace fs = std::filesystem;
 
@@ -26,21 +29,31 @@ namespace {
 
 enum class ExportFormat { safetensors, csv, batches, json, architecture };
 
-const std::map<std::string, ExportFormat> kFormats{{"safetensors", ExportFormat::safetensors},
-                                                   {"csv", ExportFormat::csv},
-                                                   {"batches", ExportFormat::batches},
-                                                   {"json", ExportFormat::json},
-                                                   {"architecture", ExportFormat::architecture}};
+/// In the order of ExportFormat.
+constexpr std::array<std::string_view, 5> kFormatNames{
+    "safetensors", "csv", "batches", "json", "architecture"};
 
 constexpr char kStandardOutput[] = "-";
 
 struct ExportOptions {
   std::string run;
-  ExportFormat format = ExportFormat::safetensors;
+  std::string format;
   std::optional<std::string> out;
   bool raw = false;
   OutputOptions output;
 };
+
+ExportFormat formatOf(const std::string& name) {
+  const auto found = std::find(kFormatNames.begin(), kFormatNames.end(), name);
+  if (found != kFormatNames.end()) {
+    return static_cast<ExportFormat>(found - kFormatNames.begin());
+  }
+  const std::string nearest = nearestName(name, kFormatNames);
+  throw UsageError("--to",
+                   "there is no format " + name,
+                   (nearest.empty() ? "" : "Did you mean " + nearest + "? ") +
+                       "Formats: " + joined(kFormatNames) + ".");
+}
 
 /// What stands behind the run's name in the name of a file.
 const char* endingOf(ExportFormat format) {
@@ -106,20 +119,21 @@ std::string exportWeights(const fs::path& found, const fs::path& out, bool raw) 
 }
 
 int exportRun(const ExportOptions& options) {
+  const ExportFormat format = formatOf(options.format);
   const fs::path found = findRun(options.run);
-  const bool isText = options.format != ExportFormat::safetensors;
-  const fs::path out = options.out.value_or(defaultName(found, options.format));
+  const bool isText = format != ExportFormat::safetensors;
+  const fs::path out = options.out.value_or(defaultName(found, format));
   if (out == kStandardOutput && (!isText || options.output.json)) {
     throw UsageError("--out", "standard output takes one text alone", "Give the name of a file.");
   }
   if (out == kStandardOutput) {
-    std::cout << textOf(found, options.format);
+    std::cout << textOf(found, format);
     return kExitOk;
   }
   requireReplaceable(out);
   std::string what;
   if (isText) {
-    writeFileDurably(out, textOf(found, options.format));
+    writeFileDurably(out, textOf(found, format));
   } else {
     what = exportWeights(found, out, options.raw);
   }
@@ -160,8 +174,7 @@ void addExport(CLI::App& program, Action& action) {
       ->required();
   command->add_option("--to", options->format, "what to write: see above")
       ->type_name("FORMAT")
-      ->required()
-      ->transform(CLI::CheckedTransformer(kFormats).description(""));
+      ->required();
   command
       ->add_option("-o,--out", options->out, "the file; - is standard output (default: RUN.FORMAT)")
       ->type_name("FILE");
