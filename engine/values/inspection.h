@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ struct InspectionRequest {
   int image = 0;      ///< Index within the split.
   int queryRow = -1;  ///< Pixel of the layer's map; -1 = the middle.
   int queryColumn = -1;
+  /// A picture of one's own instead of `split` and `image`, of exactly the size of the network's
+  /// input. It is normalised as the run's images are; its label is not known.
+  std::optional<Image> picture = std::nullopt;
 
   bool operator==(const InspectionRequest&) const = default;
 };

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+
+#include "engine/runtime/run_control.h"
+#include "engine/training/observer.h"
+#include "engine/values/calibration.h"
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+/// Enough for a median that holds within some percent on a machine that does nothing else.
+inline constexpr int kCalibrationSteps = 20;
+
+/// Trains `steps` steps, after three of warm-up, and scores a few batches, without a run folder:
+/// what it built is gone when it returns, and a training started afterwards gets the numbers that
+/// it would have got before. Where CIFAR-10 can't be read, random pixels stand in for it.
+/// The observer is told of every batch as evaluated({"calibration", done, total}).
+/// None if the control asked to stop, at the latest one batch later. Throws Error for a
+/// configuration or a device that can't be trained, or memory that does not suffice.
+std::optional<Calibration> calibrate(const RunConfig& config,
+                                     int steps,
+                                     RunControl& control,
+                                     Observer& observer);
+
+}  // namespace lambda
