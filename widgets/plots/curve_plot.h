@@ -1,0 +1,152 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <QColor>
+#include <QString>
+#include <QWidget>
+
+#include "widgets/export/exportable.h"
+
+class QAction;
+
+namespace lambda {
+
+/// What runs along x, in all panels alike.
+enum class CurveAxis { steps, epochs, time };
+
+/// Points of a series; the lists are equally long. `epoch` (fractional) and `seconds` (training
+/// time) may be empty where they are not known: such a series is not to be seen along that axis.
+struct CurveSamples {
+  std::vector<double> step;
+  std::vector<double> epoch;
+  std::vector<double> seconds;
+  std::vector<double> y;  ///< NaN and infinities are shown as markers at the edge.
+};
+
+struct CurveSeries {
+  std::string key;     ///< Names the series in append(), setHighlighted() and seriesClicked().
+  std::string label;   ///< At the line's end and in the read-out, for example "validation".
+  int panel = 0;       ///< Index of the panel it is drawn in.
+  int colorIndex = 0;  ///< Into Colors::series, counted around.
+  QColor color;  ///< Instead of `colorIndex` where it is valid; does not change with the theme.
+  CurveSamples
+      samples;  ///< Steps that go back begin a branch: what they repeat is drawn dim and apart.
+  bool faintRaw = false;  ///< Many noisy points: drawn faint, their moving average as the line.
+  bool points = false;    ///< Few points: each with a dot.
+  Qt::PenStyle penStyle = Qt::SolidLine;
+};
+
+/// One of the plots above each other.
+struct CurvePanel {
+  QString title;         ///< "Loss"
+  bool percent = false;  ///< Values of 0..1 are written in per cent.
+};
+
+enum class CurveMarkKind { learningRate, checkpoint, resumed, warning };
+
+/// Something that happened at a step: a small mark at the top edge, with `text` as its tooltip.
+struct CurveMark {
+  double step = 0;
+  double epoch = 0;
+  double seconds = 0;
+  CurveMarkKind kind = CurveMarkKind::checkpoint;
+  QString text;
+
+  bool operator==(const CurveMark&) const = default;
+};
+
+/// Curves over the steps, epochs or time of one or many runs, in panels that share x and one
+/// crosshair.
+///
+/// The smoothed line is an exponential moving average divided by 1 - s^t, over all points in their
+/// order; only what is drawn is thinned out, to the extremes of each column of pixels. Values that
+/// are no numbers are red marks at the edge.
+///
+/// Mouse: wheel zooms at the pointer (with Shift along x alone, with Ctrl along y alone), dragging
+/// a box zooms into it, dragging with the middle button or with Space held moves, a double click
+/// shows everything. Keys: left, right, up, down move; + and - zoom; 0 or F show everything; Escape
+/// ends a drag. Zooming and moving turn setFollow() off; while it is on, the view always holds all
+/// points.
+class CurvePlot : public QWidget, public Exportable {
+  Q_OBJECT
+
+ public:
+  explicit CurvePlot(std::vector<CurvePanel> panels, QWidget* parent = nullptr);
+  ~CurvePlot() override;
+
+  /// Replaces all series. The view stays, unless it follows.
+  void setSeries(std::vector<CurveSeries> series);
+
+  /// Adds points at the end of the series `key`; unknown keys are ignored.
+  void append(const std::string& key, const CurveSamples& samples);
+
+  void setMarks(std::vector<CurveMark> marks);
+
+  void setAxis(CurveAxis axis);
+  CurveAxis axis() const;
+
+  /// Weight of the past in the moving average, 0 (none) to 0.999.
+  void setSmoothing(double weight);
+  double smoothing() const;
+
+  void setLogScale(int panel, bool on);
+  bool isLogScale(int panel) const;
+
+  void setFollow(bool on);
+  bool follow() const;
+
+  /// Puts the crosshair at a step, for example that of an event; the view moves there if it must.
+  void showStep(double step);
+
+  /// Draws the others dim; empty = all alike.
+  void setHighlighted(const std::vector<std::string>& keys);
+
+  /// What to read while there are no points.
+  void setEmptyText(const QString& text);
+
+  /// Stem of exported files.
+  void setExportName(const QString& name);
+
+  /// Shows everything once. Turns following on if the plot was following at any time.
+  QAction* fitAction() const;
+
+  /// Checkable; keeps everything in view while points arrive.
+  QAction* followAction() const;
+
+  /// The part of x that is shown, in units of axis(), for tests and linked views.
+  std::pair<double, double> visibleRange() const;
+  void setVisibleRange(double low, double high);
+
+  QString exportName() const override;
+  QSize exportSize() const override;
+  void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
+  /// All points of all series: series, step, epoch, seconds, value, smoothed.
+  QString toCsv() const override;
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ Q_SIGNALS:
+  void followChanged(bool on);
+  void axisChanged(lambda::CurveAxis axis);
+  void smoothingChanged(double weight);
+  void visibleRangeChanged(double low, double high);
+  /// A click on a line or its label.
+  void seriesClicked(const std::string& key);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void keyReleaseEvent(QKeyEvent* event) override;
+
+ private:
+  class Private;
+
+  std::unique_ptr<Private> d_;
+};
+
+}  // namespace lambda
