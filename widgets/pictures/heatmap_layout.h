@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+
+#include <QRectF>
+#include <QSizeF>
+
+#include "widgets/pictures/heatmap_data.h"
+
+namespace lambda {
+
+/// What a heat map needs room for.
+struct HeatmapFrame {
+  int tiles = 0;
+  int rows = 0;  ///< Of a tile.
+  int columns = 0;
+  int tilesPerRow = 0;       ///< 0 = the arrangement with the largest cells.
+  double captionHeight = 0;  ///< Above each tile; 0 = no captions.
+  double gap = 8;            ///< Between tiles.
+
+  bool operator==(const HeatmapFrame&) const = default;
+};
+
+/// Where tiles and cells come to lie: cells are squares, tiles lie in rows. All lengths in
+/// device-independent pixels. A small value, computed anew whenever the size changes.
+class HeatmapLayout {
+ public:
+  HeatmapLayout() = default;
+
+  /// Fits the frame into `area`, magnified by `zoom` and moved by `offset`. Cells are whole
+  /// multiples of a device pixel where they are larger than two of them.
+  HeatmapLayout(const HeatmapFrame& frame,
+                const QRectF& area,
+                double zoom = 1,
+                const QPointF& offset = {},
+                double pixelRatio = 1);
+
+  bool isEmpty() const { return frame_.tiles == 0; }
+
+  const QRectF& area() const { return area_; }
+
+  double cellSide() const { return cell_; }
+
+  int tilesPerRow() const { return tilesPerRow_; }
+
+  int tileRows() const;
+
+  /// What all tiles together take.
+  QSizeF contentSize() const;
+
+  /// A tile's cells, without its caption.
+  QRectF tileRect(int tile) const;
+  QRectF captionRect(int tile) const;
+  QRectF cellRect(const TileCell& cell) const;
+  std::optional<TileCell> cellAt(const QPointF& at) const;
+
+  /// The offset that keeps the content within the area, or centred where it is smaller.
+  QPointF clamped(const QPointF& offset) const;
+
+ private:
+  QSizeF contentSizeFor(double cell, int tilesPerRow) const;
+  QPointF origin() const;
+
+  HeatmapFrame frame_;
+  QRectF area_;
+  double cell_ = 0;
+  int tilesPerRow_ = 1;
+  QPointF offset_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <QString>
+#include <QWidget>
+
+#include "widgets/export/exportable.h"
+#include "widgets/pictures/heatmap_data.h"
+#include "widgets/pictures/heatmap_layout.h"
+
+namespace lambda {
+
+class TileCache;
+
+/// A matrix, or tiles of matrices, in colours: nearest neighbour, no interpolation. Cells are
+/// squares as large as the widget allows; where 8 pixels a cell do not fit, zoom in (wheel at the
+/// pointer, + and -), drag to move, double-click or 0 for the whole. Only visible tiles are drawn.
+///
+/// Diverging maps are centred on 0 with symmetric limits, viridis goes from the smallest value to
+/// the largest, unless a range comes from outside: views that are to be compared share one. What is
+/// not finite is grey, and counted under the picture.
+///
+/// Arrow keys move a cell cursor, Return activates its cell; what lies under pointer or cursor is
+/// read out under the picture, in a tooltip and for screen readers. In a scroll area the wheel
+/// zooms with Ctrl or after a click, and scrolls otherwise.
+class HeatmapView : public QWidget, public Exportable {
+  Q_OBJECT
+
+ public:
+  explicit HeatmapView(QWidget* parent = nullptr);
+  ~HeatmapView() override;
+
+  /// An array of rank 2 or more; an empty one shows `placeholder()`. Zoom, cursor and scroll stay
+  /// where the shape is the same.
+  void setData(HeatmapData data);
+
+  const HeatmapData& data() const { return data_; }
+
+  /// Shown instead of an empty array, for example "This layer has no content lambda.".
+  void setPlaceholder(const QString& text);
+
+  /// The range of the colours from outside; nothing = the values' own.
+  void setRange(std::optional<ColorRange> range);
+  /// The range in effect; of a view with a scale per tile, that of the first tile.
+  ColorRange range() const;
+
+  /// Keeps the range that is in effect while the data change.
+  void setRangeLocked(bool locked);
+
+  bool isRangeLocked() const { return lockedRange_.has_value(); }
+
+  /// Each tile has a range of its own, so that small ones can be read beside large ones.
+  void setScalePerTile(bool perTile);
+
+  bool scalePerTile() const { return scalePerTile_; }
+
+  /// A cell that gets a frame, in every tile: the query pixel.
+  void setMark(std::optional<Cell> mark);
+  /// A tile that gets a frame in the accent colour; -1 = none.
+  void setSelectedTile(int tile);
+
+  int selectedTile() const { return selectedTile_; }
+
+  /// 0 = the arrangement with the largest cells.
+  void setTilesPerRow(int count);
+  void setColorBarVisible(bool visible);
+  /// The line under the picture with indices and value.
+  void setReadoutVisible(bool visible);
+
+  /// 1 = all fits.
+  double zoom() const { return zoom_; }
+
+  void zoomBy(double factor, const QPointF& at);
+  void resetZoom();
+
+  /// The cell under a point of the widget, in device-independent pixels.
+  std::optional<TileCell> cellAt(const QPointF& at) const;
+  /// Where a cell is drawn, in device-independent pixels; clipped parts included.
+  QRectF cellRect(const TileCell& cell) const;
+
+  /// The cell that the arrow keys have reached.
+  std::optional<TileCell> cursorCell() const { return cursor_; }
+
+  void setCursorCell(std::optional<TileCell> cell);
+  /// "k 3, v 12: 0.0417", with the tile's caption before it where there are several.
+  QString readoutOf(const TileCell& cell) const;
+
+  QString exportName() const override;
+  QSize exportSize() const override;
+  void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
+  QString toCsv() const override;
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ Q_SIGNALS:
+  /// Clicked, or Return on the cell cursor.
+  void cellActivated(int tile, int row, int column);
+  /// The cell under the pointer or cursor has changed; tile -1 = none.
+  void cellHovered(int tile, int row, int column);
+  /// range() has changed.
+  void rangeChanged(const lambda::ColorRange& range);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  HeatmapLayout layoutFor(const QSizeF& size) const;
+  void relayout();
+  void updateRange();
+  void setHovered(std::optional<TileCell> cell);
+  void moveCursor(int rows, int columns);
+  bool moveView(const QPointF& by);
+
+  HeatmapData data_;
+  QString placeholder_;
+  std::optional<ColorRange> givenRange_;
+  std::optional<ColorRange> lockedRange_;
+  ColorRange range_;
+  bool scalePerTile_ = false;
+  std::optional<Cell> mark_;
+  int selectedTile_ = -1;
+  int tilesPerRow_ = 0;
+  bool colorBarVisible_ = true;
+  bool readoutVisible_ = true;
+
+  HeatmapLayout layout_;
+  std::unique_ptr<TileCache> tiles_;
+  double zoom_ = 1;
+  QPointF offset_;  ///< Of the picture's origin, at most 0.
+  std::optional<TileCell> hovered_;
+  std::optional<TileCell> cursor_;
+  std::optional<QPointF> pressedAt_;
+  bool dragging_ = false;
+};
+
+}  // namespace lambda

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <QAbstractScrollArea>
+#include <QString>
+
+#include "engine/values/labeled_images.h"
+#include "widgets/export/exportable.h"
+
+namespace lambda {
+
+/// What a thumbnail says beside its picture.
+enum class Verdict { none, right, wrong };
+
+struct GridImage {
+  int index = 0;    ///< Within the LabeledImages.
+  QString caption;  ///< Short: "cat", or "cat, not dog". Cut with an ellipsis where it is too long.
+  Verdict verdict = Verdict::none;  ///< A tick or a cross in the corner.
+
+  bool operator==(const GridImage&) const = default;
+};
+
+/// Thumbnails of images, thousands of them: only the visible ones are drawn. Arrow keys, Page Up
+/// and Down, Home and End move the current one, which is activated at once; clicks do the same.
+class ImageGrid : public QAbstractScrollArea, public Exportable {
+  Q_OBJECT
+
+ public:
+  /// Rows of thumbnails that scroll vertically, or a single row that scrolls sideways.
+  enum class Arrangement { rows, strip };
+
+  explicit ImageGrid(Arrangement arrangement = Arrangement::rows, QWidget* parent = nullptr);
+
+  /// The pictures to draw from, and which of them in which order. The current one stays where it is
+  /// among them, else there is none.
+  void setImages(std::shared_ptr<const LabeledImages> images, std::vector<GridImage> shown);
+
+  const std::vector<GridImage>& shown() const { return shown_; }
+
+  /// Instead of an empty grid.
+  void setPlaceholder(const QString& text);
+
+  /// Side of a thumbnail in device-independent pixels.
+  void setThumbnailSide(int side);
+  void setCaptionsVisible(bool visible);
+
+  /// Index within the LabeledImages; -1 = none. Scrolls there, emits nothing.
+  void setCurrentImage(int index);
+  int currentImage() const;
+
+  /// How many thumbnails the last paint event drew.
+  int paintedCount() const { return paintedCount_; }
+
+  QString exportName() const override;
+  QSize exportSize() const override;
+  void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
+  QString toCsv() const override;
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ Q_SIGNALS:
+  /// Chosen by key or click: the index within the LabeledImages.
+  void imageActivated(int index);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void scrollContentsBy(int dx, int dy) override;
+  void changeEvent(QEvent* event) override;
+  bool viewportEvent(QEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+
+ private:
+  QSize cellSize() const;
+  int columnCount() const;
+  QRect cellRect(int place) const;
+  int placeAt(const QPoint& at) const;
+  std::pair<int, int> visiblePlaces(const QRect& area) const;
+  void updateScrollBars();
+  void choose(int place);
+  void ensureVisible(int place);
+  void paintCell(QPainter& painter, const QRect& cell, int place, const Colors& colors) const;
+
+  Arrangement arrangement_;
+  std::shared_ptr<const LabeledImages> images_;
+  std::vector<GridImage> shown_;
+  QString placeholder_;
+  int side_ = 48;
+  bool captionsVisible_ = true;
+  int current_ = -1;  ///< Place within shown_.
+  int paintedCount_ = 0;
+};
+
+}  // namespace lambda

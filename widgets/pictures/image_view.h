@@ -1,0 +1,118 @@
+#pragma once
+
+#include <optional>
+
+#include <QImage>
+#include <QString>
+#include <QWidget>
+
+#include "engine/values/array.h"
+#include "engine/values/colormap.h"
+#include "engine/values/heatmap.h"
+#include "engine/values/image.h"
+#include "widgets/export/exportable.h"
+
+namespace lambda {
+
+/// A heat map laid over an image: one cell a position of a layer's map, each over the pixels that
+/// the position stands for.
+struct HeatOverlay {
+  Array cells;  ///< [rows, columns]; empty = none.
+  ColorRange range;
+  ColorMap map = ColorMap::diverging;
+  QString quantity;  ///< What the numbers are, for the colour bar and the readout: "A total".
+  QString name;      ///< Stem of exported files.
+
+  bool operator==(const HeatOverlay&) const = default;
+};
+
+/// An image as large as the widget allows, nearest neighbour, with a heat map over it. The image is
+/// grey under the heat map, so that all colour in the picture is the heat map's.
+///
+/// The image is divided into the positions of a layer's map. Click one, or walk with the arrow keys
+/// (Ctrl: four at a time), to choose the query position, which has a frame.
+class ImageView : public QWidget, public Exportable {
+  Q_OBJECT
+
+ public:
+  explicit ImageView(QWidget* parent = nullptr);
+
+  void setImage(const Image& image);
+  /// Shown while there is no image.
+  void setPlaceholder(const QString& text);
+
+  /// How many positions the image is divided into; 0 x 0 = there is no query to choose.
+  void setPositions(int rows, int columns);
+
+  int rowCount() const { return rows_; }
+
+  int columnCount() const { return columns_; }
+
+  void setQuery(std::optional<Cell> query);
+
+  std::optional<Cell> query() const { return query_; }
+
+  void setOverlay(HeatOverlay overlay);
+
+  const HeatOverlay& overlay() const { return overlay_; }
+
+  /// 0 = the image alone, 1 = the heat map alone.
+  void setOpacity(double opacity);
+
+  double opacity() const { return opacity_; }
+
+  void setGridVisible(bool visible);
+  void setColorBarVisible(bool visible);
+
+  /// The position under a point of the widget.
+  std::optional<Cell> cellAt(const QPointF& at) const;
+  /// Where a position lies in the widget.
+  QRectF cellRect(const Cell& cell) const;
+  /// "row 3, column 5, A total 0.0417"
+  QString readoutOf(const Cell& cell) const;
+
+  QString exportName() const override;
+  QSize exportSize() const override;
+  void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
+  QString toCsv() const override;
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ Q_SIGNALS:
+  /// Chosen by click or arrow key.
+  void queryChosen(int row, int column);
+  /// The position under the pointer has changed; -1, -1 = none.
+  void hovered(int row, int column);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  struct Places;
+
+  Places placesFor(const QSize& size) const;
+  void paint(QPainter& painter, const QSize& size, const Colors& colors, bool onScreen) const;
+  void choose(const Cell& cell);
+  void setHovered(std::optional<Cell> cell);
+
+  QImage image_;
+  QImage grey_;
+  QString placeholder_;
+  int rows_ = 0;
+  int columns_ = 0;
+  std::optional<Cell> query_;
+  std::optional<Cell> hovered_;
+  HeatOverlay overlay_;
+  double opacity_ = 0.65;
+  bool gridVisible_ = false;
+  bool colorBarVisible_ = true;
+};
+
+}  // namespace lambda
