@@ -54,6 +54,11 @@ RunControl::Mode RunControl::mode() const {
   return mode_;
 }
 
+bool RunControl::isHeld() const {
+  const std::lock_guard lock(mutex_);
+  return isWaiting_ && turn() == Turn::paused;
+}
+
 RunControl::Turn RunControl::turn() const {
   if (mode_ == Mode::stopping) return Turn::stop;
   if (inspection_) return Turn::inspection;
@@ -74,7 +79,9 @@ std::optional<InspectionRequest> RunControl::takeInspection() {
 
 void RunControl::waitForChange() {
   std::unique_lock lock(mutex_);
+  isWaiting_ = true;
   changed_.wait(lock, [this] { return turn() != Turn::paused; });
+  isWaiting_ = false;
 }
 
 }  // namespace lambda

@@ -39,6 +39,9 @@ class RunControl {
 
   Mode mode() const;
 
+  /// Whether the loop stands still: it waits in waitForChange() and no wish tells it to go on.
+  bool isHeld() const;
+
   /// What the loop is to do now. A waiting inspection comes first, also while paused.
   Turn next();
 
@@ -56,6 +59,7 @@ class RunControl {
   Mode mode_ = Mode::running;
   std::int64_t singleSteps_ = 0;
   std::optional<InspectionRequest> inspection_;
+  bool isWaiting_ = false;
 };
 
 }  // namespace lambda

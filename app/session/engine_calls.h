@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/runtime/device.h"
+#include "engine/runtime/run_control.h"
+#include "engine/training/evaluate_run.h"
+#include "engine/training/observer.h"
+#include "engine/training/trainer.h"
+#include "engine/values/calibration.h"
+#include "engine/values/checkpoint_header.h"
+#include "engine/values/inspection.h"
+#include "engine/values/predictions.h"
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+/// A checkpoint held open to be looked into again and again, on the thread that opened it. See
+/// engine/training/checkpoint_inspector.h for what each call does and throws.
+class OpenCheckpoint {
+ public:
+  virtual ~OpenCheckpoint() = default;
+
+  virtual const CheckpointHeader& header() const = 0;
+  virtual InspectionSnapshot inspect(const InspectionRequest& request) = 0;
+  virtual std::optional<Predictions> predict(
+      Split split, const std::function<bool(std::int64_t done, std::int64_t total)>& progress) = 0;
+};
+
+/// What the studio asks of the engine. The sessions call it, each on its own worker thread; the
+/// calls block and throw as the functions of the same names in engine/training do. An interface, so
+/// that the window can be tested with an engine that is scripted, and built without LibTorch.
+class EngineCalls {
+ public:
+  virtual ~EngineCalls() = default;
+
+  virtual ComputeDevice selectDevice(const DeviceConfig& config) = 0;
+  virtual int availableCores() = 0;
+
+  virtual RunResult trainRun(const RunConfig& config,
+                             const std::filesystem::path& runsFolder,
+                             RunControl& control,
+                             Observer& observer) = 0;
+  virtual RunResult resumeRun(const std::filesystem::path& run,
+                              const ResumeOptions& options,
+                              RunControl& control,
+                              Observer& observer) = 0;
+  virtual RunResult forkRun(const std::filesystem::path& checkpoint,
+                            const RunConfig& config,
+                            const std::filesystem::path& runsFolder,
+                            RunControl& control,
+                            Observer& observer) = 0;
+  virtual std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
+                                                RunControl& control,
+                                                Observer& observer) = 0;
+  virtual std::optional<Calibration> calibrate(const RunConfig& config,
+                                               int steps,
+                                               RunControl& control,
+                                               Observer& observer) = 0;
+
+  /// `run` is a run folder or a checkpoint file.
+  virtual std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,
+                                                         int threads) = 0;
+};
+
+}  // namespace lambda

@@ -1,0 +1,264 @@
+#include "app/session/inspection_session.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/session/worker_thread.h"
+#include "engine/runtime/run_control.h"
+
+namespace lambda {
+
+namespace {
+
+/// Beside a training: one thread, and after everything else.
+constexpr int kInspectionNiceness = 10;
+constexpr int kInspectionThreads = 1;
+
+/// Both halves of a comparison and two more.
+constexpr std::size_t kOpenCheckpoints = 4;
+
+enum class TaskKind { inspection, prediction, calibration };
+
+/// A wish that waits or is under way. A newer one with the same key replaces it.
+struct Task {
+  quint64 id = 0;
+  TaskKind kind = TaskKind::inspection;
+  std::string key;
+  std::function<void()> run;
+};
+
+}  // namespace
+
+class InspectionSession::Worker {
+ public:
+  Worker(InspectionSession& session, std::shared_ptr<EngineCalls> engine)
+      : session_(session),
+        engine_(std::move(engine)),
+        thread_(std::make_unique<WorkerThread>(kInspectionNiceness)) {}
+
+  ~Worker() {
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.clear();
+      if (control_) control_->requestStop();
+      isEnding_ = true;
+    }
+    // The checkpoints' tensors die on the thread that made them.
+    thread_->post([this] { open_.clear(); });
+    waitForLastTask();
+    thread_.reset();
+  }
+
+  void add(Task task) {
+    std::vector<quint64> replaced;
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase_if(waiting_, [&](const Task& other) {
+        if (other.key != task.key) return false;
+        replaced.push_back(other.id);
+        return true;
+      });
+      if (task.kind != TaskKind::inspection && control_ && runningKey_ == task.key)
+        control_->requestStop();
+      // A look is short and somebody waits for it: before the long ones.
+      const auto position =
+          task.kind == TaskKind::inspection
+              ? std::find_if(waiting_.begin(),
+                             waiting_.end(),
+                             [](const Task& other) { return other.kind != TaskKind::inspection; })
+              : waiting_.end();
+      waiting_.insert(position, std::move(task));
+    }
+    for (const quint64 id : replaced)
+      answer([id](InspectionSession& session) { Q_EMIT session.cancelled(id); });
+    thread_->post([this] { runNext(); });
+  }
+
+  void cancel(quint64 id) {
+    const std::lock_guard lock(mutex_);
+    if (control_ && runningId_ == id) {
+      control_->requestStop();
+      return;
+    }
+    const auto removed = std::erase_if(waiting_, [id](const Task& task) { return task.id == id; });
+    if (removed > 0) answer([id](InspectionSession& session) { Q_EMIT session.cancelled(id); });
+  }
+
+  EngineCalls& engine() { return *engine_; }
+
+  RunControl& control() { return *control_; }
+
+  /// The checkpoint, opened or from before. A file that was written again since is opened again.
+  OpenCheckpoint& checkpoint(const std::filesystem::path& run) {
+    std::error_code error;
+    const auto written = std::filesystem::last_write_time(
+        std::filesystem::is_directory(run, error) ? run / "checkpoints" : run, error);
+    const auto found =
+        std::find_if(open_.begin(), open_.end(), [&](const Open& open) { return open.run == run; });
+    if (found != open_.end() && found->written == written) {
+      std::rotate(open_.begin(), found, found + 1);
+      return *open_.front().checkpoint;
+    }
+    if (found != open_.end()) open_.erase(found);
+    open_.push_front({run, written, engine_->openCheckpoint(run, kInspectionThreads)});
+    if (open_.size() > kOpenCheckpoints) open_.pop_back();
+    return *open_.front().checkpoint;
+  }
+
+  /// Calls the session on its own thread.
+  void answer(std::function<void(InspectionSession&)> call) {
+    QMetaObject::invokeMethod(
+        &session_,
+        [session = &session_, call = std::move(call)] { call(*session); },
+        Qt::QueuedConnection);
+  }
+
+ private:
+  struct Open {
+    std::filesystem::path run;
+    std::filesystem::file_time_type written;
+    std::unique_ptr<OpenCheckpoint> checkpoint;
+  };
+
+  void runNext() {
+    std::optional<Task> task;
+    {
+      const std::lock_guard lock(mutex_);
+      if (isEnding_ || waiting_.empty()) return;
+      task = std::move(waiting_.front());
+      waiting_.pop_front();
+      control_ = std::make_shared<RunControl>();
+      runningKey_ = task->key;
+      runningId_ = task->id;
+    }
+    try {
+      task->run();
+    } catch (const std::exception& error) {
+      answer([id = task->id, reason = QString::fromStdString(error.what())](
+                 InspectionSession& session) { Q_EMIT session.failed(id, reason); });
+    }
+    const std::lock_guard lock(mutex_);
+    control_.reset();
+    runningKey_.clear();
+    runningId_ = 0;
+  }
+
+  /// WorkerThread drops what has not begun; the last task here must run.
+  void waitForLastTask() {
+    std::mutex mutex;
+    std::condition_variable done;
+    bool isDone = false;
+    thread_->post([&] {
+      const std::lock_guard lock(mutex);
+      isDone = true;
+      done.notify_all();
+    });
+    std::unique_lock lock(mutex);
+    done.wait(lock, [&] { return isDone; });
+  }
+
+  InspectionSession& session_;
+  std::shared_ptr<EngineCalls> engine_;
+  std::mutex mutex_;
+  std::deque<Task> waiting_;
+  std::shared_ptr<RunControl> control_;  // Of the task under way.
+  std::string runningKey_;
+  quint64 runningId_ = 0;
+  bool isEnding_ = false;
+  std::deque<Open> open_;  // The one used last in front; on the worker's thread alone.
+  std::unique_ptr<WorkerThread> thread_;
+};
+
+InspectionSession::InspectionSession(std::shared_ptr<EngineCalls> engine, QObject* parent)
+    : QObject(parent), worker_(std::make_unique<Worker>(*this, std::move(engine))) {}
+
+InspectionSession::~InspectionSession() = default;
+
+quint64 InspectionSession::inspect(const std::filesystem::path& run,
+                                   const InspectionRequest& request,
+                                   int view) {
+  const quint64 id = ++lastId_;
+  InspectionRequest numbered = request;
+  numbered.id = id;
+  worker_->add({id,
+                TaskKind::inspection,
+                "inspect " + std::to_string(view),
+                [worker = worker_.get(), run, numbered] {
+                  auto snapshot = std::make_shared<const InspectionSnapshot>(
+                      worker->checkpoint(run).inspect(numbered));
+                  worker->answer([id = numbered.id, snapshot](InspectionSession& session) {
+                    Q_EMIT session.inspected(id, snapshot);
+                  });
+                }});
+  return id;
+}
+
+quint64 InspectionSession::predict(const std::filesystem::path& run, Split split) {
+  const quint64 id = ++lastId_;
+  const std::string key = "predict " + std::string(nameOf(split)) + " " + run.string();
+  worker_->add(
+      {id, TaskKind::prediction, key, [worker = worker_.get(), run, split, id] {
+         std::optional<Predictions> found =
+             worker->checkpoint(run).predict(split, [&](std::int64_t done, std::int64_t total) {
+               worker->answer([id, done, total](InspectionSession& session) {
+                 Q_EMIT session.progressed(id, done, total);
+               });
+               return worker->control().next() != RunControl::Turn::stop;
+             });
+         if (!found) {
+           worker->answer([id](InspectionSession& session) { Q_EMIT session.cancelled(id); });
+           return;
+         }
+         auto predictions = std::make_shared<const Predictions>(std::move(*found));
+         worker->answer([id, predictions](InspectionSession& session) {
+           Q_EMIT session.predicted(id, predictions);
+         });
+       }});
+  return id;
+}
+
+quint64 InspectionSession::calibrate(const RunConfig& config, int steps) {
+  const quint64 id = ++lastId_;
+
+  class Progress : public Observer {
+   public:
+    Progress(Worker& worker, quint64 id) : worker_(worker), id_(id) {}
+
+    void evaluated(const EvaluationProgress& progress) override {
+      worker_.answer(
+          [id = id_, done = progress.done, total = progress.total](InspectionSession& session) {
+            Q_EMIT session.progressed(id, done, total);
+          });
+    }
+
+   private:
+    Worker& worker_;
+    quint64 id_;
+  };
+
+  worker_->add(
+      {id, TaskKind::calibration, "calibrate", [worker = worker_.get(), config, steps, id] {
+         Progress progress(*worker, id);
+         const std::optional<Calibration> calibration =
+             worker->engine().calibrate(config, steps, worker->control(), progress);
+         worker->answer([id, calibration](InspectionSession& session) {
+           if (calibration) {
+             Q_EMIT session.calibrated(id, *calibration);
+           } else {
+             Q_EMIT session.cancelled(id);
+           }
+         });
+       }});
+  return id;
+}
+
+void InspectionSession::cancel(quint64 id) {
+  worker_->cancel(id);
+}
+
+}  // namespace lambda

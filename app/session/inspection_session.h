@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include <QObject>
+#include <QString>
+
+#include "app/session/engine_calls.h"
+#include "engine/values/calibration.h"
+#include "engine/values/inspection.h"
+#include "engine/values/predictions.h"
+
+namespace lambda {
+
+/// Looks into checkpoints, classifies images and times steps, on a worker thread of its own with
+/// low priority, so that neither the window nor a training waits for it. Lives on the GUI thread.
+/// Keeps the checkpoints used last open. Every wish returns at once with a number that comes back
+/// with its answer: answers that nobody waits for any more can be told.
+class InspectionSession : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit InspectionSession(std::shared_ptr<EngineCalls> engine, QObject* parent = nullptr);
+  ~InspectionSession() override;
+
+  /// Looks into a layer of a checkpoint; `run` is a run folder or a checkpoint file. `view` tells
+  /// apart who asks (the left and the right half of a comparison): of waiting requests of one view
+  /// only the newest is answered.
+  quint64 inspect(const std::filesystem::path& run, const InspectionRequest& request, int view = 0);
+
+  /// Classifies every image of a split; replaces a waiting or running one of the same checkpoint
+  /// and split.
+  quint64 predict(const std::filesystem::path& run, Split split);
+
+  /// Times training steps on this machine; replaces a waiting or running one.
+  quint64 calibrate(const RunConfig& config, int steps);
+
+  /// Ends a prediction or calibration within a batch; it is answered with cancelled().
+  void cancel(quint64 id);
+
+ Q_SIGNALS:
+  void inspected(quint64 id, std::shared_ptr<const lambda::InspectionSnapshot> snapshot);
+  void predicted(quint64 id, std::shared_ptr<const lambda::Predictions> predictions);
+  void calibrated(quint64 id, const lambda::Calibration& calibration);
+  void progressed(quint64 id, qint64 done, qint64 total);
+  void cancelled(quint64 id);
+  /// What happened, why and what to do.
+  void failed(quint64 id, const QString& reason);
+
+ private:
+  class Worker;
+
+  std::unique_ptr<Worker> worker_;
+  quint64 lastId_ = 0;
+};
+
+}  // namespace lambda

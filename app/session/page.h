@@ -1,0 +1,28 @@
+#pragma once
+
+#include <QList>
+#include <QWidget>
+
+class QAction;
+class QSettings;
+
+namespace lambda {
+
+/// A workspace of the window. The window puts its actions into a menu and the command palette and
+/// remembers its layout.
+class Page : public QWidget {
+  Q_OBJECT
+
+ public:
+  using QWidget::QWidget;
+
+  /// The page's own actions, in the order of its menu; null pointers are separators. All of them
+  /// are also added to the page as a widget, so that their shortcuts work while it is shown.
+  virtual QList<QAction*> pageActions() const = 0;
+
+  /// Splitters, toggles and choices; the keys are below a group of the page's own.
+  virtual void saveLayout(QSettings& settings) const = 0;
+  virtual void restoreLayout(QSettings& settings) = 0;
+};
+
+}  // namespace lambda

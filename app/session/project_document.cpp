@@ -1,0 +1,148 @@
+#include "app/session/project_document.h"
+
+#include <filesystem>
+
+#include <QFileInfo>
+#include <QUndoCommand>
+
+#include "engine/formats/config_json.h"
+#include "engine/formats/config_override.h"
+#include "engine/formats/durable_file.h"
+#include "engine/runtime/error.h"
+#include "engine/values/validate.h"
+
+namespace lambda {
+
+namespace {
+
+/// Any positive number: Qt asks commands to merge only where their ids agree.
+constexpr int kGestureId = 1;
+
+/// Far beyond any network that a person describes.
+constexpr std::uint64_t kLargestDocument = 16 << 20;
+
+std::filesystem::path toPath(const QString& text) {
+  return {text.toStdU16String()};
+}
+
+}  // namespace
+
+class ProjectDocument::Change : public QUndoCommand {
+ public:
+  Change(ProjectDocument& document, RunConfig after, const QString& text, const QString& gesture)
+      : QUndoCommand(text),
+        document_(document),
+        before_(document.config_),
+        after_(std::move(after)),
+        gesture_(gesture) {}
+
+  void undo() override { document_.set(before_); }
+
+  void redo() override { document_.set(after_); }
+
+  int id() const override { return gesture_.isEmpty() ? -1 : kGestureId; }
+
+  bool mergeWith(const QUndoCommand* later) override {
+    const auto* change = dynamic_cast<const Change*>(later);
+    if (!change || change->gesture_ != gesture_) return false;
+    after_ = change->after_;
+    setText(change->text());
+    setObsolete(after_ == before_);
+    return true;
+  }
+
+ private:
+  ProjectDocument& document_;
+  RunConfig before_;
+  RunConfig after_;
+  QString gesture_;
+};
+
+ProjectDocument::ProjectDocument(QObject* parent) : QObject(parent) {
+  connect(&undoStack_, &QUndoStack::cleanChanged, this, &ProjectDocument::titleChanged);
+  problems_ = validate(config_);
+}
+
+QString ProjectDocument::title() const {
+  if (!path_.isEmpty()) return QFileInfo(path_).completeBaseName();
+  const std::string& name = config_.name.empty() ? config_.architecture.name : config_.name;
+  return name.empty() ? tr("Untitled") : QString::fromStdString(name);
+}
+
+void ProjectDocument::edit(const RunConfig& next, const QString& text, const QString& gesture) {
+  if (next == config_) return;
+  undoStack_.push(new Change(*this, next, text, gesture));
+}
+
+QString ProjectDocument::applyFix(const Fix& fix) {
+  RunConfig next = config_;
+  try {
+    lambda::applyFix(next, fix);
+  } catch (const Error& error) {
+    return QString::fromStdString(error.what());
+  }
+  edit(next, QString::fromStdString(fix.label));
+  return {};
+}
+
+void ProjectDocument::startFrom(const RunConfig& config) {
+  path_.clear();
+  savedConfig_ = config;
+  undoStack_.clear();
+  set(config);
+  Q_EMIT titleChanged();
+}
+
+QString ProjectDocument::open(const QString& path, QStringList& warnings) {
+  std::variant<Architecture, RunConfig> document;
+  std::vector<Problem> ignored;
+  try {
+    const std::string text = readFile(toPath(path), kLargestDocument);
+    document = documentFromJson(text, path.toStdString(), ignored);
+  } catch (const Error& error) {
+    return QString::fromStdString(error.what());
+  }
+  for (const Problem& problem : ignored) {
+    warnings << QString::fromStdString(problem.path + ": " + problem.text);
+  }
+  RunConfig config = config_;
+  if (const auto* run = std::get_if<RunConfig>(&document)) {
+    config = *run;
+  } else {
+    config.architecture = std::get<Architecture>(document);
+    config.name = config.architecture.name;
+  }
+  startFrom(config);
+  path_ = QFileInfo(path).absoluteFilePath();
+  Q_EMIT titleChanged();
+  return {};
+}
+
+QString ProjectDocument::saveAs(const QString& path) {
+  try {
+    writeFileDurably(toPath(path), toJson(config_));
+  } catch (const Error& error) {
+    return QString::fromStdString(error.what());
+  }
+  path_ = QFileInfo(path).absoluteFilePath();
+  savedConfig_ = config_;
+  undoStack_.setClean();
+  Q_EMIT changed();
+  Q_EMIT titleChanged();
+  return {};
+}
+
+void ProjectDocument::recover(const RunConfig& config, const QString& path) {
+  startFrom(config);
+  path_ = path;
+  undoStack_.resetClean();
+  Q_EMIT titleChanged();
+}
+
+void ProjectDocument::set(const RunConfig& config) {
+  config_ = config;
+  problems_ = validate(config_);
+  Q_EMIT changed();
+}
+
+}  // namespace lambda

@@ -1,0 +1,287 @@
+#include "app/session/training_session.h"
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "app/session/worker_thread.h"
+#include "engine/formats/metrics_json.h"
+#include "engine/runtime/error.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr std::chrono::milliseconds kDrainInterval{33};
+
+/// The window stays ahead of a training that uses all cores.
+constexpr int kTrainingNiceness = 5;
+
+}  // namespace
+
+/// How a training is begun, on the worker: the call of the engine and what it is called with.
+struct TrainingSession::Job {
+  std::function<RunResult(RunControl&, Observer&)> run;
+};
+
+/// What the training thread says between two looks of the GUI thread. Batches are kept all, since a
+/// curve shows each of them; of snapshots and counts only the newest.
+class TrainingSession::Mailbox : public Observer {
+ public:
+  struct Content {
+    MetricsUpdate metrics;
+    EvaluationProgress evaluation;
+    std::shared_ptr<const InspectionSnapshot> snapshot;
+    std::string inspectionFailure;
+  };
+
+  struct Opening {
+    RunRecord record;
+    std::string run;
+    int batchesPerEpoch = 0;
+    std::int64_t trainingImages = 0;
+    Metrics earlier;
+  };
+
+  explicit Mailbox(std::function<void(Opening)> open) : open_(std::move(open)) {}
+
+  Content take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(content_,
+                         Content{.metrics = {},
+                                 .evaluation = content_.evaluation,
+                                 .snapshot = {},
+                                 .inspectionFailure = {}});
+  }
+
+  void started(const RunRecord& record,
+               const std::string& run,
+               int batchesPerEpoch,
+               std::int64_t trainingImages) override {
+    Opening opening{record, run, batchesPerEpoch, trainingImages, {}};
+    try {
+      opening.earlier = readMetrics(std::filesystem::path(run) / "metrics.jsonl");
+    } catch (const Error& error) {
+      opening.earlier.warnings.emplace_back(error.what());
+    }
+    open_(std::move(opening));
+  }
+
+  void batchFinished(const BatchRecord& record) override {
+    const std::lock_guard lock(mutex_);
+    content_.metrics.batches.push_back(record);
+    content_.evaluation = {};
+  }
+
+  void epochFinished(const EpochRecord& record) override {
+    const std::lock_guard lock(mutex_);
+    content_.metrics.epochs.push_back(record);
+    content_.evaluation = {};
+  }
+
+  void evaluated(const EvaluationProgress& progress) override {
+    const std::lock_guard lock(mutex_);
+    content_.evaluation = progress;
+  }
+
+  void eventRecorded(const EventRecord& record) override {
+    const std::lock_guard lock(mutex_);
+    content_.metrics.events.push_back(record);
+  }
+
+  void inspected(std::shared_ptr<const InspectionSnapshot> snapshot) override {
+    const std::lock_guard lock(mutex_);
+    content_.snapshot = std::move(snapshot);
+    content_.inspectionFailure.clear();
+  }
+
+  void inspectionFailed(const InspectionRequest& /*request*/, const std::string& reason) override {
+    const std::lock_guard lock(mutex_);
+    content_.inspectionFailure = reason;
+  }
+
+ private:
+  std::mutex mutex_;
+  Content content_;
+  std::function<void(Opening)> open_;
+};
+
+class TrainingSession::Worker : public WorkerThread {
+ public:
+  using WorkerThread::WorkerThread;
+};
+
+TrainingSession::TrainingSession(std::shared_ptr<EngineCalls> engine, QObject* parent)
+    : QObject(parent),
+      engine_(std::move(engine)),
+      worker_(std::make_unique<Worker>(kTrainingNiceness)) {
+  drainTimer_.setInterval(kDrainInterval);
+  drainTimer_.setTimerType(Qt::PreciseTimer);
+  connect(&drainTimer_, &QTimer::timeout, this, &TrainingSession::drain);
+}
+
+TrainingSession::~TrainingSession() {
+  if (control_) control_->requestStop();
+  worker_.reset();
+}
+
+void TrainingSession::start(const RunConfig& config, const std::filesystem::path& runsFolder) {
+  begin({[engine = engine_, config, runsFolder](RunControl& control, Observer& observer) {
+    return engine->trainRun(config, runsFolder, control, observer);
+  }});
+}
+
+void TrainingSession::resumeRun(const std::filesystem::path& run, const ResumeOptions& options) {
+  begin({[engine = engine_, run, options](RunControl& control, Observer& observer) {
+    return engine->resumeRun(run, options, control, observer);
+  }});
+}
+
+void TrainingSession::fork(const std::filesystem::path& checkpoint,
+                           const RunConfig& config,
+                           const std::filesystem::path& runsFolder) {
+  begin(
+      {[engine = engine_, checkpoint, config, runsFolder](RunControl& control, Observer& observer) {
+        return engine->forkRun(checkpoint, config, runsFolder, control, observer);
+      }});
+}
+
+void TrainingSession::begin(Job job) {
+  if (isBusy()) {
+    Q_EMIT startRefused(tr("A training is under way. Stop it first, then start the next one."));
+    return;
+  }
+  control_ = std::make_shared<RunControl>();
+  status_ = {};
+  metrics_ = {};
+  snapshot_.reset();
+  const auto toSession = [this](auto call) {
+    QMetaObject::invokeMethod(this, std::move(call), Qt::QueuedConnection);
+  };
+  mailbox_ = std::make_shared<Mailbox>([this, toSession](Mailbox::Opening opening) {
+    toSession([this, opening = std::move(opening)]() mutable {
+      status_.run = opening.run;
+      status_.record = std::move(opening.record);
+      status_.batchesPerEpoch = opening.batchesPerEpoch;
+      status_.trainingImages = opening.trainingImages;
+      metrics_ = std::move(opening.earlier);
+      if (!metrics_.batches.empty()) {
+        status_.step = metrics_.batches.back().step;
+        status_.epoch = metrics_.batches.back().epoch;
+      }
+      if (state_ == SessionState::starting) setState(SessionState::running);
+      Q_EMIT started();
+      Q_EMIT statusChanged();
+    });
+  });
+  setState(SessionState::starting);
+  drainTimer_.start();
+  worker_->post([this, toSession, job = std::move(job), control = control_, mailbox = mailbox_] {
+    try {
+      const RunResult result = job.run(*control, *mailbox);
+      toSession([this, result] { finish(result); });
+    } catch (const std::exception& error) {
+      const QString reason = QString::fromStdString(error.what());
+      toSession([this, reason] { refuse(reason); });
+    }
+  });
+}
+
+void TrainingSession::pause() {
+  if (state_ != SessionState::starting && state_ != SessionState::running) return;
+  control_->pause();
+  setState(SessionState::pausing);
+}
+
+void TrainingSession::resume() {
+  if (state_ != SessionState::pausing && state_ != SessionState::paused) return;
+  control_->resume();
+  setState(status_.run.empty() ? SessionState::starting : SessionState::running);
+}
+
+void TrainingSession::stepOnce() {
+  if (!isBusy() || state_ == SessionState::stopping) return;
+  control_->stepOnce();
+  setState(SessionState::pausing);
+}
+
+void TrainingSession::stop() {
+  if (!isBusy() || state_ == SessionState::stopping) return;
+  control_->requestStop();
+  setState(SessionState::stopping);
+}
+
+void TrainingSession::requestInspection(const InspectionRequest& request) {
+  if (control_) control_->requestInspection(request);
+}
+
+void TrainingSession::setState(SessionState state) {
+  if (state == state_) return;
+  state_ = state;
+  Q_EMIT stateChanged(state);
+}
+
+void TrainingSession::drain() {
+  if (!mailbox_) return;
+  // Before the run's folder is known, what arrives belongs to a run that the pages have not been
+  // told of.
+  if (!status_.run.empty()) {
+    Mailbox::Content content = mailbox_->take();
+    status_.evaluation = content.evaluation;
+    take(std::move(content.metrics));
+    if (content.snapshot) {
+      snapshot_ = std::move(content.snapshot);
+      Q_EMIT inspected(snapshot_);
+    }
+    if (!content.inspectionFailure.empty()) {
+      Q_EMIT inspectionFailed(QString::fromStdString(content.inspectionFailure));
+    }
+    Q_EMIT statusChanged();
+  }
+  if (state_ == SessionState::pausing && control_->isHeld()) setState(SessionState::paused);
+}
+
+void TrainingSession::take(MetricsUpdate update) {
+  if (update.batches.empty() && update.epochs.empty() && update.events.empty()) return;
+  const auto append = [](auto& all, const auto& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  append(metrics_.batches, update.batches);
+  append(metrics_.epochs, update.epochs);
+  append(metrics_.events, update.events);
+  if (!update.batches.empty()) {
+    const BatchRecord& last = update.batches.back();
+    status_.step = last.step;
+    status_.epoch = last.epoch;
+    status_.imagesPerSecond = last.imagesPerSecond;
+    const std::int64_t steps =
+        static_cast<std::int64_t>(status_.record.config.recipe.epochs) * status_.batchesPerEpoch;
+    const double images = static_cast<double>(std::max<std::int64_t>(0, steps - last.step)) *
+                          status_.record.config.recipe.batchSize;
+    status_.secondsLeft = last.imagesPerSecond > 0 ? images / last.imagesPerSecond : 0;
+  }
+  Q_EMIT metricsArrived(update);
+}
+
+void TrainingSession::finish(const RunResult& result) {
+  drain();
+  drainTimer_.stop();
+  control_.reset();
+  status_.secondsLeft = 0;
+  status_.evaluation = {};
+  lastResult_ = result;
+  setState(SessionState::idle);
+  Q_EMIT statusChanged();
+  Q_EMIT ended(result);
+}
+
+void TrainingSession::refuse(const QString& reason) {
+  drainTimer_.stop();
+  control_.reset();
+  setState(SessionState::idle);
+  Q_EMIT statusChanged();
+  Q_EMIT startRefused(reason);
+}
+
+}  // namespace lambda

@@ -1,0 +1,110 @@
+#include "widgets/export/export_menu.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QDir>
+#include <QFileDialog>
+#include <QMenu>
+#include <QMessageBox>
+#include <QSettings>
+#include <QToolButton>
+
+#include "widgets/export/export_file.h"
+#include "widgets/export/exportable.h"
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString tr(const char* text) {
+  return QApplication::translate("Export", text);
+}
+
+const QString kFolderKey = u"export/folder"_s;
+const QString kScreenColorsKey = u"export/screenColors"_s;
+
+ExportOptions optionsFor(const QWidget& owner) {
+  ExportOptions options;
+  if (QSettings().value(kScreenColorsKey, false).toBool()) options.colors = &colorsOf(owner);
+  return options;
+}
+
+void saveAs(const Exportable& source, QWidget& owner) {
+  const QString folder = QSettings().value(kFolderKey, QDir::homePath()).toString();
+  auto* dialog = new QFileDialog(&owner, tr("Save picture or numbers"), folder);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  QStringList filters{
+      tr("PNG picture (*.png)"), tr("SVG drawing (*.svg)"), tr("PDF drawing (*.pdf)")};
+  if (!source.toCsv().isEmpty()) filters << tr("Numbers (*.csv)");
+  dialog->setNameFilters(filters);
+  const auto suffixOf = [](const QString& filter) { return filter.section(u"*."_s, 1).chopped(1); };
+  dialog->setDefaultSuffix(u"png"_s);
+  QObject::connect(
+      dialog, &QFileDialog::filterSelected, dialog, [dialog, suffixOf](const QString& filter) {
+        dialog->setDefaultSuffix(suffixOf(filter));
+      });
+  dialog->selectFile(source.exportName());
+  QObject::connect(
+      dialog, &QFileDialog::fileSelected, &owner, [&source, &owner](const QString& path) {
+        QSettings().setValue(kFolderKey, QFileInfo(path).absolutePath());
+        const QString problem = writeExport(source, path, optionsFor(owner));
+        if (problem.isEmpty()) return;
+        auto* box = new QMessageBox(
+            QMessageBox::Warning, tr("Not saved"), problem, QMessageBox::Ok, &owner);
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->open();
+      });
+  dialog->open();
+}
+
+}  // namespace
+
+void addExportActions(QMenu& menu, const Exportable& source, QWidget& owner) {
+  QAction* copyPicture = menu.addAction(tr("Copy picture"));
+  QObject::connect(copyPicture, &QAction::triggered, &owner, [&source, &owner] {
+    QApplication::clipboard()->setImage(toImage(source, optionsFor(owner)));
+  });
+  QAction* copyNumbers = menu.addAction(tr("Copy numbers"));
+  QObject::connect(copyNumbers, &QAction::triggered, &owner, [&source] {
+    QApplication::clipboard()->setText(source.toCsv());
+  });
+  QAction* save = menu.addAction(tr("Save as PNG, SVG, PDF or CSV …"));
+  QObject::connect(save, &QAction::triggered, &owner, [&source, &owner] { saveAs(source, owner); });
+  menu.addSeparator();
+  QAction* screenColors = menu.addAction(tr("In the colours of the screen"));
+  screenColors->setCheckable(true);
+  screenColors->setToolTip(tr("Otherwise on white, for paper"));
+  QObject::connect(screenColors, &QAction::toggled, &owner, [](bool on) {
+    QSettings().setValue(kScreenColorsKey, on);
+  });
+  QObject::connect(&menu, &QMenu::aboutToShow, &owner, [&source, copyNumbers, screenColors] {
+    copyNumbers->setEnabled(!source.toCsv().isEmpty());
+    screenColors->setChecked(QSettings().value(kScreenColorsKey, false).toBool());
+  });
+}
+
+QToolButton* makeExportButton(const Exportable& source, QWidget& owner) {
+  auto* button = new QToolButton(&owner);
+  auto* menu = new QMenu(button);
+  addExportActions(*menu, source, owner);
+  button->setMenu(menu);
+  button->setPopupMode(QToolButton::InstantPopup);
+  button->setProperty(kRole, u"quiet"_s);
+  button->setIcon(icon(u"export"_s, owner));
+  button->setToolTip(tr("Export this picture"));
+  button->setAccessibleName(tr("Export"));
+  owner.setContextMenuPolicy(Qt::CustomContextMenu);
+  QObject::connect(
+      &owner, &QWidget::customContextMenuRequested, menu, [&owner, menu](const QPoint& at) {
+        menu->popup(owner.mapToGlobal(at));
+      });
+  return button;
+}
+
+}  // namespace lambda

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QSize>
+#include <QString>
+
+class QPainter;
+
+namespace lambda {
+
+struct Colors;
+
+/// A plot or picture that can leave the program: to a file, to the clipboard, into a paper.
+class Exportable {
+ public:
+  virtual ~Exportable() = default;
+
+  /// Proposed stem of a file name, for example "stage2.block1-lambda".
+  virtual QString exportName() const = 0;
+
+  /// Size in pixels that it is drawn in unless the person asks for another.
+  virtual QSize exportSize() const = 0;
+
+  /// Draws it, title and axes included, into (0, 0) to `size` in these colours. Vectors where it
+  /// has vectors: the painter may belong to an SVG or PDF file.
+  virtual void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const = 0;
+
+  /// The numbers behind it with a header line; empty where there are none.
+  virtual QString toCsv() const = 0;
+};
+
+}  // namespace lambda

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace lambda {
+
+struct PlotPoint {
+  double x = 0;
+  double y = 0;
+
+  bool operator==(const PlotPoint&) const = default;
+};
+
+/// The points to draw of a line: those with `low` <= x <= `high` and one more on each side, thinned out where several
+/// fall into one of `columns` columns of pixels: of each column the first, the last, and between them the smallest and
+/// the greatest remain, in their order, so that the drawn line covers the same pixels. `x` ascends and is as long as
+/// `y`; a NaN among few points stays as a gap, in a crowded column it is passed over.
+std::vector<PlotPoint> decimated(std::span<const double> x,
+                                 std::span<const double> y,
+                                 double low,
+                                 double high,
+                                 int columns);
+
+/// Of the points as decimated() gives them those that no line reaches: finite, with a gap or nothing on both sides.
+std::vector<PlotPoint> isolatedPoints(std::span<const PlotPoint> points);
+
+}  // namespace lambda

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <QString>
+
+class QApplication;
+
+namespace lambda {
+
+enum class ThemeChoice { system, light, dark };
+
+/// Whether the system asks for dark windows, as its palette at the program's start said.
+bool systemIsDark();
+
+/// Gives the whole program a theme; may be called at any time. `scale` is the size of text, 1 to 2:
+/// everything that is laid out by text grows with it.
+void applyTheme(QApplication& application, ThemeChoice choice, double scale = 1.0);
+
+/// Style rules shared by all widgets are keyed by these values of a widget's property "role":
+///   "primary"    a button: the main action of a page, at most one
+///   "quiet"      a button or tool button without a frame until it is hovered
+///   "card"       a QFrame: raised ground, rounded, hairline frame
+///   "panel"      a QFrame: the ground of side panels
+///   "title", "heading", "secondary", "number", "error", "warning", "success"   a QLabel
+inline constexpr char kRole[] = "role";
+
+}  // namespace lambda
