@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "engine/data/dataset.h"
+#include "engine/data/dataset_cache.h"
 #include "engine/data/split.h"
 #include "tests/support/hostile_bytes.h"
 
@@ -44,6 +45,7 @@ class TestDataset : public QObject {
   void normalizationOfKnownPixels();
   void testImagesAreApart();
   void missingFilesAreAnError();
+  void readersShareADataSet();
   void readsTheRealCifar10();
 };
 
@@ -137,6 +139,26 @@ void TestDataset::missingFilesAreAnError() {
   config.source = "/nowhere/cifar-10";
   QVERIFY(errorOf([&] { loadDataset(config); }));
   QVERIFY(errorOf([&] { loadTest(config); }));
+}
+
+void TestDataset::readersShareADataSet() {
+  DatasetCache cache;
+  DataConfig config = drawnConfig(100, 20);
+  std::shared_ptr<const Dataset> first = cache.training(config);
+  config.augmentation.cutoutSize = 7;
+  QVERIFY(cache.training(config) == first);
+  QVERIFY(first->train == loadDataset(config).train);
+  config.splitSeed = 1;
+  const std::shared_ptr<const Dataset> other = cache.training(config);
+  QVERIFY(other != first);
+  QVERIFY(other->trainIndices != first->trainIndices);
+  QVERIFY(cache.test(config)->count() == 50);
+  const std::weak_ptr<const Dataset> gone = first;
+  first.reset();
+  QVERIFY(gone.expired());
+  config.source = "/nowhere";
+  QVERIFY_THROWS_EXCEPTION(Error, cache.training(config));
+  QVERIFY_THROWS_EXCEPTION(Error, cache.test(config));
 }
 
 void TestDataset::readsTheRealCifar10() {

@@ -1,7 +1,6 @@
 #include "engine/inspection/inspect_network.h"
 
 #include "engine/inspection/inspection_mode.h"
-#include "engine/inspection/lambda_arithmetic.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {
@@ -79,11 +78,6 @@ at::Tensor initialTable(const Network& network,
   return {};
 }
 
-void recordPrediction(const at::Tensor& logits, InspectionSnapshot& snapshot) {
-  snapshot.probabilities = arrayOf(logits.to(at::kDouble).softmax(1)[0]).values;
-  snapshot.predicted = static_cast<int>(logits[0].argmax().item<std::int64_t>());
-}
-
 }  // namespace
 
 EmbeddingTables embeddingTablesOf(const Network& network) {
@@ -99,35 +93,50 @@ EmbeddingTables embeddingTablesOf(const Network& network) {
   return tables;
 }
 
-InspectionSnapshot inspectNetwork(Network& network,
-                                  const at::Tensor& image,
-                                  const InspectionRequest& request,
-                                  const InspectionContext& context) {
+LayerView::LayerView(Network& network, const at::Tensor& image, const std::string& layer)
+    : network_(network) {
   const std::vector<InspectableLayer> layers = inspectableLayers(network->architecture);
-  const std::size_t index = indexOf(layers, request.layer);
-  const QueryPlace query = placeOf(layers[index], request);
+  const std::size_t index = indexOf(layers, layer);
+  layer_ = layers[index];
+  lambda_ = network->lambdaLayers()[index].unit->layer;
   const at::Device device = network->parameters().front().device();
   const at::Tensor batch = batchOf(image, network->architecture.input, device);
+  const InspectionMode mode(*network, device.type());
+  InputTrace trace(layer_.name);
+  const at::Tensor logits = network->forward(batch, &trace);
+  probabilities_ = arrayOf(logits.to(at::kDouble).softmax(1)[0]).values;
+  predicted_ = static_cast<int>(logits[0].argmax().item<std::int64_t>());
+  operands_ = operandsOf(lambda_, trace.input());
+}
 
+InspectionSnapshot LayerView::at(const InspectionRequest& request,
+                                 const InspectionContext& context) {
+  const QueryPlace query = placeOf(layer_, request);
   InspectionSnapshot snapshot;
   snapshot.request = request;
   snapshot.step = context.step;
   snapshot.epoch = context.epoch;
-  snapshot.layer = layers[index];
+  snapshot.layer = layer_;
   snapshot.queryRow = static_cast<int>(query.row);
   snapshot.queryColumn = static_cast<int>(query.column);
   snapshot.image = context.image;
   snapshot.label = context.label;
   snapshot.classNames = context.classNames;
+  snapshot.probabilities = probabilities_;
+  snapshot.predicted = predicted_;
 
-  const InspectionMode mode(*network, device.type());
-  InputTrace trace(layers[index].name);
-  recordPrediction(network->forward(batch, &trace), snapshot);
-  LambdaLayer layer = network->lambdaLayers()[index].unit->layer;
-  takeApart(layer, trace.input(), query, snapshot);
+  const at::NoGradGuard noGradient;
+  takeApart(lambda_, operands_, query, snapshot);
   snapshot.embeddings =
-      embeddingTilesOf(layer, initialTable(network, layer, context.initialEmbeddings), query);
+      embeddingTilesOf(lambda_, initialTable(network_, lambda_, context.initialEmbeddings), query);
   return snapshot;
+}
+
+InspectionSnapshot inspectNetwork(Network& network,
+                                  const at::Tensor& image,
+                                  const InspectionRequest& request,
+                                  const InspectionContext& context) {
+  return LayerView(network, image, request.layer).at(request, context);
 }
 
 }  // namespace lambda

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/inspection/lambda_arithmetic.h"
 #include "engine/networks/network.h"
 #include "engine/values/inspection.h"
 
@@ -26,10 +27,31 @@ struct InspectionContext {
   const EmbeddingTables* initialEmbeddings = nullptr;  ///< Null = not known; so is a missing entry.
 };
 
-/// Looks into one lambda layer of a network with one image, normalised, [channels, height, width]
-/// or with a leading 1. Runs in eval mode and float32, leaves modes, gradients, running statistics
-/// and random numbers as they are, and shares nothing with the network afterwards.
-/// Throws Error for a layer or a pixel that is not there, or an image of another size.
+/// One lambda layer of a network and one image: what is the same for every query pixel, computed
+/// once. It holds as long as the network's weights stay as they are.
+class LayerView {
+ public:
+  /// `image`: normalised, [channels, height, width] or with a leading 1. `layer` as in a request.
+  /// Runs in eval mode and float32, and leaves modes, gradients, running statistics and random
+  /// numbers as they are. Throws Error for a layer that is not there or an image of another size.
+  LayerView(Network& network, const at::Tensor& image, const std::string& layer);
+
+  const InspectableLayer& layer() const { return layer_; }
+
+  /// What the layer does at the request's pixel; shares nothing with the network. Throws Error for
+  /// a pixel that is not on the layer's map.
+  InspectionSnapshot at(const InspectionRequest& request, const InspectionContext& context);
+
+ private:
+  Network network_;
+  InspectableLayer layer_;
+  LambdaLayer lambda_{nullptr};
+  LayerOperands operands_;
+  std::vector<float> probabilities_;
+  int predicted_ = 0;
+};
+
+/// Looks into one lambda layer of a network with one image, see LayerView.
 InspectionSnapshot inspectNetwork(Network& network,
                                   const at::Tensor& image,
                                   const InspectionRequest& request,

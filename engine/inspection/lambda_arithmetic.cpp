@@ -21,21 +21,17 @@ at::Tensor inDouble(const at::Tensor& tensor) {
   return tensor.to(at::kCPU, at::kDouble);
 }
 
-QueryOperands operandsAt(LambdaLayer& layer, const at::Tensor& x, const QueryPlace& query) {
-  const LambdaMixer& mixer = layer->options.mixer;
-  const std::int64_t height = x.size(2), width = x.size(3);
-  const std::int64_t n = query.row * width + query.column;
-  const std::int64_t m = height * width, u = mixer.intraDepth, k = mixer.queryDepth;
-  const LambdaOperands all = layer->operands(x);
+QueryOperands operandsAt(LambdaLayer& layer, const LayerOperands& all, const QueryPlace& query) {
+  const std::int64_t n = query.row * all.width + query.column;
   QueryOperands parts;
-  parts.q = inDouble(all.queries[0][n]);
-  parts.v = inDouble(all.values[0]).view({m, u, -1});
-  if (all.keys.defined()) parts.kbar = inDouble(all.keys[0]).view({m, u, k});
+  parts.q = all.queries[n];
+  parts.kbar = all.keys;
+  parts.v = all.values;
+  parts.y = all.output[n];
   if (layer->embedding) {
-    parts.e = inDouble(layer->embedding->expandQuery(n, height, width)).view({m, u, k});
+    parts.e = inDouble(layer->embedding->expandQuery(n, all.height, all.width))
+                  .view({all.height * all.width, layer->options.mixer.intraDepth, -1});
   }
-  const at::Tensor y = layer->forward(x);
-  parts.y = inDouble(y[0].select(1, query.row).select(1, query.column)).view({mixer.heads, -1});
   return parts;
 }
 
@@ -98,12 +94,24 @@ Array arrayOf(const at::Tensor& tensor) {
   return {dense.sizes().vec(), {dense.data_ptr<float>(), dense.data_ptr<float>() + dense.numel()}};
 }
 
+LayerOperands operandsOf(LambdaLayer& layer, const at::Tensor& x) {
+  const LambdaMixer& mixer = layer->options.mixer;
+  LayerOperands operands{.height = x.size(2), .width = x.size(3)};
+  const std::int64_t m = operands.height * operands.width, u = mixer.intraDepth;
+  const LambdaOperands all = layer->operands(x);
+  operands.queries = inDouble(all.queries[0]);
+  operands.values = inDouble(all.values[0]).view({m, u, -1});
+  if (all.keys.defined()) operands.keys = inDouble(all.keys[0]).view({m, u, mixer.queryDepth});
+  operands.output = inDouble(layer->forward(x)[0].permute({1, 2, 0})).reshape({m, mixer.heads, -1});
+  return operands;
+}
+
 void takeApart(LambdaLayer& layer,
-               const at::Tensor& x,
+               const LayerOperands& operands,
                const QueryPlace& query,
                InspectionSnapshot& snapshot) {
-  const std::int64_t height = x.size(2), width = x.size(3);
-  const QueryOperands parts = operandsAt(layer, x, query);
+  const std::int64_t height = operands.height, width = operands.width;
+  const QueryOperands parts = operandsAt(layer, operands, query);
   Part content, position, total;
   const auto record = [&](const Part& part, Array LambdaParts::*slot) {
     snapshot.lambdas.*slot = arrayOf(part.lambda);

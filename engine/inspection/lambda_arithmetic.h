@@ -11,13 +11,26 @@ struct QueryPlace {
   std::int64_t column = 0;
 };
 
-/// Takes apart what `layer` does with its input x [1, d, H, W] at the query, into the snapshot's
+/// What a layer makes of one input whatever the query: its own float32 numbers, in double on the
+/// host.
+struct LayerOperands {
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  at::Tensor queries = {};  ///< [n, h, k]
+  at::Tensor keys = {};     ///< kbar [m, u, k]; undefined without content lambda
+  at::Tensor values = {};   ///< [m, u, v]
+  at::Tensor output = {};   ///< [n, h, v], of the layer's own forward pass
+};
+
+/// The operands of an input x [1, d, H, W]. The layer is in eval mode and no gradients are
+/// recorded; so below.
+LayerOperands operandsOf(LambdaLayer& layer, const at::Tensor& x);
+
+/// Takes apart what `layer` does with the input of `operands` at the query, into the snapshot's
 /// queries, lambdas, singular values, contributions, effect, keys, balance and residual. The
-/// layer's own float32 queries, keys, values and embeddings are combined in double; the residual
-/// compares their sum with the output of the layer's own forward pass.
-/// The layer is in eval mode and no gradients are recorded.
+/// residual compares the sum of all parts with the layer's own output.
 void takeApart(LambdaLayer& layer,
-               const at::Tensor& x,
+               const LayerOperands& operands,
                const QueryPlace& query,
                InspectionSnapshot& snapshot);
 

@@ -1,11 +1,11 @@
 #include "engine/training/evaluate_run.h"
 
-#include "engine/formats/run_json.h"
 #include "engine/runtime/error.h"
+#include "engine/training/checkpoint_inspector.h"
 #include "engine/training/evaluation.h"
-#include "engine/training/live_inspection.h"
 #include "engine/training/run_data.h"
 #include "engine/training/run_folder.h"
+#include "engine/training/test_looks.h"
 #include "engine/training/training_state.h"
 
 namespace fs = std::filesystem;
@@ -13,12 +13,6 @@ namespace fs = std::filesystem;
 namespace lambda {
 
 namespace {
-
-fs::path checkpointOf(const fs::path& run) {
-  std::error_code error;
-  if (fs::is_regular_file(run, error)) return run;
-  return RunFolder::open(run).representativeCheckpoint();
-}
 
 /// The checkpoint's configuration with what is different here and now.
 RunConfig configHere(RunConfig config,
@@ -29,29 +23,12 @@ RunConfig configHere(RunConfig config,
   return config;
 }
 
-/// Counts a look at the test set in the run's record. Checkpoints outside of a run have none, and a
-/// run that is being trained writes its record itself.
-int countTestLook(const fs::path& checkpoint, const Scores& scores) {
-  const fs::path runPath = fs::absolute(checkpoint).parent_path().parent_path();
-  std::error_code error;
-  if (!fs::exists(runPath / "run.json", error)) return 1;
-  const RunFolder folder = RunFolder::open(runPath);
-  std::vector<Problem> warnings;
-  RunRecord record = readRunRecord(folder.record(), warnings);
-  ++record.testLooks;
-  if (RunLock::isHeld(folder)) return record.testLooks;
-  const RunLock lock(folder);
-  record.testAccuracy = scores.accuracy;
-  writeRunRecord(folder.record(), record);
-  return record.testLooks;
-}
-
 }  // namespace
 
 std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                       RunControl& control,
                                       Observer& observer) {
-  const fs::path checkpoint = checkpointOf(request.run);
+  const fs::path checkpoint = checkpointAt(request.run);
   const CheckpointHeader header = readCheckpointHeader(checkpoint);
   const RunConfig config = configHere(header.config, request.data, request.device);
   const ComputeDevice device = selectDevice(config.device);
@@ -75,23 +52,14 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                     header.progress.epoch,
                     header.progress.step,
                     total,
-                    request.test ? countTestLook(checkpoint, *scores) : 0};
+                    request.test ? countTestLook(checkpoint, scores->accuracy) : 0};
 }
 
 InspectionSnapshot inspectRun(const fs::path& run,
                               const InspectionRequest& request,
                               const std::optional<std::string>& data) {
-  const fs::path checkpoint = checkpointOf(run);
-  LoadedNetwork loaded = loadNetwork(checkpoint, at::kCPU);
-  const RunConfig config = configHere(loaded.header.config, data, std::nullopt);
-  useThreads(selectDevice({DeviceKind::cpu, config.device.threads}));
-  RunData images(config, at::kCPU);
-  return inspectImage(loaded.network,
-                      images,
-                      request,
-                      {.step = loaded.header.progress.step,
-                       .epoch = loaded.header.progress.epoch,
-                       .initialEmbeddings = &loaded.initialEmbeddings});
+  CheckpointInspector inspector(run, {.data = data});
+  return inspector.inspect(request);
 }
 
 }  // namespace lambda

@@ -30,29 +30,42 @@ class EvaluationMode {
 
 }  // namespace
 
-std::optional<Scores> evaluate(NetworkImpl& network,
-                               const LabeledImages& images,
-                               const BatchMaker& maker,
-                               const Recipe& recipe,
-                               const std::function<bool(std::int64_t done)>& proceed) {
+bool classify(
+    NetworkImpl& network,
+    const LabeledImages& images,
+    const BatchMaker& maker,
+    const Recipe& recipe,
+    const std::function<bool(std::int64_t done)>& proceed,
+    const std::function<void(const at::Tensor& logits, const at::Tensor& labels)>& visit) {
   const at::NoGradGuard noGrad;
   const EvaluationMode evaluationMode(network);
   const std::size_t count = images.count();
-  double loss = 0;
-  std::int64_t right = 0;
   for (std::size_t first = 0; first < count; first += kEvaluationBatch) {
-    if (!proceed(static_cast<std::int64_t>(first))) return std::nullopt;
+    if (!proceed(static_cast<std::int64_t>(first))) return false;
     const TensorBatch batch = maker.plain(images, first, std::min(kEvaluationBatch, count - first));
     at::Tensor logits;
     {
       const Autocast autocast(recipe.precision, batch.images.device().type());
       logits = network.forward(batch.images);
     }
-    logits = logits.to(at::kFloat);
-    loss += at::cross_entropy_loss(logits, batch.labels, {}, at::Reduction::Sum).item<double>();
-    right += logits.argmax(1).eq(batch.labels).sum().item<std::int64_t>();
+    visit(logits.to(at::kFloat), batch.labels);
   }
-  const auto total = static_cast<double>(std::max<std::size_t>(count, 1));
+  return true;
+}
+
+std::optional<Scores> evaluate(NetworkImpl& network,
+                               const LabeledImages& images,
+                               const BatchMaker& maker,
+                               const Recipe& recipe,
+                               const std::function<bool(std::int64_t done)>& proceed) {
+  double loss = 0;
+  std::int64_t right = 0;
+  const auto count = [&](const at::Tensor& logits, const at::Tensor& labels) {
+    loss += at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).item<double>();
+    right += logits.argmax(1).eq(labels).sum().item<std::int64_t>();
+  };
+  if (!classify(network, images, maker, recipe, proceed, count)) return std::nullopt;
+  const auto total = static_cast<double>(std::max<std::size_t>(images.count(), 1));
   return Scores{loss / total, static_cast<double>(right) / total};
 }
 

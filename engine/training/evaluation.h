@@ -10,10 +10,19 @@
 
 namespace lambda {
 
-/// Scores images in evaluation mode without augmentation and without gradients; the network's mode
-/// is restored. The one function that measures, for training, validation and test images alike.
-/// `proceed` is asked before every batch with the number of images done; if it answers false,
-/// nothing is returned.
+/// Runs a network over images in evaluation mode without augmentation and without gradients; its
+/// mode is restored. `visit` gets each batch's logits [b, classes] in float32, and labels.
+/// `proceed` is asked before every batch with the number of images done; if it answers false, so
+/// does the function.
+bool classify(NetworkImpl& network,
+              const LabeledImages& images,
+              const BatchMaker& maker,
+              const Recipe& recipe,
+              const std::function<bool(std::int64_t done)>& proceed,
+              const std::function<void(const at::Tensor& logits, const at::Tensor& labels)>& visit);
+
+/// Scores images by classify(). The one function that measures, for training, validation and test
+/// images alike. None if `proceed` answers false.
 std::optional<Scores> evaluate(NetworkImpl& network,
                                const LabeledImages& images,
                                const BatchMaker& maker,

@@ -1,6 +1,7 @@
 #include "engine/training/live_inspection.h"
 
 #include <cstdio>
+#include <utility>
 
 #include "engine/formats/safetensors.h"
 #include "engine/runtime/error.h"
@@ -24,12 +25,44 @@ Image imageAt(const LabeledImages& images, std::size_t index) {
   return image;
 }
 
+/// A picture as the one image of a set, so that it is normalised as all others are.
+LabeledImages setOf(const Image& picture, const MapShape& input) {
+  const auto sizeOf = [](int width, int height) {
+    return std::to_string(width) + "x" + std::to_string(height) + " pixels";
+  };
+  if (picture.width != input.width || picture.height != input.height) {
+    throw Error("picture",
+                "it has " + sizeOf(picture.width, picture.height) + ", the network takes " +
+                    sizeOf(input.width, input.height),
+                "scale or crop it to that size");
+  }
+  const std::size_t plane = static_cast<std::size_t>(input.width) * input.height;
+  if (picture.rgb.size() != 3 * plane || input.channels != 3) {
+    throw Error("picture",
+                "it is not an RGB picture of " + sizeOf(input.width, input.height) +
+                    " for a network with three input channels",
+                "give three bytes for every pixel");
+  }
+  LabeledImages set;
+  set.height = input.height;
+  set.width = input.width;
+  set.pixels.resize(3 * plane);
+  for (std::size_t i = 0; i < set.pixels.size(); ++i) {
+    set.pixels[i % 3 * plane + i / 3] = picture.rgb[i];
+  }
+  set.labels = {0};
+  return set;
+}
+
 }  // namespace
 
-InspectionSnapshot inspectImage(Network& network,
-                                RunData& data,
-                                const InspectionRequest& request,
-                                InspectionContext context) {
+RequestedImage requestedImage(RunData& data,
+                              const MapShape& input,
+                              const InspectionRequest& request) {
+  if (request.picture) {
+    const LabeledImages set = setOf(*request.picture, input);
+    return {data.maker().plain(set, 0, 1).images, *request.picture, -1, data.classNames()};
+  }
   const LabeledImages& images = data.images(request.split);
   if (request.image < 0 || static_cast<std::size_t>(request.image) >= images.count()) {
     throw Error("image " + std::to_string(request.image),
@@ -38,10 +71,21 @@ InspectionSnapshot inspectImage(Network& network,
                 "choose one from 0 to " + std::to_string(images.count()) + " - 1");
   }
   const auto index = static_cast<std::size_t>(request.image);
-  context.image = imageAt(images, index);
-  context.label = images.labels[index];
-  context.classNames = images.classNames;
-  return inspectNetwork(network, data.maker().plain(images, index, 1).images, request, context);
+  return {data.maker().plain(images, index, 1).images,
+          imageAt(images, index),
+          images.labels[index],
+          data.classNames()};
+}
+
+InspectionSnapshot inspectImage(Network& network,
+                                RunData& data,
+                                const InspectionRequest& request,
+                                InspectionContext context) {
+  RequestedImage asked = requestedImage(data, network->architecture.input, request);
+  context.image = std::move(asked.image);
+  context.label = asked.label;
+  context.classNames = std::move(asked.classNames);
+  return inspectNetwork(network, asked.tensor, request, context);
 }
 
 InspectionSnapshot inspectLive(TrainingState& state,

@@ -9,8 +9,23 @@
 
 namespace lambda {
 
-/// Looks into a network with an image of a run's data. `context` is completed with the image, its
-/// label and the class names. Throws Error for an unknown layer, pixel or image.
+/// The image of a request, for a network and for a person.
+struct RequestedImage {
+  at::Tensor tensor;  ///< [1, channels, height, width], normalised.
+  Image image;
+  int label = -1;
+  std::vector<std::string> classNames;
+};
+
+/// The image of a run's data, or the picture, that a request asks for; `input` is the network's.
+/// Throws Error for an image that the split lacks or a picture of another size.
+RequestedImage requestedImage(RunData& data,
+                              const MapShape& input,
+                              const InspectionRequest& request);
+
+/// Looks into a network with the image that a request asks for. `context` is completed with the
+/// image, its label and the class names. Throws Error as requestedImage(), and for an unknown layer
+/// or pixel.
 InspectionSnapshot inspectImage(Network& network,
                                 RunData& data,
                                 const InspectionRequest& request,

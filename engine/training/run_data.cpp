@@ -1,6 +1,7 @@
 #include "engine/training/run_data.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/data/split.h"
 #include "engine/runtime/error.h"
@@ -11,24 +12,25 @@ namespace {
 
 constexpr int kTrainSample = 2500;
 
-Dataset loadChecked(const RunConfig& config) {
-  Dataset data = loadDataset(config.data);
-  const MapShape shape{data.train.channels, data.train.height, data.train.width};
+std::shared_ptr<const Dataset> checked(std::shared_ptr<const Dataset> data,
+                                       const RunConfig& config) {
+  const LabeledImages& train = data->train;
+  const MapShape shape{train.channels, train.height, train.width};
   if (shape != config.architecture.input) {
     throw Error("architecture.input",
                 "the data's images are of another shape than the network's",
                 "choose an architecture for 3x32x32 images");
   }
-  if (static_cast<int>(data.train.classNames.size()) != config.architecture.classes) {
+  if (static_cast<int>(train.classNames.size()) != config.architecture.classes) {
     throw Error("architecture.classes",
-                "the data has " + std::to_string(data.train.classNames.size()) + " classes",
+                "the data has " + std::to_string(train.classNames.size()) + " classes",
                 "set architecture.classes to that number");
   }
-  if (static_cast<std::size_t>(config.recipe.batchSize) > data.train.count()) {
-    throw Error("recipe.batchSize",
-                "a batch is larger than the training set of " + std::to_string(data.train.count()) +
-                    " images",
-                "choose a smaller one with --set recipe.batchSize=N");
+  if (static_cast<std::size_t>(config.recipe.batchSize) > train.count()) {
+    throw Error(
+        "recipe.batchSize",
+        "a batch is larger than the training set of " + std::to_string(train.count()) + " images",
+        "choose a smaller one with --set recipe.batchSize=N");
   }
   return data;
 }
@@ -40,16 +42,25 @@ LabeledImages sampleOf(const LabeledImages& train) {
 
 }  // namespace
 
-RunData::RunData(const RunConfig& config, const at::Device& device)
+RunData::RunData(const RunConfig& config,
+                 const at::Device& device,
+                 std::shared_ptr<DatasetCache> datasets)
+    : RunData(config, device, datasets->training(config.data), datasets) {}
+
+RunData::RunData(const RunConfig& config,
+                 const at::Device& device,
+                 std::shared_ptr<const Dataset> data,
+                 std::shared_ptr<DatasetCache> datasets)
     : config_(config.data),
-      data_(loadChecked(config)),
-      trainSample_(sampleOf(data_.train)),
+      datasets_(std::move(datasets)),
+      data_(checked(std::move(data), config)),
+      trainSample_(sampleOf(data_->train)),
       order_(config.seed,
-             static_cast<std::uint32_t>(data_.train.count()),
+             static_cast<std::uint32_t>(data_->train.count()),
              static_cast<std::uint32_t>(config.recipe.batchSize)),
       maker_(Augmenter(config.architecture.input,
                        config.data.augmentation,
-                       data_.normalization,
+                       data_->normalization,
                        config.seed),
              config.recipe.channelsLast,
              device) {}
@@ -57,24 +68,24 @@ RunData::RunData(const RunConfig& config, const at::Device& device)
 TensorBatch RunData::batch(int epoch, int batch) {
   const BatchPosition position{static_cast<std::uint64_t>(epoch),
                                static_cast<std::uint32_t>(batch)};
-  return maker_.augmented(data_.train, order_.batch(position), epoch);
+  return maker_.augmented(data_->train, order_.batch(position), epoch);
 }
 
 const LabeledImages& RunData::test() {
-  if (!test_) test_ = loadTest(config_);
+  if (!test_) test_ = datasets_->test(config_);
   return *test_;
 }
 
 const LabeledImages& RunData::images(Split split) {
   switch (split) {
     case Split::train:
-      return data_.train;
+      return data_->train;
     case Split::validation:
-      return data_.validation;
+      return data_->validation;
     case Split::test:
       return test();
   }
-  return data_.validation;
+  return data_->validation;
 }
 
 }  // namespace lambda

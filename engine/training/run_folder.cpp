@@ -124,6 +124,12 @@ fs::path RunFolder::representativeCheckpoint() const {
       path_.string(), "the run has no checkpoint yet", "train it until its first epoch is done");
 }
 
+fs::path checkpointAt(const fs::path& run) {
+  std::error_code error;
+  if (fs::is_regular_file(run, error)) return run;
+  return RunFolder::open(run).representativeCheckpoint();
+}
+
 RunLock::RunLock(const RunFolder& folder)
     : descriptor_(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (descriptor_ < 0 || flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;

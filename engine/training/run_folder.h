@@ -54,6 +54,10 @@ class RunFolder {
   std::filesystem::path path_;
 };
 
+/// The checkpoint that a path stands for: a file stands for itself, a run folder for its
+/// representative checkpoint. Throws Error where there is none.
+std::filesystem::path checkpointAt(const std::filesystem::path& run);
+
 /// Held by the one process that writes to a run. The system drops it when the process ends, however
 /// it ends, so that a run marked as running without a lock was killed.
 class RunLock {

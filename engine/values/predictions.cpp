@@ -7,7 +7,7 @@ namespace lambda {
 
 ConfusionMatrix confusionOf(const Predictions& predictions) {
   const std::size_t count = std::min(predictions.labels.size(), predictions.predicted.size());
-  ConfusionMatrix matrix{.classes = static_cast<int>(predictions.classNames.size()), .counts = {}};
+  ConfusionMatrix matrix{.classes = static_cast<int>(predictions.classNames.size())};
   for (std::size_t i = 0; i < count; ++i) {
     matrix.classes =
         std::max({matrix.classes, predictions.labels[i] + 1, predictions.predicted[i] + 1});

@@ -13,11 +13,11 @@ struct Predictions {
   Split split = Split::validation;
   std::int64_t step = 0;  ///< Of the weights: optimiser steps done.
   int epoch = 0;
-  std::vector<std::string> classNames;
-  std::vector<int> labels;              ///< [count], true classes.
-  std::vector<int> predicted;           ///< [count], the most probable classes.
-  std::vector<float> confidence;        ///< [count], probability of the predicted class.
-  std::vector<float> truthProbability;  ///< [count], probability of the true class.
+  std::vector<std::string> classNames = {};
+  std::vector<int> labels = {};              ///< [count], true classes.
+  std::vector<int> predicted = {};           ///< [count], the most probable classes.
+  std::vector<float> confidence = {};        ///< [count], probability of the predicted class.
+  std::vector<float> truthProbability = {};  ///< [count], probability of the true class.
 
   bool operator==(const Predictions&) const = default;
 };
@@ -25,7 +25,7 @@ struct Predictions {
 /// How often each class was taken for each.
 struct ConfusionMatrix {
   int classes = 0;
-  std::vector<std::int64_t> counts;  ///< [classes, classes]: true class * classes + predicted.
+  std::vector<std::int64_t> counts = {};  ///< [classes, classes]: true class * classes + predicted.
 
   bool operator==(const ConfusionMatrix&) const = default;
 };
