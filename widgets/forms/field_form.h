@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <QString>
+#include <QWidget>
+
+#include "engine/values/problem.h"
+#include "widgets/forms/field_rows.h"
+
+namespace lambda {
+
+struct FormSection {
+  QString title;  ///< Empty = without a heading.
+  std::vector<FieldRow> rows;
+};
+
+/// A form made of rows: one editor a field, its meaning as tooltip and, while it is focused, at the
+/// foot; problems below their field with a button for the fix; "Reset to ..." on the context menu.
+/// It shows what it is given and asks for changes: the owner answers edited() with setSections().
+/// Rows that stay keep their editors, and what somebody is typing is left alone.
+class FieldForm : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit FieldForm(QWidget* parent = nullptr);
+  ~FieldForm() override;
+
+  void setSections(const std::vector<FormSection>& sections);
+
+  /// Of all problems those are shown whose path is a row's, or that of a value around rows, which
+  /// then stand at the first of these.
+  void setProblems(const std::vector<Problem>& problems);
+
+  /// Shows the focused row's meaning at the foot; on by default.
+  void setHelpVisible(bool visible);
+
+  /// Scrolls to the row and puts the cursor into it. False where there is no such row.
+  bool focusField(const std::string& path);
+
+  /// The editor of a row, for tests and tab orders; null where there is none.
+  QWidget* editorOf(const std::string& path) const;
+
+ Q_SIGNALS:
+  /// A person wants `path` to have this value. Changes of one drag, one held key or one burst of
+  /// typing come with the same non-empty `gesture`.
+  void edited(const std::string& path, const lambda::FieldValue& value, const QString& gesture);
+
+  /// The drag or typing is over: the next change begins another undo step.
+  void finished(const QString& gesture);
+
+  void fixRequested(const lambda::Fix& fix);
+
+ private:
+  class Rows;
+
+  std::unique_ptr<Rows> rows_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,238 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "engine/values/fields.h"
+
+namespace lambda {
+
+/// One of several named values.
+struct Choice {
+  int index = 0;                   ///< -1 = none of them.
+  std::vector<std::string> names;  ///< As in JSON.
+
+  bool operator==(const Choice&) const = default;
+};
+
+/// The value of one field. A std::uint64_t travels as the std::int64_t of the same bits.
+using FieldValue = std::variant<bool, std::int64_t, double, std::string, Choice>;
+
+/// How far one press of an arrow goes.
+enum class Stepping {
+  one,
+  eights,      ///< To the next multiple of 8.
+  odd,         ///< Through the odd numbers, and 0 where it is in range.
+  doubling,    ///< To the next power of two.
+  hundredth,   ///< 0.01
+  oneTwoFive,  ///< Through 1, 2, 5, 10, 20, ...: what matters is the order of magnitude.
+};
+
+/// One field of a value as a form shows it.
+struct FieldRow {
+  std::string path;     ///< Of the field, for example "recipe.optimizer.learningRate".
+  std::string label;    ///< "Learning rate"
+  std::string meaning;  ///< One line; as in engine/values/fields.h.
+  std::string unit;     ///< "px", "epochs"; empty = none.
+  FieldValue value;
+  FieldValue initial;  ///< The default, of the same alternative as `value`.
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  Stepping stepping = Stepping::one;
+  bool isUnsigned = false;  ///< The bits of the number are those of a std::uint64_t.
+  bool enabled = true;      ///< False where another setting makes it meaningless.
+  bool mixed = false;       ///< Stands for several values that differ; `value` is one of them.
+
+  bool operator==(const FieldRow&) const = default;
+};
+
+/// Rows of all fields of `value` in their order. Nested values are flattened with dotted paths; a
+/// mixer gives "mixer.kind" and the fields of its kind; lists are left out. Paths begin with
+/// `prefix`, which also is a problem's path of the value: rowsOf(config.recipe, "recipe").
+template <class T>
+std::vector<FieldRow> rowsOf(const T& value, const std::string& prefix = {});
+
+/// Sets the field at `path`, relative to `value`, list elements included: "stages[1].width",
+/// "mixer.h". Setting a mixer's kind gives it that kind's defaults. Returns false, and leaves
+/// `value` alone, where there is no such field or it is of another type.
+template <class T>
+bool setField(T& value, std::string_view path, const FieldValue& next);
+
+/// One row for several values' rows: as the first, mixed where any other differs. Empty input gives
+/// none.
+std::vector<FieldRow> mergedRows(const std::vector<std::vector<FieldRow>>& rows);
+
+/// The row at `path`; null where there is none.
+const FieldRow* findRow(const std::vector<FieldRow>& rows, std::string_view path);
+
+/// What people read for a choice's name at a path: "resnetD" of a stem's kind is "ResNet-D".
+std::string choiceLabel(std::string_view path, std::string_view name);
+
+/// "16", "5e-4", "on", "Relative": a value as text, with a point in every locale.
+std::string textOf(const FieldRow& row, const FieldValue& value);
+
+namespace field_rows {
+
+/// Label, unit and stepping of a field, known from the end of its path.
+void addLook(FieldRow& row);
+
+template <class M>
+inline constexpr bool isLeaf =
+    std::is_arithmetic_v<M> || std::is_enum_v<M> || std::is_same_v<M, std::string>;
+
+template <class M>
+FieldValue valueOf(const M& member) {
+  if constexpr (std::is_same_v<M, bool>) {
+    return member;
+  } else if constexpr (std::is_integral_v<M>) {
+    return static_cast<std::int64_t>(member);
+  } else if constexpr (std::is_floating_point_v<M>) {
+    return static_cast<double>(member);
+  } else if constexpr (std::is_enum_v<M>) {
+    const auto& names = EnumNames<M>::names;
+    return Choice{static_cast<int>(member), {names.begin(), names.end()}};
+  } else {
+    return std::string(member);
+  }
+}
+
+inline FieldValue mixerKind(const Mixer& mixer) {
+  return Choice{static_cast<int>(mixer.index()), {kMixerKinds.begin(), kMixerKinds.end()}};
+}
+
+template <class T>
+std::vector<FieldValue> leavesOf(const T& value) {
+  std::vector<FieldValue> leaves;
+  visitFields(value, [&](const Field&, const auto& member) {
+    using M = std::remove_cvref_t<decltype(member)>;
+    if constexpr (isLeaf<M>) leaves.push_back(valueOf(member));
+  });
+  return leaves;
+}
+
+template <class T>
+void append(std::vector<FieldRow>& rows, const T& value, const std::string& prefix) {
+  const std::vector<FieldValue> initial = leavesOf(T{});
+  std::size_t leaf = 0;
+  const auto add =
+      [&](const std::string& path, const Field& field, FieldValue now, FieldValue first) {
+        FieldRow row;
+        row.path = path;
+        row.meaning = field.meaning;
+        row.value = std::move(now);
+        row.initial = std::move(first);
+        row.min = field.min;
+        row.max = field.max;
+        rows.push_back(std::move(row));
+      };
+  visitFields(value, [&](const Field& field, const auto& member) {
+    using M = std::remove_cvref_t<decltype(member)>;
+    const std::string path = prefix.empty() ? field.name : prefix + "." + field.name;
+    if constexpr (isLeaf<M>) {
+      add(path, field, valueOf(member), initial[leaf++]);
+      if constexpr (std::is_same_v<M, std::uint64_t>) {
+        rows.back().isUnsigned = true;
+        rows.back().min = 0;
+        rows.back().max = 0x1p64;
+      }
+      addLook(rows.back());
+    } else if constexpr (std::is_same_v<M, Mixer>) {
+      add(path + ".kind", field, mixerKind(member), mixerKind(M{}));
+      addLook(rows.back());
+      std::visit([&](const auto& mixer) { append(rows, mixer, path); }, member);
+    } else if constexpr (!requires { member.size(); }) {
+      append(rows, member, path);
+    }
+  });
+}
+
+/// "stages[1].width" is "stages" and "[1].width", "mixer.h" is "mixer" and "h".
+struct PathParts {
+  std::string_view first;
+  std::string_view rest;
+};
+
+PathParts partsOf(std::string_view path);
+
+/// The index at the start of "[1].width", which then is cut off; false where there is none.
+bool takeIndex(std::string_view& path, std::size_t& index);
+
+template <class M>
+bool setLeaf(M& member, const FieldValue& next) {
+  if constexpr (std::is_same_v<M, bool>) {
+    const auto* value = std::get_if<bool>(&next);
+    if (value) member = *value;
+    return value;
+  } else if constexpr (std::is_integral_v<M>) {
+    const auto* value = std::get_if<std::int64_t>(&next);
+    if (value) member = static_cast<M>(*value);
+    return value;
+  } else if constexpr (std::is_floating_point_v<M>) {
+    const auto* value = std::get_if<double>(&next);
+    if (value) member = *value;
+    return value;
+  } else if constexpr (std::is_enum_v<M>) {
+    const auto* value = std::get_if<Choice>(&next);
+    const bool fits =
+        value && value->index >= 0 && value->index < static_cast<int>(EnumNames<M>::names.size());
+    if (fits) member = static_cast<M>(value->index);
+    return fits;
+  } else {
+    const auto* value = std::get_if<std::string>(&next);
+    if (value) member = *value;
+    return value;
+  }
+}
+
+inline bool setMixer(Mixer& mixer, std::string_view path, const FieldValue& next) {
+  if (path != "kind") {
+    return std::visit([&](auto& options) { return setField(options, path, next); }, mixer);
+  }
+  const auto* kind = std::get_if<Choice>(&next);
+  if (!kind || kind->index < 0 || kind->index >= static_cast<int>(kMixerKinds.size())) return false;
+  if (static_cast<int>(mixer.index()) != kind->index) {
+    mixer = mixerOfKind(static_cast<std::size_t>(kind->index));
+  }
+  return true;
+}
+
+template <class M>
+bool setMember(M& member, std::string_view path, const FieldValue& next) {
+  if constexpr (isLeaf<M>) {
+    return path.empty() && setLeaf(member, next);
+  } else if constexpr (std::is_same_v<M, Mixer>) {
+    return setMixer(member, path, next);
+  } else if constexpr (requires { member.size(); }) {
+    std::size_t index = 0;
+    return takeIndex(path, index) && index < member.size() && setField(member[index], path, next);
+  } else {
+    return setField(member, path, next);
+  }
+}
+
+}  // namespace field_rows
+
+template <class T>
+std::vector<FieldRow> rowsOf(const T& value, const std::string& prefix) {
+  std::vector<FieldRow> rows;
+  field_rows::append(rows, value, prefix);
+  return rows;
+}
+
+template <class T>
+bool setField(T& value, std::string_view path, const FieldValue& next) {
+  const field_rows::PathParts parts = field_rows::partsOf(path);
+  bool isSet = false;
+  visitFields(value, [&](const Field& field, auto& member) {
+    if (parts.first == field.name) isSet = field_rows::setMember(member, parts.rest, next);
+  });
+  return isSet;
+}
+
+}  // namespace lambda
