@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/engine_calls.h"
+
+namespace lambda::test {
+
+/// An engine that trains nothing: it writes run folders, draws plausible curves and answers
+/// inspections as fast as it is told to. Settings are for before a call.
+class ScriptedEngine : public EngineCalls {
+ public:
+  int batchesPerEpoch = 20;
+  std::chrono::microseconds batchTime{500};
+  std::chrono::milliseconds startTime{
+      0};  ///< Between the call and started(), as loading data takes.
+  std::optional<std::int64_t>
+      notANumberAt;                    ///< The loss of this step is NaN, and training goes on.
+  std::optional<std::int64_t> failAt;  ///< The run fails after this step.
+  std::string failure =
+      "The loss became NaN in stage1.block1. Lower the learning rate, or turn on gradient "
+      "clipping.";
+  std::optional<std::string> refusal;  ///< Every start throws an Error of this reason.
+
+  /// Makes the answers to inspections; by default plausible matrices of the layer asked for.
+  std::function<InspectionSnapshot(
+      const RunConfig&, const InspectionRequest&, std::int64_t step, int epoch)>
+      snapshot;
+
+  ScriptedEngine();
+
+  /// How often each call was made.
+  int trainings() const { return trainings_; }
+
+  /// Requests that were answered from checkpoints, in their order.
+  std::vector<InspectionRequest> inspections() const;
+
+  ComputeDevice selectDevice(const DeviceConfig& config) override;
+  int availableCores() override;
+  RunResult trainRun(const RunConfig& config,
+                     const std::filesystem::path& runsFolder,
+                     RunControl& control,
+                     Observer& observer) override;
+  RunResult resumeRun(const std::filesystem::path& run,
+                      const ResumeOptions& options,
+                      RunControl& control,
+                      Observer& observer) override;
+  RunResult forkRun(const std::filesystem::path& checkpoint,
+                    const RunConfig& config,
+                    const std::filesystem::path& runsFolder,
+                    RunControl& control,
+                    Observer& observer) override;
+  std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
+                                        RunControl& control,
+                                        Observer& observer) override;
+  std::optional<Calibration> calibrate(const RunConfig& config,
+                                       int steps,
+                                       RunControl& control,
+                                       Observer& observer) override;
+  std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,
+                                                 int threads) override;
+
+ private:
+  class Checkpoint;
+  class Training;
+
+  std::atomic<int> trainings_ = 0;
+  mutable std::mutex mutex_;
+  std::vector<InspectionRequest> inspections_;
+};
+
+}  // namespace lambda::test
