@@ -50,6 +50,7 @@ class TestCheckpointInspector : public QObject {
   void stopsPredictingWhenToldTo();
   void predictingTheTestSetIsALook();
   void inspectorsShareTheirData();
+  void aTrainingBesideItIsNotDisturbed();
 
  private:
   TemporaryFolder folder_;
@@ -212,6 +213,21 @@ void TestCheckpointInspector::inspectorsShareTheirData() {
   QCOMPARE(data.use_count(), 2L);  // The first inspector's and this one.
   second.inspect({});
   QCOMPARE(data.use_count(), 3L);
+}
+
+void TestCheckpointInspector::aTrainingBesideItIsNotDisturbed() {
+  RunConfig config = randomRun(OptimizerKind::sgd);
+  config.recipe.epochs = 1;
+  RunControl control;
+  RecordingObserver observer;
+  const std::string alone = trainRun(config, folder_.path(), control, observer).run;
+  observer.onBatch = [&](const BatchRecord& batch) {
+    CheckpointInspector inspector(run_);
+    inspector.inspect({.image = static_cast<int>(batch.step)});
+    inspector.predict(Split::validation, kGoOn);
+  };
+  const std::string beside = trainRun(config, folder_.path(), control, observer).run;
+  QVERIFY(tensorsOf(alone) == tensorsOf(beside));
 }
 
 QTEST_GUILESS_MAIN(TestCheckpointInspector)

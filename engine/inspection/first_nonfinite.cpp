@@ -30,7 +30,9 @@ class FiniteTrace : public ForwardTrace {
 class StateKeeper {
  public:
   StateKeeper(const Network& network, const at::Device& device)
-      : buffers_(network->buffers()), generator_(at::globalContext().defaultGenerator(device)) {
+      : buffers_(network->buffers()),
+        generator_(network->random() ? *network->random()
+                                     : at::globalContext().defaultGenerator(device)) {
     for (const at::Tensor& buffer : buffers_) copies_.push_back(buffer.clone());
     const std::lock_guard<std::mutex> lock(generator_.mutex());
     generatorState_ = generator_.get_state();

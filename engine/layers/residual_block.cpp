@@ -123,7 +123,7 @@ at::Tensor ResidualBlockImpl::dropBranch(const at::Tensor& branch) const {
   if (rate == 0 || !is_training()) return branch;
   // Per image, as in Huang et al. (2016), scaled so that the expectation stays the same.
   const at::Tensor kept =
-      at::empty({branch.size(0), 1, 1, 1}, branch.options()).bernoulli_(1.0 - rate);
+      at::empty({branch.size(0), 1, 1, 1}, branch.options()).bernoulli_(1.0 - rate, random);
   return branch * (kept / (1.0 - rate));
 }
 

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+
+#include <ATen/core/Generator.h>
+
 #include "engine/layers/convolution_unit.h"
 #include "engine/layers/forward_trace.h"
 #include "engine/layers/lambda_unit.h"
@@ -34,6 +38,7 @@ class ResidualBlockImpl : public torch::nn::Module {
   ConvolutionUnit convolution{nullptr};  ///< The mixer, if it is a convolution.
   LambdaUnit lambda{nullptr};            ///< The mixer, if it is a lambda layer.
   SqueezeExcitation squeeze{nullptr};
+  std::optional<at::Generator> random;  ///< Of stochastic depth; none = LibTorch's default one.
   ConvolutionUnit expand{nullptr};
   ConvolutionUnit shortcut{nullptr};
 

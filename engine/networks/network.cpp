@@ -110,6 +110,18 @@ at::Tensor NetworkImpl::runStem(const at::Tensor& x, ForwardTrace* trace) {
   return y;
 }
 
+at::Tensor NetworkImpl::dropFeatures(const at::Tensor& features) const {
+  const double kept = 1 - architecture.head.dropout;
+  if (kept == 1 || !is_training()) return features;
+  // at::dropout() takes no generator.
+  return features * at::empty_like(features).bernoulli_(kept, random_).div_(kept);
+}
+
+void NetworkImpl::drawFrom(const at::Generator& generator) {
+  random_ = generator;
+  for (ResidualBlock& block : blocks_) block->random = generator;
+}
+
 at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
   const MapShape& input = architecture.input;
   TORCH_CHECK(x.dim() == 4 && x.size(1) == input.channels && x.size(2) == input.height &&
@@ -126,7 +138,7 @@ at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
   for (ResidualBlock& block : blocks_) y = block(y, trace);
   // mean and amax, not adaptive pooling: their backward passes are deterministic on every device.
   y = architecture.head.pooling == Pooling::max ? y.amax({2, 3}) : y.mean({2, 3});
-  if (architecture.head.dropout > 0) y = at::dropout(y, architecture.head.dropout, is_training());
+  y = dropFeatures(y);
   const at::Tensor logits = head_(y) * architecture.head.scale;
   if (trace != nullptr) trace->visit("head", y, logits);
   return logits;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,13 @@ class NetworkImpl : public torch::nn::Module {
 
   at::Tensor forward(const at::Tensor& x, ForwardTrace* trace = nullptr);
 
+  /// Dropout and stochastic depth draw from `generator`, of the network's device, instead of from
+  /// LibTorch's default one, which all threads share.
+  void drawFrom(const at::Generator& generator);
+
+  /// What drawFrom() was given.
+  const std::optional<at::Generator>& random() const { return random_; }
+
   /// The lambda layers in network order.
   std::vector<NamedLambda> lambdaLayers() const;
 
@@ -40,12 +48,14 @@ class NetworkImpl : public torch::nn::Module {
   void buildStem();
   void buildBlocks();
   PositionEmbeddingTable sharedEmbeddings(const BlockPlan& block);
+  at::Tensor dropFeatures(const at::Tensor& features) const;
   at::Tensor runStem(const at::Tensor& x, ForwardTrace* trace);
 
   std::vector<std::pair<std::string, ConvolutionUnit>> stem_;
   std::vector<ResidualBlock> blocks_;
   std::map<std::string, PositionEmbeddingTable> shared_;
   torch::nn::Linear head_{nullptr};
+  std::optional<at::Generator> random_;
 };
 
 TORCH_MODULE(Network);

@@ -1,6 +1,7 @@
 #include "engine/training/training_state.h"
 
-#include <ATen/CPUGeneratorImpl.h>
+#include <mutex>
+
 #include <ATen/Context.h>
 
 #include "engine/formats/checkpoint_json.h"
@@ -15,18 +16,61 @@ constexpr const char* kModelPrefix = "model.";
 constexpr const char* kOptimizerPrefix = "optimizer.";
 constexpr const char* kAveragePrefix = "average.";
 constexpr const char* kInitialPrefix = "initial.";
-constexpr const char* kCpuRandom = "rng.cpu";
-constexpr const char* kCudaRandom = "rng.cuda";
 
-void seedGenerator(const at::Device& device, std::uint64_t seed) {
-  at::Generator generator = at::globalContext().defaultGenerator(device);
+const char* randomName(const at::Device& device) {
+  return device.is_cuda() ? "rng.cuda" : "rng.cpu";
+}
+
+/// LibTorch's modules initialise themselves from one generator for all threads. This borrows it for
+/// a scope, one thread at a time, and gives it back in the state it was in.
+class BorrowedGenerator {
+ public:
+  BorrowedGenerator() : turn_(mutex()) {
+    const std::lock_guard lock(generator_.mutex());
+    before_ = generator_.get_state();
+  }
+
+  ~BorrowedGenerator() {
+    const std::lock_guard lock(generator_.mutex());
+    generator_.set_state(before_);
+  }
+
+  BorrowedGenerator(const BorrowedGenerator&) = delete;
+  BorrowedGenerator& operator=(const BorrowedGenerator&) = delete;
+
+  void seed(std::uint64_t seed) {
+    const std::lock_guard lock(generator_.mutex());
+    generator_.set_current_seed(seed);
+  }
+
+  /// A generator that goes on from where this one is now.
+  at::Generator copy() {
+    const std::lock_guard lock(generator_.mutex());
+    return generator_.clone();
+  }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+
+  std::lock_guard<std::mutex> turn_;
+  at::Generator generator_ = at::globalContext().defaultGenerator(at::kCPU);
+  at::Tensor before_;
+};
+
+at::Generator seededGenerator(const at::Device& device, std::uint64_t seed) {
+  at::Generator generator = at::globalContext().defaultGenerator(device).clone();
   generator.set_current_seed(seed);
+  return generator;
 }
 
 Network buildNetwork(const RunConfig& config, const at::Device& device) {
-  seedGenerator(at::kCPU, config.seed);
-  if (device.is_cuda()) seedGenerator(device, config.seed);
+  BorrowedGenerator generator;
+  generator.seed(config.seed);
   Network network(config.architecture);
+  network->drawFrom(device.is_cuda() ? seededGenerator(device, config.seed) : generator.copy());
   network->to(device);
   if (config.recipe.channelsLast) {
     for (at::Tensor& parameter : network->parameters()) {
@@ -97,10 +141,7 @@ void TrainingState::save(const std::filesystem::path& path,
   append(prefixed(kOptimizerPrefix, optimizer.state()));
   if (average) append(prefixed(kAveragePrefix, average->state()));
   for (const auto& [name, table] : initialEmbeddings) append({{kInitialPrefix + name, table}});
-  append({{kCpuRandom, at::globalContext().defaultGenerator(at::kCPU).get_state()}});
-  if (device_.is_cuda()) {
-    append({{kCudaRandom, at::globalContext().defaultGenerator(device_).get_state()}});
-  }
+  append({{randomName(device_), network->random()->get_state()}});
   saveTensors(
       path,
       tensors,
@@ -115,22 +156,18 @@ void TrainingState::loadNetwork(const SafeTensors& file, const std::string& plac
 }
 
 void TrainingState::loadRandom(const SafeTensors& file, const std::string& place) {
-  const auto restore = [&](const char* name, const at::Device& device) {
-    const TensorView* stored = file.find(name);
-    // A run that moves to another kind of device has no state for it: it goes on from the seed.
-    if (stored == nullptr) return;
-    at::Generator generator = at::globalContext().defaultGenerator(device);
-    const at::Tensor state = toTensor(*stored, place);
-    if (state.scalar_type() != at::kByte || state.sizes() != generator.get_state().sizes()) {
-      throw Error(place,
-                  std::string("the state of the random generator in ") + name +
-                      " has another size than this LibTorch's",
-                  "it was written by another version: fork from it instead of resuming");
-    }
-    generator.set_state(state);
-  };
-  restore(kCpuRandom, at::kCPU);
-  if (device_.is_cuda()) restore(kCudaRandom, device_);
+  const TensorView* stored = file.find(randomName(device_));
+  // A run that moves to another kind of device has no state for it: it goes on from the seed.
+  if (stored == nullptr) return;
+  at::Generator generator = *network->random();
+  const at::Tensor state = toTensor(*stored, place);
+  if (state.scalar_type() != at::kByte || state.sizes() != generator.get_state().sizes()) {
+    throw Error(place,
+                std::string("the state of the random generator in ") + randomName(device_) +
+                    " has another size than this LibTorch's",
+                "it was written by another version: fork from it instead of resuming");
+  }
+  generator.set_state(state);
 }
 
 void TrainingState::load(const std::filesystem::path& path) {
@@ -190,7 +227,10 @@ LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& d
   const std::string place = path.string();
   LoadedNetwork loaded;
   loaded.header = headerOf(file, path);
-  loaded.network = Network(loaded.header.config.architecture);
+  {
+    const BorrowedGenerator generator;
+    loaded.network = Network(loaded.header.config.architecture);
+  }
   loaded.network->to(device);
   const bool averaged = loaded.header.config.recipe.emaDecay > 0;
   for (const NamedTensor& target :

@@ -20,7 +20,8 @@ namespace lambda {
 /// the bits of a run that was never interrupted. Lives on the training thread.
 class TrainingState {
  public:
-  /// A fresh state: seeds the random generator and initialises the weights from it.
+  /// A fresh state: weights and random numbers from the configuration's seed. It draws from a
+  /// generator of its own; LibTorch's default one is as before.
   TrainingState(const RunConfig& config, const ComputeDevice& device);
 
   Network network;
@@ -55,7 +56,7 @@ class TrainingState {
 CheckpointHeader readCheckpointHeader(const std::filesystem::path& path);
 
 /// The network of a checkpoint for evaluation or inspection: averaged weights where the run kept
-/// them, in evaluation mode, float32 on the device.
+/// them, in evaluation mode, float32 on the device. Random generators are as before.
 struct LoadedNetwork {
   Network network{nullptr};
   CheckpointHeader header;
