@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/human_units.h"
-#include "app/command_line/interrupt.h"
+#include "app/interrupt.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
 #include "app/command_line/training_view.h"

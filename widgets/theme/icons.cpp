@@ -24,19 +24,27 @@ QPixmap drawn(QByteArray svg, const QColor& color, int side) {
   return pixmap;
 }
 
-}  // namespace
-
-QIcon icon(const QString& name, const QWidget& widget) {
+QIcon drawn(const QString& name, const QColor& normal, const QColor& disabled) {
   QFile file(u":/icons/"_s + name + u".svg"_s);
   if (!file.open(QIODevice::ReadOnly)) return {};
   const QByteArray svg = file.readAll();
-  const Colors& colors = colorsOf(widget);
   QIcon icon;
   for (const int side : {16, 20, 24, 32, 48, 64}) {
-    icon.addPixmap(drawn(svg, colors.text, side));
-    icon.addPixmap(drawn(svg, colors.textDisabled, side), QIcon::Disabled);
+    icon.addPixmap(drawn(svg, normal, side));
+    icon.addPixmap(drawn(svg, disabled, side), QIcon::Disabled);
   }
   return icon;
+}
+
+}  // namespace
+
+QIcon icon(const QString& name, const QWidget& widget) {
+  const Colors& colors = colorsOf(widget);
+  return drawn(name, colors.text, colors.textDisabled);
+}
+
+QIcon icon(const QString& name, const QColor& color) {
+  return drawn(name, color, color);
 }
 
 }  // namespace lambda

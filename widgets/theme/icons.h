@@ -3,6 +3,7 @@
 #include <QIcon>
 #include <QString>
 
+class QColor;
 class QWidget;
 
 namespace lambda {
@@ -11,5 +12,8 @@ namespace lambda {
 /// one. The files use currentColor alone. To be asked for again on QEvent::PaletteChange. Empty for
 /// an unknown name.
 QIcon icon(const QString& name, const QWidget& widget);
+
+/// The same in a colour of its own, for signs of problems and on coloured grounds.
+QIcon icon(const QString& name, const QColor& color);
 
 }  // namespace lambda

@@ -25,6 +25,7 @@ QSplitter::handle:horizontal { width: 1px; }
 QSplitter::handle:vertical { height: 1px; }
 QFrame[role="panel"] { background: @surface; border: none; }
 QFrame[role="card"] { background: @raised; border: 1px solid @hairline; border-radius: 6px; }
+QFrame[role="notice"] { background: @soft; border: none; border-bottom: 1px solid @hairline; }
 QLabel { background: transparent; }
 QLabel[role="title"] { font-size: @title; font-weight: 600; }
 QLabel[role="heading"] { font-size: @heading; font-weight: 600; }
@@ -47,6 +48,12 @@ QPushButton[role="quiet"], QToolButton[role="quiet"] { background: transparent; 
 QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover { background: @hover; }
 QPushButton[role="quiet"]:checked, QToolButton[role="quiet"]:checked { background: @soft; }
 QPushButton[role="quiet"]:focus, QToolButton[role="quiet"]:focus { border-color: @accent; }
+QToolButton[role="rail"] { background: transparent; border: none; border-radius: 6px; color: @secondary; padding: 4px 2px; }
+QToolButton[role="rail"]:hover { background: @hover; }
+QToolButton[role="rail"]:checked { background: @soft; color: @text; }
+QToolButton[role="rail"]:focus { border: 1px solid @accent; }
+QLabel[role="keys"] { color: @secondary; background: @surface; border: 1px solid @hairline; border-radius: 4px;
+  padding: 1px 6px; }
 QToolButton::menu-indicator { image: none; }
 QPushButton::menu-indicator { image: url(:/icons/chevron-down-@theme.svg); width: 10px; height: 10px;
   subcontrol-position: right center; right: 6px; }
@@ -113,7 +120,9 @@ QScrollBar::handle:hover { background: @disabled; }
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; border: none;
   width: 0; height: 0; }
 )"_s;
-  const auto px = [&](double pixels) { return QString::number(qRound(pixels * scale)) + u"px"_s; };
+  const auto px = [&](double pixels) -> QString {
+    return QString::number(qRound(pixels * scale)) + u"px"_s;
+  };
   const QColor accentHover = c.dark ? c.accent.lighter(108) : c.accent.darker(110);
   // The longer names first: @accent is also the beginning of @accentHover.
   const std::pair<QString, QString> values[] = {

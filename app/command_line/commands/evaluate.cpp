@@ -7,7 +7,7 @@
 
 #include "app/command_line/commands/commands.h"
 #include "app/command_line/human_units.h"
-#include "app/command_line/interrupt.h"
+#include "app/interrupt.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"

@@ -1,4 +1,4 @@
-#include "app/command_line/interrupt.h"
+#include "app/interrupt.h"
 
 #include <array>
 #include <atomic>

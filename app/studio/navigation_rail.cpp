@@ -1,0 +1,70 @@
+#include "app/studio/navigation_rail.h"
+
+#include <QAction>
+#include <QEvent>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "widgets/theme/colors.h"
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kWidth = 76;
+constexpr int kIconSide = 22;
+
+}  // namespace
+
+NavigationRail::NavigationRail(QWidget* parent) : QFrame(parent) {
+  setProperty(kRole, u"panel"_s);
+  setAccessibleName(tr("Workspaces"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(6, 8, 6, 8);
+  layout->setSpacing(4);
+  layout->addStretch();
+  updateLooks();
+}
+
+void NavigationRail::addWorkspace(QAction* action, const QString& iconName) {
+  auto* button = makeButton(action, iconName);
+  static_cast<QVBoxLayout*>(layout())->insertWidget(workspaces_++, button);
+}
+
+void NavigationRail::addBottomAction(QAction* action, const QString& iconName) {
+  layout()->addWidget(makeButton(action, iconName));
+}
+
+QToolButton* NavigationRail::makeButton(QAction* action, const QString& iconName) {
+  auto* button = new QToolButton(this);
+  button->setDefaultAction(action);
+  button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
+  button->setProperty(kRole, u"rail"_s);
+  button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  entries_.push_back({action, iconName, button});
+  updateLooks();
+  return button;
+}
+
+void NavigationRail::changeEvent(QEvent* event) {
+  QFrame::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::ApplicationFontChange)
+    updateLooks();
+}
+
+void NavigationRail::updateLooks() {
+  const double scale = textScale();
+  setFixedWidth(qRound(kWidth * scale));
+  for (const Entry& entry : entries_) {
+    entry.action->setIcon(icon(entry.iconName, *this));
+    entry.button->setIconSize(QSize(kIconSide, kIconSide) * scale);
+    entry.button->setMinimumHeight(qRound(56 * scale));
+  }
+}
+
+}  // namespace lambda

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include <QFrame>
+
+class QAction;
+class QToolButton;
+
+namespace lambda {
+
+/// The left edge of the window: one large button a workspace, the one that is shown marked with the
+/// accent. Actions are checkable and belong to one exclusive group; the rail shows them and nothing
+/// else.
+class NavigationRail : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit NavigationRail(QWidget* parent = nullptr);
+
+  /// `iconName` as in icon(). The action's text is the label, its shortcut is told in the tooltip.
+  void addWorkspace(QAction* action, const QString& iconName);
+
+  /// At the bottom of the rail, apart from the workspaces.
+  void addBottomAction(QAction* action, const QString& iconName);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  struct Entry {
+    QAction* action;
+    QString iconName;
+    QToolButton* button;
+  };
+
+  QToolButton* makeButton(QAction* action, const QString& iconName);
+  void updateLooks();
+
+  std::vector<Entry> entries_;
+  int workspaces_ = 0;
+};
+
+}  // namespace lambda

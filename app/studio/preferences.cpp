@@ -1,0 +1,88 @@
+#include "app/studio/preferences.h"
+
+#include <algorithm>
+#include <array>
+
+#include <QApplication>
+#include <QMenu>
+#include <QPalette>
+#include <QSettings>
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+const QString kThemeKey = u"look/theme"_s;
+const QString kTextSizeKey = u"look/textSize"_s;
+constexpr std::array kTextSizes{1.0, 1.15, 1.3, 1.5, 1.75, 2.0};
+
+}  // namespace
+
+Preferences::Preferences(QApplication& application, QObject* parent)
+    : QObject(parent),
+      application_(application),
+      themes_(new QActionGroup(this)),
+      sizes_(new QActionGroup(this)),
+      toggleDark_(new QAction(tr("Switch between light and dark"), this)) {
+  const QSettings settings;
+  theme_ = static_cast<ThemeChoice>(std::clamp(settings.value(kThemeKey, 0).toInt(), 0, 2));
+  textSize_ = std::clamp(
+      settings.value(kTextSizeKey, 1.0).toDouble(), kTextSizes.front(), kTextSizes.back());
+  systemIsDark();
+
+  const std::array names{tr("As the system"), tr("Light"), tr("Dark")};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    QAction* action = themes_->addAction(names[i]);
+    action->setCheckable(true);
+    action->setToolTip(tr("Colours of the program"));
+    connect(
+        action, &QAction::triggered, this, [this, i] { setTheme(static_cast<ThemeChoice>(i)); });
+  }
+  for (const double size : kTextSizes) {
+    QAction* action = sizes_->addAction(tr("Text at %1 %").arg(qRound(100 * size)));
+    action->setCheckable(true);
+    action->setData(size);
+    connect(action, &QAction::triggered, this, [this, size] { setTextSize(size); });
+  }
+  toggleDark_->setShortcut(QKeySequence(u"Ctrl+Shift+L"_s));
+  connect(toggleDark_, &QAction::triggered, this, [this] {
+    const bool isDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
+    setTheme(isDark ? ThemeChoice::light : ThemeChoice::dark);
+  });
+  apply();
+}
+
+void Preferences::setTheme(ThemeChoice theme) {
+  theme_ = theme;
+  QSettings().setValue(kThemeKey, static_cast<int>(theme));
+  apply();
+}
+
+void Preferences::setTextSize(double factor) {
+  textSize_ = std::clamp(factor, kTextSizes.front(), kTextSizes.back());
+  QSettings().setValue(kTextSizeKey, textSize_);
+  apply();
+}
+
+void Preferences::addTo(QMenu& menu) {
+  QMenu* theme = menu.addMenu(tr("Theme"));
+  theme->addActions(themes_->actions());
+  theme->addSeparator();
+  theme->addAction(toggleDark_);
+  menu.addMenu(tr("Text size"))->addActions(sizes_->actions());
+}
+
+void Preferences::apply() {
+  applyTheme(application_, theme_, textSize_);
+  updateActions();
+}
+
+void Preferences::updateActions() {
+  themes_->actions().at(static_cast<int>(theme_))->setChecked(true);
+  for (QAction* action : sizes_->actions())
+    action->setChecked(qFuzzyCompare(action->data().toDouble(), textSize_));
+}
+
+}  // namespace lambda

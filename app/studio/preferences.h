@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QActionGroup>
+#include <QObject>
+
+#include "widgets/theme/theme.h"
+
+class QApplication;
+class QMenu;
+
+namespace lambda {
+
+/// How the program looks, remembered from start to start, and the actions that change it at run
+/// time.
+class Preferences : public QObject {
+  Q_OBJECT
+
+ public:
+  /// Reads what is remembered and applies it.
+  explicit Preferences(QApplication& application, QObject* parent = nullptr);
+
+  ThemeChoice theme() const { return theme_; }
+
+  double textSize() const { return textSize_; }
+
+  void setTheme(ThemeChoice theme);
+
+  /// 1 to 2.
+  void setTextSize(double factor);
+
+  /// Adds the submenus "Theme" and "Text size".
+  void addTo(QMenu& menu);
+
+  /// From light to dark and back, whatever the system says.
+  QAction* toggleDarkAction() const { return toggleDark_; }
+
+ private:
+  void apply();
+  void updateActions();
+
+  QApplication& application_;
+  ThemeChoice theme_ = ThemeChoice::system;
+  double textSize_ = 1;
+  QActionGroup* themes_;
+  QActionGroup* sizes_;
+  QAction* toggleDark_;
+};
+
+}  // namespace lambda

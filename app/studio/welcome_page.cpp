@@ -1,0 +1,267 @@
+#include "app/studio/welcome_page.h"
+
+#include <algorithm>
+
+#include <QFileInfo>
+#include <QLabel>
+#include <QLocale>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "app/studio/lambda_figure.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kListed = 5;
+constexpr int kContentWidth = 1040;
+
+QLabel* makeLabel(const QString& text, const QString& role, QWidget* parent) {
+  auto* label = new QLabel(text, parent);
+  if (!role.isEmpty()) label->setProperty(kRole, role);
+  label->setWordWrap(true);
+  return label;
+}
+
+struct Card {
+  QFrame* frame;
+  QLabel* text;
+  QPushButton* button;
+};
+
+Card makeCard(const QString& title, const QString& words, const QString& action, bool isPrimary) {
+  auto* frame = new QFrame;
+  frame->setProperty(kRole, u"card"_s);
+  auto* layout = new QVBoxLayout(frame);
+  layout->setContentsMargins(20, 18, 20, 18);
+  layout->setSpacing(8);
+  layout->addWidget(makeLabel(title, u"heading"_s, frame));
+  QLabel* text = makeLabel(words, u"secondary"_s, frame);
+  layout->addWidget(text);
+  layout->addStretch();
+  auto* button = new QPushButton(action, frame);
+  if (isPrimary) button->setProperty(kRole, u"primary"_s);
+  button->setMinimumHeight(qRound(34 * textScale()));
+  layout->addSpacing(6);
+  layout->addWidget(button, 0, Qt::AlignLeft);
+  return {frame, text, button};
+}
+
+/// A row of a list: what it is at the left, what there is to say of it below.
+QPushButton* makeRow(const QString& title, const QString& detail, QWidget* parent) {
+  auto* row = new QPushButton(parent);
+  row->setProperty(kRole, u"quiet"_s);
+  row->setCursor(Qt::PointingHandCursor);
+  auto* layout = new QVBoxLayout(row);
+  layout->setContentsMargins(10, 6, 10, 6);
+  layout->setSpacing(1);
+  auto* name = new QLabel(title, row);
+  auto* more = new QLabel(detail, row);
+  more->setProperty(kRole, u"secondary"_s);
+  for (QLabel* label : {name, more}) {
+    label->setAttribute(Qt::WA_TransparentForMouseEvents);
+    layout->addWidget(label);
+  }
+  row->setAccessibleName(title + u", "_s + detail);
+  row->setMinimumHeight(layout->sizeHint().height());
+  return row;
+}
+
+void clear(QLayout& layout) {
+  while (QLayoutItem* item = layout.takeAt(0)) {
+    if (item->widget()) item->widget()->deleteLater();
+    delete item;
+  }
+}
+
+QString percent(double share) {
+  return QLocale().toString(100 * share, 'f', 1) + u" %"_s;
+}
+
+QString describe(const RunRecord& record) {
+  QStringList parts{QString::fromStdString(record.pattern)};
+  if (record.bestValidationAccuracy) {
+    parts << WelcomePage::tr("validation %1").arg(percent(*record.bestValidationAccuracy));
+  }
+  if (record.testAccuracy) parts << WelcomePage::tr("test %1").arg(percent(*record.testAccuracy));
+  parts << WelcomePage::tr("%n epoch(s)", nullptr, record.epochsDone);
+  return parts.join(u" · "_s);
+}
+
+}  // namespace
+
+WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidgetResizable(true);
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  outer->addWidget(scroll);
+  auto* ground = new QWidget;
+  auto* centred = new QHBoxLayout(ground);
+  auto* content = new QWidget;
+  content->setMaximumWidth(qRound(kContentWidth * textScale()));
+  centred->addStretch(1);
+  centred->addWidget(content, 100);
+  centred->addStretch(1);
+  scroll->setWidget(ground);
+
+  auto* layout = new QVBoxLayout(content);
+  layout->setContentsMargins(24, 32, 24, 32);
+  layout->setSpacing(28);
+
+  auto* head = new QHBoxLayout;
+  head->setSpacing(32);
+  auto* words = new QVBoxLayout;
+  words->setSpacing(10);
+  words->addStretch();
+  words->addWidget(makeLabel(tr("Lambda Studio"), u"title"_s, content));
+  words->addWidget(makeLabel(
+      tr("Click a network together, train it, and look into what its layers have learnt."),
+      u"heading"_s,
+      content));
+  words->addWidget(makeLabel(
+      tr("A lambda layer lets every pixel see all others without attention: it sums up what is "
+         "around into a small matrix and applies it to each pixel's query. There is no softmax "
+         "between them, so what you see here is the layer's own arithmetic and not a guess."),
+      u"secondary"_s,
+      content));
+  words->addStretch();
+  head->addLayout(words, 1);
+  head->addWidget(new LambdaFigure(content));
+  layout->addLayout(head);
+
+  auto* cards = new QHBoxLayout;
+  cards->setSpacing(16);
+  const Card train = makeCard(tr("1   See one learn"), QString(), QString(), true);
+  const Card inspect =
+      makeCard(tr("2   Look inside"), QString(), tr("Look into its lambdas"), false);
+  const Card design = makeCard(tr("3   Build your own"),
+                               tr("Turn the convolutions of a ResNet into lambda layers and back "
+                                  "with a click, and see at once what "
+                                  "that costs. Templates for CIFAR-10 and ImageNet are there."),
+                               tr("Open the designer"),
+                               false);
+  for (const Card& card : {train, inspect, design}) cards->addWidget(card.frame, 1);
+  train_ = train.button;
+  trainText_ = train.text;
+  inspect_ = inspect.button;
+  inspectText_ = inspect.text;
+  layout->addLayout(cards);
+
+  auto* lists = new QHBoxLayout;
+  lists->setSpacing(32);
+  const auto addList = [&](const QString& title) {
+    auto* column = new QVBoxLayout;
+    column->setSpacing(4);
+    column->addWidget(makeLabel(title, u"heading"_s, content));
+    auto* rows = new QVBoxLayout;
+    rows->setSpacing(0);
+    column->addLayout(rows);
+    column->addStretch();
+    lists->addLayout(column, 1);
+    return rows;
+  };
+  runs_ = addList(tr("Recent runs"));
+  files_ = addList(tr("Recent files"));
+  layout->addLayout(lists);
+  layout->addWidget(
+      makeLabel(tr("Ctrl+Shift+P finds every command by its name. ? shows all shortcuts."),
+                u"secondary"_s,
+                content));
+  layout->addStretch();
+
+  connect(train_, &QPushButton::clicked, this, [this] {
+    if (isTraining_) {
+      Q_EMIT watchRequested();
+    } else {
+      Q_EMIT quickstartRequested();
+    }
+  });
+  connect(inspect_, &QPushButton::clicked, this, [this] { Q_EMIT inspectRequested(newestRun_); });
+  connect(design.button, &QPushButton::clicked, this, &WelcomePage::designRequested);
+  setRuns({});
+  setRecentFiles({});
+}
+
+void WelcomePage::setTraining(bool isTraining) {
+  isTraining_ = isTraining;
+  updateCards();
+}
+
+void WelcomePage::setRuns(const std::vector<RunSummary>& runs) {
+  std::vector<const RunSummary*> newest;
+  for (const RunSummary& run : runs) {
+    if (run.problem.empty()) newest.push_back(&run);
+  }
+  std::sort(newest.begin(), newest.end(), [](const RunSummary* a, const RunSummary* b) {
+    return a->record.environment.started > b->record.environment.started;
+  });
+  clear(*runs_);
+  for (std::size_t i = 0; i < std::min<std::size_t>(kListed, newest.size()); ++i) {
+    const RunSummary& run = *newest[i];
+    QPushButton* row = makeRow(QString::fromStdString(run.name), describe(run.record), this);
+    connect(row, &QPushButton::clicked, this, [this, path = run.path] {
+      Q_EMIT inspectRequested(path);
+    });
+    runs_->addWidget(row);
+  }
+  if (newest.empty())
+    runs_->addWidget(makeLabel(tr("None yet. What you train appears here."), u"secondary"_s, this));
+  newestRun_ = newest.empty() ? std::filesystem::path() : newest.front()->path;
+  newestRunName_ = newest.empty() ? QString() : QString::fromStdString(newest.front()->name);
+  updateCards();
+}
+
+void WelcomePage::setRecentFiles(const QStringList& paths) {
+  clear(*files_);
+  for (const QString& path : paths.mid(0, kListed)) {
+    const QFileInfo file(path);
+    QPushButton* row = makeRow(file.completeBaseName(), file.absolutePath(), this);
+    row->setEnabled(file.exists());
+    connect(row, &QPushButton::clicked, this, [this, path] { Q_EMIT fileRequested(path); });
+    files_->addWidget(row);
+  }
+  if (paths.isEmpty()) {
+    files_->addWidget(makeLabel(
+        tr("None yet. Networks that you save appear here; drop a file anywhere to open it."),
+        u"secondary"_s,
+        this));
+  }
+  auto* open = new QPushButton(tr("Open a file …"), this);
+  connect(open, &QPushButton::clicked, this, &WelcomePage::openRequested);
+  files_->addSpacing(6);
+  files_->addWidget(open, 0, Qt::AlignLeft);
+}
+
+void WelcomePage::updateCards() {
+  train_->setText(isTraining_ ? tr("Watch the training") : tr("Train the quickstart"));
+  trainText_->setText(
+      isTraining_
+          ? tr("A training is under way. Curves, lambda matrices and position embeddings move "
+               "as it learns.")
+          : tr("A small network with two lambda layers learns to tell where a dot lies from a "
+               "shape. About a minute on this machine; no data set, no GPU."));
+  const bool canInspect = isTraining_ || !newestRun_.empty();
+  inspect_->setEnabled(canInspect);
+  if (isTraining_) {
+    inspectText_->setText(
+        tr("Click a pixel of an image and see what every other pixel adds to its output, in the "
+           "network that is being trained."));
+  } else if (canInspect) {
+    inspectText_->setText(
+        tr("Click a pixel of an image and see what every other pixel adds to its output, in %1.")
+            .arg(newestRunName_));
+  } else {
+    inspectText_->setText(
+        tr("Click a pixel of an image and see what every other pixel adds to its output. Train one "
+           "network first."));
+  }
+}
+
+}  // namespace lambda

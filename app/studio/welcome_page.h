@@ -1,0 +1,53 @@
+#pragma once
+
+#include <vector>
+
+#include <QWidget>
+
+#include "app/session/run_summary.h"
+
+class QLabel;
+class QPushButton;
+class QVBoxLayout;
+
+namespace lambda {
+
+/// What a newcomer sees first: one click to moving curves, a second one to a lambda matrix; for
+/// everybody else the runs and files of last time. Takes values, emits intents.
+class WelcomePage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit WelcomePage(QWidget* parent = nullptr);
+
+  /// The runs of the library; the newest few are shown.
+  void setRuns(const std::vector<RunSummary>& runs);
+
+  void setRecentFiles(const QStringList& paths);
+
+  /// While a training is under way the first card leads to it instead of starting one.
+  void setTraining(bool isTraining);
+
+ Q_SIGNALS:
+  void quickstartRequested();
+  void watchRequested();
+  void designRequested();
+  void inspectRequested(const std::filesystem::path& run);
+  void fileRequested(const QString& path);
+  void openRequested();
+
+ private:
+  void updateCards();
+
+  QPushButton* train_ = nullptr;
+  QLabel* trainText_ = nullptr;
+  QPushButton* inspect_ = nullptr;
+  QLabel* inspectText_ = nullptr;
+  QVBoxLayout* runs_ = nullptr;
+  QVBoxLayout* files_ = nullptr;
+  std::filesystem::path newestRun_;
+  QString newestRunName_;
+  bool isTraining_ = false;
+};
+
+}  // namespace lambda
