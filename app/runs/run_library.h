@@ -10,8 +10,8 @@
 #include <QString>
 #include <QThread>
 
-#include "app/runs/imported_log.h"
-#include "app/runs/run_files.h"
+#include "app/runs/library/imported_log.h"
+#include "app/runs/library/run_files.h"
 #include "app/session/run_summary.h"
 #include "engine/values/metrics.h"
 
@@ -56,7 +56,7 @@ class RunLibrary : public QObject {
   /// What is wrong with the folder and what to do; empty while it can be read and written.
   const QString& stateText() const { return stateText_; }
 
-  /// In no particular order; the order stays while runs come and go.
+  /// Ascending by path: the oldest first, where folders begin with their date.
   const std::vector<RunSummary>& runs() const { return runs_; }
 
   /// Null where there is no such run.
@@ -77,7 +77,7 @@ class RunLibrary : public QObject {
   const std::vector<ImportedLog>& importedLogs() const { return logs_; }
 
   /// The metrics of a run, null until metricsChanged() says that they are there. Those asked for
-  /// last are followed while somebody trains the run.
+  /// last are kept up with what is appended to them.
   std::shared_ptr<const Metrics> metrics(const std::filesystem::path& path);
 
   /// Why they can't be read; empty where they can.
@@ -110,6 +110,7 @@ class RunLibrary : public QObject {
   void runChanged(const std::filesystem::path& path);
   void metricsChanged(const std::filesystem::path& path);
   void filesListed(const std::filesystem::path& path, const lambda::RunFiles& files);
+  /// Comes before the changed() with the new path.
   void renamed(const std::filesystem::path& from, const std::filesystem::path& to);
   void trashed(const std::filesystem::path& path, const std::filesystem::path& trashed);
   /// A wish could not be granted: what happened, why and what to do.
@@ -118,29 +119,35 @@ class RunLibrary : public QObject {
  private:
   friend class LibraryWorker;
 
-  struct FollowedMetrics {
+  struct KnownMetrics {
     std::shared_ptr<const Metrics> metrics;
     QString problem;
-    quint64 lastAsked = 0;
+    quint64 asked = 0;
   };
 
   template <class Task>
   void post(Task task);
-  void take(std::vector<RunSummary> runs, LibraryState state, const QString& stateText);
-  void takeMetrics(const std::filesystem::path& path, FollowedMetrics metrics);
-  void takeLogs(std::vector<ImportedLog> logs);
-  void forgetMetrics();
+  void take(std::vector<std::filesystem::path> paths,
+            std::vector<RunSummary> news,
+            LibraryState state,
+            const QString& stateText);
+  void takeMetrics(const std::filesystem::path& path,
+                   std::shared_ptr<const Metrics> metrics,
+                   const QString& problem);
+  void takeLogs(const std::vector<ImportedLog>& logs);
+  void takeRenaming(const std::filesystem::path& from, const std::filesystem::path& to);
+  void forgetOldMetrics();
 
   std::filesystem::path folder_;
   std::vector<std::filesystem::path> added_;
   std::vector<RunSummary> runs_;
   std::vector<ImportedLog> logs_;
-  std::map<std::filesystem::path, FollowedMetrics> metrics_;
+  std::map<std::filesystem::path, KnownMetrics> metrics_;
   LibraryState state_ = LibraryState::reading;
   QString stateText_;
   quint64 asked_ = 0;
   QThread thread_;
-  LibraryWorker* worker_ = nullptr;  ///< Lives on thread_, which deletes it.
+  LibraryWorker* worker_ = nullptr;  ///< Lives on thread_.
 };
 
 }  // namespace lambda

@@ -1,0 +1,207 @@
+#include "app/runs/library/library_worker.h"
+
+#include <algorithm>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include <QThread>
+
+#include "app/runs/library/imported_log.h"
+#include "app/runs/library/run_edits.h"
+#include "app/runs/library/run_files.h"
+#include "app/runs/path_text.h"
+#include "app/runs/run_library.h"
+#include "engine/runtime/error.h"
+#include "engine/training/run_folder.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kScanMs = 1000;
+/// What changes together is read once.
+constexpr int kSettleMs = 50;
+constexpr int kMetricsMs = 400;
+
+struct FolderReport {
+  LibraryState state = LibraryState::ready;
+  QString text;
+};
+
+FolderReport reportOn(const fs::path& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  if (status.type() == fs::file_type::not_found) {
+    return {LibraryState::missing,
+            RunLibrary::tr("There is no folder %1. Was it moved, or is its disk not mounted?")
+                .arg(toText(folder))};
+  }
+  if (!error && status.type() != fs::file_type::directory) {
+    return {LibraryState::failed, RunLibrary::tr("%1 is not a folder.").arg(toText(folder))};
+  }
+  if (!error) fs::directory_iterator(folder, error);
+  if (error) {
+    return {LibraryState::failed,
+            RunLibrary::tr("%1 can't be read: %2.")
+                .arg(toText(folder), QString::fromLocal8Bit(error.message().c_str()))};
+  }
+  if (::access(folder.c_str(), W_OK) != 0) {
+    return {LibraryState::readOnly,
+            RunLibrary::tr("%1 can't be written: runs can be looked at, not trained into it.")
+                .arg(toText(folder))};
+  }
+  return {};
+}
+
+}  // namespace
+
+template <class Task>
+void LibraryWorker::answer(Task task) {
+  QMetaObject::invokeMethod(&library_, std::move(task), Qt::QueuedConnection);
+}
+
+template <class Task>
+void LibraryWorker::attempt(const fs::path& run, Task task) {
+  try {
+    task();
+  } catch (const std::exception& error) {
+    const QString reason = QString::fromStdString(error.what());
+    answer([&library = library_, run, reason] { Q_EMIT library.refused(run, reason); });
+  }
+}
+
+void LibraryWorker::begin() {
+  watcher_ = new QFileSystemWatcher(this);
+  scanTimer_ = new QTimer(this);
+  scanTimer_->setSingleShot(true);
+  metricsTimer_ = new QTimer(this);
+  metricsTimer_->setInterval(kMetricsMs);
+  connect(scanTimer_, &QTimer::timeout, this, &LibraryWorker::scan);
+  connect(metricsTimer_, &QTimer::timeout, this, &LibraryWorker::pollMetrics);
+  connect(watcher_, &QFileSystemWatcher::directoryChanged, this, [this] {
+    if (scanTimer_->remainingTime() > kSettleMs) scanTimer_->start(kSettleMs);
+  });
+  metricsTimer_->start();
+}
+
+void LibraryWorker::watch(const fs::path& folder, bool isStandard) {
+  folder_ = folder;
+  isStandard_ = isStandard;
+  scanner_.forget();
+  if (!watcher_->directories().isEmpty()) watcher_->removePaths(watcher_->directories());
+  scan();
+}
+
+void LibraryWorker::setAdded(std::vector<fs::path> added) {
+  added_ = std::move(added);
+  scan();
+}
+
+void LibraryWorker::add(const fs::path& run) {
+  attempt(run, [&] {
+    const fs::path path = RunFolder::open(run).path();
+    if (std::find(added_.begin(), added_.end(), path) == added_.end()) added_.push_back(path);
+    answer([&library = library_, added = added_] { library.added_ = added; });
+    scan();
+  });
+}
+
+void LibraryWorker::refresh() {
+  scanner_.forget();
+  scan();
+  pollMetrics();
+}
+
+void LibraryWorker::scan() {
+  if (folder_.empty()) return;
+  std::error_code ignored;
+  if (isStandard_) fs::create_directories(folder_, ignored);
+  const FolderReport report = reportOn(folder_);
+  RunScanner::Result result = scanner_.scan(
+      folder_, added_, [] { return QThread::currentThread()->isInterruptionRequested(); });
+  watchPlaces(result.news);
+  answer([&library = library_, result = std::move(result), report]() mutable {
+    library.take(std::move(result.paths), std::move(result.news), report.state, report.text);
+  });
+  scanTimer_->start(kScanMs);
+}
+
+void LibraryWorker::watchPlaces(const std::vector<RunSummary>& news) {
+  // A folder that was away and is back needs a new watch; one that is watched is not added twice.
+  std::error_code error;
+  if (fs::is_directory(folder_, error)) watcher_->addPath(toText(folder_));
+  for (const RunSummary& run : news) {
+    if (run.isLive) {
+      watcher_->addPath(toText(run.path));
+    } else if (watcher_->directories().contains(toText(run.path))) {
+      watcher_->removePath(toText(run.path));
+    }
+  }
+}
+
+void LibraryWorker::follow(const fs::path& run) {
+  publish(follower_.follow(run));
+}
+
+void LibraryWorker::pollMetrics() {
+  for (MetricsFollower::News& news : follower_.poll()) publish(std::move(news));
+}
+
+void LibraryWorker::publish(MetricsFollower::News news) {
+  answer([&library = library_, news = std::move(news)] {
+    library.takeMetrics(news.run, news.metrics, QString::fromStdString(news.problem));
+  });
+}
+
+void LibraryWorker::importLog(const fs::path& folder) {
+  attempt(folder, [&] {
+    answer([&library = library_, logs = readImportedLogs(folder)] { library.takeLogs(logs); });
+  });
+}
+
+void LibraryWorker::listFiles(const fs::path& run) {
+  answer([&library = library_, run, files = runFilesOf(run)] {
+    Q_EMIT library.filesListed(run, files);
+  });
+}
+
+void LibraryWorker::edit(const fs::path& run, const std::function<void(RunRecord&)>& change) {
+  attempt(run, [&] {
+    editRecord(run, change);
+    scan();
+  });
+}
+
+void LibraryWorker::rename(const fs::path& run, const std::string& name) {
+  attempt(run, [&] {
+    const fs::path to = renameRun(run, name);
+    follower_.forget(run);
+    std::replace(added_.begin(), added_.end(), run, to);
+    answer([&library = library_, run, to, added = added_] {
+      library.added_ = added;
+      library.takeRenaming(run, to);
+    });
+    scan();
+  });
+}
+
+void LibraryWorker::trash(const fs::path& run) {
+  attempt(run, [&] {
+    const fs::path trashed = trashRun(run);
+    follower_.forget(run);
+    answer([&library = library_, run, trashed] { Q_EMIT library.trashed(run, trashed); });
+    scan();
+  });
+}
+
+void LibraryWorker::restore(const fs::path& trashed, const fs::path& run) {
+  attempt(run, [&] {
+    restoreRun(trashed, run);
+    scan();
+  });
+}
+
+}  // namespace lambda

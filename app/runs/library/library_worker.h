@@ -1,0 +1,69 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <QFileSystemWatcher>
+#include <QObject>
+#include <QTimer>
+
+#include "app/runs/library/metrics_follower.h"
+#include "app/runs/library/run_scanner.h"
+#include "engine/values/run_record.h"
+
+namespace lambda {
+
+class RunLibrary;
+
+/// The part of a RunLibrary that touches the disk. Everything is called on the library's thread,
+/// and everything it finds is posted to the library.
+class LibraryWorker : public QObject {
+ public:
+  /// `library` outlives the thread.
+  explicit LibraryWorker(RunLibrary& library) : library_(library) {}
+
+  /// Makes the timers and the watcher, which belong to the thread that does it.
+  void begin();
+
+  void watch(const std::filesystem::path& folder, bool isStandard);
+  void setAdded(std::vector<std::filesystem::path> added);
+  /// Adds a run from elsewhere, or refuses what is none.
+  void add(const std::filesystem::path& run);
+  void refresh();
+
+  void follow(const std::filesystem::path& run);
+
+  void forgetMetrics(const std::filesystem::path& run) { follower_.forget(run); }
+
+  void importLog(const std::filesystem::path& folder);
+  void listFiles(const std::filesystem::path& run);
+
+  void edit(const std::filesystem::path& run, const std::function<void(RunRecord&)>& change);
+  void rename(const std::filesystem::path& run, const std::string& name);
+  void trash(const std::filesystem::path& run);
+  void restore(const std::filesystem::path& trashed, const std::filesystem::path& run);
+
+ private:
+  template <class Task>
+  void answer(Task task);
+  template <class Task>
+  void attempt(const std::filesystem::path& run, Task task);
+  void scan();
+  void watchPlaces(const std::vector<RunSummary>& news);
+  void pollMetrics();
+  void publish(MetricsFollower::News news);
+
+  RunLibrary& library_;
+  std::filesystem::path folder_;
+  bool isStandard_ = false;
+  std::vector<std::filesystem::path> added_;
+  RunScanner scanner_;
+  MetricsFollower follower_;
+  QFileSystemWatcher* watcher_ = nullptr;
+  QTimer* scanTimer_ = nullptr;
+  QTimer* metricsTimer_ = nullptr;
+};
+
+}  // namespace lambda

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/runs/library/run_scanner.h"
+#include "engine/formats/metrics_json.h"
+#include "engine/values/metrics.h"
+
+namespace lambda {
+
+/// The metrics of some runs, kept up with what their processes append. Not thread-safe.
+class MetricsFollower {
+ public:
+  struct News {
+    std::filesystem::path run;
+    std::shared_ptr<const Metrics> metrics;  ///< Everything so far.
+    std::string problem;                     ///< Why the file can't be read; else empty.
+  };
+
+  /// Reads a run's metrics now, and from now on with poll().
+  News follow(const std::filesystem::path& run);
+
+  void forget(const std::filesystem::path& run) { followed_.erase(run); }
+
+  void forgetAll() { followed_.clear(); }
+
+  bool isFollowing(const std::filesystem::path& run) const { return followed_.contains(run); }
+
+  /// Of the runs whose files are not what they were.
+  std::vector<News> poll();
+
+ private:
+  struct Followed {
+    explicit Followed(const std::filesystem::path& file) : tail(file) {}
+
+    MetricsTail tail;
+    FileStamp stamp;
+    std::shared_ptr<const Metrics> metrics = std::make_shared<const Metrics>();
+    std::string problem;
+  };
+
+  static News read(const std::filesystem::path& run, Followed& followed);
+
+  std::map<std::filesystem::path, Followed> followed_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,93 @@
+#include "app/runs/library/run_scanner.h"
+
+#include <algorithm>
+#include <sys/stat.h>
+#include <system_error>
+#include <utility>
+
+#include "engine/formats/run_json.h"
+#include "engine/runtime/error.h"
+#include "engine/training/run_folder.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+constexpr std::int64_t kNanoseconds = 1'000'000'000;
+constexpr char kRecordName[] = "run.json";
+
+RunSummary readSummary(const fs::path& run) {
+  RunSummary summary;
+  summary.path = run;
+  summary.name = run.filename().string();
+  try {
+    std::vector<Problem> ignored;
+    summary.record = readRunRecord(run / kRecordName, ignored);
+  } catch (const Error& error) {
+    summary.problem = error.what();
+  }
+  return summary;
+}
+
+/// A lock on a run that is done is that of an edit or of a look at the test set.
+bool isLive(const RunSummary& summary) {
+  const RunStatus status = summary.record.status;
+  if (!summary.problem.empty()) return false;
+  if (status != RunStatus::running && status != RunStatus::paused) return false;
+  try {
+    return RunLock::isHeld(RunFolder::open(summary.path));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+FileStamp stampOf(const fs::path& file) {
+  struct stat status {};
+
+  if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return {status.st_ino,
+          static_cast<std::uint64_t>(status.st_size),
+          status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec};
+}
+
+RunScanner::Result RunScanner::scan(const fs::path& folder,
+                                    const std::vector<fs::path>& added,
+                                    const std::function<bool()>& isCancelled) {
+  std::vector<fs::path> candidates = added;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    candidates.push_back(entry->path());
+  }
+  std::sort(candidates.begin(), candidates.end());
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+
+  Result result;
+  for (const fs::path& run : candidates) {
+    if (isCancelled()) return result;
+    look(run, result);
+  }
+  std::erase_if(known_, [&](const auto& entry) {
+    return !std::binary_search(result.paths.begin(), result.paths.end(), entry.first);
+  });
+  return result;
+}
+
+void RunScanner::look(const fs::path& run, Result& result) {
+  const FileStamp stamp = stampOf(run / kRecordName);
+  if (stamp == FileStamp{}) return;
+  result.paths.push_back(run);
+  const auto [entry, isNew] = known_.try_emplace(run);
+  Known& known = entry->second;
+  const bool wasLive = known.summary.isLive;
+  const bool isStale = isNew || known.stamp != stamp;
+  if (isStale) known = {stamp, readSummary(run)};
+  known.summary.isLive = isLive(known.summary);
+  if (isStale || known.summary.isLive != wasLive) result.news.push_back(known.summary);
+}
+
+}  // namespace lambda

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "app/session/run_summary.h"
+
+namespace lambda {
+
+/// What tells whether a file is still the one that was read.
+struct FileStamp {
+  std::uint64_t inode = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t modified = 0;  ///< Nanoseconds since 1970.
+
+  bool operator==(const FileStamp&) const = default;
+};
+
+/// All 0 where there is no such regular file.
+FileStamp stampOf(const std::filesystem::path& file);
+
+/// Reads the records of run folders, each again only when its file has changed.
+class RunScanner {
+ public:
+  struct Result {
+    std::vector<std::filesystem::path> paths;  ///< All runs there are, ascending.
+    std::vector<RunSummary> news;              ///< Those that are new or not what they were.
+  };
+
+  /// The runs directly below `folder` and those at `added`. Folders without run.json are none, nor
+  /// are links that lead nowhere. A run.json that can't be read makes a run with a problem.
+  /// `isCancelled` is asked between runs; the result then has what was read so far.
+  Result scan(const std::filesystem::path& folder,
+              const std::vector<std::filesystem::path>& added,
+              const std::function<bool()>& isCancelled);
+
+  /// The next scan reads and reports everything again.
+  void forget() { known_.clear(); }
+
+ private:
+  struct Known {
+    FileStamp stamp;
+    RunSummary summary;
+  };
+
+  void look(const std::filesystem::path& run, Result& result);
+
+  std::map<std::filesystem::path, Known> known_;
+};
+
+}  // namespace lambda

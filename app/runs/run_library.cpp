@@ -1,0 +1,231 @@
+#include "app/runs/run_library.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <QSettings>
+#include <QStandardPaths>
+#include <QStringList>
+
+#include "app/runs/library/library_worker.h"
+#include "app/runs/path_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+/// Runs whose metrics are kept in memory: more than anybody overlays.
+constexpr std::size_t kKeptMetrics = 48;
+
+const QString kFolderKey = u"library/folder"_s;
+const QString kAddedKey = u"library/addedRuns"_s;
+const QString kLogsKey = u"library/importedLogs"_s;
+
+bool isBefore(const RunSummary& run, const fs::path& path) {
+  return run.path < path;
+}
+
+}  // namespace
+
+fs::path RunLibrary::standardFolder() {
+  return toPath(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)) / "runs";
+}
+
+RunLibrary::RunLibrary(QObject* parent) : QObject(parent), worker_(new LibraryWorker(*this)) {
+  worker_->moveToThread(&thread_);
+  thread_.setObjectName(u"run library"_s);
+  thread_.start(QThread::LowPriority);
+  post([](LibraryWorker& worker) { worker.begin(); });
+}
+
+RunLibrary::~RunLibrary() {
+  // Its timers belong to its thread and end there.
+  connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
+  thread_.requestInterruption();
+  thread_.quit();
+  thread_.wait();
+}
+
+template <class Task>
+void RunLibrary::post(Task task) {
+  QMetaObject::invokeMethod(
+      worker_,
+      [worker = worker_, task = std::move(task)]() mutable { task(*worker); },
+      Qt::QueuedConnection);
+}
+
+void RunLibrary::setFolder(const fs::path& folder) {
+  folder_ = fs::absolute(folder).lexically_normal();
+  state_ = LibraryState::reading;
+  stateText_.clear();
+  post([folder = folder_, isStandard = folder_ == standardFolder()](LibraryWorker& worker) {
+    worker.watch(folder, isStandard);
+  });
+}
+
+const RunSummary* RunLibrary::find(const fs::path& path) const {
+  const auto found = std::lower_bound(runs_.begin(), runs_.end(), path, isBefore);
+  return found != runs_.end() && found->path == path ? &*found : nullptr;
+}
+
+void RunLibrary::addRun(const fs::path& path) {
+  post([path](LibraryWorker& worker) { worker.add(path); });
+}
+
+void RunLibrary::removeRun(const fs::path& path) {
+  std::erase(added_, path);
+  post([added = added_](LibraryWorker& worker) { worker.setAdded(added); });
+}
+
+void RunLibrary::importLog(const fs::path& folder) {
+  post([folder](LibraryWorker& worker) { worker.importLog(folder); });
+}
+
+void RunLibrary::removeLog(const fs::path& path) {
+  std::erase_if(logs_, [&](const ImportedLog& log) { return log.path == path; });
+  Q_EMIT changed();
+}
+
+std::shared_ptr<const Metrics> RunLibrary::metrics(const fs::path& path) {
+  const auto [entry, isNew] = metrics_.try_emplace(path);
+  entry->second.asked = ++asked_;
+  auto known = entry->second.metrics;
+  if (isNew) {
+    post([path](LibraryWorker& worker) { worker.follow(path); });
+    forgetOldMetrics();
+  }
+  return known;
+}
+
+QString RunLibrary::metricsProblem(const fs::path& path) const {
+  const auto found = metrics_.find(path);
+  return found == metrics_.end() ? QString() : found->second.problem;
+}
+
+void RunLibrary::forgetOldMetrics() {
+  if (metrics_.size() <= kKeptMetrics) return;
+  const auto oldest =
+      std::min_element(metrics_.begin(), metrics_.end(), [](const auto& a, const auto& b) {
+        return a.second.asked < b.second.asked;
+      });
+  post([path = oldest->first](LibraryWorker& worker) { worker.forgetMetrics(path); });
+  metrics_.erase(oldest);
+}
+
+void RunLibrary::listFiles(const fs::path& path) {
+  post([path](LibraryWorker& worker) { worker.listFiles(path); });
+}
+
+void RunLibrary::refresh() {
+  post([](LibraryWorker& worker) { worker.refresh(); });
+}
+
+void RunLibrary::setTags(const fs::path& path, std::vector<std::string> tags) {
+  post([path, tags = std::move(tags)](LibraryWorker& worker) {
+    worker.edit(path, [&](RunRecord& record) { record.tags = tags; });
+  });
+}
+
+void RunLibrary::setNotes(const fs::path& path, std::string notes) {
+  post([path, notes = std::move(notes)](LibraryWorker& worker) {
+    worker.edit(path, [&](RunRecord& record) { record.notes = notes; });
+  });
+}
+
+void RunLibrary::rename(const fs::path& path, const QString& name) {
+  post([path, name = name.toStdString()](LibraryWorker& worker) { worker.rename(path, name); });
+}
+
+void RunLibrary::moveToTrash(const fs::path& path) {
+  post([path](LibraryWorker& worker) { worker.trash(path); });
+}
+
+void RunLibrary::restore(const fs::path& trashed, const fs::path& path) {
+  post([trashed, path](LibraryWorker& worker) { worker.restore(trashed, path); });
+}
+
+void RunLibrary::take(std::vector<fs::path> paths,
+                      std::vector<RunSummary> news,
+                      LibraryState state,
+                      const QString& stateText) {
+  // Three ascending lists, walked side by side.
+  std::vector<RunSummary> runs;
+  std::vector<fs::path> updated;
+  std::size_t kept = 0;
+  auto known = runs_.begin();
+  auto fresh = news.begin();
+  for (const fs::path& path : paths) {
+    while (known != runs_.end() && known->path < path) ++known;
+    const bool isKnown = known != runs_.end() && known->path == path;
+    const bool isFresh = fresh != news.end() && fresh->path == path;
+    if (isKnown) ++kept;
+    if (isFresh && isKnown && *fresh != *known) updated.push_back(path);
+    if (isFresh || isKnown) runs.push_back(std::move(isFresh ? *fresh : *known));
+    if (isFresh) ++fresh;
+  }
+  const bool isSameSet = kept == runs_.size() && kept == runs.size();
+  const bool isSameState = state_ == state && stateText_ == stateText;
+  runs_ = std::move(runs);
+  state_ = state;
+  stateText_ = stateText;
+  if (!isSameSet || !isSameState) {
+    Q_EMIT changed();
+  } else {
+    for (const fs::path& path : updated) Q_EMIT runChanged(path);
+  }
+}
+
+void RunLibrary::takeMetrics(const fs::path& path,
+                             std::shared_ptr<const Metrics> metrics,
+                             const QString& problem) {
+  const auto found = metrics_.find(path);
+  if (found == metrics_.end()) return;
+  found->second.metrics = std::move(metrics);
+  found->second.problem = problem;
+  Q_EMIT metricsChanged(path);
+}
+
+void RunLibrary::takeLogs(const std::vector<ImportedLog>& logs) {
+  for (const ImportedLog& log : logs) {
+    const auto known = std::find_if(logs_.begin(), logs_.end(), [&](const ImportedLog& other) {
+      return other.path == log.path;
+    });
+    if (known == logs_.end()) {
+      logs_.push_back(log);
+    } else {
+      *known = log;
+    }
+  }
+  Q_EMIT changed();
+}
+
+void RunLibrary::takeRenaming(const fs::path& from, const fs::path& to) {
+  metrics_.erase(from);
+  Q_EMIT renamed(from, to);
+}
+
+void RunLibrary::saveTo(QSettings& settings) const {
+  QStringList added, logs;
+  for (const fs::path& path : added_) added << toText(path);
+  for (const ImportedLog& log : logs_) logs << toText(log.path);
+  settings.setValue(kFolderKey, folder_ == standardFolder() ? QString() : toText(folder_));
+  settings.setValue(kAddedKey, added);
+  settings.setValue(kLogsKey, logs);
+}
+
+void RunLibrary::restoreFrom(QSettings& settings) {
+  for (const QString& path : settings.value(kAddedKey).toStringList()) {
+    added_.push_back(toPath(path));
+  }
+  post([added = added_](LibraryWorker& worker) { worker.setAdded(added); });
+  for (const QString& path : settings.value(kLogsKey).toStringList()) importLog(toPath(path));
+  const QString folder = settings.value(kFolderKey).toString();
+  setFolder(folder.isEmpty() ? standardFolder() : toPath(folder));
+}
+
+}  // namespace lambda
