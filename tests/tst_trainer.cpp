@@ -10,6 +10,7 @@
 #include "engine/runtime/error.h"
 #include "engine/training/evaluate_run.h"
 #include "engine/training/trainer.h"
+#include "tests/support/held_run.h"
 #include "tests/support/run_content.h"
 #include "tests/support/temporary_folder.h"
 
@@ -26,6 +27,7 @@ class TestTrainer : public QObject {
   void pauseHoldsTheRunAndInspectionIsServed();
   void trainingAndValidationAreScoredAlike();
   void testSetIsScoredOnce();
+  void scoringACheckpointWaitsWhilePaused();
   void nonFiniteValueStopsTheRun();
   void fullDiskKeepsTheLastCheckpoint();
   void outOfMemorySaysWhatToDo();
@@ -168,6 +170,21 @@ void TestTrainer::testSetIsScoredOnce() {
   QCOMPARE(evaluation->testLooks, 2);
   QCOMPARE(evaluation->scores.accuracy, *result.testAccuracy);
   QCOMPARE(recordOf(result.run).testLooks, 2);
+}
+
+void TestTrainer::scoringACheckpointWaitsWhilePaused() {
+  const TemporaryFolder folder;
+  RunConfig config = tinyRun();
+  config.recipe.epochs = 1;
+  RunControl control;
+  RecordingObserver observer;
+  const RunResult result = trainRun(config, folder.path(), control, observer);
+  control.pause();
+  control.requestInspection({});
+  QVERIFY(endsHeldOnce(control, [&] {
+    QVERIFY(evaluateRun({.run = result.run, .test = false}, control, observer));
+  }));
+  QCOMPARE(observer.inspectionFailures.size(), std::size_t{1});
 }
 
 void TestTrainer::nonFiniteValueStopsTheRun() {

@@ -7,6 +7,7 @@
 #include "engine/training/run_folder.h"
 #include "engine/training/test_looks.h"
 #include "engine/training/training_state.h"
+#include "engine/training/wait_for_batch.h"
 
 namespace fs = std::filesystem;
 
@@ -44,7 +45,7 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
   const std::optional<Scores> scores =
       evaluate(*loaded.network, images, data.maker(), config.recipe, [&](std::int64_t done) {
         observer.evaluated({request.test ? "test" : "validation", done, total});
-        return control.next() != RunControl::Turn::stop;
+        return waitForBatch(control, observer);
       });
   if (!scores) return std::nullopt;
   return Evaluation{*scores,

@@ -30,7 +30,8 @@ struct Evaluation {
 };
 
 /// Scores a checkpoint as the trainer would. Throws Error if it can't be read or the data can't;
-/// none if the control asked to stop.
+/// none if the control asked to stop. Waits between two batches while the control says pause;
+/// requests for an inspection are answered as failed.
 std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                       RunControl& control,
                                       Observer& observer);

@@ -8,8 +8,6 @@ namespace lambda {
 
 namespace {
 
-constexpr std::size_t kEvaluationBatch = 250;
-
 /// Evaluation mode for a scope.
 class EvaluationMode {
  public:

@@ -10,6 +10,9 @@
 
 namespace lambda {
 
+/// Images a batch where nothing is trained.
+inline constexpr std::size_t kEvaluationBatch = 250;
+
 /// Runs a network over images in evaluation mode without augmentation and without gradients; its
 /// mode is restored. `visit` gets each batch's logits [b, classes] in float32, and labels.
 /// `proceed` is asked before every batch with the number of images done; if it answers false, so

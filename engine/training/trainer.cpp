@@ -16,12 +16,6 @@ namespace lambda {
 
 namespace {
 
-void requireValid(const RunConfig& config) {
-  const std::vector<Problem> problems = validate(config);
-  if (hasErrors(problems))
-    throw Error("configuration", "it can't be trained:\n" + toText(problems));
-}
-
 RunRecord recordOf(const RunConfig& config, const ComputeDevice& device) {
   const NetworkCost cost = costOf(config.architecture);
   RunRecord record;
@@ -85,11 +79,17 @@ fs::path loadNewest(const RunFolder& folder, TrainingState& state, std::string& 
 
 }  // namespace
 
+void requireTrainable(const RunConfig& config) {
+  const std::vector<Problem> problems = validate(config);
+  if (hasErrors(problems))
+    throw Error("configuration", "it can't be trained:\n" + toText(problems));
+}
+
 RunResult trainRun(const RunConfig& wanted,
                    const fs::path& runsFolder,
                    RunControl& control,
                    Observer& observer) {
-  requireValid(wanted);
+  requireTrainable(wanted);
   const RunConfig config = withAbsoluteData(wanted);
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
@@ -114,7 +114,7 @@ RunResult resumeRun(const fs::path& run,
   RunRecord record = readRunRecord(folder.record(), warnings);
   if (options.epochs) record.config.recipe.epochs = *options.epochs;
   if (options.device) record.config.device = *options.device;
-  requireValid(record.config);
+  requireTrainable(record.config);
 
   const ComputeDevice device = selectDevice(record.config.device);
   useThreads(device);
@@ -154,7 +154,7 @@ RunResult forkRun(const fs::path& checkpoint,
                   const fs::path& runsFolder,
                   RunControl& control,
                   Observer& observer) {
-  requireValid(wanted);
+  requireTrainable(wanted);
   const RunConfig config = withAbsoluteData(wanted);
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);

@@ -16,6 +16,9 @@ namespace lambda {
 // data, a folder that can't be written or that another process trains in) throws Error before the
 // first batch.
 
+/// Throws Error, with all findings, for a configuration that can't be trained.
+void requireTrainable(const RunConfig& config);
+
 /// Trains a new run in a new folder below `runsFolder`, which is created.
 RunResult trainRun(const RunConfig& config,
                    const std::filesystem::path& runsFolder,

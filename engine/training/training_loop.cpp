@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <new>
 #include <utility>
 
 #include <c10/util/Exception.h>
@@ -12,6 +11,7 @@
 #include "engine/runtime/error.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/live_inspection.h"
+#include "engine/training/out_of_memory.h"
 #include "engine/training/schedule.h"
 #include "engine/training/training_step.h"
 
@@ -29,12 +29,6 @@ std::string percent(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
   return text;
-}
-
-bool isOutOfMemory(const std::exception& failure) {
-  return dynamic_cast<const std::bad_alloc*>(&failure) != nullptr ||
-         dynamic_cast<const c10::OutOfMemoryError*>(&failure) != nullptr ||
-         std::string_view(failure.what()).find("can't allocate memory") != std::string_view::npos;
 }
 
 }  // namespace

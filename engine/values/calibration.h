@@ -13,8 +13,8 @@ struct Calibration {
   /// One epoch's training and, at its end, the scoring of the sample of training images and of the
   /// validation images. Estimated.
   double secondsPerEpoch = 0;
-  double evaluationSeconds = 0;           ///< Of these, the scoring.
-  std::uint64_t peakResidentBytes = 0;    ///< Memory of the whole process at its greatest so far.
+  double evaluationSeconds = 0;         ///< Of these, the scoring.
+  std::uint64_t peakResidentBytes = 0;  ///< Memory of the whole process at its greatest, meanwhile.
   std::uint64_t residentGrowthBytes = 0;  ///< By how much the process grew while measuring.
   bool syntheticData = false;  ///< Random pixels stood in for data that could not be found.
   std::string device;          ///< "cpu", or the GPU's name.
