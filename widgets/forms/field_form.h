@@ -53,6 +53,9 @@ class FieldForm : public QWidget {
 
   void fixRequested(const lambda::Fix& fix);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   class Rows;
 

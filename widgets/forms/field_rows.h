@@ -36,10 +36,11 @@ enum class Stepping {
 
 /// One field of a value as a form shows it.
 struct FieldRow {
-  std::string path;     ///< Of the field, for example "recipe.optimizer.learningRate".
-  std::string label;    ///< "Learning rate"
-  std::string meaning;  ///< One line; as in engine/values/fields.h.
-  std::string unit;     ///< "px", "epochs"; empty = none.
+  std::string path;      ///< Of the field, for example "recipe.optimizer.learningRate".
+  std::string label;     ///< "Learning rate"
+  std::string meaning;   ///< One line; as in engine/values/fields.h.
+  std::string unit;      ///< "px", "epochs"; empty = none.
+  std::string zeroText;  ///< What 0 means, for example "global"; empty = just 0.
   FieldValue value;
   FieldValue initial;  ///< The default, of the same alternative as `value`.
   double min = -std::numeric_limits<double>::infinity();

@@ -1,5 +1,6 @@
 #include "widgets/theme/colors.h"
 
+#include <QGuiApplication>
 #include <QPalette>
 #include <QWidget>
 
@@ -96,7 +97,9 @@ const Colors& printColors() {
 }
 
 const Colors& colorsOf(const QWidget& widget) {
-  const QColor window = widget.palette().color(QPalette::Window);
+  QColor window = widget.palette().color(QPalette::Window);
+  // A style rule with a transparent background leaves no colour in the palette to know it by.
+  if (window.alpha() == 0) window = QGuiApplication::palette().color(QPalette::Window);
   return window.lightness() < 128 ? darkColors() : lightColors();
 }
 

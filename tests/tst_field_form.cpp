@@ -1,0 +1,500 @@
+#include <map>
+#include <string>
+#include <vector>
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QContextMenuEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QtTest/QtTest>
+
+#include "tests/support/filled_values.h"
+#include "widgets/forms/field_form.h"
+#include "widgets/forms/number_box.h"
+#include "widgets/forms/number_text.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+struct Edit {
+  std::string path;
+  FieldValue value;
+  QString gesture;
+};
+
+/// A form of one value, as a page would keep it: edits are applied and shown again.
+template <class T>
+class Live {
+ public:
+  explicit Live(T start, std::string prefix = {}) : value(std::move(start)), prefix_(prefix) {
+    QObject::connect(
+        &form,
+        &FieldForm::edited,
+        &form,
+        [this](const std::string& path, const FieldValue& next, const QString& gesture) {
+          edits.push_back({path, next, gesture});
+          setField(value, path.substr(prefix_.empty() ? 0 : prefix_.size() + 1), next);
+          refresh();
+        });
+    QObject::connect(&form, &FieldForm::finished, &form, [this] { ++finished; });
+    refresh();
+    form.resize(400, 700);
+    form.show();
+    form.activateWindow();
+    if (!QTest::qWaitForWindowActive(&form)) qFatal("the window does not become active");
+  }
+
+  void refresh() { form.setSections({{u"All"_s, rowsOf(value, prefix_)}}); }
+
+  template <class W = QWidget>
+  W* editor(const std::string& path) {
+    auto* found = qobject_cast<W*>(form.editorOf(path));
+    if (!found) qFatal("no editor of that type at %s", path.c_str());
+    return found;
+  }
+
+  T value;
+  FieldForm form;
+  std::vector<Edit> edits;
+  int finished = 0;
+
+ private:
+  std::string prefix_;
+};
+
+FieldValue otherThan(const FieldRow& row) {
+  if (const auto* flag = std::get_if<bool>(&row.value)) return !*flag;
+  if (const auto* text = std::get_if<std::string>(&row.value)) return *text + "x";
+  if (const auto* whole = std::get_if<std::int64_t>(&row.value)) return *whole + 1;
+  if (const auto* number = std::get_if<double>(&row.value)) return *number + 0.125;
+  Choice choice = std::get<Choice>(row.value);
+  choice.index = (choice.index + 1) % static_cast<int>(choice.names.size());
+  return choice;
+}
+
+std::map<std::string, FieldValue> asMap(const std::vector<FieldRow>& rows) {
+  std::map<std::string, FieldValue> map;
+  for (const FieldRow& row : rows) map[row.path] = row.value;
+  return map;
+}
+
+/// Sets every field to another value and looks what else changed.
+template <class T>
+void checkEveryField(const T& start, int atLeast) {
+  const std::vector<FieldRow> rows = rowsOf(start);
+  QVERIFY(static_cast<int>(rows.size()) >= atLeast);
+  for (const FieldRow& row : rows) {
+    if (row.path.ends_with("mixer.kind")) continue;
+    T value = start;
+    QVERIFY2(setField(value, row.path, otherThan(row)), row.path.c_str());
+    std::map<std::string, FieldValue> expected = asMap(rows);
+    expected[row.path] = otherThan(row);
+    QVERIFY2(asMap(rowsOf(value)) == expected, row.path.c_str());
+    QVERIFY2(!(value == start), row.path.c_str());
+  }
+}
+
+}  // namespace
+
+class TestFieldForm : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void everyFieldHasARow();
+  void settingAFieldSetsItAlone();
+  void listElementsAreReached();
+  void wrongPathsAndTypesAreRefused();
+  void aMixersKindBringsItsDefaults();
+  void numbersReadAsPeopleWriteThem_data();
+  void numbersReadAsPeopleWriteThem();
+  void stepsSuitTheQuantity();
+  void everyRowHasAnEditorThatSetsIt();
+  void typingIsOneGesture();
+  void typingIsNotDisturbedByUpdates();
+  void anUndoReplacesWhatWasTyped();
+  void outOfRangeIsBroughtIntoRange();
+  void aHeldArrowIsOneGesture();
+  void aDraggedSliderIsOneGesture();
+  void rowsThatStayKeepTheirEditors();
+  void differingValuesShowADashAndAreSetTogether();
+  void problemsStandAtTheirField();
+  void aProblemOfAValueStandsAtItsFirstField();
+  void theContextMenuResets();
+  void theWheelChangesNothingUnlessFocused();
+  void helpFollowsTheFocus();
+};
+
+void TestFieldForm::initTestCase() {
+  applyTheme(*qApp, ThemeChoice::light);
+}
+
+void TestFieldForm::everyFieldHasARow() {
+  const RunConfig config;
+  std::map<std::string, FieldValue> rows = asMap(rowsOf(config));
+  std::size_t leaves = 0;
+  visitLeaves(config, "", [&](const std::string& path, const Field& field, const auto&) {
+    ++leaves;
+    QVERIFY2(rows.contains(path), path.c_str());
+    const std::vector<FieldRow> all = rowsOf(config);
+    QCOMPARE(findRow(all, path)->meaning, std::string(field.meaning));
+    QVERIFY(!findRow(all, path)->label.empty());
+  });
+  QCOMPARE(rows.size(), leaves);
+  for (const Mixer& mixer : {Mixer(ConvolutionMixer{}), Mixer(LambdaMixer{})}) {
+    const Block block{mixer};
+    rows = asMap(rowsOf(block, "b"));
+    visitLeaves(block, "b", [&](const std::string& path, const Field&, const auto&) {
+      QVERIFY2(rows.contains(path), path.c_str());
+    });
+    QVERIFY(rows.contains("b.mixer.kind"));
+  }
+}
+
+void TestFieldForm::settingAFieldSetsItAlone() {
+  checkEveryField(filledRun(), 50);
+  checkEveryField(Block{LambdaMixer{}}, 13);
+  checkEveryField(Block{ConvolutionMixer{}}, 5);
+}
+
+void TestFieldForm::listElementsAreReached() {
+  RunConfig config = defaultRun();
+  QVERIFY(setField(config, "architecture.stages[1].width", std::int64_t{96}));
+  QCOMPARE(config.architecture.stages[1].width, 96);
+  QCOMPARE(config.architecture.stages[0].width, 64);
+  QVERIFY(setField(config, "architecture.stages[0].blocks[0].mixer.h", std::int64_t{8}));
+  QCOMPARE(std::get<LambdaMixer>(config.architecture.stages[0].blocks[0].mixer).heads, 8);
+}
+
+void TestFieldForm::wrongPathsAndTypesAreRefused() {
+  const RunConfig start = defaultRun();
+  RunConfig config = start;
+  QVERIFY(!setField(config, "recipe.epoch", std::int64_t{3}));
+  QVERIFY(!setField(config, "recipe.epochs", 3.0));
+  QVERIFY(!setField(config, "recipe.epochs.x", std::int64_t{3}));
+  QVERIFY(!setField(config, "", std::int64_t{3}));
+  QVERIFY(!setField(config, "architecture.stages[2].width", std::int64_t{3}));
+  QVERIFY(!setField(config, "architecture.stages[x].width", std::int64_t{3}));
+  QVERIFY(!setField(config, "architecture.stages[0", std::int64_t{3}));
+  QVERIFY(!setField(config, "architecture.family", Choice{7, {}}));
+  QVERIFY(!setField(config, "architecture.stages[0].blocks[1].mixer.h", std::int64_t{3}));
+  QVERIFY(config == start);
+}
+
+void TestFieldForm::aMixersKindBringsItsDefaults() {
+  Block block;
+  QVERIFY(setField(block, "mixer.kind", Choice{1, {}}));
+  QVERIFY(std::get<LambdaMixer>(block.mixer) == LambdaMixer{});
+  QVERIFY(setField(block, "mixer.k", std::int64_t{8}));
+  QVERIFY(setField(block, "mixer.kind", Choice{1, {}}));
+  QCOMPARE(std::get<LambdaMixer>(block.mixer).queryDepth, 8);
+  QVERIFY(!setField(block, "mixer.kind", Choice{2, {}}));
+}
+
+void TestFieldForm::numbersReadAsPeopleWriteThem_data() {
+  QTest::addColumn<double>("number");
+  QTest::addColumn<QString>("text");
+  QTest::newRow("zero") << 0.0 << u"0"_s;
+  QTest::newRow("tenth") << 0.1 << u"0.1"_s;
+  QTest::newRow("learning rate") << 5e-4 << u"5e-4"_s;
+  QTest::newRow("thousandth") << 1e-3 << u"0.001"_s;
+  QTest::newRow("epsilon") << 1e-16 << u"1e-16"_s;
+  QTest::newRow("whole") << 1000.0 << u"1000"_s;
+  QTest::newRow("million") << 1e6 << u"1e6"_s;
+  QTest::newRow("third") << 1.0 / 3 << u"0.3333333333333333"_s;
+}
+
+void TestFieldForm::numbersReadAsPeopleWriteThem() {
+  QFETCH(double, number);
+  QFETCH(QString, text);
+  QCOMPARE(QString::fromStdString(numberText(number)), text);
+  QCOMPARE(*numberOf(text.toStdString()), number);
+  QCOMPARE(*numberOf(" " + text.toUpper().replace(u'.', u',').toStdString() + " "), number);
+  QVERIFY(!numberOf(text.toStdString() + "x"));
+  QVERIFY(!numberOf("inf") && !numberOf("nan") && !numberOf("") && !numberOf("5e-"));
+}
+
+void TestFieldForm::stepsSuitTheQuantity() {
+  QCOMPARE(stepped(60, 1, Stepping::eights, 1, 8192, true), 64.0);
+  QCOMPARE(stepped(64, -1, Stepping::eights, 1, 8192, true), 56.0);
+  QCOMPARE(stepped(0, 1, Stepping::odd, 0, 255, true), 3.0);
+  QCOMPARE(stepped(3, -1, Stepping::odd, 0, 255, true), 0.0);
+  QCOMPARE(stepped(3, -1, Stepping::odd, 1, 31, true), 1.0);
+  QCOMPARE(stepped(5, 2, Stepping::odd, 1, 31, true), 9.0);
+  QCOMPARE(stepped(12, 1, Stepping::doubling, 1, 256, true), 16.0);
+  QCOMPARE(stepped(256, 1, Stepping::doubling, 1, 256, true), 256.0);
+  QCOMPARE(stepped(0.29, 1, Stepping::hundredth, 0, 1, false), 0.3);
+  QCOMPARE(stepped(0.1, 1, Stepping::oneTwoFive, 0, 1000, false), 0.2);
+  QCOMPARE(stepped(5e-4, 1, Stepping::oneTwoFive, 0, 1000, false), 1e-3);
+  QCOMPARE(stepped(1e-3, -1, Stepping::oneTwoFive, 0, 1000, false), 5e-4);
+  QCOMPARE(stepped(5000, 1, Stepping::oneTwoFive, 0, 1e6, true), 10000.0);
+}
+
+void TestFieldForm::everyRowHasAnEditorThatSetsIt() {
+  Live<RunConfig> live(filledRun());
+  for (const FieldRow& row : rowsOf(live.value)) {
+    const RunConfig before = live.value;
+    QWidget* editor = live.form.editorOf(row.path);
+    QVERIFY2(editor, row.path.c_str());
+    QVERIFY2(!editor->accessibleName().isEmpty(), row.path.c_str());
+    if (auto* box = qobject_cast<NumberBox*>(editor)) {
+      box->stepBy(box->value() < row.max ? 1 : -1);
+    } else if (auto* combo = qobject_cast<QComboBox*>(editor)) {
+      combo->setFocus();
+      QTest::keyClick(combo, combo->currentIndex() > 0 ? Qt::Key_Up : Qt::Key_Down);
+    } else if (auto* check = qobject_cast<QCheckBox*>(editor)) {
+      check->click();
+    } else if (auto* line = qobject_cast<QLineEdit*>(editor)) {
+      line->setFocus();
+      line->selectAll();
+      QTest::keyClicks(line, u"7"_s);
+    } else {
+      QFAIL(row.path.c_str());
+    }
+    std::map<std::string, FieldValue> changed = asMap(rowsOf(before));
+    QVERIFY2(!live.edits.empty() && live.edits.back().path == row.path, row.path.c_str());
+    changed[row.path] = live.edits.back().value;
+    QVERIFY2(asMap(rowsOf(live.value)) == changed, row.path.c_str());
+    QVERIFY2(!(live.value == before), row.path.c_str());
+  }
+}
+
+void TestFieldForm::typingIsOneGesture() {
+  Live<Recipe> live(Recipe{}, "recipe");
+  auto* box = live.editor<NumberBox>("recipe.optimizer.learningRate");
+  box->setFocus();
+  box->selectAll();
+  QTest::keyClicks(box, u"5e-4"_s);
+  QCOMPARE(live.value.optimizer.learningRate, 5e-4);
+  QVERIFY(live.edits.size() >= 2);
+  for (const Edit& edit : live.edits) QCOMPARE(edit.gesture, live.edits.front().gesture);
+  QVERIFY(!live.edits.front().gesture.isEmpty());
+  QCOMPARE(live.finished, 0);
+  QTest::keyClick(box, Qt::Key_Return);
+  QCOMPARE(live.finished, 1);
+  QCOMPARE(box->text(), u"5e-4"_s);
+}
+
+void TestFieldForm::typingIsNotDisturbedByUpdates() {
+  Live<Recipe> live(Recipe{});
+  auto* box = live.editor<NumberBox>("optimizer.learningRate");
+  auto* line = box->findChild<QLineEdit*>();
+  box->setFocus();
+  box->selectAll();
+  for (const char* typed : {"2", "0", "e", "-", "2"}) {
+    QTest::keyClicks(box, QLatin1String(typed));
+    const QString text = line->text();
+    live.value.epochs += 1;
+    live.refresh();
+    QCOMPARE(line->text(), text);
+    QCOMPARE(line->cursorPosition(), text.size());
+    QVERIFY(box->hasFocus());
+    QCOMPARE(live.form.editorOf("optimizer.learningRate"), box);
+  }
+  QCOMPARE(line->text(), u"20e-2"_s);
+  QCOMPARE(live.value.optimizer.learningRate, 0.2);
+
+  Live<Architecture> named(Architecture{});
+  auto* name = named.editor<QLineEdit>("name");
+  name->setFocus();
+  QTest::keyClicks(name, u"ac"_s);
+  QTest::keyClick(name, Qt::Key_Left);
+  QTest::keyClicks(name, u"b"_s);
+  QCOMPARE(named.value.name, std::string("abc"));
+  QCOMPARE(name->cursorPosition(), 2);
+}
+
+void TestFieldForm::anUndoReplacesWhatWasTyped() {
+  Live<Recipe> live(Recipe{});
+  auto* box = live.editor<NumberBox>("epochs");
+  box->setFocus();
+  box->selectAll();
+  QTest::keyClicks(box, u"77"_s);
+  QCOMPARE(live.value.epochs, 77);
+  live.value.epochs = 30;
+  live.refresh();
+  QCOMPARE(box->text(), u"30"_s);
+}
+
+void TestFieldForm::outOfRangeIsBroughtIntoRange() {
+  Live<Block> live(Block{LambdaMixer{}});
+  auto* box = live.editor<NumberBox>("mixer.k");
+  box->setFocus();
+  box->selectAll();
+  QTest::keyClicks(box, u"999"_s);
+  QCOMPARE(std::get<LambdaMixer>(live.value.mixer).queryDepth, 99);
+  QCOMPARE(box->property("problem").toString(), u"error"_s);
+  QTest::keyClick(box, Qt::Key_Return);
+  QCOMPARE(std::get<LambdaMixer>(live.value.mixer).queryDepth, 256);
+  QCOMPARE(box->text(), u"256"_s);
+  QVERIFY(box->property("problem").toString().isEmpty());
+  box->selectAll();
+  QTest::keyClick(box, Qt::Key_Delete);
+  QTest::keyClick(box, Qt::Key_Return);
+  QCOMPARE(box->text(), u"256"_s);
+}
+
+void TestFieldForm::aHeldArrowIsOneGesture() {
+  Live<Recipe> live(Recipe{});
+  auto* box = live.editor<NumberBox>("epochs");
+  box->setFocus();
+  for (int i = 0; i < 5; ++i) QTest::keyPress(box, Qt::Key_Up);
+  QTest::keyRelease(box, Qt::Key_Up);
+  QCOMPARE(live.value.epochs, 35);
+  QCOMPARE(live.finished, 1);
+  for (const Edit& edit : live.edits) QCOMPARE(edit.gesture, live.edits.front().gesture);
+  QTest::keyClick(box, Qt::Key_Up);
+  QVERIFY(live.edits.back().gesture != live.edits.front().gesture);
+}
+
+void TestFieldForm::aDraggedSliderIsOneGesture() {
+  Live<Block> live(Block{LambdaMixer{}});
+  QSlider* slider = live.editor("mixer.h")->parentWidget()->findChild<QSlider*>();
+  QVERIFY(slider && slider->isVisible());
+  slider->setSliderDown(true);
+  for (const int position : {3, 4, 1}) slider->setValue(position);
+  QCOMPARE(live.finished, 0);
+  slider->setSliderDown(false);
+  QCOMPARE(std::get<LambdaMixer>(live.value.mixer).heads, 2);
+  QCOMPARE(live.edits.size(), 3u);
+  for (const Edit& edit : live.edits) QCOMPARE(edit.gesture, live.edits.front().gesture);
+  QCOMPARE(live.finished, 1);
+}
+
+void TestFieldForm::rowsThatStayKeepTheirEditors() {
+  Live<Block> live(Block{ConvolutionMixer{}});
+  QWidget* depth = live.form.editorOf("stochasticDepth");
+  auto* kind = live.editor<QComboBox>("mixer.kind");
+  kind->setFocus();
+  QTest::keyClick(kind, Qt::Key_Down);
+  QVERIFY(std::holds_alternative<LambdaMixer>(live.value.mixer));
+  QCOMPARE(live.form.editorOf("stochasticDepth"), depth);
+  QCOMPARE(live.form.editorOf("mixer.kind"), kind);
+  QVERIFY(kind->hasFocus());
+  QVERIFY(live.form.editorOf("mixer.k"));
+  QVERIFY(!live.form.editorOf("mixer.kernelSize"));
+}
+
+void TestFieldForm::differingValuesShowADashAndAreSetTogether() {
+  Block other{LambdaMixer{}};
+  std::get<LambdaMixer>(other.mixer).queryDepth = 8;
+  std::get<LambdaMixer>(other.mixer).content = false;
+  std::get<LambdaMixer>(other.mixer).embedding = PositionEmbedding::none;
+  const std::vector<FieldRow> rows = mergedRows({rowsOf(Block{LambdaMixer{}}), rowsOf(other)});
+  FieldForm form;
+  form.setSections({{{}, rows}});
+  form.show();
+  std::vector<Edit> edits;
+  connect(
+      &form, &FieldForm::edited, &form, [&](const auto& path, const auto& value, const auto& g) {
+        edits.push_back({path, value, g});
+      });
+  auto* k = qobject_cast<NumberBox*>(form.editorOf("mixer.k"));
+  auto* h = qobject_cast<NumberBox*>(form.editorOf("mixer.h"));
+  auto* content = qobject_cast<QCheckBox*>(form.editorOf("mixer.content"));
+  auto* embedding = qobject_cast<QComboBox*>(form.editorOf("mixer.embedding"));
+  QVERIFY(k->text().isEmpty());
+  QCOMPARE(k->findChild<QLineEdit*>()->placeholderText(), u"—"_s);
+  QCOMPARE(h->text(), u"4"_s);
+  QCOMPARE(content->checkState(), Qt::PartiallyChecked);
+  QCOMPARE(embedding->currentIndex(), -1);
+  k->setFocus();
+  QTest::keyClick(k, Qt::Key_Return);
+  QVERIFY(edits.empty());
+  QTest::keyClicks(k, u"16"_s);
+  QCOMPARE(edits.back().path, std::string("mixer.k"));
+  QVERIFY(edits.back().value == FieldValue(std::int64_t{16}));
+  content->click();
+  QVERIFY(edits.back().value == FieldValue(true));
+}
+
+void TestFieldForm::problemsStandAtTheirField() {
+  Live<Block> live(Block{LambdaMixer{}}, "block");
+  const Fix fix{"Set h to 4", "block.mixer.h", "4"};
+  live.form.setProblems({{"block.mixer.h", Severity::error, "h does not divide the width", fix},
+                         {"elsewhere", Severity::error, "not here", {}}});
+  auto* box = live.editor<NumberBox>("block.mixer.h");
+  QCOMPARE(box->property("problem").toString(), u"error"_s);
+  QVERIFY(box->accessibleDescription().contains(u"divide"_s));
+  const auto labels = live.form.findChildren<QLabel*>();
+  const auto count = [&](const QString& text) {
+    return std::count_if(
+        labels.begin(), labels.end(), [&](QLabel* l) { return l->text() == text; });
+  };
+  QCOMPARE(count(u"h does not divide the width"_s), 1);
+  QCOMPARE(count(u"not here"_s), 0);
+  QSignalSpy spy(&live.form, &FieldForm::fixRequested);
+  live.form.findChild<QPushButton*>(u"fix"_s)->click();
+  QCOMPARE(spy.size(), 1);
+  QVERIFY(spy[0][0].value<Fix>() == fix);
+  live.form.setProblems({});
+  QVERIFY(box->property("problem").toString().isEmpty());
+}
+
+void TestFieldForm::aProblemOfAValueStandsAtItsFirstField() {
+  Live<Block> live(Block{LambdaMixer{}}, "block");
+  live.form.setProblems({{"block.mixer", Severity::warning, "one position", {}}});
+  QCOMPARE(live.editor("block.mixer.kind")->property("problem").toString(), u"warning"_s);
+}
+
+void TestFieldForm::theContextMenuResets() {
+  Live<Recipe> live(Recipe{});
+  live.value.epochs = 7;
+  live.refresh();
+  auto* box = live.editor<NumberBox>("epochs");
+  auto* line = box->findChild<QLineEdit*>();
+  QContextMenuEvent event(QContextMenuEvent::Keyboard, {2, 2}, line->mapToGlobal(QPoint(2, 2)));
+  QApplication::sendEvent(line, &event);
+  auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+  QVERIFY(menu);
+  QAction* reset = menu->actions().last();
+  QCOMPARE(reset->text(), u"Reset to 30"_s);
+  reset->trigger();
+  menu->close();
+  QCOMPARE(live.value.epochs, 30);
+  QVERIFY(live.edits.back().gesture.isEmpty());
+}
+
+void TestFieldForm::theWheelChangesNothingUnlessFocused() {
+  Live<Recipe> live(Recipe{});
+  live.editor("batchSize")->setFocus();
+  for (const char* path : {"epochs", "optimizer.kind"}) {
+    QWidget* editor = live.form.editorOf(path);
+    const QPointF at = editor->rect().center();
+    QWheelEvent wheel(at,
+                      editor->mapToGlobal(at),
+                      {},
+                      {0, 120},
+                      Qt::NoButton,
+                      Qt::NoModifier,
+                      Qt::NoScrollPhase,
+                      false);
+    QApplication::sendEvent(editor, &wheel);
+  }
+  QVERIFY(live.value == Recipe{});
+}
+
+void TestFieldForm::helpFollowsTheFocus() {
+  Live<Block> live(Block{LambdaMixer{}});
+  QVERIFY(live.form.focusField("mixer.u"));
+  QVERIFY(!live.form.focusField("mixer.kernelSize"));
+  const auto labels = live.form.findChildren<QLabel*>();
+  QVERIFY(std::any_of(labels.begin(), labels.end(), [](QLabel* l) {
+    return l->text().contains(u"intra-depth"_s) && l->text().contains(u"1 – 64"_s);
+  }));
+}
+
+}  // namespace lambda
+
+QTEST_MAIN(lambda::TestFieldForm)
+#include "tst_field_form.moc"

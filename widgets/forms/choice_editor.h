@@ -1,0 +1,23 @@
+#pragma once
+
+#include "widgets/forms/field_editor.h"
+
+class QComboBox;
+
+namespace lambda {
+
+class ChoiceEditor : public FieldEditor {
+  Q_OBJECT
+
+ public:
+  explicit ChoiceEditor(QWidget* parent);
+
+  void show(const FieldRow& row) override;
+  QWidget* field() override;
+
+ private:
+  QComboBox* box_;
+  Choice choice_;
+};
+
+}  // namespace lambda

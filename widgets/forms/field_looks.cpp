@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "widgets/forms/field_rows.h"
+
+namespace lambda {
+
+namespace {
+
+struct Look {
+  std::string_view end;  ///< How the path of the field ends, whole names.
+  std::string_view label;
+  Stepping stepping = Stepping::one;
+  std::string_view unit = {};
+  std::string_view zeroText = {};
+};
+
+// The longer ends of one name come before its shorter ones.
+constexpr std::array kLooks{
+    Look{"input.channels", "Channels"},
+    Look{"input.height", "Height", Stepping::eights, "px"},
+    Look{"input.width", "Width", Stepping::eights, "px"},
+    Look{"classes", "Classes"},
+    Look{"family", "Block family"},
+    Look{"activation", "Activation"},
+    Look{"zeroInitResidual", "Branches start at 0"},
+    Look{"stem.kind", "Stem"},
+    Look{"stem.width", "Width", Stepping::eights, "channels"},
+    Look{"width", "Width d", Stepping::eights, "channels"},
+    Look{"patchSize", "Patch size", Stepping::doubling, "px"},
+    Look{"pooling", "Pooling"},
+    Look{"dropout", "Dropout", Stepping::hundredth},
+    Look{"bias", "Bias"},
+    Look{"scale", "Logit scale", Stepping::oneTwoFive},
+    Look{"stride", "Stride"},
+
+    Look{"mixer.kind", "Mixer"},
+    Look{"kernelSize", "Kernel size", Stepping::odd, "px"},
+    Look{"k", "Query depth k", Stepping::doubling},
+    Look{"h", "Heads h", Stepping::doubling},
+    Look{"u", "Intra-depth u", Stepping::doubling},
+    Look{"scope", "Scope r", Stepping::odd, "px", "global"},
+    Look{"embedding", "Positions"},
+    Look{"content", "Content lambda"},
+    Look{"normalizeQueries", "Norm on queries"},
+    Look{"normalizeValues", "Norm on values"},
+    Look{"sharedEmbeddings", "Shared positions"},
+    Look{"residual", "Shortcut"},
+    Look{"squeezeExcitation", "Squeeze-excite"},
+    Look{"stochasticDepth", "Stochastic depth", Stepping::hundredth},
+
+    Look{"source", "Data set"},
+    Look{"validationCount", "Held out", Stepping::oneTwoFive, "images"},
+    Look{"splitSeed", "Split seed"},
+    Look{"generatedTrainCount", "Training images", Stepping::oneTwoFive},
+    Look{"generatedTestCount", "Test images", Stepping::oneTwoFive},
+    Look{"cropPadding", "Random crop", Stepping::one, "px", "off"},
+    Look{"padding", "Crop border"},
+    Look{"horizontalFlip", "Mirror"},
+    Look{"cutoutSize", "Cutout", Stepping::one, "px", "off"},
+
+    Look{"optimizer.kind", "Optimiser"},
+    Look{"learningRate", "Learning rate", Stepping::oneTwoFive},
+    Look{"momentum", "Momentum", Stepping::hundredth},
+    Look{"nesterov", "Nesterov"},
+    Look{"beta1", "Beta 1", Stepping::hundredth},
+    Look{"beta2", "Beta 2", Stepping::hundredth},
+    Look{"epsilon", "Epsilon", Stepping::oneTwoFive},
+    Look{"weightDecay", "Weight decay", Stepping::oneTwoFive, "", "off"},
+    Look{"decayAllParameters", "Decay everything"},
+    Look{"gradientClip", "Clip gradients", Stepping::oneTwoFive, "", "off"},
+
+    Look{"schedule.kind", "Schedule"},
+    Look{"warmupEpochs", "Warm-up", Stepping::one, "epochs", "none"},
+    Look{"finalFactor", "Final factor", Stepping::hundredth},
+    Look{"peakFraction", "Peak at", Stepping::hundredth, "of the run"},
+    Look{"stepEpochs", "Drop every", Stepping::one, "epochs"},
+    Look{"stepFactor", "Drop to", Stepping::hundredth},
+
+    Look{"epochs", "Epochs"},
+    Look{"batchSize", "Batch size", Stepping::doubling, "images"},
+    Look{"labelSmoothing", "Label smoothing", Stepping::hundredth},
+    Look{"emaDecay", "Weight average", Stepping::hundredth, "", "off"},
+    Look{"precision", "Precision"},
+    Look{"channelsLast", "Channels last"},
+
+    Look{"device.kind", "Device"},
+    Look{"threads", "Threads", Stepping::one, "", "one a core"},
+    Look{"everyEpochs", "Keep one every", Stepping::one, "epochs", "never"},
+    Look{"keepEpochs", "How many stay", Stepping::one, "", "all"},
+    Look{"keepBest", "Keep the best"},
+    Look{"everyMinutes", "Also save every", Stepping::one, "minutes", "never"},
+
+    Look{"name", "Name"},
+    Look{"description", "Description"},
+    Look{"seed", "Seed"},
+};
+
+struct ChoiceLook {
+  std::string_view end;
+  std::string_view name;
+  std::string_view label;
+};
+
+constexpr std::array kChoiceLooks{
+    ChoiceLook{"mixer.kind", "lambda", "Lambda layer"},
+    ChoiceLook{"stem.kind", "cifar", "CIFAR: 3×3"},
+    ChoiceLook{"stem.kind", "imagenet", "ImageNet: 7×7/2, pool"},
+    ChoiceLook{"stem.kind", "resnetD", "ResNet-D: 3×3 four times"},
+    ChoiceLook{"stem.kind", "patch", "Patches"},
+    ChoiceLook{"activation", "relu", "ReLU"},
+    ChoiceLook{"activation", "celu", "CELU"},
+    ChoiceLook{"activation", "gelu", "GELU"},
+    ChoiceLook{"activation", "silu", "SiLU"},
+    ChoiceLook{"pooling", "max", "Maximum"},
+    ChoiceLook{"optimizer.kind", "sgd", "SGD"},
+    ChoiceLook{"optimizer.kind", "adamw", "AdamW"},
+    ChoiceLook{"device.kind", "cpu", "CPU"},
+    ChoiceLook{"device.kind", "cuda", "CUDA"},
+    ChoiceLook{"precision", "float32", "float32"},
+    ChoiceLook{"precision", "bfloat16", "bfloat16"},
+};
+
+bool endsIn(std::string_view path, std::string_view end) {
+  if (!path.ends_with(end)) return false;
+  return path.size() == end.size() || path[path.size() - end.size() - 1] == '.';
+}
+
+std::string capitalized(std::string_view name) {
+  std::string text(name);
+  if (!text.empty()) {
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  }
+  return text;
+}
+
+}  // namespace
+
+void field_rows::addLook(FieldRow& row) {
+  const auto found = std::find_if(
+      kLooks.begin(), kLooks.end(), [&](const Look& look) { return endsIn(row.path, look.end); });
+  if (found == kLooks.end()) {
+    row.label = capitalized(std::string_view(row.path).substr(row.path.rfind('.') + 1));
+    return;
+  }
+  row.label = found->label;
+  row.unit = found->unit;
+  row.zeroText = found->zeroText;
+  row.stepping = found->stepping;
+}
+
+std::string choiceLabel(std::string_view path, std::string_view name) {
+  for (const ChoiceLook& look : kChoiceLooks) {
+    if (look.name == name && endsIn(path, look.end)) return std::string(look.label);
+  }
+  return capitalized(name);
+}
+
+}  // namespace lambda

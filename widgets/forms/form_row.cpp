@@ -1,0 +1,168 @@
+#include "widgets/forms/form_row.h"
+
+#include <QContextMenuEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QStyle>
+#include <QVBoxLayout>
+
+#include "widgets/forms/field_editor.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString text(const std::string& utf8) {
+  return QString::fromStdString(utf8);
+}
+
+QString roleOf(Severity severity) {
+  return severity == Severity::error ? u"error"_s : u"warning"_s;
+}
+
+}  // namespace
+
+FormRow::FormRow(const FieldRow& row, QWidget* parent)
+    : QWidget(parent),
+      label_(new QLabel(this)),
+      editor_(FieldEditor::make(row, this)),
+      below_(new QVBoxLayout) {
+  auto* line = new QHBoxLayout;
+  line->setSpacing(8);
+  line->addWidget(label_);
+  line->addWidget(editor_, 1);
+  below_->setSpacing(4);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(4);
+  layout->addLayout(line);
+  layout->addLayout(below_);
+
+  label_->setBuddy(editor_->field());
+  editor_->setMaximumWidth(qRound(360 * textScale()));
+  // A line of text brings its own context menu; "Reset to ..." is added to it.
+  for (auto* edit : editor_->findChildren<QLineEdit*>()) edit->installEventFilter(this);
+  connect(editor_, &FieldEditor::edited, this, [this](const FieldValue& value, const QString& g) {
+    Q_EMIT edited(row_.path, value, g);
+  });
+  connect(editor_, &FieldEditor::finished, this, &FormRow::finished);
+  show(row);
+}
+
+void FormRow::show(const FieldRow& row) {
+  row_ = row;
+  label_->setText(text(row.label));
+  label_->setToolTip(text(row.meaning));
+  label_->setEnabled(row.enabled);
+  editor_->setEnabled(row.enabled);
+  editor_->show(row);
+}
+
+void FormRow::setLabelWidth(int width) {
+  label_->setFixedWidth(width);
+}
+
+int FormRow::labelWidthHint() const {
+  return label_->sizeHint().width();
+}
+
+void FormRow::setProblems(const std::vector<Problem>& problems) {
+  if (problems == problems_) return;
+  problems_ = problems;
+  showProblems();
+}
+
+void FormRow::showProblems() {
+  for (QWidget* line : problemLines_) {
+    below_->removeWidget(line);
+    line->hide();
+    line->deleteLater();
+  }
+  problemLines_.clear();
+  for (const Problem& problem : problems_) {
+    problemLines_.push_back(makeProblem(problem));
+    below_->addWidget(problemLines_.back());
+  }
+  QWidget* field = editor_->field();
+  const QString mark = problems_.empty() ? QString()
+                                         : (hasErrors(problems_) ? roleOf(Severity::error)
+                                                                 : roleOf(Severity::warning));
+  field->setProperty("problem", mark);
+  field->style()->unpolish(field);
+  field->style()->polish(field);
+  field->setAccessibleDescription(problems_.empty() ? QString() : text(problems_.front().text));
+}
+
+QWidget* FormRow::makeProblem(const Problem& problem) {
+  const Colors& colors = colorsOf(*this);
+  const bool isError = problem.severity == Severity::error;
+  auto* line = new QWidget(this);
+  auto* layout = new QHBoxLayout(line);
+  layout->setContentsMargins(0, 0, 0, 4);
+  layout->setSpacing(6);
+  auto* sign = new QLabel(line);
+  const int side = qRound(16 * textScale());
+  sign->setPixmap(icon(isError ? u"error"_s : u"warning"_s, isError ? colors.error : colors.warning)
+                      .pixmap(QSize(side, side), devicePixelRatioF()));
+  layout->addWidget(sign, 0, Qt::AlignTop);
+  auto* column = new QVBoxLayout;
+  column->setSpacing(4);
+  layout->addLayout(column, 1);
+  auto* words = new QLabel(text(problem.text), line);
+  words->setWordWrap(true);
+  words->setProperty(kRole, roleOf(problem.severity));
+  words->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  column->addWidget(words);
+  if (problem.fix) {
+    auto* button = new QPushButton(text(problem.fix->label), line);
+    button->setObjectName(u"fix"_s);
+    connect(button, &QPushButton::clicked, this, [this, fix = *problem.fix] {
+      Q_EMIT fixRequested(fix);
+    });
+    column->addWidget(button, 0, Qt::AlignLeft);
+  }
+  return line;
+}
+
+void FormRow::popUpMenu(const QPoint& at) {
+  QMenu* menu = nullptr;
+  if (auto* edit = qobject_cast<QLineEdit*>(editor_->field())) {
+    menu = edit->createStandardContextMenu();
+    menu->addSeparator();
+  } else {
+    menu = new QMenu(this);
+  }
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  const QString initial = text(textOf(row_, row_.initial));
+  QAction* reset =
+      menu->addAction(initial.isEmpty() ? tr("Reset to empty") : tr("Reset to %1").arg(initial));
+  reset->setEnabled(row_.enabled && (row_.mixed || row_.value != row_.initial));
+  connect(reset, &QAction::triggered, this, [this] { Q_EMIT edited(row_.path, row_.initial, {}); });
+  menu->popup(at);
+}
+
+void FormRow::contextMenuEvent(QContextMenuEvent* event) {
+  popUpMenu(event->globalPos());
+}
+
+bool FormRow::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() != QEvent::ContextMenu) return QWidget::eventFilter(watched, event);
+  popUpMenu(static_cast<QContextMenuEvent*>(event)->globalPos());
+  return true;
+}
+
+void FormRow::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && !problems_.empty()) showProblems();
+}
+
+}  // namespace lambda

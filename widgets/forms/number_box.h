@@ -1,0 +1,83 @@
+#pragma once
+
+#include <optional>
+
+#include <QAbstractSpinBox>
+#include <QString>
+
+#include "widgets/forms/field_rows.h"
+
+class QLabel;
+
+namespace lambda {
+
+/// What a NumberBox takes.
+struct NumberFormat {
+  double min = 0;
+  double max = 0;
+  bool whole = false;
+  Stepping stepping = Stepping::one;
+  QString unit;      ///< Shown behind the number, not part of the text.
+  QString zeroText;  ///< Stands for 0; may be typed too.
+
+  bool operator==(const NumberFormat&) const = default;
+};
+
+/// A spin box for numbers of any size: takes "5e-4" and a comma for a point, steps in a way that
+/// suits the quantity, never changes by the wheel unless focused. Values out of range are marked
+/// while they are typed and brought into range at the end.
+class NumberBox : public QAbstractSpinBox {
+  Q_OBJECT
+
+ public:
+  explicit NumberBox(QWidget* parent = nullptr);
+
+  void setFormat(const NumberFormat& format);
+
+  const NumberFormat& format() const { return format_; }
+
+  double value() const { return value_; }
+
+  /// Shows a value without a signal. A text that already means it is left as it was typed.
+  void setValue(double value);
+
+  /// Shows a dash for values that differ; steps start at value().
+  void setMixed(bool mixed);
+
+  void stepBy(int steps) override;
+  QValidator::State validate(QString& text, int& position) const override;
+  QSize sizeHint() const override;
+
+ Q_SIGNALS:
+  /// A person changed the value.
+  void valueEdited(double value);
+  /// A key or button was let go, or typing ended.
+  void editEnded();
+
+ protected:
+  StepEnabled stepEnabled() const override;
+  void keyReleaseEvent(QKeyEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  std::optional<double> parsed(const QString& text) const;
+  bool inRange(double value) const;
+  QString textFor(double value) const;
+  void showText(const QString& text);
+  void takeTyped(const QString& text);
+  void finishTyping();
+  void change(double value);
+  void markRange(bool outside);
+  void placeUnit();
+
+  NumberFormat format_;
+  double value_ = 0;
+  bool mixed_ = false;
+  QLabel* unit_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,34 @@
+#include "widgets/forms/switch_editor.h"
+
+#include <QHBoxLayout>
+
+#include "widgets/forms/switch_box.h"
+
+namespace lambda {
+
+SwitchEditor::SwitchEditor(QWidget* parent) : FieldEditor(parent), box_(new SwitchBox(this)) {
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(box_);
+  layout->addStretch();
+  setFocusProxy(box_);
+  connect(box_, &QCheckBox::clicked, this, [this] {
+    box_->setTristate(false);
+    editOnce(box_->isChecked());
+  });
+}
+
+void SwitchEditor::show(const FieldRow& row) {
+  box_->setTristate(row.mixed);
+  box_->setCheckState(row.mixed                   ? Qt::PartiallyChecked
+                      : std::get<bool>(row.value) ? Qt::Checked
+                                                  : Qt::Unchecked);
+  box_->setAccessibleName(QString::fromStdString(row.label));
+  box_->setToolTip(QString::fromStdString(row.meaning));
+}
+
+QWidget* SwitchEditor::field() {
+  return box_;
+}
+
+}  // namespace lambda
