@@ -75,7 +75,10 @@ QPushButton* makeRow(const QString& title, const QString& detail, QWidget* paren
 
 void clear(QLayout& layout) {
   while (QLayoutItem* item = layout.takeAt(0)) {
-    if (item->widget()) item->widget()->deleteLater();
+    if (item->widget()) {
+      item->widget()->hide();
+      item->widget()->deleteLater();
+    }
     delete item;
   }
 }
@@ -84,13 +87,19 @@ QString percent(double share) {
   return QLocale().toString(100 * share, 'f', 1) + u" %"_s;
 }
 
+/// What the person called it, else the folder.
+QString nameOf(const RunSummary& run) {
+  return QString::fromStdString(run.record.config.name.empty() ? run.name : run.record.config.name);
+}
+
 QString describe(const RunRecord& record) {
   QStringList parts{QString::fromStdString(record.pattern)};
   if (record.bestValidationAccuracy) {
     parts << WelcomePage::tr("validation %1").arg(percent(*record.bestValidationAccuracy));
   }
   if (record.testAccuracy) parts << WelcomePage::tr("test %1").arg(percent(*record.testAccuracy));
-  parts << WelcomePage::tr("%n epoch(s)", nullptr, record.epochsDone);
+  parts << (record.epochsDone == 1 ? WelcomePage::tr("1 epoch")
+                                   : WelcomePage::tr("%1 epochs").arg(record.epochsDone));
   return parts.join(u" · "_s);
 }
 
@@ -205,7 +214,7 @@ void WelcomePage::setRuns(const std::vector<RunSummary>& runs) {
   clear(*runs_);
   for (std::size_t i = 0; i < std::min<std::size_t>(kListed, newest.size()); ++i) {
     const RunSummary& run = *newest[i];
-    QPushButton* row = makeRow(QString::fromStdString(run.name), describe(run.record), this);
+    QPushButton* row = makeRow(nameOf(run), describe(run.record), this);
     connect(row, &QPushButton::clicked, this, [this, path = run.path] {
       Q_EMIT inspectRequested(path);
     });
@@ -214,7 +223,7 @@ void WelcomePage::setRuns(const std::vector<RunSummary>& runs) {
   if (newest.empty())
     runs_->addWidget(makeLabel(tr("None yet. What you train appears here."), u"secondary"_s, this));
   newestRun_ = newest.empty() ? std::filesystem::path() : newest.front()->path;
-  newestRunName_ = newest.empty() ? QString() : QString::fromStdString(newest.front()->name);
+  newestRunName_ = newest.empty() ? QString() : nameOf(*newest.front());
   updateCards();
 }
 

@@ -17,7 +17,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kPdfDotsPerInch = 96;
+constexpr int kDotsPerInch = 96;
 
 QSize sizeOf(const Exportable& source, const ExportOptions& options) {
   return options.size.isEmpty() ? source.exportSize() : options.size;
@@ -42,6 +42,7 @@ QByteArray toSvg(const Exportable& source, const ExportOptions& options) {
   QSvgGenerator generator;
   generator.setOutputDevice(&buffer);
   generator.setSize(size);
+  generator.setResolution(kDotsPerInch);
   generator.setViewBox(QRect(QPoint(), size));
   generator.setTitle(source.exportName());
   QPainter painter(&generator);
@@ -58,9 +59,9 @@ QByteArray toPdf(const Exportable& source, const ExportOptions& options) {
   const QSize size = sizeOf(source, options);
   QPdfWriter writer(&buffer);
   writer.setTitle(source.exportName());
-  writer.setResolution(kPdfDotsPerInch);
+  writer.setResolution(kDotsPerInch);
   writer.setPageSize(
-      QPageSize(QSizeF(size) / kPdfDotsPerInch, QPageSize::Inch, QString(), QPageSize::ExactMatch));
+      QPageSize(QSizeF(size) / kDotsPerInch, QPageSize::Inch, QString(), QPageSize::ExactMatch));
   writer.setPageMargins(QMarginsF());
   QPainter painter(&writer);
   painter.fillRect(QRect(QPoint(), size), colorsOf(options).page);

@@ -7,6 +7,7 @@
 #include <QSvgRenderer>
 
 #include "widgets/theme/colors.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
@@ -39,6 +40,7 @@ QIcon drawn(const QString& name, const QColor& normal, const QColor& disabled) {
 }  // namespace
 
 QIcon icon(const QString& name, const QWidget& widget) {
+  loadResources();
   const Colors& colors = colorsOf(widget);
   return drawn(name, colors.text, colors.textDisabled);
 }

@@ -10,6 +10,11 @@
 
 using namespace Qt::StringLiterals;
 
+// The resource system's names are outside of all namespaces.
+static void registerResources() {
+  Q_INIT_RESOURCE(lambda_studio);
+}
+
 namespace lambda {
 
 namespace {
@@ -162,16 +167,22 @@ QFont applicationFont(double scale) {
 
 }  // namespace
 
+void loadResources() {
+  registerResources();
+}
+
 bool systemIsDark() {
   static const bool isDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
   return isDark;
 }
 
 void applyTheme(QApplication& application, ThemeChoice choice, double scale) {
+  loadResources();
   const bool isDark =
       choice == ThemeChoice::dark || (choice == ThemeChoice::system && systemIsDark());
   const Colors& colors = isDark ? darkColors() : lightColors();
-  if (application.style()->name() != u"fusion"_s)
+  // With a style sheet the style is wrapped, and was set before.
+  if (application.styleSheet().isEmpty())
     QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
   QApplication::setFont(applicationFont(scale));
   QApplication::setPalette(paletteOf(colors));

@@ -11,6 +11,9 @@ enum class ThemeChoice { system, light, dark };
 /// Whether the system asks for dark windows, as its palette at the program's start said.
 bool systemIsDark();
 
+/// Makes :/icons known, which a static library does not do by itself. May be called again.
+void loadResources();
+
 /// Gives the whole program a theme; may be called at any time. `scale` is the size of text, 1 to 2:
 /// everything that is laid out by text grows with it.
 void applyTheme(QApplication& application, ThemeChoice choice, double scale = 1.0);

@@ -1,0 +1,118 @@
+#include <QPainter>
+#include <QSvgRenderer>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include "widgets/export/export_file.h"
+#include "widgets/export/exportable.h"
+#include "widgets/theme/colors.h"
+
+namespace lambda::test {
+
+namespace {
+
+/// A rectangle in the text's colour over the left half.
+class HalfFilled : public Exportable {
+ public:
+  QString exportName() const override { return QStringLiteral("half"); }
+
+  QSize exportSize() const override { return {200, 100}; }
+
+  void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override {
+    painter.fillRect(0, 0, size.width() / 2, size.height(), colors.text);
+  }
+
+  QString toCsv() const override { return csv; }
+
+  QString csv = QStringLiteral("a,b\n1,2\n");
+};
+
+}  // namespace
+
+class TestExport : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void theEndOfTheNameDecidesTheFormat();
+  void aPictureHasTheAskedSizeAndTheColorsOfPaper();
+  void onRequestInTheColorsOfTheScreen();
+  void anSvgShowsWhatAPngShows();
+  void aPdfIsOnePageOfThatSize();
+  void numbersAreWrittenAsTheyAre();
+  void whatCannotBeWrittenSaysWhereAndWhy();
+
+ private:
+  HalfFilled source_;
+  QTemporaryDir folder_;
+
+  QString path(const char* name) const { return folder_.filePath(QString::fromLatin1(name)); }
+};
+
+void TestExport::theEndOfTheNameDecidesTheFormat() {
+  QCOMPARE(formatOf(QStringLiteral("a.SVG")), ExportFormat::svg);
+  QCOMPARE(formatOf(QStringLiteral("a.pdf")), ExportFormat::pdf);
+  QCOMPARE(formatOf(QStringLiteral("a.csv")), ExportFormat::csv);
+  QCOMPARE(formatOf(QStringLiteral("a.b")), ExportFormat::png);
+}
+
+void TestExport::aPictureHasTheAskedSizeAndTheColorsOfPaper() {
+  QCOMPARE(writeExport(source_, path("a.png"), {}), QString());
+  const QImage image(path("a.png"));
+  QCOMPARE(image.size(), QSize(400, 200));
+  QCOMPARE(image.pixelColor(100, 100), printColors().text);
+  QCOMPARE(image.pixelColor(300, 100), QColor(Qt::white));
+  QCOMPARE(writeExport(source_, path("b.png"), {.size = {60, 40}, .pixelRatio = 1}), QString());
+  QCOMPARE(QImage(path("b.png")).size(), QSize(60, 40));
+}
+
+void TestExport::onRequestInTheColorsOfTheScreen() {
+  const QImage image = toImage(source_, {.size = {}, .pixelRatio = 1, .colors = &darkColors()});
+  QCOMPARE(image.pixelColor(150, 50), darkColors().page);
+}
+
+void TestExport::anSvgShowsWhatAPngShows() {
+  QCOMPARE(writeExport(source_, path("a.svg"), {}), QString());
+  QSvgRenderer renderer(path("a.svg"));
+  QVERIFY(renderer.isValid());
+  QCOMPARE(renderer.viewBox(), QRect(0, 0, 200, 100));
+  QImage image(200, 100, QImage::Format_RGB32);
+  QPainter painter(&image);
+  renderer.render(&painter);
+  painter.end();
+  QCOMPARE(image.pixelColor(50, 50), printColors().text);
+  QCOMPARE(image.pixelColor(150, 50), QColor(Qt::white));
+}
+
+void TestExport::aPdfIsOnePageOfThatSize() {
+  QCOMPARE(writeExport(source_, path("a.pdf"), {}), QString());
+  QFile file(path("a.pdf"));
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  const QByteArray bytes = file.readAll();
+  QVERIFY(bytes.startsWith("%PDF-"));
+  QCOMPARE(bytes.count("/Type /Page\n"), 1);
+  // 200 x 100 pixels of 1/96 inch in points of 1/72 inch.
+  QVERIFY2(bytes.contains("/MediaBox [0 0 150 75]") ||
+               bytes.contains("/MediaBox [0 0 150.000000 75.000000]"),
+           bytes.mid(bytes.indexOf("/MediaBox"), 50).constData());
+}
+
+void TestExport::numbersAreWrittenAsTheyAre() {
+  QCOMPARE(writeExport(source_, path("a.csv"), {}), QString());
+  QFile file(path("a.csv"));
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  QCOMPARE(file.readAll(), QByteArray("a,b\n1,2\n"));
+  source_.csv.clear();
+  QVERIFY(writeExport(source_, path("b.csv"), {}).contains(QStringLiteral("no numbers")));
+  QVERIFY(!QFile::exists(path("b.csv")));
+}
+
+void TestExport::whatCannotBeWrittenSaysWhereAndWhy() {
+  const QString problem = writeExport(source_, path("missing/a.png"), {});
+  QVERIFY2(problem.contains(path("missing/a.png")), qPrintable(problem));
+}
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestExport)
+
+#include "tst_export.moc"

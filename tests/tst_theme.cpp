@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <cmath>
+
+#include <QDir>
+#include <QLabel>
+#include <QtTest/QtTest>
+
+#include "widgets/theme/colors.h"
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+namespace lambda::test {
+
+namespace {
+
+/// Relative luminance of WCAG 2.1.
+double luminance(const QColor& color) {
+  const auto linear = [](double c) {
+    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) +
+         0.0722 * linear(color.blueF());
+}
+
+double contrast(const QColor& a, const QColor& b) {
+  const double first = luminance(a) + 0.05;
+  const double second = luminance(b) + 0.05;
+  return std::max(first, second) / std::min(first, second);
+}
+
+}  // namespace
+
+class TestTheme : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void textCanBeReadOnEveryGround_data();
+  void textCanBeReadOnEveryGround();
+  void aWidgetFindsTheColorsOfTheThemeThatIsSet();
+  void allTextGrowsWithTheScale();
+  void figuresInColumnsHaveOneWidth();
+  void everyIconCanBeDrawnInBothThemes();
+};
+
+void TestTheme::textCanBeReadOnEveryGround_data() {
+  QTest::addColumn<const Colors*>("colors");
+  QTest::newRow("light") << &lightColors();
+  QTest::newRow("dark") << &darkColors();
+  QTest::newRow("print") << &printColors();
+}
+
+void TestTheme::textCanBeReadOnEveryGround() {
+  QFETCH(const Colors*, colors);
+  const Colors& c = *colors;
+  constexpr double kReadable = 4.5;
+  for (const QColor& ground : {c.page, c.surface, c.raised, c.hover, c.accentSoft}) {
+    for (const QColor& text : {c.text, c.textSecondary}) {
+      QVERIFY2(contrast(text, ground) >= kReadable, qPrintable(text.name() + ground.name()));
+    }
+  }
+  for (const QColor& ground : {c.page, c.surface, c.raised}) {
+    for (const QColor& text : {c.success, c.warning, c.error}) {
+      QVERIFY2(contrast(text, ground) >= kReadable, qPrintable(text.name() + ground.name()));
+    }
+  }
+  QVERIFY(contrast(c.accentText, c.accent) >= kReadable);
+  QVERIFY(contrast(c.lambdaChipText, c.lambdaChip) >= kReadable);
+  QVERIFY(contrast(c.convolutionChipText, c.convolutionChip) >= kReadable);
+}
+
+void TestTheme::aWidgetFindsTheColorsOfTheThemeThatIsSet() {
+  QLabel label;
+  label.show();
+  applyTheme(*qApp, ThemeChoice::dark);
+  QVERIFY(colorsOf(label).dark);
+  applyTheme(*qApp, ThemeChoice::light);
+  QVERIFY(!colorsOf(label).dark);
+}
+
+void TestTheme::allTextGrowsWithTheScale() {
+  applyTheme(*qApp, ThemeChoice::light, 1);
+  const int body = bodyFont().pixelSize();
+  const int title = titleFont().pixelSize();
+  applyTheme(*qApp, ThemeChoice::light, 2);
+  QCOMPARE(textScale(), 2.0);
+  QCOMPARE(bodyFont().pixelSize(), 2 * body);
+  QCOMPARE(titleFont().pixelSize(), 2 * title);
+  applyTheme(*qApp, ThemeChoice::light, 1);
+}
+
+void TestTheme::figuresInColumnsHaveOneWidth() {
+  const QFontMetricsF metrics(numberFont());
+  for (char digit = '1'; digit <= '9'; ++digit) {
+    QCOMPARE(metrics.horizontalAdvance(QLatin1Char(digit)), metrics.horizontalAdvance(u'0'));
+  }
+}
+
+void TestTheme::everyIconCanBeDrawnInBothThemes() {
+  const QStringList files = QDir(QStringLiteral(":/icons")).entryList({QStringLiteral("*.svg")});
+  QVERIFY(files.size() > 30);
+  QLabel label;
+  for (const ThemeChoice theme : {ThemeChoice::light, ThemeChoice::dark}) {
+    applyTheme(*qApp, theme);
+    for (const QString& file : files) {
+      const QImage image = icon(file.chopped(4), label).pixmap(32, 32).toImage();
+      bool isEmpty = true;
+      for (int y = 0; y < image.height() && isEmpty; ++y) {
+        for (int x = 0; x < image.width() && isEmpty; ++x) isEmpty = qAlpha(image.pixel(x, y)) == 0;
+      }
+      QVERIFY2(!isEmpty, qPrintable(file));
+    }
+  }
+  applyTheme(*qApp, ThemeChoice::light);
+}
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestTheme)
+
+#include "tst_theme.moc"

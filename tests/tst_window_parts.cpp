@@ -1,0 +1,177 @@
+#include <QAction>
+#include <QLineEdit>
+#include <QListView>
+#include <QMainWindow>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QtTest/QtTest>
+
+#include "app/studio/command_palette.h"
+#include "app/studio/fuzzy_match.h"
+#include "app/studio/notice_bar.h"
+#include "app/studio/preferences.h"
+#include "app/studio/welcome_page.h"
+#include "widgets/theme/colors.h"
+
+namespace lambda::test {
+
+namespace {
+
+RunSummary finishedRun(const char* name, const char* started) {
+  RunSummary run;
+  run.path = std::string("/runs/") + name;
+  run.name = name;
+  run.record.config.name = name;
+  run.record.pattern = "C-L";
+  run.record.environment.started = started;
+  return run;
+}
+
+QPushButton* buttonNamed(const QWidget& parent, const QString& text) {
+  for (QPushButton* button : parent.findChildren<QPushButton*>()) {
+    if (button->isVisibleTo(&parent) &&
+        (button->text() == text || button->accessibleName().startsWith(text))) {
+      return button;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+class TestWindowParts : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void lettersAreFoundInTheirOrderAndWordsCountMore();
+  void thePaletteDoesWhatIsTypedAndRemembersIt();
+  void thePaletteSkipsWhatCannotBeDoneNow();
+  void themeAndTextSizeAreRemembered();
+  void welcomeLeadsToTheNewestRun();
+  void welcomeOffersToWatchWhileTraining();
+  void aNoticeOffersOneThingToDo();
+};
+
+void TestWindowParts::initTestCase() {
+  QStandardPaths::setTestModeEnabled(true);
+  QCoreApplication::setOrganizationName(QStringLiteral("lambda-studio-tests"));
+  QSettings().clear();
+}
+
+void TestWindowParts::lettersAreFoundInTheirOrderAndWordsCountMore() {
+  QVERIFY(!fuzzyScore(QStringLiteral("xyz"), QStringLiteral("File: Open")));
+  QVERIFY(!fuzzyScore(QStringLiteral("ne"), QStringLiteral("en")));
+  QVERIFY(fuzzyScore(QString(), QStringLiteral("File: Open")));
+  const QString typed = QStringLiteral("op");
+  QVERIFY(fuzzyScore(typed, QStringLiteral("File: Open")) >
+          fuzzyScore(typed, QStringLiteral("Run: Stop now")));
+  QVERIFY(fuzzyScore(QStringLiteral("tl"), QStringLiteral("Theme: Light")) >
+          fuzzyScore(QStringLiteral("tl"), QStringLiteral("Run: Title")));
+  QVERIFY(fuzzyScore(QStringLiteral("dark"), QStringLiteral("Theme: Dark")));
+}
+
+void TestWindowParts::thePaletteDoesWhatIsTypedAndRemembersIt() {
+  QMainWindow window;
+  window.show();
+  QAction pause(QStringLiteral("Pause"));
+  QAction stop(QStringLiteral("Stop"));
+  QSignalSpy stopped(&stop, &QAction::triggered);
+  CommandPalette palette(&window);
+  palette.open({&pause, &stop});
+  auto* input = palette.findChild<QLineEdit*>();
+  auto* list = palette.findChild<QListView*>();
+  QCOMPARE(list->model()->rowCount(), 2);
+  QTest::keyClicks(input, QStringLiteral("sto"));
+  QCOMPARE(list->model()->rowCount(), 1);
+  QTest::keyClick(input, Qt::Key_Return);
+  QVERIFY(!palette.isVisible());
+  QTRY_COMPARE(stopped.count(), 1);
+  palette.open({&pause, &stop});
+  QCOMPARE(list->model()->index(0, 0).data().toString(), QStringLiteral("Stop"));
+}
+
+void TestWindowParts::thePaletteSkipsWhatCannotBeDoneNow() {
+  QMainWindow window;
+  window.show();
+  QAction first(QStringLiteral("One"));
+  QAction second(QStringLiteral("One more"));
+  first.setEnabled(false);
+  QSignalSpy done(&second, &QAction::triggered);
+  CommandPalette palette(&window);
+  palette.open({&first, &second});
+  QTest::keyClick(palette.findChild<QLineEdit*>(), Qt::Key_Return);
+  QTRY_COMPARE(done.count(), 1);
+}
+
+void TestWindowParts::themeAndTextSizeAreRemembered() {
+  {
+    Preferences preferences(*qApp);
+    preferences.setTheme(ThemeChoice::dark);
+    preferences.setTextSize(1.5);
+    QWidget widget;
+    QVERIFY(colorsOf(widget).dark);
+  }
+  Preferences preferences(*qApp);
+  QCOMPARE(preferences.theme(), ThemeChoice::dark);
+  QCOMPARE(preferences.textSize(), 1.5);
+  preferences.toggleDarkAction()->trigger();
+  QCOMPARE(preferences.theme(), ThemeChoice::light);
+  preferences.setTextSize(1);
+}
+
+void TestWindowParts::welcomeLeadsToTheNewestRun() {
+  WelcomePage page;
+  page.resize(1280, 800);
+  page.show();
+  QPushButton* inspect = buttonNamed(page, QStringLiteral("Look into its lambdas"));
+  QVERIFY(inspect);
+  QVERIFY(!inspect->isEnabled());
+  RunSummary damaged = finishedRun("damaged", "2026-11-23T00:00:00Z");
+  damaged.problem = "run.json is cut";
+  page.setRuns({finishedRun("old", "2026-11-20T00:00:00Z"),
+                finishedRun("new", "2026-11-21T00:00:00Z"),
+                damaged});
+  QSignalSpy inspected(&page, &WelcomePage::inspectRequested);
+  QTest::mouseClick(inspect, Qt::LeftButton);
+  QCOMPARE(inspected.count(), 1);
+  QCOMPARE(inspected.front().front().value<std::filesystem::path>(),
+           std::filesystem::path("/runs/new"));
+  QTRY_VERIFY(buttonNamed(page, QStringLiteral("old")));
+  QVERIFY(!buttonNamed(page, QStringLiteral("damaged")));
+}
+
+void TestWindowParts::welcomeOffersToWatchWhileTraining() {
+  WelcomePage page;
+  page.resize(1280, 800);
+  page.show();
+  QSignalSpy started(&page, &WelcomePage::quickstartRequested);
+  QSignalSpy watched(&page, &WelcomePage::watchRequested);
+  QTest::mouseClick(buttonNamed(page, QStringLiteral("Train the quickstart")), Qt::LeftButton);
+  QCOMPARE(started.count(), 1);
+  page.setTraining(true);
+  QTest::mouseClick(buttonNamed(page, QStringLiteral("Watch the training")), Qt::LeftButton);
+  QCOMPARE(started.count(), 1);
+  QCOMPARE(watched.count(), 1);
+}
+
+void TestWindowParts::aNoticeOffersOneThingToDo() {
+  QWidget window;
+  NoticeBar bar(&window);
+  window.show();
+  QVERIFY(!bar.isVisible());
+  bool isDone = false;
+  bar.tell(NoticeBar::Kind::failure, QStringLiteral("It failed"), QStringLiteral("Try again"), [&] {
+    isDone = true;
+  });
+  QVERIFY(bar.isVisible());
+  QTest::mouseClick(buttonNamed(bar, QStringLiteral("Try again")), Qt::LeftButton);
+  QVERIFY(isDone);
+  QVERIFY(!bar.isVisible());
+}
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestWindowParts)
+
+#include "tst_window_parts.moc"
