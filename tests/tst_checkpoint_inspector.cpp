@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "engine/data/dataset_cache.h"
+#include "engine/formats/probe_snapshot.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint_inspector.h"
 #include "engine/training/evaluate_run.h"
@@ -51,6 +52,7 @@ class TestCheckpointInspector : public QObject {
   void predictingTheTestSetIsALook();
   void inspectorsShareTheirData();
   void aTrainingBesideItIsNotDisturbed();
+  void probesHoldWhatInspectionShows();
 
  private:
   TemporaryFolder folder_;
@@ -228,6 +230,28 @@ void TestCheckpointInspector::aTrainingBesideItIsNotDisturbed() {
   };
   const std::string beside = trainRun(config, folder_.path(), control, observer).run;
   QVERIFY(tensorsOf(alone) == tensorsOf(beside));
+}
+
+void TestCheckpointInspector::probesHoldWhatInspectionShows() {
+  const RunFolder folder = RunFolder::open(run_);
+  const auto probes = probeSnapshotsOf(folder.inspection());
+  QCOMPARE(probes.size(), std::size_t{3});
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    const ProbeSnapshot probe = readProbeSnapshot(probes[static_cast<std::size_t>(epoch - 1)]);
+    CheckpointInspector inspector(folder.epochCheckpoint(epoch));
+    QCOMPARE(probe.epoch, epoch);
+    QCOMPARE(probe.step, inspector.header().progress.step);
+    QCOMPARE(probe.layers.size(), std::size_t{2});
+    for (const ProbeLayer& layer : probe.layers) {
+      const InspectionSnapshot seen = inspector.inspect({.layer = layer.name});
+      QVERIFY(probe.probabilities == seen.probabilities);
+      QVERIFY(layer.lambdaContent == seen.lambdas.content);
+      QVERIFY(layer.lambdaPosition == seen.lambdas.position);
+      QVERIFY(layer.contributionsContent == seen.contributions.content);
+      QVERIFY(layer.contributionsPosition == seen.contributions.position);
+      QVERIFY(layer.embeddings == seen.embeddings.tiles);
+    }
+  }
 }
 
 QTEST_GUILESS_MAIN(TestCheckpointInspector)

@@ -1,9 +1,9 @@
 #include "engine/training/live_inspection.h"
 
-#include <cstdio>
 #include <utility>
 
-#include "engine/formats/safetensors.h"
+#include "engine/formats/epoch_files.h"
+#include "engine/formats/probe_snapshot.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {
@@ -103,30 +103,18 @@ void saveProbe(TrainingState& state,
                RunData& data,
                const std::filesystem::path& folder,
                int epoch) {
-  std::vector<InspectionSnapshot> snapshots;  // Owns what the views look into.
+  ProbeSnapshot probe{.epoch = epoch, .step = state.progress.step};
   for (const InspectableLayer& layer : inspectableLayers(state.network->architecture)) {
-    InspectionRequest request;
-    request.layer = layer.name;
-    snapshots.push_back(inspectLive(state, data, request));
+    InspectionSnapshot seen = inspectLive(state, data, {.layer = layer.name});
+    probe.probabilities = std::move(seen.probabilities);
+    probe.layers.push_back({.name = layer.name,
+                            .lambdaContent = std::move(seen.lambdas.content),
+                            .lambdaPosition = std::move(seen.lambdas.position),
+                            .contributionsContent = std::move(seen.contributions.content),
+                            .contributionsPosition = std::move(seen.contributions.position),
+                            .embeddings = std::move(seen.embeddings.tiles)});
   }
-  if (snapshots.empty()) return;
-  std::vector<TensorView> views;
-  const auto add = [&views](const std::string& name, const Array& array) {
-    if (!array.empty()) {
-      views.push_back({name, DType::F32, array.shape, std::as_bytes(std::span(array.values))});
-    }
-  };
-  for (const InspectionSnapshot& snapshot : snapshots) {
-    add(snapshot.layer.name + ".lambda.content", snapshot.lambdas.content);
-    add(snapshot.layer.name + ".lambda.position", snapshot.lambdas.position);
-    add(snapshot.layer.name + ".embeddings", snapshot.embeddings.tiles);
-  }
-  char name[64];
-  std::snprintf(name, sizeof name, "epoch-%04d.safetensors", epoch);
-  writeSafeTensors(
-      folder / name,
-      std::move(views),
-      {{"epoch", std::to_string(epoch)}, {"step", std::to_string(state.progress.step)}});
+  if (!probe.layers.empty()) writeProbeSnapshot(folder / epochFileName(epoch), probe);
 }
 
 }  // namespace lambda

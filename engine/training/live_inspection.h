@@ -37,10 +37,9 @@ InspectionSnapshot inspectLive(TrainingState& state,
                                RunData& data,
                                const InspectionRequest& request);
 
-/// Stores what the epoch slider plays through: for every lambda layer the lambdas of the first
-/// validation image at the middle pixel and the position embeddings, as
-/// FOLDER/epoch-NNNN.safetensors with tensors "LAYER.lambda.content", "LAYER.lambda.position"
-/// [k, v] and "LAYER.embeddings" (tiles). Throws Error.
+/// Stores what the epoch slider plays through, for every lambda layer with the first validation
+/// image at the middle pixel, as FOLDER/epoch-NNNN.safetensors (ProbeSnapshot). Nothing for a
+/// network without lambda layers. Throws Error.
 void saveProbe(TrainingState& state, RunData& data, const std::filesystem::path& folder, int epoch);
 
 }  // namespace lambda

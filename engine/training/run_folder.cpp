@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine/formats/durable_file.h"
+#include "engine/formats/epoch_files.h"
 #include "engine/runtime/error.h"
 
 namespace fs = std::filesystem;
@@ -16,7 +17,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kEpochDigits = 4;
 constexpr std::uint64_t kMaxCheckpointBytes = 1ULL << 40;
 
 std::string localTime() {
@@ -79,31 +79,11 @@ RunFolder RunFolder::open(const fs::path& path) {
 }
 
 fs::path RunFolder::epochCheckpoint(int epoch) const {
-  std::string digits = std::to_string(epoch);
-  digits.insert(
-      0,
-      static_cast<std::size_t>(std::max(0, kEpochDigits - static_cast<int>(digits.size()))),
-      '0');
-  return checkpoints() / ("epoch-" + digits + ".safetensors");
+  return checkpoints() / epochFileName(epoch);
 }
 
 std::vector<fs::path> RunFolder::epochCheckpoints() const {
-  std::vector<std::pair<int, fs::path>> found;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(checkpoints(), error)) {
-    const std::string stem = entry.path().stem().string();
-    if (entry.path().extension() != ".safetensors" || !stem.starts_with("epoch-")) continue;
-    const std::string digits = stem.substr(6);
-    if (digits.empty() || digits.size() > 9 ||
-        !std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-      continue;
-    }
-    found.emplace_back(std::stoi(digits), entry.path());
-  }
-  std::sort(found.begin(), found.end());
-  std::vector<fs::path> paths;
-  for (auto& [epoch, path] : found) paths.push_back(std::move(path));
-  return paths;
+  return epochFilesOf(checkpoints());
 }
 
 std::vector<fs::path> RunFolder::checkpointsNewestFirst() const {

@@ -26,8 +26,8 @@ struct ProbeLayer {
 struct ProbeSnapshot {
   int epoch = 0;
   std::int64_t step = 0;
-  std::vector<float> probabilities;  ///< Of the probed image, by class; empty in older files.
-  std::vector<ProbeLayer> layers;    ///< In network order.
+  std::vector<float> probabilities = {};  ///< Of the probed image, by class; empty in older files.
+  std::vector<ProbeLayer> layers = {};    ///< In network order.
 
   bool operator==(const ProbeSnapshot&) const = default;
 };
