@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <QFrame>
+#include <QPointer>
 #include <QString>
 
 class QLabel;
@@ -44,7 +45,7 @@ class Explanation : public QFrame {
   void refresh();
   void place();
 
-  QWidget& anchor_;
+  QPointer<QWidget> anchor_;
   std::function<ExplanationText()> text_;
   ExplanationText shown_;
   QLabel* title_;

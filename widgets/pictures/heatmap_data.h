@@ -24,12 +24,12 @@ struct HeatmapAxis {
 /// through as tiles.
 struct HeatmapData {
   Array array;
-  QString name;   ///< Stem of exported files, for example "stage2.block1-lambda-total".
-  QString title;  ///< Stands above; may be empty.
-  QString unit;   ///< Beside the colour bar; empty for a number without a unit.
-  HeatmapAxis rows;
-  HeatmapAxis columns;
-  QStringList captions;  ///< One a tile, or none at all.
+  QString name = {};   ///< Stem of exported files, for example "stage2.block1-lambda-total".
+  QString title = {};  ///< Stands above; may be empty.
+  QString unit = {};   ///< Beside the colour bar; empty for a number without a unit.
+  HeatmapAxis rows = {};
+  HeatmapAxis columns = {};
+  QStringList captions = {};  ///< One a tile, or none at all.
   ColorMap map = ColorMap::diverging;
 
   bool operator==(const HeatmapData&) const = default;

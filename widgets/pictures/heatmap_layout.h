@@ -54,17 +54,21 @@ class HeatmapLayout {
   QRectF cellRect(const TileCell& cell) const;
   std::optional<TileCell> cellAt(const QPointF& at) const;
 
-  /// The offset that keeps the content within the area, or centred where it is smaller.
-  QPointF clamped(const QPointF& offset) const;
+  /// The tile under a point, or the one that is next to it.
+  std::optional<int> nearestTile(const QPointF& at) const;
+
+  /// The offset in effect: such that the content covers the area, or 0 where it is smaller.
+  const QPointF& offset() const { return offset_; }
 
  private:
-  QSizeF contentSizeFor(double cell, int tilesPerRow) const;
+  QPointF clamped(const QPointF& offset) const;
   QPointF origin() const;
 
   HeatmapFrame frame_;
   QRectF area_;
   double cell_ = 0;
   int tilesPerRow_ = 1;
+  QSizeF whole_;  ///< contentSize() without zoom.
   QPointF offset_;
 };
 

@@ -120,6 +120,9 @@ class HeatmapView : public QWidget, public Exportable {
   HeatmapLayout layoutFor(const QSizeF& size) const;
   void relayout();
   void updateRange();
+  void paintReadout(QPainter& painter,
+                    const std::optional<TileCell>& shown,
+                    const Colors& colors) const;
   void setHovered(std::optional<TileCell> cell);
   void moveCursor(int rows, int columns);
   bool moveView(const QPointF& by);
@@ -139,7 +142,8 @@ class HeatmapView : public QWidget, public Exportable {
   HeatmapLayout layout_;
   std::unique_ptr<TileCache> tiles_;
   double zoom_ = 1;
-  QPointF offset_;  ///< Of the picture's origin, at most 0.
+  int zoomedTilesPerRow_ = 0;  ///< While zoomed in the arrangement of the whole stays.
+  QPointF offset_;             ///< Of the picture's origin, at most 0.
   std::optional<TileCell> hovered_;
   std::optional<TileCell> cursor_;
   std::optional<QPointF> pressedAt_;

@@ -15,8 +15,9 @@ namespace lambda {
 enum class Verdict { none, right, wrong };
 
 struct GridImage {
-  int index = 0;    ///< Within the LabeledImages.
-  QString caption;  ///< Short: "cat", or "cat, not dog". Cut with an ellipsis where it is too long.
+  int index = 0;  ///< Within the LabeledImages.
+  QString caption =
+      {};  ///< Short: "cat", or "cat, not dog". Cut with an ellipsis where it is too long.
   Verdict verdict = Verdict::none;  ///< A tick or a cross in the corner.
 
   bool operator==(const GridImage&) const = default;

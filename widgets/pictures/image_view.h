@@ -20,8 +20,8 @@ struct HeatOverlay {
   Array cells;  ///< [rows, columns]; empty = none.
   ColorRange range;
   ColorMap map = ColorMap::diverging;
-  QString quantity;  ///< What the numbers are, for the colour bar and the readout: "A total".
-  QString name;      ///< Stem of exported files.
+  QString quantity = {};  ///< What the numbers are, for the colour bar and the readout: "A total".
+  QString name = {};      ///< Stem of exported files.
 
   bool operator==(const HeatOverlay&) const = default;
 };
@@ -99,6 +99,8 @@ class ImageView : public QWidget, public Exportable {
 
   Places placesFor(const QSize& size) const;
   void paint(QPainter& painter, const QSize& size, const Colors& colors, bool onScreen) const;
+  void paintGrid(QPainter& painter, const QRectF& image) const;
+  QRectF cellRectIn(const QRectF& image, const Cell& cell) const;
   void choose(const Cell& cell);
   void setHovered(std::optional<Cell> cell);
 

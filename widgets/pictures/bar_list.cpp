@@ -1,0 +1,159 @@
+#include "widgets/pictures/bar_list.h"
+
+#include <algorithm>
+
+#include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include "engine/values/text.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kGap = 8;
+constexpr double kBarHeight = 10;
+constexpr double kMarkWidth = 16;  // the tick before the true class' name
+
+void paintMark(QPainter& painter, const QPointF& center, const QColor& color) {
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+  const QPointF tick[] = {
+      center + QPointF(-4, 0), center + QPointF(-1, 3.5), center + QPointF(4.5, -4)};
+  painter.drawPolyline(tick, 3);
+  painter.restore();
+}
+
+}  // namespace
+
+BarList::BarList(QWidget* parent) : QWidget(parent) {
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  setAccessibleName(tr("Class probabilities"));
+}
+
+void BarList::setBars(std::vector<Bar> bars) {
+  bars_ = std::move(bars);
+  QStringList lines;
+  for (const Bar& bar : bars_) {
+    lines << bar.name + u" "_s + percentText(bar.value) +
+                 (bar.isTrue ? tr(" (true class)") : u""_s);
+  }
+  setAccessibleDescription(lines.join(u", "_s));
+  updateGeometry();
+  update();
+}
+
+void BarList::setTitle(const QString& title) {
+  title_ = title;
+  updateGeometry();
+  update();
+}
+
+int BarList::rowHeight() const {
+  return static_cast<int>(QFontMetricsF(bodyFont()).height()) + 8;
+}
+
+void BarList::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
+  const QFontMetricsF metrics(bodyFont());
+  double names = 0;
+  for (const Bar& bar : bars_) names = std::max(names, metrics.horizontalAdvance(bar.name));
+  names = std::min(names, size.width() * 0.4);
+  const double numbers = QFontMetricsF(numberFont()).horizontalAdvance(u"100.0 %"_s) + kGap;
+  const double left = kMarkWidth + names + kGap;
+  const double room = std::max(8.0, size.width() - left - numbers);
+  double top = 0;
+  if (!title_.isEmpty()) {
+    QFont font = smallFont();
+    font.setWeight(QFont::DemiBold);
+    painter.setFont(font);
+    painter.setPen(colors.text);
+    painter.drawText(QRectF(0, 0, size.width(), rowHeight()), Qt::AlignVCenter, title_);
+    top += rowHeight();
+  }
+  for (const Bar& bar : bars_) {
+    const double center = top + rowHeight() / 2.0;
+    if (bar.isTrue) paintMark(painter, {kMarkWidth / 2 - 1, center}, colors.success);
+    QFont font = bodyFont();
+    if (bar.isTrue || bar.isChosen) font.setWeight(QFont::DemiBold);
+    painter.setFont(font);
+    painter.setPen(colors.text);
+    painter.drawText(QRectF(kMarkWidth, top, names, rowHeight()),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetricsF(font).elidedText(bar.name, Qt::ElideRight, names));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    const QRectF track(left, center - kBarHeight / 2, room, kBarHeight);
+    painter.setBrush(colors.hover);
+    painter.drawRoundedRect(track, 2, 2);
+    QRectF filled = track;
+    filled.setWidth(std::max(1.0, room * std::clamp(bar.value, 0.0, 1.0)));
+    painter.setBrush(bar.isChosen ? colors.accent : colors.textDisabled);
+    painter.drawRoundedRect(filled, 2, 2);
+    painter.setFont(numberFont());
+    painter.setPen(bar.isChosen ? colors.text : colors.textSecondary);
+    painter.drawText(QRectF(track.right(), top, numbers, rowHeight()),
+                     Qt::AlignRight | Qt::AlignVCenter,
+                     percentText(bar.value));
+    top += rowHeight();
+  }
+}
+
+void BarList::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  paintTo(painter, size(), colorsOf(*this));
+}
+
+void BarList::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) update();
+  if (event->type() == QEvent::FontChange) updateGeometry();
+  QWidget::changeEvent(event);
+}
+
+bool BarList::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const int row = help->pos().y() / rowHeight() - (title_.isEmpty() ? 0 : 1);
+  if (row >= 0 && row < static_cast<int>(bars_.size())) {
+    const Bar& bar = bars_[static_cast<std::size_t>(row)];
+    QToolTip::showText(help->globalPos(), bar.name + u": "_s + numberText(bar.value, 5), this);
+  } else {
+    QToolTip::hideText();
+  }
+  return true;
+}
+
+QSize BarList::exportSize() const {
+  return {420, sizeHint().height()};
+}
+
+QString BarList::toCsv() const {
+  if (bars_.empty()) return {};
+  QString csv = u"class,probability,true,predicted\n"_s;
+  for (const Bar& bar : bars_) {
+    QString name = bar.name;
+    csv += u"\""_s + name.replace(u'"', u"\"\""_s) + u"\","_s +
+           QString::fromStdString(formatNumber(bar.value)) + u","_s +
+           QString::number(bar.isTrue ? 1 : 0) + u","_s + QString::number(bar.isChosen ? 1 : 0) +
+           u"\n"_s;
+  }
+  return csv;
+}
+
+QSize BarList::sizeHint() const {
+  const auto rows = static_cast<int>(bars_.size()) + (title_.isEmpty() ? 0 : 1);
+  return {320, std::max(1, rows) * rowHeight()};
+}
+
+QSize BarList::minimumSizeHint() const {
+  return {200, sizeHint().height()};
+}
+
+}  // namespace lambda

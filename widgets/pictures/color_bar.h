@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QRectF>
+#include <QString>
+
+#include "engine/values/colormap.h"
+
+class QPainter;
+
+namespace lambda {
+
+struct Colors;
+
+/// What a colour bar says beside its colours.
+struct ColorBarText {
+  QString unit;             ///< Above the bar; may be empty.
+  bool isRelative = false;  ///< Each tile has a scale of its own: no numbers, only the signs.
+};
+
+/// Width that a colour bar with its numbers takes.
+double colorBarWidth();
+
+/// Draws an upright colour bar with the numbers of its ends, and of 0 where that lies between.
+void paintColorBar(QPainter& painter,
+                   const QRectF& area,
+                   ColorMap map,
+                   const ColorRange& range,
+                   const ColorBarText& text,
+                   const Colors& colors);
+
+}  // namespace lambda

@@ -1,0 +1,126 @@
+#include "widgets/pictures/heatmap_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lambda {
+
+namespace {
+
+constexpr double kLeastSnapped = 2;  // device pixels: below it a cell may be any fraction
+
+int rowsFor(int tiles, int tilesPerRow) {
+  return (tiles + tilesPerRow - 1) / tilesPerRow;
+}
+
+/// Side of the cells that fill the area in this arrangement; may be negative where gaps alone do.
+double cellFor(const HeatmapFrame& frame, const QSizeF& area, int tilesPerRow) {
+  const int tileRows = rowsFor(frame.tiles, tilesPerRow);
+  const double width = area.width() - frame.gap * (tilesPerRow - 1);
+  const double height = area.height() - frame.gap * (tileRows - 1) - frame.captionHeight * tileRows;
+  return std::min(width / (tilesPerRow * frame.columns), height / (tileRows * frame.rows));
+}
+
+double snapped(double cell, double pixelRatio) {
+  const double pixels = cell * pixelRatio;
+  return pixels > kLeastSnapped ? std::floor(pixels) / pixelRatio : cell;
+}
+
+}  // namespace
+
+HeatmapLayout::HeatmapLayout(const HeatmapFrame& frame,
+                             const QRectF& area,
+                             double zoom,
+                             const QPointF& offset,
+                             double pixelRatio)
+    : frame_(frame), area_(area) {
+  if (frame.tiles <= 0 || frame.rows <= 0 || frame.columns <= 0) {
+    frame_.tiles = 0;
+    return;
+  }
+  double best = -1;
+  const int first = frame.tilesPerRow > 0 ? std::min(frame.tilesPerRow, frame.tiles) : 1;
+  const int last = frame.tilesPerRow > 0 ? first : frame.tiles;
+  for (int count = first; count <= last; ++count) {
+    const double cell = cellFor(frame, area.size(), count);
+    if (cell <= best) continue;
+    best = cell;
+    tilesPerRow_ = count;
+  }
+  if (best <= 0) tilesPerRow_ = first;
+  constexpr double kLeastCell = 0.25;
+  cell_ = snapped(std::max(best, kLeastCell), pixelRatio);
+  whole_ = contentSize();
+  cell_ = snapped(std::max(best, kLeastCell) * zoom, pixelRatio);
+  offset_ = clamped(offset);
+}
+
+int HeatmapLayout::tileRows() const {
+  return isEmpty() ? 0 : rowsFor(frame_.tiles, tilesPerRow_);
+}
+
+QSizeF HeatmapLayout::contentSize() const {
+  if (isEmpty()) return {};
+  const int rows = tileRows();
+  return {tilesPerRow_ * frame_.columns * cell_ + (tilesPerRow_ - 1) * frame_.gap,
+          rows * (frame_.rows * cell_ + frame_.captionHeight) + (rows - 1) * frame_.gap};
+}
+
+QRectF HeatmapLayout::tileRect(int tile) const {
+  const double width = frame_.columns * cell_, height = frame_.rows * cell_;
+  const double left = tile % tilesPerRow_ * (width + frame_.gap);
+  const double top = tile / tilesPerRow_ * (height + frame_.captionHeight + frame_.gap);
+  return {origin() + QPointF(left, top + frame_.captionHeight), QSizeF(width, height)};
+}
+
+QRectF HeatmapLayout::captionRect(int tile) const {
+  const QRectF cells = tileRect(tile);
+  return {cells.left(), cells.top() - frame_.captionHeight, cells.width(), frame_.captionHeight};
+}
+
+QRectF HeatmapLayout::cellRect(const TileCell& cell) const {
+  const QRectF tile = tileRect(cell.tile);
+  return {tile.left() + cell.column * cell_, tile.top() + cell.row * cell_, cell_, cell_};
+}
+
+std::optional<TileCell> HeatmapLayout::cellAt(const QPointF& at) const {
+  if (isEmpty() || !area_.contains(at)) return std::nullopt;
+  const std::optional<int> tile = nearestTile(at);
+  const QRectF cells = tileRect(*tile);
+  if (at.x() < cells.left() || at.y() < cells.top() || at.x() >= cells.right() ||
+      at.y() >= cells.bottom()) {
+    return std::nullopt;
+  }
+  return TileCell{
+      .tile = *tile,
+      .row = std::min(static_cast<int>((at.y() - cells.top()) / cell_), frame_.rows - 1),
+      .column = std::min(static_cast<int>((at.x() - cells.left()) / cell_), frame_.columns - 1)};
+}
+
+std::optional<int> HeatmapLayout::nearestTile(const QPointF& at) const {
+  if (isEmpty()) return std::nullopt;
+  const QPointF place = at - origin();
+  const double width = frame_.columns * cell_ + frame_.gap;
+  const double height = frame_.rows * cell_ + frame_.captionHeight + frame_.gap;
+  const int column =
+      std::clamp(static_cast<int>(std::floor(place.x() / width)), 0, tilesPerRow_ - 1);
+  const int row = std::clamp(static_cast<int>(std::floor(place.y() / height)), 0, tileRows() - 1);
+  return std::min(row * tilesPerRow_ + column, frame_.tiles - 1);
+}
+
+QPointF HeatmapLayout::clamped(const QPointF& offset) const {
+  // The part of the area that the whole picture would take stays covered, so that a zoom at the
+  // pointer never has to move what lies under it.
+  const QSizeF content = contentSize(), covered = whole_.boundedTo(area_.size());
+  const auto within = [](double value, double room) {
+    return std::clamp(value, std::min(0.0, room), 0.0);
+  };
+  return {within(offset.x(), covered.width() - content.width()),
+          within(offset.y(), covered.height() - content.height())};
+}
+
+QPointF HeatmapLayout::origin() const {
+  return area_.topLeft() + offset_;
+}
+
+}  // namespace lambda

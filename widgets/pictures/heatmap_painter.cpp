@@ -1,0 +1,221 @@
+#include "widgets/pictures/heatmap_painter.h"
+
+#include <algorithm>
+
+#include <QFontMetricsF>
+#include <QPaintEngine>
+#include <QPainter>
+
+#include "widgets/pictures/color_bar.h"
+#include "widgets/pictures/tile_cache.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kGap = 8;
+constexpr double kLeastMarkedCell = 3;   // a frame needs some room inside
+constexpr int kMostVectorCells = 20000;  // above it a file of rectangles is unwieldy
+
+double lineHeight() {
+  return QFontMetricsF(smallFont()).height();
+}
+
+bool isVectorFile(const QPainter& painter) {
+  const QPaintEngine* engine = painter.paintEngine();
+  return engine != nullptr &&
+         (engine->type() == QPaintEngine::SVG || engine->type() == QPaintEngine::Pdf);
+}
+
+void paintCells(QPainter& painter, const HeatmapScene& scene, int tile) {
+  const QRectF target = scene.layout.tileRect(tile);
+  if (!isVectorFile(painter)) {
+    painter.drawImage(target, scene.tiles.image(tile));
+    return;
+  }
+  if (scene.data.array.values.size() > kMostVectorCells) {
+    // Readers of such files smooth an image that they enlarge, but not one that is large.
+    constexpr int kFactor = 8;
+    const QImage& small = scene.tiles.image(tile);
+    painter.drawImage(target, small.scaled(small.size() * kFactor));
+    return;
+  }
+  for (int row = 0; row < scene.data.rowCount(); ++row) {
+    for (int column = 0; column < scene.data.columnCount(); ++column) {
+      const TileCell cell{.tile = tile, .row = row, .column = column};
+      // Slightly too large: readers let the ground through between rectangles that only touch.
+      painter.fillRect(scene.layout.cellRect(cell).adjusted(0, 0, 0.25, 0.25).intersected(target),
+                       QColor(scene.tiles.color(cell)));
+    }
+  }
+}
+
+void paintZeroLines(QPainter& painter, const HeatmapScene& scene, int tile) {
+  const QRectF cells = scene.layout.tileRect(tile);
+  const double side = scene.layout.cellSide();
+  QColor ink(Qt::black);
+  ink.setAlphaF(0.35F);
+  painter.setPen(QPen(ink, 1, Qt::DotLine));
+  if (scene.data.columns.hasZero) {
+    const double x = cells.left() + (0.5 - scene.data.columns.first) * side;
+    painter.drawLine(QPointF(x, cells.top()), QPointF(x, cells.bottom()));
+  }
+  if (scene.data.rows.hasZero) {
+    const double y = cells.top() + (0.5 - scene.data.rows.first) * side;
+    painter.drawLine(QPointF(cells.left(), y), QPointF(cells.right(), y));
+  }
+}
+
+void paintTile(QPainter& painter, const HeatmapScene& scene, int tile, const Colors& colors) {
+  const QRectF cells = scene.layout.tileRect(tile);
+  paintCells(painter, scene, tile);
+  if (scene.data.rows.hasZero || scene.data.columns.hasZero) paintZeroLines(painter, scene, tile);
+  if (scene.mark && scene.layout.cellSide() >= kLeastMarkedCell) {
+    paintCellFrame(painter, scene.layout.cellRect({tile, scene.mark->row, scene.mark->column}));
+  }
+  painter.setBrush(Qt::NoBrush);
+  if (tile == scene.selectedTile) {
+    painter.setPen(QPen(colors.accent, 2));
+    painter.drawRect(cells.adjusted(-2, -2, 2, 2));
+  } else {
+    painter.setPen(QPen(colors.hairline, 1));
+    painter.drawRect(cells.adjusted(-0.5, -0.5, 0.5, 0.5));
+  }
+  if (scene.data.captions.size() == scene.data.tileCount()) {
+    const QRectF area = scene.layout.captionRect(tile);
+    const QFontMetricsF metrics(smallFont());
+    painter.setPen(tile == scene.selectedTile ? colors.accent : colors.textSecondary);
+    painter.drawText(area,
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(scene.data.captions[tile], Qt::ElideRight, area.width()));
+  }
+}
+
+/// The names of an axis' first and last cell, and of 0 between them, beside a tile.
+void paintColumnAxis(QPainter& painter, const HeatmapScene& scene, const QRectF& tile) {
+  const HeatmapAxis& axis = scene.data.columns;
+  const double side = scene.layout.cellSide(), height = lineHeight();
+  const int count = scene.data.columnCount();
+  const auto write = [&](int cell, Qt::Alignment alignment) {
+    const double center = tile.left() + (cell + 0.5) * side;
+    constexpr double kRoom = 40;
+    const double left = alignment.testFlag(Qt::AlignLeft)    ? center - side / 2
+                        : alignment.testFlag(Qt::AlignRight) ? center + side / 2 - kRoom
+                                                             : center - kRoom / 2;
+    painter.drawText(QRectF(left, tile.bottom() + 2, kRoom, height),
+                     alignment | Qt::AlignTop,
+                     QString::number(axis.first + cell).replace(u'-', QChar(0x2212)));
+  };
+  write(0, Qt::AlignLeft);
+  if (count > 1) write(count - 1, Qt::AlignRight);
+  painter.drawText(QRectF(tile.left(), tile.bottom() + 2, tile.width(), height),
+                   Qt::AlignHCenter | Qt::AlignTop | Qt::TextDontClip,
+                   axis.label);
+}
+
+void paintRowAxis(QPainter& painter, const HeatmapScene& scene, const QRectF& tile) {
+  const HeatmapAxis& axis = scene.data.rows;
+  const double height = lineHeight(), width = tile.left() - scene.layout.area().left() + 24;
+  const auto write = [&](double top, const QString& text) {
+    painter.drawText(QRectF(tile.left() - width - 5, top, width, height),
+                     Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip,
+                     text);
+  };
+  const auto nameOf = [&](int cell) {
+    return QString::number(axis.first + cell).replace(u'-', QChar(0x2212));
+  };
+  write(tile.top() - 1, nameOf(0));
+  if (tile.height() > 2 * height) {
+    write(tile.bottom() - height + 1, nameOf(scene.data.rowCount() - 1));
+  }
+  if (tile.height() > 3 * height) write(tile.center().y() - height / 2, axis.label);
+}
+
+void paintAxes(QPainter& painter, const HeatmapScene& scene, const Colors& colors) {
+  painter.setPen(colors.textSecondary);
+  const HeatmapLayout& layout = scene.layout;
+  const int lowestLeft = (layout.tileRows() - 1) * layout.tilesPerRow();
+  const QRectF tile = layout.tileRect(lowestLeft);
+  // A magnified picture has its lower left tile elsewhere: numbers beside another would be wrong.
+  const bool isWhole = layout.contentSize().width() <= layout.area().width() + 0.5 &&
+                       layout.contentSize().height() <= layout.area().height() + 0.5;
+  if (!isWhole) return;
+  if (!scene.data.columns.label.isEmpty()) paintColumnAxis(painter, scene, tile);
+  if (!scene.data.rows.label.isEmpty()) paintRowAxis(painter, scene, tile);
+}
+
+}  // namespace
+
+QRectF heatmapArea(const HeatmapData& data, const HeatmapParts& parts, const QSizeF& size) {
+  const double line = lineHeight();
+  QRectF area(QPointF(), size);
+  area.adjust(3, 3, -3, -3);
+  if (!data.title.isEmpty()) area.setTop(area.top() + line + 7);
+  if (!data.rows.label.isEmpty()) area.setLeft(area.left() + 24 * textScale());
+  if (parts.readout) area.setBottom(area.bottom() - line - 3);
+  if (!data.columns.label.isEmpty()) area.setBottom(area.bottom() - line - 3);
+  if (parts.colorBar) area.setRight(area.right() - colorBarWidth() - 10);
+  return area;
+}
+
+HeatmapFrame heatmapFrame(const HeatmapData& data, int tilesPerRow) {
+  const bool hasCaptions = !data.captions.isEmpty() && data.captions.size() == data.tileCount();
+  return {.tiles = data.tileCount(),
+          .rows = data.rowCount(),
+          .columns = data.columnCount(),
+          .tilesPerRow = tilesPerRow,
+          .captionHeight = hasCaptions ? lineHeight() + 2 : 0,
+          .gap = kGap};
+}
+
+void paintHeatmap(QPainter& painter, const HeatmapScene& scene, const Colors& colors) {
+  painter.save();
+  painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  const HeatmapLayout& layout = scene.layout;
+  if (!scene.data.title.isEmpty()) {
+    QFont font = smallFont();
+    font.setWeight(QFont::DemiBold);
+    painter.setFont(font);
+    painter.setPen(colors.text);
+    const QRectF line(layout.area().left(), 3, scene.size.width(), lineHeight());
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, scene.data.title);
+  }
+  painter.setFont(smallFont());
+  painter.save();
+  painter.setClipRect(layout.area().adjusted(-3, -3, 3, 3));
+  for (int tile = 0; tile < scene.data.tileCount(); ++tile) {
+    const QRectF whole = layout.tileRect(tile).united(layout.captionRect(tile));
+    if (whole.intersects(layout.area())) paintTile(painter, scene, tile, colors);
+  }
+  painter.restore();
+  paintAxes(painter, scene, colors);
+  if (scene.parts.colorBar) {
+    const double right =
+        std::min(layout.area().right(), layout.area().left() + layout.contentSize().width());
+    const double height = std::min(layout.area().height(), layout.contentSize().height());
+    paintColorBar(painter,
+                  QRectF(right + 10, layout.area().top(), colorBarWidth(), height),
+                  scene.data.map,
+                  scene.tiles.range(0),
+                  {.unit = scene.data.unit, .isRelative = scene.scalePerTile},
+                  colors);
+  }
+  painter.restore();
+}
+
+void paintCellFrame(QPainter& painter, const QRectF& cell) {
+  painter.save();
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(QColor(255, 255, 255), 3));
+  painter.drawRect(cell.adjusted(0.5, 0.5, -0.5, -0.5));
+  painter.setPen(QPen(QColor(0x20, 0x20, 0x20), 1));
+  painter.drawRect(cell.adjusted(0.5, 0.5, -0.5, -0.5));
+  painter.restore();
+}
+
+}  // namespace lambda

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+
+#include <QImage>
+
+#include "engine/values/image.h"
+#include "engine/values/labeled_images.h"
+
+namespace lambda {
+
+/// A picture for Qt to draw; null for one of no size.
+QImage toQImage(const Image& image);
+
+/// One image of a set, grey ones in three equal channels; null for an index that the set lacks.
+Image imageAt(const LabeledImages& images, std::size_t index);
+QImage thumbnailAt(const LabeledImages& images, std::size_t index);
+
+/// Any picture as an input of this size: the middle is cut out in the input's proportions and
+/// scaled, without distortion; transparent parts become white.
+Image fittedPicture(const QImage& picture, int width, int height);
+
+}  // namespace lambda

@@ -1,0 +1,330 @@
+#include "widgets/pictures/image_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QAccessible>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include "widgets/pictures/color_bar.h"
+#include "widgets/pictures/heatmap_data.h"
+#include "widgets/pictures/heatmap_painter.h"
+#include "widgets/pictures/image_conversion.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kPreferredSide = 384;  // device-independent pixels
+constexpr int kLargeStep = 4;        // positions that Ctrl and an arrow key go
+
+double lineHeight() {
+  return QFontMetricsF(smallFont()).height();
+}
+
+/// The heat map as an image of one pixel a position; null where there is none or it does not fit.
+QImage colored(const HeatOverlay& overlay) {
+  const HeatmapData data{.array = overlay.cells};
+  if (data.tileCount() != 1) return {};
+  QImage image(data.columnCount(), data.rowCount(), QImage::Format_RGB32);
+  for (int row = 0; row < image.height(); ++row) {
+    for (int column = 0; column < image.width(); ++column) {
+      const Rgb color = colorOf(overlay.map, overlay.range, data.valueAt(0, row, column));
+      image.setPixel(column, row, qRgb(color[0], color[1], color[2]));
+    }
+  }
+  return image;
+}
+
+}  // namespace
+
+/// Where the parts lie.
+struct ImageView::Places {
+  QRectF image;
+  QRectF colorBar;
+  QRectF readout;
+};
+
+ImageView::ImageView(QWidget* parent) : QWidget(parent) {
+  setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+  setAccessibleName(tr("Image with the query position"));
+  placeholder_ = tr("No image yet.");
+}
+
+void ImageView::setImage(const Image& image) {
+  image_ = toQImage(image);
+  grey_ = image_.convertToFormat(QImage::Format_Grayscale8).convertToFormat(QImage::Format_RGB32);
+  update();
+}
+
+void ImageView::setPlaceholder(const QString& text) {
+  placeholder_ = text;
+  update();
+}
+
+void ImageView::setPositions(int rows, int columns) {
+  if (rows == rows_ && columns == columns_) return;
+  rows_ = rows;
+  columns_ = columns;
+  hovered_.reset();
+  update();
+}
+
+void ImageView::setQuery(std::optional<Cell> query) {
+  if (query == query_) return;
+  query_ = query;
+  if (query) {
+    setAccessibleDescription(readoutOf(*query));
+    QAccessibleEvent changed(this, QAccessible::DescriptionChanged);
+    QAccessible::updateAccessibility(&changed);
+  }
+  update();
+}
+
+void ImageView::setOverlay(HeatOverlay overlay) {
+  overlay_ = std::move(overlay);
+  update();
+}
+
+void ImageView::setOpacity(double opacity) {
+  opacity_ = std::clamp(opacity, 0.0, 1.0);
+  update();
+}
+
+void ImageView::setGridVisible(bool visible) {
+  gridVisible_ = visible;
+  update();
+}
+
+void ImageView::setColorBarVisible(bool visible) {
+  colorBarVisible_ = visible;
+  update();
+}
+
+ImageView::Places ImageView::placesFor(const QSize& size) const {
+  const bool hasBar = colorBarVisible_ && !overlay_.cells.empty();
+  const double barWidth = hasBar ? colorBarWidth() + 10 : 0;
+  const double line = lineHeight() + 4;
+  const QSizeF room(size.width() - barWidth - 2, size.height() - line - 2);
+  Places places;
+  if (image_.isNull() || room.width() < 8 || room.height() < 8) return places;
+  QSizeF side = QSizeF(image_.size()).scaled(room, Qt::KeepAspectRatio);
+  // Whole multiples of a pixel where the loss is small: cells of one size look calmer.
+  const double factor = side.width() / image_.width();
+  if (factor > 4) side = QSizeF(image_.size()) * std::floor(factor);
+  const double left = std::floor((size.width() - barWidth - side.width()) / 2);
+  const double top = std::floor(std::max(1.0, (room.height() - side.height()) / 2));
+  places.image = QRectF(QPointF(left, top), side);
+  places.colorBar = QRectF(left + side.width() + 10, top, colorBarWidth(), side.height());
+  places.readout = QRectF(left, top + side.height() + 3, size.width() - left, line);
+  return places;
+}
+
+std::optional<Cell> ImageView::cellAt(const QPointF& at) const {
+  const QRectF image = placesFor(size()).image;
+  if (rows_ <= 0 || columns_ <= 0 || image.isEmpty()) return std::nullopt;
+  if (at.x() < image.left() || at.y() < image.top() || at.x() >= image.right() ||
+      at.y() >= image.bottom()) {
+    return std::nullopt;
+  }
+  const int row = static_cast<int>((at.y() - image.top()) / image.height() * rows_);
+  const int column = static_cast<int>((at.x() - image.left()) / image.width() * columns_);
+  return Cell{.row = std::min(row, rows_ - 1), .column = std::min(column, columns_ - 1)};
+}
+
+QRectF ImageView::cellRect(const Cell& cell) const {
+  if (rows_ <= 0 || columns_ <= 0) return {};
+  return cellRectIn(placesFor(size()).image, cell);
+}
+
+QString ImageView::readoutOf(const Cell& cell) const {
+  QString text = tr("row %1, column %2").arg(cell.row).arg(cell.column);
+  const HeatmapData heat{.array = overlay_.cells};
+  if (cell.row < heat.rowCount() && cell.column < heat.columnCount()) {
+    text += u", "_s + overlay_.quantity + u" "_s +
+            numberText(static_cast<double>(heat.valueAt(0, cell.row, cell.column)), 4);
+  }
+  return text;
+}
+
+void ImageView::paint(QPainter& painter,
+                      const QSize& size,
+                      const Colors& colors,
+                      bool onScreen) const {
+  const Places places = placesFor(size);
+  painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  if (places.image.isEmpty()) {
+    painter.setPen(colors.textSecondary);
+    painter.drawText(QRect(QPoint(), size).adjusted(8, 8, -8, -8),
+                     Qt::AlignCenter | Qt::TextWordWrap,
+                     placeholder_);
+    return;
+  }
+  const QImage heat = colored(overlay_);
+  painter.drawImage(places.image, heat.isNull() || opacity_ == 0 ? image_ : grey_);
+  if (!heat.isNull()) {
+    painter.setOpacity(opacity_);
+    painter.drawImage(places.image, heat);
+    painter.setOpacity(1);
+  }
+  if (gridVisible_) paintGrid(painter, places.image);
+  if (query_ && rows_ > 0) paintCellFrame(painter, cellRectIn(places.image, *query_));
+  if (onScreen && hovered_) {
+    painter.setPen(QPen(colors.accent, 1));
+    painter.drawRect(cellRectIn(places.image, *hovered_).adjusted(0, 0, -1, -1));
+  }
+  painter.setFont(smallFont());
+  if (!heat.isNull() && colorBarVisible_) {
+    paintColorBar(painter, places.colorBar, overlay_.map, overlay_.range, {}, colors);
+  }
+  const std::optional<Cell> shown = onScreen && hovered_ ? hovered_ : query_;
+  if (!shown || rows_ <= 0) return;
+  painter.setPen(onScreen && hovered_ ? colors.text : colors.textSecondary);
+  const QString text = shown == query_ ? tr("Query: %1").arg(readoutOf(*shown)) : readoutOf(*shown);
+  painter.drawText(places.readout, Qt::AlignLeft | Qt::AlignVCenter, text);
+}
+
+void ImageView::paintGrid(QPainter& painter, const QRectF& image) const {
+  QColor ink(0x80, 0x80, 0x80);
+  ink.setAlpha(140);
+  painter.setPen(QPen(ink, 1));
+  for (int row = 1; row < rows_; ++row) {
+    const double y = std::round(image.top() + row * image.height() / rows_);
+    painter.drawLine(QPointF(image.left(), y), QPointF(image.right(), y));
+  }
+  for (int column = 1; column < columns_; ++column) {
+    const double x = std::round(image.left() + column * image.width() / columns_);
+    painter.drawLine(QPointF(x, image.top()), QPointF(x, image.bottom()));
+  }
+}
+
+QRectF ImageView::cellRectIn(const QRectF& image, const Cell& cell) const {
+  const double width = image.width() / columns_, height = image.height() / rows_;
+  return {image.left() + cell.column * width, image.top() + cell.row * height, width, height};
+}
+
+void ImageView::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  paint(painter, size(), colorsOf(*this), true);
+  if (!hasFocus()) return;
+  const QRectF image = placesFor(size()).image;
+  painter.setPen(QPen(colorsOf(*this).accent, 1));
+  painter.setBrush(Qt::NoBrush);
+  if (!image.isEmpty()) painter.drawRect(image.adjusted(-1, -1, 0, 0));
+}
+
+void ImageView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
+  QWidget::changeEvent(event);
+}
+
+bool ImageView::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const std::optional<Cell> cell = cellAt(help->pos());
+    if (cell) {
+      QToolTip::showText(help->globalPos(), readoutOf(*cell), this);
+    } else {
+      QToolTip::hideText();
+    }
+    return true;
+  }
+  return QWidget::event(event);
+}
+
+void ImageView::choose(const Cell& cell) {
+  setQuery(cell);
+  Q_EMIT queryChosen(cell.row, cell.column);
+}
+
+void ImageView::setHovered(std::optional<Cell> cell) {
+  if (cell == hovered_) return;
+  hovered_ = cell;
+  update();
+  Q_EMIT hovered(cell ? cell->row : -1, cell ? cell->column : -1);
+}
+
+void ImageView::mousePressEvent(QMouseEvent* event) {
+  const std::optional<Cell> cell = cellAt(event->position());
+  if (event->button() == Qt::LeftButton && cell) {
+    choose(*cell);
+  } else {
+    event->ignore();
+  }
+}
+
+void ImageView::mouseMoveEvent(QMouseEvent* event) {
+  const std::optional<Cell> cell = cellAt(event->position());
+  setHovered(cell);
+  if (event->buttons().testFlag(Qt::LeftButton) && cell && cell != query_) choose(*cell);
+}
+
+void ImageView::leaveEvent(QEvent* /*event*/) {
+  setHovered(std::nullopt);
+}
+
+void ImageView::keyPressEvent(QKeyEvent* event) {
+  const int step = event->modifiers().testFlag(Qt::ControlModifier) ? kLargeStep : 1;
+  Cell by;
+  switch (event->key()) {
+    case Qt::Key_Left:
+      by.column = -step;
+      break;
+    case Qt::Key_Right:
+      by.column = step;
+      break;
+    case Qt::Key_Up:
+      by.row = -step;
+      break;
+    case Qt::Key_Down:
+      by.row = step;
+      break;
+    default:
+      return QWidget::keyPressEvent(event);
+  }
+  if (rows_ <= 0 || columns_ <= 0) return;
+  const Cell from = query_.value_or(Cell{.row = rows_ / 2, .column = columns_ / 2});
+  const Cell next{.row = std::clamp(from.row + by.row, 0, rows_ - 1),
+                  .column = std::clamp(from.column + by.column, 0, columns_ - 1)};
+  if (next != query_) choose(next);
+}
+
+QString ImageView::exportName() const {
+  return overlay_.name.isEmpty() ? u"image"_s : overlay_.name;
+}
+
+QSize ImageView::exportSize() const {
+  const int line = static_cast<int>(lineHeight()) + 6;
+  const int bar = overlay_.cells.empty() ? 0 : static_cast<int>(colorBarWidth()) + 12;
+  return {kPreferredSide + bar, kPreferredSide + line};
+}
+
+void ImageView::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
+  paint(painter, size, colors, false);
+}
+
+QString ImageView::toCsv() const {
+  return HeatmapData{.array = overlay_.cells}.toCsv();
+}
+
+QSize ImageView::sizeHint() const {
+  return exportSize();
+}
+
+QSize ImageView::minimumSizeHint() const {
+  return {128, 128};
+}
+
+}  // namespace lambda

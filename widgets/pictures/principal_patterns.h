@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/values/array.h"
+
+namespace lambda {
+
+/// A few spatial modes that tiles are made of: tile_i ~ sum_p strength_p loading_pi pattern_p, the
+/// singular value decomposition of the tiles taken as rows.
+struct PrincipalPatterns {
+  Array patterns;  ///< [count, rows, columns], each of 2-norm 1, the greatest entry > 0.
+  std::vector<float> strength;  ///< [count], singular values from the greatest.
+  std::vector<float> share;     ///< [count], of the squared norm of all tiles.
+  Array loadings;               ///< [count, tiles], each row of 2-norm 1.
+
+  bool operator==(const PrincipalPatterns&) const = default;
+};
+
+/// The `count` strongest patterns of an array [..., rows, columns]; fewer where the tiles have a
+/// smaller rank. Empty where the array is empty or holds a value that is not finite.
+PrincipalPatterns principalPatterns(const Array& tiles, int count);
+
+}  // namespace lambda
