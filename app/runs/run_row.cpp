@@ -1,0 +1,179 @@
+#include "app/runs/run_row.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QDateTime>
+
+#include "app/runs/imported_quantities.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("Runs", text);
+}
+
+/// The greatest value, in shares.
+double bestOf(const QuantityMatch& match) {
+  double best = -std::numeric_limits<double>::infinity();
+  for (const CurvePoint& point : match.curve->points) {
+    if (std::isfinite(point.value)) best = std::max(best, point.value * match.factor);
+  }
+  return best;
+}
+
+/// Beginning and end of all curves, in seconds since 1970.
+std::pair<double, double> timesOf(const ImportedLog& log) {
+  double first = std::numeric_limits<double>::infinity(), last = -first;
+  for (const Curve& curve : log.curves) {
+    for (const CurvePoint& point : curve.points) {
+      first = std::min(first, point.wallTime);
+      last = std::max(last, point.wallTime);
+    }
+  }
+  return {first, last};
+}
+
+}  // namespace
+
+QString RunRow::name() const {
+  const std::string& given = run.record.config.name;
+  return QString::fromStdString(given.empty() ? run.name : given);
+}
+
+RunState stateOf(const RunSummary& run) {
+  if (!run.problem.empty()) return RunState::damaged;
+  switch (run.record.status) {
+    case RunStatus::running:
+      return run.isLive ? RunState::training : RunState::interrupted;
+    case RunStatus::paused:
+      return run.isLive ? RunState::paused : RunState::interrupted;
+    case RunStatus::stopped:
+      return RunState::stopped;
+    case RunStatus::finished:
+      return RunState::finished;
+    case RunStatus::failed:
+      return RunState::failed;
+  }
+  return RunState::damaged;
+}
+
+RunRow rowOf(const RunSummary& run) {
+  RunRow row{run, stateOf(run)};
+  const QDateTime started =
+      QDateTime::fromString(QString::fromStdString(run.record.environment.started), Qt::ISODate);
+  if (started.isValid()) row.started = static_cast<double>(started.toSecsSinceEpoch());
+  return row;
+}
+
+RunRow rowOf(const ImportedLog& log) {
+  RunRow row;
+  row.state = RunState::imported;
+  row.run.path = log.path;
+  row.run.name = log.path.filename().string();
+  row.run.problem = log.damage;
+  RunRecord& record = row.run.record;
+  record.config.name = log.name;
+  record.status = RunStatus::finished;
+  if (const auto match = matchOf(log, Quantity::validationAccuracy)) {
+    const double last = match->curve->points.back().value * match->factor;
+    if (match->isOfTest) {
+      record.testAccuracy = last;
+      record.testLooks = static_cast<int>(match->curve->points.size());
+    } else {
+      record.bestValidationAccuracy = bestOf(*match);
+    }
+    if (match->isByEpoch) record.epochsDone = static_cast<int>(match->curve->points.size());
+  }
+  const auto [first, last] = timesOf(log);
+  if (last >= first && std::isfinite(first)) {
+    row.started = first;
+    record.trainSeconds = last - first;
+  }
+  return row;
+}
+
+QString nameOf(RunState state) {
+  switch (state) {
+    case RunState::training:
+      return tr("Training");
+    case RunState::paused:
+      return tr("Paused");
+    case RunState::finished:
+      return tr("Finished");
+    case RunState::stopped:
+      return tr("Stopped");
+    case RunState::failed:
+      return tr("Failed");
+    case RunState::interrupted:
+      return tr("Interrupted");
+    case RunState::damaged:
+      return tr("Damaged");
+    case RunState::imported:
+      return tr("Imported");
+  }
+  return {};
+}
+
+QString sentenceFor(const RunRow& row) {
+  switch (row.state) {
+    case RunState::training:
+      return tr("A process is training it now. Its numbers follow.");
+    case RunState::paused:
+      return tr("A process holds it and waits to go on.");
+    case RunState::finished:
+      return tr("All its epochs are done. “Continue” trains it longer.");
+    case RunState::stopped:
+      return tr("It was stopped and saved. “Resume” goes on to the same bits.");
+    case RunState::failed:
+      return QString::fromStdString(row.run.record.statusText);
+    case RunState::interrupted:
+      return tr(
+          "Its process ended without saying so: killed, or a power cut. “Resume” goes on from "
+          "its last checkpoint.");
+    case RunState::damaged:
+      return QString::fromStdString(row.run.problem);
+    case RunState::imported:
+      return row.run.problem.empty() ? tr("Curves that another program logged for TensorBoard.")
+                                     : tr("Curves of another program. Some of it is damaged:\n%1")
+                                           .arg(QString::fromStdString(row.run.problem));
+  }
+  return {};
+}
+
+QLocale shownLocale() {
+  const QLocale own;
+  return own.language() == QLocale::C ? QLocale(QLocale::English) : own;
+}
+
+QString shortCountText(double count) {
+  static const std::array prefixes{u""_s, u" k"_s, u" M"_s, u" G"_s, u" T"_s, u" P"_s};
+  if (!std::isfinite(count)) return u"–"_s;
+  std::size_t prefix = 0;
+  while (std::abs(count) >= 999.5 && prefix + 1 < prefixes.size()) {
+    count /= 1000;
+    ++prefix;
+  }
+  const int decimals = prefix == 0 || std::abs(count) >= 99.95 ? 0
+                       : std::abs(count) >= 9.995              ? 1
+                                                               : 2;
+  return shownLocale().toString(count, 'f', decimals) + prefixes[prefix];
+}
+
+QString dateTimeText(double secondsSince1970) {
+  if (!std::isfinite(secondsSince1970)) return {};
+  const auto time = QDateTime::fromSecsSinceEpoch(static_cast<qint64>(secondsSince1970));
+  return shownLocale().toString(time, u"d MMM yyyy, HH:mm"_s);
+}
+
+QString bytesText(std::uint64_t bytes) {
+  return shownLocale().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeSIFormat);
+}
+
+}  // namespace lambda

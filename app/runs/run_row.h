@@ -1,0 +1,69 @@
+#pragma once
+
+#include <limits>
+
+#include <QLocale>
+#include <QString>
+
+#include "app/runs/library/imported_log.h"
+#include "app/session/run_summary.h"
+
+namespace lambda {
+
+/// What lists say of a run.
+enum class RunState {
+  training,     ///< A process trains in it now.
+  paused,       ///< A process holds it and waits.
+  finished,     ///< All epochs are done.
+  stopped,      ///< Somebody stopped it; it can go on.
+  failed,       ///< It ended with an error.
+  interrupted,  ///< It says that it is running, but nobody trains in it: it was killed.
+  damaged,      ///< Its run.json can't be read.
+  imported,     ///< Curves of another program.
+};
+
+inline constexpr int kRunStates = 8;
+
+/// A row of the table: a run, or the curves of another program as far as they fill one.
+struct RunRow {
+  RunSummary run;
+  RunState state = RunState::damaged;
+  /// Seconds since 1970; NaN where it is not known.
+  double started = std::numeric_limits<double>::quiet_NaN();
+
+  bool operator==(const RunRow& other) const { return run == other.run && state == other.state; }
+
+  bool isImported() const { return state == RunState::imported; }
+
+  bool isHeld() const { return state == RunState::training || state == RunState::paused; }
+
+  /// The name a person gave it, else the folder's.
+  QString name() const;
+};
+
+RunState stateOf(const RunSummary& run);
+
+RunRow rowOf(const RunSummary& run);
+
+/// What its curves tell: best and last accuracies, epochs, time.
+RunRow rowOf(const ImportedLog& log);
+
+/// "Finished"
+QString nameOf(RunState state);
+
+/// What the state means for this run and what can be done, in a sentence or two.
+QString sentenceFor(const RunRow& row);
+
+/// The person's locale, or English: the C locale groups no figures and sorts by bytes.
+QLocale shownLocale();
+
+/// Three figures and a prefix: "1.19 M", "456"; for parameters and FLOPs.
+QString shortCountText(double count);
+
+/// "21 Nov 2026, 01:08" in local time; empty for NaN.
+QString dateTimeText(double secondsSince1970);
+
+/// "1.5 MB"
+QString bytesText(std::uint64_t bytes);
+
+}  // namespace lambda

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <QCollator>
+#include <QSortFilterProxyModel>
+#include <QString>
+#include <QStringList>
+
+#include "app/runs/run_row.h"
+#include "app/runs/run_table_model.h"
+
+namespace lambda {
+
+/// Which runs to list. What is empty lets everything through.
+struct RunFilter {
+  QString search;  ///< All its words occur in the name, folder, tags, notes or architecture.
+  std::set<RunState> states;
+  std::set<QString> architectures;
+  std::set<QString> tags;  ///< The run has one of them.
+
+  bool operator==(const RunFilter&) const = default;
+
+  bool isEmpty() const { return *this == RunFilter{}; }
+};
+
+/// Sorts and filters the table of runs: numbers as numbers, names in their natural order, what is
+/// missing last in either direction. Knows the best and the worst accuracy of what is listed.
+class RunSortFilter : public QSortFilterProxyModel {
+  Q_OBJECT
+
+ public:
+  enum Extreme { kNone, kWorst, kBest };
+
+  static constexpr int kExtremeRole = Qt::UserRole + 100;  ///< int: Extreme
+
+  explicit RunSortFilter(RunTableModel& runs, QObject* parent = nullptr);
+
+  void setFilter(const RunFilter& filter);
+
+  const RunFilter& filter() const { return filter_; }
+
+  const RunRow& rowAt(const QModelIndex& index) const;
+
+  /// Of a run; invalid where it is not listed.
+  QModelIndex indexOf(const std::filesystem::path& path) const;
+
+  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+
+  /// All architectures and tags of the library, sorted, to choose from.
+  QStringList architectures() const;
+  QStringList tags() const;
+
+ protected:
+  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
+
+ private:
+  /// Smallest and greatest value; nothing where all are alike.
+  using Range = std::optional<std::pair<double, double>>;
+
+  Extreme extremeOf(const QModelIndex& index) const;
+  Range rangeOf(RunTableModel::Column column) const;
+  void forgetRanges();
+
+  RunTableModel& runs_;
+  RunFilter filter_;
+  QCollator collator_;
+  mutable std::optional<Range> validationRange_;
+  mutable std::optional<Range> testRange_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,410 @@
+#include "app/runs/run_table_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include <QSettings>
+#include <QStringList>
+
+#include "app/runs/path_text.h"
+#include "app/runs/run_library.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/theme/colors.h"
+
+using namespace Qt::StringLiterals;
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr int kColorCount = std::tuple_size_v<decltype(Colors::series)>;
+
+const QString kColorsKey = u"runs/colors"_s;
+const QString kCheckedKey = u"runs/checked"_s;
+
+/// Runs whose colours are remembered after the program has ended.
+constexpr int kRememberedColors = 500;
+
+double orMissing(const std::optional<double>& value) {
+  return value.value_or(kMissing);
+}
+
+double positive(double value) {
+  return value > 0 ? value : kMissing;
+}
+
+QStringList tagsOf(const RunRow& row) {
+  QStringList tags;
+  for (const std::string& tag : row.run.record.tags) tags << QString::fromStdString(tag);
+  return tags;
+}
+
+QString deviceText(const Environment& environment) {
+  const QString device = QString::fromStdString(environment.device);
+  if (environment.device != "cpu" || environment.threads <= 0) return device;
+  return RunTableModel::tr("CPU, %n thread(s)", nullptr, environment.threads);
+}
+
+QString accuracyText(const std::optional<double>& accuracy) {
+  return accuracy ? percentText(*accuracy, 2) : QString();
+}
+
+QString firstLine(const std::string& text) {
+  return QString::fromStdString(text.substr(0, text.find('\n')));
+}
+
+std::vector<RunRow> rowsOf(const RunLibrary& library) {
+  std::vector<RunRow> rows;
+  rows.reserve(library.runs().size() + library.importedLogs().size());
+  for (const RunSummary& run : library.runs()) rows.push_back(rowOf(run));
+  for (const ImportedLog& log : library.importedLogs()) rows.push_back(rowOf(log));
+  return rows;
+}
+
+}  // namespace
+
+RunTableModel::RunTableModel(RunLibrary& library, QObject* parent)
+    : QAbstractTableModel(parent), library_(library), rows_(rowsOf(library)) {
+  connect(&library, &RunLibrary::changed, this, &RunTableModel::synchronize);
+  connect(&library, &RunLibrary::runChanged, this, &RunTableModel::synchronizeRun);
+  connect(&library, &RunLibrary::renamed, this, &RunTableModel::rename);
+}
+
+int RunTableModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int RunTableModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : kColumns;
+}
+
+QVariant RunTableModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid() || index.row() >= rowCount()) return {};
+  const RunRow& row = this->row(index.row());
+  const auto column = static_cast<Column>(index.column());
+  switch (role) {
+    case Qt::DisplayRole:
+      return column == kShown ? QVariant() : text(row, column);
+    case Qt::ToolTipRole:
+      return toolTip(row, column);
+    case Qt::CheckStateRole:
+      if (column != kShown) return {};
+      return isChecked(row.run.path) ? Qt::Checked : Qt::Unchecked;
+    case Qt::TextAlignmentRole:
+      return QVariant::fromValue((isNumeric(column) ? Qt::AlignRight : Qt::AlignLeft) |
+                                 Qt::AlignVCenter);
+    case Qt::AccessibleTextRole:
+      return column == kShown ? tr("Show the curves of %1").arg(row.name())
+                              : QVariant(text(row, column));
+    case kColorRole:
+      return colorIndex(row.run.path);
+    case kStateRole:
+      return static_cast<int>(row.state);
+    case kTagsRole:
+      return tagsOf(row);
+    default:
+      return {};
+  }
+}
+
+QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
+
+  struct Header {
+    QString title;
+    QString meaning;
+  };
+
+  static const std::array<Header, kColumns> headers{{
+      {QString(), tr("Checked runs are laid over each other, in their colours")},
+      {tr("Name"), tr("The run's name")},
+      {tr("Status"), tr("What became of the run")},
+      {tr("Architecture"), tr("One letter a stage: C convolutions, L lambda layers")},
+      {tr("Parameters"), tr("Learned values")},
+      {tr("FLOPs"), tr("Of one image forward; a multiply-add counts as two")},
+      {tr("Validation"), tr("Best share of right answers on the validation images")},
+      {tr("Test"),
+       tr("Share of right answers on the test images, and how often those were scored")},
+      {tr("Epochs"), tr("Epochs done, of how many")},
+      {tr("Time"), tr("Training time, without pauses and evaluation")},
+      {tr("Images/s"), tr("Training throughput over the whole run")},
+      {tr("Started"), tr("When the run began")},
+      {tr("Device"), tr("What it was computed on")},
+      {tr("Tags"), tr("Words to find it by")},
+      {tr("Notes"), tr("What you wrote about it")},
+  }};
+  const Header& header = headers[static_cast<std::size_t>(section)];
+  const auto column = static_cast<Column>(section);
+  if (role == Qt::DisplayRole) return header.title;
+  if (role == Qt::ToolTipRole) return header.meaning;
+  if (role == Qt::AccessibleTextRole && column == kShown) return tr("Shown");
+  if (role == Qt::TextAlignmentRole) {
+    return QVariant::fromValue((isNumeric(column) ? Qt::AlignRight : Qt::AlignLeft) |
+                               Qt::AlignVCenter);
+  }
+  return {};
+}
+
+Qt::ItemFlags RunTableModel::flags(const QModelIndex& index) const {
+  Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+  if (index.isValid() && index.column() == kShown) flags |= Qt::ItemIsUserCheckable;
+  return flags;
+}
+
+bool RunTableModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+  if (!index.isValid() || index.column() != kShown || role != Qt::CheckStateRole) return false;
+  setChecked(row(index.row()).run.path, value.toInt() == Qt::Checked);
+  return true;
+}
+
+int RunTableModel::indexOf(const fs::path& path) const {
+  const auto found = std::find_if(
+      rows_.begin(), rows_.end(), [&](const RunRow& row) { return row.run.path == path; });
+  return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+}
+
+bool RunTableModel::isNumeric(Column column) {
+  return column >= kParameters && column <= kImagesPerSecond;
+}
+
+double RunTableModel::number(int index, Column column) const {
+  const RunRow& row = this->row(index);
+  const RunRecord& record = row.run.record;
+  switch (column) {
+    case kParameters:
+      return positive(static_cast<double>(record.parameters));
+    case kFlops:
+      return positive(static_cast<double>(record.flops));
+    case kBestValidation:
+      return orMissing(record.bestValidationAccuracy);
+    case kTest:
+      return orMissing(record.testAccuracy);
+    case kEpochs:
+      return row.state == RunState::damaged ? kMissing : record.epochsDone;
+    case kTime:
+      return positive(record.trainSeconds);
+    case kImagesPerSecond:
+      return positive(record.imagesPerSecond);
+    case kStarted:
+      return row.started;
+    default:
+      return kMissing;
+  }
+}
+
+QString RunTableModel::text(const RunRow& row, Column column) const {
+  const RunRecord& record = row.run.record;
+  if (row.state == RunState::damaged && column != kName && column != kStatus) return {};
+  switch (column) {
+    case kName:
+      return row.name();
+    case kStatus:
+      return nameOf(row.state);
+    case kArchitecture:
+      return QString::fromStdString(record.pattern);
+    case kParameters:
+      return record.parameters > 0 ? shortCountText(static_cast<double>(record.parameters))
+                                   : QString();
+    case kFlops:
+      return record.flops > 0 ? shortCountText(static_cast<double>(record.flops)) : QString();
+    case kBestValidation:
+      return accuracyText(record.bestValidationAccuracy);
+    case kTest:
+      if (!record.testAccuracy) return {};
+      return tr("%1 · %2×").arg(accuracyText(record.testAccuracy)).arg(record.testLooks);
+    case kEpochs:
+      if (row.isImported()) return QString::number(record.epochsDone);
+      return tr("%1 / %2").arg(record.epochsDone).arg(record.config.recipe.epochs);
+    case kTime:
+      return record.trainSeconds > 0 ? durationText(record.trainSeconds) : QString();
+    case kImagesPerSecond:
+      return record.imagesPerSecond > 0 ? shortCountText(record.imagesPerSecond) : QString();
+    case kStarted:
+      return dateTimeText(row.started);
+    case kDevice:
+      return deviceText(record.environment);
+    case kTags:
+      return tagsOf(row).join(u", "_s);
+    case kNotes:
+      return firstLine(record.notes);
+    default:
+      return {};
+  }
+}
+
+QString RunTableModel::toolTip(const RunRow& row, Column column) const {
+  const RunRecord& record = row.run.record;
+  switch (column) {
+    case kShown:
+      return isChecked(row.run.path) ? tr("Shown in the plots") : tr("Show in the plots");
+    case kName:
+      return toText(row.run.path);
+    case kStatus:
+      return sentenceFor(row);
+    case kParameters:
+      return record.parameters > 0 ? countText(static_cast<qint64>(record.parameters)) : QString();
+    case kFlops:
+      return record.flops > 0 ? countText(static_cast<qint64>(record.flops)) : QString();
+    case kTest:
+      if (!record.testAccuracy) return tr("The test set has not been scored.");
+      if (row.isImported())
+        return tr("The last value of its test curve, which was logged %n time(s).",
+                  nullptr,
+                  record.testLooks);
+      return tr(
+          "The test set has been scored %n time(s). A network chosen by its test accuracy looks "
+          "better than it is.",
+          nullptr,
+          record.testLooks);
+    case kNotes:
+      return QString::fromStdString(record.notes);
+    default:
+      return text(row, column);
+  }
+}
+
+std::vector<fs::path> RunTableModel::checked() const {
+  std::vector<fs::path> paths;
+  for (const RunRow& row : rows_) {
+    if (isChecked(row.run.path)) paths.push_back(row.run.path);
+  }
+  return paths;
+}
+
+void RunTableModel::setChecked(const fs::path& path, bool on) {
+  if (isChecked(path) == on) return;
+  if (on) {
+    if (!colors_.contains(path)) colors_[path] = freeColor();
+    checked_.insert(path);
+  } else {
+    checked_.erase(path);
+  }
+  tellChange(path);
+  Q_EMIT checkedChanged();
+}
+
+void RunTableModel::uncheckAll() {
+  const std::set<fs::path> before = std::exchange(checked_, {});
+  for (const fs::path& path : before) tellChange(path);
+  if (!before.empty()) Q_EMIT checkedChanged();
+}
+
+int RunTableModel::colorIndex(const fs::path& path) const {
+  const auto found = colors_.find(path);
+  return found == colors_.end() ? -1 : found->second;
+}
+
+void RunTableModel::setColorIndex(const fs::path& path, int color) {
+  if (colorIndex(path) == color) return;
+  colors_[path] = color;
+  tellChange(path);
+  if (isChecked(path)) Q_EMIT checkedChanged();
+}
+
+int RunTableModel::freeColor() const {
+  // First of all unlike the others on the screen, then unlike those that were.
+  std::array<int, kColorCount> shown{}, known{};
+  for (const auto& [path, color] : colors_) {
+    ++known[static_cast<std::size_t>(color)];
+    if (isChecked(path)) ++shown[static_cast<std::size_t>(color)];
+  }
+  int best = 0;
+  for (int color = 1; color < kColorCount; ++color) {
+    const auto weight = [&](int i) {
+      return std::pair(shown[static_cast<std::size_t>(i)], known[static_cast<std::size_t>(i)]);
+    };
+    if (weight(color) < weight(best)) best = color;
+  }
+  return best;
+}
+
+void RunTableModel::tellChange(const fs::path& path) {
+  const int row = indexOf(path);
+  if (row >= 0) Q_EMIT dataChanged(index(row, kShown), index(row, kName));
+}
+
+void RunTableModel::synchronize() {
+  std::vector<RunRow> next = rowsOf(library_);
+  std::set<fs::path> paths;
+  for (const RunRow& row : next) paths.insert(row.run.path);
+  bool lostChecked = false;
+  for (int last = rowCount() - 1; last >= 0;) {
+    if (paths.contains(row(last).run.path)) {
+      --last;
+      continue;
+    }
+    int first = last;
+    while (first > 0 && !paths.contains(row(first - 1).run.path)) --first;
+    beginRemoveRows({}, first, last);
+    for (int i = first; i <= last; ++i)
+      lostChecked = checked_.erase(row(i).run.path) > 0 || lostChecked;
+    rows_.erase(rows_.begin() + first, rows_.begin() + last + 1);
+    endRemoveRows();
+    last = first - 1;
+  }
+  // What remained has the order of `next`: libraries list runs by their paths.
+  for (int i = 0; i < static_cast<int>(next.size()); ++i) {
+    auto& fresh = next[static_cast<std::size_t>(i)];
+    if (i < rowCount() && row(i).run.path == fresh.run.path) {
+      if (row(i) == fresh) continue;
+      rows_[static_cast<std::size_t>(i)] = std::move(fresh);
+      Q_EMIT dataChanged(index(i, 0), index(i, kColumns - 1));
+      continue;
+    }
+    int last = i;
+    const auto end = static_cast<int>(next.size()) - 1;
+    while (last < end && (i >= rowCount() ||
+                          next[static_cast<std::size_t>(last) + 1].run.path != row(i).run.path)) {
+      ++last;
+    }
+    beginInsertRows({}, i, last);
+    rows_.insert(rows_.begin() + i,
+                 std::make_move_iterator(next.begin() + i),
+                 std::make_move_iterator(next.begin() + last + 1));
+    endInsertRows();
+    i = last;
+  }
+  if (lostChecked) Q_EMIT checkedChanged();
+}
+
+void RunTableModel::synchronizeRun(const fs::path& path) {
+  const int at = indexOf(path);
+  const RunSummary* run = library_.find(path);
+  if (at < 0 || !run) return;
+  rows_[static_cast<std::size_t>(at)] = rowOf(*run);
+  Q_EMIT dataChanged(index(at, 0), index(at, kColumns - 1));
+}
+
+void RunTableModel::rename(const fs::path& from, const fs::path& to) {
+  if (const auto color = colors_.extract(from)) colors_[to] = color.mapped();
+  if (checked_.erase(from) > 0) checked_.insert(to);
+}
+
+void RunTableModel::saveTo(QSettings& settings) const {
+  QStringList colors, checked;
+  for (const auto& [path, color] : colors_) {
+    if (colors.size() < kRememberedColors) colors << QString::number(color) + u':' + toText(path);
+  }
+  for (const fs::path& path : checked_) checked << toText(path);
+  settings.setValue(kColorsKey, colors);
+  settings.setValue(kCheckedKey, checked);
+}
+
+void RunTableModel::restoreFrom(QSettings& settings) {
+  for (const QString& entry : settings.value(kColorsKey).toStringList()) {
+    const int color = entry.section(u':', 0, 0).toInt();
+    if (color >= 0 && color < kColorCount) colors_[toPath(entry.section(u':', 1))] = color;
+  }
+  for (const QString& path : settings.value(kCheckedKey).toStringList()) {
+    setChecked(toPath(path), true);
+  }
+}
+
+}  // namespace lambda

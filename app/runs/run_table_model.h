@@ -1,0 +1,104 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <vector>
+
+#include <QAbstractTableModel>
+
+#include "app/runs/run_row.h"
+
+class QSettings;
+
+namespace lambda {
+
+class RunLibrary;
+
+/// All runs of a library and all imported logs, one a row, with what people compare them by. Rows
+/// come and go one by one as the library changes; checks and colours stay with their runs.
+class RunTableModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  enum Column {
+    kShown,  ///< The check, in the colour of the run.
+    kName,
+    kStatus,
+    kArchitecture,
+    kParameters,
+    kFlops,
+    kBestValidation,
+    kTest,
+    kEpochs,
+    kTime,
+    kImagesPerSecond,
+    kStarted,
+    kDevice,
+    kTags,
+    kNotes,
+    kColumns
+  };
+
+  enum Role {
+    kColorRole = Qt::UserRole,  ///< int: index into Colors::series, -1 = none yet.
+    kStateRole,                 ///< int: RunState
+    kTagsRole,                  ///< QStringList
+  };
+
+  /// `library` outlives the model.
+  explicit RunTableModel(RunLibrary& library, QObject* parent = nullptr);
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  Qt::ItemFlags flags(const QModelIndex& index) const override;
+  bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+
+  const RunRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
+
+  /// -1 where there is no such run.
+  int indexOf(const std::filesystem::path& path) const;
+
+  /// What a column is sorted by where it holds numbers; NaN where the value is missing. Columns of
+  /// text give NaN for all.
+  double number(int row, Column column) const;
+
+  static bool isNumeric(Column column);
+
+  /// The checked runs, in the model's order.
+  std::vector<std::filesystem::path> checked() const;
+
+  bool isChecked(const std::filesystem::path& path) const { return checked_.contains(path); }
+
+  void setChecked(const std::filesystem::path& path, bool on);
+  void uncheckAll();
+
+  /// Index into Colors::series; a run gets its colour when it is first checked and keeps it.
+  int colorIndex(const std::filesystem::path& path) const;
+  void setColorIndex(const std::filesystem::path& path, int color);
+
+  void saveTo(QSettings& settings) const;
+  void restoreFrom(QSettings& settings);
+
+ Q_SIGNALS:
+  /// Other runs are checked, or a checked one has another colour.
+  void checkedChanged();
+
+ private:
+  void synchronize();
+  void synchronizeRun(const std::filesystem::path& path);
+  void rename(const std::filesystem::path& from, const std::filesystem::path& to);
+  QString text(const RunRow& row, Column column) const;
+  QString toolTip(const RunRow& row, Column column) const;
+  int freeColor() const;
+  void tellChange(const std::filesystem::path& path);
+
+  RunLibrary& library_;
+  std::vector<RunRow> rows_;
+  std::set<std::filesystem::path> checked_;
+  std::map<std::filesystem::path, int> colors_;
+};
+
+}  // namespace lambda
