@@ -8,6 +8,8 @@
 #include <QPalette>
 #include <QSettings>
 
+#include "app/studio/system_theme.h"
+
 using namespace Qt::StringLiterals;
 
 namespace lambda {
@@ -23,6 +25,7 @@ constexpr std::array kTextSizes{1.0, 1.15, 1.3, 1.5, 1.75, 2.0};
 Preferences::Preferences(QApplication& application, QObject* parent)
     : QObject(parent),
       application_(application),
+      system_(new SystemTheme(this)),
       themes_(new QActionGroup(this)),
       sizes_(new QActionGroup(this)),
       toggleDark_(new QAction(tr("Switch between light and dark"), this)) {
@@ -31,6 +34,10 @@ Preferences::Preferences(QApplication& application, QObject* parent)
   textSize_ = std::clamp(
       settings.value(kTextSizeKey, 1.0).toDouble(), kTextSizes.front(), kTextSizes.back());
   systemIsDark();
+  connect(system_, &SystemTheme::darkPreferred, this, [this](bool isDark) {
+    setSystemDark(isDark);
+    if (theme_ == ThemeChoice::system) apply();
+  });
 
   const std::array names{tr("As the system"), tr("Light"), tr("Dark")};
   for (std::size_t i = 0; i < names.size(); ++i) {

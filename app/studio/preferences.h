@@ -10,6 +10,8 @@ class QMenu;
 
 namespace lambda {
 
+class SystemTheme;
+
 /// How the program looks, remembered from start to start, and the actions that change it at run
 /// time.
 class Preferences : public QObject {
@@ -41,6 +43,7 @@ class Preferences : public QObject {
   QApplication& application_;
   ThemeChoice theme_ = ThemeChoice::system;
   double textSize_ = 1;
+  SystemTheme* system_;
   QActionGroup* themes_;
   QActionGroup* sizes_;
   QAction* toggleDark_;

@@ -1,5 +1,7 @@
 #include "widgets/theme/theme.h"
 
+#include <optional>
+
 #include <QApplication>
 #include <QFont>
 #include <QFontDatabase>
@@ -165,6 +167,12 @@ QFont applicationFont(double scale) {
   return font;
 }
 
+/// The palette says it only until the program sets its own.
+std::optional<bool>& systemDark() {
+  static std::optional<bool> isDark;
+  return isDark;
+}
+
 }  // namespace
 
 void loadResources() {
@@ -172,8 +180,13 @@ void loadResources() {
 }
 
 bool systemIsDark() {
-  static const bool isDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
-  return isDark;
+  if (!systemDark())
+    systemDark() = QApplication::palette().color(QPalette::Window).lightness() < 128;
+  return *systemDark();
+}
+
+void setSystemDark(bool isDark) {
+  systemDark() = isDark;
 }
 
 void applyTheme(QApplication& application, ThemeChoice choice, double scale) {

@@ -8,8 +8,10 @@ namespace lambda {
 
 enum class ThemeChoice { system, light, dark };
 
-/// Whether the system asks for dark windows, as its palette at the program's start said.
+/// Whether the system asks for dark windows: what setSystemDark() said last, else what its palette
+/// at the program's start looked like.
 bool systemIsDark();
+void setSystemDark(bool isDark);
 
 /// Makes :/icons known, which a static library does not do by itself. May be called again.
 void loadResources();
