@@ -48,6 +48,7 @@ void TestCommandLine::initTestCase() {
   RunConfig config = tinyRun();
   config.recipe.epochs = 2;
   std::ofstream(folder_.path() / "tiny.json") << toJson(config);
+  config.data.augmentation.cropPadding = 0;
   std::get<LambdaMixer>(config.architecture.stages[1].blocks[1].mixer).heads = 5;
   config.recipe.batchSize = 1000;
   std::ofstream(folder_.path() / "invalid.json") << toJson(config);

@@ -6,6 +6,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/formats/config_override.h"
+#include "engine/formats/presets.h"
 #include "engine/values/validate.h"
 #include "tests/support/filled_values.h"
 
@@ -19,6 +20,8 @@ namespace {
 RunConfig soundRun() {
   RunConfig config = defaultRun();
   config.architecture.stages[1].stride = 2;
+  config.data.augmentation.cropPadding = 0;
+  config.data.augmentation.horizontalFlip = false;
   return config;
 }
 
@@ -40,6 +43,8 @@ class TestValidate : public QObject {
   void everyRuleFiresAndItsFixRemovesIt_data();
   void everyRuleFiresAndItsFixRemovesIt();
   void everyRangeIsChecked();
+  void photographsMayBeMirroredAndCropped();
+  void quickstartHasNoFindings();
   void emptyNetworksAreReported();
   void allFindingsComeAtOnce();
   void findingsArePrintedOneALine();
@@ -90,6 +95,14 @@ void TestValidate::everyRuleFiresAndItsFixRemovesIt_data() {
       "architecture.stem.patchSize",
       true);
   row("early downsampling", {"architecture.stem.kind=imagenet"}, "architecture.stem.kind", false);
+  row("mirrored directions",
+      {"data.augmentation.horizontalFlip=true"},
+      "data.augmentation.horizontalFlip",
+      false);
+  row("moved directions",
+      {"data.augmentation.cropPadding=1"},
+      "data.augmentation.cropPadding",
+      false);
   row("no data", {"data.source="}, "data.source", true);
   row("all held out", {"data.validationCount=12000"}, "data.validationCount", true);
   row("all of CIFAR held out",
@@ -150,6 +163,22 @@ void TestValidate::everyRangeIsChecked() {
       member = kept;
     }
   });
+}
+
+void TestValidate::photographsMayBeMirroredAndCropped() {
+  RunConfig config = soundRun();
+  config.data.source = "cifar10";
+  config.data.augmentation = {};
+  const auto problems = validate(config);
+  QVERIFY2(problems.empty(), toText(problems).c_str());
+}
+
+void TestValidate::quickstartHasNoFindings() {
+  std::vector<Problem> problems;
+  const RunConfig config = loadPreset("quickstart", problems);
+  QCOMPARE(config.data.source, "shapes10"s);
+  const auto findings = validate(config);
+  QVERIFY2(findings.empty(), toText(findings).c_str());
 }
 
 void TestValidate::emptyNetworksAreReported() {

@@ -56,6 +56,25 @@ void checkData(const RunConfig& config, std::vector<Problem>& problems) {
   }
 }
 
+/// The classes of shapes10 are directions, and its figures reach to the border of the image.
+void checkGeneratedAugmentation(const DataConfig& data, std::vector<Problem>& problems) {
+  if (!isGenerated(data)) return;
+  if (data.augmentation.horizontalFlip) {
+    problems.push_back({"data.augmentation.horizontalFlip",
+                        Severity::warning,
+                        "the classes of shapes10 are directions: a mirrored image shows another "
+                        "class than its label says",
+                        Fix{"Don't mirror", "data.augmentation.horizontalFlip", "false"}});
+  }
+  if (data.augmentation.cropPadding > 0) {
+    problems.push_back({"data.augmentation.cropPadding",
+                        Severity::warning,
+                        "the figures of shapes10 reach to the border: a shifted crop cuts off what "
+                        "tells the class, and a reflected border repeats it mirrored",
+                        Fix{"Don't crop", "data.augmentation.cropPadding", "0"}});
+  }
+}
+
 void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
   const Recipe& recipe = config.recipe;
   const ScheduleConfig& schedule = recipe.schedule;
@@ -103,6 +122,7 @@ std::vector<Problem> validate(const RunConfig& config) {
   RunConfig inRange = config;
   clampToRanges(inRange);
   checkData(inRange, problems);
+  checkGeneratedAugmentation(inRange.data, problems);
   checkRecipe(inRange, problems);
   return problems;
 }
