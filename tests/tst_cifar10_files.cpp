@@ -58,6 +58,7 @@ class TestCifar10Files : public QObject {
  private Q_SLOTS:
   void readsFoldersAndArchives();
   void goodSetHasNoFindings();
+  void archiveOtherThanThePublishedIsAWarning();
   void allDefectsAreFoundAtOnce();
   void missingPlacesAreExplained();
   void unreadableFileIsAFinding();
@@ -103,6 +104,37 @@ void TestCifar10Files::goodSetHasNoFindings() {
   report = checkCifar10(archive, kSmallLayout);
   QVERIFY(report.usable);
   QCOMPARE(report.sha256, sha256OfFile(archive));
+  QCOMPARE(findingsOf(report), std::string());
+}
+
+void TestCifar10Files::archiveOtherThanThePublishedIsAWarning() {
+  const TemporaryFolder folder;
+  const fs::path archive = folder.path() / "a.tar.gz";
+  writeFileDurably(archive, tarOf(smallEntries()));
+  const std::string digest = sha256OfFile(archive);
+  Cifar10Layout layout = kSmallLayout;
+  layout.archiveSha256 = digest;
+  QCOMPARE(findingsOf(checkCifar10(archive, layout)), std::string());
+
+  layout.archiveSha256 = kCifar10ArchiveSha256;
+  const DataReport report = checkCifar10(archive, layout);
+  QVERIFY(report.usable);
+  QCOMPARE(report.findings.size(), std::size_t{1});
+  const DataFinding& finding = report.findings[0];
+  QVERIFY(finding.severity == Severity::warning);
+  QCOMPARE(finding.place, archive.string());
+  QVERIFY(finding.text.find(digest) != std::string::npos);
+  QVERIFY(finding.text.find(kCifar10ArchiveSha256) != std::string::npos);
+  QVERIFY(!finding.hint.empty());
+
+  // A folder has no digest, and a broken archive has findings that say more.
+  writeSmallCifar10(folder.path() / "folder");
+  QCOMPARE(findingsOf(checkCifar10(folder.path() / "folder", layout)), std::string());
+  std::vector<TarEntry> entries = smallEntries();
+  entries.pop_back();
+  writeFileDurably(archive, tarOf(entries));
+  QCOMPARE(findingsOf(checkCifar10(archive, layout)),
+           std::string("error data_batch_2.bin: is missing\n"));
 }
 
 void TestCifar10Files::allDefectsAreFoundAtOnce() {

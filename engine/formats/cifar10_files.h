@@ -24,6 +24,7 @@ inline constexpr std::string_view kCifar10ArchiveSha256 =
 /// How large the set is. The published one has 10 000 images in each of its six files.
 struct Cifar10Layout {
   std::size_t imagesPerFile = 10'000;
+  std::string_view archiveSha256 = kCifar10ArchiveSha256;  ///< Empty: not compared.
 };
 
 struct Cifar10 {
@@ -38,8 +39,8 @@ struct Cifar10 {
 Cifar10 readCifar10(const std::filesystem::path& path, const Cifar10Layout& layout = {});
 
 /// Judges the same places without keeping the images: sizes, labels, classes, and an archive's
-/// digest. Class counts other than the published ones and missing class names are warnings.
-/// Never throws for what it finds.
+/// digest. Class counts other than the published ones, missing class names, and a sound archive
+/// that is not the published one are warnings. Never throws for what it finds.
 DataReport checkCifar10(const std::filesystem::path& path, const Cifar10Layout& layout = {});
 
 /// An archive in memory: what readCifar10() does with a file; `place` names it in errors.

@@ -141,6 +141,7 @@ void Cifar10Scan::finish() {
   report.usable = std::ranges::none_of(report.findings, [](const DataFinding& finding) {
     return finding.severity == Severity::error;
   });
+  judgeDigest();
 }
 
 void Cifar10Scan::judgeMissingFiles() {
@@ -181,6 +182,15 @@ void Cifar10Scan::judgeClassCounts() {
   };
   judge(0, kTrainFiles, "training set");
   judge(kTrainFiles, kFiles.size(), "test set");
+}
+
+void Cifar10Scan::judgeDigest() {
+  if (!report.usable || report.sha256.empty() || layout_.archiveSha256.empty()) return;
+  if (report.sha256 == layout_.archiveSha256) return;
+  warning(report.source,
+          "is not the published archive, though its content is sound: its SHA-256 is " +
+              report.sha256 + ", the published one's " + std::string(layout_.archiveSha256),
+          "if nobody packed it anew, fetch the published one: lambda data get cifar10");
 }
 
 }  // namespace lambda

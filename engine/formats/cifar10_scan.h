@@ -63,6 +63,7 @@ class Cifar10Scan {
  private:
   void judgeMissingFiles();
   void judgeClassCounts();
+  void judgeDigest();
   void keep(std::size_t index, std::span<const std::byte> bytes);
 
   Cifar10Layout layout_;
