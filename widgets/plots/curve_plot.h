@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,8 +100,11 @@ class CurvePlot : public QWidget, public Exportable {
   void setFollow(bool on);
   bool follow() const;
 
-  /// Puts the crosshair at a step, for example that of an event; the view moves there if it must.
-  void showStep(double step);
+  /// Puts the crosshair at the place of an event; the view moves there if it must.
+  void showPlace(const CurveMark& where);
+
+  /// Where the crosshair is, in units of axis(); none while the pointer is elsewhere.
+  std::optional<double> crosshair() const;
 
   /// Draws the others dim; empty = all alike.
   void setHighlighted(const std::vector<std::string>& keys);
@@ -111,7 +115,7 @@ class CurvePlot : public QWidget, public Exportable {
   /// Stem of exported files.
   void setExportName(const QString& name);
 
-  /// Shows everything once. Turns following on if the plot was following at any time.
+  /// Shows everything and follows again.
   QAction* fitAction() const;
 
   /// Checkable; keeps everything in view while points arrive.
@@ -137,9 +141,13 @@ class CurvePlot : public QWidget, public Exportable {
   void visibleRangeChanged(double low, double high);
   /// A click on a line or its label.
   void seriesClicked(const std::string& key);
+  /// The space bar was pressed and released without moving the view.
+  void spaceTapped();
 
  protected:
   void changeEvent(QEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void keyReleaseEvent(QKeyEvent* event) override;
 

@@ -9,6 +9,7 @@ class QHBoxLayout;
 class QLabel;
 class QSettings;
 class QSlider;
+class QToolButton;
 
 namespace lambda {
 
@@ -24,7 +25,7 @@ class CurveToolbar : public QWidget {
   /// toolbar.
   CurveToolbar(CurvePlot& plot, int logPanel, QWidget* parent = nullptr);
 
-  /// Follow and fit come from the plot; a null pointer is a separator.
+  /// For menus: those of the plot and the logarithmic scale.
   QList<QAction*> plotActions() const;
 
   QAction* logAction() const { return logAction_; }
@@ -46,6 +47,7 @@ class CurveToolbar : public QWidget {
   QSlider* smoothing_ = nullptr;
   QLabel* smoothingValue_ = nullptr;
   QAction* logAction_ = nullptr;
+  QToolButton* export_ = nullptr;
 };
 
 }  // namespace lambda

@@ -26,7 +26,9 @@ struct Column {
     if (y[i] > y[greatest]) greatest = i;
   }
 
-  void moveTo(std::vector<PlotPoint>& points, std::span<const double> x, std::span<const double> y) {
+  void moveTo(std::vector<PlotPoint>& points,
+              std::span<const double> x,
+              std::span<const double> y) {
     if (first == kNone) return;
     const std::array<std::size_t, 4> order{
         first, std::min(least, greatest), std::max(least, greatest), last};
@@ -41,11 +43,8 @@ struct Column {
 
 }  // namespace
 
-std::vector<PlotPoint> decimated(std::span<const double> x,
-                                 std::span<const double> y,
-                                 double low,
-                                 double high,
-                                 int columns) {
+std::vector<PlotPoint> decimated(
+    std::span<const double> x, std::span<const double> y, double low, double high, int columns) {
   const auto index = [&](auto place) { return static_cast<std::size_t>(place - x.begin()); };
   std::size_t begin = index(std::lower_bound(x.begin(), x.end(), low));
   std::size_t end = index(std::upper_bound(x.begin(), x.end(), high));
@@ -55,7 +54,10 @@ std::vector<PlotPoint> decimated(std::span<const double> x,
   std::vector<PlotPoint> points;
   if (columns < 1 || !(high > low) || end - begin <= 2 * static_cast<std::size_t>(columns)) {
     points.reserve(end - begin);
-    for (std::size_t i = begin; i < end; ++i) points.push_back({x[i], y[i]});
+    for (std::size_t i = begin; i < end; ++i) {
+      points.push_back(
+          {x[i], std::isfinite(y[i]) ? y[i] : std::numeric_limits<double>::quiet_NaN()});
+    }
     return points;
   }
   points.reserve(4 * static_cast<std::size_t>(columns) + 2);
@@ -63,7 +65,7 @@ std::vector<PlotPoint> decimated(std::span<const double> x,
   Column column;
   double current = -std::numeric_limits<double>::infinity();
   for (std::size_t i = begin; i < end; ++i) {
-    if (std::isnan(y[i])) continue;
+    if (!std::isfinite(y[i])) continue;
     const double place = std::floor((x[i] - low) * columnsPerUnit);
     if (place != current) {
       column.moveTo(points, x, y);
@@ -76,7 +78,9 @@ std::vector<PlotPoint> decimated(std::span<const double> x,
 }
 
 std::vector<PlotPoint> isolatedPoints(std::span<const PlotPoint> points) {
-  const auto isGap = [&](std::size_t i) { return i >= points.size() || !std::isfinite(points[i].y); };
+  const auto isGap = [&](std::size_t i) {
+    return i >= points.size() || !std::isfinite(points[i].y);
+  };
   std::vector<PlotPoint> isolated;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!isGap(i) && isGap(i - 1) && isGap(i + 1)) isolated.push_back(points[i]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,11 @@ class LearningRatePlot : public QWidget, public Exportable {
 
  private:
   QRectF plotRect(const QSize& size) const;
+  void drawPlaces(QPainter& painter,
+                  const Colors& colors,
+                  const QRectF& rect,
+                  const QRectF& below,
+                  const std::function<QPointF(double, double)>& at) const;
   double rateAt(double epoch) const;
 
   std::vector<std::pair<double, double>> curve_;

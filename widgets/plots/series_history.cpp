@@ -19,7 +19,10 @@ std::vector<double> tail(const std::vector<double>& values, std::size_t from) {
 }  // namespace
 
 void SeriesHistory::append(const CurveSamples& samples) {
+  const std::size_t branches = abandoned_.size();
   for (std::size_t i = 0; i < samples.step.size() && i < samples.y.size(); ++i) append(samples, i);
+  // Once for all that was cut: a file may go back at every other point.
+  if (abandoned_.size() != branches) recomputeAverage();
 }
 
 void SeriesHistory::append(const CurveSamples& samples, std::size_t index) {
@@ -46,8 +49,8 @@ void SeriesHistory::abandonFrom(std::size_t index) {
   for (auto* values : {&samples_.step, &samples_.epoch, &samples_.seconds, &samples_.y}) {
     cut(*values, index);
   }
-  std::erase_if(notFinite_, [&](std::size_t i) { return i >= index; });
-  recomputeAverage();
+  smoothed_.resize(std::min(smoothed_.size(), index));
+  notFinite_.erase(std::lower_bound(notFinite_.begin(), notFinite_.end(), index), notFinite_.end());
 }
 
 void SeriesHistory::setSmoothing(double weight) {

@@ -11,9 +11,9 @@
 
 namespace lambda {
 
-/// All points of one series, ready to be drawn: what the run is made of, ascending by step, and apart from it the
-/// branches that were left when the run went back to an earlier step. Keeps the moving average up to date as points
-/// arrive: appending costs what is appended, not what is there.
+/// All points of one series, ready to be drawn: what the run is made of, ascending by step, and
+/// apart from it the branches that were left when the run went back to an earlier step. Keeps the
+/// moving average up to date as points arrive: appending costs what is appended, not what is there.
 class SeriesHistory {
  public:
   /// Points that cannot be connected: a branch's, or the points that are no numbers.
@@ -22,9 +22,11 @@ class SeriesHistory {
   };
 
   SeriesHistory() = default;
+
   explicit SeriesHistory(double smoothing) : smoothing_(smoothing), average_(smoothing) {}
 
-  /// Adds points in their order. One whose step is not above the last one's makes a branch of all from its step on.
+  /// Adds points in their order. One whose step is not above the last one's makes a branch of all
+  /// from its step on.
   void append(const CurveSamples& samples);
 
   void setSmoothing(double weight);
@@ -51,7 +53,8 @@ class SeriesHistory {
   /// The point nearest to a place on the axis; none if the series is not to be seen there.
   std::optional<std::size_t> nearest(CurveAxis axis, double place) const;
 
-  /// Smallest and greatest finite value with `low` <= x <= `high`; of those above 0 alone if `positive`.
+  /// Smallest and greatest finite value with `low` <= x <= `high`; of those above 0 alone if
+  /// `positive`.
   std::optional<std::pair<double, double>> valueRange(CurveAxis axis,
                                                       double low,
                                                       double high,

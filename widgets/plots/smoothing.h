@@ -7,9 +7,9 @@
 
 namespace lambda {
 
-/// Exponential moving average without bias at its start: sum_i s^(t-i) x_i / sum_i s^(t-i), which is the plain average
-/// with weight s of the past divided by 1 - s^t. Values that are not finite are passed over. A constant series comes
-/// out as it is, to the bit.
+/// Exponential moving average without bias at its start: sum_i s^(t-i) x_i / sum_i s^(t-i), which
+/// is the plain average with weight s of the past divided by 1 - s^t. Values that are not finite
+/// are passed over. A constant series comes out as it is, to the bit.
 class DebiasedAverage {
  public:
   /// `weight` s of the past in 0..1, 1 excluded; 0 gives every value as it is.
@@ -19,7 +19,8 @@ class DebiasedAverage {
   double add(double value) {
     if (!std::isfinite(value)) return std::numeric_limits<double>::quiet_NaN();
     power_ *= weight_;
-    // The same average as a step towards the new value, which loses nothing by dividing through small numbers.
+    // The same average as a step towards the new value, which loses nothing by dividing through
+    // small numbers.
     average_ += (value - average_) * ((1 - weight_) / (1 - power_));
     return average_;
   }

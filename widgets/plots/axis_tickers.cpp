@@ -1,0 +1,122 @@
+#include "widgets/plots/axis_tickers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/plots/axis_text.h"
+#include "widgets/qcustomplot_include.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString shortNumber(double value, double step) {
+  const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 12);
+  if (std::abs(value) >= 1e6 || decimals > 5) return QLocale::c().toString(value, 'g', 4);
+  const QString text = QString::number(value, 'f', decimals);
+  return std::abs(value) < step / 1000 ? u"0"_s : text;
+}
+
+class PlaceTicker : public QCPAxisTicker {
+ public:
+  explicit PlaceTicker(CurveAxis axis) : axis_(axis) {}
+
+ protected:
+  double getTickStep(const QCPRange& range) override {
+    if (axis_ == CurveAxis::time) return timeStep(range.size() / tickCount());
+    step_ = QCPAxisTicker::getTickStep(range);
+    if (axis_ == CurveAxis::steps) step_ = std::max(step_, 1.0);
+    return step_;
+  }
+
+  int getSubTickCount(double) override { return 0; }
+
+  QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+    switch (axis_) {
+      case CurveAxis::steps:
+        return countText(tick);
+      case CurveAxis::epochs:
+        return shortNumber(tick, step_);
+      case CurveAxis::time:
+        return clockText(tick);
+    }
+    return {};
+  }
+
+ private:
+  double timeStep(double wanted) const {
+    constexpr double kRound[] = {1,   2,    5,    10,   15,    30,    60,    120,   300,    600,
+                                 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800};
+    if (wanted > kRound[std::size(kRound) - 1]) return cleanMantissa(wanted);
+    return *std::lower_bound(std::begin(kRound), std::end(kRound), wanted);
+  }
+
+  CurveAxis axis_;
+  double step_ = 1;
+};
+
+class ValueTicker : public QCPAxisTicker {
+ public:
+  explicit ValueTicker(bool percent) : percent_(percent) {}
+
+ protected:
+  bool percent() const { return percent_; }
+
+  double getTickStep(const QCPRange& range) override {
+    return step_ = QCPAxisTicker::getTickStep(range);
+  }
+
+  int getSubTickCount(double) override { return 0; }
+
+  QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+    if (percent_) return shortNumber(100 * tick, 100 * step_) + u" %"_s;
+    return shortNumber(tick, step_);
+  }
+
+ private:
+  bool percent_;
+  double step_ = 1;
+};
+
+/// Losses rarely span two powers of ten, so that 1, 2 and 5 of each are ticks too; a range narrower
+/// than that gets the ticks of a linear axis.
+class LogTicker : public ValueTicker {
+ public:
+  using ValueTicker::ValueTicker;
+
+ protected:
+  QVector<double> createTickVector(double tickStep, const QCPRange& range) override {
+    if (range.lower <= 0 || range.upper / range.lower < 4) {
+      return ValueTicker::createTickVector(tickStep, range);
+    }
+    const bool wide = range.upper / range.lower > 1e4;
+    QVector<double> ticks;
+    for (int power = static_cast<int>(std::floor(std::log10(range.lower)));
+         power <= static_cast<int>(std::ceil(std::log10(range.upper)));
+         ++power) {
+      const double base = std::pow(10.0, power);
+      ticks.append(base);
+      if (!wide) ticks << 2 * base << 5 * base;
+    }
+    return ticks;
+  }
+
+  QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+    return QString::number(percent() ? 100 * tick : tick, 'g', 4) + (percent() ? u" %"_s : u""_s);
+  }
+};
+
+}  // namespace
+
+QSharedPointer<QCPAxisTicker> placeTicker(CurveAxis axis) {
+  return QSharedPointer<PlaceTicker>::create(axis);
+}
+
+QSharedPointer<QCPAxisTicker> valueTicker(bool percent, bool logarithmic) {
+  if (logarithmic) return QSharedPointer<LogTicker>::create(percent);
+  return QSharedPointer<ValueTicker>::create(percent);
+}
+
+}  // namespace lambda

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include <QRectF>
+#include <QString>
+
+#include "widgets/plots/curve_scene.h"
+
+class QCustomPlot;
+
+namespace lambda {
+
+/// A series' name at the right of its line.
+struct EndLabel {
+  const CurveScene::Series* series = nullptr;
+  QRectF rect;
+};
+
+/// The end labels of a panel, pushed apart so that none covers another; empty where they don't all
+/// fit: then the names stand in the panel's title row.
+std::vector<EndLabel> endLabels(const CurveScene& scene, int panel);
+
+/// Room that the names of all series need at the right.
+int endLabelWidth(const CurveScene& scene);
+
+/// What the marks near a place in pixels say, a line each; empty where there is none.
+QString markTextAt(const CurveScene& scene, const QPointF& pixel);
+
+/// Lets the plot draw, above its lines, titles, names, marks and what is not finite. `scene`
+/// outlives the plot's drawing.
+void addDecorations(QCustomPlot& plot, const CurveScene& scene);
+
+}  // namespace lambda

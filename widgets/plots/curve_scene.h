@@ -1,0 +1,134 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <QColor>
+#include <QRect>
+
+#include "widgets/plots/curve_plot.h"
+#include "widgets/plots/decimation.h"
+#include "widgets/plots/series_history.h"
+
+class QCPAxis;
+class QCPAxisRect;
+class QCPCurve;
+class QCPGraph;
+class QCustomPlot;
+
+namespace lambda {
+
+struct Colors;
+
+/// What a CurvePlot shows, as objects of QCustomPlot: the panels with their axes, the lines, and
+/// how they are seen. Knows coordinates and colours; the mouse and the keys are its owner's.
+class CurveScene {
+ public:
+  struct Panel {
+    CurvePanel options;
+    QCPAxisRect* rect = nullptr;
+    QCPAxis* x = nullptr;
+    QCPAxis* y = nullptr;
+    bool logarithmic = false;
+  };
+
+  struct Series {
+    CurveSeries options;  ///< Without its samples.
+    SeriesHistory history;
+    QCPGraph* raw = nullptr;  ///< Null unless options.faintRaw.
+    QCPGraph* line = nullptr;
+    QCPGraph* lone = nullptr;      ///< Dots where no line reaches.
+    QCPCurve* branches = nullptr;  ///< What was abandoned.
+    std::vector<PlotPoint> drawn;  ///< Of the line, as it was last drawn.
+    bool dim = false;
+  };
+
+  CurveScene(QCustomPlot& plot, std::vector<CurvePanel> panels);
+
+  const std::vector<Panel>& panels() const { return panels_; }
+
+  const std::vector<Series>& series() const { return series_; }
+
+  const std::vector<CurveMark>& marks() const { return marks_; }
+
+  CurveAxis axis() const { return axis_; }
+
+  double smoothing() const { return smoothing_; }
+
+  const Colors& colors() const { return *colors_; }
+
+  QColor colorOf(const Series& series) const;
+
+  /// Where a mark lies on the axis.
+  double placeOf(const CurveMark& mark) const;
+
+  bool hasPoints() const;
+
+  void setSeries(std::vector<CurveSeries> series);
+  void append(const std::string& key, const CurveSamples& samples);
+
+  void setMarks(std::vector<CurveMark> marks) { marks_ = std::move(marks); }
+
+  void setAxis(CurveAxis axis);
+  void setSmoothing(double weight);
+  void setLogarithmic(int panel, bool on);
+  void setHighlighted(const std::vector<std::string>& keys);
+  void setColors(const Colors& colors);
+
+  /// Room for what is written at the ends of lines.
+  void setRightMargin(int pixels);
+
+  /// Height above the first panel where marks are drawn.
+  static constexpr int kMarkLane = 8;
+
+  /// Puts everything into view.
+  void fit();
+
+  std::pair<double, double> xRange() const;
+  void setXRange(double low, double high);
+  void setYRange(int panel, double low, double high);
+
+  /// Zooms about a place in pixels; factors below 1 show less. `panel` -1 leaves all y as they are.
+  void zoom(double xFactor, double yFactor, int panel, const QPointF& pixel);
+
+  /// Moves what is seen by pixels.
+  void pan(int panel, const QPointF& pixels);
+
+  /// The panel at a place in pixels; -1 = none.
+  int panelAt(const QPointF& pixel) const;
+  QRect panelRect(int panel) const;
+  double xAt(double pixel) const;
+  double xPixel(double place) const;
+  double yAt(int panel, double pixel) const;
+  double yPixel(int panel, double value) const;
+
+  /// The series whose line passes within a few pixels; null = none.
+  const Series* seriesNear(const QPointF& pixel) const;
+
+  /// Gives the lines the points to draw for the present ranges and sizes. To be called after each
+  /// layout.
+  void refreshLines();
+
+ private:
+  void addPanel(CurvePanel options, int row, int count);
+  void addGraphs(Series& series);
+  void styleGraphs(Series& series);
+  void refresh(Series& series);
+  void styleAxes();
+  void limitX(double& low, double& high) const;
+  std::optional<std::pair<double, double>> xExtent() const;
+  std::pair<double, double> yExtent(int panel) const;
+
+  QCustomPlot& plot_;
+  std::vector<Panel> panels_;
+  std::vector<Series> series_;
+  std::vector<CurveMark> marks_;
+  CurveAxis axis_ = CurveAxis::steps;
+  double smoothing_ = 0;
+  const Colors* colors_;
+  int rightMargin_ = 0;
+};
+
+}  // namespace lambda
