@@ -1,0 +1,124 @@
+#include "widgets/plots/run_curves.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <QCoreApplication>
+
+namespace lambda {
+
+namespace {
+
+enum Panel { kLoss = 0, kAccuracy = 1 };
+
+/// Into Colors::series.
+constexpr int kBatchColor = 0;
+constexpr int kValidationColor = 1;
+constexpr int kTrainColor = 2;
+
+/// Steps of an epoch; 0 before the first one has ended.
+double stepsPerEpochOf(const Metrics& metrics) {
+  if (metrics.epochs.empty() || metrics.epochs.front().epoch < 1) return 0;
+  return static_cast<double>(metrics.epochs.front().step) / metrics.epochs.front().epoch;
+}
+
+double epochAt(std::int64_t step, double stepsPerEpoch) {
+  return stepsPerEpoch > 0 ? static_cast<double>(step) / stepsPerEpoch : 0;
+}
+
+void add(CurveSamples& samples, std::int64_t step, double epoch, double seconds, double y) {
+  samples.step.push_back(static_cast<double>(step));
+  samples.epoch.push_back(epoch);
+  samples.seconds.push_back(seconds);
+  samples.y.push_back(y);
+}
+
+std::optional<CurveMarkKind> markOf(EventKind kind) {
+  switch (kind) {
+    case EventKind::checkpoint:
+      return CurveMarkKind::checkpoint;
+    case EventKind::resumed:
+      return CurveMarkKind::resumed;
+    case EventKind::learningRate:
+      return CurveMarkKind::learningRate;
+    case EventKind::warning:
+      return CurveMarkKind::warning;
+    case EventKind::started:
+    case EventKind::paused:
+    case EventKind::continued:
+    case EventKind::stopped:
+    case EventKind::finished:
+    case EventKind::failed:
+    case EventKind::tested:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<CurvePanel> runPanels() {
+  return {{QCoreApplication::translate("RunCurves", "Loss"), false},
+          {QCoreApplication::translate("RunCurves", "Accuracy"), true}};
+}
+
+std::vector<CurveSeries> runCurves(const Metrics& metrics, double stepsPerEpoch) {
+  if (stepsPerEpoch <= 0) stepsPerEpoch = stepsPerEpochOf(metrics);
+  std::vector<CurveSeries> series;
+  for (const int panel : {kLoss, kAccuracy}) {
+    const std::string quantity = panel == kLoss ? "loss" : "accuracy";
+    CurveSeries batches{.key = "batches." + quantity,
+                        .label = "batches",
+                        .panel = panel,
+                        .colorIndex = kBatchColor,
+                        .faintRaw = true};
+    for (const BatchRecord& batch : metrics.batches) {
+      add(batches.samples,
+          batch.step,
+          epochAt(batch.step, stepsPerEpoch),
+          batch.seconds,
+          panel == kLoss ? batch.loss : batch.accuracy);
+    }
+    CurveSeries train{.key = "train." + quantity,
+                      .label = "training images",
+                      .panel = panel,
+                      .colorIndex = kTrainColor,
+                      .points = true};
+    CurveSeries validation{.key = "validation." + quantity,
+                           .label = "validation",
+                           .panel = panel,
+                           .colorIndex = kValidationColor,
+                           .points = true};
+    for (const EpochRecord& epoch : metrics.epochs) {
+      const auto valueOf = [panel](const Scores& scores) {
+        return panel == kLoss ? scores.loss : scores.accuracy;
+      };
+      add(train.samples, epoch.step, epoch.epoch, epoch.seconds, valueOf(epoch.train));
+      if (epoch.validation) {
+        add(validation.samples, epoch.step, epoch.epoch, epoch.seconds, valueOf(*epoch.validation));
+      }
+    }
+    for (CurveSeries& candidate : std::array{batches, train, validation}) {
+      if (!candidate.samples.y.empty()) series.push_back(std::move(candidate));
+    }
+  }
+  return series;
+}
+
+std::vector<CurveMark> runMarks(const Metrics& metrics, double stepsPerEpoch) {
+  if (stepsPerEpoch <= 0) stepsPerEpoch = stepsPerEpochOf(metrics);
+  std::vector<CurveMark> marks;
+  for (const EventRecord& event : metrics.events) {
+    const std::optional<CurveMarkKind> kind = markOf(event.kind);
+    if (!kind) continue;
+    marks.push_back({static_cast<double>(event.step),
+                     epochAt(event.step, stepsPerEpoch),
+                     event.seconds,
+                     *kind,
+                     QString::fromStdString(event.text)});
+  }
+  return marks;
+}
+
+}  // namespace lambda
