@@ -33,9 +33,9 @@ struct CurveSeries {
   std::string label;   ///< At the line's end and in the read-out, for example "validation".
   int panel = 0;       ///< Index of the panel it is drawn in.
   int colorIndex = 0;  ///< Into Colors::series, counted around.
-  QColor color;  ///< Instead of `colorIndex` where it is valid; does not change with the theme.
+  QColor color = {};  ///< Instead of `colorIndex` where it is valid; does not change with the theme.
   CurveSamples
-      samples;  ///< Steps that go back begin a branch: what they repeat is drawn dim and apart.
+      samples = {};  ///< Steps that go back begin a branch: what they repeat is drawn dim and apart.
   bool faintRaw = false;  ///< Many noisy points: drawn faint, their moving average as the line.
   bool points = false;    ///< Few points: each with a dot.
   Qt::PenStyle penStyle = Qt::SolidLine;

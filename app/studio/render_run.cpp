@@ -1,0 +1,143 @@
+#include "app/studio/render_run.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include <QDir>
+
+#include "engine/formats/metrics_json.h"
+#include "engine/formats/probe_snapshot.h"
+#include "engine/runtime/error.h"
+#include "engine/training/run_folder.h"
+#include "widgets/export/export_file.h"
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/plots/curve_plot.h"
+#include "widgets/plots/run_curves.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kSmoothing = 0.9;
+
+/// Writes a plot or picture in every format, and remembers the files.
+class Writer {
+ public:
+  explicit Writer(const QString& folder) : folder_(folder) {
+    if (!QDir().mkpath(folder)) {
+      throw Error(
+          folder.toStdString(), "the folder can't be made", "Choose one that you may write to.");
+    }
+  }
+
+  void write(const Exportable& source) {
+    for (const QString& suffix : {u"png"_s, u"svg"_s, u"pdf"_s, u"csv"_s}) {
+      const QString path = QDir(folder_).filePath(source.exportName() + u"."_s + suffix);
+      if (const QString problem = writeExport(source, path, {}); !problem.isEmpty()) {
+        throw Error(path.toStdString(), problem.toStdString());
+      }
+      files_ << path;
+    }
+  }
+
+  QStringList files() const { return files_; }
+
+ private:
+  QString folder_;
+  QStringList files_;
+};
+
+/// The sum of two arrays of one shape; the other one where one of them is empty.
+Array sumOf(const Array& a, const Array& b) {
+  if (a.empty()) return b;
+  Array sum = a;
+  for (std::size_t i = 0; i < b.values.size(); ++i) sum.values[i] += b.values[i];
+  return sum;
+}
+
+/// The same numbers with one more dimension in front.
+void appendTile(Array& tiles, const Array& tile) {
+  if (tile.empty()) return;
+  if (tiles.empty()) tiles.shape = {0, tile.shape[0], tile.shape[1]};
+  ++tiles.shape[0];
+  tiles.values.insert(tiles.values.end(), tile.values.begin(), tile.values.end());
+}
+
+void writeCurves(const Metrics& metrics, Writer& writer) {
+  CurvePlot plot(runPanels());
+  plot.setSeries(runCurves(metrics));
+  plot.setSmoothing(kSmoothing);
+  plot.setExportName(u"curves"_s);
+  writer.write(plot);
+}
+
+void writeHeatmap(HeatmapData data, Writer& writer) {
+  if (data.array.empty()) return;
+  HeatmapView view;
+  view.setData(std::move(data));
+  writer.write(view);
+}
+
+int halfOf(const Array& array, std::size_t dimension) {
+  return static_cast<int>(array.shape[dimension] / 2);
+}
+
+void writeLayer(const ProbeLayer& layer, int epoch, Writer& writer) {
+  const QString name = QString::fromStdString(layer.name);
+  const QString place = QObject::tr("%1 after epoch %2").arg(name).arg(epoch);
+
+  HeatmapData lambdas{.array = {}};
+  QStringList captions;
+  for (const auto& [part, caption] :
+       {std::pair{layer.lambdaContent, QObject::tr("content")},
+        std::pair{layer.lambdaPosition, QObject::tr("position")},
+        std::pair{sumOf(layer.lambdaContent, layer.lambdaPosition), QObject::tr("total")}}) {
+    if (part.empty()) continue;
+    appendTile(lambdas.array, part);
+    captions << caption;
+  }
+  lambdas.name = name + u"-lambda"_s;
+  lambdas.title = QObject::tr("Lambda of %1").arg(place);
+  lambdas.rows.label = u"k"_s;
+  lambdas.columns.label = u"v"_s;
+  lambdas.captions = captions;
+  writeHeatmap(std::move(lambdas), writer);
+
+  HeatmapData contributions{.array =
+                                sumOf(layer.contributionsContent, layer.contributionsPosition)};
+  contributions.name = name + u"-contributions"_s;
+  contributions.title =
+      QObject::tr("Contributions to the middle pixel, %1, one tile a head").arg(place);
+  contributions.rows.label = QObject::tr("row");
+  contributions.columns.label = QObject::tr("column");
+  writeHeatmap(std::move(contributions), writer);
+
+  HeatmapData embeddings{.array = layer.embeddings};
+  if (!embeddings.array.empty()) {
+    embeddings.name = name + u"-embeddings"_s;
+    embeddings.title =
+        QObject::tr("Position embeddings of %1, one tile a query channel").arg(place);
+    embeddings.rows = {QObject::tr("dy"), -halfOf(embeddings.array, 2), true};
+    embeddings.columns = {QObject::tr("dx"), -halfOf(embeddings.array, 3), true};
+  }
+  writeHeatmap(std::move(embeddings), writer);
+}
+
+}  // namespace
+
+QStringList renderRun(const QString& run, const QString& folder) {
+  const RunFolder runFolder = RunFolder::open(run.toStdString());
+  Writer writer(folder);
+  writeCurves(readMetrics(runFolder.metrics()), writer);
+  const std::vector<std::filesystem::path> probes = probeSnapshotsOf(runFolder.inspection());
+  if (!probes.empty()) {
+    const ProbeSnapshot last = readProbeSnapshot(probes.back());
+    for (const ProbeLayer& layer : last.layers) writeLayer(layer, last.epoch, writer);
+  }
+  return writer.files();
+}
+
+}  // namespace lambda
