@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+
+#include "app/train/process_load.h"
+
+class QLabel;
+class QProgressBar;
+
+namespace lambda {
+
+class TrainingSession;
+
+/// What a training is doing, for the window's status bar: state, epoch x of y, images a second,
+/// time left, and what this process takes of the machine: resident memory, and processor time as
+/// cores.
+class TrainStatus : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit TrainStatus(TrainingSession& session, QWidget* parent = nullptr);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+
+ private:
+  void showTraining();
+  void showLoad();
+
+  TrainingSession& session_;
+  QLabel* state_;
+  QProgressBar* progress_;
+  QLabel* throughput_;
+  QLabel* left_;
+  QLabel* load_;
+  QTimer loadTimer_;
+  ProcessLoad processLoad_;
+};
+
+}  // namespace lambda
