@@ -6,21 +6,15 @@
 #include <QStringList>
 #include <QWidget>
 
-#include "engine/values/heatmap.h"
-#include "engine/values/predictions.h"
 #include "widgets/export/exportable.h"
+#include "widgets/tables/confusion_picture.h"
 
 namespace lambda {
 
-/// What is written into the cells.
-enum class ConfusionScale {
-  counts,
-  rowShares,  ///< Of the images of the true class, in per cent.
-};
-
-/// A confusion matrix: rows are the true classes, columns what they were taken for. The ground of a
-/// cell follows its share of the row. Hovering tells the cell in words; a click or Return chooses
-/// it, arrow keys walk.
+/// A confusion matrix: rows are the true classes, columns what they were taken for. Right answers
+/// are on the diagonal, in one colour; the others in another, by their share of the row. Hovering
+/// tells a cell in words. A click chooses it, and so does walking there with the arrow keys; Escape
+/// chooses none.
 class ConfusionView : public QWidget, public Exportable {
   Q_OBJECT
 
@@ -31,24 +25,27 @@ class ConfusionView : public QWidget, public Exportable {
   /// class names become numbers.
   void setMatrix(ConfusionMatrix matrix, QStringList classNames, const QString& title);
 
-  const ConfusionMatrix& matrix() const { return matrix_; }
+  const ConfusionMatrix& matrix() const { return picture_.matrix; }
+
+  const QStringList& classNames() const { return picture_.classNames; }
 
   void setScale(ConfusionScale scale);
 
-  ConfusionScale scale() const { return scale_; }
+  ConfusionScale scale() const { return picture_.scale; }
 
   /// The chosen cell: row = true class, column = prediction.
-  std::optional<Cell> current() const { return current_; }
+  std::optional<Cell> current() const { return picture_.current; }
 
+  /// Emits nothing.
   void setCurrent(std::optional<Cell> cell);
 
   /// The cell under a place in the widget's coordinates.
   std::optional<Cell> cellAt(const QPointF& position) const;
 
-  /// In the widget's coordinates; empty outside of the matrix.
+  /// In the widget's coordinates.
   QRectF rectOf(const Cell& cell) const;
 
-  /// "12 of 200 cats (6.0 %) were taken for a dog": what hovering says.
+  /// "12 of 200 cat images (6.0 %) were taken for dog": what hovering says.
   QString sentenceFor(const Cell& cell) const;
 
   QString exportName() const override;
@@ -62,6 +59,8 @@ class ConfusionView : public QWidget, public Exportable {
 
  Q_SIGNALS:
   void cellChosen(const lambda::Cell& cell);
+  /// Escape: no cell is chosen any more.
+  void choiceCleared();
 
  protected:
   bool event(QEvent* event) override;
@@ -75,19 +74,11 @@ class ConfusionView : public QWidget, public Exportable {
   void focusOutEvent(QFocusEvent* event) override;
 
  private:
-  struct Layout;
-
-  Layout layoutFor(const QSizeF& size, bool withTitle) const;
-  std::int64_t countAt(const Cell& cell) const;
-  std::int64_t rowTotal(int row) const;
+  ConfusionPicture shownPicture() const;
   void choose(const Cell& cell);
+  void hover(std::optional<Cell> cell);
 
-  ConfusionMatrix matrix_;
-  QStringList classNames_;
-  QString title_;
-  ConfusionScale scale_ = ConfusionScale::counts;
-  std::optional<Cell> current_;
-  std::optional<Cell> hovered_;
+  ConfusionPicture picture_;
 };
 
 }  // namespace lambda

@@ -1,0 +1,145 @@
+#include <cmath>
+
+#include <QSignalSpy>
+#include <QtTest/QtTest>
+
+#include "widgets/plots/scatter_plot.h"
+#include "widgets/theme/colors.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda::test {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<ScatterPoint> somePoints() {
+  return {{"a", u"a"_s, 1e5, 0.8, 0},
+          {"b", u"b, the second"_s, 1e6, 0.9, 1},
+          {"worse", u"worse"_s, 2e6, 0.85, -1},
+          {"unknown", u"unknown"_s, 3e6, kNaN, -1}};
+}
+
+}  // namespace
+
+class TestScatterPlot : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init();
+  void theFrontHasWhatNothingBeats();
+  void theFrontTakesOneOfEqualPoints();
+  void pointsLieWhereTheirValuesSay();
+  void clickingSelectsTheNearestPoint();
+  void keysWalkAlongX();
+  void ticksAreRoundAndWithinTheRange_data();
+  void ticksAreRoundAndWithinTheRange();
+  void csvLeavesOutWhatIsNotKnown();
+  void withoutPointsItSaysWhatToDo();
+
+ private:
+  std::unique_ptr<ScatterPlot> plot_;
+};
+
+void TestScatterPlot::init() {
+  plot_ = std::make_unique<ScatterPlot>();
+  plot_->resize(600, 400);
+  plot_->setAxes({u"Parameters"_s, ScatterUnit::count, true},
+                 {u"Validation"_s, ScatterUnit::percent, false});
+  plot_->setPoints(somePoints());
+}
+
+void TestScatterPlot::theFrontHasWhatNothingBeats() {
+  QCOMPARE(paretoFront(somePoints()), (std::vector<std::size_t>{0, 1}));
+  QVERIFY(paretoFront({}).empty());
+}
+
+void TestScatterPlot::theFrontTakesOneOfEqualPoints() {
+  const std::vector<ScatterPoint> points{
+      {"a", {}, 2, 0.5}, {"b", {}, 1, 0.5}, {"c", {}, 1, 0.5}, {"d", {}, 1, 0.4}};
+  QCOMPARE(paretoFront(points), std::vector<std::size_t>{1});
+}
+
+void TestScatterPlot::pointsLieWhereTheirValuesSay() {
+  const QPointF a = plot_->positionOf(plot_->points()[0]);
+  const QPointF b = plot_->positionOf(plot_->points()[1]);
+  const QPointF middle = plot_->positionOf({"", {}, std::sqrt(1e5 * 1e6), 0.85});
+  QVERIFY(plot_->rect().contains(a.toPoint()) && plot_->rect().contains(b.toPoint()));
+  QVERIFY(a.x() < b.x() && a.y() > b.y());
+  QVERIFY(std::abs(middle.x() - (a.x() + b.x()) / 2) < 1e-6);
+  QVERIFY(std::abs(middle.y() - (a.y() + b.y()) / 2) < 1e-6);
+}
+
+void TestScatterPlot::clickingSelectsTheNearestPoint() {
+  QSignalSpy clicks(plot_.get(), &ScatterPlot::pointClicked);
+  const QPoint b = plot_->positionOf(plot_->points()[1]).toPoint();
+  QTest::mouseClick(plot_.get(), Qt::LeftButton, {}, b + QPoint(4, 4));
+  QCOMPARE(clicks.size(), 1);
+  QCOMPARE(clicks.first().first().value<std::string>(), std::string("b"));
+  QTest::mouseClick(plot_.get(), Qt::LeftButton, {}, b + QPoint(0, 60));
+  QCOMPARE(clicks.size(), 1);
+}
+
+void TestScatterPlot::keysWalkAlongX() {
+  QSignalSpy clicks(plot_.get(), &ScatterPlot::pointClicked);
+  for (int i = 0; i < 4; ++i) QTest::keyClick(plot_.get(), Qt::Key_Right);
+  QStringList keys;
+  for (const auto& click : clicks)
+    keys << QString::fromStdString(click.first().value<std::string>());
+  QCOMPARE(keys, (QStringList{u"a"_s, u"b"_s, u"worse"_s, u"worse"_s}));
+}
+
+void TestScatterPlot::ticksAreRoundAndWithinTheRange_data() {
+  QTest::addColumn<ScatterAxis>("axis");
+  QTest::addColumn<double>("low");
+  QTest::addColumn<double>("high");
+  QTest::addColumn<QStringList>("texts");
+  using List = QStringList;
+  const ScatterAxis percent{{}, ScatterUnit::percent, false};
+  const ScatterAxis counts{{}, ScatterUnit::count, true};
+  const ScatterAxis times{{}, ScatterUnit::seconds, true};
+  QTest::newRow("percent") << percent << 0.78 << 0.92 << List{u"80 %"_s, u"85 %"_s, u"90 %"_s};
+  QTest::newRow("small percent") << percent << 0.871 << 0.8745
+                                 << List{u"87.1 %"_s, u"87.2 %"_s, u"87.3 %"_s, u"87.4 %"_s};
+  QTest::newRow("counts") << counts << 9e4 << 1.2e6
+                          << List{u"100 k"_s, u"200 k"_s, u"500 k"_s, u"1 M"_s};
+  QTest::newRow("wide counts") << counts << 2e4 << 5e7 << List{u"100 k"_s, u"1 M"_s, u"10 M"_s};
+  QTest::newRow("narrow counts") << counts << 1.1e6 << 1.25e6
+                                 << List{u"1.1 M"_s, u"1.15 M"_s, u"1.2 M"_s, u"1.25 M"_s};
+  QTest::newRow("times") << times << 50.0 << 900.0
+                         << List{u"1 min"_s, u"2 min"_s, u"5 min"_s, u"10 min"_s};
+}
+
+void TestScatterPlot::ticksAreRoundAndWithinTheRange() {
+  QFETCH(ScatterAxis, axis);
+  QFETCH(double, low);
+  QFETCH(double, high);
+  QFETCH(QStringList, texts);
+  QStringList found;
+  for (const double tick : ticksFor(axis, low, high, 4)) {
+    QVERIFY(tick >= low && tick <= high);
+    found << tickText(axis, tick);
+  }
+  QCOMPARE(found, texts);
+}
+
+void TestScatterPlot::csvLeavesOutWhatIsNotKnown() {
+  QCOMPARE(plot_->toCsv(),
+           u"name,Parameters,Validation,no point is better\na,100000,0.8,1\n"
+           "\"b, the second\",1000000,0.9,1\nworse,2000000,0.85,0\n"_s);
+}
+
+void TestScatterPlot::withoutPointsItSaysWhatToDo() {
+  plot_->setPalette(paletteOf(lightColors()));
+  plot_->setPoints({});
+  const QImage before = plot_->grab().toImage();
+  plot_->setEmptyText(u"Train a network first."_s);
+  QVERIFY(plot_->grab().toImage() != before);
+  QVERIFY(plot_->toCsv().isEmpty());
+}
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestScatterPlot)
+#include "tst_scatter_plot.moc"

@@ -1,0 +1,353 @@
+#include "widgets/tables/confusion_picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QLinearGradient>
+#include <QLocale>
+#include <QPainter>
+
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kGap = 8;
+constexpr double kMargin = 8;
+constexpr double kLargestCell = 64;
+constexpr double kSmallestCell = 4;
+/// Below this no number fits a cell, and no name a row.
+constexpr double kTextCell = 18;
+constexpr double kLongestName = 120;
+constexpr double kLegendWidth = 120;
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("Confusion", text);
+}
+
+QLocale shownLocale() {
+  const QLocale own;
+  return own.language() == QLocale::C ? QLocale(QLocale::English) : own;
+}
+
+/// Right and wrong answers: blue and orange differ for every eye.
+const QColor& groundOf(bool isRight, const Colors& colors) {
+  return colors.series[isRight ? 0 : 1];
+}
+
+/// What a cell's ground is made of: nothing at 0, this much of its colour at most.
+constexpr double kStrongest = 0.75;
+
+QColor tinted(const Colors& colors, bool isRight, double part) {
+  const QColor& ground = groundOf(isRight, colors);
+  const double share = kStrongest * std::clamp(part, 0.0, 1.0);
+  const auto mix = [share](int a, int b) {
+    return static_cast<int>(std::lround(a + share * (b - a)));
+  };
+  return QColor(mix(colors.page.red(), ground.red()),
+                mix(colors.page.green(), ground.green()),
+                mix(colors.page.blue(), ground.blue()));
+}
+
+/// Dark or light, whichever is told apart better from this ground.
+QColor textOn(const QColor& ground, const Colors& colors) {
+  const auto luminance = [](const QColor& color) {
+    return 0.2126 * std::pow(color.redF(), 2.2) + 0.7152 * std::pow(color.greenF(), 2.2) +
+           0.0722 * std::pow(color.blueF(), 2.2);
+  };
+  const auto contrast = [&](const QColor& a, const QColor& b) {
+    const double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
+    return std::max(x, y) / std::min(x, y);
+  };
+  const QColor other = colors.dark ? colors.page : QColor(Qt::white);
+  return contrast(colors.text, ground) >= contrast(other, ground) ? colors.text : other;
+}
+
+double titleHeight(const ConfusionPicture& picture) {
+  return picture.title.isEmpty() ? 0 : QFontMetricsF(headingFont()).height() + kGap;
+}
+
+double shareColumnWidth() {
+  return QFontMetricsF(smallFont()).horizontalAdvance(u"100.0 %"_s) + kGap;
+}
+
+double legendHeight() {
+  return QFontMetricsF(smallFont()).height() + 2 * kGap;
+}
+
+double widestName(const ConfusionPicture& picture, const QFont& font) {
+  const QFontMetricsF metrics(font);
+  double widest = 0;
+  for (const QString& name : picture.classNames) {
+    widest = std::max(widest, metrics.horizontalAdvance(name));
+  }
+  return std::min(widest, kLongestName * textScale());
+}
+
+QString cellText(const ConfusionPicture& picture, const Cell& cell) {
+  if (picture.countAt(cell) == 0) return {};
+  if (picture.scale == ConfusionScale::counts)
+    return shownLocale().toString(static_cast<qlonglong>(picture.countAt(cell)));
+  const double percent = 100 * picture.rowShare(cell);
+  return shownLocale().toString(percent, 'f', percent < 9.95 ? 1 : 0);
+}
+
+class Painting {
+ public:
+  Painting(QPainter& painter,
+           const ConfusionPicture& picture,
+           const QSizeF& size,
+           const Colors& colors)
+      : painter_(painter),
+        picture_(picture),
+        size_(size),
+        colors_(colors),
+        layout_(layoutOf(picture, size)) {}
+
+  void all() {
+    painter_.save();
+    title();
+    cells();
+    names();
+    shares();
+    legend();
+    frames();
+    painter_.restore();
+  }
+
+ private:
+  void title() {
+    if (picture_.title.isEmpty()) return;
+    painter_.setFont(headingFont());
+    painter_.setPen(colors_.text);
+    painter_.drawText(QRectF(kMargin, kMargin, size_.width() - 2 * kMargin, titleHeight(picture_)),
+                      Qt::AlignLeft | Qt::AlignTop,
+                      picture_.title);
+  }
+
+  void cells() {
+    const double worst = picture_.worstShare();
+    const bool hasText = layout_.cell >= kTextCell * textScale();
+    painter_.setFont(layout_.cell >= 2 * kTextCell ? numberFont() : smallFont());
+    const double gap = layout_.cell >= kTextCell ? 1 : 0;
+    for (int row = 0; row < picture_.matrix.classes; ++row) {
+      for (int column = 0; column < picture_.matrix.classes; ++column) {
+        const Cell cell{row, column};
+        const bool isRight = row == column;
+        const double share = picture_.rowShare(cell);
+        const QColor ground =
+            tinted(colors_, isRight, isRight || worst == 0 ? share : share / worst);
+        const QRectF rect = layout_.rectOf(cell).adjusted(0, 0, -gap, -gap);
+        painter_.fillRect(rect, share > 0 ? ground : colors_.surface);
+        if (!hasText) continue;
+        painter_.setPen(textOn(ground, colors_));
+        painter_.drawText(rect, Qt::AlignCenter, cellText(picture_, cell));
+      }
+    }
+  }
+
+  void names() {
+    if (layout_.cell < kTextCell * 0.8) return axisTitles();
+    const QFontMetricsF metrics(smallFont());
+    for (int i = 0; i < picture_.matrix.classes; ++i) {
+      const QString elided = metrics.elidedText(
+          picture_.classNames.value(i), Qt::ElideRight, kLongestName * textScale());
+      const QRectF cell = layout_.rectOf({i, i});
+      setNameFont(picture_.hovered && picture_.hovered->row == i,
+                  picture_.current && picture_.current->row == i);
+      painter_.drawText(QRectF(layout_.matrix.left() - kGap - layout_.nameWidth,
+                               cell.top(),
+                               layout_.nameWidth,
+                               cell.height()),
+                        Qt::AlignRight | Qt::AlignVCenter,
+                        elided);
+      setNameFont(picture_.hovered && picture_.hovered->column == i,
+                  picture_.current && picture_.current->column == i);
+      columnName(cell, elided);
+    }
+    axisTitles();
+  }
+
+  void columnName(const QRectF& cell, const QString& name) {
+    const double bottom = layout_.matrix.top() - kGap / 2;
+    if (!layout_.uprightNames) {
+      painter_.drawText(
+          QRectF(cell.left(), bottom - layout_.nameHeight, cell.width(), layout_.nameHeight),
+          Qt::AlignHCenter | Qt::AlignBottom,
+          name);
+      return;
+    }
+    painter_.save();
+    painter_.translate(cell.center().x(), bottom);
+    painter_.rotate(-90);
+    painter_.drawText(QRectF(0, -cell.width() / 2, layout_.nameHeight, cell.width()),
+                      Qt::AlignLeft | Qt::AlignVCenter,
+                      name);
+    painter_.restore();
+  }
+
+  void setNameFont(bool isHovered, bool isCurrent) {
+    QFont font = smallFont();
+    if (isCurrent) font.setWeight(QFont::DemiBold);
+    painter_.setFont(font);
+    painter_.setPen(isHovered || isCurrent ? colors_.text : colors_.textSecondary);
+  }
+
+  void axisTitles() {
+    const double line = QFontMetricsF(smallFont()).height();
+    painter_.setFont(smallFont());
+    painter_.setPen(colors_.textSecondary);
+    const double top = layout_.matrix.top() - kGap / 2 - layout_.nameHeight - line - kGap / 2;
+    painter_.drawText(QRectF(layout_.matrix.left(), top, layout_.matrix.width(), line),
+                      Qt::AlignHCenter | Qt::AlignVCenter,
+                      picture_.scale == ConfusionScale::counts
+                          ? tr("Taken for")
+                          : tr("Taken for, % of the true class"));
+    painter_.save();
+    painter_.translate(layout_.matrix.left() - 1.5 * kGap - layout_.nameWidth - line,
+                       layout_.matrix.center().y());
+    painter_.rotate(-90);
+    painter_.drawText(QRectF(-layout_.matrix.height() / 2, 0, layout_.matrix.height(), line),
+                      Qt::AlignCenter,
+                      tr("True class"));
+    painter_.restore();
+  }
+
+  void shares() {
+    if (layout_.cell < kTextCell * 0.8) return;
+    const double left = layout_.matrix.right() + kGap / 2;
+    const double line = QFontMetricsF(smallFont()).height();
+    painter_.setFont(smallFont());
+    painter_.setPen(colors_.textSecondary);
+    painter_.drawText(
+        QRectF(left, layout_.matrix.top() - kGap / 2 - line, shareColumnWidth(), line),
+        Qt::AlignRight | Qt::AlignBottom,
+        tr("right"));
+    for (int i = 0; i < picture_.matrix.classes; ++i) {
+      if (picture_.rowTotal(i) == 0) continue;
+      const QRectF cell = layout_.rectOf({i, i});
+      painter_.drawText(QRectF(left, cell.top(), shareColumnWidth(), cell.height()),
+                        Qt::AlignRight | Qt::AlignVCenter,
+                        shownLocale().toString(100 * picture_.rowShare({i, i}), 'f', 1) + u" %"_s);
+    }
+  }
+
+  void legend() {
+    const double top = layout_.matrix.bottom() + 1.5 * kGap;
+    double left = layout_.matrix.left();
+    left = scaleBar(left, top, true, tr("right, 0 to 100 % of a row"));
+    scaleBar(
+        left,
+        top,
+        false,
+        tr("wrong, 0 to %1 %").arg(shownLocale().toString(100 * picture_.worstShare(), 'f', 1)));
+  }
+
+  double scaleBar(double left, double top, bool isRight, const QString& text) {
+    const QFontMetricsF metrics(smallFont());
+    const double width = std::min(kLegendWidth / 2, layout_.matrix.width() / 8);
+    QLinearGradient gradient(left, 0, left + width, 0);
+    gradient.setColorAt(0, tinted(colors_, isRight, 0));
+    gradient.setColorAt(1, tinted(colors_, isRight, 1));
+    painter_.fillRect(QRectF(left, top + metrics.height() / 2 - 4, width, 8), gradient);
+    painter_.setPen(colors_.textSecondary);
+    painter_.setFont(smallFont());
+    const double textWidth = metrics.horizontalAdvance(text);
+    painter_.drawText(QRectF(left + width + 6, top, textWidth + 2, metrics.height()),
+                      Qt::AlignLeft | Qt::AlignVCenter,
+                      text);
+    return left + width + textWidth + 3 * kGap;
+  }
+
+  void frames() {
+    painter_.setBrush(Qt::NoBrush);
+    const auto frame = [this](const Cell& cell, const QColor& color, double width) {
+      painter_.setPen(QPen(color, width, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+      painter_.drawRect(layout_.rectOf(cell).adjusted(0, 0, -1, -1));
+    };
+    if (picture_.hovered) frame(*picture_.hovered, colors_.textSecondary, 1);
+    if (picture_.current)
+      frame(*picture_.current, picture_.hasFocus ? colors_.accent : colors_.text, 2);
+  }
+
+  QPainter& painter_;
+  const ConfusionPicture& picture_;
+  QSizeF size_;
+  const Colors& colors_;
+  ConfusionLayout layout_;
+};
+
+}  // namespace
+
+std::int64_t ConfusionPicture::countAt(const Cell& cell) const {
+  return matrix.counts[static_cast<std::size_t>(cell.row * matrix.classes + cell.column)];
+}
+
+std::int64_t ConfusionPicture::rowTotal(int row) const {
+  std::int64_t total = 0;
+  for (int column = 0; column < matrix.classes; ++column) total += countAt({row, column});
+  return total;
+}
+
+double ConfusionPicture::rowShare(const Cell& cell) const {
+  const std::int64_t total = rowTotal(cell.row);
+  return total > 0 ? static_cast<double>(countAt(cell)) / static_cast<double>(total) : 0;
+}
+
+double ConfusionPicture::worstShare() const {
+  double worst = 0;
+  for (int row = 0; row < matrix.classes; ++row) {
+    for (int column = 0; column < matrix.classes; ++column) {
+      if (row != column) worst = std::max(worst, rowShare({row, column}));
+    }
+  }
+  return worst;
+}
+
+QRectF ConfusionLayout::rectOf(const Cell& at) const {
+  return {matrix.left() + at.column * cell, matrix.top() + at.row * cell, cell, cell};
+}
+
+ConfusionLayout layoutOf(const ConfusionPicture& picture, const QSizeF& size) {
+  ConfusionLayout layout;
+  if (picture.matrix.classes <= 0) return layout;
+  const double line = QFontMetricsF(smallFont()).height();
+  QFont bold = smallFont();
+  bold.setWeight(QFont::DemiBold);
+  const double widest = std::ceil(widestName(picture, bold));
+  const double classes = picture.matrix.classes;
+  layout.nameWidth = widest;
+
+  const double left = kMargin + line + 1.5 * kGap + layout.nameWidth;
+  const double width = size.width() - left - shareColumnWidth() - kMargin;
+  const auto heightFor = [&](double nameHeight) {
+    return size.height() - titleHeight(picture) - 2 * kMargin - line - kGap - nameHeight -
+           legendHeight();
+  };
+  const auto cellFor = [&](double nameHeight) {
+    return std::floor(std::clamp(std::min(width, heightFor(nameHeight)) / classes,
+                                 kSmallestCell,
+                                 kLargestCell * textScale()));
+  };
+  layout.uprightNames = cellFor(line) < widest + kGap / 2;
+  layout.nameHeight = layout.uprightNames ? widest : line;
+  layout.cell = cellFor(layout.nameHeight);
+  const double top = kMargin + titleHeight(picture) + line + kGap + layout.nameHeight;
+  layout.matrix = QRectF(left, top, classes * layout.cell, classes * layout.cell);
+  return layout;
+}
+
+void paintConfusion(QPainter& painter,
+                    const ConfusionPicture& picture,
+                    const QSizeF& size,
+                    const Colors& colors) {
+  if (picture.matrix.classes > 0) Painting(painter, picture, size, colors).all();
+}
+
+}  // namespace lambda
