@@ -25,6 +25,7 @@ class TestTrainer : public QObject {
   void stopsWithinOneBatchInEveryPhase_data();
   void stopsWithinOneBatchInEveryPhase();
   void pauseHoldsTheRunAndInspectionIsServed();
+  void aPictureIsInspectedInTheRunningNetwork();
   void trainingAndValidationAreScoredAlike();
   void testSetIsScoredOnce();
   void scoringACheckpointWaitsWhilePaused();
@@ -136,6 +137,28 @@ void TestTrainer::pauseHoldsTheRunAndInspectionIsServed() {
   QCOMPARE(observer.snapshots[0]->request.id, std::uint64_t{11});
   QCOMPARE(observer.snapshots[0]->step, std::int64_t{4});
   QVERIFY(observer.snapshots[0]->residual.relative < 1e-5);
+}
+
+void TestTrainer::aPictureIsInspectedInTheRunningNetwork() {
+  const TemporaryFolder folder;
+  RunConfig config = tinyRun();
+  config.recipe.epochs = 1;
+  RunControl control;
+  RecordingObserver observer;
+  observer.onBatch = [&](const BatchRecord& batch) {
+    InspectionRequest request;
+    request.id = static_cast<std::uint64_t>(batch.step);
+    const int side = batch.step == 1 ? 32 : 24;
+    request.picture = Image{side, side, std::vector<std::uint8_t>(3 * side * side, 128)};
+    if (batch.step <= 2) control.requestInspection(request);
+  };
+  trainRun(config, folder.path(), control, observer);
+  QCOMPARE(observer.snapshots.size(), std::size_t{1});
+  QCOMPARE(observer.snapshots[0]->request.id, std::uint64_t{1});
+  QCOMPARE(observer.snapshots[0]->label, -1);
+  QVERIFY(observer.snapshots[0]->image == *observer.snapshots[0]->request.picture);
+  QCOMPARE(observer.inspectionFailures.size(), std::size_t{1});
+  QVERIFY(observer.inspectionFailures[0].find("24x24") != std::string::npos);
 }
 
 void TestTrainer::trainingAndValidationAreScoredAlike() {

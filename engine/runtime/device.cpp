@@ -88,6 +88,7 @@ ComputeDevice selectDevice(const DeviceConfig& config) {
 }
 
 void useThreads(const ComputeDevice& device) {
+  // Asking first makes LibTorch give this thread its default, which would undo a setting later.
   if (at::get_num_threads() != device.threads) at::set_num_threads(device.threads);
 }
 

@@ -18,7 +18,8 @@ struct ComputeDevice {
 /// what is missing. Does not change any setting.
 ComputeDevice selectDevice(const DeviceConfig& config);
 
-/// Sets the number of threads for tensor work; call it before the first tensor operation.
+/// Sets the number of threads for the tensor work of the calling thread; others keep theirs. Call
+/// it before a thread's first tensor operation.
 void useThreads(const ComputeDevice& device);
 
 /// Cores that this process may use.
