@@ -257,6 +257,18 @@ quint64 InspectionSession::calibrate(const RunConfig& config, int steps) {
   return id;
 }
 
+quint64 InspectionSession::selectDevice(const DeviceConfig& config) {
+  const quint64 id = ++lastId_;
+  worker_->add({id, TaskKind::inspection, "device", [worker = worker_.get(), config, id] {
+                  const ComputeDevice device = worker->engine().selectDevice(config);
+                  worker->answer([id, device, cores = worker->engine().availableCores()](
+                                     InspectionSession& session) {
+                    Q_EMIT session.deviceSelected(id, device, cores);
+                  });
+                }});
+  return id;
+}
+
 void InspectionSession::cancel(quint64 id) {
   worker_->cancel(id);
 }

@@ -36,6 +36,10 @@ class InspectionSession : public QObject {
   /// Times training steps on this machine; replaces a waiting or running one.
   quint64 calibrate(const RunConfig& config, int steps);
 
+  /// Finds out which device a training would use, and why; replaces a waiting one. Asking a GPU's
+  /// driver takes a while.
+  quint64 selectDevice(const DeviceConfig& config);
+
   /// Ends a prediction or calibration within a batch; it is answered with cancelled().
   void cancel(quint64 id);
 
@@ -43,6 +47,7 @@ class InspectionSession : public QObject {
   void inspected(quint64 id, std::shared_ptr<const lambda::InspectionSnapshot> snapshot);
   void predicted(quint64 id, std::shared_ptr<const lambda::Predictions> predictions);
   void calibrated(quint64 id, const lambda::Calibration& calibration);
+  void deviceSelected(quint64 id, const lambda::ComputeDevice& device, int cores);
   void progressed(quint64 id, qint64 done, qint64 total);
   void cancelled(quint64 id);
   /// What happened, why and what to do.
