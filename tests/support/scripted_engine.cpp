@@ -407,6 +407,7 @@ std::optional<Calibration> ScriptedEngine::calibrate(const RunConfig& config,
 
 std::unique_ptr<OpenCheckpoint> ScriptedEngine::openCheckpoint(const fs::path& run,
                                                                int /*threads*/) {
+  if (!fs::exists(run)) throw Error(run.string(), "there is no such run or checkpoint");
   const bool isFolder = fs::is_directory(run);
   const RunFolder folder = RunFolder::open(isFolder ? run : run.parent_path().parent_path());
   std::vector<Problem> warnings;
