@@ -1,0 +1,285 @@
+#include "app/runs/config_difference.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <QCoreApplication>
+
+#include "engine/values/record_fields.h"
+#include "widgets/forms/field_rows.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+/// Settings beyond these are told as a number.
+constexpr int kLegendSettings = 3;
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("Runs", text);
+}
+
+/// A block's place, both from 0.
+struct BlockPlace {
+  int stage = 0;
+  int block = 0;
+
+  auto operator<=>(const BlockPlace&) const = default;
+};
+
+/// A setting of one run. Of a setting within a block, `field` is its path within the block.
+struct Setting {
+  FieldRow row;
+  std::optional<BlockPlace> place;
+  std::string field;
+};
+
+void append(std::vector<Setting>& settings, std::vector<FieldRow> rows) {
+  for (FieldRow& row : rows) settings.push_back({std::move(row), {}, {}});
+}
+
+/// In the order of the document, with the stages where the other fields of a network end.
+std::vector<Setting> settingsOf(const RunRecord& run) {
+  std::vector<Setting> settings;
+  append(settings, rowsOf(run.config));
+  const auto end = std::find_if(settings.begin(), settings.end(), [](const Setting& setting) {
+    return setting.row.path.starts_with("data.");
+  });
+  std::vector<Setting> stages;
+  for (std::size_t i = 0; i < run.config.architecture.stages.size(); ++i) {
+    const Stage& stage = run.config.architecture.stages[i];
+    const std::string prefix = "architecture.stages[" + std::to_string(i) + "]";
+    append(stages, rowsOf(stage, prefix));
+    for (std::size_t j = 0; j < stage.blocks.size(); ++j) {
+      const std::string block = prefix + ".blocks[" + std::to_string(j) + "]";
+      for (FieldRow& row : rowsOf(stage.blocks[j], block)) {
+        std::string field = row.path.substr(block.size() + 1);
+        const BlockPlace place{static_cast<int>(i), static_cast<int>(j)};
+        stages.push_back({std::move(row), place, std::move(field)});
+      }
+    }
+  }
+  settings.insert(
+      end, std::make_move_iterator(stages.begin()), std::make_move_iterator(stages.end()));
+  append(settings, rowsOf(run.environment, "environment"));
+  return settings;
+}
+
+/// With its unit where the label does not say it: "4 px", but "64" of a batch size.
+QString valueText(const FieldRow& row) {
+  const std::string text = textOf(row, row.value);
+  const bool isSaid = row.unit.empty() || row.unit == "images" || row.unit == "channels";
+  return QString::fromStdString(isSaid || text == row.zeroText ? text : text + " " + row.unit);
+}
+
+QString groupOf(const std::string& path) {
+  static const std::map<std::string, QString, std::less<>> groups{
+      {"architecture", tr("Network")},
+      {"data", tr("Data")},
+      {"recipe", tr("Recipe")},
+      {"device", tr("Device")},
+      {"checkpoints", tr("Checkpoints")},
+      {"environment", tr("Environment")}};
+  const auto found = groups.find(path.substr(0, path.find('.')));
+  return found == groups.end() ? tr("Run") : found->second;
+}
+
+QString numberList(const std::set<int>& numbers) {
+  QStringList texts;
+  for (auto i = numbers.begin(); i != numbers.end();) {
+    auto last = i;
+    while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
+    texts << (last == i ? QString::number(*i) : tr("%1–%2").arg(*i).arg(*last));
+    i = std::next(last);
+  }
+  return texts.join(u", "_s);
+}
+
+/// "Stages 2–3" where whole stages are meant, else "Stage 2, blocks 1–3; stage 3, block 1".
+QString placesText(const std::set<BlockPlace>& places, const std::set<BlockPlace>& all) {
+  std::map<int, std::set<int>> blocks, allBlocks;
+  for (const BlockPlace& place : places) blocks[place.stage + 1].insert(place.block + 1);
+  for (const BlockPlace& place : all) allBlocks[place.stage + 1].insert(place.block + 1);
+  std::set<int> whole;
+  QStringList texts;
+  for (const auto& [stage, numbers] : blocks) {
+    if (numbers == allBlocks[stage]) {
+      whole.insert(stage);
+    } else {
+      texts << (numbers.size() > 1 ? tr("stage %1, blocks %2") : tr("stage %1, block %2"))
+                   .arg(stage)
+                   .arg(numberList(numbers));
+    }
+  }
+  if (!whole.empty()) {
+    texts.prepend((whole.size() > 1 ? tr("stages %1") : tr("stage %1")).arg(numberList(whole)));
+  }
+  QString text = texts.join(u"; "_s);
+  text[0] = text[0].toUpper();
+  return text;
+}
+
+/// What the blocks with this field are called.
+QString kindOf(const std::string& field) {
+  if (!field.starts_with("mixer.") || field == "mixer.kind") return tr("All blocks");
+  return field == "mixer.kernelSize" ? tr("All convolutions") : tr("All lambda layers");
+}
+
+/// "Stem: Width": what several parts of a network have is told apart by its part.
+QString labelOf(const FieldRow& row) {
+  const QString label = QString::fromStdString(row.label);
+  static const std::array<std::pair<std::string_view, QString>, 3> parts{
+      {{"architecture.input.", tr("Input")},
+       {"architecture.stem.", tr("Stem")},
+       {"architecture.head.", tr("Head")}}};
+  for (const auto& [start, part] : parts) {
+    if (row.path.starts_with(start) && label != part) return part + u": "_s + label;
+  }
+  constexpr std::string_view kStage = "architecture.stages[";
+  if (!row.path.starts_with(kStage)) return label;
+  int stage = 0;
+  std::from_chars(row.path.data() + kStage.size(), row.path.data() + row.path.size(), stage);
+  return tr("Stage %1: %2").arg(stage + 1).arg(label);
+}
+
+/// A row under construction, with the blocks it stands for.
+struct Draft {
+  SettingRow row;
+  FieldRow field;
+  std::string blockField;  ///< Empty where it is no block's.
+  std::set<BlockPlace> places;
+};
+
+void finishLabels(std::vector<Draft>& drafts) {
+  std::map<std::string, std::set<BlockPlace>> all;
+  for (const Draft& draft : drafts)
+    all[draft.blockField].insert(draft.places.begin(), draft.places.end());
+  for (Draft& draft : drafts) {
+    if (draft.blockField.empty()) {
+      draft.row.label = labelOf(draft.field);
+      continue;
+    }
+    const std::set<BlockPlace>& everywhere = all[draft.blockField];
+    const QString where = draft.places == everywhere ? kindOf(draft.blockField)
+                                                     : placesText(draft.places, everywhere);
+    draft.row.label = where + u": "_s + QString::fromStdString(draft.field.label);
+  }
+}
+
+std::vector<Draft> draftsOf(const std::vector<const RunRecord*>& runs) {
+  std::vector<Draft> drafts;
+  std::map<std::string, std::size_t> byPath;
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    std::size_t position = 0;
+    for (const Setting& setting : settingsOf(*runs[run])) {
+      auto found = byPath.find(setting.row.path);
+      if (found == byPath.end()) {
+        Draft draft;
+        draft.row.path = setting.row.path;
+        draft.row.group = groupOf(setting.row.path);
+        draft.row.meaning = QString::fromStdString(setting.row.meaning);
+        draft.row.values.resize(static_cast<qsizetype>(runs.size()));
+        draft.field = setting.row;
+        draft.blockField = setting.field;
+        if (setting.place) draft.places.insert(*setting.place);
+        // Where the runs before have nothing of it, behind what comes before it in this one.
+        drafts.insert(drafts.begin() + static_cast<std::ptrdiff_t>(position), std::move(draft));
+        for (auto& [path, index] : byPath) {
+          if (index >= position) ++index;
+        }
+        found = byPath.emplace(setting.row.path, position).first;
+      }
+      drafts[found->second].row.values[static_cast<qsizetype>(run)] = valueText(setting.row);
+      position = found->second + 1;
+    }
+  }
+  return drafts;
+}
+
+/// Blocks with the same values of a field become one row, where the first of them was.
+std::vector<Draft> merged(std::vector<Draft> drafts) {
+  std::map<std::pair<std::string, QStringList>, std::size_t> first;
+  std::vector<Draft> result;
+  for (Draft& draft : drafts) {
+    if (draft.blockField.empty()) {
+      result.push_back(std::move(draft));
+      continue;
+    }
+    const auto [entry, isNew] =
+        first.try_emplace({draft.blockField, draft.row.values}, result.size());
+    if (isNew) {
+      result.push_back(std::move(draft));
+    } else {
+      result[entry->second].places.merge(draft.places);
+    }
+  }
+  return result;
+}
+
+bool isForLegend(const SettingRow& row) {
+  static constexpr std::array<std::string_view, 3> kNames{
+      "name", "architecture.name", "architecture.description"};
+  return row.differs && !row.path.starts_with("environment.") &&
+         !row.path.starts_with("checkpoints.") &&
+         std::find(kNames.begin(), kNames.end(), row.path) == kNames.end();
+}
+
+/// Which kind a block's mixer is follows from the pattern, and so does which fields it has.
+bool followsFromPattern(const SettingRow& row) {
+  return row.path.find(".mixer.kind") != std::string::npos ||
+         (row.path.find(".blocks[") != std::string::npos && row.values.contains(QString()));
+}
+
+}  // namespace
+
+std::vector<SettingRow> compareRuns(const std::vector<const RunRecord*>& runs) {
+  std::vector<Draft> drafts = merged(draftsOf(runs));
+  finishLabels(drafts);
+  std::vector<SettingRow> rows;
+  for (Draft& draft : drafts) {
+    const QStringList& values = draft.row.values;
+    draft.row.differs = std::any_of(values.begin(), values.end(), [&](const QString& value) {
+      return value != values.front();
+    });
+    rows.push_back(std::move(draft.row));
+  }
+  return rows;
+}
+
+QStringList legendTexts(const std::vector<const RunRecord*>& runs) {
+  QStringList texts;
+  const bool patternDiffers = std::any_of(runs.begin(), runs.end(), [&](const RunRecord* run) {
+    return run->pattern != runs.front()->pattern;
+  });
+  const std::vector<SettingRow> rows = compareRuns(runs);
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    QStringList parts;
+    if (patternDiffers) parts << QString::fromStdString(runs[run]->pattern);
+    int hidden = 0;
+    for (const SettingRow& row : rows) {
+      const QString& value = row.values[static_cast<qsizetype>(run)];
+      if (!isForLegend(row) || value.isEmpty()) continue;
+      if (patternDiffers && followsFromPattern(row)) continue;
+      if (parts.size() == kLegendSettings) {
+        ++hidden;
+        continue;
+      }
+      QString label = row.label;
+      label[0] = label[0].toLower();
+      parts << label + u' ' + value;
+    }
+    if (hidden > 0) parts << tr("%1 more").arg(hidden);
+    texts << parts.join(u", "_s);
+  }
+  return texts;
+}
+
+}  // namespace lambda

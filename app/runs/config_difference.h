@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <QString>
+#include <QStringList>
+
+#include "engine/values/run_record.h"
+
+namespace lambda {
+
+/// One setting of several runs.
+struct SettingRow {
+  std::string path;    ///< "recipe.batchSize"; of the first of several blocks that are alike.
+  QString group;       ///< "Network", "Data", "Recipe", "Device", "Checkpoints", "Environment"
+  QString label;       ///< "Batch size", "Stages 3 and 4, lambda layers: Query depth k"
+  QString meaning;     ///< One line.
+  QStringList values;  ///< One a run; empty where a run has no such setting.
+  bool differs = false;
+
+  bool operator==(const SettingRow&) const = default;
+};
+
+/// All settings of the runs in the order of their documents, and what they ran on. A setting that
+/// the same runs have alike in several blocks is one row, which says where.
+std::vector<SettingRow> compareRuns(const std::vector<const RunRecord*>& runs);
+
+/// What tells each run from the others, short enough for a legend: its architecture where that
+/// differs, and the settings that differ with their values, names and what only describes left out.
+/// Texts are empty where nothing differs. "C-C-L-L, learning rate 0.1"
+QStringList legendTexts(const std::vector<const RunRecord*>& runs);
+
+}  // namespace lambda
