@@ -1,0 +1,185 @@
+#include "app/session/document_actions.h"
+
+#include <QAction>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMessageBox>
+#include <QSettings>
+
+#include "app/session/project_document.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kRemembered = 10;
+const QString kRecentKey = u"document/recentFiles"_s;
+const QString kFolderKey = u"document/folder"_s;
+
+QAction* makeAction(const QString& text,
+                    const QKeySequence& shortcut,
+                    const QString& toolTip,
+                    QObject* parent) {
+  auto* action = new QAction(text, parent);
+  action->setShortcut(shortcut);
+  action->setToolTip(toolTip);
+  return action;
+}
+
+}  // namespace
+
+DocumentActions::DocumentActions(ProjectDocument& document,
+                                 const QString& recoveryFolder,
+                                 QWidget& window)
+    : QObject(&window),
+      document_(document),
+      window_(window),
+      recovery_(document, recoveryFolder),
+      rescued_(recovery_.rescued()),
+      open_(makeAction(
+          tr("Open …"), QKeySequence::Open, tr("Open a network or a run's configuration"), this)),
+      save_(
+          makeAction(tr("Save"), QKeySequence::Save, tr("Save the network and its recipe"), this)),
+      saveAs_(
+          makeAction(tr("Save as …"), QKeySequence::SaveAs, tr("Save under another name"), this)),
+      undo_(document.undoStack().createUndoAction(this, tr("Undo"))),
+      redo_(document.undoStack().createRedoAction(this, tr("Redo"))),
+      recentMenu_(new QMenu(tr("Open recent"), &window)) {
+  undo_->setShortcut(QKeySequence::Undo);
+  redo_->setShortcuts({QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)});
+  connect(open_, &QAction::triggered, this, &DocumentActions::chooseFile);
+  connect(save_, &QAction::triggered, this, [this] { save(); });
+  connect(saveAs_, &QAction::triggered, this, [this] { chooseTarget({}); });
+  connect(recentMenu_, &QMenu::aboutToShow, this, &DocumentActions::fillRecentMenu);
+  fillRecentMenu();
+}
+
+QStringList DocumentActions::recentFiles() const {
+  return QSettings().value(kRecentKey).toStringList();
+}
+
+void DocumentActions::chooseFile() {
+  auto* dialog = new QFileDialog(&window_,
+                                 tr("Open a network or a run's configuration"),
+                                 QSettings().value(kFolderKey, QDir::homePath()).toString(),
+                                 tr("Networks and runs (*.json)"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  connect(dialog, &QFileDialog::fileSelected, this, &DocumentActions::openFile);
+  dialog->open();
+}
+
+void DocumentActions::openFile(const QString& path) {
+  if (!document_.isModified()) {
+    openNow(path);
+    return;
+  }
+  auto* box = new QMessageBox(QMessageBox::Question,
+                              tr("Save your changes?"),
+                              tr("%1 has changes that are not saved.").arg(document_.title()),
+                              QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel,
+                              &window_);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->setDefaultButton(QMessageBox::Save);
+  connect(box, &QMessageBox::finished, this, [this, path](int answer) {
+    if (answer == QMessageBox::Discard) openNow(path);
+    if (answer == QMessageBox::Save) save([this, path] { openNow(path); });
+  });
+  box->open();
+}
+
+void DocumentActions::openNow(const QString& path) {
+  QStringList warnings;
+  if (const QString problem = document_.open(path, warnings); !problem.isEmpty()) {
+    Q_EMIT failed(problem);
+    return;
+  }
+  remember(document_.path());
+  if (!warnings.isEmpty()) {
+    Q_EMIT failed(
+        tr("%1 was opened. Ignored: %2").arg(QFileInfo(path).fileName(), warnings.join(u"; "_s)));
+  }
+  Q_EMIT opened();
+}
+
+void DocumentActions::save(const std::function<void()>& then) {
+  if (document_.path().isEmpty()) {
+    chooseTarget(then);
+  } else {
+    writeTo(document_.path(), then);
+  }
+}
+
+void DocumentActions::chooseTarget(const std::function<void()>& then) {
+  const QString folder = QSettings().value(kFolderKey, QDir::homePath()).toString();
+  auto* dialog = new QFileDialog(
+      &window_, tr("Save the network and its recipe"), folder, tr("Networks and runs (*.json)"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix(u"json"_s);
+  dialog->selectFile(document_.title());
+  connect(dialog, &QFileDialog::fileSelected, this, [this, then](const QString& path) {
+    writeTo(path, then);
+  });
+  dialog->open();
+}
+
+void DocumentActions::writeTo(const QString& path, const std::function<void()>& then) {
+  if (const QString problem = document_.saveAs(path); !problem.isEmpty()) {
+    Q_EMIT failed(problem);
+    return;
+  }
+  remember(document_.path());
+  if (then) then();
+}
+
+void DocumentActions::remember(const QString& path) {
+  QStringList files = recentFiles();
+  files.removeAll(path);
+  files.prepend(path);
+  files = files.mid(0, kRemembered);
+  QSettings settings;
+  settings.setValue(kRecentKey, files);
+  settings.setValue(kFolderKey, QFileInfo(path).absolutePath());
+  Q_EMIT recentFilesChanged(files);
+}
+
+void DocumentActions::fillRecentMenu() {
+  recentMenu_->clear();
+  const QStringList files = recentFiles();
+  for (const QString& path : files) {
+    QAction* action = recentMenu_->addAction(QFileInfo(path).completeBaseName());
+    action->setToolTip(path);
+    action->setEnabled(QFileInfo::exists(path));
+    connect(action, &QAction::triggered, this, [this, path] { openFile(path); });
+  }
+  if (!files.isEmpty()) recentMenu_->addSeparator();
+  QAction* clear = recentMenu_->addAction(tr("Forget these files"));
+  clear->setEnabled(!files.isEmpty());
+  connect(clear, &QAction::triggered, this, [this] {
+    QSettings().remove(kRecentKey);
+    Q_EMIT recentFilesChanged({});
+  });
+}
+
+void DocumentActions::restoreRescued() {
+  if (!rescued_) return;
+  document_.recover(rescued_->config, rescued_->path);
+  discardRescued();
+}
+
+void DocumentActions::discardRescued() {
+  if (!rescued_) return;
+  recovery_.discard(*rescued_);
+  rescued_.reset();
+}
+
+void DocumentActions::forgetRecovery() {
+  recovery_.forget();
+}
+
+}  // namespace lambda

@@ -1,0 +1,121 @@
+#include "app/session/document_recovery.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <QDir>
+#include <QFileInfo>
+#include <QSaveFile>
+#include <QUuid>
+
+#include "app/session/project_document.h"
+#include "engine/formats/config_json.h"
+#include "engine/formats/durable_file.h"
+#include "engine/runtime/error.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+/// Changes that follow each other closely are written once.
+constexpr std::chrono::seconds kDelay{2};
+constexpr std::uint64_t kLargestDocument = 16 << 20;
+
+const QString kLock = u"lock"_s;
+const QString kDocument = u"document.json"_s;
+const QString kOrigin = u"origin.txt"_s;
+
+bool write(const QString& path, const QByteArray& bytes) {
+  QSaveFile file(path);
+  return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
+}
+
+std::optional<RescuedDocument> readRescued(const QString& folder) {
+  const QFileInfo document(QDir(folder).filePath(kDocument));
+  if (!document.exists()) return std::nullopt;
+  RescuedDocument rescued{folder, {}, document.lastModified(), {}};
+  try {
+    const std::string path = document.filePath().toStdString();
+    std::vector<Problem> warnings;
+    rescued.config = runConfigFromJson(readFile(path, kLargestDocument), path, warnings);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  QFile origin(QDir(folder).filePath(kOrigin));
+  if (origin.open(QIODevice::ReadOnly)) rescued.path = QString::fromUtf8(origin.readAll());
+  return rescued;
+}
+
+}  // namespace
+
+DocumentRecovery::DocumentRecovery(ProjectDocument& document,
+                                   const QString& folder,
+                                   QObject* parent)
+    : QObject(parent),
+      document_(document),
+      root_(folder),
+      own_(QDir(folder).filePath(QUuid::createUuid().toString(QUuid::WithoutBraces))) {
+  QDir().mkpath(own_);
+  lock_ = std::make_unique<QLockFile>(QDir(own_).filePath(kLock));
+  // It belongs to the process for as long as that lives, however long that is.
+  lock_->setStaleLockTime(0);
+  lock_->tryLock(0);
+  delay_.setSingleShot(true);
+  delay_.setInterval(kDelay);
+  connect(&delay_, &QTimer::timeout, this, &DocumentRecovery::saveNow);
+  connect(&document_, &ProjectDocument::changed, this, &DocumentRecovery::schedule);
+  connect(&document_, &ProjectDocument::titleChanged, this, &DocumentRecovery::schedule);
+}
+
+DocumentRecovery::~DocumentRecovery() {
+  lock_.reset();
+  // With a rescued document in it the folder stays for the next start.
+  if (!QFileInfo::exists(QDir(own_).filePath(kDocument))) QDir(own_).removeRecursively();
+}
+
+std::optional<RescuedDocument> DocumentRecovery::rescued() const {
+  std::vector<RescuedDocument> found;
+  for (const QFileInfo& folder : QDir(root_).entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+    if (folder.filePath() == own_) continue;
+    QLockFile lock(QDir(folder.filePath()).filePath(kLock));
+    lock.setStaleLockTime(0);
+    if (!lock.tryLock(0)) continue;
+    if (std::optional<RescuedDocument> rescued = readRescued(folder.filePath()))
+      found.push_back(std::move(*rescued));
+  }
+  if (found.empty()) return std::nullopt;
+  return *std::max_element(
+      found.begin(), found.end(), [](const RescuedDocument& a, const RescuedDocument& b) {
+        return a.when < b.when;
+      });
+}
+
+void DocumentRecovery::discard(const RescuedDocument& rescued) {
+  QDir(rescued.folder).removeRecursively();
+}
+
+void DocumentRecovery::schedule() {
+  if (document_.isModified()) {
+    // Not started anew by every change: somebody who never rests must not lose everything.
+    if (!delay_.isActive()) delay_.start();
+  } else {
+    forget();
+  }
+}
+
+void DocumentRecovery::saveNow() {
+  delay_.stop();
+  if (!document_.isModified()) return;
+  write(QDir(own_).filePath(kOrigin), document_.path().toUtf8());
+  write(QDir(own_).filePath(kDocument), QByteArray::fromStdString(toJson(document_.config())));
+}
+
+void DocumentRecovery::forget() {
+  delay_.stop();
+  QFile::remove(QDir(own_).filePath(kDocument));
+  QFile::remove(QDir(own_).filePath(kOrigin));
+}
+
+}  // namespace lambda

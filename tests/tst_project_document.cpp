@@ -1,0 +1,263 @@
+#include <fstream>
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include "app/session/document_actions.h"
+#include "app/session/document_recovery.h"
+#include "app/session/project_document.h"
+
+namespace lambda::test {
+
+namespace {
+
+RunConfig withEpochs(RunConfig config, int epochs) {
+  config.recipe.epochs = epochs;
+  return config;
+}
+
+RunConfig namedConfig(const char* name) {
+  RunConfig config;
+  config.name = name;
+  Stage stage;
+  stage.blocks = {Block{LambdaMixer{}}};
+  config.architecture.stages = {stage};
+  return config;
+}
+
+}  // namespace
+
+class TestProjectDocument : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void init();
+  void everyEditCanBeUndoneAndRedone();
+  void aDragIsOneStepAndTwoDragsAreTwo();
+  void aDragThatEndsWhereItBeganLeavesNothing();
+  void aFixIsOneStepAndClearsItsProblem();
+  void whatIsSavedOpensAsItWas();
+  void aDamagedFileLeavesTheDocumentAsItWas();
+  void aNetworkAloneKeepsTheRecipe();
+  void savedIsWhatDifferencesAreShownAgainst();
+  void unsavedChangesOutliveACrash();
+  void nothingIsRescuedFromAProgramThatRunsOrHasSaved();
+  void aDamagedRescueIsPassedOver();
+  void filesUsedLastComeFirst();
+
+ private:
+  QString path(const char* name) const { return folder_->filePath(QString::fromLatin1(name)); }
+
+  std::unique_ptr<QTemporaryDir> folder_;
+};
+
+void TestProjectDocument::initTestCase() {
+  QStandardPaths::setTestModeEnabled(true);
+  QCoreApplication::setOrganizationName(QStringLiteral("lambda-studio-document-tests"));
+}
+
+void TestProjectDocument::init() {
+  folder_ = std::make_unique<QTemporaryDir>();
+  QSettings().clear();
+}
+
+void TestProjectDocument::everyEditCanBeUndoneAndRedone() {
+  ProjectDocument document;
+  document.startFrom(namedConfig("a"));
+  QVERIFY(!document.isModified());
+  const RunConfig before = document.config();
+  QSignalSpy changed(&document, &ProjectDocument::changed);
+  document.edit(withEpochs(before, 7), QStringLiteral("Set epochs to 7"));
+  document.edit(withEpochs(before, 8), QStringLiteral("Set epochs to 8"));
+  QVERIFY(document.isModified());
+  QCOMPARE(document.undoStack().undoText(), QStringLiteral("Set epochs to 8"));
+  document.undoStack().undo();
+  QCOMPARE(document.config().recipe.epochs, 7);
+  document.undoStack().undo();
+  QVERIFY(document.config() == before);
+  QVERIFY(!document.isModified());
+  document.undoStack().redo();
+  QCOMPARE(document.config().recipe.epochs, 7);
+  QCOMPARE(changed.count(), 5);
+}
+
+void TestProjectDocument::aDragIsOneStepAndTwoDragsAreTwo() {
+  ProjectDocument document;
+  document.startFrom(namedConfig("a"));
+  for (int epochs = 1; epochs <= 10; ++epochs) {
+    document.edit(withEpochs(document.config(), epochs),
+                  QStringLiteral("Set epochs"),
+                  QStringLiteral("first"));
+  }
+  QCOMPARE(document.undoStack().count(), 1);
+  for (int epochs = 11; epochs <= 20; ++epochs) {
+    document.edit(withEpochs(document.config(), epochs),
+                  QStringLiteral("Set epochs"),
+                  QStringLiteral("second"));
+  }
+  QCOMPARE(document.undoStack().count(), 2);
+  document.undoStack().undo();
+  QCOMPARE(document.config().recipe.epochs, 10);
+}
+
+void TestProjectDocument::aDragThatEndsWhereItBeganLeavesNothing() {
+  ProjectDocument document;
+  document.startFrom(namedConfig("a"));
+  const int before = document.config().recipe.epochs;
+  for (const int epochs : {before + 1, before + 2, before}) {
+    document.edit(withEpochs(document.config(), epochs),
+                  QStringLiteral("Set epochs"),
+                  QStringLiteral("drag"));
+  }
+  QCOMPARE(document.undoStack().count(), 0);
+  QVERIFY(!document.isModified());
+}
+
+void TestProjectDocument::aFixIsOneStepAndClearsItsProblem() {
+  RunConfig config = namedConfig("a");
+  std::get<LambdaMixer>(config.architecture.stages[0].blocks[0].mixer).heads = 5;
+  ProjectDocument document;
+  document.startFrom(config);
+  const auto fixable = std::find_if(
+      document.problems().begin(), document.problems().end(), [](const Problem& problem) {
+        return problem.severity == Severity::error && problem.fix;
+      });
+  QVERIFY(fixable != document.problems().end());
+  const std::string place = fixable->path;
+  QCOMPARE(document.applyFix(Fix(*fixable->fix)), QString());
+  for (const Problem& problem : document.problems()) QVERIFY(problem.path != place);
+  QCOMPARE(document.undoStack().count(), 1);
+  QVERIFY(!document.applyFix({"Set nothing", "architecture.nothing", "1"}).isEmpty());
+  QCOMPARE(document.undoStack().count(), 1);
+}
+
+void TestProjectDocument::whatIsSavedOpensAsItWas() {
+  ProjectDocument document;
+  document.startFrom(namedConfig("a"));
+  document.edit(withEpochs(document.config(), 77), QStringLiteral("Set epochs"));
+  QCOMPARE(document.saveAs(path("a.json")), QString());
+  QVERIFY(!document.isModified());
+  ProjectDocument other;
+  QStringList warnings;
+  QCOMPARE(other.open(path("a.json"), warnings), QString());
+  QVERIFY(warnings.isEmpty());
+  QVERIFY(other.config() == document.config());
+  QCOMPARE(other.title(), QStringLiteral("a"));
+}
+
+void TestProjectDocument::aDamagedFileLeavesTheDocumentAsItWas() {
+  std::ofstream(path("damaged.json").toStdString())
+      << R"({"schema": 1, "architecture": {}, "recipe": {"epochs": "many"}})";
+  ProjectDocument document;
+  document.startFrom(namedConfig("a"));
+  document.edit(withEpochs(document.config(), 5), QStringLiteral("Set epochs"));
+  const RunConfig before = document.config();
+  QStringList warnings;
+  for (const char* name : {"damaged.json", "missing.json"}) {
+    const QString problem = document.open(path(name), warnings);
+    QVERIFY2(problem.contains(path(name)), qPrintable(problem));
+    QVERIFY(document.config() == before);
+    QCOMPARE(document.undoStack().count(), 1);
+  }
+  QVERIFY(!document.saveAs(path("no/such/folder.json")).isEmpty());
+  QVERIFY(document.isModified());
+}
+
+void TestProjectDocument::aNetworkAloneKeepsTheRecipe() {
+  std::ofstream(path("network.json").toStdString())
+      << R"({"schema": 1, "name": "alone", "stages": []})";
+  ProjectDocument document;
+  document.startFrom(withEpochs(namedConfig("a"), 99));
+  QStringList warnings;
+  QCOMPARE(document.open(path("network.json"), warnings), QString());
+  QCOMPARE(document.config().architecture.name, std::string("alone"));
+  QCOMPARE(document.config().recipe.epochs, 99);
+}
+
+void TestProjectDocument::savedIsWhatDifferencesAreShownAgainst() {
+  ProjectDocument document;
+  document.startFrom(namedConfig("a"));
+  document.edit(withEpochs(document.config(), 5), QStringLiteral("Set epochs"));
+  QVERIFY(document.savedConfig() != document.config());
+  QCOMPARE(document.saveAs(path("a.json")), QString());
+  QVERIFY(document.savedConfig() == document.config());
+}
+
+void TestProjectDocument::unsavedChangesOutliveACrash() {
+  const QString recovery = path("recovery");
+  {
+    ProjectDocument document;
+    DocumentRecovery copy(document, recovery);
+    document.startFrom(namedConfig("a"));
+    QCOMPARE(document.saveAs(path("a.json")), QString());
+    document.edit(withEpochs(document.config(), 55), QStringLiteral("Set epochs"));
+    copy.saveNow();
+    // The program ends here without a word: neither saved nor forgotten.
+  }
+  ProjectDocument document;
+  DocumentRecovery copy(document, recovery);
+  const std::optional<RescuedDocument> rescued = copy.rescued();
+  QVERIFY(rescued);
+  QCOMPARE(rescued->config.recipe.epochs, 55);
+  QCOMPARE(rescued->path, path("a.json"));
+  document.recover(rescued->config, rescued->path);
+  QVERIFY(document.isModified());
+  QCOMPARE(document.title(), QStringLiteral("a"));
+  copy.discard(*rescued);
+  QVERIFY(!copy.rescued());
+}
+
+void TestProjectDocument::nothingIsRescuedFromAProgramThatRunsOrHasSaved() {
+  const QString recovery = path("recovery");
+  ProjectDocument running;
+  DocumentRecovery runningCopy(running, recovery);
+  running.startFrom(namedConfig("a"));
+  running.edit(withEpochs(running.config(), 5), QStringLiteral("Set epochs"));
+  runningCopy.saveNow();
+  ProjectDocument other;
+  const DocumentRecovery otherCopy(other, recovery);
+  QVERIFY(!otherCopy.rescued());
+  {
+    ProjectDocument saved;
+    DocumentRecovery savedCopy(saved, recovery);
+    saved.startFrom(namedConfig("b"));
+    saved.edit(withEpochs(saved.config(), 6), QStringLiteral("Set epochs"));
+    savedCopy.saveNow();
+    QCOMPARE(saved.saveAs(path("b.json")), QString());
+  }
+  QVERIFY(!otherCopy.rescued());
+}
+
+void TestProjectDocument::aDamagedRescueIsPassedOver() {
+  const QString recovery = path("recovery");
+  QVERIFY(QDir().mkpath(recovery + QStringLiteral("/gone")));
+  std::ofstream((recovery + QStringLiteral("/gone/document.json")).toStdString()) << "{ cut";
+  ProjectDocument document;
+  const DocumentRecovery copy(document, recovery);
+  QVERIFY(!copy.rescued());
+}
+
+void TestProjectDocument::filesUsedLastComeFirst() {
+  ProjectDocument document;
+  QWidget window;
+  DocumentActions actions(document, path("recovery"), window);
+  document.startFrom(namedConfig("a"));
+  QCOMPARE(document.saveAs(path("a.json")), QString());
+  QCOMPARE(document.saveAs(path("b.json")), QString());
+  actions.openFile(path("a.json"));
+  actions.openFile(path("b.json"));
+  actions.openFile(path("a.json"));
+  QCOMPARE(actions.recentFiles(), QStringList({path("a.json"), path("b.json")}));
+  QSignalSpy failed(&actions, &DocumentActions::failed);
+  actions.openFile(path("missing.json"));
+  QCOMPARE(failed.count(), 1);
+  QCOMPARE(actions.recentFiles().size(), 2);
+}
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestProjectDocument)
+
+#include "tst_project_document.moc"
