@@ -50,7 +50,7 @@ class TestWindowParts : public QObject {
   void themeAndTextSizeAreRemembered();
   void welcomeLeadsToTheNewestRun();
   void welcomeOffersToWatchWhileTraining();
-  void aNoticeOffersOneThingToDo();
+  void aNoticeOffersWhatToDoAndLeavesThen();
 };
 
 void TestWindowParts::initTestCase() {
@@ -155,15 +155,16 @@ void TestWindowParts::welcomeOffersToWatchWhileTraining() {
   QCOMPARE(watched.count(), 1);
 }
 
-void TestWindowParts::aNoticeOffersOneThingToDo() {
+void TestWindowParts::aNoticeOffersWhatToDoAndLeavesThen() {
   QWidget window;
   NoticeBar bar(&window);
   window.show();
   QVERIFY(!bar.isVisible());
   bool isDone = false;
-  bar.tell(NoticeBar::Kind::failure, QStringLiteral("It failed"), QStringLiteral("Try again"), [&] {
-    isDone = true;
-  });
+  bar.tell(
+      NoticeBar::Kind::failure,
+      QStringLiteral("It failed"),
+      {{QStringLiteral("Try again"), [&] { isDone = true; }}, {QStringLiteral("Leave it"), [] {}}});
   QVERIFY(bar.isVisible());
   QTest::mouseClick(buttonNamed(bar, QStringLiteral("Try again")), Qt::LeftButton);
   QVERIFY(isDone);

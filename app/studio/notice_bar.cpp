@@ -26,7 +26,7 @@ NoticeBar::NoticeBar(QWidget* parent)
     : QFrame(parent),
       icon_(new QLabel(this)),
       text_(new QLabel(this)),
-      action_(new QPushButton(this)),
+      choices_(new QHBoxLayout),
       close_(new QPushButton(this)),
       timer_(new QTimer(this)) {
   setProperty(kRole, u"notice"_s);
@@ -41,31 +41,34 @@ NoticeBar::NoticeBar(QWidget* parent)
   layout->setSpacing(10);
   layout->addWidget(icon_);
   layout->addWidget(text_, 1);
-  layout->addWidget(action_);
+  layout->addLayout(choices_);
   layout->addWidget(close_);
   timer_->setSingleShot(true);
   timer_->setInterval(kStay);
   connect(timer_, &QTimer::timeout, this, &QWidget::hide);
   connect(close_, &QPushButton::clicked, this, &QWidget::hide);
-  connect(action_, &QPushButton::clicked, this, [this] {
-    hide();
-    if (call_) call_();
-  });
   hide();
 }
 
-void NoticeBar::tell(Kind kind,
-                     const QString& text,
-                     const QString& actionText,
-                     std::function<void()> action) {
+void NoticeBar::tell(Kind kind, const QString& text, const std::vector<Choice>& choices) {
   kind_ = kind;
   text_->setText(text);
-  action_->setText(actionText);
-  action_->setVisible(!actionText.isEmpty());
-  call_ = std::move(action);
+  while (QLayoutItem* item = choices_->takeAt(0)) {
+    item->widget()->hide();
+    item->widget()->deleteLater();
+    delete item;
+  }
+  for (const Choice& choice : choices) {
+    auto* button = new QPushButton(choice.text, this);
+    connect(button, &QPushButton::clicked, this, [this, call = choice.call] {
+      hide();
+      call();
+    });
+    choices_->addWidget(button);
+  }
   updateLooks();
   show();
-  if (kind == Kind::failure) {
+  if (kind == Kind::failure || kind == Kind::question) {
     timer_->stop();
   } else {
     timer_->start();

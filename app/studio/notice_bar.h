@@ -1,30 +1,34 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include <QFrame>
 
+class QHBoxLayout;
 class QLabel;
 class QPushButton;
 class QTimer;
 
 namespace lambda {
 
-/// A line at the top of the window that says what has happened and offers one thing to do about it.
-/// Never in the way: good news leave by themselves, failures stay until they are closed.
+/// A line at the top of the window that says what has happened and offers what to do about it.
+/// Never in the way: good news leave by themselves, questions and failures stay until they are
+/// closed.
 class NoticeBar : public QFrame {
   Q_OBJECT
 
  public:
-  enum class Kind { good, information, failure };
+  enum class Kind { good, information, question, failure };
+
+  struct Choice {
+    QString text;
+    std::function<void()> call;
+  };
 
   explicit NoticeBar(QWidget* parent = nullptr);
 
-  /// `action` and its label may be empty.
-  void tell(Kind kind,
-            const QString& text,
-            const QString& actionText = {},
-            std::function<void()> action = {});
+  void tell(Kind kind, const QString& text, const std::vector<Choice>& choices = {});
 
   QString text() const;
 
@@ -37,10 +41,9 @@ class NoticeBar : public QFrame {
   Kind kind_ = Kind::information;
   QLabel* icon_;
   QLabel* text_;
-  QPushButton* action_;
+  QHBoxLayout* choices_;
   QPushButton* close_;
   QTimer* timer_;
-  std::function<void()> call_;
 };
 
 }  // namespace lambda
