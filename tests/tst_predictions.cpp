@@ -40,8 +40,8 @@ void TestPredictions::confusionHasARowForEveryClass() {
 void TestPredictions::confusionLeavesOutWhatHasNoTrueClass() {
   Predictions predictions;
   predictions.classNames = {"a", "b"};
-  predictions.labels = {-1, 1, 0};
-  predictions.predicted = {0, 1};
+  predictions.labels = {-1, 1, 1, 0};
+  predictions.predicted = {0, -1, 1};
   const ConfusionMatrix matrix = confusionOf(predictions);
   QVERIFY(matrix.counts == (std::vector<std::int64_t>{0, 0, 0, 1}));
 }
