@@ -1,0 +1,25 @@
+#pragma once
+
+#include <QColor>
+#include <QRectF>
+
+#include "engine/values/architecture.h"
+
+class QPainter;
+
+namespace lambda {
+
+/// The two colours mixed; t = 0 is the first one.
+QColor blended(const QColor& from, const QColor& to, double t);
+
+/// Draws a feature map as a box seen from above: the front's sides follow the logarithm of width
+/// and height, the depth that of the channels, so that halved maps and doubled channels are equal
+/// steps. The pixels of small maps are drawn as a grid. `ink` on `ground`; lengths times `scale`.
+void drawMap(QPainter& painter,
+             const QRectF& box,
+             const MapShape& map,
+             const QColor& ink,
+             const QColor& ground,
+             double scale);
+
+}  // namespace lambda

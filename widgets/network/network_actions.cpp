@@ -1,0 +1,145 @@
+#include "widgets/network/network_actions.h"
+
+#include <algorithm>
+
+#include <QAction>
+#include <QActionGroup>
+
+#include "widgets/network/network_editor.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+/// `keys`: shortcuts in their portable form, separated by blanks, the one to show first.
+template <class Verb>
+QAction* NetworkActions::make(const QString& text,
+                              const QString& keys,
+                              const QString& tip,
+                              const Verb& verb) {
+  auto* action = new QAction(text, this);
+  QList<QKeySequence> shortcuts;
+  for (const QString& key : keys.split(u' ', Qt::SkipEmptyParts)) shortcuts << QKeySequence(key);
+  action->setShortcuts(shortcuts);
+  // Letters are text in the fields beside the network.
+  action->setShortcutContext(Qt::WidgetShortcut);
+  action->setToolTip(
+      shortcuts.isEmpty()
+          ? tip
+          : u"%1 (%2)"_s.arg(tip, shortcuts.first().toString(QKeySequence::NativeText)));
+  editor_.addAction(action);
+  connect(action, &QAction::triggered, this, verb);
+  return action;
+}
+
+NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor_(editor) {
+  NetworkEditor* e = &editor_;
+  toggle = make(tr("Convolution ↔ lambda layer"),
+                u"Space"_s,
+                tr("Turn the selected blocks into the other kind"),
+                [e] { e->toggle(); });
+  toLambda = make(tr("Turn into lambda layers"),
+                  u"L"_s,
+                  tr("Turn the selected blocks into lambda layers"),
+                  [e] { e->turnInto(kLambdaKind); });
+  toConvolution = make(
+      tr("Turn into convolutions"), u"C"_s, tr("Turn the selected blocks into convolutions"), [e] {
+        e->turnInto(kConvolutionKind);
+      });
+  addBlock =
+      make(tr("Add block"), u"+ = Ins"_s, tr("Add a block like the selected one behind it"), [e] {
+        e->addBlock();
+      });
+  removeBlock =
+      make(tr("Remove block"), u"-"_s, tr("Remove the selected block"), [e] { e->removeBlock(); });
+  addStage =
+      make(tr("Add stage"), u"Shift+Ins *"_s, tr("Add a stage behind the selected one"), [e] {
+        e->addStage();
+      });
+  remove = make(tr("Delete"), u"Del Backspace"_s, tr("Remove everything that is selected"), [e] {
+    e->removeSelected();
+  });
+  moveLeft = make(tr("Move to the stage before"),
+                  u"Alt+Left"_s,
+                  tr("Move the selected blocks or stages one stage to the left"),
+                  [e] { e->move(Direction::left); });
+  moveRight = make(tr("Move to the next stage"),
+                   u"Alt+Right"_s,
+                   tr("Move the selected blocks or stages one stage to the right"),
+                   [e] { e->move(Direction::right); });
+  moveUp = make(tr("Move up"), u"Alt+Up"_s, tr("Move the selected blocks one place up"), [e] {
+    e->move(Direction::up);
+  });
+  moveDown =
+      make(tr("Move down"), u"Alt+Down"_s, tr("Move the selected blocks one place down"), [e] {
+        e->move(Direction::down);
+      });
+  selectAll =
+      make(tr("Select all blocks"), u"Ctrl+A"_s, tr("Select all blocks"), [e] { e->selectAll(); });
+  makeTools();
+  connect(e, &NetworkEditor::selectionChanged, this, &NetworkActions::updateEnabled);
+  updateEnabled();
+}
+
+void NetworkActions::makeTools() {
+  NetworkEditor* e = &editor_;
+  selectTool = make(
+      tr("Select"), u"V"_s, tr("A drag selects blocks"), [e] { e->setTool(EditTool::select); });
+  paintLambda =
+      make(tr("Paint λ"), u"Shift+L"_s, tr("A drag turns blocks into lambda layers"), [e] {
+        e->setTool(EditTool::paintLambda);
+      });
+  paintConvolution =
+      make(tr("Paint C"), u"Shift+C"_s, tr("A drag turns blocks into convolutions"), [e] {
+        e->setTool(EditTool::paintConvolution);
+      });
+  auto* group = new QActionGroup(this);
+  for (QAction* action : tools()) {
+    action->setCheckable(true);
+    group->addAction(action);
+  }
+  selectTool->setChecked(true);
+  connect(e, &NetworkEditor::toolChanged, this, [this](EditTool tool) {
+    tools().at(static_cast<int>(tool))->setChecked(true);
+  });
+}
+
+QList<QAction*> NetworkActions::tools() const {
+  return {selectTool, paintLambda, paintConvolution};
+}
+
+QList<QAction*> NetworkActions::editing() const {
+  return {toggle,
+          toLambda,
+          toConvolution,
+          nullptr,
+          addBlock,
+          removeBlock,
+          addStage,
+          remove,
+          nullptr,
+          moveLeft,
+          moveRight,
+          moveUp,
+          moveDown,
+          nullptr,
+          selectAll};
+}
+
+void NetworkActions::updateEnabled() {
+  const Selection& selection = editor_.selection();
+  const auto has = [&](PartKind kind) {
+    return std::any_of(
+        selection.begin(), selection.end(), [&](const PartId& part) { return part.kind == kind; });
+  };
+  const bool blocks = has(PartKind::block);
+  const bool stages = has(PartKind::stage);
+  for (QAction* action :
+       {toggle, toLambda, toConvolution, removeBlock, remove, moveLeft, moveRight}) {
+    action->setEnabled(blocks || stages);
+  }
+  moveUp->setEnabled(blocks && !stages);
+  moveDown->setEnabled(blocks && !stages);
+}
+
+}  // namespace lambda

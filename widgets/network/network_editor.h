@@ -1,0 +1,159 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <QAbstractScrollArea>
+#include <QPointF>
+#include <QRectF>
+
+#include "engine/values/problem.h"
+#include "widgets/export/exportable.h"
+#include "widgets/network/architecture_edits.h"
+#include "widgets/network/mixer_memory.h"
+#include "widgets/network/network_hit.h"
+#include "widgets/network/network_layout.h"
+#include "widgets/network/network_painter.h"
+#include "widgets/network/part_costs.h"
+
+class QFrame;
+
+namespace lambda {
+
+class NetworkActions;
+
+/// What a drag over the blocks does.
+enum class EditTool { select, paintLambda, paintConvolution };
+
+/// A network as a pipeline that can be edited: the feature maps in a row at the top, a column of
+/// chips below each stage, with the costs beside them. Never changes its own value: every edit is
+/// asked for with architectureEdited() and shown when setArchitecture() answers it.
+///
+/// Click selects (Ctrl toggles, Shift extends, a drag draws a rubber band); double-click, L, C and
+/// Space turn blocks between convolution and lambda layer; + and - add and remove blocks, Ins and
+/// Shift+Ins blocks and stages; Alt with arrows moves; arrows walk, Shift extends; with a painting
+/// tool a drag turns what it passes over, as one undo step.
+class NetworkEditor : public QAbstractScrollArea, public Exportable {
+  Q_OBJECT
+
+ public:
+  explicit NetworkEditor(QWidget* parent = nullptr);
+  ~NetworkEditor() override;
+
+  void setArchitecture(const Architecture& architecture);
+
+  /// Those of parts of the network get a sign there.
+  void setProblems(const std::vector<Problem>& problems);
+
+  const Architecture& architecture() const { return architecture_; }
+
+  const NetworkCosts& costs() const { return costs_; }
+
+  const Selection& selection() const { return selection_; }
+
+  /// Selects what the network has of these, and scrolls to the first.
+  void setSelection(const Selection& selection);
+
+  EditTool tool() const { return tool_; }
+
+  void setTool(EditTool tool);
+
+  /// Everything that can be done here, for menus and tool bars.
+  const NetworkActions& actions() const { return *actions_; }
+
+  /// Where a part is seen, in the coordinates of viewport(); empty where the network lacks it.
+  QRectF boxOf(const PartId& part) const;
+
+  // Edits of the selection, each one undo step.
+  void turnInto(std::size_t kind);
+  void toggle();
+  void addBlock();
+  void addStage();
+  void removeSelected();
+  void removeBlock();
+  void move(Direction direction);
+  void selectAll();
+
+  QString exportName() const override;
+  QSize exportSize() const override;
+  void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
+  QString toCsv() const override;
+
+  QSize sizeHint() const override;
+
+ Q_SIGNALS:
+  /// A person wants this network. `text` names the step; the same non-empty `gesture` comes with
+  /// all changes of one drag.
+  void architectureEdited(const lambda::Architecture& architecture,
+                          const QString& text,
+                          const QString& gesture);
+  void selectionChanged(const lambda::Selection& selection);
+  void toolChanged(lambda::EditTool tool);
+  /// The empty network's button.
+  void templatesRequested();
+  /// Enter: the keyboard should go to the options of what is selected.
+  void propertiesRequested();
+
+ protected:
+  bool viewportEvent(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
+
+ private:
+  enum class Drag { none, pressed, rubberBand, painting };
+
+  void relayout();
+  void paintHint(QPainter& painter, const Colors& colors) const;
+  void request(const Edited& edited, const QString& text, const QString& gesture = {});
+  void select(const Selection& selection, std::optional<PartId> current);
+  void describeSelection();
+  void reveal(const PartId& part);
+  void placeEmptyState();
+  QFrame* makeEmptyState();
+
+  QPointF toBody(const QPointF& position) const;
+  NetworkHit hitAt(const QPointF& position) const;
+  void hover(const QPointF& position);
+  void pressPart(const PartId& part, Qt::KeyboardModifiers modifiers);
+  void dragRubberBand(const QPointF& position);
+  void paintAlong(const QPointF& from, const QPointF& to);
+  void scrollTowards(const QPointF& position);
+  void walk(int key, Qt::KeyboardModifiers modifiers);
+  PartId neighbourOf(const PartId& part, int key) const;
+  Selection rangeTo(const PartId& part) const;
+  NetworkMarks marks() const;
+
+  Architecture architecture_;
+  NetworkCosts costs_;
+  NetworkLayout layout_;
+  MixerMemory memory_;
+  std::map<PartId, Severity> problems_;
+  Selection selection_;
+  std::optional<PartId> current_;  ///< Where the keyboard is.
+  std::optional<PartId> anchor_;   ///< Where a range begins.
+  std::optional<PartId> hovered_;
+  EditTool tool_ = EditTool::select;
+
+  Drag drag_ = Drag::none;
+  QPointF pressedAt_;  ///< In the body's coordinates, like the next ones.
+  QPointF draggedTo_;
+  Selection beforeDrag_;
+  QString gesture_;
+  int painted_ = 0;
+
+  NetworkActions* actions_;
+  QFrame* emptyState_;
+};
+
+}  // namespace lambda

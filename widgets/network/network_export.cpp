@@ -1,0 +1,115 @@
+#include <algorithm>
+
+#include <QPainter>
+#include <QTextStream>
+
+#include "widgets/network/network_editor.h"
+#include "widgets/network/network_painter.h"
+#include "widgets/network/network_text.h"
+#include "widgets/network/quantity_text.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kUnbounded = 1e6;  ///< A page as high as need be: nothing is made compact.
+constexpr double kMargin = 16;
+constexpr double kTitleHeight = 56;
+constexpr double kWidth = 1120;
+
+NetworkLayout paperLayout(const Architecture& architecture) {
+  return layoutOf(architecture, QSizeF(kWidth, kUnbounded), textScale());
+}
+
+QSizeF paperSize(const NetworkLayout& layout) {
+  const double title = kTitleHeight * textScale();
+  return {std::max(layout.width, kWidth), title + layout.headerHeight + layout.bodyHeight};
+}
+
+QString quoted(QString text) {
+  return u"\""_s + text.replace(u'"', u"\"\""_s) + u"\""_s;
+}
+
+}  // namespace
+
+QString NetworkEditor::exportName() const {
+  const QString name = QString::fromStdString(architecture_.name);
+  QString safe;
+  for (const QChar c : name) safe += c.isLetterOrNumber() || c == u'-' ? c : QChar(u'-');
+  return safe.isEmpty() ? u"network"_s : safe.toLower();
+}
+
+QSize NetworkEditor::exportSize() const {
+  return paperSize(paperLayout(architecture_)).toSize();
+}
+
+void NetworkEditor::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
+  const NetworkLayout layout = paperLayout(architecture_);
+  const QSizeF paper = paperSize(layout);
+  const double scale = textScale();
+  painter.save();
+  const double fit = std::min(size.width() / paper.width(), size.height() / paper.height());
+  painter.scale(fit, fit);
+
+  painter.setPen(colors.text);
+  painter.setFont(headingFont());
+  const QRectF line(kMargin, 10 * scale, paper.width() - 2 * kMargin, 20 * scale);
+  const QString name = QString::fromStdString(architecture_.name);
+  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, name.isEmpty() ? tr("Network") : name);
+  painter.setPen(colors.textSecondary);
+  painter.setFont(smallFont());
+  painter.drawText(line.translated(0, 20 * scale),
+                   Qt::AlignLeft | Qt::AlignVCenter,
+                   tr("%1, %2 parameters, %3 FLOPs, %4 of activations an image")
+                       .arg(QString::fromStdString(patternOf(architecture_)),
+                            shortCount(costs_.total.parameters),
+                            shortCount(costs_.total.flops),
+                            shortBytes(costs_.total.activationBytes, 3)));
+  painter.translate(0, kTitleHeight * scale);
+  const NetworkMarks plain;
+  NetworkPainter network(painter, architecture_, costs_, layout, plain, colors, scale);
+  network.paintHeader();
+  painter.translate(0, layout.headerHeight);
+  network.paintBody();
+  painter.restore();
+}
+
+QString NetworkEditor::toCsv() const {
+  QString text;
+  QTextStream out(&text);
+  out << "part,description,height,width,channels,parameters,flops,activation_bytes\n";
+  const auto row = [&](const QString& part,
+                       const QString& description,
+                       const MapShape& map,
+                       long long parameters,
+                       long long flops,
+                       long long bytes) {
+    out << quoted(part) << ',' << quoted(description) << ',' << map.height << ',' << map.width
+        << ',' << map.channels << ',' << parameters << ',' << flops << ',' << bytes << '\n';
+  };
+  for (const auto& [part, cost] : costs_.parts) {
+    if (part.kind == PartKind::stage) continue;
+    QString description;
+    if (part.kind == PartKind::stem) description = stemText(architecture_.stem);
+    if (part.kind == PartKind::block) description = mixerText(blockOf(architecture_, part).mixer);
+    row(partTitle(part),
+        description,
+        cost.output,
+        cost.parameters,
+        cost.flops,
+        cost.activationBytes);
+  }
+  row(tr("Total"),
+      QString::fromStdString(patternOf(architecture_)),
+      costs_.parts.at(kHeadPart).output,
+      costs_.total.parameters,
+      costs_.total.flops,
+      costs_.total.activationBytes);
+  return text;
+}
+
+}  // namespace lambda

@@ -1,0 +1,117 @@
+#include "widgets/network/network_layout.h"
+
+#include <algorithm>
+
+namespace lambda {
+
+namespace {
+
+// At scale 1.
+constexpr double kMargin = 16;
+constexpr double kColumnGap = 14;
+constexpr double kInputWidth = 72;
+constexpr double kNarrowWidth = 88;  // Stem and head.
+constexpr double kLeastStageWidth = 120;
+constexpr double kMostStageWidth = 240;
+constexpr double kAddStageWidth = 28;
+constexpr double kTitleHeight = 42;
+constexpr double kMapHeight = 108;
+constexpr double kSumsHeight = 52;
+constexpr double kHeaderPadding = 8;
+constexpr double kBlockHeight = 46;
+constexpr double kBlockGap = 8;
+constexpr double kLineHeight = 22;
+constexpr double kLineGap = 4;
+constexpr double kCardHeight = 84;
+constexpr double kAddBlockHeight = 24;
+constexpr int kFewBlocks = 8;  // Are never made compact.
+
+int mostBlocks(const Architecture& architecture) {
+  std::size_t most = 0;
+  for (const Stage& stage : architecture.stages) most = std::max(most, stage.blocks.size());
+  return static_cast<int>(most);
+}
+
+ColumnBoxes columnAt(double x, double width, const PartId& part, double scale) {
+  ColumnBoxes column;
+  column.part = part;
+  column.x = x;
+  column.width = width;
+  const double height = (kTitleHeight + kMapHeight + kSumsHeight) * scale;
+  column.header = {x, kHeaderPadding * scale, width, height};
+  column.map = {x, (kHeaderPadding + kTitleHeight) * scale, width, kMapHeight * scale};
+  return column;
+}
+
+}  // namespace
+
+const ColumnBoxes* NetworkLayout::columnOf(const PartId& part) const {
+  const PartId owner = part.kind == PartKind::block ? stagePart(part.stage) : part;
+  const auto found = std::find_if(columns.begin(), columns.end(), [&](const ColumnBoxes& column) {
+    return column.part == owner;
+  });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+std::optional<QRectF> NetworkLayout::boxOf(const PartId& part) const {
+  const ColumnBoxes* column = columnOf(part);
+  if (!column) return {};
+  if (part.kind != PartKind::block) return column->header;
+  if (part.block < 0 || part.block >= std::ssize(column->blocks)) return {};
+  return column->blocks[static_cast<std::size_t>(part.block)];
+}
+
+NetworkLayout layoutOf(const Architecture& architecture, const QSizeF& viewport, double scale) {
+  NetworkLayout layout;
+  const int stages = static_cast<int>(architecture.stages.size());
+  const int most = mostBlocks(architecture);
+  layout.headerHeight = (2 * kHeaderPadding + kTitleHeight + kMapHeight + kSumsHeight) * scale;
+  const double room =
+      viewport.height() - layout.headerHeight - (kAddBlockHeight + 2 * kBlockGap) * scale;
+  layout.isCompact = most > kFewBlocks && most * (kBlockHeight + kBlockGap) * scale > room;
+  const double height = (layout.isCompact ? kLineHeight : kBlockHeight) * scale;
+  const double gap = (layout.isCompact ? kLineGap : kBlockGap) * scale;
+
+  const double fixed =
+      (2 * kMargin + kInputWidth + 2 * kNarrowWidth + kAddStageWidth + (stages + 3) * kColumnGap) *
+      scale;
+  const double share = stages > 0 ? (viewport.width() - fixed) / stages : 0;
+  const double stageWidth = std::clamp(share, kLeastStageWidth * scale, kMostStageWidth * scale);
+
+  // A small network stands in the middle.
+  const double width = fixed + stages * stageWidth;
+  double x = std::max(0.0, (viewport.width() - width) / 2) + kMargin * scale;
+  const auto add = [&](const PartId& part, double columnWidth) -> ColumnBoxes& {
+    layout.columns.push_back(columnAt(x, columnWidth, part, scale));
+    x += columnWidth + kColumnGap * scale;
+    return layout.columns.back();
+  };
+  const double top = kBlockGap * scale;
+  const auto addCard = [&](const PartId& part) {
+    ColumnBoxes& column = add(part, kNarrowWidth * scale);
+    column.card = {column.x, top, column.width, kCardHeight * scale};
+  };
+  add(kInputPart, kInputWidth * scale);
+  addCard(kStemPart);
+  double bottom = top + kCardHeight * scale;
+  for (int i = 0; i < stages; ++i) {
+    ColumnBoxes& column = add(stagePart(i), stageWidth);
+    double y = top;
+    for (std::size_t b = 0; b < architecture.stages[static_cast<std::size_t>(i)].blocks.size();
+         ++b) {
+      column.blocks.emplace_back(column.x, y, column.width, height);
+      y += height + gap;
+    }
+    column.addBlock = {column.x, y, column.width, kAddBlockHeight * scale};
+    bottom = std::max(bottom, column.addBlock.bottom());
+  }
+  layout.addStage = {
+      x, (kHeaderPadding + kTitleHeight) * scale, kAddStageWidth * scale, kMapHeight * scale};
+  x += (kAddStageWidth + kColumnGap) * scale;
+  addCard(kHeadPart);
+  layout.width = width;
+  layout.bodyHeight = bottom + kMargin * scale;
+  return layout;
+}
+
+}  // namespace lambda

@@ -1,0 +1,234 @@
+#include <algorithm>
+
+#include <QApplication>
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QToolTip>
+
+#include "widgets/export/export_menu.h"
+#include "widgets/network/network_actions.h"
+#include "widgets/network/network_editor.h"
+#include "widgets/network/network_hit.h"
+#include "widgets/network/network_text.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString nextGesture() {
+  static int count = 0;
+  return u"paint-"_s + QString::number(++count);
+}
+
+}  // namespace
+
+QPointF NetworkEditor::toBody(const QPointF& position) const {
+  return position + QPointF(horizontalScrollBar()->value(),
+                            verticalScrollBar()->value() - layout_.headerHeight);
+}
+
+NetworkHit NetworkEditor::hitAt(const QPointF& position) const {
+  if (position.y() < layout_.headerHeight) {
+    return hitInHeader(layout_, position + QPointF(horizontalScrollBar()->value(), 0));
+  }
+  const bool hasButtons = tool_ == EditTool::select;
+  return hitInBody(layout_, toBody(position), hasButtons ? hovered_ : std::nullopt, textScale());
+}
+
+void NetworkEditor::hover(const QPointF& position) {
+  const NetworkHit hit = hitAt(position);
+  std::optional<PartId> part;
+  const bool isOnPart = hit.kind == NetworkHit::Kind::part ||
+                        hit.kind == NetworkHit::Kind::addBlock ||
+                        hit.kind == NetworkHit::Kind::removeBlock;
+  if (isOnPart) part = hit.part;
+  if (part == hovered_) return;
+  hovered_ = part;
+  viewport()->update();
+}
+
+void NetworkEditor::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
+  const NetworkHit hit = hitAt(event->position());
+  pressedAt_ = draggedTo_ = toBody(event->position());
+  if (tool_ != EditTool::select && event->position().y() >= layout_.headerHeight) {
+    drag_ = Drag::painting;
+    gesture_ = nextGesture();
+    painted_ = 0;
+    paintAlong(pressedAt_, pressedAt_);
+    return;
+  }
+  switch (hit.kind) {
+    case NetworkHit::Kind::nothing:
+      if (!(event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier))) select({}, {});
+      break;
+    case NetworkHit::Kind::part:
+      pressPart(hit.part, event->modifiers());
+      break;
+    case NetworkHit::Kind::addBlock:
+      request(withBlockAdded(architecture_, hit.part), tr("Add a block"));
+      return;
+    case NetworkHit::Kind::removeBlock:
+      request(withRemoved(architecture_, {hit.part}), tr("Remove a block"));
+      return;
+    case NetworkHit::Kind::addStage:
+      request(withStageAdded(architecture_, hit.part), tr("Add a stage"));
+      return;
+  }
+  if (event->position().y() < layout_.headerHeight) return;
+  drag_ = Drag::pressed;
+  beforeDrag_ =
+      event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier) ? selection_ : Selection{};
+}
+
+void NetworkEditor::pressPart(const PartId& part, Qt::KeyboardModifiers modifiers) {
+  if (modifiers & Qt::ShiftModifier && anchor_) {
+    select(rangeTo(part), part);
+    return;
+  }
+  anchor_ = part;
+  if (modifiers & Qt::ControlModifier) {
+    Selection next = selection_;
+    if (!next.erase(part)) next.insert(part);
+    select(next, part);
+  } else {
+    select({part}, part);
+  }
+}
+
+void NetworkEditor::mouseMoveEvent(QMouseEvent* event) {
+  if (drag_ == Drag::none) {
+    hover(event->position());
+    return;
+  }
+  scrollTowards(event->position());
+  const QPointF to = toBody(event->position());
+  if (drag_ == Drag::painting) {
+    paintAlong(draggedTo_, to);
+    draggedTo_ = to;
+    return;
+  }
+  const bool isFar = (to - pressedAt_).manhattanLength() >= QApplication::startDragDistance();
+  if (drag_ == Drag::pressed && isFar) drag_ = Drag::rubberBand;
+  if (drag_ == Drag::rubberBand) dragRubberBand(to);
+}
+
+void NetworkEditor::dragRubberBand(const QPointF& to) {
+  draggedTo_ = to;
+  // A straight drag has a rectangle too.
+  const QRectF rectangle = QRectF(pressedAt_, to).normalized().adjusted(-0.5, -0.5, 0.5, 0.5);
+  const Selection inside = blocksIn(layout_, rectangle);
+  Selection next = beforeDrag_;
+  next.insert(inside.begin(), inside.end());
+  select(next, inside.empty() ? current_ : *inside.begin());
+}
+
+/// Turns the blocks between two places, which then are one undo step with those before.
+void NetworkEditor::paintAlong(const QPointF& from, const QPointF& to) {
+  const Selection blocks = blocksAlong(layout_, from, to);
+  const std::size_t kind = tool_ == EditTool::paintLambda ? kLambdaKind : kConvolutionKind;
+  for (const PartId& part : blocks) {
+    if (blockOf(architecture_, part).mixer.index() == kind) continue;
+    ++painted_;
+    const QString text =
+        kind == kLambdaKind
+            ? countedText(painted_, tr("Paint a lambda layer"), tr("Paint %1 lambda layers"))
+            : countedText(painted_, tr("Paint a convolution"), tr("Paint %1 convolutions"));
+    Q_EMIT architectureEdited(withMixer(architecture_, {part}, kind, memory_), text, gesture_);
+  }
+}
+
+void NetworkEditor::scrollTowards(const QPointF& position) {
+  const auto past = [](double at, double low, double high) {
+    return at < low ? at - low : std::max(0.0, at - high);
+  };
+  horizontalScrollBar()->setValue(horizontalScrollBar()->value() +
+                                  qRound(past(position.x(), 0, viewport()->width()) / 2));
+  verticalScrollBar()->setValue(
+      verticalScrollBar()->value() +
+      qRound(past(position.y(), layout_.headerHeight, viewport()->height()) / 2));
+}
+
+void NetworkEditor::mouseReleaseEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
+  drag_ = Drag::none;
+  gesture_.clear();
+  hover(event->position());
+  viewport()->update();
+}
+
+void NetworkEditor::mouseDoubleClickEvent(QMouseEvent* event) {
+  const NetworkHit hit = hitAt(event->position());
+  const bool isBlock = hit.kind == NetworkHit::Kind::part && hit.part.kind == PartKind::block;
+  if (event->button() != Qt::LeftButton || tool_ != EditTool::select || !isBlock) {
+    mousePressEvent(event);
+    return;
+  }
+  drag_ = Drag::none;
+  setSelection({hit.part});
+  toggle();
+}
+
+void NetworkEditor::wheelEvent(QWheelEvent* event) {
+  QAbstractScrollArea::wheelEvent(event);
+  hover(event->position());
+}
+
+bool NetworkEditor::viewportEvent(QEvent* event) {
+  if (event->type() == QEvent::Leave) {
+    hovered_.reset();
+    viewport()->update();
+  }
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const NetworkHit hit = hitAt(help->pos());
+    switch (hit.kind) {
+      case NetworkHit::Kind::part:
+        QToolTip::showText(help->globalPos(), partToolTip(architecture_, costs_, hit.part), this);
+        break;
+      case NetworkHit::Kind::addBlock:
+        QToolTip::showText(help->globalPos(), tr("Add a block here (+)"), this);
+        break;
+      case NetworkHit::Kind::removeBlock:
+        QToolTip::showText(help->globalPos(), tr("Remove this block (−)"), this);
+        break;
+      case NetworkHit::Kind::addStage:
+        QToolTip::showText(help->globalPos(), tr("Add a stage (Shift+Ins)"), this);
+        break;
+      case NetworkHit::Kind::nothing:
+        QToolTip::hideText();
+        break;
+    }
+    return true;
+  }
+  return QAbstractScrollArea::viewportEvent(event);
+}
+
+void NetworkEditor::contextMenuEvent(QContextMenuEvent* event) {
+  if (event->reason() == QContextMenuEvent::Mouse) {
+    const NetworkHit hit = hitAt(event->pos());
+    if (hit.kind == NetworkHit::Kind::part && !selection_.contains(hit.part)) {
+      setSelection({hit.part});
+    }
+  }
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  for (QAction* action : actions_->editing()) {
+    if (action) {
+      menu->addAction(action);
+    } else {
+      menu->addSeparator();
+    }
+  }
+  menu->addSeparator();
+  addExportActions(*menu->addMenu(tr("Export")), *this, *this);
+  menu->popup(event->globalPos());
+}
+
+}  // namespace lambda
