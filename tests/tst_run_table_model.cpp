@@ -10,7 +10,7 @@
 #include "app/runs/imported_quantities.h"
 #include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
-#include "app/runs/run_sort_filter.h"
+#include "app/runs/table/run_sort_filter.h"
 #include "app/runs/run_table_model.h"
 #include "engine/formats/tensorboard_events.h"
 #include "tests/support/temporary_folder.h"

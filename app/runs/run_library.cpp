@@ -22,9 +22,9 @@ namespace {
 /// Runs whose metrics are kept in memory: more than anybody overlays.
 constexpr std::size_t kKeptMetrics = 48;
 
-const QString kFolderKey = u"library/folder"_s;
-const QString kAddedKey = u"library/addedRuns"_s;
-const QString kLogsKey = u"library/importedLogs"_s;
+const QString kFolderKey = u"folder"_s;
+const QString kAddedKey = u"addedRuns"_s;
+const QString kLogsKey = u"importedLogs"_s;
 
 bool isBefore(const RunSummary& run, const fs::path& path) {
   return run.path < path;

@@ -99,7 +99,7 @@ class RunLibrary : public QObject {
   /// Brings back what trashed() told of.
   void restore(const std::filesystem::path& trashed, const std::filesystem::path& path);
 
-  /// Remembers the folder, added runs and imported logs.
+  /// Remembers the folder, added runs and imported logs; the keys are below a group of their own.
   void saveTo(QSettings& settings) const;
   void restoreFrom(QSettings& settings);
 

@@ -172,6 +172,10 @@ QString dateTimeText(double secondsSince1970) {
   return shownLocale().toString(time, u"d MMM yyyy, HH:mm"_s);
 }
 
+QString countedText(qint64 count, const QString& one, const QString& many) {
+  return shownLocale().toString(count) + u' ' + (count == 1 ? one : many);
+}
+
 QString bytesText(std::uint64_t bytes) {
   return shownLocale().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeSIFormat);
 }

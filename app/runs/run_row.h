@@ -63,6 +63,9 @@ QString shortCountText(double count);
 /// "21 Nov 2026, 01:08" in local time; empty for NaN.
 QString dateTimeText(double secondsSince1970);
 
+/// "1 epoch", "3 epochs"
+QString countedText(qint64 count, const QString& one, const QString& many);
+
 /// "1.5 MB"
 QString bytesText(std::uint64_t bytes);
 

@@ -10,9 +10,8 @@
 #include <QStringList>
 
 #include "app/runs/path_text.h"
+#include "app/runs/run_cells.h"
 #include "app/runs/run_library.h"
-#include "widgets/pictures/number_text.h"
-#include "widgets/plots/axis_text.h"
 #include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;
@@ -23,42 +22,13 @@ namespace lambda {
 
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr int kColorCount = std::tuple_size_v<decltype(Colors::series)>;
 
-const QString kColorsKey = u"runs/colors"_s;
-const QString kCheckedKey = u"runs/checked"_s;
+const QString kColorsKey = u"colors"_s;
+const QString kCheckedKey = u"checked"_s;
 
 /// Runs whose colours are remembered after the program has ended.
 constexpr int kRememberedColors = 500;
-
-double orMissing(const std::optional<double>& value) {
-  return value.value_or(kMissing);
-}
-
-double positive(double value) {
-  return value > 0 ? value : kMissing;
-}
-
-QStringList tagsOf(const RunRow& row) {
-  QStringList tags;
-  for (const std::string& tag : row.run.record.tags) tags << QString::fromStdString(tag);
-  return tags;
-}
-
-QString deviceText(const Environment& environment) {
-  const QString device = QString::fromStdString(environment.device);
-  if (environment.device != "cpu" || environment.threads <= 0) return device;
-  return RunTableModel::tr("CPU, %n thread(s)", nullptr, environment.threads);
-}
-
-QString accuracyText(const std::optional<double>& accuracy) {
-  return accuracy ? percentText(*accuracy, 2) : QString();
-}
-
-QString firstLine(const std::string& text) {
-  return QString::fromStdString(text.substr(0, text.find('\n')));
-}
 
 std::vector<RunRow> rowsOf(const RunLibrary& library) {
   std::vector<RunRow> rows;
@@ -91,9 +61,13 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
   const auto column = static_cast<Column>(index.column());
   switch (role) {
     case Qt::DisplayRole:
-      return column == kShown ? QVariant() : text(row, column);
+      return column == kShown ? QVariant() : cellText(row, column);
+    case Qt::EditRole:
+      return cellText(row, column);
     case Qt::ToolTipRole:
-      return toolTip(row, column);
+      if (column == kShown)
+        return isChecked(row.run.path) ? tr("Shown in the plots") : tr("Show in the plots");
+      return cellToolTip(row, column);
     case Qt::CheckStateRole:
       if (column != kShown) return {};
       return isChecked(row.run.path) ? Qt::Checked : Qt::Unchecked;
@@ -102,7 +76,7 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
                                  Qt::AlignVCenter);
     case Qt::AccessibleTextRole:
       return column == kShown ? tr("Show the curves of %1").arg(row.name())
-                              : QVariant(text(row, column));
+                              : QVariant(cellText(row, column));
     case kColorRole:
       return colorIndex(row.run.path);
     case kStateRole:
@@ -117,33 +91,9 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
 QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
 
-  struct Header {
-    QString title;
-    QString meaning;
-  };
-
-  static const std::array<Header, kColumns> headers{{
-      {QString(), tr("Checked runs are laid over each other, in their colours")},
-      {tr("Name"), tr("The run's name")},
-      {tr("Status"), tr("What became of the run")},
-      {tr("Architecture"), tr("One letter a stage: C convolutions, L lambda layers")},
-      {tr("Parameters"), tr("Learned values")},
-      {tr("FLOPs"), tr("Of one image forward; a multiply-add counts as two")},
-      {tr("Validation"), tr("Best share of right answers on the validation images")},
-      {tr("Test"),
-       tr("Share of right answers on the test images, and how often those were scored")},
-      {tr("Epochs"), tr("Epochs done, of how many")},
-      {tr("Time"), tr("Training time, without pauses and evaluation")},
-      {tr("Images/s"), tr("Training throughput over the whole run")},
-      {tr("Started"), tr("When the run began")},
-      {tr("Device"), tr("What it was computed on")},
-      {tr("Tags"), tr("Words to find it by")},
-      {tr("Notes"), tr("What you wrote about it")},
-  }};
-  const Header& header = headers[static_cast<std::size_t>(section)];
   const auto column = static_cast<Column>(section);
-  if (role == Qt::DisplayRole) return header.title;
-  if (role == Qt::ToolTipRole) return header.meaning;
+  if (role == Qt::DisplayRole) return columnTitle(column);
+  if (role == Qt::ToolTipRole) return columnMeaning(column);
   if (role == Qt::AccessibleTextRole && column == kShown) return tr("Shown");
   if (role == Qt::TextAlignmentRole) {
     return QVariant::fromValue((isNumeric(column) ? Qt::AlignRight : Qt::AlignLeft) |
@@ -154,14 +104,26 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
 
 Qt::ItemFlags RunTableModel::flags(const QModelIndex& index) const {
   Qt::ItemFlags flags = QAbstractTableModel::flags(index);
-  if (index.isValid() && index.column() == kShown) flags |= Qt::ItemIsUserCheckable;
+  if (!index.isValid()) return flags;
+  if (index.column() == kShown) flags |= Qt::ItemIsUserCheckable;
+  const bool isText = index.column() == kName || index.column() == kTags;
+  if (isText && canChange(row(index.row()))) flags |= Qt::ItemIsEditable;
   return flags;
 }
 
 bool RunTableModel::setData(const QModelIndex& index, const QVariant& value, int role) {
-  if (!index.isValid() || index.column() != kShown || role != Qt::CheckStateRole) return false;
-  setChecked(row(index.row()).run.path, value.toInt() == Qt::Checked);
-  return true;
+  if (!index.isValid()) return false;
+  const fs::path path = row(index.row()).run.path;
+  if (index.column() == kShown && role == Qt::CheckStateRole) {
+    setChecked(path, value.toInt() == Qt::Checked);
+    return true;
+  }
+  if (role != Qt::EditRole || value.toString() == data(index, Qt::EditRole).toString())
+    return false;
+  if (index.column() == kName) library_.rename(path, value.toString());
+  if (index.column() == kTags) library_.setTags(path, tagsFrom(value.toString()));
+  // The library answers when it is done.
+  return index.column() == kName || index.column() == kTags;
 }
 
 int RunTableModel::indexOf(const fs::path& path) const {
@@ -175,99 +137,7 @@ bool RunTableModel::isNumeric(Column column) {
 }
 
 double RunTableModel::number(int index, Column column) const {
-  const RunRow& row = this->row(index);
-  const RunRecord& record = row.run.record;
-  switch (column) {
-    case kParameters:
-      return positive(static_cast<double>(record.parameters));
-    case kFlops:
-      return positive(static_cast<double>(record.flops));
-    case kBestValidation:
-      return orMissing(record.bestValidationAccuracy);
-    case kTest:
-      return orMissing(record.testAccuracy);
-    case kEpochs:
-      return row.state == RunState::damaged ? kMissing : record.epochsDone;
-    case kTime:
-      return positive(record.trainSeconds);
-    case kImagesPerSecond:
-      return positive(record.imagesPerSecond);
-    case kStarted:
-      return row.started;
-    default:
-      return kMissing;
-  }
-}
-
-QString RunTableModel::text(const RunRow& row, Column column) const {
-  const RunRecord& record = row.run.record;
-  if (row.state == RunState::damaged && column != kName && column != kStatus) return {};
-  switch (column) {
-    case kName:
-      return row.name();
-    case kStatus:
-      return nameOf(row.state);
-    case kArchitecture:
-      return QString::fromStdString(record.pattern);
-    case kParameters:
-      return record.parameters > 0 ? shortCountText(static_cast<double>(record.parameters))
-                                   : QString();
-    case kFlops:
-      return record.flops > 0 ? shortCountText(static_cast<double>(record.flops)) : QString();
-    case kBestValidation:
-      return accuracyText(record.bestValidationAccuracy);
-    case kTest:
-      if (!record.testAccuracy) return {};
-      return tr("%1 · %2×").arg(accuracyText(record.testAccuracy)).arg(record.testLooks);
-    case kEpochs:
-      if (row.isImported()) return QString::number(record.epochsDone);
-      return tr("%1 / %2").arg(record.epochsDone).arg(record.config.recipe.epochs);
-    case kTime:
-      return record.trainSeconds > 0 ? durationText(record.trainSeconds) : QString();
-    case kImagesPerSecond:
-      return record.imagesPerSecond > 0 ? shortCountText(record.imagesPerSecond) : QString();
-    case kStarted:
-      return dateTimeText(row.started);
-    case kDevice:
-      return deviceText(record.environment);
-    case kTags:
-      return tagsOf(row).join(u", "_s);
-    case kNotes:
-      return firstLine(record.notes);
-    default:
-      return {};
-  }
-}
-
-QString RunTableModel::toolTip(const RunRow& row, Column column) const {
-  const RunRecord& record = row.run.record;
-  switch (column) {
-    case kShown:
-      return isChecked(row.run.path) ? tr("Shown in the plots") : tr("Show in the plots");
-    case kName:
-      return toText(row.run.path);
-    case kStatus:
-      return sentenceFor(row);
-    case kParameters:
-      return record.parameters > 0 ? countText(static_cast<qint64>(record.parameters)) : QString();
-    case kFlops:
-      return record.flops > 0 ? countText(static_cast<qint64>(record.flops)) : QString();
-    case kTest:
-      if (!record.testAccuracy) return tr("The test set has not been scored.");
-      if (row.isImported())
-        return tr("The last value of its test curve, which was logged %n time(s).",
-                  nullptr,
-                  record.testLooks);
-      return tr(
-          "The test set has been scored %n time(s). A network chosen by its test accuracy looks "
-          "better than it is.",
-          nullptr,
-          record.testLooks);
-    case kNotes:
-      return QString::fromStdString(record.notes);
-    default:
-      return text(row, column);
-  }
+  return cellNumber(row(index), column);
 }
 
 std::vector<fs::path> RunTableModel::checked() const {

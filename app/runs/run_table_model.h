@@ -16,7 +16,8 @@ namespace lambda {
 class RunLibrary;
 
 /// All runs of a library and all imported logs, one a row, with what people compare them by. Rows
-/// come and go one by one as the library changes; checks and colours stay with their runs.
+/// come and go one by one as the library changes; checks and colours stay with their runs. Names
+/// and tags can be edited: the library writes them and answers.
 class RunTableModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -90,8 +91,6 @@ class RunTableModel : public QAbstractTableModel {
   void synchronize();
   void synchronizeRun(const std::filesystem::path& path);
   void rename(const std::filesystem::path& from, const std::filesystem::path& to);
-  QString text(const RunRow& row, Column column) const;
-  QString toolTip(const RunRow& row, Column column) const;
   int freeColor() const;
   void tellChange(const std::filesystem::path& path);
 

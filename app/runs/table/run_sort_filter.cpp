@@ -1,4 +1,4 @@
-#include "app/runs/run_sort_filter.h"
+#include "app/runs/table/run_sort_filter.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "app/session/page.h"
+#include "engine/values/inspection.h"
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+class InspectionSession;
+class RunLibrary;
+class TrainingSession;
+
+/// The Runs workspace: the library as a table; below it the checked runs laid over each other, what
+/// tells them apart, what a run confuses, what accuracy costs, and everything about one run.
+/// Changes run folders through the library; whatever else one wants of a run it asks for.
+class RunsPage : public Page {
+  Q_OBJECT
+
+ public:
+  /// All outlive the page.
+  RunsPage(RunLibrary& library,
+           TrainingSession& training,
+           InspectionSession& inspection,
+           QWidget* parent = nullptr);
+  ~RunsPage() override;
+
+  /// Shows a run in the table, now or as soon as the library has it.
+  void selectRun(const std::filesystem::path& run);
+
+  /// A run folder is listed, a folder of event files imported; anything else is told of.
+  void open(const std::filesystem::path& folder);
+
+  QList<QAction*> pageActions() const override;
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
+
+ Q_SIGNALS:
+  /// There are no runs, and the person wants one.
+  void trainRequested();
+  void inspectRequested(const std::filesystem::path& run);
+  void inspectImageRequested(const std::filesystem::path& run, lambda::Split split, int index);
+  void resumeRequested(const std::filesystem::path& run);
+  /// Train on until `epochs` epochs in all.
+  void continueRequested(const std::filesystem::path& run, int epochs);
+  void forkRequested(const std::filesystem::path& checkpoint, const lambda::RunConfig& config);
+  void designRequested(const lambda::RunConfig& config);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  class Private;
+
+  std::unique_ptr<Private> d_;
+};
+
+}  // namespace lambda

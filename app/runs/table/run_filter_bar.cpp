@@ -1,0 +1,202 @@
+#include "app/runs/table/run_filter_bar.h"
+
+#include <functional>
+#include <utility>
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QToolButton>
+
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kSearchWidth = 260;
+
+/// A menu of several checks stays open while one of them is clicked.
+class ChoicesMenu : public QMenu {
+ public:
+  using QMenu::QMenu;
+
+ protected:
+  void mouseReleaseEvent(QMouseEvent* event) override {
+    QAction* action = activeAction();
+    if (action && action->isEnabled() && action->isCheckable()) {
+      action->trigger();
+    } else {
+      QMenu::mouseReleaseEvent(event);
+    }
+  }
+};
+
+template <class Value>
+void change(std::set<Value>& set, const Value& value, bool on) {
+  if (on) {
+    set.insert(value);
+  } else {
+    set.erase(value);
+  }
+}
+
+}  // namespace
+
+RunFilterBar::RunFilterBar(RunSortFilter& sorted, QWidget* parent)
+    : QWidget(parent), sorted_(sorted), search_(new QLineEdit(this)), count_(new QLabel(this)) {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(12, 8, 12, 8);
+  row->setSpacing(8);
+  search_->setPlaceholderText(tr("Search names, tags, notes"));
+  search_->setAccessibleName(tr("Search runs"));
+  search_->setToolTip(
+      tr("All words must occur in a run's name, folder, tags, notes or architecture"));
+  search_->setClearButtonEnabled(true);
+  search_->setMinimumWidth(140);
+  search_->setMaximumWidth(qRound(kSearchWidth * textScale()));
+  searchIcon_ = search_->addAction(QIcon(), QLineEdit::LeadingPosition);
+  row->addWidget(search_, 1);
+  states_ =
+      addFilter(tr("Status"), tr("List runs of some states alone"), &RunFilterBar::fillStates);
+  architectures_ = addFilter(
+      tr("Architecture"), tr("List some architectures alone"), &RunFilterBar::fillArchitectures);
+  tags_ = addFilter(tr("Tags"), tr("List runs with one of some tags"), &RunFilterBar::fillTags);
+  clear_ = new QToolButton(this);
+  clear_->setText(tr("Clear"));
+  clear_->setToolTip(tr("List all runs again"));
+  clear_->setProperty(kRole, u"quiet"_s);
+  row->addWidget(clear_);
+  count_->setProperty(kRole, u"secondary"_s);
+  row->addWidget(count_);
+  row->addStretch(0);
+
+  connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) {
+    RunFilter filter = sorted_.filter();
+    filter.search = text;
+    apply(filter);
+  });
+  connect(clear_, &QToolButton::clicked, this, &RunFilterBar::clear);
+  for (const auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved}) {
+    connect(&sorted, signal, this, &RunFilterBar::updateTexts);
+    connect(sorted.sourceModel(), signal, this, &RunFilterBar::updateTexts);
+  }
+  updateIcons();
+  updateTexts();
+}
+
+void RunFilterBar::focusSearch() {
+  search_->setFocus(Qt::ShortcutFocusReason);
+  search_->selectAll();
+}
+
+void RunFilterBar::clear() {
+  const QSignalBlocker blocker(search_);
+  search_->clear();
+  apply({});
+}
+
+void RunFilterBar::addAtEnd(QWidget* widget) {
+  static_cast<QHBoxLayout*>(layout())->addWidget(widget);
+}
+
+void RunFilterBar::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) updateIcons();
+}
+
+QToolButton* RunFilterBar::addFilter(const QString& title,
+                                     const QString& meaning,
+                                     void (RunFilterBar::*fill)(QMenu&)) {
+  auto* button = new QToolButton(this);
+  auto* menu = new ChoicesMenu(button);
+  button->setText(title);
+  button->setToolTip(meaning);
+  button->setMenu(menu);
+  button->setPopupMode(QToolButton::InstantPopup);
+  button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  button->setLayoutDirection(Qt::RightToLeft);
+  connect(menu, &QMenu::aboutToShow, this, [this, menu, fill] {
+    menu->clear();
+    (this->*fill)(*menu);
+  });
+  layout()->addWidget(button);
+  return button;
+}
+
+void RunFilterBar::fillStates(QMenu& menu) {
+  for (int i = 0; i < kRunStates; ++i) {
+    const auto state = static_cast<RunState>(i);
+    addChoice(menu,
+              nameOf(state),
+              sorted_.filter().states.contains(state),
+              [state](RunFilter& filter, bool on) { change(filter.states, state, on); });
+  }
+}
+
+void RunFilterBar::fillArchitectures(QMenu& menu) {
+  for (const QString& pattern : sorted_.architectures()) {
+    addChoice(menu,
+              pattern,
+              sorted_.filter().architectures.contains(pattern),
+              [pattern](RunFilter& filter, bool on) { change(filter.architectures, pattern, on); });
+  }
+}
+
+void RunFilterBar::fillTags(QMenu& menu) {
+  for (const QString& tag : sorted_.tags()) {
+    addChoice(menu, tag, sorted_.filter().tags.contains(tag), [tag](RunFilter& filter, bool on) {
+      change(filter.tags, tag, on);
+    });
+  }
+  if (menu.isEmpty()) menu.addAction(tr("No run has a tag yet"))->setEnabled(false);
+}
+
+void RunFilterBar::addChoice(QMenu& menu,
+                             const QString& text,
+                             bool on,
+                             std::function<void(RunFilter&, bool)> change) {
+  QAction* action = menu.addAction(text);
+  action->setCheckable(true);
+  action->setChecked(on);
+  connect(action, &QAction::toggled, this, [this, change = std::move(change)](bool checked) {
+    RunFilter filter = sorted_.filter();
+    change(filter, checked);
+    apply(filter);
+  });
+}
+
+void RunFilterBar::apply(const RunFilter& filter) {
+  sorted_.setFilter(filter);
+  updateTexts();
+  Q_EMIT filtered();
+}
+
+void RunFilterBar::updateTexts() {
+  const RunFilter& filter = sorted_.filter();
+  const auto title = [](const QString& name, std::size_t chosen) {
+    return chosen == 0 ? name : tr("%1: %2").arg(name).arg(chosen);
+  };
+  states_->setText(title(tr("Status"), filter.states.size()));
+  architectures_->setText(title(tr("Architecture"), filter.architectures.size()));
+  tags_->setText(title(tr("Tags"), filter.tags.size()));
+  clear_->setVisible(!filter.isEmpty());
+  const int shown = sorted_.rowCount(), all = sorted_.sourceModel()->rowCount();
+  count_->setText(shown == all ? countedText(all, tr("run"), tr("runs"))
+                               : tr("%1 of %2 runs").arg(shown).arg(all));
+}
+
+void RunFilterBar::updateIcons() {
+  searchIcon_->setIcon(icon(u"search"_s, *this));
+  for (QToolButton* button : {states_, architectures_, tags_}) {
+    button->setIcon(icon(u"chevron-down"_s, *this));
+    button->setIconSize(QSize(12, 12));
+  }
+}
+
+}  // namespace lambda

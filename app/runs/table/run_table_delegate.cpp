@@ -1,0 +1,184 @@
+#include "app/runs/table/run_table_delegate.h"
+
+#include <algorithm>
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <QStyle>
+
+#include "app/runs/run_table_model.h"
+#include "app/runs/table/run_sort_filter.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr double kBoxSide = 14;
+constexpr double kDotSide = 8;
+constexpr int kPadding = 6;
+
+QColor colorOf(RunState state, const Colors& colors) {
+  switch (state) {
+    case RunState::training:
+      return colors.accent;
+    case RunState::finished:
+      return colors.success;
+    case RunState::paused:
+    case RunState::interrupted:
+      return colors.warning;
+    case RunState::failed:
+    case RunState::damaged:
+      return colors.error;
+    case RunState::stopped:
+    case RunState::imported:
+      return colors.textSecondary;
+  }
+  return colors.text;
+}
+
+void paintBox(QPainter& painter,
+              const QRectF& cell,
+              bool isChecked,
+              const QColor& color,
+              const Colors& colors) {
+  const double side = kBoxSide * textScale();
+  const QRectF box(cell.center().x() - side / 2, cell.center().y() - side / 2, side, side);
+  painter.setPen(QPen(color, 1.5));
+  painter.setBrush(isChecked ? QBrush(color) : QBrush(Qt::NoBrush));
+  painter.drawRoundedRect(box, 3, 3);
+  if (!isChecked) return;
+  QPainterPath tick;
+  tick.moveTo(box.left() + 0.24 * side, box.top() + 0.52 * side);
+  tick.lineTo(box.left() + 0.43 * side, box.top() + 0.71 * side);
+  tick.lineTo(box.left() + 0.77 * side, box.top() + 0.30 * side);
+  // Whatever the series' colour: dark on light ones, light on dark ones.
+  painter.setPen(QPen(color.lightnessF() > 0.55f ? QColor(Qt::black) : QColor(Qt::white),
+                      1.8,
+                      Qt::SolidLine,
+                      Qt::RoundCap,
+                      Qt::RoundJoin));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawPath(tick);
+  Q_UNUSED(colors)
+}
+
+void paintTags(QPainter& painter,
+               const QRect& cell,
+               const QStringList& tags,
+               const Colors& colors) {
+  painter.setFont(smallFont());
+  const QFontMetricsF metrics(smallFont());
+  double left = cell.left() + kPadding;
+  const double height = metrics.height() + 2;
+  for (const QString& tag : tags) {
+    const double room = cell.right() - kPadding - left;
+    const QString text = metrics.elidedText(tag, Qt::ElideRight, room - 2 * kPadding);
+    if (room < 4 * kPadding || text.isEmpty()) return;
+    const QRectF chip(left,
+                      cell.center().y() - height / 2 + 0.5,
+                      metrics.horizontalAdvance(text) + 2 * kPadding,
+                      height);
+    painter.setPen(QPen(colors.hairline, 1));
+    painter.setBrush(colors.surface);
+    painter.drawRoundedRect(chip, height / 2, height / 2);
+    painter.setPen(colors.textSecondary);
+    painter.drawText(chip, Qt::AlignCenter, text);
+    left = chip.right() + 4;
+  }
+}
+
+}  // namespace
+
+void RunTableDelegate::initStyleOption(QStyleOptionViewItem* option,
+                                       const QModelIndex& index) const {
+  QStyledItemDelegate::initStyleOption(option, index);
+  const Colors& colors = colorsOf(*option->widget);
+  const auto column = static_cast<RunTableModel::Column>(index.column());
+  const auto state = static_cast<RunState>(index.data(RunTableModel::kStateRole).toInt());
+  const int extreme = index.data(RunSortFilter::kExtremeRole).toInt();
+  option->features &= ~QStyleOptionViewItem::HasCheckIndicator;
+  QColor text = colors.text;
+  if (RunTableModel::isNumeric(column)) option->font = numberFont();
+  const bool isAside = column == RunTableModel::kStarted || column == RunTableModel::kDevice ||
+                       column == RunTableModel::kNotes;
+  if (isAside || state == RunState::damaged) text = colors.textSecondary;
+  if (extreme == RunSortFilter::kBest) {
+    option->font.setWeight(QFont::Bold);
+    text = colors.success;
+  } else if (extreme == RunSortFilter::kWorst) {
+    text = colors.textSecondary;
+  }
+  option->palette.setColor(QPalette::Text, text);
+  option->palette.setColor(QPalette::HighlightedText, text);
+}
+
+void RunTableDelegate::paint(QPainter* painter,
+                             const QStyleOptionViewItem& option,
+                             const QModelIndex& index) const {
+  QStyleOptionViewItem cell = option;
+  initStyleOption(&cell, index);
+  const Colors& colors = colorsOf(*option.widget);
+  const auto column = static_cast<RunTableModel::Column>(index.column());
+  const QString text = cell.text;
+  const bool isOurs = column == RunTableModel::kShown || column == RunTableModel::kStatus ||
+                      column == RunTableModel::kTags;
+  if (isOurs) cell.text.clear();
+  cell.widget->style()->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
+  if (!isOurs) return;
+
+  painter->save();
+  painter->setRenderHint(QPainter::Antialiasing);
+  if (column == RunTableModel::kShown) {
+    const int series = index.data(RunTableModel::kColorRole).toInt();
+    const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+    const QColor color =
+        series < 0 ? colors.textDisabled
+                   : colors.series[static_cast<std::size_t>(series) % colors.series.size()];
+    paintBox(*painter, cell.rect, isChecked, color, colors);
+  } else if (column == RunTableModel::kTags) {
+    paintTags(*painter, cell.rect, index.data(RunTableModel::kTagsRole).toStringList(), colors);
+  } else {
+    const auto state = static_cast<RunState>(index.data(RunTableModel::kStateRole).toInt());
+    const QColor color = colorOf(state, colors);
+    const QRectF dot(cell.rect.left() + kPadding,
+                     cell.rect.center().y() - kDotSide / 2 + 0.5,
+                     kDotSide,
+                     kDotSide);
+    painter->setPen(QPen(color, 1.5));
+    const bool isOpen =
+        state == RunState::imported || state == RunState::stopped || state == RunState::interrupted;
+    painter->setBrush(isOpen ? QBrush(Qt::NoBrush) : QBrush(color));
+    painter->drawEllipse(dot);
+    const bool isUrgent =
+        state != RunState::finished && state != RunState::stopped && state != RunState::imported;
+    painter->setPen(isUrgent ? color : colors.text);
+    painter->setFont(cell.font);
+    painter->drawText(
+        cell.rect.adjusted(static_cast<int>(2 * kPadding + kDotSide), 0, -kPadding, 0),
+        Qt::AlignLeft | Qt::AlignVCenter,
+        text);
+  }
+  painter->restore();
+}
+
+bool RunTableDelegate::editorEvent(QEvent* event,
+                                   QAbstractItemModel* model,
+                                   const QStyleOptionViewItem& option,
+                                   const QModelIndex& index) {
+  if (index.column() != RunTableModel::kShown) {
+    return QStyledItemDelegate::editorEvent(event, model, option, index);
+  }
+  if (event->type() == QEvent::MouseButtonDblClick) return true;
+  if (event->type() != QEvent::MouseButtonRelease) return false;
+  const auto* mouse = static_cast<QMouseEvent*>(event);
+  if (mouse->button() != Qt::LeftButton || !option.rect.contains(mouse->pos())) return false;
+  const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+  return model->setData(index, isChecked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
+}
+
+}  // namespace lambda

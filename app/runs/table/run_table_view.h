@@ -1,0 +1,66 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include <QTableView>
+
+class QMenu;
+class QSettings;
+
+namespace lambda {
+
+class RunSortFilter;
+class RunTableModel;
+
+/// The table of runs. Space checks and unchecks what is selected, Return opens it, F2 edits its
+/// name; the header's context menu chooses the columns.
+class RunTableView : public QTableView {
+  Q_OBJECT
+
+ public:
+  /// Both outlive the view.
+  RunTableView(RunTableModel& runs, RunSortFilter& sorted, QWidget* parent = nullptr);
+
+  /// The selected runs from top to bottom.
+  std::vector<std::filesystem::path> selectedRuns() const;
+
+  /// The run in hand: of the current row, if it is selected; empty where there is none.
+  std::filesystem::path currentRun() const;
+
+  /// Selects a run alone and scrolls to it. False where it is not listed.
+  bool selectRun(const std::filesystem::path& run);
+
+  /// Begins to type another name for the run in hand.
+  void editName();
+
+  /// What is selected, or else all that is listed, with a line of column names; columns that are
+  /// not shown are left out. Separated by tabs.
+  QString toText() const;
+
+  /// Which columns are shown, to be put into menus.
+  QMenu* columnsMenu() const { return columnsMenu_; }
+
+  void saveTo(QSettings& settings) const;
+  void restoreFrom(QSettings& settings);
+
+ Q_SIGNALS:
+  /// Another run is in hand, or others are selected.
+  void selectionMoved();
+  void opened(const std::filesystem::path& run);
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void makeColumnsMenu();
+  void setRowHeights();
+  void toggleSelected();
+
+  RunTableModel& runs_;
+  RunSortFilter& sorted_;
+  QMenu* columnsMenu_;
+};
+
+}  // namespace lambda
