@@ -1,0 +1,81 @@
+#pragma once
+
+#include <string>
+
+#include "app/session/page.h"
+#include "widgets/network/network_parts.h"
+
+class QLabel;
+class QSplitter;
+class QToolButton;
+
+namespace lambda {
+
+class DocumentActions;
+class InspectionSession;
+class NetworkEditor;
+class ProblemsPanel;
+class ProjectDocument;
+class PropertyPanel;
+class TemplateGallery;
+class TotalsBar;
+
+/// The workspace in which a network is put together: the network large in the middle, the options
+/// of what is selected and the problems at the right, the totals along the bottom.
+class DesignPage : public Page {
+  Q_OBJECT
+
+ public:
+  DesignPage(ProjectDocument& document,
+             InspectionSession& inspection,
+             DocumentActions& documentActions,
+             QWidget* parent = nullptr);
+  ~DesignPage() override;
+
+  QList<QAction*> pageActions() const override;
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
+
+  /// Selects what the path of a problem leads to and puts the cursor into its field.
+  void showProblem(const std::string& path);
+
+  /// Opens or closes the choice of templates.
+  void showTemplates(bool visible);
+
+  NetworkEditor& editor() { return *editor_; }
+
+ Q_SIGNALS:
+  void trainRequested();
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  QWidget* makeToolBar();
+  QToolButton* makeButton(QAction* action, const QString& iconName);
+  void makeActions();
+  void connectEditor();
+  void connectPanels();
+  void refresh();
+  void startFrom(const RunConfig& config);
+  void applyFix(const Fix& fix);
+  void showMessage(const QString& text);
+  void updateIcons();
+  void placeGallery();
+
+  ProjectDocument& document_;
+  DocumentActions& documentActions_;
+  NetworkEditor* editor_;
+  PropertyPanel* properties_;
+  ProblemsPanel* problems_;
+  TotalsBar* totals_;
+  TemplateGallery* gallery_;
+  QSplitter* columns_;
+  QSplitter* rows_;
+  QAction* templates_;
+  QAction* train_;
+  std::vector<std::pair<QAction*, QString>> icons_;
+};
+
+}  // namespace lambda
