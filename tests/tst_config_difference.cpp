@@ -2,7 +2,7 @@
 
 #include <QtTest/QtTest>
 
-#include "app/runs/config_difference.h"
+#include "app/runs/compare/config_difference.h"
 #include "engine/formats/presets.h"
 #include "tests/support/filled_values.h"
 #include "tests/support/written_runs.h"

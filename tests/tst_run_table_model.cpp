@@ -7,7 +7,7 @@
 #include <QSignalSpy>
 #include <QtTest/QtTest>
 
-#include "app/runs/imported_quantities.h"
+#include "app/runs/compare/imported_quantities.h"
 #include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
 #include "app/runs/table/run_sort_filter.h"

@@ -7,7 +7,7 @@
 #include <QCoreApplication>
 #include <QDateTime>
 
-#include "app/runs/imported_quantities.h"
+#include "app/runs/compare/imported_quantities.h"
 
 using namespace Qt::StringLiterals;
 

@@ -34,6 +34,9 @@ class RunTableView : public QTableView {
   /// Begins to type another name for the run in hand.
   void editName();
 
+  /// Checks the selected runs, or unchecks them where all are.
+  void toggleSelected();
+
   /// What is selected, or else all that is listed, with a line of column names; columns that are
   /// not shown are left out. Separated by tabs.
   QString toText() const;
@@ -56,7 +59,6 @@ class RunTableView : public QTableView {
  private:
   void makeColumnsMenu();
   void setRowHeights();
-  void toggleSelected();
 
   RunTableModel& runs_;
   RunSortFilter& sorted_;

@@ -1,4 +1,4 @@
-#include "app/runs/config_difference.h"
+#include "app/runs/compare/config_difference.h"
 
 #include <algorithm>
 #include <array>

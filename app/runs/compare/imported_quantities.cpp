@@ -1,4 +1,4 @@
-#include "app/runs/imported_quantities.h"
+#include "app/runs/compare/imported_quantities.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,322 @@
+#include "app/runs/panels/confusion_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSettings>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/runs/compare/confused_images.h"
+#include "app/runs/panels/choice_bar.h"
+#include "app/runs/panels/split_images.h"
+#include "app/runs/run_row.h"
+#include "app/runs/run_table_model.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/explanation.h"
+#include "widgets/pictures/image_grid.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/tables/confusion_view.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kTextWidth = 520;
+constexpr int kThumbnailSide = 56;
+
+const QString kScaleKey = u"confusionScale"_s;
+const QString kSplitterKey = u"confusionSplitter"_s;
+
+ExplanationText explanation(const Predictions* predictions) {
+  ExplanationText text;
+  text.title = ConfusionPanel::tr("What is taken for what?");
+  text.body = ConfusionPanel::tr(
+      "A row holds all images of one class, a column all that were taken for one. Right answers "
+      "are "
+      "on the diagonal. The ground of the others grows with their share of the row, up to the most "
+      "frequent mistake.<br><br>Click a cell to see the images behind it.");
+  if (predictions) {
+    text.numbers = {
+        {ConfusionPanel::tr("Images"), countText(static_cast<qint64>(predictions->labels.size()))},
+        {ConfusionPanel::tr("Right"), percentText(shareOfRight(*predictions), 2)}};
+  }
+  return text;
+}
+
+}  // namespace
+
+ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
+                               InspectionSession& inspection,
+                               QWidget* parent)
+    : QWidget(parent),
+      runs_(runs),
+      store_(new PredictionStore(inspection, this)),
+      images_(new SplitImages(this)),
+      splits_(new ChoiceBar({tr("Validation images"), tr("Test images")}, tr("Images"), this)),
+      scales_(new ChoiceBar({tr("Counts"), tr("Per cent")}, tr("Cells"), this)),
+      summary_(new QLabel(this)),
+      pages_(new QStackedWidget(this)) {
+  pages_->addWidget(makeMessage());
+  pages_->addWidget(makeResult());
+  summary_->setProperty(kRole, u"secondary"_s);
+  auto* row = new QHBoxLayout;
+  row->addWidget(splits_);
+  row->addSpacing(8);
+  row->addWidget(scales_);
+  row->addSpacing(8);
+  row->addWidget(summary_, 1);
+  row->addWidget(makeExplanationButton(*this, [this] { return explanation(shown_.get()); }));
+  row->addWidget(makeExportButton(*view_, *view_));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(12, 8, 12, 8);
+  column->setSpacing(4);
+  column->addLayout(row);
+  column->addWidget(pages_, 1);
+
+  connect(splits_, &ChoiceBar::chosen, this, &ConfusionPanel::refresh);
+  connect(scales_, &ChoiceBar::chosen, this, [this](int scale) {
+    view_->setScale(static_cast<ConfusionScale>(scale));
+  });
+  connect(store_,
+          &PredictionStore::changed,
+          this,
+          [this](const std::filesystem::path& run, Split split) {
+            if (run == run_ && split == this->split()) refresh();
+          });
+  connect(images_, &SplitImages::loaded, this, &ConfusionPanel::fillGrid);
+  connect(images_, &SplitImages::failed, this, [this](const QString& reason) {
+    grid_->setPlaceholder(reason);
+  });
+  connect(view_, &ConfusionView::cellChosen, this, &ConfusionPanel::fillGrid);
+  connect(view_, &ConfusionView::choiceCleared, this, &ConfusionPanel::fillGrid);
+  connect(grid_, &ImageGrid::imageActivated, this, &ConfusionPanel::chooseImage);
+  connect(inspect_, &QPushButton::clicked, this, [this] {
+    if (grid_->currentImage() >= 0)
+      Q_EMIT inspectImageRequested(run_, split(), grid_->currentImage());
+  });
+}
+
+QWidget* ConfusionPanel::makeMessage() {
+  auto* page = new QWidget(this);
+  title_ = new QLabel(page);
+  title_->setProperty(kRole, u"heading"_s);
+  text_ = new QLabel(page);
+  text_->setProperty(kRole, u"secondary"_s);
+  text_->setWordWrap(true);
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  text_->setFixedWidth(qRound(kTextWidth * textScale()));
+  progress_ = new QProgressBar(page);
+  progress_->setFixedWidth(text_->width());
+  button_ = new QPushButton(page);
+  auto* column = new QVBoxLayout(page);
+  column->setSpacing(8);
+  column->addStretch(2);
+  for (QWidget* widget : std::initializer_list<QWidget*>{title_, text_, progress_, button_}) {
+    column->addWidget(widget, 0, Qt::AlignHCenter);
+  }
+  title_->setAlignment(Qt::AlignHCenter);
+  text_->setAlignment(Qt::AlignHCenter);
+  column->addStretch(3);
+  connect(button_, &QPushButton::clicked, this, [this] {
+    if (store_->entry(run_, split()).isRunning) {
+      store_->cancel(run_, split());
+    } else {
+      store_->ask(run_, split());
+    }
+  });
+  return page;
+}
+
+QWidget* ConfusionPanel::makeResult() {
+  result_ = new QSplitter(this);
+  view_ = new ConfusionView(result_);
+  auto* side = new QWidget(result_);
+  gridTitle_ = new QLabel(side);
+  gridTitle_->setWordWrap(true);
+  grid_ = new ImageGrid(ImageGrid::Arrangement::rows, side);
+  grid_->setThumbnailSide(qRound(kThumbnailSide * textScale()));
+  imageText_ = new QLabel(side);
+  imageText_->setProperty(kRole, u"secondary"_s);
+  imageText_->setWordWrap(true);
+  inspect_ = new QPushButton(tr("Look into it"), side);
+  inspect_->setToolTip(tr("Open this image in Inspect: which pixels the lambda layers drew on"));
+  auto* foot = new QHBoxLayout;
+  foot->addWidget(imageText_, 1);
+  foot->addWidget(inspect_);
+  auto* column = new QVBoxLayout(side);
+  column->setContentsMargins(12, 0, 0, 0);
+  column->addWidget(gridTitle_);
+  column->addWidget(grid_, 1);
+  column->addLayout(foot);
+  result_->addWidget(view_);
+  result_->addWidget(side);
+  result_->setStretchFactor(0, 3);
+  result_->setStretchFactor(1, 2);
+  result_->setChildrenCollapsible(false);
+  return result_;
+}
+
+Split ConfusionPanel::split() const {
+  return splits_->current() == 0 ? Split::validation : Split::test;
+}
+
+void ConfusionPanel::setCurrentRun(const std::filesystem::path& run) {
+  if (run_ == run) return;
+  run_ = run;
+  view_->setCurrent(std::nullopt);
+  refresh();
+}
+
+void ConfusionPanel::saveTo(QSettings& settings) const {
+  settings.setValue(kScaleKey, scales_->current());
+  settings.setValue(kSplitterKey, result_->saveState());
+}
+
+void ConfusionPanel::restoreFrom(QSettings& settings) {
+  scales_->setCurrent(settings.value(kScaleKey, 0).toInt());
+  view_->setScale(static_cast<ConfusionScale>(scales_->current()));
+  result_->restoreState(settings.value(kSplitterKey).toByteArray());
+}
+
+void ConfusionPanel::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void ConfusionPanel::refresh() {
+  if (!isVisible()) return;
+  const int index = runs_.indexOf(run_);
+  if (index < 0) {
+    showMessage(
+        tr("No run is selected"), tr("Select a run in the table to see what it confuses."), {});
+    return;
+  }
+  const RunRow& row = runs_.row(index);
+  if (row.isImported() || row.state == RunState::damaged) {
+    showMessage(tr("There are no weights to ask"),
+                row.isImported()
+                    ? tr("Of an imported log only its curves are known.")
+                    : tr("The run's record can't be read, so neither can its network."),
+                {});
+    return;
+  }
+  const PredictionStore::Entry entry = store_->entry(run_, split());
+  if (entry.isRunning) {
+    showProgress(entry);
+  } else if (!entry.failure.isEmpty()) {
+    showMessage(tr("That did not work"), entry.failure, tr("Try again"));
+  } else if (entry.predictions) {
+    showPredictions(entry.predictions);
+  } else {
+    showBeginning();
+  }
+}
+
+void ConfusionPanel::showBeginning() {
+  const RunRow& row = runs_.row(runs_.indexOf(run_));
+  if (split() == Split::validation) {
+    showMessage(tr("What does %1 confuse?").arg(row.name()),
+                tr("Its best checkpoint classifies every validation image. That takes from a few "
+                   "seconds to a "
+                   "minute, in the background."),
+                tr("Classify the validation images"));
+    return;
+  }
+  const int looks = row.run.record.testLooks;
+  const QString before = looks == 0 ? tr("Nobody has looked at this run's test images yet.")
+                                    : tr("This run's test images have been looked at %1.")
+                                          .arg(countedText(looks, tr("time"), tr("times")));
+  showMessage(tr("This is a look at the test set"),
+              before + u' ' +
+                  tr("Each look is counted in the run's record: who changes a network after "
+                     "looking learns the test "
+                     "set by heart, and its accuracy no longer tells how it does on new images. "
+                     "For choosing, the "
+                     "validation images are there."),
+              tr("Look at the test images"));
+}
+
+void ConfusionPanel::showMessage(const QString& title, const QString& text, const QString& button) {
+  shown_.reset();
+  summary_->clear();
+  title_->setText(title);
+  text_->setText(text);
+  progress_->hide();
+  button_->setText(button);
+  button_->setVisible(!button.isEmpty());
+  pages_->setCurrentIndex(0);
+}
+
+void ConfusionPanel::showProgress(const PredictionStore::Entry& entry) {
+  const bool isReading = entry.total == 0;
+  showMessage(tr("Classifying …"),
+              isReading ? tr("Reading the weights and the images")
+                        : tr("%1 of %2 images").arg(countText(entry.done), countText(entry.total)),
+              tr("Cancel"));
+  progress_->setRange(0, static_cast<int>(entry.total));
+  progress_->setValue(static_cast<int>(entry.done));
+  progress_->show();
+}
+
+void ConfusionPanel::showPredictions(const std::shared_ptr<const Predictions>& predictions) {
+  pages_->setCurrentIndex(1);
+  if (shown_ == predictions) return;
+  shown_ = predictions;
+  const RunRow& row = runs_.row(runs_.indexOf(run_));
+  QStringList names;
+  for (const std::string& name : predictions->classNames) names << QString::fromStdString(name);
+  const QString what = split() == Split::test ? tr("test images") : tr("validation images");
+  summary_->setText(tr("%1 of %2 %3 right, with the weights of epoch %4")
+                        .arg(percentText(shareOfRight(*predictions), 2),
+                             countText(static_cast<qint64>(predictions->labels.size())),
+                             what)
+                        .arg(predictions->epoch));
+  view_->setMatrix(confusionOf(*predictions),
+                   names,
+                   tr("%1, %2, epoch %3").arg(row.name(), what).arg(predictions->epoch));
+  fillGrid();
+}
+
+void ConfusionPanel::fillGrid() {
+  const int index = runs_.indexOf(run_);
+  if (!shown_ || index < 0) return;
+  const RunRow& row = runs_.row(index);
+  const std::vector<int> chosen =
+      view_->current() ? imagesIn(*shown_, *view_->current()) : wrongImages(*shown_);
+  gridTitle_->setText(view_->current()
+                          ? view_->sentenceFor(*view_->current()) + tr(", the surest first")
+                          : tr("All %1 wrong answers, the surest first")
+                                .arg(countText(static_cast<qint64>(chosen.size()))));
+  const auto images = images_->images(row.run.record.config.data, split());
+  std::vector<GridImage> shown;
+  for (const int image : chosen) {
+    const auto at = static_cast<std::size_t>(image);
+    if (images && at >= images->count()) continue;
+    const bool isRight = shown_->labels[at] == shown_->predicted[at];
+    shown.push_back(
+        {image, percentText(shown_->confidence[at], 0), isRight ? Verdict::right : Verdict::wrong});
+  }
+  grid_->setPlaceholder(!images ? tr("Reading the images …") : tr("No images"));
+  grid_->setImages(images, images ? std::move(shown) : std::vector<GridImage>{});
+  chooseImage(grid_->currentImage());
+}
+
+void ConfusionPanel::chooseImage(int index) {
+  const bool isChosen = shown_ && index >= 0;
+  inspect_->setEnabled(isChosen);
+  imageText_->setText(isChosen ? describeImage(*shown_, index)
+                               : tr("Choose an image to read what was said to it."));
+}
+
+}  // namespace lambda

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <QWidget>
+
+#include "app/runs/panels/prediction_store.h"
+#include "engine/values/heatmap.h"
+#include "engine/values/inspection.h"
+#include "engine/values/predictions.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QSettings;
+class QSplitter;
+class QStackedWidget;
+
+namespace lambda {
+
+class ChoiceBar;
+class ConfusionView;
+class ImageGrid;
+class InspectionSession;
+class RunTableModel;
+class SplitImages;
+
+/// What a run takes for what, and the images behind it. Classifies when asked to, and warns before
+/// the test set is looked at.
+class ConfusionPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// Both outlive the panel.
+  ConfusionPanel(const RunTableModel& runs,
+                 InspectionSession& inspection,
+                 QWidget* parent = nullptr);
+
+  /// The run in hand; empty = none.
+  void setCurrentRun(const std::filesystem::path& run);
+
+  const ConfusionView& view() const { return *view_; }
+
+  void saveTo(QSettings& settings) const;
+  void restoreFrom(QSettings& settings);
+
+ Q_SIGNALS:
+  void inspectImageRequested(const std::filesystem::path& run, lambda::Split split, int index);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  Split split() const;
+  QWidget* makeMessage();
+  QWidget* makeResult();
+  void refresh();
+  void showMessage(const QString& title, const QString& text, const QString& button);
+  void showProgress(const PredictionStore::Entry& entry);
+  void showPredictions(const std::shared_ptr<const Predictions>& predictions);
+  void showBeginning();
+  void fillGrid();
+  void chooseImage(int index);
+
+  const RunTableModel& runs_;
+  std::filesystem::path run_;
+  PredictionStore* store_;
+  SplitImages* images_;
+  ChoiceBar* splits_;
+  ChoiceBar* scales_;
+  QLabel* summary_;
+  QStackedWidget* pages_;
+  QLabel* title_ = nullptr;
+  QLabel* text_ = nullptr;
+  QProgressBar* progress_ = nullptr;
+  QPushButton* button_ = nullptr;
+  QSplitter* result_ = nullptr;
+  ConfusionView* view_ = nullptr;
+  QLabel* gridTitle_ = nullptr;
+  ImageGrid* grid_ = nullptr;
+  QLabel* imageText_ = nullptr;
+  QPushButton* inspect_ = nullptr;
+  std::shared_ptr<const Predictions> shown_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,213 @@
+#include "app/runs/panels/curves_panel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QScrollArea>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "app/runs/compare/overlay.h"
+#include "app/runs/panels/choice_bar.h"
+#include "app/runs/panels/run_legend.h"
+#include "app/runs/run_library.h"
+#include "app/runs/run_table_model.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/plots/curve_plot.h"
+#include "widgets/plots/curve_toolbar.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kLegendWidth = 252;
+constexpr int kRefreshMs = 30;
+
+const QString kQuantityKey = u"quantity"_s;
+const QString kAccuracyGroup = u"accuracyPlot"_s;
+const QString kLossGroup = u"lossPlot"_s;
+
+}  // namespace
+
+CurvesPanel::CurvesPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent)
+    : QWidget(parent),
+      library_(library),
+      runs_(runs),
+      quantities_(new ChoiceBar({tr("Validation accuracy"),
+                                 tr("Validation loss"),
+                                 tr("Training accuracy"),
+                                 tr("Training loss")},
+                                tr("Curves"),
+                                this)),
+      toolbars_(new QStackedWidget(this)),
+      plots_(new QStackedWidget(this)),
+      accuracy_(makeView(tr("Accuracy"), true)),
+      loss_(makeView(tr("Loss"), false)),
+      legend_(new RunLegend) {
+  quantities_->setToolTipOf(2, tr("On a fixed sample of the training images"));
+  quantities_->setToolTipOf(3, tr("On a fixed sample of the training images"));
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidget(legend_);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setFixedWidth(qRound(kLegendWidth * textScale()));
+
+  auto* top = new QHBoxLayout;
+  top->addWidget(quantities_);
+  top->addStretch(1);
+  top->addWidget(toolbars_);
+  auto* body = new QHBoxLayout;
+  body->setSpacing(8);
+  body->addWidget(plots_, 1);
+  body->addWidget(scroll);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(12, 8, 12, 8);
+  column->setSpacing(4);
+  column->addLayout(top);
+  column->addLayout(body, 1);
+
+  link(accuracy_, loss_);
+  link(loss_, accuracy_);
+  accuracy_.plot->setAxis(CurveAxis::epochs);
+  refreshTimer_.setSingleShot(true);
+  refreshTimer_.setInterval(kRefreshMs);
+  connect(&refreshTimer_, &QTimer::timeout, this, &CurvesPanel::refresh);
+  connect(quantities_, &ChoiceBar::chosen, this, [this] {
+    refresh();
+    view().plot->fitAction()->trigger();
+  });
+  connect(legend_, &RunLegend::runClicked, this, &CurvesPanel::runClicked);
+  connect(&library, &RunLibrary::metricsChanged, this, [this](const std::filesystem::path& path) {
+    if (std::find(paths_.begin(), paths_.end(), path) != paths_.end()) refreshSoon();
+  });
+  connect(&runs, &QAbstractItemModel::dataChanged, this, &CurvesPanel::refreshSoon);
+}
+
+CurvesPanel::View CurvesPanel::makeView(const QString& title, bool percent) {
+  View view;
+  view.plot = new CurvePlot({CurvePanel{title, percent}}, this);
+  view.plot->setFollow(true);
+  view.toolbar = new CurveToolbar(*view.plot, percent ? -1 : 0, this);
+  toolbars_->addWidget(view.toolbar);
+  plots_->addWidget(view.plot);
+  connect(view.plot, &CurvePlot::seriesClicked, this, [this](const std::string& key) {
+    Q_EMIT runClicked(key);
+  });
+  return view;
+}
+
+void CurvesPanel::link(View& from, View& to) {
+  connect(from.plot, &CurvePlot::axisChanged, to.plot, &CurvePlot::setAxis);
+  connect(from.plot, &CurvePlot::smoothingChanged, to.plot, &CurvePlot::setSmoothing);
+}
+
+void CurvesPanel::setRuns(std::vector<std::filesystem::path> paths) {
+  if (paths_ == paths) return refreshSoon();
+  paths_ = std::move(paths);
+  for (const View& each : {accuracy_, loss_}) each.plot->setFollow(true);
+  refreshSoon();
+}
+
+void CurvesPanel::setCurrentRun(const std::filesystem::path& run) {
+  current_ = run;
+  legend_->setSelected(run);
+  highlight();
+}
+
+void CurvesPanel::setQuantity(Quantity quantity) {
+  quantities_->setCurrent(static_cast<int>(quantity));
+  refreshSoon();
+}
+
+Quantity CurvesPanel::quantity() const {
+  return static_cast<Quantity>(quantities_->current());
+}
+
+QList<QAction*> CurvesPanel::panelActions() const {
+  return accuracy_.toolbar->plotActions();
+}
+
+void CurvesPanel::saveTo(QSettings& settings) const {
+  settings.setValue(kQuantityKey, quantities_->current());
+  settings.beginGroup(kAccuracyGroup);
+  accuracy_.toolbar->saveLayout(settings);
+  settings.endGroup();
+  settings.beginGroup(kLossGroup);
+  loss_.toolbar->saveLayout(settings);
+  settings.endGroup();
+}
+
+void CurvesPanel::restoreFrom(QSettings& settings) {
+  if (!settings.contains(kQuantityKey)) return;
+  setQuantity(static_cast<Quantity>(std::clamp(settings.value(kQuantityKey).toInt(), 0, 3)));
+  settings.beginGroup(kLossGroup);
+  loss_.toolbar->restoreLayout(settings);
+  settings.endGroup();
+  settings.beginGroup(kAccuracyGroup);
+  accuracy_.toolbar->restoreLayout(settings);
+  settings.endGroup();
+}
+
+void CurvesPanel::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (isStale_) refresh();
+}
+
+void CurvesPanel::refreshSoon() {
+  isStale_ = true;
+  if (isVisible() && !refreshTimer_.isActive()) refreshTimer_.start();
+}
+
+CurvesPanel::View& CurvesPanel::view() {
+  return isAccuracy(quantity()) ? accuracy_ : loss_;
+}
+
+void CurvesPanel::refresh() {
+  isStale_ = false;
+  const std::vector<OverlayRun> overlay = overlayRuns(library_, runs_, paths_);
+  std::vector<CurveSeries> series = overlayOf(overlay, quantity());
+  std::vector<LegendEntry> entries;
+  for (const OverlayRun& run : overlay) {
+    LegendEntry entry{
+        run.row.run.path, run.colorIndex, Qt::SolidLine, run.row.name(), run.difference, {}};
+    const auto curve = std::find_if(series.begin(), series.end(), [&](const CurveSeries& each) {
+      return each.key == entry.run.string();
+    });
+    if (curve != series.end()) {
+      entry.penStyle = curve->penStyle;
+      entry.value = valueText(bestOf(*curve, quantity()), isAccuracy(quantity()));
+    } else if (run.row.isImported() || run.metrics) {
+      entry.detail += (entry.detail.isEmpty() ? QString() : u", "_s) + tr("has no such curve");
+    }
+    const QString problem = library_.metricsProblem(entry.run);
+    if (!problem.isEmpty()) entry.detail = problem;
+    entries.push_back(std::move(entry));
+  }
+  View& shown = view();
+  toolbars_->setCurrentWidget(shown.toolbar);
+  plots_->setCurrentWidget(shown.plot);
+  const bool isOneSet = paths_.empty();
+  shown.plot->setEmptyText(isOneSet
+                               ? tr("Check runs in the table to lay their curves over each other.")
+                               : tr("No epoch has been scored yet."));
+  shown.plot->setExportName(u"runs-"_s + (isAccuracy(quantity()) ? u"accuracy"_s : u"loss"_s));
+  shown.plot->setSeries(std::move(series));
+  legend_->setEntries(std::move(entries));
+  highlight();
+}
+
+void CurvesPanel::highlight() {
+  const bool isShown =
+      paths_.size() > 1 && std::find(paths_.begin(), paths_.end(), current_) != paths_.end();
+  view().plot->setHighlighted(isShown ? std::vector<std::string>{current_.string()}
+                                      : std::vector<std::string>{});
+}
+
+}  // namespace lambda

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include <QTimer>
+#include <QWidget>
+
+#include "app/runs/compare/imported_quantities.h"
+
+class QAction;
+class QSettings;
+class QStackedWidget;
+
+namespace lambda {
+
+class ChoiceBar;
+class CurvePlot;
+class CurveToolbar;
+class RunLegend;
+class RunLibrary;
+class RunTableModel;
+
+/// The curves of some runs laid over each other, with a legend of what tells them apart.
+class CurvesPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// Both outlive the panel.
+  CurvesPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent = nullptr);
+
+  /// Which runs, in the order of the legend.
+  void setRuns(std::vector<std::filesystem::path> paths);
+
+  /// The run in hand: its line stands out.
+  void setCurrentRun(const std::filesystem::path& run);
+
+  void setQuantity(Quantity quantity);
+  Quantity quantity() const;
+
+  const RunLegend& legend() const { return *legend_; }
+
+  QList<QAction*> panelActions() const;
+  void saveTo(QSettings& settings) const;
+  void restoreFrom(QSettings& settings);
+
+ Q_SIGNALS:
+  void runClicked(const std::filesystem::path& run);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  struct View {
+    CurvePlot* plot = nullptr;
+    CurveToolbar* toolbar = nullptr;
+  };
+
+  View makeView(const QString& title, bool percent);
+  void link(View& from, View& to);
+  void refreshSoon();
+  void refresh();
+  void highlight();
+  View& view();
+
+  RunLibrary& library_;
+  const RunTableModel& runs_;
+  std::vector<std::filesystem::path> paths_;
+  std::filesystem::path current_;
+  ChoiceBar* quantities_;
+  QStackedWidget* toolbars_;
+  QStackedWidget* plots_;
+  View accuracy_;
+  View loss_;
+  RunLegend* legend_;
+  QTimer refreshTimer_;
+  bool isStale_ = true;
+};
+
+}  // namespace lambda

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include <QScrollArea>
+#include <QTimer>
+
+#include "app/runs/library/run_files.h"
+#include "app/runs/run_row.h"
+
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QTableWidget;
+class QToolButton;
+
+namespace lambda {
+
+class FactList;
+class RunLibrary;
+class RunTableModel;
+
+/// Everything about one run: results, network, machine, ancestors, files, tags, notes and events.
+/// Tags and notes are written as soon as one has typed them.
+class DetailsPanel : public QScrollArea {
+  Q_OBJECT
+
+ public:
+  /// Both outlive the panel.
+  DetailsPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent = nullptr);
+  ~DetailsPanel() override;
+
+  /// The run in hand; empty = none.
+  void setCurrentRun(const std::filesystem::path& run);
+
+  void editTags();
+  void editNotes();
+
+ Q_SIGNALS:
+  void runClicked(const std::filesystem::path& run);
+  /// A new run from this checkpoint.
+  void forkClicked(const std::filesystem::path& run, const std::filesystem::path& checkpoint);
+  void designClicked(const std::filesystem::path& run);
+  void folderClicked(const std::filesystem::path& run);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  QWidget* makeContent();
+  QWidget* makeAnnotations();
+  QWidget* makeFiles();
+  QWidget* makeEvents();
+  const RunRow* row() const;
+  void refresh();
+  void showResult(const RunRow& row);
+  void showNetwork(const RunRow& row);
+  void showEnvironment(const RunRow& row);
+  void showLineage(const RunRow& row);
+  void showAnnotations(const RunRow& row);
+  void showFiles(const RunFiles& files);
+  void showEvents();
+  void saveAnnotations();
+
+  RunLibrary& library_;
+  const RunTableModel& runs_;
+  std::filesystem::path run_;
+  QLabel* name_ = nullptr;
+  QLabel* sentence_ = nullptr;
+  FactList* result_ = nullptr;
+  FactList* network_ = nullptr;
+  FactList* environment_ = nullptr;
+  FactList* lineage_ = nullptr;
+  FactList* files_ = nullptr;
+  QWidget* annotations_ = nullptr;
+  QLineEdit* tags_ = nullptr;
+  QPlainTextEdit* notes_ = nullptr;
+  QLabel* annotationsNote_ = nullptr;
+  QWidget* eventsBox_ = nullptr;
+  QTableWidget* events_ = nullptr;
+  std::filesystem::path edited_;  ///< The run whose tags or notes wait to be written.
+  bool isFilling_ = false;
+  QTimer saveTimer_;
+};
+
+}  // namespace lambda

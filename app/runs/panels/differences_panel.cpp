@@ -1,0 +1,202 @@
+#include "app/runs/panels/differences_panel.h"
+
+#include <utility>
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPainter>
+#include <QSettings>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/runs/panels/differences_model.h"
+#include "app/runs/run_table_model.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kRowHeight = 26;
+constexpr int kLabelWidth = 320;
+constexpr int kValueWidth = 200;
+constexpr double kDotSide = 8;
+
+const QString kOnlyDifferencesKey = u"onlyDifferences"_s;
+
+/// Groups bold, values that differ bold, the others quiet.
+class DifferencesDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+ protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+    QStyledItemDelegate::initStyleOption(option, index);
+    const Colors& colors = colorsOf(*option->widget);
+    const bool isGroup = index.data(DifferencesModel::kIsGroupRole).toBool();
+    const bool differs = index.data(DifferencesModel::kDiffersRole).toBool();
+    const bool isValue = index.column() > 0;
+    if (isValue) option->font = numberFont();
+    if (isGroup || (isValue && differs)) option->font.setWeight(QFont::DemiBold);
+    const bool isQuiet = !isGroup && (!isValue || !differs);
+    const QColor text = isQuiet ? colors.textSecondary : colors.text;
+    option->palette.setColor(QPalette::Text, text);
+    option->palette.setColor(QPalette::HighlightedText, text);
+    if (isGroup) option->displayAlignment = Qt::AlignLeft | Qt::AlignBottom;
+  }
+};
+
+/// Run names with the dots of their colours.
+class RunsHeader : public QHeaderView {
+ public:
+  explicit RunsHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {}
+
+ protected:
+  void paintSection(QPainter* painter, const QRect& rect, int section) const override {
+    const int series =
+        model()->headerData(section, Qt::Horizontal, DifferencesModel::kColorRole).toInt();
+    const bool hasDot = section > 0 && series >= 0;
+    painter->save();
+    QHeaderView::paintSection(painter, rect, section);
+    painter->restore();
+    if (!hasDot) return;
+    const Colors& colors = colorsOf(*this);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(colors.series[static_cast<std::size_t>(series) % colors.series.size()]);
+    painter->drawEllipse(
+        QRectF(rect.right() - 2 * kDotSide, rect.center().y() - kDotSide / 2, kDotSide, kDotSide));
+    painter->restore();
+  }
+};
+
+}  // namespace
+
+DifferencesPanel::DifferencesPanel(const RunTableModel& runs, QWidget* parent)
+    : QWidget(parent),
+      runs_(runs),
+      model_(new DifferencesModel(this)),
+      view_(new QTableView(this)),
+      onlyDifferences_(new QCheckBox(tr("Only differences"), this)),
+      note_(new QLabel(this)) {
+  onlyDifferences_->setChecked(model_->onlyDifferences());
+  onlyDifferences_->setToolTip(tr("Leave out what the runs have alike"));
+  note_->setProperty(kRole, u"secondary"_s);
+  auto* copy = new QToolButton(this);
+  copy->setText(tr("Copy"));
+  copy->setToolTip(tr("Copy this table as text for a spreadsheet"));
+  copy->setProperty(kRole, u"quiet"_s);
+
+  view_->setModel(model_);
+  view_->setHorizontalHeader(new RunsHeader(view_));
+  view_->setItemDelegate(new DifferencesDelegate(view_));
+  view_->setAccessibleName(tr("Differences"));
+  view_->setFrameShape(QFrame::NoFrame);
+  view_->setShowGrid(false);
+  view_->setWordWrap(false);
+  view_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  view_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  view_->setTabKeyNavigation(false);
+  view_->verticalHeader()->hide();
+  view_->horizontalHeader()->setStretchLastSection(true);
+  view_->horizontalHeader()->setHighlightSections(false);
+  view_->horizontalHeader()->setSectionsClickable(false);
+
+  auto* top = new QHBoxLayout;
+  top->addWidget(onlyDifferences_);
+  top->addSpacing(8);
+  top->addWidget(note_, 1);
+  top->addWidget(copy);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(12, 8, 12, 0);
+  column->setSpacing(8);
+  column->addLayout(top);
+  column->addWidget(view_, 1);
+
+  connect(onlyDifferences_, &QCheckBox::toggled, this, [this](bool on) {
+    model_->setOnlyDifferences(on);
+    updateLooks();
+  });
+  connect(copy, &QToolButton::clicked, this, [this] {
+    QApplication::clipboard()->setText(model_->toText());
+  });
+  connect(&runs, &QAbstractItemModel::dataChanged, this, [this] {
+    if (isVisible()) refresh();
+  });
+}
+
+void DifferencesPanel::setRuns(std::vector<std::filesystem::path> paths) {
+  paths_ = std::move(paths);
+  if (isVisible()) refresh();
+}
+
+void DifferencesPanel::saveTo(QSettings& settings) const {
+  settings.setValue(kOnlyDifferencesKey, onlyDifferences_->isChecked());
+}
+
+void DifferencesPanel::restoreFrom(QSettings& settings) {
+  onlyDifferences_->setChecked(settings.value(kOnlyDifferencesKey, true).toBool());
+}
+
+void DifferencesPanel::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void DifferencesPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) updateLooks();
+}
+
+void DifferencesPanel::refresh() {
+  std::vector<DifferencesModel::Run> runs;
+  bool hasForeign = false;
+  for (const std::filesystem::path& path : paths_) {
+    const int index = runs_.indexOf(path);
+    if (index < 0) continue;
+    const RunRow& row = runs_.row(index);
+    hasForeign = hasForeign || row.isImported();
+    if (row.isImported() || row.state == RunState::damaged) continue;
+    runs.push_back({path, row.name(), runs_.colorIndex(path), row.run.record});
+  }
+  const std::size_t count = runs.size();
+  model_->setRuns(std::move(runs));
+  onlyDifferences_->setEnabled(count > 1);
+  if (count == 0) {
+    note_->setText(tr("Check two runs in the table to see what tells them apart."));
+  } else if (count == 1) {
+    note_->setText(tr("All settings of one run. Check a second one to see what tells them apart."));
+  } else if (!model_->hasDifferences()) {
+    note_->setText(tr("These runs are alike in everything."));
+  } else {
+    note_->setText(hasForeign ? tr("Of imported logs no settings are known.") : QString());
+  }
+  updateLooks();
+}
+
+void DifferencesPanel::updateLooks() {
+  view_->setColumnWidth(0, qRound(kLabelWidth * textScale()));
+  for (int column = 1; column < model_->columnCount(); ++column) {
+    view_->setColumnWidth(column, qRound(kValueWidth * textScale()));
+  }
+  const int height = qRound(kRowHeight * textScale());
+  view_->verticalHeader()->setDefaultSectionSize(height);
+  for (int row = 0; row < model_->rowCount(); ++row) {
+    const bool isGroup = model_->index(row, 0).data(DifferencesModel::kIsGroupRole).toBool();
+    if (isGroup && row > 0) view_->setRowHeight(row, height + 10);
+  }
+}
+
+}  // namespace lambda

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <QString>
+#include <QWidget>
+
+class QGridLayout;
+class QLabel;
+
+namespace lambda {
+
+/// A heading with lines below it, a name and a value each. Values can be selected and copied; those
+/// with a link tell when it is clicked.
+class FactList : public QWidget {
+  Q_OBJECT
+
+ public:
+  struct Fact {
+    QString name;
+    QString value;
+    QString link;  ///< What linkClicked() brings; empty = no link.
+    QString toolTip;
+  };
+
+  explicit FactList(const QString& heading, QWidget* parent = nullptr);
+
+  /// Lines without a value are left out.
+  void setFacts(const std::vector<Fact>& facts);
+
+ Q_SIGNALS:
+  void linkClicked(const QString& link);
+
+ private:
+  QGridLayout* lines_;
+};
+
+}  // namespace lambda

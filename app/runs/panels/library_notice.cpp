@@ -1,0 +1,71 @@
+#include "app/runs/panels/library_notice.h"
+
+#include <utility>
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kTextWidth = 460;
+
+}  // namespace
+
+LibraryNotice::LibraryNotice(QWidget* parent)
+    : QWidget(parent),
+      title_(new QLabel(this)),
+      text_(new QLabel(this)),
+      buttons_(new QHBoxLayout) {
+  title_->setProperty(kRole, u"title"_s);
+  title_->setAlignment(Qt::AlignHCenter);
+  text_->setProperty(kRole, u"secondary"_s);
+  text_->setAlignment(Qt::AlignHCenter);
+  text_->setWordWrap(true);
+  text_->setFixedWidth(qRound(kTextWidth * textScale()));
+  buttons_->setSpacing(8);
+  auto* column = new QVBoxLayout(this);
+  column->setSpacing(8);
+  column->addStretch(2);
+  column->addWidget(title_, 0, Qt::AlignHCenter);
+  column->addWidget(text_, 0, Qt::AlignHCenter);
+  column->addSpacing(8);
+  column->addLayout(buttons_);
+  column->addStretch(3);
+}
+
+void LibraryNotice::setContent(const QString& title,
+                               const QString& text,
+                               std::vector<Button> buttons) {
+  if (title_->text() == title && text_->text() == text) return;
+  title_->setText(title);
+  text_->setText(text);
+  while (QLayoutItem* item = buttons_->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+  buttons_->addStretch(1);
+  bool isFirst = true;
+  for (Button& button : buttons) {
+    auto* widget = new QPushButton(button.text, this);
+    if (isFirst) widget->setProperty(kRole, u"primary"_s);
+    isFirst = false;
+    connect(widget, &QPushButton::clicked, this, [action = std::move(button.action)] { action(); });
+    buttons_->addWidget(widget);
+  }
+  buttons_->addStretch(1);
+}
+
+QString LibraryNotice::title() const {
+  return title_->text();
+}
+
+}  // namespace lambda

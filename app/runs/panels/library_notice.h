@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <QString>
+#include <QWidget>
+
+class QLabel;
+class QHBoxLayout;
+
+namespace lambda {
+
+/// What stands where there are no runs to list: why, and the buttons that change it.
+class LibraryNotice : public QWidget {
+  Q_OBJECT
+
+ public:
+  struct Button {
+    QString text;
+    std::function<void()> action;
+  };
+
+  explicit LibraryNotice(QWidget* parent = nullptr);
+
+  /// The first button is the main one.
+  void setContent(const QString& title, const QString& text, std::vector<Button> buttons);
+
+  QString title() const;
+
+ private:
+  QLabel* title_;
+  QLabel* text_;
+  QHBoxLayout* buttons_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,139 @@
+#include "app/runs/panels/message_bar.h"
+
+#include <utility>
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QStyle>
+#include <QTimer>
+#include <QToolButton>
+
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+/// Long enough to read it and to find the button.
+constexpr int kTellMs = 12000;
+constexpr int kMostEpochs = 100000;
+
+}  // namespace
+
+RunsMessageBar::RunsMessageBar(QWidget* parent)
+    : QFrame(parent),
+      text_(new QLabel(this)),
+      number_(new QSpinBox(this)),
+      action_(new QPushButton(this)),
+      close_(new QToolButton(this)),
+      timer_(new QTimer(this)) {
+  setProperty(kRole, u"card"_s);
+  setAccessibleName(tr("Message"));
+  text_->setWordWrap(true);
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  number_->setRange(1, kMostEpochs);
+  close_->setProperty(kRole, u"quiet"_s);
+  close_->setToolTip(tr("Close (Esc)"));
+  close_->setAccessibleName(tr("Close"));
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(12, 6, 6, 6);
+  row->setSpacing(8);
+  row->addWidget(text_, 1);
+  row->addWidget(number_);
+  row->addWidget(action_);
+  row->addWidget(close_);
+  timer_->setSingleShot(true);
+  timer_->setInterval(kTellMs);
+  connect(timer_, &QTimer::timeout, this, &QWidget::hide);
+  connect(close_, &QToolButton::clicked, this, &QWidget::hide);
+  connect(action_, &QPushButton::clicked, this, [this] {
+    const std::function<void()> call = std::exchange(call_, {});
+    hide();
+    if (call) call();
+  });
+  action_->setAutoDefault(true);
+  updateIcons();
+  hide();
+}
+
+void RunsMessageBar::ask(const QString& text,
+                         const QString& actionText,
+                         std::function<void()> action) {
+  show(text, actionText, std::move(action));
+  action_->setFocus();
+}
+
+void RunsMessageBar::askNumber(const QString& text,
+                               const QString& unit,
+                               int value,
+                               const QString& actionText,
+                               std::function<void(int)> action) {
+  show(text, actionText, [this, action = std::move(action)] { action(number_->value()); });
+  number_->setSuffix(u' ' + unit);
+  number_->setValue(value);
+  number_->show();
+  number_->setFocus();
+  number_->selectAll();
+}
+
+void RunsMessageBar::tell(const QString& text,
+                          const QString& actionText,
+                          std::function<void()> action) {
+  show(text, actionText, std::move(action));
+  timer_->start();
+}
+
+void RunsMessageBar::warn(const QString& text) {
+  show(text, {}, {});
+  text_->setProperty(kRole, u"error"_s);
+  text_->style()->polish(text_);
+}
+
+QString RunsMessageBar::text() const {
+  return text_->text();
+}
+
+void RunsMessageBar::show(const QString& text,
+                          const QString& actionText,
+                          std::function<void()> action) {
+  timer_->stop();
+  call_ = std::move(action);
+  text_->setText(text);
+  text_->setProperty(kRole, QVariant());
+  text_->style()->polish(text_);
+  number_->hide();
+  action_->setText(actionText);
+  action_->setVisible(!actionText.isEmpty());
+  QFrame::show();
+}
+
+void RunsMessageBar::keyPressEvent(QKeyEvent* event) {
+  switch (event->key()) {
+    case Qt::Key_Escape:
+      hide();
+      return;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      if (action_->isVisible()) action_->click();
+      return;
+    default:
+      QFrame::keyPressEvent(event);
+  }
+}
+
+void RunsMessageBar::changeEvent(QEvent* event) {
+  QFrame::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) updateIcons();
+}
+
+void RunsMessageBar::updateIcons() {
+  close_->setIcon(icon(u"close"_s, *this));
+}
+
+}  // namespace lambda

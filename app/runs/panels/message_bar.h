@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+
+#include <QFrame>
+
+class QLabel;
+class QPushButton;
+class QSpinBox;
+class QTimer;
+class QToolButton;
+
+namespace lambda {
+
+/// A line below the table that asks before something is done, or tells what was done and how to
+/// undo it. Never in the way: it waits, and the table can be used meanwhile. Escape closes it.
+class RunsMessageBar : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit RunsMessageBar(QWidget* parent = nullptr);
+
+  /// Offers to do something; the button has the focus.
+  void ask(const QString& text, const QString& actionText, std::function<void()> action);
+
+  /// The same with a number to choose.
+  void askNumber(const QString& text,
+                 const QString& unit,
+                 int value,
+                 const QString& actionText,
+                 std::function<void(int)> action);
+
+  /// What has happened; goes by itself after a while. `action`, for example an undo, may be empty.
+  void tell(const QString& text, const QString& actionText = {}, std::function<void()> action = {});
+
+  /// What went wrong; stays until it is closed.
+  void warn(const QString& text);
+
+  QString text() const;
+
+  QPushButton* actionButton() const { return action_; }
+
+  QSpinBox* numberField() const { return number_; }
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void show(const QString& text, const QString& actionText, std::function<void()> action);
+  void updateIcons();
+
+  QLabel* text_;
+  QSpinBox* number_;
+  QPushButton* action_;
+  QToolButton* close_;
+  QTimer* timer_;
+  std::function<void()> call_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include <QObject>
+#include <QString>
+
+#include "app/session/inspection_session.h"
+#include "engine/values/predictions.h"
+
+namespace lambda {
+
+/// What runs say to the images of a split, as far as somebody asked for it in this window.
+class PredictionStore : public QObject {
+  Q_OBJECT
+
+ public:
+  struct Entry {
+    std::shared_ptr<const Predictions> predictions;  ///< Of the last time; null before.
+    bool isRunning = false;
+    qint64 done = 0;
+    qint64 total = 0;  ///< 0 = the data set is still being read.
+    QString failure;   ///< Why the last attempt failed: what happened, why and what to do.
+  };
+
+  /// `inspection` outlives the store.
+  explicit PredictionStore(InspectionSession& inspection, QObject* parent = nullptr);
+
+  /// What is known; an empty entry where nothing is.
+  Entry entry(const std::filesystem::path& run, Split split) const;
+
+  /// Classifies every image of the split with the run's best checkpoint. Of the test set that is a
+  /// look at it.
+  void ask(const std::filesystem::path& run, Split split);
+  void cancel(const std::filesystem::path& run, Split split);
+
+  /// The run's weights are others by now, or its folder is elsewhere.
+  void forget(const std::filesystem::path& run);
+
+ Q_SIGNALS:
+  void changed(const std::filesystem::path& run, lambda::Split split);
+
+ private:
+  using Key = std::pair<std::filesystem::path, Split>;
+
+  template <class Change>
+  void update(quint64 id, bool isLast, Change change);
+
+  InspectionSession& inspection_;
+  std::map<Key, Entry> entries_;
+  std::map<quint64, Key> asked_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,179 @@
+#include "app/runs/panels/run_legend.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <QFontMetrics>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include "app/runs/path_text.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kStroke = 20;
+constexpr int kGap = 8;
+constexpr int kWidth = 240;
+
+int textLeft() {
+  return 2 * kGap + kStroke;
+}
+
+}  // namespace
+
+RunLegend::RunLegend(QWidget* parent) : QWidget(parent) {
+  setFocusPolicy(Qt::StrongFocus);
+  setAccessibleName(tr("Legend"));
+  QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+}
+
+void RunLegend::setEntries(std::vector<LegendEntry> entries) {
+  if (entries_ == entries) return;
+  entries_ = std::move(entries);
+  QStringList lines;
+  for (const LegendEntry& entry : entries_) {
+    lines << entry.name + u' ' + entry.value +
+                 (entry.detail.isEmpty() ? QString() : u": "_s + entry.detail);
+  }
+  setAccessibleDescription(lines.join(u'\n'));
+  updateGeometry();
+  update();
+}
+
+void RunLegend::setSelected(const std::filesystem::path& run) {
+  selected_ = run;
+  update();
+}
+
+int RunLegend::heightForWidth(int width) const {
+  int height = 0;
+  for (const LegendEntry& entry : entries_) height += heightOf(entry, width);
+  return height;
+}
+
+QSize RunLegend::sizeHint() const {
+  const int width = qRound(kWidth * textScale());
+  return {width, heightForWidth(width)};
+}
+
+QSize RunLegend::minimumSizeHint() const {
+  return {qRound(kWidth * textScale() / 2), 0};
+}
+
+bool RunLegend::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const LegendEntry* entry = entryAt(help->pos().y());
+  QToolTip::showText(help->globalPos(), entry ? toText(entry->run) : QString(), this);
+  return true;
+}
+
+void RunLegend::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const Colors& colors = colorsOf(*this);
+  int top = 0;
+  for (const LegendEntry& entry : entries_) {
+    const int height = heightOf(entry, width());
+    const QRect area(0, top, width(), height);
+    if (entry.run == selected_) {
+      painter.setPen(hasFocus() ? QPen(colors.accent, 1) : QPen(Qt::NoPen));
+      painter.setBrush(colors.accentSoft);
+      painter.drawRoundedRect(area.adjusted(1, 1, -1, -1), 6, 6);
+    }
+    QFont name = bodyFont();
+    name.setWeight(QFont::Medium);
+    const QFontMetrics metrics(name);
+    const int line = metrics.height();
+    const QColor& color =
+        colors.series[static_cast<std::size_t>(entry.colorIndex) % colors.series.size()];
+    const double middle = top + kGap / 2.0 + line / 2.0;
+    painter.setPen(QPen(color, 3, entry.penStyle, Qt::FlatCap));
+    painter.drawLine(QPointF(kGap, middle), QPointF(kGap + kStroke, middle));
+
+    const int right = width() - kGap;
+    const int valueWidth = QFontMetrics(numberFont()).horizontalAdvance(entry.value);
+    painter.setFont(numberFont());
+    painter.setPen(colors.text);
+    painter.drawText(
+        QRect(right - valueWidth, top + kGap / 2, valueWidth, line), Qt::AlignRight, entry.value);
+    painter.setFont(name);
+    const int nameWidth = right - valueWidth - kGap - textLeft();
+    painter.drawText(QRect(textLeft(), top + kGap / 2, nameWidth, line),
+                     Qt::AlignLeft,
+                     metrics.elidedText(entry.name, Qt::ElideRight, nameWidth));
+    if (!entry.detail.isEmpty()) {
+      painter.setFont(smallFont());
+      painter.setPen(colors.textSecondary);
+      painter.drawText(
+          QRect(textLeft(), top + kGap / 2 + line, right - textLeft(), height - line - kGap),
+          Qt::AlignLeft | Qt::TextWordWrap,
+          entry.detail);
+    }
+    top += height;
+  }
+}
+
+void RunLegend::mousePressEvent(QMouseEvent* event) {
+  const LegendEntry* entry = entryAt(event->pos().y());
+  if (event->button() == Qt::LeftButton && entry) choose(*entry);
+}
+
+void RunLegend::keyPressEvent(QKeyEvent* event) {
+  const bool isDown = event->key() == Qt::Key_Down;
+  if ((!isDown && event->key() != Qt::Key_Up) || entries_.empty()) {
+    return QWidget::keyPressEvent(event);
+  }
+  const auto current =
+      std::find_if(entries_.begin(), entries_.end(), [this](const LegendEntry& entry) {
+        return entry.run == selected_;
+      });
+  std::ptrdiff_t place =
+      current == entries_.end() ? 0 : current - entries_.begin() + (isDown ? 1 : -1);
+  place = std::clamp<std::ptrdiff_t>(place, 0, static_cast<std::ptrdiff_t>(entries_.size()) - 1);
+  choose(entries_[static_cast<std::size_t>(place)]);
+}
+
+void RunLegend::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
+}
+
+int RunLegend::heightOf(const LegendEntry& entry, int width) const {
+  int height = QFontMetrics(bodyFont()).height() + kGap;
+  if (!entry.detail.isEmpty()) {
+    height += QFontMetrics(smallFont())
+                  .boundingRect(QRect(0, 0, std::max(1, width - kGap - textLeft()), 1000),
+                                Qt::AlignLeft | Qt::TextWordWrap,
+                                entry.detail)
+                  .height();
+  }
+  return height;
+}
+
+const LegendEntry* RunLegend::entryAt(int y) const {
+  for (const LegendEntry& entry : entries_) {
+    y -= heightOf(entry, width());
+    if (y < 0) return &entry;
+  }
+  return nullptr;
+}
+
+void RunLegend::choose(const LegendEntry& entry) {
+  const std::filesystem::path run = entry.run;
+  setSelected(run);
+  Q_EMIT runClicked(run);
+}
+
+}  // namespace lambda

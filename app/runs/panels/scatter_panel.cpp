@@ -1,0 +1,152 @@
+#include "app/runs/panels/scatter_panel.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSettings>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/runs/panels/choice_bar.h"
+#include "app/runs/run_table_model.h"
+#include "app/runs/table/run_sort_filter.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/explanation.h"
+#include "widgets/plots/scatter_plot.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+using Column = RunTableModel::Column;
+
+constexpr int kRefreshMs = 60;
+
+constexpr std::array kCosts{Column::kParameters, Column::kFlops, Column::kTime};
+constexpr std::array kScores{Column::kBestValidation, Column::kTest};
+
+const QString kCostKey = u"scatterCost"_s;
+const QString kScoreKey = u"scatterScore"_s;
+const QString kLogarithmicKey = u"scatterLogarithmic"_s;
+
+ExplanationText explanation(const ScatterPlot& plot) {
+  ExplanationText text;
+  text.title = ScatterPanel::tr("What is worth its cost?");
+  text.body = ScatterPanel::tr(
+      "Each point is a run: the further up, the more it gets right; the further left, the less it "
+      "costs. The dashed line joins the runs that no other beats in both (the Pareto front): "
+      "whatever lies below it, another run does better for the same cost or less.<br><br>"
+      "Runs on different data can't be compared. Filter the table to leave some out.");
+  const auto front = paretoFront(plot.points());
+  text.numbers = {{ScatterPanel::tr("Runs shown"), QString::number(plot.points().size())},
+                  {ScatterPanel::tr("On the line"), QString::number(front.size())}};
+  return text;
+}
+
+}  // namespace
+
+ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorted, QWidget* parent)
+    : QWidget(parent),
+      runs_(runs),
+      sorted_(sorted),
+      cost_(new ChoiceBar({tr("Parameters"), tr("FLOPs"), tr("Training time")}, tr("Cost"), this)),
+      score_(new ChoiceBar({tr("Validation"), tr("Test")}, tr("Accuracy"), this)),
+      logarithmic_(new QCheckBox(tr("Logarithmic"), this)),
+      plot_(new ScatterPlot(this)),
+      refreshTimer_(new QTimer(this)) {
+  logarithmic_->setChecked(true);
+  logarithmic_->setToolTip(tr("Equal steps to the right are equal factors"));
+  auto* row = new QHBoxLayout;
+  row->addWidget(score_);
+  auto* against = new QLabel(tr("against"), this);
+  against->setProperty(kRole, u"secondary"_s);
+  row->addWidget(against);
+  row->addWidget(cost_);
+  row->addSpacing(8);
+  row->addWidget(logarithmic_);
+  row->addStretch(1);
+  row->addWidget(makeExplanationButton(*this, [this] { return explanation(*plot_); }));
+  row->addWidget(makeExportButton(*plot_, *plot_));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(12, 8, 12, 8);
+  column->setSpacing(4);
+  column->addLayout(row);
+  column->addWidget(plot_, 1);
+
+  refreshTimer_->setSingleShot(true);
+  refreshTimer_->setInterval(kRefreshMs);
+  connect(refreshTimer_, &QTimer::timeout, this, &ScatterPanel::refresh);
+  connect(cost_, &ChoiceBar::chosen, this, &ScatterPanel::refresh);
+  connect(score_, &ChoiceBar::chosen, this, &ScatterPanel::refresh);
+  connect(logarithmic_, &QCheckBox::toggled, this, &ScatterPanel::refresh);
+  connect(&sorted, &QAbstractItemModel::dataChanged, this, &ScatterPanel::refreshSoon);
+  connect(&sorted, &QAbstractItemModel::rowsInserted, this, &ScatterPanel::refreshSoon);
+  connect(&sorted, &QAbstractItemModel::rowsRemoved, this, &ScatterPanel::refreshSoon);
+  connect(plot_, &ScatterPlot::pointClicked, this, [this](const std::string& key) {
+    Q_EMIT runClicked(key);
+  });
+}
+
+void ScatterPanel::setCurrentRun(const std::filesystem::path& run) {
+  plot_->setSelected(run.string());
+}
+
+void ScatterPanel::saveTo(QSettings& settings) const {
+  settings.setValue(kCostKey, cost_->current());
+  settings.setValue(kScoreKey, score_->current());
+  settings.setValue(kLogarithmicKey, logarithmic_->isChecked());
+}
+
+void ScatterPanel::restoreFrom(QSettings& settings) {
+  cost_->setCurrent(settings.value(kCostKey, 0).toInt());
+  score_->setCurrent(settings.value(kScoreKey, 0).toInt());
+  logarithmic_->setChecked(settings.value(kLogarithmicKey, true).toBool());
+}
+
+void ScatterPanel::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void ScatterPanel::refreshSoon() {
+  if (isVisible() && !refreshTimer_->isActive()) refreshTimer_->start();
+}
+
+void ScatterPanel::refresh() {
+  const auto cost = kCosts[static_cast<std::size_t>(cost_->current())];
+  const auto score = kScores[static_cast<std::size_t>(score_->current())];
+  std::vector<ScatterPoint> points;
+  for (int row = 0; row < sorted_.rowCount(); ++row) {
+    const int source = sorted_.mapToSource(sorted_.index(row, 0)).row();
+    const RunRow& run = runs_.row(source);
+    points.push_back({run.run.path.string(),
+                      run.name(),
+                      runs_.number(source, cost),
+                      runs_.number(source, score),
+                      runs_.colorIndex(run.run.path)});
+  }
+  const QString scoreTitle =
+      score == Column::kTest ? tr("Test accuracy") : tr("Best validation accuracy");
+  const QString costTitle = cost == Column::kTime    ? tr("Training time")
+                            : cost == Column::kFlops ? tr("FLOPs of one image, forward")
+                                                     : tr("Parameters");
+  plot_->setAxes({costTitle,
+                  cost == Column::kTime ? ScatterUnit::seconds : ScatterUnit::count,
+                  logarithmic_->isChecked()},
+                 {scoreTitle, ScatterUnit::percent, false});
+  plot_->setEmptyText(
+      score == Column::kTest
+          ? tr("None of the listed runs has been scored on the test set.")
+          : tr("None of the listed runs has been scored yet. It takes one finished epoch."));
+  plot_->setPoints(std::move(points));
+}
+
+}  // namespace lambda

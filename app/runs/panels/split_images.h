@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+
+#include <QObject>
+#include <QString>
+
+#include "app/session/worker_thread.h"
+#include "engine/values/inspection.h"
+#include "engine/values/labeled_images.h"
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+/// The images of one split of one data set, to be shown: read or drawn on a thread of its own.
+/// Those asked for last are kept, no others.
+class SplitImages : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit SplitImages(QObject* parent = nullptr);
+  ~SplitImages() override;
+
+  /// The images; null until loaded() or failed() says so.
+  std::shared_ptr<const LabeledImages> images(const DataConfig& data, Split split);
+
+ Q_SIGNALS:
+  void loaded();
+  /// What happened, why and what to do.
+  void failed(const QString& reason);
+
+ private:
+  void load();
+
+  DataConfig data_;
+  Split split_ = Split::train;
+  std::shared_ptr<const LabeledImages> images_;
+  bool isKnown_ = false;  ///< data_ and split_ are loaded or under way.
+  quint64 asked_ = 0;
+  std::unique_ptr<WorkerThread> thread_;  ///< Made when first needed.
+};
+
+}  // namespace lambda

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include <QList>
+#include <QObject>
+
+#include "app/runs/run_row.h"
+
+class QAction;
+class QMenu;
+class QWidget;
+
+namespace lambda {
+
+/// What can be done with runs, as actions: their texts, keys and when they make sense. What they do
+/// is connected by the page.
+class RunActions : public QObject {
+  Q_OBJECT
+
+ public:
+  static constexpr int kTabs = 5;
+
+  /// The actions are also added to `page`, which outlives this.
+  explicit RunActions(QWidget& page);
+
+  /// Switches on what makes sense for the selected runs; `isTraining`: one is under way here.
+  void update(const std::vector<const RunRow*>& selected, bool isTraining);
+
+  /// In the order of a menu; null pointers are separators.
+  QList<QAction*> all() const;
+
+  /// Those for runs, for the context menu of the table.
+  QList<QAction*> forRuns() const;
+
+  void updateIcons();
+
+  QAction* inspect;
+  QAction* resume;
+  QAction* continueRun;
+  QAction* fork;
+  QAction* design;
+  QAction* rename;
+  QAction* tags;
+  QAction* notes;
+  QAction* trash;
+  QAction* takeOffList;
+  QAction* reveal;
+  QAction* copyCommand;
+  QAction* check;
+  QAction* uncheckAll;
+  QAction* find;
+  QAction* copyTable;
+  QAction* exportTable;
+  QAction* openRun;
+  QAction* importLog;
+  QAction* refresh;
+  std::array<QAction*, kTabs> tabs;
+
+ private:
+  QAction* add(const QString& text,
+               const QString& iconName,
+               const QString& toolTip,
+               const QString& keys = {});
+
+  QWidget& page_;
+  std::vector<std::pair<QAction*, QString>> icons_;
+};
+
+}  // namespace lambda

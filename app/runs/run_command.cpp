@@ -1,0 +1,110 @@
+#include "app/runs/run_command.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/runs/path_text.h"
+#include "engine/formats/config_override.h"
+#include "engine/formats/presets.h"
+#include "engine/runtime/error.h"
+#include "engine/values/text.h"
+#include "widgets/forms/field_rows.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+/// With more than this a file is easier to read than a line.
+constexpr std::size_t kMostOverrides = 12;
+
+/// A value as `--set` reads it.
+std::string overrideText(const FieldRow& row) {
+  return std::visit(
+      [&](const auto& value) -> std::string {
+        using Value = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, bool>) {
+          return value ? "true" : "false";
+        } else if constexpr (std::is_same_v<Value, std::int64_t>) {
+          return row.isUnsigned ? std::to_string(static_cast<std::uint64_t>(value))
+                                : std::to_string(value);
+        } else if constexpr (std::is_same_v<Value, double>) {
+          return formatNumber(value);
+        } else if constexpr (std::is_same_v<Value, Choice>) {
+          return value.names[static_cast<std::size_t>(value.index)];
+        } else {
+          return value;
+        }
+      },
+      row.value);
+}
+
+/// The settings of `config` that `preset` has otherwise; none where they can't be told on a line.
+std::optional<std::vector<std::string>> overridesFor(const RunConfig& config,
+                                                     const RunConfig& preset) {
+  const std::vector<FieldRow> wanted = rowsOf(config), given = rowsOf(preset);
+  std::vector<std::string> overrides;
+  RunConfig result = preset;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].value == given[i].value) continue;
+    overrides.push_back(wanted[i].path + "=" + overrideText(wanted[i]));
+    if (overrides.size() > kMostOverrides) return std::nullopt;
+    applyOverride(result, overrides.back());
+  }
+  if (result != config) return std::nullopt;
+  return overrides;
+}
+
+std::string optionFor(const std::string& assignment) {
+  for (const auto& [path, option] : {std::pair("name=", "--name "),
+                                     std::pair("seed=", "--seed "),
+                                     std::pair("recipe.epochs=", "--epochs "),
+                                     std::pair("data.source=", "--data ")}) {
+    if (assignment.starts_with(path)) return option;
+  }
+  return "--set ";
+}
+
+}  // namespace
+
+QString shellQuoted(const QString& text) {
+  const bool isPlain = !text.isEmpty() && std::all_of(text.begin(), text.end(), [](QChar c) {
+    return c.isLetterOrNumber() || QStringView(u"-_./=:,+@%").contains(c);
+  });
+  if (isPlain) return text;
+  QString quoted = text;
+  quoted.replace(u"'"_s, u"'\\''"_s);
+  return u'\'' + quoted + u'\'';
+}
+
+QString commandFor(const RunSummary& run) {
+  std::optional<std::vector<std::string>> fewest;
+  std::string source;
+  for (const std::string& name : presetNames()) {
+    try {
+      std::vector<Problem> ignored;
+      RunConfig preset = loadPreset(name, ignored);
+      if (preset.name.empty()) preset.name = name;
+      const auto overrides = overridesFor(run.record.config, preset);
+      if (!overrides || (fewest && fewest->size() <= overrides->size())) continue;
+      fewest = overrides;
+      source = name;
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  if (!fewest) return u"lambda train "_s + shellQuoted(toText(run.path));
+  QString command = u"lambda train "_s + QString::fromStdString(source);
+  for (const std::string& assignment : *fewest) {
+    const std::string option = optionFor(assignment);
+    const std::string value =
+        option == "--set " ? assignment : assignment.substr(assignment.find('=') + 1);
+    command += u' ' + QString::fromStdString(option) + shellQuoted(QString::fromStdString(value));
+  }
+  return command;
+}
+
+}  // namespace lambda

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <QString>
+
+#include "app/session/run_summary.h"
+
+namespace lambda {
+
+/// The command line that trains such a run again: from the nearest preset with the settings that
+/// differ, or from the run's own record where no preset has its network.
+QString commandFor(const RunSummary& run);
+
+/// As one word of a POSIX shell.
+QString shellQuoted(const QString& text);
+
+}  // namespace lambda

@@ -1,0 +1,66 @@
+#include "app/runs/run_csv.h"
+
+#include <QStringList>
+
+#include "app/runs/path_text.h"
+#include "app/runs/run_cells.h"
+#include "app/runs/table/run_sort_filter.h"
+#include "engine/values/text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString quoted(const QString& text) {
+  if (!text.contains(u',') && !text.contains(u'"') && !text.contains(u'\n')) return text;
+  QString inner = text;
+  inner.replace(u"\""_s, u"\"\""_s);
+  return u'"' + inner + u'"';
+}
+
+QString numberOf(double value) {
+  return QString::fromStdString(formatNumber(value));
+}
+
+QString optional(const std::optional<double>& value) {
+  return value ? numberOf(*value) : QString();
+}
+
+QString lineOf(const RunRow& row) {
+  const RunRecord& record = row.run.record;
+  const bool isOurs = !row.isImported();
+  const QStringList fields{
+      quoted(row.name()),
+      quoted(toText(row.run.path)),
+      nameOf(row.state).toLower(),
+      QString::fromStdString(record.pattern),
+      record.parameters > 0 ? QString::number(record.parameters) : QString(),
+      record.flops > 0 ? QString::number(record.flops) : QString(),
+      optional(record.bestValidationAccuracy),
+      optional(record.testAccuracy),
+      isOurs ? QString::number(record.testLooks) : QString(),
+      QString::number(record.epochsDone),
+      isOurs ? QString::number(record.config.recipe.epochs) : QString(),
+      numberOf(record.trainSeconds),
+      record.imagesPerSecond > 0 ? numberOf(record.imagesPerSecond) : QString(),
+      QString::fromStdString(record.environment.started),
+      quoted(QString::fromStdString(record.environment.device)),
+      quoted(tagsOf(row).join(u';')),
+      quoted(QString::fromStdString(record.notes))};
+  return fields.join(u',') + u'\n';
+}
+
+}  // namespace
+
+QString toCsv(const RunSortFilter& runs) {
+  QString csv =
+      u"name,folder,status,architecture,parameters,flops,bestValidationAccuracy,testAccuracy,"
+      u"testLooks,epochsDone,"
+      "epochs,trainSeconds,imagesPerSecond,started,device,tags,notes\n"_s;
+  for (int row = 0; row < runs.rowCount(); ++row) csv += lineOf(runs.rowAt(runs.index(row, 0)));
+  return csv;
+}
+
+}  // namespace lambda

@@ -1,0 +1,201 @@
+#include <algorithm>
+
+#include <QAction>
+#include <QItemSelectionModel>
+#include <QMenu>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabWidget>
+
+#include "app/runs/runs_page_private.h"
+
+using namespace Qt::StringLiterals;
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+RunsPage::Private::~Private() {
+  delete forkDialog;
+  // The views end before the models that they look at.
+  delete stack;
+}
+
+void RunsPage::Private::connectTable() {
+  connect(table, &RunTableView::selectionMoved, this, &Private::selectionMoved);
+  connect(table, &RunTableView::opened, this, [this](const fs::path& run) {
+    const int index = runs.indexOf(run);
+    if (index >= 0 && actions->inspect->isEnabled()) Q_EMIT page.inspectRequested(run);
+  });
+  connect(table, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
+    auto* menu = new QMenu(table);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (QAction* action : actions->forRuns()) {
+      if (action) {
+        menu->addAction(action);
+      } else {
+        menu->addSeparator();
+      }
+    }
+    menu->popup(table->viewport()->mapToGlobal(at));
+  });
+  connect(&runs, &RunTableModel::checkedChanged, this, &Private::showRuns);
+  connect(&sorted, &QAbstractItemModel::rowsInserted, this, &Private::updateState);
+  connect(&sorted, &QAbstractItemModel::rowsRemoved, this, &Private::updateState);
+  connect(filterBar, &RunFilterBar::filtered, this, &Private::updateState);
+}
+
+void RunsPage::Private::connectPanels() {
+  connect(curves, &CurvesPanel::runClicked, this, &Private::showRun);
+  connect(scatter, &ScatterPanel::runClicked, this, &Private::showRun);
+  connect(details, &DetailsPanel::runClicked, this, &Private::showRun);
+  connect(details, &DetailsPanel::forkClicked, this, &Private::fork);
+  connect(details, &DetailsPanel::folderClicked, this, &Private::reveal);
+  connect(details, &DetailsPanel::designClicked, actions->design, &QAction::trigger);
+  connect(
+      confusion, &ConfusionPanel::inspectImageRequested, &page, &RunsPage::inspectImageRequested);
+}
+
+void RunsPage::Private::connectLibrary() {
+  connect(&library, &RunLibrary::changed, this, &Private::updateState);
+  connect(&library, &RunLibrary::runChanged, this, [this](const fs::path& run) {
+    const auto selected = table->selectedRuns();
+    if (std::find(selected.begin(), selected.end(), run) != selected.end()) updateActions();
+  });
+  connect(&library, &RunLibrary::refused, this, [this](const fs::path&, const QString& reason) {
+    messageBar->warn(reason);
+  });
+  connect(&library, &RunLibrary::renamed, this, [this](const fs::path& from, const fs::path& to) {
+    if (table->currentRun() == from) wanted = to;
+  });
+  connect(&library, &RunLibrary::trashed, this, [this](const fs::path& from, const fs::path& to) {
+    trashed.emplace_back(from, to);
+    const auto count = static_cast<qint64>(trashed.size());
+    messageBar->tell(tr("%1 moved to the trash.").arg(countedText(count, tr("run"), tr("runs"))),
+                     tr("Undo"),
+                     [this, moved = trashed] {
+                       for (const auto& [path, place] : moved) library.restore(place, path);
+                       wanted = moved.front().first;
+                     });
+  });
+  connect(
+      &library, &RunLibrary::filesListed, this, [this](const fs::path& run, const RunFiles& files) {
+        if (forkDialog && forkDialog->run() == run) {
+          forkDialog->setCheckpoints(files, forkCheckpoint);
+        }
+      });
+  connect(&training, &TrainingSession::stateChanged, this, &Private::updateActions);
+}
+
+std::vector<const RunRow*> RunsPage::Private::selectedRows() const {
+  std::vector<const RunRow*> rows;
+  for (const fs::path& path : table->selectedRuns()) {
+    const int index = runs.indexOf(path);
+    if (index >= 0) rows.push_back(&runs.row(index));
+  }
+  return rows;
+}
+
+const RunRow* RunsPage::Private::currentRow() const {
+  const int index = runs.indexOf(table->currentRun());
+  return index < 0 ? nullptr : &runs.row(index);
+}
+
+void RunsPage::Private::selectionMoved() {
+  const fs::path current = table->currentRun();
+  curves->setCurrentRun(current);
+  confusion->setCurrentRun(current);
+  scatter->setCurrentRun(current);
+  details->setCurrentRun(current);
+  showRuns();
+  updateActions();
+}
+
+void RunsPage::Private::showRuns() {
+  std::vector<fs::path> shown = runs.checked();
+  // Whoever has checked nothing sees what is in hand.
+  if (shown.empty()) shown = table->selectedRuns();
+  curves->setRuns(shown);
+  differences->setRuns(std::move(shown));
+}
+
+void RunsPage::Private::showRun(const fs::path& run) {
+  if (table->selectRun(run)) return;
+  // Not among those that the filters leave.
+  filterBar->clear();
+  table->selectRun(run);
+}
+
+void RunsPage::Private::selectWanted() {
+  if (wanted.empty() || runs.indexOf(wanted) < 0) return;
+  showRun(wanted);
+  wanted.clear();
+}
+
+void RunsPage::Private::updateActions() {
+  const std::vector<const RunRow*> selected = selectedRows();
+  actions->update(selected, training.isBusy());
+  const auto& added = library.addedRuns();
+  const bool areGuests =
+      !selected.empty() && std::all_of(selected.begin(), selected.end(), [&](const RunRow* row) {
+        return row->isImported() ||
+               std::find(added.begin(), added.end(), row->run.path) != added.end();
+      });
+  actions->takeOffList->setEnabled(areGuests);
+  actions->uncheckAll->setEnabled(!runs.checked().empty());
+}
+
+void RunsPage::Private::updateState() {
+  const bool hasRuns = runs.rowCount() > 0;
+  stack->setCurrentWidget(hasRuns ? static_cast<QWidget*>(content) : notice);
+  if (!hasRuns) return showNotice();
+  const bool hasHits = sorted.rowCount() > 0;
+  tableStack->setCurrentWidget(hasHits ? static_cast<QWidget*>(table) : noHits);
+  noHits->setContent(tr("No run is like that"),
+                     tr("None of the %1 matches the search and the filters.")
+                         .arg(countedText(runs.rowCount(), tr("run"), tr("runs"))),
+                     {{tr("Clear search and filters"), [this] { filterBar->clear(); }}});
+  if (!library.stateText().isEmpty() && messageBar->text() != library.stateText()) {
+    messageBar->warn(library.stateText());
+  }
+  selectWanted();
+  if (table->currentRun().empty() && hasHits) table->selectRow(0);
+  updateActions();
+}
+
+void RunsPage::Private::showNotice() {
+  const LibraryNotice::Button other{
+      tr("Choose another folder …"),
+      [this] { chooseFolder(tr("Folder for runs"), &Private::setLibraryFolder); }};
+  const LibraryNotice::Button again{tr("Try again"), [this] { library.refresh(); }};
+  switch (library.state()) {
+    case LibraryState::reading:
+      notice->setContent({}, tr("Reading the library …"), {});
+      return;
+    case LibraryState::missing:
+      notice->setContent(
+          tr("The library folder is not there"), library.stateText(), {again, other});
+      return;
+    case LibraryState::failed:
+      notice->setContent(
+          tr("The library folder can't be read"), library.stateText(), {again, other});
+      return;
+    case LibraryState::readOnly:
+      notice->setContent(
+          tr("The library folder can't be written"), library.stateText(), {other, again});
+      return;
+    case LibraryState::ready:
+      break;
+  }
+  notice->setContent(
+      tr("No runs yet"),
+      tr("Every training becomes a run: its settings, curves, checkpoints and what its layers have "
+         "learnt. Here you find them again, compare them and go on with them. Runs that are "
+         "started on the command line with --out %1 appear by themselves.")
+          .arg(toText(library.folder())),
+      {{tr("Train your first network"), [this] { Q_EMIT page.trainRequested(); }},
+       {tr("Open a run …"), [this] { actions->openRun->trigger(); }},
+       {tr("Import TensorBoard logs …"), [this] { actions->importLog->trigger(); }}});
+}
+
+}  // namespace lambda
