@@ -1,22 +1,27 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/session/page.h"
-#include "widgets/network/network_parts.h"
+#include "engine/values/run_config.h"
 
-class QLabel;
+class QPushButton;
 class QSplitter;
 class QToolButton;
 
 namespace lambda {
 
 class DocumentActions;
+struct Fix;
 class InspectionSession;
 class NetworkEditor;
 class ProblemsPanel;
 class ProjectDocument;
 class PropertyPanel;
+struct Problem;
+struct Template;
 class TemplateGallery;
 class TotalsBar;
 
@@ -44,6 +49,10 @@ class DesignPage : public Page {
 
   NetworkEditor& editor() { return *editor_; }
 
+  PropertyPanel& properties() { return *properties_; }
+
+  TotalsBar& totals() { return *totals_; }
+
  Q_SIGNALS:
   void trainRequested();
 
@@ -52,17 +61,18 @@ class DesignPage : public Page {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void makeActions();
   QWidget* makeToolBar();
   QToolButton* makeButton(QAction* action, const QString& iconName);
-  void makeActions();
   void connectEditor();
   void connectPanels();
   void refresh();
-  void startFrom(const RunConfig& config);
+  void edit(const Architecture& architecture, const QString& text, const QString& gesture);
+  void startFrom(const Template& from);
   void applyFix(const Fix& fix);
-  void showMessage(const QString& text);
+  void showProperties();
   void updateIcons();
-  void placeGallery();
+  void openGallery();
 
   ProjectDocument& document_;
   DocumentActions& documentActions_;
@@ -72,9 +82,11 @@ class DesignPage : public Page {
   TotalsBar* totals_;
   TemplateGallery* gallery_;
   QSplitter* columns_;
-  QSplitter* rows_;
   QAction* templates_;
   QAction* train_;
+  QAction* measure_;
+  QWidget* toolBar_;
+  QPushButton* trainButton_;
   std::vector<std::pair<QAction*, QString>> icons_;
 };
 

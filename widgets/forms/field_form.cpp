@@ -68,9 +68,10 @@ class FieldForm::Rows {
     help_->setProperty(kRole, u"secondary"_s);
     help_->setContentsMargins(2 * kGap, kGap, 2 * kGap, kGap);
     help_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    // Two lines, always: the form must not jump while somebody tabs through it.
+    // Two lines, however long: the form must not jump while somebody tabs through it.
     help_->setFixedHeight(2 * QFontMetrics(bodyFont()).lineSpacing() + 2 * kGap);
     outer->addWidget(help_);
+    help_->hide();
     QObject::connect(qApp, &QApplication::focusChanged, &form, [this](QWidget*, QWidget* now) {
       showHelp(now);
     });
@@ -96,14 +97,24 @@ class FieldForm::Rows {
     }
     placeProblems();
     alignLabels();
+    form_.updateGeometry();
   }
 
   void setProblems(const std::vector<Problem>& problems) {
     problems_ = problems;
     placeProblems();
+    form_.updateGeometry();
   }
 
-  void setHelpVisible(bool visible) { help_->setVisible(visible); }
+  QSize sizeHint() const {
+    const int help = help_->isHidden() ? 0 : help_->height();
+    return {area_->sizeHint().width(), content_->sizeHint().height() + help};
+  }
+
+  void setHelpVisible(bool visible) {
+    hasHelp_ = visible;
+    showHelp(QApplication::focusWidget());
+  }
 
   FormRow* find(const std::string& path) const {
     const auto found = rows_.find(path);
@@ -141,7 +152,10 @@ class FieldForm::Rows {
     content_->setUpdatesEnabled(false);
     std::map<std::string, FormRow*> old;
     old.swap(rows_);
-    for (QLabel* heading : headings_) heading->deleteLater();
+    for (QLabel* heading : headings_) {
+      heading->hide();
+      heading->deleteLater();
+    }
     headings_.clear();
     while (QLayoutItem* item = layout_->takeAt(0)) delete item;
     QWidget* before = nullptr;
@@ -215,9 +229,11 @@ class FieldForm::Rows {
       QString text = QString::fromStdString(row->row().meaning);
       if (!range.isEmpty()) text += u" ("_s + range + u")"_s;
       help_->setText(text);
+      help_->setVisible(hasHelp_);
       return;
     }
     help_->clear();
+    help_->hide();
   }
 
   FieldForm& form_;
@@ -225,6 +241,7 @@ class FieldForm::Rows {
   QWidget* content_;
   QVBoxLayout* layout_;
   QLabel* help_;
+  bool hasHelp_ = true;
   std::map<std::string, FormRow*> rows_;
   std::vector<QLabel*> headings_;
   std::vector<std::string> paths_;  ///< In the form's order, each section ended by an empty one.
@@ -249,6 +266,10 @@ void FieldForm::setProblems(const std::vector<Problem>& problems) {
 
 void FieldForm::setHelpVisible(bool visible) {
   rows_->setHelpVisible(visible);
+}
+
+QSize FieldForm::sizeHint() const {
+  return rows_->sizeHint();
 }
 
 bool FieldForm::focusField(const std::string& path) {

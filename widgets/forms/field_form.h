@@ -43,6 +43,9 @@ class FieldForm : public QWidget {
   /// The editor of a row, for tests and tab orders; null where there is none.
   QWidget* editorOf(const std::string& path) const;
 
+  /// As high as all rows; where there is less room they scroll.
+  QSize sizeHint() const override;
+
  Q_SIGNALS:
   /// A person wants `path` to have this value. Changes of one drag, one held key or one burst of
   /// typing come with the same non-empty `gesture`.

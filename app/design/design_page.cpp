@@ -1,0 +1,211 @@
+#include "app/design/design_page.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QGraphicsDropShadowEffect>
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSettings>
+#include <QSplitter>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/design/epoch_time.h"
+#include "app/design/problems_panel.h"
+#include "app/design/property_panel.h"
+#include "app/design/template_gallery.h"
+#include "app/design/totals_bar.h"
+#include "app/session/document_actions.h"
+#include "app/session/project_document.h"
+#include "widgets/network/network_actions.h"
+#include "widgets/network/network_editor.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kPanelWidth = 304;
+const QString kColumnsKey = u"columns"_s;
+
+}  // namespace
+
+DesignPage::DesignPage(ProjectDocument& document,
+                       InspectionSession& inspection,
+                       DocumentActions& documentActions,
+                       QWidget* parent)
+    : Page(parent),
+      document_(document),
+      documentActions_(documentActions),
+      editor_(new NetworkEditor(this)),
+      properties_(new PropertyPanel(this)),
+      problems_(new ProblemsPanel(this)),
+      totals_(new TotalsBar(inspection, this)),
+      columns_(new QSplitter(Qt::Horizontal, this)) {
+  makeActions();
+  toolBar_ = makeToolBar();
+  auto* side = new QWidget(this);
+  auto* sideLayout = new QVBoxLayout(side);
+  sideLayout->setContentsMargins(0, 0, 0, 0);
+  sideLayout->setSpacing(0);
+  sideLayout->addWidget(properties_, 1);
+  sideLayout->addWidget(problems_);
+  columns_->addWidget(editor_);
+  columns_->addWidget(side);
+  columns_->setStretchFactor(0, 1);
+  columns_->setCollapsible(0, false);
+  columns_->setCollapsible(1, false);
+  editor_->setMinimumWidth(320);
+  side->setMinimumWidth(248);
+  const double scale = textScale();
+  columns_->setSizes({qRound(904 * scale), qRound(kPanelWidth * scale)});
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(toolBar_);
+  layout->addWidget(columns_, 1);
+  layout->addWidget(totals_);
+  gallery_ = new TemplateGallery(this);
+  auto* shadow = new QGraphicsDropShadowEffect(gallery_);
+  shadow->setBlurRadius(28);
+  shadow->setOffset(0, 6);
+  shadow->setColor(QColor(0, 0, 0, 70));
+  gallery_->setGraphicsEffect(shadow);
+
+  connectEditor();
+  connectPanels();
+  updateIcons();
+  setFocusProxy(editor_);
+  refresh();
+}
+
+DesignPage::~DesignPage() {
+  // The focus moves once more when the parts are gone.
+  disconnect(qApp, nullptr, this, nullptr);
+}
+
+void DesignPage::connectEditor() {
+  connect(editor_, &NetworkEditor::architectureEdited, this, &DesignPage::edit);
+  connect(editor_, &NetworkEditor::selectionChanged, this, &DesignPage::showProperties);
+  connect(editor_, &NetworkEditor::templatesRequested, this, [this] { showTemplates(true); });
+  connect(editor_, &NetworkEditor::propertiesRequested, properties_, &PropertyPanel::focusFirst);
+  connect(&document_, &ProjectDocument::changed, this, &DesignPage::refresh);
+}
+
+void DesignPage::connectPanels() {
+  connect(properties_, &PropertyPanel::architectureEdited, this, &DesignPage::edit);
+  connect(properties_, &PropertyPanel::fixRequested, this, &DesignPage::applyFix);
+  connect(problems_, &ProblemsPanel::fixRequested, this, &DesignPage::applyFix);
+  connect(problems_, &ProblemsPanel::activated, this, [this](const Problem& problem) {
+    // What is not of the network stands in the form of the Train workspace.
+    if (problem.path.starts_with("architecture")) {
+      showProblem(problem.path);
+    } else {
+      Q_EMIT trainRequested();
+    }
+  });
+  connect(gallery_, &TemplateGallery::chosen, this, &DesignPage::startFrom);
+  connect(gallery_, &TemplateGallery::closed, this, [this] { templates_->setChecked(false); });
+  connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+    const bool isElsewhere = now && now != gallery_ && !gallery_->isAncestorOf(now);
+    if (gallery_->isVisible() && isElsewhere && isAncestorOf(now)) gallery_->hide();
+  });
+}
+
+void DesignPage::refresh() {
+  const RunConfig& config = document_.config();
+  editor_->setArchitecture(config.architecture);
+  editor_->setProblems(document_.problems());
+  showProperties();
+  problems_->setProblems(document_.problems());
+  totals_->show(
+      config, editor_->costs().total, document_.savedConfig(), !hasErrors(document_.problems()));
+  measure_->setEnabled(!hasErrors(document_.problems()));
+}
+
+void DesignPage::showProperties() {
+  properties_->show(document_.config().architecture,
+                    editor_->costs(),
+                    editor_->selection(),
+                    document_.problems());
+}
+
+void DesignPage::edit(const Architecture& architecture,
+                      const QString& text,
+                      const QString& gesture) {
+  RunConfig next = document_.config();
+  next.architecture = architecture;
+  document_.edit(next, text, gesture);
+}
+
+void DesignPage::startFrom(const Template& from) {
+  const RunConfig next = startedFrom(from, document_.config());
+  if (document_.isModified()) {
+    const QString name = QString::fromStdString(from.config.architecture.name);
+    document_.edit(next, tr("Start from %1").arg(name));
+  } else {
+    document_.startFrom(next);
+  }
+  editor_->setSelection({});
+  editor_->setFocus();
+}
+
+void DesignPage::applyFix(const Fix& fix) {
+  const QString reason = document_.applyFix(fix);
+  if (reason.isEmpty()) return;
+  auto* box = new QMessageBox(QMessageBox::Warning,
+                              tr("Nothing was changed"),
+                              tr("“%1” could not be done: %2. Change the field by hand.")
+                                  .arg(QString::fromStdString(fix.label), reason),
+                              QMessageBox::Ok,
+                              this);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->open();
+}
+
+void DesignPage::showProblem(const std::string& path) {
+  const std::optional<PartId> part = partAt(path);
+  editor_->setSelection(part ? Selection{*part} : Selection{});
+  if (!properties_->focusField(path)) editor_->setFocus();
+}
+
+void DesignPage::showTemplates(bool visible) {
+  templates_->setChecked(visible);
+  if (!visible) {
+    gallery_->hide();
+    return;
+  }
+  openGallery();
+}
+
+void DesignPage::openGallery() {
+  const int top = toolBar_->height() + 8;
+  gallery_->open({16, top, width() - 32, height() - top - 16});
+}
+
+void DesignPage::saveLayout(QSettings& settings) const {
+  settings.setValue(kColumnsKey, columns_->saveState());
+}
+
+void DesignPage::restoreLayout(QSettings& settings) {
+  columns_->restoreState(settings.value(kColumnsKey).toByteArray());
+}
+
+void DesignPage::resizeEvent(QResizeEvent* event) {
+  Page::resizeEvent(event);
+  if (gallery_->isVisible()) openGallery();
+}
+
+void DesignPage::changeEvent(QEvent* event) {
+  Page::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && !icons_.empty()) updateIcons();
+}
+
+}  // namespace lambda

@@ -1,0 +1,178 @@
+#include "app/design/epoch_time.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QStyle>
+#include <QVBoxLayout>
+
+#include "app/session/inspection_session.h"
+#include "widgets/network/quantity_text.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kSteps = 20;
+
+/// What is left when everything that takes no time is as in a new configuration.
+RunConfig speedOf(RunConfig config) {
+  const RunConfig plain;
+  config.name.clear();
+  config.seed = plain.seed;
+  config.checkpoints = plain.checkpoints;
+  config.architecture.name.clear();
+  config.architecture.description.clear();
+  config.recipe.epochs = plain.recipe.epochs;
+  config.recipe.schedule = plain.recipe.schedule;
+  config.recipe.labelSmoothing = 0;
+  const OptimizerKind kind = config.recipe.optimizer.kind;
+  config.recipe.optimizer = plain.recipe.optimizer;
+  config.recipe.optimizer.kind = kind;
+  return config;
+}
+
+}  // namespace
+
+bool isEquallyFast(const RunConfig& a, const RunConfig& b) {
+  return speedOf(a) == speedOf(b);
+}
+
+EpochTime::EpochTime(InspectionSession& inspection, QWidget* parent)
+    : QWidget(parent),
+      inspection_(inspection),
+      text_(new QLabel(this)),
+      progress_(new QProgressBar(this)),
+      button_(new QPushButton(this)) {
+  auto* caption = new QLabel(tr("Time on this machine"), this);
+  caption->setProperty(kRole, u"secondary"_s);
+  progress_->setRange(0, kSteps);
+  progress_->setTextVisible(false);
+  progress_->setFixedWidth(120);
+  auto* line = new QHBoxLayout;
+  line->setSpacing(8);
+  line->addWidget(text_);
+  line->addWidget(progress_);
+  line->addStretch();
+  auto* column = new QVBoxLayout;
+  column->setSpacing(2);
+  column->addWidget(caption);
+  column->addLayout(line);
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(8);
+  layout->addLayout(column, 1);
+  layout->addWidget(button_);
+
+  connect(button_, &QPushButton::clicked, this, [this] { isMeasuring() ? cancel() : measure(); });
+  connect(&inspection_,
+          &InspectionSession::progressed,
+          this,
+          [this](quint64 id, qint64 done, qint64 total) {
+            if (id != id_) return;
+            progress_->setRange(0, static_cast<int>(total));
+            progress_->setValue(static_cast<int>(done));
+            text_->setText(tr("Step %1 of %2").arg(done).arg(total));
+          });
+  connect(&inspection_,
+          &InspectionSession::calibrated,
+          this,
+          [this](quint64 id, const Calibration& result) {
+            if (id != id_) return;
+            id_ = 0;
+            result_ = result;
+            measured_ = measuring_;
+            showState();
+          });
+  connect(&inspection_, &InspectionSession::cancelled, this, [this](quint64 id) {
+    if (id != id_) return;
+    id_ = 0;
+    showState();
+  });
+  connect(
+      &inspection_, &InspectionSession::failed, this, [this](quint64 id, const QString& reason) {
+        if (id != id_) return;
+        id_ = 0;
+        failure_ = reason;
+        showState();
+      });
+  showState();
+}
+
+void EpochTime::setConfig(const RunConfig& config, bool canTrain) {
+  config_ = config;
+  canTrain_ = canTrain;
+  if (!isMeasuring()) showState();
+}
+
+bool EpochTime::isOutdated() const {
+  return result_ && !isEquallyFast(measured_, config_);
+}
+
+void EpochTime::measure() {
+  if (isMeasuring() || !canTrain_) return;
+  failure_.clear();
+  measuring_ = config_;
+  id_ = inspection_.calibrate(config_, kSteps);
+  progress_->setValue(0);
+  showState();
+}
+
+void EpochTime::cancel() {
+  if (isMeasuring()) inspection_.cancel(id_);
+}
+
+QString EpochTime::text() const {
+  return text_->text();
+}
+
+QString EpochTime::resultText() const {
+  const double total = result_->secondsPerEpoch * config_.recipe.epochs;
+  return tr("about %1 an epoch, %2 = %3, %4")
+      .arg(shortDuration(result_->secondsPerEpoch),
+           config_.recipe.epochs == 1 ? tr("1 epoch") : tr("%1 epochs").arg(config_.recipe.epochs),
+           shortDuration(total),
+           shortBytes(static_cast<long long>(result_->peakResidentBytes)));
+}
+
+void EpochTime::showState() {
+  const bool isMeasuringNow = isMeasuring();
+  QString role;
+  QString tip = tr("Times %1 training steps of this network here").arg(kSteps);
+  QString text = tr("not measured");
+  if (isMeasuringNow) {
+    text = tr("Preparing …");
+  } else if (!failure_.isEmpty()) {
+    text = tr("Could not be measured");
+    tip = failure_;
+    role = u"error"_s;
+  } else if (result_) {
+    text = isOutdated() ? tr("before the change: %1").arg(resultText()) : resultText();
+    tip = tr("%1 steps on %2, %3 images a second; an epoch includes %4 of scoring.")
+              .arg(result_->steps)
+              .arg(QString::fromStdString(result_->device))
+              .arg(result_->imagesPerSecond, 0, 'f', 0)
+              .arg(shortDuration(result_->evaluationSeconds));
+    if (result_->syntheticData) {
+      tip += tr("\nMeasured with random pixels: the data set is not there.");
+    }
+  }
+  if (role.isEmpty() && (isMeasuringNow || !result_ || isOutdated())) role = u"secondary"_s;
+  text_->setText(text);
+  text_->setToolTip(tip);
+  text_->setProperty(kRole, role);
+  text_->style()->unpolish(text_);
+  text_->style()->polish(text_);
+  progress_->setVisible(isMeasuringNow);
+  button_->setText(isMeasuringNow ? tr("Cancel") : result_ ? tr("Measure again") : tr("Measure"));
+  button_->setEnabled(isMeasuringNow || canTrain_);
+  button_->setToolTip(canTrain_ ? tr("Times %1 training steps of this network here").arg(kSteps)
+                                : tr("Solve the errors first"));
+  Q_EMIT changed();
+}
+
+}  // namespace lambda

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+
+#include <QWidget>
+
+#include "engine/values/calibration.h"
+#include "engine/values/run_config.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace lambda {
+
+class InspectionSession;
+
+/// How long an epoch takes on this machine: measured with real training steps on request, and
+/// marked once the configuration has changed so that it would take another time.
+class EpochTime : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit EpochTime(InspectionSession& inspection, QWidget* parent = nullptr);
+
+  /// What is to be measured; `canTrain` is false where it has errors.
+  void setConfig(const RunConfig& config, bool canTrain);
+
+  bool isMeasuring() const { return id_ != 0; }
+
+  /// Whether the shown time is that of an earlier configuration.
+  bool isOutdated() const;
+
+  void measure();
+  void cancel();
+
+  /// What is shown, for tests.
+  QString text() const;
+
+ Q_SIGNALS:
+  void changed();
+
+ private:
+  void showState();
+  QString resultText() const;
+
+  InspectionSession& inspection_;
+  RunConfig config_;
+  bool canTrain_ = true;
+  quint64 id_ = 0;  ///< Of the measurement under way; 0 = none.
+  RunConfig measuring_;
+  std::optional<Calibration> result_;
+  RunConfig measured_;
+  QString failure_;
+  QLabel* text_;
+  QProgressBar* progress_;
+  QPushButton* button_;
+};
+
+/// Whether an epoch of both takes equally long: names, seeds, rates and the number of epochs do not
+/// matter.
+bool isEquallyFast(const RunConfig& a, const RunConfig& b);
+
+}  // namespace lambda

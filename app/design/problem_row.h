@@ -1,0 +1,28 @@
+#pragma once
+
+#include <QFrame>
+
+#include "engine/values/problem.h"
+
+namespace lambda {
+
+/// One finding in the list of problems, a button in all but its look.
+class ProblemRow : public QFrame {
+  Q_OBJECT
+
+ public:
+  ProblemRow(const Problem& problem, const QString& place, QWidget* parent);
+
+ Q_SIGNALS:
+  void activated();
+  void fixRequested();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void enterEvent(QEnterEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+};
+
+}  // namespace lambda

@@ -1,0 +1,129 @@
+#include "app/design/property_panel.h"
+
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "app/design/selection_form.h"
+#include "widgets/network/network_text.h"
+#include "widgets/network/quantity_text.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString titleOf(const Architecture& architecture, const Selection& selection) {
+  if (selection.empty()) {
+    const QString name = QString::fromStdString(architecture.name);
+    return name.isEmpty() ? PropertyPanel::tr("Network") : name;
+  }
+  if (selection.size() == 1) return partTitle(*selection.begin());
+  bool areBlocks = true;
+  for (const PartId& part : selection) areBlocks &= part.kind == PartKind::block;
+  return areBlocks ? PropertyPanel::tr("%1 blocks").arg(selection.size())
+                   : PropertyPanel::tr("%1 parts").arg(selection.size());
+}
+
+/// "Set heads h to 8": the name of an undo step.
+QString stepText(const FieldRow& row, const FieldValue& value) {
+  QString label = QString::fromStdString(row.label);
+  if (label.size() > 1 && label[1].isLower()) label[0] = label[0].toLower();
+  const QString text = QString::fromStdString(textOf(row, value));
+  return text.isEmpty() ? PropertyPanel::tr("Clear %1").arg(label)
+                        : PropertyPanel::tr("Set %1 to %2").arg(label, text);
+}
+
+}  // namespace
+
+PropertyPanel::PropertyPanel(QWidget* parent)
+    : QFrame(parent),
+      title_(new QLabel(this)),
+      cost_(new QLabel(this)),
+      form_(new FieldForm(this)) {
+  setProperty(kRole, u"panel"_s);
+  title_->setProperty(kRole, u"heading"_s);
+  title_->setTextFormat(Qt::PlainText);
+  cost_->setProperty(kRole, u"secondary"_s);
+  cost_->setWordWrap(true);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 16, 0, 0);
+  layout->setSpacing(0);
+  auto* header = new QVBoxLayout;
+  header->setContentsMargins(16, 0, 16, 4);
+  header->setSpacing(4);
+  header->addWidget(title_);
+  header->addWidget(cost_);
+  layout->addLayout(header);
+  layout->addWidget(form_, 1);
+  connect(form_, &FieldForm::edited, this, &PropertyPanel::edit);
+  connect(form_, &FieldForm::fixRequested, this, &PropertyPanel::fixRequested);
+}
+
+void PropertyPanel::show(const Architecture& architecture,
+                         const NetworkCosts& costs,
+                         const Selection& selection,
+                         const std::vector<Problem>& problems) {
+  architecture_ = architecture;
+  selection_ = existing(architecture, selection);
+  memory_.remember(architecture);
+  showHeader(costs);
+  form_->setSections(sectionsFor(architecture, selection_));
+  form_->setProblems(problemsOf(problems, architecture, selection_));
+}
+
+void PropertyPanel::showHeader(const NetworkCosts& costs) {
+  title_->setText(titleOf(architecture_, selection_));
+  if (selection_.empty()) {
+    cost_->setText(tr("Select a part to see its options."));
+    return;
+  }
+  PartCost sum;
+  for (const PartId& part : selection_) {
+    const PartCost& cost = costs.parts.at(part);
+    // A stage's blocks are in its sum.
+    if (part.kind == PartKind::block && selection_.contains(stagePart(part.stage))) continue;
+    sum.parameters += cost.parameters;
+    sum.flops += cost.flops;
+    sum.activationBytes += cost.activationBytes;
+    sum.output = cost.output;
+  }
+  if (selection_ == Selection{kInputPart}) {
+    cost_->setText(shapeText(sum.output));
+    return;
+  }
+  const QString costs_text = tr("%1 parameters, %2 FLOPs, %3 an image")
+                                 .arg(shortCount(sum.parameters),
+                                      shortCount(sum.flops),
+                                      shortBytes(sum.activationBytes, 3));
+  cost_->setText(selection_.size() == 1 ? tr("Gives %1. ").arg(shapeText(sum.output)) + costs_text
+                                        : costs_text);
+}
+
+bool PropertyPanel::focusField(const std::string& path) {
+  std::string row = rowPathOf(path);
+  if (form_->focusField(row)) return true;
+  return form_->focusField(row + ".kind");
+}
+
+void PropertyPanel::focusFirst() {
+  const std::vector<FormSection> sections = sectionsFor(architecture_, selection_);
+  if (!sections.empty() && !sections.front().rows.empty()) {
+    form_->focusField(sections.front().rows.front().path);
+  }
+}
+
+void PropertyPanel::edit(const std::string& path, const FieldValue& value, const QString& gesture) {
+  const std::optional<Architecture> next =
+      withField(architecture_, selection_, path, value, memory_);
+  if (!next) return;
+  for (const FormSection& section : sectionsFor(architecture_, selection_)) {
+    if (const FieldRow* row = findRow(section.rows, path)) {
+      Q_EMIT architectureEdited(*next, stepText(*row, value), gesture);
+      return;
+    }
+  }
+}
+
+}  // namespace lambda

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QFrame>
+
+#include "engine/values/problem.h"
+#include "widgets/forms/field_rows.h"
+#include "widgets/network/mixer_memory.h"
+#include "widgets/network/network_parts.h"
+#include "widgets/network/part_costs.h"
+
+class QLabel;
+
+namespace lambda {
+
+class FieldForm;
+
+/// The options of what is selected in a network, with its cost above them. Shows the network it is
+/// given and asks for another one.
+class PropertyPanel : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit PropertyPanel(QWidget* parent = nullptr);
+
+  void show(const Architecture& architecture,
+            const NetworkCosts& costs,
+            const Selection& selection,
+            const std::vector<Problem>& problems);
+
+  /// Puts the cursor into the field at a path of the configuration, where it is shown.
+  bool focusField(const std::string& path);
+
+  /// Puts the cursor into the first field.
+  void focusFirst();
+
+  FieldForm& form() { return *form_; }
+
+ Q_SIGNALS:
+  void architectureEdited(const lambda::Architecture& architecture,
+                          const QString& text,
+                          const QString& gesture);
+  void fixRequested(const lambda::Fix& fix);
+
+ private:
+  void edit(const std::string& path, const FieldValue& value, const QString& gesture);
+  void showHeader(const NetworkCosts& costs);
+
+  Architecture architecture_;
+  Selection selection_;
+  MixerMemory memory_;
+  QLabel* title_;
+  QLabel* cost_;
+  FieldForm* form_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,287 @@
+#include "app/design/selection_form.h"
+
+#include <algorithm>
+#include <array>
+
+#include <QCoreApplication>
+
+#include "engine/values/fields.h"
+#include "widgets/network/architecture_edits.h"
+#include "widgets/network/network_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr const char* kBlock = "block";
+constexpr const char* kStage = "stage";
+const std::string kCountPath = "stage.blocks";
+const std::string kMixerPrefix = "block.mixer.";
+const std::string kKindPath = "block.mixer.kind";
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("SelectionForm", text);
+}
+
+FieldRow rowAt(const std::vector<FieldRow>& rows, const std::string& path) {
+  const FieldRow* row = findRow(rows, path);
+  return row ? *row : FieldRow{};
+}
+
+std::vector<FieldRow> networkRows(const Architecture& architecture) {
+  const std::vector<FieldRow> all = rowsOf(architecture, "architecture");
+  std::vector<FieldRow> rows;
+  for (const char* name : {"name", "description", "family", "activation", "zeroInitResidual"}) {
+    rows.push_back(rowAt(all, std::string("architecture.") + name));
+  }
+  return rows;
+}
+
+std::vector<FieldRow> inputRows(const Architecture& architecture) {
+  return rowsOf(architecture.input, "architecture.input");
+}
+
+std::vector<FieldRow> stemRows(const Architecture& architecture) {
+  std::vector<FieldRow> rows = rowsOf(architecture.stem, "architecture.stem");
+  if (architecture.stem.kind != StemKind::patch) rows.pop_back();
+  return rows;
+}
+
+FieldRow classesRow(const Architecture& architecture) {
+  return rowAt(rowsOf(architecture, "architecture"), "architecture.classes");
+}
+
+std::vector<FieldRow> headRows(const Architecture& architecture) {
+  std::vector<FieldRow> rows = rowsOf(architecture.head, "architecture.head");
+  rows.insert(rows.begin(), classesRow(architecture));
+  return rows;
+}
+
+FieldRow countRow(const Stage& stage) {
+  FieldRow row;
+  row.path = kCountPath;
+  row.label = tr("Blocks").toStdString();
+  row.meaning = tr("how many blocks; they come and go at the end").toStdString();
+  row.value = static_cast<std::int64_t>(stage.blocks.size());
+  row.initial = std::int64_t{1};
+  row.min = 0;
+  row.max = 256;
+  return row;
+}
+
+std::vector<FieldRow> stageRows(const Architecture& architecture, const Selection& stages) {
+  std::vector<std::vector<FieldRow>> rows;
+  for (const PartId& part : stages) {
+    const Stage& stage = architecture.stages.at(static_cast<std::size_t>(part.stage));
+    rows.push_back(rowsOf(stage, kStage));
+    rows.back().push_back(countRow(stage));
+  }
+  return mergedRows(rows);
+}
+
+/// Positions are the window's and the shared tables' sense.
+void disableWithoutPositions(std::vector<FieldRow>& rows) {
+  const FieldRow* embedding = findRow(rows, kMixerPrefix + "embedding");
+  if (!embedding || embedding->mixed) return;
+  const auto kind = static_cast<PositionEmbedding>(std::get<Choice>(embedding->value).index);
+  for (FieldRow& row : rows) {
+    if (row.path == kMixerPrefix + "scope") row.enabled = kind == PositionEmbedding::relative;
+    if (row.path == kMixerPrefix + "sharedEmbeddings")
+      row.enabled = kind != PositionEmbedding::none;
+  }
+}
+
+/// The options of the mixers of one kind among the blocks.
+std::vector<FieldRow> mixerRows(const Architecture& architecture,
+                                const Selection& blocks,
+                                std::size_t kind) {
+  std::vector<std::vector<FieldRow>> rows;
+  for (const PartId& part : blocks) {
+    const Mixer& mixer = blockOf(architecture, part).mixer;
+    if (mixer.index() != kind) continue;
+    rows.push_back(std::visit(
+        [](const auto& options) { return rowsOf(options, kMixerPrefix.substr(0, 11)); }, mixer));
+  }
+  std::vector<FieldRow> merged = mergedRows(rows);
+  disableWithoutPositions(merged);
+  return merged;
+}
+
+std::vector<FieldRow> blockRows(const Architecture& architecture,
+                                const std::vector<FieldRow>& merged,
+                                bool hasConvolutions) {
+  std::vector<FieldRow> rows;
+  for (const FieldRow& row : merged) {
+    if (row.path.starts_with(kMixerPrefix)) continue;
+    // Only a plain convolution has a choice: all other blocks have a shortcut.
+    const bool isResidual = row.path.ends_with(".residual");
+    if (isResidual && (architecture.family != Family::plain || !hasConvolutions)) continue;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+void addBlockSections(std::vector<FormSection>& sections,
+                      const Architecture& architecture,
+                      const Selection& blocks,
+                      const QString& title) {
+  std::vector<std::vector<FieldRow>> all;
+  std::array<int, kMixerKinds.size()> counts{};
+  for (const PartId& part : blocks) {
+    const Block& block = blockOf(architecture, part);
+    all.push_back(rowsOf(block, kBlock));
+    ++counts[block.mixer.index()];
+  }
+  const std::vector<FieldRow> merged = mergedRows(all);
+  const std::vector<FieldRow> others =
+      blockRows(architecture, merged, counts[kConvolutionKind] > 0);
+  FormSection common{title, {rowAt(merged, kKindPath)}};
+  const bool isOneKind = counts[kConvolutionKind] == 0 || counts[kLambdaKind] == 0;
+  const std::array titles{
+      countedText(counts[kConvolutionKind], tr("The convolution"), tr("The %1 convolutions")),
+      countedText(counts[kLambdaKind], tr("The lambda layer"), tr("The %1 lambda layers"))};
+  std::vector<FormSection> kinds;
+  for (const std::size_t kind : {kLambdaKind, kConvolutionKind}) {
+    if (counts[kind] == 0) continue;
+    const std::vector<FieldRow> rows = mixerRows(architecture, blocks, kind);
+    if (isOneKind) {
+      common.rows.insert(common.rows.end(), rows.begin(), rows.end());
+    } else {
+      kinds.push_back({titles[kind], rows});
+    }
+  }
+  common.rows.insert(common.rows.end(), others.begin(), others.end());
+  sections.push_back(common);
+  sections.insert(sections.end(), kinds.begin(), kinds.end());
+}
+
+Selection stagesOf(const Selection& selection) {
+  Selection stages;
+  for (const PartId& part : selection) {
+    if (part.kind == PartKind::stage) stages.insert(part);
+  }
+  return stages;
+}
+
+bool setInBlocks(Architecture& architecture,
+                 const Selection& blocks,
+                 const std::string& field,
+                 const FieldValue& value) {
+  bool isSet = false;
+  for (const PartId& part : blocks) isSet |= setField(blockOf(architecture, part), field, value);
+  return isSet;
+}
+
+bool setInStages(Architecture& architecture,
+                 const Selection& stages,
+                 const std::string& field,
+                 const FieldValue& value) {
+  bool isSet = false;
+  for (const PartId& part : stages) {
+    if (field == "blocks") {
+      const auto* count = std::get_if<std::int64_t>(&value);
+      if (!count) return false;
+      architecture = withBlockCount(architecture, part.stage, static_cast<int>(*count));
+      isSet = true;
+    } else {
+      isSet |= setField(architecture.stages.at(static_cast<std::size_t>(part.stage)), field, value);
+    }
+  }
+  return isSet;
+}
+
+bool startsWith(const std::string& path, const std::string& name) {
+  return path.starts_with(name + ".");
+}
+
+}  // namespace
+
+std::vector<FormSection> sectionsFor(const Architecture& architecture, const Selection& selection) {
+  const Selection parts = existing(architecture, selection);
+  std::vector<FormSection> sections;
+  if (parts.empty()) sections.push_back({tr("Network"), networkRows(architecture)});
+  if (parts.contains(kInputPart)) {
+    std::vector<FieldRow> rows = inputRows(architecture);
+    // In the head's section, where that is shown too.
+    if (!parts.contains(kHeadPart)) rows.push_back(classesRow(architecture));
+    sections.push_back({tr("Input"), rows});
+  }
+  if (parts.contains(kStemPart)) sections.push_back({tr("Stem"), stemRows(architecture)});
+  const Selection stages = stagesOf(parts);
+  if (!stages.empty()) {
+    sections.push_back({countedText(static_cast<int>(stages.size()), tr("Stage"), tr("%1 stages")),
+                        stageRows(architecture, stages)});
+  }
+  if (const Selection blocks = blocksOf(architecture, parts); !blocks.empty()) {
+    const int count = static_cast<int>(blocks.size());
+    addBlockSections(sections,
+                     architecture,
+                     blocks,
+                     stages.empty() ? countedText(count, tr("Block"), tr("%1 blocks"))
+                                    : countedText(count, tr("Its block"), tr("Its %1 blocks")));
+  }
+  if (parts.contains(kHeadPart)) sections.push_back({tr("Head"), headRows(architecture)});
+  // The first title is that of the panel, unless there are several kinds of parts.
+  const bool isOneThing = parts.size() <= 1 || blocksOf(architecture, parts).size() == parts.size();
+  if (isOneThing) sections.front().title.clear();
+  return sections;
+}
+
+std::optional<Architecture> withField(const Architecture& architecture,
+                                      const Selection& selection,
+                                      const std::string& path,
+                                      const FieldValue& value,
+                                      const MixerMemory& memory) {
+  Architecture next = architecture;
+  bool isSet = false;
+  if (path == kKindPath) {
+    const auto* kind = std::get_if<Choice>(&value);
+    if (!kind || kind->index < 0 || kind->index >= std::ssize(kMixerKinds)) return {};
+    return withMixer(architecture, selection, static_cast<std::size_t>(kind->index), memory);
+  }
+  if (startsWith(path, kBlock)) {
+    isSet = setInBlocks(next, blocksOf(architecture, selection), path.substr(6), value);
+  } else if (startsWith(path, kStage)) {
+    isSet = setInStages(next, stagesOf(existing(architecture, selection)), path.substr(6), value);
+  } else if (startsWith(path, "architecture")) {
+    isSet = setField(next, std::string_view(path).substr(13), value);
+  }
+  if (!isSet) return {};
+  return next;
+}
+
+std::string rowPathOf(const std::string& path) {
+  const std::optional<PartId> part = partAt(path);
+  if (!part || (part->kind != PartKind::block && part->kind != PartKind::stage)) return path;
+  const std::string prefix = part->kind == PartKind::block ? kBlock : kStage;
+  return prefix + path.substr(pathOf(*part).size());
+}
+
+std::vector<Problem> problemsOf(const std::vector<Problem>& problems,
+                                const Architecture& architecture,
+                                const Selection& selection) {
+  const Selection parts = existing(architecture, selection);
+  const Selection blocks = blocksOf(architecture, parts);
+  std::vector<Problem> shown;
+  for (const Problem& problem : problems) {
+    const std::optional<PartId> part = partAt(problem.path);
+    const bool isOfNetwork = !part && problem.path.starts_with("architecture.");
+    const bool isShown =
+        part ? parts.contains(*part) || blocks.contains(*part) ||
+                   (problem.path == "architecture.classes" && parts.contains(kInputPart))
+             : isOfNetwork && parts.empty();
+    if (!isShown) continue;
+    Problem local = problem;
+    local.path = rowPathOf(problem.path);
+    // Several blocks with the same finding show it once.
+    const bool isKnown = std::any_of(shown.begin(), shown.end(), [&](const Problem& other) {
+      return other.path == local.path && other.text == local.text;
+    });
+    if (!isKnown) shown.push_back(local);
+  }
+  return shown;
+}
+
+}  // namespace lambda

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/values/problem.h"
+#include "widgets/forms/field_form.h"
+#include "widgets/network/mixer_memory.h"
+#include "widgets/network/network_parts.h"
+
+namespace lambda {
+
+// The options of what is selected in a network, as a form. Options of several blocks or stages
+// stand in one row, whose path begins with "block" or "stage"; all other paths are those in the
+// run's configuration.
+
+/// The form of a selection; of an empty one that of the network as a whole.
+std::vector<FormSection> sectionsFor(const Architecture& architecture, const Selection& selection);
+
+/// The network after a row's field was set, in everything that is selected. Nothing where there is
+/// no such field.
+std::optional<Architecture> withField(const Architecture& architecture,
+                                      const Selection& selection,
+                                      const std::string& path,
+                                      const FieldValue& value,
+                                      const MixerMemory& memory);
+
+/// The problems of what is selected, with the paths of the form's rows.
+std::vector<Problem> problemsOf(const std::vector<Problem>& problems,
+                                const Architecture& architecture,
+                                const Selection& selection);
+
+/// The row that shows the field at a path of the configuration.
+std::string rowPathOf(const std::string& path);
+
+}  // namespace lambda

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <QAbstractButton>
+
+#include "app/design/template_list.h"
+#include "engine/values/cost.h"
+
+namespace lambda {
+
+/// A template as a card: its name, its blocks as small squares, what it costs and what it is good
+/// for.
+class TemplateCard : public QAbstractButton {
+  Q_OBJECT
+
+ public:
+  TemplateCard(const Template& shown, QWidget* parent);
+
+  const Template& shown() const { return template_; }
+
+  QSize sizeHint() const override;
+
+  bool hasHeightForWidth() const override { return false; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void enterEvent(QEnterEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+
+ private:
+  void paintPattern(QPainter& painter, const QRectF& box) const;
+
+  Template template_;
+  NetworkCost cost_;
+};
+
+}  // namespace lambda

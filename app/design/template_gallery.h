@@ -1,0 +1,50 @@
+#pragma once
+
+#include <vector>
+
+#include <QFrame>
+
+#include "app/design/template_list.h"
+
+class QScrollArea;
+class QToolButton;
+
+namespace lambda {
+
+/// The choice of templates, as cards over the page. Loads them when it is opened first. Escape, the
+/// cross and a choice close it.
+class TemplateGallery : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit TemplateGallery(QWidget* parent);
+
+  /// Opens over that area of the page, as large as the cards need.
+  void open(const QRect& area);
+
+ Q_SIGNALS:
+  void chosen(const lambda::Template& from);
+  void closed();
+
+ protected:
+  void hideEvent(QHideEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void load();
+  void arrange();
+
+  struct Group {
+    QWidget* title;
+    std::vector<QWidget*> cards;
+  };
+
+  std::vector<Group> groups_;
+  QWidget* content_;
+  QScrollArea* area_;
+  QToolButton* close_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,78 @@
+#include "app/design/template_list.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "engine/formats/presets.h"
+#include "engine/runtime/error.h"
+
+namespace lambda {
+
+namespace {
+
+/// The order in which a newcomer should meet them; others follow.
+constexpr std::array<std::string_view, 10> kOrder{"quickstart",
+                                                  "cpu-hybrid",
+                                                  "resnet50-cifar",
+                                                  "resnet50-cifar-ccll",
+                                                  "resnet50-cifar-llll",
+                                                  "tudelft-conv",
+                                                  "tudelft-lambda",
+                                                  "resnet50-imagenet",
+                                                  "resnet50-imagenet-ccll",
+                                                  "resnet50-imagenet-llll"};
+constexpr int kLargestSmallImage = 64;
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("Templates", text);
+}
+
+std::size_t placeOf(const std::string& name) {
+  return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin());
+}
+
+bool isGenerated(const RunConfig& config) {
+  return config.data.source == "shapes10";
+}
+
+}  // namespace
+
+std::vector<TemplateGroup> loadTemplates(QStringList& problems) {
+  std::vector<std::string> names = presetNames();
+  std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return placeOf(a) < placeOf(b);
+  });
+  TemplateGroup small{tr("For small images: shapes10 and CIFAR-10"), {}};
+  TemplateGroup large{tr("For ImageNet: to look at shapes and costs"), {}};
+  for (const std::string& name : names) {
+    try {
+      std::vector<Problem> warnings;
+      Template loaded{name, loadPreset(name, warnings)};
+      const MapShape& input = loaded.config.architecture.input;
+      const bool isSmall = std::max(input.height, input.width) <= kLargestSmallImage;
+      (isSmall ? small : large).templates.push_back(std::move(loaded));
+    } catch (const Error& error) {
+      problems << QString::fromStdString(error.what());
+    }
+  }
+  std::vector<TemplateGroup> groups;
+  for (TemplateGroup& group : std::array{small, large}) {
+    if (!group.templates.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+RunConfig startedFrom(const Template& from, const RunConfig& current) {
+  RunConfig config = from.config;
+  config.device = current.device;
+  config.checkpoints = current.checkpoints;
+  // A person who has said where CIFAR-10 lies is not asked again.
+  if (!isGenerated(config) && !isGenerated(current)) config.data.source = current.data.source;
+  return config;
+}
+
+}  // namespace lambda
