@@ -165,6 +165,7 @@ void ProblemsPanel::showProblems() {
       if (problem.fix) Q_EMIT fixRequested(*problem.fix);
     });
     list_->addWidget(row);
+    row->show();
   }
   list_->addStretch();
 }

@@ -91,6 +91,7 @@ void FormRow::showProblems() {
   for (const Problem& problem : problems_) {
     problemLines_.push_back(makeProblem(problem));
     below_->addWidget(problemLines_.back());
+    problemLines_.back()->show();
   }
   QWidget* field = editor_->field();
   const QString mark = problems_.empty() ? QString()

@@ -1,0 +1,248 @@
+#include <map>
+#include <string>
+
+#include <QtTest/QtTest>
+
+#include "app/design/selection_form.h"
+#include "app/design/template_list.h"
+#include "engine/formats/presets.h"
+#include "engine/values/validate.h"
+#include "tests/support/filled_values.h"
+
+using namespace std::string_literals;
+
+namespace lambda {
+
+namespace {
+
+Architecture preset(const std::string& name) {
+  std::vector<Problem> warnings;
+  return loadPreset(name, warnings).architecture;
+}
+
+std::vector<FieldRow> rowsFor(const Architecture& architecture, const Selection& selection) {
+  std::vector<FieldRow> rows;
+  for (const FormSection& section : sectionsFor(architecture, selection)) {
+    rows.insert(rows.end(), section.rows.begin(), section.rows.end());
+  }
+  return rows;
+}
+
+FieldValue otherThan(const FieldRow& row) {
+  if (const auto* flag = std::get_if<bool>(&row.value)) return !*flag;
+  if (const auto* text = std::get_if<std::string>(&row.value)) return *text + "x";
+  if (const auto* whole = std::get_if<std::int64_t>(&row.value)) return *whole + 1;
+  if (const auto* number = std::get_if<double>(&row.value)) return *number / 2 + 0.125;
+  Choice choice = std::get<Choice>(row.value);
+  choice.index = (choice.index + 1) % static_cast<int>(choice.names.size());
+  return choice;
+}
+
+/// The leaves of a network that differ, by path.
+std::vector<std::string> differences(const Architecture& a, const Architecture& b) {
+  std::map<std::string, std::string> texts;
+  const auto collect = [&](const Architecture& architecture, const std::string& mark) {
+    visitLeaves(architecture, "", [&](const std::string& path, const Field&, const auto& member) {
+      std::string text;
+      using M = std::remove_cvref_t<decltype(member)>;
+      if constexpr (std::is_same_v<M, std::string>) {
+        text = member;
+      } else {
+        text = std::to_string(static_cast<double>(member));
+      }
+      texts[path] += mark + text;
+    });
+  };
+  collect(a, "|");
+  collect(b, "|");
+  std::vector<std::string> paths;
+  for (const auto& [path, text] : texts) {
+    const std::size_t middle = text.size() / 2;
+    if (text.substr(0, middle) != text.substr(middle)) paths.push_back(path);
+  }
+  return paths;
+}
+
+}  // namespace
+
+class TestSelectionForm : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyFieldOfANetworkIsInSomeForm();
+  void eachRowSetsItsFieldInAllThatIsSelected_data();
+  void eachRowSetsItsFieldInAllThatIsSelected();
+  void differingValuesAreMixed();
+  void optionsOfAKindReachThatKindAlone();
+  void theKindBringsFittingOptions();
+  void aStageHasTheOptionsOfItsBlocks();
+  void onlyPlainConvolutionsChooseAShortcut();
+  void positionsRuleTheWindow();
+  void problemsGetThePathsOfTheirRows();
+  void unknownFieldsSetNothing();
+  void templatesAreGrouped();
+  void aTemplateKeepsTheMachineAndTheData();
+};
+
+void TestSelectionForm::everyFieldOfANetworkIsInSomeForm() {
+  Architecture architecture = defaultRun().architecture;
+  architecture.family = Family::plain;
+  architecture.stem.kind = StemKind::patch;
+  std::set<std::string> shown;
+  for (const Selection& selection : {Selection{},
+                                     Selection{kInputPart},
+                                     Selection{kStemPart},
+                                     Selection{kHeadPart},
+                                     Selection{stagePart(0)}}) {
+    for (const FieldRow& row : rowsFor(architecture, selection)) shown.insert(row.path);
+  }
+  visitLeaves(
+      architecture, "architecture", [&](const std::string& path, const Field&, const auto&) {
+        QVERIFY2(shown.contains(rowPathOf(path)), path.c_str());
+      });
+}
+
+void TestSelectionForm::eachRowSetsItsFieldInAllThatIsSelected_data() {
+  QTest::addColumn<Selection>("selection");
+  QTest::addColumn<int>("times");
+  QTest::newRow("network") << Selection{} << 1;
+  QTest::newRow("input") << Selection{kInputPart} << 1;
+  QTest::newRow("stem") << Selection{kStemPart} << 1;
+  QTest::newRow("head") << Selection{kHeadPart} << 1;
+  QTest::newRow("block") << Selection{blockPart(1, 2)} << 1;
+  QTest::newRow("two blocks") << Selection{blockPart(1, 2), blockPart(2, 0)} << 2;
+}
+
+void TestSelectionForm::eachRowSetsItsFieldInAllThatIsSelected() {
+  QFETCH(Selection, selection);
+  QFETCH(int, times);
+  const Architecture start = preset("resnet50-cifar-llll");
+  for (const FieldRow& row : rowsFor(start, selection)) {
+    if (row.path.ends_with("mixer.kind")) continue;
+    const auto next = withField(start, selection, row.path, otherThan(row), {});
+    QVERIFY2(next, row.path.c_str());
+    const std::vector<std::string> changed = differences(start, *next);
+    QVERIFY2(std::ssize(changed) == times, row.path.c_str());
+    for (const std::string& path : changed) QCOMPARE(rowPathOf("architecture." + path), row.path);
+  }
+}
+
+void TestSelectionForm::differingValuesAreMixed() {
+  Architecture architecture = preset("resnet50-cifar-llll");
+  std::get<LambdaMixer>(blockOf(architecture, blockPart(0, 1)).mixer).queryDepth = 8;
+  const auto rows = rowsFor(architecture, {blockPart(0, 0), blockPart(0, 1)});
+  QVERIFY(findRow(rows, "block.mixer.k")->mixed);
+  QVERIFY(!findRow(rows, "block.mixer.h")->mixed);
+  QVERIFY(!findRow(rows, "block.mixer.kind")->mixed);
+  const Selection both{blockPart(0, 0), blockPart(0, 1)};
+  const auto next = withField(architecture, both, "block.mixer.k", std::int64_t{32}, {});
+  QVERIFY(!findRow(rowsFor(*next, both), "block.mixer.k")->mixed);
+  const auto stages = rowsFor(architecture, {stagePart(0), stagePart(1)});
+  QVERIFY(findRow(stages, "stage.width")->mixed && findRow(stages, "stage.blocks")->mixed);
+}
+
+void TestSelectionForm::optionsOfAKindReachThatKindAlone() {
+  const Architecture start = preset("cpu-hybrid");
+  const Selection stage{stagePart(1)};
+  const auto rows = rowsFor(start, stage);
+  QVERIFY(findRow(rows, "block.mixer.kind")->mixed);
+  QVERIFY(findRow(rows, "block.mixer.k") && findRow(rows, "block.mixer.kernelSize"));
+  const auto next = withField(start, stage, "block.mixer.kernelSize", std::int64_t{5}, {});
+  QCOMPARE(differences(start, *next).size(), 2u);
+  QCOMPARE(patternOf(*next), patternOf(start));
+}
+
+void TestSelectionForm::theKindBringsFittingOptions() {
+  Architecture start = preset("resnet50-cifar");
+  start.stages[0].width = 30;
+  const auto next = withField(start, {blockPart(0, 0)}, "block.mixer.kind", Choice{1, {}}, {});
+  QCOMPARE(std::get<LambdaMixer>(blockOf(*next, blockPart(0, 0)).mixer).heads, 3);
+}
+
+void TestSelectionForm::aStageHasTheOptionsOfItsBlocks() {
+  const Architecture start = preset("resnet50-cifar");
+  const auto next = withField(start, {stagePart(2)}, "stage.blocks", std::int64_t{9}, {});
+  QCOMPARE(next->stages[2].blocks.size(), 9u);
+  const auto lambda = withField(start, {stagePart(2)}, "block.mixer.kind", Choice{1, {}}, {});
+  QCOMPARE(patternOf(*lambda), "C-C-L-C"s);
+}
+
+void TestSelectionForm::onlyPlainConvolutionsChooseAShortcut() {
+  Architecture architecture = preset("cpu-hybrid");
+  QVERIFY(findRow(rowsFor(architecture, {blockPart(1, 0)}), "block.residual"));
+  QVERIFY(!findRow(rowsFor(architecture, {blockPart(1, 2)}), "block.residual"));
+  architecture.family = Family::basic;
+  QVERIFY(!findRow(rowsFor(architecture, {blockPart(1, 0)}), "block.residual"));
+}
+
+void TestSelectionForm::positionsRuleTheWindow() {
+  Architecture architecture = preset("resnet50-cifar-llll");
+  const auto scope = [&] {
+    return *findRow(rowsFor(architecture, {blockPart(0, 0)}), "block.mixer.scope");
+  };
+  QVERIFY(scope().enabled);
+  std::get<LambdaMixer>(blockOf(architecture, blockPart(0, 0)).mixer).embedding =
+      PositionEmbedding::none;
+  QVERIFY(!scope().enabled);
+}
+
+void TestSelectionForm::problemsGetThePathsOfTheirRows() {
+  Architecture architecture = preset("cpu-hybrid");
+  for (const PartId& part : {blockPart(1, 2), blockPart(2, 2)}) {
+    std::get<LambdaMixer>(blockOf(architecture, part).mixer).heads = 3;
+  }
+  const std::vector<Problem> problems = validate(architecture);
+  QCOMPARE(problems.size(), 2u);
+  QCOMPARE(problemsOf(problems, architecture, {blockPart(1, 2)}).size(), 1u);
+  QCOMPARE(problemsOf(problems, architecture, {blockPart(1, 2)})[0].path, "block.mixer.h"s);
+  QCOMPARE(problemsOf(problems, architecture, {stagePart(1)}).size(), 1u);
+  QVERIFY(problemsOf(problems, architecture, {}).empty());
+  QVERIFY(problemsOf(problems, architecture, {blockPart(0, 0)}).empty());
+  const std::vector<Problem> classes{{"architecture.classes", Severity::error, "ten", {}}};
+  QCOMPARE(problemsOf(classes, architecture, {kHeadPart}).size(), 1u);
+  QCOMPARE(problemsOf(classes, architecture, {kInputPart}).size(), 1u);
+}
+
+void TestSelectionForm::unknownFieldsSetNothing() {
+  const Architecture start = preset("cpu-hybrid");
+  QVERIFY(!withField(start, {blockPart(0, 0)}, "block.mixer.k", std::int64_t{3}, {}));
+  QVERIFY(!withField(start, {}, "block.mixer.kernelSize", std::int64_t{3}, {}));
+  QVERIFY(!withField(start, {stagePart(0)}, "stage.blocks", 3.0, {}));
+  QVERIFY(!withField(start, {}, "recipe.epochs", std::int64_t{3}, {}));
+  QVERIFY(!withField(start, {blockPart(0, 0)}, "block.mixer.kind", Choice{5, {}}, {}));
+}
+
+void TestSelectionForm::templatesAreGrouped() {
+  QStringList problems;
+  const std::vector<TemplateGroup> groups = loadTemplates(problems);
+  QVERIFY(problems.isEmpty());
+  QCOMPARE(groups.size(), 2u);
+  QCOMPARE(groups[0].templates.front().name, "quickstart"s);
+  QCOMPARE(groups[0].templates[1].name, "cpu-hybrid"s);
+  std::size_t count = 0;
+  for (const TemplateGroup& group : groups) count += group.templates.size();
+  QCOMPARE(count, presetNames().size());
+  for (const Template& from : groups[1].templates) {
+    QCOMPARE(from.config.architecture.input.height, 224);
+  }
+}
+
+void TestSelectionForm::aTemplateKeepsTheMachineAndTheData() {
+  QStringList problems;
+  const std::vector<Template> templates = loadTemplates(problems)[0].templates;
+  RunConfig current;
+  current.device.threads = 3;
+  current.checkpoints.everyMinutes = 1;
+  current.data.source = "/data/cifar";
+  const RunConfig hybrid = startedFrom(templates[1], current);
+  QCOMPARE(hybrid.device.threads, 3);
+  QCOMPARE(hybrid.checkpoints.everyMinutes, 1.0);
+  QCOMPARE(hybrid.data.source, "/data/cifar"s);
+  QVERIFY(hybrid.architecture == templates[1].config.architecture);
+  QCOMPARE(startedFrom(templates[0], current).data.source, "shapes10"s);
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestSelectionForm)
+#include "tst_selection_form.moc"
