@@ -4,9 +4,7 @@
 #include <string>
 
 #include "app/session/page.h"
-#include "engine/values/metrics.h"
 
-class QLabel;
 class QStackedWidget;
 
 namespace lambda {
@@ -43,6 +41,9 @@ class TrainPage : public Page {
   void start();
 
   QList<QAction*> pageActions() const override;
+  /// The content gives way by scrolling: wrapped texts would ask for more than they need.
+  QSize minimumSizeHint() const override;
+
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 
@@ -53,14 +54,15 @@ class TrainPage : public Page {
   void designRequested(const std::string& path);
 
  protected:
-  void showEvent(QShowEvent* event) override;
-  void hideEvent(QHideEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
   void connectSession();
   void connectBanner();
   void showSetup(bool shown);
-  void onEnded(const RunResult& result);
+  void goOnWithHalf(const std::filesystem::path& run);
+  void countErrors();
 
   ProjectDocument& document_;
   TrainingSession& session_;

@@ -106,6 +106,8 @@ CurvePlot::Private::Private(CurvePlot& plotOwner, std::vector<CurvePanel> panels
   addDecorations(*plot, scene);
   plot->setFocusPolicy(Qt::NoFocus);
   plot->setMouseTracking(true);
+  // It draws whenever it is resized, and complains where there is nothing to draw on.
+  plot->setMinimumSize(1, 1);
   plot->setContextMenuPolicy(Qt::NoContextMenu);
   QObject::connect(plot, &QCustomPlot::afterLayout, plot, [this] {
     readout->setGeometry(plot->rect());
@@ -443,6 +445,10 @@ std::pair<double, double> CurvePlot::visibleRange() const {
 void CurvePlot::setVisibleRange(double low, double high) {
   d_->scene.setXRange(low, high);
   d_->userMoved();
+}
+
+double CurvePlot::drawMilliseconds() const {
+  return d_->plot->replotTime();
 }
 
 // ---- export ----

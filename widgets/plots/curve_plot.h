@@ -33,9 +33,10 @@ struct CurveSeries {
   std::string label;   ///< At the line's end and in the read-out, for example "validation".
   int panel = 0;       ///< Index of the panel it is drawn in.
   int colorIndex = 0;  ///< Into Colors::series, counted around.
-  QColor color = {};  ///< Instead of `colorIndex` where it is valid; does not change with the theme.
-  CurveSamples
-      samples = {};  ///< Steps that go back begin a branch: what they repeat is drawn dim and apart.
+  QColor color =
+      {};  ///< Instead of `colorIndex` where it is valid; does not change with the theme.
+  CurveSamples samples =
+      {};  ///< Steps that go back begin a branch: what they repeat is drawn dim and apart.
   bool faintRaw = false;  ///< Many noisy points: drawn faint, their moving average as the line.
   bool points = false;    ///< Few points: each with a dot.
   Qt::PenStyle penStyle = Qt::SolidLine;
@@ -124,6 +125,9 @@ class CurvePlot : public QWidget, public Exportable {
   /// The part of x that is shown, in units of axis(), for tests and linked views.
   std::pair<double, double> visibleRange() const;
   void setVisibleRange(double low, double high);
+
+  /// How long the last drawing took, for those who decide how often there is to be one.
+  double drawMilliseconds() const;
 
   QString exportName() const override;
   QSize exportSize() const override;

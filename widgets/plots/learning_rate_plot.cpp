@@ -181,11 +181,11 @@ QString LearningRatePlot::toCsv() const {
 }
 
 QSize LearningRatePlot::sizeHint() const {
-  return {280, qRound(112 * textScale())};
+  return {280, qRound(92 * textScale())};
 }
 
 QSize LearningRatePlot::minimumSizeHint() const {
-  return {160, qRound(80 * textScale())};
+  return {160, qRound(72 * textScale())};
 }
 
 }  // namespace lambda

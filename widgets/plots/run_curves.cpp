@@ -1,6 +1,8 @@
 #include "widgets/plots/run_curves.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -56,11 +58,53 @@ std::optional<CurveMarkKind> markOf(EventKind kind) {
   return std::nullopt;
 }
 
+QString tr(const char* text) {
+  return QCoreApplication::translate("RunCurves", text);
+}
+
+QString markText(CurveMarkKind kind, const EventRecord& event) {
+  const QString text = QString::fromStdString(event.text);
+  switch (kind) {
+    case CurveMarkKind::checkpoint:
+      return tr("Checkpoint: %1").arg(text);
+    case CurveMarkKind::resumed:
+      return tr("Resumed: %1").arg(text);
+    case CurveMarkKind::learningRate:
+      return tr("Learning rate: %1").arg(text);
+    case CurveMarkKind::warning:
+      return tr("Warning: %1").arg(text);
+  }
+  return text;
+}
+
+/// Marks where the learning rate jumps, as a step schedule or a fork does: by more than a twentieth
+/// of its peak, and far more than from one batch to the next before.
+void addLearningRateMarks(std::vector<CurveMark>& marks,
+                          const std::vector<BatchRecord>& batches,
+                          double stepsPerEpoch) {
+  constexpr double kShareOfPeak = 0.05;
+  constexpr double kTimesTheSlope = 5;
+  double peak = 0;
+  for (std::size_t i = 2; i < batches.size(); ++i) {
+    const double before = batches[i - 1].learningRate;
+    peak = std::max(peak, before);
+    const double slope = std::abs(before - batches[i - 2].learningRate);
+    const double jump = std::abs(batches[i].learningRate - before);
+    if (jump <= kShareOfPeak * peak || jump <= kTimesTheSlope * slope) continue;
+    marks.push_back({static_cast<double>(batches[i].step),
+                     epochAt(batches[i].step, stepsPerEpoch),
+                     batches[i].seconds,
+                     CurveMarkKind::learningRate,
+                     tr("Learning rate from %1 to %2")
+                         .arg(before, 0, 'g', 3)
+                         .arg(batches[i].learningRate, 0, 'g', 3)});
+  }
+}
+
 }  // namespace
 
 std::vector<CurvePanel> runPanels() {
-  return {{QCoreApplication::translate("RunCurves", "Loss"), false},
-          {QCoreApplication::translate("RunCurves", "Accuracy"), true}};
+  return {{tr("Loss"), false}, {tr("Accuracy"), true}};
 }
 
 std::vector<CurveSeries> runCurves(const Metrics& metrics, double stepsPerEpoch) {
@@ -116,8 +160,9 @@ std::vector<CurveMark> runMarks(const Metrics& metrics, double stepsPerEpoch) {
                      epochAt(event.step, stepsPerEpoch),
                      event.seconds,
                      *kind,
-                     QString::fromStdString(event.text)});
+                     markText(*kind, event)});
   }
+  addLearningRateMarks(marks, metrics.batches, stepsPerEpoch);
   return marks;
 }
 

@@ -16,7 +16,7 @@ std::vector<CurvePanel> runPanels();
 /// points are left out. `stepsPerEpoch`: 0 = as the first finished epoch says.
 std::vector<CurveSeries> runCurves(const Metrics& metrics, double stepsPerEpoch = 0);
 
-/// Checkpoints, resumptions and warnings as marks at the top edge.
+/// Checkpoints, resumptions, warnings and jumps of the learning rate as marks at the top edge.
 std::vector<CurveMark> runMarks(const Metrics& metrics, double stepsPerEpoch = 0);
 
 }  // namespace lambda

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <QImage>
+#include <QString>
+#include <QWidget>
+
+#include "app/train/data/sample_images.h"
+#include "engine/values/run_config.h"
+#include "widgets/export/exportable.h"
+
+class QPushButton;
+
+namespace lambda {
+
+/// A few training images, each as it is and as eight epochs would see it: drawn by the same code as
+/// in training.
+class AugmentationPreview : public QWidget, public Exportable {
+  Q_OBJECT
+
+ public:
+  explicit AugmentationPreview(QWidget* parent = nullptr);
+
+  void setSamples(std::shared_ptr<const SampleSet> samples);
+  void setAugmentation(const AugmentationConfig& config, std::uint64_t seed);
+
+  /// Shown while there are no samples.
+  void setPlaceholder(const QString& text);
+
+  /// The next images of the samples, around and around.
+  void showNext();
+
+  /// The rows' pictures: the original and its samples; empty while there are none.
+  const std::vector<std::vector<QImage>>& rows() const { return rows_; }
+
+  QString exportName() const override;
+  QSize exportSize() const override;
+  void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
+  QString toCsv() const override;
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+  bool hasHeightForWidth() const override { return true; }
+
+  int heightForWidth(int width) const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void redraw();
+  void draw();
+  double cellSide(double width) const;
+
+  std::shared_ptr<const SampleSet> samples_;
+  AugmentationConfig config_;
+  std::uint64_t seed_ = 0;
+  std::size_t first_ = 0;
+  QString placeholder_;
+  QString problem_;
+  std::vector<std::vector<QImage>> rows_;
+};
+
+}  // namespace lambda

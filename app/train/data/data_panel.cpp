@@ -1,0 +1,382 @@
+#include "app/train/data/data_panel.h"
+
+#include <QAction>
+#include <QButtonGroup>
+#include <QEvent>
+#include <QFileDialog>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QStandardPaths>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/train/data/cifar10_download.h"
+#include "app/train/data/data_location.h"
+#include "app/train/data/data_report_text.h"
+#include "app/train/training_text.h"
+#include "app/train/widget_role.h"
+#include "engine/formats/cifar10_files.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kBuiltIn = 0;
+constexpr int kCifar10 = 1;
+constexpr int kSignSide = 16;
+
+fs::path pathOf(const QString& text) {
+  return {QFile::encodeName(text).toStdString()};
+}
+
+QLabel* makeText(QWidget* parent, const QString& text, const QString& role) {
+  auto* label = new QLabel(text, parent);
+  label->setProperty(kRole, role);
+  label->setWordWrap(true);
+  return label;
+}
+
+QString meaningOf(int choice) {
+  if (choice == kCifar10)
+    return DataPanel::tr("60,000 photographs of 32×32 pixels in ten classes.");
+  return DataPanel::tr(
+      "Drawn by this program: a shape and, far from it, a dot. No download; learnt in minutes.");
+}
+
+bool isFound(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+}  // namespace
+
+DataPanel::Services DataPanel::realServices() {
+  return {[](const fs::path& path) { return checkCifar10(path); },
+          [](const fs::path& folder) { return cifar10Download(folder); }};
+}
+
+DataPanel::DataPanel(Services services, QWidget* parent)
+    : QWidget(parent),
+      services_(std::move(services)),
+      dataFolder_(pathOf(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)) /
+                  kCifar10Source),
+      download_(new Cifar10Download(this)),
+      check_(*this) {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins({});
+  column->setSpacing(8);
+  makeChoices();
+  makePlace();
+  makeDownload();
+  setSource(kShapes10Source);
+}
+
+DataPanel::~DataPanel() = default;
+
+void DataPanel::makeChoices() {
+  choices_ = new QButtonGroup(this);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(4);
+  const std::pair<int, QString> choices[] = {{kBuiltIn, tr("shapes10")},
+                                             {kCifar10, tr("CIFAR-10")}};
+  for (const auto& [id, name] : choices) {
+    auto* button = new QToolButton(this);
+    button->setText(name);
+    button->setCheckable(true);
+    button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    button->setAccessibleDescription(meaningOf(id));
+    choices_->addButton(button, id);
+    row->addWidget(button);
+  }
+  static_cast<QVBoxLayout*>(layout())->addLayout(row);
+  meaning_ = makeText(this, {}, u"secondary"_s);
+  layout()->addWidget(meaning_);
+  connect(choices_, &QButtonGroup::idClicked, this, [this](int id) {
+    Q_EMIT sourceChosen(id == kBuiltIn ? kShapes10Source : kCifar10Source);
+  });
+}
+
+void DataPanel::makePlace() {
+  cifar_ = new QFrame(this);
+  auto* column = new QVBoxLayout(cifar_);
+  column->setContentsMargins({});
+  column->setSpacing(8);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(4);
+  path_ = new QLineEdit(cifar_);
+  path_->setAccessibleName(tr("Folder or archive with CIFAR-10"));
+  path_->setToolTip(tr("A folder with the binary version's files, or cifar-10-binary.tar.gz"));
+  choose_ = new QToolButton(cifar_);
+  choose_->setText(tr("Choose"));
+  choose_->setPopupMode(QToolButton::InstantPopup);
+  auto* menu = new QMenu(choose_);
+  menu->addAction(tr("Folder …"), this, &DataPanel::chooseFolder);
+  menu->addAction(tr("Archive …"), this, &DataPanel::chooseArchive);
+  choose_->setMenu(menu);
+  row->addWidget(path_, 1);
+  row->addWidget(choose_);
+  column->addLayout(row);
+  auto* state = new QHBoxLayout;
+  state->setSpacing(8);
+  sign_ = new QLabel(cifar_);
+  sign_->setFixedWidth(kSignSide);
+  sign_->setAlignment(Qt::AlignTop);
+  text_ = makeText(cifar_, {}, {});
+  text_->setObjectName(u"dataState"_s);
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  state->addWidget(sign_);
+  state->addWidget(text_, 1);
+  column->addLayout(state);
+  layout()->addWidget(cifar_);
+  connect(path_, &QLineEdit::editingFinished, this, [this] {
+    const fs::path entered = pathOf(path_->text().trimmed());
+    if (!entered.empty() && entered != location_) Q_EMIT sourceChosen(entered.string());
+  });
+}
+
+void DataPanel::makeDownload() {
+  auto* column = static_cast<QVBoxLayout*>(cifar_->layout());
+  downloadButton_ = new QPushButton(tr("Download CIFAR-10 (170 MB)"), cifar_);
+  downloadButton_->setObjectName(u"download"_s);
+  downloadButton_->setToolTip(tr("From www.cs.toronto.edu, checked by its digest"));
+  column->addWidget(downloadButton_, 0, Qt::AlignLeft);
+  downloadRow_ = new QWidget(cifar_);
+  auto* row = new QHBoxLayout(downloadRow_);
+  row->setContentsMargins({});
+  auto* bar = new QVBoxLayout;
+  progress_ = new QProgressBar(downloadRow_);
+  progress_->setTextVisible(false);
+  progressText_ = makeText(downloadRow_, {}, u"secondary"_s);
+  bar->addWidget(progress_);
+  bar->addWidget(progressText_);
+  cancel_ = new QPushButton(tr("Cancel"), downloadRow_);
+  cancel_->setObjectName(u"cancelDownload"_s);
+  row->addLayout(bar, 1);
+  row->addWidget(cancel_);
+  column->addWidget(downloadRow_);
+  downloadText_ = makeText(cifar_, {}, u"error"_s);
+  downloadText_->setObjectName(u"downloadState"_s);
+  downloadText_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  column->addWidget(downloadText_);
+  downloadRow_->hide();
+  downloadText_->hide();
+  connect(downloadButton_, &QPushButton::clicked, this, &DataPanel::startDownload);
+  connect(cancel_, &QPushButton::clicked, this, [this] {
+    cancel_->setEnabled(false);
+    progressText_->setText(tr("Cancelling …"));
+    download_->cancel();
+  });
+  connect(download_, &Cifar10Download::progressed, this, &DataPanel::showProgress);
+  connect(download_, &Cifar10Download::finished, this, [this](const QString& file) {
+    endDownload({}, "secondary");
+    Q_EMIT sourceChosen(QFile::encodeName(file).toStdString());
+  });
+  connect(download_, &Cifar10Download::cancelled, this, [this] {
+    endDownload(tr("Cancelled. What was received is kept: the next attempt goes on from there."),
+                "secondary");
+  });
+  connect(download_, &Cifar10Download::failed, this, [this](const QString& reason) {
+    endDownload(reason, "error");
+  });
+}
+
+// ---- what is chosen ----
+
+void DataPanel::setDataFolder(const fs::path& folder) {
+  dataFolder_ = folder;
+  if (state_ != DataState::builtIn) recheck();
+}
+
+void DataPanel::setSource(const std::string& source) {
+  if (source == source_) return;
+  source_ = source;
+  const bool isBuiltIn = source == kShapes10Source;
+  const int choice = isBuiltIn ? kBuiltIn : kCifar10;
+  choices_->button(choice)->setChecked(true);
+  meaning_->setText(meaningOf(choice));
+  cifar_->setVisible(!isBuiltIn);
+  if (isBuiltIn) {
+    check_.forget();
+    setState(DataState::builtIn, {});
+  } else {
+    recheck();
+  }
+}
+
+bool DataPanel::offer(const fs::path& path) {
+  if (readOnly_ || !looksLikeData(path)) return false;
+  Q_EMIT sourceChosen(path.string());
+  return true;
+}
+
+void DataPanel::setReadOnly(bool readOnly) {
+  readOnly_ = readOnly;
+  for (QAbstractButton* button : choices_->buttons()) button->setEnabled(!readOnly);
+  path_->setReadOnly(readOnly);
+  choose_->setEnabled(!readOnly);
+  showState();
+}
+
+std::string DataPanel::resolvedSource() const {
+  return state_ == DataState::usable ? location_.string() : source_;
+}
+
+std::vector<Problem> DataPanel::problems() const {
+  if (state_ == DataState::missing) {
+    return {{"data.source",
+             Severity::error,
+             tr("CIFAR-10 is not there. Download it, choose where it lies, or train on shapes10.")
+                 .toStdString(),
+             Fix{tr("Use shapes10").toStdString(), "data.source", "\"shapes10\""}}};
+  }
+  if (state_ == DataState::damaged) {
+    return {{"data.source",
+             Severity::error,
+             tr("The chosen data cannot be used: see below it what is wrong.").toStdString(),
+             Fix{tr("Use shapes10").toStdString(), "data.source", "\"shapes10\""}}};
+  }
+  return {};
+}
+
+void DataPanel::chooseFolder() {
+  auto* dialog = new QFileDialog(this, tr("Folder with CIFAR-10"), path_->text());
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::Directory);
+  dialog->setOption(QFileDialog::ShowDirsOnly);
+  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+    Q_EMIT sourceChosen(pathOf(path).string());
+  });
+  dialog->open();
+}
+
+void DataPanel::chooseArchive() {
+  auto* dialog = new QFileDialog(this, tr("Archive with CIFAR-10"), path_->text());
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  dialog->setNameFilters({tr("Archives (*.tar.gz *.tgz *.tar)"), tr("All files (*)")});
+  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+    Q_EMIT sourceChosen(pathOf(path).string());
+  });
+  dialog->open();
+}
+
+// ---- the check ----
+
+void DataPanel::recheck() {
+  location_ = cifar10Location(source_, dataFolder_);
+  path_->setText(pathText(location_));
+  if (!isFound(location_)) {
+    check_.forget();
+    const bool isChosen = source_ != kCifar10Source;
+    setState(DataState::missing,
+             isChosen
+                 ? tr("There is nothing at this place. Choose another one, or download the set.")
+                 : tr("Not on this machine yet. Download it, or choose where it lies."));
+    return;
+  }
+  setState(DataState::checking, tr("Looking through the files …"));
+  check_.start([check = services_.check, location = location_] { return check(location); },
+               [this](const DataReport& report) { takeReport(report); });
+}
+
+void DataPanel::takeReport(const DataReport& report) {
+  const QString findings = findingsText(report);
+  if (!report.usable) {
+    setState(DataState::damaged, findings);
+    return;
+  }
+  QString text = countsText(report);
+  if (!findings.isEmpty()) text += u"<br>"_s + findings;
+  setState(DataState::usable, text);
+}
+
+void DataPanel::setState(DataState state, const QString& text) {
+  state_ = state;
+  stateText_ = text;
+  showState();
+  Q_EMIT stateChanged();
+}
+
+void DataPanel::showState() {
+  const Colors& colors = colorsOf(*this);
+  QIcon icon;
+  switch (state_) {
+    case DataState::builtIn:
+    case DataState::checking:
+      break;
+    case DataState::missing:
+      icon = lambda::icon(u"info"_s, colors.textSecondary);
+      break;
+    case DataState::damaged:
+      icon = lambda::icon(u"error"_s, colors.error);
+      break;
+    case DataState::usable:
+      icon = lambda::icon(u"check"_s, colors.success);
+      break;
+  }
+  sign_->setPixmap(icon.pixmap(kSignSide));
+  sign_->setVisible(!icon.isNull());
+  text_->setText(stateText_);
+  downloadButton_->setVisible(state_ == DataState::missing && !download_->isRunning());
+  downloadButton_->setEnabled(!readOnly_);
+}
+
+// ---- the download ----
+
+void DataPanel::startDownload() {
+  downloadText_->hide();
+  progress_->setRange(0, 0);
+  progressText_->setText(tr("Connecting …"));
+  cancel_->setEnabled(true);
+  resumedAt_ = -1;
+  downloading_.start();
+  download_->start(services_.download(dataFolder_));
+  downloadRow_->show();
+  showState();
+}
+
+void DataPanel::showProgress(DownloadPhase phase, qint64 received, qint64 total) {
+  if (!download_->isRunning() || !cancel_->isEnabled()) return;
+  constexpr int kPerMille = 1000;
+  progress_->setRange(0, kPerMille);
+  progress_->setValue(total > 0 ? static_cast<int>(kPerMille * received / total) : 0);
+  if (phase == DownloadPhase::check) {
+    progressText_->setText(tr("Checking the digest …"));
+    return;
+  }
+  if (resumedAt_ < 0) resumedAt_ = received;
+  QString text = tr("%1 of %2").arg(bytesText(received), bytesText(total));
+  const double seconds = static_cast<double>(downloading_.elapsed()) / 1000;
+  const double rate = seconds > 1 ? static_cast<double>(received - resumedAt_) / seconds : 0;
+  if (rate > 0)
+    text += tr(", %1 left").arg(durationText(static_cast<double>(total - received) / rate));
+  progressText_->setText(text);
+}
+
+void DataPanel::endDownload(const QString& text, const char* role) {
+  downloadRow_->hide();
+  setRole(*downloadText_, QString::fromLatin1(role));
+  downloadText_->setText(text);
+  downloadText_->setVisible(!text.isEmpty());
+  showState();
+}
+
+void DataPanel::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) showState();
+  QWidget::changeEvent(event);
+}
+
+}  // namespace lambda

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <QElapsedTimer>
+#include <QWidget>
+
+#include "app/train/newest_task.h"
+#include "engine/data/download.h"
+#include "engine/values/data_report.h"
+#include "engine/values/problem.h"
+
+class QButtonGroup;
+class QFrame;
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QPushButton;
+class QToolButton;
+
+namespace lambda {
+
+class Cifar10Download;
+
+/// What is known of the chosen data.
+enum class DataState { builtIn, checking, missing, damaged, usable };
+
+/// Where the images come from: the built-in shapes10, or CIFAR-10 from a folder, an archive or the
+/// network. What is chosen is checked at once, beside the window; what is wrong with it, and what
+/// to do, stands below.
+class DataPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// What the panel does with files and the network.
+  struct Services {
+    std::function<DataReport(const std::filesystem::path&)> check;
+    std::function<DownloadRequest(const std::filesystem::path& folder)> download;
+  };
+
+  static Services realServices();
+
+  explicit DataPanel(Services services = realServices(), QWidget* parent = nullptr);
+  ~DataPanel() override;
+
+  /// Where downloads go, and where "cifar10" is looked for.
+  void setDataFolder(const std::filesystem::path& folder);
+
+  /// As in DataConfig.
+  void setSource(const std::string& source);
+
+  /// Takes what somebody dropped or named. False where it looks like no data.
+  bool offer(const std::filesystem::path& path);
+
+  void setReadOnly(bool readOnly);
+
+  DataState state() const { return state_; }
+
+  /// The source with the place where it was found, for a run.
+  std::string resolvedSource() const;
+
+  /// Errors about the source as far as the check has come.
+  std::vector<Problem> problems() const;
+
+ Q_SIGNALS:
+  void sourceChosen(const std::string& source);
+  /// state() or resolvedSource() is new.
+  void stateChanged();
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void makeChoices();
+  void makePlace();
+  void makeDownload();
+  void chooseFolder();
+  void chooseArchive();
+  void recheck();
+  void takeReport(const DataReport& report);
+  void setState(DataState state, const QString& text);
+  void showState();
+  void startDownload();
+  void showProgress(DownloadPhase phase, qint64 received, qint64 total);
+  void endDownload(const QString& text, const char* role);
+
+  Services services_;
+  std::filesystem::path dataFolder_;
+  std::string source_;
+  std::filesystem::path location_;  ///< Where CIFAR-10 is read from.
+  DataState state_ = DataState::builtIn;
+  QString stateText_;
+  bool readOnly_ = false;
+
+  QButtonGroup* choices_;
+  QLabel* meaning_;
+  QFrame* cifar_;
+  QLineEdit* path_;
+  QToolButton* choose_;
+  QLabel* sign_;
+  QLabel* text_;
+  QPushButton* downloadButton_;
+  QWidget* downloadRow_;
+  QProgressBar* progress_;
+  QLabel* progressText_;
+  QPushButton* cancel_;
+  QLabel* downloadText_;
+  QElapsedTimer downloading_;
+  qint64 resumedAt_ = -1;
+  Cifar10Download* download_;
+  NewestTask check_;
+};
+
+}  // namespace lambda

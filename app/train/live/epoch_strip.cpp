@@ -1,0 +1,300 @@
+#include "app/train/live/epoch_strip.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QEvent>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include "engine/values/colormap.h"
+#include "engine/values/text.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kCell = 52;
+constexpr double kGap = 6;
+constexpr double kLambdaHeight = 24;
+constexpr double kTileHeight = 40;
+constexpr std::size_t kMostEntries = 120;
+
+/// A matrix as an image of one pixel a value.
+QImage imageOf(const Array& array, const ColorRange& range) {
+  if (array.shape.size() < 2 || array.empty()) return {};
+  const auto height = static_cast<int>(array.shape[array.shape.size() - 2]);
+  const auto width = static_cast<int>(array.shape.back());
+  QImage image(width, height, QImage::Format_RGB32);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const std::size_t at = static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + x;
+      const Rgb color = colorOf(ColorMap::diverging, range, array.values[at]);
+      image.setPixel(x, y, qRgb(color[0], color[1], color[2]));
+    }
+  }
+  return image;
+}
+
+ColorRange widest(const ColorRange& a, const ColorRange& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+}  // namespace
+
+EpochStrip::EpochStrip(QWidget* parent) : QWidget(parent) {
+  setFocusPolicy(Qt::StrongFocus);
+  setAccessibleName(tr("The layer at the ends of the epochs"));
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void EpochStrip::clear() {
+  entries_.clear();
+  scroll_ = 0;
+  if (chosen_ >= 0) {
+    chosen_ = -1;
+    Q_EMIT epochChosen(-1);
+  }
+  update();
+}
+
+void EpochStrip::add(std::shared_ptr<const LayerPicture> picture) {
+  const int epoch = picture->epoch;
+  const auto place = std::ranges::lower_bound(
+      entries_, epoch, {}, [](const Entry& entry) { return entry.picture->epoch; });
+  if (place != entries_.end() && place->picture->epoch == epoch) {
+    place->picture = std::move(picture);
+  } else {
+    entries_.insert(place, Entry{std::move(picture), {}, {}});
+  }
+  if (entries_.size() > kMostEntries) {
+    std::size_t index = 0;
+    const std::size_t last = entries_.size() - 1;
+    std::erase_if(entries_, [&](const Entry&) {
+      const std::size_t i = index++;
+      return i % 2 == 1 && i != last;
+    });
+  }
+  redraw();
+}
+
+void EpochStrip::setPart(LambdaPart part) {
+  if (part == part_) return;
+  part_ = part;
+  redraw();
+}
+
+std::shared_ptr<const LayerPicture> EpochStrip::at(int epoch) const {
+  const auto found =
+      std::ranges::find(entries_, epoch, [](const Entry& entry) { return entry.picture->epoch; });
+  return found == entries_.end() ? nullptr : found->picture;
+}
+
+void EpochStrip::setChosen(int epoch) {
+  chosen_ = epoch;
+  update();
+}
+
+void EpochStrip::redraw() {
+  ColorRange lambdas{0, 0};
+  ColorRange tiles{0, 0};
+  for (const Entry& entry : entries_) {
+    const Array& matrix = partOf(entry.picture->lambdas, part_);
+    lambdas = widest(lambdas, rangeOf(ColorMap::diverging, matrix.values));
+    tiles = widest(tiles, rangeOf(ColorMap::diverging, strongestTile(*entry.picture).values));
+  }
+  for (Entry& entry : entries_) {
+    entry.lambda = imageOf(partOf(entry.picture->lambdas, part_), lambdas);
+    entry.tile = imageOf(strongestTile(*entry.picture), tiles);
+  }
+  update();
+}
+
+// ---- layout ----
+
+EpochStrip::Sizes EpochStrip::sizes() const {
+  const double scale = textScale();
+  return {kCell * scale,
+          kLambdaHeight * scale,
+          kTileHeight * scale,
+          QFontMetricsF(smallFont()).height() + 2};
+}
+
+int EpochStrip::visibleCount(double width) const {
+  return std::max(1, static_cast<int>((width + kGap) / (sizes().cell + kGap)));
+}
+
+int EpochStrip::firstVisible(double width) const {
+  return std::max(0, count() - visibleCount(width) - scroll_);
+}
+
+int EpochStrip::indexAt(double x) const {
+  const int index = firstVisible(width()) + static_cast<int>(x / (sizes().cell + kGap));
+  return x >= 0 && index < count() ? index : -1;
+}
+
+// ---- drawing ----
+
+void EpochStrip::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
+  const Sizes s = sizes();
+  painter.setFont(smallFont());
+  if (entries_.empty()) {
+    painter.setPen(colors.textSecondary);
+    painter.drawText(QRectF(QPointF(), size),
+                     Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap,
+                     tr("A small picture of every epoch's end is put here, to be compared."));
+    return;
+  }
+  painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+  const int first = firstVisible(size.width());
+  const int last = std::min(count(), first + visibleCount(size.width()));
+  for (int i = first; i < last; ++i) {
+    const Entry& entry = entries_[static_cast<std::size_t>(i)];
+    const double left = (i - first) * (s.cell + kGap);
+    const bool isChosen = entry.picture->epoch == chosen_;
+    const QRectF lambda(left, 2, s.cell, s.lambdaHeight);
+    painter.drawImage(lambda, entry.lambda);
+    const QRectF tile(
+        left + (s.cell - s.tileHeight) / 2, 2 + s.lambdaHeight + 3, s.tileHeight, s.tileHeight);
+    if (!entry.tile.isNull()) painter.drawImage(tile, entry.tile);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(isChosen ? colors.accent : colors.hairline, isChosen ? 2 : 1));
+    painter.drawRect(lambda.adjusted(0.5, 0.5, -0.5, -0.5));
+    if (!entry.tile.isNull()) painter.drawRect(tile.adjusted(0.5, 0.5, -0.5, -0.5));
+    painter.setPen(isChosen ? colors.text : colors.textSecondary);
+    painter.drawText(
+        QRectF(left, 2 + s.lambdaHeight + 3 + s.tileHeight, s.cell, s.caption),
+        Qt::AlignCenter,
+        entry.picture->epoch == 0 ? tr("start") : QString::number(entry.picture->epoch));
+  }
+}
+
+void EpochStrip::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const Colors& colors = colorsOf(*this);
+  paintTo(painter, size(), colors);
+  if (!hasFocus()) return;
+  painter.setPen(QPen(colors.accent, 1));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+}
+
+void EpochStrip::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+    updateGeometry();
+    update();
+  }
+  QWidget::changeEvent(event);
+}
+
+// ---- choosing ----
+
+void EpochStrip::choose(int index) {
+  if (index < 0 || index >= count()) return;
+  const int epoch = entries_[static_cast<std::size_t>(index)].picture->epoch;
+  setChosen(epoch == chosen_ ? -1 : epoch);
+  Q_EMIT epochChosen(chosen_);
+}
+
+void EpochStrip::mousePressEvent(QMouseEvent* event) {
+  if (event->button() == Qt::LeftButton) choose(indexAt(event->position().x()));
+}
+
+void EpochStrip::keyPressEvent(QKeyEvent* event) {
+  const auto now =
+      std::ranges::find(entries_, chosen_, [](const Entry& entry) { return entry.picture->epoch; });
+  const int index = now == entries_.end() ? count() : static_cast<int>(now - entries_.begin());
+  const auto reveal = [this](int wanted) {
+    const int visible = visibleCount(width());
+    const int first = firstVisible(width());
+    if (wanted < first) scroll_ = count() - visible - wanted;
+    if (wanted >= first + visible) scroll_ = std::max(0, count() - 1 - wanted);
+    choose(wanted);
+  };
+  switch (event->key()) {
+    case Qt::Key_Left:
+      if (index > 0) reveal(index - 1);
+      return;
+    case Qt::Key_Right:
+      if (index + 1 < count()) reveal(index + 1);
+      return;
+    case Qt::Key_Escape:
+      if (chosen_ < 0) break;
+      setChosen(-1);
+      Q_EMIT epochChosen(-1);
+      return;
+    default:
+      break;
+  }
+  QWidget::keyPressEvent(event);
+}
+
+void EpochStrip::wheelEvent(QWheelEvent* event) {
+  const int delta = event->angleDelta().y() + event->angleDelta().x();
+  const int most = std::max(0, count() - visibleCount(width()));
+  scroll_ = std::clamp(scroll_ + (delta > 0 ? 1 : delta < 0 ? -1 : 0), 0, most);
+  update();
+}
+
+bool EpochStrip::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const int index = indexAt(help->pos().x());
+    if (index >= 0) {
+      const LayerPicture& picture = *entries_[static_cast<std::size_t>(index)].picture;
+      QToolTip::showText(help->globalPos(),
+                         tr("End of epoch %1, step %2: click to see it large")
+                             .arg(picture.epoch)
+                             .arg(countText(static_cast<double>(picture.step))),
+                         this);
+      return true;
+    }
+  }
+  return QWidget::event(event);
+}
+
+// ---- export ----
+
+QString EpochStrip::exportName() const {
+  return entries_.empty() ? u"epochs"_s
+                          : QString::fromStdString(entries_.front().picture->layer) + u"-epochs"_s;
+}
+
+QSize EpochStrip::exportSize() const {
+  const double width = std::max(1, count()) * (sizes().cell + kGap);
+  return {static_cast<int>(std::ceil(width)), sizeHint().height()};
+}
+
+QString EpochStrip::toCsv() const {
+  std::string text = "epoch,step,k,v,lambda\n";
+  for (const Entry& entry : entries_) {
+    const Array& matrix = partOf(entry.picture->lambdas, part_);
+    if (matrix.shape.size() != 2) continue;
+    for (std::size_t i = 0; i < matrix.values.size(); ++i) {
+      const auto columns = static_cast<std::size_t>(matrix.shape[1]);
+      text += std::to_string(entry.picture->epoch) + ',' + std::to_string(entry.picture->step) +
+              ',' + std::to_string(i / columns) + ',' + std::to_string(i % columns) + ',' +
+              formatNumber(static_cast<double>(matrix.values[i])) + '\n';
+    }
+  }
+  return entries_.empty() ? QString() : QString::fromStdString(text);
+}
+
+QSize EpochStrip::sizeHint() const {
+  const Sizes s = sizes();
+  return {6 * static_cast<int>(s.cell + kGap),
+          static_cast<int>(std::ceil(2 + s.lambdaHeight + 3 + s.tileHeight + s.caption + 2))};
+}
+
+QSize EpochStrip::minimumSizeHint() const {
+  return {2 * static_cast<int>(sizes().cell + kGap), sizeHint().height()};
+}
+
+}  // namespace lambda

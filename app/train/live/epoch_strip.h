@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <QImage>
+#include <QWidget>
+
+#include "app/train/live/layer_picture.h"
+#include "widgets/export/exportable.h"
+
+namespace lambda {
+
+/// How a layer changed: of the end of every epoch a small lambda matrix and, below it, the
+/// strongest position embedding, all on one scale each. A click, or the left and right keys, choose
+/// one to be shown large; Escape goes back to what is live.
+class EpochStrip : public QWidget, public Exportable {
+  Q_OBJECT
+
+ public:
+  explicit EpochStrip(QWidget* parent = nullptr);
+
+  void clear();
+
+  /// Adds the picture of an epoch's end, or replaces that of the same epoch. Of very many, every
+  /// second one is left out, so that the whole run stays in view.
+  void add(std::shared_ptr<const LayerPicture> picture);
+
+  void setPart(LambdaPart part);
+
+  /// Null for an epoch that is not there.
+  std::shared_ptr<const LayerPicture> at(int epoch) const;
+
+  bool has(int epoch) const { return at(epoch) != nullptr; }
+
+  int count() const { return static_cast<int>(entries_.size()); }
+
+  /// The chosen epoch; -1 = none.
+  int chosen() const { return chosen_; }
+
+  void setChosen(int epoch);
+
+  QString exportName() const override;
+  QSize exportSize() const override;
+  void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
+  QString toCsv() const override;
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ Q_SIGNALS:
+  /// -1 = back to what is live.
+  void epochChosen(int epoch);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  struct Entry {
+    std::shared_ptr<const LayerPicture> picture;
+    QImage lambda;
+    QImage tile;
+  };
+
+  struct Sizes {
+    double cell = 0;
+    double lambdaHeight = 0;
+    double tileHeight = 0;
+    double caption = 0;
+  };
+
+  Sizes sizes() const;
+  void redraw();
+  void choose(int index);
+  int indexAt(double x) const;
+  int firstVisible(double width) const;
+  int visibleCount(double width) const;
+
+  std::vector<Entry> entries_;
+  LambdaPart part_ = LambdaPart::all;
+  int chosen_ = -1;
+  int scroll_ = 0;  ///< Entries between the last one that is seen and the last one.
+};
+
+}  // namespace lambda

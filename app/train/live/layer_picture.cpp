@@ -1,0 +1,180 @@
+#include "app/train/live/layer_picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <QCoreApplication>
+
+#include "engine/formats/probe_snapshot.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kMostTiles = 16;
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("LayerPicture", text);
+}
+
+std::size_t tileSize(const Array& tiles) {
+  if (tiles.shape.size() != 4) return 0;
+  return static_cast<std::size_t>(tiles.shape[2] * tiles.shape[3]);
+}
+
+std::vector<int> orderByNorm(const Array& tiles) {
+  const std::size_t size = tileSize(tiles);
+  if (size == 0) return {};
+  std::vector<double> norms;
+  for (std::size_t first = 0; first + size <= tiles.values.size(); first += size) {
+    const auto begin = tiles.values.begin() + static_cast<std::ptrdiff_t>(first);
+    norms.push_back(
+        std::inner_product(begin, begin + static_cast<std::ptrdiff_t>(size), begin, 0.0));
+  }
+  std::vector<int> order(norms.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](int a, int b) {
+    return norms[static_cast<std::size_t>(a)] > norms[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+Array combined(const Array& a, const Array& b, float sign) {
+  if (a.empty() || a.shape != b.shape) return {};
+  Array result = a;
+  for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] += sign * b.values[i];
+  return result;
+}
+
+LayerPicture pictureOf(const ProbeSnapshot& probe, const ProbeLayer& layer) {
+  LayerPicture picture;
+  picture.layer = layer.name;
+  picture.step = probe.step;
+  picture.epoch = probe.epoch;
+  picture.lambdas.content = layer.lambdaContent;
+  picture.lambdas.position = layer.lambdaPosition;
+  picture.lambdas.total = combined(layer.lambdaContent, layer.lambdaPosition, 1);
+  if (layer.lambdaPosition.empty()) picture.lambdas.total = layer.lambdaContent;
+  if (layer.lambdaContent.empty()) picture.lambdas.total = layer.lambdaPosition;
+  picture.tiles = layer.embeddings;
+  picture.order = orderByNorm(layer.embeddings);
+  return picture;
+}
+
+/// The parts as tiles [parts, k, v], with their names.
+Array allParts(const LambdaParts& parts, QStringList& names) {
+  Array all;
+  if (parts.total.shape.size() != 2) return all;
+  const std::pair<const Array*, QString> named[] = {{&parts.total, tr("total")},
+                                                    {&parts.content, tr("content")},
+                                                    {&parts.position, tr("position")}};
+  for (const auto& [part, name] : named) {
+    if (part->shape != parts.total.shape) continue;
+    all.values.insert(all.values.end(), part->values.begin(), part->values.end());
+    names << name;
+  }
+  all.shape = {names.size(), parts.total.shape[0], parts.total.shape[1]};
+  return all;
+}
+
+/// Name for files: layer, quantity and epoch.
+QString nameOf(const LayerPicture& picture, const QString& quantity) {
+  return QString::fromStdString(picture.layer) + u"-"_s + quantity + u"-step"_s +
+         QString::number(picture.step);
+}
+
+}  // namespace
+
+LayerPicture pictureOf(const InspectionSnapshot& snapshot) {
+  LayerPicture picture;
+  picture.layer = snapshot.layer.name;
+  picture.step = snapshot.step;
+  picture.epoch = snapshot.epoch;
+  picture.lambdas = snapshot.lambdas;
+  picture.tiles = snapshot.embeddings.tiles;
+  picture.change = snapshot.embeddings.change;
+  picture.order = snapshot.embeddings.order;
+  return picture;
+}
+
+std::vector<LayerPicture> storedPictures(const std::filesystem::path& run,
+                                         const std::string& layer) {
+  std::vector<LayerPicture> pictures;
+  for (const std::filesystem::path& file : probeSnapshotsOf(run / "inspection")) {
+    try {
+      const ProbeSnapshot probe = readProbeSnapshot(file);
+      const auto found = std::ranges::find(probe.layers, layer, &ProbeLayer::name);
+      if (found != probe.layers.end()) pictures.push_back(pictureOf(probe, *found));
+    } catch (const std::exception&) {
+      // One epoch less in the strip; the run itself does not depend on it.
+    }
+  }
+  if (!pictures.empty() && pictures.front().epoch == 0) {
+    const Array start = pictures.front().tiles;
+    for (LayerPicture& picture : pictures) picture.change = combined(picture.tiles, start, -1);
+  }
+  return pictures;
+}
+
+const Array& partOf(const LambdaParts& parts, LambdaPart part) {
+  switch (part) {
+    case LambdaPart::content:
+      return parts.content;
+    case LambdaPart::position:
+      return parts.position;
+    case LambdaPart::all:
+    case LambdaPart::total:
+      break;
+  }
+  return parts.total;
+}
+
+HeatmapData lambdaHeatmap(const LayerPicture& picture, LambdaPart part) {
+  HeatmapData data;
+  data.array = part == LambdaPart::all ? allParts(picture.lambdas, data.captions)
+                                       : partOf(picture.lambdas, part);
+  data.name = nameOf(picture, u"lambda"_s);
+  data.rows.label = u"k"_s;
+  data.columns.label = u"v"_s;
+  return data;
+}
+
+HeatmapData embeddingHeatmap(const LayerPicture& picture, bool change) {
+  const Array& all = change ? picture.change : picture.tiles;
+  HeatmapData data;
+  data.name = nameOf(picture, change ? u"embedding-change"_s : u"embeddings"_s);
+  const std::size_t size = tileSize(all);
+  if (size == 0) return data;
+  const std::int64_t depth = std::max<std::int64_t>(all.shape[1], 1);
+  const auto count = std::min<std::size_t>(kMostTiles, picture.order.size());
+  data.array.shape = {static_cast<std::int64_t>(count), all.shape[2], all.shape[3]};
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto tile = static_cast<std::size_t>(picture.order[i]);
+    const auto begin = all.values.begin() + static_cast<std::ptrdiff_t>(tile * size);
+    data.array.values.insert(
+        data.array.values.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
+    const auto k = static_cast<std::int64_t>(tile) / depth;
+    const auto u = static_cast<std::int64_t>(tile) % depth;
+    data.captions << (depth > 1 ? tr("k %1, u %2").arg(k).arg(u) : tr("k %1").arg(k));
+  }
+  const auto offsets = [](const QString& label, std::int64_t length) {
+    return HeatmapAxis{label, static_cast<int>(-(length / 2)), true};
+  };
+  data.rows = offsets(tr("dy"), all.shape[2]);
+  data.columns = offsets(tr("dx"), all.shape[3]);
+  return data;
+}
+
+Array strongestTile(const LayerPicture& picture) {
+  const std::size_t size = tileSize(picture.tiles);
+  if (size == 0 || picture.order.empty()) return {};
+  const auto begin = picture.tiles.values.begin() +
+                     static_cast<std::ptrdiff_t>(static_cast<std::size_t>(picture.order[0]) * size);
+  return {{picture.tiles.shape[2], picture.tiles.shape[3]},
+          {begin, begin + static_cast<std::ptrdiff_t>(size)}};
+}
+
+}  // namespace lambda

@@ -1,0 +1,85 @@
+#include "app/train/live/live_explanations.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QCoreApplication>
+
+#include "widgets/plots/axis_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("LiveExplanations", text);
+}
+
+double greatest(const Array& array) {
+  double most = 0;
+  for (const float value : array.values)
+    most = std::max(most, static_cast<double>(std::abs(value)));
+  return most;
+}
+
+}  // namespace
+
+ExplanationText lambdaExplanation(const InspectionSnapshot* snapshot) {
+  ExplanationText text;
+  text.title = tr("The lambda matrix");
+  text.formula =
+      u"λ<sub>n</sub> = Σ<sub>m</sub> (k̄<sub>m</sub> + e<sub>nm</sub>) v<sub>m</sub><sup>T</sup>,"
+      "&nbsp;&nbsp; y<sub>n</sub> = λ<sub>n</sub><sup>T</sup> q<sub>n</sub>"_s;
+  text.body =
+      tr("The layer sums up all positions m of the image into one linear map for each position n, "
+         "and applies it "
+         "to that position's query. Shown is the map at the middle of the probe image: rows are "
+         "the k entries of "
+         "a query, columns the v channels of its answer. The content part comes from the keys and "
+         "is the same "
+         "everywhere, the position part comes from where things lie.");
+  if (!snapshot) return text;
+  const InspectableLayer& layer = snapshot->layer;
+  const PartBalance& balance = snapshot->balance;
+  const double energy = balance.contentEnergy + balance.positionEnergy;
+  text.numbers = {{tr("Size"), u"k %1 × v %2"_s.arg(layer.queryDepth).arg(layer.valueDepth)},
+                  {tr("Heads that share it"), QString::number(layer.heads)},
+                  {tr("Greatest entry"), valueText(greatest(snapshot->lambdas.total), false)},
+                  {tr("Step"), countText(static_cast<double>(snapshot->step))}};
+  if (energy > 0) {
+    text.numbers.emplace_back(tr("Share of the positions in the output"),
+                              valueText(balance.positionEnergy / energy, true));
+  }
+  return text;
+}
+
+ExplanationText positionExplanation(const InspectionSnapshot* snapshot) {
+  ExplanationText text;
+  text.title = tr("Position embeddings");
+  text.formula = u"e<sub>nm</sub> = E[m − n]"_s;
+  text.body =
+      tr("What the layer has learnt about where things lie. Each tile belongs to one of the k "
+         "entries of a query "
+         "and shows its embedding over the offset from the query's position, with 0 in the middle. "
+         "At the start "
+         "they are noise; structure grows where the training needs it, which Change shows alone. "
+         "The tiles are "
+         "sorted, the strongest first.");
+  if (!snapshot) return text;
+  const InspectableLayer& layer = snapshot->layer;
+  text.numbers = {
+      {tr("Tiles"), QString::number(snapshot->embeddings.order.size())},
+      {tr("Reach"),
+       layer.scope == 0 ? tr("the whole map, %1 × %2").arg(layer.height).arg(layer.width)
+                        : tr("%1 × %1").arg(layer.scope)},
+      {tr("Greatest entry"), valueText(greatest(snapshot->embeddings.tiles), false)}};
+  if (!snapshot->embeddings.change.empty()) {
+    text.numbers.emplace_back(tr("Greatest change since the start"),
+                              valueText(greatest(snapshot->embeddings.change), false));
+  }
+  return text;
+}
+
+}  // namespace lambda

@@ -1,0 +1,385 @@
+#include "app/train/live/live_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QButtonGroup>
+#include <QComboBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSettings>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/session/training_session.h"
+#include "app/train/elided_label.h"
+#include "app/train/live/epoch_strip.h"
+#include "app/train/live/live_explanations.h"
+#include "app/train/live/live_inspection.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/explanation.h"
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/image_conversion.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kGap = 8;
+constexpr int kProbeSide = 56;
+constexpr int kLambdaHeight = 112;
+constexpr int kTilesHeight = 128;
+constexpr int kMostImages = 100'000;
+
+QLabel* makeCaption(QWidget* parent, const QString& text) {
+  auto* label = new QLabel(text, parent);
+  QFont font = bodyFont();
+  font.setWeight(QFont::DemiBold);
+  label->setFont(font);
+  return label;
+}
+
+}  // namespace
+
+LivePanel::LivePanel(TrainingSession& session, QWidget* parent)
+    : QWidget(parent),
+      session_(session),
+      inspection_(new LiveInspection(session, this)),
+      parts_(new QButtonGroup(this)),
+      embeddings_(new QButtonGroup(this)),
+      stored_(*this) {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(2 * kGap, kGap, 2 * kGap, kGap);
+  column->setSpacing(kGap);
+  makeHead();
+  makeLambda();
+  makePositions();
+  makeStrip();
+  connect(&session_, &TrainingSession::started, this, &LivePanel::beginRun);
+  connect(&session_, &TrainingSession::metricsArrived, this, &LivePanel::noteEpochs);
+  connect(inspection_, &LiveInspection::updated, this, &LivePanel::take);
+  connect(inspection_, &LiveInspection::failed, this, [this](const QString& reason) {
+    problem_->setText(reason);
+    problem_->show();
+  });
+  beginRun();
+}
+
+// ---- making ----
+
+QWidget* LivePanel::makeToggle(QButtonGroup& group, const QStringList& names) {
+  auto* holder = new QWidget(this);
+  auto* row = new QHBoxLayout(holder);
+  row->setContentsMargins({});
+  row->setSpacing(0);
+  for (int i = 0; i < names.size(); ++i) {
+    auto* button = new QToolButton(holder);
+    button->setText(names[i]);
+    button->setCheckable(true);
+    button->setChecked(i == 0);
+    button->setProperty(kRole, u"quiet"_s);
+    group.addButton(button, i);
+    row->addWidget(button);
+  }
+  return holder;
+}
+
+void LivePanel::makeHead() {
+  auto* column = static_cast<QVBoxLayout*>(layout());
+  auto* row = new QHBoxLayout;
+  row->setSpacing(kGap);
+  picture_ = new QLabel(this);
+  picture_->setFixedSize(kProbeSide, kProbeSide);
+  picture_->setAccessibleName(tr("Probe image"));
+  auto* words = new QVBoxLayout;
+  words->setSpacing(4);
+  auto* whenRow = new QHBoxLayout;
+  whenRow->setSpacing(kGap);
+  when_ = makeCaption(this, tr("Nothing looked into yet"));
+  when_->setObjectName(u"when"_s);
+  probe_ = new ElidedLabel(this);
+  probe_->setProperty(kRole, u"secondary"_s);
+  backToLive_ = new QToolButton(this);
+  backToLive_->setText(tr("Back to live"));
+  backToLive_->setProperty(kRole, u"quiet"_s);
+  backToLive_->hide();
+  whenRow->addWidget(when_);
+  whenRow->addWidget(probe_, 1);
+  whenRow->addWidget(backToLive_);
+  words->addLayout(whenRow);
+
+  auto* pins = new QHBoxLayout;
+  pins->setSpacing(kGap);
+  layer_ = new QComboBox(this);
+  layer_->setAccessibleName(tr("Lambda layer to look into"));
+  layer_->setToolTip(tr("The lambda layer to look into"));
+  layer_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  image_ = new QSpinBox(this);
+  image_->setRange(0, kMostImages);
+  image_->setPrefix(tr("Image "));
+  image_->setAccessibleName(tr("Probe image"));
+  image_->setToolTip(tr("Which validation image it is looked into with"));
+  image_->setKeyboardTracking(false);
+  pins->addWidget(layer_, 1);
+  pins->addWidget(image_);
+  words->addLayout(pins);
+  row->addWidget(picture_);
+  row->addLayout(words, 1);
+  column->addLayout(row);
+  problem_ = new QLabel(this);
+  problem_->setProperty(kRole, u"error"_s);
+  problem_->setWordWrap(true);
+  problem_->hide();
+  column->addWidget(problem_);
+  connect(layer_, &QComboBox::currentIndexChanged, this, &LivePanel::aim);
+  connect(image_, &QSpinBox::valueChanged, this, &LivePanel::aim);
+}
+
+void LivePanel::makeLambda() {
+  auto* column = static_cast<QVBoxLayout*>(layout());
+  lambda_ = new HeatmapView(this);
+  lambda_->setPlaceholder(
+      tr("The lambda matrix is shown here while a network with a lambda layer is trained."));
+  lambda_->setAccessibleName(tr("Lambda matrix"));
+  lambda_->setMinimumHeight(kLambdaHeight);
+  lambda_->setReadoutVisible(false);
+  auto* head = new QHBoxLayout;
+  head->setSpacing(0);
+  head->addWidget(makeCaption(this, tr("Lambda")));
+  head->addSpacing(kGap);
+  head->addWidget(makeToggle(*parts_, {tr("All"), tr("Total"), tr("Content"), tr("Position")}));
+  head->addStretch();
+  head->addWidget(makeExplanationButton(*this, [this] { return explainLambda(); }));
+  head->addWidget(makeExportButton(*lambda_, *lambda_));
+  column->addLayout(head);
+  column->addWidget(lambda_, 3);
+  connect(parts_, &QButtonGroup::idClicked, this, [this](int id) {
+    strip_->setPart(static_cast<LambdaPart>(id));
+    showPicture();
+  });
+}
+
+void LivePanel::makePositions() {
+  positions_ = new QWidget(this);
+  auto* column = new QVBoxLayout(positions_);
+  column->setContentsMargins({});
+  column->setSpacing(kGap);
+  tiles_ = new HeatmapView(positions_);
+  tiles_->setPlaceholder(tr("This layer has no position embeddings."));
+  tiles_->setAccessibleName(tr("Position embeddings"));
+  tiles_->setMinimumHeight(kTilesHeight);
+  tiles_->setReadoutVisible(false);
+  auto* head = new QHBoxLayout;
+  head->setSpacing(0);
+  head->addWidget(makeCaption(positions_, tr("Positions")));
+  head->addSpacing(kGap);
+  head->addWidget(makeToggle(*embeddings_, {tr("Now"), tr("Change")}));
+  head->addStretch();
+  head->addWidget(makeExplanationButton(*this, [this] { return explainPositions(); }));
+  head->addWidget(makeExportButton(*tiles_, *tiles_));
+  column->addLayout(head);
+  column->addWidget(tiles_, 1);
+  static_cast<QVBoxLayout*>(layout())->addWidget(positions_, 4);
+  connect(embeddings_, &QButtonGroup::idClicked, this, &LivePanel::showPicture);
+}
+
+void LivePanel::makeStrip() {
+  auto* column = static_cast<QVBoxLayout*>(layout());
+  strip_ = new EpochStrip(this);
+  auto* head = new QHBoxLayout;
+  head->addWidget(makeCaption(this, tr("Epoch by epoch")));
+  head->addStretch();
+  head->addWidget(makeExportButton(*strip_, *strip_));
+  column->addLayout(head);
+  column->addWidget(strip_);
+  connect(strip_, &EpochStrip::epochChosen, this, &LivePanel::showPicture);
+  connect(backToLive_, &QToolButton::clicked, this, [this] {
+    strip_->setChosen(-1);
+    showPicture();
+  });
+}
+
+// ---- what is looked at ----
+
+void LivePanel::beginRun() {
+  layers_ = inspectableLayers(session_.status().record.config.architecture);
+  live_.reset();
+  snapshot_.reset();
+  endedEpoch_ = 0;
+  endedStep_ = 0;
+  problem_->hide();
+  strip_->clear();
+  const QString before = layer_->currentText();
+  {
+    const QSignalBlocker blocker(layer_);
+    layer_->clear();
+    for (const InspectableLayer& layer : layers_)
+      layer_->addItem(QString::fromStdString(layer.name));
+    // The last layer is nearest to the answer; a layer that was chosen before stays.
+    const int same = layer_->findText(before);
+    layer_->setCurrentIndex(same >= 0 ? same : layer_->count() - 1);
+  }
+  layer_->setEnabled(!layers_.empty());
+  image_->setEnabled(!layers_.empty());
+  if (layers_.empty() && !session_.status().run.empty()) {
+    lambda_->setPlaceholder(
+        tr("This network has no lambda layer. Turn a block into one in Design."));
+  }
+  aim();
+}
+
+void LivePanel::aim() {
+  const bool hasValidation = session_.status().record.config.data.validationCount > 0;
+  const int index = layer_->currentIndex();
+  inspection_->setTarget(index < 0 ? std::string() : layers_[static_cast<std::size_t>(index)].name,
+                         hasValidation ? Split::validation : Split::train,
+                         image_->value());
+  problem_->hide();
+  strip_->clear();
+  live_.reset();
+  snapshot_.reset();
+  loadStored();
+  showPicture();
+}
+
+void LivePanel::loadStored() {
+  const int index = layer_->currentIndex();
+  // Runs keep pictures of the first validation image alone.
+  if (index < 0 || image_->value() != 0 || session_.status().run.empty()) return;
+  stored_.start(
+      [run = session_.status().run, layer = layers_[static_cast<std::size_t>(index)].name] {
+        return storedPictures(run, layer);
+      },
+      [this](std::vector<LayerPicture> pictures) {
+        for (LayerPicture& picture : pictures) {
+          if (!strip_->has(picture.epoch)) {
+            strip_->add(std::make_shared<const LayerPicture>(std::move(picture)));
+          }
+        }
+      });
+}
+
+void LivePanel::noteEpochs(const MetricsUpdate& update) {
+  if (update.epochs.empty()) return;
+  endedEpoch_ = update.epochs.back().epoch;
+  endedStep_ = update.epochs.back().step;
+}
+
+void LivePanel::take(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
+  snapshot_ = snapshot;
+  problem_->hide();
+  auto picture = std::make_shared<LayerPicture>(pictureOf(*snapshot));
+  live_ = picture;
+  if (endedEpoch_ > 0 && snapshot->step >= endedStep_ && !strip_->has(endedEpoch_)) {
+    auto kept = std::make_shared<LayerPicture>(*picture);
+    kept->epoch = endedEpoch_;
+    strip_->add(std::move(kept));
+  }
+  showPicture();
+}
+
+std::shared_ptr<const LayerPicture> LivePanel::shown() const {
+  const auto chosen = strip_->at(strip_->chosen());
+  return chosen ? chosen : live_;
+}
+
+void LivePanel::showPicture() {
+  const std::shared_ptr<const LayerPicture> picture = shown();
+  const bool isStored = picture && picture != live_;
+  backToLive_->setVisible(isStored);
+  showProbe();
+  if (!picture) {
+    when_->setText(layers_.empty() ? tr("No lambda layer") : tr("Nothing looked into yet"));
+    lambda_->setData({});
+    tiles_->setData({});
+    return;
+  }
+  const QString step = tr("step %1").arg(countText(static_cast<double>(picture->step)));
+  when_->setText(isStored ? tr("End of epoch %1 · %2").arg(picture->epoch).arg(step)
+                          : tr("Epoch %1 · %2").arg(picture->epoch).arg(step));
+  lambda_->setData(lambdaHeatmap(*picture, static_cast<LambdaPart>(parts_->checkedId())));
+  const bool change = embeddings_->checkedId() == 1;
+  tiles_->setPlaceholder(change && !picture->tiles.empty()
+                             ? tr("The embeddings of the start are not known.")
+                             : tr("This layer has no position embeddings."));
+  tiles_->setData(embeddingHeatmap(*picture, change));
+}
+
+void LivePanel::showProbe() {
+  if (!snapshot_) {
+    picture_->clear();
+    probe_->setText({});
+    return;
+  }
+  const double ratio = devicePixelRatioF();
+  QPixmap pixmap =
+      QPixmap::fromImage(toQImage(snapshot_->image).scaled(QSize(kProbeSide, kProbeSide) * ratio));
+  pixmap.setDevicePixelRatio(ratio);
+  picture_->setPixmap(pixmap);
+  const auto className = [this](int label) {
+    const auto& names = snapshot_->classNames;
+    if (label < 0) return tr("unknown");
+    if (label < static_cast<int>(names.size())) {
+      return QString::fromStdString(names[static_cast<std::size_t>(label)]);
+    }
+    return QString::number(label);
+  };
+  QString text = tr("A %1").arg(className(snapshot_->label));
+  const auto predicted = static_cast<std::size_t>(snapshot_->predicted);
+  if (predicted < snapshot_->probabilities.size()) {
+    text += tr("; the network says %1, %2")
+                .arg(className(snapshot_->predicted),
+                     valueText(static_cast<double>(snapshot_->probabilities[predicted]), true));
+  }
+  probe_->setText(text);
+}
+
+ExplanationText LivePanel::explainLambda() const {
+  return lambdaExplanation(snapshot_.get());
+}
+
+ExplanationText LivePanel::explainPositions() const {
+  return positionExplanation(snapshot_.get());
+}
+
+// ---- events ----
+
+void LivePanel::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  inspection_->setActive(true);
+}
+
+void LivePanel::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  inspection_->setActive(false);
+}
+
+void LivePanel::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) strip_->update();
+  QWidget::changeEvent(event);
+}
+
+void LivePanel::saveLayout(QSettings& settings) const {
+  settings.setValue(u"part"_s, parts_->checkedId());
+  settings.setValue(u"change"_s, embeddings_->checkedId());
+}
+
+void LivePanel::restoreLayout(QSettings& settings) {
+  const auto check = [](QButtonGroup& group, int id) {
+    if (QAbstractButton* button = group.button(id)) button->setChecked(true);
+  };
+  check(*parts_, settings.value(u"part"_s, 0).toInt());
+  check(*embeddings_, settings.value(u"change"_s, 0).toInt());
+  strip_->setPart(static_cast<LambdaPart>(parts_->checkedId()));
+  showPicture();
+}
+
+}  // namespace lambda

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <QWidget>
+
+#include "app/train/live/layer_picture.h"
+#include "app/train/newest_task.h"
+#include "engine/values/inspection.h"
+
+class QButtonGroup;
+class QComboBox;
+class QHBoxLayout;
+class QLabel;
+class QSettings;
+class QSpinBox;
+class QToolButton;
+
+namespace lambda {
+
+class ElidedLabel;
+class EpochStrip;
+class HeatmapView;
+class LiveInspection;
+class TrainingSession;
+struct ExplanationText;
+struct MetricsUpdate;
+
+/// Looks into one lambda layer with one probe image while it is trained: its lambda matrix, its
+/// position embeddings, and how both changed from epoch to epoch, with the step they belong to.
+class LivePanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LivePanel(TrainingSession& session, QWidget* parent = nullptr);
+
+  /// The picture that is shown large; null before the first one.
+  std::shared_ptr<const LayerPicture> shown() const;
+
+  EpochStrip& strip() { return *strip_; }
+
+  void saveLayout(QSettings& settings) const;
+  void restoreLayout(QSettings& settings);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void makeHead();
+  void makeLambda();
+  void makePositions();
+  void makeStrip();
+  void beginRun();
+  void aim();
+  void loadStored();
+  void take(const std::shared_ptr<const InspectionSnapshot>& snapshot);
+  void noteEpochs(const MetricsUpdate& update);
+  void showPicture();
+  void showProbe();
+  QWidget* makeToggle(QButtonGroup& group, const QStringList& names);
+  ExplanationText explainLambda() const;
+  ExplanationText explainPositions() const;
+
+  TrainingSession& session_;
+  LiveInspection* inspection_;
+  std::vector<InspectableLayer> layers_;
+  std::shared_ptr<const LayerPicture> live_;
+  std::shared_ptr<const InspectionSnapshot> snapshot_;
+  int endedEpoch_ = 0;  ///< The last epoch that ended, and is to be put into the strip.
+  std::int64_t endedStep_ = 0;
+
+  QComboBox* layer_;
+  QSpinBox* image_;
+  QLabel* picture_;
+  QLabel* when_;
+  ElidedLabel* probe_;
+  QToolButton* backToLive_;
+  QButtonGroup* parts_;
+  HeatmapView* lambda_;
+  QWidget* positions_;
+  QButtonGroup* embeddings_;
+  HeatmapView* tiles_;
+  EpochStrip* strip_;
+  QLabel* problem_;
+  NewestTask stored_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+
+#include <QElapsedTimer>
+#include <QTimer>
+#include <QWidget>
+
+#include "engine/values/metrics.h"
+#include "widgets/plots/curve_plot.h"
+
+class QSettings;
+
+namespace lambda {
+
+class CurveToolbar;
+class TrainingSession;
+
+/// The curves of the training under way, or of the last one: loss and accuracy of batches and
+/// epochs, with marks for what happened. Takes what is new some times a second, and only while it
+/// is seen; the more there is to draw, the rarer, so that drawing never takes more than a small
+/// part of a core from the training.
+class CurvesPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CurvesPanel(TrainingSession& session, QWidget* parent = nullptr);
+
+  CurvePlot& plot() { return *plot_; }
+
+  CurveToolbar& toolbar() { return *toolbar_; }
+
+  /// Puts the crosshair at an event.
+  void showPlaceOf(const EventRecord& event);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void restart();
+  void schedule();
+  void catchUp();
+  double epochOf(std::int64_t step) const;
+
+  TrainingSession& session_;
+  CurvePlot* plot_;
+  CurveToolbar* toolbar_;
+  QTimer timer_;
+  std::size_t batches_ = 0;  ///< Of the session's metrics that are drawn.
+  std::size_t epochs_ = 0;
+  std::size_t events_ = 0;
+  std::vector<std::string> keys_;  ///< Of the series that the plot has.
+};
+
+}  // namespace lambda

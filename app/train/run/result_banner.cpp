@@ -1,0 +1,203 @@
+#include "app/train/run/result_banner.h"
+
+#include <algorithm>
+
+#include <QApplication>
+#include <QClipboard>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/train/widget_role.h"
+#include "widgets/forms/field_rows.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/icons.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kGap = 8;
+constexpr int kSignSide = 20;
+constexpr qsizetype kMostReasons = 3;
+
+/// The engine names settings as its command line does: "--set recipe.batchSize=32" is "batch size
+/// 32" here.
+QString withoutOptions(QString text) {
+  static const QRegularExpression option(u"--set ([\\w.]+)=([^\\s,]+)"_s);
+  for (auto match = option.match(text); match.hasMatch(); match = option.match(text)) {
+    FieldRow row;
+    row.path = match.captured(1).toStdString();
+    field_rows::addLook(row);
+    const QString name = QString::fromStdString(row.label).toLower();
+    text.replace(match.capturedStart(), match.capturedLength(), name + u" "_s + match.captured(2));
+  }
+  return text;
+}
+
+/// The engine's texts indent what to do; here every line stands for itself, as a sentence.
+QString asLines(const QString& text) {
+  QStringList lines;
+  for (const QString& line : text.split(u'\n', Qt::SkipEmptyParts)) {
+    QString trimmed = withoutOptions(line.trimmed());
+    if (!trimmed.isEmpty()) trimmed[0] = trimmed[0].toUpper();
+    lines << trimmed;
+  }
+  return lines.join(u'\n');
+}
+
+/// Whether the run ended because a number was none.
+bool isNotFinite(const RunResult& result) {
+  return result.status == RunStatus::failed &&
+         result.failure.find("not finite") != std::string::npos;
+}
+
+}  // namespace
+
+ResultBanner::ResultBanner(QWidget* parent) : QFrame(parent) {
+  setProperty(kRole, u"card"_s);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(2 * kGap, kGap, kGap, kGap);
+  row->setSpacing(kGap);
+  sign_ = new QLabel(this);
+  sign_->setFixedSize(kSignSide, kSignSide);
+  title_ = new QLabel(this);
+  title_->setProperty(kRole, u"heading"_s);
+  text_ = new QLabel(this);
+  text_->setObjectName(u"result"_s);
+  text_->setWordWrap(true);
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  auto* words = new QVBoxLayout;
+  words->setSpacing(2);
+  words->addWidget(title_);
+  words->addWidget(text_);
+  row->addWidget(sign_);
+  row->addLayout(words, 1);
+  const auto button = [&](const QString& text, const QString& name) {
+    auto* made = new QPushButton(text, this);
+    made->setObjectName(name);
+    row->addWidget(made);
+    return made;
+  };
+  resume_ = button(tr("Resume"), u"resume"_s);
+  inspect_ = button(tr("Inspect"), u"inspect"_s);
+  runs_ = button(tr("Open in Runs"), u"runs"_s);
+  halve_ = button(tr("Go on with half the learning rate"), u"halve"_s);
+  halve_->setToolTip(tr("From the last checkpoint, as a new run"));
+  again_ = button(tr("Train again"), u"again"_s);
+  copy_ = new QToolButton(this);
+  copy_->setProperty(kRole, u"quiet"_s);
+  copy_->setToolTip(tr("Copy what happened"));
+  copy_->setAccessibleName(tr("Copy"));
+  close_ = new QToolButton(this);
+  close_->setProperty(kRole, u"quiet"_s);
+  close_->setToolTip(tr("Close"));
+  close_->setAccessibleName(tr("Close"));
+  row->addWidget(copy_);
+  row->addWidget(close_);
+  connect(resume_, &QPushButton::clicked, this, [this] { Q_EMIT resumeRequested(run_); });
+  connect(inspect_, &QPushButton::clicked, this, [this] { Q_EMIT inspectRequested(run_); });
+  connect(runs_, &QPushButton::clicked, this, [this] { Q_EMIT runsRequested(run_); });
+  connect(halve_, &QPushButton::clicked, this, [this] { Q_EMIT halveRequested(run_); });
+  connect(again_, &QPushButton::clicked, this, &ResultBanner::trainAgainRequested);
+  connect(
+      copy_, &QToolButton::clicked, this, [this] { QApplication::clipboard()->setText(copied_); });
+  connect(close_, &QToolButton::clicked, this, &QWidget::hide);
+  updateIcons();
+  hide();
+}
+
+void ResultBanner::showResult(const RunResult& result, int epochs) {
+  run_ = result.run;
+  QStringList parts;
+  if (result.bestValidationAccuracy) {
+    parts << tr("best validation %1").arg(valueText(*result.bestValidationAccuracy, true));
+  }
+  if (result.testAccuracy) parts << tr("test %1").arg(valueText(*result.testAccuracy, true));
+  parts << durationText(result.trainSeconds);
+  if (result.imagesPerSecond > 0) parts << tr("%1 images/s").arg(countText(result.imagesPerSecond));
+  QString text = parts.join(u" · "_s);
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  switch (result.status) {
+    case RunStatus::failed:
+      present(
+          Kind::failed, tr("The training failed"), asLines(QString::fromStdString(result.failure)));
+      break;
+    case RunStatus::stopped:
+    case RunStatus::paused:
+    case RunStatus::running:
+      present(
+          Kind::stopped,
+          tr("Stopped after %1 of %2 epochs; everything is saved").arg(result.epochs).arg(epochs),
+          text);
+      break;
+    case RunStatus::finished:
+      present(Kind::finished, tr("Finished: %1 epochs").arg(result.epochs), text);
+      break;
+  }
+  halve_->setVisible(isNotFinite(result));
+}
+
+void ResultBanner::showRefusal(const QStringList& reasons) {
+  run_.clear();
+  QStringList shown;
+  for (const QString& reason : reasons.first(std::min(reasons.size(), kMostReasons))) {
+    shown << asLines(reason);
+  }
+  const auto more = reasons.size() - shown.size();
+  if (more > 0) shown << tr("… and %1 more").arg(more);
+  present(Kind::refused, tr("The training did not start"), shown.join(u'\n'));
+}
+
+void ResultBanner::present(Kind kind, const QString& title, const QString& text) {
+  kind_ = kind;
+  title_->setText(title);
+  text_->setText(text);
+  copied_ = title + u"\n"_s + text;
+  const bool hasRun = !run_.empty();
+  resume_->setVisible(kind == Kind::stopped);
+  halve_->hide();
+  inspect_->setVisible(hasRun && (kind == Kind::finished || kind == Kind::stopped));
+  runs_->setVisible(hasRun);
+  again_->setVisible(hasRun && kind != Kind::stopped);
+  copy_->setVisible(kind == Kind::failed || kind == Kind::refused);
+  setRole(*resume_, kind == Kind::stopped ? u"primary"_s : QString());
+  setRole(*inspect_, kind == Kind::finished ? u"primary"_s : QString());
+  setAccessibleName(title);
+  updateIcons();
+  show();
+}
+
+void ResultBanner::updateIcons() {
+  const Colors& colors = colorsOf(*this);
+  QIcon sign;
+  switch (kind_) {
+    case Kind::finished:
+      sign = icon(u"check"_s, colors.success);
+      break;
+    case Kind::stopped:
+      sign = icon(u"stop"_s, colors.textSecondary);
+      break;
+    case Kind::failed:
+    case Kind::refused:
+      sign = icon(u"error"_s, colors.error);
+      break;
+  }
+  sign_->setPixmap(sign.pixmap(kSignSide));
+  copy_->setIcon(icon(u"copy"_s, *this));
+  close_->setIcon(icon(u"close"_s, *this));
+}
+
+void ResultBanner::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) updateIcons();
+  QFrame::changeEvent(event);
+}
+
+}  // namespace lambda

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+
+#include <QFrame>
+
+#include "engine/values/metrics.h"
+
+class QLabel;
+class QPushButton;
+class QToolButton;
+
+namespace lambda {
+
+/// How the last training ended: its result and what to do next, or what happened, why and what to
+/// do. Hidden until it is told.
+class ResultBanner : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit ResultBanner(QWidget* parent = nullptr);
+
+  /// A training has ended. `epochs` is how many it was to have.
+  void showResult(const RunResult& result, int epochs);
+
+  /// A training could not begin, for these reasons.
+  void showRefusal(const QStringList& reasons);
+
+  const std::filesystem::path& run() const { return run_; }
+
+ Q_SIGNALS:
+  void inspectRequested(const std::filesystem::path& run);
+  void runsRequested(const std::filesystem::path& run);
+  void resumeRequested(const std::filesystem::path& run);
+  void trainAgainRequested();
+  /// Go on from the last checkpoint of a run whose numbers grew beyond all bounds, with half its
+  /// learning rate.
+  void halveRequested(const std::filesystem::path& run);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  enum class Kind { finished, stopped, failed, refused };
+
+  void present(Kind kind, const QString& title, const QString& text);
+  void updateIcons();
+
+  Kind kind_ = Kind::finished;
+  std::filesystem::path run_;
+  QString copied_;
+  QLabel* sign_;
+  QLabel* title_;
+  QLabel* text_;
+  QPushButton* inspect_;
+  QPushButton* runs_;
+  QPushButton* resume_;
+  QPushButton* halve_;
+  QPushButton* again_;
+  QToolButton* copy_;
+  QToolButton* close_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,55 @@
+#include "app/train/run/run_view.h"
+
+#include <QSettings>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include "app/train/live/live_panel.h"
+#include "app/train/run/curves_panel.h"
+#include "app/train/run/event_list.h"
+#include "widgets/plots/curve_toolbar.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+RunView::RunView(TrainingSession& session, QWidget* parent)
+    : QWidget(parent),
+      columns_(new QSplitter(Qt::Horizontal, this)),
+      rows_(new QSplitter(Qt::Vertical, this)),
+      curves_(new CurvesPanel(session, this)),
+      events_(new EventList(session, this)),
+      live_(new LivePanel(session, this)) {
+  rows_->addWidget(curves_);
+  rows_->addWidget(events_);
+  rows_->setStretchFactor(0, 1);
+  rows_->setCollapsible(0, false);
+  columns_->addWidget(rows_);
+  columns_->addWidget(live_);
+  columns_->setStretchFactor(0, 5);
+  columns_->setStretchFactor(1, 3);
+  columns_->setCollapsible(0, false);
+  columns_->setSizes({760, 440});
+  rows_->setSizes({600, 110});
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins({});
+  column->setSpacing(0);
+  column->addWidget(columns_, 1);
+  connect(events_, &EventList::eventChosen, curves_, &CurvesPanel::showPlaceOf);
+}
+
+void RunView::saveLayout(QSettings& settings) const {
+  settings.setValue(u"columns"_s, columns_->saveState());
+  settings.setValue(u"rows"_s, rows_->saveState());
+  curves_->toolbar().saveLayout(settings);
+  live_->saveLayout(settings);
+}
+
+void RunView::restoreLayout(QSettings& settings) {
+  columns_->restoreState(settings.value(u"columns"_s).toByteArray());
+  rows_->restoreState(settings.value(u"rows"_s).toByteArray());
+  curves_->toolbar().restoreLayout(settings);
+  live_->restoreLayout(settings);
+}
+
+}  // namespace lambda

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QWidget>
+
+class QSettings;
+class QSplitter;
+
+namespace lambda {
+
+class CurvesPanel;
+class EventList;
+class LivePanel;
+class TrainingSession;
+
+/// A training as it goes: curves above the events at the left, the live look into a layer at the
+/// right.
+class RunView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit RunView(TrainingSession& session, QWidget* parent = nullptr);
+
+  CurvesPanel& curves() { return *curves_; }
+
+  LivePanel& live() { return *live_; }
+
+  EventList& events() { return *events_; }
+
+  void saveLayout(QSettings& settings) const;
+  void restoreLayout(QSettings& settings);
+
+ private:
+  QSplitter* columns_;
+  QSplitter* rows_;
+  CurvesPanel* curves_;
+  EventList* events_;
+  LivePanel* live_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,182 @@
+#include "app/train/run/transport_bar.h"
+
+#include <QAction>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/session/training_session.h"
+#include "app/train/elided_label.h"
+#include "app/train/training_text.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kGap = 8;
+
+/// The action's text with its key, as a tooltip.
+QString withKey(const QAction& action, const QString& meaning) {
+  return meaning + u" ("_s + action.shortcut().toString(QKeySequence::NativeText) + u")"_s;
+}
+
+}  // namespace
+
+TransportBar::TransportBar(TrainingSession& session, QWidget* parent)
+    : QWidget(parent), session_(session) {
+  makeActions();
+  makeButtons();
+  updateIcons();
+  connect(&session_, &TrainingSession::stateChanged, this, &TransportBar::showState);
+  connect(&session_, &TrainingSession::started, this, &TransportBar::showState);
+  connect(&session_, &TrainingSession::statusChanged, this, &TransportBar::showWords);
+  showState();
+}
+
+void TransportBar::makeActions() {
+  const auto add = [this](const QString& text, const QList<QKeySequence>& keys) {
+    auto* action = new QAction(text, this);
+    action->setShortcuts(keys);
+    return action;
+  };
+  start_ = add(tr("Start training"), {Qt::Key_F5, QKeySequence(Qt::CTRL | Qt::Key_R)});
+  pause_ = add(tr("Pause"), {Qt::Key_F6});
+  step_ = add(tr("One step"), {Qt::Key_F10});
+  stop_ = add(tr("Stop"), {QKeySequence(Qt::SHIFT | Qt::Key_F5)});
+  settings_ = add(tr("Settings"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)});
+  settings_->setCheckable(true);
+  start_->setToolTip(withKey(*start_, tr("Train the network of Design with these settings")));
+  step_->setToolTip(withKey(*step_, tr("Train one batch, then pause")));
+  stop_->setToolTip(withKey(*stop_, tr("Save and end; the run can be resumed")));
+  settings_->setToolTip(withKey(*settings_, tr("Show the data and the recipe")));
+  connect(start_, &QAction::triggered, this, &TransportBar::startRequested);
+  connect(pause_, &QAction::triggered, this, [this] {
+    const SessionState state = session_.state();
+    const bool isHeld = state == SessionState::paused || state == SessionState::pausing;
+    isHeld ? session_.resume() : session_.pause();
+  });
+  connect(step_, &QAction::triggered, this, [this] { session_.stepOnce(); });
+  connect(stop_, &QAction::triggered, this, [this] { session_.stop(); });
+}
+
+void TransportBar::makeButtons() {
+  title_ = new QLabel(this);
+  title_->setProperty(kRole, u"heading"_s);
+  words_ = new QLabel(this);
+  words_->setObjectName(u"words"_s);
+  words_->setProperty(kRole, u"secondary"_s);
+  words_->setFont(numberFont());
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(2 * kGap, kGap, 2 * kGap, kGap);
+  row->setSpacing(kGap);
+  auto* texts = new QVBoxLayout;
+  texts->setSpacing(2);
+  auto* top = new QHBoxLayout;
+  top->setSpacing(2 * kGap);
+  recipe_ = new ElidedLabel(this);
+  recipe_->setObjectName(u"recipe"_s);
+  recipe_->setProperty(kRole, u"secondary"_s);
+  top->addWidget(title_);
+  top->addWidget(recipe_, 1);
+  texts->addLayout(top);
+  texts->addWidget(words_);
+  row->addLayout(texts, 1);
+  const auto add = [&](QAction* action) {
+    auto* button = new QToolButton(this);
+    button->setDefaultAction(action);
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    row->addWidget(button);
+    return button;
+  };
+  settingsButton_ = add(settings_);
+  settingsButton_->setProperty(kRole, u"quiet"_s);
+  runButtons_ << add(pause_) << add(step_) << add(stop_);
+  startButton_ = new QPushButton(start_->text(), this);
+  startButton_->setObjectName(u"start"_s);
+  startButton_->setProperty(kRole, u"primary"_s);
+  startButton_->setToolTip(start_->toolTip());
+  row->addWidget(startButton_);
+  connect(startButton_, &QPushButton::clicked, start_, &QAction::trigger);
+}
+
+QList<QAction*> TransportBar::actionsInOrder() const {
+  return {start_, pause_, step_, stop_, nullptr, settings_};
+}
+
+void TransportBar::setDocument(const QString& name, const RunConfig& config) {
+  documentName_ = name;
+  documentRecipe_ = recipeText(config);
+  showWords();
+}
+
+void TransportBar::setErrorCount(int count) {
+  errors_ = count;
+  showWords();
+}
+
+void TransportBar::showState() {
+  const SessionState state = session_.state();
+  const bool isBusy = session_.isBusy();
+  const bool isHeld = state == SessionState::paused || state == SessionState::pausing;
+  const bool isStopping = state == SessionState::stopping;
+  start_->setEnabled(!isBusy);
+  startButton_->setVisible(!isBusy);
+  pause_->setEnabled(isBusy && !isStopping);
+  pause_->setText(isHeld ? tr("Continue") : tr("Pause"));
+  pause_->setToolTip(withKey(*pause_, isHeld ? tr("Go on training") : tr("Hold after this batch")));
+  step_->setEnabled(isBusy && !isStopping);
+  stop_->setEnabled(isBusy && !isStopping);
+  for (QToolButton* button : runButtons_) button->setVisible(isBusy);
+  // Before the first training there is nothing but the settings.
+  settingsButton_->setVisible(isBusy || !session_.status().run.empty());
+  updateIcons();
+  showWords();
+}
+
+void TransportBar::showWords() {
+  const TrainingStatus& status = session_.status();
+  if (!session_.isBusy()) {
+    title_->setText(documentName_);
+    recipe_->setText(documentRecipe_);
+    QString words = tr("Not training");
+    if (errors_ == 1) words = tr("One problem must be solved before it can be trained");
+    if (errors_ > 1) words = tr("%1 problems must be solved before it can be trained").arg(errors_);
+    words_->setText(words);
+    return;
+  }
+  title_->setText(status.run.empty() ? documentName_ : pathText(status.run.filename()));
+  recipe_->setText(status.run.empty() ? documentRecipe_ : recipeText(status.record.config));
+  QStringList parts{stateText(session_.state())};
+  if (!status.run.empty()) {
+    parts << progressText(status) << tr("step %1").arg(countText(static_cast<double>(status.step)));
+  }
+  words_->setText(parts.join(u" · "_s));
+}
+
+void TransportBar::updateIcons() {
+  const SessionState state = session_.state();
+  const bool isHeld = state == SessionState::paused || state == SessionState::pausing;
+  start_->setIcon(icon(u"play"_s, *this));
+  startButton_->setIcon(icon(u"play"_s, colorsOf(*this).accentText));
+  pause_->setIcon(icon(isHeld ? u"play"_s : u"pause"_s, *this));
+  step_->setIcon(icon(u"step"_s, *this));
+  stop_->setIcon(icon(u"stop"_s, *this));
+  settings_->setIcon(icon(u"settings"_s, *this));
+}
+
+void TransportBar::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) updateIcons();
+  QWidget::changeEvent(event);
+}
+
+}  // namespace lambda

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <QList>
+#include <QString>
+#include <QWidget>
+
+class QAction;
+class QLabel;
+class QPushButton;
+class QToolButton;
+
+namespace lambda {
+
+class ElidedLabel;
+class TrainingSession;
+struct RunConfig;
+
+/// The head of the page: what is or would be trained and how it goes, and the buttons and keys that
+/// start, pause, step and stop. What can be done in the session's state is enabled; each wish is
+/// answered at once by the words beside it.
+class TransportBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit TransportBar(TrainingSession& session, QWidget* parent = nullptr);
+
+  /// What would be trained, for the time before there is a run.
+  void setDocument(const QString& name, const RunConfig& config);
+
+  /// How many errors stand in the way of a start.
+  void setErrorCount(int count);
+
+  QAction* startAction() const { return start_; }
+
+  QAction* pauseAction() const { return pause_; }
+
+  QAction* stepAction() const { return step_; }
+
+  QAction* stopAction() const { return stop_; }
+
+  /// Checkable: the settings instead of the curves.
+  QAction* settingsAction() const { return settings_; }
+
+  QList<QAction*> actionsInOrder() const;
+
+ Q_SIGNALS:
+  void startRequested();
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void makeActions();
+  void makeButtons();
+  void showState();
+  void showWords();
+  void updateIcons();
+
+  TrainingSession& session_;
+  QString documentName_;
+  QString documentRecipe_;
+  int errors_ = 0;
+  QLabel* title_;
+  ElidedLabel* recipe_;
+  QLabel* words_;
+  QAction* start_;
+  QAction* pause_;
+  QAction* step_;
+  QAction* stop_;
+  QAction* settings_;
+  QPushButton* startButton_;
+  QToolButton* settingsButton_;
+  QList<QToolButton*> runButtons_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,175 @@
+#include "app/train/setup/recipe_sections.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <QCoreApplication>
+
+#include "app/train/data/data_location.h"
+#include "engine/training/schedule.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("RecipeSections", text);
+}
+
+/// Chooses rows of the whole configuration.
+class Chooser {
+ public:
+  Chooser(const RunConfig& config, bool all, const std::vector<Problem>& problems)
+      : all_(all), problems_(problems) {
+    const auto add = [this](std::vector<FieldRow> rows) {
+      rows_.insert(rows_.end(), rows.begin(), rows.end());
+    };
+    add(rowsOf(config.data, "data"));
+    add(rowsOf(config.recipe, "recipe"));
+    add(rowsOf(config.device, "device"));
+    add(rowsOf(config.checkpoints, "checkpoints"));
+    // The name and the seed stand in the configuration itself, beside the network.
+    RunConfig alone;
+    alone.name = config.name;
+    alone.seed = config.seed;
+    for (FieldRow& row : rowsOf(alone)) {
+      if (row.path == "name" || row.path == "seed") rows_.push_back(std::move(row));
+    }
+  }
+
+  /// Always there.
+  Chooser& common(std::string_view path, bool applies = true) { return take(path, applies); }
+
+  /// Only among all settings, or where something is wrong with it.
+  Chooser& rare(std::string_view path, bool applies = true) {
+    const bool hasProblem =
+        std::ranges::any_of(problems_, [&](const Problem& p) { return p.path == path; });
+    return take(path, hasProblem || (all_ && applies));
+  }
+
+  FormSection section(const QString& title) {
+    FormSection result{title, std::move(chosen_)};
+    chosen_ = {};
+    return result;
+  }
+
+  bool showsAll() const { return all_; }
+
+  FieldRow* last() { return chosen_.empty() ? nullptr : &chosen_.back(); }
+
+ private:
+  Chooser& take(std::string_view path, bool isWanted) {
+    if (!isWanted) return *this;
+    if (const FieldRow* row = findRow(rows_, path)) chosen_.push_back(*row);
+    return *this;
+  }
+
+  bool all_;
+  const std::vector<Problem>& problems_;
+  std::vector<FieldRow> rows_;
+  std::vector<FieldRow> chosen_;
+};
+
+std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
+  const bool isDrawn = data.source == kShapes10Source;
+  std::vector<FormSection> sections;
+  choose.common("data.validationCount")
+      .rare("data.splitSeed")
+      .rare("data.generatedTrainCount", isDrawn)
+      .rare("data.generatedTestCount", isDrawn);
+  sections.push_back(choose.section({}));
+  choose.common("data.augmentation.cropPadding")
+      .rare("data.augmentation.padding", data.augmentation.cropPadding > 0)
+      .common("data.augmentation.horizontalFlip")
+      .common("data.augmentation.cutoutSize");
+  sections.push_back(choose.section(tr("Augmentation")));
+  return sections;
+}
+
+std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe) {
+  const bool isSgd = recipe.optimizer.kind == OptimizerKind::sgd;
+  const ScheduleKind schedule = recipe.schedule.kind;
+  std::vector<FormSection> sections;
+  choose.rare("name")
+      .common("recipe.epochs")
+      .common("recipe.batchSize")
+      .common("recipe.labelSmoothing", choose.showsAll() || recipe.labelSmoothing > 0)
+      .common("recipe.emaDecay", choose.showsAll() || recipe.emaDecay > 0)
+      .rare("recipe.precision")
+      .rare("recipe.channelsLast")
+      .common("seed");
+  sections.push_back(choose.section({}));
+  choose.common("recipe.optimizer.kind")
+      .common("recipe.optimizer.learningRate")
+      .common("recipe.optimizer.momentum", isSgd)
+      .rare("recipe.optimizer.nesterov", isSgd)
+      .rare("recipe.optimizer.beta1", !isSgd)
+      .rare("recipe.optimizer.beta2", !isSgd)
+      .rare("recipe.optimizer.epsilon", !isSgd)
+      .common("recipe.optimizer.weightDecay")
+      .rare("recipe.optimizer.decayAllParameters")
+      .rare("recipe.optimizer.gradientClip");
+  sections.push_back(choose.section(tr("Optimiser")));
+  choose.common("recipe.schedule.kind")
+      .common("recipe.schedule.warmupEpochs", schedule != ScheduleKind::triangular)
+      .common("recipe.schedule.peakFraction", schedule == ScheduleKind::triangular)
+      .common("recipe.schedule.stepEpochs", schedule == ScheduleKind::step)
+      .common("recipe.schedule.stepFactor", schedule == ScheduleKind::step)
+      .rare("recipe.schedule.finalFactor",
+            schedule != ScheduleKind::constant && schedule != ScheduleKind::step);
+  sections.push_back(choose.section(tr("Schedule")));
+  return sections;
+}
+
+std::vector<FormSection> machineSections(Chooser& choose, int cores) {
+  std::vector<FormSection> sections;
+  choose.common("device.kind").common("device.threads");
+  if (FieldRow* threads = choose.last(); threads && cores > 0) {
+    threads->zeroText = tr("all %1 cores").arg(cores).toStdString();
+  }
+  sections.push_back(choose.section({}));
+  choose.common("checkpoints.keepBest")
+      .common("checkpoints.everyEpochs")
+      .rare("checkpoints.keepEpochs")
+      .rare("checkpoints.everyMinutes");
+  sections.push_back(choose.section(tr("Checkpoints")));
+  return sections;
+}
+
+}  // namespace
+
+RecipeForms recipeForms(const RunConfig& config,
+                        bool all,
+                        const std::vector<Problem>& problems,
+                        int cores) {
+  Chooser choose(config, all, problems);
+  RecipeForms forms;
+  forms.data = dataSections(choose, config.data);
+  forms.recipe = recipeSections(choose, config.recipe);
+  forms.machine = machineSections(choose, cores);
+  return forms;
+}
+
+int formOf(const std::string& path) {
+  if (path.starts_with("data")) return 0;
+  if (path.starts_with("recipe") || path == "seed" || path == "name") return 1;
+  if (path.starts_with("device") || path.starts_with("checkpoints")) return 2;
+  return -1;
+}
+
+std::vector<std::pair<double, double>> learningRateCurve(const Recipe& recipe) {
+  constexpr int kPlaces = 600;
+  const int epochs = std::max(recipe.epochs, 1);
+  std::vector<std::pair<double, double>> curve;
+  curve.reserve(kPlaces + 1);
+  for (int i = 0; i <= kPlaces; ++i) {
+    const double epoch = static_cast<double>(epochs) * i / kPlaces;
+    curve.emplace_back(
+        epoch, recipe.optimizer.learningRate * learningRateFactor(recipe.schedule, epoch, epochs));
+  }
+  return curve;
+}
+
+}  // namespace lambda

@@ -1,0 +1,362 @@
+#include "app/train/setup/setup_view.h"
+
+#include <algorithm>
+
+#include <QEvent>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/session/project_document.h"
+#include "app/train/data/augmentation_preview.h"
+#include "app/train/data/data_panel.h"
+#include "app/train/data/sample_images.h"
+#include "app/train/setup/recipe_sections.h"
+#include "app/train/training_text.h"
+#include "engine/values/cost.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/forms/field_form.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/plots/learning_rate_plot.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kGap = 8;
+constexpr int kWidestColumn = 480;
+constexpr int kHighestPlot = 180;
+constexpr int kHeadHeight = 32;
+
+QLabel* makeText(QWidget* parent, const QString& role) {
+  auto* label = new QLabel(parent);
+  label->setProperty(kRole, role);
+  label->setWordWrap(true);
+  label->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  return label;
+}
+
+/// Values that the optimiser keeps for every parameter.
+int stateCopies(const OptimizerConfig& optimizer) {
+  if (optimizer.kind != OptimizerKind::sgd) return 2;
+  return optimizer.momentum > 0 ? 1 : 0;
+}
+
+bool isOfNetwork(const Problem& problem) {
+  return problem.path.starts_with("architecture");
+}
+
+}  // namespace
+
+SetupView::SetupView(ProjectDocument& document, QWidget* parent)
+    : QWidget(parent), document_(document), samples_(new SampleImages(this)) {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(kGap, 0, kGap, 0);
+  row->setSpacing(0);
+  row->addStretch(1);
+  makeDataColumn();
+  makeRecipeColumn();
+  makeMachineColumn();
+  row->addStretch(1);
+  for (FieldForm* form : forms_) connectForm(*form);
+  connect(&document_, &ProjectDocument::changed, this, &SetupView::refresh);
+  connect(data_, &DataPanel::sourceChosen, this, [this](const std::string& source) {
+    edit("data.source", source, {});
+  });
+  connect(data_, &DataPanel::stateChanged, this, [this] {
+    requestSamples();
+    Q_EMIT problemsChanged();
+  });
+  connect(samples_, &SampleImages::arrived, this, [this] {
+    preview_->setSamples(samples_->samples());
+  });
+  refresh();
+}
+
+// ---- making ----
+
+QVBoxLayout* SetupView::addColumn(const QString& title, QWidget* beside) {
+  auto* row = static_cast<QHBoxLayout*>(layout());
+  if (row->count() > 1) {
+    auto* line = new QWidget(this);
+    line->setFixedWidth(1);
+    line->setBackgroundRole(QPalette::Mid);
+    line->setAutoFillBackground(true);
+    row->addWidget(line);
+  }
+  auto* widget = new QWidget(this);
+  widget->setMaximumWidth(qRound(kWidestColumn * textScale()));
+  auto* column = new QVBoxLayout(widget);
+  column->setContentsMargins(0, kGap, 0, kGap);
+  column->setSpacing(kGap);
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  auto* heading = new QLabel(title, widget);
+  heading->setProperty(kRole, u"heading"_s);
+  heading->setMinimumHeight(qRound(kHeadHeight * textScale()));
+  head->addWidget(heading);
+  head->addStretch();
+  if (beside) head->addWidget(beside);
+  column->addLayout(head);
+  row->addWidget(widget, 100);
+  return column;
+}
+
+void SetupView::makeDataColumn() {
+  QVBoxLayout* column = addColumn(tr("Data"));
+  data_ = new DataPanel(DataPanel::realServices(), this);
+  data_->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  column->addWidget(data_);
+  forms_[0] = new FieldForm(this);
+  forms_[0]->setHelpVisible(false);
+  column->addWidget(forms_[0]);
+  preview_ = new AugmentationPreview(this);
+  preview_->setPlaceholder(tr("Training images are shown here as soon as there are any."));
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  auto* caption = new QLabel(tr("What training sees"), this);
+  QFont font = bodyFont();
+  font.setWeight(QFont::DemiBold);
+  caption->setFont(font);
+  next_ = new QToolButton(this);
+  next_->setText(tr("Next images"));
+  next_->setProperty(kRole, u"quiet"_s);
+  connect(next_, &QToolButton::clicked, preview_, &AugmentationPreview::showNext);
+  head->addWidget(caption);
+  head->addStretch();
+  head->addWidget(next_);
+  head->addWidget(makeExportButton(*preview_, *preview_));
+  column->addLayout(head);
+  auto* holder = new QVBoxLayout;
+  holder->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  holder->addWidget(preview_);
+  column->addLayout(holder);
+  column->addStretch(1);
+}
+
+void SetupView::makeRecipeColumn() {
+  QVBoxLayout* column = addColumn(tr("Recipe"));
+  forms_[1] = new FieldForm(this);
+  forms_[1]->setHelpVisible(false);
+  column->addWidget(forms_[1]);
+  learningRate_ = new LearningRatePlot(this);
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  auto* caption = new QLabel(tr("Learning rate"), this);
+  QFont font = bodyFont();
+  font.setWeight(QFont::DemiBold);
+  caption->setFont(font);
+  head->addWidget(caption);
+  head->addStretch();
+  head->addWidget(makeExportButton(*learningRate_, *learningRate_));
+  column->addLayout(head);
+  auto* holder = new QVBoxLayout;
+  holder->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  holder->addWidget(learningRate_);
+  learningRate_->setMaximumHeight(qRound(kHighestPlot * textScale()));
+  column->addLayout(holder, 1);
+  column->addStretch(1);
+}
+
+void SetupView::makeMachineColumn() {
+  all_ = new QToolButton(this);
+  all_->setText(tr("All settings"));
+  all_->setCheckable(true);
+  all_->setProperty(kRole, u"quiet"_s);
+  all_->setToolTip(tr("Also show what is rarely changed"));
+  connect(all_, &QToolButton::toggled, this, &SetupView::refresh);
+  QVBoxLayout* column = addColumn(tr("Machine"), all_);
+  device_ = makeText(this, u"secondary"_s);
+  device_->setObjectName(u"device"_s);
+  column->addWidget(device_);
+  forms_[2] = new FieldForm(this);
+  forms_[2]->setHelpVisible(false);
+  column->addWidget(forms_[2]);
+  auto* card = new QFrame(this);
+  card->setProperty(kRole, u"card"_s);
+  auto* inner = new QVBoxLayout(card);
+  auto* caption = new QLabel(tr("What will be trained"), card);
+  QFont font = bodyFont();
+  font.setWeight(QFont::DemiBold);
+  caption->setFont(font);
+  plan_ = new QLabel(card);
+  plan_->setObjectName(u"plan"_s);
+  plan_->setWordWrap(true);
+  networkProblems_ = new QLabel(card);
+  networkProblems_->setProperty(kRole, u"error"_s);
+  networkProblems_->setWordWrap(true);
+  openDesign_ = new QPushButton(tr("Open Design"), card);
+  connect(openDesign_, &QPushButton::clicked, this, [this] {
+    const auto& all = document_.problems();
+    const auto first = std::ranges::find_if(all, isOfNetwork);
+    Q_EMIT designRequested(first == all.end() ? std::string() : first->path);
+  });
+  inner->addWidget(caption);
+  inner->addWidget(plan_);
+  inner->addWidget(networkProblems_);
+  inner->addWidget(openDesign_, 0, Qt::AlignLeft);
+  auto* holder = new QVBoxLayout;
+  holder->setContentsMargins(2 * kGap, 0, 2 * kGap, kGap);
+  holder->addWidget(card);
+  column->addLayout(holder);
+  column->addStretch(1);
+}
+
+void SetupView::connectForm(FieldForm& form) {
+  connect(&form, &FieldForm::edited, this, &SetupView::edit);
+  connect(&form, &FieldForm::fixRequested, this, [this](const Fix& fix) {
+    if (!readOnly_) document_.applyFix(fix);
+  });
+}
+
+// ---- showing ----
+
+void SetupView::setDevice(const QString& sentence, int cores) {
+  cores_ = cores;
+  device_->setText(sentence);
+  refresh();
+}
+
+void SetupView::setReadOnly(bool readOnly) {
+  if (readOnly_ == readOnly) return;
+  readOnly_ = readOnly;
+  data_->setReadOnly(readOnly);
+  refresh();
+}
+
+void SetupView::setAllShown(bool all) {
+  all_->setChecked(all);
+}
+
+bool SetupView::allShown() const {
+  return all_->isChecked();
+}
+
+void SetupView::refresh() {
+  const RunConfig& config = document_.config();
+  const std::vector<Problem>& problems = document_.problems();
+  RecipeForms content = recipeForms(config, all_->isChecked(), problems, cores_);
+  std::vector<FormSection>* sections[] = {&content.data, &content.recipe, &content.machine};
+  for (std::size_t i = 0; i < forms_.size(); ++i) {
+    if (readOnly_) {
+      for (FormSection& section : *sections[i]) {
+        for (FieldRow& row : section.rows) row.enabled = false;
+      }
+    }
+    forms_[i]->setSections(*sections[i]);
+    forms_[i]->setProblems(problems);
+  }
+  data_->setSource(config.data.source);
+  preview_->setAugmentation(config.data.augmentation, config.seed);
+  learningRate_->setCurve(learningRateCurve(config.recipe), config.recipe.epochs);
+  refreshPlan();
+  Q_EMIT problemsChanged();
+}
+
+void SetupView::refreshPlan() {
+  const RunConfig& config = document_.config();
+  const NetworkCost cost = costOf(config.architecture);
+  const std::int64_t batches =
+      config.recipe.batchSize > 0 ? trainingImagesOf(config.data) / config.recipe.batchSize : 0;
+  const QString network = config.architecture.name.empty()
+                              ? tr("Network")
+                              : QString::fromStdString(config.architecture.name);
+  const QString pattern = QString::fromStdString(patternOf(config.architecture));
+  QStringList lines{pattern.isEmpty() ? network : network + u", "_s + pattern,
+                    tr("%1 parameters").arg(countText(static_cast<double>(cost.parameters)))};
+  if (batches > 0) {
+    lines << tr("%1 steps: %2 epochs of %3 batches")
+                 .arg(countText(static_cast<double>(batches * config.recipe.epochs)))
+                 .arg(config.recipe.epochs)
+                 .arg(countText(static_cast<double>(batches)));
+  }
+  const long long bytes =
+      trainingBytes(cost, config.recipe.batchSize, stateCopies(config.recipe.optimizer));
+  lines << tr("about %1 of memory for the network at this batch size").arg(bytesText(bytes));
+  plan_->setText(lines.join(u'\n'));
+  const auto& problems = document_.problems();
+  const auto errors = std::ranges::count_if(problems, [](const Problem& problem) {
+    return isOfNetwork(problem) && problem.severity == Severity::error;
+  });
+  const auto first = std::ranges::find_if(problems, [](const Problem& problem) {
+    return isOfNetwork(problem) && problem.severity == Severity::error;
+  });
+  networkProblems_->setVisible(errors > 0);
+  openDesign_->setVisible(errors > 0);
+  if (errors == 0) return;
+  const QString text = QString::fromStdString(first->text);
+  networkProblems_->setText(
+      errors == 1 ? tr("The network has an error: %1").arg(text)
+                  : tr("The network has %1 errors, the first: %2").arg(errors).arg(text));
+}
+
+void SetupView::requestSamples() {
+  const bool isReady = data_->state() == DataState::usable || data_->state() == DataState::builtIn;
+  next_->setEnabled(isReady);
+  if (!isReady) {
+    preview_->setSamples(nullptr);
+    return;
+  }
+  if (!isVisible()) return;
+  samples_->request(data_->resolvedSource());
+  if (samples_->samples()) preview_->setSamples(samples_->samples());
+}
+
+void SetupView::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  requestSamples();
+}
+
+void SetupView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange) updateGeometry();
+  QWidget::changeEvent(event);
+}
+
+// ---- changing ----
+
+void SetupView::edit(const std::string& path, const FieldValue& value, const QString& gesture) {
+  if (readOnly_) return;
+  RunConfig next = document_.config();
+  if (!setField(next, path, value)) return;
+  FieldRow row;
+  row.path = path;
+  row.value = value;
+  field_rows::addLook(row);
+  const QString text = tr("Set %1 to %2")
+                           .arg(QString::fromStdString(row.label).toLower(),
+                                QString::fromStdString(textOf(row, value)));
+  document_.edit(next, text, gesture);
+}
+
+std::vector<Problem> SetupView::problems() const {
+  std::vector<Problem> all = document_.problems();
+  const std::vector<Problem> ofData = data_->problems();
+  all.insert(all.end(), ofData.begin(), ofData.end());
+  return all;
+}
+
+RunConfig SetupView::runConfig() const {
+  RunConfig config = document_.config();
+  config.data.source = data_->resolvedSource();
+  return config;
+}
+
+bool SetupView::showField(const std::string& path) {
+  const int form = formOf(path);
+  if (form < 0) return false;
+  FieldForm& target = *forms_[static_cast<std::size_t>(form)];
+  if (target.focusField(path)) return true;
+  setAllShown(true);
+  if (target.focusField(path)) return true;
+  if (form == 0) data_->setFocus();
+  return form == 0;
+}
+
+}  // namespace lambda

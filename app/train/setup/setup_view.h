@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <QWidget>
+
+#include "engine/values/problem.h"
+#include "engine/values/run_config.h"
+#include "widgets/forms/field_rows.h"
+
+class QLabel;
+class QPushButton;
+class QToolButton;
+class QVBoxLayout;
+
+namespace lambda {
+
+class AugmentationPreview;
+class DataPanel;
+class FieldForm;
+class LearningRatePlot;
+class ProjectDocument;
+class SampleImages;
+
+/// Everything that decides a training beside the network: the data with a preview of its
+/// augmentation, the recipe with a preview of its learning rate, the machine. Shows the document
+/// and changes it by undo steps.
+class SetupView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit SetupView(ProjectDocument& document, QWidget* parent = nullptr);
+
+  DataPanel& data() { return *data_; }
+
+  void setDevice(const QString& sentence, int cores);
+
+  /// Nothing can be changed; for a training under way.
+  void setReadOnly(bool readOnly);
+
+  /// Also the settings that are rarely changed.
+  void setAllShown(bool all);
+  bool allShown() const;
+
+  /// The document's problems, and those with the data that only a look at the files shows.
+  std::vector<Problem> problems() const;
+
+  /// The document's configuration with the place where the data were found.
+  RunConfig runConfig() const;
+
+  /// Puts the cursor into the field; false where it stands elsewhere, for example in the network.
+  bool showField(const std::string& path);
+
+ Q_SIGNALS:
+  void problemsChanged();
+  /// An error stands in the network.
+  void designRequested(const std::string& path);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  QVBoxLayout* addColumn(const QString& title, QWidget* beside = nullptr);
+  void makeDataColumn();
+  void makeRecipeColumn();
+  void makeMachineColumn();
+  void connectForm(FieldForm& form);
+  void refresh();
+  void refreshPlan();
+  void requestSamples();
+  void edit(const std::string& path, const FieldValue& value, const QString& gesture);
+
+  ProjectDocument& document_;
+  bool readOnly_ = false;
+  int cores_ = 0;
+  DataPanel* data_;
+  SampleImages* samples_;
+  AugmentationPreview* preview_;
+  LearningRatePlot* learningRate_;
+  std::array<FieldForm*, 3> forms_{};  ///< As formOf() counts them.
+  QToolButton* all_;
+  QToolButton* next_;
+  QLabel* device_;
+  QLabel* plan_;
+  QLabel* networkProblems_;
+  QPushButton* openDesign_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,205 @@
+#include "app/train/train_page.h"
+
+#include <algorithm>
+
+#include <QAction>
+#include <QDragEnterEvent>
+#include <QFile>
+#include <QMimeData>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStandardPaths>
+#include <QVBoxLayout>
+
+#include "app/session/project_document.h"
+#include "app/session/training_session.h"
+#include "app/train/data/data_location.h"
+#include "app/train/data/data_panel.h"
+#include "app/train/run/curves_panel.h"
+#include "app/train/run/result_banner.h"
+#include "app/train/run/run_view.h"
+#include "app/train/run/transport_bar.h"
+#include "app/train/setup/setup_view.h"
+#include "app/train/training_text.h"
+#include "engine/training/run_folder.h"
+#include "widgets/plots/curve_toolbar.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kGap = 8;
+constexpr char kGroup[] = "train";
+
+std::filesystem::path droppedPath(const QMimeData& data) {
+  const QList<QUrl> urls = data.urls();
+  if (urls.size() != 1 || !urls.front().isLocalFile()) return {};
+  return {QFile::encodeName(urls.front().toLocalFile()).toStdString()};
+}
+
+}  // namespace
+
+TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidget* parent)
+    : Page(parent),
+      document_(document),
+      session_(session),
+      transport_(new TransportBar(session, this)),
+      banner_(new ResultBanner(this)),
+      views_(new QStackedWidget(this)),
+      setup_(new SetupView(document, this)),
+      run_(new RunView(session, this)) {
+  views_->addWidget(setup_);
+  views_->addWidget(run_);
+  auto* bannerHolder = new QVBoxLayout;
+  bannerHolder->setContentsMargins(2 * kGap, 0, 2 * kGap, kGap);
+  bannerHolder->addWidget(banner_);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins({});
+  column->setSpacing(0);
+  column->addWidget(transport_);
+  column->addLayout(bannerHolder);
+  column->addWidget(views_, 1);
+  setAcceptDrops(true);
+  for (QAction* action : pageActions()) {
+    if (action && !actions().contains(action)) addAction(action);
+  }
+  connectSession();
+  connectBanner();
+  connect(transport_, &TransportBar::startRequested, this, &TrainPage::start);
+  connect(transport_->settingsAction(), &QAction::triggered, this, &TrainPage::showSetup);
+  connect(setup_, &SetupView::designRequested, this, &TrainPage::designRequested);
+  connect(setup_, &SetupView::problemsChanged, this, &TrainPage::countErrors);
+  connect(&document_, &ProjectDocument::titleChanged, this, &TrainPage::countErrors);
+  connect(&document_, &ProjectDocument::changed, this, &TrainPage::countErrors);
+  connect(&run_->curves().plot(),
+          &CurvePlot::spaceTapped,
+          transport_->pauseAction(),
+          &QAction::trigger);
+  countErrors();
+  showSetup(!session_.isBusy());
+}
+
+TrainPage::~TrainPage() = default;
+
+void TrainPage::connectSession() {
+  connect(&session_, &TrainingSession::stateChanged, this, [this](SessionState state) {
+    setup_->setReadOnly(session_.isBusy());
+    if (state != SessionState::starting) return;
+    banner_->hide();
+    showSetup(false);
+  });
+  connect(&session_, &TrainingSession::ended, this, [this](const RunResult& result) {
+    banner_->showResult(result, session_.status().record.config.recipe.epochs);
+  });
+  connect(&session_, &TrainingSession::startRefused, this, [this](const QString& reason) {
+    banner_->showRefusal({reason});
+    if (!session_.isBusy()) showSetup(true);
+  });
+}
+
+void TrainPage::connectBanner() {
+  connect(banner_, &ResultBanner::inspectRequested, this, &TrainPage::inspectRequested);
+  connect(banner_, &ResultBanner::runsRequested, this, &TrainPage::runsRequested);
+  connect(banner_, &ResultBanner::resumeRequested, this, [this](const std::filesystem::path& run) {
+    session_.resumeRun(run, {});
+  });
+  connect(banner_, &ResultBanner::halveRequested, this, &TrainPage::goOnWithHalf);
+  connect(banner_, &ResultBanner::trainAgainRequested, this, [this] {
+    banner_->hide();
+    showSetup(true);
+  });
+}
+
+void TrainPage::setRunsFolder(const std::filesystem::path& folder) {
+  runsFolder_ = folder;
+}
+
+void TrainPage::setDataFolder(const std::filesystem::path& folder) {
+  setup_->data().setDataFolder(folder);
+}
+
+void TrainPage::setDevice(const QString& sentence, int cores) {
+  setup_->setDevice(sentence, cores);
+}
+
+void TrainPage::countErrors() {
+  const std::vector<Problem> problems = setup_->problems();
+  transport_->setErrorCount(
+      static_cast<int>(std::ranges::count(problems, Severity::error, &Problem::severity)));
+  transport_->setDocument(document_.title(), document_.config());
+}
+
+void TrainPage::start() {
+  if (session_.isBusy()) return;
+  const std::vector<Problem> problems = setup_->problems();
+  const auto first = std::ranges::find(problems, Severity::error, &Problem::severity);
+  if (first == problems.end()) {
+    session_.start(setup_->runConfig(), runsFolder_);
+    return;
+  }
+  QStringList texts;
+  for (const Problem& problem : problems) {
+    if (problem.severity == Severity::error) texts << problemText(problem);
+  }
+  showSetup(true);
+  banner_->showRefusal(texts);
+  if (!setup_->showField(first->path) && first->path.starts_with("architecture")) {
+    Q_EMIT designRequested(first->path);
+  }
+}
+
+void TrainPage::goOnWithHalf(const std::filesystem::path& run) {
+  RunConfig config = session_.status().record.config;
+  config.recipe.optimizer.learningRate /= 2;
+  try {
+    session_.fork(RunFolder::open(run).lastCheckpoint(), config, runsFolder_);
+  } catch (const std::exception& error) {
+    banner_->showRefusal({QString::fromStdString(error.what())});
+  }
+}
+
+void TrainPage::showSetup(bool shown) {
+  views_->setCurrentWidget(shown ? static_cast<QWidget*>(setup_) : run_);
+  transport_->settingsAction()->setChecked(shown);
+  if (!shown) run_->curves().plot().setFocus();
+}
+
+QList<QAction*> TrainPage::pageActions() const {
+  QList<QAction*> all = transport_->actionsInOrder();
+  all << nullptr << run_->curves().toolbar().plotActions();
+  return all;
+}
+
+QSize TrainPage::minimumSizeHint() const {
+  return {720, 480};
+}
+
+void TrainPage::saveLayout(QSettings& settings) const {
+  settings.beginGroup(QString::fromLatin1(kGroup));
+  settings.setValue(u"allSettings"_s, setup_->allShown());
+  run_->saveLayout(settings);
+  settings.endGroup();
+}
+
+void TrainPage::restoreLayout(QSettings& settings) {
+  settings.beginGroup(QString::fromLatin1(kGroup));
+  setup_->setAllShown(settings.value(u"allSettings"_s, false).toBool());
+  run_->restoreLayout(settings);
+  settings.endGroup();
+}
+
+void TrainPage::dragEnterEvent(QDragEnterEvent* event) {
+  const std::filesystem::path path = droppedPath(*event->mimeData());
+  if (!session_.isBusy() && !path.empty() && looksLikeData(path)) event->acceptProposedAction();
+}
+
+void TrainPage::dropEvent(QDropEvent* event) {
+  const std::filesystem::path path = droppedPath(*event->mimeData());
+  if (session_.isBusy() || path.empty() || !setup_->data().offer(path)) return;
+  showSetup(true);
+  event->acceptProposedAction();
+}
+
+}  // namespace lambda

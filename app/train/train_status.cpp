@@ -1,0 +1,99 @@
+#include "app/train/train_status.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+
+#include "app/session/training_session.h"
+#include "app/train/training_text.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kLoadInterval = 1000;
+constexpr int kProgressSteps = 1000;
+constexpr int kProgressWidth = 120;
+
+QLabel* makeLabel(QWidget* parent, QHBoxLayout& row, const QString& widest = {}) {
+  auto* label = new QLabel(parent);
+  label->setProperty(kRole, u"secondary"_s);
+  label->setFont(numberFont());
+  // A number that grows by a figure does not push its neighbours.
+  if (!widest.isEmpty()) label->setMinimumWidth(label->fontMetrics().horizontalAdvance(widest));
+  row.addWidget(label);
+  return label;
+}
+
+}  // namespace
+
+TrainStatus::TrainStatus(TrainingSession& session, QWidget* parent)
+    : QWidget(parent), session_(session) {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(8, 0, 8, 0);
+  row->setSpacing(16);
+  state_ = makeLabel(this, *row);
+  state_->setObjectName(u"state"_s);
+  progress_ = new QProgressBar(this);
+  progress_->setRange(0, kProgressSteps);
+  progress_->setTextVisible(false);
+  progress_->setFixedWidth(qRound(kProgressWidth * textScale()));
+  progress_->setAccessibleName(tr("Progress of the training"));
+  row->addWidget(progress_);
+  throughput_ = makeLabel(this, *row, tr("%1 images/s").arg(u"00,000"_s));
+  throughput_->setObjectName(u"throughput"_s);
+  left_ = makeLabel(this, *row, tr("%1 left").arg(u"00 min 00 s"_s));
+  left_->setObjectName(u"left"_s);
+  row->addStretch();
+  load_ = makeLabel(this, *row);
+  load_->setObjectName(u"load"_s);
+  load_->setToolTip(tr("Memory of this program, and processor time that it takes, in cores"));
+  loadTimer_.setInterval(kLoadInterval);
+  connect(&loadTimer_, &QTimer::timeout, this, &TrainStatus::showLoad);
+  connect(&session_, &TrainingSession::statusChanged, this, &TrainStatus::showTraining);
+  connect(&session_, &TrainingSession::stateChanged, this, &TrainStatus::showTraining);
+  showTraining();
+  showLoad();
+}
+
+void TrainStatus::showTraining() {
+  const TrainingStatus& status = session_.status();
+  const bool isBusy = session_.isBusy();
+  const QString progress = isBusy ? progressText(status) : QString();
+  state_->setText(progress.isEmpty() ? stateText(session_.state())
+                                     : stateText(session_.state()) + u", "_s + progress);
+  progress_->setVisible(isBusy);
+  // Before the first batch there is nothing to measure by: a bar that moves says that something
+  // goes on.
+  progress_->setRange(0, isBusy && status.run.empty() ? 0 : kProgressSteps);
+  progress_->setValue(qRound(kProgressSteps * progressOf(status)));
+  throughput_->setVisible(isBusy && status.imagesPerSecond > 0);
+  throughput_->setText(tr("%1 images/s").arg(countText(status.imagesPerSecond)));
+  left_->setVisible(isBusy && status.secondsLeft > 0);
+  left_->setText(tr("%1 left").arg(durationText(status.secondsLeft)));
+}
+
+void TrainStatus::showLoad() {
+  const ProcessLoad::Values load = processLoad_.look();
+  QStringList texts;
+  if (load.residentBytes > 0) texts << bytesText(load.residentBytes);
+  texts << tr("%1 cores").arg(load.cores, 0, 'f', 1);
+  load_->setText(texts.join(u" · "_s));
+}
+
+void TrainStatus::showEvent(QShowEvent* event) {
+  loadTimer_.start();
+  QWidget::showEvent(event);
+}
+
+void TrainStatus::hideEvent(QHideEvent* event) {
+  loadTimer_.stop();
+  QWidget::hideEvent(event);
+}
+
+}  // namespace lambda

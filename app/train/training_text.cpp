@@ -1,0 +1,144 @@
+#include "app/train/training_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QFile>
+
+#include "engine/values/enum_names.h"
+#include "widgets/forms/field_rows.h"
+#include "widgets/plots/axis_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr std::int64_t kCifar10Images = 50'000;
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("Train", text);
+}
+
+template <class Enum>
+QString choiceText(const char* path, Enum value) {
+  return QString::fromStdString(choiceLabel(path, nameOf(value)));
+}
+
+QString phaseText(const std::string& phase) {
+  if (phase == "train") return tr("scoring the training images");
+  if (phase == "validation") return tr("scoring the validation images");
+  if (phase == "test") return tr("scoring the test images");
+  return QString::fromStdString(phase);
+}
+
+}  // namespace
+
+QString stateText(SessionState state) {
+  switch (state) {
+    case SessionState::idle:
+      return tr("Not training");
+    case SessionState::starting:
+      return tr("Starting: loading the data, building the network …");
+    case SessionState::running:
+      return tr("Training");
+    case SessionState::pausing:
+      return tr("Pausing after this batch …");
+    case SessionState::paused:
+      return tr("Paused");
+    case SessionState::stopping:
+      return tr("Stopping: saving a checkpoint …");
+  }
+  return {};
+}
+
+QString progressText(const TrainingStatus& status) {
+  if (status.run.empty()) return {};
+  const QString epoch =
+      tr("epoch %1 of %2").arg(std::max(status.epoch, 1)).arg(status.record.config.recipe.epochs);
+  if (status.evaluation.total <= 0) return epoch;
+  const double share =
+      static_cast<double>(status.evaluation.done) / static_cast<double>(status.evaluation.total);
+  return tr("%1, %2: %3 %")
+      .arg(epoch, phaseText(status.evaluation.phase))
+      .arg(std::lround(100 * share));
+}
+
+double progressOf(const TrainingStatus& status) {
+  const double steps =
+      static_cast<double>(status.record.config.recipe.epochs) * std::max(status.batchesPerEpoch, 0);
+  return steps > 0 ? std::clamp(static_cast<double>(status.step) / steps, 0.0, 1.0) : 0;
+}
+
+std::int64_t trainingImagesOf(const DataConfig& data) {
+  const std::int64_t all = data.source == "shapes10" ? data.generatedTrainCount : kCifar10Images;
+  return std::max<std::int64_t>(0, all - data.validationCount);
+}
+
+QString recipeText(const RunConfig& config) {
+  const Recipe& recipe = config.recipe;
+  const std::int64_t batches =
+      recipe.batchSize > 0 ? trainingImagesOf(config.data) / recipe.batchSize : 0;
+  const QString data = config.data.source == "shapes10" ? u"shapes10"_s : u"CIFAR-10"_s;
+  const QString length =
+      tr("%1 epochs of %2 × %3 images").arg(recipe.epochs).arg(batches).arg(recipe.batchSize);
+  const QString optimizer =
+      u"%1 %2, %3"_s.arg(choiceText("optimizer.kind", recipe.optimizer.kind),
+                         QString::number(recipe.optimizer.learningRate, 'g', 4),
+                         choiceText("schedule.kind", recipe.schedule.kind).toLower());
+  const QString seed = tr("seed %1").arg(config.seed);
+  return QStringList{data, length, optimizer, seed}.join(u" · "_s);
+}
+
+QString eventTitle(EventKind kind) {
+  switch (kind) {
+    case EventKind::started:
+      return tr("Started");
+    case EventKind::resumed:
+      return tr("Resumed");
+    case EventKind::paused:
+      return tr("Paused");
+    case EventKind::continued:
+      return tr("Continued");
+    case EventKind::stopped:
+      return tr("Stopped");
+    case EventKind::finished:
+      return tr("Finished");
+    case EventKind::failed:
+      return tr("Failed");
+    case EventKind::checkpoint:
+      return tr("Checkpoint");
+    case EventKind::learningRate:
+      return tr("Learning rate");
+    case EventKind::tested:
+      return tr("Test");
+    case EventKind::warning:
+      return tr("Warning");
+  }
+  return {};
+}
+
+QString problemText(const Problem& problem) {
+  const QString text = QString::fromStdString(problem.text);
+  if (problem.path.starts_with("architecture")) return tr("Network: %1").arg(text);
+  FieldRow row;
+  row.path = problem.path;
+  field_rows::addLook(row);
+  return row.label.empty() ? text : QString::fromStdString(row.label) + u": "_s + text;
+}
+
+QString bytesText(std::int64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (value >= 1e9) return tr("%1 GB").arg(value / 1e9, 0, 'f', 1);
+  if (value >= 1e6) return tr("%1 MB").arg(std::lround(value / 1e6));
+  if (value >= 1e3) return tr("%1 kB").arg(std::lround(value / 1e3));
+  return tr("%1 bytes").arg(bytes);
+}
+
+QString pathText(const std::filesystem::path& path) {
+  return QFile::decodeName(path.c_str());
+}
+
+}  // namespace lambda

@@ -1,0 +1,245 @@
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include "app/train/data/augmentation_preview.h"
+#include "app/train/data/data_location.h"
+#include "app/train/data/data_panel.h"
+#include "app/train/data/sample_images.h"
+#include "engine/formats/cifar10_files.h"
+#include "engine/formats/sha256.h"
+#include "tests/support/http_server.h"
+#include "tests/support/small_cifar10.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A panel that judges sets of ten images a file, and downloads from nowhere unless it is told to.
+DataPanel::Services smallServices() {
+  return {[](const fs::path& path) { return checkCifar10(path, kSmallLayout); },
+          [](const fs::path& folder) {
+            DownloadRequest request = cifar10Download(folder);
+            request.url = "http://127.0.0.1:1/nothing";
+            request.domain = "127.0.0.1";
+            request.allowLoopbackHttp = true;
+            return request;
+          }};
+}
+
+struct Shown {
+  DataPanel panel;
+  QSignalSpy chosen{&panel, &DataPanel::sourceChosen};
+
+  explicit Shown(DataPanel::Services services = smallServices()) : panel(std::move(services)) {
+    panel.resize(380, 300);
+    panel.show();
+  }
+
+  QString text() const { return panel.findChild<QLabel*>(u"dataState"_s)->text(); }
+
+  QPushButton* download() const { return panel.findChild<QPushButton*>(u"download"_s); }
+
+  std::string lastChosen() const { return chosen.back().front().value<std::string>(); }
+};
+
+}  // namespace
+
+class TestDataPanel : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void initTestCase() { applyTheme(*qApp, ThemeChoice::light); }
+
+  void init() { folder_ = std::make_unique<QTemporaryDir>(); }
+
+  void shapes10NeedsNothing() {
+    Shown shown;
+    shown.panel.setSource("shapes10");
+    QCOMPARE(shown.panel.state(), DataState::builtIn);
+    QVERIFY(shown.panel.problems().empty());
+    QVERIFY(!shown.download()->isVisible());
+  }
+
+  void cifar10ThatIsNotThereOffersTheDownload() {
+    Shown shown;
+    shown.panel.setDataFolder(path() / "none");
+    shown.panel.setSource("cifar10");
+    QCOMPARE(shown.panel.state(), DataState::missing);
+    QVERIFY(shown.download()->isVisible());
+    const std::vector<Problem> problems = shown.panel.problems();
+    QCOMPARE(problems.size(), std::size_t{1});
+    QCOMPARE(problems[0].path, std::string("data.source"));
+    QCOMPARE(problems[0].fix->value, std::string("\"shapes10\""));
+  }
+
+  void aChosenFolderThatIsMissingIsNamed() {
+    Shown shown;
+    const std::string missing = (path() / "elsewhere").string();
+    shown.panel.setSource(missing);
+    QCOMPARE(shown.panel.state(), DataState::missing);
+    QCOMPARE(shown.panel.findChild<QLineEdit*>()->text(), QString::fromStdString(missing));
+  }
+
+  void aWholeFolderIsCounted() {
+    writeSmallCifar10(path());
+    Shown shown;
+    shown.panel.setSource(path().string());
+    QCOMPARE(shown.panel.state(), DataState::checking);
+    QTRY_COMPARE(shown.panel.state(), DataState::usable);
+    QVERIFY2(shown.text().contains(u"50 images for training"_s), qPrintable(shown.text()));
+    QVERIFY(shown.text().contains(u"10 for the test"_s));
+    QVERIFY(shown.panel.problems().empty());
+  }
+
+  void cifar10IsFoundInTheDataFolder() {
+    writeSmallCifar10(path());
+    Shown shown;
+    shown.panel.setDataFolder(path());
+    shown.panel.setSource("cifar10");
+    QTRY_COMPARE(shown.panel.state(), DataState::usable);
+    QCOMPARE(shown.panel.resolvedSource(), path().string());
+  }
+
+  void aDamagedArchiveSaysWhatIsWrong() {
+    const fs::path archive = path() / "cifar-10-binary.tar.gz";
+    const std::string whole = tarOf(smallEntries());
+    writeFileDurably(archive, whole.substr(0, whole.size() / 2));
+    Shown shown;
+    shown.panel.setSource(archive.string());
+    QTRY_COMPARE(shown.panel.state(), DataState::damaged);
+    QVERIFY(!shown.text().isEmpty());
+    QCOMPARE(shown.panel.problems().size(), std::size_t{1});
+  }
+
+  void aFolderWithOneFileMissingNamesIt() {
+    writeSmallCifar10(path());
+    fs::remove(path() / "data_batch_3.bin");
+    Shown shown;
+    shown.panel.setSource(path().string());
+    QTRY_COMPARE(shown.panel.state(), DataState::damaged);
+    QVERIFY2(shown.text().contains(u"data_batch_3.bin"_s), qPrintable(shown.text()));
+  }
+
+  void onlyTheNewestChoiceIsAnswered() {
+    writeSmallCifar10(path() / "good");
+    fs::create_directories(path() / "bad");
+    Shown shown;
+    for (int i = 0; i < 5; ++i) {
+      shown.panel.setSource((path() / "bad").string());
+      shown.panel.setSource((path() / "good").string());
+    }
+    QTRY_COMPARE(shown.panel.state(), DataState::usable);
+    QTest::qWait(50);
+    QCOMPARE(shown.panel.state(), DataState::usable);
+  }
+
+  void buttonsAskForASource() {
+    Shown shown;
+    for (QToolButton* button : shown.panel.findChildren<QToolButton*>()) {
+      if (button->text() == u"CIFAR-10"_s) button->click();
+    }
+    QCOMPARE(shown.lastChosen(), std::string("cifar10"));
+  }
+
+  void archivesAndFoldersCanBeDroppedButNoRuns() {
+    Shown shown;
+    QVERIFY(shown.panel.offer(path()));
+    QVERIFY(shown.panel.offer("/somewhere/cifar-10-binary.tar.gz"));
+    QVERIFY(!shown.panel.offer("/somewhere/network.json"));
+    writeFileDurably(path() / "run.json", "{}");
+    QVERIFY(!shown.panel.offer(path()));
+    shown.panel.setReadOnly(true);
+    QVERIFY(!shown.panel.offer("/somewhere/cifar-10-binary.tar.gz"));
+  }
+
+  void aFailedDownloadSaysWhyAndCanBeTriedAgain() {
+    Shown shown;
+    shown.panel.setDataFolder(path() / "data");
+    shown.panel.setSource("cifar10");
+    shown.download()->click();
+    QVERIFY(!shown.download()->isVisible());
+    auto* state = shown.panel.findChild<QLabel*>(u"downloadState"_s);
+    QTRY_VERIFY(state->isVisible());
+    QVERIFY(!state->text().isEmpty());
+    QVERIFY(shown.download()->isVisible());
+  }
+
+  void aDownloadIsCheckedAndChosen() {
+    const std::string archive = tarOf(smallEntries());
+    ServedFile file;
+    file.bytes = archive;
+    HttpServer server(file);
+    DataPanel::Services services = smallServices();
+    services.download = [&](const fs::path& folder) {
+      DownloadRequest request;
+      request.url = server.url();
+      request.domain = "127.0.0.1";
+      request.sha256 = sha256Hex(archive);
+      request.bytes = archive.size();
+      request.destination = folder / "cifar-10-binary.tar.gz";
+      request.allowLoopbackHttp = true;
+      return request;
+    };
+    Shown shown(services);
+    shown.panel.setDataFolder(path() / "data");
+    shown.panel.setSource("cifar10");
+    shown.download()->click();
+    QTRY_COMPARE(shown.chosen.count(), 1);
+    shown.panel.setSource(shown.lastChosen());
+    QTRY_COMPARE(shown.panel.state(), DataState::usable);
+  }
+
+  void samplesComeFromWhatIsThere() {
+    SampleSet drawn = readSamples("shapes10", 12);
+    QCOMPARE(drawn.images.count(), std::size_t{12});
+    QVERIFY(drawn.problem.isEmpty());
+    QVERIFY(!readSamples((path() / "none").string(), 12).problem.isEmpty());
+  }
+
+  void previewShowsWhatTrainingDoes() {
+    AugmentationPreview preview;
+    auto samples = std::make_shared<SampleSet>(readSamples("shapes10", 12));
+    AugmentationConfig none{.cropPadding = 0, .horizontalFlip = false, .cutoutSize = 0};
+    preview.setAugmentation(none, 1);
+    preview.setSamples(samples);
+    QCOMPARE(preview.rows().size(), std::size_t{3});
+    for (const auto& row : preview.rows()) {
+      QCOMPARE(row.size(), std::size_t{9});
+      for (const QImage& image : row) QCOMPARE(image, row.front());
+    }
+    AugmentationConfig some = none;
+    some.cutoutSize = 16;
+    preview.setAugmentation(some, 1);
+    for (const auto& row : preview.rows()) QVERIFY(row[1] != row.front());
+    const QImage first = preview.rows()[0][0];
+    preview.showNext();
+    QVERIFY(preview.rows()[0][0] != first);
+    AugmentationConfig tooFar = none;
+    tooFar.cropPadding = 40;
+    preview.setAugmentation(tooFar, 1);
+    QVERIFY(preview.rows().empty());
+    preview.resize(300, 100);
+    QVERIFY(!preview.grab().isNull());
+  }
+
+ private:
+  fs::path path() const { return folder_->path().toStdString(); }
+
+  std::unique_ptr<QTemporaryDir> folder_;
+};
+
+}  // namespace lambda
+
+QTEST_MAIN(lambda::TestDataPanel)
+#include "tst_data_panel.moc"

@@ -1,0 +1,113 @@
+#include <set>
+
+#include <QTest>
+
+#include "app/train/setup/recipe_sections.h"
+#include "engine/training/schedule.h"
+#include "engine/values/validate.h"
+
+namespace lambda {
+
+namespace {
+
+std::set<std::string> pathsOf(const RecipeForms& forms) {
+  std::set<std::string> paths;
+  for (const auto* sections : {&forms.data, &forms.recipe, &forms.machine}) {
+    for (const FormSection& section : *sections) {
+      for (const FieldRow& row : section.rows) paths.insert(row.path);
+    }
+  }
+  return paths;
+}
+
+}  // namespace
+
+class TestRecipeSections : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void learningRatePreviewIsTheSchedule_data() {
+    QTest::addColumn<int>("kind");
+    for (int kind = 0; kind < 5; ++kind) {
+      QTest::newRow(EnumNames<ScheduleKind>::names[static_cast<std::size_t>(kind)].data()) << kind;
+    }
+  }
+
+  void learningRatePreviewIsTheSchedule() {
+    QFETCH(int, kind);
+    Recipe recipe;
+    recipe.epochs = 30;
+    recipe.optimizer.learningRate = 0.3;
+    recipe.schedule.kind = static_cast<ScheduleKind>(kind);
+    recipe.schedule.warmupEpochs = 3;
+    recipe.schedule.stepEpochs = 7;
+    const auto curve = learningRateCurve(recipe);
+    QCOMPARE(curve.front().first, 0.0);
+    QCOMPARE(curve.back().first, 30.0);
+    for (const auto& [epoch, rate] : curve) {
+      QCOMPARE(rate, 0.3 * learningRateFactor(recipe.schedule, epoch, 30));
+    }
+  }
+
+  void everyFieldBesideTheNetworkIsAmongAllSettings() {
+    // Whatever a new field is called: it must be reachable with one of the optimisers and
+    // schedules.
+    std::set<std::string> reachable;
+    for (const OptimizerKind optimizer : {OptimizerKind::sgd, OptimizerKind::adam}) {
+      for (const ScheduleKind schedule :
+           {ScheduleKind::cosine, ScheduleKind::triangular, ScheduleKind::step}) {
+        RunConfig config;
+        config.recipe.optimizer.kind = optimizer;
+        config.recipe.schedule.kind = schedule;
+        const auto paths = pathsOf(recipeForms(config, true, {}, 2));
+        reachable.insert(paths.begin(), paths.end());
+      }
+    }
+    for (const FieldRow& row : rowsOf(RunConfig{})) {
+      if (row.path.starts_with("architecture") || row.path == "data.source") continue;
+      QVERIFY2(reachable.contains(row.path), row.path.c_str());
+    }
+  }
+
+  void whatMeansNothingIsLeftOut() {
+    RunConfig config;
+    config.recipe.optimizer.kind = OptimizerKind::adamw;
+    const auto paths = pathsOf(recipeForms(config, true, {}, 2));
+    QVERIFY(!paths.contains("recipe.optimizer.momentum"));
+    QVERIFY(paths.contains("recipe.optimizer.beta1"));
+    QVERIFY(!paths.contains("recipe.schedule.stepEpochs"));
+  }
+
+  void aRareFieldWithAProblemIsShown() {
+    RunConfig config;
+    config.recipe.optimizer.momentum = 0;
+    const std::vector<Problem> problems = validate(config);
+    QVERIFY(!pathsOf(recipeForms(config, false, {}, 2)).contains("recipe.optimizer.nesterov"));
+    QVERIFY(pathsOf(recipeForms(config, false, problems, 2)).contains("recipe.optimizer.nesterov"));
+  }
+
+  void threadsSayHowManyCoresThereAre() {
+    const RecipeForms forms = recipeForms(RunConfig{}, false, {}, 6);
+    const FieldRow* threads = findRow(forms.machine.front().rows, "device.threads");
+    QVERIFY(threads);
+    QCOMPARE(threads->zeroText, std::string("all 6 cores"));
+  }
+
+  void everyPathKnowsItsForm() {
+    RunConfig config;
+    const RecipeForms forms = recipeForms(config, true, {}, 2);
+    const std::vector<FormSection>* all[] = {&forms.data, &forms.recipe, &forms.machine};
+    for (int i = 0; i < 3; ++i) {
+      for (const FormSection& section : *all[i]) {
+        for (const FieldRow& row : section.rows) QCOMPARE(formOf(row.path), i);
+      }
+    }
+    QCOMPARE(formOf("architecture.stages[0].width"), -1);
+  }
+};
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestRecipeSections)
+#include "tst_recipe_sections.moc"
