@@ -26,6 +26,9 @@ namespace lambda {
 
 namespace {
 
+/// Of the table and what is below it; scaled to what there is.
+const QList<int> kSizes{300, 430};
+
 const QString kSplitterKey = u"splitter"_s;
 const QString kTabKey = u"tab"_s;
 
@@ -113,7 +116,7 @@ RunsPage::Private::Private(RunsPage& owner,
   messageBar = new RunsMessageBar;
   noHits = new LibraryNotice;
   notice = new LibraryNotice;
-  curves = new CurvesPanel(library, runs);
+  curves = new OverlayPanel(library, runs);
   differences = new DifferencesPanel(runs);
   confusion = new ConfusionPanel(runs, inspectionSession);
   scatter = new ScatterPanel(runs, sorted);
@@ -157,6 +160,7 @@ void RunsPage::Private::layOut() {
   content->setStretchFactor(0, 2);
   content->setStretchFactor(1, 3);
   content->setChildrenCollapsible(false);
+  content->setSizes(kSizes);
 
   stack = new QStackedWidget(&page);
   stack->addWidget(content);

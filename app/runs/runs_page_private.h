@@ -8,7 +8,7 @@
 #include <QPointer>
 
 #include "app/runs/panels/confusion_panel.h"
-#include "app/runs/panels/curves_panel.h"
+#include "app/runs/panels/overlay_panel.h"
 #include "app/runs/panels/details_panel.h"
 #include "app/runs/panels/differences_panel.h"
 #include "app/runs/panels/fork_dialog.h"
@@ -93,7 +93,7 @@ class RunsPage::Private : public QObject {
   LibraryNotice* noHits = nullptr;
   RunsMessageBar* messageBar = nullptr;
   QTabWidget* tabs = nullptr;
-  CurvesPanel* curves = nullptr;
+  OverlayPanel* curves = nullptr;
   DifferencesPanel* differences = nullptr;
   ConfusionPanel* confusion = nullptr;
   ScatterPanel* scatter = nullptr;

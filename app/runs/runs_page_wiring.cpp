@@ -46,7 +46,7 @@ void RunsPage::Private::connectTable() {
 }
 
 void RunsPage::Private::connectPanels() {
-  connect(curves, &CurvesPanel::runClicked, this, &Private::showRun);
+  connect(curves, &OverlayPanel::runClicked, this, &Private::showRun);
   connect(scatter, &ScatterPanel::runClicked, this, &Private::showRun);
   connect(details, &DetailsPanel::runClicked, this, &Private::showRun);
   connect(details, &DetailsPanel::forkClicked, this, &Private::fork);
@@ -147,8 +147,10 @@ void RunsPage::Private::updateActions() {
 
 void RunsPage::Private::updateState() {
   const bool hasRuns = runs.rowCount() > 0;
+  const bool isFirstShown = hasRuns && stack->currentWidget() != content;
   stack->setCurrentWidget(hasRuns ? static_cast<QWidget*>(content) : notice);
   if (!hasRuns) return showNotice();
+  if (isFirstShown && page.isVisible()) table->setFocus();
   const bool hasHits = sorted.rowCount() > 0;
   tableStack->setCurrentWidget(hasHits ? static_cast<QWidget*>(table) : noHits);
   noHits->setContent(tr("No run is like that"),

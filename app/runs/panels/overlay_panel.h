@@ -21,18 +21,19 @@ class RunLegend;
 class RunLibrary;
 class RunTableModel;
 
-/// The curves of some runs laid over each other, with a legend of what tells them apart.
-class CurvesPanel : public QWidget {
+/// The curves of some runs laid over each other, with a legend of what tells them apart. A click on
+/// a line or its name makes the others dim, a second one brings them back.
+class OverlayPanel : public QWidget {
   Q_OBJECT
 
  public:
   /// Both outlive the panel.
-  CurvesPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent = nullptr);
+  OverlayPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent = nullptr);
 
   /// Which runs, in the order of the legend.
   void setRuns(std::vector<std::filesystem::path> paths);
 
-  /// The run in hand: its line stands out.
+  /// The run in hand, for the legend.
   void setCurrentRun(const std::filesystem::path& run);
 
   void setQuantity(Quantity quantity);
@@ -60,13 +61,13 @@ class CurvesPanel : public QWidget {
   void link(View& from, View& to);
   void refreshSoon();
   void refresh();
-  void highlight();
+  void choose(const std::filesystem::path& run);
   View& view();
 
   RunLibrary& library_;
   const RunTableModel& runs_;
   std::vector<std::filesystem::path> paths_;
-  std::filesystem::path current_;
+  std::filesystem::path highlighted_;  ///< The others are drawn dim; empty = none.
   ChoiceBar* quantities_;
   QStackedWidget* toolbars_;
   QStackedWidget* plots_;

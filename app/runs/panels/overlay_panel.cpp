@@ -1,4 +1,4 @@
-#include "app/runs/panels/curves_panel.h"
+#include "app/runs/panels/overlay_panel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +16,7 @@
 #include "app/runs/panels/run_legend.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
+#include "widgets/pictures/number_text.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/plots/curve_plot.h"
 #include "widgets/plots/curve_toolbar.h"
@@ -36,7 +37,7 @@ const QString kLossGroup = u"lossPlot"_s;
 
 }  // namespace
 
-CurvesPanel::CurvesPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent)
+OverlayPanel::OverlayPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent)
     : QWidget(parent),
       library_(library),
       runs_(runs),
@@ -78,63 +79,61 @@ CurvesPanel::CurvesPanel(RunLibrary& library, const RunTableModel& runs, QWidget
   accuracy_.plot->setAxis(CurveAxis::epochs);
   refreshTimer_.setSingleShot(true);
   refreshTimer_.setInterval(kRefreshMs);
-  connect(&refreshTimer_, &QTimer::timeout, this, &CurvesPanel::refresh);
+  connect(&refreshTimer_, &QTimer::timeout, this, &OverlayPanel::refresh);
   connect(quantities_, &ChoiceBar::chosen, this, [this] {
     refresh();
     view().plot->fitAction()->trigger();
   });
-  connect(legend_, &RunLegend::runClicked, this, &CurvesPanel::runClicked);
+  connect(legend_, &RunLegend::runClicked, this, &OverlayPanel::choose);
   connect(&library, &RunLibrary::metricsChanged, this, [this](const std::filesystem::path& path) {
     if (std::find(paths_.begin(), paths_.end(), path) != paths_.end()) refreshSoon();
   });
-  connect(&runs, &QAbstractItemModel::dataChanged, this, &CurvesPanel::refreshSoon);
+  connect(&runs, &QAbstractItemModel::dataChanged, this, &OverlayPanel::refreshSoon);
 }
 
-CurvesPanel::View CurvesPanel::makeView(const QString& title, bool percent) {
+OverlayPanel::View OverlayPanel::makeView(const QString& title, bool percent) {
   View view;
   view.plot = new CurvePlot({CurvePanel{title, percent}}, this);
   view.plot->setFollow(true);
   view.toolbar = new CurveToolbar(*view.plot, percent ? -1 : 0, this);
   toolbars_->addWidget(view.toolbar);
   plots_->addWidget(view.plot);
-  connect(view.plot, &CurvePlot::seriesClicked, this, [this](const std::string& key) {
-    Q_EMIT runClicked(key);
-  });
+  connect(
+      view.plot, &CurvePlot::seriesClicked, this, [this](const std::string& key) { choose(key); });
   return view;
 }
 
-void CurvesPanel::link(View& from, View& to) {
+void OverlayPanel::link(View& from, View& to) {
   connect(from.plot, &CurvePlot::axisChanged, to.plot, &CurvePlot::setAxis);
   connect(from.plot, &CurvePlot::smoothingChanged, to.plot, &CurvePlot::setSmoothing);
 }
 
-void CurvesPanel::setRuns(std::vector<std::filesystem::path> paths) {
+void OverlayPanel::setRuns(std::vector<std::filesystem::path> paths) {
   if (paths_ == paths) return refreshSoon();
   paths_ = std::move(paths);
+  highlighted_.clear();
   for (const View& each : {accuracy_, loss_}) each.plot->setFollow(true);
   refreshSoon();
 }
 
-void CurvesPanel::setCurrentRun(const std::filesystem::path& run) {
-  current_ = run;
+void OverlayPanel::setCurrentRun(const std::filesystem::path& run) {
   legend_->setSelected(run);
-  highlight();
 }
 
-void CurvesPanel::setQuantity(Quantity quantity) {
+void OverlayPanel::setQuantity(Quantity quantity) {
   quantities_->setCurrent(static_cast<int>(quantity));
   refreshSoon();
 }
 
-Quantity CurvesPanel::quantity() const {
+Quantity OverlayPanel::quantity() const {
   return static_cast<Quantity>(quantities_->current());
 }
 
-QList<QAction*> CurvesPanel::panelActions() const {
+QList<QAction*> OverlayPanel::panelActions() const {
   return accuracy_.toolbar->plotActions();
 }
 
-void CurvesPanel::saveTo(QSettings& settings) const {
+void OverlayPanel::saveTo(QSettings& settings) const {
   settings.setValue(kQuantityKey, quantities_->current());
   settings.beginGroup(kAccuracyGroup);
   accuracy_.toolbar->saveLayout(settings);
@@ -144,7 +143,7 @@ void CurvesPanel::saveTo(QSettings& settings) const {
   settings.endGroup();
 }
 
-void CurvesPanel::restoreFrom(QSettings& settings) {
+void OverlayPanel::restoreFrom(QSettings& settings) {
   if (!settings.contains(kQuantityKey)) return;
   setQuantity(static_cast<Quantity>(std::clamp(settings.value(kQuantityKey).toInt(), 0, 3)));
   settings.beginGroup(kLossGroup);
@@ -155,21 +154,21 @@ void CurvesPanel::restoreFrom(QSettings& settings) {
   settings.endGroup();
 }
 
-void CurvesPanel::showEvent(QShowEvent* event) {
+void OverlayPanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   if (isStale_) refresh();
 }
 
-void CurvesPanel::refreshSoon() {
+void OverlayPanel::refreshSoon() {
   isStale_ = true;
   if (isVisible() && !refreshTimer_.isActive()) refreshTimer_.start();
 }
 
-CurvesPanel::View& CurvesPanel::view() {
+OverlayPanel::View& OverlayPanel::view() {
   return isAccuracy(quantity()) ? accuracy_ : loss_;
 }
 
-void CurvesPanel::refresh() {
+void OverlayPanel::refresh() {
   isStale_ = false;
   const std::vector<OverlayRun> overlay = overlayRuns(library_, runs_, paths_);
   std::vector<CurveSeries> series = overlayOf(overlay, quantity());
@@ -182,7 +181,8 @@ void CurvesPanel::refresh() {
     });
     if (curve != series.end()) {
       entry.penStyle = curve->penStyle;
-      entry.value = valueText(bestOf(*curve, quantity()), isAccuracy(quantity()));
+      const double best = bestOf(*curve, quantity());
+      entry.value = isAccuracy(quantity()) ? percentText(best, 2) : valueText(best, false);
     } else if (run.row.isImported() || run.metrics) {
       entry.detail += (entry.detail.isEmpty() ? QString() : u", "_s) + tr("has no such curve");
     }
@@ -200,14 +200,15 @@ void CurvesPanel::refresh() {
   shown.plot->setExportName(u"runs-"_s + (isAccuracy(quantity()) ? u"accuracy"_s : u"loss"_s));
   shown.plot->setSeries(std::move(series));
   legend_->setEntries(std::move(entries));
-  highlight();
+  if (!highlighted_.empty()) shown.plot->setHighlighted({highlighted_.string()});
 }
 
-void CurvesPanel::highlight() {
-  const bool isShown =
-      paths_.size() > 1 && std::find(paths_.begin(), paths_.end(), current_) != paths_.end();
-  view().plot->setHighlighted(isShown ? std::vector<std::string>{current_.string()}
-                                      : std::vector<std::string>{});
+void OverlayPanel::choose(const std::filesystem::path& run) {
+  const bool isSecondClick = highlighted_ == run || paths_.size() < 2;
+  highlighted_ = isSecondClick ? std::filesystem::path() : run;
+  view().plot->setHighlighted(isSecondClick ? std::vector<std::string>{}
+                                            : std::vector<std::string>{run.string()});
+  Q_EMIT runClicked(run);
 }
 
 }  // namespace lambda
