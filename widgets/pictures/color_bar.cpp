@@ -16,6 +16,7 @@ namespace lambda {
 namespace {
 
 constexpr double kBarWidth = 12;
+constexpr double kFlatHeight = 9;
 constexpr double kTextGap = 6;
 constexpr double kTextWidth = 44;
 constexpr int kSteps = 64;  // bands of colour: more than an eye tells apart
@@ -72,6 +73,32 @@ void paintColorBar(QPainter& painter,
   const double zero = -range.low / (range.high - range.low);
   const bool hasRoom = bar.height() * std::min(zero, 1 - zero) > 1.2 * height;
   if (range.low < 0 && range.high > 0 && hasRoom) write(zero, u"0"_s);
+  painter.restore();
+}
+
+void paintFlatColorBar(QPainter& painter,
+                       const QRectF& area,
+                       ColorMap map,
+                       const ColorRange& range,
+                       const Colors& colors) {
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.setFont(smallFont());
+  painter.setPen(colors.textSecondary);
+  const QFontMetricsF metrics(smallFont());
+  const QString low = numberText(range.low), high = numberText(range.high);
+  painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter, low);
+  painter.drawText(area, Qt::AlignRight | Qt::AlignVCenter, high);
+  const QRectF bar(area.left() + metrics.horizontalAdvance(low) + kTextGap,
+                   area.center().y() - kFlatHeight / 2,
+                   area.width() - metrics.horizontalAdvance(low + high) - 2 * kTextGap,
+                   kFlatHeight);
+  for (int step = 0; step < kSteps && bar.width() > 0; ++step) {
+    const Rgb color = colorAt(map, (step + 0.5) / kSteps);
+    const double left = bar.left() + bar.width() * step / kSteps;
+    painter.fillRect(QRectF(left, bar.top(), bar.width() / kSteps + 0.5, bar.height()),
+                     QColor(color[0], color[1], color[2]));
+  }
   painter.restore();
 }
 

@@ -28,4 +28,11 @@ void paintColorBar(QPainter& painter,
                    const ColorBarText& text,
                    const Colors& colors);
 
+/// Draws a lying colour bar between the numbers of its ends, one line of small text high.
+void paintFlatColorBar(QPainter& painter,
+                       const QRectF& area,
+                       ColorMap map,
+                       const ColorRange& range,
+                       const Colors& colors);
+
 }  // namespace lambda

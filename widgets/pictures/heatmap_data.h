@@ -13,9 +13,10 @@ namespace lambda {
 
 /// What runs along one side of a heat map's tiles.
 struct HeatmapAxis {
-  QString label;         ///< "k"; empty = the axis has no name and no numbers.
-  int first = 0;         ///< What the first cell is called; -(size / 2) for offsets around 0.
-  bool hasZero = false;  ///< A thin line through the cell called 0.
+  QString label;           ///< "k"; empty = the axis has no name and no numbers.
+  int first = 0;           ///< What the first cell is called; -(size / 2) for offsets around 0.
+  bool hasZero = false;    ///< A thin line through the cell called 0.
+  bool isNumbered = true;  ///< Name and numbers stand beside the tiles, not only in the readout.
 
   bool operator==(const HeatmapAxis&) const = default;
 };

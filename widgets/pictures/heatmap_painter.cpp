@@ -18,8 +18,13 @@ namespace lambda {
 namespace {
 
 constexpr double kGap = 8;
+constexpr double kOverBackdrop = 0.62;   // opacity of the cells over an image
 constexpr double kLeastMarkedCell = 3;   // a frame needs some room inside
 constexpr int kMostVectorCells = 20000;  // above it a file of rectangles is unwieldy
+
+bool isDrawn(const HeatmapAxis& axis) {
+  return !axis.label.isEmpty() && axis.isNumbered;
+}
 
 double lineHeight() {
   return QFontMetricsF(smallFont()).height();
@@ -72,7 +77,12 @@ void paintZeroLines(QPainter& painter, const HeatmapScene& scene, int tile) {
 
 void paintTile(QPainter& painter, const HeatmapScene& scene, int tile, const Colors& colors) {
   const QRectF cells = scene.layout.tileRect(tile);
+  if (scene.backdrop) {
+    painter.drawImage(cells, *scene.backdrop);
+    painter.setOpacity(kOverBackdrop);
+  }
   paintCells(painter, scene, tile);
+  painter.setOpacity(1);
   if (scene.data.rows.hasZero || scene.data.columns.hasZero) paintZeroLines(painter, scene, tile);
   if (scene.mark && scene.layout.cellSide() >= kLeastMarkedCell) {
     paintCellFrame(painter, scene.layout.cellRect({tile, scene.mark->row, scene.mark->column}));
@@ -95,26 +105,28 @@ void paintTile(QPainter& painter, const HeatmapScene& scene, int tile, const Col
   }
 }
 
+QString axisNumber(const HeatmapAxis& axis, int cell) {
+  return QString::number(axis.first + cell).replace(u'-', QChar(0x2212));
+}
+
 /// The names of an axis' first and last cell, and of 0 between them, beside a tile.
 void paintColumnAxis(QPainter& painter, const HeatmapScene& scene, const QRectF& tile) {
   const HeatmapAxis& axis = scene.data.columns;
-  const double side = scene.layout.cellSide(), height = lineHeight();
+  const double height = lineHeight();
   const int count = scene.data.columnCount();
-  const auto write = [&](int cell, Qt::Alignment alignment) {
-    const double center = tile.left() + (cell + 0.5) * side;
-    constexpr double kRoom = 40;
-    const double left = alignment.testFlag(Qt::AlignLeft)    ? center - side / 2
-                        : alignment.testFlag(Qt::AlignRight) ? center + side / 2 - kRoom
-                                                             : center - kRoom / 2;
-    painter.drawText(QRectF(left, tile.bottom() + 2, kRoom, height),
-                     alignment | Qt::AlignTop,
-                     QString::number(axis.first + cell).replace(u'-', QChar(0x2212)));
-  };
-  write(0, Qt::AlignLeft);
-  if (count > 1) write(count - 1, Qt::AlignRight);
-  painter.drawText(QRectF(tile.left(), tile.bottom() + 2, tile.width(), height),
-                   Qt::AlignHCenter | Qt::AlignTop | Qt::TextDontClip,
-                   axis.label);
+  const QFontMetricsF metrics(smallFont());
+  const QString low = axisNumber(axis, 0), high = axisNumber(axis, count - 1);
+  const QRectF line(tile.left(), tile.bottom() + 2, tile.width(), height);
+  const double numbers = metrics.horizontalAdvance(low) + metrics.horizontalAdvance(high) + 8;
+  const double all = numbers + metrics.horizontalAdvance(axis.label) + 8;
+  if (numbers < line.width()) {
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignTop, low);
+    if (count > 1) painter.drawText(line, Qt::AlignRight | Qt::AlignTop, high);
+  }
+  // In a narrow tile the name gives way: the tooltip has it.
+  if (all < line.width() || numbers >= line.width()) {
+    painter.drawText(line, Qt::AlignHCenter | Qt::AlignTop | Qt::TextDontClip, axis.label);
+  }
 }
 
 void paintRowAxis(QPainter& painter, const HeatmapScene& scene, const QRectF& tile) {
@@ -125,12 +137,9 @@ void paintRowAxis(QPainter& painter, const HeatmapScene& scene, const QRectF& ti
                      Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip,
                      text);
   };
-  const auto nameOf = [&](int cell) {
-    return QString::number(axis.first + cell).replace(u'-', QChar(0x2212));
-  };
-  write(tile.top() - 1, nameOf(0));
+  write(tile.top() - 1, axisNumber(axis, 0));
   if (tile.height() > 2 * height) {
-    write(tile.bottom() - height + 1, nameOf(scene.data.rowCount() - 1));
+    write(tile.bottom() - height + 1, axisNumber(axis, scene.data.rowCount() - 1));
   }
   if (tile.height() > 3 * height) write(tile.center().y() - height / 2, axis.label);
 }
@@ -144,8 +153,8 @@ void paintAxes(QPainter& painter, const HeatmapScene& scene, const Colors& color
   const bool isWhole = layout.contentSize().width() <= layout.area().width() + 0.5 &&
                        layout.contentSize().height() <= layout.area().height() + 0.5;
   if (!isWhole) return;
-  if (!scene.data.columns.label.isEmpty()) paintColumnAxis(painter, scene, tile);
-  if (!scene.data.rows.label.isEmpty()) paintRowAxis(painter, scene, tile);
+  if (isDrawn(scene.data.columns)) paintColumnAxis(painter, scene, tile);
+  if (isDrawn(scene.data.rows)) paintRowAxis(painter, scene, tile);
 }
 
 }  // namespace
@@ -155,9 +164,9 @@ QRectF heatmapArea(const HeatmapData& data, const HeatmapParts& parts, const QSi
   QRectF area(QPointF(), size);
   area.adjust(3, 3, -3, -3);
   if (!data.title.isEmpty()) area.setTop(area.top() + line + 7);
-  if (!data.rows.label.isEmpty()) area.setLeft(area.left() + 24 * textScale());
+  if (isDrawn(data.rows)) area.setLeft(area.left() + 24 * textScale());
   if (parts.readout) area.setBottom(area.bottom() - line - 3);
-  if (!data.columns.label.isEmpty()) area.setBottom(area.bottom() - line - 3);
+  if (isDrawn(data.columns)) area.setBottom(area.bottom() - line - 3);
   if (parts.colorBar) area.setRight(area.right() - colorBarWidth() - 10);
   return area;
 }

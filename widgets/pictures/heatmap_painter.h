@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include <QImage>
 #include <QSizeF>
 
 #include "widgets/pictures/heatmap_data.h"
@@ -28,8 +29,9 @@ struct HeatmapScene {
   QSizeF size;
   HeatmapParts parts;
   bool scalePerTile = false;
-  std::optional<Cell> mark;
+  std::optional<Cell> mark = std::nullopt;
   int selectedTile = -1;
+  const QImage* backdrop = nullptr;  ///< Grey, shines through every tile; null = none.
 };
 
 /// Where the cells go in a picture of this size: what title, axes and colour bar leave.

@@ -8,6 +8,7 @@
 #include <QPainter>
 
 #include "widgets/pictures/heatmap_painter.h"
+#include "widgets/pictures/image_conversion.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/pictures/tile_cache.h"
 #include "widgets/theme/colors.h"
@@ -108,6 +109,11 @@ void HeatmapView::setSelectedTile(int tile) {
   update();
 }
 
+void HeatmapView::setBackdrop(const Image& image) {
+  backdrop_ = toQImage(image).convertToFormat(QImage::Format_Grayscale8);
+  update();
+}
+
 void HeatmapView::setTilesPerRow(int count) {
   tilesPerRow_ = count;
   relayout();
@@ -203,7 +209,8 @@ void HeatmapView::paintEvent(QPaintEvent* /*event*/) {
                            .parts = {.colorBar = colorBarVisible_, .readout = readoutVisible_},
                            .scalePerTile = scalePerTile_,
                            .mark = mark_,
-                           .selectedTile = selectedTile_};
+                           .selectedTile = selectedTile_,
+                           .backdrop = backdrop_.isNull() ? nullptr : &backdrop_};
   paintHeatmap(painter, scene, colors);
   const std::optional<TileCell> shown = hovered_ ? hovered_ : cursor_;
   if (shown) {
@@ -224,7 +231,7 @@ void HeatmapView::paintReadout(QPainter& painter,
   // Right under the picture, which may be smaller than its room.
   const double below =
       std::min(layout_.area().bottom(), layout_.area().top() + layout_.contentSize().height()) +
-      (data_.columns.label.isEmpty() ? 3 : metrics.height() + 5);
+      (data_.columns.label.isEmpty() || !data_.columns.isNumbered ? 3 : metrics.height() + 5);
   const QRectF line(layout_.area().left(),
                     std::min(below, height() - metrics.height() - 1),
                     width() - layout_.area().left() - 3,
@@ -236,7 +243,7 @@ void HeatmapView::paintReadout(QPainter& painter,
     text = readoutOf(*shown);
   } else if (notFinite > 0) {
     painter.setPen(colors.warning);
-    text = tr("%n value(s) are not finite: grey", nullptr, notFinite);
+    text = tr("Not finite (grey): %1").arg(notFinite);
   }
   painter.drawText(line,
                    Qt::AlignLeft | Qt::AlignVCenter,
@@ -266,7 +273,8 @@ void HeatmapView::paintTo(QPainter& painter, const QSize& size, const Colors& co
                            .size = size,
                            .parts = parts,
                            .scalePerTile = scalePerTile_,
-                           .mark = mark_};
+                           .mark = mark_,
+                           .backdrop = backdrop_.isNull() ? nullptr : &backdrop_};
   paintHeatmap(painter, scene, colors);
 }
 

@@ -3,9 +3,11 @@
 #include <memory>
 #include <optional>
 
+#include <QImage>
 #include <QString>
 #include <QWidget>
 
+#include "engine/values/image.h"
 #include "widgets/export/exportable.h"
 #include "widgets/pictures/heatmap_data.h"
 #include "widgets/pictures/heatmap_layout.h"
@@ -62,6 +64,10 @@ class HeatmapView : public QWidget, public Exportable {
   void setSelectedTile(int tile);
 
   int selectedTile() const { return selectedTile_; }
+
+  /// An image that shines through every tile in grey: what the cells lie over. An image of no size
+  /// = none.
+  void setBackdrop(const Image& image);
 
   /// 0 = the arrangement with the largest cells.
   void setTilesPerRow(int count);
@@ -135,6 +141,7 @@ class HeatmapView : public QWidget, public Exportable {
   bool scalePerTile_ = false;
   std::optional<Cell> mark_;
   int selectedTile_ = -1;
+  QImage backdrop_;
   int tilesPerRow_ = 0;
   bool colorBarVisible_ = true;
   bool readoutVisible_ = true;

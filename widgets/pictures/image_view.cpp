@@ -25,6 +25,8 @@ namespace lambda {
 namespace {
 
 constexpr int kPreferredSide = 384;  // device-independent pixels
+constexpr double kLineWidth = 380;   // of readout and colour bar together, where there is room
+constexpr double kBarWidth = 190;    // of the colour bar with its numbers
 constexpr int kLargeStep = 4;        // positions that Ctrl and an arrow key go
 
 double lineHeight() {
@@ -113,21 +115,26 @@ void ImageView::setColorBarVisible(bool visible) {
 }
 
 ImageView::Places ImageView::placesFor(const QSize& size) const {
-  const bool hasBar = colorBarVisible_ && !overlay_.cells.empty();
-  const double barWidth = hasBar ? colorBarWidth() + 10 : 0;
   const double line = lineHeight() + 4;
-  const QSizeF room(size.width() - barWidth - 2, size.height() - line - 2);
+  const QSizeF room(size.width() - 2, size.height() - line - 2);
   Places places;
   if (image_.isNull() || room.width() < 8 || room.height() < 8) return places;
   QSizeF side = QSizeF(image_.size()).scaled(room, Qt::KeepAspectRatio);
-  // Whole multiples of a pixel where the loss is small: cells of one size look calmer.
-  const double factor = side.width() / image_.width();
-  if (factor > 4) side = QSizeF(image_.size()) * std::floor(factor);
-  const double left = std::floor((size.width() - barWidth - side.width()) / 2);
+  // Positions of whole pixels, where they are large enough not to lose much.
+  const double step = columns_ > 0 ? columns_ : image_.width();
+  if (side.width() > 6 * step) {
+    side *= std::floor(side.width() / step) * step / side.width();
+  }
+  const double left = std::floor((size.width() - side.width()) / 2);
   const double top = std::floor(std::max(1.0, (room.height() - side.height()) / 2));
   places.image = QRectF(QPointF(left, top), side);
-  places.colorBar = QRectF(left + side.width() + 10, top, colorBarWidth(), side.height());
-  places.readout = QRectF(left, top + side.height() + 3, size.width() - left, line);
+  const bool hasBar = colorBarVisible_ && !overlay_.cells.empty();
+  const double below = top + side.height() + 3;
+  const double lineWidth = std::max(side.width(), std::min<double>(size.width() - 4, kLineWidth));
+  const double barWidth = hasBar ? std::min(kBarWidth * textScale(), lineWidth / 2) : 0;
+  const double lineLeft = std::max(2.0, left + (side.width() - lineWidth) / 2);
+  places.colorBar = QRectF(lineLeft + lineWidth - barWidth, below, barWidth, line);
+  places.readout = QRectF(lineLeft, below, lineWidth - barWidth - 8, line);
   return places;
 }
 
@@ -187,13 +194,16 @@ void ImageView::paint(QPainter& painter,
   }
   painter.setFont(smallFont());
   if (!heat.isNull() && colorBarVisible_) {
-    paintColorBar(painter, places.colorBar, overlay_.map, overlay_.range, {}, colors);
+    paintFlatColorBar(painter, places.colorBar, overlay_.map, overlay_.range, colors);
   }
   const std::optional<Cell> shown = onScreen && hovered_ ? hovered_ : query_;
   if (!shown || rows_ <= 0) return;
   painter.setPen(onScreen && hovered_ ? colors.text : colors.textSecondary);
   const QString text = shown == query_ ? tr("Query: %1").arg(readoutOf(*shown)) : readoutOf(*shown);
-  painter.drawText(places.readout, Qt::AlignLeft | Qt::AlignVCenter, text);
+  const QFontMetricsF metrics(smallFont());
+  painter.drawText(places.readout,
+                   Qt::AlignLeft | Qt::AlignVCenter,
+                   metrics.elidedText(text, Qt::ElideRight, places.readout.width()));
 }
 
 void ImageView::paintGrid(QPainter& painter, const QRectF& image) const {
@@ -307,8 +317,7 @@ QString ImageView::exportName() const {
 
 QSize ImageView::exportSize() const {
   const int line = static_cast<int>(lineHeight()) + 6;
-  const int bar = overlay_.cells.empty() ? 0 : static_cast<int>(colorBarWidth()) + 12;
-  return {kPreferredSide + bar, kPreferredSide + line};
+  return {kPreferredSide + 2, kPreferredSide + line};
 }
 
 void ImageView::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {

@@ -1,0 +1,151 @@
+#include "app/inspect/compare/compare_side.h"
+
+#include <algorithm>
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/inspect/layer_list.h"
+#include "app/inspect/panels/image_panel.h"
+#include "app/inspect/panels/panel_parts.h"
+#include "app/inspect/source_chooser.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/number_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+CompareSide::CompareSide(TrainingSession& training,
+                         LiveInspections& live,
+                         InspectionSession& inspection,
+                         int view,
+                         QWidget* parent)
+    : QWidget(parent),
+      chooser_(new SourceChooser),
+      layerList_(new QComboBox),
+      image_(new ImageView),
+      lambda_(new HeatmapView),
+      verdict_(makeNote()),
+      feed_(new SnapshotFeed(training, live, inspection, view, this)) {
+  layerList_->setAccessibleName(tr("Layer"));
+  layerList_->setToolTip(tr("The lambda layer to compare"));
+  auto* header = new QHBoxLayout;
+  header->setSpacing(8);
+  header->addWidget(layerList_, 1);
+  header->addWidget(makeExportButton(*image_, *image_));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(8);
+  column->addWidget(chooser_);
+  column->addLayout(header);
+  column->addWidget(image_, 5);
+  column->addWidget(verdict_);
+  column->addWidget(withExport(*lambda_), 3);
+
+  connect(chooser_, &SourceChooser::sourceChanged, this, &CompareSide::takeSource);
+  connect(layerList_, &QComboBox::activated, this, [this](int index) {
+    layer_ = layers_[static_cast<std::size_t>(index)];
+    Q_EMIT chosen();
+  });
+  connect(image_, &ImageView::queryChosen, this, [this](int row, int place) {
+    if (!layer_) return;
+    Q_EMIT queryChosen((row + 0.5) / layer_->height, (place + 0.5) / layer_->width);
+  });
+  connect(feed_, &SnapshotFeed::arrived, this, &CompareSide::changed);
+  connect(feed_, &SnapshotFeed::failed, this, [this](const QString& reason) {
+    image_->setImage({});
+    image_->setPlaceholder(reason);
+    lambda_->setData({});
+    verdict_->setText({});
+    Q_EMIT changed();
+  });
+}
+
+void CompareSide::takeSource(const InspectionSource& source) {
+  feed_->setSource(source);
+  layers_ = inspectableLayers(source.record.config.architecture);
+  fillLayers();
+  Q_EMIT chosen();
+}
+
+void CompareSide::fillLayers() {
+  const std::string wanted = layer_ ? layer_->name : std::string();
+  layerList_->clear();
+  layer_.reset();
+  for (const InspectableLayer& layer : layers_) {
+    layerList_->addItem(layerTitle(layer.name) + u"  "_s + layerSummary(layer));
+    if (layer.name == wanted || !layer_) {
+      layer_ = layer;
+      layerList_->setCurrentIndex(layerList_->count() - 1);
+    }
+  }
+  layerList_->setEnabled(!layers_.empty());
+  layerList_->setPlaceholderText(tr("No lambda layers"));
+}
+
+void CompareSide::setLayer(const std::string& name) {
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (layers_[i].name != name) continue;
+    layer_ = layers_[i];
+    layerList_->setCurrentIndex(static_cast<int>(i));
+  }
+}
+
+void CompareSide::ask(const InspectionRequest& image, double rowShare, double columnShare) {
+  if (feed_->source().kind == SourceKind::none) return;
+  if (!layer_) {
+    image_->setImage({});
+    image_->setPlaceholder(tr("This network has no lambda layers to compare."));
+    return;
+  }
+  InspectionRequest request = image;
+  request.layer = layer_->name;
+  request.queryRow = std::clamp(static_cast<int>(rowShare * layer_->height), 0, layer_->height - 1);
+  request.queryColumn =
+      std::clamp(static_cast<int>(columnShare * layer_->width), 0, layer_->width - 1);
+  image_->setQuery(Cell{request.queryRow, request.queryColumn});
+  feed_->ask(request);
+}
+
+void CompareSide::show(Quantity quantity,
+                       const std::optional<ColorRange>& mapRange,
+                       const std::optional<ColorRange>& lambdaRange) {
+  const std::shared_ptr<const InspectionSnapshot> s = snapshot();
+  if (!s) return;
+  image_->setImage(s->image);
+  image_->setPositions(s->layer.height, s->layer.width);
+  image_->setQuery(Cell{s->queryRow, s->queryColumn});
+  const Array map = mapOf(headMapsOf(*s, quantity), quantity, -1);
+  const bool isEffect = quantity == Quantity::effect;
+  const ColorMap colors = isEffect ? ColorMap::viridis : ColorMap::diverging;
+  ColorRange range = mapRange.value_or(rangeOf(colors, map.values));
+  if (isEffect) range.low = 0;
+  image_->setOverlay({.cells = map,
+                      .range = range,
+                      .map = colors,
+                      .quantity = quantityTitle(quantity),
+                      .name = exportStem(*s, u"compared-"_s + quantityTitle(quantity).toLower())});
+  lambda_->setRange(lambdaRange);
+  lambda_->setData(lambdaData(*s, s->lambdas.total, u"total"_s, tr("λ total")));
+  const QString said = className(*s, s->predicted);
+  const double share =
+      s->probabilities.empty()
+          ? 0
+          : static_cast<double>(s->probabilities[static_cast<std::size_t>(s->predicted)]);
+  verdict_->setText(tr("Says %1, %2%3 · step %4")
+                        .arg(said,
+                             percentText(share, 0),
+                             s->label < 0 ? QString()
+                             : s->label == s->predicted
+                                 ? tr(" (right)")
+                                 : tr(" (it is %1)").arg(className(*s, s->label)),
+                             countText(s->step)));
+}
+
+}  // namespace lambda

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <QWidget>
+
+#include "app/inspect/contribution_maps.h"
+#include "app/inspect/feed/snapshot_feed.h"
+#include "app/session/run_summary.h"
+#include "engine/values/colormap.h"
+
+class QComboBox;
+class QLabel;
+
+namespace lambda {
+
+class HeatmapView;
+class ImageView;
+class SourceChooser;
+
+/// One half of a comparison: which weights and which layer, the image with the contributions, and
+/// the lambda of the query.
+class CompareSide : public QWidget {
+  Q_OBJECT
+
+ public:
+  CompareSide(TrainingSession& training,
+              LiveInspections& live,
+              InspectionSession& inspection,
+              int view,
+              QWidget* parent = nullptr);
+
+  SourceChooser& chooser() { return *chooser_; }
+
+  SnapshotFeed& feed() { return *feed_; }
+
+  ImageView& image() { return *image_; }
+
+  HeatmapView& lambdaView() { return *lambda_; }
+
+  /// The layer looked into; empty where the network has none.
+  const std::optional<InspectableLayer>& layer() const { return layer_; }
+
+  /// A name that this network lacks changes nothing.
+  void setLayer(const std::string& name);
+
+  std::shared_ptr<const InspectionSnapshot> snapshot() const { return feed_->snapshot(); }
+
+  /// Asks for the layer at the place that these shares of the map's height and width name.
+  void ask(const InspectionRequest& image, double rowShare, double columnShare);
+
+  /// Draws the snapshot; a range from outside makes both sides comparable.
+  void show(Quantity quantity,
+            const std::optional<ColorRange>& mapRange,
+            const std::optional<ColorRange>& lambdaRange);
+
+ Q_SIGNALS:
+  /// Other weights or another layer: the sides have to be asked again.
+  void chosen();
+  void queryChosen(double rowShare, double columnShare);
+  /// A snapshot has come, or a failure stands in its place.
+  void changed();
+
+ private:
+  void takeSource(const InspectionSource& source);
+  void fillLayers();
+
+  SourceChooser* chooser_;
+  QComboBox* layerList_;
+  ImageView* image_;
+  HeatmapView* lambda_;
+  QLabel* verdict_;
+  SnapshotFeed* feed_;
+  std::vector<InspectableLayer> layers_;
+  std::optional<InspectableLayer> layer_;
+};
+
+}  // namespace lambda

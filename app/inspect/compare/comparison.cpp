@@ -1,0 +1,196 @@
+#include "app/inspect/compare/comparison.h"
+
+#include <algorithm>
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/inspect/compare/compare_side.h"
+#include "app/inspect/panels/image_panel.h"
+#include "app/inspect/panels/panel_parts.h"
+#include "app/inspect/segmented.h"
+#include "app/inspect/source_chooser.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/image_view.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kLeftView = 1;
+constexpr int kRightView = 2;
+
+Array mapShown(const InspectionSnapshot& snapshot, Quantity quantity) {
+  return mapOf(headMapsOf(snapshot, quantity), quantity, -1);
+}
+
+QFrame* makeLine() {
+  auto* line = new QFrame;
+  line->setFrameShape(QFrame::VLine);
+  line->setFrameShadow(QFrame::Plain);
+  line->setForegroundRole(QPalette::Mid);
+  return line;
+}
+
+}  // namespace
+
+Comparison::Comparison(TrainingSession& training,
+                       LiveInspections& live,
+                       InspectionSession& inspection,
+                       QWidget* parent)
+    : QWidget(parent),
+      left_(new CompareSide(training, live, inspection, kLeftView)),
+      right_(new CompareSide(training, live, inspection, kRightView)),
+      controls_(new QWidget),
+      oneScale_(new QCheckBox(tr("One scale"))),
+      mapDifference_(new HeatmapView),
+      lambdaDifference_(new HeatmapView),
+      note_(makeNote()) {
+  QStringList titles;
+  for (const Quantity quantity : kQuantities) titles << quantityTitle(quantity);
+  quantities_ = new Segmented(titles);
+  quantities_->setCurrent(static_cast<int>(Quantity::total));
+  oneScale_->setChecked(true);
+  oneScale_->setToolTip(tr("Colours mean the same on both sides"));
+  auto* controls = new QHBoxLayout(controls_);
+  controls->setContentsMargins(0, 0, 0, 0);
+  controls->setSpacing(12);
+  controls->addWidget(quantities_);
+  controls->addWidget(oneScale_);
+  auto* title = new QLabel(tr("Left minus right"));
+  title->setProperty(kRole, u"heading"_s);
+  auto* difference = new QVBoxLayout;
+  difference->setSpacing(8);
+  auto* header = new QHBoxLayout;
+  header->addWidget(title, 1);
+  difference->addLayout(header);
+  difference->addWidget(note_);
+  difference->addWidget(withExport(*mapDifference_), 5);
+  difference->addWidget(withExport(*lambdaDifference_), 3);
+  auto* sides = new QHBoxLayout;
+  sides->setSpacing(16);
+  sides->addWidget(left_, 4);
+  sides->addWidget(makeLine());
+  sides->addWidget(right_, 4);
+  sides->addWidget(makeLine());
+  sides->addLayout(difference, 3);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(16, 8, 16, 8);
+  column->setSpacing(8);
+  column->addLayout(sides, 1);
+
+  connect(quantities_, &Segmented::chosen, this, &Comparison::updateViews);
+  connect(oneScale_, &QCheckBox::toggled, this, &Comparison::updateViews);
+  for (CompareSide* side : {left_, right_}) {
+    connect(side, &CompareSide::chosen, this, &Comparison::ask);
+    connect(side, &CompareSide::queryChosen, this, &Comparison::setQuery);
+    connect(side, &CompareSide::changed, this, &Comparison::updateViews);
+  }
+}
+
+void Comparison::setRuns(const std::vector<RunSummary>& runs) {
+  left_->chooser().setRuns(runs);
+  right_->chooser().setRuns(runs);
+}
+
+void Comparison::setLive(const std::optional<InspectionSource>& live) {
+  left_->chooser().setLive(live);
+  right_->chooser().setLive(live);
+}
+
+void Comparison::begin(const InspectionSource& source, const std::string& layer) {
+  for (CompareSide* side : {left_, right_}) {
+    if (side->feed().source().kind != SourceKind::none) continue;
+    if (source.kind == SourceKind::live) {
+      side->chooser().showLive();
+    } else if (source.kind == SourceKind::checkpoint) {
+      side->chooser().showRun(source.checkpoint);
+    }
+    side->setLayer(layer);
+  }
+  ask();
+}
+
+void Comparison::setImage(const InspectionRequest& image) {
+  image_ = image;
+  ask();
+}
+
+void Comparison::setQuery(double rowShare, double columnShare) {
+  rowShare_ = rowShare;
+  columnShare_ = columnShare;
+  ask();
+}
+
+void Comparison::setActive(bool active) {
+  left_->feed().setActive(active);
+  right_->feed().setActive(active);
+}
+
+bool Comparison::isOneScale() const {
+  return oneScale_->isChecked();
+}
+
+void Comparison::setOneScale(bool one) {
+  oneScale_->setChecked(one);
+}
+
+void Comparison::ask() {
+  left_->ask(image_, rowShare_, columnShare_);
+  right_->ask(image_, rowShare_, columnShare_);
+}
+
+void Comparison::updateViews() {
+  const Quantity quantity = kQuantities[static_cast<std::size_t>(quantities_->current())];
+  std::optional<ColorRange> maps, lambdas;
+  const auto left = left_->snapshot(), right = right_->snapshot();
+  if (oneScale_->isChecked() && left && right) {
+    const Array leftMap = mapShown(*left, quantity), rightMap = mapShown(*right, quantity);
+    maps = commonRange({&leftMap, &rightMap});
+    lambdas = commonRange({&left->lambdas.total, &right->lambdas.total});
+  }
+  left_->show(quantity, maps, lambdas);
+  right_->show(quantity, maps, lambdas);
+  updateDifference();
+}
+
+void Comparison::updateDifference() {
+  const auto left = left_->snapshot(), right = right_->snapshot();
+  if (!left || !right) {
+    mapDifference_->setData({});
+    lambdaDifference_->setData({});
+    note_->setText({});
+    return;
+  }
+  const Quantity quantity = kQuantities[static_cast<std::size_t>(quantities_->current())];
+  const Array map = differenceOf(mapShown(*left, quantity), mapShown(*right, quantity));
+  const Array lambda = differenceOf(left->lambdas.total, right->lambdas.total);
+  mapDifference_->setPlaceholder(tr("The maps have different sizes: %1×%2 and %3×%4.")
+                                     .arg(left->layer.height)
+                                     .arg(left->layer.width)
+                                     .arg(right->layer.height)
+                                     .arg(right->layer.width));
+  mapDifference_->setData(
+      {.array = map, .name = exportStem(*left, u"difference"_s), .title = quantityTitle(quantity)});
+  mapDifference_->setMark(Cell{left->queryRow, left->queryColumn});
+  lambdaDifference_->setPlaceholder(tr("The lambdas have different sizes: %1×%2 and %3×%4.")
+                                        .arg(left->layer.queryDepth)
+                                        .arg(left->layer.valueDepth)
+                                        .arg(right->layer.queryDepth)
+                                        .arg(right->layer.valueDepth));
+  lambdaDifference_->setData(lambdaData(*left, lambda, u"difference"_s, tr("λ total")));
+  const bool isSameImage = left->image == right->image;
+  note_->setText(isSameImage ? QString()
+                             : tr("The runs have different images under this number: the sides do "
+                                  "not look at the same picture."));
+  note_->setVisible(!isSameImage);
+}
+
+}  // namespace lambda

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <vector>
+
+#include <QWidget>
+
+#include "app/inspect/contribution_maps.h"
+#include "app/inspect/feed/snapshot_feed.h"
+#include "app/session/run_summary.h"
+
+class QCheckBox;
+class QLabel;
+
+namespace lambda {
+
+class CompareSide;
+class HeatmapView;
+class Segmented;
+
+/// Two layers, checkpoints or runs side by side on the same image and position, and what differs
+/// where their shapes agree.
+class Comparison : public QWidget {
+  Q_OBJECT
+
+ public:
+  Comparison(TrainingSession& training,
+             LiveInspections& live,
+             InspectionSession& inspection,
+             QWidget* parent = nullptr);
+
+  void setRuns(const std::vector<RunSummary>& runs);
+  void setLive(const std::optional<InspectionSource>& live);
+
+  /// Begins with the same weights and layer on both sides, where a side has none yet.
+  void begin(const InspectionSource& source, const std::string& layer);
+
+  /// The image for both sides; layer and position of the request are not used.
+  void setImage(const InspectionRequest& image);
+
+  /// The shares of the map's height and width where both look.
+  void setQuery(double rowShare, double columnShare);
+
+  void setActive(bool active);
+
+  /// What is compared and on which scale, for the page's bar at the top.
+  QWidget& controls() { return *controls_; }
+
+  CompareSide& left() { return *left_; }
+
+  CompareSide& right() { return *right_; }
+
+  HeatmapView& mapDifference() { return *mapDifference_; }
+
+  HeatmapView& lambdaDifference() { return *lambdaDifference_; }
+
+  bool isOneScale() const;
+  void setOneScale(bool one);
+
+ private:
+  void ask();
+  void updateViews();
+  void updateDifference();
+
+  CompareSide* left_;
+  CompareSide* right_;
+  QWidget* controls_;
+  Segmented* quantities_;
+  QCheckBox* oneScale_;
+  HeatmapView* mapDifference_;
+  HeatmapView* lambdaDifference_;
+  QLabel* note_;
+  InspectionRequest image_;
+  double rowShare_ = 0.5;
+  double columnShare_ = 0.5;
+};
+
+}  // namespace lambda

@@ -1,0 +1,68 @@
+#include "app/inspect/contribution_maps.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace lambda {
+
+namespace {
+
+/// [h, u, H, W] -> [h, H, W]
+Array summedOverDepth(const Array& contributions) {
+  if (contributions.shape.size() != 4 || contributions.empty()) return {};
+  const std::int64_t heads = contributions.shape[0], depth = contributions.shape[1];
+  const std::int64_t height = contributions.shape[2], width = contributions.shape[3];
+  const auto cells = static_cast<std::size_t>(height * width);
+  Array maps{{heads, height, width}, std::vector<float>(static_cast<std::size_t>(heads) * cells)};
+  for (std::size_t map = 0; map < static_cast<std::size_t>(heads * depth); ++map) {
+    const std::size_t head = map / static_cast<std::size_t>(depth);
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      maps.values[head * cells + cell] += contributions.values[map * cells + cell];
+    }
+  }
+  return maps;
+}
+
+}  // namespace
+
+Array headMapsOf(const InspectionSnapshot& snapshot, Quantity quantity) {
+  switch (quantity) {
+    case Quantity::content:
+      return summedOverDepth(snapshot.contributions.content);
+    case Quantity::position:
+      return summedOverDepth(snapshot.contributions.position);
+    case Quantity::total:
+      return summedOverDepth(snapshot.contributions.total);
+    case Quantity::effect:
+      return snapshot.effect;
+  }
+  return {};
+}
+
+Array mapOf(const Array& headMaps, Quantity quantity, int head) {
+  if (headMaps.shape.size() != 3 || headMaps.empty() || head >= headMaps.shape[0]) return {};
+  const std::int64_t height = headMaps.shape[1], width = headMaps.shape[2];
+  const auto cells = static_cast<std::size_t>(height * width);
+  const auto heads = static_cast<std::size_t>(headMaps.shape[0]);
+  Array map{{height, width}, std::vector<float>(cells)};
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    double sum = 0;
+    for (std::size_t other = 0; other < heads; ++other) {
+      if (head >= 0 && other != static_cast<std::size_t>(head)) continue;
+      const double value = headMaps.values[other * cells + cell];
+      sum += quantity == Quantity::effect ? value * value : value;
+    }
+    map.values[cell] = static_cast<float>(quantity == Quantity::effect ? std::sqrt(sum) : sum);
+  }
+  return map;
+}
+
+Array differenceOf(const Array& a, const Array& b) {
+  if (a.shape != b.shape || a.values.size() != b.values.size()) return {};
+  Array difference = a;
+  for (std::size_t i = 0; i < difference.values.size(); ++i) difference.values[i] -= b.values[i];
+  return difference;
+}
+
+}  // namespace lambda

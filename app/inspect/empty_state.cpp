@@ -1,0 +1,79 @@
+#include "app/inspect/empty_state.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kTextWidth = 440;
+
+}  // namespace
+
+EmptyState::EmptyState(QWidget* parent)
+    : QWidget(parent),
+      title_(new QLabel),
+      text_(new QLabel),
+      first_(new QPushButton),
+      second_(new QPushButton) {
+  title_->setProperty(kRole, u"heading"_s);
+  title_->setWordWrap(true);
+  title_->setAlignment(Qt::AlignCenter);
+  text_->setProperty(kRole, u"secondary"_s);
+  text_->setWordWrap(true);
+  text_->setAlignment(Qt::AlignCenter);
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  for (QLabel* label : {title_, text_}) {
+    label->setFixedWidth(static_cast<int>(kTextWidth * textScale()));
+  }
+  first_->setProperty(kRole, u"primary"_s);
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(8);
+  buttons->addStretch();
+  buttons->addWidget(first_);
+  buttons->addWidget(second_);
+  buttons->addStretch();
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(16, 16, 16, 16);
+  column->setSpacing(8);
+  column->addStretch(2);
+  column->addWidget(title_, 0, Qt::AlignHCenter);
+  column->addWidget(text_, 0, Qt::AlignHCenter);
+  column->addSpacing(8);
+  column->addLayout(buttons);
+  column->addStretch(3);
+  setButtons({}, {});
+  connect(first_, &QPushButton::clicked, this, &EmptyState::firstClicked);
+  connect(second_, &QPushButton::clicked, this, &EmptyState::secondClicked);
+}
+
+void EmptyState::setTexts(const QString& title, const QString& text) {
+  title_->setText(title);
+  text_->setText(text);
+  text_->setVisible(!text.isEmpty());
+}
+
+void EmptyState::setButtons(const QString& first, const QString& second) {
+  first_->setText(first);
+  first_->setVisible(!first.isEmpty());
+  second_->setText(second);
+  second_->setVisible(!second.isEmpty());
+}
+
+QString EmptyState::title() const {
+  return title_->text();
+}
+
+QString EmptyState::text() const {
+  return text_->text();
+}
+
+}  // namespace lambda

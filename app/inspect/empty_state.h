@@ -1,0 +1,35 @@
+#pragma once
+
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+
+namespace lambda {
+
+/// What a place says that has nothing to show: why, what to do, and the buttons that do it.
+class EmptyState : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit EmptyState(QWidget* parent = nullptr);
+
+  void setTexts(const QString& title, const QString& text);
+  /// Empty texts hide their button.
+  void setButtons(const QString& first, const QString& second = {});
+
+  QString title() const;
+  QString text() const;
+
+ Q_SIGNALS:
+  void firstClicked();
+  void secondClicked();
+
+ private:
+  QLabel* title_;
+  QLabel* text_;
+  QPushButton* first_;
+  QPushButton* second_;
+};
+
+}  // namespace lambda

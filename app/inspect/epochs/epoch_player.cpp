@@ -1,0 +1,231 @@
+#include "app/inspect/epochs/epoch_player.h"
+
+#include <algorithm>
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/inspect/epochs/norm_strip.h"
+#include "app/inspect/epochs/sequence_export.h"
+#include "app/inspect/panels/panel_parts.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kSpeeds[] = {1, 2, 5, 10};  // epochs a second
+constexpr int kFirstSpeed = 1;
+
+QToolButton* makeButton(const QString& tip) {
+  auto* button = new QToolButton;
+  button->setProperty(kRole, u"quiet"_s);
+  button->setToolTip(tip);
+  button->setAccessibleName(tip);
+  return button;
+}
+
+}  // namespace
+
+EpochPlayer::EpochPlayer(QWidget* parent)
+    : QWidget(parent),
+      back_(makeButton(tr("Previous epoch"))),
+      play_(makeButton(tr("Play"))),
+      forward_(makeButton(tr("Next epoch"))),
+      slider_(new QSlider(Qt::Horizontal)),
+      strip_(new NormStrip),
+      label_(new QLabel),
+      speed_(new QComboBox),
+      exportButton_(new QPushButton(tr("Save sequence …"))) {
+  slider_->setAccessibleName(tr("Epoch"));
+  slider_->setPageStep(1);
+  label_->setFont(numberFont());
+  label_->setMinimumWidth(static_cast<int>(190 * textScale()));
+  for (const int speed : kSpeeds) speed_->addItem(tr("%1 a second").arg(speed));
+  speed_->setCurrentIndex(kFirstSpeed);
+  speed_->setAccessibleName(tr("Speed"));
+  exportButton_->setToolTip(tr("Every epoch as a PNG picture, and the norms as CSV"));
+  auto* track = new QVBoxLayout;
+  track->setSpacing(0);
+  track->addWidget(strip_);
+  track->addWidget(slider_);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(12, 4, 12, 6);
+  row->setSpacing(8);
+  for (QToolButton* button : {back_, play_, forward_}) row->addWidget(button);
+  row->addLayout(track, 1);
+  row->addWidget(label_);
+  row->addWidget(speed_);
+  row->addWidget(exportButton_);
+  row->addWidget(makeExportButton(*strip_, *strip_));
+
+  connect(back_, &QToolButton::clicked, this, [this] { step(-1); });
+  connect(forward_, &QToolButton::clicked, this, [this] { step(1); });
+  connect(play_, &QToolButton::clicked, this, &EpochPlayer::togglePlaying);
+  connect(slider_, &QSlider::valueChanged, this, &EpochPlayer::show);
+  connect(strip_, &NormStrip::chosen, this, &EpochPlayer::setCurrent);
+  connect(speed_, &QComboBox::currentIndexChanged, this, [this](int index) {
+    timer_.setInterval(1000 / kSpeeds[index]);
+  });
+  connect(exportButton_, &QPushButton::clicked, this, &EpochPlayer::exportSequence);
+  timer_.setInterval(1000 / kSpeeds[kFirstSpeed]);
+  connect(&timer_, &QTimer::timeout, this, &EpochPlayer::advance);
+  connect(&reader_, &ProbeReader::opened, this, [this](const QString& problem) {
+    problem_ = problem;
+    isOpen_ = true;
+    {
+      const QSignalBlocker blocker(slider_);
+      slider_->setRange(0, std::max(0, reader_.count() - 1));
+      slider_->setValue(slider_->maximum());
+    }
+    updateParts();
+    show(slider_->value());
+  });
+  connect(&reader_,
+          &ProbeReader::probeRead,
+          this,
+          [this](int index, const std::shared_ptr<const ProbeSnapshot>& probe) {
+            if (index == current()) Q_EMIT probeShown(probe);
+          });
+  updateParts();
+}
+
+EpochPlayer::~EpochPlayer() = default;
+
+void EpochPlayer::open(const std::filesystem::path& inspectionFolder) {
+  pause();
+  export_.reset();
+  isOpen_ = false;
+  reader_.open(inspectionFolder);
+  updateParts();
+}
+
+void EpochPlayer::setLayer(const InspectableLayer& layer) {
+  layer_ = layer;
+  strip_->setNorms(norms());
+  if (isOpen_) show(current());
+}
+
+int EpochPlayer::current() const {
+  return slider_->value();
+}
+
+void EpochPlayer::setCurrent(int index) {
+  slider_->setValue(index);
+}
+
+void EpochPlayer::step(int by) {
+  pause();
+  setCurrent(current() + by);
+}
+
+void EpochPlayer::pause() {
+  timer_.stop();
+  updateParts();
+}
+
+void EpochPlayer::togglePlaying() {
+  if (isPlaying()) {
+    pause();
+    return;
+  }
+  if (reader_.count() < 2) return;
+  if (current() == slider_->maximum()) setCurrent(0);
+  timer_.start();
+  updateParts();
+}
+
+void EpochPlayer::advance() {
+  if (current() == slider_->maximum()) {
+    pause();
+    return;
+  }
+  setCurrent(current() + 1);
+}
+
+void EpochPlayer::show(int index) {
+  updateParts();
+  if (reader_.count() == 0) {
+    Q_EMIT probeShown(nullptr);
+    return;
+  }
+  if (const std::shared_ptr<const ProbeSnapshot> probe = reader_.probe(index)) {
+    Q_EMIT probeShown(probe);
+  }
+}
+
+void EpochPlayer::updateParts() {
+  const bool hasEpochs = reader_.count() > 0;
+  for (QWidget* part : std::initializer_list<QWidget*>{back_, play_, forward_, slider_, speed_}) {
+    part->setEnabled(hasEpochs);
+  }
+  exportButton_->setEnabled(hasEpochs && !export_);
+  back_->setIcon(icon(u"chevron-left"_s, *this));
+  forward_->setIcon(icon(u"chevron-right"_s, *this));
+  play_->setIcon(icon(isPlaying() ? u"pause"_s : u"play"_s, *this));
+  play_->setToolTip(isPlaying() ? tr("Pause (P)") : tr("Play (P)"));
+  strip_->setCurrent(current());
+  if (!hasEpochs) {
+    strip_->setNorms({});
+    label_->setText(isOpen_ ? tr("No snapshots stored") : tr("Reading the epochs …"));
+    label_->setToolTip(problem_);
+    return;
+  }
+  strip_->setNorms(norms());
+  label_->setText(tr("Epoch %1 of %2")
+                      .arg(reader_.epochAt(current()))
+                      .arg(reader_.epochAt(reader_.count() - 1)));
+  label_->setToolTip(problem_);
+}
+
+void EpochPlayer::exportSequence() {
+  auto* dialog = new QFileDialog(this, tr("Save the epochs into a folder"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::Directory);
+  dialog->setOption(QFileDialog::ShowDirsOnly);
+  dialog->setAcceptMode(QFileDialog::AcceptOpen);
+  dialog->setLabelText(QFileDialog::Accept, tr("Save here"));
+  connect(dialog, &QFileDialog::fileSelected, this, &EpochPlayer::exportTo);
+  dialog->open();
+}
+
+void EpochPlayer::exportTo(const QString& folder) {
+  if (reader_.count() == 0) return;
+  export_ = std::make_unique<SequenceExport>(reader_, layer_, folder, printColors());
+  connect(export_.get(), &SequenceExport::progressed, this, [this](int done, int total) {
+    exportButton_->setText(tr("Saving %1 of %2").arg(done).arg(total));
+  });
+  connect(export_.get(), &SequenceExport::finished, this, [this, folder](const QString& problem) {
+    exportButton_->setText(tr("Save sequence …"));
+    export_.release()->deleteLater();
+    updateParts();
+    Q_EMIT exported(folder, problem);
+  });
+  updateParts();
+  export_->start();
+}
+
+void EpochPlayer::hideEvent(QHideEvent* event) {
+  pause();
+  QWidget::hideEvent(event);
+}
+
+void EpochPlayer::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) updateParts();
+  QWidget::changeEvent(event);
+}
+
+}  // namespace lambda

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <QTimer>
+#include <QWidget>
+
+#include "app/inspect/epochs/probe_reader.h"
+#include "engine/values/inspection.h"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QSlider;
+class QToolButton;
+
+namespace lambda {
+
+class NormStrip;
+class SequenceExport;
+
+/// Plays through the snapshots that a run has stored of its epochs.
+class EpochPlayer : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit EpochPlayer(QWidget* parent = nullptr);
+  ~EpochPlayer() override;
+
+  /// Reads RUN/inspection and shows its last epoch.
+  void open(const std::filesystem::path& inspectionFolder);
+  void setLayer(const InspectableLayer& layer);
+
+  /// Stops playing; what is shown stays.
+  void pause();
+  void togglePlaying();
+
+  bool isPlaying() const { return timer_.isActive(); }
+
+  int current() const;
+  void setCurrent(int index);
+  void step(int by);
+
+  int count() const { return reader_.count(); }
+
+  /// What holds over all epochs of the layer.
+  std::vector<ProbeNorms> norms() const { return reader_.norms(layer_.name); }
+
+  /// Asks for a folder and writes all epochs into it.
+  void exportSequence();
+  /// Writes all epochs into a folder.
+  void exportTo(const QString& folder);
+
+ Q_SIGNALS:
+  /// Another epoch, or another layer of it; null where the run has stored none.
+  void probeShown(std::shared_ptr<const lambda::ProbeSnapshot> probe);
+  /// The sequence is written, or `problem` says why not.
+  void exported(const QString& folder, const QString& problem);
+
+ protected:
+  void hideEvent(QHideEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void updateParts();
+  void show(int index);
+  void advance();
+
+  ProbeReader reader_;
+  InspectableLayer layer_;
+  QTimer timer_;
+  QString problem_;
+  bool isOpen_ = false;
+  std::unique_ptr<SequenceExport> export_;
+  QToolButton* back_;
+  QToolButton* play_;
+  QToolButton* forward_;
+  QSlider* slider_;
+  NormStrip* strip_;
+  QLabel* label_;
+  QComboBox* speed_;
+  QPushButton* exportButton_;
+};
+
+}  // namespace lambda

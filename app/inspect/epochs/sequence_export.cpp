@@ -1,0 +1,162 @@
+#include "app/inspect/epochs/sequence_export.h"
+
+#include <algorithm>
+
+#include <QDir>
+#include <QPainter>
+#include <QSaveFile>
+
+#include "app/inspect/contribution_maps.h"
+#include "app/inspect/layer_list.h"
+#include "app/inspect/panels/panel_parts.h"
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr QSize kFrameSize(1280, 720);
+constexpr double kPixelRatio = 1;
+constexpr int kMargin = 24;
+constexpr int kTitleHeight = 40;
+
+ColorRange symmetric(double greatest) {
+  return greatest > 0 ? ColorRange{-greatest, greatest} : ColorRange{-1, 1};
+}
+
+void paintInto(QPainter& painter,
+               const HeatmapView& view,
+               const QRect& area,
+               const Colors& colors) {
+  painter.save();
+  painter.translate(area.topLeft());
+  view.paintTo(painter, area.size(), colors);
+  painter.restore();
+}
+
+}  // namespace
+
+SequenceFrame::SequenceFrame(const InspectableLayer& layer, const std::vector<ProbeNorms>& norms)
+    : layer_(layer),
+      lambda_(std::make_unique<HeatmapView>()),
+      contributions_(std::make_unique<HeatmapView>()),
+      embeddings_(std::make_unique<HeatmapView>()) {
+  greatestLambda_ = greatestContribution_ = greatestEmbedding_ = 0;
+  for (const ProbeNorms& entry : norms) {
+    greatestLambda_ = std::max(greatestLambda_, entry.greatestLambda);
+    greatestContribution_ = std::max(greatestContribution_, entry.greatestContribution);
+    greatestEmbedding_ = std::max(greatestEmbedding_, entry.greatestEmbedding);
+  }
+  lambda_->setRange(symmetric(greatestLambda_));
+  contributions_->setRange(symmetric(greatestContribution_));
+  embeddings_->setRange(symmetric(greatestEmbedding_));
+}
+
+SequenceFrame::~SequenceFrame() = default;
+
+QImage SequenceFrame::draw(const ProbeSnapshot& probe, const Colors& colors) const {
+  const InspectionSnapshot snapshot = snapshotOf(probe, layer_);
+  lambda_->setData(lambdaData(
+      snapshot, snapshot.lambdas.total, u"total"_s, QObject::tr("λ of the middle position")));
+  HeatmapData contributions{
+      .array = mapOf(headMapsOf(snapshot, Quantity::total), Quantity::total, -1),
+      .title = QObject::tr("Contributions to the middle position, all heads")};
+  contributions_->setData(std::move(contributions));
+  HeatmapData embeddings{.array = snapshot.embeddings.tiles,
+                         .title = QObject::tr("Position embeddings")};
+  embeddings_->setData(std::move(embeddings));
+
+  QImage image(kFrameSize * kPixelRatio, QImage::Format_RGB32);
+  image.setDevicePixelRatio(kPixelRatio);
+  image.fill(colors.page);
+  QPainter painter(&image);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setFont(headingFont());
+  painter.setPen(colors.text);
+  painter.drawText(QRect(kMargin, 12, kFrameSize.width(), kTitleHeight - 12),
+                   Qt::AlignLeft | Qt::AlignVCenter,
+                   QObject::tr("%1 · epoch %2 · step %3")
+                       .arg(layerTitle(layer_.name))
+                       .arg(probe.epoch)
+                       .arg(countText(probe.step)));
+  const int top = kTitleHeight + 8, half = kFrameSize.width() / 2;
+  const int height = kFrameSize.height() - top - kMargin;
+  const bool hasContributions = contributions_->data().tileCount() > 0;
+  const int lambdaHeight = hasContributions ? height * 6 / 10 : height;
+  paintInto(painter, *lambda_, QRect(kMargin, top, half - 2 * kMargin, lambdaHeight), colors);
+  if (hasContributions) {
+    paintInto(painter,
+              *contributions_,
+              QRect(kMargin, top + lambdaHeight, half - 2 * kMargin, height - lambdaHeight),
+              colors);
+  }
+  paintInto(painter, *embeddings_, QRect(half, top, half - kMargin, height), colors);
+  return image;
+}
+
+SequenceExport::SequenceExport(ProbeReader& reader,
+                               const InspectableLayer& layer,
+                               const QString& folder,
+                               const Colors& colors,
+                               QObject* parent)
+    : QObject(parent),
+      reader_(reader),
+      layer_(layer),
+      folder_(folder),
+      colors_(colors),
+      frame_(layer, reader.norms(layer.name)) {
+  connect(&reader_,
+          &ProbeReader::probeRead,
+          this,
+          [this](int index, const std::shared_ptr<const ProbeSnapshot>& probe) {
+            if (index == next_) write(index, *probe);
+          });
+}
+
+SequenceExport::~SequenceExport() = default;
+
+void SequenceExport::start() {
+  if (!QDir().mkpath(folder_)) {
+    Q_EMIT finished(tr("%1 can't be created. Choose another folder.").arg(folder_));
+    return;
+  }
+  QTimer::singleShot(0, this, &SequenceExport::writeNext);
+}
+
+void SequenceExport::writeNext() {
+  if (next_ >= reader_.count()) {
+    Q_EMIT finished(writeNorms());
+    return;
+  }
+  if (const std::shared_ptr<const ProbeSnapshot> probe = reader_.probe(next_)) write(next_, *probe);
+}
+
+void SequenceExport::write(int index, const ProbeSnapshot& probe) {
+  const QString path =
+      QDir(folder_).filePath(u"epoch-%1.png"_s.arg(reader_.epochAt(index), 4, 10, QChar(u'0')));
+  QSaveFile file(path);
+  const bool isWritten = file.open(QIODevice::WriteOnly) &&
+                         frame_.draw(probe, colors_).save(&file, "PNG") && file.commit();
+  if (!isWritten) {
+    Q_EMIT finished(
+        tr("%1 could not be written: %2. Choose another folder.").arg(path, file.errorString()));
+    return;
+  }
+  ++next_;
+  Q_EMIT progressed(next_, reader_.count());
+  QTimer::singleShot(0, this, &SequenceExport::writeNext);
+}
+
+QString SequenceExport::writeNorms() const {
+  const QString path = QDir(folder_).filePath(u"norms.csv"_s);
+  const QByteArray csv = QByteArray::fromStdString(csvOf(reader_.norms(layer_.name)));
+  QSaveFile file(path);
+  if (file.open(QIODevice::WriteOnly) && file.write(csv) == csv.size() && file.commit()) return {};
+  return tr("%1 could not be written: %2. Choose another folder.").arg(path, file.errorString());
+}
+
+}  // namespace lambda

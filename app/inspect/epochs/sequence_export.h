@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+
+#include <QImage>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include "app/inspect/epochs/probe_reader.h"
+#include "engine/values/inspection.h"
+#include "widgets/theme/colors.h"
+
+namespace lambda {
+
+class HeatmapView;
+
+/// Draws one epoch of a layer: its lambda, its contributions and its embeddings, with scales that
+/// hold for all epochs, so that the pictures can be shown one after the other.
+class SequenceFrame {
+ public:
+  SequenceFrame(const InspectableLayer& layer, const std::vector<ProbeNorms>& norms);
+  ~SequenceFrame();
+
+  QImage draw(const ProbeSnapshot& probe, const Colors& colors) const;
+
+ private:
+  InspectableLayer layer_;
+  double greatestLambda_ = 1;
+  double greatestContribution_ = 1;
+  double greatestEmbedding_ = 1;
+  std::unique_ptr<HeatmapView> lambda_;
+  std::unique_ptr<HeatmapView> contributions_;
+  std::unique_ptr<HeatmapView> embeddings_;
+};
+
+/// Writes the epochs of a layer as epoch-0001.png ... and norms.csv into a folder, a picture at a
+/// time so that the window stays alive.
+class SequenceExport : public QObject {
+  Q_OBJECT
+
+ public:
+  /// `reader` outlives it. `colors` outlives it.
+  SequenceExport(ProbeReader& reader,
+                 const InspectableLayer& layer,
+                 const QString& folder,
+                 const Colors& colors,
+                 QObject* parent = nullptr);
+  ~SequenceExport() override;
+
+  void start();
+
+ Q_SIGNALS:
+  void progressed(int done, int total);
+  /// Empty = all is written; else what went wrong and what to do.
+  void finished(const QString& problem);
+
+ private:
+  void writeNext();
+  void write(int index, const ProbeSnapshot& probe);
+  QString writeNorms() const;
+
+  ProbeReader& reader_;
+  InspectableLayer layer_;
+  QString folder_;
+  const Colors& colors_;
+  SequenceFrame frame_;
+  int next_ = 0;
+};
+
+}  // namespace lambda

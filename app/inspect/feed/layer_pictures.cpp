@@ -1,0 +1,69 @@
+#include "app/inspect/feed/layer_pictures.h"
+
+#include <chrono>
+#include <utility>
+
+namespace lambda {
+
+namespace {
+
+constexpr int kView = 3;  // after those of the page and of both sides of a comparison
+constexpr std::chrono::milliseconds kPause{400};
+
+}  // namespace
+
+LayerPictures::LayerPictures(InspectionSession& inspection, QObject* parent)
+    : QObject(parent), inspection_(inspection) {
+  timer_.setSingleShot(true);
+  timer_.setInterval(kPause);
+  connect(&timer_, &QTimer::timeout, this, &LayerPictures::askNext);
+  connect(&inspection_,
+          &InspectionSession::inspected,
+          this,
+          [this](quint64 id, const std::shared_ptr<const InspectionSnapshot>& snapshot) {
+            if (id != waitingId_ || id == 0) return;
+            waitingId_ = 0;
+            Q_EMIT arrived(snapshot->layer.name, snapshot->lambdas.total);
+            forget(snapshot->layer.name);
+            if (!timer_.isActive()) askNext();
+          });
+  // A layer that can't be looked into says so when it is chosen.
+  connect(&inspection_, &InspectionSession::failed, this, [this](quint64 id) {
+    if (id == waitingId_ && id != 0) stop();
+  });
+}
+
+void LayerPictures::start(const InspectionSource& source,
+                          const InspectionRequest& image,
+                          std::vector<std::string> layers) {
+  stop();
+  if (source.kind != SourceKind::checkpoint) return;
+  source_ = source;
+  image_ = image;
+  missing_ = std::move(layers);
+  timer_.start();
+}
+
+void LayerPictures::stop() {
+  missing_.clear();
+  waitingId_ = 0;
+  timer_.stop();
+}
+
+void LayerPictures::hold() {
+  if (!missing_.empty()) timer_.start();
+}
+
+void LayerPictures::forget(const std::string& layer) {
+  std::erase(missing_, layer);
+}
+
+void LayerPictures::askNext() {
+  if (missing_.empty() || waitingId_ != 0) return;
+  InspectionRequest request = image_;
+  request.layer = missing_.front();
+  request.queryRow = request.queryColumn = -1;
+  waitingId_ = inspection_.inspect(source_.checkpoint, request, kView);
+}
+
+}  // namespace lambda

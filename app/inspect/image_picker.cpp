@@ -1,0 +1,276 @@
+#include "app/inspect/image_picker.h"
+
+#include <algorithm>
+
+#include <QAction>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QRandomGenerator>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/inspect/panels/panel_parts.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kThumbnailSide = 48;
+
+}  // namespace
+
+ImagePicker::ImagePicker(QWidget* parent)
+    : QWidget(parent),
+      splits_(new QComboBox),
+      classes_(new QComboBox),
+      filters_(new QComboBox),
+      index_(new QSpinBox),
+      status_(makeNote()),
+      progress_(new QProgressBar),
+      cancel_(new QPushButton(tr("Cancel"))),
+      grid_(new ImageGrid(ImageGrid::Arrangement::strip)) {
+  splits_->addItems({tr("Validation"), tr("Test")});
+  splits_->setAccessibleName(tr("Which images"));
+  splits_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  classes_->setAccessibleName(tr("Class"));
+  filters_->addItems({tr("All"), tr("Wrong"), tr("Right")});
+  filters_->setAccessibleName(tr("Predictions"));
+  filters_->setToolTip(tr("All images, or those that the network takes wrong or right"));
+  index_->setAccessibleName(tr("Image number"));
+  index_->setToolTip(tr("Number of the image within its split"));
+  index_->setKeyboardTracking(false);
+  index_->setMaximum(0);
+  status_->setWordWrap(false);
+  progress_->setFixedWidth(96);
+  cancel_->setProperty(kRole, u"quiet"_s);
+  grid_->setThumbnailSide(kThumbnailSide);
+  grid_->setFixedHeight(grid_->sizeHint().height());
+
+  auto* row = new QHBoxLayout;
+  row->setSpacing(8);
+  row->addWidget(splits_);
+  row->addWidget(classes_);
+  row->addWidget(filters_);
+  row->addWidget(index_);
+  buttons_ = new QHBoxLayout;
+  buttons_->setSpacing(0);
+  row->addLayout(buttons_);
+  row->addWidget(status_);
+  row->addWidget(progress_);
+  row->addWidget(cancel_);
+  row->addStretch();
+  row->addWidget(makeExportButton(*grid_, *grid_));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(12, 8, 12, 4);
+  column->setSpacing(4);
+  column->addLayout(row);
+  column->addWidget(grid_);
+
+  connect(splits_, &QComboBox::activated, this, [this](int index) {
+    Q_EMIT splitChosen(index == 0 ? Split::validation : Split::test);
+  });
+  connect(classes_, &QComboBox::activated, this, [this](int index) { setClass(index - 1); });
+  connect(filters_, &QComboBox::activated, this, &ImagePicker::filterChosen);
+  connect(index_, &QSpinBox::valueChanged, this, &ImagePicker::imageChosen);
+  connect(cancel_, &QPushButton::clicked, this, &ImagePicker::cancelRequested);
+  connect(grid_, &ImageGrid::imageActivated, this, &ImagePicker::imageChosen);
+  setProgress(std::nullopt);
+  fillClasses();
+  fill();
+}
+
+void ImagePicker::addButtons(const QList<QAction*>& actions) {
+  for (QAction* action : actions) {
+    if (action == nullptr) {
+      buttons_->addSpacing(8);
+      continue;
+    }
+    auto* button = new QToolButton;
+    button->setDefaultAction(action);
+    button->setProperty(kRole, u"quiet"_s);
+    button->setAccessibleName(action->text());
+    if (action->icon().isNull()) button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    buttons_->addWidget(button);
+  }
+}
+
+void ImagePicker::setImages(Split split,
+                            std::shared_ptr<const LabeledImages> images,
+                            const QString& problem) {
+  if (split == split_ && images == images_ && problem == problem_) return;
+  const bool hasOtherClasses = !images || !images_ || images->classNames != images_->classNames;
+  split_ = split;
+  images_ = std::move(images);
+  problem_ = problem;
+  splits_->setCurrentIndex(split == Split::test ? 1 : 0);
+  const QSignalBlocker blocker(index_);
+  index_->setMaximum(images_ ? std::max(0, static_cast<int>(images_->count()) - 1) : 0);
+  index_->setEnabled(images_ != nullptr);
+  if (images_ && hasOtherClasses) fillClasses();
+  fill();
+}
+
+void ImagePicker::setPredictions(std::shared_ptr<const Predictions> predictions) {
+  if (predictions == predictions_) return;
+  predictions_ = std::move(predictions);
+  fill();
+}
+
+void ImagePicker::setPredictable(bool possible, const QString& reason) {
+  isPredictable_ = possible;
+  filters_->setEnabled(possible);
+  filters_->setToolTip(possible ? tr("All images, or those that the network takes wrong or right")
+                                : reason);
+  if (!possible && filter_ != PredictionFilter::all) setFilter(PredictionFilter::all);
+}
+
+void ImagePicker::setProgress(std::optional<std::pair<qint64, qint64>> doneOfTotal) {
+  progress_->setVisible(doneOfTotal.has_value());
+  cancel_->setVisible(doneOfTotal.has_value());
+  if (doneOfTotal) {
+    progress_->setMaximum(static_cast<int>(doneOfTotal->second));
+    progress_->setValue(static_cast<int>(doneOfTotal->first));
+    status_->setText(tr("Classifying %1 of %2")
+                         .arg(countText(doneOfTotal->first), countText(doneOfTotal->second)));
+  } else {
+    fill();
+  }
+}
+
+void ImagePicker::setTestLooks(int looks) {
+  const QString times = looks == 0   ? tr("never looked at")
+                        : looks == 1 ? tr("looked at once")
+                                     : tr("looked at %1 times").arg(looks);
+  splits_->setItemText(1, tr("Test, %1").arg(times));
+  splits_->setToolTip(
+      tr("The validation images chose the weights. The test images should choose nothing: each "
+         "classification of all of them is counted in the run's record."));
+}
+
+void ImagePicker::setCurrent(int image) {
+  current_ = image;
+  grid_->setCurrentImage(image);
+  const QSignalBlocker blocker(index_);
+  if (image >= 0) index_->setValue(image);
+}
+
+void ImagePicker::setPictureName(const QString& name) {
+  setCurrent(-1);
+  status_->setText(tr("Own picture: %1").arg(name));
+}
+
+std::optional<int> ImagePicker::predictedOf(int image) const {
+  if (!predictions_ || predictions_->split != split_ || image < 0 ||
+      image >= static_cast<int>(predictions_->predicted.size())) {
+    return std::nullopt;
+  }
+  return predictions_->predicted[static_cast<std::size_t>(image)];
+}
+
+void ImagePicker::fillClasses() {
+  classes_->clear();
+  classes_->addItem(tr("All classes"));
+  label_ = -1;
+  if (!images_) return;
+  for (const std::string& name : images_->classNames) {
+    classes_->addItem(QString::fromStdString(name));
+  }
+}
+
+void ImagePicker::fill() {
+  std::vector<GridImage> shown;
+  const int count = images_ ? static_cast<int>(images_->count()) : 0;
+  const auto nameOf = [this](int label) {
+    return label < static_cast<int>(images_->classNames.size())
+               ? QString::fromStdString(images_->classNames[static_cast<std::size_t>(label)])
+               : QString::number(label);
+  };
+  for (int image = 0; image < count; ++image) {
+    const int label = images_->labels[static_cast<std::size_t>(image)];
+    const std::optional<int> predicted = predictedOf(image);
+    const bool isWrong = predicted && *predicted != label;
+    if (label_ >= 0 && label != label_) continue;
+    if (filter_ == PredictionFilter::wrong && !isWrong) continue;
+    if (filter_ == PredictionFilter::right && (!predicted || isWrong)) continue;
+    shown.push_back(
+        {.index = image,
+         .caption = isWrong ? u"→ "_s + nameOf(*predicted) : nameOf(label),
+         .verdict = !predicted ? Verdict::none
+                    : isWrong  ? Verdict::wrong
+                               : Verdict::right});
+  }
+  if (!images_) {
+    grid_->setPlaceholder(problem_.isEmpty() ? tr("Loading the images …") : problem_);
+    status_->setText({});
+  } else {
+    grid_->setPlaceholder(tr("No image is like this."));
+    status_->setText(
+        tr("%1 of %2").arg(countText(static_cast<qint64>(shown.size())), countText(count)));
+  }
+  grid_->setImages(images_, std::move(shown));
+  grid_->setCurrentImage(current_);
+}
+
+void ImagePicker::filterChosen(int index) {
+  const auto filter = static_cast<PredictionFilter>(index);
+  if (filter != PredictionFilter::all && (!predictions_ || predictions_->split != split_)) {
+    Q_EMIT predictionsRequested();
+  }
+  setFilter(filter);
+}
+
+void ImagePicker::setFilter(PredictionFilter filter) {
+  filter_ = filter;
+  filters_->setCurrentIndex(static_cast<int>(filter));
+  fill();
+}
+
+void ImagePicker::setClass(int label) {
+  label_ = label;
+  classes_->setCurrentIndex(label + 1);
+  fill();
+}
+
+void ImagePicker::step(int by) {
+  const std::vector<GridImage>& shown = grid_->shown();
+  if (shown.empty()) return;
+  const auto found = std::find_if(shown.begin(), shown.end(), [this](const GridImage& image) {
+    return image.index == current_;
+  });
+  const int last = static_cast<int>(shown.size()) - 1;
+  // From an image that is not among them: the next one that is.
+  const int place =
+      found != shown.end()
+          ? std::clamp(static_cast<int>(found - shown.begin()) + by, 0, last)
+          : std::clamp(static_cast<int>(std::lower_bound(shown.begin(),
+                                                         shown.end(),
+                                                         current_,
+                                                         [](const GridImage& image, int index) {
+                                                           return image.index < index;
+                                                         }) -
+                                        shown.begin()) -
+                           (by < 0 ? 1 : 0),
+                       0,
+                       last);
+  const int image = shown[static_cast<std::size_t>(place)].index;
+  if (image != current_) Q_EMIT imageChosen(image);
+}
+
+void ImagePicker::chooseRandom() {
+  const std::vector<GridImage>& shown = grid_->shown();
+  if (shown.empty()) return;
+  const auto place = QRandomGenerator::global()->bounded(static_cast<quint32>(shown.size()));
+  Q_EMIT imageChosen(shown[place].index);
+}
+
+}  // namespace lambda

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <QWidget>
+
+#include "engine/values/inspection.h"
+#include "engine/values/labeled_images.h"
+#include "engine/values/predictions.h"
+#include "widgets/pictures/image_grid.h"
+
+class QAction;
+class QComboBox;
+class QHBoxLayout;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QSpinBox;
+
+namespace lambda {
+
+/// Which predictions an image picker shows.
+enum class PredictionFilter { all, wrong, right };
+
+/// Chooses an image of a run's data: by class, by wrong prediction, at random, one after the other,
+/// by its number, or a picture of one's own.
+class ImagePicker : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ImagePicker(QWidget* parent = nullptr);
+
+  /// Buttons for what the page does with the images; a null pointer is a gap.
+  void addButtons(const QList<QAction*>& actions);
+
+  /// The images of a split; null while they load or where they can't be had: then `problem` says
+  /// why.
+  void setImages(Split split,
+                 std::shared_ptr<const LabeledImages> images,
+                 const QString& problem = {});
+
+  /// What the network says to them; null = not known yet.
+  void setPredictions(std::shared_ptr<const Predictions> predictions);
+  /// Whether predictions can be asked for, and why not.
+  void setPredictable(bool possible, const QString& reason);
+  /// A classification is under way; nothing = it is not.
+  void setProgress(std::optional<std::pair<qint64, qint64>> doneOfTotal);
+
+  /// How often the run's test images were scored: said beside the choice of the split.
+  void setTestLooks(int looks);
+
+  /// What is shown now; a picture of one's own by its name.
+  void setCurrent(int image);
+  void setPictureName(const QString& name);
+
+  Split split() const { return split_; }
+
+  ImageGrid& grid() { return *grid_; }
+
+  void setFilter(PredictionFilter filter);
+  void setClass(int label);  ///< -1 = all.
+
+  /// By so many places among the images shown, to the ends and no further.
+  void step(int by);
+  void chooseRandom();
+
+ Q_SIGNALS:
+  void imageChosen(int image);
+  void splitChosen(lambda::Split split);
+  void predictionsRequested();
+  void cancelRequested();
+
+ private:
+  void fill();
+  void fillClasses();
+  void filterChosen(int index);
+  std::optional<int> predictedOf(int image) const;
+
+  Split split_ = Split::validation;
+  std::shared_ptr<const LabeledImages> images_;
+  std::shared_ptr<const Predictions> predictions_;
+  QString problem_;
+  bool isPredictable_ = false;
+  PredictionFilter filter_ = PredictionFilter::all;
+  int label_ = -1;
+  int current_ = -1;
+  QHBoxLayout* buttons_;
+  QComboBox* splits_;
+  QComboBox* classes_;
+  QComboBox* filters_;
+  QSpinBox* index_;
+  QLabel* status_;
+  QProgressBar* progress_;
+  QPushButton* cancel_;
+  ImageGrid* grid_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,457 @@
+// What the Inspect page looks at, and what it shows of it.
+
+#include <algorithm>
+
+#include <QFileInfo>
+#include <QImageReader>
+#include <QLabel>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QToolButton>
+
+#include "app/inspect/compare/comparison.h"
+#include "app/inspect/empty_state.h"
+#include "app/inspect/epochs/epoch_player.h"
+#include "app/inspect/feed/image_library.h"
+#include "app/inspect/feed/layer_pictures.h"
+#include "app/inspect/feed/snapshot_feed.h"
+#include "app/inspect/image_picker.h"
+#include "app/inspect/inspect_actions.h"
+#include "app/inspect/layer_list.h"
+#include "app/inspect/panels/embeddings_panel.h"
+#include "app/inspect/panels/image_panel.h"
+#include "app/inspect/panels/keys_panel.h"
+#include "app/inspect/panels/lambda_panel.h"
+#include "app/inspect/panels/prediction_panel.h"
+#include "app/inspect/probe_view.h"
+#include "app/inspect/source_chooser.h"
+#include "app/session/inspection_session.h"
+#include "app/session/training_session.h"
+#include "widgets/pictures/image_conversion.h"
+#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/number_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+// ---- what is looked at ----
+
+void InspectPage::setRuns(const std::vector<RunSummary>& runs) {
+  chooser_->setRuns(runs);
+  comparison_->setRuns(runs);
+  feed_->setSource(chooser_->source());
+  picker_->setTestLooks(feed_->source().record.testLooks);
+  if (isVisible() && feed_->source().kind == SourceKind::none) chooser_->showNewest();
+  updateState();
+}
+
+void InspectPage::showRun(const std::filesystem::path& path) {
+  const QString problem = chooser_->showRun(path);
+  setCompareMode(false);
+  if (problem.isEmpty()) return;
+  Q_EMIT told(problem, true);
+  if (feed_->source().kind == SourceKind::none) showFailure(problem);
+}
+
+void InspectPage::showImage(const std::filesystem::path& path, Split split, int image) {
+  selection_.split = split;
+  selection_.image = image;
+  selection_.picture.reset();
+  showRun(path);
+  picker_->setCurrent(image);
+  loadImages();
+  ask();
+}
+
+void InspectPage::showLive() {
+  if (chooser_->showLive()) {
+    setCompareMode(false);
+  } else {
+    Q_EMIT told(tr("No training is under way. Start one, then look into it here."), false);
+  }
+}
+
+void InspectPage::takeLive() {
+  std::optional<InspectionSource> live;
+  const TrainingStatus& status = training_.status();
+  if (training_.isBusy() && !status.run.empty()) {
+    live = InspectionSource{
+        .kind = SourceKind::live,
+        .run = status.run,
+        .record = status.record,
+        .label = tr("Live: %1").arg(QString::fromStdString(status.record.config.name))};
+  }
+  actions_->showLive->setEnabled(live.has_value());
+  chooser_->setLive(live);
+  comparison_->setLive(live);
+  if (isVisible() && feed_->source().kind == SourceKind::none) chooser_->showNewest();
+  updateState();
+}
+
+void InspectPage::takeSource(const InspectionSource& source) {
+  const bool isSameRunData =
+      isSameData(source.record.config.data, feed_->source().record.config.data);
+  forgetPredictions();
+  feed_->setSource(source);
+  feed_->setActive(isVisible() && !isComparing_ && !isPlayingEpochs_);
+  layers_ = inspectableLayers(source.record.config.architecture);
+  layerPictures_->stop();
+  arePicturesOld_ = true;
+  layerList_->clearLambdas();
+  layerList_->setLayers(layers_);
+  if (currentLayer() == nullptr) {
+    selection_.layer = layers_.empty() ? std::string() : layers_.front().name;
+    selection_.row = selection_.column = -1;
+  }
+  layerList_->setCurrentLayer(selection_.layer);
+  if (!isSameRunData) {
+    selection_.image = 0;
+    picker_->setCurrent(0);
+  }
+  const MapShape& input = source.record.config.architecture.input;
+  if (selection_.picture &&
+      (selection_.picture->width != input.width || selection_.picture->height != input.height)) {
+    selection_.picture.reset();
+  }
+  picker_->setTestLooks(source.record.testLooks);
+  picker_->setPredictable(source.kind == SourceKind::checkpoint,
+                          tr("Predictions need a checkpoint: choose one of the run's, at the top"));
+  loadImages();
+  updateState();
+  if (isPlayingEpochs_) {
+    player_->open(source.run / "inspection");
+    if (const InspectableLayer* layer = currentLayer()) player_->setLayer(*layer);
+  }
+  ask();
+}
+
+const InspectableLayer* InspectPage::currentLayer() const {
+  const auto found = std::find_if(layers_.begin(), layers_.end(), [this](const auto& layer) {
+    return layer.name == selection_.layer;
+  });
+  return found == layers_.end() ? nullptr : &*found;
+}
+
+void InspectPage::chooseLayer(const std::string& name) {
+  const InspectableLayer* before = currentLayer();
+  const int row = selection_.row, column = selection_.column;
+  const int height = before ? before->height : 1, width = before ? before->width : 1;
+  selection_.layer = name;
+  layerList_->setCurrentLayer(name);
+  const InspectableLayer* layer = currentLayer();
+  if (layer == nullptr) return;
+  // The same place of the image on a map of another size.
+  if (row >= 0) selection_.row = row * layer->height / height;
+  if (column >= 0) selection_.column = column * layer->width / width;
+  if (isPlayingEpochs_) {
+    player_->setLayer(*layer);
+  } else {
+    ask();
+  }
+}
+
+void InspectPage::chooseQuery(int row, int column) {
+  if (isPlayingEpochs_) {
+    // A stored snapshot knows the middle position alone.
+    if (const InspectableLayer* layer = currentLayer()) {
+      imagePanel_->image().setQuery(Cell{layer->height / 2, layer->width / 2});
+    }
+    return;
+  }
+  selection_.row = row;
+  selection_.column = column;
+  ask();
+}
+
+void InspectPage::chooseImage(int image) {
+  arePicturesOld_ = true;
+  selection_.image = image;
+  selection_.picture.reset();
+  selection_.pictureName.clear();
+  picker_->setCurrent(image);
+  ask();
+}
+
+void InspectPage::chooseSplit(Split split) {
+  if (split == selection_.split) return;
+  forgetPredictions();
+  selection_.split = split;
+  selection_.picture.reset();
+  selection_.image = 0;
+  arePicturesOld_ = true;
+  picker_->setCurrent(0);
+  loadImages();
+  ask();
+}
+
+void InspectPage::openPicture(const QString& path) {
+  QImageReader reader(path);
+  reader.setAutoTransform(true);
+  const QImage picture = reader.read();
+  if (picture.isNull()) {
+    Q_EMIT told(tr("%1 can't be read as a picture: %2. Use a PNG or JPEG file.")
+                    .arg(QFileInfo(path).fileName(), reader.errorString()),
+                true);
+    return;
+  }
+  const MapShape& input = feed_->source().record.config.architecture.input;
+  selection_.picture = fittedPicture(picture, input.width, input.height);
+  selection_.pictureName = QFileInfo(path).fileName();
+  arePicturesOld_ = true;
+  picker_->setPictureName(selection_.pictureName);
+  ask();
+}
+
+void InspectPage::loadImages() {
+  if (feed_->source().kind == SourceKind::none) return;
+  const DataConfig& wanted = feed_->source().record.config.data;
+  picker_->setImages(selection_.split, library_->images(wanted, selection_.split));
+  picker_->setCurrent(selection_.picture ? -1 : selection_.image);
+  if (layers_.empty()) showImageAlone();
+}
+
+InspectionRequest InspectPage::request() const {
+  return {.layer = selection_.layer,
+          .split = selection_.split,
+          .image = selection_.image,
+          .queryRow = selection_.row,
+          .queryColumn = selection_.column,
+          .picture = selection_.picture};
+}
+
+void InspectPage::ask() {
+  if (feed_->source().kind == SourceKind::none) return;
+  if (isComparing_) {
+    comparison_->setImage(request());
+    return;
+  }
+  if (layers_.empty()) {
+    showImageAlone();
+  } else if (!isPlayingEpochs_) {
+    layerPictures_->hold();
+    feed_->ask(request());
+  }
+}
+
+void InspectPage::fetchLayerPictures() {
+  arePicturesOld_ = false;
+  std::vector<std::string> others;
+  for (const InspectableLayer& layer : layers_) {
+    if (layer.name != selection_.layer) others.push_back(layer.name);
+  }
+  layerPictures_->start(feed_->source(), request(), std::move(others));
+}
+
+// ---- what is shown ----
+
+void InspectPage::takeSnapshot(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
+  layerList_->setLambda(snapshot->layer.name, snapshot->lambdas.total);
+  layerPictures_->forget(snapshot->layer.name);
+  if (arePicturesOld_) fetchLayerPictures();
+  if (!isPlayingEpochs_ && !isComparing_) showSnapshot(snapshot);
+}
+
+void InspectPage::showSnapshot(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
+  if (snapshot && !isPlayingEpochs_ && snapshot->layer.name == selection_.layer) {
+    // Keys may have walked on while it was computed: what they reached stays framed.
+    if (selection_.row < 0) selection_.row = snapshot->queryRow;
+    if (selection_.column < 0) selection_.column = snapshot->queryColumn;
+  }
+  middle_->setCurrentWidget(imagePanel_);
+  tabs_->setVisible(true);
+  imagePanel_->setSnapshot(snapshot);
+  lambdaPanel_->setSnapshot(snapshot);
+  embeddingsPanel_->setSnapshot(snapshot);
+  keysPanel_->setSnapshot(snapshot);
+  predictionPanel_->setSnapshot(snapshot);
+  if (snapshot && !isPlayingEpochs_ && snapshot->layer.name == selection_.layer) {
+    imagePanel_->image().setQuery(Cell{selection_.row, selection_.column});
+  }
+  updateStatus();
+}
+
+void InspectPage::showFailure(const QString& reason) {
+  if (isComparing_ || isPlayingEpochs_) return;
+  showSnapshot(nullptr);
+  failure_->setTexts(tr("This can't be looked into"), reason);
+  middle_->setCurrentWidget(failure_);
+  tabs_->setVisible(false);
+  if (feed_->source().kind == SourceKind::none) stack_->setCurrentWidget(splitter_);
+}
+
+void InspectPage::showImageAlone() {
+  Image image = selection_.picture.value_or(Image());
+  const DataConfig& wanted = feed_->source().record.config.data;
+  if (!selection_.picture) {
+    if (const auto images = library_->images(wanted, selection_.split)) {
+      image = imageAt(*images, static_cast<std::size_t>(std::max(0, selection_.image)));
+    }
+  }
+  showSnapshot(nullptr);
+  imagePanel_->setImage(image);
+  const bool hasPredictions = predictions_ && predictions_->split == selection_.split;
+  predictionPanel_->setOffer(!hasPredictions && feed_->source().kind == SourceKind::checkpoint);
+  if (hasPredictions && !selection_.picture) {
+    predictionPanel_->setPrediction(*predictions_, selection_.image);
+  }
+  tabs_->setCurrentWidget(predictionPanel_);
+}
+
+void InspectPage::setCompareMode(bool on) {
+  if (on == isComparing_) return;
+  isComparing_ = on;
+  if (on) setEpochMode(false);
+  actions_->compare->setChecked(on);
+  feed_->setActive(isVisible() && !on);
+  comparison_->setActive(isVisible() && on);
+  updateState();
+  if (on) {
+    comparison_->begin(feed_->source(), selection_.layer);
+    if (const InspectableLayer* layer = currentLayer(); layer && selection_.row >= 0) {
+      comparison_->setQuery((selection_.row + 0.5) / layer->height,
+                            (selection_.column + 0.5) / layer->width);
+    }
+  }
+  ask();
+}
+
+void InspectPage::setEpochMode(bool on) {
+  if (on == isPlayingEpochs_) return;
+  isPlayingEpochs_ = on;
+  if (on) setCompareMode(false);
+  actions_->epochs->setChecked(on);
+  player_->setVisible(on);
+  picker_->setVisible(!on);
+  feed_->setActive(isVisible() && !on);
+  if (on) {
+    // The probe is the first validation image: its picture comes from there.
+    library_->images(feed_->source().record.config.data, Split::validation);
+    player_->open(feed_->source().run / "inspection");
+    if (const InspectableLayer* layer = currentLayer()) player_->setLayer(*layer);
+  } else {
+    setScales(false);
+    showSnapshot(feed_->snapshot());
+    ask();
+  }
+  updateStatus();
+}
+
+void InspectPage::takeProbe(const std::shared_ptr<const ProbeSnapshot>& probe) {
+  const InspectableLayer* layer = currentLayer();
+  if (!isPlayingEpochs_ || layer == nullptr) return;
+  if (!probe) {
+    showSnapshot(nullptr);
+    imagePanel_->setPlaceholder(
+        tr("This run has stored no snapshots. Runs store one after each epoch."));
+    return;
+  }
+  InspectionSnapshot snapshot = snapshotOf(*probe, *layer);
+  const DataConfig& wanted = feed_->source().record.config.data;
+  if (const auto images = library_->images(wanted, Split::validation);
+      images && images->count() > 0) {
+    snapshot.image = imageAt(*images, 0);
+    snapshot.label = images->labels.front();
+    snapshot.classNames = images->classNames;
+  }
+  setScales(true);
+  showSnapshot(std::make_shared<const InspectionSnapshot>(std::move(snapshot)));
+}
+
+void InspectPage::setScales(bool fixed) {
+  std::optional<double> lambda, embedding, contribution;
+  if (fixed) {
+    lambda = embedding = contribution = 0;
+    for (const ProbeNorms& norms : player_->norms()) {
+      lambda = std::max(*lambda, norms.greatestLambda);
+      embedding = std::max(*embedding, norms.greatestEmbedding);
+      contribution = std::max(*contribution, norms.greatestContribution);
+    }
+  }
+  const auto orNothing = [](std::optional<double> scale) {
+    return scale && *scale > 0 ? scale : std::nullopt;
+  };
+  lambdaPanel_->setScale(orNothing(lambda));
+  embeddingsPanel_->setScale(orNothing(embedding));
+  imagePanel_->setScale(orNothing(contribution));
+}
+
+void InspectPage::predict() {
+  const InspectionSource& source = feed_->source();
+  if (source.kind != SourceKind::checkpoint || predictionId_ != 0) return;
+  predictionId_ = inspection_.predict(source.checkpoint, selection_.split);
+  picker_->setProgress(std::pair<qint64, qint64>(0, 0));
+}
+
+void InspectPage::forgetPredictions() {
+  if (predictionId_ != 0) inspection_.cancel(predictionId_);
+  predictionId_ = 0;
+  predictions_.reset();
+  picker_->setProgress(std::nullopt);
+  picker_->setPredictions(nullptr);
+  picker_->setFilter(PredictionFilter::all);
+}
+
+void InspectPage::updateState() {
+  const bool hasSource = feed_->source().kind != SourceKind::none;
+  const bool hasLayers = !layers_.empty();
+  if (!hasSource) {
+    if (chooser_->isEmpty()) {
+      empty_->setTexts(tr("Nothing to look into yet"),
+                       tr("Train a network with a lambda layer, a minute is enough, or open a run "
+                          "that somebody else has trained."));
+    } else {
+      empty_->setTexts(tr("Choose a run at the top"),
+                       tr("Or train a network and look into it while it learns."));
+    }
+    empty_->setButtons(tr("Train one"), tr("Open a run"));
+  }
+  stack_->setCurrentWidget(!hasSource     ? static_cast<QWidget*>(empty_)
+                           : isComparing_ ? static_cast<QWidget*>(comparison_)
+                                          : static_cast<QWidget*>(splitter_));
+  picker_->setVisible(hasSource && !isPlayingEpochs_);
+  noLayers_->setText(
+      tr("This network has none (%1): there is its prediction to see, and nothing "
+         "to take apart. Give a block a lambda layer in Design.")
+          .arg(
+              QString::fromStdString(feed_->source().record.pattern).replace(u'-', QChar(0x2011))));
+  noLayers_->setVisible(hasSource && !hasLayers);
+  layerList_->setVisible(hasLayers);
+  predictionPanel_->setOffer(false);
+  for (QWidget* panel :
+       std::initializer_list<QWidget*>{lambdaPanel_, embeddingsPanel_, keysPanel_}) {
+    tabs_->setTabEnabled(tabs_->indexOf(panel), hasLayers || !hasSource);
+  }
+  imagePanel_->setControlsEnabled(hasLayers);
+  chooser_->setVisible(!isComparing_);
+  status_->setVisible(!isComparing_);
+  comparison_->controls().setVisible(isComparing_ && hasSource);
+  for (QAction* action : {actions_->compare, actions_->epochs}) {
+    action->setEnabled(hasSource && hasLayers);
+  }
+  updateStatus();
+}
+
+void InspectPage::updateStatus() {
+  const InspectionSource& source = feed_->source();
+  const auto snapshot = feed_->snapshot();
+  if (source.kind == SourceKind::none || isComparing_) {
+    status_->setText({});
+  } else if (isPlayingEpochs_) {
+    status_->setText(tr("The first validation image at the middle position, as it was stored"));
+  } else if (!snapshot) {
+    status_->setText({});
+  } else if (source.kind == SourceKind::checkpoint) {
+    status_->setText(tr("Step %1, epoch %2").arg(countText(snapshot->step)).arg(snapshot->epoch));
+  } else if (feed_->ageSeconds() > 0) {
+    status_->setText(tr("Step %1, weights %2 s old")
+                         .arg(countText(snapshot->step))
+                         .arg(QLocale().toString(feed_->ageSeconds(), 'f', 1)));
+  } else {
+    const bool isPaused = training_.state() == SessionState::paused;
+    status_->setText(isPaused ? tr("Step %1, paused").arg(countText(snapshot->step))
+                              : tr("Step %1, up to date").arg(countText(snapshot->step)));
+  }
+}
+
+}  // namespace lambda

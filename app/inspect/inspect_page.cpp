@@ -1,0 +1,343 @@
+#include "app/inspect/inspect_page.h"
+
+#include <QAction>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QImageReader>
+#include <QLabel>
+#include <QMimeData>
+#include <QProgressBar>
+#include <QSettings>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QStandardPaths>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/inspect/compare/comparison.h"
+#include "app/inspect/empty_state.h"
+#include "app/inspect/epochs/epoch_player.h"
+#include "app/inspect/feed/image_library.h"
+#include "app/inspect/feed/layer_pictures.h"
+#include "app/inspect/feed/live_inspections.h"
+#include "app/inspect/feed/snapshot_feed.h"
+#include "app/inspect/image_picker.h"
+#include "app/inspect/inspect_actions.h"
+#include "app/inspect/layer_list.h"
+#include "app/inspect/panels/embeddings_panel.h"
+#include "app/inspect/panels/image_panel.h"
+#include "app/inspect/panels/keys_panel.h"
+#include "app/inspect/panels/lambda_panel.h"
+#include "app/inspect/panels/panel_parts.h"
+#include "app/inspect/panels/prediction_panel.h"
+#include "app/inspect/source_chooser.h"
+#include "app/session/inspection_session.h"
+#include "app/session/training_session.h"
+#include "widgets/pictures/image_view.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kView = 0;
+constexpr int kStatusMilliseconds = 250;
+
+QString groupKey(const QString& key) {
+  return u"inspect/"_s + key;
+}
+
+/// A file that Qt can read as a picture; empty where the drop holds none.
+QString pictureIn(const QMimeData& data) {
+  const QList<QUrl> urls = data.urls();
+  if (urls.size() != 1 || !urls.front().isLocalFile()) return {};
+  const QString path = urls.front().toLocalFile();
+  return QImageReader::imageFormat(path).isEmpty() ? QString() : path;
+}
+
+}  // namespace
+
+InspectPage::InspectPage(TrainingSession& training, InspectionSession& inspection, QWidget* parent)
+    : Page(parent),
+      training_(training),
+      inspection_(inspection),
+      live_(new LiveInspections(training, this)),
+      feed_(new SnapshotFeed(training, *live_, inspection, kView, this)),
+      library_(new ImageLibrary(this)),
+      layerPictures_(new LayerPictures(inspection, this)),
+      chooser_(new SourceChooser),
+      status_(makeNote()),
+      busy_(new QProgressBar),
+      compareButton_(new QToolButton),
+      epochsButton_(new QToolButton),
+      stack_(new QStackedWidget),
+      empty_(new EmptyState),
+      splitter_(new QSplitter(Qt::Horizontal)),
+      layerList_(new LayerList),
+      noLayers_(makeNote()),
+      middle_(new QStackedWidget),
+      failure_(new EmptyState),
+      imagePanel_(new ImagePanel),
+      tabs_(new QTabWidget),
+      lambdaPanel_(new LambdaPanel),
+      embeddingsPanel_(new EmbeddingsPanel),
+      keysPanel_(new KeysPanel),
+      predictionPanel_(new PredictionPanel),
+      comparison_(new Comparison(training, *live_, inspection)),
+      picker_(new ImagePicker),
+      player_(new EpochPlayer) {
+  setAcceptDrops(true);
+  makeLayout();
+  makeActions();
+  compareButton_->setDefaultAction(actions_->compare);
+  epochsButton_->setDefaultAction(actions_->epochs);
+  picker_->addButtons({actions_->previousImage,
+                       actions_->nextImage,
+                       actions_->randomImage,
+                       nullptr,
+                       actions_->ownPicture});
+  connectParts();
+  connectTraining();
+  statusTimer_.setInterval(kStatusMilliseconds);
+  connect(&statusTimer_, &QTimer::timeout, this, &InspectPage::updateStatus);
+  takeLive();
+  updateState();
+}
+
+InspectPage::~InspectPage() = default;
+
+QWidget* InspectPage::makeTopBar() {
+  auto* bar = new QWidget;
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(12, 8, 12, 8);
+  row->setSpacing(12);
+  chooser_->setMinimumWidth(static_cast<int>(440 * textScale()));
+  status_->setWordWrap(false);
+  busy_->setRange(0, 0);
+  busy_->setFixedWidth(64);
+  busy_->setAccessibleName(tr("Working"));
+  QSizePolicy kept = busy_->sizePolicy();
+  kept.setRetainSizeWhenHidden(true);
+  busy_->setSizePolicy(kept);
+  busy_->hide();
+  for (QToolButton* button : {compareButton_, epochsButton_}) {
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  }
+  row->addWidget(chooser_);
+  row->addWidget(&comparison_->controls());
+  row->addWidget(status_);
+  row->addWidget(busy_);
+  row->addStretch();
+  row->addWidget(epochsButton_);
+  row->addWidget(compareButton_);
+  return bar;
+}
+
+void InspectPage::makeLayout() {
+  auto* left = new QFrame;
+  left->setProperty(kRole, u"panel"_s);
+  auto* leftColumn = new QVBoxLayout(left);
+  leftColumn->setContentsMargins(0, 8, 0, 0);
+  leftColumn->setSpacing(4);
+  auto* title = makeNote(tr("Lambda layers"));
+  title->setContentsMargins(12, 0, 12, 0);
+  noLayers_->setContentsMargins(12, 8, 12, 0);
+  leftColumn->addWidget(title);
+  leftColumn->addWidget(noLayers_);
+  leftColumn->addWidget(layerList_, 1);
+  leftColumn->addStretch();
+  left->setMinimumWidth(static_cast<int>(150 * textScale()));
+
+  failure_->setButtons(tr("Try again"), tr("Open another run"));
+  middle_->addWidget(imagePanel_);
+  middle_->addWidget(failure_);
+  tabs_->setDocumentMode(true);
+  tabs_->tabBar()->setDrawBase(false);
+  tabs_->addTab(lambdaPanel_, tr("Lambda"));
+  tabs_->addTab(embeddingsPanel_, tr("Embeddings"));
+  tabs_->addTab(keysPanel_, tr("Keys"));
+  tabs_->addTab(predictionPanel_, tr("Prediction"));
+  tabs_->setMinimumWidth(static_cast<int>(320 * textScale()));
+  splitter_->addWidget(left);
+  splitter_->addWidget(middle_);
+  splitter_->addWidget(tabs_);
+  splitter_->setStretchFactor(0, 0);
+  splitter_->setStretchFactor(1, 5);
+  splitter_->setStretchFactor(2, 4);
+  splitter_->setChildrenCollapsible(false);
+  splitter_->setSizes({176, 560, 470});
+  stack_->addWidget(empty_);
+  stack_->addWidget(splitter_);
+  stack_->addWidget(comparison_);
+
+  const auto line = [] {
+    auto* hairline = new QFrame;
+    hairline->setFrameShape(QFrame::HLine);
+    hairline->setFrameShadow(QFrame::Plain);
+    hairline->setForegroundRole(QPalette::Mid);
+    return hairline;
+  };
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(makeTopBar());
+  column->addWidget(line());
+  column->addWidget(stack_, 1);
+  column->addWidget(line());
+  column->addWidget(player_);
+  column->addWidget(picker_);
+  player_->hide();
+}
+
+void InspectPage::connectParts() {
+  connect(chooser_, &SourceChooser::sourceChanged, this, &InspectPage::takeSource);
+  connect(layerList_, &LayerList::layerChosen, this, &InspectPage::chooseLayer);
+  connect(imagePanel_, &ImagePanel::queryChosen, this, &InspectPage::chooseQuery);
+  connect(feed_, &SnapshotFeed::arrived, this, &InspectPage::takeSnapshot);
+  connect(feed_, &SnapshotFeed::failed, this, &InspectPage::showFailure);
+  connect(feed_, &SnapshotFeed::busyChanged, busy_, &QWidget::setVisible);
+  connect(layerPictures_, &LayerPictures::arrived, layerList_, &LayerList::setLambda);
+  connect(failure_, &EmptyState::firstClicked, this, &InspectPage::ask);
+  connect(failure_, &EmptyState::secondClicked, this, &InspectPage::runsRequested);
+  connect(empty_, &EmptyState::firstClicked, this, &InspectPage::trainRequested);
+  connect(empty_, &EmptyState::secondClicked, this, &InspectPage::runsRequested);
+  connect(player_, &EpochPlayer::probeShown, this, &InspectPage::takeProbe);
+  connect(
+      player_, &EpochPlayer::exported, this, [this](const QString& folder, const QString& problem) {
+        Q_EMIT told(problem.isEmpty() ? tr("The epochs are in %1.").arg(folder) : problem,
+                    !problem.isEmpty());
+      });
+  connect(picker_, &ImagePicker::imageChosen, this, &InspectPage::chooseImage);
+  connect(picker_, &ImagePicker::splitChosen, this, &InspectPage::chooseSplit);
+  connect(picker_, &ImagePicker::predictionsRequested, this, &InspectPage::predict);
+  connect(picker_, &ImagePicker::cancelRequested, this, &InspectPage::forgetPredictions);
+  connect(predictionPanel_, &PredictionPanel::predictionsRequested, this, &InspectPage::predict);
+  connect(library_, &ImageLibrary::loaded, this, &InspectPage::loadImages);
+  connect(library_,
+          &ImageLibrary::failed,
+          this,
+          [this](const DataConfig& config, Split split, const QString& reason) {
+            const DataConfig& wanted = feed_->source().record.config.data;
+            if (split != selection_.split || !isSameData(config, wanted)) return;
+            picker_->setImages(split, nullptr, reason);
+          });
+  connect(&inspection_,
+          &InspectionSession::predicted,
+          this,
+          [this](quint64 id, const std::shared_ptr<const Predictions>& predictions) {
+            if (id != predictionId_) return;
+            predictionId_ = 0;
+            predictions_ = predictions;
+            picker_->setProgress(std::nullopt);
+            picker_->setPredictions(predictions_);
+            if (predictions_->split == Split::test) {
+              picker_->setTestLooks(feed_->source().record.testLooks + 1);
+            }
+            if (layers_.empty()) showImageAlone();
+          });
+  connect(&inspection_,
+          &InspectionSession::progressed,
+          this,
+          [this](quint64 id, qint64 done, qint64 total) {
+            if (id == predictionId_) picker_->setProgress(std::pair(done, total));
+          });
+  const auto end = [this](quint64 id) {
+    if (id != predictionId_ || id == 0) return false;
+    predictionId_ = 0;
+    picker_->setProgress(std::nullopt);
+    picker_->setFilter(PredictionFilter::all);
+    return true;
+  };
+  connect(&inspection_, &InspectionSession::cancelled, this, end);
+  connect(&inspection_,
+          &InspectionSession::failed,
+          this,
+          [this, end](quint64 id, const QString& reason) {
+            if (end(id)) Q_EMIT told(reason, true);
+          });
+}
+
+void InspectPage::connectTraining() {
+  connect(&training_, &TrainingSession::started, this, &InspectPage::takeLive);
+  connect(&training_, &TrainingSession::stateChanged, this, &InspectPage::takeLive);
+  connect(&training_, &TrainingSession::ended, this, &InspectPage::takeLive);
+}
+
+void InspectPage::saveLayout(QSettings& settings) const {
+  settings.setValue(groupKey(u"splitter"_s), splitter_->saveState());
+  settings.setValue(groupKey(u"tab"_s), tabs_->currentIndex());
+  settings.setValue(groupKey(u"quantity"_s), static_cast<int>(imagePanel_->quantity()));
+  settings.setValue(groupKey(u"opacity"_s), imagePanel_->opacity());
+  settings.setValue(groupKey(u"oneScale"_s), lambdaPanel_->isOneScale());
+  settings.setValue(groupKey(u"grid"_s), actions_->grid->isChecked());
+}
+
+void InspectPage::restoreLayout(QSettings& settings) {
+  splitter_->restoreState(settings.value(groupKey(u"splitter"_s)).toByteArray());
+  tabs_->setCurrentIndex(settings.value(groupKey(u"tab"_s), 0).toInt());
+  const int quantity =
+      settings.value(groupKey(u"quantity"_s), static_cast<int>(Quantity::total)).toInt();
+  if (quantity >= 0 && quantity < static_cast<int>(kQuantities.size())) {
+    imagePanel_->setQuantity(kQuantities[static_cast<std::size_t>(quantity)]);
+  }
+  imagePanel_->setOpacity(
+      settings.value(groupKey(u"opacity"_s), imagePanel_->opacity()).toDouble());
+  lambdaPanel_->setOneScale(settings.value(groupKey(u"oneScale"_s), true).toBool());
+  actions_->grid->setChecked(settings.value(groupKey(u"grid"_s), false).toBool());
+}
+
+void InspectPage::showEvent(QShowEvent* event) {
+  Page::showEvent(event);
+  if (feed_->source().kind == SourceKind::none && !isComparing_) chooser_->showNewest();
+  feed_->setActive(!isComparing_ && !isPlayingEpochs_);
+  comparison_->setActive(isComparing_);
+  statusTimer_.start();
+}
+
+void InspectPage::hideEvent(QHideEvent* event) {
+  feed_->setActive(false);
+  comparison_->setActive(false);
+  statusTimer_.stop();
+  Page::hideEvent(event);
+}
+
+void InspectPage::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange && actions_) updateIcons();
+  Page::changeEvent(event);
+}
+
+void InspectPage::dragEnterEvent(QDragEnterEvent* event) {
+  // Other files are the window's business.
+  if (!pictureIn(*event->mimeData()).isEmpty()) {
+    event->acceptProposedAction();
+  } else {
+    event->ignore();
+  }
+}
+
+void InspectPage::dropEvent(QDropEvent* event) {
+  const QString path = pictureIn(*event->mimeData());
+  if (path.isEmpty()) return;
+  event->acceptProposedAction();
+  openPicture(path);
+}
+
+void InspectPage::choosePicture() {
+  auto* dialog =
+      new QFileDialog(this,
+                      tr("Open a picture"),
+                      QStandardPaths::writableLocation(QStandardPaths::PicturesLocation),
+                      tr("Pictures (*.png *.jpg *.jpeg *.bmp *.gif *.webp *.ppm *.svg)"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  connect(dialog, &QFileDialog::fileSelected, this, &InspectPage::openPicture);
+  dialog->open();
+}
+
+}  // namespace lambda

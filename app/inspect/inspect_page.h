@@ -1,0 +1,176 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <QTimer>
+
+#include "app/inspect/feed/inspection_source.h"
+#include "app/session/page.h"
+#include "app/session/run_summary.h"
+#include "engine/values/inspection.h"
+#include "engine/values/predictions.h"
+#include "engine/values/probe_snapshot.h"
+
+class QLabel;
+class QProgressBar;
+class QSplitter;
+class QStackedWidget;
+class QTabWidget;
+class QToolButton;
+
+namespace lambda {
+
+class Comparison;
+class EmbeddingsPanel;
+class EmptyState;
+class EpochPlayer;
+class ImageLibrary;
+class ImagePanel;
+class ImagePicker;
+class InspectionSession;
+class KeysPanel;
+class LambdaPanel;
+class LayerList;
+class LayerPictures;
+class LiveInspections;
+class PredictionPanel;
+class SnapshotFeed;
+class SourceChooser;
+class TrainingSession;
+
+/// The workspace that looks into networks: which weights at the top, their lambda layers on the
+/// left, the image with the contributions to one position in the middle, what the layer made of it
+/// on the right, and the images to choose from below.
+class InspectPage : public Page {
+  Q_OBJECT
+
+ public:
+  /// Both sessions outlive the page.
+  InspectPage(TrainingSession& training, InspectionSession& inspection, QWidget* parent = nullptr);
+  ~InspectPage() override;
+
+  /// The runs to choose from, oldest first.
+  void setRuns(const std::vector<RunSummary>& runs);
+
+  /// Looks into a run (a folder) or one of its checkpoints (a file).
+  void showRun(const std::filesystem::path& path);
+  /// Looks into one image of a run's split, as a cell of a confusion matrix leads to.
+  void showImage(const std::filesystem::path& path, Split split, int image);
+  /// Looks into the network that is being trained, if there is one.
+  void showLive();
+
+  /// Opens a picture file as the network's input: its middle, scaled to the input's size.
+  void openPicture(const QString& path);
+
+  void setCompareMode(bool on);
+  void setEpochMode(bool on);
+
+  QList<QAction*> pageActions() const override;
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
+
+ Q_SIGNALS:
+  /// Nothing to look into: the person would rather train, or open a run.
+  void trainRequested();
+  void runsRequested();
+  /// Something has been done, or could not be: for a line at the top of the window.
+  void told(const QString& text, bool isProblem);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+
+ private:
+  struct Actions;
+
+  /// What is looked at, whatever the weights.
+  struct Selection {
+    std::string layer;
+    Split split = Split::validation;
+    int image = 0;
+    int row = -1;  ///< -1 = the middle.
+    int column = -1;
+    std::optional<Image> picture;
+    QString pictureName;
+  };
+
+  void makeLayout();
+  QWidget* makeTopBar();
+  void connectParts();
+  void connectTraining();
+  void makeActions();
+  void updateIcons();
+
+  // ---- what is looked at ----
+  void takeSource(const InspectionSource& source);
+  void takeLive();
+  void chooseLayer(const std::string& name);
+  void chooseQuery(int row, int column);
+  void chooseImage(int image);
+  void chooseSplit(Split split);
+  void loadImages();
+  InspectionRequest request() const;
+  void ask();
+  void fetchLayerPictures();
+
+  // ---- what is shown ----
+  void takeSnapshot(const std::shared_ptr<const InspectionSnapshot>& snapshot);
+  void showSnapshot(const std::shared_ptr<const InspectionSnapshot>& snapshot);
+  void showFailure(const QString& reason);
+  void showImageAlone();
+  void takeProbe(const std::shared_ptr<const ProbeSnapshot>& probe);
+  void setScales(bool fixed);
+  void predict();
+  void forgetPredictions();
+  void updateState();
+  void updateStatus();
+  const InspectableLayer* currentLayer() const;
+  void choosePicture();
+
+  TrainingSession& training_;
+  InspectionSession& inspection_;
+  LiveInspections* live_;
+  SnapshotFeed* feed_;
+  ImageLibrary* library_;
+  LayerPictures* layerPictures_;
+  std::unique_ptr<Actions> actions_;
+  std::vector<InspectableLayer> layers_;
+  bool arePicturesOld_ = false;  ///< Those of the layers belong to another image.
+  Selection selection_;
+  std::shared_ptr<const Predictions> predictions_;
+  quint64 predictionId_ = 0;
+  bool isComparing_ = false;
+  bool isPlayingEpochs_ = false;
+  QTimer statusTimer_;
+
+  SourceChooser* chooser_;
+  QLabel* status_;
+  QProgressBar* busy_;
+  QToolButton* compareButton_;
+  QToolButton* epochsButton_;
+  QStackedWidget* stack_;
+  EmptyState* empty_;
+  QSplitter* splitter_;
+  LayerList* layerList_;
+  QLabel* noLayers_;
+  QStackedWidget* middle_;
+  EmptyState* failure_;
+  ImagePanel* imagePanel_;
+  QTabWidget* tabs_;
+  LambdaPanel* lambdaPanel_;
+  EmbeddingsPanel* embeddingsPanel_;
+  KeysPanel* keysPanel_;
+  PredictionPanel* predictionPanel_;
+  Comparison* comparison_;
+  ImagePicker* picker_;
+  EpochPlayer* player_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <QImage>
+#include <QListWidget>
+
+#include "engine/values/inspection.h"
+
+namespace lambda {
+
+/// The lambda layers of a network in network order: name, map size, k, h, u, and a small picture of
+/// the lambda once it is known.
+class LayerList : public QListWidget {
+  Q_OBJECT
+
+ public:
+  explicit LayerList(QWidget* parent = nullptr);
+
+  /// Pictures of layers with the same name stay.
+  void setLayers(const std::vector<InspectableLayer>& layers);
+
+  const std::vector<InspectableLayer>& layers() const { return layers_; }
+
+  /// Selects a layer without a signal; an unknown name selects none.
+  void setCurrentLayer(const std::string& name);
+  std::string currentLayer() const;
+
+  /// The lambda [k, v] that a layer had last.
+  void setLambda(const std::string& layer, const Array& lambda);
+  void clearLambdas();
+
+  /// Goes by so many layers, to the ends and no further.
+  void step(int by);
+
+  QSize sizeHint() const override;
+
+ Q_SIGNALS:
+  /// Chosen by a person.
+  void layerChosen(const std::string& name);
+
+ private:
+  void fill();
+
+  std::vector<InspectableLayer> layers_;
+  std::map<std::string, QImage> pictures_;
+};
+
+/// "8×8 map · k 16 · h 4 · u 1"
+QString layerSummary(const InspectableLayer& layer);
+
+/// "stage3.block2" of "stage3.block2.mixer".
+QString layerTitle(const std::string& name);
+
+}  // namespace lambda

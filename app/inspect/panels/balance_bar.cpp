@@ -1,0 +1,83 @@
+#include "app/inspect/panels/balance_bar.h"
+
+#include <QPainter>
+
+#include "widgets/pictures/number_text.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kBarHeight = 6;
+
+}  // namespace
+
+BalanceBar::BalanceBar(QWidget* parent) : QWidget(parent) {
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  setAccessibleName(tr("Balance of content and position"));
+}
+
+void BalanceBar::setBalance(std::optional<PartBalance> balance) {
+  balance_ = balance;
+  setAccessibleDescription(text());
+  setToolTip(balance ? tr("Energy of the output at the query: content %1, position %2. Cosine "
+                          "between the two parts: %3.")
+                           .arg(numberText(balance->contentEnergy),
+                                numberText(balance->positionEnergy),
+                                numberText(balance->cosine))
+                     : QString());
+  update();
+}
+
+double BalanceBar::contentShare() const {
+  const double sum = balance_ ? balance_->contentEnergy + balance_->positionEnergy : 0;
+  return sum > 0 ? balance_->contentEnergy / sum : 0;
+}
+
+QString BalanceBar::text() const {
+  if (!balance_) return {};
+  return tr("Content %1 · position %2 · cosine %3")
+      .arg(percentText(contentShare(), 0),
+           percentText(1 - contentShare(), 0),
+           numberText(balance_->cosine, 2));
+}
+
+void BalanceBar::paintEvent(QPaintEvent* /*event*/) {
+  if (!balance_) return;
+  const Colors& colors = colorsOf(*this);
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  const QRectF bar(0, height() - kBarHeight - 1, width(), kBarHeight);
+  painter.setBrush(colors.series[1]);
+  painter.drawRoundedRect(bar, 3, 3);
+  painter.save();
+  painter.setClipRect(QRectF(bar.left(), bar.top(), bar.width() * contentShare(), bar.height()));
+  painter.setBrush(colors.series[0]);
+  painter.drawRoundedRect(bar, 3, 3);
+  painter.restore();
+  painter.setFont(smallFont());
+  painter.setPen(colors.textSecondary);
+  painter.drawText(QRectF(0, 0, width(), bar.top() - 1),
+                   Qt::AlignLeft | Qt::AlignVCenter,
+                   QFontMetricsF(smallFont()).elidedText(text(), Qt::ElideRight, width()));
+}
+
+void BalanceBar::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) update();
+  QWidget::changeEvent(event);
+}
+
+QSize BalanceBar::sizeHint() const {
+  return {260, QFontMetrics(smallFont()).height() + static_cast<int>(kBarHeight) + 4};
+}
+
+QSize BalanceBar::minimumSizeHint() const {
+  return {120, sizeHint().height()};
+}
+
+}  // namespace lambda

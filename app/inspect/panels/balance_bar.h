@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+
+#include <QWidget>
+
+#include "engine/values/inspection.h"
+
+namespace lambda {
+
+/// How much of the output at the query comes from the content and how much from the positions, as
+/// one divided bar with its numbers.
+class BalanceBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit BalanceBar(QWidget* parent = nullptr);
+
+  void setBalance(std::optional<PartBalance> balance);
+  QString text() const;
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  double contentShare() const;
+
+  std::optional<PartBalance> balance_;
+};
+
+}  // namespace lambda

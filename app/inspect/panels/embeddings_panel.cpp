@@ -1,0 +1,227 @@
+#include "app/inspect/panels/embeddings_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/inspect/panels/panel_parts.h"
+#include "app/inspect/segmented.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/number_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kShownPatterns = 6;
+
+/// Offsets around 0 where the embeddings are relative, else positions of the map.
+HeatmapAxis axisFor(const InspectableLayer& layer, const QString& offset, std::int64_t size) {
+  const bool isRelative = layer.embedding == PositionEmbedding::relative;
+  return {.label = isRelative ? u"Δ"_s + offset : offset,
+          .first = isRelative ? -static_cast<int>(size / 2) : 0,
+          .hasZero = isRelative};
+}
+
+/// The tiles of [k, u, rows, columns] in the order of `order` as [k u, rows, columns].
+Array reordered(const Array& tiles, const std::vector<int>& order) {
+  Array sorted{{tiles.shape[0] * tiles.shape[1], tiles.shape[2], tiles.shape[3]}, {}};
+  sorted.values.reserve(tiles.values.size());
+  const std::int64_t cells = tiles.shape[2] * tiles.shape[3];
+  for (const int tile : order) {
+    const auto first = tiles.values.begin() + tile * cells;
+    sorted.values.insert(sorted.values.end(), first, first + cells);
+  }
+  return sorted;
+}
+
+std::vector<float> normsOf(const Array& tiles) {
+  std::vector<float> norms;
+  const auto cells = static_cast<std::size_t>(tiles.shape[2] * tiles.shape[3]);
+  for (std::size_t first = 0; first < tiles.values.size(); first += cells) {
+    double squares = 0;
+    for (std::size_t i = first; i < first + cells; ++i) {
+      squares += static_cast<double>(tiles.values[i]) * tiles.values[i];
+    }
+    norms.push_back(static_cast<float>(std::sqrt(squares)));
+  }
+  return norms;
+}
+
+std::vector<int> orderOf(const std::vector<float>& norms, bool sorted) {
+  std::vector<int> order(norms.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  if (sorted) {
+    std::stable_sort(order.begin(), order.end(), [&norms](int a, int b) {
+      return norms[static_cast<std::size_t>(a)] > norms[static_cast<std::size_t>(b)];
+    });
+  }
+  return order;
+}
+
+}  // namespace
+
+EmbeddingsPanel::EmbeddingsPanel(QWidget* parent)
+    : QWidget(parent),
+      kind_(new Segmented({tr("Now"), tr("Change")})),
+      sorted_(new QCheckBox(tr("By norm"))),
+      perTile_(new QCheckBox(tr("Scale per tile"))),
+      tiles_(new HeatmapView),
+      patterns_(new HeatmapView) {
+  kind_->setAccessibleName(tr("Embeddings as they are or as change"));
+  kind_->setChoiceToolTip(0, tr("The embeddings as they are"));
+  kind_->setChoiceToolTip(1, tr("What training has changed: now minus before the first step"));
+  sorted_->setChecked(true);
+  sorted_->setToolTip(tr("Tiles from the greatest norm to the smallest"));
+  perTile_->setToolTip(tr("Each tile in the whole range of colours"));
+  patterns_->setTilesPerRow(kShownPatterns);
+  patterns_->setColorBarVisible(false);
+  patterns_->setReadoutVisible(false);
+  auto* header = new QHBoxLayout;
+  header->setSpacing(12);
+  header->addWidget(kind_);
+  header->addWidget(sorted_);
+  header->addWidget(perTile_);
+  header->addStretch();
+  header->addWidget(makeExplanationButton(*this, [this] { return explanation(); }));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(12, 8, 8, 8);
+  column->setSpacing(8);
+  column->addLayout(header);
+  column->addWidget(withExport(*tiles_), 8);
+  column->addWidget(withExport(*patterns_), 2);
+  connect(kind_, &Segmented::chosen, this, &EmbeddingsPanel::updateViews);
+  connect(sorted_, &QCheckBox::toggled, this, &EmbeddingsPanel::updateViews);
+  connect(perTile_, &QCheckBox::toggled, this, [this](bool on) { tiles_->setScalePerTile(on); });
+  updateViews();
+}
+
+void EmbeddingsPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
+  snapshot_ = std::move(snapshot);
+  updateViews();
+}
+
+void EmbeddingsPanel::setScale(std::optional<double> greatest) {
+  scale_ = greatest;
+  updateViews();
+}
+
+bool EmbeddingsPanel::showsChange() const {
+  return kind_->current() == 1;
+}
+
+void EmbeddingsPanel::setShowsChange(bool change) {
+  kind_->setCurrent(change ? 1 : 0);
+  updateViews();
+}
+
+void EmbeddingsPanel::setSorted(bool sorted) {
+  sorted_->setChecked(sorted);
+}
+
+const Array& EmbeddingsPanel::source() const {
+  static const Array none;
+  if (!snapshot_) return none;
+  const EmbeddingTiles& embeddings = snapshot_->embeddings;
+  return showsChange() ? embeddings.change : embeddings.tiles;
+}
+
+void EmbeddingsPanel::updateViews() {
+  const bool hasChange = snapshot_ && !snapshot_->embeddings.change.empty();
+  kind_->setChoiceEnabled(1, hasChange || showsChange());
+  const Array& shown = source();
+  if (!snapshot_) {
+    tiles_->setPlaceholder(tr("Nothing to show yet."));
+  } else if (snapshot_->embeddings.tiles.empty()) {
+    tiles_->setPlaceholder(
+        tr("This layer has no position embeddings: it knows what is in the image, not where."));
+  } else {
+    tiles_->setPlaceholder(tr("What they were at the start is not known for these weights."));
+  }
+  if (shown.shape.size() != 4 || shown.empty()) {
+    tiles_->setData({});
+    patterns_->setData({});
+    patterns_->setVisible(false);
+    return;
+  }
+  const InspectableLayer& layer = snapshot_->layer;
+  const std::vector<float> norms = normsOf(shown);
+  const std::vector<int> order = orderOf(norms, sorted_->isChecked());
+  HeatmapData heat{
+      .array = reordered(shown, order),
+      .name = exportStem(*snapshot_, showsChange() ? u"embeddings-change"_s : u"embeddings"_s),
+      .title = showsChange() ? tr("Change since the start, with norms")
+                             : tr("Position embeddings, with norms"),
+      .rows = axisFor(layer, u"y"_s, shown.shape[2]),
+      .columns = axisFor(layer, u"x"_s, shown.shape[3])};
+  for (const int tile : order) {
+    heat.captions << slotName(layer, tile) + u" · "_s +
+                         numberText(static_cast<double>(norms[static_cast<std::size_t>(tile)]), 2);
+  }
+  tiles_->setData(std::move(heat));
+  const bool isFixed = scale_ && !showsChange();
+  tiles_->setRange(isFixed ? std::optional(ColorRange{-*scale_, *scale_}) : std::nullopt);
+  const bool isRelative = layer.embedding == PositionEmbedding::relative;
+  tiles_->setMark(isRelative ? std::nullopt
+                             : std::optional(Cell{snapshot_->queryRow, snapshot_->queryColumn}));
+  updatePatterns(shown);
+}
+
+void EmbeddingsPanel::updatePatterns(const Array& shown) {
+  if (shown != analysed_) {
+    analysed_ = shown;
+    found_ = principalPatterns(shown, kShownPatterns);
+  }
+  const bool hasPatterns = !found_.strength.empty();
+  patterns_->setVisible(hasPatterns);
+  if (!hasPatterns) return;
+  float share = 0;
+  HeatmapData heat{.array = found_.patterns, .name = exportStem(*snapshot_, u"patterns"_s)};
+  heat.rows = axisFor(snapshot_->layer, {}, found_.patterns.shape[1]);
+  heat.columns = axisFor(snapshot_->layer, {}, found_.patterns.shape[2]);
+  heat.rows.label.clear();
+  heat.columns.label.clear();
+  for (std::size_t i = 0; i < found_.share.size(); ++i) {
+    share += found_.share[i];
+    heat.captions << percentText(static_cast<double>(found_.share[i]), 0);
+  }
+  heat.title = tr("Principal patterns: together %1 of all tiles")
+                   .arg(percentText(static_cast<double>(share), 0));
+  patterns_->setData(std::move(heat));
+}
+
+ExplanationText EmbeddingsPanel::explanation() const {
+  ExplanationText text{
+      .title = tr("Position embeddings"),
+      .formula = tr("&lambda;<sup>p</sup><sub>n</sub> = &Sigma;<sub>m</sub> e<sub>nm</sub> "
+                    "v<sub>m</sub><sup>&#8868;</sup>, &nbsp; e<sub>nm</sub> = E[m &minus; n]"),
+      .body = tr("For each of the k query channels the layer learns how much every neighbour "
+                 "counts, by its offset from the query alone. The dotted axes meet where a "
+                 "position looks at itself. Noise of the start hides what was learnt: see Change. "
+                 "The principal patterns below are what the tiles are mixed from "
+                 "(singular value decomposition)."),
+      .numbers = {}};
+  const Array& shown = source();
+  if (shown.shape.size() != 4 || shown.empty()) return text;
+  text.numbers = {{tr("Tiles k × u"), u"%1 × %2"_s.arg(shown.shape[0]).arg(shown.shape[1])},
+                  {tr("Offsets"), u"%1 × %2"_s.arg(shown.shape[2]).arg(shown.shape[3])}};
+  const std::vector<float> norms = normsOf(shown);
+  const auto [least, most] = std::minmax_element(norms.begin(), norms.end());
+  text.numbers.emplace_back(
+      tr("Norms"),
+      numberText(static_cast<double>(*least)) + u" … "_s + numberText(static_cast<double>(*most)));
+  if (!found_.share.empty()) {
+    text.numbers.emplace_back(tr("Share of the first pattern"),
+                              percentText(static_cast<double>(found_.share.front())));
+  }
+  return text;
+}
+
+}  // namespace lambda

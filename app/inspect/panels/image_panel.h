@@ -1,0 +1,92 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <QWidget>
+
+#include "app/inspect/contribution_maps.h"
+#include "engine/values/inspection.h"
+#include "widgets/pictures/explanation.h"
+
+class QComboBox;
+class QLabel;
+class QSlider;
+
+namespace lambda {
+
+class BalanceBar;
+class HeatmapView;
+class ImageView;
+class Segmented;
+
+/// The image with the contributions of every position to the output at the query, all heads
+/// together and each head beside it, and the proof that their sum is the layer's own output.
+class ImagePanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ImagePanel(QWidget* parent = nullptr);
+
+  void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
+
+  /// An image alone, for networks that have no lambda layer.
+  void setImage(const Image& image);
+  /// What is laid over the image can't be chosen where there is nothing to lay.
+  void setControlsEnabled(bool enabled);
+  /// Instead of an image.
+  void setPlaceholder(const QString& text);
+
+  Quantity quantity() const { return quantity_; }
+
+  void setQuantity(Quantity quantity);
+
+  /// -1 = all heads together.
+  int head() const { return head_; }
+
+  void setHead(int head);
+  void stepHead(int by);
+
+  double opacity() const;
+  void setOpacity(double opacity);
+
+  /// A scale from outside for contributions; nothing = of the map shown.
+  void setScale(std::optional<double> greatest);
+
+  ImageView& image() { return *image_; }
+
+  HeatmapView& heads() { return *heads_; }
+
+  /// "The sum of all contributions is the layer's output within 3e-7."
+  QString residualText() const;
+  QString balanceText() const;
+
+  ExplanationText explanation() const;
+
+ Q_SIGNALS:
+  void queryChosen(int row, int column);
+  void quantityChanged();
+  void headChanged(int head);
+
+ private:
+  void updateHeadList();
+  void updateViews();
+  void updateResidual();
+
+  std::shared_ptr<const InspectionSnapshot> snapshot_;
+  Quantity quantity_ = Quantity::total;
+  int head_ = -1;
+  std::optional<double> scale_;
+  Segmented* quantities_;
+  QComboBox* headList_;
+  QSlider* opacity_;
+  ImageView* image_;
+  HeatmapView* heads_;
+  QLabel* residual_;
+  BalanceBar* balance_;
+};
+
+/// "Content", "Position", "Total", "Effect".
+QString quantityTitle(Quantity quantity);
+
+}  // namespace lambda

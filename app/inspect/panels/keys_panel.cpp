@@ -1,0 +1,126 @@
+#include "app/inspect/panels/keys_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/inspect/panels/panel_parts.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/number_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kDeadShare = 0.99;
+constexpr double kCollapsedPositions = 1.5;
+
+int positionsOf(const KeyRegions& keys) {
+  return keys.regions.shape.size() == 4
+             ? static_cast<int>(keys.regions.shape[2] * keys.regions.shape[3])
+             : 0;
+}
+
+}  // namespace
+
+KeySlotState stateOf(float entropy, int positions) {
+  const auto value = static_cast<double>(entropy);
+  if (positions > 1 && value >= kDeadShare * std::log(static_cast<double>(positions))) {
+    return KeySlotState::dead;
+  }
+  return value < std::log(kCollapsedPositions) ? KeySlotState::collapsed : KeySlotState::alive;
+}
+
+KeysPanel::KeysPanel(QWidget* parent)
+    : QWidget(parent), summary_(makeNote()), regions_(new HeatmapView) {
+  regions_->setScalePerTile(true);
+  auto* header = new QHBoxLayout;
+  header->setSpacing(8);
+  header->addWidget(summary_, 1);
+  header->addWidget(
+      makeExplanationButton(*this, [this] { return explanation(); }), 0, Qt::AlignTop);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(12, 8, 8, 8);
+  column->setSpacing(8);
+  column->addLayout(header);
+  column->addWidget(withExport(*regions_), 1);
+  setSnapshot(nullptr);
+}
+
+void KeysPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
+  snapshot_ = std::move(snapshot);
+  const int positions = snapshot_ ? positionsOf(snapshot_->keys) : 0;
+  if (positions == 0) {
+    regions_->setPlaceholder(!snapshot_                  ? tr("Nothing to show yet.")
+                             : !snapshot_->layer.content ? tr("This layer has no content lambda, "
+                                                              "and so no keys.")
+                                                         : tr("Snapshots of an epoch keep no "
+                                                              "keys."));
+    regions_->setData({});
+    summary_->setText({});
+    return;
+  }
+  const KeyRegions& keys = snapshot_->keys;
+  HeatmapData heat{
+      .array = keys.regions, .name = exportStem(*snapshot_, u"keys"_s), .map = ColorMap::viridis};
+  int dead = 0, collapsed = 0;
+  for (std::size_t slot = 0; slot < keys.entropy.size(); ++slot) {
+    const KeySlotState state = stateOf(keys.entropy[slot], positions);
+    dead += state == KeySlotState::dead;
+    collapsed += state == KeySlotState::collapsed;
+    const QString size = state == KeySlotState::dead ? tr("dead")
+                         : state == KeySlotState::collapsed
+                             ? tr("1 position")
+                             : numberText(std::exp(static_cast<double>(keys.entropy[slot])), 2);
+    heat.captions << slotName(snapshot_->layer, static_cast<int>(slot)) + u" · "_s + size;
+  }
+  regions_->setData(std::move(heat));
+  regions_->setBackdrop(snapshot_->image);
+  regions_->setMark(Cell{snapshot_->queryRow, snapshot_->queryColumn});
+  const auto slotCount = static_cast<int>(keys.entropy.size());
+  QString text =
+      tr("One tile a slot, with the number of the %1 positions that it looks at.").arg(positions);
+  if (dead > 0) text += u' ' + tr("Dead (everywhere alike): %1 of %2.").arg(dead).arg(slotCount);
+  if (collapsed > 0) {
+    text += u' ' + tr("At one position alone: %1 of %2.").arg(collapsed).arg(slotCount);
+  }
+  summary_->setText(text);
+}
+
+QString KeysPanel::summary() const {
+  return summary_->text();
+}
+
+ExplanationText KeysPanel::explanation() const {
+  ExplanationText text{
+      .title = tr("Keys as soft regions"),
+      .formula = tr("k&#772;<sub>m</sub> = softmax over m of k<sub>m</sub>, &nbsp; "
+                    "&lambda;<sup>c</sup> = &Sigma;<sub>m</sub> k&#772;<sub>m</sub> "
+                    "v<sub>m</sub><sup>&#8868;</sup>"),
+      .body = tr("Each row of the content lambda is a weighted mean of the values. The weights are "
+                 "a region of the image that sums to 1: bright is where the slot gathers from. "
+                 "exp(entropy) tells how many positions that are. A slot that is everywhere alike "
+                 "sees nothing in particular; one that looks at a single position has no context."),
+      .numbers = {}};
+  const int positions = snapshot_ ? positionsOf(snapshot_->keys) : 0;
+  if (positions == 0) return text;
+  const std::vector<float>& entropy = snapshot_->keys.entropy;
+  const auto [least, most] = std::minmax_element(entropy.begin(), entropy.end());
+  text.numbers = {
+      {tr("Slots k × u"),
+       u"%1 × %2"_s.arg(snapshot_->layer.queryDepth).arg(snapshot_->layer.intraDepth)},
+      {tr("Smallest region"),
+       tr("%1 positions").arg(numberText(std::exp(static_cast<double>(*least)), 2))},
+      {tr("Largest region"),
+       tr("%1 of %2").arg(numberText(std::exp(static_cast<double>(*most)), 2)).arg(positions)}};
+  return text;
+}
+
+}  // namespace lambda

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <QWidget>
+
+#include "engine/values/inspection.h"
+#include "widgets/pictures/explanation.h"
+
+class QLabel;
+
+namespace lambda {
+
+class HeatmapView;
+
+/// What a slot's entropy says of it.
+enum class KeySlotState {
+  alive,
+  dead,       ///< Everywhere alike: it gathers the mean of the image, whatever is in it.
+  collapsed,  ///< One position alone.
+};
+
+/// Dead from 99 % of the greatest entropy ln(positions) on, collapsed below the entropy of one and
+/// a half positions.
+KeySlotState stateOf(float entropy, int positions);
+
+/// The normalised keys as k u soft regions over the image: where each slot gathers its values from,
+/// with the number of positions that it effectively looks at.
+class KeysPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit KeysPanel(QWidget* parent = nullptr);
+
+  void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
+
+  HeatmapView& regions() { return *regions_; }
+
+  /// What it says of dead and collapsed slots.
+  QString summary() const;
+
+  ExplanationText explanation() const;
+
+ private:
+  std::shared_ptr<const InspectionSnapshot> snapshot_;
+  QLabel* summary_;
+  HeatmapView* regions_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,173 @@
+#include "app/inspect/panels/lambda_panel.h"
+
+#include <cmath>
+
+#include <QCheckBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QToolButton>
+
+#include "app/inspect/panels/panel_parts.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/pictures/spectrum.h"
+#include "widgets/pictures/spectrum_view.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+double norm(const Array& array) {
+  double squares = 0;
+  for (const float value : array.values) squares += static_cast<double>(value) * value;
+  return std::sqrt(squares);
+}
+
+}  // namespace
+
+LambdaPanel::LambdaPanel(QWidget* parent)
+    : QWidget(parent),
+      oneScale_(new QCheckBox(tr("One scale"))),
+      lock_(new QCheckBox(tr("Lock scale"))),
+      total_(new HeatmapView),
+      content_(new HeatmapView),
+      position_(new HeatmapView),
+      spectrum_(new SpectrumView) {
+  oneScale_->setChecked(true);
+  oneScale_->setToolTip(tr("Colours mean the same in all three matrices"));
+  lock_->setToolTip(tr("Keep the scale while you walk over the image (L)"));
+  for (HeatmapView* view : {content_, position_}) {
+    view->setColorBarVisible(false);
+    view->setReadoutVisible(false);
+  }
+  auto* header = new QHBoxLayout;
+  header->setSpacing(12);
+  header->addWidget(oneScale_);
+  header->addWidget(lock_);
+  header->addStretch();
+  header->addWidget(makeExplanationButton(*this, [this] { return explanation(); }));
+  auto* spectrumRow = new QHBoxLayout;
+  spectrumRow->setSpacing(0);
+  spectrumRow->addWidget(spectrum_, 1);
+  spectrumRow->addWidget(makeExportButton(*spectrum_, *spectrum_), 0, Qt::AlignTop);
+
+  auto* grid = new QGridLayout(this);
+  grid->setContentsMargins(12, 8, 8, 8);
+  grid->setHorizontalSpacing(4);
+  grid->setVerticalSpacing(8);
+  grid->addLayout(header, 0, 0, 1, 2);
+  grid->addWidget(withExport(*total_), 1, 0, 1, 2);
+  grid->addWidget(withExport(*content_), 2, 0);
+  grid->addWidget(withExport(*position_), 2, 1);
+  grid->addLayout(spectrumRow, 3, 0, 1, 2);
+  grid->setRowStretch(1, 10);
+  grid->setRowStretch(2, 6);
+  grid->setRowStretch(3, 6);
+  grid->setColumnStretch(0, 1);
+  grid->setColumnStretch(1, 1);
+  connect(oneScale_, &QCheckBox::toggled, this, &LambdaPanel::updateRanges);
+  connect(lock_, &QCheckBox::toggled, this, [this](bool locked) {
+    lockedScale_.reset();
+    if (locked) lockedScale_ = total_->range().high;
+    for (HeatmapView* view : {total_, content_, position_}) view->setRangeLocked(locked);
+    updateRanges();
+  });
+  updateViews();
+}
+
+void LambdaPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
+  snapshot_ = std::move(snapshot);
+  updateViews();
+}
+
+void LambdaPanel::setScale(std::optional<double> greatest) {
+  scale_ = greatest;
+  updateRanges();
+}
+
+bool LambdaPanel::isOneScale() const {
+  return oneScale_->isChecked();
+}
+
+void LambdaPanel::setOneScale(bool one) {
+  oneScale_->setChecked(one);
+}
+
+bool LambdaPanel::isLocked() const {
+  return lock_->isChecked();
+}
+
+void LambdaPanel::setLocked(bool locked) {
+  lock_->setChecked(locked);
+}
+
+void LambdaPanel::updateViews() {
+  const InspectionSnapshot none;
+  const InspectionSnapshot& s = snapshot_ ? *snapshot_ : none;
+  const QString noLayer = tr("Nothing to show yet.");
+  total_->setPlaceholder(noLayer);
+  content_->setPlaceholder(snapshot_ ? tr("This layer has no content lambda.") : noLayer);
+  position_->setPlaceholder(snapshot_ ? tr("This layer has no position lambda.") : noLayer);
+  total_->setData(lambdaData(s, s.lambdas.total, u"total"_s, {}));
+  // Their axes are those of the matrix above them: the room goes to the cells.
+  const auto withoutNames = [](HeatmapData heat) {
+    heat.rows.isNumbered = heat.columns.isNumbered = false;
+    return heat;
+  };
+  content_->setData(withoutNames(lambdaData(s, s.lambdas.content, u"content"_s, {})));
+  position_->setData(withoutNames(lambdaData(s, s.lambdas.position, u"position"_s, {})));
+  spectrum_->setName(exportStem(s, u"singular-values"_s));
+  spectrum_->setSpectra({{tr("content"), s.singularValues.content.values},
+                         {tr("position"), s.singularValues.position.values},
+                         {tr("total"), s.singularValues.total.values}});
+  updateRanges();
+}
+
+void LambdaPanel::updateRanges() {
+  const InspectionSnapshot none;
+  const LambdaParts& parts = snapshot_ ? snapshot_->lambdas : none.lambdas;
+  std::optional<ColorRange> range;
+  if (oneScale_->isChecked()) range = commonRange({&parts.total, &parts.content, &parts.position});
+  if (scale_) range = ColorRange{-*scale_, *scale_};
+  for (HeatmapView* view : {total_, content_, position_}) view->setRange(range);
+  const auto title = [&](HeatmapView& view, const QString& part) {
+    HeatmapData heat = view.data();
+    const bool isOnItsOwn = !oneScale_->isChecked() && !heat.array.empty();
+    heat.title = isOnItsOwn ? part + u"  ±"_s + numberText(view.range().high) : part;
+    view.setData(std::move(heat));
+  };
+  title(*total_, tr("λ total = content + position"));
+  title(*content_, tr("Content λ"));
+  title(*position_, tr("Position λ"));
+}
+
+ExplanationText LambdaPanel::explanation() const {
+  ExplanationText text{
+      .title = tr("The lambda of one position"),
+      .formula = tr("&lambda;<sub>n</sub> = &Sigma;<sub>m</sub> (k&#772;<sub>m</sub> + "
+                    "e<sub>nm</sub>) v<sub>m</sub><sup>&#8868;</sup><br>"
+                    "y<sub>n</sub> = &lambda;<sub>n</sub><sup>&#8868;</sup> q<sub>n</sub>"),
+      .body = tr("A lambda layer writes the whole image into one small matrix for each position n "
+                 "and multiplies the position's query with it. The content part is the same for "
+                 "all positions; the position part knows how far away everything is. Rows are the "
+                 "k query channels, columns the v value channels."),
+      .numbers = {}};
+  if (!snapshot_ || snapshot_->lambdas.total.shape.size() != 2) return text;
+  const InspectionSnapshot& s = *snapshot_;
+  text.numbers = {
+      {tr("Position n"), tr("row %1, column %2").arg(s.queryRow).arg(s.queryColumn)},
+      {tr("Size k × v"), u"%1 × %2"_s.arg(s.lambdas.total.shape[0]).arg(s.lambdas.total.shape[1])},
+      {tr("Norm of the content part"), numberText(norm(s.lambdas.content))},
+      {tr("Norm of the position part"), numberText(norm(s.lambdas.position))},
+      {tr("Norm of λ"), numberText(norm(s.lambdas.total))}};
+  if (!s.singularValues.total.empty()) {
+    text.numbers.emplace_back(tr("Effective rank of λ"),
+                              numberText(effectiveRank(s.singularValues.total.values)));
+  }
+  return text;
+}
+
+}  // namespace lambda

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <QWidget>
+
+#include "engine/values/inspection.h"
+#include "widgets/pictures/explanation.h"
+
+class QCheckBox;
+class QLabel;
+
+namespace lambda {
+
+class HeatmapView;
+class SpectrumView;
+
+/// The lambda of the query position: its content part, its position part and their sum, on one
+/// scale unless the person wants to see each on its own, and their singular values.
+class LambdaPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LambdaPanel(QWidget* parent = nullptr);
+
+  /// Null empties it.
+  void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
+
+  /// A scale from outside, for pictures that are to be compared; nothing = of the values shown.
+  void setScale(std::optional<double> greatest);
+
+  HeatmapView& total() { return *total_; }
+
+  HeatmapView& content() { return *content_; }
+
+  HeatmapView& position() { return *position_; }
+
+  SpectrumView& spectrum() { return *spectrum_; }
+
+  bool isOneScale() const;
+  void setOneScale(bool one);
+  bool isLocked() const;
+  void setLocked(bool locked);
+
+  /// What "What is this?" says of the lambda shown.
+  ExplanationText explanation() const;
+
+ private:
+  void updateViews();
+  void updateRanges();
+
+  std::shared_ptr<const InspectionSnapshot> snapshot_;
+  std::optional<double> scale_;
+  std::optional<double> lockedScale_;
+  QCheckBox* oneScale_;
+  QCheckBox* lock_;
+  HeatmapView* total_;
+  HeatmapView* content_;
+  HeatmapView* position_;
+  SpectrumView* spectrum_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,119 @@
+#include "app/inspect/panels/prediction_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/inspect/panels/panel_parts.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/bar_list.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+PredictionPanel::PredictionPanel(QWidget* parent)
+    : QWidget(parent),
+      verdict_(new QLabel),
+      details_(makeNote()),
+      bars_(new BarList),
+      offer_(new QPushButton(tr("Classify the images"))) {
+  verdict_->setWordWrap(true);
+  auto* header = new QHBoxLayout;
+  header->setSpacing(8);
+  header->addWidget(verdict_, 1);
+  header->addWidget(makeExportButton(*bars_, *bars_), 0, Qt::AlignTop);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(12, 8, 12, 8);
+  column->setSpacing(8);
+  column->addLayout(header);
+  column->addWidget(bars_);
+  column->addWidget(details_);
+  column->addWidget(offer_, 0, Qt::AlignLeft);
+  column->addStretch();
+  connect(offer_, &QPushButton::clicked, this, &PredictionPanel::predictionsRequested);
+  setOffer(false);
+  setSnapshot(nullptr);
+}
+
+void PredictionPanel::setVerdict(const QString& text, const QString& role) {
+  verdict_->setText(text);
+  verdict_->setProperty(kRole, role);
+  verdict_->style()->unpolish(verdict_);
+  verdict_->style()->polish(verdict_);
+}
+
+void PredictionPanel::setOffer(bool offered) {
+  offer_->setVisible(offered);
+}
+
+QString PredictionPanel::verdict() const {
+  return verdict_->text();
+}
+
+void PredictionPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
+  if (!snapshot || snapshot->probabilities.empty()) {
+    setVerdict(tr("No prediction yet."), u"secondary"_s);
+    bars_->setBars({});
+    bars_->setVisible(false);
+    details_->setText({});
+    return;
+  }
+  const InspectionSnapshot& s = *snapshot;
+  std::vector<Bar> bars;
+  for (int i = 0; i < static_cast<int>(s.probabilities.size()); ++i) {
+    bars.push_back({.name = className(s, i),
+                    .value = static_cast<double>(s.probabilities[static_cast<std::size_t>(i)]),
+                    .isTrue = i == s.label,
+                    .isChosen = i == s.predicted});
+  }
+  bars_->setName(exportStem(s, u"prediction"_s));
+  bars_->setBars(std::move(bars));
+  bars_->setVisible(true);
+  const QString said = className(s, s.predicted);
+  if (s.label < 0) {
+    setVerdict(tr("The network says %1.").arg(said), u"heading"_s);
+  } else if (s.label == s.predicted) {
+    setVerdict(tr("Right: the network says %1.").arg(said), u"success"_s);
+  } else {
+    setVerdict(tr("Wrong: the network says %1, it is %2.").arg(said, className(s, s.label)),
+               u"error"_s);
+  }
+  details_->setText(tr("Weights after step %1, epoch %2.").arg(countText(s.step)).arg(s.epoch));
+}
+
+void PredictionPanel::setPrediction(const Predictions& predictions, int image) {
+  const auto index = static_cast<std::size_t>(image);
+  if (image < 0 || index >= predictions.predicted.size()) {
+    setSnapshot(nullptr);
+    return;
+  }
+  InspectionSnapshot names;
+  names.classNames = predictions.classNames;
+  const int said = predictions.predicted[index], label = predictions.labels[index];
+  std::vector<Bar> bars{{.name = className(names, said),
+                         .value = static_cast<double>(predictions.confidence[index]),
+                         .isTrue = said == label,
+                         .isChosen = true}};
+  if (said != label) {
+    bars.push_back({.name = className(names, label),
+                    .value = static_cast<double>(predictions.truthProbability[index]),
+                    .isTrue = true});
+  }
+  bars_->setBars(std::move(bars));
+  bars_->setVisible(true);
+  setVerdict(said == label ? tr("Right: the network says %1.").arg(className(names, said))
+                           : tr("Wrong: the network says %1, it is %2.")
+                                 .arg(className(names, said), className(names, label)),
+             said == label ? u"success"_s : u"error"_s);
+  details_->setText(tr("Weights after step %1, epoch %2.")
+                        .arg(countText(predictions.step))
+                        .arg(predictions.epoch));
+}
+
+}  // namespace lambda

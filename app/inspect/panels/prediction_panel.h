@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <QWidget>
+
+#include "engine/values/inspection.h"
+#include "engine/values/predictions.h"
+
+class QLabel;
+class QPushButton;
+
+namespace lambda {
+
+class BarList;
+
+/// What the network says to the image beside what it is, with the probabilities of all classes.
+class PredictionPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PredictionPanel(QWidget* parent = nullptr);
+
+  void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
+
+  /// For a network without lambda layers: what is known of one image from the predictions of all.
+  void setPrediction(const Predictions& predictions, int image);
+
+  /// Offers to classify all images, where one image alone can't be asked about.
+  void setOffer(bool offered);
+
+  BarList& bars() { return *bars_; }
+
+  QString verdict() const;
+
+ Q_SIGNALS:
+  void predictionsRequested();
+
+ private:
+  void setVerdict(const QString& text, const QString& role);
+
+  QLabel* verdict_;
+  QLabel* details_;
+  BarList* bars_;
+  QPushButton* offer_;
+};
+
+}  // namespace lambda

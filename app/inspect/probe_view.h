@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/values/inspection.h"
+#include "engine/values/probe_snapshot.h"
+
+namespace lambda {
+
+/// A layer of a stored probe as a snapshot, so that the same panels show both: lambdas,
+/// contributions and embeddings with their sums, norms and order. What a probe does not keep (keys,
+/// effect, residual, singular values) stays empty. Nothing but the request's layer where the probe
+/// lacks it.
+InspectionSnapshot snapshotOf(const ProbeSnapshot& probe, const InspectableLayer& layer);
+
+/// Sizes of a layer's parts after an epoch: what a curve over the epochs shows.
+struct ProbeNorms {
+  int epoch = 0;
+  std::int64_t step = 0;
+  double content = 0;               ///< Frobenius norm of the content lambda.
+  double position = 0;              ///< Of the position lambda.
+  double embeddings = 0;            ///< 2-norm of all embeddings.
+  double greatestLambda = 0;        ///< Greatest |entry| of content, position and their sum.
+  double greatestEmbedding = 0;     ///< Greatest |entry|.
+  double greatestContribution = 0;  ///< Greatest |sum over the heads| of any part at any position.
+
+  bool operator==(const ProbeNorms&) const = default;
+};
+
+ProbeNorms normsOf(const ProbeSnapshot& probe, const std::string& layer);
+
+/// The norms as lines "epoch,step,content,position,embeddings".
+std::string csvOf(const std::vector<ProbeNorms>& norms);
+
+}  // namespace lambda

@@ -1,0 +1,261 @@
+#include "app/inspect/source_chooser.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <QComboBox>
+#include <QDateTime>
+#include <QFile>
+#include <QHBoxLayout>
+#include <QRegularExpression>
+
+#include "engine/formats/run_json.h"
+#include "engine/runtime/error.h"
+#include "engine/training/run_folder.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kPathRole = Qt::UserRole;
+
+QString toText(const fs::path& path) {
+  return QFile::decodeName(path.c_str());
+}
+
+/// A run's checkpoints as a person looks for them: best, last, then epochs from the newest.
+std::vector<fs::path> checkpointsOf(const fs::path& run) {
+  std::vector<fs::path> found;
+  try {
+    const RunFolder folder = RunFolder::open(run);
+    std::error_code error;
+    for (const fs::path& path : {folder.bestCheckpoint(), folder.lastCheckpoint()}) {
+      if (fs::exists(path, error)) found.push_back(path);
+    }
+    const std::vector<fs::path> epochs = folder.epochCheckpoints();
+    found.insert(found.end(), epochs.rbegin(), epochs.rend());
+  } catch (const Error&) {
+    // A run without a readable folder has no checkpoints to offer.
+  }
+  return found;
+}
+
+/// The run folder that a path means: itself, or the one around RUN/checkpoints/FILE.
+fs::path runOf(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) ? path : path.parent_path().parent_path();
+}
+
+}  // namespace
+
+QString runTitle(const RunSummary& run) {
+  const QString folder = QString::fromStdString(run.name);
+  const QString name =
+      run.record.config.name.empty() ? folder : QString::fromStdString(run.record.config.name);
+  static const QRegularExpression stamp(u"^(\\d{4}-\\d{2}-\\d{2}_\\d{2}-\\d{2})-\\d{2}_"_s);
+  const QRegularExpressionMatch match = stamp.match(folder);
+  const QDateTime began = QDateTime::fromString(match.captured(1), u"yyyy-MM-dd_HH-mm"_s);
+  QString title = name;
+  if (began.isValid()) title += u" · "_s + QLocale().toString(began, u"d MMM HH:mm"_s);
+  if (run.record.bestValidationAccuracy) {
+    title += u" · "_s + percentText(*run.record.bestValidationAccuracy);
+  }
+  return title;
+}
+
+QString checkpointTitle(const fs::path& checkpoint) {
+  const QString stem = toText(checkpoint.stem());
+  if (stem == u"best"_s) return SourceChooser::tr("Best");
+  if (stem == u"last"_s) return SourceChooser::tr("Last");
+  if (stem.startsWith(u"epoch-"_s)) {
+    return SourceChooser::tr("Epoch %1").arg(stem.mid(6).toInt());
+  }
+  return stem;
+}
+
+SourceChooser::SourceChooser(QWidget* parent)
+    : QWidget(parent), runList_(new QComboBox), checkpointList_(new QComboBox) {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(8);
+  runList_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  runList_->setMinimumContentsLength(18);
+  runList_->setMaxVisibleItems(24);
+  runList_->setAccessibleName(tr("Run"));
+  runList_->setToolTip(tr("The run to look into"));
+  runList_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  checkpointList_->setAccessibleName(tr("Checkpoint"));
+  checkpointList_->setToolTip(tr("Which of the run's weights"));
+  checkpointList_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  checkpointList_->setMinimumContentsLength(8);
+  row->addWidget(runList_, 1);
+  row->addWidget(checkpointList_);
+  connect(runList_, &QComboBox::activated, this, &SourceChooser::runChosen);
+  connect(checkpointList_, &QComboBox::activated, this, &SourceChooser::checkpointChosen);
+}
+
+const RunSummary* SourceChooser::find(const fs::path& run) const {
+  for (const std::vector<RunSummary>* list : {&runs_, &others_}) {
+    for (const RunSummary& summary : *list) {
+      if (summary.path == run) return &summary;
+    }
+  }
+  return nullptr;
+}
+
+InspectionSource SourceChooser::sourceOf(const RunSummary& run, const fs::path& checkpoint) const {
+  const QString name =
+      QString::fromStdString(run.record.config.name.empty() ? run.name : run.record.config.name);
+  return {.kind = SourceKind::checkpoint,
+          .run = run.path,
+          .checkpoint = checkpoint,
+          .record = run.record,
+          .label = name + u", "_s + checkpointTitle(checkpoint).toLower()};
+}
+
+void SourceChooser::setRuns(const std::vector<RunSummary>& runs) {
+  runs_.clear();
+  std::copy_if(runs.rbegin(), runs.rend(), std::back_inserter(runs_), [](const RunSummary& run) {
+    return run.problem.empty();
+  });
+  std::erase_if(others_, [this](const RunSummary& other) {
+    return std::any_of(
+        runs_.begin(), runs_.end(), [&](const RunSummary& run) { return run.path == other.path; });
+  });
+  if (source_.kind == SourceKind::checkpoint) {
+    if (const RunSummary* run = find(source_.run)) {
+      source_.record = run->record;
+    } else {
+      choose({});
+    }
+  }
+  fillRuns();
+}
+
+void SourceChooser::setLive(const std::optional<InspectionSource>& live) {
+  const bool wasShown = source_.kind == SourceKind::live;
+  const fs::path run = source_.run;
+  live_ = live;
+  if (wasShown && live) {
+    choose(*live);
+  } else if (wasShown && !showRun(run).isEmpty()) {
+    choose({});
+  }
+  fillRuns();
+}
+
+QString SourceChooser::showRun(const fs::path& path) {
+  const fs::path run = runOf(path);
+  if (find(run) == nullptr) {
+    try {
+      std::vector<Problem> warnings;
+      RunSummary summary;
+      summary.path = run;
+      summary.name = run.filename().string();
+      summary.record = readRunRecord(RunFolder::open(run).record(), warnings);
+      others_.push_back(std::move(summary));
+    } catch (const std::exception& error) {
+      return QString::fromStdString(error.what());
+    }
+  }
+  const std::vector<fs::path> checkpoints = checkpointsOf(run);
+  const bool isFile = run != path;
+  if (checkpoints.empty() && !isFile) {
+    return tr("%1 has no checkpoint yet: it was stopped before its first epoch ended. Resume it, "
+              "or choose another run.")
+        .arg(runTitle(*find(run)));
+  }
+  choose(sourceOf(*find(run), isFile ? path : checkpoints.front()));
+  fillRuns();
+  return {};
+}
+
+bool SourceChooser::showLive() {
+  if (!live_) return false;
+  choose(*live_);
+  fillRuns();
+  return true;
+}
+
+void SourceChooser::showNewest() {
+  if (showLive()) return;
+  for (const RunSummary& run : runs_) {
+    if (!checkpointsOf(run.path).empty()) {
+      showRun(run.path);
+      return;
+    }
+  }
+}
+
+void SourceChooser::choose(InspectionSource source) {
+  const bool isOther = !source.isSameAs(source_);
+  source_ = std::move(source);
+  if (isOther) Q_EMIT sourceChanged(source_);
+}
+
+void SourceChooser::fillRuns() {
+  runList_->clear();
+  if (live_) runList_->addItem(live_->label, QVariant());
+  int current = source_.kind == SourceKind::live ? 0 : -1;
+  for (const std::vector<RunSummary>* list : {&others_, &runs_}) {
+    for (const RunSummary& run : *list) {
+      if (source_.kind == SourceKind::checkpoint && run.path == source_.run) {
+        current = runList_->count();
+      }
+      runList_->addItem(runTitle(run), toText(run.path));
+      runList_->setItemData(runList_->count() - 1,
+                            toText(run.path) + u"\n"_s + QString::fromStdString(run.record.pattern),
+                            Qt::ToolTipRole);
+    }
+  }
+  runList_->setCurrentIndex(current);
+  runList_->setEnabled(runList_->count() > 0);
+  runList_->setPlaceholderText(runList_->count() > 0 ? tr("Choose a run") : tr("No runs yet"));
+  fillCheckpoints();
+}
+
+void SourceChooser::fillCheckpoints() {
+  checkpointList_->clear();
+  checkpoints_.clear();
+  const bool hasCheckpoints = source_.kind == SourceKind::checkpoint;
+  checkpointList_->setVisible(hasCheckpoints);
+  if (!hasCheckpoints) return;
+  checkpoints_ = checkpointsOf(source_.run);
+  if (std::find(checkpoints_.begin(), checkpoints_.end(), source_.checkpoint) ==
+      checkpoints_.end()) {
+    checkpoints_.push_back(source_.checkpoint);
+  }
+  for (const fs::path& path : checkpoints_) {
+    checkpointList_->addItem(checkpointTitle(path));
+    if (path == source_.checkpoint) checkpointList_->setCurrentIndex(checkpointList_->count() - 1);
+  }
+}
+
+void SourceChooser::runChosen(int index) {
+  const QString path = runList_->itemData(index, kPathRole).toString();
+  if (path.isEmpty()) {
+    showLive();
+    return;
+  }
+  const fs::path run(QFile::encodeName(path).toStdString());
+  if (source_.kind == SourceKind::checkpoint && source_.run == run) return;
+  if (!showRun(run).isEmpty()) {
+    // No checkpoint: the missing file says so where the answer would stand.
+    choose(sourceOf(*find(run), run));
+    fillRuns();
+  }
+}
+
+void SourceChooser::checkpointChosen(int index) {
+  const RunSummary* run = find(source_.run);
+  if (run == nullptr || index < 0 || index >= static_cast<int>(checkpoints_.size())) return;
+  choose(sourceOf(*run, checkpoints_[static_cast<std::size_t>(index)]));
+}
+
+}  // namespace lambda

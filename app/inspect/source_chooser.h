@@ -1,0 +1,68 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include <QWidget>
+
+#include "app/inspect/feed/inspection_source.h"
+#include "app/session/run_summary.h"
+
+class QComboBox;
+
+namespace lambda {
+
+/// Chooses the weights: the training under way, or a run and one of its checkpoints.
+class SourceChooser : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit SourceChooser(QWidget* parent = nullptr);
+
+  /// The runs of the library; those that can't be read are left out. What is chosen stays.
+  void setRuns(const std::vector<RunSummary>& runs);
+
+  /// The training under way; nothing = there is none. One that was chosen gives way to its run.
+  void setLive(const std::optional<InspectionSource>& live);
+
+  /// Chooses a run by its folder, or a checkpoint by its file; also one that is not in the list.
+  /// Returns an empty text, or what is wrong with it.
+  QString showRun(const std::filesystem::path& path);
+  /// Returns false where no training is under way.
+  bool showLive();
+  /// The newest run that has a checkpoint, or the training under way.
+  void showNewest();
+
+  bool isEmpty() const { return runs_.empty() && !live_; }
+
+  const InspectionSource& source() const { return source_; }
+
+ Q_SIGNALS:
+  void sourceChanged(const lambda::InspectionSource& source);
+
+ private:
+  void fillRuns();
+  void fillCheckpoints();
+  void choose(InspectionSource source);
+  void runChosen(int index);
+  void checkpointChosen(int index);
+  const RunSummary* find(const std::filesystem::path& run) const;
+  InspectionSource sourceOf(const RunSummary& run, const std::filesystem::path& checkpoint) const;
+
+  std::vector<RunSummary> runs_;
+  std::vector<RunSummary> others_;  ///< Opened by path, not of the library.
+  std::optional<InspectionSource> live_;
+  InspectionSource source_;
+  std::vector<std::filesystem::path> checkpoints_;  ///< As the second list shows them.
+  QComboBox* runList_;
+  QComboBox* checkpointList_;
+};
+
+/// "cpu-hybrid · 21 Nov 01:08": a run's name and when it began, out of its folder's name.
+QString runTitle(const RunSummary& run);
+
+/// "Best", "Last", "Epoch 12".
+QString checkpointTitle(const std::filesystem::path& checkpoint);
+
+}  // namespace lambda
