@@ -81,6 +81,10 @@ QComboBox::drop-down { border: none; width: 20px; }
 QComboBox::down-arrow { image: url(:/icons/chevron-down-@theme.svg); width: 10px; height: 10px; }
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @hairline; outline: none; padding: 4px; }
 QCheckBox, QRadioButton { background: transparent; spacing: 6px; }
+QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @textDisabled; border-radius: 3px; background: @raised; }
+QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @accent; }
+QCheckBox::indicator:checked { background: @accent; border-color: @accent; image: url(:/icons/check-@theme.svg); }
+QCheckBox::indicator:disabled { border-color: @hairline; background: @surface; }
 QGroupBox { border: none; margin-top: 24px; font-weight: 600; }
 QGroupBox::title { subcontrol-origin: margin; left: 0; }
 QScrollArea { border: none; background: transparent; }
