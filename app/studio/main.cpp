@@ -1,0 +1,99 @@
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QIcon>
+#include <QTimer>
+
+#include "app/interrupt.h"
+#include "app/studio/local_engine.h"
+#include "app/studio/main_window.h"
+#include "app/studio/preferences.h"
+#include "app/studio/render_run.h"
+#include "engine/runtime/error.h"
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kFailure = 1;
+
+bool isAsked(int argc, char** argv, std::initializer_list<const char*> options) {
+  for (int i = 1; i < argc; ++i) {
+    for (const char* option : options) {
+      if (QByteArrayView(argv[i]).startsWith(option)) return true;
+    }
+  }
+  return false;
+}
+
+int render(const QString& run, const QString& folder) {
+  if (folder.isEmpty()) {
+    std::fputs("--render needs --out: the folder for the pictures.\n", stderr);
+    return kFailure;
+  }
+  try {
+    for (const QString& file : lambda::renderRun(run, folder))
+      std::printf("%s\n", qPrintable(file));
+  } catch (const lambda::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return kFailure;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Pictures and help need no display.
+  if (isAsked(argc, argv, {"--render", "--help", "-h", "--version", "-v"}) &&
+      !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+  }
+  const bool hasDisplay = qEnvironmentVariableIsSet("QT_QPA_PLATFORM") ||
+                          qEnvironmentVariableIsSet("DISPLAY") ||
+                          qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
+  if (!hasDisplay) {
+    std::fputs(
+        "There is no display for the studio: neither DISPLAY nor WAYLAND_DISPLAY is set. The "
+        "program `lambda` "
+        "trains without one.\n",
+        stderr);
+    return kFailure;
+  }
+
+  QApplication::setOrganizationName(u"lambda-studio"_s);
+  QApplication::setApplicationName(u"studio"_s);
+  QApplication::setApplicationDisplayName(u"Lambda Studio"_s);
+  QApplication::setApplicationVersion(QStringLiteral(LAMBDA_VERSION));
+  QApplication application(argc, argv);
+  // Qt takes over the system's locale; numbers in files have a point.
+  std::setlocale(LC_NUMERIC, "C");
+
+  QCommandLineParser parser;
+  parser.setApplicationDescription(u"Build, train and look into lambda networks."_s);
+  parser.addHelpOption();
+  parser.addVersionOption();
+  const QCommandLineOption renderOption(
+      u"render"_s, u"Write pictures of a run and leave; needs no display."_s, u"RUN"_s);
+  const QCommandLineOption outOption(u"out"_s, u"The folder for the pictures."_s, u"DIR"_s);
+  parser.addOptions({renderOption, outOption});
+  parser.addPositionalArgument(
+      u"files"_s, u"Networks, runs or folders of event files to open."_s, u"[files...]"_s);
+  parser.process(application);
+
+  lambda::Preferences preferences(application);
+  if (parser.isSet(renderOption))
+    return render(parser.value(renderOption), parser.value(outOption));
+
+  QApplication::setWindowIcon(QIcon(u":/icons/lambda-studio.svg"_s));
+  lambda::MainWindow window(std::make_shared<lambda::LocalEngine>(), preferences);
+  const lambda::Interrupt interrupt(
+      [&window] { QMetaObject::invokeMethod(&window, &QWidget::close, Qt::QueuedConnection); });
+  window.show();
+  QTimer::singleShot(0, &window, [&] { window.openAll(parser.positionalArguments()); });
+  return QApplication::exec();
+}

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+
+#include <QList>
+#include <QMainWindow>
+
+#include "app/studio/workspaces.h"
+
+class QActionGroup;
+
+namespace lambda {
+
+class CommandPalette;
+class NavigationRail;
+class NoticeBar;
+class Preferences;
+class ShortcutSheet;
+
+/// The window: rail, menus, notices, status bar around the workspaces. Closes in every state: a
+/// training is stopped and saved first, and it asks only where changes of the document would be
+/// lost.
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  MainWindow(std::shared_ptr<EngineCalls> engine,
+             Preferences& preferences,
+             QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  Workspaces& workspaces() { return *workspaces_; }
+
+  /// Networks, runs and folders of event files, each where it belongs.
+  void openAll(const QStringList& paths);
+
+  /// Everything that can be done now, in the order of the menus.
+  QList<QAction*> actionsOfMenus() const;
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void makeMenus();
+  void makeWorkspaceActions();
+  void connectTraining();
+  void onWorkspaceChanged(Workspace workspace);
+  void updateTitle();
+  void offerRescued();
+  void showPalette();
+  void showShortcuts();
+  void showAbout();
+  void tellEnd(const RunResult& result);
+  void askToSave();
+  void closeAfterTraining();
+  void saveLayout() const;
+  void restoreLayout();
+  void resetLayout();
+
+  Preferences& preferences_;
+  Workspaces* workspaces_;
+  NavigationRail* rail_;
+  NoticeBar* notices_;
+  QActionGroup* workspaceActions_;
+  CommandPalette* palette_;
+  ShortcutSheet* shortcuts_ = nullptr;
+  QMenu* pageMenu_ = nullptr;
+  QByteArray standardState_;
+  bool isClosing_ = false;   ///< Closing was asked for; a training is being stopped.
+  bool mayDiscard_ = false;  ///< The person has decided about unsaved changes.
+};
+
+}  // namespace lambda

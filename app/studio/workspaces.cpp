@@ -1,0 +1,251 @@
+#include "app/studio/workspaces.h"
+
+#include <QSettings>
+#include <QStandardPaths>
+
+#include "app/design/design_page.h"
+#include "app/inspect/inspect_page.h"
+#include "app/runs/run_library.h"
+#include "app/runs/runs_page.h"
+#include "app/session/document_actions.h"
+#include "app/session/inspection_session.h"
+#include "app/session/project_document.h"
+#include "app/session/training_session.h"
+#include "app/studio/welcome_page.h"
+#include "app/train/train_page.h"
+#include "engine/formats/presets.h"
+#include "engine/runtime/error.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr const char* kQuickstart = "quickstart";
+
+/// Groups of the settings, in the order of Workspace; the welcome page has none.
+const std::array<QString, 5> kGroups{QString(), u"design"_s, u"train"_s, u"inspect"_s, u"runs"_s};
+
+QString recoveryFolder() {
+  return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/recovery"_s;
+}
+
+}  // namespace
+
+Workspaces::Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent)
+    : QStackedWidget(parent),
+      engine_(std::move(engine)),
+      document_(new ProjectDocument(this)),
+      documentActions_(new DocumentActions(*document_, recoveryFolder(), *this)),
+      library_(new RunLibrary(this)),
+      training_(new TrainingSession(engine_, this)),
+      inspection_(new InspectionSession(engine_, this)),
+      welcomePage_(new WelcomePage),
+      designPage_(new DesignPage(*document_, *inspection_, *documentActions_)),
+      trainPage_(new TrainPage(*document_, *training_)),
+      inspectPage_(new InspectPage(*training_, *inspection_)),
+      runsPage_(new RunsPage(*library_, *training_, *inspection_)) {
+  for (QWidget* page : std::initializer_list<QWidget*>{
+           welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_}) {
+    addWidget(page);
+  }
+  try {
+    std::vector<Problem> warnings;
+    document_->startFrom(loadPreset(kQuickstart, warnings));
+  } catch (const Error& error) {
+    // The window opens all the same, with an empty network.
+    QMetaObject::invokeMethod(
+        this,
+        [this, reason = QString::fromStdString(error.what())] { Q_EMIT failed(reason); },
+        Qt::QueuedConnection);
+  }
+  connectPages();
+  connectRunsPage();
+  connect(
+      this, &QStackedWidget::currentChanged, this, [this] { Q_EMIT workspaceChanged(current()); });
+}
+
+Workspaces::~Workspaces() {
+  // A stack without some of its pages is nothing to tell of.
+  blockSignals(true);
+  // The pages look at the sessions to their end; the sessions' threads end before the document and
+  // the library.
+  for (QWidget* page : std::initializer_list<QWidget*>{
+           welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_}) {
+    delete page;
+  }
+  delete inspection_;
+  delete training_;
+}
+
+void Workspaces::goTo(Workspace workspace) {
+  setCurrentIndex(static_cast<int>(workspace));
+  currentWidget()->setFocus();
+}
+
+Page* Workspaces::page(Workspace workspace) const {
+  return qobject_cast<Page*>(widget(static_cast<int>(workspace)));
+}
+
+void Workspaces::connectPages() {
+  connect(welcomePage_, &WelcomePage::quickstartRequested, this, &Workspaces::trainQuickstart);
+  connect(welcomePage_, &WelcomePage::watchRequested, this, [this] { goTo(Workspace::train); });
+  connect(welcomePage_, &WelcomePage::designRequested, this, [this] { goTo(Workspace::design); });
+  connect(
+      welcomePage_, &WelcomePage::inspectRequested, this, [this](const std::filesystem::path& run) {
+        if (training_->isBusy()) {
+          inspectPage_->showLive();
+          goTo(Workspace::inspect);
+        } else {
+          openRun(run);
+        }
+      });
+  connect(welcomePage_, &WelcomePage::fileRequested, this, [this](const QString& path) {
+    documentActions_->openFile(path);
+  });
+  connect(welcomePage_, &WelcomePage::openRequested, this, [this] {
+    documentActions_->openAction()->trigger();
+  });
+  connect(documentActions_,
+          &DocumentActions::recentFilesChanged,
+          welcomePage_,
+          &WelcomePage::setRecentFiles);
+  welcomePage_->setRecentFiles(documentActions_->recentFiles());
+  connect(documentActions_, &DocumentActions::opened, this, [this] { goTo(Workspace::design); });
+  connect(documentActions_, &DocumentActions::failed, this, &Workspaces::failed);
+  connect(training_, &TrainingSession::stateChanged, welcomePage_, [this] {
+    welcomePage_->setTraining(training_->isBusy());
+  });
+
+  connect(designPage_, &DesignPage::trainRequested, this, [this] { goTo(Workspace::train); });
+
+  connect(trainPage_, &TrainPage::inspectRequested, this, &Workspaces::openRun);
+  connect(trainPage_, &TrainPage::runsRequested, this, [this](const std::filesystem::path& run) {
+    runsPage_->selectRun(run);
+    goTo(Workspace::runs);
+  });
+
+  connect(inspectPage_, &InspectPage::trainRequested, this, [this] { goTo(Workspace::train); });
+  connect(inspectPage_, &InspectPage::told, this, [this](const QString& text, bool isProblem) {
+    if (isProblem) {
+      Q_EMIT failed(text);
+    } else {
+      Q_EMIT told(text);
+    }
+  });
+  connect(inspectPage_, &InspectPage::runsRequested, this, [this] { goTo(Workspace::runs); });
+
+  connect(trainPage_, &TrainPage::designRequested, this, [this](const std::string& path) {
+    designPage_->showProblem(path);
+    goTo(Workspace::design);
+  });
+  connect(document_, &ProjectDocument::changed, this, &Workspaces::askForDevice);
+  connect(inspection_,
+          &InspectionSession::deviceSelected,
+          this,
+          [this](quint64 id, const ComputeDevice& device, int cores) {
+            if (id == deviceQuestion_)
+              trainPage_->setDevice(QString::fromStdString(device.reason), cores);
+          });
+  connect(inspection_, &InspectionSession::failed, this, [this](quint64 id, const QString& reason) {
+    if (id == deviceQuestion_) trainPage_->setDevice(reason, 0);
+  });
+  askForDevice();
+
+  connect(library_, &RunLibrary::changed, this, &Workspaces::updateRuns);
+  connect(library_, &RunLibrary::runChanged, this, &Workspaces::updateRuns);
+  updateRuns();
+}
+
+void Workspaces::connectRunsPage() {
+  connect(runsPage_, &RunsPage::trainRequested, this, [this] { goTo(Workspace::train); });
+  connect(runsPage_, &RunsPage::inspectRequested, this, &Workspaces::openRun);
+  connect(runsPage_,
+          &RunsPage::inspectImageRequested,
+          this,
+          [this](const std::filesystem::path& run, Split split, int image) {
+            inspectPage_->showImage(run, split, image);
+            goTo(Workspace::inspect);
+          });
+  connect(runsPage_, &RunsPage::resumeRequested, this, [this](const std::filesystem::path& run) {
+    resumeRun(run, std::nullopt);
+  });
+  connect(runsPage_,
+          &RunsPage::continueRequested,
+          this,
+          [this](const std::filesystem::path& run, int epochs) { resumeRun(run, epochs); });
+  connect(runsPage_,
+          &RunsPage::forkRequested,
+          this,
+          [this](const std::filesystem::path& checkpoint, const RunConfig& config) {
+            training_->fork(checkpoint, config, library_->folder());
+            goTo(Workspace::train);
+          });
+  connect(runsPage_, &RunsPage::designRequested, this, [this](const RunConfig& config) {
+    document_->edit(config, tr("Open the network of a run"));
+    goTo(Workspace::design);
+  });
+}
+
+void Workspaces::askForDevice() {
+  const DeviceConfig& wanted = document_->config().device;
+  if (askedDevice_ == wanted) return;
+  askedDevice_ = wanted;
+  deviceQuestion_ = inspection_->selectDevice(wanted);
+}
+
+void Workspaces::updateRuns() {
+  welcomePage_->setRuns(library_->runs());
+  inspectPage_->setRuns(library_->runs());
+  trainPage_->setRunsFolder(library_->folder());
+}
+
+void Workspaces::trainQuickstart() {
+  try {
+    std::vector<Problem> warnings;
+    document_->edit(loadPreset(kQuickstart, warnings), tr("Start from the quickstart"));
+  } catch (const Error& error) {
+    Q_EMIT failed(QString::fromStdString(error.what()));
+    return;
+  }
+  goTo(Workspace::train);
+  training_->start(document_->config(), library_->folder());
+}
+
+void Workspaces::openRun(const std::filesystem::path& run) {
+  inspectPage_->showRun(run);
+  goTo(Workspace::inspect);
+}
+
+void Workspaces::resumeRun(const std::filesystem::path& run, std::optional<int> epochs) {
+  training_->resumeRun(run, {.epochs = epochs, .device = std::nullopt});
+  goTo(Workspace::train);
+}
+
+void Workspaces::saveLayout(QSettings& settings) const {
+  for (std::size_t i = 1; i < kGroups.size(); ++i) {
+    settings.beginGroup(kGroups[i]);
+    page(static_cast<Workspace>(i))->saveLayout(settings);
+    settings.endGroup();
+  }
+  settings.beginGroup(u"library"_s);
+  library_->saveTo(settings);
+  settings.endGroup();
+}
+
+void Workspaces::openLibrary(QSettings& settings) {
+  settings.beginGroup(u"library"_s);
+  library_->restoreFrom(settings);
+  settings.endGroup();
+}
+
+void Workspaces::restoreLayout(QSettings& settings) {
+  for (std::size_t i = 1; i < kGroups.size(); ++i) {
+    settings.beginGroup(kGroups[i]);
+    page(static_cast<Workspace>(i))->restoreLayout(settings);
+    settings.endGroup();
+  }
+}
+
+}  // namespace lambda

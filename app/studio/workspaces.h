@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <QStackedWidget>
+
+#include "app/session/engine_calls.h"
+#include "app/session/page.h"
+
+namespace lambda {
+
+class DesignPage;
+class DocumentActions;
+class InspectionSession;
+class InspectPage;
+class ProjectDocument;
+class RunLibrary;
+class RunsPage;
+class TrainingSession;
+class TrainPage;
+class WelcomePage;
+
+enum class Workspace { welcome, design, train, inspect, runs };
+
+/// The pages and what they work on: the document, the two sessions and the library. Each page knows
+/// these and nothing of the other pages; what one wants of another comes as a signal, and is
+/// brought there here.
+class Workspaces : public QStackedWidget {
+  Q_OBJECT
+
+ public:
+  explicit Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent = nullptr);
+  ~Workspaces() override;
+
+  ProjectDocument& document() { return *document_; }
+
+  TrainingSession& training() { return *training_; }
+
+  RunLibrary& library() { return *library_; }
+
+  DocumentActions& documentActions() { return *documentActions_; }
+
+  Workspace current() const { return static_cast<Workspace>(currentIndex()); }
+
+  void goTo(Workspace workspace);
+
+  /// The page of a workspace; null for the welcome page, which has no actions and no layout.
+  Page* page(Workspace workspace) const;
+
+  /// Trains the quickstart preset in the library folder and shows it.
+  void trainQuickstart();
+
+  void openRun(const std::filesystem::path& run);
+
+  void saveLayout(QSettings& settings) const;
+  void restoreLayout(QSettings& settings);
+
+  /// Reads the library that was used last.
+  void openLibrary(QSettings& settings);
+
+ Q_SIGNALS:
+  void workspaceChanged(lambda::Workspace workspace);
+  /// Something that the person should know wherever they are: what happened, why and what to do.
+  void failed(const QString& reason);
+  /// Something was done that one does not see.
+  void told(const QString& text);
+
+ private:
+  void connectPages();
+  void connectRunsPage();
+  void askForDevice();
+  void updateRuns();
+  void resumeRun(const std::filesystem::path& run, std::optional<int> epochs);
+
+  std::shared_ptr<EngineCalls> engine_;
+  ProjectDocument* document_;
+  DocumentActions* documentActions_;
+  RunLibrary* library_;
+  // After the document and the library: their worker threads end first.
+  TrainingSession* training_;
+  InspectionSession* inspection_;
+  WelcomePage* welcomePage_;
+  DesignPage* designPage_;
+  TrainPage* trainPage_;
+  InspectPage* inspectPage_;
+  RunsPage* runsPage_;
+  std::optional<DeviceConfig> askedDevice_;
+  quint64 deviceQuestion_ = 0;
+};
+
+}  // namespace lambda
