@@ -198,6 +198,13 @@ void TestSelectionForm::problemsGetThePathsOfTheirRows() {
   QCOMPARE(problemsOf(problems, architecture, {stagePart(1)}).size(), 1u);
   QVERIFY(problemsOf(problems, architecture, {}).empty());
   QVERIFY(problemsOf(problems, architecture, {blockPart(0, 0)}).empty());
+  // Blocks of one stage have the same finding: it is shown once.
+  Architecture both = preset("resnet50-cifar-llll");
+  for (const PartId& part : {blockPart(0, 0), blockPart(0, 1)}) {
+    std::get<LambdaMixer>(blockOf(both, part).mixer).heads = 3;
+  }
+  QCOMPARE(validate(both).size(), 2u);
+  QCOMPARE(problemsOf(validate(both), both, {stagePart(0)}).size(), 1u);
   const std::vector<Problem> classes{{"architecture.classes", Severity::error, "ten", {}}};
   QCOMPARE(problemsOf(classes, architecture, {kHeadPart}).size(), 1u);
   QCOMPARE(problemsOf(classes, architecture, {kInputPart}).size(), 1u);

@@ -205,7 +205,9 @@ void DesignPage::resizeEvent(QResizeEvent* event) {
 
 void DesignPage::changeEvent(QEvent* event) {
   Page::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange && !icons_.empty()) updateIcons();
+  const bool isLook = event->type() == QEvent::PaletteChange ||
+                      event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange;
+  if (isLook && !icons_.empty()) updateIcons();
 }
 
 }  // namespace lambda

@@ -15,6 +15,7 @@
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -128,6 +129,9 @@ QWidget* DesignPage::makeToolBar() {
 void DesignPage::updateIcons() {
   for (const auto& [action, name] : icons_) action->setIcon(icon(name, *this));
   trainButton_->setIcon(icon(u"play"_s, colorsOf(*this).accentText));
+  const QSize size = QSizeF(16 * textScale(), 16 * textScale()).toSize();
+  for (QToolButton* button : toolBar_->findChildren<QToolButton*>()) button->setIconSize(size);
+  trainButton_->setIconSize(size);
 }
 
 }  // namespace lambda

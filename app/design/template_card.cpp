@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <QEvent>
 #include <QPainter>
 #include <QTextLayout>
 #include <QTextOption>
@@ -65,6 +66,11 @@ void TemplateCard::enterEvent(QEnterEvent* event) {
 void TemplateCard::leaveEvent(QEvent* event) {
   QAbstractButton::leaveEvent(event);
   update();
+}
+
+void TemplateCard::changeEvent(QEvent* event) {
+  QAbstractButton::changeEvent(event);
+  if (event->type() == QEvent::FontChange) setFixedSize(sizeHint());
 }
 
 void TemplateCard::paintEvent(QPaintEvent*) {

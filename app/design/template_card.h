@@ -19,12 +19,11 @@ class TemplateCard : public QAbstractButton {
 
   QSize sizeHint() const override;
 
-  bool hasHeightForWidth() const override { return false; }
-
  protected:
   void paintEvent(QPaintEvent* event) override;
   void enterEvent(QEnterEvent* event) override;
   void leaveEvent(QEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   void paintPattern(QPainter& painter, const QRectF& box) const;

@@ -53,6 +53,11 @@ FieldEditor::FieldEditor(QWidget* parent) : QWidget(parent) {
   });
 }
 
+FieldEditor::~FieldEditor() {
+  // A field that loses the focus with its editor ends no gesture any more.
+  for (QWidget* field : findChildren<QWidget*>()) disconnect(field, nullptr, this, nullptr);
+}
+
 void FieldEditor::editInGesture(const FieldValue& value) {
   if (gesture_.isEmpty()) gesture_ = nextGesture();
   idle_.start();

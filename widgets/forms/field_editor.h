@@ -13,6 +13,8 @@ class FieldEditor : public QWidget {
   Q_OBJECT
 
  public:
+  ~FieldEditor() override;
+
   /// An editor for such a row; it shows nothing yet.
   static FieldEditor* make(const FieldRow& row, QWidget* parent);
 

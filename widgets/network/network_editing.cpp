@@ -31,13 +31,12 @@ void NetworkEditor::turnInto(std::size_t kind) {
   const Selection blocks = blocksOf(architecture_, selection_);
   if (blocks.empty()) return;
   const int count = static_cast<int>(blocks.size());
-  const QString text = kind == kLambdaKind
-                           ? countedText(count,
-                                         tr("Turn a block into a lambda layer"),
-                                         tr("Turn %1 blocks into lambda layers"))
-                           : countedText(count,
-                                         tr("Turn a block into a convolution"),
-                                         tr("Turn %1 blocks into convolutions"));
+  const QString text = kind == kLambdaKind ? countedText(count,
+                                                         tr("Turn a block into a lambda layer"),
+                                                         tr("Turn %1 blocks into lambda layers"))
+                                           : countedText(count,
+                                                         tr("Turn a block into a convolution"),
+                                                         tr("Turn %1 blocks into convolutions"));
   request({withMixer(architecture_, selection_, kind, memory_), selection_}, text);
 }
 

@@ -98,7 +98,7 @@ void NetworkPainter::paintColumnHeader(const ColumnBoxes& column) {
 void NetworkPainter::paintSums(const ColumnBoxes& column, const PartCost& cost) {
   const double cell = column.width / 3;
   const double top = column.map.bottom() + 6 * scale_;
-  const QString names[] = {tr("Params"), tr("FLOPs"), tr("Memory")};
+  const QString names[] = {tr("Params"), tr("FLOPs"), tr("Mem.")};
   const QString sums[] = {shortCount(cost.parameters, 2),
                           shortCount(cost.flops, 2),
                           shortBytes(cost.activationBytes, 2)};
