@@ -85,10 +85,19 @@ TrainPage::~TrainPage() = default;
 
 void TrainPage::connectSession() {
   connect(&session_, &TrainingSession::stateChanged, this, [this](SessionState state) {
-    setup_->setReadOnly(session_.isBusy());
+    if (state == SessionState::idle) setup_->showDocument();
     if (state != SessionState::starting) return;
+    setup_->showRun(setup_->runConfig());
     banner_->hide();
     showSetup(false);
+  });
+  connect(&session_, &TrainingSession::started, this, [this] {
+    setup_->showRun(session_.status().record.config);
+  });
+  connect(&session_, &TrainingSession::statusChanged, this, [this] {
+    const TrainingStatus& status = session_.status();
+    if (!session_.isBusy() || !setup_->isVisible() || status.batchesPerEpoch <= 0) return;
+    setup_->setPosition(static_cast<double>(status.step) / status.batchesPerEpoch);
   });
   connect(&session_, &TrainingSession::ended, this, [this](const RunResult& result) {
     banner_->showResult(result, session_.status().record.config.recipe.epochs);

@@ -9,19 +9,15 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QProgressBar>
-#include <QPushButton>
 #include <QStandardPaths>
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/train/data/cifar10_download.h"
 #include "app/train/data/data_location.h"
 #include "app/train/data/data_report_text.h"
+#include "app/train/data/download_row.h"
 #include "app/train/training_text.h"
-#include "app/train/widget_role.h"
 #include "engine/formats/cifar10_files.h"
-#include "widgets/plots/axis_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
@@ -73,7 +69,6 @@ DataPanel::DataPanel(Services services, QWidget* parent)
       services_(std::move(services)),
       dataFolder_(pathOf(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)) /
                   kCifar10Source),
-      download_(new Cifar10Download(this)),
       check_(*this) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins({});
@@ -148,48 +143,13 @@ void DataPanel::makePlace() {
 }
 
 void DataPanel::makeDownload() {
-  auto* column = static_cast<QVBoxLayout*>(cifar_->layout());
-  downloadButton_ = new QPushButton(tr("Download CIFAR-10 (170 MB)"), cifar_);
-  downloadButton_->setObjectName(u"download"_s);
-  downloadButton_->setToolTip(tr("From www.cs.toronto.edu, checked by its digest"));
-  column->addWidget(downloadButton_, 0, Qt::AlignLeft);
-  downloadRow_ = new QWidget(cifar_);
-  auto* row = new QHBoxLayout(downloadRow_);
-  row->setContentsMargins({});
-  auto* bar = new QVBoxLayout;
-  progress_ = new QProgressBar(downloadRow_);
-  progress_->setTextVisible(false);
-  progressText_ = makeText(downloadRow_, {}, u"secondary"_s);
-  bar->addWidget(progress_);
-  bar->addWidget(progressText_);
-  cancel_ = new QPushButton(tr("Cancel"), downloadRow_);
-  cancel_->setObjectName(u"cancelDownload"_s);
-  row->addLayout(bar, 1);
-  row->addWidget(cancel_);
-  column->addWidget(downloadRow_);
-  downloadText_ = makeText(cifar_, {}, u"error"_s);
-  downloadText_->setObjectName(u"downloadState"_s);
-  downloadText_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  column->addWidget(downloadText_);
-  downloadRow_->hide();
-  downloadText_->hide();
-  connect(downloadButton_, &QPushButton::clicked, this, &DataPanel::startDownload);
-  connect(cancel_, &QPushButton::clicked, this, [this] {
-    cancel_->setEnabled(false);
-    progressText_->setText(tr("Cancelling …"));
-    download_->cancel();
+  download_ = new DownloadRow(cifar_);
+  cifar_->layout()->addWidget(download_);
+  connect(download_, &DownloadRow::startRequested, this, [this] {
+    download_->start(services_.download(dataFolder_));
   });
-  connect(download_, &Cifar10Download::progressed, this, &DataPanel::showProgress);
-  connect(download_, &Cifar10Download::finished, this, [this](const QString& file) {
-    endDownload({}, "secondary");
+  connect(download_, &DownloadRow::finished, this, [this](const QString& file) {
     Q_EMIT sourceChosen(QFile::encodeName(file).toStdString());
-  });
-  connect(download_, &Cifar10Download::cancelled, this, [this] {
-    endDownload(tr("Cancelled. What was received is kept: the next attempt goes on from there."),
-                "secondary");
-  });
-  connect(download_, &Cifar10Download::failed, this, [this](const QString& reason) {
-    endDownload(reason, "error");
   });
 }
 
@@ -209,6 +169,7 @@ void DataPanel::setSource(const std::string& source) {
   meaning_->setText(meaningOf(choice));
   cifar_->setVisible(!isBuiltIn);
   if (isBuiltIn) {
+    isWaiting_ = false;
     check_.forget();
     setState(DataState::builtIn, {});
   } else {
@@ -231,7 +192,8 @@ void DataPanel::setReadOnly(bool readOnly) {
 }
 
 std::string DataPanel::resolvedSource() const {
-  return state_ == DataState::usable ? location_.string() : source_;
+  const bool isFound = state_ == DataState::usable || state_ == DataState::checking;
+  return isFound ? location_.string() : source_;
 }
 
 std::vector<Problem> DataPanel::problems() const {
@@ -276,6 +238,7 @@ void DataPanel::chooseArchive() {
 // ---- the check ----
 
 void DataPanel::recheck() {
+  isWaiting_ = false;
   location_ = cifar10Location(source_, dataFolder_);
   path_->setText(pathText(location_));
   if (!isFound(location_)) {
@@ -288,6 +251,9 @@ void DataPanel::recheck() {
     return;
   }
   setState(DataState::checking, tr("Looking through the files …"));
+  // An archive takes seconds to read: not before somebody wants to know.
+  isWaiting_ = !isVisible();
+  if (isWaiting_) return;
   check_.start([check = services_.check, location = location_] { return check(location); },
                [this](const DataReport& report) { takeReport(report); });
 }
@@ -330,48 +296,12 @@ void DataPanel::showState() {
   sign_->setPixmap(icon.pixmap(kSignSide));
   sign_->setVisible(!icon.isNull());
   text_->setText(stateText_);
-  downloadButton_->setVisible(state_ == DataState::missing && !download_->isRunning());
-  downloadButton_->setEnabled(!readOnly_);
+  download_->setOffered(state_ == DataState::missing, !readOnly_);
 }
 
-// ---- the download ----
-
-void DataPanel::startDownload() {
-  downloadText_->hide();
-  progress_->setRange(0, 0);
-  progressText_->setText(tr("Connecting …"));
-  cancel_->setEnabled(true);
-  resumedAt_ = -1;
-  downloading_.start();
-  download_->start(services_.download(dataFolder_));
-  downloadRow_->show();
-  showState();
-}
-
-void DataPanel::showProgress(DownloadPhase phase, qint64 received, qint64 total) {
-  if (!download_->isRunning() || !cancel_->isEnabled()) return;
-  constexpr int kPerMille = 1000;
-  progress_->setRange(0, kPerMille);
-  progress_->setValue(total > 0 ? static_cast<int>(kPerMille * received / total) : 0);
-  if (phase == DownloadPhase::check) {
-    progressText_->setText(tr("Checking the digest …"));
-    return;
-  }
-  if (resumedAt_ < 0) resumedAt_ = received;
-  QString text = tr("%1 of %2").arg(bytesText(received), bytesText(total));
-  const double seconds = static_cast<double>(downloading_.elapsed()) / 1000;
-  const double rate = seconds > 1 ? static_cast<double>(received - resumedAt_) / seconds : 0;
-  if (rate > 0)
-    text += tr(", %1 left").arg(durationText(static_cast<double>(total - received) / rate));
-  progressText_->setText(text);
-}
-
-void DataPanel::endDownload(const QString& text, const char* role) {
-  downloadRow_->hide();
-  setRole(*downloadText_, QString::fromLatin1(role));
-  downloadText_->setText(text);
-  downloadText_->setVisible(!text.isEmpty());
-  showState();
+void DataPanel::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (isWaiting_) recheck();
 }
 
 void DataPanel::changeEvent(QEvent* event) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <QElapsedTimer>
 #include <QWidget>
 
 #include "app/train/newest_task.h"
@@ -17,13 +16,11 @@ class QButtonGroup;
 class QFrame;
 class QLabel;
 class QLineEdit;
-class QProgressBar;
-class QPushButton;
 class QToolButton;
 
 namespace lambda {
 
-class Cifar10Download;
+class DownloadRow;
 
 /// What is known of the chosen data.
 enum class DataState { builtIn, checking, missing, damaged, usable };
@@ -71,6 +68,7 @@ class DataPanel : public QWidget {
   void stateChanged();
 
  protected:
+  void showEvent(QShowEvent* event) override;
   void changeEvent(QEvent* event) override;
 
  private:
@@ -83,9 +81,6 @@ class DataPanel : public QWidget {
   void takeReport(const DataReport& report);
   void setState(DataState state, const QString& text);
   void showState();
-  void startDownload();
-  void showProgress(DownloadPhase phase, qint64 received, qint64 total);
-  void endDownload(const QString& text, const char* role);
 
   Services services_;
   std::filesystem::path dataFolder_;
@@ -94,6 +89,7 @@ class DataPanel : public QWidget {
   DataState state_ = DataState::builtIn;
   QString stateText_;
   bool readOnly_ = false;
+  bool isWaiting_ = false;  ///< With the check, until somebody sees the panel.
 
   QButtonGroup* choices_;
   QLabel* meaning_;
@@ -102,15 +98,7 @@ class DataPanel : public QWidget {
   QToolButton* choose_;
   QLabel* sign_;
   QLabel* text_;
-  QPushButton* downloadButton_;
-  QWidget* downloadRow_;
-  QProgressBar* progress_;
-  QLabel* progressText_;
-  QPushButton* cancel_;
-  QLabel* downloadText_;
-  QElapsedTimer downloading_;
-  qint64 resumedAt_ = -1;
-  Cifar10Download* download_;
+  DownloadRow* download_;
   NewestTask check_;
 };
 

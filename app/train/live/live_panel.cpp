@@ -1,28 +1,21 @@
 #include "app/train/live/live_panel.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <QButtonGroup>
-#include <QComboBox>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSettings>
-#include <QSignalBlocker>
-#include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "app/session/training_session.h"
-#include "app/train/elided_label.h"
 #include "app/train/live/epoch_strip.h"
 #include "app/train/live/live_explanations.h"
 #include "app/train/live/live_inspection.h"
+#include "app/train/live/probe_header.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
 #include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/image_conversion.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -34,10 +27,8 @@ namespace lambda {
 namespace {
 
 constexpr int kGap = 8;
-constexpr int kProbeSide = 56;
 constexpr int kLambdaHeight = 112;
 constexpr int kTilesHeight = 128;
-constexpr int kMostImages = 100'000;
 
 QLabel* makeCaption(QWidget* parent, const QString& text) {
   auto* label = new QLabel(text, parent);
@@ -93,54 +84,18 @@ QWidget* LivePanel::makeToggle(QButtonGroup& group, const QStringList& names) {
 }
 
 void LivePanel::makeHead() {
-  auto* column = static_cast<QVBoxLayout*>(layout());
-  auto* row = new QHBoxLayout;
-  row->setSpacing(kGap);
-  picture_ = new QLabel(this);
-  picture_->setFixedSize(kProbeSide, kProbeSide);
-  picture_->setAccessibleName(tr("Probe image"));
-  auto* words = new QVBoxLayout;
-  words->setSpacing(4);
-  auto* whenRow = new QHBoxLayout;
-  whenRow->setSpacing(kGap);
-  when_ = makeCaption(this, tr("Nothing looked into yet"));
-  when_->setObjectName(u"when"_s);
-  probe_ = new ElidedLabel(this);
-  probe_->setProperty(kRole, u"secondary"_s);
-  backToLive_ = new QToolButton(this);
-  backToLive_->setText(tr("Back to live"));
-  backToLive_->setProperty(kRole, u"quiet"_s);
-  backToLive_->hide();
-  whenRow->addWidget(when_);
-  whenRow->addWidget(probe_, 1);
-  whenRow->addWidget(backToLive_);
-  words->addLayout(whenRow);
-
-  auto* pins = new QHBoxLayout;
-  pins->setSpacing(kGap);
-  layer_ = new QComboBox(this);
-  layer_->setAccessibleName(tr("Lambda layer to look into"));
-  layer_->setToolTip(tr("The lambda layer to look into"));
-  layer_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  image_ = new QSpinBox(this);
-  image_->setRange(0, kMostImages);
-  image_->setPrefix(tr("Image "));
-  image_->setAccessibleName(tr("Probe image"));
-  image_->setToolTip(tr("Which validation image it is looked into with"));
-  image_->setKeyboardTracking(false);
-  pins->addWidget(layer_, 1);
-  pins->addWidget(image_);
-  words->addLayout(pins);
-  row->addWidget(picture_);
-  row->addLayout(words, 1);
-  column->addLayout(row);
+  head_ = new ProbeHeader(this);
   problem_ = new QLabel(this);
   problem_->setProperty(kRole, u"error"_s);
   problem_->setWordWrap(true);
   problem_->hide();
-  column->addWidget(problem_);
-  connect(layer_, &QComboBox::currentIndexChanged, this, &LivePanel::aim);
-  connect(image_, &QSpinBox::valueChanged, this, &LivePanel::aim);
+  layout()->addWidget(head_);
+  layout()->addWidget(problem_);
+  connect(head_, &ProbeHeader::targetChosen, this, &LivePanel::aim);
+  connect(head_, &ProbeHeader::newestRequested, this, [this] {
+    strip_->setChosen(-1);
+    showPicture();
+  });
 }
 
 void LivePanel::makeLambda() {
@@ -157,7 +112,8 @@ void LivePanel::makeLambda() {
   head->addSpacing(kGap);
   head->addWidget(makeToggle(*parts_, {tr("All"), tr("Total"), tr("Content"), tr("Position")}));
   head->addStretch();
-  head->addWidget(makeExplanationButton(*this, [this] { return explainLambda(); }));
+  head->addWidget(
+      makeExplanationButton(*this, [this] { return lambdaExplanation(snapshot_.get()); }));
   head->addWidget(makeExportButton(*lambda_, *lambda_));
   column->addLayout(head);
   column->addWidget(lambda_, 3);
@@ -183,7 +139,8 @@ void LivePanel::makePositions() {
   head->addSpacing(kGap);
   head->addWidget(makeToggle(*embeddings_, {tr("Now"), tr("Change")}));
   head->addStretch();
-  head->addWidget(makeExplanationButton(*this, [this] { return explainPositions(); }));
+  head->addWidget(
+      makeExplanationButton(*this, [this] { return positionExplanation(snapshot_.get()); }));
   head->addWidget(makeExportButton(*tiles_, *tiles_));
   column->addLayout(head);
   column->addWidget(tiles_, 1);
@@ -201,10 +158,6 @@ void LivePanel::makeStrip() {
   column->addLayout(head);
   column->addWidget(strip_);
   connect(strip_, &EpochStrip::epochChosen, this, &LivePanel::showPicture);
-  connect(backToLive_, &QToolButton::clicked, this, [this] {
-    strip_->setChosen(-1);
-    showPicture();
-  });
 }
 
 // ---- what is looked at ----
@@ -217,18 +170,7 @@ void LivePanel::beginRun() {
   endedStep_ = 0;
   problem_->hide();
   strip_->clear();
-  const QString before = layer_->currentText();
-  {
-    const QSignalBlocker blocker(layer_);
-    layer_->clear();
-    for (const InspectableLayer& layer : layers_)
-      layer_->addItem(QString::fromStdString(layer.name));
-    // The last layer is nearest to the answer; a layer that was chosen before stays.
-    const int same = layer_->findText(before);
-    layer_->setCurrentIndex(same >= 0 ? same : layer_->count() - 1);
-  }
-  layer_->setEnabled(!layers_.empty());
-  image_->setEnabled(!layers_.empty());
+  head_->setLayers(layers_);
   if (layers_.empty() && !session_.status().run.empty()) {
     lambda_->setPlaceholder(
         tr("This network has no lambda layer. Turn a block into one in Design."));
@@ -238,10 +180,8 @@ void LivePanel::beginRun() {
 
 void LivePanel::aim() {
   const bool hasValidation = session_.status().record.config.data.validationCount > 0;
-  const int index = layer_->currentIndex();
-  inspection_->setTarget(index < 0 ? std::string() : layers_[static_cast<std::size_t>(index)].name,
-                         hasValidation ? Split::validation : Split::train,
-                         image_->value());
+  inspection_->setTarget(
+      head_->layer(), hasValidation ? Split::validation : Split::train, head_->image());
   problem_->hide();
   strip_->clear();
   live_.reset();
@@ -251,13 +191,11 @@ void LivePanel::aim() {
 }
 
 void LivePanel::loadStored() {
-  const int index = layer_->currentIndex();
+  stored_.forget();
   // Runs keep pictures of the first validation image alone.
-  if (index < 0 || image_->value() != 0 || session_.status().run.empty()) return;
+  if (layers_.empty() || head_->image() != 0 || session_.status().run.empty()) return;
   stored_.start(
-      [run = session_.status().run, layer = layers_[static_cast<std::size_t>(index)].name] {
-        return storedPictures(run, layer);
-      },
+      [run = session_.status().run, layer = head_->layer()] { return storedPictures(run, layer); },
       [this](std::vector<LayerPicture> pictures) {
         for (LayerPicture& picture : pictures) {
           if (!strip_->has(picture.epoch)) {
@@ -294,60 +232,22 @@ std::shared_ptr<const LayerPicture> LivePanel::shown() const {
 void LivePanel::showPicture() {
   const std::shared_ptr<const LayerPicture> picture = shown();
   const bool isStored = picture && picture != live_;
-  backToLive_->setVisible(isStored);
-  showProbe();
+  head_->setProbe(snapshot_.get());
   if (!picture) {
-    when_->setText(layers_.empty() ? tr("No lambda layer") : tr("Nothing looked into yet"));
+    head_->setWhen(layers_.empty() ? tr("No lambda layer") : tr("Nothing looked into yet"), false);
     lambda_->setData({});
     tiles_->setData({});
     return;
   }
   const QString step = tr("step %1").arg(countText(static_cast<double>(picture->step)));
-  when_->setText(isStored ? tr("End of epoch %1 · %2").arg(picture->epoch).arg(step)
-                          : tr("Epoch %1 · %2").arg(picture->epoch).arg(step));
+  const QString text = isStored ? tr("End of epoch %1 · %2") : tr("Epoch %1 · %2");
+  head_->setWhen(text.arg(picture->epoch).arg(step), isStored);
   lambda_->setData(lambdaHeatmap(*picture, static_cast<LambdaPart>(parts_->checkedId())));
   const bool change = embeddings_->checkedId() == 1;
   tiles_->setPlaceholder(change && !picture->tiles.empty()
                              ? tr("The embeddings of the start are not known.")
                              : tr("This layer has no position embeddings."));
   tiles_->setData(embeddingHeatmap(*picture, change));
-}
-
-void LivePanel::showProbe() {
-  if (!snapshot_) {
-    picture_->clear();
-    probe_->setText({});
-    return;
-  }
-  const double ratio = devicePixelRatioF();
-  QPixmap pixmap =
-      QPixmap::fromImage(toQImage(snapshot_->image).scaled(QSize(kProbeSide, kProbeSide) * ratio));
-  pixmap.setDevicePixelRatio(ratio);
-  picture_->setPixmap(pixmap);
-  const auto className = [this](int label) {
-    const auto& names = snapshot_->classNames;
-    if (label < 0) return tr("unknown");
-    if (label < static_cast<int>(names.size())) {
-      return QString::fromStdString(names[static_cast<std::size_t>(label)]);
-    }
-    return QString::number(label);
-  };
-  QString text = tr("A %1").arg(className(snapshot_->label));
-  const auto predicted = static_cast<std::size_t>(snapshot_->predicted);
-  if (predicted < snapshot_->probabilities.size()) {
-    text += tr("; the network says %1, %2")
-                .arg(className(snapshot_->predicted),
-                     valueText(static_cast<double>(snapshot_->probabilities[predicted]), true));
-  }
-  probe_->setText(text);
-}
-
-ExplanationText LivePanel::explainLambda() const {
-  return lambdaExplanation(snapshot_.get());
-}
-
-ExplanationText LivePanel::explainPositions() const {
-  return positionExplanation(snapshot_.get());
 }
 
 // ---- events ----

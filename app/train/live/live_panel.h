@@ -10,21 +10,16 @@
 #include "engine/values/inspection.h"
 
 class QButtonGroup;
-class QComboBox;
-class QHBoxLayout;
 class QLabel;
 class QSettings;
-class QSpinBox;
-class QToolButton;
 
 namespace lambda {
 
-class ElidedLabel;
 class EpochStrip;
 class HeatmapView;
 class LiveInspection;
+class ProbeHeader;
 class TrainingSession;
-struct ExplanationText;
 struct MetricsUpdate;
 
 /// Looks into one lambda layer with one probe image while it is trained: its lambda matrix, its
@@ -59,10 +54,7 @@ class LivePanel : public QWidget {
   void take(const std::shared_ptr<const InspectionSnapshot>& snapshot);
   void noteEpochs(const MetricsUpdate& update);
   void showPicture();
-  void showProbe();
   QWidget* makeToggle(QButtonGroup& group, const QStringList& names);
-  ExplanationText explainLambda() const;
-  ExplanationText explainPositions() const;
 
   TrainingSession& session_;
   LiveInspection* inspection_;
@@ -72,19 +64,14 @@ class LivePanel : public QWidget {
   int endedEpoch_ = 0;  ///< The last epoch that ended, and is to be put into the strip.
   std::int64_t endedStep_ = 0;
 
-  QComboBox* layer_;
-  QSpinBox* image_;
-  QLabel* picture_;
-  QLabel* when_;
-  ElidedLabel* probe_;
-  QToolButton* backToLive_;
+  ProbeHeader* head_;
+  QLabel* problem_;
   QButtonGroup* parts_;
   HeatmapView* lambda_;
   QWidget* positions_;
   QButtonGroup* embeddings_;
   HeatmapView* tiles_;
   EpochStrip* strip_;
-  QLabel* problem_;
   NewestTask stored_;
 };
 

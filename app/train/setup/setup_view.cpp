@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include <QEvent>
-#include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -14,12 +12,10 @@
 #include "app/train/data/augmentation_preview.h"
 #include "app/train/data/data_panel.h"
 #include "app/train/data/sample_images.h"
+#include "app/train/setup/plan_card.h"
 #include "app/train/setup/recipe_sections.h"
-#include "app/train/training_text.h"
-#include "engine/values/cost.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/forms/field_form.h"
-#include "widgets/plots/axis_text.h"
 #include "widgets/plots/learning_rate_plot.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -43,14 +39,18 @@ QLabel* makeText(QWidget* parent, const QString& role) {
   return label;
 }
 
-/// Values that the optimiser keeps for every parameter.
-int stateCopies(const OptimizerConfig& optimizer) {
-  if (optimizer.kind != OptimizerKind::sgd) return 2;
-  return optimizer.momentum > 0 ? 1 : 0;
+QLabel* makeCaption(QWidget* parent, const QString& text) {
+  auto* label = new QLabel(text, parent);
+  QFont font = bodyFont();
+  font.setWeight(QFont::DemiBold);
+  label->setFont(font);
+  return label;
 }
 
-bool isOfNetwork(const Problem& problem) {
-  return problem.path.starts_with("architecture");
+void disable(std::vector<FormSection>& sections) {
+  for (FormSection& section : sections) {
+    for (FieldRow& row : section.rows) row.enabled = false;
+  }
 }
 
 }  // namespace
@@ -121,15 +121,11 @@ void SetupView::makeDataColumn() {
   preview_->setPlaceholder(tr("Training images are shown here as soon as there are any."));
   auto* head = new QHBoxLayout;
   head->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
-  auto* caption = new QLabel(tr("What training sees"), this);
-  QFont font = bodyFont();
-  font.setWeight(QFont::DemiBold);
-  caption->setFont(font);
   next_ = new QToolButton(this);
   next_->setText(tr("Next images"));
   next_->setProperty(kRole, u"quiet"_s);
   connect(next_, &QToolButton::clicked, preview_, &AugmentationPreview::showNext);
-  head->addWidget(caption);
+  head->addWidget(makeCaption(this, tr("What training sees")));
   head->addStretch();
   head->addWidget(next_);
   head->addWidget(makeExportButton(*preview_, *preview_));
@@ -149,11 +145,7 @@ void SetupView::makeRecipeColumn() {
   learningRate_ = new LearningRatePlot(this);
   auto* head = new QHBoxLayout;
   head->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
-  auto* caption = new QLabel(tr("Learning rate"), this);
-  QFont font = bodyFont();
-  font.setWeight(QFont::DemiBold);
-  caption->setFont(font);
-  head->addWidget(caption);
+  head->addWidget(makeCaption(this, tr("Learning rate")));
   head->addStretch();
   head->addWidget(makeExportButton(*learningRate_, *learningRate_));
   column->addLayout(head);
@@ -179,32 +171,11 @@ void SetupView::makeMachineColumn() {
   forms_[2] = new FieldForm(this);
   forms_[2]->setHelpVisible(false);
   column->addWidget(forms_[2]);
-  auto* card = new QFrame(this);
-  card->setProperty(kRole, u"card"_s);
-  auto* inner = new QVBoxLayout(card);
-  auto* caption = new QLabel(tr("What will be trained"), card);
-  QFont font = bodyFont();
-  font.setWeight(QFont::DemiBold);
-  caption->setFont(font);
-  plan_ = new QLabel(card);
-  plan_->setObjectName(u"plan"_s);
-  plan_->setWordWrap(true);
-  networkProblems_ = new QLabel(card);
-  networkProblems_->setProperty(kRole, u"error"_s);
-  networkProblems_->setWordWrap(true);
-  openDesign_ = new QPushButton(tr("Open Design"), card);
-  connect(openDesign_, &QPushButton::clicked, this, [this] {
-    const auto& all = document_.problems();
-    const auto first = std::ranges::find_if(all, isOfNetwork);
-    Q_EMIT designRequested(first == all.end() ? std::string() : first->path);
-  });
-  inner->addWidget(caption);
-  inner->addWidget(plan_);
-  inner->addWidget(networkProblems_);
-  inner->addWidget(openDesign_, 0, Qt::AlignLeft);
+  plan_ = new PlanCard(this);
+  connect(plan_, &PlanCard::designRequested, this, &SetupView::designRequested);
   auto* holder = new QVBoxLayout;
   holder->setContentsMargins(2 * kGap, 0, 2 * kGap, kGap);
-  holder->addWidget(card);
+  holder->addWidget(plan_);
   column->addLayout(holder);
   column->addStretch(1);
 }
@@ -212,7 +183,7 @@ void SetupView::makeMachineColumn() {
 void SetupView::connectForm(FieldForm& form) {
   connect(&form, &FieldForm::edited, this, &SetupView::edit);
   connect(&form, &FieldForm::fixRequested, this, [this](const Fix& fix) {
-    if (!readOnly_) document_.applyFix(fix);
+    if (!run_) document_.applyFix(fix);
   });
 }
 
@@ -224,11 +195,21 @@ void SetupView::setDevice(const QString& sentence, int cores) {
   refresh();
 }
 
-void SetupView::setReadOnly(bool readOnly) {
-  if (readOnly_ == readOnly) return;
-  readOnly_ = readOnly;
-  data_->setReadOnly(readOnly);
+void SetupView::showRun(const RunConfig& config) {
+  run_ = config;
+  data_->setReadOnly(true);
   refresh();
+}
+
+void SetupView::showDocument() {
+  run_.reset();
+  learningRate_->setPosition(-1);
+  data_->setReadOnly(false);
+  refresh();
+}
+
+void SetupView::setPosition(double epoch) {
+  learningRate_->setPosition(epoch);
 }
 
 void SetupView::setAllShown(bool all) {
@@ -240,61 +221,23 @@ bool SetupView::allShown() const {
 }
 
 void SetupView::refresh() {
-  const RunConfig& config = document_.config();
-  const std::vector<Problem>& problems = document_.problems();
+  const RunConfig& config = run_ ? *run_ : document_.config();
+  data_->setSource(config.data.source);
+  Q_EMIT problemsChanged();
+  // Design changes the document many times a second while something is dragged there.
+  isStale_ = !isVisible();
+  if (isStale_) return;
+  const std::vector<Problem> problems = run_ ? std::vector<Problem>() : document_.problems();
   RecipeForms content = recipeForms(config, all_->isChecked(), problems, cores_);
   std::vector<FormSection>* sections[] = {&content.data, &content.recipe, &content.machine};
   for (std::size_t i = 0; i < forms_.size(); ++i) {
-    if (readOnly_) {
-      for (FormSection& section : *sections[i]) {
-        for (FieldRow& row : section.rows) row.enabled = false;
-      }
-    }
+    if (run_) disable(*sections[i]);
     forms_[i]->setSections(*sections[i]);
     forms_[i]->setProblems(problems);
   }
-  data_->setSource(config.data.source);
   preview_->setAugmentation(config.data.augmentation, config.seed);
   learningRate_->setCurve(learningRateCurve(config.recipe), config.recipe.epochs);
-  refreshPlan();
-  Q_EMIT problemsChanged();
-}
-
-void SetupView::refreshPlan() {
-  const RunConfig& config = document_.config();
-  const NetworkCost cost = costOf(config.architecture);
-  const std::int64_t batches =
-      config.recipe.batchSize > 0 ? trainingImagesOf(config.data) / config.recipe.batchSize : 0;
-  const QString network = config.architecture.name.empty()
-                              ? tr("Network")
-                              : QString::fromStdString(config.architecture.name);
-  const QString pattern = QString::fromStdString(patternOf(config.architecture));
-  QStringList lines{pattern.isEmpty() ? network : network + u", "_s + pattern,
-                    tr("%1 parameters").arg(countText(static_cast<double>(cost.parameters)))};
-  if (batches > 0) {
-    lines << tr("%1 steps: %2 epochs of %3 batches")
-                 .arg(countText(static_cast<double>(batches * config.recipe.epochs)))
-                 .arg(config.recipe.epochs)
-                 .arg(countText(static_cast<double>(batches)));
-  }
-  const long long bytes =
-      trainingBytes(cost, config.recipe.batchSize, stateCopies(config.recipe.optimizer));
-  lines << tr("about %1 of memory for the network at this batch size").arg(bytesText(bytes));
-  plan_->setText(lines.join(u'\n'));
-  const auto& problems = document_.problems();
-  const auto errors = std::ranges::count_if(problems, [](const Problem& problem) {
-    return isOfNetwork(problem) && problem.severity == Severity::error;
-  });
-  const auto first = std::ranges::find_if(problems, [](const Problem& problem) {
-    return isOfNetwork(problem) && problem.severity == Severity::error;
-  });
-  networkProblems_->setVisible(errors > 0);
-  openDesign_->setVisible(errors > 0);
-  if (errors == 0) return;
-  const QString text = QString::fromStdString(first->text);
-  networkProblems_->setText(
-      errors == 1 ? tr("The network has an error: %1").arg(text)
-                  : tr("The network has %1 errors, the first: %2").arg(errors).arg(text));
+  plan_->setPlan(config, problems);
 }
 
 void SetupView::requestSamples() {
@@ -311,6 +254,7 @@ void SetupView::requestSamples() {
 
 void SetupView::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
+  if (isStale_) refresh();
   requestSamples();
 }
 
@@ -322,7 +266,7 @@ void SetupView::changeEvent(QEvent* event) {
 // ---- changing ----
 
 void SetupView::edit(const std::string& path, const FieldValue& value, const QString& gesture) {
-  if (readOnly_) return;
+  if (run_) return;
   RunConfig next = document_.config();
   if (!setField(next, path, value)) return;
   FieldRow row;
@@ -349,6 +293,7 @@ RunConfig SetupView::runConfig() const {
 }
 
 bool SetupView::showField(const std::string& path) {
+  if (isStale_) return false;
   const int form = formOf(path);
   if (form < 0) return false;
   FieldForm& target = *forms_[static_cast<std::size_t>(form)];

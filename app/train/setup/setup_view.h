@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,6 @@
 #include "widgets/forms/field_rows.h"
 
 class QLabel;
-class QPushButton;
 class QToolButton;
 class QVBoxLayout;
 
@@ -21,6 +21,7 @@ class AugmentationPreview;
 class DataPanel;
 class FieldForm;
 class LearningRatePlot;
+class PlanCard;
 class ProjectDocument;
 class SampleImages;
 
@@ -37,8 +38,14 @@ class SetupView : public QWidget {
 
   void setDevice(const QString& sentence, int cores);
 
-  /// Nothing can be changed; for a training under way.
-  void setReadOnly(bool readOnly);
+  /// Shows what a training under way was started with; nothing can be changed.
+  void showRun(const RunConfig& config);
+
+  /// Shows the document, to be changed.
+  void showDocument();
+
+  /// Where the run stands on its learning rate, in epochs.
+  void setPosition(double epoch);
 
   /// Also the settings that are rarely changed.
   void setAllShown(bool all);
@@ -69,12 +76,12 @@ class SetupView : public QWidget {
   void makeMachineColumn();
   void connectForm(FieldForm& form);
   void refresh();
-  void refreshPlan();
   void requestSamples();
   void edit(const std::string& path, const FieldValue& value, const QString& gesture);
 
   ProjectDocument& document_;
-  bool readOnly_ = false;
+  std::optional<RunConfig> run_;  ///< Of the training under way; none = the document is shown.
+  bool isStale_ = false;          ///< Something changed while nobody saw it.
   int cores_ = 0;
   DataPanel* data_;
   SampleImages* samples_;
@@ -84,9 +91,7 @@ class SetupView : public QWidget {
   QToolButton* all_;
   QToolButton* next_;
   QLabel* device_;
-  QLabel* plan_;
-  QLabel* networkProblems_;
-  QPushButton* openDesign_;
+  PlanCard* plan_;
 };
 
 }  // namespace lambda

@@ -1,0 +1,130 @@
+#include "app/train/data/download_row.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "app/train/data/cifar10_download.h"
+#include "app/train/training_text.h"
+#include "app/train/widget_role.h"
+#include "widgets/plots/axis_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QLabel* makeText(QWidget* parent, const QString& role) {
+  auto* label = new QLabel(parent);
+  label->setProperty(kRole, role);
+  label->setWordWrap(true);
+  return label;
+}
+
+}  // namespace
+
+DownloadRow::DownloadRow(QWidget* parent) : QWidget(parent), download_(new Cifar10Download(this)) {
+  start_ = new QPushButton(tr("Download CIFAR-10 (170 MB)"), this);
+  start_->setObjectName(u"download"_s);
+  start_->setToolTip(tr("From www.cs.toronto.edu, checked by its digest"));
+  running_ = new QWidget(this);
+  progress_ = new QProgressBar(running_);
+  progress_->setTextVisible(false);
+  progressText_ = makeText(running_, u"secondary"_s);
+  cancel_ = new QPushButton(tr("Cancel"), running_);
+  cancel_->setObjectName(u"cancelDownload"_s);
+  auto* bar = new QVBoxLayout;
+  bar->addWidget(progress_);
+  bar->addWidget(progressText_);
+  auto* row = new QHBoxLayout(running_);
+  row->setContentsMargins({});
+  row->addLayout(bar, 1);
+  row->addWidget(cancel_);
+  result_ = makeText(this, u"error"_s);
+  result_->setObjectName(u"downloadState"_s);
+  result_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins({});
+  column->addWidget(start_, 0, Qt::AlignLeft);
+  column->addWidget(running_);
+  column->addWidget(result_);
+  result_->hide();
+  showButtons();
+  connect(start_, &QPushButton::clicked, this, &DownloadRow::startRequested);
+  connect(cancel_, &QPushButton::clicked, this, [this] {
+    cancel_->setEnabled(false);
+    progressText_->setText(tr("Cancelling …"));
+    download_->cancel();
+  });
+  connect(download_, &Cifar10Download::progressed, this, &DownloadRow::showProgress);
+  connect(download_, &Cifar10Download::finished, this, [this](const QString& file) {
+    end({}, u"secondary"_s);
+    Q_EMIT finished(file);
+  });
+  connect(download_, &Cifar10Download::cancelled, this, [this] {
+    end(tr("Cancelled. What was received is kept: the next attempt goes on from there."),
+        u"secondary"_s);
+  });
+  connect(download_, &Cifar10Download::failed, this, [this](const QString& reason) {
+    end(reason, u"error"_s);
+  });
+}
+
+bool DownloadRow::isRunning() const {
+  return download_->isRunning();
+}
+
+void DownloadRow::setOffered(bool offered, bool enabled) {
+  isOffered_ = offered;
+  start_->setEnabled(enabled);
+  if (!offered && !isRunning()) result_->hide();
+  showButtons();
+}
+
+void DownloadRow::start(const DownloadRequest& request) {
+  if (isRunning()) return;
+  result_->hide();
+  progress_->setRange(0, 0);
+  progressText_->setText(tr("Connecting …"));
+  cancel_->setEnabled(true);
+  resumedAt_ = -1;
+  since_.start();
+  download_->start(request);
+  showButtons();
+}
+
+void DownloadRow::showButtons() {
+  start_->setVisible(isOffered_ && !isRunning());
+  running_->setVisible(isRunning());
+}
+
+void DownloadRow::showProgress(DownloadPhase phase, qint64 received, qint64 total) {
+  if (!isRunning() || !cancel_->isEnabled()) return;
+  constexpr int kPerMille = 1000;
+  progress_->setRange(0, kPerMille);
+  progress_->setValue(total > 0 ? static_cast<int>(kPerMille * received / total) : 0);
+  if (phase == DownloadPhase::check) {
+    progressText_->setText(tr("Checking the digest …"));
+    return;
+  }
+  if (resumedAt_ < 0) resumedAt_ = received;
+  QString text = tr("%1 of %2").arg(bytesText(received), bytesText(total));
+  const double seconds = static_cast<double>(since_.elapsed()) / 1000;
+  const double rate = seconds > 1 ? static_cast<double>(received - resumedAt_) / seconds : 0;
+  if (rate > 0) {
+    text += tr(", %1 left").arg(durationText(static_cast<double>(total - received) / rate));
+  }
+  progressText_->setText(text);
+}
+
+void DownloadRow::end(const QString& text, const QString& role) {
+  setRole(*result_, role);
+  result_->setText(text);
+  result_->setVisible(!text.isEmpty());
+  showButtons();
+}
+
+}  // namespace lambda

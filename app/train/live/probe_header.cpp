@@ -1,0 +1,133 @@
+#include "app/train/live/probe_header.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/train/elided_label.h"
+#include "widgets/pictures/image_conversion.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kGap = 8;
+constexpr int kSide = 56;
+constexpr int kMostImages = 100'000;
+
+QString className(const InspectionSnapshot& snapshot, int label) {
+  if (label < 0) return ProbeHeader::tr("unknown");
+  if (label >= static_cast<int>(snapshot.classNames.size())) return QString::number(label);
+  return QString::fromStdString(snapshot.classNames[static_cast<std::size_t>(label)]);
+}
+
+QString wordsOf(const InspectionSnapshot& snapshot) {
+  const QString truth = className(snapshot, snapshot.label);
+  const auto predicted = static_cast<std::size_t>(snapshot.predicted);
+  if (predicted >= snapshot.probabilities.size()) return truth;
+  const double share = static_cast<double>(snapshot.probabilities[predicted]);
+  return ProbeHeader::tr("%1, seen as %2 (%3)")
+      .arg(truth, className(snapshot, snapshot.predicted), valueText(share, true));
+}
+
+}  // namespace
+
+ProbeHeader::ProbeHeader(QWidget* parent)
+    : QWidget(parent),
+      picture_(new QLabel(this)),
+      when_(new QLabel(this)),
+      words_(new ElidedLabel(this)),
+      newest_(new QToolButton(this)),
+      layer_(new QComboBox(this)),
+      image_(new QSpinBox(this)) {
+  picture_->setFixedSize(kSide, kSide);
+  picture_->setAccessibleName(tr("Probe image"));
+  when_->setObjectName(u"when"_s);
+  QFont font = numberFont();
+  font.setWeight(QFont::DemiBold);
+  when_->setFont(font);
+  words_->setProperty(kRole, u"secondary"_s);
+  newest_->setText(tr("Back to live"));
+  newest_->setProperty(kRole, u"quiet"_s);
+  newest_->hide();
+  layer_->setAccessibleName(tr("Lambda layer to look into"));
+  layer_->setToolTip(tr("The lambda layer to look into"));
+  layer_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  image_->setRange(0, kMostImages);
+  image_->setPrefix(tr("Image "));
+  image_->setAccessibleName(tr("Number of the probe image"));
+  image_->setToolTip(tr("Which validation image it is looked into with"));
+  image_->setKeyboardTracking(false);
+
+  auto* above = new QHBoxLayout;
+  above->setSpacing(kGap);
+  above->addWidget(when_);
+  above->addWidget(words_, 1);
+  above->addWidget(newest_);
+  auto* below = new QHBoxLayout;
+  below->setSpacing(kGap);
+  below->addWidget(layer_, 1);
+  below->addWidget(image_);
+  auto* column = new QVBoxLayout;
+  column->setSpacing(kGap / 2);
+  column->addLayout(above);
+  column->addLayout(below);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins({});
+  row->setSpacing(kGap);
+  row->addWidget(picture_);
+  row->addLayout(column, 1);
+  connect(layer_, &QComboBox::currentIndexChanged, this, &ProbeHeader::targetChosen);
+  connect(image_, &QSpinBox::valueChanged, this, &ProbeHeader::targetChosen);
+  connect(newest_, &QToolButton::clicked, this, &ProbeHeader::newestRequested);
+}
+
+void ProbeHeader::setLayers(const std::vector<InspectableLayer>& layers) {
+  const QSignalBlocker blocker(layer_);
+  const QString before = layer_->currentText();
+  layer_->clear();
+  for (const InspectableLayer& layer : layers) layer_->addItem(QString::fromStdString(layer.name));
+  // The last layer is nearest to the answer.
+  const int same = layer_->findText(before);
+  layer_->setCurrentIndex(same >= 0 ? same : layer_->count() - 1);
+  layer_->setEnabled(!layers.empty());
+  image_->setEnabled(!layers.empty());
+}
+
+std::string ProbeHeader::layer() const {
+  return layer_->currentText().toStdString();
+}
+
+int ProbeHeader::image() const {
+  return image_->value();
+}
+
+void ProbeHeader::setWhen(const QString& text, bool isPast) {
+  when_->setText(text);
+  newest_->setVisible(isPast);
+}
+
+void ProbeHeader::setProbe(const InspectionSnapshot* snapshot) {
+  if (!snapshot) {
+    picture_->clear();
+    words_->setText({});
+    return;
+  }
+  const double ratio = devicePixelRatioF();
+  QPixmap pixmap =
+      QPixmap::fromImage(toQImage(snapshot->image).scaled(QSize(kSide, kSide) * ratio));
+  pixmap.setDevicePixelRatio(ratio);
+  picture_->setPixmap(pixmap);
+  words_->setText(wordsOf(*snapshot));
+}
+
+}  // namespace lambda

@@ -1,0 +1,87 @@
+#include "app/train/setup/plan_card.h"
+
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "app/train/training_text.h"
+#include "engine/values/cost.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+/// Values that the optimiser keeps for every parameter.
+int stateCopies(const OptimizerConfig& optimizer) {
+  if (optimizer.kind != OptimizerKind::sgd) return 2;
+  return optimizer.momentum > 0 ? 1 : 0;
+}
+
+QString count(std::int64_t number) {
+  return countText(static_cast<double>(number));
+}
+
+}  // namespace
+
+PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
+  setProperty(kRole, u"card"_s);
+  caption_ = new QLabel(tr("What will be trained"), this);
+  QFont font = bodyFont();
+  font.setWeight(QFont::DemiBold);
+  caption_->setFont(font);
+  numbers_ = new QLabel(this);
+  numbers_->setObjectName(u"plan"_s);
+  numbers_->setWordWrap(true);
+  problem_ = new QLabel(this);
+  problem_->setObjectName(u"networkProblem"_s);
+  problem_->setProperty(kRole, u"error"_s);
+  problem_->setWordWrap(true);
+  open_ = new QPushButton(tr("Open Design"), this);
+  auto* column = new QVBoxLayout(this);
+  column->addWidget(caption_);
+  column->addWidget(numbers_);
+  column->addWidget(problem_);
+  column->addWidget(open_, 0, Qt::AlignLeft);
+  connect(open_, &QPushButton::clicked, this, [this] { Q_EMIT designRequested(path_); });
+}
+
+void PlanCard::setPlan(const RunConfig& config, const std::vector<Problem>& problems) {
+  const NetworkCost cost = costOf(config.architecture);
+  const std::string& name = config.architecture.name;
+  const QString network = name.empty() ? tr("Network") : QString::fromStdString(name);
+  const QString pattern = QString::fromStdString(patternOf(config.architecture));
+  QStringList lines{pattern.isEmpty() ? network : network + u", "_s + pattern,
+                    tr("%1 parameters").arg(count(cost.parameters))};
+  const Recipe& recipe = config.recipe;
+  const std::int64_t batches =
+      recipe.batchSize > 0 ? trainingImagesOf(config.data) / recipe.batchSize : 0;
+  if (batches > 0) {
+    lines << tr("%1 steps: %2 epochs of %3 batches")
+                 .arg(count(batches * recipe.epochs), count(recipe.epochs), count(batches));
+  }
+  const long long bytes = trainingBytes(cost, recipe.batchSize, stateCopies(recipe.optimizer));
+  lines << tr("about %1 of memory for the network at this batch size").arg(bytesText(bytes));
+  numbers_->setText(lines.join(u'\n'));
+
+  path_.clear();
+  int errors = 0;
+  QString first;
+  for (const Problem& problem : problems) {
+    if (problem.severity != Severity::error || !problem.path.starts_with("architecture")) continue;
+    if (++errors > 1) continue;
+    path_ = problem.path;
+    first = QString::fromStdString(problem.text);
+  }
+  problem_->setVisible(errors > 0);
+  open_->setVisible(errors > 0);
+  problem_->setText(errors == 1
+                        ? tr("The network has an error: %1").arg(first)
+                        : tr("The network has %1 errors, the first: %2").arg(errors).arg(first));
+}
+
+}  // namespace lambda
