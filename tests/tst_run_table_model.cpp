@@ -10,8 +10,8 @@
 #include "app/runs/compare/imported_quantities.h"
 #include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
-#include "app/runs/table/run_sort_filter.h"
 #include "app/runs/run_table_model.h"
+#include "app/runs/table/run_sort_filter.h"
 #include "engine/formats/tensorboard_events.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/written_runs.h"
@@ -126,7 +126,7 @@ void TestRunTableModel::showsWhatTheRecordSays() {
   QCOMPARE(text(Column::kTime), u"1 min 00 s"_s);
   QCOMPARE(text(Column::kTags), u"good, old"_s);
   QCOMPARE(text(Column::kNotes), u"one"_s);
-  QVERIFY(text(Column::kStarted).contains(u"Nov 2026"_s));
+  QVERIFY(text(Column::kStarted).contains(u"21 Nov"_s));
 }
 
 void TestRunTableModel::missingValuesAreEmpty() {
@@ -363,22 +363,22 @@ void TestRunTableModel::importedLogsAreRows() {
 void TestRunTableModel::foreignCurvesAreFoundByTheirWords_data() {
   QTest::addColumn<QString>("curve");
   QTest::addColumn<double>("value");
-  QTest::addColumn<Quantity>("quantity");
+  QTest::addColumn<RunQuantity>("quantity");
   QTest::addColumn<double>("factor");
   QTest::addColumn<bool>("isOfTest");
-  QTest::newRow("TU Delft") << u"Accuracy_Test"_s << 81.8 << Quantity::validationAccuracy << 0.01
+  QTest::newRow("TU Delft") << u"Accuracy_Test"_s << 81.8 << RunQuantity::validationAccuracy << 0.01
                             << true;
-  QTest::newRow("share") << u"val/acc"_s << 0.8 << Quantity::validationAccuracy << 1.0 << false;
-  QTest::newRow("Keras") << u"validation/epoch_loss"_s << 2.3 << Quantity::validationLoss << 1.0
+  QTest::newRow("share") << u"val/acc"_s << 0.8 << RunQuantity::validationAccuracy << 1.0 << false;
+  QTest::newRow("Keras") << u"validation/epoch_loss"_s << 2.3 << RunQuantity::validationLoss << 1.0
                          << false;
-  QTest::newRow("train") << u"Loss_Train"_s << 0.4 << Quantity::trainLoss << 1.0 << false;
-  QTest::newRow("plain loss") << u"loss"_s << 0.4 << Quantity::trainLoss << 1.0 << false;
+  QTest::newRow("train") << u"Loss_Train"_s << 0.4 << RunQuantity::trainLoss << 1.0 << false;
+  QTest::newRow("plain loss") << u"loss"_s << 0.4 << RunQuantity::trainLoss << 1.0 << false;
 }
 
 void TestRunTableModel::foreignCurvesAreFoundByTheirWords() {
   QFETCH(QString, curve);
   QFETCH(double, value);
-  QFETCH(Quantity, quantity);
+  QFETCH(RunQuantity, quantity);
   QFETCH(double, factor);
   QFETCH(bool, isOfTest);
   const ImportedLog log =
@@ -390,10 +390,10 @@ void TestRunTableModel::foreignCurvesAreFoundByTheirWords() {
   QCOMPARE(match->isOfTest, isOfTest);
   QVERIFY(match->isByEpoch);
   int matches = 0;
-  for (const Quantity each : {Quantity::validationAccuracy,
-                              Quantity::validationLoss,
-                              Quantity::trainAccuracy,
-                              Quantity::trainLoss}) {
+  for (const RunQuantity each : {RunQuantity::validationAccuracy,
+                                 RunQuantity::validationLoss,
+                                 RunQuantity::trainAccuracy,
+                                 RunQuantity::trainLoss}) {
     if (matchOf(log, each)) ++matches;
   }
   QCOMPARE(matches, 1);

@@ -128,7 +128,7 @@ QString cellText(const RunRow& row, Column column) {
     case Column::kBestValidation:
       return accuracyText(record.bestValidationAccuracy);
     case Column::kTest:
-      if (!record.testAccuracy) return {};
+      if (!record.testAccuracy || row.isImported()) return accuracyText(record.testAccuracy);
       return tr("%1 · %2×").arg(accuracyText(record.testAccuracy)).arg(record.testLooks);
     case Column::kEpochs:
       if (row.isImported()) return QString::number(record.epochsDone);

@@ -81,7 +81,7 @@ RunRow rowOf(const ImportedLog& log) {
   RunRecord& record = row.run.record;
   record.config.name = log.name;
   record.status = RunStatus::finished;
-  if (const auto match = matchOf(log, Quantity::validationAccuracy)) {
+  if (const auto match = matchOf(log, RunQuantity::validationAccuracy)) {
     const double last = match->curve->points.back().value * match->factor;
     if (match->isOfTest) {
       record.testAccuracy = last;
@@ -169,7 +169,8 @@ QString shortCountText(double count) {
 QString dateTimeText(double secondsSince1970) {
   if (!std::isfinite(secondsSince1970)) return {};
   const auto time = QDateTime::fromSecsSinceEpoch(static_cast<qint64>(secondsSince1970));
-  return shownLocale().toString(time, u"d MMM yyyy, HH:mm"_s);
+  const bool isThisYear = time.date().year() == QDate::currentDate().year();
+  return shownLocale().toString(time, isThisYear ? u"d MMM, HH:mm"_s : u"d MMM yyyy"_s);
 }
 
 QString countedText(qint64 count, const QString& one, const QString& many) {

@@ -60,7 +60,7 @@ QLocale shownLocale();
 /// Three figures and a prefix: "1.19 M", "456"; for parameters and FLOPs.
 QString shortCountText(double count);
 
-/// "21 Nov 2026, 01:08" in local time; empty for NaN.
+/// "21 Nov, 01:46" in local time, of other years "10 Apr 2021"; empty for NaN.
 QString dateTimeText(double secondsSince1970);
 
 /// "1 epoch", "3 epochs"

@@ -8,12 +8,12 @@
 #include <QPointer>
 
 #include "app/runs/panels/confusion_panel.h"
-#include "app/runs/panels/overlay_panel.h"
 #include "app/runs/panels/details_panel.h"
 #include "app/runs/panels/differences_panel.h"
 #include "app/runs/panels/fork_dialog.h"
 #include "app/runs/panels/library_notice.h"
 #include "app/runs/panels/message_bar.h"
+#include "app/runs/panels/overlay_panel.h"
 #include "app/runs/panels/scatter_panel.h"
 #include "app/runs/path_text.h"
 #include "app/runs/run_actions.h"

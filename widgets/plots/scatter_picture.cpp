@@ -95,7 +95,7 @@ std::pair<double, double> rangeOf(const ScatterPicture& picture,
   }
   if (low > high) return {1, 10};
   if (logarithmic) {
-    const double factor = std::max(std::pow(high / low, kPadding), 1.3);
+    const double factor = std::max(std::pow(high / low, kPadding), 1.05);
     return {low / factor, high * factor};
   }
   const double padding =
@@ -211,17 +211,19 @@ class Painting {
     for (std::size_t i = 0; i < wanted.size(); ++i) label(*wanted[i], i < inHand, taken);
   }
 
+  /// Above the line of the front or below it before where it would be crossed.
   void label(const ScatterPoint& point, bool isInHand, std::vector<QRectF>& taken) {
     const QFontMetricsF metrics(smallFont());
     const QSizeF box(metrics.horizontalAdvance(point.name) + 4, metrics.height());
     const QPointF place = at(point);
-    const double beside = kRadius + 6;
-    const std::array corners{
-        QPointF(place.x() + beside, place.y() - box.height() / 2),
-        QPointF(place.x() - beside - box.width(), place.y() - box.height() / 2),
-        QPointF(place.x() - box.width() / 2, place.y() - beside - box.height()),
-        QPointF(place.x() - box.width() / 2, place.y() + beside)};
+    const double away = kRadius + 6;
+    const QPointF upperLeft(place.x() - kRadius - box.width(), place.y() - kRadius - box.height());
+    const QPointF lowerRight(place.x() + kRadius, place.y() + kRadius);
+    const QPointF right(place.x() + away, place.y() - box.height() / 2);
+    const QPointF left(place.x() - away - box.width(), place.y() - box.height() / 2);
     const QRectF page(QPointF(), size_);
+    const std::array corners = isInHand ? std::array{right, left, upperLeft, lowerRight}
+                                        : std::array{upperLeft, lowerRight, left, right};
     for (const QPointF& corner : corners) {
       const QRectF rect(corner, box);
       const bool isFree =

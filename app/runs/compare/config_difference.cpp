@@ -70,6 +70,10 @@ std::vector<Setting> settingsOf(const RunRecord& run) {
   settings.insert(
       end, std::make_move_iterator(stages.begin()), std::make_move_iterator(stages.end()));
   append(settings, rowsOf(run.environment, "environment"));
+  // No two runs have these alike.
+  std::erase_if(settings, [](const Setting& setting) {
+    return setting.row.path == "name" || setting.row.path == "environment.started";
+  });
   return settings;
 }
 
@@ -225,8 +229,8 @@ std::vector<Draft> merged(std::vector<Draft> drafts) {
 }
 
 bool isForLegend(const SettingRow& row) {
-  static constexpr std::array<std::string_view, 3> kNames{
-      "name", "architecture.name", "architecture.description"};
+  static constexpr std::array<std::string_view, 2> kNames{"architecture.name",
+                                                          "architecture.description"};
   return row.differs && !row.path.starts_with("environment.") &&
          !row.path.starts_with("checkpoints.") &&
          std::find(kNames.begin(), kNames.end(), row.path) == kNames.end();

@@ -23,7 +23,8 @@ struct SettingRow {
 };
 
 /// All settings of the runs in the order of their documents, and what they ran on. A setting that
-/// the same runs have alike in several blocks is one row, which says where.
+/// the same runs have alike in several blocks is one row, which says where. Names and dates, which
+/// all runs have of their own, are left out.
 std::vector<SettingRow> compareRuns(const std::vector<const RunRecord*>& runs);
 
 /// What tells each run from the others, short enough for a legend: its architecture where that

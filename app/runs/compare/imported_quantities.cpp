@@ -64,10 +64,10 @@ bool isInPercent(const Curve& curve) {
 
 }  // namespace
 
-std::optional<QuantityMatch> matchOf(const ImportedLog& log, Quantity quantity) {
+std::optional<QuantityMatch> matchOf(const ImportedLog& log, RunQuantity quantity) {
   const bool accuracy =
-      quantity == Quantity::validationAccuracy || quantity == Quantity::trainAccuracy;
-  const bool train = quantity == Quantity::trainAccuracy || quantity == Quantity::trainLoss;
+      quantity == RunQuantity::validationAccuracy || quantity == RunQuantity::trainAccuracy;
+  const bool train = quantity == RunQuantity::trainAccuracy || quantity == RunQuantity::trainLoss;
   const std::array parts =
       train ? std::array{Part::train, Part::unknown} : std::array{Part::validation, Part::test};
   for (const Part part : parts) {

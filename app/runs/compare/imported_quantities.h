@@ -7,7 +7,7 @@
 namespace lambda {
 
 /// What curves of several runs are laid over each other for.
-enum class Quantity { validationAccuracy, validationLoss, trainAccuracy, trainLoss };
+enum class RunQuantity { validationAccuracy, validationLoss, trainAccuracy, trainLoss };
 
 /// A foreign curve that stands for a quantity of ours.
 struct QuantityMatch {
@@ -21,6 +21,6 @@ struct QuantityMatch {
 
 /// Finds it by the words in the curves' names ("Accuracy_Test", "val/loss"); nothing where no curve
 /// has them.
-std::optional<QuantityMatch> matchOf(const ImportedLog& log, Quantity quantity);
+std::optional<QuantityMatch> matchOf(const ImportedLog& log, RunQuantity quantity);
 
 }  // namespace lambda

@@ -17,21 +17,21 @@ namespace lambda {
 
 namespace {
 
-std::optional<double> valueOf(const EpochRecord& epoch, Quantity quantity) {
+std::optional<double> valueOf(const EpochRecord& epoch, RunQuantity quantity) {
   switch (quantity) {
-    case Quantity::validationAccuracy:
+    case RunQuantity::validationAccuracy:
       return epoch.validation ? std::optional(epoch.validation->accuracy) : std::nullopt;
-    case Quantity::validationLoss:
+    case RunQuantity::validationLoss:
       return epoch.validation ? std::optional(epoch.validation->loss) : std::nullopt;
-    case Quantity::trainAccuracy:
+    case RunQuantity::trainAccuracy:
       return epoch.train.accuracy;
-    case Quantity::trainLoss:
+    case RunQuantity::trainLoss:
       return epoch.train.loss;
   }
   return std::nullopt;
 }
 
-CurveSamples samplesOf(const Metrics& metrics, Quantity quantity) {
+CurveSamples samplesOf(const Metrics& metrics, RunQuantity quantity) {
   CurveSamples samples;
   for (const EpochRecord& epoch : metrics.epochs) {
     const auto value = valueOf(epoch, quantity);
@@ -101,7 +101,7 @@ std::vector<OverlayRun> overlayRuns(RunLibrary& library,
   return overlay;
 }
 
-std::vector<CurveSeries> overlayOf(const std::vector<OverlayRun>& runs, Quantity quantity) {
+std::vector<CurveSeries> overlayOf(const std::vector<OverlayRun>& runs, RunQuantity quantity) {
   constexpr std::array kStyles{Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
   std::map<int, std::size_t> uses;
   std::vector<CurveSeries> series;
@@ -123,7 +123,7 @@ std::vector<CurveSeries> overlayOf(const std::vector<OverlayRun>& runs, Quantity
   return series;
 }
 
-double bestOf(const CurveSeries& series, Quantity quantity) {
+double bestOf(const CurveSeries& series, RunQuantity quantity) {
   double best = std::numeric_limits<double>::quiet_NaN();
   for (const double value : series.samples.y) {
     const bool isBetter = isAccuracy(quantity) ? value > best : value < best;
@@ -132,8 +132,8 @@ double bestOf(const CurveSeries& series, Quantity quantity) {
   return best;
 }
 
-bool isAccuracy(Quantity quantity) {
-  return quantity == Quantity::validationAccuracy || quantity == Quantity::trainAccuracy;
+bool isAccuracy(RunQuantity quantity) {
+  return quantity == RunQuantity::validationAccuracy || quantity == RunQuantity::trainAccuracy;
 }
 
 }  // namespace lambda

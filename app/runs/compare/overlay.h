@@ -32,11 +32,11 @@ std::vector<OverlayRun> overlayRuns(RunLibrary& library,
 
 /// One series a run that has the quantity, keyed by the run's path. Of runs with the same colour
 /// the later ones are dashed.
-std::vector<CurveSeries> overlayOf(const std::vector<OverlayRun>& runs, Quantity quantity);
+std::vector<CurveSeries> overlayOf(const std::vector<OverlayRun>& runs, RunQuantity quantity);
 
 /// The best value so far: the highest accuracy, the lowest loss; NaN where there is none.
-double bestOf(const CurveSeries& series, Quantity quantity);
+double bestOf(const CurveSeries& series, RunQuantity quantity);
 
-bool isAccuracy(Quantity quantity);
+bool isAccuracy(RunQuantity quantity);
 
 }  // namespace lambda

@@ -109,25 +109,33 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
 
 QWidget* ConfusionPanel::makeMessage() {
   auto* page = new QWidget(this);
-  title_ = new QLabel(page);
+  // A column of its own width: wrapped texts know their height only within one.
+  auto* middle = new QWidget(page);
+  middle->setFixedWidth(qRound(kTextWidth * textScale()));
+  title_ = new QLabel(middle);
   title_->setProperty(kRole, u"heading"_s);
-  text_ = new QLabel(page);
+  title_->setAlignment(Qt::AlignHCenter);
+  text_ = new QLabel(middle);
   text_->setProperty(kRole, u"secondary"_s);
+  text_->setAlignment(Qt::AlignHCenter);
   text_->setWordWrap(true);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  text_->setFixedWidth(qRound(kTextWidth * textScale()));
-  progress_ = new QProgressBar(page);
-  progress_->setFixedWidth(text_->width());
-  button_ = new QPushButton(page);
-  auto* column = new QVBoxLayout(page);
-  column->setSpacing(8);
-  column->addStretch(2);
-  for (QWidget* widget : std::initializer_list<QWidget*>{title_, text_, progress_, button_}) {
-    column->addWidget(widget, 0, Qt::AlignHCenter);
-  }
-  title_->setAlignment(Qt::AlignHCenter);
-  text_->setAlignment(Qt::AlignHCenter);
-  column->addStretch(3);
+  progress_ = new QProgressBar(middle);
+  button_ = new QPushButton(middle);
+  auto* column = new QVBoxLayout(middle);
+  column->setSpacing(12);
+  column->addWidget(title_);
+  column->addWidget(text_);
+  column->addWidget(progress_);
+  column->addWidget(button_, 0, Qt::AlignHCenter);
+  auto* place = new QVBoxLayout(page);
+  auto* line = new QHBoxLayout;
+  line->addStretch(1);
+  line->addWidget(middle);
+  line->addStretch(1);
+  place->addStretch(2);
+  place->addLayout(line);
+  place->addStretch(3);
   connect(button_, &QPushButton::clicked, this, [this] {
     if (store_->entry(run_, split()).isRunning) {
       store_->cancel(run_, split());
@@ -161,8 +169,9 @@ QWidget* ConfusionPanel::makeResult() {
   column->addLayout(foot);
   result_->addWidget(view_);
   result_->addWidget(side);
-  result_->setStretchFactor(0, 3);
-  result_->setStretchFactor(1, 2);
+  result_->setStretchFactor(0, 2);
+  result_->setStretchFactor(1, 3);
+  result_->setSizes({2000, 3000});
   result_->setChildrenCollapsible(false);
   return result_;
 }

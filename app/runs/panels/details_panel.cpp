@@ -16,7 +16,7 @@
 #include <QVBoxLayout>
 
 #include "app/runs/compare/lineage.h"
-#include "app/runs/panels/fact_list.h"
+#include "app/runs/panels/run_facts.h"
 #include "app/runs/path_text.h"
 #include "app/runs/run_cells.h"
 #include "app/runs/run_command.h"
@@ -116,10 +116,10 @@ QWidget* DetailsPanel::makeContent() {
   folder->setText(tr("Show the folder"));
   auto* design = new QToolButton(content);
   design->setText(tr("Open the network in Design"));
-  result_ = new FactList(tr("Result"), content);
-  network_ = new FactList(tr("Network"), content);
-  environment_ = new FactList(tr("Machine"), content);
-  lineage_ = new FactList(tr("Ancestors and forks"), content);
+  result_ = new RunFacts(tr("Result"), content);
+  network_ = new RunFacts(tr("Network"), content);
+  environment_ = new RunFacts(tr("Machine"), content);
+  lineage_ = new RunFacts(tr("Ancestors and forks"), content);
 
   auto* heading = new QHBoxLayout;
   auto* names = new QVBoxLayout;
@@ -157,7 +157,7 @@ QWidget* DetailsPanel::makeContent() {
   });
   connect(folder, &QToolButton::clicked, this, [this] { Q_EMIT folderClicked(run_); });
   connect(design, &QToolButton::clicked, this, [this] { Q_EMIT designClicked(run_); });
-  connect(lineage_, &FactList::linkClicked, this, [this](const QString& link) {
+  connect(lineage_, &RunFacts::linkClicked, this, [this](const QString& link) {
     Q_EMIT runClicked(toPath(link));
   });
   return content;
@@ -198,8 +198,8 @@ QWidget* DetailsPanel::makeAnnotations() {
 }
 
 QWidget* DetailsPanel::makeFiles() {
-  files_ = new FactList(tr("Files"), this);
-  connect(files_, &FactList::linkClicked, this, [this](const QString& link) {
+  files_ = new RunFacts(tr("Files"), this);
+  connect(files_, &RunFacts::linkClicked, this, [this](const QString& link) {
     Q_EMIT forkClicked(run_, toPath(link));
   });
   return files_;
@@ -272,25 +272,27 @@ void DetailsPanel::refresh() {
   showLineage(*run);
   showAnnotations(*run);
   showEvents();
-  files_->setFacts({{tr("Folder"), toText(run_), {}, {}}});
+  files_->setFacts({{tr("Folder"), toText(run_)}});
   if (!run->isImported()) library_.listFiles(run_);
 }
 
 void DetailsPanel::showResult(const RunRow& row) {
   const RunRecord& record = row.run.record;
-  std::vector<FactList::Fact> facts{{tr("Status"), nameOf(row.state), {}, {}}};
+  std::vector<RunFacts::Fact> facts{{tr("Status"), nameOf(row.state)}};
   for (const Column column : {Column::kBestValidation,
                               Column::kTest,
                               Column::kEpochs,
                               Column::kTime,
                               Column::kImagesPerSecond,
                               Column::kStarted}) {
-    facts.push_back({columnTitle(column), cellText(row, column), {}, columnMeaning(column)});
-  }
-  if (record.testAccuracy && !row.isImported()) {
-    facts[2].value = tr("%1, looked at %2")
-                         .arg(percentText(*record.testAccuracy, 2),
-                              countedText(record.testLooks, tr("time"), tr("times")));
+    RunFacts::Fact fact{columnTitle(column), cellText(row, column)};
+    fact.toolTip = columnMeaning(column);
+    if (column == Column::kTest && record.testAccuracy && !row.isImported()) {
+      fact.value = tr("%1, scored %2")
+                       .arg(percentText(*record.testAccuracy, 2),
+                            countedText(record.testLooks, tr("time"), tr("times")));
+    }
+    facts.push_back(std::move(fact));
   }
   result_->setFacts(facts);
 }
@@ -298,45 +300,41 @@ void DetailsPanel::showResult(const RunRow& row) {
 void DetailsPanel::showNetwork(const RunRow& row) {
   const RunRecord& record = row.run.record;
   const Architecture& network = record.config.architecture;
-  network_->setFacts({{tr("Architecture"), QString::fromStdString(record.pattern), {}, {}},
-                      {tr("Name"), QString::fromStdString(network.name), {}, {}},
-                      {tr("Good for"), QString::fromStdString(network.description), {}, {}},
-                      {tr("Parameters"), exactCount(record.parameters), {}, {}},
-                      {tr("FLOPs"), exactCount(record.flops), {}, columnMeaning(Column::kFlops)}});
+  network_->setFacts({{tr("Architecture"), QString::fromStdString(record.pattern)},
+                      {tr("Name"), QString::fromStdString(network.name)},
+                      {tr("Good for"), QString::fromStdString(network.description)},
+                      {tr("Parameters"), exactCount(record.parameters)},
+                      {tr("FLOPs"), exactCount(record.flops)}});
 }
 
 void DetailsPanel::showEnvironment(const RunRow& row) {
   const Environment& machine = row.run.record.environment;
-  environment_->setFacts({{tr("Device"), cellText(row, Column::kDevice), {}, {}},
-                          {tr("Processor"), QString::fromStdString(machine.cpu), {}, {}},
-                          {tr("Machine"), QString::fromStdString(machine.host), {}, {}},
-                          {tr("Program"), QString::fromStdString(machine.program), {}, {}},
-                          {tr("LibTorch"), QString::fromStdString(machine.torch), {}, {}}});
+  environment_->setFacts({{tr("Device"), cellText(row, Column::kDevice)},
+                          {tr("Processor"), QString::fromStdString(machine.cpu)},
+                          {tr("Machine"), QString::fromStdString(machine.host)},
+                          {tr("Program"), QString::fromStdString(machine.program)},
+                          {tr("LibTorch"), QString::fromStdString(machine.torch)}});
 }
 
 void DetailsPanel::showLineage(const RunRow& row) {
-  std::vector<FactList::Fact> facts;
+  std::vector<RunFacts::Fact> facts;
   const Lineage& lineage = row.run.record.lineage;
   const RunSummary* parent = row.isImported() ? nullptr : parentOf(row.run, library_.runs());
   if (parent) {
-    facts.push_back({tr("Forked from"), rowOf(*parent).name(), toText(parent->path), {}});
+    facts.push_back({tr("Forked from"), rowOf(*parent).name(), toText(parent->path)});
   } else if (!lineage.parentRun.empty()) {
     facts.push_back({tr("Forked from"),
-                     tr("%1, which is not here").arg(QString::fromStdString(lineage.parentRun)),
-                     {},
-                     {}});
+                     tr("%1, which is not here").arg(QString::fromStdString(lineage.parentRun))});
   }
   if (!lineage.parentRun.empty()) {
     facts.push_back({tr("At"),
                      tr("step %1, %2")
                          .arg(countText(static_cast<qint64>(lineage.parentStep)),
-                              QString::fromStdString(lineage.parentCheckpoint)),
-                     {},
-                     {}});
+                              QString::fromStdString(lineage.parentCheckpoint))});
   }
   if (!row.isImported()) {
     for (const RunSummary* child : childrenOf(row.run, library_.runs())) {
-      facts.push_back({tr("Fork"), rowOf(*child).name(), toText(child->path), {}});
+      facts.push_back({tr("Fork"), rowOf(*child).name(), toText(child->path)});
     }
   }
   lineage_->setFacts(facts);
@@ -363,15 +361,17 @@ void DetailsPanel::showAnnotations(const RunRow& row) {
 }
 
 void DetailsPanel::showFiles(const RunFiles& files) {
-  std::vector<FactList::Fact> facts{{tr("Folder"), toText(run_), {}, {}},
-                                    {tr("On disk"), bytesText(files.totalBytes), {}, {}}};
+  std::vector<RunFacts::Fact> facts{{tr("Folder"), toText(run_)},
+                                    {tr("On disk"), bytesText(files.totalBytes)}};
   QString name = tr("Checkpoints");
   for (const CheckpointFile& file : files.checkpoints) {
-    facts.push_back(
-        {name,
-         tr("%1, %2").arg(QString::fromStdString(file.path.stem().string()), bytesText(file.bytes)),
-         toText(file.path),
-         tr("Fork: start a new run from this checkpoint")});
+    RunFacts::Fact fact{
+        name,
+        tr("%1, %2").arg(QString::fromStdString(file.path.stem().string()), bytesText(file.bytes)),
+        toText(file.path),
+        tr("Fork")};
+    fact.toolTip = tr("Start a new run from this checkpoint, with changed settings");
+    facts.push_back(std::move(fact));
     name = u" "_s;
   }
   files_->setFacts(facts);

@@ -18,7 +18,7 @@ class QToolButton;
 
 namespace lambda {
 
-class FactList;
+class RunFacts;
 class RunLibrary;
 class RunTableModel;
 
@@ -69,11 +69,11 @@ class DetailsPanel : public QScrollArea {
   std::filesystem::path run_;
   QLabel* name_ = nullptr;
   QLabel* sentence_ = nullptr;
-  FactList* result_ = nullptr;
-  FactList* network_ = nullptr;
-  FactList* environment_ = nullptr;
-  FactList* lineage_ = nullptr;
-  FactList* files_ = nullptr;
+  RunFacts* result_ = nullptr;
+  RunFacts* network_ = nullptr;
+  RunFacts* environment_ = nullptr;
+  RunFacts* lineage_ = nullptr;
+  RunFacts* files_ = nullptr;
   QWidget* annotations_ = nullptr;
   QLineEdit* tags_ = nullptr;
   QPlainTextEdit* notes_ = nullptr;

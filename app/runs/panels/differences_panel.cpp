@@ -18,6 +18,7 @@
 
 #include "app/runs/panels/differences_model.h"
 #include "app/runs/run_table_model.h"
+#include "app/runs/table/cell_painting.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -40,6 +41,15 @@ class DifferencesDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
 
+  void paint(QPainter* painter,
+             const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    QStyleOptionViewItem cell = option;
+    initStyleOption(&cell, index);
+    paintCellGround(*painter, cell);
+    paintCellText(*painter, cell);
+  }
+
  protected:
   void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
     QStyledItemDelegate::initStyleOption(option, index);
@@ -57,28 +67,38 @@ class DifferencesDelegate : public QStyledItemDelegate {
   }
 };
 
-/// Run names with the dots of their colours.
+/// Run names behind the dots of their colours.
 class RunsHeader : public QHeaderView {
  public:
   explicit RunsHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {}
 
  protected:
+  void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override {
+    QHeaderView::initStyleOptionForIndex(option, section);
+    if (seriesOf(section) >= 0) option->text.prepend(u"     "_s);
+  }
+
   void paintSection(QPainter* painter, const QRect& rect, int section) const override {
-    const int series =
-        model()->headerData(section, Qt::Horizontal, DifferencesModel::kColorRole).toInt();
-    const bool hasDot = section > 0 && series >= 0;
     painter->save();
     QHeaderView::paintSection(painter, rect, section);
     painter->restore();
-    if (!hasDot) return;
+    const int series = seriesOf(section);
+    if (series < 0) return;
     const Colors& colors = colorsOf(*this);
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(Qt::NoPen);
     painter->setBrush(colors.series[static_cast<std::size_t>(series) % colors.series.size()]);
-    painter->drawEllipse(
-        QRectF(rect.right() - 2 * kDotSide, rect.center().y() - kDotSide / 2, kDotSide, kDotSide));
+    painter->drawEllipse(QRectF(
+        rect.left() + kCellPadding, rect.center().y() - kDotSide / 2 + 0.5, kDotSide, kDotSide));
     painter->restore();
+  }
+
+ private:
+  /// The colour of a run's column; -1 = none.
+  int seriesOf(int section) const {
+    if (section == 0) return -1;
+    return model()->headerData(section, Qt::Horizontal, DifferencesModel::kColorRole).toInt();
   }
 };
 
@@ -120,7 +140,7 @@ DifferencesPanel::DifferencesPanel(const RunTableModel& runs, QWidget* parent)
   top->addWidget(note_, 1);
   top->addWidget(copy);
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(12, 8, 12, 0);
+  column->setContentsMargins(12, 8, 12, 8);
   column->setSpacing(8);
   column->addLayout(top);
   column->addWidget(view_, 1);

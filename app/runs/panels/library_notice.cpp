@@ -16,7 +16,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kTextWidth = 460;
+constexpr int kTextWidth = 560;
 
 }  // namespace
 
@@ -25,21 +25,31 @@ LibraryNotice::LibraryNotice(QWidget* parent)
       title_(new QLabel(this)),
       text_(new QLabel(this)),
       buttons_(new QHBoxLayout) {
+  // A column of its own width: wrapped texts know their height only within one.
+  auto* middle = new QWidget(this);
+  middle->setFixedWidth(qRound(kTextWidth * textScale()));
   title_->setProperty(kRole, u"title"_s);
   title_->setAlignment(Qt::AlignHCenter);
+  title_->setWordWrap(true);
   text_->setProperty(kRole, u"secondary"_s);
   text_->setAlignment(Qt::AlignHCenter);
   text_->setWordWrap(true);
-  text_->setFixedWidth(qRound(kTextWidth * textScale()));
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   buttons_->setSpacing(8);
-  auto* column = new QVBoxLayout(this);
-  column->setSpacing(8);
-  column->addStretch(2);
-  column->addWidget(title_, 0, Qt::AlignHCenter);
-  column->addWidget(text_, 0, Qt::AlignHCenter);
-  column->addSpacing(8);
+  auto* column = new QVBoxLayout(middle);
+  column->setSpacing(12);
+  column->addWidget(title_);
+  column->addWidget(text_);
+  column->addSpacing(4);
   column->addLayout(buttons_);
-  column->addStretch(3);
+  auto* place = new QVBoxLayout(this);
+  auto* line = new QHBoxLayout;
+  line->addStretch(1);
+  line->addWidget(middle);
+  line->addStretch(1);
+  place->addStretch(2);
+  place->addLayout(line);
+  place->addStretch(3);
 }
 
 void LibraryNotice::setContent(const QString& title,

@@ -120,13 +120,13 @@ void OverlayPanel::setCurrentRun(const std::filesystem::path& run) {
   legend_->setSelected(run);
 }
 
-void OverlayPanel::setQuantity(Quantity quantity) {
+void OverlayPanel::setQuantity(RunQuantity quantity) {
   quantities_->setCurrent(static_cast<int>(quantity));
   refreshSoon();
 }
 
-Quantity OverlayPanel::quantity() const {
-  return static_cast<Quantity>(quantities_->current());
+RunQuantity OverlayPanel::quantity() const {
+  return static_cast<RunQuantity>(quantities_->current());
 }
 
 QList<QAction*> OverlayPanel::panelActions() const {
@@ -145,7 +145,7 @@ void OverlayPanel::saveTo(QSettings& settings) const {
 
 void OverlayPanel::restoreFrom(QSettings& settings) {
   if (!settings.contains(kQuantityKey)) return;
-  setQuantity(static_cast<Quantity>(std::clamp(settings.value(kQuantityKey).toInt(), 0, 3)));
+  setQuantity(static_cast<RunQuantity>(std::clamp(settings.value(kQuantityKey).toInt(), 0, 3)));
   settings.beginGroup(kLossGroup);
   loss_.toolbar->restoreLayout(settings);
   settings.endGroup();

@@ -36,8 +36,8 @@ class OverlayPanel : public QWidget {
   /// The run in hand, for the legend.
   void setCurrentRun(const std::filesystem::path& run);
 
-  void setQuantity(Quantity quantity);
-  Quantity quantity() const;
+  void setQuantity(RunQuantity quantity);
+  RunQuantity quantity() const;
 
   const RunLegend& legend() const { return *legend_; }
 

@@ -10,6 +10,7 @@
 #include <QStyle>
 
 #include "app/runs/run_table_model.h"
+#include "app/runs/table/cell_painting.h"
 #include "app/runs/table/run_sort_filter.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
@@ -20,7 +21,6 @@ namespace {
 
 constexpr double kBoxSide = 14;
 constexpr double kDotSide = 8;
-constexpr int kPadding = 6;
 
 QColor colorOf(RunState state, const Colors& colors) {
   switch (state) {
@@ -41,11 +41,7 @@ QColor colorOf(RunState state, const Colors& colors) {
   return colors.text;
 }
 
-void paintBox(QPainter& painter,
-              const QRectF& cell,
-              bool isChecked,
-              const QColor& color,
-              const Colors& colors) {
+void paintBox(QPainter& painter, const QRectF& cell, bool isChecked, const QColor& color) {
   const double side = kBoxSide * textScale();
   const QRectF box(cell.center().x() - side / 2, cell.center().y() - side / 2, side, side);
   painter.setPen(QPen(color, 1.5));
@@ -64,7 +60,22 @@ void paintBox(QPainter& painter,
                       Qt::RoundJoin));
   painter.setBrush(Qt::NoBrush);
   painter.drawPath(tick);
-  Q_UNUSED(colors)
+}
+
+/// States that want nothing of anybody are hollow or quiet.
+void paintDot(QPainter& painter, const QRect& cell, RunState state, const QColor& color) {
+  const bool isHollow =
+      state == RunState::imported || state == RunState::stopped || state == RunState::interrupted;
+  painter.setPen(QPen(color, 1.5));
+  painter.setBrush(isHollow ? QBrush(Qt::NoBrush) : QBrush(color));
+  painter.drawEllipse(QRectF(
+      cell.left() + kCellPadding, cell.center().y() - kDotSide / 2 + 0.5, kDotSide, kDotSide));
+}
+
+QColor textColorOf(RunState state, const Colors& colors) {
+  const bool isQuiet =
+      state == RunState::finished || state == RunState::stopped || state == RunState::imported;
+  return isQuiet ? colors.text : colorOf(state, colors);
 }
 
 void paintTags(QPainter& painter,
@@ -73,15 +84,15 @@ void paintTags(QPainter& painter,
                const Colors& colors) {
   painter.setFont(smallFont());
   const QFontMetricsF metrics(smallFont());
-  double left = cell.left() + kPadding;
+  double left = cell.left() + kCellPadding;
   const double height = metrics.height() + 2;
   for (const QString& tag : tags) {
-    const double room = cell.right() - kPadding - left;
-    const QString text = metrics.elidedText(tag, Qt::ElideRight, room - 2 * kPadding);
-    if (room < 4 * kPadding || text.isEmpty()) return;
+    const double room = cell.right() - kCellPadding - left;
+    const QString text = metrics.elidedText(tag, Qt::ElideRight, room - 2 * kCellPadding);
+    if (room < 4 * kCellPadding || text.isEmpty()) return;
     const QRectF chip(left,
                       cell.center().y() - height / 2 + 0.5,
-                      metrics.horizontalAdvance(text) + 2 * kPadding,
+                      metrics.horizontalAdvance(text) + 2 * kCellPadding,
                       height);
     painter.setPen(QPen(colors.hairline, 1));
     painter.setBrush(colors.surface);
@@ -123,45 +134,32 @@ void RunTableDelegate::paint(QPainter* painter,
   QStyleOptionViewItem cell = option;
   initStyleOption(&cell, index);
   const Colors& colors = colorsOf(*option.widget);
-  const auto column = static_cast<RunTableModel::Column>(index.column());
-  const QString text = cell.text;
-  const bool isOurs = column == RunTableModel::kShown || column == RunTableModel::kStatus ||
-                      column == RunTableModel::kTags;
-  if (isOurs) cell.text.clear();
-  cell.widget->style()->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
-  if (!isOurs) return;
-
+  paintCellGround(*painter, cell);
   painter->save();
   painter->setRenderHint(QPainter::Antialiasing);
-  if (column == RunTableModel::kShown) {
-    const int series = index.data(RunTableModel::kColorRole).toInt();
-    const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
-    const QColor color =
-        series < 0 ? colors.textDisabled
-                   : colors.series[static_cast<std::size_t>(series) % colors.series.size()];
-    paintBox(*painter, cell.rect, isChecked, color, colors);
-  } else if (column == RunTableModel::kTags) {
-    paintTags(*painter, cell.rect, index.data(RunTableModel::kTagsRole).toStringList(), colors);
-  } else {
-    const auto state = static_cast<RunState>(index.data(RunTableModel::kStateRole).toInt());
-    const QColor color = colorOf(state, colors);
-    const QRectF dot(cell.rect.left() + kPadding,
-                     cell.rect.center().y() - kDotSide / 2 + 0.5,
-                     kDotSide,
-                     kDotSide);
-    painter->setPen(QPen(color, 1.5));
-    const bool isOpen =
-        state == RunState::imported || state == RunState::stopped || state == RunState::interrupted;
-    painter->setBrush(isOpen ? QBrush(Qt::NoBrush) : QBrush(color));
-    painter->drawEllipse(dot);
-    const bool isUrgent =
-        state != RunState::finished && state != RunState::stopped && state != RunState::imported;
-    painter->setPen(isUrgent ? color : colors.text);
-    painter->setFont(cell.font);
-    painter->drawText(
-        cell.rect.adjusted(static_cast<int>(2 * kPadding + kDotSide), 0, -kPadding, 0),
-        Qt::AlignLeft | Qt::AlignVCenter,
-        text);
+  switch (index.column()) {
+    case RunTableModel::kShown: {
+      const int series = index.data(RunTableModel::kColorRole).toInt();
+      const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+      const QColor color =
+          series < 0 ? colors.textDisabled
+                     : colors.series[static_cast<std::size_t>(series) % colors.series.size()];
+      paintBox(*painter, cell.rect, isChecked, color);
+      break;
+    }
+    case RunTableModel::kStatus: {
+      const auto state = static_cast<RunState>(index.data(RunTableModel::kStateRole).toInt());
+      cell.palette.setColor(QPalette::Text, textColorOf(state, colors));
+      paintDot(*painter, cell.rect, state, colorOf(state, colors));
+      cell.rect.setLeft(cell.rect.left() + kCellPadding + static_cast<int>(kDotSide));
+      paintCellText(*painter, cell);
+      break;
+    }
+    case RunTableModel::kTags:
+      paintTags(*painter, cell.rect, index.data(RunTableModel::kTagsRole).toStringList(), colors);
+      break;
+    default:
+      paintCellText(*painter, cell);
   }
   painter->restore();
 }

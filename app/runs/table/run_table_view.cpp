@@ -25,7 +25,7 @@ constexpr int kRowHeight = 28;
 
 /// In pixels at scale 1.
 constexpr std::array<int, RunTableModel::kColumns> kWidths{
-    34, 176, 104, 110, 88, 72, 86, 104, 74, 96, 74, 142, 110, 120, 160};
+    34, 150, 96, 92, 82, 66, 80, 98, 64, 92, 70, 100, 104, 96, 120};
 
 const QString kHeaderKey = u"tableHeader"_s;
 

@@ -1,4 +1,4 @@
-#include "app/runs/panels/fact_list.h"
+#include "app/runs/panels/run_facts.h"
 
 #include <QGridLayout>
 #include <QLabel>
@@ -17,7 +17,7 @@ constexpr int kNameWidth = 104;
 
 }  // namespace
 
-FactList::FactList(const QString& heading, QWidget* parent)
+RunFacts::RunFacts(const QString& heading, QWidget* parent)
     : QWidget(parent), lines_(new QGridLayout) {
   auto* title = new QLabel(heading, this);
   title->setProperty(kRole, u"heading"_s);
@@ -33,7 +33,7 @@ FactList::FactList(const QString& heading, QWidget* parent)
   column->addLayout(lines_);
 }
 
-void FactList::setFacts(const std::vector<Fact>& facts) {
+void RunFacts::setFacts(const std::vector<Fact>& facts) {
   while (QLayoutItem* item = lines_->takeAt(0)) {
     delete item->widget();
     delete item;
@@ -52,10 +52,12 @@ void FactList::setFacts(const std::vector<Fact>& facts) {
       value->setText(fact.value);
       value->setTextInteractionFlags(Qt::TextSelectableByMouse);
     } else {
-      value->setText(
-          u"<a href=\"%1\">%2</a>"_s.arg(fact.link.toHtmlEscaped(), fact.value.toHtmlEscaped()));
+      const bool isBehind = !fact.linkText.isEmpty();
+      const QString link = u"<a href=\"%1\">%2</a>"_s.arg(
+          fact.link.toHtmlEscaped(), (isBehind ? fact.linkText : fact.value).toHtmlEscaped());
+      value->setText(isBehind ? fact.value.toHtmlEscaped() + u" &nbsp; "_s + link : link);
       value->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-      connect(value, &QLabel::linkActivated, this, &FactList::linkClicked);
+      connect(value, &QLabel::linkActivated, this, &RunFacts::linkClicked);
     }
     lines_->addWidget(name, line, 0, Qt::AlignTop);
     lines_->addWidget(value, line, 1, Qt::AlignTop);

@@ -13,18 +13,19 @@ namespace lambda {
 
 /// A heading with lines below it, a name and a value each. Values can be selected and copied; those
 /// with a link tell when it is clicked.
-class FactList : public QWidget {
+class RunFacts : public QWidget {
   Q_OBJECT
 
  public:
   struct Fact {
     QString name;
     QString value;
-    QString link;  ///< What linkClicked() brings; empty = no link.
-    QString toolTip;
+    QString link = {};      ///< What linkClicked() brings; empty = no link.
+    QString linkText = {};  ///< Behind the value; empty = the value itself is the link.
+    QString toolTip = {};
   };
 
-  explicit FactList(const QString& heading, QWidget* parent = nullptr);
+  explicit RunFacts(const QString& heading, QWidget* parent = nullptr);
 
   /// Lines without a value are left out.
   void setFacts(const std::vector<Fact>& facts);
