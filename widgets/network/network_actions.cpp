@@ -47,7 +47,7 @@ NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor
         e->turnInto(kConvolutionKind);
       });
   addBlock =
-      make(tr("Add block"), u"+ = Ins"_s, tr("Add a block like the selected one behind it"), [e] {
+      make(tr("Add block"), u"+ = Shift++ Ins"_s, tr("Add a block like the selected one behind it"), [e] {
         e->addBlock();
       });
   removeBlock =
