@@ -303,7 +303,8 @@ class TestTrainPage : public QObject {
   }
 
   void livePicturesFollowTheTrainingAndKeepEpochs() {
-    Shown shown(60);
+    Shown shown(400);
+    shown.engine->batchTime = std::chrono::milliseconds(3);
     auto* live = shown.find<LivePanel>();
     shown.bar().startAction()->trigger();
     QTRY_VERIFY(live->shown() != nullptr);

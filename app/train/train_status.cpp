@@ -17,6 +17,7 @@ namespace lambda {
 namespace {
 
 constexpr int kLoadInterval = 1000;
+constexpr int kNumbersInterval = 500;
 constexpr int kProgressSteps = 1000;
 constexpr int kProgressWidth = 120;
 
@@ -56,7 +57,10 @@ TrainStatus::TrainStatus(TrainingSession& session, QWidget* parent)
   loadTimer_.setInterval(kLoadInterval);
   connect(&loadTimer_, &QTimer::timeout, this, &TrainStatus::showLoad);
   connect(&session_, &TrainingSession::statusChanged, this, &TrainStatus::showTraining);
-  connect(&session_, &TrainingSession::stateChanged, this, &TrainStatus::showTraining);
+  connect(&session_, &TrainingSession::stateChanged, this, [this] {
+    shownNumbers_.invalidate();
+    showTraining();
+  });
   showTraining();
   showLoad();
 }
@@ -73,9 +77,17 @@ void TrainStatus::showTraining() {
   progress_->setRange(0, isBusy && status.run.empty() ? 0 : kProgressSteps);
   progress_->setValue(qRound(kProgressSteps * progressOf(status)));
   throughput_->setVisible(isBusy && status.imagesPerSecond > 0);
-  throughput_->setText(tr("%1 images/s").arg(countText(status.imagesPerSecond)));
   left_->setVisible(isBusy && status.secondsLeft > 0);
+  // Figures that change thirty times a second can't be read.
+  if (shownNumbers_.isValid() && shownNumbers_.elapsed() < kNumbersInterval) return;
+  shownNumbers_.start();
+  throughput_->setText(tr("%1 images/s").arg(countText(status.imagesPerSecond)));
   left_->setText(tr("%1 left").arg(durationText(status.secondsLeft)));
+  const std::vector<EpochRecord>& epochs = session_.metrics().epochs;
+  if (epochs.empty()) return;
+  throughput_->setToolTip(
+      tr("In the last epoch %1 of the time went into making batches, the rest into training")
+          .arg(valueText(epochs.back().dataShare, true)));
 }
 
 void TrainStatus::showLoad() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
 
@@ -36,6 +37,7 @@ class TrainStatus : public QWidget {
   QLabel* left_;
   QLabel* load_;
   QTimer loadTimer_;
+  QElapsedTimer shownNumbers_;
   ProcessLoad processLoad_;
 };
 

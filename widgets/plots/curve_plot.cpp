@@ -8,16 +8,14 @@
 #include <QEvent>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QMouseEvent>
 #include <QPainter>
 #include <QPicture>
-#include <QToolTip>
 #include <QVBoxLayout>
-#include <QWheelEvent>
 
 #include "engine/values/text.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/plots/curve_decorations.h"
+#include "widgets/plots/curve_interaction.h"
 #include "widgets/plots/curve_readout.h"
 #include "widgets/plots/curve_scene.h"
 #include "widgets/qcustomplot_include.h"
@@ -31,12 +29,6 @@ namespace lambda {
 
 namespace {
 
-constexpr double kWheelZoom = 0.82;  // What a notch of the wheel leaves of a range.
-constexpr double kKeyZoom = 0.7;
-constexpr double kKeyShare = 0.1;  // Of the panel that an arrow key moves by.
-constexpr int kDragPixels = 4;     // A press that moves less is a click.
-constexpr int kThinBox = 10;       // A box thinner than this zooms along its length alone.
-
 /// A cell of a CSV file, quoted where it must be.
 std::string csvCell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
@@ -49,52 +41,25 @@ std::string csvCell(const std::string& text) {
 
 class CurvePlot::Private {
  public:
-  enum class Drag { none, box, move };
-
   Private(CurvePlot& owner, std::vector<CurvePanel> panels);
 
+  void makeActions();
+  void connectInteraction();
   void replot();
   void changed();
   void userMoved();
-  void setFollow(bool on);
   void updateSummary();
-
-  bool mousePress(QMouseEvent& event);
-  bool mouseMove(QMouseEvent& event);
-  bool mouseRelease(QMouseEvent& event);
-  bool wheel(QWheelEvent& event);
-  void hover(const QPointF& pixel);
-  void endDrag();
-  void zoomTo(const QRect& box);
-  void zoomAboutMiddle(double factor);
   void paintInto(QPainter& painter, const QSize& size, const Colors& colors);
 
   CurvePlot& owner;
   QCustomPlot* plot;
   CurveScene scene;
   CurveReadout* readout;
+  CurveInteraction* interaction;
   QLabel* empty;
   QAction* fitAction;
   QAction* followAction;
   QString exportName = u"curves"_s;
-  Drag drag = Drag::none;
-  QPoint pressed;
-  QPoint last;
-  int pressedPanel = -1;
-  bool space = false;      // Held down.
-  bool spaceUsed = false;  // For moving since then.
-};
-
-/// Hands the mouse on the plot to the owner's interaction.
-class CurveMouse : public QObject {
- public:
-  CurveMouse(QObject* parent, std::function<bool(QEvent&)> handle)
-      : QObject(parent), handle_(std::move(handle)) {}
-
-  bool eventFilter(QObject*, QEvent* event) override { return handle_(*event); }
-
- private:
-  std::function<bool(QEvent&)> handle_;
 };
 
 CurvePlot::Private::Private(CurvePlot& plotOwner, std::vector<CurvePanel> panels)
@@ -102,10 +67,10 @@ CurvePlot::Private::Private(CurvePlot& plotOwner, std::vector<CurvePanel> panels
       plot(new QCustomPlot(&plotOwner)),
       scene(*plot, std::move(panels)),
       readout(new CurveReadout(scene, plot)),
+      interaction(new CurveInteraction(scene, *readout, *plot, plotOwner)),
       empty(new QLabel(plot)) {
   addDecorations(*plot, scene);
   plot->setFocusPolicy(Qt::NoFocus);
-  plot->setMouseTracking(true);
   // It draws whenever it is resized, and complains where there is nothing to draw on.
   plot->setMinimumSize(1, 1);
   plot->setContextMenuPolicy(Qt::NoContextMenu);
@@ -122,7 +87,11 @@ CurvePlot::Private::Private(CurvePlot& plotOwner, std::vector<CurvePanel> panels
   layout->addWidget(plot);
   auto* overlay = new QVBoxLayout(plot);
   overlay->addWidget(empty);
+  makeActions();
+  connectInteraction();
+}
 
+void CurvePlot::Private::makeActions() {
   fitAction = new QAction(tr("Show everything"), &owner);
   fitAction->setShortcut(Qt::Key_F);
   fitAction->setShortcutContext(Qt::WidgetWithChildrenShortcut);
@@ -137,28 +106,16 @@ CurvePlot::Private::Private(CurvePlot& plotOwner, std::vector<CurvePanel> panels
     if (on) changed();
     Q_EMIT owner.followChanged(on);
   });
+}
 
-  plot->installEventFilter(new CurveMouse(&owner, [this](QEvent& event) {
-    switch (event.type()) {
-      case QEvent::MouseButtonPress:
-        return mousePress(static_cast<QMouseEvent&>(event));
-      case QEvent::MouseButtonDblClick:
-        endDrag();
-        owner.setFollow(true);
-        return true;
-      case QEvent::MouseMove:
-        return mouseMove(static_cast<QMouseEvent&>(event));
-      case QEvent::MouseButtonRelease:
-        return mouseRelease(static_cast<QMouseEvent&>(event));
-      case QEvent::Wheel:
-        return wheel(static_cast<QWheelEvent&>(event));
-      case QEvent::Leave:
-        readout->setPlace(std::nullopt);
-        return false;
-      default:
-        return false;
-    }
-  }));
+void CurvePlot::Private::connectInteraction() {
+  QObject::connect(interaction, &CurveInteraction::moved, &owner, [this] { userMoved(); });
+  QObject::connect(interaction, &CurveInteraction::everythingRequested, &owner, [this] {
+    owner.setFollow(true);
+  });
+  QObject::connect(
+      interaction, &CurveInteraction::seriesClicked, &owner, &CurvePlot::seriesClicked);
+  QObject::connect(interaction, &CurveInteraction::spaceTapped, &owner, &CurvePlot::spaceTapped);
 }
 
 void CurvePlot::Private::replot() {
@@ -194,119 +151,6 @@ void CurvePlot::Private::updateSummary() {
   }
   if (!parts.isEmpty()) parts.prepend(placeText(scene.axis(), high));
   owner.setAccessibleDescription(parts.join(u", "_s));
-}
-
-// ---- mouse ----
-
-bool CurvePlot::Private::mousePress(QMouseEvent& event) {
-  owner.setFocus(Qt::MouseFocusReason);
-  const bool moves =
-      event.button() == Qt::MiddleButton || (event.button() == Qt::LeftButton && space);
-  if (!moves && event.button() != Qt::LeftButton) return false;
-  pressed = last = event.pos();
-  pressedPanel = scene.panelAt(event.position());
-  drag = moves ? Drag::move : Drag::box;
-  spaceUsed = spaceUsed || space;
-  if (moves) plot->setCursor(Qt::ClosedHandCursor);
-  return true;
-}
-
-bool CurvePlot::Private::mouseMove(QMouseEvent& event) {
-  if (drag == Drag::move) {
-    scene.pan(pressedPanel, event.pos() - last);
-    last = event.pos();
-    userMoved();
-    return true;
-  }
-  if (drag == Drag::box) {
-    last = event.pos();
-    if ((last - pressed).manhattanLength() < kDragPixels || pressedPanel < 0) return true;
-    QRect box = QRect(pressed, last).normalized();
-    const QRect rect = scene.panelRect(pressedPanel);
-    if (box.height() < kThinBox) box = QRect(box.left(), rect.top(), box.width(), rect.height());
-    if (box.width() < kThinBox) box = QRect(rect.left(), box.top(), rect.width(), box.height());
-    readout->setBox(box & rect);
-    return true;
-  }
-  hover(event.position());
-  return true;
-}
-
-void CurvePlot::Private::hover(const QPointF& pixel) {
-  const QString mark = markTextAt(scene, pixel);
-  if (!mark.isEmpty()) {
-    QToolTip::showText(plot->mapToGlobal(pixel.toPoint()), mark, plot);
-  } else if (QToolTip::isVisible()) {
-    QToolTip::hideText();
-  }
-  const QRect first = scene.panelRect(0);
-  const QRect whole = first.united(scene.panelRect(static_cast<int>(scene.panels().size()) - 1));
-  if (whole.contains(pixel.toPoint())) {
-    readout->setPlace(scene.xAt(pixel.x()), pixel);
-  } else {
-    readout->setPlace(std::nullopt);
-  }
-}
-
-bool CurvePlot::Private::mouseRelease(QMouseEvent& event) {
-  const Drag ended = drag;
-  const QPoint from = pressed;
-  const int panel = pressedPanel;
-  endDrag();
-  if (ended == Drag::none) return false;
-  if (ended == Drag::move) return true;
-  if ((event.pos() - from).manhattanLength() >= kDragPixels) {
-    pressedPanel = panel;
-    if (panel >= 0) zoomTo(QRect(from, event.pos()).normalized());
-    return true;
-  }
-  const CurveScene::Series* clicked = scene.seriesNear(event.position());
-  for (int i = 0; !clicked && i < static_cast<int>(scene.panels().size()); ++i) {
-    for (const EndLabel& label : endLabels(scene, i)) {
-      if (label.rect.contains(event.position())) clicked = label.series;
-    }
-  }
-  if (clicked) Q_EMIT owner.seriesClicked(clicked->options.key);
-  return true;
-}
-
-void CurvePlot::Private::endDrag() {
-  drag = Drag::none;
-  readout->setBox({});
-  plot->unsetCursor();
-}
-
-void CurvePlot::Private::zoomTo(const QRect& box) {
-  const QRect rect = scene.panelRect(pressedPanel);
-  const QRect seen = box & rect;
-  const bool alongX = box.width() >= kThinBox;
-  const bool alongY = box.height() >= kThinBox;
-  const double bottom = scene.yAt(pressedPanel, seen.top() + seen.height());
-  const double top = scene.yAt(pressedPanel, seen.top());
-  if (alongX) scene.setXRange(scene.xAt(seen.left()), scene.xAt(seen.left() + seen.width()));
-  if (alongY) scene.setYRange(pressedPanel, bottom, top);
-  userMoved();
-}
-
-bool CurvePlot::Private::wheel(QWheelEvent& event) {
-  // Shift turns the wheel sideways on some systems.
-  const QPoint delta = event.angleDelta();
-  const double notches = (delta.y() != 0 ? delta.y() : delta.x()) / 120.0;
-  if (notches == 0) return true;
-  const double factor = std::pow(kWheelZoom, notches);
-  const bool alongY = !event.modifiers().testFlag(Qt::ShiftModifier);
-  const bool alongX = !event.modifiers().testFlag(Qt::ControlModifier);
-  scene.zoom(
-      alongX ? factor : 1, alongY ? factor : 1, scene.panelAt(event.position()), event.position());
-  userMoved();
-  hover(event.position());
-  return true;
-}
-
-void CurvePlot::Private::zoomAboutMiddle(double factor) {
-  const QRect rect = scene.panelRect(0);
-  scene.zoom(factor, 1, -1, rect.center());
-  userMoved();
 }
 
 // ---- export ----
@@ -509,55 +353,15 @@ void CurvePlot::focusInEvent(QFocusEvent* event) {
 }
 
 void CurvePlot::keyPressEvent(QKeyEvent* event) {
-  const QRect rect = d_->scene.panelRect(0);
-  const auto move = [&](double x, double y) {
-    for (int panel = 0; panel < static_cast<int>(d_->scene.panels().size()); ++panel) {
-      d_->scene.pan(panel, {panel == 0 ? x * rect.width() : 0, y * rect.height()});
-    }
-    d_->userMoved();
-  };
-  switch (event->key()) {
-    case Qt::Key_Left:
-      return move(kKeyShare, 0);
-    case Qt::Key_Right:
-      return move(-kKeyShare, 0);
-    case Qt::Key_Up:
-      return move(0, kKeyShare);
-    case Qt::Key_Down:
-      return move(0, -kKeyShare);
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-      return d_->zoomAboutMiddle(kKeyZoom);
-    case Qt::Key_Minus:
-      return d_->zoomAboutMiddle(1 / kKeyZoom);
-    case Qt::Key_0:
-      return setFollow(true);
-    case Qt::Key_Escape:
-      if (d_->drag == Private::Drag::none) return QWidget::keyPressEvent(event);
-      return d_->endDrag();
-    case Qt::Key_Space:
-      if (event->isAutoRepeat()) return;
-      d_->space = true;
-      d_->spaceUsed = false;
-      d_->plot->setCursor(Qt::OpenHandCursor);
-      return;
-    default:
-      QWidget::keyPressEvent(event);
-  }
+  if (!d_->interaction->keyPress(*event)) QWidget::keyPressEvent(event);
 }
 
 void CurvePlot::keyReleaseEvent(QKeyEvent* event) {
-  if (event->key() != Qt::Key_Space || event->isAutoRepeat())
-    return QWidget::keyReleaseEvent(event);
-  const bool tapped = d_->space && !d_->spaceUsed;
-  d_->space = false;
-  if (d_->drag == Private::Drag::none) d_->plot->unsetCursor();
-  if (tapped) Q_EMIT spaceTapped();
+  if (!d_->interaction->keyRelease(*event)) QWidget::keyReleaseEvent(event);
 }
 
 void CurvePlot::focusOutEvent(QFocusEvent* event) {
-  d_->space = false;
-  d_->endDrag();
+  d_->interaction->release();
   QWidget::focusOutEvent(event);
 }
 

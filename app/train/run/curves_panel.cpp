@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 
 #include "app/session/training_session.h"
+#include "app/train/training_text.h"
 #include "widgets/plots/curve_toolbar.h"
 #include "widgets/plots/run_curves.h"
 
@@ -60,6 +61,8 @@ void CurvesPanel::restart() {
   plot_->setSeries({});
   plot_->setMarks({});
   plot_->setFollow(true);
+  const std::filesystem::path& run = session_.status().run;
+  if (!run.empty()) plot_->setExportName(pathText(run.filename()) + u"-curves"_s);
   catchUp();
 }
 
