@@ -3,6 +3,7 @@
 
 #include <QtTest/QtTest>
 
+#include "app/design/part_explanation.h"
 #include "app/design/selection_form.h"
 #include "app/design/template_list.h"
 #include "engine/formats/presets.h"
@@ -10,6 +11,7 @@
 #include "tests/support/filled_values.h"
 
 using namespace std::string_literals;
+using namespace Qt::StringLiterals;
 
 namespace lambda {
 
@@ -80,6 +82,7 @@ class TestSelectionForm : public QObject {
   void positionsRuleTheWindow();
   void problemsGetThePathsOfTheirRows();
   void unknownFieldsSetNothing();
+  void explanationsHaveTheNumbersOfTheMoment();
   void templatesAreGrouped();
   void aTemplateKeepsTheMachineAndTheData();
 };
@@ -217,6 +220,35 @@ void TestSelectionForm::unknownFieldsSetNothing() {
   QVERIFY(!withField(start, {stagePart(0)}, "stage.blocks", 3.0, {}));
   QVERIFY(!withField(start, {}, "recipe.epochs", std::int64_t{3}, {}));
   QVERIFY(!withField(start, {blockPart(0, 0)}, "block.mixer.kind", Choice{5, {}}, {}));
+}
+
+void TestSelectionForm::explanationsHaveTheNumbersOfTheMoment() {
+  Architecture architecture = preset("cpu-hybrid");
+  const auto explain = [&](const Selection& selection) {
+    return explanationOf(architecture, costsOf(architecture), selection);
+  };
+  const auto numbers = [&](const Selection& selection) {
+    QStringList texts;
+    for (const auto& [what, howMuch] : explain(selection).numbers) texts << howMuch;
+    return texts;
+  };
+  const Selection lambda{blockPart(1, 2)};
+  QCOMPARE(numbers(lambda).mid(0, 4),
+           (QStringList{u"8 × 8 = 64"_s, u"16 × 32"_s, u"4"_s, u"225 × k 16"_s}));
+  QVERIFY(explain(lambda).formula.contains(u"k̄"_s));
+  auto& mixer = std::get<LambdaMixer>(blockOf(architecture, blockPart(1, 2)).mixer);
+  mixer.scope = 5;
+  mixer.content = false;
+  QCOMPARE(numbers(lambda)[3], u"25 × k 16"_s);
+  QVERIFY(!explain(lambda).formula.contains(u"k̄"_s));
+  QCOMPARE(numbers({blockPart(1, 1)})[0], u"3×3 × 128 × 128"_s);
+  for (const Selection& selection : {Selection{},
+                                     Selection{kInputPart},
+                                     Selection{kStemPart},
+                                     Selection{stagePart(1)},
+                                     Selection{kHeadPart}}) {
+    QVERIFY(!explain(selection).title.isEmpty() && !explain(selection).body.isEmpty());
+  }
 }
 
 void TestSelectionForm::templatesAreGrouped() {

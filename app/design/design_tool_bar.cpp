@@ -70,7 +70,11 @@ QToolButton* DesignPage::makeButton(QAction* action, const QString& iconName) {
   button->setFocusPolicy(Qt::TabFocus);
   button->setToolButtonStyle(iconName.isEmpty() ? Qt::ToolButtonTextOnly : Qt::ToolButtonIconOnly);
   button->setAccessibleName(action->text());
-  if (!iconName.isEmpty()) icons_.emplace_back(action, iconName);
+  if (!iconName.isEmpty()) {
+    // A menu in which some have an icon is hard to read.
+    action->setIconVisibleInMenu(false);
+    icons_.emplace_back(action, iconName);
+  }
   return button;
 }
 

@@ -1,8 +1,11 @@
 #include "app/design/property_panel.h"
 
+#include <QHBoxLayout>
 #include <QLabel>
+#include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/design/part_explanation.h"
 #include "app/design/selection_form.h"
 #include "widgets/network/network_text.h"
 #include "widgets/network/quantity_text.h"
@@ -48,12 +51,16 @@ PropertyPanel::PropertyPanel(QWidget* parent)
   cost_->setProperty(kRole, u"secondary"_s);
   cost_->setWordWrap(true);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 16, 0, 0);
+  layout->setContentsMargins(0, 10, 0, 0);
   layout->setSpacing(0);
   auto* header = new QVBoxLayout;
-  header->setContentsMargins(16, 0, 16, 4);
-  header->setSpacing(4);
-  header->addWidget(title_);
+  header->setContentsMargins(16, 0, 12, 4);
+  header->setSpacing(2);
+  auto* line = new QHBoxLayout;
+  line->addWidget(title_, 1);
+  line->addWidget(makeExplanationButton(
+      *this, [this] { return explanationOf(architecture_, costs_, selection_); }));
+  header->addLayout(line);
   header->addWidget(cost_);
   layout->addLayout(header);
   layout->addWidget(form_, 1);
@@ -66,14 +73,15 @@ void PropertyPanel::show(const Architecture& architecture,
                          const Selection& selection,
                          const std::vector<Problem>& problems) {
   architecture_ = architecture;
+  costs_ = costs;
   selection_ = existing(architecture, selection);
   memory_.remember(architecture);
-  showHeader(costs);
+  showHeader();
   form_->setSections(sectionsFor(architecture, selection_));
   form_->setProblems(problemsOf(problems, architecture, selection_));
 }
 
-void PropertyPanel::showHeader(const NetworkCosts& costs) {
+void PropertyPanel::showHeader() {
   title_->setText(titleOf(architecture_, selection_));
   if (selection_.empty()) {
     cost_->setText(tr("Select a part to see its options."));
@@ -81,7 +89,7 @@ void PropertyPanel::showHeader(const NetworkCosts& costs) {
   }
   PartCost sum;
   for (const PartId& part : selection_) {
-    const PartCost& cost = costs.parts.at(part);
+    const PartCost& cost = costs_.parts.at(part);
     // A stage's blocks are in its sum.
     if (part.kind == PartKind::block && selection_.contains(stagePart(part.stage))) continue;
     sum.parameters += cost.parameters;
@@ -93,12 +101,12 @@ void PropertyPanel::showHeader(const NetworkCosts& costs) {
     cost_->setText(shapeText(sum.output));
     return;
   }
-  const QString costs_text = tr("%1 parameters, %2 FLOPs, %3 an image")
-                                 .arg(shortCount(sum.parameters),
-                                      shortCount(sum.flops),
-                                      shortBytes(sum.activationBytes, 3));
-  cost_->setText(selection_.size() == 1 ? tr("Gives %1. ").arg(shapeText(sum.output)) + costs_text
-                                        : costs_text);
+  const QString numbers = tr("%1 parameters, %2 FLOPs, %3 an image")
+                              .arg(shortCount(sum.parameters),
+                                   shortCount(sum.flops),
+                                   shortBytes(sum.activationBytes, 3));
+  cost_->setText(selection_.size() == 1 ? tr("Gives %1. ").arg(shapeText(sum.output)) + numbers
+                                        : numbers);
 }
 
 bool PropertyPanel::focusField(const std::string& path) {

@@ -43,9 +43,10 @@ class PropertyPanel : public QFrame {
 
  private:
   void edit(const std::string& path, const FieldValue& value, const QString& gesture);
-  void showHeader(const NetworkCosts& costs);
+  void showHeader();
 
   Architecture architecture_;
+  NetworkCosts costs_;
   Selection selection_;
   MixerMemory memory_;
   QLabel* title_;

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "widgets/network/network_parts.h"
+#include "widgets/network/part_costs.h"
+#include "widgets/pictures/explanation.h"
+
+namespace lambda {
+
+/// What the selected part does, with its formula and its numbers; of several parts the first, of
+/// none the picture itself.
+ExplanationText explanationOf(const Architecture& architecture,
+                              const NetworkCosts& costs,
+                              const Selection& selection);
+
+}  // namespace lambda
