@@ -30,7 +30,7 @@ constexpr char kCheckpointsName[] = "checkpoints";
 /// The folder that a dropped or chosen path stands for: of a run, where it lies in one.
 fs::path folderFor(const fs::path& path) {
   std::error_code error;
-  if (fs::is_directory(path, error)) return path;
+  if (!fs::is_regular_file(path, error)) return path;
   const fs::path parent = path.parent_path();
   return parent.filename() == kCheckpointsName ? parent.parent_path() : parent;
 }

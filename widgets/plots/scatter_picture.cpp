@@ -174,20 +174,32 @@ class Painting {
     painter_.drawPolyline(line);
   }
 
+  /// Those with a colour above the others, the selected one on top.
   void dots() {
+    std::vector<const ScatterPoint*> order;
     for (const ScatterPoint& point : picture_.points) {
-      if (!picture_.isShown(point)) continue;
-      const bool isChosen = point.key == picture_.selected;
-      const double radius = point.key == picture_.hovered || isChosen ? kRadius + 1.5 : kRadius;
-      if (isChosen) {
-        painter_.setPen(QPen(colors_.accent, 2));
-        painter_.setBrush(Qt::NoBrush);
-        painter_.drawEllipse(at(point), radius + 3.5, radius + 3.5);
-      }
-      painter_.setPen(QPen(colors_.page, 1));
-      painter_.setBrush(colorOf(point));
-      painter_.drawEllipse(at(point), radius, radius);
+      if (picture_.isShown(point)) order.push_back(&point);
     }
+    const auto rank = [this](const ScatterPoint* point) {
+      return point->key == picture_.selected ? 2 : point->colorIndex >= 0 ? 1 : 0;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](const ScatterPoint* a, const ScatterPoint* b) {
+      return rank(a) < rank(b);
+    });
+    for (const ScatterPoint* point : order) dot(*point);
+  }
+
+  void dot(const ScatterPoint& point) {
+    const bool isChosen = point.key == picture_.selected;
+    const double radius = point.key == picture_.hovered || isChosen ? kRadius + 1.5 : kRadius;
+    if (isChosen) {
+      painter_.setPen(QPen(colors_.accent, 2));
+      painter_.setBrush(Qt::NoBrush);
+      painter_.drawEllipse(at(point), radius + 3.5, radius + 3.5);
+    }
+    painter_.setPen(QPen(colors_.page, 1));
+    painter_.setBrush(colorOf(point));
+    painter_.drawEllipse(at(point), radius, radius);
   }
 
   /// The names of the points in hand and of those on the line, where there is room.

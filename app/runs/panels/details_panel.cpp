@@ -381,7 +381,7 @@ void DetailsPanel::showEvents() {
   const RunRow* run = row();
   const bool hasMetrics = run && !run->isImported() && run->state != RunState::damaged;
   const auto metrics = hasMetrics ? library_.metrics(run_) : nullptr;
-  eventsBox_->setVisible(hasMetrics);
+  eventsBox_->setVisible(metrics && !metrics->events.empty());
   events_->setRowCount(0);
   if (!metrics) return;
   events_->setRowCount(static_cast<int>(metrics->events.size()));

@@ -25,7 +25,7 @@ constexpr int kRowHeight = 28;
 
 /// In pixels at scale 1.
 constexpr std::array<int, RunTableModel::kColumns> kWidths{
-    34, 150, 96, 92, 82, 66, 80, 98, 64, 92, 70, 100, 104, 96, 120};
+    34, 150, 96, 92, 82, 66, 80, 98, 64, 92, 70, 100, 104, 96, 60};
 
 const QString kHeaderKey = u"tableHeader"_s;
 
