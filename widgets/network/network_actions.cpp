@@ -46,10 +46,10 @@ NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor
       tr("Turn into convolutions"), u"C"_s, tr("Turn the selected blocks into convolutions"), [e] {
         e->turnInto(kConvolutionKind);
       });
-  addBlock =
-      make(tr("Add block"), u"+ = Shift++ Ins"_s, tr("Add a block like the selected one behind it"), [e] {
-        e->addBlock();
-      });
+  addBlock = make(tr("Add block"),
+                  u"+ = Shift++ Ins"_s,
+                  tr("Add a block like the selected one behind it"),
+                  [e] { e->addBlock(); });
   removeBlock =
       make(tr("Remove block"), u"-"_s, tr("Remove the selected block"), [e] { e->removeBlock(); });
   addStage =

@@ -43,6 +43,16 @@ ColumnBoxes columnAt(double x, double width, const PartId& part, double scale) {
   return column;
 }
 
+/// The boxes of a stage's blocks from `top` down, and the place of the button below them.
+void stackBlocks(ColumnBoxes& column, const Stage& stage, double top, double height, double gap) {
+  double y = top;
+  for (std::size_t i = 0; i < stage.blocks.size(); ++i) {
+    column.blocks.emplace_back(column.x, y, column.width, height);
+    y += height + gap;
+  }
+  column.addBlock = {column.x, y, column.width, 0};
+}
+
 }  // namespace
 
 const ColumnBoxes* NetworkLayout::columnOf(const PartId& part) const {
@@ -96,13 +106,8 @@ NetworkLayout layoutOf(const Architecture& architecture, const QSizeF& viewport,
   double bottom = top + kCardHeight * scale;
   for (int i = 0; i < stages; ++i) {
     ColumnBoxes& column = add(stagePart(i), stageWidth);
-    double y = top;
-    for (std::size_t b = 0; b < architecture.stages[static_cast<std::size_t>(i)].blocks.size();
-         ++b) {
-      column.blocks.emplace_back(column.x, y, column.width, height);
-      y += height + gap;
-    }
-    column.addBlock = {column.x, y, column.width, kAddBlockHeight * scale};
+    stackBlocks(column, architecture.stages[static_cast<std::size_t>(i)], top, height, gap);
+    column.addBlock.setHeight(kAddBlockHeight * scale);
     bottom = std::max(bottom, column.addBlock.bottom());
   }
   layout.addStage = {

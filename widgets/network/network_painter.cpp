@@ -80,12 +80,12 @@ void NetworkPainter::paintColumnHeader(const ColumnBoxes& column) {
 
   const QRectF shape(column.x, column.map.bottom() - kLine * scale_, column.width, kLine * scale_);
   const QRectF drawing = column.map.adjusted(0, 0, 0, -kLine * scale_);
-  const bool isDense = marks_.selection.contains(part);
+  const bool isSelected = marks_.selection.contains(part);
   drawMap(painter_,
           drawing,
           cost.output,
           inkOf(part),
-          isDense ? colors_.accentSoft : colors_.page,
+          isSelected ? colors_.accentSoft : colors_.page,
           scale_);
   const QString text = part.kind == PartKind::head ? tr("%1 classes").arg(architecture_.classes)
                                                    : shapeText(cost.output);

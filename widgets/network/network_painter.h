@@ -46,11 +46,6 @@ class NetworkPainter {
   void paintBodyButtons();
 
  private:
-  struct Ground {
-    QColor fill;
-    QColor text;
-  };
-
   void paintColumnHeader(const ColumnBoxes& column);
   void paintArrow(const ColumnBoxes& from, const ColumnBoxes& to);
   void paintSums(const ColumnBoxes& column, const PartCost& cost);
