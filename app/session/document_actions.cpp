@@ -178,6 +178,10 @@ void DocumentActions::discardRescued() {
   rescued_.reset();
 }
 
+void DocumentActions::keepForRecovery() {
+  recovery_.saveNow();
+}
+
 void DocumentActions::forgetRecovery() {
   recovery_.forget();
 }

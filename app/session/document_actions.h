@@ -53,6 +53,9 @@ class DocumentActions : public QObject {
   void restoreRescued();
   void discardRescued();
 
+  /// Unsaved changes are kept for the next start.
+  void keepForRecovery();
+
   /// The program ends in good order: nothing is to be rescued.
   void forgetRecovery();
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <unistd.h>
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -30,6 +31,16 @@ bool isAsked(int argc, char** argv, std::initializer_list<const char*> options) 
   return false;
 }
 
+/// OpenMP's threads wait for each other many times in a step, and by default they spin for
+/// milliseconds: with the window and other programs beside them that takes the cores from those
+/// they wait for. OpenMP reads its settings while it is loaded, before main(), so that the program
+/// starts itself once more with them.
+void limitSpinning(char** argv) {
+  if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
+  setenv("GOMP_SPINCOUNT", "3000", 0);
+  execv("/proc/self/exe", argv);
+}
+
 int render(const QString& run, const QString& folder) {
   if (folder.isEmpty()) {
     std::fputs("--render needs --out: the folder for the pictures.\n", stderr);
@@ -48,6 +59,7 @@ int render(const QString& run, const QString& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  limitSpinning(argv);
   // Pictures and help need no display.
   if (isAsked(argc, argv, {"--render", "--help", "-h", "--version", "-v"}) &&
       !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
@@ -91,8 +103,10 @@ int main(int argc, char** argv) {
 
   QApplication::setWindowIcon(QIcon(u":/icons/lambda-studio.svg"_s));
   lambda::MainWindow window(std::make_shared<lambda::LocalEngine>(), preferences);
-  const lambda::Interrupt interrupt(
-      [&window] { QMetaObject::invokeMethod(&window, &QWidget::close, Qt::QueuedConnection); });
+  const lambda::Interrupt interrupt([&window] {
+    QMetaObject::invokeMethod(
+        &window, &lambda::MainWindow::closeWithoutAsking, Qt::QueuedConnection);
+  });
   window.show();
   QTimer::singleShot(0, &window, [&] { window.openAll(parser.positionalArguments()); });
   return QApplication::exec();

@@ -383,8 +383,14 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     return;
   }
   saveLayout();
-  workspaces_->documentActions().forgetRecovery();
+  if (!keepsRescue_) workspaces_->documentActions().forgetRecovery();
   event->accept();
+}
+
+void MainWindow::closeWithoutAsking() {
+  workspaces_->documentActions().keepForRecovery();
+  keepsRescue_ = mayDiscard_ = true;
+  close();
 }
 
 void MainWindow::askToSave() {

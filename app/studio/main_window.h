@@ -34,6 +34,10 @@ class MainWindow : public QMainWindow {
   /// Networks, runs and folders of event files, each where it belongs.
   void openAll(const QStringList& paths);
 
+  /// For a signal, which nobody answers questions for: unsaved changes are kept to be restored at
+  /// the next start.
+  void closeWithoutAsking();
+
   /// Everything that can be done now, in the order of the menus.
   QList<QAction*> actionsOfMenus() const;
 
@@ -69,7 +73,8 @@ class MainWindow : public QMainWindow {
   ShortcutSheet* shortcuts_ = nullptr;
   QMenu* pageMenu_ = nullptr;
   QByteArray standardState_;
-  bool isClosing_ = false;   ///< Closing was asked for; a training is being stopped.
+  bool isClosing_ = false;  ///< Closing was asked for; a training is being stopped.
+  bool keepsRescue_ = false;
   bool mayDiscard_ = false;  ///< The person has decided about unsaved changes.
 };
 

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDir>
+#include <QEvent>
 #include <QFileDialog>
 #include <QMenu>
 #include <QMessageBox>
@@ -63,6 +64,20 @@ void saveAs(const Exportable& source, QWidget& owner) {
   dialog->open();
 }
 
+/// Draws its icon anew when the theme changes.
+class ExportButton : public QToolButton {
+ public:
+  explicit ExportButton(QWidget* parent) : QToolButton(parent) {
+    setIcon(lambda::icon(u"export"_s, *this));
+  }
+
+ protected:
+  void changeEvent(QEvent* event) override {
+    QToolButton::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) setIcon(lambda::icon(u"export"_s, *this));
+  }
+};
+
 }  // namespace
 
 void addExportActions(QMenu& menu, const Exportable& source, QWidget& owner) {
@@ -90,13 +105,12 @@ void addExportActions(QMenu& menu, const Exportable& source, QWidget& owner) {
 }
 
 QToolButton* makeExportButton(const Exportable& source, QWidget& owner) {
-  auto* button = new QToolButton(&owner);
+  auto* button = new ExportButton(&owner);
   auto* menu = new QMenu(button);
   addExportActions(*menu, source, owner);
   button->setMenu(menu);
   button->setPopupMode(QToolButton::InstantPopup);
   button->setProperty(kRole, u"quiet"_s);
-  button->setIcon(icon(u"export"_s, owner));
   button->setToolTip(tr("Export this picture"));
   button->setAccessibleName(tr("Export"));
   owner.setContextMenuPolicy(Qt::CustomContextMenu);
