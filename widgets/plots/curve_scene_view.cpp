@@ -12,7 +12,8 @@ namespace lambda {
 namespace {
 
 constexpr double kHitPixels = 6;
-constexpr double kEndMargin = 0.01;  // Of the width, so that the last dot is whole.
+constexpr double kEdgeMargin = 0.02;  // Of the height, so that a line along 0 or 100 % is whole.
+constexpr double kEndMargin = 0.01;   // Of the width, so that the last dot is whole.
 
 double distanceToSegment(const QPointF& p, const QPointF& a, const QPointF& b) {
   const QPointF along = b - a;
@@ -61,9 +62,10 @@ std::pair<double, double> CurveScene::yExtent(int index) const {
   const double margin = high > low ? 0.05 * (high - low) : std::max(0.05 * std::abs(high), 1e-3);
   const double padded = low - margin;
   // Losses and accuracies have nothing below 0, accuracies nothing above 1.
-  low = low >= 0 ? std::max(padded, 0.0) : padded;
-  high = panel.options.percent && high <= 1 ? std::min(high + margin, 1.005) : high + margin;
-  return {low, high};
+  const double room = kEdgeMargin * (high - low);
+  const double top =
+      panel.options.percent && high <= 1 ? std::min(high + margin, 1 + room) : high + margin;
+  return {low >= 0 ? std::max(padded, -room) : padded, top};
 }
 
 void CurveScene::fit() {

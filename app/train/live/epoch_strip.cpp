@@ -103,16 +103,19 @@ void EpochStrip::setChosen(int epoch) {
 }
 
 void EpochStrip::redraw() {
+  if (entries_.empty()) return;
+  // The same tile all along: that of the newest picture.
+  const int tile = strongestTile(*entries_.back().picture);
   ColorRange lambdas{0, 0};
   ColorRange tiles{0, 0};
   for (const Entry& entry : entries_) {
     const Array& matrix = partOf(entry.picture->lambdas, part_);
     lambdas = widest(lambdas, rangeOf(ColorMap::diverging, matrix.values));
-    tiles = widest(tiles, rangeOf(ColorMap::diverging, strongestTile(*entry.picture).values));
+    tiles = widest(tiles, rangeOf(ColorMap::diverging, tileOf(*entry.picture, tile).values));
   }
   for (Entry& entry : entries_) {
     entry.lambda = imageOf(partOf(entry.picture->lambdas, part_), lambdas);
-    entry.tile = imageOf(strongestTile(*entry.picture), tiles);
+    entry.tile = imageOf(tileOf(*entry.picture, tile), tiles);
   }
   update();
 }

@@ -11,9 +11,9 @@
 
 namespace lambda {
 
-/// How a layer changed: of the end of every epoch a small lambda matrix and, below it, the
-/// strongest position embedding, all on one scale each. A click, or the left and right keys, choose
-/// one to be shown large; Escape goes back to what is live.
+/// How a layer changed: of the end of every epoch a small lambda matrix and, below it, the position
+/// embedding that has changed most, all on one scale each. A click, or the left and right keys,
+/// choose one to be shown large; Escape goes back to what is live.
 class EpochStrip : public QWidget, public Exportable {
   Q_OBJECT
 

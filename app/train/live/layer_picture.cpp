@@ -97,6 +97,7 @@ LayerPicture pictureOf(const InspectionSnapshot& snapshot) {
   picture.tiles = snapshot.embeddings.tiles;
   picture.change = snapshot.embeddings.change;
   picture.order = snapshot.embeddings.order;
+  picture.changeOrder = orderByNorm(picture.change);
   return picture;
 }
 
@@ -114,7 +115,10 @@ std::vector<LayerPicture> storedPictures(const std::filesystem::path& run,
   }
   if (!pictures.empty() && pictures.front().epoch == 0) {
     const Array start = pictures.front().tiles;
-    for (LayerPicture& picture : pictures) picture.change = combined(picture.tiles, start, -1);
+    for (LayerPicture& picture : pictures) {
+      picture.change = combined(picture.tiles, start, -1);
+      picture.changeOrder = orderByNorm(picture.change);
+    }
   }
   return pictures;
 }
@@ -149,10 +153,11 @@ HeatmapData embeddingHeatmap(const LayerPicture& picture, bool change) {
   const std::size_t size = tileSize(all);
   if (size == 0) return data;
   const std::int64_t depth = std::max<std::int64_t>(all.shape[1], 1);
-  const auto count = std::min<std::size_t>(kMostTiles, picture.order.size());
+  const std::vector<int>& order = change ? picture.changeOrder : picture.order;
+  const auto count = std::min<std::size_t>(kMostTiles, order.size());
   data.array.shape = {static_cast<std::int64_t>(count), all.shape[2], all.shape[3]};
   for (std::size_t i = 0; i < count; ++i) {
-    const auto tile = static_cast<std::size_t>(picture.order[i]);
+    const auto tile = static_cast<std::size_t>(order[i]);
     const auto begin = all.values.begin() + static_cast<std::ptrdiff_t>(tile * size);
     data.array.values.insert(
         data.array.values.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
@@ -168,13 +173,18 @@ HeatmapData embeddingHeatmap(const LayerPicture& picture, bool change) {
   return data;
 }
 
-Array strongestTile(const LayerPicture& picture) {
-  const std::size_t size = tileSize(picture.tiles);
-  if (size == 0 || picture.order.empty()) return {};
-  const auto begin = picture.tiles.values.begin() +
-                     static_cast<std::ptrdiff_t>(static_cast<std::size_t>(picture.order[0]) * size);
-  return {{picture.tiles.shape[2], picture.tiles.shape[3]},
-          {begin, begin + static_cast<std::ptrdiff_t>(size)}};
+int strongestTile(const LayerPicture& picture) {
+  const std::vector<int>& order = picture.changeOrder.empty() ? picture.order : picture.changeOrder;
+  return order.empty() ? -1 : order.front();
+}
+
+Array tileOf(const LayerPicture& picture, int tile) {
+  const Array& all = picture.change.empty() ? picture.tiles : picture.change;
+  const std::size_t size = tileSize(all);
+  const std::size_t first = static_cast<std::size_t>(std::max(tile, 0)) * size;
+  if (tile < 0 || size == 0 || first + size > all.values.size()) return {};
+  const auto begin = all.values.begin() + static_cast<std::ptrdiff_t>(first);
+  return {{all.shape[2], all.shape[3]}, {begin, begin + static_cast<std::ptrdiff_t>(size)}};
 }
 
 }  // namespace lambda

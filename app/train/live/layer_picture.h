@@ -23,6 +23,7 @@ struct LayerPicture {
   Array tiles;             ///< [k, u, rows, columns]; empty without position embeddings.
   Array change;            ///< As `tiles`: since the start; empty where the start is not known.
   std::vector<int> order;  ///< Tiles from the greatest norm to the smallest.
+  std::vector<int> changeOrder;  ///< The same of `change`.
 };
 
 LayerPicture pictureOf(const InspectionSnapshot& snapshot);
@@ -42,7 +43,11 @@ HeatmapData lambdaHeatmap(const LayerPicture& picture, LambdaPart part);
 /// The strongest position embeddings as tiles over offsets, or their change since the start.
 HeatmapData embeddingHeatmap(const LayerPicture& picture, bool change);
 
-/// The strongest tile alone [rows, columns]; empty where there is none.
-Array strongestTile(const LayerPicture& picture);
+/// The tile that has changed most since the start, or, where that is not known, the one with the
+/// greatest norm; -1 = there is none.
+int strongestTile(const LayerPicture& picture);
+
+/// One tile alone [rows, columns], its change where it is known; empty where there is none.
+Array tileOf(const LayerPicture& picture, int tile);
 
 }  // namespace lambda

@@ -1,5 +1,7 @@
 #include "app/train/live/live_panel.h"
 
+#include <algorithm>
+
 #include <QButtonGroup>
 #include <QEvent>
 #include <QHBoxLayout>
@@ -27,6 +29,8 @@ namespace lambda {
 namespace {
 
 constexpr int kGap = 8;
+constexpr int kChange =
+    0;  // Of the two ways to see the embeddings; they begin as noise, so that it comes first.
 constexpr int kLambdaHeight = 112;
 constexpr int kTilesHeight = 128;
 
@@ -137,7 +141,7 @@ void LivePanel::makePositions() {
   head->setSpacing(0);
   head->addWidget(makeCaption(positions_, tr("Positions")));
   head->addSpacing(kGap);
-  head->addWidget(makeToggle(*embeddings_, {tr("Now"), tr("Change")}));
+  head->addWidget(makeToggle(*embeddings_, {tr("Change"), tr("Now")}));
   head->addStretch();
   head->addWidget(
       makeExplanationButton(*this, [this] { return positionExplanation(snapshot_.get()); }));
@@ -209,18 +213,28 @@ void LivePanel::noteEpochs(const MetricsUpdate& update) {
   if (update.epochs.empty()) return;
   endedEpoch_ = update.epochs.back().epoch;
   endedStep_ = update.epochs.back().step;
+  keepEpoch();
+}
+
+void LivePanel::keepEpoch() {
+  if (!live_ || endedEpoch_ == 0 || live_->step < endedStep_ || strip_->has(endedEpoch_)) return;
+  auto kept = std::make_shared<LayerPicture>(*live_);
+  kept->epoch = endedEpoch_;
+  strip_->add(std::move(kept));
 }
 
 void LivePanel::take(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
   snapshot_ = snapshot;
   problem_->hide();
   auto picture = std::make_shared<LayerPicture>(pictureOf(*snapshot));
-  live_ = picture;
-  if (endedEpoch_ > 0 && snapshot->step >= endedStep_ && !strip_->has(endedEpoch_)) {
-    auto kept = std::make_shared<LayerPicture>(*picture);
-    kept->epoch = endedEpoch_;
-    strip_->add(std::move(kept));
+  // The running epoch, as it is called everywhere else.
+  const int batches = session_.status().batchesPerEpoch;
+  if (batches > 0) {
+    const std::int64_t before = std::max<std::int64_t>(picture->step - 1, 0);
+    picture->epoch = static_cast<int>(before / batches) + 1;
   }
+  live_ = std::move(picture);
+  keepEpoch();
   showPicture();
 }
 
@@ -241,9 +255,10 @@ void LivePanel::showPicture() {
   }
   const QString step = tr("step %1").arg(countText(static_cast<double>(picture->step)));
   const QString text = isStored ? tr("End of epoch %1 · %2") : tr("Epoch %1 · %2");
-  head_->setWhen(text.arg(picture->epoch).arg(step), isStored);
+  const bool isStart = isStored && picture->epoch == 0;
+  head_->setWhen(isStart ? tr("At the start") : text.arg(picture->epoch).arg(step), isStored);
   lambda_->setData(lambdaHeatmap(*picture, static_cast<LambdaPart>(parts_->checkedId())));
-  const bool change = embeddings_->checkedId() == 1;
+  const bool change = embeddings_->checkedId() == kChange;
   tiles_->setPlaceholder(change && !picture->tiles.empty()
                              ? tr("The embeddings of the start are not known.")
                              : tr("This layer has no position embeddings."));

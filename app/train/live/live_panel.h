@@ -53,6 +53,7 @@ class LivePanel : public QWidget {
   void loadStored();
   void take(const std::shared_ptr<const InspectionSnapshot>& snapshot);
   void noteEpochs(const MetricsUpdate& update);
+  void keepEpoch();
   void showPicture();
   QWidget* makeToggle(QButtonGroup& group, const QStringList& names);
 
