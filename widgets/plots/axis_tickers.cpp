@@ -13,7 +13,10 @@ namespace lambda {
 namespace {
 
 QString shortNumber(double value, double step) {
-  const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 12);
+  int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 12);
+  // Of a step of 2.5 or 0.25 the second digit counts too.
+  const double digits = step * std::pow(10.0, decimals);
+  if (std::abs(digits - std::round(digits)) > 1e-6) ++decimals;
   if (std::abs(value) >= 1e6 || decimals > 5) return QLocale::c().toString(value, 'g', 4);
   const QString text = QString::number(value, 'f', decimals);
   return std::abs(value) < step / 1000 ? u"0"_s : text;
@@ -28,6 +31,8 @@ class PlaceTicker : public QCPAxisTicker {
     if (axis_ == CurveAxis::time) return timeStep(range.size() / tickCount());
     step_ = QCPAxisTicker::getTickStep(range);
     if (axis_ == CurveAxis::steps) step_ = std::max(step_, 1.0);
+    // Whole epochs where there are several between two ticks: 2.5 would be written as 3.
+    if (axis_ == CurveAxis::epochs && step_ > 1) step_ = std::floor(step_);
     return step_;
   }
 

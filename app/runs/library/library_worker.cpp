@@ -15,6 +15,8 @@
 #include "engine/runtime/error.h"
 #include "engine/training/run_folder.h"
 
+using namespace Qt::StringLiterals;
+
 namespace fs = std::filesystem;
 
 namespace lambda {
@@ -68,7 +70,8 @@ void LibraryWorker::attempt(const fs::path& run, Task task) {
   try {
     task();
   } catch (const std::exception& error) {
-    const QString reason = QString::fromStdString(error.what());
+    // The hint stands in a line of its own, indented for a terminal.
+    const QString reason = QString::fromStdString(error.what()).replace(u"\n  "_s, u"\n"_s);
     answer([&library = library_, run, reason] { Q_EMIT library.refused(run, reason); });
   }
 }

@@ -28,6 +28,28 @@ std::vector<FieldRow> ownRows(const RunConfig& config) {
   return rows;
 }
 
+/// Whether the optimiser and the schedule that are chosen look at the field.
+bool isInUse(const FieldRow& row, const Recipe& recipe) {
+  const bool isSgd = recipe.optimizer.kind == OptimizerKind::sgd;
+  const ScheduleKind schedule = recipe.schedule.kind;
+  const std::string name = row.path.substr(row.path.rfind('.') + 1);
+  if (name == "momentum" || name == "nesterov") return isSgd;
+  if (name == "beta1" || name == "beta2" || name == "epsilon") return !isSgd;
+  if (name == "stepEpochs" || name == "stepFactor") return schedule == ScheduleKind::step;
+  if (name == "peakFraction") return schedule == ScheduleKind::triangular;
+  if (name == "warmupEpochs") return schedule != ScheduleKind::triangular;
+  if (name == "finalFactor") {
+    return schedule != ScheduleKind::constant && schedule != ScheduleKind::step;
+  }
+  return true;
+}
+
+std::vector<FieldRow> recipeRows(const Recipe& recipe) {
+  std::vector<FieldRow> rows = rowsOf(recipe, "recipe");
+  std::erase_if(rows, [&](const FieldRow& row) { return !isInUse(row, recipe); });
+  return rows;
+}
+
 QString checkpointText(const CheckpointFile& file) {
   const std::string stem = file.path.stem().string();
   QString name = QString::fromStdString(stem);
@@ -100,7 +122,7 @@ void ForkDialog::setCheckpoints(const RunFiles& files, const std::filesystem::pa
 
 void ForkDialog::refresh() {
   form_->setSections({{tr("Run"), ownRows(config_)},
-                      {tr("Recipe"), rowsOf(config_.recipe, "recipe")},
+                      {tr("Recipe"), recipeRows(config_.recipe)},
                       {tr("Augmentation"), rowsOf(config_.data.augmentation, "data.augmentation")},
                       {tr("Device"), rowsOf(config_.device, "device")}});
   form_->setProblems(validate(config_));

@@ -15,6 +15,8 @@
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -162,6 +164,15 @@ void RunTableDelegate::paint(QPainter* painter,
       paintCellText(*painter, cell);
   }
   painter->restore();
+}
+
+QWidget* RunTableDelegate::createEditor(QWidget* parent,
+                                        const QStyleOptionViewItem& option,
+                                        const QModelIndex& index) const {
+  QWidget* editor = QStyledItemDelegate::createEditor(parent, option, index);
+  // A field's own padding leaves no room for its text in a row.
+  if (editor) editor->setStyleSheet(u"QLineEdit { padding: 0 3px; border-radius: 3px; }"_s);
+  return editor;
 }
 
 bool RunTableDelegate::editorEvent(QEvent* event,
