@@ -59,6 +59,10 @@ void EmptyState::setTexts(const QString& title, const QString& text) {
   title_->setText(title);
   text_->setText(text);
   text_->setVisible(!text.isEmpty());
+  // Centred labels get the height of one line unless they say what they need.
+  for (QLabel* label : {title_, text_}) {
+    label->setMinimumHeight(label->heightForWidth(label->minimumWidth()));
+  }
 }
 
 void EmptyState::setButtons(const QString& first, const QString& second) {

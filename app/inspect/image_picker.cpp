@@ -171,7 +171,8 @@ void ImagePicker::setPictureName(const QString& name) {
 
 std::optional<int> ImagePicker::predictedOf(int image) const {
   if (!predictions_ || predictions_->split != split_ || image < 0 ||
-      image >= static_cast<int>(predictions_->predicted.size())) {
+      image >=
+          static_cast<int>(std::min(predictions_->predicted.size(), predictions_->labels.size()))) {
     return std::nullopt;
   }
   return predictions_->predicted[static_cast<std::size_t>(image)];
@@ -198,16 +199,16 @@ void ImagePicker::fill() {
   for (int image = 0; image < count; ++image) {
     const int label = images_->labels[static_cast<std::size_t>(image)];
     const std::optional<int> predicted = predictedOf(image);
-    const bool isWrong = predicted && *predicted != label;
+    const bool isWrong =
+        predicted && *predicted != predictions_->labels[static_cast<std::size_t>(image)];
     if (label_ >= 0 && label != label_) continue;
     if (filter_ == PredictionFilter::wrong && !isWrong) continue;
     if (filter_ == PredictionFilter::right && (!predicted || isWrong)) continue;
-    shown.push_back(
-        {.index = image,
-         .caption = isWrong ? u"→ "_s + nameOf(*predicted) : nameOf(label),
-         .verdict = !predicted ? Verdict::none
-                    : isWrong  ? Verdict::wrong
-                               : Verdict::right});
+    shown.push_back({.index = image,
+                     .caption = isWrong ? u"→ "_s + nameOf(*predicted) : nameOf(label),
+                     .verdict = !predicted ? Verdict::none
+                                : isWrong  ? Verdict::wrong
+                                           : Verdict::right});
   }
   if (!images_) {
     grid_->setPlaceholder(problem_.isEmpty() ? tr("Loading the images …") : problem_);

@@ -55,13 +55,11 @@ void InspectPage::showRun(const std::filesystem::path& path) {
 }
 
 void InspectPage::showImage(const std::filesystem::path& path, Split split, int image) {
-  selection_.split = split;
-  selection_.image = image;
-  selection_.picture.reset();
   showRun(path);
-  picker_->setCurrent(image);
+  selection_.split = split;
+  selection_.picture.reset();
   loadImages();
-  ask();
+  chooseImage(image);
 }
 
 void InspectPage::showLive() {

@@ -137,7 +137,7 @@ class ExampleSnapshot {
       float* region = s_.keys.regions.values.data() + static_cast<std::size_t>(slot * positions());
       for (int m = 0; m < positions(); ++m) {
         // The first slot looks at one position, the second everywhere.
-        const float sharpness = slot == 0 ? 40.0F : slot == 1 ? 0.0F : 3.0F;
+        const float sharpness = slot == 0 ? 80.0F : slot == 1 ? 0.0F : 3.0F;
         region[m] = std::exp(sharpness * waveAt(slot + 3, m / l_.width * 0.8, m % l_.width * 0.8));
       }
       const float sum = std::accumulate(region, region + positions(), 0.0F);

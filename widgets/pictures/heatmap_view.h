@@ -43,6 +43,8 @@ class HeatmapView : public QWidget, public Exportable {
   /// Shown instead of an empty array, for example "This layer has no content lambda.".
   void setPlaceholder(const QString& text);
 
+  QString placeholder() const { return placeholder_; }
+
   /// The range of the colours from outside; nothing = the values' own.
   void setRange(std::optional<ColorRange> range);
   /// The range in effect; of a view with a scale per tile, that of the first tile.

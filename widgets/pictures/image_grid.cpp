@@ -179,6 +179,8 @@ void ImageGrid::choose(int place) {
   current_ = place;
   ensureVisible(place);
   viewport()->update();
+  const GridImage& chosen = shown_[static_cast<std::size_t>(place)];
+  setAccessibleDescription(tr("Image %1: %2").arg(chosen.index).arg(chosen.caption));
   Q_EMIT imageActivated(currentImage());
 }
 

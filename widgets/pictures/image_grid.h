@@ -43,6 +43,8 @@ class ImageGrid : public QAbstractScrollArea, public Exportable {
   /// Instead of an empty grid.
   void setPlaceholder(const QString& text);
 
+  QString placeholder() const { return placeholder_; }
+
   /// Side of a thumbnail in device-independent pixels.
   void setThumbnailSide(int side);
   void setCaptionsVisible(bool visible);

@@ -62,6 +62,7 @@ void PredictionPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snap
     bars_->setBars({});
     bars_->setVisible(false);
     details_->setText({});
+    details_->setVisible(false);
     return;
   }
   const InspectionSnapshot& s = *snapshot;
@@ -85,6 +86,7 @@ void PredictionPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snap
                u"error"_s);
   }
   details_->setText(tr("Weights after step %1, epoch %2.").arg(countText(s.step)).arg(s.epoch));
+  details_->setVisible(true);
 }
 
 void PredictionPanel::setPrediction(const Predictions& predictions, int image) {
@@ -111,6 +113,7 @@ void PredictionPanel::setPrediction(const Predictions& predictions, int image) {
                            : tr("Wrong: the network says %1, it is %2.")
                                  .arg(className(names, said), className(names, label)),
              said == label ? u"success"_s : u"error"_s);
+  details_->setVisible(true);
   details_->setText(tr("Weights after step %1, epoch %2.")
                         .arg(countText(predictions.step))
                         .arg(predictions.epoch));
