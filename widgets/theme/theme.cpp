@@ -104,6 +104,7 @@ QTabBar { background: transparent; }
 QTabBar::tab { color: @secondary; padding: 7px 12px; border: none; border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: @text; border-bottom-color: @accent; }
 QTabBar::tab:hover { color: @text; }
+QTabBar::tab:disabled { color: @disabled; }
 QMenuBar { background: @surface; border-bottom: 1px solid @hairline; }
 QMenuBar::item { padding: 5px 10px; background: transparent; border-radius: 4px; }
 QMenuBar::item:selected { background: @hover; }
