@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QDropEvent>
 #include <QElapsedTimer>
@@ -72,6 +73,7 @@ class TestRunsPage : public QObject {
   void checkedRunsAreLaidOverEachOtherWithWhatDiffers();
   void aClickOnALegendEntrySelectsItsRow();
   void differencesShowOnlyWhatDiffers();
+  void theScatterHoldsRunsOfTheSameData();
   void aSearchWithoutHitsOffersToClearIt();
   void returnOpensTheRunInInspect();
   void resumeAndContinueAskTheWindow();
@@ -271,6 +273,29 @@ void TestRunsPage::differencesShowOnlyWhatDiffers() {
   QCOMPARE(model.index(1, 2).data().toString(), u"17"_s);
   model.setOnlyDifferences(false);
   QVERIFY(model.rowCount() > 30);
+}
+
+void TestRunsPage::theScatterHoldsRunsOfTheSameData() {
+  RunRecord other = smallRecord("other data");
+  other.config.data.source = "/data/cifar10";
+  const fs::path run = write("a", smallRecord("first"));
+  const fs::path foreign = write("b", other);
+  write("c", smallRecord("third"));
+  open(3);
+  table().selectRun(run);
+  showTab(3);
+  const auto& plot = *page_->findChild<ScatterPlot*>();
+  QTRY_COMPARE(plot.points().size(), std::size_t(2));
+  table().selectRun(foreign);
+  QTRY_COMPARE(plot.points().size(), std::size_t(1));
+  QCOMPARE(plot.points().front().key, foreign.string());
+  page_->findChild<QCheckBox*>(u"sameData"_s)->setChecked(false);
+  QTRY_COMPARE(plot.points().size(), std::size_t(3));
+  QTest::mouseClick(page_->findChild<ScatterPlot*>(),
+                    Qt::LeftButton,
+                    {},
+                    plot.positionOf(plot.points().front()).toPoint());
+  QVERIFY(!table().currentRun().empty());
 }
 
 void TestRunsPage::aSearchWithoutHitsOffersToClearIt() {

@@ -204,7 +204,9 @@ class Painting {
 
   /// The names of the points in hand and of those on the line, where there is room.
   void labels() {
-    std::vector<QRectF> taken;
+    const QFontMetricsF metrics(smallFont());
+    std::vector<QRectF> taken{
+        QRectF(kGap, 0, metrics.horizontalAdvance(picture_.y.title), metrics.height() + 4)};
     for (const ScatterPoint& point : picture_.points) {
       if (!picture_.isShown(point)) continue;
       const QPointF place = at(point);

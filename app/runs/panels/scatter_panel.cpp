@@ -35,6 +35,7 @@ constexpr std::array kScores{Column::kBestValidation, Column::kTest};
 
 const QString kCostKey = u"scatterCost"_s;
 const QString kScoreKey = u"scatterScore"_s;
+const QString kSameDataKey = u"scatterSameData"_s;
 const QString kLogarithmicKey = u"scatterLogarithmic"_s;
 
 ExplanationText explanation(const ScatterPlot& plot) {
@@ -44,7 +45,7 @@ ExplanationText explanation(const ScatterPlot& plot) {
       "Each point is a run: the further up, the more it gets right; the further left, the less it "
       "costs. The dashed line joins the runs that no other beats in both (the Pareto front): "
       "whatever lies below it, another run does better for the same cost or less.<br><br>"
-      "Runs on different data can't be compared. Filter the table to leave some out.");
+      "Accuracies on different data can't be compared. Filters of the table hold here too.");
   const auto front = paretoFront(plot.points());
   text.numbers = {{ScatterPanel::tr("Runs shown"), QString::number(plot.points().size())},
                   {ScatterPanel::tr("On the line"), QString::number(front.size())}};
@@ -60,10 +61,16 @@ ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorte
       cost_(new ChoiceBar({tr("Parameters"), tr("FLOPs"), tr("Training time")}, tr("Cost"), this)),
       score_(new ChoiceBar({tr("Validation"), tr("Test")}, tr("Accuracy"), this)),
       logarithmic_(new QCheckBox(tr("Logarithmic"), this)),
+      sameData_(new QCheckBox(tr("Same data only"), this)),
       plot_(new ScatterPlot(this)),
       refreshTimer_(new QTimer(this)) {
   logarithmic_->setChecked(true);
   logarithmic_->setToolTip(tr("Equal steps to the right are equal factors"));
+  sameData_->setObjectName(u"sameData"_s);
+  sameData_->setChecked(true);
+  sameData_->setToolTip(
+      tr("Leave out runs on other data than the selected one: accuracies on "
+         "different images can't be compared"));
   auto* row = new QHBoxLayout;
   row->addWidget(score_);
   auto* against = new QLabel(tr("against"), this);
@@ -72,6 +79,7 @@ ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorte
   row->addWidget(cost_);
   row->addSpacing(8);
   row->addWidget(logarithmic_);
+  row->addWidget(sameData_);
   row->addStretch(1);
   row->addWidget(makeExplanationButton(*this, [this] { return explanation(*plot_); }));
   row->addWidget(makeExportButton(*plot_, *plot_));
@@ -87,6 +95,7 @@ ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorte
   connect(cost_, &ChoiceBar::chosen, this, &ScatterPanel::refresh);
   connect(score_, &ChoiceBar::chosen, this, &ScatterPanel::refresh);
   connect(logarithmic_, &QCheckBox::toggled, this, &ScatterPanel::refresh);
+  connect(sameData_, &QCheckBox::toggled, this, &ScatterPanel::refresh);
   connect(&sorted, &QAbstractItemModel::dataChanged, this, &ScatterPanel::refreshSoon);
   connect(&sorted, &QAbstractItemModel::rowsInserted, this, &ScatterPanel::refreshSoon);
   connect(&sorted, &QAbstractItemModel::rowsRemoved, this, &ScatterPanel::refreshSoon);
@@ -96,19 +105,23 @@ ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorte
 }
 
 void ScatterPanel::setCurrentRun(const std::filesystem::path& run) {
+  current_ = run;
   plot_->setSelected(run.string());
+  if (sameData_->isChecked()) refreshSoon();
 }
 
 void ScatterPanel::saveTo(QSettings& settings) const {
   settings.setValue(kCostKey, cost_->current());
   settings.setValue(kScoreKey, score_->current());
   settings.setValue(kLogarithmicKey, logarithmic_->isChecked());
+  settings.setValue(kSameDataKey, sameData_->isChecked());
 }
 
 void ScatterPanel::restoreFrom(QSettings& settings) {
   cost_->setCurrent(settings.value(kCostKey, 0).toInt());
   score_->setCurrent(settings.value(kScoreKey, 0).toInt());
   logarithmic_->setChecked(settings.value(kLogarithmicKey, true).toBool());
+  sameData_->setChecked(settings.value(kSameDataKey, true).toBool());
 }
 
 void ScatterPanel::showEvent(QShowEvent* event) {
@@ -123,10 +136,15 @@ void ScatterPanel::refreshSoon() {
 void ScatterPanel::refresh() {
   const auto cost = kCosts[static_cast<std::size_t>(cost_->current())];
   const auto score = kScores[static_cast<std::size_t>(score_->current())];
+  const int current = runs_.indexOf(current_);
+  const auto sourceOf = [](const RunRow& run) { return run.run.record.config.data.source; };
+  const bool isFiltered =
+      sameData_->isChecked() && current >= 0 && !runs_.row(current).isImported();
   std::vector<ScatterPoint> points;
   for (int row = 0; row < sorted_.rowCount(); ++row) {
     const int source = sorted_.mapToSource(sorted_.index(row, 0)).row();
     const RunRow& run = runs_.row(source);
+    if (isFiltered && (run.isImported() || sourceOf(run) != sourceOf(runs_.row(current)))) continue;
     points.push_back({run.run.path.string(),
                       run.name(),
                       runs_.number(source, cost),

@@ -15,7 +15,8 @@ class RunSortFilter;
 class RunTableModel;
 class ScatterPlot;
 
-/// What the listed runs reach against what they cost.
+/// What the listed runs reach against what they cost; by default only those on the same data as the
+/// run in hand, since others are not to be compared with it.
 class ScatterPanel : public QWidget {
   Q_OBJECT
 
@@ -45,6 +46,8 @@ class ScatterPanel : public QWidget {
   ChoiceBar* cost_;
   ChoiceBar* score_;
   QCheckBox* logarithmic_;
+  QCheckBox* sameData_;
+  std::filesystem::path current_;
   ScatterPlot* plot_;
   QTimer* refreshTimer_;
 };
