@@ -4,11 +4,7 @@
 #include <cmath>
 
 #include <QAccessible>
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include "widgets/pictures/color_bar.h"
 #include "widgets/pictures/heatmap_data.h"
@@ -27,7 +23,6 @@ namespace {
 constexpr int kPreferredSide = 384;  // device-independent pixels
 constexpr double kLineWidth = 380;   // of readout and colour bar together, where there is room
 constexpr double kBarWidth = 190;    // of the colour bar with its numbers
-constexpr int kLargeStep = 4;        // positions that Ctrl and an arrow key go
 
 double lineHeight() {
   return QFontMetricsF(smallFont()).height();
@@ -238,77 +233,6 @@ void ImageView::paintEvent(QPaintEvent* /*event*/) {
 void ImageView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
   QWidget::changeEvent(event);
-}
-
-bool ImageView::event(QEvent* event) {
-  if (event->type() == QEvent::ToolTip) {
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const std::optional<Cell> cell = cellAt(help->pos());
-    if (cell) {
-      QToolTip::showText(help->globalPos(), readoutOf(*cell), this);
-    } else {
-      QToolTip::hideText();
-    }
-    return true;
-  }
-  return QWidget::event(event);
-}
-
-void ImageView::choose(const Cell& cell) {
-  setQuery(cell);
-  Q_EMIT queryChosen(cell.row, cell.column);
-}
-
-void ImageView::setHovered(std::optional<Cell> cell) {
-  if (cell == hovered_) return;
-  hovered_ = cell;
-  update();
-  Q_EMIT hovered(cell ? cell->row : -1, cell ? cell->column : -1);
-}
-
-void ImageView::mousePressEvent(QMouseEvent* event) {
-  const std::optional<Cell> cell = cellAt(event->position());
-  if (event->button() == Qt::LeftButton && cell) {
-    choose(*cell);
-  } else {
-    event->ignore();
-  }
-}
-
-void ImageView::mouseMoveEvent(QMouseEvent* event) {
-  const std::optional<Cell> cell = cellAt(event->position());
-  setHovered(cell);
-  if (event->buttons().testFlag(Qt::LeftButton) && cell && cell != query_) choose(*cell);
-}
-
-void ImageView::leaveEvent(QEvent* /*event*/) {
-  setHovered(std::nullopt);
-}
-
-void ImageView::keyPressEvent(QKeyEvent* event) {
-  const int step = event->modifiers().testFlag(Qt::ControlModifier) ? kLargeStep : 1;
-  Cell by;
-  switch (event->key()) {
-    case Qt::Key_Left:
-      by.column = -step;
-      break;
-    case Qt::Key_Right:
-      by.column = step;
-      break;
-    case Qt::Key_Up:
-      by.row = -step;
-      break;
-    case Qt::Key_Down:
-      by.row = step;
-      break;
-    default:
-      return QWidget::keyPressEvent(event);
-  }
-  if (rows_ <= 0 || columns_ <= 0) return;
-  const Cell from = query_.value_or(Cell{.row = rows_ / 2, .column = columns_ / 2});
-  const Cell next{.row = std::clamp(from.row + by.row, 0, rows_ - 1),
-                  .column = std::clamp(from.column + by.column, 0, columns_ - 1)};
-  if (next != query_) choose(next);
 }
 
 QString ImageView::exportName() const {

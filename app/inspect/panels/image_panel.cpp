@@ -27,8 +27,12 @@ namespace lambda {
 
 namespace {
 
-constexpr int kHeadsWidth = 104;
-constexpr int kManyHeads = 4;  // above it they stand in two columns
+constexpr int kAround = 110;     // controls above the pictures and facts below
+constexpr double kCaption = 28;  // of a head's tile, with its gap
+constexpr double kTileGap = 12;
+constexpr double kLeastTile = 88;    // device-independent pixels
+constexpr double kHeadsShare = 0.2;  // of the panel's width, at most
+constexpr int kManyHeads = 4;        // above it they stand in two columns
 constexpr int kOpacitySteps = 100;
 constexpr double kResidualLimit = 1e-4;  // above it the sum is not the layer's arithmetic
 
@@ -254,10 +258,24 @@ void ImagePanel::updateViews() {
   heads_->setData(std::move(heat));
   heads_->setMark(Cell{snapshot_->queryRow, snapshot_->queryColumn});
   heads_->setSelectedTile(head_);
-  const int columns = snapshot_->layer.heads > kManyHeads ? 2 : 1;
-  heads_->setTilesPerRow(columns);
-  heads_->setFixedWidth(static_cast<int>(columns * kHeadsWidth * textScale()));
+  fitHeads();
   heads_->setVisible(snapshot_->layer.heads > 1);
+}
+
+void ImagePanel::fitHeads() {
+  const int heads = snapshot_ ? snapshot_->layer.heads : 0;
+  if (heads == 0) return;
+  const int columns = heads > kManyHeads ? 2 : 1, rows = (heads + columns - 1) / columns;
+  // A tile as high as fits beside its caption, yet no more than the image can spare.
+  const double fitting = static_cast<double>(height() - kAround) / rows - kCaption;
+  const double tile = std::clamp(fitting, kLeastTile, std::max(kLeastTile, width() * kHeadsShare));
+  heads_->setTilesPerRow(columns);
+  heads_->setFixedWidth(static_cast<int>(columns * (tile + kTileGap) * textScale()));
+}
+
+void ImagePanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitHeads();
 }
 
 QString ImagePanel::residualText() const {

@@ -68,7 +68,11 @@ class ImagePanel : public QWidget {
   void quantityChanged();
   void headChanged(int head);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  void fitHeads();
   void updateHeadList();
   void updateViews();
   void updateResidual();
