@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QListView>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QPushButton>

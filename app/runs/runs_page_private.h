@@ -26,6 +26,7 @@
 #include "app/session/training_session.h"
 #include "widgets/theme/theme.h"
 
+class QMenu;
 class QSplitter;
 class QStackedWidget;
 class QTabWidget;
@@ -54,6 +55,7 @@ class RunsPage::Private : public QObject {
 
   // ---- what goes between the parts (runs_page_wiring.cpp) ----
   void connectTable();
+  void addColors(QMenu& menu, const std::filesystem::path& run);
   void connectPanels();
   void connectLibrary();
   void selectionMoved();

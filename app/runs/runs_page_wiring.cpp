@@ -3,11 +3,14 @@
 #include <QAction>
 #include <QItemSelectionModel>
 #include <QMenu>
+#include <QPainter>
+#include <QPixmap>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
 
 #include "app/runs/runs_page_private.h"
+#include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;
 
@@ -37,12 +40,36 @@ void RunsPage::Private::connectTable() {
         menu->addSeparator();
       }
     }
+    if (const RunRow* row = currentRow()) addColors(*menu, row->run.path);
     menu->popup(table->viewport()->mapToGlobal(at));
   });
   connect(&runs, &RunTableModel::checkedChanged, this, &Private::showRuns);
   connect(&sorted, &QAbstractItemModel::rowsInserted, this, &Private::updateState);
   connect(&sorted, &QAbstractItemModel::rowsRemoved, this, &Private::updateState);
   connect(filterBar, &RunFilterBar::filtered, this, &Private::updateState);
+}
+
+void RunsPage::Private::addColors(QMenu& menu, const fs::path& run) {
+  QMenu* choices = menu.addMenu(tr("Colour"));
+  const auto& series = colorsOf(page).series;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    QPixmap swatch(16, 16);
+    swatch.fill(Qt::transparent);
+    QPainter painter(&swatch);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(series[i]);
+    painter.drawEllipse(2, 2, 12, 12);
+    painter.end();
+    const auto color = static_cast<int>(i);
+    QAction* action = choices->addAction(swatch, tr("Colour %1").arg(i + 1));
+    action->setCheckable(true);
+    action->setChecked(runs.colorIndex(run) == color);
+    connect(action, &QAction::triggered, this, [this, run, color] {
+      runs.setColorIndex(run, color);
+      runs.setChecked(run, true);
+    });
+  }
 }
 
 void RunsPage::Private::connectPanels() {

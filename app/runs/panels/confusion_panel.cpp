@@ -14,13 +14,13 @@
 #include <QVBoxLayout>
 
 #include "app/runs/compare/confused_images.h"
+#include "app/runs/panels/cell_images.h"
 #include "app/runs/panels/choice_bar.h"
 #include "app/runs/panels/split_images.h"
 #include "app/runs/run_row.h"
 #include "app/runs/run_table_model.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
-#include "widgets/pictures/image_grid.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/tables/confusion_view.h"
 #include "widgets/theme/theme.h"
@@ -33,7 +33,6 @@ namespace lambda {
 namespace {
 
 constexpr int kTextWidth = 520;
-constexpr int kThumbnailSide = 56;
 
 const QString kScaleKey = u"confusionScale"_s;
 const QString kSplitterKey = u"confusionSplitter"_s;
@@ -66,16 +65,22 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
       splits_(new ChoiceBar({tr("Validation images"), tr("Test images")}, tr("Images"), this)),
       scales_(new ChoiceBar({tr("Counts"), tr("Per cent")}, tr("Cells"), this)),
       summary_(new QLabel(this)),
+      again_(new QToolButton(this)),
       pages_(new QStackedWidget(this)) {
   pages_->addWidget(makeMessage());
   pages_->addWidget(makeResult());
   summary_->setProperty(kRole, u"secondary"_s);
+  again_->setText(tr("Classify again"));
+  again_->setToolTip(tr("With the weights that are the best by now"));
+  again_->setProperty(kRole, u"quiet"_s);
   auto* row = new QHBoxLayout;
   row->addWidget(splits_);
   row->addSpacing(8);
   row->addWidget(scales_);
   row->addSpacing(8);
-  row->addWidget(summary_, 1);
+  row->addWidget(summary_);
+  row->addWidget(again_);
+  row->addStretch(1);
   row->addWidget(makeExplanationButton(*this, [this] { return explanation(shown_.get()); }));
   row->addWidget(makeExportButton(*view_, *view_));
   auto* column = new QVBoxLayout(this);
@@ -94,17 +99,14 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
           [this](const std::filesystem::path& run, Split split) {
             if (run == run_ && split == this->split()) refresh();
           });
-  connect(images_, &SplitImages::loaded, this, &ConfusionPanel::fillGrid);
-  connect(images_, &SplitImages::failed, this, [this](const QString& reason) {
-    grid_->setPlaceholder(reason);
+  connect(images_, &SplitImages::loaded, this, &ConfusionPanel::showImages);
+  connect(images_, &SplitImages::failed, cellImages_, &CellImages::setProblem);
+  connect(view_, &ConfusionView::cellChosen, this, &ConfusionPanel::showImages);
+  connect(view_, &ConfusionView::choiceCleared, this, &ConfusionPanel::showImages);
+  connect(cellImages_, &CellImages::inspectClicked, this, [this](int image) {
+    Q_EMIT inspectImageRequested(run_, split(), image);
   });
-  connect(view_, &ConfusionView::cellChosen, this, &ConfusionPanel::fillGrid);
-  connect(view_, &ConfusionView::choiceCleared, this, &ConfusionPanel::fillGrid);
-  connect(grid_, &ImageGrid::imageActivated, this, &ConfusionPanel::chooseImage);
-  connect(inspect_, &QPushButton::clicked, this, [this] {
-    if (grid_->currentImage() >= 0)
-      Q_EMIT inspectImageRequested(run_, split(), grid_->currentImage());
-  });
+  connect(again_, &QToolButton::clicked, this, [this] { store_->ask(run_, split()); });
 }
 
 QWidget* ConfusionPanel::makeMessage() {
@@ -149,26 +151,9 @@ QWidget* ConfusionPanel::makeMessage() {
 QWidget* ConfusionPanel::makeResult() {
   result_ = new QSplitter(this);
   view_ = new ConfusionView(result_);
-  auto* side = new QWidget(result_);
-  gridTitle_ = new QLabel(side);
-  gridTitle_->setWordWrap(true);
-  grid_ = new ImageGrid(ImageGrid::Arrangement::rows, side);
-  grid_->setThumbnailSide(qRound(kThumbnailSide * textScale()));
-  imageText_ = new QLabel(side);
-  imageText_->setProperty(kRole, u"secondary"_s);
-  imageText_->setWordWrap(true);
-  inspect_ = new QPushButton(tr("Look into it"), side);
-  inspect_->setToolTip(tr("Open this image in Inspect: which pixels the lambda layers drew on"));
-  auto* foot = new QHBoxLayout;
-  foot->addWidget(imageText_, 1);
-  foot->addWidget(inspect_);
-  auto* column = new QVBoxLayout(side);
-  column->setContentsMargins(12, 0, 0, 0);
-  column->addWidget(gridTitle_);
-  column->addWidget(grid_, 1);
-  column->addLayout(foot);
+  cellImages_ = new CellImages(result_);
   result_->addWidget(view_);
-  result_->addWidget(side);
+  result_->addWidget(cellImages_);
   result_->setStretchFactor(0, 2);
   result_->setStretchFactor(1, 3);
   result_->setSizes({2000, 3000});
@@ -259,6 +244,7 @@ void ConfusionPanel::showBeginning() {
 void ConfusionPanel::showMessage(const QString& title, const QString& text, const QString& button) {
   shown_.reset();
   summary_->clear();
+  again_->hide();
   title_->setText(title);
   text_->setText(text);
   progress_->hide();
@@ -280,6 +266,9 @@ void ConfusionPanel::showProgress(const PredictionStore::Entry& entry) {
 
 void ConfusionPanel::showPredictions(const std::shared_ptr<const Predictions>& predictions) {
   pages_->setCurrentIndex(1);
+  // A second look at the test set is asked for like the first.
+  const RunRecord& record = runs_.row(runs_.indexOf(run_)).run.record;
+  again_->setVisible(split() == Split::validation && record.epochsDone > predictions->epoch);
   if (shown_ == predictions) return;
   shown_ = predictions;
   const RunRow& row = runs_.row(runs_.indexOf(run_));
@@ -294,38 +283,17 @@ void ConfusionPanel::showPredictions(const std::shared_ptr<const Predictions>& p
   view_->setMatrix(confusionOf(*predictions),
                    names,
                    tr("%1, %2, epoch %3").arg(row.name(), what).arg(predictions->epoch));
-  fillGrid();
+  showImages();
 }
 
-void ConfusionPanel::fillGrid() {
+void ConfusionPanel::showImages() {
   const int index = runs_.indexOf(run_);
   if (!shown_ || index < 0) return;
-  const RunRow& row = runs_.row(index);
-  const std::vector<int> chosen =
-      view_->current() ? imagesIn(*shown_, *view_->current()) : wrongImages(*shown_);
-  gridTitle_->setText(view_->current()
-                          ? view_->sentenceFor(*view_->current()) + tr(", the surest first")
-                          : tr("All %1 wrong answers, the surest first")
-                                .arg(countText(static_cast<qint64>(chosen.size()))));
-  const auto images = images_->images(row.run.record.config.data, split());
-  std::vector<GridImage> shown;
-  for (const int image : chosen) {
-    const auto at = static_cast<std::size_t>(image);
-    if (images && at >= images->count()) continue;
-    const bool isRight = shown_->labels[at] == shown_->predicted[at];
-    shown.push_back(
-        {image, percentText(shown_->confidence[at], 0), isRight ? Verdict::right : Verdict::wrong});
-  }
-  grid_->setPlaceholder(!images ? tr("Reading the images …") : tr("No images"));
-  grid_->setImages(images, images ? std::move(shown) : std::vector<GridImage>{});
-  chooseImage(grid_->currentImage());
-}
-
-void ConfusionPanel::chooseImage(int index) {
-  const bool isChosen = shown_ && index >= 0;
-  inspect_->setEnabled(isChosen);
-  imageText_->setText(isChosen ? describeImage(*shown_, index)
-                               : tr("Choose an image to read what was said to it."));
+  const std::optional<Cell> cell = view_->current();
+  cellImages_->setContent(shown_,
+                          images_->images(runs_.row(index).run.record.config.data, split()),
+                          cell,
+                          cell ? view_->sentenceFor(*cell) : QString());
 }
 
 }  // namespace lambda

@@ -2,12 +2,10 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 
 #include <QWidget>
 
 #include "app/runs/panels/prediction_store.h"
-#include "engine/values/heatmap.h"
 #include "engine/values/inspection.h"
 #include "engine/values/predictions.h"
 
@@ -17,12 +15,13 @@ class QPushButton;
 class QSettings;
 class QSplitter;
 class QStackedWidget;
+class QToolButton;
 
 namespace lambda {
 
+class CellImages;
 class ChoiceBar;
 class ConfusionView;
-class ImageGrid;
 class InspectionSession;
 class RunTableModel;
 class SplitImages;
@@ -61,8 +60,7 @@ class ConfusionPanel : public QWidget {
   void showProgress(const PredictionStore::Entry& entry);
   void showPredictions(const std::shared_ptr<const Predictions>& predictions);
   void showBeginning();
-  void fillGrid();
-  void chooseImage(int index);
+  void showImages();
 
   const RunTableModel& runs_;
   std::filesystem::path run_;
@@ -71,6 +69,7 @@ class ConfusionPanel : public QWidget {
   ChoiceBar* splits_;
   ChoiceBar* scales_;
   QLabel* summary_;
+  QToolButton* again_;
   QStackedWidget* pages_;
   QLabel* title_ = nullptr;
   QLabel* text_ = nullptr;
@@ -78,10 +77,7 @@ class ConfusionPanel : public QWidget {
   QPushButton* button_ = nullptr;
   QSplitter* result_ = nullptr;
   ConfusionView* view_ = nullptr;
-  QLabel* gridTitle_ = nullptr;
-  ImageGrid* grid_ = nullptr;
-  QLabel* imageText_ = nullptr;
-  QPushButton* inspect_ = nullptr;
+  CellImages* cellImages_ = nullptr;
   std::shared_ptr<const Predictions> shown_;
 };
 

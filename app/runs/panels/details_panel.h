@@ -1,36 +1,29 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <vector>
 
 #include <QScrollArea>
-#include <QTimer>
 
 #include "app/runs/library/run_files.h"
 #include "app/runs/run_row.h"
 
 class QLabel;
-class QLineEdit;
-class QPlainTextEdit;
-class QTableWidget;
-class QToolButton;
 
 namespace lambda {
 
+class RunAnnotations;
+class RunEventList;
 class RunFacts;
 class RunLibrary;
 class RunTableModel;
 
 /// Everything about one run: results, network, machine, ancestors, files, tags, notes and events.
-/// Tags and notes are written as soon as one has typed them.
 class DetailsPanel : public QScrollArea {
   Q_OBJECT
 
  public:
   /// Both outlive the panel.
   DetailsPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent = nullptr);
-  ~DetailsPanel() override;
 
   /// The run in hand; empty = none.
   void setCurrentRun(const std::filesystem::path& run);
@@ -50,19 +43,14 @@ class DetailsPanel : public QScrollArea {
 
  private:
   QWidget* makeContent();
-  QWidget* makeAnnotations();
-  QWidget* makeFiles();
-  QWidget* makeEvents();
   const RunRow* row() const;
   void refresh();
   void showResult(const RunRow& row);
   void showNetwork(const RunRow& row);
   void showEnvironment(const RunRow& row);
   void showLineage(const RunRow& row);
-  void showAnnotations(const RunRow& row);
   void showFiles(const RunFiles& files);
   void showEvents();
-  void saveAnnotations();
 
   RunLibrary& library_;
   const RunTableModel& runs_;
@@ -74,15 +62,8 @@ class DetailsPanel : public QScrollArea {
   RunFacts* environment_ = nullptr;
   RunFacts* lineage_ = nullptr;
   RunFacts* files_ = nullptr;
-  QWidget* annotations_ = nullptr;
-  QLineEdit* tags_ = nullptr;
-  QPlainTextEdit* notes_ = nullptr;
-  QLabel* annotationsNote_ = nullptr;
-  QWidget* eventsBox_ = nullptr;
-  QTableWidget* events_ = nullptr;
-  std::filesystem::path edited_;  ///< The run whose tags or notes wait to be written.
-  bool isFilling_ = false;
-  QTimer saveTimer_;
+  RunAnnotations* annotations_ = nullptr;
+  RunEventList* events_ = nullptr;
 };
 
 }  // namespace lambda

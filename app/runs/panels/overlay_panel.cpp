@@ -168,33 +168,42 @@ OverlayPanel::View& OverlayPanel::view() {
   return isAccuracy(quantity()) ? accuracy_ : loss_;
 }
 
+LegendEntry OverlayPanel::entryFor(const OverlayRun& run,
+                                   const std::vector<CurveSeries>& series) const {
+  LegendEntry entry{
+      run.row.run.path, run.colorIndex, Qt::SolidLine, run.row.name(), run.difference, {}};
+  const auto curve = std::find_if(series.begin(), series.end(), [&](const CurveSeries& each) {
+    return each.key == entry.run.string();
+  });
+  QString note = library_.metricsProblem(entry.run);
+  if (curve != series.end()) {
+    entry.penStyle = curve->penStyle;
+    const double best = bestOf(*curve, quantity());
+    entry.value = isAccuracy(quantity()) ? percentText(best, 2) : valueText(best, false);
+    if (const auto match = matchOf(run.log, quantity())) {
+      const QString name = QString::fromStdString(match->curve->name);
+      note = match->isOfTest ? tr("on its test set, logged as %1").arg(name)
+                             : tr("logged as %1").arg(name);
+    }
+  } else if (run.row.isImported()) {
+    note = tr("has no such curve");
+  } else if (run.metrics && note.isEmpty()) {
+    note = tr("no epoch scored yet");
+  }
+  if (!note.isEmpty()) entry.detail += (entry.detail.isEmpty() ? QString() : u", "_s) + note;
+  return entry;
+}
+
 void OverlayPanel::refresh() {
   isStale_ = false;
   const std::vector<OverlayRun> overlay = overlayRuns(library_, runs_, paths_);
   std::vector<CurveSeries> series = overlayOf(overlay, quantity());
   std::vector<LegendEntry> entries;
-  for (const OverlayRun& run : overlay) {
-    LegendEntry entry{
-        run.row.run.path, run.colorIndex, Qt::SolidLine, run.row.name(), run.difference, {}};
-    const auto curve = std::find_if(series.begin(), series.end(), [&](const CurveSeries& each) {
-      return each.key == entry.run.string();
-    });
-    if (curve != series.end()) {
-      entry.penStyle = curve->penStyle;
-      const double best = bestOf(*curve, quantity());
-      entry.value = isAccuracy(quantity()) ? percentText(best, 2) : valueText(best, false);
-    } else if (run.row.isImported() || run.metrics) {
-      entry.detail += (entry.detail.isEmpty() ? QString() : u", "_s) + tr("has no such curve");
-    }
-    const QString problem = library_.metricsProblem(entry.run);
-    if (!problem.isEmpty()) entry.detail = problem;
-    entries.push_back(std::move(entry));
-  }
+  for (const OverlayRun& run : overlay) entries.push_back(entryFor(run, series));
   View& shown = view();
   toolbars_->setCurrentWidget(shown.toolbar);
   plots_->setCurrentWidget(shown.plot);
-  const bool isOneSet = paths_.empty();
-  shown.plot->setEmptyText(isOneSet
+  shown.plot->setEmptyText(paths_.empty()
                                ? tr("Check runs in the table to lay their curves over each other.")
                                : tr("No epoch has been scored yet."));
   shown.plot->setExportName(u"runs-"_s + (isAccuracy(quantity()) ? u"accuracy"_s : u"loss"_s));

@@ -20,6 +20,9 @@ class CurveToolbar;
 class RunLegend;
 class RunLibrary;
 class RunTableModel;
+struct CurveSeries;
+struct LegendEntry;
+struct OverlayRun;
 
 /// The curves of some runs laid over each other, with a legend of what tells them apart. A click on
 /// a line or its name makes the others dim, a second one brings them back.
@@ -59,6 +62,7 @@ class OverlayPanel : public QWidget {
 
   View makeView(const QString& title, bool percent);
   void link(View& from, View& to);
+  LegendEntry entryFor(const OverlayRun& run, const std::vector<CurveSeries>& series) const;
   void refreshSoon();
   void refresh();
   void choose(const std::filesystem::path& run);

@@ -48,12 +48,6 @@ void PredictionStore::cancel(const std::filesystem::path& run, Split split) {
   }
 }
 
-void PredictionStore::forget(const std::filesystem::path& run) {
-  std::erase_if(entries_, [&](const auto& entry) {
-    return entry.first.first == run && !entry.second.isRunning;
-  });
-}
-
 template <class Change>
 void PredictionStore::update(quint64 id, bool isLast, Change change) {
   const auto asked = asked_.find(id);

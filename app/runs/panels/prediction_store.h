@@ -38,9 +38,6 @@ class PredictionStore : public QObject {
   void ask(const std::filesystem::path& run, Split split);
   void cancel(const std::filesystem::path& run, Split split);
 
-  /// The run's weights are others by now, or its folder is elsewhere.
-  void forget(const std::filesystem::path& run);
-
  Q_SIGNALS:
   void changed(const std::filesystem::path& run, lambda::Split split);
 

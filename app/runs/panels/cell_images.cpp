@@ -1,0 +1,87 @@
+#include "app/runs/panels/cell_images.h"
+
+#include <utility>
+#include <vector>
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "app/runs/compare/confused_images.h"
+#include "widgets/pictures/image_grid.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kThumbnailSide = 56;
+
+}  // namespace
+
+CellImages::CellImages(QWidget* parent)
+    : QWidget(parent),
+      title_(new QLabel(this)),
+      grid_(new ImageGrid(ImageGrid::Arrangement::rows, this)),
+      text_(new QLabel(this)),
+      inspect_(new QPushButton(tr("Look into it"), this)) {
+  title_->setWordWrap(true);
+  grid_->setThumbnailSide(qRound(kThumbnailSide * textScale()));
+  text_->setProperty(kRole, u"secondary"_s);
+  text_->setWordWrap(true);
+  inspect_->setToolTip(tr("Open this image in Inspect: which pixels the lambda layers drew on"));
+  auto* foot = new QHBoxLayout;
+  foot->addWidget(text_, 1);
+  foot->addWidget(inspect_);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(12, 0, 0, 0);
+  column->addWidget(title_);
+  column->addWidget(grid_, 1);
+  column->addLayout(foot);
+  connect(grid_, &ImageGrid::imageActivated, this, &CellImages::describe);
+  connect(inspect_, &QPushButton::clicked, this, [this] {
+    if (grid_->currentImage() >= 0) Q_EMIT inspectClicked(grid_->currentImage());
+  });
+}
+
+void CellImages::setContent(std::shared_ptr<const Predictions> predictions,
+                            std::shared_ptr<const LabeledImages> images,
+                            std::optional<Cell> cell,
+                            const QString& sentence) {
+  predictions_ = std::move(predictions);
+  const std::vector<int> chosen =
+      cell ? imagesIn(*predictions_, *cell) : wrongImages(*predictions_);
+  title_->setText(cell ? tr("%1, the surest first").arg(sentence)
+                       : tr("All %1 wrong answers, the surest first")
+                             .arg(countText(static_cast<qint64>(chosen.size()))));
+  std::vector<GridImage> shown;
+  for (const int image : chosen) {
+    const auto at = static_cast<std::size_t>(image);
+    if (!images || at >= images->count()) continue;
+    const bool isRight = predictions_->labels[at] == predictions_->predicted[at];
+    shown.push_back({image,
+                     percentText(predictions_->confidence[at], 0),
+                     isRight ? Verdict::right : Verdict::wrong});
+  }
+  grid_->setPlaceholder(images ? tr("No images") : tr("Reading the images …"));
+  grid_->setImages(std::move(images), std::move(shown));
+  describe(grid_->currentImage());
+}
+
+void CellImages::setProblem(const QString& reason) {
+  grid_->setPlaceholder(reason);
+}
+
+void CellImages::describe(int image) {
+  const bool isChosen = predictions_ && image >= 0;
+  inspect_->setEnabled(isChosen);
+  text_->setText(isChosen ? describeImage(*predictions_, image)
+                          : tr("Choose an image to read what was said to it."));
+}
+
+}  // namespace lambda

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <QWidget>
+
+#include "engine/values/heatmap.h"
+#include "engine/values/labeled_images.h"
+#include "engine/values/predictions.h"
+
+class QLabel;
+class QPushButton;
+
+namespace lambda {
+
+class ImageGrid;
+
+/// The images behind a cell of a confusion matrix, or all wrong ones, the surest first, with what
+/// was said to the one that is chosen.
+class CellImages : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CellImages(QWidget* parent = nullptr);
+
+  /// `images` may be null while they are read. `sentence` tells the cell in words.
+  void setContent(std::shared_ptr<const Predictions> predictions,
+                  std::shared_ptr<const LabeledImages> images,
+                  std::optional<Cell> cell,
+                  const QString& sentence);
+
+  /// Why there are no images.
+  void setProblem(const QString& reason);
+
+ Q_SIGNALS:
+  /// Index within the split.
+  void inspectClicked(int image);
+
+ private:
+  void describe(int image);
+
+  std::shared_ptr<const Predictions> predictions_;
+  QLabel* title_;
+  ImageGrid* grid_;
+  QLabel* text_;
+  QPushButton* inspect_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+
+#include <QTimer>
+#include <QWidget>
+
+#include "app/runs/run_row.h"
+
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+
+namespace lambda {
+
+class RunLibrary;
+class RunTableModel;
+
+/// Tags and notes of one run. What is typed is written when the typing ends, when another run is
+/// shown, and at the end.
+class RunAnnotations : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// Both outlive the widget.
+  RunAnnotations(RunLibrary& library, const RunTableModel& runs, QWidget* parent = nullptr);
+  ~RunAnnotations() override;
+
+  /// Shows a run's; what is being typed for the same run is not taken away.
+  void showRun(const RunRow& row);
+
+  void editTags();
+  void editNotes();
+
+  /// Writes what waits to be written.
+  void save();
+
+ private:
+  void edited();
+
+  RunLibrary& library_;
+  const RunTableModel& runs_;
+  std::filesystem::path run_;
+  std::filesystem::path edited_;  ///< The run whose tags or notes wait to be written.
+  bool isFilling_ = false;
+  QLineEdit* tags_;
+  QPlainTextEdit* notes_;
+  QLabel* note_;
+  QTimer saveTimer_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,89 @@
+#include "app/runs/panels/run_event_list.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include "widgets/plots/axis_text.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kRowHeight = 22;
+constexpr int kSmallestHeight = 140;
+
+QString nameOf(EventKind kind) {
+  switch (kind) {
+    case EventKind::started:
+      return RunEventList::tr("Started");
+    case EventKind::resumed:
+      return RunEventList::tr("Resumed");
+    case EventKind::paused:
+      return RunEventList::tr("Paused");
+    case EventKind::continued:
+      return RunEventList::tr("Continued");
+    case EventKind::stopped:
+      return RunEventList::tr("Stopped");
+    case EventKind::finished:
+      return RunEventList::tr("Finished");
+    case EventKind::failed:
+      return RunEventList::tr("Failed");
+    case EventKind::checkpoint:
+      return RunEventList::tr("Checkpoint");
+    case EventKind::learningRate:
+      return RunEventList::tr("Learning rate");
+    case EventKind::tested:
+      return RunEventList::tr("Tested");
+    case EventKind::warning:
+      return RunEventList::tr("Warning");
+  }
+  return {};
+}
+
+}  // namespace
+
+RunEventList::RunEventList(QWidget* parent)
+    : QWidget(parent), table_(new QTableWidget(0, 3, this)) {
+  auto* heading = new QLabel(tr("Events"), this);
+  heading->setProperty(kRole, u"heading"_s);
+  table_->setAccessibleName(tr("Events"));
+  table_->setFrameShape(QFrame::NoFrame);
+  table_->setShowGrid(false);
+  table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table_->setTabKeyNavigation(false);
+  table_->verticalHeader()->hide();
+  table_->horizontalHeader()->hide();
+  table_->horizontalHeader()->setStretchLastSection(true);
+  table_->setMinimumHeight(qRound(kSmallestHeight * textScale()));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(6);
+  column->addWidget(heading);
+  column->addWidget(table_, 1);
+}
+
+void RunEventList::setEvents(const std::vector<EventRecord>& events) {
+  setVisible(!events.empty());
+  table_->setRowCount(static_cast<int>(events.size()));
+  table_->verticalHeader()->setDefaultSectionSize(qRound(kRowHeight * textScale()));
+  int line = 0;
+  for (auto event = events.rbegin(); event != events.rend(); ++event, ++line) {
+    const QString text = QString::fromStdString(event->text);
+    table_->setItem(line, 0, new QTableWidgetItem(clockText(event->seconds)));
+    table_->setItem(line, 1, new QTableWidgetItem(nameOf(event->kind)));
+    table_->setItem(line, 2, new QTableWidgetItem(text));
+    table_->item(line, 0)->setToolTip(tr("Epoch %1, step %2").arg(event->epoch).arg(event->step));
+    table_->item(line, 2)->setToolTip(text);
+  }
+  table_->resizeColumnToContents(0);
+  table_->resizeColumnToContents(1);
+}
+
+}  // namespace lambda

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include <QWidget>
+
+#include "engine/values/metrics.h"
+
+class QTableWidget;
+
+namespace lambda {
+
+/// What happened in a run, the newest on top. Hidden while nothing has.
+class RunEventList : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit RunEventList(QWidget* parent = nullptr);
+
+  void setEvents(const std::vector<EventRecord>& events);
+
+ private:
+  QTableWidget* table_;
+};
+
+}  // namespace lambda
