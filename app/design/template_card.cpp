@@ -51,7 +51,7 @@ TemplateCard::TemplateCard(const Template& shown, QWidget* parent)
   setToolTip(QString::fromStdString(architecture.description));
   setCursor(Qt::PointingHandCursor);
   setFocusPolicy(Qt::StrongFocus);
-  setFixedSize(sizeHint());
+  setFixedSize(kSize * textScale());
 }
 
 QSize TemplateCard::sizeHint() const {
@@ -117,8 +117,9 @@ void TemplateCard::paintPattern(QPainter& painter, const QRectF& box) const {
     const int lines = 2;
     int index = 0;
     for (const Block& block : stage.blocks) {
-      const QRectF square(
-          x + index / lines * (side + gap), box.top() + index % lines * (side + gap), side, side);
+      const int column = index / lines;
+      const int line = index % lines;
+      const QRectF square(x + column * (side + gap), box.top() + line * (side + gap), side, side);
       painter.setBrush(std::holds_alternative<LambdaMixer>(block.mixer) ? colors.lambdaChip
                                                                         : colors.convolutionChip);
       painter.drawRoundedRect(square, 2.5 * scale, 2.5 * scale);

@@ -43,7 +43,7 @@ ChoiceEditor::ChoiceEditor(QWidget* parent) : FieldEditor(parent), box_(new Quie
 }
 
 void ChoiceEditor::show(const FieldRow& row) {
-  const Choice& choice = std::get<Choice>(row.value);
+  const auto& choice = std::get<Choice>(row.value);
   if (choice.names != choice_.names || box_->count() == 0) {
     box_->clear();
     for (const std::string& name : choice.names) {

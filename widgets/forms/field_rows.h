@@ -84,7 +84,7 @@ namespace field_rows {
 void addLook(FieldRow& row);
 
 template <class M>
-inline constexpr bool isLeaf =
+inline constexpr bool kIsLeaf =
     std::is_arithmetic_v<M> || std::is_enum_v<M> || std::is_same_v<M, std::string>;
 
 template <class M>
@@ -112,7 +112,7 @@ std::vector<FieldValue> leavesOf(const T& value) {
   std::vector<FieldValue> leaves;
   visitFields(value, [&](const Field&, const auto& member) {
     using M = std::remove_cvref_t<decltype(member)>;
-    if constexpr (isLeaf<M>) leaves.push_back(valueOf(member));
+    if constexpr (kIsLeaf<M>) leaves.push_back(valueOf(member));
   });
   return leaves;
 }
@@ -135,7 +135,7 @@ void append(std::vector<FieldRow>& rows, const T& value, const std::string& pref
   visitFields(value, [&](const Field& field, const auto& member) {
     using M = std::remove_cvref_t<decltype(member)>;
     const std::string path = prefix.empty() ? field.name : prefix + "." + field.name;
-    if constexpr (isLeaf<M>) {
+    if constexpr (kIsLeaf<M>) {
       add(path, field, valueOf(member), initial[leaf++]);
       if constexpr (std::is_same_v<M, std::uint64_t>) {
         rows.back().isUnsigned = true;
@@ -205,7 +205,7 @@ inline bool setMixer(Mixer& mixer, std::string_view path, const FieldValue& next
 
 template <class M>
 bool setMember(M& member, std::string_view path, const FieldValue& next) {
-  if constexpr (isLeaf<M>) {
+  if constexpr (kIsLeaf<M>) {
     return path.empty() && setLeaf(member, next);
   } else if constexpr (std::is_same_v<M, Mixer>) {
     return setMixer(member, path, next);

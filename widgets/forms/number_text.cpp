@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <ranges>
 
 namespace lambda {
 
@@ -61,8 +62,8 @@ double nextOneTwoFive(double value, int direction, double smallest) {
     }
     return tidy(10 * decade);
   }
-  for (auto m = kMantissas.rbegin(); m != kMantissas.rend(); ++m) {
-    if (*m < mantissa * (1 - 1e-9)) return tidy(*m * decade);
+  for (const double m : std::views::reverse(kMantissas)) {
+    if (m < mantissa * (1 - 1e-9)) return tidy(m * decade);
   }
   return tidy(0.5 * decade);
 }

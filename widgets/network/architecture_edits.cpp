@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <ranges>
 
 #include "engine/values/fields.h"
 #include "engine/values/plan.h"
@@ -159,16 +160,16 @@ Edited withRemoved(const Architecture& architecture, const Selection& selection)
   const Selection present = existing(architecture, selection);
   // From the back, so that the indices before stay right.
   std::optional<PartId> first;
-  for (auto part = present.rbegin(); part != present.rend(); ++part) {
-    if (part->kind == PartKind::stage) {
-      stages.erase(stages.begin() + part->stage);
-    } else if (part->kind == PartKind::block) {
-      std::vector<Block>& blocks = stages[at(part->stage)].blocks;
-      blocks.erase(blocks.begin() + part->block);
+  for (const PartId& part : std::views::reverse(present)) {
+    if (part.kind == PartKind::stage) {
+      stages.erase(stages.begin() + part.stage);
+    } else if (part.kind == PartKind::block) {
+      std::vector<Block>& blocks = stages[at(part.stage)].blocks;
+      blocks.erase(blocks.begin() + part.block);
     } else {
       continue;
     }
-    first = *part;
+    first = part;
   }
   if (!first) return {architecture, selection};
   // What has moved up to the place of the first, else what is before it.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -58,16 +59,16 @@ Edited withBlocksHanded(const Architecture& architecture, const Selection& block
   std::vector<Stage>& stages = edited.architecture.stages;
   std::vector<std::vector<Block>> leaving(stages.size());
   Selection stuck;
-  for (auto part = blocks.rbegin(); part != blocks.rend(); ++part) {
-    const int target = part->stage + step;
+  for (const PartId& part : std::views::reverse(blocks)) {
+    const int target = part.stage + step;
     if (target < 0 || target >= std::ssize(stages)) {
-      stuck.insert(*part);
+      stuck.insert(part);
       continue;
     }
-    std::vector<Block>& from = stages[at(part->stage)].blocks;
-    std::vector<Block>& list = leaving[at(part->stage)];
-    list.insert(list.begin(), from[at(part->block)]);
-    from.erase(from.begin() + part->block);
+    std::vector<Block>& from = stages[at(part.stage)].blocks;
+    std::vector<Block>& list = leaving[at(part.stage)];
+    list.insert(list.begin(), from[at(part.block)]);
+    from.erase(from.begin() + part.block);
   }
   for (int stage = 0; stage < std::ssize(stages); ++stage) {
     const std::vector<Block>& list = leaving[at(stage)];

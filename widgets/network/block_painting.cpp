@@ -99,13 +99,14 @@ void NetworkPainter::paintChip(const QRectF& box, const PartId& part, const Bloc
 
 void NetworkPainter::paintCells(const QRectF& box, const PartCost& cost) {
   const double cell = box.width() / 3;
-  const QString texts[] = {shortCount(cost.parameters, 2),
-                           shortCount(cost.flops, 2),
-                           shortBytes(cost.activationBytes, 2)};
+  const std::array texts{shortCount(cost.parameters, 2),
+                         shortCount(cost.flops, 2),
+                         shortBytes(cost.activationBytes, 2)};
   for (int i = 0; i < 3; ++i) {
+    const auto at = static_cast<std::size_t>(i);
     const QRectF text(
         box.left() + i * cell, box.top() + 1 * scale_, cell, box.height() - 5 * scale_);
-    paintText(text, Qt::AlignCenter, texts[i], small_, colors_.textSecondary);
+    paintText(text, Qt::AlignCenter, texts[at], small_, colors_.textSecondary);
   }
   paintBars({box.left(), box.bottom() - 5 * scale_, box.width(), 4 * scale_}, cost);
 }

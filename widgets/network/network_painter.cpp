@@ -1,6 +1,7 @@
 #include "widgets/network/network_painter.h"
 
 #include <algorithm>
+#include <array>
 
 #include <QCoreApplication>
 #include <QFontMetricsF>
@@ -98,14 +99,15 @@ void NetworkPainter::paintColumnHeader(const ColumnBoxes& column) {
 void NetworkPainter::paintSums(const ColumnBoxes& column, const PartCost& cost) {
   const double cell = column.width / 3;
   const double top = column.map.bottom() + 6 * scale_;
-  const QString names[] = {tr("Params"), tr("FLOPs"), tr("Mem.")};
-  const QString sums[] = {shortCount(cost.parameters, 2),
-                          shortCount(cost.flops, 2),
-                          shortBytes(cost.activationBytes, 2)};
+  const std::array names{tr("Params"), tr("FLOPs"), tr("Mem.")};
+  const std::array sums{shortCount(cost.parameters, 2),
+                        shortCount(cost.flops, 2),
+                        shortBytes(cost.activationBytes, 2)};
   for (int i = 0; i < 3; ++i) {
+    const auto at = static_cast<std::size_t>(i);
     const QRectF name(column.x + i * cell, top, cell, kLine * scale_);
-    paintText(name, Qt::AlignCenter, names[i], small_, colors_.textSecondary);
-    paintText(name.translated(0, 16 * scale_), Qt::AlignCenter, sums[i], smallBold_, colors_.text);
+    paintText(name, Qt::AlignCenter, names[at], small_, colors_.textSecondary);
+    paintText(name.translated(0, 16 * scale_), Qt::AlignCenter, sums[at], smallBold_, colors_.text);
   }
 }
 
@@ -150,17 +152,18 @@ void NetworkPainter::paintCard(const ColumnBoxes& column, const QString& text) {
             small_,
             colors_.convolutionChipText);
   const PartCost& cost = costs_.parts.at(column.part);
-  const QString names[] = {tr("Params"), tr("FLOPs"), tr("Mem.")};
-  const QString values[] = {shortCount(cost.parameters, 2),
-                            shortCount(cost.flops, 2),
-                            shortBytes(cost.activationBytes, 2)};
+  const std::array names{tr("Params"), tr("FLOPs"), tr("Mem.")};
+  const std::array values{shortCount(cost.parameters, 2),
+                          shortCount(cost.flops, 2),
+                          shortBytes(cost.activationBytes, 2)};
   for (int i = 0; i < 3; ++i) {
+    const auto at = static_cast<std::size_t>(i);
     const QRectF line(pill.left() + 2 * scale_,
                       pill.bottom() + (4 + 18 * i) * scale_,
                       pill.width() - 4 * scale_,
                       kLine * scale_);
-    paintText(line, Qt::AlignLeft | Qt::AlignVCenter, names[i], small_, colors_.textSecondary);
-    paintText(line, Qt::AlignRight | Qt::AlignVCenter, values[i], small_, colors_.text);
+    paintText(line, Qt::AlignLeft | Qt::AlignVCenter, names[at], small_, colors_.textSecondary);
+    paintText(line, Qt::AlignRight | Qt::AlignVCenter, values[at], small_, colors_.text);
   }
 }
 

@@ -55,10 +55,10 @@ QString shortDuration(double seconds) {
   if (seconds < 99.5) return tr("%1 s").arg(seconds, 0, 'f', 0);
   const long long minutes = std::llround(seconds / 60);
   if (minutes < 60) return tr("%1 min").arg(minutes);
-  if (minutes < 48 * 60) {
+  if (minutes < 48LL * 60) {
     return tr("%1 h %2 min").arg(minutes / 60).arg(minutes % 60, 2, 10, QChar(u'0'));
   }
-  return tr("%1 days").arg(static_cast<double>(minutes) / (24 * 60), 0, 'f', 1);
+  return tr("%1 days").arg(static_cast<double>(minutes) / (24.0 * 60), 0, 'f', 1);
 }
 
 QString groupedCount(long long count) {
