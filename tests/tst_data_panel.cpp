@@ -129,6 +129,7 @@ class TestDataPanel : public QObject {
     shown.panel.setSource(path().string());
     QTRY_COMPARE(shown.panel.state(), DataState::damaged);
     QVERIFY2(shown.text().contains(u"data_batch_3.bin"_s), qPrintable(shown.text()));
+    QVERIFY2(!shown.text().contains(u"lambda data"_s), qPrintable(shown.text()));
   }
 
   void onlyTheNewestChoiceIsAnswered() {

@@ -361,7 +361,7 @@ class TestTrainPage : public QObject {
     shown.document.edit(config, u"Use a convolution"_s);
     shown.bar().startAction()->trigger();
     QTRY_COMPARE(shown.ended.count(), 1);
-    QCOMPARE(shown.find<QLabel>(u"when"_s)->text(), u"No lambda layer"_s);
+    QVERIFY(shown.find<QLabel>(u"noLambda"_s)->isVisible());
   }
 
   void layoutIsRemembered() {

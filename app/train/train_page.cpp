@@ -172,6 +172,8 @@ void TrainPage::goOnWithHalf(const std::filesystem::path& run) {
 void TrainPage::showSetup(bool shown) {
   views_->setCurrentWidget(shown ? static_cast<QWidget*>(setup_) : run_);
   transport_->settingsAction()->setChecked(shown);
+  // Beside a result what comes next is its banner's.
+  transport_->setStartProminent(shown);
   if (!shown) run_->curves().plot().setFocus();
 }
 

@@ -185,7 +185,6 @@ bool DataPanel::offer(const fs::path& path) {
 
 void DataPanel::setReadOnly(bool readOnly) {
   readOnly_ = readOnly;
-  for (QAbstractButton* button : choices_->buttons()) button->setEnabled(!readOnly);
   path_->setReadOnly(readOnly);
   choose_->setEnabled(!readOnly);
   showState();
@@ -296,7 +295,12 @@ void DataPanel::showState() {
   sign_->setPixmap(icon.pixmap(kSignSide));
   sign_->setVisible(!icon.isNull());
   text_->setText(stateText_);
-  download_->setOffered(state_ == DataState::missing, !readOnly_);
+  for (QAbstractButton* button : choices_->buttons()) {
+    button->setEnabled(!readOnly_);
+    button->setVisible(!readOnly_ || button->isChecked());
+  }
+  const bool isLacking = state_ == DataState::missing || state_ == DataState::damaged;
+  download_->setOffered(isLacking, !readOnly_);
 }
 
 void DataPanel::showEvent(QShowEvent* event) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <QStringList>
 
 #include "widgets/plots/axis_text.h"
@@ -29,6 +30,15 @@ QString escaped(const std::string& text) {
   return QString::fromStdString(text).toHtmlEscaped();
 }
 
+/// What to do, as a sentence; the engine names its own command, which nobody types here.
+QString hintOf(const DataFinding& finding) {
+  static const QRegularExpression command(
+      u"( \\(lambda data get [^)]*\\)|: lambda data get \\w+)"_s);
+  QString hint = escaped(finding.hint).remove(command);
+  if (!hint.isEmpty()) hint[0] = hint[0].toUpper();
+  return hint;
+}
+
 }  // namespace
 
 QString countsText(const DataReport& report) {
@@ -50,18 +60,19 @@ QString findingsText(const DataReport& report) {
   std::ranges::stable_sort(findings, [](const DataFinding& a, const DataFinding& b) {
     return a.severity == Severity::error && b.severity != Severity::error;
   });
-  QStringList paragraphs;
+  QStringList lines;
+  QStringList hints;  // Six damaged files have one remedy.
   for (const DataFinding& finding : findings) {
-    if (paragraphs.size() == kMostFindings) {
-      paragraphs << tr("… and %1 more").arg(findings.size() - kMostFindings);
-      break;
-    }
-    QString text = escaped(finding.text);
-    if (!finding.place.empty()) text = u"<b>"_s + escaped(finding.place) + u"</b>: "_s + text;
-    if (!finding.hint.empty()) text += u"<br>"_s + escaped(finding.hint);
-    paragraphs << text;
+    const QString hint = hintOf(finding);
+    if (!hint.isEmpty() && !hints.contains(hint)) hints << hint;
+    if (lines.size() >= kMostFindings) continue;
+    const QString text = escaped(finding.text);
+    lines << (finding.place.empty() ? text
+                                    : u"<b>"_s + escaped(finding.place) + u"</b>: "_s + text);
   }
-  return paragraphs.join(u"<br>"_s);
+  const auto more = static_cast<qsizetype>(findings.size()) - lines.size();
+  if (more > 0) lines << tr("… and %1 more").arg(more);
+  return (lines + hints).join(u"<br>"_s);
 }
 
 }  // namespace lambda

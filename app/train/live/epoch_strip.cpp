@@ -151,7 +151,7 @@ void EpochStrip::paintTo(QPainter& painter, const QSize& size, const Colors& col
   if (entries_.empty()) {
     painter.setPen(colors.textSecondary);
     painter.drawText(QRectF(QPointF(), size),
-                     Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap,
+                     Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
                      tr("A small picture of every epoch's end is put here, to be compared."));
     return;
   }

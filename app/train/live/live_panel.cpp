@@ -7,6 +7,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSettings>
+#include <QStackedLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -51,9 +52,19 @@ LivePanel::LivePanel(TrainingSession& session, QWidget* parent)
       parts_(new QButtonGroup(this)),
       embeddings_(new QButtonGroup(this)),
       stored_(*this) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(2 * kGap, kGap, 2 * kGap, kGap);
-  column->setSpacing(kGap);
+  auto* content = new QWidget(this);
+  column_ = new QVBoxLayout(content);
+  column_->setContentsMargins(2 * kGap, kGap, 2 * kGap, kGap);
+  column_->setSpacing(kGap);
+  auto* nothing =
+      new QLabel(tr("This network has no lambda layer.\nTurn a block into one in Design."), this);
+  nothing->setObjectName(u"noLambda"_s);
+  nothing->setProperty(kRole, u"secondary"_s);
+  nothing->setAlignment(Qt::AlignCenter);
+  nothing->setWordWrap(true);
+  views_ = new QStackedLayout(this);
+  views_->addWidget(content);
+  views_->addWidget(nothing);
   makeHead();
   makeLambda();
   makePositions();
@@ -93,8 +104,8 @@ void LivePanel::makeHead() {
   problem_->setProperty(kRole, u"error"_s);
   problem_->setWordWrap(true);
   problem_->hide();
-  layout()->addWidget(head_);
-  layout()->addWidget(problem_);
+  column_->addWidget(head_);
+  column_->addWidget(problem_);
   connect(head_, &ProbeHeader::targetChosen, this, &LivePanel::aim);
   connect(head_, &ProbeHeader::newestRequested, this, [this] {
     strip_->setChosen(-1);
@@ -103,7 +114,6 @@ void LivePanel::makeHead() {
 }
 
 void LivePanel::makeLambda() {
-  auto* column = static_cast<QVBoxLayout*>(layout());
   lambda_ = new HeatmapView(this);
   lambda_->setPlaceholder(
       tr("The lambda matrix is shown here while a network with a lambda layer is trained."));
@@ -119,9 +129,10 @@ void LivePanel::makeLambda() {
   head->addWidget(
       makeExplanationButton(*this, [this] { return lambdaExplanation(snapshot_.get()); }));
   head->addWidget(makeExportButton(*lambda_, *lambda_));
-  column->addLayout(head);
-  column->addWidget(lambda_, 3);
+  column_->addLayout(head);
+  column_->addWidget(lambda_, 3);
   connect(parts_, &QButtonGroup::idClicked, this, [this](int id) {
+    isPartChosen_ = true;
     strip_->setPart(static_cast<LambdaPart>(id));
     showPicture();
   });
@@ -148,19 +159,18 @@ void LivePanel::makePositions() {
   head->addWidget(makeExportButton(*tiles_, *tiles_));
   column->addLayout(head);
   column->addWidget(tiles_, 1);
-  static_cast<QVBoxLayout*>(layout())->addWidget(positions_, 4);
+  column_->addWidget(positions_, 4);
   connect(embeddings_, &QButtonGroup::idClicked, this, &LivePanel::showPicture);
 }
 
 void LivePanel::makeStrip() {
-  auto* column = static_cast<QVBoxLayout*>(layout());
   strip_ = new EpochStrip(this);
   auto* head = new QHBoxLayout;
   head->addWidget(makeCaption(this, tr("Epoch by epoch")));
   head->addStretch();
   head->addWidget(makeExportButton(*strip_, *strip_));
-  column->addLayout(head);
-  column->addWidget(strip_);
+  column_->addLayout(head);
+  column_->addWidget(strip_);
   connect(strip_, &EpochStrip::epochChosen, this, &LivePanel::showPicture);
 }
 
@@ -175,10 +185,8 @@ void LivePanel::beginRun() {
   problem_->hide();
   strip_->clear();
   head_->setLayers(layers_);
-  if (layers_.empty() && !session_.status().run.empty()) {
-    lambda_->setPlaceholder(
-        tr("This network has no lambda layer. Turn a block into one in Design."));
-  }
+  const bool hasNone = layers_.empty() && !session_.status().run.empty();
+  views_->setCurrentIndex(hasNone ? 1 : 0);
   aim();
 }
 
@@ -233,9 +241,20 @@ void LivePanel::take(const std::shared_ptr<const InspectionSnapshot>& snapshot) 
     const std::int64_t before = std::max<std::int64_t>(picture->step - 1, 0);
     picture->epoch = static_cast<int>(before / batches) + 1;
   }
+  choosePart(snapshot->layer);
   live_ = std::move(picture);
   keepEpoch();
   showPicture();
+}
+
+/// Three wide matrices beside each other would be too small to be read. Who has chosen keeps the
+/// choice.
+void LivePanel::choosePart(const InspectableLayer& layer) {
+  if (isPartChosen_) return;
+  const bool isWide = layer.valueDepth > 2 * layer.queryDepth;
+  const LambdaPart part = isWide ? LambdaPart::total : LambdaPart::all;
+  parts_->button(static_cast<int>(part))->setChecked(true);
+  strip_->setPart(part);
 }
 
 std::shared_ptr<const LayerPicture> LivePanel::shown() const {
@@ -248,7 +267,7 @@ void LivePanel::showPicture() {
   const bool isStored = picture && picture != live_;
   head_->setProbe(snapshot_.get());
   if (!picture) {
-    head_->setWhen(layers_.empty() ? tr("No lambda layer") : tr("Nothing looked into yet"), false);
+    head_->setWhen(tr("Nothing looked into yet"), false);
     lambda_->setData({});
     tiles_->setData({});
     return;
@@ -283,7 +302,7 @@ void LivePanel::changeEvent(QEvent* event) {
 }
 
 void LivePanel::saveLayout(QSettings& settings) const {
-  settings.setValue(u"part"_s, parts_->checkedId());
+  if (isPartChosen_) settings.setValue(u"part"_s, parts_->checkedId());
   settings.setValue(u"change"_s, embeddings_->checkedId());
 }
 
@@ -291,6 +310,7 @@ void LivePanel::restoreLayout(QSettings& settings) {
   const auto check = [](QButtonGroup& group, int id) {
     if (QAbstractButton* button = group.button(id)) button->setChecked(true);
   };
+  isPartChosen_ = settings.contains(u"part"_s);
   check(*parts_, settings.value(u"part"_s, 0).toInt());
   check(*embeddings_, settings.value(u"change"_s, 0).toInt());
   strip_->setPart(static_cast<LambdaPart>(parts_->checkedId()));

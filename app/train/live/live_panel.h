@@ -12,6 +12,8 @@
 class QButtonGroup;
 class QLabel;
 class QSettings;
+class QStackedLayout;
+class QVBoxLayout;
 
 namespace lambda {
 
@@ -54,6 +56,7 @@ class LivePanel : public QWidget {
   void take(const std::shared_ptr<const InspectionSnapshot>& snapshot);
   void noteEpochs(const MetricsUpdate& update);
   void keepEpoch();
+  void choosePart(const InspectableLayer& layer);
   void showPicture();
   QWidget* makeToggle(QButtonGroup& group, const QStringList& names);
 
@@ -64,7 +67,10 @@ class LivePanel : public QWidget {
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   int endedEpoch_ = 0;  ///< The last epoch that ended, and is to be put into the strip.
   std::int64_t endedStep_ = 0;
+  bool isPartChosen_ = false;  ///< By a person, of the lambda's parts.
 
+  QStackedLayout* views_;  ///< The pictures, or why there are none.
+  QVBoxLayout* column_;
   ProbeHeader* head_;
   QLabel* problem_;
   QButtonGroup* parts_;

@@ -133,10 +133,12 @@ void ResultBanner::showResult(const RunResult& result, int epochs) {
     case RunStatus::stopped:
     case RunStatus::paused:
     case RunStatus::running:
-      present(
-          Kind::stopped,
-          tr("Stopped after %1 of %2 epochs; everything is saved").arg(result.epochs).arg(epochs),
-          text);
+      present(Kind::stopped,
+              result.epochs == 0 ? tr("Stopped in the first epoch; everything is saved")
+                                 : tr("Stopped after %1 of %2 epochs; everything is saved")
+                                       .arg(result.epochs)
+                                       .arg(epochs),
+              text);
       break;
     case RunStatus::finished:
       present(Kind::finished, tr("Finished: %1 epochs").arg(result.epochs), text);

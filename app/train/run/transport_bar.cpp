@@ -11,10 +11,10 @@
 #include "app/session/training_session.h"
 #include "app/train/elided_label.h"
 #include "app/train/training_text.h"
+#include "app/train/widget_role.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
-#include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -119,6 +119,11 @@ void TransportBar::setDocument(const QString& name, const RunConfig& config) {
   showWords();
 }
 
+void TransportBar::setStartProminent(bool prominent) {
+  setRole(*startButton_, prominent ? u"primary"_s : QString());
+  updateIcons();
+}
+
 void TransportBar::setErrorCount(int count) {
   errors_ = count;
   showWords();
@@ -167,7 +172,9 @@ void TransportBar::updateIcons() {
   const SessionState state = session_.state();
   const bool isHeld = state == SessionState::paused || state == SessionState::pausing;
   start_->setIcon(icon(u"play"_s, *this));
-  startButton_->setIcon(icon(u"play"_s, colorsOf(*this).accentText));
+  const bool isPrimary = startButton_->property(kRole).toString() == u"primary"_s;
+  startButton_->setIcon(isPrimary ? icon(u"play"_s, colorsOf(*this).accentText)
+                                  : icon(u"play"_s, *this));
   pause_->setIcon(icon(isHeld ? u"play"_s : u"pause"_s, *this));
   step_->setIcon(icon(u"step"_s, *this));
   stop_->setIcon(icon(u"stop"_s, *this));

@@ -27,6 +27,9 @@ class TransportBar : public QWidget {
   /// What would be trained, for the time before there is a run.
   void setDocument(const QString& name, const RunConfig& config);
 
+  /// Whether starting is the main thing to do here.
+  void setStartProminent(bool prominent);
+
   /// How many errors stand in the way of a start.
   void setErrorCount(int count);
 

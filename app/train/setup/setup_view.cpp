@@ -153,7 +153,7 @@ void SetupView::makeRecipeColumn() {
   holder->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
   holder->addWidget(learningRate_);
   learningRate_->setMaximumHeight(qRound(kHighestPlot * textScale()));
-  column->addLayout(holder, 1);
+  column->addLayout(holder, 4);
   column->addStretch(1);
 }
 
