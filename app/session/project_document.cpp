@@ -63,6 +63,11 @@ ProjectDocument::ProjectDocument(QObject* parent) : QObject(parent) {
   problems_ = validate(config_);
 }
 
+ProjectDocument::~ProjectDocument() {
+  // An undo stack that goes clears itself, which would look like a document that was saved.
+  undoStack_.disconnect(this);
+}
+
 QString ProjectDocument::title() const {
   if (!path_.isEmpty()) return QFileInfo(path_).completeBaseName();
   const std::string& name = config_.name.empty() ? config_.architecture.name : config_.name;

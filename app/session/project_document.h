@@ -19,6 +19,8 @@ class ProjectDocument : public QObject {
  public:
   explicit ProjectDocument(QObject* parent = nullptr);
 
+  ~ProjectDocument() override;
+
   const RunConfig& config() const { return config_; }
 
   /// As it was opened or last saved: what differences are shown against.

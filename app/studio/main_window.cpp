@@ -133,7 +133,7 @@ void MainWindow::makeMenus() {
   file->addAction(document.saveAsAction());
   file->addSeparator();
   QAction* openRun = file->addAction(tr("Open a run or event files …"));
-  openRun->setShortcut(QKeySequence(u"Ctrl+Shift+O"_s));
+  openRun->setShortcut(QKeySequence(u"Ctrl+Alt+O"_s));
   connect(openRun, &QAction::triggered, this, [this] {
     auto* dialog =
         new QFileDialog(this, tr("A run's folder, or a folder of TensorBoard event files"));
