@@ -1,3 +1,4 @@
+#include <QAbstractItemModelTester>
 #include <QAction>
 #include <QLabel>
 #include <QPushButton>
@@ -219,6 +220,7 @@ class TestTrainPage : public QObject {
     QCOMPARE(csv.count(u"batches,Loss"_s), 60);
     QCOMPARE(csv.count(u"validation,Accuracy"_s), 3);
     auto* events = shown.find<EventList>();
+    const QAbstractItemModelTester tester(events->model());
     QTRY_COMPARE(events->model()->rowCount(),
                  static_cast<int>(shown.session.metrics().events.size()));
     QSignalSpy chosen(events, &EventList::eventChosen);

@@ -90,7 +90,8 @@ void addLearningRateMarks(std::vector<CurveMark>& marks,
     peak = std::max(peak, before);
     const double slope = std::abs(before - batches[i - 2].learningRate);
     const double jump = std::abs(batches[i].learningRate - before);
-    if (jump <= kShareOfPeak * peak || jump <= kTimesTheSlope * slope) continue;
+    const bool isLarge = jump > kShareOfPeak * peak || batches[i].learningRate < before / 2;
+    if (!isLarge || jump <= kTimesTheSlope * slope) continue;
     marks.push_back({static_cast<double>(batches[i].step),
                      epochAt(batches[i].step, stepsPerEpoch),
                      batches[i].seconds,

@@ -24,6 +24,7 @@ namespace lambda {
 namespace {
 
 constexpr int kGap = 8;
+constexpr int kWordsInterval = 100;  // Milliseconds.
 
 /// The action's text with its key, as a tooltip.
 QString withKey(const QAction& action, const QString& meaning) {
@@ -39,7 +40,10 @@ TransportBar::TransportBar(TrainingSession& session, QWidget* parent)
   updateIcons();
   connect(&session_, &TrainingSession::stateChanged, this, &TransportBar::showState);
   connect(&session_, &TrainingSession::started, this, &TransportBar::showState);
-  connect(&session_, &TrainingSession::statusChanged, this, &TransportBar::showWords);
+  connect(&session_, &TrainingSession::statusChanged, this, [this] {
+    // Nobody reads a step that changes more often.
+    if (!shown_.isValid() || shown_.elapsed() >= kWordsInterval) showWords();
+  });
   showState();
 }
 
@@ -149,6 +153,7 @@ void TransportBar::showState() {
 }
 
 void TransportBar::showWords() {
+  shown_.start();
   const TrainingStatus& status = session_.status();
   if (!session_.isBusy()) {
     title_->setText(documentName_);

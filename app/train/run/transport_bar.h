@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QElapsedTimer>
 #include <QList>
 #include <QString>
 #include <QWidget>
@@ -63,6 +64,7 @@ class TransportBar : public QWidget {
   QString documentName_;
   QString documentRecipe_;
   int errors_ = 0;
+  QElapsedTimer shown_;  ///< Since the words were last new.
   QLabel* title_;
   ElidedLabel* recipe_;
   QLabel* words_;
