@@ -46,11 +46,8 @@ class TestRunCurves : public QObject {
 
   void dropsOfTheLearningRateAreMarked() {
     const Metrics metrics =
-        batchesWith([](int step) { return step <= 20   ? 0.1
-                                          : step <= 40 ? 0.01
-                                                       : 0.001; }, 60);
-    // The second drop is nine per cent of the peak, the last one less than a twentieth of it.
-    QCOMPARE(learningRateMarks(metrics), (std::vector<double>{21}));
+        batchesWith([](int step) { return 0.1 * std::pow(0.1, (step - 1) / 20); }, 80);
+    QCOMPARE(learningRateMarks(metrics), (std::vector<double>{21, 41, 61}));
     const std::vector<CurveMark> marks = runMarks(metrics, 10);
     QCOMPARE(marks[0].epoch, 2.1);
     QVERIFY(marks[0].text.contains(u"0.1"_s) && marks[0].text.contains(u"0.01"_s));

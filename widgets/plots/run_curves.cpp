@@ -78,7 +78,7 @@ QString markText(CurveMarkKind kind, const EventRecord& event) {
 }
 
 /// Marks where the learning rate jumps, as a step schedule or a fork does: by more than a twentieth
-/// of its peak, and far more than from one batch to the next before.
+/// of its peak or to less than half, and far more than from one batch to the next before.
 void addLearningRateMarks(std::vector<CurveMark>& marks,
                           const std::vector<BatchRecord>& batches,
                           double stepsPerEpoch) {
