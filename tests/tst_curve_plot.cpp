@@ -260,6 +260,30 @@ class TestCurvePlot : public QObject {
     QCOMPARE(clicked[0][0].value<std::string>(), std::string("train"));
   }
 
+  void aNameStandsWhereItsLineLeaves() {
+    CurveSamples samples;
+    samples.step = {0, 100};
+    samples.y = {0, 1};
+    Shown shown(samples);
+    QSignalSpy clicked(&shown.plot, &CurvePlot::seriesClicked);
+    const auto heightOfName = [&] {
+      clicked.clear();
+      for (int y = 30; y < 200; ++y) {
+        QTest::mouseClick(shown.mouse(), Qt::LeftButton, {}, {shown.plot.width() - 20, y});
+        if (!clicked.isEmpty()) return y;
+      }
+      return -1;
+    };
+    const int atEnd = heightOfName();
+    QVERIFY(atEnd > 0);
+    // The view ends in the middle of the only segment.
+    shown.plot.setVisibleRange(0, 50);
+    QTest::qWait(20);
+    const int inTheMiddle = heightOfName();
+    QVERIFY2(inTheMiddle > atEnd + 30, qPrintable(u"%1 %2"_s.arg(atEnd).arg(inTheMiddle)));
+    QVERIFY(inTheMiddle < 180);
+  }
+
   void placeOfAnEventIsBroughtIntoView() {
     Shown shown;
     shown.plot.setVisibleRange(0, 10);

@@ -31,14 +31,26 @@ QString labelOf(const CurveScene::Series& series) {
   return QString::fromStdString(series.options.label);
 }
 
-/// Height in pixels where the line leaves the panel at the right; none if it is not to be seen.
+/// Height in pixels where the line ends, or leaves the panel at the right; none if it is not to be
+/// seen.
 std::optional<double> endOf(const CurveScene& scene, const CurveScene::Series& series) {
   const auto [low, high] = scene.xRange();
-  const QRect rect = scene.panelRect(series.options.panel);
+  const int panel = series.options.panel;
+  const QRect rect = scene.panelRect(panel);
+  std::optional<QPointF> after;
   for (auto point = series.drawn.rbegin(); point != series.drawn.rend(); ++point) {
-    if (point->x > high || !std::isfinite(point->y)) continue;
-    if (point->x < low) return std::nullopt;
-    const double y = scene.yPixel(series.options.panel, point->y);
+    if (!std::isfinite(point->y)) continue;
+    const QPointF at(scene.xPixel(point->x), scene.yPixel(panel, point->y));
+    if (point->x > high) {
+      after = at;
+      continue;
+    }
+    if (point->x < low && !after) return std::nullopt;
+    double y = at.y();
+    if (after) {
+      const double edge = scene.xPixel(high);
+      y += (after->y() - y) * (edge - at.x()) / std::max(after->x() - at.x(), 1e-9);
+    }
     return std::clamp<double>(y, rect.top(), rect.bottom());
   }
   return std::nullopt;

@@ -53,8 +53,7 @@ CurveToolbar::CurveToolbar(CurvePlot& plot, int logPanel, QWidget* parent)
   row->addStretch();
   addSmoothing(*row);
   addToggles(*row, logPanel);
-  export_ = makeExportButton(plot_, plot_);
-  row->addWidget(export_);
+  row->addWidget(makeExportButton(plot_, plot_));
   updateIcons();
 }
 
@@ -161,7 +160,6 @@ void CurveToolbar::changeEvent(QEvent* event) {
 void CurveToolbar::updateIcons() {
   plot_.followAction()->setIcon(icon(u"follow"_s, *this));
   plot_.fitAction()->setIcon(icon(u"fit"_s, *this));
-  export_->setIcon(icon(u"export"_s, *this));
 }
 
 }  // namespace lambda

@@ -9,7 +9,6 @@ class QHBoxLayout;
 class QLabel;
 class QSettings;
 class QSlider;
-class QToolButton;
 
 namespace lambda {
 
@@ -47,7 +46,6 @@ class CurveToolbar : public QWidget {
   QSlider* smoothing_ = nullptr;
   QLabel* smoothingValue_ = nullptr;
   QAction* logAction_ = nullptr;
-  QToolButton* export_ = nullptr;
 };
 
 }  // namespace lambda
