@@ -287,14 +287,21 @@ std::vector<EndLabel> endLabels(const CurveScene& scene, int panel) {
   return labels;
 }
 
-int endLabelWidth(const CurveScene& scene) {
+int endLabelWidth(const CurveScene& scene, double panelHeight) {
   const QFontMetricsF metrics(smallFont());
   double width = 0;
+  std::vector<int> counts(scene.panels().size());
   for (const CurveScene::Series& series : scene.series()) {
+    ++counts[static_cast<std::size_t>(series.options.panel)];
+  }
+  for (const CurveScene::Series& series : scene.series()) {
+    const int count = counts[static_cast<std::size_t>(series.options.panel)];
+    if (count * metrics.height() > panelHeight) continue;
     width = std::max(width, metrics.horizontalAdvance(labelOf(series)));
   }
-  return width > 0 ? static_cast<int>(std::ceil(std::min(width, kMaxLabelWidth) + kLabelGap + 6))
-                   : 8;
+  constexpr int kWithout = 8;
+  if (width == 0) return kWithout;
+  return static_cast<int>(std::ceil(std::min(width, kMaxLabelWidth) + kLabelGap + 6));
 }
 
 QString markTextAt(const CurveScene& scene, const QPointF& pixel) {

@@ -21,8 +21,9 @@ struct EndLabel {
 /// fit: then the names stand in the panel's title row.
 std::vector<EndLabel> endLabels(const CurveScene& scene, int panel);
 
-/// Room that the names of all series need at the right.
-int endLabelWidth(const CurveScene& scene);
+/// Room that the names of all series need at the right, in panels about so high: little where they
+/// don't fit and stand in the title rows.
+int endLabelWidth(const CurveScene& scene, double panelHeight);
 
 /// What the marks near a place in pixels say, a line each; empty where there is none.
 QString markTextAt(const CurveScene& scene, const QPointF& pixel);

@@ -22,6 +22,7 @@
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -48,6 +49,7 @@ class CurvePlot::Private {
   void replot();
   void changed();
   void userMoved();
+  void makeRoomForNames();
   void updateSummary();
   void paintInto(QPainter& painter, const QSize& size, const Colors& colors);
 
@@ -142,6 +144,14 @@ void CurvePlot::Private::userMoved() {
   replot();
 }
 
+void CurvePlot::Private::makeRoomForNames() {
+  // What is above and below a panel's lines takes about so much of it.
+  constexpr double kAround = 40;
+  const double height =
+      static_cast<double>(plot->height()) / static_cast<double>(scene.panels().size());
+  scene.setRightMargin(endLabelWidth(scene, height - kAround * textScale()));
+}
+
 void CurvePlot::Private::updateSummary() {
   QStringList parts;
   const auto [low, high] = scene.xRange();
@@ -181,7 +191,7 @@ CurvePlot::~CurvePlot() = default;
 
 void CurvePlot::setSeries(std::vector<CurveSeries> series) {
   d_->scene.setSeries(std::move(series));
-  d_->scene.setRightMargin(endLabelWidth(d_->scene));
+  d_->makeRoomForNames();
   d_->changed();
 }
 
@@ -337,10 +347,15 @@ QSize CurvePlot::minimumSizeHint() const {
 
 // ---- events ----
 
+void CurvePlot::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  d_->makeRoomForNames();
+}
+
 void CurvePlot::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
     d_->scene.setColors(colorsOf(*this));
-    d_->scene.setRightMargin(endLabelWidth(d_->scene));
+    d_->makeRoomForNames();
     d_->replot();
   }
   QWidget::changeEvent(event);

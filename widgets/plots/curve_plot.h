@@ -149,6 +149,7 @@ class CurvePlot : public QWidget, public Exportable {
   void spaceTapped();
 
  protected:
+  void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
   void focusInEvent(QFocusEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;

@@ -18,6 +18,8 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRawOpacity = 0.28;
+constexpr double kCrowdedOpacity = 0.16;  // Strokes side by side are darker than one.
+constexpr double kPixelsPerDot = 8;
 constexpr double kDimOpacity = 0.22;
 constexpr double kLineWidth = 1.6;
 constexpr int kGapBetweenPanels = 6;
@@ -208,9 +210,6 @@ void CurveScene::addGraphs(Series& series) {
 void CurveScene::styleGraphs(Series& series) {
   const QColor color = faded(colorOf(series), series.dim ? kDimOpacity : 1);
   series.line->setPen(QPen(color, kLineWidth, series.options.penStyle, Qt::RoundCap));
-  if (series.options.points) {
-    series.line->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, color, color, 5));
-  }
   series.lone->setPen(QPen(color, 1));
   series.lone->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, color, color, 4));
   // One pixel wide and not smoothed: thousands of strokes up and down are fast only so.
@@ -243,13 +242,7 @@ void CurveScene::refresh(Series& series) {
   };
   series.drawn = pointsOf(x, history.smoothedValues());
   series.line->setData(containerOf(series.drawn));
-  // Round ends close the corners between segments; where the corners are a pixel apart, nobody sees
-  // them and they cost three times as much.
-  const bool isCrowded = series.drawn.size() > static_cast<std::size_t>(columns);
-  QPen pen = series.line->pen();
-  pen.setCapStyle(isCrowded ? Qt::FlatCap : Qt::RoundCap);
-  pen.setStyle(isCrowded ? Qt::SolidLine : series.options.penStyle);
-  series.line->setPen(pen);
+  styleForCrowding(series, columns);
   series.lone->setData(containerOf(isolatedPoints(series.drawn)));
   if (series.raw) {
     // Where nothing is smoothed the line says it all.
@@ -266,6 +259,26 @@ void CurveScene::refresh(Series& series) {
     branches.append(QCPCurveData(static_cast<double>(branches.size()), kNaN, kNaN));
   }
   series.branches->data()->set(branches, true);
+}
+
+void CurveScene::styleForCrowding(Series& series, int columns) {
+  const auto count = static_cast<double>(series.drawn.size());
+  // Round ends close the corners between segments; where the corners are a pixel apart, nobody sees
+  // them and they cost three times as much.
+  const bool isCrowded = count > columns;
+  QPen pen = series.line->pen();
+  pen.setCapStyle(isCrowded ? Qt::FlatCap : Qt::RoundCap);
+  pen.setStyle(isCrowded ? Qt::SolidLine : series.options.penStyle);
+  series.line->setPen(pen);
+  const bool hasDots = series.options.points && count * kPixelsPerDot <= columns;
+  series.line->setScatterStyle(
+      hasDots ? QCPScatterStyle(QCPScatterStyle::ssDisc, pen.color(), pen.color(), 5)
+              : QCPScatterStyle(QCPScatterStyle::ssNone));
+  if (!series.raw) return;
+  QPen raw = series.raw->pen();
+  const double opacity = isCrowded ? kCrowdedOpacity : kRawOpacity;
+  raw.setColor(faded(pen.color(), opacity));
+  series.raw->setPen(raw);
 }
 
 void CurveScene::setRightMargin(int pixels) {

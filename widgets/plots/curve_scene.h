@@ -116,6 +116,7 @@ class CurveScene {
   void addGraphs(Series& series);
   void styleGraphs(Series& series);
   void refresh(Series& series);
+  void styleForCrowding(Series& series, int columns);
   void styleAxes();
   void limitX(double& low, double& high) const;
   std::optional<std::pair<double, double>> xExtent() const;
