@@ -35,8 +35,9 @@ double positive(double value) {
 }
 
 QString deviceText(const Environment& environment) {
-  const QString device = QString::fromStdString(environment.device);
-  if (environment.device != "cpu" || environment.threads <= 0) return device;
+  if (environment.device != "cpu" || environment.threads <= 0) {
+    return QString::fromStdString(environment.device);
+  }
   return tr("CPU, %1").arg(countedText(environment.threads, tr("thread"), tr("threads")));
 }
 

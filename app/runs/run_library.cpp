@@ -149,7 +149,7 @@ void RunLibrary::restore(const fs::path& trashed, const fs::path& path) {
   post([trashed, path](LibraryWorker& worker) { worker.restore(trashed, path); });
 }
 
-void RunLibrary::take(std::vector<fs::path> paths,
+void RunLibrary::take(const std::vector<fs::path>& paths,
                       std::vector<RunSummary> news,
                       LibraryState state,
                       const QString& stateText) {

@@ -127,7 +127,7 @@ class RunLibrary : public QObject {
 
   template <class Task>
   void post(Task task);
-  void take(std::vector<std::filesystem::path> paths,
+  void take(const std::vector<std::filesystem::path>& paths,
             std::vector<RunSummary> news,
             LibraryState state,
             const QString& stateText);

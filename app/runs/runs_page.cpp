@@ -1,6 +1,7 @@
 #include "app/runs/runs_page.h"
 
 #include <algorithm>
+#include <array>
 
 #include <QAction>
 #include <QDragEnterEvent>
@@ -145,7 +146,8 @@ void RunsPage::Private::layOut() {
 
   tabs = new QTabWidget;
   tabs->setDocumentMode(true);
-  QWidget* const pages[] = {curves, differences, confusion, scatter, details};
+  const std::array<QWidget*, RunActions::kTabs> pages{
+      curves, differences, confusion, scatter, details};
   for (std::size_t i = 0; i < actions->tabs.size(); ++i) {
     tabs->addTab(pages[i], actions->tabs[i]->iconText());
     tabs->setTabToolTip(static_cast<int>(i),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string_view>
 
 #include <QAction>
 #include <QApplication>
@@ -24,8 +25,8 @@ namespace {
 /// What "more epochs" begins with.
 constexpr int kMoreEpochs = 10;
 
-constexpr char kRecordName[] = "run.json";
-constexpr char kCheckpointsName[] = "checkpoints";
+constexpr std::string_view kRecordName = "run.json";
+constexpr std::string_view kCheckpointsName = "checkpoints";
 
 /// The folder that a dropped or chosen path stands for: of a run, where it lies in one.
 fs::path folderFor(const fs::path& path) {
@@ -133,6 +134,7 @@ void RunsPage::Private::trash() {
   const std::vector<const RunRow*> rows = selectedRows();
   if (rows.empty()) return;
   std::vector<fs::path> paths;
+  paths.reserve(rows.size());
   for (const RunRow* row : rows) paths.push_back(row->run.path);
   const QString what = rows.size() == 1
                            ? rows.front()->name()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <compare>
 #include <map>
 #include <optional>
 #include <set>
@@ -32,7 +33,7 @@ struct BlockPlace {
   int stage = 0;
   int block = 0;
 
-  auto operator<=>(const BlockPlace&) const = default;
+  std::strong_ordering operator<=>(const BlockPlace&) const = default;
 };
 
 /// A setting of one run. Of a setting within a block, `field` is its path within the block.
@@ -139,7 +140,7 @@ QString kindOf(const std::string& field) {
 
 /// "Stem: Width": what several parts of a network have is told apart by its part.
 QString labelOf(const FieldRow& row) {
-  const QString label = QString::fromStdString(row.label);
+  QString label = QString::fromStdString(row.label);
   static const std::array<std::pair<std::string_view, QString>, 3> parts{
       {{"architecture.input.", tr("Input")},
        {"architecture.stem.", tr("Stem")},

@@ -127,7 +127,7 @@ void LibraryWorker::scan() {
       folder_, added_, [] { return QThread::currentThread()->isInterruptionRequested(); });
   watchPlaces(result.news);
   answer([&library = library_, result = std::move(result), report]() mutable {
-    library.take(std::move(result.paths), std::move(result.news), report.state, report.text);
+    library.take(result.paths, std::move(result.news), report.state, report.text);
   });
   scanTimer_->start(kScanMs);
 }

@@ -1,5 +1,6 @@
 #include "app/runs/library/metrics_follower.h"
 
+#include <string_view>
 #include <utility>
 
 #include "engine/runtime/error.h"
@@ -10,7 +11,7 @@ namespace lambda {
 
 namespace {
 
-constexpr char kMetricsName[] = "metrics.jsonl";
+constexpr std::string_view kMetricsName = "metrics.jsonl";
 
 template <class T>
 void append(std::vector<T>& all, std::vector<T>&& more) {

@@ -80,7 +80,7 @@ fs::path renameRun(const fs::path& run, const std::string& name) {
   const RunFolder folder = RunFolder::open(run);
   const RunLock lock(folder);
   RunRecord record = readRecord(folder);
-  const fs::path to = folder.path().parent_path() / folderNameFor(folder.name(), name);
+  fs::path to = folder.path().parent_path() / folderNameFor(folder.name(), name);
   if (to != folder.path()) {
     std::error_code error;
     if (fs::exists(fs::symlink_status(to, error))) {

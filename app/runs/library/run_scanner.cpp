@@ -1,6 +1,7 @@
 #include "app/runs/library/run_scanner.h"
 
 #include <algorithm>
+#include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <utility>
@@ -16,7 +17,7 @@ namespace lambda {
 namespace {
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
-constexpr char kRecordName[] = "run.json";
+constexpr std::string_view kRecordName = "run.json";
 
 RunSummary readSummary(const fs::path& run) {
   RunSummary summary;

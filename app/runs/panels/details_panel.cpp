@@ -102,7 +102,9 @@ QWidget* DetailsPanel::makeContent() {
   columns[1]->addWidget(environment_);
   columns[1]->addWidget(lineage_);
   columns[2]->addWidget(files_);
-  columns[2]->addWidget(events_, 1);
+  // The events take all there is; without any the files stay on top.
+  columns[2]->addWidget(events_, 100);
+  columns[2]->addStretch(1);
   columns[0]->addStretch(1);
   columns[1]->addStretch(1);
   auto* page = new QVBoxLayout(content);

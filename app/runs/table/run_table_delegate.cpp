@@ -22,7 +22,11 @@ namespace lambda {
 namespace {
 
 constexpr double kBoxSide = 14;
-constexpr double kDotSide = 8;
+constexpr double kDotPixels = 8;
+
+double dotSide() {
+  return kDotPixels * textScale();
+}
 
 QColor colorOf(RunState state, const Colors& colors) {
   switch (state) {
@@ -71,7 +75,7 @@ void paintDot(QPainter& painter, const QRect& cell, RunState state, const QColor
   painter.setPen(QPen(color, 1.5));
   painter.setBrush(isHollow ? QBrush(Qt::NoBrush) : QBrush(color));
   painter.drawEllipse(QRectF(
-      cell.left() + kCellPadding, cell.center().y() - kDotSide / 2 + 0.5, kDotSide, kDotSide));
+      cell.left() + kCellPadding, cell.center().y() - dotSide() / 2 + 0.5, dotSide(), dotSide()));
 }
 
 QColor textColorOf(RunState state, const Colors& colors) {
@@ -153,7 +157,7 @@ void RunTableDelegate::paint(QPainter* painter,
       const auto state = static_cast<RunState>(index.data(RunTableModel::kStateRole).toInt());
       cell.palette.setColor(QPalette::Text, textColorOf(state, colors));
       paintDot(*painter, cell.rect, state, colorOf(state, colors));
-      cell.rect.setLeft(cell.rect.left() + kCellPadding + static_cast<int>(kDotSide));
+      cell.rect.setLeft(cell.rect.left() + kCellPadding + static_cast<int>(dotSide()));
       paintCellText(*painter, cell);
       break;
     }
