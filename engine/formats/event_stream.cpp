@@ -1,65 +1,17 @@
 #include "engine/formats/event_stream.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <limits>
 #include <optional>
 
 #include "engine/formats/durable_file.h"
-#include "engine/formats/tensorboard.pb.h"
 #include "engine/formats/tfrecord.h"
 
 namespace lambda {
 
 namespace {
 
-namespace tb = lambdastudio::tb;
-
-static_assert(std::endian::native == std::endian::little);
-
 constexpr std::uint64_t kMaxFileBytes = 1ULL << 30;
-
-template <class T>
-std::optional<double> only(const google::protobuf::RepeatedField<T>& field,
-                           const std::string& content) {
-  T value{};
-  if (field.size() == 1) {
-    value = field.Get(0);
-  } else if (field.empty() && content.size() == sizeof(T)) {
-    std::memcpy(&value, content.data(), sizeof(T));
-  } else {
-    return std::nullopt;
-  }
-  return static_cast<double>(value);
-}
-
-std::optional<double> scalarOf(const tb::TensorProto& tensor) {
-  if (tensor.tensor_shape().dim_size() != 0) return std::nullopt;
-  switch (tensor.dtype()) {
-    case tb::TensorProto::DT_FLOAT:
-      return only(tensor.float_val(), tensor.tensor_content());
-    case tb::TensorProto::DT_DOUBLE:
-      return only(tensor.double_val(), tensor.tensor_content());
-    case tb::TensorProto::DT_INT32:
-      return only(tensor.int_val(), tensor.tensor_content());
-    case tb::TensorProto::DT_INT64:
-      return only(tensor.int64_val(), tensor.tensor_content());
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<double> scalarOf(const tb::Summary::Value& value) {
-  if (value.has_simple_value()) return static_cast<double>(value.simple_value());
-  const std::string& plugin = value.metadata().plugin_data().plugin_name();
-  if (!value.has_tensor() || (!plugin.empty() && plugin != "scalars")) return std::nullopt;
-  return scalarOf(value.tensor());
-}
-
-bool parseEvent(std::string_view payload, tb::Event& event) {
-  return event.ParseFromArray(payload.data(), static_cast<int>(payload.size()));
-}
 
 // The first record tells an event file from any other; without this check a foreign file would
 // read as an empty log.
@@ -67,11 +19,12 @@ void checkBeginning(std::string_view bytes, const std::string& place) {
   TfRecordReader reader(bytes);
   std::string_view payload;
   const TfRecordReader::Status status = reader.next(payload);
-  tb::Event event;
+  const auto isEvent = [&payload] {
+    const std::optional<EventMessage> event = decodeEvent(payload);
+    return event && event->content != EventContent::nothing;
+  };
   if (status == TfRecordReader::Status::lost ||
-      (status == TfRecordReader::Status::record &&
-       (!parseEvent(payload, event) ||
-        (!event.has_file_version() && !event.has_summary() && !event.has_session_log())))) {
+      (status == TfRecordReader::Status::record && !isEvent())) {
     throw Error(place,
                 "does not begin as a TensorBoard event file",
                 "name a file whose name contains \"tfevents\", or the folder it lies in");
@@ -84,7 +37,6 @@ void EventStream::append(std::string_view bytes, const std::string& place) {
   checkBeginning(bytes, place);
   TfRecordReader reader(bytes);
   std::string_view payload;
-  tb::Event event;
   for (;;) {
     const TfRecordReader::Status status = reader.next(payload);
     if (status == TfRecordReader::Status::end) return;
@@ -92,16 +44,17 @@ void EventStream::append(std::string_view bytes, const std::string& place) {
       log.incomplete = true;
       return;
     }
-    if (status == TfRecordReader::Status::damaged || !parseEvent(payload, event)) {
+    std::optional<EventMessage> event;
+    if (status == TfRecordReader::Status::record) event = decodeEvent(payload);
+    if (!event) {
       ++log.damagedRecords;
       continue;
     }
-    if (event.has_session_log() && event.session_log().status() == tb::SessionLog::START) {
-      restarts.emplace_back(log.values.size(), event.step());
+    if (event->content == EventContent::sessionStart) {
+      restarts.emplace_back(log.values.size(), event->step);
     }
-    for (const tb::Summary::Value& value : event.summary().value()) {
-      const std::optional<double> scalar = scalarOf(value);
-      if (scalar) log.values.push_back({value.tag(), event.step(), event.wall_time(), *scalar});
+    for (Scalar& scalar : event->scalars) {
+      log.values.push_back({std::move(scalar.tag), event->step, event->wallTime, scalar.value});
     }
   }
 }

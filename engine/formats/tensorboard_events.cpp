@@ -11,14 +11,11 @@
 #include <utility>
 
 #include "engine/formats/event_stream.h"
-#include "engine/formats/tensorboard.pb.h"
 #include "engine/formats/tfrecord.h"
 
 namespace lambda {
 
 namespace {
-
-namespace tb = lambdastudio::tb;
 
 constexpr int kMaxFolderDepth = 16;
 constexpr std::chrono::milliseconds kSyncInterval = std::chrono::seconds(10);
@@ -46,18 +43,10 @@ std::filesystem::path newEventFile(const std::filesystem::path& folder) {
   }
 }
 
-std::string frame(const tb::Event& event) {
-  return encodeTfRecord(event.SerializeAsString());
-}
-
 }  // namespace
 
 std::string encodeVersionEvent(double wallTime) {
-  tb::Event event;
-  event.set_wall_time(wallTime);
-  event.set_file_version("brain.Event:2");
-  event.mutable_source_metadata()->set_writer("lambda-studio");
-  return frame(event);
+  return encodeTfRecord(encodeVersion(wallTime));
 }
 
 EventWriter::EventWriter(const std::filesystem::path& folder,
@@ -65,12 +54,7 @@ EventWriter::EventWriter(const std::filesystem::path& folder,
                          FileSystem& system)
     : file_(newEventFile(folder), kSyncInterval, system) {
   file_.append(encodeVersionEvent(now()));
-  if (!resumeStep) return;
-  tb::Event event;
-  event.set_wall_time(now());
-  event.set_step(*resumeStep);
-  event.mutable_session_log()->set_status(tb::SessionLog::START);
-  file_.append(frame(event));
+  if (resumeStep) file_.append(encodeTfRecord(encodeRestart(*resumeStep, now())));
 }
 
 void EventWriter::add(std::int64_t step, const std::vector<Scalar>& scalars) {
@@ -78,15 +62,7 @@ void EventWriter::add(std::int64_t step, const std::vector<Scalar>& scalars) {
 }
 
 void EventWriter::add(std::int64_t step, const std::vector<Scalar>& scalars, double wallTime) {
-  tb::Event event;
-  event.set_wall_time(wallTime);
-  event.set_step(step);
-  for (const Scalar& scalar : scalars) {
-    tb::Summary::Value* value = event.mutable_summary()->add_value();
-    value->set_tag(scalar.tag);
-    value->set_simple_value(static_cast<float>(scalar.value));
-  }
-  file_.append(frame(event));
+  file_.append(encodeTfRecord(encodeScalars(step, scalars, wallTime)));
 }
 
 void EventWriter::flush() {

@@ -8,15 +8,10 @@
 #include <vector>
 
 #include "engine/formats/append_file.h"
+#include "engine/formats/event_message.h"
 #include "engine/values/curve.h"
 
 namespace lambda {
-
-/// A scalar to log.
-struct Scalar {
-  std::string tag;
-  double value = 0;
-};
 
 /// Writes a TensorBoard event file of scalars. Each call reaches the operating system before it
 /// returns, so a killed process loses nothing. Values are stored as float32, as PyTorch does.
