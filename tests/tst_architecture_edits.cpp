@@ -5,8 +5,8 @@
 
 #include "engine/formats/presets.h"
 #include "engine/values/validate.h"
-#include "widgets/network/architecture_edits.h"
-#include "widgets/network/part_costs.h"
+#include "widgets/network/parts/architecture_edits.h"
+#include "widgets/network/parts/part_costs.h"
 
 using namespace std::string_literals;
 

@@ -1,6 +1,7 @@
 #include <QSignalSpy>
 #include <QtTest/QtTest>
 
+#include "widgets/tables/confusion_layout.h"
 #include "widgets/tables/confusion_view.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"
@@ -25,6 +26,7 @@ class TestConfusionView : public QObject {
   void init();
   void everyCellIsFoundWhereItIsDrawn();
   void placesOutsideAreNoCell();
+  void aSmallPictureGivesNamesUpBeforeCells();
   void clickingChoosesTheCell();
   void arrowKeysWalkAndStopAtTheEdges();
   void sentencesTellCountsAndShares();
@@ -62,6 +64,20 @@ void TestConfusionView::placesOutsideAreNoCell() {
   QVERIFY(!view_->cellAt(view_->rectOf({2, 2}).bottomRight() + QPointF(3, 3)));
   ConfusionView empty;
   QVERIFY(!empty.cellAt({10, 10}));
+}
+
+void TestConfusionView::aSmallPictureGivesNamesUpBeforeCells() {
+  ConfusionPicture picture;
+  picture.matrix = {10, std::vector<std::int64_t>(100, 3)};
+  for (int i = 0; i < 10; ++i) picture.classNames << u"automobile"_s;
+  QVERIFY(layoutOf(picture, {600, 500}).nameHeight > 0);
+  const ConfusionLayout low = layoutOf(picture, {480, 240});
+  QCOMPARE(low.nameHeight, 0.0);
+  QVERIFY(low.nameWidth > 0);
+  QVERIFY(low.cell >= 15);
+  const ConfusionLayout tiny = layoutOf(picture, {200, 160});
+  QCOMPARE(tiny.nameWidth, 0.0);
+  QVERIFY(tiny.cell >= 8);
 }
 
 void TestConfusionView::clickingChoosesTheCell() {

@@ -4,35 +4,21 @@
 #include <QAction>
 #include <QApplication>
 #include <QComboBox>
-#include <QLabel>
-#include <QLineEdit>
 #include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QSlider>
-#include <QSplitter>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
-#include "app/design/design_page.h"
 #include "app/design/epoch_time.h"
 #include "app/design/problem_row.h"
-#include "app/design/property_panel.h"
-#include "app/design/template_card.h"
-#include "app/design/template_gallery.h"
 #include "app/design/total_cell.h"
 #include "app/design/totals_bar.h"
-#include "app/session/document_actions.h"
-#include "app/session/inspection_session.h"
-#include "app/session/project_document.h"
-#include "engine/formats/presets.h"
-#include "engine/runtime/error.h"
 #include "engine/values/cost.h"
-#include "tests/support/scripted_engine.h"
+#include "tests/support/design_studio.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/forms/number_box.h"
 #include "widgets/network/network_editor.h"
-#include "widgets/network/quantity_text.h"
 #include "widgets/theme/theme.h"
 
 using namespace std::string_literals;
@@ -40,83 +26,8 @@ using namespace Qt::StringLiterals;
 
 namespace lambda {
 
-namespace {
-
-RunConfig preset(const std::string& name) {
-  std::vector<Problem> warnings;
-  return loadPreset(name, warnings);
-}
-
-/// A window with the page, as the program has it.
-class Studio {
- public:
-  explicit Studio(const RunConfig& start, QSize size = {1208, 730})
-      : engine(std::make_shared<test::ScriptedEngine>()),
-        inspection(engine),
-        actions(document, folder.filePath(u"recovery"_s), window) {
-    document.startFrom(start);
-    page = new DesignPage(document, inspection, actions, &window);
-    page->resize(size);
-    window.resize(size);
-    window.show();
-    window.activateWindow();
-    if (!QTest::qWaitForWindowActive(&window)) qFatal("the window does not become active");
-    page->setFocus();
-  }
-
-  ~Studio() { delete page; }
-
-  NetworkEditor& editor() { return page->editor(); }
-
-  FieldForm& form() { return page->properties().form(); }
-
-  QPoint at(const PartId& part) {
-    const QRectF box = editor().boxOf(part);
-    return QPointF(box.left() + box.width() / 3, box.top() + 8).toPoint();
-  }
-
-  void click(const PartId& part) {
-    QTest::mouseClick(editor().viewport(), Qt::LeftButton, {}, at(part));
-  }
-
-  void doubleClick(const PartId& part) {
-    QTest::mouseDClick(editor().viewport(), Qt::LeftButton, {}, at(part));
-  }
-
-  template <class Row>
-  QList<Row*> shown() const {
-    QList<Row*> rows;
-    for (Row* row : page->findChildren<Row*>()) {
-      if (!row->isHidden()) rows << row;
-    }
-    return rows;
-  }
-
-  TotalCell* total(const QString& name) {
-    for (TotalCell* cell : page->findChildren<TotalCell*>()) {
-      for (QLabel* label : cell->findChildren<QLabel*>()) {
-        if (label->text().startsWith(name)) return cell;
-      }
-    }
-    return nullptr;
-  }
-
-  QString stepText() { return document.undoStack().undoText(); }
-
-  QTemporaryDir folder;
-  QWidget window;
-  std::shared_ptr<test::ScriptedEngine> engine;
-  ProjectDocument document;
-  InspectionSession inspection;
-  DocumentActions actions;
-  DesignPage* page;
-};
-
-QString plain(QString text) {
-  return text.replace(QChar(0xa0), u' ');
-}
-
-}  // namespace
+using test::DesignStudio;
+using test::preset;
 
 class TestDesignPage : public QObject {
   Q_OBJECT
@@ -129,24 +40,14 @@ class TestDesignPage : public QObject {
   void whatIsTypedReachesTheNetworkAtOnce();
   void severalBlocksAreEditedAtOnce();
   void theKindIsChosenInThePanel();
-  void totalsAreTheCostModels();
-  void differencesAreThoseToTheSavedVersion();
-  void aFixClearsItsFinding();
-  void aProblemLeadsToItsField();
-  void problemsOfTheRecipeLeadToTraining();
-  void withoutProblemsThePanelSaysSo();
-  void anEpochIsMeasuredAndGrowsOld();
-  void aMeasurementIsCancelled();
-  void aMeasurementThatFailsSaysWhy();
-  void brokenNetworksAreNotMeasured();
-  void allTemplatesAreOffered();
-  void aTemplateOverChangesCanBeUndone();
-  void aTemplateOverNothingStartsAnew();
-  void theGalleryLeavesWhenTheNetworkIsClicked();
   void trainIsAskedFor();
   void theLayoutIsRemembered();
   void theThemeChangesWhileItIsShown();
   void lettersInFieldsAreText();
+  void lettersElsewhereAreOfTheNetwork();
+  void tabLeadsFromTheNetworkIntoItsOptions();
+  void narrowWindowsAndLargeTextFit_data();
+  void narrowWindowsAndLargeTextFit();
   void everyActionHasTextAndTip();
   void editsAreQuick();
 };
@@ -159,7 +60,7 @@ void TestDesignPage::initTestCase() {
 }
 
 void TestDesignPage::aHybridIsBuiltByClickingAndUndone() {
-  Studio studio(preset("resnet50-cifar"));
+  DesignStudio studio(preset("resnet50-cifar"));
   for (const int block : {0, 1, 2}) studio.doubleClick(blockPart(3, block));
   studio.click(stagePart(2));
   QTest::keyClick(&studio.editor(), Qt::Key_L);
@@ -176,7 +77,7 @@ void TestDesignPage::aHybridIsBuiltByClickingAndUndone() {
 }
 
 void TestDesignPage::aPaintedDragIsOneUndoStep() {
-  Studio studio(preset("resnet50-cifar"));
+  DesignStudio studio(preset("resnet50-cifar"));
   studio.editor().setTool(EditTool::paintLambda);
   QWidget* viewport = studio.editor().viewport();
   QTest::mousePress(viewport, Qt::LeftButton, {}, studio.at(blockPart(2, 0)));
@@ -190,7 +91,7 @@ void TestDesignPage::aPaintedDragIsOneUndoStep() {
 }
 
 void TestDesignPage::aDraggedSliderIsOneUndoStep() {
-  Studio studio(preset("cpu-hybrid"));
+  DesignStudio studio(preset("cpu-hybrid"));
   studio.click(blockPart(1, 2));
   auto* slider = studio.form().editorOf("block.mixer.k")->parentWidget()->findChild<QSlider*>();
   const QString before = studio.total(u"Parameters"_s)->value();
@@ -209,7 +110,7 @@ void TestDesignPage::aDraggedSliderIsOneUndoStep() {
 }
 
 void TestDesignPage::whatIsTypedReachesTheNetworkAtOnce() {
-  Studio studio(preset("cpu-hybrid"));
+  DesignStudio studio(preset("cpu-hybrid"));
   studio.click(stagePart(1));
   auto* box = qobject_cast<NumberBox*>(studio.form().editorOf("stage.width"));
   box->setFocus();
@@ -224,7 +125,7 @@ void TestDesignPage::whatIsTypedReachesTheNetworkAtOnce() {
 }
 
 void TestDesignPage::severalBlocksAreEditedAtOnce() {
-  Studio studio(preset("cpu-hybrid"));
+  DesignStudio studio(preset("cpu-hybrid"));
   studio.editor().setSelection({blockPart(1, 2), blockPart(2, 2)});
   auto* box = qobject_cast<NumberBox*>(studio.form().editorOf("block.mixer.h"));
   box->setFocus();
@@ -237,7 +138,7 @@ void TestDesignPage::severalBlocksAreEditedAtOnce() {
 }
 
 void TestDesignPage::theKindIsChosenInThePanel() {
-  Studio studio(preset("cpu-hybrid"));
+  DesignStudio studio(preset("cpu-hybrid"));
   studio.click(blockPart(1, 0));
   auto* combo = qobject_cast<QComboBox*>(studio.form().editorOf("block.mixer.kind"));
   combo->setFocus();
@@ -247,193 +148,8 @@ void TestDesignPage::theKindIsChosenInThePanel() {
   QVERIFY(combo->hasFocus());
 }
 
-void TestDesignPage::totalsAreTheCostModels() {
-  Studio studio(preset("cpu-hybrid"));
-  studio.doubleClick(blockPart(1, 0));
-  const RunConfig& config = studio.document.config();
-  const NetworkCost cost = costOf(config.architecture);
-  QCOMPARE(studio.total(u"Pattern"_s)->value(), u"C-LCL-CCL"_s);
-  QCOMPARE(studio.total(u"Parameters"_s)->value(), shortCount(cost.parameters));
-  QCOMPARE(studio.total(u"FLOPs"_s)->value(), shortCount(cost.flops));
-  QCOMPARE(studio.total(u"Activations, batch of 256"_s)->value(),
-           shortBytes(cost.activationBytes * 256, 3));
-  QCOMPARE(studio.total(u"Memory"_s)->value(), shortBytes(trainingBytes(cost, 256, 1), 3));
-}
-
-void TestDesignPage::differencesAreThoseToTheSavedVersion() {
-  Studio studio(preset("cpu-hybrid"));
-  QVERIFY(studio.total(u"Parameters"_s)->difference().isEmpty());
-  studio.doubleClick(blockPart(2, 1));
-  const long long saved = costOf(studio.document.savedConfig().architecture).parameters;
-  const long long now = costOf(studio.document.config().architecture).parameters;
-  QVERIFY(now < saved);
-  QCOMPARE(studio.total(u"Parameters"_s)->difference(), u"−"_s + shortCount(saved - now));
-  QVERIFY(studio.document.saveAs(studio.folder.filePath(u"a.json"_s)).isEmpty());
-  QVERIFY(studio.total(u"Parameters"_s)->difference().isEmpty());
-  studio.actions.undoAction()->trigger();
-  QCOMPARE(studio.total(u"Parameters"_s)->difference(), u"+"_s + shortCount(saved - now));
-}
-
-void TestDesignPage::aFixClearsItsFinding() {
-  RunConfig config = preset("cpu-hybrid");
-  std::get<LambdaMixer>(blockOf(config.architecture, blockPart(1, 2)).mixer).heads = 5;
-  std::get<LambdaMixer>(blockOf(config.architecture, blockPart(2, 2)).mixer).heads = 7;
-  Studio studio(config);
-  QCOMPARE(studio.shown<ProblemRow>().size(), 2);
-  studio.shown<ProblemRow>()[0]->findChild<QPushButton*>(u"fix"_s)->click();
-  QCOMPARE(studio.shown<ProblemRow>().size(), 1);
-  QCOMPARE(studio.stepText(), u"Set h to 4"_s);
-  studio.click(blockPart(2, 2));
-  studio.form().findChild<QPushButton*>(u"fix"_s)->click();
-  QVERIFY(studio.document.problems().empty());
-  QVERIFY(studio.shown<ProblemRow>().isEmpty());
-  studio.actions.undoAction()->trigger();
-  QCOMPARE(studio.shown<ProblemRow>().size(), 1);
-}
-
-void TestDesignPage::aProblemLeadsToItsField() {
-  RunConfig config = preset("cpu-hybrid");
-  std::get<LambdaMixer>(blockOf(config.architecture, blockPart(2, 2)).mixer).heads = 7;
-  Studio studio(config);
-  QTest::mouseClick(studio.shown<ProblemRow>()[0], Qt::LeftButton, {}, QPoint(30, 8));
-  QVERIFY((studio.editor().selection() == Selection{blockPart(2, 2)}));
-  QWidget* field = studio.form().editorOf("block.mixer.h");
-  QVERIFY(field->hasFocus());
-  QCOMPARE(field->property("problem").toString(), u"error"_s);
-  studio.page->showProblem("architecture.family");
-  QVERIFY(studio.editor().selection().empty());
-  QVERIFY(studio.form().editorOf("architecture.family")->hasFocus());
-}
-
-void TestDesignPage::problemsOfTheRecipeLeadToTraining() {
-  RunConfig config = preset("cpu-hybrid");
-  config.recipe.batchSize = 60000;
-  Studio studio(config);
-  QSignalSpy spy(studio.page, &DesignPage::trainRequested);
-  ProblemRow* row = studio.shown<ProblemRow>().at(0);
-  row->setFocus();
-  QTest::keyClick(row, Qt::Key_Return);
-  QCOMPARE(spy.size(), 1);
-}
-
-void TestDesignPage::withoutProblemsThePanelSaysSo() {
-  Studio studio(preset("quickstart"));
-  const auto labels = studio.shown<QLabel>();
-  QVERIFY(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
-    return label->isVisible() && label->text().startsWith(u"No problems"_s);
-  }));
-}
-
-void TestDesignPage::anEpochIsMeasuredAndGrowsOld() {
-  Studio studio(preset("cpu-hybrid"));
-  EpochTime& time = studio.page->totals().epochTime();
-  QSignalSpy spy(&time, &EpochTime::changed);
-  time.findChild<QPushButton*>()->click();
-  QVERIFY(time.isMeasuring());
-  QCOMPARE(time.findChild<QPushButton*>()->text(), u"Cancel"_s);
-  QTRY_VERIFY(!time.isMeasuring());
-  QCOMPARE(plain(time.text()), u"about 41 s an epoch, 12 epochs = 8 min, 1.1 GB"_s);
-  QVERIFY(!time.isOutdated());
-  RunConfig next = studio.document.config();
-  next.recipe.epochs = 24;
-  studio.document.edit(next, u"More epochs"_s);
-  QVERIFY(!time.isOutdated());
-  QVERIFY(plain(time.text()).contains(u"24 epochs = 16 min"_s));
-  studio.doubleClick(blockPart(1, 0));
-  QVERIFY(time.isOutdated());
-  QVERIFY(time.text().startsWith(u"before the change"_s));
-  studio.actions.undoAction()->trigger();
-  QVERIFY(!time.isOutdated());
-}
-
-void TestDesignPage::aMeasurementIsCancelled() {
-  Studio studio(preset("cpu-hybrid"));
-  studio.engine->batchTime = std::chrono::milliseconds(20);
-  EpochTime& time = studio.page->totals().epochTime();
-  time.measure();
-  QTRY_VERIFY(time.text().startsWith(u"Step "_s));
-  time.findChild<QPushButton*>()->click();
-  QTRY_VERIFY(!time.isMeasuring());
-  QCOMPARE(time.text(), u"not measured"_s);
-}
-
-void TestDesignPage::aMeasurementThatFailsSaysWhy() {
-  class Failing : public test::ScriptedEngine {
-   public:
-    std::optional<Calibration> calibrate(const RunConfig&, int, RunControl&, Observer&) override {
-      throw Error("", "there is no memory left", "Use smaller batches.");
-    }
-  };
-
-  InspectionSession inspection(std::make_shared<Failing>());
-  EpochTime time(inspection);
-  time.setConfig(preset("cpu-hybrid"), true);
-  time.measure();
-  QTRY_VERIFY(!time.isMeasuring());
-  QCOMPARE(time.text(), u"Could not be measured"_s);
-  const auto labels = time.findChildren<QLabel*>();
-  QVERIFY(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
-    return label->toolTip().contains(u"no memory left"_s);
-  }));
-}
-
-void TestDesignPage::brokenNetworksAreNotMeasured() {
-  RunConfig config = preset("cpu-hybrid");
-  config.architecture.stages[0].blocks.clear();
-  Studio studio(config);
-  EpochTime& time = studio.page->totals().epochTime();
-  QVERIFY(!time.findChild<QPushButton*>()->isEnabled());
-  time.measure();
-  QVERIFY(!time.isMeasuring());
-}
-
-void TestDesignPage::allTemplatesAreOffered() {
-  Studio studio(preset("quickstart"));
-  studio.page->showTemplates(true);
-  const auto cards = studio.page->findChildren<TemplateCard*>();
-  QCOMPARE(cards.size(), static_cast<qsizetype>(presetNames().size()));
-  for (TemplateCard* card : cards) {
-    QVERIFY(card->isVisible());
-    QVERIFY(!card->text().isEmpty() && !card->accessibleDescription().isEmpty());
-  }
-  QVERIFY(cards[0]->hasFocus());
-  QTest::keyClick(cards[0], Qt::Key_Escape);
-  QVERIFY(!cards[0]->isVisible());
-}
-
-void TestDesignPage::aTemplateOverChangesCanBeUndone() {
-  Studio studio(preset("quickstart"));
-  studio.doubleClick(blockPart(0, 0));
-  const RunConfig mine = studio.document.config();
-  studio.page->showTemplates(true);
-  studio.page->findChildren<TemplateCard*>()[1]->click();
-  QVERIFY(studio.document.config().architecture == preset("cpu-hybrid").architecture);
-  QCOMPARE(studio.stepText(), u"Start from CPU hybrid"_s);
-  studio.actions.undoAction()->trigger();
-  QVERIFY(studio.document.config() == mine);
-}
-
-void TestDesignPage::aTemplateOverNothingStartsAnew() {
-  Studio studio(preset("quickstart"));
-  QVERIFY(studio.document.saveAs(studio.folder.filePath(u"a.json"_s)).isEmpty());
-  studio.page->showTemplates(true);
-  studio.page->findChildren<TemplateCard*>()[1]->click();
-  // Saving must not write the template over the file that was open.
-  QVERIFY(studio.document.path().isEmpty());
-  QVERIFY(studio.total(u"Parameters"_s)->difference().isEmpty());
-}
-
-void TestDesignPage::theGalleryLeavesWhenTheNetworkIsClicked() {
-  Studio studio(preset("quickstart"));
-  studio.page->showTemplates(true);
-  auto* gallery = studio.page->findChild<TemplateGallery*>();
-  QVERIFY(gallery->isVisible());
-  studio.editor().setFocus();
-  QVERIFY(!gallery->isVisible());
-}
-
 void TestDesignPage::trainIsAskedFor() {
-  Studio studio(preset("quickstart"));
+  DesignStudio studio(preset("quickstart"));
   QSignalSpy spy(studio.page, &DesignPage::trainRequested);
   for (QPushButton* button : studio.page->findChildren<QPushButton*>()) {
     if (button->text() == u"Train"_s) button->click();
@@ -445,20 +161,30 @@ void TestDesignPage::trainIsAskedFor() {
 
 void TestDesignPage::theLayoutIsRemembered() {
   QSettings settings;
+  QList<int> before;
+  int problems = 0;
   {
-    Studio studio(preset("quickstart"));
-    studio.page->findChild<QSplitter*>()->setSizes({700, 508});
+    DesignStudio studio(preset("quickstart"));
+    before = studio.splitter(u"columns"_s)->sizes();
+    studio.drag(u"columns"_s, {-198, 0});
+    studio.drag(u"side"_s, {0, -100});
+    problems = studio.splitter(u"side"_s)->sizes()[1];
+    QVERIFY(problems > 150);
     studio.page->saveLayout(settings);
   }
-  Studio studio(preset("quickstart"));
+  DesignStudio studio(preset("quickstart"));
   studio.page->restoreLayout(settings);
-  QVERIFY(std::abs(studio.page->findChild<QSplitter*>()->sizes()[0] - 700) <= 2);
+  QVERIFY(std::abs(studio.splitter(u"columns"_s)->sizes()[0] - before[0] + 198) <= 2);
+  QTRY_COMPARE(studio.splitter(u"side"_s)->sizes()[1], problems);
+  QSettings standard(studio.folder.filePath(u"none.ini"_s), QSettings::IniFormat);
+  studio.page->restoreLayout(standard);
+  QCOMPARE(studio.splitter(u"columns"_s)->sizes(), before);
 }
 
 void TestDesignPage::theThemeChangesWhileItIsShown() {
   RunConfig config = preset("cpu-hybrid");
   std::get<LambdaMixer>(blockOf(config.architecture, blockPart(2, 2)).mixer).heads = 7;
-  Studio studio(config);
+  DesignStudio studio(config);
   studio.click(blockPart(2, 2));
   const auto grab = [&] {
     // Layouts ask for others in turn.
@@ -479,7 +205,7 @@ void TestDesignPage::theThemeChangesWhileItIsShown() {
 }
 
 void TestDesignPage::lettersInFieldsAreText() {
-  Studio studio(preset("cpu-hybrid"));
+  DesignStudio studio(preset("cpu-hybrid"));
   studio.editor().selectAll();
   studio.page->showProblem("architecture.name");
   const Architecture before = studio.document.config().architecture;
@@ -493,13 +219,87 @@ void TestDesignPage::lettersInFieldsAreText() {
   studio.click(blockPart(1, 0));
   QWidget* kind = studio.form().editorOf("block.mixer.kind");
   kind->setFocus();
-  QTest::keyClick(kind, Qt::Key_Plus);
   QTest::keyClick(kind, Qt::Key_Delete);
   QCOMPARE(allBlocks(studio.document.config().architecture).size(), allBlocks(before).size());
 }
 
+void TestDesignPage::lettersElsewhereAreOfTheNetwork() {
+  DesignStudio studio(preset("cpu-hybrid"));
+  studio.click(blockPart(1, 0));
+  studio.form().editorOf("block.mixer.kind")->setFocus();
+  const auto blocks = [&] { return allBlocks(studio.editor().architecture()).size(); };
+  const auto before = blocks();
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_L);
+  QCOMPARE(patternOf(studio.editor().architecture()), "C-LCL-CCL"s);
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Plus);
+  QCOMPARE(blocks(), before + 1);
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Minus);
+  QCOMPARE(blocks(), before);
+  studio.page->showTemplates(true);
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_C);
+  QCOMPARE(patternOf(studio.editor().architecture()), "C-LCL-CCL"s);
+}
+
+void TestDesignPage::tabLeadsFromTheNetworkIntoItsOptions() {
+  RunConfig config = preset("cpu-hybrid");
+  std::get<LambdaMixer>(blockOf(config.architecture, blockPart(2, 2)).mixer).heads = 7;
+  DesignStudio studio(config);
+  studio.click(blockPart(1, 0));
+  const auto tab = [] { QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab); };
+  tab();
+  QVERIFY(studio.form().editorOf("block.mixer.kind")->hasFocus());
+  tab();
+  QVERIFY(studio.form().editorOf("block.mixer.kernelSize")->hasFocus());
+  const auto isOnProblem = [] { return qobject_cast<ProblemRow*>(QApplication::focusWidget()); };
+  for (int i = 0; i < 8 && !isOnProblem(); ++i) tab();
+  QVERIFY(isOnProblem());
+  tab();
+  QCOMPARE(QApplication::focusWidget()->objectName(), u"fix"_s);
+}
+
+void TestDesignPage::narrowWindowsAndLargeTextFit_data() {
+  QTest::addColumn<double>("scale");
+  QTest::addColumn<QSize>("page");
+  QTest::addColumn<QSize>("least");
+  QTest::newRow("small") << 1.0 << QSize(1000, 620) << QSize(920, 560);
+  QTest::newRow("large text") << 1.5 << QSize(1208, 680) << QSize(1190, 660);
+  QTest::newRow("huge text") << 2.0 << QSize(1848, 1010) << QSize(1848, 1010);
+}
+
+void TestDesignPage::narrowWindowsAndLargeTextFit() {
+  QFETCH(double, scale);
+  QFETCH(QSize, page);
+  QFETCH(QSize, least);
+  applyTheme(*qApp, ThemeChoice::light, scale);
+  const auto restore = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light); });
+  RunConfig config = preset("resnet50-cifar-ccll");
+  config.architecture.name = std::string(300, 'W');
+  DesignStudio studio(config, page);
+  studio.click(blockPart(1, 0));
+  studio.page->totals().epochTime().measure();
+  QTRY_VERIFY(!studio.page->totals().epochTime().isMeasuring());
+  QTest::qWait(0);
+  const QSize hint = studio.page->minimumSizeHint();
+  QVERIFY2(hint.width() <= least.width() && hint.height() <= least.height(),
+           qPrintable(u"%1x%2"_s.arg(hint.width()).arg(hint.height())));
+  QCOMPARE(studio.page->size(), page);
+  QVERIFY(studio.editor().height() >= 0.4 * page.height());
+  // Nothing of the bars or the form lies outside of what it stands in.
+  for (QWidget* widget : studio.page->findChildren<QWidget*>()) {
+    const bool isControl = qobject_cast<QAbstractButton*>(widget) ||
+                           qobject_cast<TotalCell*>(widget) || qobject_cast<NumberBox*>(widget) ||
+                           qobject_cast<QComboBox*>(widget);
+    if (!isControl || !widget->isVisible()) continue;
+    const int right = widget->mapTo(studio.page, QPoint(widget->width(), 0)).x();
+    const QString name =
+        widget->accessibleName() + QLatin1String(widget->metaObject()->className());
+    QVERIFY2(right <= studio.page->width(), qPrintable(name));
+    QVERIFY2(widget->width() >= widget->minimumSizeHint().width(), qPrintable(name));
+  }
+}
+
 void TestDesignPage::everyActionHasTextAndTip() {
-  Studio studio(preset("quickstart"));
+  DesignStudio studio(preset("quickstart"));
   QStringList keys;
   for (QAction* action : studio.page->pageActions()) {
     if (!action) continue;
@@ -514,7 +314,7 @@ void TestDesignPage::everyActionHasTextAndTip() {
 void TestDesignPage::editsAreQuick() {
   RunConfig config = preset("resnet50-cifar");
   for (Stage& stage : config.architecture.stages) stage.blocks.resize(36, stage.blocks[0]);
-  Studio studio(config);
+  DesignStudio studio(config);
   studio.editor().setSelection({blockPart(2, 0)});
   QElapsedTimer timer;
   timer.start();

@@ -1,3 +1,4 @@
+#include <QImageReader>
 #include <QPainter>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
@@ -5,6 +6,7 @@
 
 #include "widgets/export/export_file.h"
 #include "widgets/export/exportable.h"
+#include "widgets/export/gif_writer.h"
 #include "widgets/theme/colors.h"
 
 namespace lambda::test {
@@ -40,6 +42,8 @@ class TestExport : public QObject {
   void aPdfIsOnePageOfThatSize();
   void numbersAreWrittenAsTheyAre();
   void whatCannotBeWrittenSaysWhereAndWhy();
+  void anAnimationRepeatsItsPicturesInTheirColors();
+  void anAnimationIsWholeOrNotThere();
 
  private:
   HalfFilled source_;
@@ -109,6 +113,57 @@ void TestExport::numbersAreWrittenAsTheyAre() {
 void TestExport::whatCannotBeWrittenSaysWhereAndWhy() {
   const QString problem = writeExport(source_, path("missing/a.png"), {});
   QVERIFY2(problem.contains(path("missing/a.png")), qPrintable(problem));
+}
+
+void TestExport::anAnimationRepeatsItsPicturesInTheirColors() {
+  const QList<QRgb> palette{qRgb(255, 255, 255), qRgb(200, 0, 0), qRgb(0, 0, 200)};
+  QImage red(3, 2, QImage::Format_RGB32), blue(3, 2, QImage::Format_RGB32);
+  red.fill(QColor(198, 3, 2));
+  blue.fill(Qt::white);
+  blue.setPixelColor(2, 1, QColor(0, 0, 200));
+  GifWriter writer(path("a.gif"), red.size(), palette);
+  QVERIFY(writer.add(red, std::chrono::milliseconds(250)));
+  QVERIFY(writer.add(blue, std::chrono::milliseconds(2000)));
+  QVERIFY(writer.finish());
+
+  QFile file(path("a.gif"));
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  const QByteArray bytes = file.readAll();
+  // The specification's header, size, 256 colours, and the first of them.
+  QCOMPARE(bytes.left(10), QByteArray("GIF89a\x03\x00\x02\x00", 10));
+  QCOMPARE(static_cast<quint8>(bytes[10]) & 0x87, 0x87);
+  QCOMPARE(bytes.mid(13, 6), QByteArray("\xff\xff\xff\xc8\x00\x00", 6));
+  // Right behind the colours: repeated for ever, then 250 ms in hundredths.
+  const qsizetype behind = 13 + 3 * 256;
+  QCOMPARE(bytes.mid(behind, 19), QByteArray("\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00", 19));
+  QCOMPARE(bytes.mid(behind + 19, 8), QByteArray("\x21\xf9\x04\x04\x19\x00\xff\x00", 8));
+  QCOMPARE(bytes.back(), '\x3b');
+
+  QImageReader reader(path("a.gif"));
+  QCOMPARE(reader.imageCount(), 2);
+  QCOMPARE(reader.loopCount(), -1);
+  QCOMPARE(reader.read().pixelColor(1, 1), QColor(200, 0, 0));
+  QCOMPARE(reader.nextImageDelay(), 250);
+  const QImage second = reader.read();
+  QCOMPARE(second.pixelColor(0, 0), QColor(Qt::white));
+  QCOMPARE(second.pixelColor(2, 1), QColor(0, 0, 200));
+  QCOMPARE(reader.nextImageDelay(), 2000);
+}
+
+void TestExport::anAnimationIsWholeOrNotThere() {
+  QImage image(4, 4, QImage::Format_RGB32);
+  image.fill(Qt::red);
+  {
+    GifWriter abandoned(path("b.gif"), image.size(), {qRgb(255, 0, 0)});
+    QVERIFY(abandoned.add(image, std::chrono::milliseconds(100)));
+    QVERIFY(!abandoned.add(image.scaled(5, 5), std::chrono::milliseconds(100)));
+    QVERIFY(!abandoned.finish());
+  }
+  QVERIFY(!QFile::exists(path("b.gif")));
+  GifWriter nowhere(path("missing/c.gif"), image.size(), {qRgb(255, 0, 0)});
+  QVERIFY(!nowhere.add(image, std::chrono::milliseconds(100)));
+  QVERIFY(!nowhere.finish());
+  QVERIFY(!nowhere.error().isEmpty());
 }
 
 }  // namespace lambda::test

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include <QDir>
+#include <QImageReader>
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
@@ -37,6 +38,7 @@
 #include "widgets/pictures/heatmap_view.h"
 #include "widgets/pictures/image_grid.h"
 #include "widgets/pictures/image_view.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
@@ -45,6 +47,8 @@ namespace lambda::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kPatience = 1000;  // milliseconds that layouts have to settle
 
 /// Two lambda layers of different sizes over few generated images.
 RunRecord smallRecord(const std::string& name) {
@@ -173,9 +177,14 @@ class TestInspectPage : public QObject {
   void missingDataIsNamedAndLookingGoesOn();
   void aDamagedCheckpointSaysWhatToDoAndCanBeTriedAgain();
   void epochsArePlayedOnOneScaleAndSavedAsASequence();
+  void aDamagedEpochIsNamedAndTheOthersArePlayed();
+  void aRemovedCheckpointSaysThatItIsGone();
   void aRunWithoutSnapshotsSaysSo();
   void comparedSidesShareImageQueryAndScale();
   void layersOfDifferentSizesAreComparedWithoutADifference();
+  void itFitsSmallWindowsAndLargeText_data();
+  void itFitsSmallWindowsAndLargeText();
+  void itGrowsWithTextThatIsMadeLarger();
   void theLayoutIsRemembered();
   void everyActionHasATextAndAToolTip();
 
@@ -331,7 +340,7 @@ void TestInspectPage::bracketsMoveBetweenLayersAndPunctuationBetweenHeads() {
   QTest::keyClick(page_.get(), Qt::Key_Comma);
   QCOMPARE(part<ImagePanel>().head(), -1);
   QTest::keyClick(page_.get(), Qt::Key_4);
-  QCOMPARE(part<ImagePanel>().quantity(), Quantity::effect);
+  QCOMPARE(part<ImagePanel>().quantity(), ContributionKind::effect);
 }
 
 void TestInspectPage::theQueryStaysAtItsPlaceOfTheImageOnAnotherMap() {
@@ -589,13 +598,59 @@ void TestInspectPage::epochsArePlayedOnOneScaleAndSavedAsASequence() {
   player.exportTo(folder);
   QVERIFY(exported.wait());
   QCOMPARE(exported[0][1].toString(), QString());
-  QCOMPARE(
-      QDir(folder).entryList(QDir::Files),
-      (QStringList{u"epoch-0001.png"_s, u"epoch-0002.png"_s, u"epoch-0003.png"_s, u"norms.csv"_s}));
-  QCOMPARE(QImage(folder + u"/epoch-0002.png"_s).size(), QSize(1280, 720));
+  QCOMPARE(QDir(folder).entryList(QDir::Files),
+           (QStringList{u"epoch-0001.png"_s,
+                        u"epoch-0002.png"_s,
+                        u"epoch-0003.png"_s,
+                        u"epochs.gif"_s,
+                        u"norms.csv"_s}));
+  const QImage second(folder + u"/epoch-0002.png"_s);
+  QCOMPARE(second.size(), QSize(1280, 720));
+  QImageReader animation(folder + u"/epochs.gif"_s);
+  QCOMPARE(animation.imageCount(), 3);
+  QVERIFY(!animation.read().isNull());
+  QCOMPARE(animation.nextImageDelay(), 500);
+  // The colours of the picture, within what 256 of them can tell.
+  const QImage seenSecond = animation.read();
+  for (const QPoint at : {QPoint(4, 4), QPoint(150, 150), QPoint(900, 300)}) {
+    const QColor wanted = second.pixelColor(at), found = seenSecond.pixelColor(at);
+    QVERIFY(std::abs(wanted.red() - found.red()) <= 6);
+    QVERIFY(std::abs(wanted.green() - found.green()) <= 6);
+    QVERIFY(std::abs(wanted.blue() - found.blue()) <= 6);
+  }
   page_->setEpochMode(false);
   QTRY_VERIFY(requests().size() > asked);
   QTRY_COMPARE(lambdaNow(), seen().lambdas.total);
+}
+
+void TestInspectPage::aDamagedEpochIsNamedAndTheOthersArePlayed() {
+  const RunSummary run = writeSummary(library(), "hybrid", smallRecord("hybrid"));
+  const InspectableLayer layer = inspectableLayers(run.record.config.architecture).front();
+  for (const int epoch : {1, 2, 3}) writeProbe(run.path, epoch, layer);
+  fs::resize_file(run.path / "inspection" / "epoch-0002.safetensors", 100);
+  show(run);
+  QSignalSpy told(page_.get(), &InspectPage::told);
+  page_->setEpochMode(true);
+  QTRY_COMPARE(part<EpochPlayer>().count(), 2);
+  QCOMPARE(told.count(), 1);
+  QVERIFY(told[0][0].toString().contains(u"epoch-0002.safetensors"_s));
+}
+
+void TestInspectPage::aRemovedCheckpointSaysThatItIsGone() {
+  const RunSummary run = writeSummary(library(), "hybrid", smallRecord("hybrid"));
+  show(run);
+  fs::remove(run.path / "checkpoints" / "best.safetensors");
+  answerWith([](const auto&, const auto&, auto, int) -> InspectionSnapshot {
+    throw Error("best.safetensors", "there is no such run folder", "give the folder");
+  });
+  Q_EMIT part<ImagePanel>().queryChosen(1, 1);
+  const auto says = [this] {
+    for (const auto* state : page_->findChildren<EmptyState*>()) {
+      if (state->isVisible() && state->text().contains(u"is no longer there"_s)) return true;
+    }
+    return false;
+  };
+  QTRY_VERIFY(says());
 }
 
 void TestInspectPage::aRunWithoutSnapshotsSaysSo() {
@@ -652,6 +707,7 @@ void TestInspectPage::layersOfDifferentSizesAreComparedWithoutADifference() {
   show(writeSummary(library(), "hybrid", smallRecord("hybrid")));
   page_->setCompareMode(true);
   auto& comparison = part<Comparison>();
+  QTRY_VERIFY(comparison.mapDifference().placeholder().startsWith(u"Both sides are the same"_s));
   comparison.right().setLayer("stage2.block2.mixer");
   comparison.setQuery(0.9, 0.1);
   QTRY_VERIFY(comparison.left().snapshot() && comparison.right().snapshot() &&
@@ -663,22 +719,90 @@ void TestInspectPage::layersOfDifferentSizesAreComparedWithoutADifference() {
            u"The maps have different sizes: 8×8 and 4×4."_s);
 }
 
+void TestInspectPage::itFitsSmallWindowsAndLargeText_data() {
+  QTest::addColumn<double>("scale");
+  QTest::addColumn<QSize>("room");
+  QTest::newRow("usual text") << 1.0 << QSize(920, 560);
+  QTest::newRow("text half as large again") << 1.5 << QSize(1190, 660);
+  QTest::newRow("text twice as large") << 2.0 << QSize(1820, 980);
+}
+
+void TestInspectPage::itFitsSmallWindowsAndLargeText() {
+  QFETCH(double, scale);
+  QFETCH(QSize, room);
+  applyTheme(*qApp, ThemeChoice::light, scale);
+  const auto usual = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light, 1); });
+  page_ = std::make_unique<InspectPage>(*training_, *inspection_);
+  page_->resize(room);
+  page_->show();
+  RunRecord record = smallRecord("a-name-that-somebody-gave-with-love-and-a-hyperparameter-or-two");
+  for (Stage& stage : record.config.architecture.stages) {
+    std::get<LambdaMixer>(stage.blocks[1].mixer).heads = 8;
+  }
+  const RunSummary run = writeSummary(library(), "long", record);
+  for (const int epoch : {1, 2}) {
+    writeProbe(run.path, epoch, inspectableLayers(record.config.architecture).front());
+  }
+  show(run);
+  // What stands in the way of a smaller window, or is pressed below what it needs.
+  const auto tooLarge = [&]() -> QString {
+    const auto text = [](const QSize& size) {
+      return u"%1 x %2"_s.arg(size.width()).arg(size.height());
+    };
+    const QSize least = page_->minimumSizeHint();
+    if (least.width() > room.width() || least.height() > room.height()) return text(least);
+    for (const QWidget* widget : page_->findChildren<QWidget*>()) {
+      if (!widget->isVisible() || widget->parentWidget()->inherits("QAbstractSpinBox")) continue;
+      QSize needed = widget->minimumSizeHint().boundedTo(widget->maximumSize());
+      if (widget->minimumWidth() > 0) needed.setWidth(widget->minimumWidth());
+      // A pixel may be lost to rounding.
+      if (widget->width() < needed.width() - 1 || widget->height() < needed.height() - 1) {
+        return QString::fromLatin1(widget->metaObject()->className()) + u": "_s +
+               text(widget->size()) + u" instead of "_s + text(needed);
+      }
+    }
+    return {};
+  };
+  for (int tab = 0; tab < part<QTabWidget>().count(); ++tab) {
+    part<QTabWidget>().setCurrentIndex(tab);
+    QTRY_COMPARE_WITH_TIMEOUT(tooLarge(), QString(), kPatience);
+  }
+  part<ImagePicker>().setProgress(std::pair<qint64, qint64>(1234, 10000));
+  QTRY_COMPARE_WITH_TIMEOUT(tooLarge(), QString(), kPatience);
+  part<ImagePicker>().setProgress(std::nullopt);
+  page_->setEpochMode(true);
+  QTRY_COMPARE(part<EpochPlayer>().count(), 2);
+  QTRY_COMPARE_WITH_TIMEOUT(tooLarge(), QString(), kPatience);
+  page_->setCompareMode(true);
+  QTRY_VERIFY(part<Comparison>().left().snapshot() && part<Comparison>().right().snapshot());
+  QTRY_COMPARE_WITH_TIMEOUT(tooLarge(), QString(), kPatience);
+}
+
+void TestInspectPage::itGrowsWithTextThatIsMadeLarger() {
+  const QSize thumbnails = part<ImagePicker>().grid().size();
+  const int layers = part<LayerList>().parentWidget()->minimumWidth();
+  applyTheme(*qApp, ThemeChoice::light, 2);
+  const auto usual = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light, 1); });
+  QTRY_VERIFY(part<ImagePicker>().grid().height() > 1.5 * thumbnails.height());
+  QTRY_COMPARE(part<LayerList>().parentWidget()->minimumWidth(), 2 * layers);
+}
+
 void TestInspectPage::theLayoutIsRemembered() {
   QSettings settings(folder_->filePath(u"settings.ini"_s), QSettings::IniFormat);
   part<QTabWidget>().setCurrentIndex(2);
-  part<ImagePanel>().setQuantity(Quantity::position);
+  part<ImagePanel>().setQuantity(ContributionKind::position);
   part<ImagePanel>().setOpacity(0.25);
   part<LambdaPanel>().setOneScale(false);
   page_->saveLayout(settings);
   InspectPage other(*training_, *inspection_);
   other.restoreLayout(settings);
   QCOMPARE(other.findChild<QTabWidget*>()->currentIndex(), 2);
-  QCOMPARE(other.findChild<ImagePanel*>()->quantity(), Quantity::position);
+  QCOMPARE(other.findChild<ImagePanel*>()->quantity(), ContributionKind::position);
   QCOMPARE(other.findChild<ImagePanel*>()->opacity(), 0.25);
   QVERIFY(!other.findChild<LambdaPanel*>()->isOneScale());
   QSettings nothing(folder_->filePath(u"none.ini"_s), QSettings::IniFormat);
   other.restoreLayout(nothing);
-  QCOMPARE(other.findChild<ImagePanel*>()->quantity(), Quantity::total);
+  QCOMPARE(other.findChild<ImagePanel*>()->quantity(), ContributionKind::total);
 }
 
 void TestInspectPage::everyActionHasATextAndAToolTip() {

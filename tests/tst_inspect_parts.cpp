@@ -97,21 +97,21 @@ void TestInspectParts::contributionsOfAllHeadsAreTheirSumAndEffectsTheirNorm() {
   ExampleOptions options;
   options.layer.intraDepth = 2;
   const InspectionSnapshot s = exampleSnapshot(options);
-  const Array heads = headMapsOf(s, Quantity::content);
+  const Array heads = headMapsOf(s, ContributionKind::content);
   QCOMPARE(heads.shape, (std::vector<std::int64_t>{2, 5, 6}));
   const std::size_t cells = 30;
   // Head 1 at cell 7 is the sum over both u.
   QCOMPARE(heads.values[cells + 7],
            s.contributions.content.values[2 * cells + 7] +
                s.contributions.content.values[3 * cells + 7]);
-  const Array all = mapOf(heads, Quantity::content, -1);
+  const Array all = mapOf(heads, ContributionKind::content, -1);
   QCOMPARE(all.values[7], heads.values[7] + heads.values[cells + 7]);
-  QCOMPARE(mapOf(heads, Quantity::content, 1).values[7], heads.values[cells + 7]);
-  QVERIFY(mapOf(heads, Quantity::content, 2).empty());
+  QCOMPARE(mapOf(heads, ContributionKind::content, 1).values[7], heads.values[cells + 7]);
+  QVERIFY(mapOf(heads, ContributionKind::content, 2).empty());
 
-  const Array effect = mapOf(headMapsOf(s, Quantity::effect), Quantity::effect, -1);
+  const Array effect = mapOf(headMapsOf(s, ContributionKind::effect), ContributionKind::effect, -1);
   QCOMPARE(effect.values[7], std::hypot(s.effect.values[7], s.effect.values[cells + 7]));
-  QVERIFY(headMapsOf({}, Quantity::total).empty());
+  QVERIFY(headMapsOf({}, ContributionKind::total).empty());
   QVERIFY(differenceOf(all, heads).empty());
   QCOMPARE(differenceOf(all, all).values, std::vector<float>(30, 0));
 }
@@ -179,21 +179,21 @@ void TestInspectParts::theImagePanelShowsTheChosenHeadAndQuantity() {
   panel.resize(600, 500);
   panel.setSnapshot(s);
   QCOMPARE(panel.image().overlay().cells,
-           mapOf(headMapsOf(*s, Quantity::total), Quantity::total, -1));
+           mapOf(headMapsOf(*s, ContributionKind::total), ContributionKind::total, -1));
   QCOMPARE(*panel.image().query(), (Cell{2, 3}));
   QSignalSpy headChanged(&panel, &ImagePanel::headChanged);
   Q_EMIT panel.heads().cellActivated(1, 0, 0);
   QCOMPARE(panel.head(), 1);
   QCOMPARE(headChanged.count(), 1);
-  panel.setQuantity(Quantity::content);
+  panel.setQuantity(ContributionKind::content);
   QCOMPARE(panel.image().overlay().cells,
-           mapOf(headMapsOf(*s, Quantity::content), Quantity::content, 1));
+           mapOf(headMapsOf(*s, ContributionKind::content), ContributionKind::content, 1));
   QCOMPARE(panel.image().overlay().map, ColorMap::diverging);
   panel.stepHead(5);
   QCOMPARE(panel.head(), 1);
   panel.stepHead(-2);
   QCOMPARE(panel.head(), -1);
-  panel.setQuantity(Quantity::effect);
+  panel.setQuantity(ContributionKind::effect);
   QCOMPARE(panel.image().overlay().map, ColorMap::viridis);
   QCOMPARE(panel.image().overlay().range.low, 0.0);
 }
@@ -205,11 +205,11 @@ void TestInspectParts::theResidualIsSaidAndAWrongOneIsAWarning() {
   s.balance = {.contentEnergy = 1, .positionEnergy = 3, .cosine = 0.5};
   ImagePanel panel;
   panel.setSnapshot(std::make_shared<const InspectionSnapshot>(s));
-  QCOMPARE(panel.residualText(), u"✓ Sum of contributions = layer output within 3e−7"_s);
+  QCOMPARE(panel.residualText(), u"✓ Adds up to the layer's output within 3e−7"_s);
   QCOMPARE(panel.balanceText(), u"Content 25 % · position 75 % · cosine 0.50"_s);
   s.residual.relative = 0.2;
   panel.setSnapshot(std::make_shared<const InspectionSnapshot>(s));
-  QVERIFY(panel.residualText().contains(u"differs"_s));
+  QVERIFY(panel.residualText().startsWith(u"Differs"_s));
 }
 
 void TestInspectParts::embeddingsAreSortedByNormAndShowTheirChange() {
@@ -286,6 +286,17 @@ void TestInspectParts::aProbeBecomesASnapshotWithSumsNormsAndOrder() {
   QCOMPARE(shown.lambdas, source.lambdas);
   QCOMPARE(shown.contributions, source.contributions);
   QCOMPARE(shown.embeddings.order, source.embeddings.order);
+  // The squares of a matrix's singular values add up to those of its entries.
+  const auto squares = [](const Array& array) {
+    double sum = 0;
+    for (const float value : array.values) sum += static_cast<double>(value) * value;
+    return sum;
+  };
+  QCOMPARE(shown.singularValues.total.shape, (std::vector<std::int64_t>{4}));
+  QCOMPARE_GT(shown.singularValues.total.values.front(), shown.singularValues.total.values.back());
+  QVERIFY(std::abs(squares(shown.singularValues.total) / squares(source.lambdas.total) - 1) < 1e-4);
+  QVERIFY(std::abs(squares(shown.singularValues.content) / squares(source.lambdas.content) - 1) <
+          1e-4);
   QCOMPARE(shown.epoch, 4);
   QCOMPARE(shown.predicted, 1);
   QCOMPARE(shown.queryRow, 2);
@@ -405,8 +416,12 @@ void TestInspectParts::theChooserSaysWhatIsWrongWithAPath() {
   const std::filesystem::path path = library.path().toStdString();
   SourceChooser chooser;
   QVERIFY(chooser.showRun(path).contains(u"run.json"_s));
-  const std::filesystem::path run =
-      writeRun(path, "2026-11-20_22-48-00_new", finishedRecord("new"));
+  const std::filesystem::path old =
+      writeRun(path, "2026-11-20_22-48-00_old", finishedRecord("old"));
+  QVERIFY(chooser.showRun(old).contains(u"has no checkpoint any more"_s));
+  RunRecord stopped = finishedRecord("new");
+  stopped.status = RunStatus::stopped;
+  const std::filesystem::path run = writeRun(path, "2026-11-20_22-49-00_new", stopped);
   QVERIFY(chooser.showRun(run).contains(u"has no checkpoint yet"_s));
   QCOMPARE(chooser.source().kind, SourceKind::none);
 }

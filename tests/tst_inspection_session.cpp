@@ -19,6 +19,7 @@ class TestInspectionSession : public QObject {
   void twoViewsAreBothAnswered();
   void predictionsTellTheirProgressAndCanBeCancelled();
   void aCalibrationCanBeCancelledAndIsReplacedByANewerOne();
+  void aLookIsAnsweredInTheMiddleOfALongTask();
   void whatCannotBeOpenedFailsWithItsReason();
   void endsInTheMiddleOfWork();
 
@@ -103,6 +104,18 @@ void TestInspectionSession::aCalibrationCanBeCancelledAndIsReplacedByANewerOne()
   QVERIFY(progressed.wait());
   session.cancel(third);
   QTRY_COMPARE(cancelled.count(), 2);
+}
+
+void TestInspectionSession::aLookIsAnsweredInTheMiddleOfALongTask() {
+  InspectionSession session(engine_);
+  QSignalSpy progressed(&session, &InspectionSession::progressed);
+  QSignalSpy inspected(&session, &InspectionSession::inspected);
+  QSignalSpy calibrated(&session, &InspectionSession::calibrated);
+  session.calibrate({}, 1000000);
+  QVERIFY(progressed.wait());
+  session.inspect(run_, {.image = 1});
+  QVERIFY(inspected.wait());
+  QVERIFY(calibrated.isEmpty());
 }
 
 void TestInspectionSession::whatCannotBeOpenedFailsWithItsReason() {

@@ -60,6 +60,8 @@ class TestMainWindow : public QObject {
   void aFailedRunSaysWhyUntilItIsClosed();
   void closesInEveryStateOfATraining_data();
   void closesInEveryStateOfATraining();
+  void everyOrderOfTwoWishesFromEveryStateEndsClosed_data();
+  void everyOrderOfTwoWishesFromEveryStateEndsClosed();
   void asksOnlyWhereChangesWouldBeLost();
   void whatASignalEndsIsRestoredAtTheNextStart();
   void themeAndTextSizeChangeWhileItRuns();
@@ -73,6 +75,7 @@ class TestMainWindow : public QObject {
 
   void open();
   void startEndless();
+  void bringInto(SessionState state);
 
   std::shared_ptr<ScriptedEngine> engine_;
   std::unique_ptr<QTemporaryDir> folder_;
@@ -183,6 +186,22 @@ void TestMainWindow::aFailedRunSaysWhyUntilItIsClosed() {
   QVERIFY(notices->text().contains(QString::fromStdString(engine_->failure)));
 }
 
+/// Brings a training that does not run yet into a state, and keeps it there until something is
+/// wished.
+void TestMainWindow::bringInto(SessionState state) {
+  constexpr std::chrono::milliseconds kLong{20};
+  engine_->startTime = state == SessionState::starting ? kLong : std::chrono::milliseconds(0);
+  engine_->batchTime = std::chrono::microseconds(50);
+  if (state == SessionState::idle) return;
+  if (state == SessionState::pausing) engine_->batchTime = kLong;
+  startEndless();
+  if (state == SessionState::starting) return;
+  QTRY_COMPARE(training().state(), SessionState::running);
+  if (state == SessionState::pausing || state == SessionState::paused) training().pause();
+  if (state == SessionState::paused) QTRY_COMPARE(training().state(), SessionState::paused);
+  if (state == SessionState::stopping) training().stop();
+}
+
 void TestMainWindow::closesInEveryStateOfATraining_data() {
   QTest::addColumn<int>("state");
   const char* names[] = {"idle", "starting", "running", "pausing", "paused", "stopping"};
@@ -192,15 +211,7 @@ void TestMainWindow::closesInEveryStateOfATraining_data() {
 void TestMainWindow::closesInEveryStateOfATraining() {
   QFETCH(int, state);
   const auto wanted = static_cast<SessionState>(state);
-  engine_->startTime = std::chrono::milliseconds(wanted == SessionState::starting ? 200 : 0);
-  if (wanted != SessionState::idle) startEndless();
-  if (wanted != SessionState::idle && wanted != SessionState::starting) {
-    QTRY_COMPARE(training().state(), SessionState::running);
-  }
-  if (wanted == SessionState::pausing) engine_->batchTime = std::chrono::milliseconds(200);
-  if (wanted == SessionState::pausing || wanted == SessionState::paused) training().pause();
-  if (wanted == SessionState::paused) QTRY_COMPARE(training().state(), SessionState::paused);
-  if (wanted == SessionState::stopping) training().stop();
+  bringInto(wanted);
   QCOMPARE(training().state(), wanted);
   window_->close();
   QTRY_VERIFY(!window_->isVisible());
@@ -209,6 +220,46 @@ void TestMainWindow::closesInEveryStateOfATraining() {
   const Metrics metrics =
       readMetrics(std::filesystem::path(training().lastResult()->run) / "metrics.jsonl");
   QCOMPARE(metrics.events.back().kind, EventKind::stopped);
+}
+
+void TestMainWindow::everyOrderOfTwoWishesFromEveryStateEndsClosed_data() {
+  closesInEveryStateOfATraining_data();
+}
+
+void TestMainWindow::everyOrderOfTwoWishesFromEveryStateEndsClosed() {
+  QFETCH(int, state);
+  const std::vector<std::pair<const char*, std::function<void()>>> wishes{
+      {"start", [this] { startEndless(); }},
+      {"pause", [this] { training().pause(); }},
+      {"step", [this] { training().stepOnce(); }},
+      {"stop", [this] { training().stop(); }},
+      {"close", [this] { window_->close(); }},
+  };
+  const std::size_t count = wishes.size();
+  const std::size_t orders = count * count;
+  constexpr std::chrono::milliseconds kPatience{10000};
+  window_->resize(window_->minimumSize());
+  for (std::size_t order = 0; order < orders; ++order) {
+    window_->show();
+    bringInto(static_cast<SessionState>(state));
+    QByteArray told;
+    std::size_t rest = order;
+    // A window that has closed is not seen again: nothing more can be wished of it.
+    for (int i = 0; i < 2 && window_->isVisible(); ++i, rest /= count) {
+      const auto& [name, wish] = wishes[rest % count];
+      told += QByteArray(name) + ' ';
+      wish();
+    }
+    window_->close();
+    QElapsedTimer waited;
+    waited.start();
+    QTimer wake;
+    wake.start(std::chrono::milliseconds(100));
+    while (window_->isVisible() || training().isBusy()) {
+      QVERIFY2(waited.elapsed() < kPatience.count(), told.constData());
+      QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+    }
+  }
 }
 
 void TestMainWindow::asksOnlyWhereChangesWouldBeLost() {

@@ -2,20 +2,13 @@
 #include <vector>
 
 #include <QAction>
-#include <QApplication>
-#include <QImage>
-#include <QLabel>
-#include <QPushButton>
-#include <QScrollBar>
 #include <QSignalSpy>
 #include <QtTest/QtTest>
 
 #include "engine/values/validate.h"
-#include "widgets/export/export_file.h"
+#include "tests/support/network_bench.h"
 #include "widgets/network/network_actions.h"
 #include "widgets/network/network_editor.h"
-#include "widgets/network/quantity_text.h"
-#include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"
 
 using namespace std::string_literals;
@@ -23,75 +16,8 @@ using namespace Qt::StringLiterals;
 
 namespace lambda {
 
-namespace {
-
-struct Step {
-  Architecture architecture;
-  QString text;
-  QString gesture;
-};
-
-Architecture convolutions(const std::vector<int>& counts) {
-  Architecture architecture;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    Stage stage;
-    stage.width = 32 << i;
-    stage.stride = i == 0 ? 1 : 2;
-    stage.blocks.resize(static_cast<std::size_t>(counts[i]));
-    architecture.stages.push_back(stage);
-  }
-  return architecture;
-}
-
-/// An editor whose wishes are granted, as by the document.
-class Bench {
- public:
-  explicit Bench(const Architecture& start, QSize size = {1000, 620}) {
-    editor.setArchitecture(start);
-    QObject::connect(&editor,
-                     &NetworkEditor::architectureEdited,
-                     &editor,
-                     [this](const Architecture& next, const QString& text, const QString& gesture) {
-                       steps.push_back({next, text, gesture});
-                       editor.setArchitecture(next);
-                     });
-    editor.resize(size);
-    editor.show();
-    editor.activateWindow();
-    if (!QTest::qWaitForWindowActive(&editor)) qFatal("the window does not become active");
-    editor.setFocus();
-  }
-
-  QPoint at(const PartId& part) const {
-    const QRectF box = editor.boxOf(part);
-    return QPointF(box.left() + box.width() / 3, box.top() + 8).toPoint();
-  }
-
-  void click(const PartId& part, Qt::KeyboardModifiers modifiers = {}) {
-    QTest::mouseClick(editor.viewport(), Qt::LeftButton, modifiers, at(part));
-  }
-
-  void doubleClick(const PartId& part) {
-    QTest::mouseDClick(editor.viewport(), Qt::LeftButton, {}, at(part));
-  }
-
-  void drag(const std::vector<QPoint>& way, Qt::KeyboardModifiers modifiers = {}) {
-    QTest::mousePress(editor.viewport(), Qt::LeftButton, modifiers, way.front());
-    for (const QPoint& point : way) QTest::mouseMove(editor.viewport(), point);
-    QTest::mouseRelease(editor.viewport(), Qt::LeftButton, modifiers, way.back());
-  }
-
-  void key(int key, Qt::KeyboardModifiers modifiers = {}) {
-    QTest::keyClick(&editor, static_cast<Qt::Key>(key), modifiers);
-  }
-
-  std::string pattern() const { return patternOf(editor.architecture()); }
-
-  NetworkEditor editor;
-  std::vector<Step> steps;
-};
-
-}  // namespace
+using test::convolutions;
+using test::NetworkBench;
 
 class TestNetworkEditor : public QObject {
   Q_OBJECT
@@ -111,17 +37,8 @@ class TestNetworkEditor : public QObject {
   void plusButtonsAddBlocksAndStages();
   void theEditorChangesNothingByItself();
   void whatIsGoneIsNoLongerSelected();
-  void problemsAreMarkedAtTheirPart();
-  void anEmptyNetworkOffersAStart();
   void actionsAreEnabledWhereTheyMakeSense();
   void theSelectionIsDescribed();
-  void deepNetworksScroll();
-  void everythingIsSeenAtTheSmallestSize();
-  void thePictureAndTheTableAreExported();
-  void bothThemesAreDrawnInTheirColours();
-  void editsFollowASlider();
-  void quantitiesAreShort_data();
-  void quantitiesAreShort();
 };
 
 void TestNetworkEditor::initTestCase() {
@@ -129,7 +46,7 @@ void TestNetworkEditor::initTestCase() {
 }
 
 void TestNetworkEditor::aHybridIsBuiltByClicking() {
-  Bench bench(convolutions({2, 2, 2, 2}));
+  NetworkBench bench(convolutions({2, 2, 2, 2}));
   for (const int stage : {2, 3}) {
     for (const int block : {0, 1}) bench.doubleClick(blockPart(stage, block));
   }
@@ -146,7 +63,7 @@ void TestNetworkEditor::aHybridIsBuiltByClicking() {
 }
 
 void TestNetworkEditor::keysTurnTheSelectedBlocks() {
-  Bench bench(convolutions({3, 1}));
+  NetworkBench bench(convolutions({3, 1}));
   bench.click(blockPart(0, 1));
   bench.key(Qt::Key_L);
   QCOMPARE(bench.pattern(), "CLC-C"s);
@@ -166,7 +83,7 @@ void TestNetworkEditor::keysTurnTheSelectedBlocks() {
 }
 
 void TestNetworkEditor::theSelectionGrowsByKeysAndClicks() {
-  Bench bench(convolutions({3, 2}));
+  NetworkBench bench(convolutions({3, 2}));
   QSignalSpy spy(&bench.editor, &NetworkEditor::selectionChanged);
   bench.click(blockPart(0, 1));
   QVERIFY((bench.editor.selection() == Selection{blockPart(0, 1)}));
@@ -194,7 +111,7 @@ void TestNetworkEditor::theSelectionGrowsByKeysAndClicks() {
 }
 
 void TestNetworkEditor::arrowsWalkThroughThePicture() {
-  Bench bench(convolutions({3, 1, 2}));
+  NetworkBench bench(convolutions({3, 1, 2}));
   bench.click(kInputPart);
   const auto expect = [&](int key, const PartId& part, Qt::KeyboardModifiers modifiers = {}) {
     bench.key(key, modifiers);
@@ -229,7 +146,7 @@ void TestNetworkEditor::arrowsWalkThroughThePicture() {
 }
 
 void TestNetworkEditor::aRubberBandSelectsBlocks() {
-  Bench bench(convolutions({2, 2, 2}));
+  NetworkBench bench(convolutions({2, 2, 2}));
   const QRectF first = bench.editor.boxOf(blockPart(0, 1));
   const QRectF last = bench.editor.boxOf(blockPart(1, 1));
   const QPoint start = QPointF(first.left() + 4, last.bottom() - 2).toPoint();
@@ -242,7 +159,7 @@ void TestNetworkEditor::aRubberBandSelectsBlocks() {
 }
 
 void TestNetworkEditor::aPaintedDragIsOneGesture() {
-  Bench bench(convolutions({2, 3}));
+  NetworkBench bench(convolutions({2, 3}));
   bench.editor.setTool(EditTool::paintLambda);
   QVERIFY(bench.editor.actions().paintLambda->isChecked());
   bench.drag({bench.at(blockPart(1, 0)),
@@ -252,7 +169,7 @@ void TestNetworkEditor::aPaintedDragIsOneGesture() {
   QCOMPARE(bench.pattern(), "C-L"s);
   QCOMPARE(bench.steps.size(), 3u);
   QVERIFY(!bench.steps[0].gesture.isEmpty());
-  for (const Step& step : bench.steps) QCOMPARE(step.gesture, bench.steps[0].gesture);
+  for (const test::NetworkStep& step : bench.steps) QCOMPARE(step.gesture, bench.steps[0].gesture);
   QCOMPARE(bench.steps.back().text, u"Paint 3 lambda layers"_s);
   bench.editor.setTool(EditTool::paintConvolution);
   bench.drag({bench.at(blockPart(1, 1))});
@@ -264,7 +181,7 @@ void TestNetworkEditor::aPaintedDragIsOneGesture() {
 }
 
 void TestNetworkEditor::aFastDragSkipsNoBlock() {
-  Bench bench(convolutions({5, 5, 5}));
+  NetworkBench bench(convolutions({5, 5, 5}));
   bench.editor.setTool(EditTool::paintLambda);
   bench.drag({bench.at(blockPart(1, 0)), bench.at(blockPart(1, 4))});
   QCOMPARE(bench.pattern(), "C-L-C"s);
@@ -273,7 +190,7 @@ void TestNetworkEditor::aFastDragSkipsNoBlock() {
 }
 
 void TestNetworkEditor::blocksAndStagesComeAndGoByKey() {
-  Bench bench(convolutions({2}));
+  NetworkBench bench(convolutions({2}));
   bench.click(blockPart(0, 0));
   // Where + is typed with Shift it is the same key.
   bench.key(Qt::Key_Plus, Qt::ShiftModifier);
@@ -299,7 +216,7 @@ void TestNetworkEditor::blocksAndStagesComeAndGoByKey() {
 }
 
 void TestNetworkEditor::blocksMoveByKey() {
-  Bench bench(convolutions({3, 1}));
+  NetworkBench bench(convolutions({3, 1}));
   bench.doubleClick(blockPart(0, 0));
   bench.key(Qt::Key_Down, Qt::AltModifier);
   QCOMPARE(bench.pattern(), "CLC-C"s);
@@ -314,7 +231,7 @@ void TestNetworkEditor::blocksMoveByKey() {
 }
 
 void TestNetworkEditor::buttonsOfTheBlockUnderThePointer() {
-  Bench bench(convolutions({2}));
+  NetworkBench bench(convolutions({2}));
   QWidget* viewport = bench.editor.viewport();
   const auto buttons = [&] {
     const QRectF box = bench.editor.boxOf(blockPart(0, 1));
@@ -331,7 +248,7 @@ void TestNetworkEditor::buttonsOfTheBlockUnderThePointer() {
 }
 
 void TestNetworkEditor::plusButtonsAddBlocksAndStages() {
-  Bench bench(convolutions({1}));
+  NetworkBench bench(convolutions({1}));
   QWidget* viewport = bench.editor.viewport();
   const QRectF block = bench.editor.boxOf(blockPart(0, 0));
   QTest::mouseClick(
@@ -368,37 +285,8 @@ void TestNetworkEditor::whatIsGoneIsNoLongerSelected() {
   QVERIFY((editor.selection() == Selection{blockPart(0, 0)}));
 }
 
-void TestNetworkEditor::problemsAreMarkedAtTheirPart() {
-  Architecture architecture = convolutions({2});
-  LambdaMixer mixer;
-  mixer.heads = 7;
-  architecture.stages[0].blocks[1].mixer = mixer;
-  Bench bench(architecture);
-  const QRectF box = bench.editor.boxOf(blockPart(0, 1));
-  const QPoint sign(qRound(box.right()) - 2, qRound(box.top()) + 5);
-  const QColor before = bench.editor.viewport()->grab().toImage().pixelColor(sign);
-  bench.editor.setProblems(validate(architecture));
-  const QColor after = bench.editor.viewport()->grab().toImage().pixelColor(sign);
-  QVERIFY(before != after);
-  bench.editor.setProblems({});
-  QCOMPARE(bench.editor.viewport()->grab().toImage().pixelColor(sign), before);
-}
-
-void TestNetworkEditor::anEmptyNetworkOffersAStart() {
-  Bench bench(Architecture{});
-  const auto buttons = bench.editor.findChildren<QPushButton*>();
-  QCOMPARE(buttons.size(), 2);
-  QVERIFY(buttons[0]->isVisible() && buttons[1]->isVisible());
-  QSignalSpy spy(&bench.editor, &NetworkEditor::templatesRequested);
-  buttons[0]->click();
-  QCOMPARE(spy.size(), 1);
-  buttons[1]->click();
-  QCOMPARE(bench.editor.architecture().stages.size(), 1u);
-  QVERIFY(!buttons[0]->isVisible());
-}
-
 void TestNetworkEditor::actionsAreEnabledWhereTheyMakeSense() {
-  Bench bench(convolutions({2, 2}));
+  NetworkBench bench(convolutions({2, 2}));
   const NetworkActions& actions = bench.editor.actions();
   bench.editor.setSelection({kStemPart});
   QVERIFY(!actions.toggle->isEnabled() && !actions.remove->isEnabled());
@@ -415,107 +303,12 @@ void TestNetworkEditor::actionsAreEnabledWhereTheyMakeSense() {
 }
 
 void TestNetworkEditor::theSelectionIsDescribed() {
-  Bench bench(convolutions({2}));
+  NetworkBench bench(convolutions({2}));
   bench.click(blockPart(0, 1));
   QCOMPARE(bench.editor.accessibleDescription(), u"Stage 1, block 2: Convolution 3×3"_s);
   bench.key(Qt::Key_L);
   QCOMPARE(bench.editor.accessibleDescription(),
            u"Stage 1, block 2: Lambda layer, k 16, h 4, global"_s);
-}
-
-void TestNetworkEditor::deepNetworksScroll() {
-  Bench bench(convolutions({36, 36, 36, 36}), {904, 600});
-  QVERIFY(bench.editor.verticalScrollBar()->maximum() > 0);
-  QCOMPARE(bench.editor.horizontalScrollBar()->maximum(), 0);
-  bench.editor.setSelection({blockPart(3, 35)});
-  const QRectF box = bench.editor.boxOf(blockPart(3, 35));
-  QVERIFY(QRectF(bench.editor.viewport()->rect()).contains(box));
-  bench.doubleClick(blockPart(3, 35));
-  QVERIFY(std::holds_alternative<LambdaMixer>(
-      blockOf(bench.editor.architecture(), blockPart(3, 35)).mixer));
-}
-
-void TestNetworkEditor::everythingIsSeenAtTheSmallestSize() {
-  Bench bench(convolutions({3, 4, 6, 3}), {904, 610});
-  QCOMPARE(bench.editor.horizontalScrollBar()->maximum(), 0);
-  QCOMPARE(bench.editor.verticalScrollBar()->maximum(), 0);
-}
-
-void TestNetworkEditor::thePictureAndTheTableAreExported() {
-  Architecture architecture = convolutions({1, 2});
-  architecture.name = "My net/1";
-  NetworkEditor editor;
-  editor.setArchitecture(architecture);
-  QCOMPARE(editor.exportName(), u"my-net-1"_s);
-  const QStringList lines = editor.toCsv().trimmed().split(u'\n');
-  QCOMPARE(lines.size(), 1 + 3 + 3 + 1);
-  const NetworkCost cost = costOf(architecture);
-  QVERIFY(lines.last().contains(
-      u",%1,%2,%3"_s.arg(cost.parameters).arg(cost.flops).arg(cost.activationBytes)));
-  const QImage image = toImage(editor, {});
-  QCOMPARE(image.size(), editor.exportSize() * 2);
-  QVERIFY(image.pixelColor(2, 2) == printColors().page);
-}
-
-void TestNetworkEditor::bothThemesAreDrawnInTheirColours() {
-  Architecture architecture = convolutions({1, 1});
-  architecture.stages[1].blocks[0].mixer = LambdaMixer{};
-  for (const ThemeChoice choice : {ThemeChoice::dark, ThemeChoice::light}) {
-    applyTheme(*qApp, choice);
-    const Colors& colors = choice == ThemeChoice::dark ? darkColors() : lightColors();
-    Bench bench(architecture);
-    const QImage image = bench.editor.viewport()->grab().toImage();
-    const auto chip = [&](const PartId& part) {
-      const QRectF box = bench.editor.boxOf(part);
-      return image.pixelColor(qRound(box.center().x()), qRound(box.top()) + 3);
-    };
-    QCOMPARE(image.pixelColor(3, 3), colors.page);
-    QCOMPARE(chip(blockPart(0, 0)), colors.convolutionChip);
-    QCOMPARE(chip(blockPart(1, 0)), colors.lambdaChip);
-  }
-}
-
-void TestNetworkEditor::editsFollowASlider() {
-  Architecture architecture = convolutions({36, 36, 36, 36});
-  for (const PartId& part : allBlocks(architecture)) {
-    blockOf(architecture, part).mixer = LambdaMixer{};
-  }
-  NetworkEditor editor;
-  editor.resize(1200, 700);
-  editor.show();
-  QElapsedTimer timer;
-  timer.start();
-  constexpr int kTimes = 20;
-  for (int i = 0; i < kTimes; ++i) {
-    std::get<LambdaMixer>(architecture.stages[0].blocks[0].mixer).queryDepth = 1 + i;
-    editor.setArchitecture(architecture);
-  }
-  // A frame at 60 Hz; measured are 0.2 ms.
-  QVERIFY2(timer.elapsed() / kTimes < 16, qPrintable(QString::number(timer.elapsed())));
-}
-
-void TestNetworkEditor::quantitiesAreShort_data() {
-  QTest::addColumn<QString>("shown");
-  QTest::addColumn<QString>("expected");
-  QTest::newRow("small") << shortCount(456) << u"456"_s;
-  QTest::newRow("thousands") << shortCount(1234) << u"1.23 k"_s;
-  QTest::newRow("two digits") << shortCount(1180000, 2) << u"1.2 M"_s;
-  QTest::newRow("hundreds") << shortCount(303400000, 2) << u"303 M"_s;
-  QTest::newRow("next prefix") << shortCount(999999, 2) << u"1.0 M"_s;
-  QTest::newRow("negative") << shortCount(-1500) << u"−1.50 k"_s;
-  QTest::newRow("bytes") << shortBytes(5240000) << u"5.2 MB"_s;
-  QTest::newRow("few bytes") << shortBytes(12) << u"12 B"_s;
-  QTest::newRow("seconds") << shortDuration(41.2) << u"41 s"_s;
-  QTest::newRow("minutes") << shortDuration(480) << u"8 min"_s;
-  QTest::newRow("hours") << shortDuration(3725) << u"1 h 02 min"_s;
-  QTest::newRow("days") << shortDuration(86400 * 3.5) << u"3.5 days"_s;
-  QTest::newRow("grouped") << groupedCount(1234567) << u"1,234,567"_s;
-}
-
-void TestNetworkEditor::quantitiesAreShort() {
-  QFETCH(QString, shown);
-  QFETCH(QString, expected);
-  QCOMPARE(shown.replace(QChar(0xa0), u' '), expected);
 }
 
 }  // namespace lambda

@@ -6,7 +6,11 @@
 
 #include "app/session/document_actions.h"
 #include "app/session/document_recovery.h"
+#include "app/session/machine_memory.h"
 #include "app/session/project_document.h"
+#include "engine/formats/presets.h"
+#include "engine/values/cost.h"
+#include "engine/values/validate.h"
 
 namespace lambda::test {
 
@@ -34,6 +38,7 @@ class TestProjectDocument : public QObject {
  private Q_SLOTS:
   void initTestCase();
   void init();
+  void aNetworkBeyondTheMachinesMemoryIsAnError();
   void everyEditCanBeUndoneAndRedone();
   void aDragIsOneStepAndTwoDragsAreTwo();
   void aDragThatEndsWhereItBeganLeavesNothing();
@@ -254,6 +259,29 @@ void TestProjectDocument::filesUsedLastComeFirst() {
   actions.openFile(path("missing.json"));
   QCOMPARE(failed.count(), 1);
   QCOMPARE(actions.recentFiles().size(), 2);
+}
+
+void TestProjectDocument::aNetworkBeyondTheMachinesMemoryIsAnError() {
+  const long long machine = machineMemory();
+  if (machine == 0) QSKIP("This system does not tell its memory.");
+  ProjectDocument document;
+  std::vector<Problem> warnings;
+  RunConfig config = loadPreset("quickstart", warnings);
+  document.edit(config, QStringLiteral("A network that fits"));
+  QVERIFY(!hasErrors(document.problems()));
+  config = loadPreset("cpu-hybrid", warnings);
+  Stage& stage = config.architecture.stages.front();
+  stage.width = 8192;
+  stage.blocks.resize(256, stage.blocks.front());
+  QVERIFY(validate(config).empty());
+  QVERIFY(trainingBytes(costOf(config.architecture), config.recipe) > machine);
+  document.edit(config, QStringLiteral("A network that does not"));
+  QVERIFY(hasErrors(document.problems()));
+  QCOMPARE(document.problems().back().path, std::string("recipe.batchSize"));
+  const std::size_t problems = document.problems().size();
+  config.device.kind = DeviceKind::cuda;
+  document.edit(config, QStringLiteral("On a GPU"));
+  QCOMPARE(document.problems().size(), problems - 1);
 }
 
 }  // namespace lambda::test

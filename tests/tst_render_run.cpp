@@ -1,5 +1,6 @@
 #include <fstream>
 
+#include <QDir>
 #include <QFileInfo>
 #include <QImage>
 #include <QSet>
@@ -20,6 +21,7 @@ class TestRenderRun : public QObject {
   void writesCurvesOfARunInEveryFormat();
   void aFolderThatIsNoRunIsAnErrorThatNamesIt();
   void aPlaceThatCannotBeWrittenIsAnError();
+  void aRunWithoutAStepHasNothingToDraw();
 
  private:
   QString trainedRun();
@@ -72,6 +74,20 @@ void TestRenderRun::aPlaceThatCannotBeWrittenIsAnError() {
   const QString file = folder_.filePath(QStringLiteral("file"));
   std::ofstream(file.toStdString()) << "x";
   QVERIFY_THROWS_EXCEPTION(Error, renderRun(trainedRun(), file + QStringLiteral("/pictures")));
+}
+
+void TestRenderRun::aRunWithoutAStepHasNothingToDraw() {
+  const QString run = trainedRun();
+  std::ofstream((run + QStringLiteral("/metrics.jsonl")).toStdString(), std::ios::trunc);
+  const QString place = folder_.filePath(QStringLiteral("empty"));
+  try {
+    renderRun(run, place);
+    QFAIL("no error");
+  } catch (const Error& error) {
+    QVERIFY2(QString::fromStdString(error.what()).contains(QStringLiteral("nothing to draw")),
+             error.what());
+  }
+  QVERIFY(QDir(place).isEmpty());
 }
 
 }  // namespace lambda::test

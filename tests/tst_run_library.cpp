@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <sys/stat.h>
 
 #include <QElapsedTimer>
 #include <QSettings>
@@ -7,6 +8,7 @@
 #include <QStandardPaths>
 #include <QtTest/QtTest>
 
+#include "app/runs/library/imported_log.h"
 #include "app/runs/library/run_edits.h"
 #include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
@@ -30,6 +32,11 @@ const RunSummary* named(const RunLibrary& library, const std::string& name) {
                                   library.runs().end(),
                                   [&](const RunSummary& run) { return run.name == name; });
   return found == library.runs().end() ? nullptr : &*found;
+}
+
+std::vector<ImportedLog> readLogs(const fs::path& folder) {
+  const auto never = [] { return false; };
+  return readImportedLogs(findLogFolders(folder, never), never);
 }
 
 }  // namespace
@@ -61,6 +68,8 @@ class TestRunLibrary : public QObject {
   void aMissingFolderIsToldAndNoticedWhenItComes();
   void foreignLogsAreSplitIntoRuns();
   void damagedLogsAreToldOf();
+  void ownRunsBelowAFolderAreListedAndNotImported();
+  void whatIsNoFileIsNoLog();
   void theTuDelftRunsAreRead();
   void aThousandRunsAreReadInASecond();
 
@@ -338,7 +347,7 @@ void TestRunLibrary::foreignLogsAreSplitIntoRuns() {
   EventWriter(at("a") / "train").add(1, {{"loss", 0.5}});
   EventWriter(at("a") / "validation").add(1, {{"loss", 0.6}});
   EventWriter(at("b")).add(1, {{"val/accuracy", 0.7}});
-  const std::vector<ImportedLog> logs = readImportedLogs(folder_->path());
+  const std::vector<ImportedLog> logs = readLogs(folder_->path());
   QCOMPARE(logs.size(), std::size_t(2));
   QCOMPARE(logs[0].path, at("a"));
   QCOMPARE(logs[0].curves.size(), std::size_t(2));
@@ -358,10 +367,38 @@ void TestRunLibrary::damagedLogsAreToldOf() {
     file = writer.path();
   }
   fs::resize_file(file, fs::file_size(file) - 3);
-  const std::vector<ImportedLog> logs = readImportedLogs(at("a"));
+  const std::vector<ImportedLog> logs = readLogs(at("a"));
   QCOMPARE(logs.size(), std::size_t(1));
   QCOMPARE(logs[0].curves[0].points.size(), std::size_t(1));
   QVERIFY(QString::fromStdString(logs[0].damage).contains(u"cut off at its end"_s));
+}
+
+void TestRunLibrary::ownRunsBelowAFolderAreListedAndNotImported() {
+  const TemporaryFolder elsewhere;
+  const fs::path run = writeRun(elsewhere.path(), "own", finishedRecord("own"));
+  appendText(run / "metrics.jsonl", toLine(epochRecord(1, 0.5)));
+  EventWriter(run).add(1, {{"loss", 0.5}});
+  fs::create_directory(elsewhere.path() / "foreign");
+  EventWriter(elsewhere.path() / "foreign").add(1, {{"loss", 0.5}});
+  open();
+  library_->importLog(elsewhere.path());
+  QTRY_VERIFY(library_->find(run));
+  QCOMPARE(library_->importedLogs().size(), std::size_t(1));
+  QCOMPARE(library_->importedLogs().front().path, elsewhere.path() / "foreign");
+  // Its own runs are there already.
+  writeRun(folder_->path(), kFirst, finishedRecord("first"));
+  QTRY_VERIFY(library_->find(at(kFirst)));
+  library_->importLog(folder_->path());
+  QTRY_COMPARE(library_->runs().size(), std::size_t(2));
+  QCOMPARE(library_->addedRuns().size(), std::size_t(1));
+}
+
+void TestRunLibrary::whatIsNoFileIsNoLog() {
+  fs::create_directories(at("a") / "events.out.tfevents.folder");
+  QCOMPARE(::mkfifo((at("a") / "events.out.tfevents.pipe").c_str(), 0600), 0);
+  fs::create_directory_symlink("..", at("a") / "events.out.tfevents.loop");
+  fs::create_symlink("/dev/zero", at("a") / "events.out.tfevents.endless");
+  QVERIFY_THROWS_EXCEPTION(Error, readLogs(folder_->path()));
 }
 
 void TestRunLibrary::theTuDelftRunsAreRead() {

@@ -37,6 +37,7 @@ class TestScatterPlot : public QObject {
   void ticksAreRoundAndWithinTheRange();
   void csvLeavesOutWhatIsNotKnown();
   void withoutPointsItSaysWhatToDo();
+  void themeTextAndFocusRepaintIt();
 
  private:
   std::unique_ptr<ScatterPlot> plot_;
@@ -137,6 +138,38 @@ void TestScatterPlot::withoutPointsItSaysWhatToDo() {
   plot_->setEmptyText(u"Train a network first."_s);
   QVERIFY(plot_->grab().toImage() != before);
   QVERIFY(plot_->toCsv().isEmpty());
+}
+
+void TestScatterPlot::themeTextAndFocusRepaintIt() {
+  struct Paints : QObject {
+    int count = 0;
+
+    bool eventFilter(QObject*, QEvent* event) override {
+      if (event->type() == QEvent::Paint) ++count;
+      return false;
+    }
+  } paints;
+
+  plot_->installEventFilter(&paints);
+  plot_->show();
+  QVERIFY(QTest::qWaitForWindowExposed(plot_.get()));
+  const auto repaints = [&](const auto& change) {
+    QTest::qWait(0);
+    paints.count = 0;
+    change();
+    return QTest::qWaitFor([&] { return paints.count > 0; }, 500);
+  };
+  QVERIFY(repaints([&] { plot_->setPalette(paletteOf(darkColors())); }));
+  QVERIFY(repaints([&] {
+    QFont font = plot_->font();
+    font.setPixelSize(31);
+    plot_->setFont(font);
+  }));
+  plot_->activateWindow();
+  QTRY_VERIFY(plot_->isActiveWindow());
+  plot_->clearFocus();
+  QVERIFY(repaints([&] { plot_->setFocus(); }));
+  QVERIFY(plot_->hasFocus());
 }
 
 }  // namespace lambda::test

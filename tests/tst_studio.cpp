@@ -10,7 +10,7 @@
 #include "app/runs/run_library.h"
 #include "app/session/project_document.h"
 #include "app/session/training_session.h"
-#include "app/studio/local_engine.h"
+#include "app/studio/loaded_engine.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
 #include "engine/formats/config_json.h"
@@ -58,7 +58,7 @@ void TestStudio::initTestCase() {
   QSettings().clear();
   QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)).removeRecursively();
   preferences_ = std::make_unique<Preferences>(*qApp);
-  window_ = std::make_unique<MainWindow>(std::make_shared<LocalEngine>(), *preferences_);
+  window_ = std::make_unique<MainWindow>(std::make_shared<LoadedEngine>(), *preferences_);
   window_->resize(1440, 900);
   window_->show();
   QVERIFY(QTest::qWaitForWindowExposed(window_.get()));

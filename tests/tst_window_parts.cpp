@@ -3,15 +3,20 @@
 #include <QListView>
 #include <QMainWindow>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
+#include <QToolButton>
 #include <QtTest/QtTest>
 
 #include "app/studio/command_palette.h"
 #include "app/studio/fuzzy_match.h"
+#include "app/studio/navigation_rail.h"
 #include "app/studio/notice_bar.h"
 #include "app/studio/preferences.h"
 #include "app/studio/welcome_page.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/theme.h"
 
 namespace lambda::test {
 
@@ -50,6 +55,9 @@ class TestWindowParts : public QObject {
   void themeAndTextSizeAreRemembered();
   void welcomeLeadsToTheNewestRun();
   void welcomeOffersToWatchWhileTraining();
+  void welcomeShowsItsCardsAtAnySize_data();
+  void welcomeShowsItsCardsAtAnySize();
+  void theRailIsAsWideAsItsNames();
   void aNoticeOffersWhatToDoAndLeavesThen();
 };
 
@@ -153,6 +161,48 @@ void TestWindowParts::welcomeOffersToWatchWhileTraining() {
   QTest::mouseClick(buttonNamed(page, QStringLiteral("Watch the training")), Qt::LeftButton);
   QCOMPARE(started.count(), 1);
   QCOMPARE(watched.count(), 1);
+}
+
+void TestWindowParts::welcomeShowsItsCardsAtAnySize_data() {
+  QTest::addColumn<double>("scale");
+  QTest::addColumn<QSize>("size");
+  QTest::newRow("small") << 1.0 << QSize(1000, 620);
+  QTest::newRow("large text") << 1.5 << QSize(1208, 680);
+  QTest::newRow("huge text") << 2.0 << QSize(1848, 1010);
+}
+
+void TestWindowParts::welcomeShowsItsCardsAtAnySize() {
+  QFETCH(double, scale);
+  QFETCH(QSize, size);
+  applyTheme(*qApp, ThemeChoice::light, scale);
+  const auto restore = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light); });
+  WelcomePage page;
+  page.setRuns({finishedRun(std::string(300, 'W').c_str(), "2026-11-20T00:00:00Z")});
+  page.resize(size);
+  page.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&page));
+  const QSize least = page.minimumSizeHint();
+  QVERIFY(least.width() <= 920 && least.height() <= 560);
+  for (const char* name : {"Train the quickstart", "Look into its lambdas", "Open the designer"}) {
+    const QPushButton* button = buttonNamed(page, QLatin1String(name));
+    const QRect box(button->mapTo(&page, QPoint()), button->size());
+    QVERIFY2(page.rect().contains(box), name);
+  }
+  QCOMPARE(page.findChild<QScrollArea*>()->horizontalScrollBar()->maximum(), 0);
+}
+
+void TestWindowParts::theRailIsAsWideAsItsNames() {
+  for (const double scale : {1.0, 1.5, 2.0}) {
+    applyTheme(*qApp, ThemeChoice::light, scale);
+    const auto restore = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light); });
+    QAction welcome(QStringLiteral("Welcome"));
+    NavigationRail rail;
+    rail.addWorkspace(&welcome, QStringLiteral("welcome"));
+    rail.show();
+    const auto* button = rail.findChild<QToolButton*>();
+    QVERIFY(button->width() >= QFontMetrics(button->font()).horizontalAdvance(welcome.text()) + 4);
+    QVERIFY(rail.width() <= 76 * scale);
+  }
 }
 
 void TestWindowParts::aNoticeOffersWhatToDoAndLeavesThen() {

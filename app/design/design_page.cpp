@@ -1,5 +1,7 @@
 #include "app/design/design_page.h"
 
+#include <algorithm>
+
 #include <QAction>
 #include <QApplication>
 #include <QGraphicsDropShadowEffect>
@@ -7,8 +9,8 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QSettings>
-#include <QSplitter>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -19,9 +21,10 @@
 #include "app/design/totals_bar.h"
 #include "app/session/document_actions.h"
 #include "app/session/project_document.h"
-#include "widgets/network/network_actions.h"
+#include "widgets/forms/field_form.h"
 #include "widgets/network/network_editor.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -32,8 +35,15 @@ namespace lambda {
 
 namespace {
 
-constexpr int kPanelWidth = 304;
+// At scale 1.
+constexpr double kPanelWidth = 304;
+constexpr double kLeastPanelWidth = 264;
+constexpr double kLeastEditorWidth = 320;
+
+constexpr double kPanelShare = 0.252;     ///< Of the page's width.
+constexpr double kMostForProblems = 0.5;  ///< Of the column's height.
 const QString kColumnsKey = u"columns"_s;
+const QString kProblemsKey = u"problems-height"_s;
 
 }  // namespace
 
@@ -45,27 +55,16 @@ DesignPage::DesignPage(ProjectDocument& document,
       document_(document),
       documentActions_(documentActions),
       editor_(new NetworkEditor(this)),
-      properties_(new PropertyPanel(this)),
-      problems_(new ProblemsPanel(this)),
-      totals_(new TotalsBar(inspection, this)),
-      columns_(new QSplitter(Qt::Horizontal, this)) {
+      columns_(new GripSplitter(Qt::Horizontal, this)),
+      side_(new GripSplitter(Qt::Vertical, this)) {
   makeActions();
   toolBar_ = makeToolBar();
-  auto* side = new QWidget(this);
-  auto* sideLayout = new QVBoxLayout(side);
-  sideLayout->setContentsMargins(0, 0, 0, 0);
-  sideLayout->setSpacing(0);
-  sideLayout->addWidget(properties_, 1);
-  sideLayout->addWidget(problems_);
-  columns_->addWidget(editor_);
-  columns_->addWidget(side);
-  columns_->setStretchFactor(0, 1);
-  columns_->setCollapsible(0, false);
-  columns_->setCollapsible(1, false);
-  editor_->setMinimumWidth(320);
-  side->setMinimumWidth(248);
-  const double scale = textScale();
-  columns_->setSizes({qRound(904 * scale), qRound(kPanelWidth * scale)});
+  properties_ = new PropertyPanel(this);
+  problems_ = new ProblemsPanel(this);
+  totals_ = new TotalsBar(inspection, this);
+  // The bar, the network, its options, and what else was made after the bar.
+  setTabOrder(trainButton_, editor_);
+  makeColumns();
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -89,6 +88,51 @@ DesignPage::DesignPage(ProjectDocument& document,
 DesignPage::~DesignPage() {
   // The focus moves once more when the parts are gone.
   disconnect(qApp, nullptr, this, nullptr);
+}
+
+void DesignPage::makeColumns() {
+  columns_->setObjectName(u"columns"_s);
+  side_->setObjectName(u"side"_s);
+  side_->addWidget(properties_);
+  side_->addWidget(problems_);
+  side_->setStretchFactor(0, 1);
+  columns_->addWidget(editor_);
+  columns_->addWidget(side_);
+  columns_->setStretchFactor(0, 1);
+  connect(columns_, &QSplitter::splitterMoved, this, [this] { hasChosenColumns_ = true; });
+  connect(columns_, &GripSplitter::resetRequested, this, [this] {
+    hasChosenColumns_ = false;
+    fitColumns();
+  });
+  connect(
+      side_, &QSplitter::splitterMoved, this, [this] { problemsHeight_ = problems_->height(); });
+  connect(side_, &GripSplitter::resetRequested, this, [this] {
+    problemsHeight_.reset();
+    fitProblems();
+  });
+  // Later: its width, and with it the height of its texts, changes while the columns are laid out.
+  connect(problems_,
+          &ProblemsPanel::heightChanged,
+          this,
+          &DesignPage::fitProblems,
+          Qt::QueuedConnection);
+}
+
+void DesignPage::fitColumns() {
+  const double scale = textScale();
+  editor_->setMinimumWidth(qRound(kLeastEditorWidth * scale));
+  side_->setMinimumWidth(qRound(kLeastPanelWidth * scale));
+  if (hasChosenColumns_) return;
+  const int panel =
+      qRound(std::clamp(kPanelShare * width(), kLeastPanelWidth * scale, kPanelWidth * scale));
+  columns_->setSizes({std::max(1, width() - columns_->handleWidth() - panel), panel});
+}
+
+void DesignPage::fitProblems() {
+  const int room = side_->height() - side_->handleWidth();
+  const int wanted = std::min(problemsHeight_.value_or(problems_->sizeHint().height()),
+                              qRound(kMostForProblems * room));
+  side_->setSizes({room - wanted, wanted});
 }
 
 void DesignPage::connectEditor() {
@@ -127,7 +171,7 @@ void DesignPage::refresh() {
   problems_->setProblems(document_.problems());
   totals_->show(
       config, editor_->costs().total, document_.savedConfig(), !hasErrors(document_.problems()));
-  measure_->setEnabled(!hasErrors(document_.problems()));
+  measure_->setEnabled(totals_->epochTime().canMeasure());
 }
 
 void DesignPage::showProperties() {
@@ -191,15 +235,22 @@ void DesignPage::openGallery() {
 }
 
 void DesignPage::saveLayout(QSettings& settings) const {
-  settings.setValue(kColumnsKey, columns_->saveState());
+  settings.setValue(kColumnsKey, hasChosenColumns_ ? columns_->saveState() : QByteArray());
+  settings.setValue(kProblemsKey, problemsHeight_ ? QVariant(*problemsHeight_) : QVariant());
 }
 
 void DesignPage::restoreLayout(QSettings& settings) {
-  columns_->restoreState(settings.value(kColumnsKey).toByteArray());
+  hasChosenColumns_ = columns_->restoreState(settings.value(kColumnsKey).toByteArray());
+  const int height = settings.value(kProblemsKey).toInt();
+  problemsHeight_ = height > 0 ? std::optional(height) : std::nullopt;
+  fitColumns();
+  fitProblems();
 }
 
 void DesignPage::resizeEvent(QResizeEvent* event) {
   Page::resizeEvent(event);
+  if (event->size().width() != event->oldSize().width()) fitColumns();
+  if (event->size().height() != event->oldSize().height()) fitProblems();
   if (gallery_->isVisible()) openGallery();
 }
 
@@ -207,7 +258,9 @@ void DesignPage::changeEvent(QEvent* event) {
   Page::changeEvent(event);
   const bool isLook = event->type() == QEvent::PaletteChange ||
                       event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange;
-  if (isLook && !icons_.empty()) updateIcons();
+  if (!isLook || icons_.empty()) return;
+  updateIcons();
+  fitColumns();
 }
 
 }  // namespace lambda

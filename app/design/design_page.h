@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,13 +9,13 @@
 #include "engine/values/run_config.h"
 
 class QPushButton;
-class QSplitter;
 class QToolButton;
 
 namespace lambda {
 
 class DocumentActions;
 struct Fix;
+class GripSplitter;
 class InspectionSession;
 class NetworkEditor;
 class ProblemsPanel;
@@ -63,6 +64,8 @@ class DesignPage : public Page {
  private:
   void makeActions();
   QWidget* makeToolBar();
+  QToolButton* makeExportButton();
+  void makeColumns();
   QToolButton* makeButton(QAction* action, const QString& iconName);
   void connectEditor();
   void connectPanels();
@@ -72,6 +75,8 @@ class DesignPage : public Page {
   void applyFix(const Fix& fix);
   void showProperties();
   void updateIcons();
+  void fitColumns();
+  void fitProblems();
   void openGallery();
 
   ProjectDocument& document_;
@@ -81,7 +86,10 @@ class DesignPage : public Page {
   ProblemsPanel* problems_;
   TotalsBar* totals_;
   TemplateGallery* gallery_;
-  QSplitter* columns_;
+  GripSplitter* columns_;  ///< The network and what is beside it.
+  GripSplitter* side_;     ///< Options above problems.
+  bool hasChosenColumns_ = false;
+  std::optional<int> problemsHeight_;  ///< Where a person has chosen one.
   QAction* templates_;
   QAction* train_;
   QAction* measure_;

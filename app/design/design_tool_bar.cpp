@@ -13,6 +13,7 @@
 #include "widgets/network/network_actions.h"
 #include "widgets/network/network_editor.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/flow_layout.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -27,9 +28,23 @@ QFrame* makeSeparator(QWidget* parent) {
   auto* line = new QFrame(parent);
   line->setFrameShape(QFrame::VLine);
   line->setFrameShadow(QFrame::Plain);
-  line->setFixedHeight(20);
+  line->setFixedHeight(qRound(20 * textScale()));
   line->setForegroundRole(QPalette::Mid);
   return line;
+}
+
+/// Widgets that stay together where the bar goes on in another line.
+QWidget* makeGroup(const QList<QWidget*>& widgets, bool isFirst, QWidget* parent) {
+  auto* group = new QWidget(parent);
+  auto* layout = new QHBoxLayout(group);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(4);
+  if (!isFirst) {
+    layout->addWidget(makeSeparator(group));
+    layout->addSpacing(4);
+  }
+  for (QWidget* widget : widgets) layout->addWidget(widget);
+  return group;
 }
 
 }  // namespace
@@ -53,6 +68,7 @@ void DesignPage::makeActions() {
   measure_->setToolTip(tr("Time training steps of this network (Ctrl+M)"));
   connect(measure_, &QAction::triggered, this, [this] { totals_->epochTime().measure(); });
   addActions({templates_, train_, measure_});
+  addActions(editor_->actions().widelyUsed());
 }
 
 QList<QAction*> DesignPage::pageActions() const {
@@ -78,55 +94,58 @@ QToolButton* DesignPage::makeButton(QAction* action, const QString& iconName) {
   return button;
 }
 
+QToolButton* DesignPage::makeExportButton() {
+  auto* button = new QToolButton(this);
+  auto* menu = new QMenu(button);
+  addExportActions(*menu, *editor_, *editor_);
+  button->setMenu(menu);
+  button->setPopupMode(QToolButton::InstantPopup);
+  auto* action = new QAction(tr("Export the picture"), button);
+  action->setToolTip(tr("Export the picture or the table of costs"));
+  button->setDefaultAction(action);
+  button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+  button->setProperty(kRole, u"quiet"_s);
+  button->setAccessibleName(action->text());
+  icons_.emplace_back(action, u"export"_s);
+  return button;
+}
+
 QWidget* DesignPage::makeToolBar() {
   auto* bar = new QFrame(this);
   bar->setProperty(kRole, u"panel"_s);
-  auto* layout = new QHBoxLayout(bar);
+  auto* layout = new FlowLayout(8, bar);
   layout->setContentsMargins(12, 8, 16, 8);
-  layout->setSpacing(4);
-  const auto addSeparator = [&] {
-    layout->addSpacing(4);
-    layout->addWidget(makeSeparator(bar));
-    layout->addSpacing(4);
+  const auto addGroup = [&](const QList<QWidget*>& widgets) {
+    layout->addWidget(makeGroup(widgets, layout->count() == 0, bar));
   };
+  // In the order in which they stand, which is that of the Tab key.
+  addGroup({makeButton(templates_, {}),
+            makeButton(documentActions_.openAction(), u"open"_s),
+            makeButton(documentActions_.saveAction(), u"save"_s)});
+  addGroup({makeButton(documentActions_.undoAction(), u"undo"_s),
+            makeButton(documentActions_.redoAction(), u"redo"_s)});
   const NetworkActions& network = editor_->actions();
-  layout->addWidget(makeButton(templates_, {}));
-  layout->addWidget(makeButton(documentActions_.openAction(), u"open"_s));
-  layout->addWidget(makeButton(documentActions_.saveAction(), u"save"_s));
-  addSeparator();
-  layout->addWidget(makeButton(documentActions_.undoAction(), u"undo"_s));
-  layout->addWidget(makeButton(documentActions_.redoAction(), u"redo"_s));
-  addSeparator();
-  for (QAction* tool : network.tools()) layout->addWidget(makeButton(tool, {}));
-  addSeparator();
+  QList<QWidget*> tools;
+  for (QAction* tool : network.tools()) tools << makeButton(tool, {});
+  addGroup(tools);
+  // With a plus in front.
+  network.addBlock->setIconText(tr("Block"));
+  network.addStage->setIconText(tr("Stage"));
+  QList<QWidget*> edits;
   for (QAction* action : {network.addBlock, network.addStage}) {
     QToolButton* button = makeButton(action, u"plus"_s);
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    layout->addWidget(button);
+    edits << button;
   }
-  layout->addWidget(makeButton(network.remove, u"trash"_s));
-  layout->addStretch(1);
-
-  auto* exporting = new QToolButton(bar);
-  auto* menu = new QMenu(exporting);
-  addExportActions(*menu, *editor_, *editor_);
-  exporting->setMenu(menu);
-  exporting->setPopupMode(QToolButton::InstantPopup);
-  auto* exportAction = new QAction(tr("Export the picture"), exporting);
-  exportAction->setToolTip(tr("Export the picture or the table of costs"));
-  exporting->setDefaultAction(exportAction);
-  exporting->setToolButtonStyle(Qt::ToolButtonIconOnly);
-  exporting->setProperty(kRole, u"quiet"_s);
-  exporting->setAccessibleName(exportAction->text());
-  icons_.emplace_back(exportAction, u"export"_s);
-  layout->addWidget(exporting);
-  layout->addSpacing(4);
-
+  edits << makeButton(network.remove, u"trash"_s);
+  addGroup(edits);
+  QToolButton* exporting = makeExportButton();
   trainButton_ = new QPushButton(train_->iconText(), bar);
   trainButton_->setProperty(kRole, u"primary"_s);
   trainButton_->setToolTip(train_->toolTip());
   connect(trainButton_, &QPushButton::clicked, train_, &QAction::trigger);
-  layout->addWidget(trainButton_);
+  layout->beginRight();
+  layout->addWidget(makeGroup({exporting, trainButton_}, true, bar));
   return bar;
 }
 

@@ -8,7 +8,7 @@
 #include <QVBoxLayout>
 
 #include "app/session/inspection_session.h"
-#include "widgets/network/quantity_text.h"
+#include "widgets/network/parts/quantity_text.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -45,11 +45,11 @@ bool isEquallyFast(const RunConfig& a, const RunConfig& b) {
 EpochTime::EpochTime(InspectionSession& inspection, QWidget* parent)
     : QWidget(parent),
       inspection_(inspection),
+      caption_(new QLabel(tr("Time on this machine"), this)),
       text_(new QLabel(this)),
       progress_(new QProgressBar(this)),
       button_(new QPushButton(this)) {
-  auto* caption = new QLabel(tr("Time on this machine"), this);
-  caption->setProperty(kRole, u"secondary"_s);
+  caption_->setProperty(kRole, u"secondary"_s);
   progress_->setRange(0, kSteps);
   progress_->setTextVisible(false);
   progress_->setFixedWidth(120);
@@ -60,7 +60,7 @@ EpochTime::EpochTime(InspectionSession& inspection, QWidget* parent)
   line->addStretch();
   auto* column = new QVBoxLayout;
   column->setSpacing(2);
-  column->addWidget(caption);
+  column->addWidget(caption_);
   column->addLayout(line);
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -87,11 +87,13 @@ EpochTime::EpochTime(InspectionSession& inspection, QWidget* parent)
             result_ = result;
             measured_ = measuring_;
             showState();
+            Q_EMIT changed();
           });
   connect(&inspection_, &InspectionSession::cancelled, this, [this](quint64 id) {
     if (id != id_) return;
     id_ = 0;
     showState();
+    Q_EMIT changed();
   });
   connect(
       &inspection_, &InspectionSession::failed, this, [this](quint64 id, const QString& reason) {
@@ -99,13 +101,14 @@ EpochTime::EpochTime(InspectionSession& inspection, QWidget* parent)
         id_ = 0;
         failure_ = reason;
         showState();
+        Q_EMIT changed();
       });
   showState();
 }
 
-void EpochTime::setConfig(const RunConfig& config, bool canTrain) {
+void EpochTime::setConfig(const RunConfig& config, const QString& obstacle) {
   config_ = config;
-  canTrain_ = canTrain;
+  obstacle_ = obstacle;
   if (!isMeasuring()) showState();
 }
 
@@ -113,13 +116,21 @@ bool EpochTime::isOutdated() const {
   return result_ && !isEquallyFast(measured_, config_);
 }
 
+void EpochTime::setBrief(bool isBrief) {
+  if (isBrief == isBrief_) return;
+  isBrief_ = isBrief;
+  caption_->setText(isBrief ? tr("Time") : tr("Time on this machine"));
+  if (!isMeasuring()) showState();
+}
+
 void EpochTime::measure() {
-  if (isMeasuring() || !canTrain_) return;
+  if (isMeasuring() || !canMeasure()) return;
   failure_.clear();
   measuring_ = config_;
   id_ = inspection_.calibrate(config_, kSteps);
   progress_->setValue(0);
   showState();
+  Q_EMIT changed();
 }
 
 void EpochTime::cancel() {
@@ -131,6 +142,10 @@ QString EpochTime::text() const {
 }
 
 QString EpochTime::resultText() const {
+  return isBrief_ ? tr("%1 an epoch").arg(shortDuration(result_->secondsPerEpoch)) : longText();
+}
+
+QString EpochTime::longText() const {
   const double total = result_->secondsPerEpoch * config_.recipe.epochs;
   return tr("about %1 an epoch, %2 = %3, %4")
       .arg(shortDuration(result_->secondsPerEpoch),
@@ -139,40 +154,46 @@ QString EpochTime::resultText() const {
            shortBytes(static_cast<long long>(result_->peakResidentBytes)));
 }
 
+QString EpochTime::stateText() const {
+  if (isMeasuring()) return isBrief_ ? tr("Measuring …") : tr("Preparing …");
+  if (!failure_.isEmpty()) return tr("Could not be measured");
+  if (!result_) return tr("not measured");
+  return isOutdated() ? tr("before the change: %1").arg(resultText()) : resultText();
+}
+
+QString EpochTime::stateTip() const {
+  if (!isMeasuring() && !failure_.isEmpty()) return failure_;
+  if (isMeasuring() || !result_)
+    return tr("Times %1 training steps of this network here").arg(kSteps);
+  QString tip = tr("%1 steps on %2, %3 images a second; an epoch includes %4 of scoring.")
+                    .arg(result_->steps)
+                    .arg(QString::fromStdString(result_->device))
+                    .arg(result_->imagesPerSecond, 0, 'f', 0)
+                    .arg(shortDuration(result_->evaluationSeconds));
+  if (isBrief_) tip.prepend(longText() + u'\n');
+  if (result_->syntheticData) {
+    tip += tr("\nMeasured with random pixels: the data set is not there.");
+  }
+  return tip;
+}
+
 void EpochTime::showState() {
   const bool isMeasuringNow = isMeasuring();
-  QString role;
-  QString tip = tr("Times %1 training steps of this network here").arg(kSteps);
-  QString text = tr("not measured");
-  if (isMeasuringNow) {
-    text = tr("Preparing …");
-  } else if (!failure_.isEmpty()) {
-    text = tr("Could not be measured");
-    tip = failure_;
-    role = u"error"_s;
-  } else if (result_) {
-    text = isOutdated() ? tr("before the change: %1").arg(resultText()) : resultText();
-    tip = tr("%1 steps on %2, %3 images a second; an epoch includes %4 of scoring.")
-              .arg(result_->steps)
-              .arg(QString::fromStdString(result_->device))
-              .arg(result_->imagesPerSecond, 0, 'f', 0)
-              .arg(shortDuration(result_->evaluationSeconds));
-    if (result_->syntheticData) {
-      tip += tr("\nMeasured with random pixels: the data set is not there.");
-    }
+  const bool hasFailed = !isMeasuringNow && !failure_.isEmpty();
+  QString role = hasFailed ? u"error"_s : QString();
+  if (!hasFailed && (isMeasuringNow || !result_ || isOutdated())) role = u"secondary"_s;
+  text_->setText(stateText());
+  text_->setToolTip(stateTip());
+  if (text_->property(kRole).toString() != role) {
+    text_->setProperty(kRole, role);
+    text_->style()->unpolish(text_);
+    text_->style()->polish(text_);
   }
-  if (role.isEmpty() && (isMeasuringNow || !result_ || isOutdated())) role = u"secondary"_s;
-  text_->setText(text);
-  text_->setToolTip(tip);
-  text_->setProperty(kRole, role);
-  text_->style()->unpolish(text_);
-  text_->style()->polish(text_);
   progress_->setVisible(isMeasuringNow);
   button_->setText(isMeasuringNow ? tr("Cancel") : result_ ? tr("Measure again") : tr("Measure"));
-  button_->setEnabled(isMeasuringNow || canTrain_);
-  button_->setToolTip(canTrain_ ? tr("Times %1 training steps of this network here").arg(kSteps)
-                                : tr("Solve the errors first"));
-  Q_EMIT changed();
+  button_->setEnabled(isMeasuringNow || canMeasure());
+  button_->setToolTip(canMeasure() ? tr("Times %1 training steps of this network here").arg(kSteps)
+                                   : obstacle_);
 }
 
 }  // namespace lambda

@@ -23,13 +23,18 @@ class EpochTime : public QWidget {
  public:
   explicit EpochTime(InspectionSession& inspection, QWidget* parent = nullptr);
 
-  /// What is to be measured; `canTrain` is false where it has errors.
-  void setConfig(const RunConfig& config, bool canTrain);
+  /// What is to be measured, and why it can't be; empty = it can.
+  void setConfig(const RunConfig& config, const QString& obstacle = {});
+
+  bool canMeasure() const { return obstacle_.isEmpty(); }
 
   bool isMeasuring() const { return id_ != 0; }
 
   /// Whether the shown time is that of an earlier configuration.
   bool isOutdated() const;
+
+  /// Says only how long an epoch takes; the rest stands in the tooltip.
+  void setBrief(bool isBrief);
 
   void measure();
   void cancel();
@@ -43,15 +48,20 @@ class EpochTime : public QWidget {
  private:
   void showState();
   QString resultText() const;
+  QString longText() const;
+  QString stateText() const;
+  QString stateTip() const;
 
   InspectionSession& inspection_;
   RunConfig config_;
-  bool canTrain_ = true;
+  QString obstacle_;
+  bool isBrief_ = false;
   quint64 id_ = 0;  ///< Of the measurement under way; 0 = none.
   RunConfig measuring_;
   std::optional<Calibration> result_;
   RunConfig measured_;
   QString failure_;
+  QLabel* caption_;
   QLabel* text_;
   QProgressBar* progress_;
   QPushButton* button_;

@@ -5,9 +5,9 @@
 #include <QCoreApplication>
 
 #include "engine/values/plan.h"
-#include "widgets/network/architecture_edits.h"
-#include "widgets/network/network_text.h"
-#include "widgets/network/quantity_text.h"
+#include "widgets/network/parts/architecture_edits.h"
+#include "widgets/network/parts/network_text.h"
+#include "widgets/network/parts/quantity_text.h"
 
 using namespace Qt::StringLiterals;
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "widgets/network/network_parts.h"
-#include "widgets/network/part_costs.h"
+#include "widgets/network/parts/network_parts.h"
+#include "widgets/network/parts/part_costs.h"
 #include "widgets/pictures/explanation.h"
 
 namespace lambda {

@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "widgets/forms/sentence.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
@@ -21,7 +22,7 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, QWidget* pa
     : QFrame(parent) {
   const Colors& colors = colorsOf(*this);
   const bool isError = problem.severity == Severity::error;
-  const QString text = QString::fromStdString(problem.text);
+  const QString text = sentence(problem.text);
   setFocusPolicy(Qt::StrongFocus);
   setCursor(Qt::PointingHandCursor);
   setAccessibleName((isError ? tr("Error") : tr("Warning")) + u": "_s + place + u": "_s + text);

@@ -5,16 +5,17 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPainter>
+#include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
 #include "app/design/problem_row.h"
-#include "widgets/network/network_parts.h"
-#include "widgets/network/network_text.h"
+#include "widgets/network/parts/network_parts.h"
+#include "widgets/network/parts/network_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/tab_order.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -45,16 +46,15 @@ ProblemsPanel::ProblemsPanel(QWidget* parent)
       errors_(new QLabel(this)),
       warningIcon_(new QLabel(this)),
       warnings_(new QLabel(this)),
-      none_(new QLabel(tr("No problems: this network can be trained."), this)),
+      none_(new QLabel(tr("No problems found."), this)),
       header_(new QWidget(this)),
       area_(new QScrollArea(this)),
       content_(new QWidget) {
   setProperty(kRole, u"panel"_s);
   auto* title = new QLabel(tr("Problems"), this);
   title->setProperty(kRole, u"heading"_s);
-  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   auto* header = new QHBoxLayout(header_);
-  header->setContentsMargins(16, 12, 16, 4);
+  header->setContentsMargins(16, 6, 16, 4);
   header->setSpacing(4);
   header->addWidget(title);
   header->addStretch();
@@ -88,7 +88,7 @@ void ProblemsPanel::setProblems(const std::vector<Problem>& problems) {
   problems_ = problems;
   showCounts();
   showProblems();
-  updateGeometry();
+  Q_EMIT heightChanged();
 }
 
 QSize ProblemsPanel::sizeHint() const {
@@ -98,16 +98,13 @@ QSize ProblemsPanel::sizeHint() const {
   return {240, std::min(most, header + content_->heightForWidth(width() - kScrollBar))};
 }
 
-void ProblemsPanel::resizeEvent(QResizeEvent* event) {
-  QFrame::resizeEvent(event);
-  if (event->size().width() != event->oldSize().width()) updateGeometry();
+QSize ProblemsPanel::minimumSizeHint() const {
+  return header_->sizeHint();
 }
 
-void ProblemsPanel::paintEvent(QPaintEvent* event) {
-  QFrame::paintEvent(event);
-  QPainter painter(this);
-  painter.setPen(colorsOf(*this).hairline);
-  painter.drawLine(QPointF(0, 0.5), QPointF(width(), 0.5));
+void ProblemsPanel::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  if (event->size().width() != event->oldSize().width()) Q_EMIT heightChanged();
 }
 
 void ProblemsPanel::showCounts() {
@@ -158,6 +155,7 @@ void ProblemsPanel::showProblems() {
   std::stable_sort(sorted.begin(), sorted.end(), [](const Problem& a, const Problem& b) {
     return a.severity > b.severity;
   });
+  QList<QWidget*> order;
   for (const Problem& problem : sorted) {
     auto* row = new ProblemRow(problem, placeOf(problem), content_);
     connect(row, &ProblemRow::activated, this, [this, problem] { Q_EMIT activated(problem); });
@@ -166,8 +164,11 @@ void ProblemsPanel::showProblems() {
     });
     list_->addWidget(row);
     row->show();
+    order << row;
+    if (auto* fix = row->findChild<QPushButton*>()) order << fix;
   }
   list_->addStretch();
+  setTabOrderIn(*this, order);
 }
 
 void ProblemsPanel::changeEvent(QEvent* event) {
@@ -175,6 +176,7 @@ void ProblemsPanel::changeEvent(QEvent* event) {
   if (event->type() != QEvent::PaletteChange) return;
   showCounts();
   showProblems();
+  Q_EMIT heightChanged();
 }
 
 }  // namespace lambda

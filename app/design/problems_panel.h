@@ -24,15 +24,18 @@ class ProblemsPanel : public QFrame {
 
   /// As high as the findings need, up to a limit from which they scroll.
   QSize sizeHint() const override;
+  /// The heading alone.
+  QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
   void activated(const lambda::Problem& problem);
   void fixRequested(const lambda::Fix& fix);
+  /// The findings need another height now.
+  void heightChanged();
 
  protected:
   void changeEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
-  void paintEvent(QPaintEvent* event) override;
 
  private:
   void showCounts();

@@ -7,8 +7,9 @@
 
 #include "app/design/part_explanation.h"
 #include "app/design/selection_form.h"
-#include "widgets/network/network_text.h"
-#include "widgets/network/quantity_text.h"
+#include "widgets/network/parts/network_text.h"
+#include "widgets/network/parts/quantity_text.h"
+#include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -16,6 +17,8 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 namespace {
+
+constexpr int kLongestValue = 40;
 
 QString titleOf(const Architecture& architecture, const Selection& selection) {
   if (selection.empty()) {
@@ -33,7 +36,8 @@ QString titleOf(const Architecture& architecture, const Selection& selection) {
 QString stepText(const FieldRow& row, const FieldValue& value) {
   QString label = QString::fromStdString(row.label);
   if (label.size() > 1 && label[1].isLower()) label[0] = label[0].toLower();
-  const QString text = QString::fromStdString(textOf(row, value));
+  QString text = QString::fromStdString(textOf(row, value));
+  if (text.size() > kLongestValue) text = text.left(kLongestValue) + u"…"_s;
   return text.isEmpty() ? PropertyPanel::tr("Clear %1").arg(label)
                         : PropertyPanel::tr("Set %1 to %2").arg(label, text);
 }
@@ -42,7 +46,7 @@ QString stepText(const FieldRow& row, const FieldValue& value) {
 
 PropertyPanel::PropertyPanel(QWidget* parent)
     : QFrame(parent),
-      title_(new QLabel(this)),
+      title_(new ElidedLabel(this)),
       cost_(new QLabel(this)),
       form_(new FieldForm(this)) {
   setProperty(kRole, u"panel"_s);

@@ -4,14 +4,15 @@
 
 #include "engine/values/problem.h"
 #include "widgets/forms/field_rows.h"
-#include "widgets/network/mixer_memory.h"
-#include "widgets/network/network_parts.h"
-#include "widgets/network/part_costs.h"
+#include "widgets/network/parts/mixer_memory.h"
+#include "widgets/network/parts/network_parts.h"
+#include "widgets/network/parts/part_costs.h"
 
 class QLabel;
 
 namespace lambda {
 
+class ElidedLabel;
 class FieldForm;
 
 /// The options of what is selected in a network, with its cost above them. Shows the network it is
@@ -49,7 +50,7 @@ class PropertyPanel : public QFrame {
   NetworkCosts costs_;
   Selection selection_;
   MixerMemory memory_;
-  QLabel* title_;
+  ElidedLabel* title_;
   QLabel* cost_;
   FieldForm* form_;
 };

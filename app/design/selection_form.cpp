@@ -6,8 +6,8 @@
 #include <QCoreApplication>
 
 #include "engine/values/fields.h"
-#include "widgets/network/architecture_edits.h"
-#include "widgets/network/network_text.h"
+#include "widgets/network/parts/architecture_edits.h"
+#include "widgets/network/parts/network_text.h"
 
 using namespace Qt::StringLiterals;
 

@@ -6,8 +6,8 @@
 
 #include "engine/values/problem.h"
 #include "widgets/forms/field_form.h"
-#include "widgets/network/mixer_memory.h"
-#include "widgets/network/network_parts.h"
+#include "widgets/network/parts/mixer_memory.h"
+#include "widgets/network/parts/network_parts.h"
 
 namespace lambda {
 

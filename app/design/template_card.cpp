@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include <QEvent>
+#include <QKeyEvent>
 #include <QPainter>
 #include <QTextLayout>
 #include <QTextOption>
 
-#include "widgets/network/quantity_text.h"
+#include "widgets/network/parts/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -58,6 +59,14 @@ QSize TemplateCard::sizeHint() const {
   return kSize * textScale();
 }
 
+void TemplateCard::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
+    click();
+    return;
+  }
+  QAbstractButton::keyPressEvent(event);
+}
+
 void TemplateCard::enterEvent(QEnterEvent* event) {
   QAbstractButton::enterEvent(event);
   update();
@@ -78,8 +87,7 @@ void TemplateCard::paintEvent(QPaintEvent*) {
   const double scale = textScale();
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  const bool isHot = underMouse() || hasFocus();
-  painter.setPen(isHot ? QPen(colors.accent, 1.5) : QPen(colors.hairline, 1));
+  painter.setPen(hasFocus() ? QPen(colors.accent, 1.5) : QPen(colors.hairline, 1));
   painter.setBrush(isDown() ? colors.accentSoft : underMouse() ? colors.hover : colors.raised);
   painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 6, 6);
 

@@ -128,6 +128,18 @@ void TemplateGallery::arrange() {
   content_->resize(width, y - kMargin);
 }
 
+bool TemplateGallery::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride) {
+    // Letters must not change the network behind the cards.
+    const auto modifiers = static_cast<QKeyEvent*>(event)->modifiers();
+    if (!(modifiers & (Qt::ControlModifier | Qt::AltModifier))) {
+      event->accept();
+      return true;
+    }
+  }
+  return QFrame::event(event);
+}
+
 void TemplateGallery::hideEvent(QHideEvent* event) {
   QFrame::hideEvent(event);
   Q_EMIT closed();

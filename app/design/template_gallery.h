@@ -27,6 +27,7 @@ class TemplateGallery : public QFrame {
   void closed();
 
  protected:
+  bool event(QEvent* event) override;
   void hideEvent(QHideEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void changeEvent(QEvent* event) override;

@@ -1,20 +1,27 @@
 #include "app/design/totals_bar.h"
 
-#include <QHBoxLayout>
+#include <QEvent>
 #include <QPainter>
 
 #include "app/design/epoch_time.h"
 #include "app/design/total_cell.h"
+#include "app/session/machine_memory.h"
 #include "engine/values/range_check.h"
-#include "widgets/network/quantity_text.h"
+#include "widgets/network/parts/quantity_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
+
+constexpr int kGap = 24;
+constexpr int kNarrowGap = 14;
+constexpr double kWidestPattern = 200;  ///< At text size 1.
 
 struct Totals {
   long long parameters = 0;
@@ -28,7 +35,7 @@ Totals totalsOf(const RunConfig& config, const NetworkCost& cost) {
   return {cost.parameters,
           cost.flops,
           trainingBytes({{}, 0, 0, cost.activationBytes}, recipe.batchSize, 0),
-          trainingBytes(cost, recipe.batchSize, stateCopiesOf(recipe.optimizer.kind))};
+          trainingBytes(cost, recipe)};
 }
 
 template <class Text>
@@ -45,10 +52,6 @@ void show(TotalCell& cell, long long now, long long before, const Text& text) {
 
 }  // namespace
 
-int stateCopiesOf(OptimizerKind kind) {
-  return kind == OptimizerKind::sgd ? 1 : 2;
-}
-
 TotalsBar::TotalsBar(InspectionSession& inspection, QWidget* parent)
     : QFrame(parent),
       pattern_(new TotalCell(tr("Pattern"), this)),
@@ -58,15 +61,14 @@ TotalsBar::TotalsBar(InspectionSession& inspection, QWidget* parent)
       memory_(new TotalCell(tr("Memory to train"), this)),
       time_(new EpochTime(inspection, this)) {
   setProperty(kRole, u"panel"_s);
-  auto* layout = new QHBoxLayout(this);
+  auto* layout = new FlowLayout(kGap, this);
   layout->setContentsMargins(16, 10, 16, 10);
-  layout->setSpacing(24);
   for (TotalCell* cell : {pattern_, parameters_, flops_, activations_, memory_}) {
     layout->addWidget(cell);
   }
-  layout->addStretch(1);
+  layout->beginRight();
   layout->addWidget(time_);
-  pattern_->setToolTip(tr("A letter a stage: C for convolutions, L for lambda layers"));
+  connect(time_, &EpochTime::changed, this, &TotalsBar::fit);
 }
 
 void TotalsBar::show(const RunConfig& config,
@@ -83,14 +85,62 @@ void TotalsBar::show(const RunConfig& config,
   const Totals before = totalsOf(saved, savedCost_);
   const auto count = [](long long value) { return shortCount(value); };
   const auto bytes = [](long long value) { return shortBytes(value, 3); };
-  const QString pattern = QString::fromStdString(patternOf(config.architecture));
-  pattern_->setValue(pattern.isEmpty() ? u"–"_s : pattern);
+  showPattern(QString::fromStdString(patternOf(config.architecture)));
   lambda::show(*parameters_, now.parameters, before.parameters, count);
   lambda::show(*flops_, now.flops, before.flops, count);
-  activations_->setName(tr("Activations, batch of %1").arg(config.recipe.batchSize));
+  batchSize_ = config.recipe.batchSize;
   lambda::show(*activations_, now.activations, before.activations, bytes);
   lambda::show(*memory_, now.memory, before.memory, bytes);
-  time_->setConfig(config, canTrain);
+  QString obstacle = canTrain ? QString() : tr("Solve the errors first");
+  const long long machine = machineMemory();
+  if (machine > 0 && now.memory > machine) {
+    memory_->setValue(bytes(now.memory), tr("of %1").arg(bytes(machine)), true);
+    obstacle = tr("Needs more memory than the %1 of this machine: smaller batches, fewer blocks or "
+                  "less width help.")
+                   .arg(bytes(machine));
+    memory_->setToolTip(obstacle);
+  }
+  time_->setConfig(config, obstacle);
+  fit();
+}
+
+void TotalsBar::showPattern(const QString& pattern) {
+  const QString shown =
+      QFontMetrics(headingFont())
+          .elidedText(pattern, Qt::ElideMiddle, qRound(kWidestPattern * textScale()));
+  pattern_->setValue(pattern.isEmpty() ? u"–"_s : shown);
+  QString tip = tr("A letter a stage: C for convolutions, L for lambda layers");
+  if (shown != pattern) tip.prepend(pattern + u'\n');
+  pattern_->setToolTip(tip);
+}
+
+void TotalsBar::fit() {
+  setBrief(false);
+  if (layout()->sizeHint().width() > width()) setBrief(true);
+}
+
+void TotalsBar::setBrief(bool isBrief) {
+  layout()->setSpacing(isBrief ? kNarrowGap : kGap);
+  flops_->setName(isBrief ? tr("FLOPs") : tr("FLOPs an image"));
+  activations_->setName(isBrief ? tr("Activations")
+                                : tr("Activations, batch of %1").arg(batchSize_));
+  memory_->setName(isBrief ? tr("Memory") : tr("Memory to train"));
+  time_->setBrief(isBrief);
+  // The layout keeps sizes until it hears that they are others.
+  for (QWidget* cell : findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+    cell->updateGeometry();
+  }
+  updateGeometry();
+}
+
+void TotalsBar::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  fit();
+}
+
+void TotalsBar::changeEvent(QEvent* event) {
+  QFrame::changeEvent(event);
+  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) fit();
 }
 
 void TotalsBar::paintEvent(QPaintEvent* event) {

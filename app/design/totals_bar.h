@@ -11,7 +11,8 @@ class EpochTime;
 class InspectionSession;
 class TotalCell;
 
-/// What a network costs as a whole, each number with its difference to the last saved version.
+/// What a network costs as a whole, each number with its difference to the last saved version. In a
+/// narrow bar in shorter words, and then in several lines.
 class TotalsBar : public QFrame {
   Q_OBJECT
 
@@ -28,10 +29,17 @@ class TotalsBar : public QFrame {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
+  void showPattern(const QString& pattern);
+  void fit();
+  void setBrief(bool isBrief);
+
   RunConfig saved_;
   NetworkCost savedCost_;
+  int batchSize_ = 0;
   TotalCell* pattern_;
   TotalCell* parameters_;
   TotalCell* flops_;
@@ -39,8 +47,5 @@ class TotalsBar : public QFrame {
   TotalCell* memory_;
   EpochTime* time_;
 };
-
-/// Values a parameter that an optimiser keeps: 1 for SGD, 2 for Adam.
-int stateCopiesOf(OptimizerKind kind);
 
 }  // namespace lambda

@@ -26,21 +26,21 @@ Array summedOverDepth(const Array& contributions) {
 
 }  // namespace
 
-Array headMapsOf(const InspectionSnapshot& snapshot, Quantity quantity) {
+Array headMapsOf(const InspectionSnapshot& snapshot, ContributionKind quantity) {
   switch (quantity) {
-    case Quantity::content:
+    case ContributionKind::content:
       return summedOverDepth(snapshot.contributions.content);
-    case Quantity::position:
+    case ContributionKind::position:
       return summedOverDepth(snapshot.contributions.position);
-    case Quantity::total:
+    case ContributionKind::total:
       return summedOverDepth(snapshot.contributions.total);
-    case Quantity::effect:
+    case ContributionKind::effect:
       return snapshot.effect;
   }
   return {};
 }
 
-Array mapOf(const Array& headMaps, Quantity quantity, int head) {
+Array mapOf(const Array& headMaps, ContributionKind quantity, int head) {
   if (headMaps.shape.size() != 3 || headMaps.empty() || head >= headMaps.shape[0]) return {};
   const std::int64_t height = headMaps.shape[1], width = headMaps.shape[2];
   const auto cells = static_cast<std::size_t>(height * width);
@@ -51,9 +51,10 @@ Array mapOf(const Array& headMaps, Quantity quantity, int head) {
     for (std::size_t other = 0; other < heads; ++other) {
       if (head >= 0 && other != static_cast<std::size_t>(head)) continue;
       const double value = headMaps.values[other * cells + cell];
-      sum += quantity == Quantity::effect ? value * value : value;
+      sum += quantity == ContributionKind::effect ? value * value : value;
     }
-    map.values[cell] = static_cast<float>(quantity == Quantity::effect ? std::sqrt(sum) : sum);
+    map.values[cell] =
+        static_cast<float>(quantity == ContributionKind::effect ? std::sqrt(sum) : sum);
   }
   return map;
 }

@@ -8,23 +8,25 @@
 namespace lambda {
 
 /// What can be laid over the image: how much each context position m gives to the query's output.
-enum class Quantity {
+enum class ContributionKind {
   content,   ///< q . kbar_m
   position,  ///< q . e_nm
   total,     ///< q . (kbar_m + e_nm) = A_m
   effect,    ///< ||A_m v_m||
 };
 
-inline constexpr std::array kQuantities{
-    Quantity::content, Quantity::position, Quantity::total, Quantity::effect};
+inline constexpr std::array kContributionKinds{ContributionKind::content,
+                                               ContributionKind::position,
+                                               ContributionKind::total,
+                                               ContributionKind::effect};
 
 /// The maps of all heads [h, H, W], summed over u; empty where the snapshot has none.
-Array headMapsOf(const InspectionSnapshot& snapshot, Quantity quantity);
+Array headMapsOf(const InspectionSnapshot& snapshot, ContributionKind quantity);
 
 /// One head's map [H, W], or of all heads together (`head` -1): their sum, and of the effect, a
 /// norm, the root of the sum of squares, which is the norm over the channels of all heads. Empty
 /// for a head that is not there.
-Array mapOf(const Array& headMaps, Quantity quantity, int head);
+Array mapOf(const Array& headMaps, ContributionKind quantity, int head);
 
 /// a - b where both have the same shape, else empty.
 Array differenceOf(const Array& a, const Array& b);

@@ -1,5 +1,7 @@
 #include "app/inspect/empty_state.h"
 
+#include <algorithm>
+
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -15,6 +17,8 @@ namespace lambda {
 namespace {
 
 constexpr int kTextWidth = 440;
+constexpr int kLeastWidth = 280;
+constexpr int kMargin = 16;
 
 }  // namespace
 
@@ -31,9 +35,6 @@ EmptyState::EmptyState(QWidget* parent)
   text_->setWordWrap(true);
   text_->setAlignment(Qt::AlignCenter);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  for (QLabel* label : {title_, text_}) {
-    label->setFixedWidth(static_cast<int>(kTextWidth * textScale()));
-  }
   first_->setProperty(kRole, u"primary"_s);
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(8);
@@ -42,7 +43,7 @@ EmptyState::EmptyState(QWidget* parent)
   buttons->addWidget(second_);
   buttons->addStretch();
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(16, 16, 16, 16);
+  column->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
   column->setSpacing(8);
   column->addStretch(2);
   column->addWidget(title_, 0, Qt::AlignHCenter);
@@ -59,10 +60,31 @@ void EmptyState::setTexts(const QString& title, const QString& text) {
   title_->setText(title);
   text_->setText(text);
   text_->setVisible(!text.isEmpty());
-  // Centred labels get the height of one line unless they say what they need.
+  fitToText();
+}
+
+void EmptyState::fitToText() {
+  const int width =
+      std::min(qRound(kTextWidth * textScale()), contentsRect().width() - 2 * kMargin);
   for (QLabel* label : {title_, text_}) {
-    label->setMinimumHeight(label->heightForWidth(label->minimumWidth()));
+    label->setFixedWidth(std::max(0, width));
+    // Centred labels get the height of one line unless they say what they need.
+    label->setMinimumHeight(std::max(0, label->heightForWidth(width)));
   }
+}
+
+QSize EmptyState::minimumSizeHint() const {
+  return {qRound(kLeastWidth * textScale()), QWidget::minimumSizeHint().height()};
+}
+
+void EmptyState::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitToText();
+}
+
+void EmptyState::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 void EmptyState::setButtons(const QString& first, const QString& second) {

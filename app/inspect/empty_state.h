@@ -21,11 +21,19 @@ class EmptyState : public QWidget {
   QString title() const;
   QString text() const;
 
+  QSize minimumSizeHint() const override;
+
  Q_SIGNALS:
   void firstClicked();
   void secondClicked();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  void fitToText();
+
   QLabel* title_;
   QLabel* text_;
   QPushButton* first_;

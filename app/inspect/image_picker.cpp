@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <QAbstractItemView>
 #include <QAction>
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -17,7 +18,9 @@
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/number_text.h"
+#include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -26,6 +29,9 @@ namespace lambda {
 namespace {
 
 constexpr int kThumbnailSide = 48;
+constexpr int kProgressWidth = 64;
+constexpr int kListMargin = 24;
+constexpr int kNameLetters = 20;  // of a picture of one's own: more is in the tooltip
 
 }  // namespace
 
@@ -41,7 +47,9 @@ ImagePicker::ImagePicker(QWidget* parent)
       grid_(new ImageGrid(ImageGrid::Arrangement::strip)) {
   splits_->addItems({tr("Validation"), tr("Test")});
   splits_->setAccessibleName(tr("Which images"));
-  splits_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  // What is said of the test images is longer than the choice itself: the open list has room.
+  splits_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  splits_->setMinimumContentsLength(9);
   classes_->setAccessibleName(tr("Class"));
   filters_->addItems({tr("All"), tr("Wrong"), tr("Right")});
   filters_->setAccessibleName(tr("Predictions"));
@@ -51,25 +59,25 @@ ImagePicker::ImagePicker(QWidget* parent)
   index_->setKeyboardTracking(false);
   index_->setMaximum(0);
   status_->setWordWrap(false);
-  progress_->setFixedWidth(96);
+  progress_->setFixedWidth(kProgressWidth);
   cancel_->setProperty(kRole, u"quiet"_s);
-  grid_->setThumbnailSide(kThumbnailSide);
-  grid_->setFixedHeight(grid_->sizeHint().height());
 
-  auto* row = new QHBoxLayout;
-  row->setSpacing(8);
+  auto* row = new FlowLayout(8);
   row->addWidget(splits_);
   row->addWidget(classes_);
   row->addWidget(filters_);
   row->addWidget(index_);
-  buttons_ = new QHBoxLayout;
+  auto* buttons = new QWidget;
+  buttons_ = new QHBoxLayout(buttons);
+  buttons_->setContentsMargins(0, 0, 0, 0);
   buttons_->setSpacing(0);
-  row->addLayout(buttons_);
+  row->addWidget(buttons);
   row->addWidget(status_);
   row->addWidget(progress_);
   row->addWidget(cancel_);
-  row->addStretch();
-  row->addWidget(makeExportButton(*grid_, *grid_));
+  row->beginRight();
+  export_ = makeExportButton(*grid_, *grid_);
+  row->addWidget(export_);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(12, 8, 12, 4);
   column->setSpacing(4);
@@ -84,6 +92,7 @@ ImagePicker::ImagePicker(QWidget* parent)
   connect(index_, &QSpinBox::valueChanged, this, &ImagePicker::imageChosen);
   connect(cancel_, &QPushButton::clicked, this, &ImagePicker::cancelRequested);
   connect(grid_, &ImageGrid::imageActivated, this, &ImagePicker::imageChosen);
+  fitToText();
   setProgress(std::nullopt);
   fillClasses();
   fill();
@@ -102,6 +111,7 @@ void ImagePicker::addButtons(const QList<QAction*>& actions) {
     if (action->icon().isNull()) button->setToolButtonStyle(Qt::ToolButtonTextOnly);
     buttons_->addWidget(button);
   }
+  fitToText();
 }
 
 void ImagePicker::setImages(Split split,
@@ -137,6 +147,9 @@ void ImagePicker::setPredictable(bool possible, const QString& reason) {
 void ImagePicker::setProgress(std::optional<std::pair<qint64, qint64>> doneOfTotal) {
   progress_->setVisible(doneOfTotal.has_value());
   cancel_->setVisible(doneOfTotal.has_value());
+  // Its place is needed, and half of the answers are nothing to export.
+  export_->setVisible(!doneOfTotal);
+  isClassifying_ = doneOfTotal.has_value();
   if (doneOfTotal) {
     progress_->setMaximum(static_cast<int>(doneOfTotal->second));
     progress_->setValue(static_cast<int>(doneOfTotal->first));
@@ -152,9 +165,29 @@ void ImagePicker::setTestLooks(int looks) {
                         : looks == 1 ? tr("looked at once")
                                      : tr("looked at %1 times").arg(looks);
   splits_->setItemText(1, tr("Test, %1").arg(times));
+  fitChoices();
   splits_->setToolTip(
       tr("The validation images chose the weights. The test images should choose nothing: each "
          "classification of all of them is counted in the run's record."));
+}
+
+void ImagePicker::fitToText() {
+  grid_->setThumbnailSide(qRound(kThumbnailSide * textScale()));
+  grid_->setFixedHeight(grid_->sizeHint().height());
+  for (auto* button : buttons_->parentWidget()->findChildren<QToolButton*>()) {
+    button->setIconSize(iconSizeForText());
+  }
+  fitChoices();
+}
+
+void ImagePicker::fitChoices() {
+  QAbstractItemView& list = *splits_->view();
+  list.setMinimumWidth(list.sizeHintForColumn(0) + kListMargin);
+}
+
+void ImagePicker::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 void ImagePicker::setCurrent(int image) {
@@ -166,7 +199,10 @@ void ImagePicker::setCurrent(int image) {
 
 void ImagePicker::setPictureName(const QString& name) {
   setCurrent(-1);
-  status_->setText(tr("Own picture: %1").arg(name));
+  const QFontMetrics metrics = status_->fontMetrics();
+  const int room = metrics.averageCharWidth() * kNameLetters;
+  status_->setText(tr("Own picture: %1").arg(metrics.elidedText(name, Qt::ElideMiddle, room)));
+  status_->setToolTip(name);
 }
 
 std::optional<int> ImagePicker::predictedOf(int image) const {
@@ -214,10 +250,12 @@ void ImagePicker::fill() {
     grid_->setPlaceholder(problem_.isEmpty() ? tr("Loading the images …") : problem_);
     status_->setText({});
   } else {
-    grid_->setPlaceholder(tr("No image is like this."));
+    grid_->setPlaceholder(isClassifying_ ? tr("The network is looking at the images …")
+                                         : tr("No image is like this."));
     status_->setText(
         tr("%1 of %2").arg(countText(static_cast<qint64>(shown.size())), countText(count)));
   }
+  status_->setToolTip({});
   grid_->setImages(images_, std::move(shown));
   grid_->setCurrentImage(current_);
 }

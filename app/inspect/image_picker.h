@@ -18,6 +18,7 @@ class QLabel;
 class QProgressBar;
 class QPushButton;
 class QSpinBox;
+class QToolButton;
 
 namespace lambda {
 
@@ -72,9 +73,14 @@ class ImagePicker : public QWidget {
   void predictionsRequested();
   void cancelRequested();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   void fill();
   void fillClasses();
+  void fitToText();
+  void fitChoices();
   void filterChosen(int index);
   std::optional<int> predictedOf(int image) const;
 
@@ -83,6 +89,7 @@ class ImagePicker : public QWidget {
   std::shared_ptr<const Predictions> predictions_;
   QString problem_;
   bool isPredictable_ = false;
+  bool isClassifying_ = false;
   PredictionFilter filter_ = PredictionFilter::all;
   int label_ = -1;
   int current_ = -1;
@@ -94,6 +101,7 @@ class ImagePicker : public QWidget {
   QLabel* status_;
   QProgressBar* progress_;
   QPushButton* cancel_;
+  QToolButton* export_;
   ImageGrid* grid_;
 };
 

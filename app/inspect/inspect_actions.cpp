@@ -3,6 +3,7 @@
 #include <QAction>
 
 #include "app/inspect/contribution_maps.h"
+#include "app/inspect/contribution_style.h"
 #include "app/inspect/epochs/epoch_player.h"
 #include "app/inspect/image_picker.h"
 #include "app/inspect/layer_list.h"
@@ -33,12 +34,13 @@ void InspectPage::makeActions() {
   a.previousHead = make(tr("Previous head"), Qt::Key_Comma, tr("Previous head"));
   a.nextHead = make(tr("Next head"), Qt::Key_Period, tr("Next head"));
   const Qt::Key digits[] = {Qt::Key_1, Qt::Key_2, Qt::Key_3, Qt::Key_4};
-  for (std::size_t i = 0; i < kQuantities.size(); ++i) {
-    QAction* action = make(tr("Show %1").arg(quantityTitle(kQuantities[i]).toLower()),
+  for (std::size_t i = 0; i < kContributionKinds.size(); ++i) {
+    QAction* action = make(tr("Show %1").arg(titleOf(kContributionKinds[i]).toLower()),
                            digits[i],
                            tr("Lay this over the image"));
-    connect(
-        action, &QAction::triggered, this, [this, i] { imagePanel_->setQuantity(kQuantities[i]); });
+    connect(action, &QAction::triggered, this, [this, i] {
+      imagePanel_->setQuantity(kContributionKinds[i]);
+    });
     a.quantities << action;
   }
   a.grid = make(tr("Grid of positions"), Qt::Key_G, tr("Lines between the layer's positions"));

@@ -24,10 +24,6 @@ namespace lambda {
 
 namespace {
 
-QString groupKey(const QString& key) {
-  return u"inspect/"_s + key;
-}
-
 /// A file that Qt can read as a picture; empty where the drop holds none.
 QString pictureIn(const QMimeData& data) {
   const QList<QUrl> urls = data.urls();
@@ -39,26 +35,25 @@ QString pictureIn(const QMimeData& data) {
 }  // namespace
 
 void InspectPage::saveLayout(QSettings& settings) const {
-  settings.setValue(groupKey(u"splitter"_s), splitter_->saveState());
-  settings.setValue(groupKey(u"tab"_s), tabs_->currentIndex());
-  settings.setValue(groupKey(u"quantity"_s), static_cast<int>(imagePanel_->quantity()));
-  settings.setValue(groupKey(u"opacity"_s), imagePanel_->opacity());
-  settings.setValue(groupKey(u"oneScale"_s), lambdaPanel_->isOneScale());
-  settings.setValue(groupKey(u"grid"_s), actions_->grid->isChecked());
+  settings.setValue(u"splitter"_s, splitter_->saveState());
+  settings.setValue(u"tab"_s, tabs_->currentIndex());
+  settings.setValue(u"quantity"_s, static_cast<int>(imagePanel_->quantity()));
+  settings.setValue(u"opacity"_s, imagePanel_->opacity());
+  settings.setValue(u"oneScale"_s, lambdaPanel_->isOneScale());
+  settings.setValue(u"grid"_s, actions_->grid->isChecked());
 }
 
 void InspectPage::restoreLayout(QSettings& settings) {
-  splitter_->restoreState(settings.value(groupKey(u"splitter"_s)).toByteArray());
-  tabs_->setCurrentIndex(settings.value(groupKey(u"tab"_s), 0).toInt());
+  splitter_->restoreState(settings.value(u"splitter"_s).toByteArray());
+  tabs_->setCurrentIndex(settings.value(u"tab"_s, 0).toInt());
   const int quantity =
-      settings.value(groupKey(u"quantity"_s), static_cast<int>(Quantity::total)).toInt();
-  if (quantity >= 0 && quantity < static_cast<int>(kQuantities.size())) {
-    imagePanel_->setQuantity(kQuantities[static_cast<std::size_t>(quantity)]);
+      settings.value(u"quantity"_s, static_cast<int>(ContributionKind::total)).toInt();
+  if (quantity >= 0 && quantity < static_cast<int>(kContributionKinds.size())) {
+    imagePanel_->setQuantity(kContributionKinds[static_cast<std::size_t>(quantity)]);
   }
-  imagePanel_->setOpacity(
-      settings.value(groupKey(u"opacity"_s), imagePanel_->opacity()).toDouble());
-  lambdaPanel_->setOneScale(settings.value(groupKey(u"oneScale"_s), true).toBool());
-  actions_->grid->setChecked(settings.value(groupKey(u"grid"_s), false).toBool());
+  imagePanel_->setOpacity(settings.value(u"opacity"_s, imagePanel_->opacity()).toDouble());
+  lambdaPanel_->setOneScale(settings.value(u"oneScale"_s, true).toBool());
+  actions_->grid->setChecked(settings.value(u"grid"_s, false).toBool());
 }
 
 void InspectPage::showEvent(QShowEvent* event) {
@@ -78,6 +73,7 @@ void InspectPage::hideEvent(QHideEvent* event) {
 
 void InspectPage::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange && actions_) updateIcons();
+  if (event->type() == QEvent::FontChange) fitToText();
   Page::changeEvent(event);
 }
 

@@ -30,6 +30,8 @@
 #include "app/inspect/source_chooser.h"
 #include "app/session/inspection_session.h"
 #include "app/session/training_session.h"
+#include "widgets/pictures/image_view.h"
+#include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -39,8 +41,17 @@ namespace lambda {
 
 namespace {
 
+QFrame* makeHairline() {
+  auto* line = new QFrame;
+  line->setFrameShape(QFrame::HLine);
+  line->setFrameShadow(QFrame::Plain);
+  line->setForegroundRole(QPalette::Mid);
+  return line;
+}
+
 constexpr int kView = 0;
 constexpr int kStatusMilliseconds = 250;
+constexpr double kLeastList = 132;  // of the column with the layers, at the usual size of text
 
 }  // namespace
 
@@ -53,13 +64,14 @@ InspectPage::InspectPage(TrainingSession& training, InspectionSession& inspectio
       library_(new ImageLibrary(this)),
       layerPictures_(new LayerPictures(inspection, this)),
       chooser_(new SourceChooser),
-      status_(makeNote()),
+      status_(new ElidedLabel),
       busy_(new QProgressBar),
       compareButton_(new QToolButton),
       epochsButton_(new QToolButton),
       stack_(new QStackedWidget),
       empty_(new EmptyState),
       splitter_(new QSplitter(Qt::Horizontal)),
+      left_(new QFrame),
       layerList_(new LayerList),
       noLayers_(makeNote()),
       middle_(new QStackedWidget),
@@ -71,10 +83,14 @@ InspectPage::InspectPage(TrainingSession& training, InspectionSession& inspectio
       keysPanel_(new KeysPanel),
       predictionPanel_(new PredictionPanel),
       comparison_(new Comparison(training, *live_, inspection)),
+      comparisonArea_(new PanelArea(*comparison_)),
+      bottomLine_(makeHairline()),
       picker_(new ImagePicker),
       player_(new EpochPlayer) {
   setAcceptDrops(true);
+  setFocusProxy(&imagePanel_->image());
   makeLayout();
+  fitToText();
   makeActions();
   compareButton_->setDefaultAction(actions_->compare);
   epochsButton_->setDefaultAction(actions_->epochs);
@@ -98,8 +114,7 @@ QWidget* InspectPage::makeTopBar() {
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(12, 8, 12, 8);
   row->setSpacing(12);
-  chooser_->setMinimumWidth(static_cast<int>(440 * textScale()));
-  status_->setWordWrap(false);
+  status_->setProperty(kRole, u"secondary"_s);
   busy_->setRange(0, 0);
   busy_->setFixedWidth(64);
   busy_->setAccessibleName(tr("Working"));
@@ -112,7 +127,7 @@ QWidget* InspectPage::makeTopBar() {
   }
   row->addWidget(chooser_);
   row->addWidget(&comparison_->controls());
-  row->addWidget(status_);
+  row->addWidget(status_, 1);
   row->addWidget(busy_);
   row->addStretch();
   row->addWidget(epochsButton_);
@@ -121,9 +136,8 @@ QWidget* InspectPage::makeTopBar() {
 }
 
 void InspectPage::makeLayout() {
-  auto* left = new QFrame;
-  left->setProperty(kRole, u"panel"_s);
-  auto* leftColumn = new QVBoxLayout(left);
+  left_->setProperty(kRole, u"panel"_s);
+  auto* leftColumn = new QVBoxLayout(left_);
   leftColumn->setContentsMargins(0, 8, 0, 0);
   leftColumn->setSpacing(4);
   auto* title = makeNote(tr("Lambda layers"));
@@ -133,47 +147,46 @@ void InspectPage::makeLayout() {
   leftColumn->addWidget(noLayers_);
   leftColumn->addWidget(layerList_, 1);
   leftColumn->addStretch();
-  left->setMinimumWidth(static_cast<int>(150 * textScale()));
 
   failure_->setButtons(tr("Try again"), tr("Open another run"));
   middle_->addWidget(imagePanel_);
   middle_->addWidget(failure_);
   tabs_->setDocumentMode(true);
   tabs_->tabBar()->setDrawBase(false);
-  tabs_->addTab(lambdaPanel_, tr("Lambda"));
+  tabs_->tabBar()->setUsesScrollButtons(true);
+  tabs_->addTab(new PanelArea(*lambdaPanel_), tr("Lambda"));
   tabs_->addTab(embeddingsPanel_, tr("Embeddings"));
   tabs_->addTab(keysPanel_, tr("Keys"));
-  tabs_->addTab(predictionPanel_, tr("Prediction"));
-  tabs_->setMinimumWidth(static_cast<int>(320 * textScale()));
-  splitter_->addWidget(left);
+  tabs_->addTab(new PanelArea(*predictionPanel_), tr("Prediction"));
+  splitter_->addWidget(left_);
   splitter_->addWidget(middle_);
   splitter_->addWidget(tabs_);
   splitter_->setStretchFactor(0, 0);
   splitter_->setStretchFactor(1, 5);
   splitter_->setStretchFactor(2, 4);
   splitter_->setChildrenCollapsible(false);
-  splitter_->setSizes({176, 560, 470});
+  splitter_->setSizes({176, 600, 432});
   stack_->addWidget(empty_);
   stack_->addWidget(splitter_);
-  stack_->addWidget(comparison_);
+  stack_->addWidget(comparisonArea_);
 
-  const auto line = [] {
-    auto* hairline = new QFrame;
-    hairline->setFrameShape(QFrame::HLine);
-    hairline->setFrameShadow(QFrame::Plain);
-    hairline->setForegroundRole(QPalette::Mid);
-    return hairline;
-  };
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(makeTopBar());
-  column->addWidget(line());
+  column->addWidget(makeHairline());
   column->addWidget(stack_, 1);
-  column->addWidget(line());
+  column->addWidget(bottomLine_);
   column->addWidget(player_);
   column->addWidget(picker_);
   player_->hide();
+}
+
+void InspectPage::fitToText() {
+  left_->setMinimumWidth(qRound(kLeastList * textScale()));
+  for (QToolButton* button : {compareButton_, epochsButton_}) {
+    button->setIconSize(iconSizeForText());
+  }
 }
 
 void InspectPage::connectParts() {
@@ -194,6 +207,9 @@ void InspectPage::connectParts() {
         Q_EMIT told(problem.isEmpty() ? tr("The epochs are in %1.").arg(folder) : problem,
                     !problem.isEmpty());
       });
+  connect(player_, &EpochPlayer::epochsMissed, this, [this](const QString& problem) {
+    Q_EMIT told(tr("Not all epochs can be played. %1").arg(problem), true);
+  });
   connect(picker_, &ImagePicker::imageChosen, this, &InspectPage::chooseImage);
   connect(picker_, &ImagePicker::splitChosen, this, &InspectPage::chooseSplit);
   connect(picker_, &ImagePicker::predictionsRequested, this, &InspectPage::predict);

@@ -15,6 +15,7 @@
 #include "engine/values/predictions.h"
 #include "engine/values/probe_snapshot.h"
 
+class QFrame;
 class QLabel;
 class QProgressBar;
 class QSplitter;
@@ -25,6 +26,7 @@ class QToolButton;
 namespace lambda {
 
 class Comparison;
+class ElidedLabel;
 class EmbeddingsPanel;
 class EmptyState;
 class EpochPlayer;
@@ -37,6 +39,7 @@ class LambdaPanel;
 class LayerList;
 class LayerPictures;
 class LiveInspections;
+class PanelArea;
 class PredictionPanel;
 class SnapshotFeed;
 class SourceChooser;
@@ -90,6 +93,9 @@ class InspectPage : public Page {
  private:
   struct Actions;
 
+  /// In the order of the tabs.
+  enum Tab { kLambdaTab, kEmbeddingsTab, kKeysTab, kPredictionTab };
+
   /// What is looked at, whatever the weights.
   struct Selection {
     std::string layer;
@@ -103,6 +109,7 @@ class InspectPage : public Page {
 
   void makeLayout();
   QWidget* makeTopBar();
+  void fitToText();
   void connectParts();
   void connectTraining();
   void makeActions();
@@ -151,13 +158,14 @@ class InspectPage : public Page {
   QTimer statusTimer_;
 
   SourceChooser* chooser_;
-  QLabel* status_;
+  ElidedLabel* status_;
   QProgressBar* busy_;
   QToolButton* compareButton_;
   QToolButton* epochsButton_;
   QStackedWidget* stack_;
   EmptyState* empty_;
   QSplitter* splitter_;
+  QFrame* left_;
   LayerList* layerList_;
   QLabel* noLayers_;
   QStackedWidget* middle_;
@@ -169,6 +177,8 @@ class InspectPage : public Page {
   KeysPanel* keysPanel_;
   PredictionPanel* predictionPanel_;
   Comparison* comparison_;
+  PanelArea* comparisonArea_;
+  QFrame* bottomLine_;
   ImagePicker* picker_;
   EpochPlayer* player_;
 };

@@ -19,6 +19,7 @@
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/keys_panel.h"
 #include "app/inspect/panels/lambda_panel.h"
+#include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/panels/prediction_panel.h"
 #include "app/inspect/probe_view.h"
 #include "app/inspect/source_chooser.h"
@@ -27,6 +28,7 @@
 #include "widgets/pictures/image_conversion.h"
 #include "widgets/pictures/image_view.h"
 #include "widgets/pictures/number_text.h"
+#include "widgets/theme/elided_label.h"
 
 using namespace Qt::StringLiterals;
 
@@ -61,10 +63,19 @@ void InspectPage::showSnapshot(const std::shared_ptr<const InspectionSnapshot>& 
 void InspectPage::showFailure(const QString& reason) {
   if (isComparing_ || isPlayingEpochs_) return;
   showSnapshot(nullptr);
-  failure_->setTexts(tr("This can't be looked into"), reason);
+  const InspectionSource& source = feed_->source();
+  std::error_code error;
+  const bool isGone =
+      source.kind == SourceKind::checkpoint && !std::filesystem::exists(source.checkpoint, error);
+  failure_->setTexts(tr("This can't be looked into"),
+                     isGone ? tr("%1 is no longer there. Choose another checkpoint at the top, or "
+                                 "open another run.")
+                                  .arg(QString::fromStdString(source.checkpoint.string()))
+                            : reason);
   middle_->setCurrentWidget(failure_);
   tabs_->setVisible(false);
-  if (feed_->source().kind == SourceKind::none) stack_->setCurrentWidget(splitter_);
+  updateStatus();
+  if (source.kind == SourceKind::none) stack_->setCurrentWidget(splitter_);
 }
 
 void InspectPage::showImageAlone() {
@@ -82,7 +93,7 @@ void InspectPage::showImageAlone() {
   if (hasPredictions && !selection_.picture) {
     predictionPanel_->setPrediction(*predictions_, selection_.image);
   }
-  tabs_->setCurrentWidget(predictionPanel_);
+  tabs_->setCurrentIndex(kPredictionTab);
 }
 
 void InspectPage::setCompareMode(bool on) {
@@ -194,9 +205,10 @@ void InspectPage::updateState() {
     empty_->setButtons(tr("Train one"), tr("Open a run"));
   }
   stack_->setCurrentWidget(!hasSource     ? static_cast<QWidget*>(empty_)
-                           : isComparing_ ? static_cast<QWidget*>(comparison_)
+                           : isComparing_ ? static_cast<QWidget*>(comparisonArea_)
                                           : static_cast<QWidget*>(splitter_));
   picker_->setVisible(hasSource && !isPlayingEpochs_);
+  bottomLine_->setVisible(hasSource);
   noLayers_->setText(
       tr("This network has none (%1): there is its prediction to see, and nothing "
          "to take apart. Give a block a lambda layer in Design.")
@@ -205,9 +217,8 @@ void InspectPage::updateState() {
   noLayers_->setVisible(hasSource && !hasLayers);
   layerList_->setVisible(hasLayers);
   predictionPanel_->setOffer(false);
-  for (QWidget* panel :
-       std::initializer_list<QWidget*>{lambdaPanel_, embeddingsPanel_, keysPanel_}) {
-    tabs_->setTabEnabled(tabs_->indexOf(panel), hasLayers || !hasSource);
+  for (const Tab tab : {kLambdaTab, kEmbeddingsTab, kKeysTab}) {
+    tabs_->setTabEnabled(tab, hasLayers || !hasSource);
   }
   imagePanel_->setControlsEnabled(hasLayers);
   chooser_->setVisible(!isComparing_);
@@ -225,8 +236,8 @@ void InspectPage::updateStatus() {
   if (source.kind == SourceKind::none || isComparing_) {
     status_->setText({});
   } else if (isPlayingEpochs_) {
-    status_->setText(tr("The first validation image at the middle position, as it was stored"));
-  } else if (!snapshot) {
+    status_->setText(tr("First validation image, middle position"));
+  } else if (!snapshot || middle_->currentWidget() == failure_) {
     status_->setText({});
   } else if (source.kind == SourceKind::checkpoint) {
     status_->setText(tr("Step %1, epoch %2").arg(countText(snapshot->step)).arg(snapshot->epoch));

@@ -20,7 +20,18 @@ constexpr int kPictureRole = Qt::UserRole;
 constexpr int kSummaryRole = Qt::UserRole + 1;
 constexpr int kPictureWidth = 40;
 constexpr int kPictureHeight = 32;
+constexpr int kLeastPicture = 16;  // narrower ones show nothing
 constexpr int kPadding = 8;
+
+void paintPicture(QPainter& painter,
+                  const QRect& place,
+                  const QImage& image,
+                  const Colors& colors) {
+  if (!image.isNull()) painter.drawImage(place, image);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(colors.hairline);
+  painter.drawRect(place.adjusted(0, 0, -1, -1));
+}
 
 class LayerDelegate : public QStyledItemDelegate {
  public:
@@ -28,7 +39,7 @@ class LayerDelegate : public QStyledItemDelegate {
 
   QSize sizeHint(const QStyleOptionViewItem& /*option*/, const QModelIndex&) const override {
     const int lines = QFontMetrics(bodyFont()).height() + QFontMetrics(smallFont()).height();
-    return {kPictureWidth + 120, std::max(kPictureHeight, lines) + 2 * kPadding};
+    return {kPictureWidth, std::max(kPictureHeight, lines) + 2 * kPadding};
   }
 
   void paint(QPainter* painter,
@@ -45,18 +56,20 @@ class LayerDelegate : public QStyledItemDelegate {
       painter->drawRoundedRect(area, 6, 6);
     }
     painter->setRenderHint(QPainter::Antialiasing, false);
-    const QRect picture(area.left() + kPadding,
-                        area.center().y() - kPictureHeight / 2,
-                        kPictureWidth,
-                        kPictureHeight);
-    const auto image = index.data(kPictureRole).value<QImage>();
-    if (!image.isNull()) painter->drawImage(picture, image);
-    painter->setBrush(Qt::NoBrush);
-    painter->setPen(colors.hairline);
-    painter->drawRect(picture.adjusted(0, 0, -1, -1));
-
-    const int left = picture.right() + kPadding + 2, width = area.right() - left - 4;
     const QFontMetrics name(bodyFont()), summary(smallFont());
+    // A name cut short could be any layer's: the picture gives way to it.
+    const int spare = area.width() - 3 * kPadding - name.horizontalAdvance(index.data().toString());
+    const int pictureWidth = std::min(kPictureWidth, spare);
+    int left = area.left() + kPadding;
+    if (pictureWidth >= kLeastPicture) {
+      paintPicture(
+          *painter,
+          QRect(left, area.center().y() - kPictureHeight / 2, pictureWidth, kPictureHeight),
+          index.data(kPictureRole).value<QImage>(),
+          colors);
+      left += pictureWidth + kPadding;
+    }
+    const int width = area.right() - left - 4;
     const int top = area.center().y() - (name.height() + summary.height()) / 2;
     painter->setFont(bodyFont());
     painter->setPen(colors.text);

@@ -7,6 +7,7 @@
 
 #include "app/inspect/contribution_maps.h"
 #include "engine/values/text.h"
+#include "widgets/pictures/principal_patterns.h"
 
 namespace lambda {
 
@@ -48,6 +49,18 @@ double greatest(std::initializer_list<const Array*> arrays) {
   return most;
 }
 
+/// Of a matrix [k, v], from the greatest: its rows are as many tiles of one row.
+Array singularValuesOf(const Array& matrix) {
+  if (matrix.shape.size() != 2 || matrix.empty()) return {};
+  const std::int64_t rows = matrix.shape[0], columns = matrix.shape[1];
+  const std::int64_t count = std::min(rows, columns);
+  Array values{
+      {count},
+      principalPatterns({{rows, 1, columns}, matrix.values}, static_cast<int>(count)).strength};
+  values.values.resize(static_cast<std::size_t>(count), 0);
+  return values;
+}
+
 EmbeddingTiles tilesOf(const Array& tiles) {
   EmbeddingTiles result;
   if (tiles.shape.size() != 4 || tiles.empty()) return result;
@@ -84,6 +97,9 @@ InspectionSnapshot snapshotOf(const ProbeSnapshot& probe, const InspectableLayer
   snapshot.lambdas.content = stored->lambdaContent;
   snapshot.lambdas.position = stored->lambdaPosition;
   snapshot.lambdas.total = sumOf(stored->lambdaContent, stored->lambdaPosition);
+  snapshot.singularValues = {singularValuesOf(snapshot.lambdas.content),
+                             singularValuesOf(snapshot.lambdas.position),
+                             singularValuesOf(snapshot.lambdas.total)};
   snapshot.contributions.content = stored->contributionsContent;
   snapshot.contributions.position = stored->contributionsPosition;
   snapshot.contributions.total = sumOf(stored->contributionsContent, stored->contributionsPosition);
@@ -105,7 +121,8 @@ ProbeNorms normsOf(const ProbeSnapshot& probe, const std::string& layer) {
   parts.contributions = {stored->contributionsContent,
                          stored->contributionsPosition,
                          sumOf(stored->contributionsContent, stored->contributionsPosition)};
-  for (const Quantity quantity : {Quantity::content, Quantity::position, Quantity::total}) {
+  for (const ContributionKind quantity :
+       {ContributionKind::content, ContributionKind::position, ContributionKind::total}) {
     const Array map = mapOf(headMapsOf(parts, quantity), quantity, -1);
     norms.greatestContribution = std::max(norms.greatestContribution, greatest({&map}));
   }

@@ -8,6 +8,7 @@
 #include <QFile>
 #include <QHBoxLayout>
 #include <QRegularExpression>
+#include <QStyleOptionComboBox>
 
 #include "engine/formats/run_json.h"
 #include "engine/runtime/error.h"
@@ -24,10 +25,25 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kPathRole = Qt::UserRole;
+constexpr double kLeastRun = 120;  // pixels at the usual size of text
+constexpr double kLeastCheckpoint = 88;
+constexpr int kTextMargin = 4;
 
 QString toText(const fs::path& path) {
   return QFile::decodeName(path.c_str());
 }
+
+/// Cuts a name that does not fit with an ellipsis.
+class NameList : public QComboBox {
+ protected:
+  void initStyleOption(QStyleOptionComboBox* option) const override {
+    QComboBox::initStyleOption(option);
+    const QRect room =
+        style()->subControlRect(QStyle::CC_ComboBox, option, QStyle::SC_ComboBoxEditField, this);
+    option->currentText =
+        fontMetrics().elidedText(option->currentText, Qt::ElideRight, room.width() - kTextMargin);
+  }
+};
 
 /// A run's checkpoints as a person looks for them: best, last, then epochs from the newest.
 std::vector<fs::path> checkpointsOf(const fs::path& run) {
@@ -80,12 +96,12 @@ QString checkpointTitle(const fs::path& checkpoint) {
 }
 
 SourceChooser::SourceChooser(QWidget* parent)
-    : QWidget(parent), runList_(new QComboBox), checkpointList_(new QComboBox) {
+    : QWidget(parent), runList_(new NameList), checkpointList_(new NameList) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(8);
   runList_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  runList_->setMinimumContentsLength(18);
+  runList_->setMinimumContentsLength(24);
   runList_->setMaxVisibleItems(24);
   runList_->setAccessibleName(tr("Run"));
   runList_->setToolTip(tr("The run to look into"));
@@ -94,10 +110,22 @@ SourceChooser::SourceChooser(QWidget* parent)
   checkpointList_->setToolTip(tr("Which of the run's weights"));
   checkpointList_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   checkpointList_->setMinimumContentsLength(8);
+  fitToText();
   row->addWidget(runList_, 1);
   row->addWidget(checkpointList_);
   connect(runList_, &QComboBox::activated, this, &SourceChooser::runChosen);
   connect(checkpointList_, &QComboBox::activated, this, &SourceChooser::checkpointChosen);
+}
+
+void SourceChooser::fitToText() {
+  // The lists give way to what stands beside them; the whole name is in their tooltips.
+  runList_->setMinimumWidth(qRound(kLeastRun * textScale()));
+  checkpointList_->setMinimumWidth(qRound(kLeastCheckpoint * textScale()));
+}
+
+void SourceChooser::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 const RunSummary* SourceChooser::find(const fs::path& run) const {
@@ -167,9 +195,14 @@ QString SourceChooser::showRun(const fs::path& path) {
   const std::vector<fs::path> checkpoints = checkpointsOf(run);
   const bool isFile = run != path;
   if (checkpoints.empty() && !isFile) {
-    return tr("%1 has no checkpoint yet: it was stopped before its first epoch ended. Resume it, "
-              "or choose another run.")
-        .arg(runTitle(*find(run)));
+    const QString title = runTitle(*find(run));
+    if (find(run)->record.status == RunStatus::finished) {
+      return tr("%1 has no checkpoint any more: its folder lacks them. Choose another run.")
+          .arg(title);
+    }
+    return tr("%1 has no checkpoint yet: it ended before its first epoch did. Resume it, or choose "
+              "another run.")
+        .arg(title);
   }
   choose(sourceOf(*find(run), isFile ? path : checkpoints.front()));
   fillRuns();

@@ -41,7 +41,11 @@ class SourceChooser : public QWidget {
  Q_SIGNALS:
   void sourceChanged(const lambda::InspectionSource& source);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
+  void fitToText();
   void fillRuns();
   void fillCheckpoints();
   void choose(InspectionSource source);

@@ -15,17 +15,12 @@ namespace lambda {
 
 namespace {
 
-/// A run with weights of its own that nobody trains at the moment.
-bool isAtRest(const RunRow& row) {
-  return !row.isHeld() && !row.isImported() && row.state != RunState::damaged;
-}
-
 bool canResume(const RunRow& row) {
   return row.state == RunState::stopped || row.state == RunState::failed ||
          row.state == RunState::interrupted;
 }
 
-/// Enabled, or else with the reason in its tooltip.
+/// Enabled, or else with the reason in the status bar.
 void allow(QAction& action, bool isPossible, bool isBusy) {
   action.setEnabled(isPossible && !isBusy);
   action.setStatusTip(
@@ -109,7 +104,7 @@ QAction* RunActions::add(const QString& text,
 
 void RunActions::update(const std::vector<const RunRow*>& selected, bool isTraining) {
   const RunRow* one = selected.size() == 1 ? selected.front() : nullptr;
-  const bool hasWeights = one && !one->isImported() && one->state != RunState::damaged;
+  const bool hasWeights = one && one->hasRecord();
   const bool areMine =
       !selected.empty() && std::all_of(selected.begin(), selected.end(), [](const RunRow* row) {
         return !row->isHeld() && !row->isImported();
@@ -119,7 +114,7 @@ void RunActions::update(const std::vector<const RunRow*>& selected, bool isTrain
   copyCommand->setEnabled(hasWeights);
   reveal->setEnabled(one);
   allow(*resume, one && canResume(*one), isTraining);
-  allow(*continueRun, one && isAtRest(*one), isTraining);
+  allow(*continueRun, one && canChange(*one), isTraining);
   allow(*fork, hasWeights, isTraining);
   for (QAction* action : {rename, tags, notes}) action->setEnabled(one && canChange(*one));
   trash->setEnabled(areMine);

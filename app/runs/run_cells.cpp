@@ -9,6 +9,7 @@
 #include <QStringList>
 
 #include "app/runs/path_text.h"
+#include "app/runs/shown_text.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/plots/axis_text.h"
 
@@ -46,7 +47,7 @@ QString accuracyText(const std::optional<double>& accuracy) {
 }
 
 QString firstLine(const std::string& text) {
-  return QString::fromStdString(text.substr(0, text.find('\n')));
+  return oneLine(QString::fromStdString(text.substr(0, text.find('\n'))));
 }
 
 struct Header {
@@ -120,7 +121,7 @@ QString cellText(const RunRow& row, Column column) {
     case Column::kStatus:
       return nameOf(row.state);
     case Column::kArchitecture:
-      return QString::fromStdString(record.pattern);
+      return oneLine(QString::fromStdString(record.pattern));
     case Column::kParameters:
       return record.parameters > 0 ? shortCountText(static_cast<double>(record.parameters))
                                    : QString();
@@ -178,7 +179,7 @@ QString cellToolTip(const RunRow& row, Column column) {
 
 QStringList tagsOf(const RunRow& row) {
   QStringList tags;
-  for (const std::string& tag : row.run.record.tags) tags << QString::fromStdString(tag);
+  for (const std::string& tag : row.run.record.tags) tags << oneLine(QString::fromStdString(tag));
   return tags;
 }
 
@@ -192,7 +193,7 @@ std::vector<std::string> tagsFrom(const QString& text) {
 }
 
 bool canChange(const RunRow& row) {
-  return !row.isHeld() && !row.isImported() && row.state != RunState::damaged;
+  return !row.isHeld() && row.hasRecord();
 }
 
 }  // namespace lambda

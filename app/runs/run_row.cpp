@@ -8,6 +8,7 @@
 #include <QDateTime>
 
 #include "app/runs/compare/imported_quantities.h"
+#include "app/runs/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -44,7 +45,8 @@ std::pair<double, double> timesOf(const ImportedLog& log) {
 
 QString RunRow::name() const {
   const std::string& given = run.record.config.name;
-  return QString::fromStdString(given.empty() ? run.name : given);
+  const QString shown = oneLine(QString::fromStdString(given));
+  return shown.isEmpty() ? oneLine(QString::fromStdString(run.name)) : shown;
 }
 
 RunState stateOf(const RunSummary& run) {
@@ -138,7 +140,10 @@ QString sentenceFor(const RunRow& row) {
           "Its process ended without saying so: killed, or a power cut. “Resume” goes on from "
           "its last checkpoint.");
     case RunState::damaged:
-      return QString::fromStdString(row.run.problem);
+      return tr("%1\nIt can't be gone on with or looked into. Mend the file, or move the run to "
+                "the "
+                "trash.")
+          .arg(QString::fromStdString(row.run.problem));
     case RunState::imported:
       return row.run.problem.empty() ? tr("Curves that another program logged for TensorBoard.")
                                      : tr("Curves of another program. Some of it is damaged:\n%1")

@@ -37,6 +37,9 @@ struct RunRow {
 
   bool isHeld() const { return state == RunState::training || state == RunState::paused; }
 
+  /// Whether its settings and network are known.
+  bool hasRecord() const { return !isImported() && state != RunState::damaged; }
+
   /// The name a person gave it, else the folder's.
   QString name() const;
 };

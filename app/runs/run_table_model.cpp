@@ -12,6 +12,7 @@
 #include "app/runs/path_text.h"
 #include "app/runs/run_cells.h"
 #include "app/runs/run_library.h"
+#include "app/runs/shown_text.h"
 #include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;
@@ -67,7 +68,7 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       if (column == kShown)
         return isChecked(row.run.path) ? tr("Shown in the plots") : tr("Show in the plots");
-      return cellToolTip(row, column);
+      return toolTipText(cellToolTip(row, column));
     case Qt::CheckStateRole:
       if (column != kShown) return {};
       return isChecked(row.run.path) ? Qt::Checked : Qt::Unchecked;
@@ -127,8 +128,9 @@ bool RunTableModel::setData(const QModelIndex& index, const QVariant& value, int
 }
 
 int RunTableModel::indexOf(const fs::path& path) const {
-  const auto found = std::find_if(
-      rows_.begin(), rows_.end(), [&](const RunRow& row) { return row.run.path == path; });
+  const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const RunRow& row) {
+    return row.run.path.native() == path.native();
+  });
   return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
@@ -149,15 +151,22 @@ std::vector<fs::path> RunTableModel::checked() const {
 }
 
 void RunTableModel::setChecked(const fs::path& path, bool on) {
-  if (isChecked(path) == on) return;
-  if (on) {
-    if (!colors_.contains(path)) colors_[path] = freeColor();
-    checked_.insert(path);
-  } else {
-    checked_.erase(path);
+  setChecked(std::vector{path}, on);
+}
+
+void RunTableModel::setChecked(const std::vector<fs::path>& paths, bool on) {
+  const std::set<fs::path> before = checked_;
+  for (const fs::path& path : paths) {
+    if (isChecked(path) == on) continue;
+    if (on) {
+      if (!colors_.contains(path)) colors_[path] = freeColor();
+      checked_.insert(path);
+    } else {
+      checked_.erase(path);
+    }
+    tellChange(path);
   }
-  tellChange(path);
-  Q_EMIT checkedChanged();
+  if (checked_ != before) Q_EMIT checkedChanged();
 }
 
 void RunTableModel::uncheckAll() {
@@ -272,9 +281,11 @@ void RunTableModel::restoreFrom(QSettings& settings) {
     const int color = entry.section(u':', 0, 0).toInt();
     if (color >= 0 && color < kColorCount) colors_[toPath(entry.section(u':', 1))] = color;
   }
+  std::vector<fs::path> checked;
   for (const QString& path : settings.value(kCheckedKey).toStringList()) {
-    setChecked(toPath(path), true);
+    checked.push_back(toPath(path));
   }
+  setChecked(checked, true);
 }
 
 }  // namespace lambda

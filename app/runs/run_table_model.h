@@ -74,6 +74,7 @@ class RunTableModel : public QAbstractTableModel {
   bool isChecked(const std::filesystem::path& path) const { return checked_.contains(path); }
 
   void setChecked(const std::filesystem::path& path, bool on);
+  void setChecked(const std::vector<std::filesystem::path>& paths, bool on);
   void uncheckAll();
 
   /// Index into Colors::series; a run gets its colour when it is first checked and keeps it.

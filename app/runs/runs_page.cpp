@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include <QAction>
 #include <QDragEnterEvent>
@@ -95,7 +96,9 @@ void RunsPage::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void RunsPage::dropEvent(QDropEvent* event) {
-  for (const QUrl& url : event->mimeData()->urls()) d_->open(toPath(url.toLocalFile()));
+  std::vector<fs::path> paths;
+  for (const QUrl& url : event->mimeData()->urls()) paths.push_back(toPath(url.toLocalFile()));
+  d_->openAll(paths);
   event->acceptProposedAction();
 }
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include <QAction>
@@ -27,13 +29,19 @@ constexpr int kMoreEpochs = 10;
 
 constexpr std::string_view kRecordName = "run.json";
 constexpr std::string_view kCheckpointsName = "checkpoints";
+constexpr std::string_view kEventFileMark = "tfevents";
 
-/// The folder that a dropped or chosen path stands for: of a run, where it lies in one.
+/// The folder that a dropped or chosen path stands for: of a run or a log, where it is a file in
+/// one; empty where it is a file of something else.
 fs::path folderFor(const fs::path& path) {
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) return path;
+  if (!fs::exists(path, error) || fs::is_directory(path, error)) return path;
   const fs::path parent = path.parent_path();
-  return parent.filename() == kCheckpointsName ? parent.parent_path() : parent;
+  const std::string name = path.filename().string();
+  if (parent.filename() == kCheckpointsName) return parent.parent_path();
+  const bool isPart =
+      name.find(kEventFileMark) != std::string::npos || fs::exists(parent / kRecordName, error);
+  return isPart ? parent : fs::path();
 }
 
 }  // namespace
@@ -89,18 +97,35 @@ void RunsPage::Private::connectTableActions() {
 }
 
 void RunsPage::Private::open(const fs::path& path) {
-  const fs::path folder = folderFor(path);
-  std::error_code error;
-  if (!fs::exists(folder / kRecordName, error)) {
-    library.importLog(folder);
-    return;
+  openAll({path});
+}
+
+void RunsPage::Private::openAll(const std::vector<fs::path>& paths) {
+  std::set<fs::path> folders;
+  for (const fs::path& path : paths) {
+    const fs::path folder = folderFor(path);
+    if (folder.empty()) {
+      messageBar->warn(tr("%1 is neither part of a run nor a TensorBoard log. Open the folder of a "
+                          "run, or one with event files.")
+                           .arg(toText(path)));
+    } else {
+      folders.insert(folder);
+    }
   }
+  for (const fs::path& folder : folders) openFolder(folder);
+}
+
+void RunsPage::Private::openFolder(const fs::path& folder) {
   wanted = fs::absolute(folder).lexically_normal();
   if (!wanted.has_filename()) wanted = wanted.parent_path();
+  std::error_code error;
+  const bool isRun = fs::exists(folder / kRecordName, error);
   if (runs.indexOf(wanted) >= 0) {
     selectWanted();
-  } else {
+  } else if (isRun) {
     library.addRun(wanted);
+  } else {
+    library.importLog(wanted);
   }
 }
 

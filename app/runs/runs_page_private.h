@@ -46,7 +46,9 @@ class RunsPage::Private : public QObject {
   ~Private() override;
 
   void selectWanted();
-  void open(const std::filesystem::path& folder);
+  void open(const std::filesystem::path& path);
+  void openAll(const std::vector<std::filesystem::path>& paths);
+  void openFolder(const std::filesystem::path& folder);
 
   // ---- how it is put together (runs_page.cpp) ----
   void layOut();

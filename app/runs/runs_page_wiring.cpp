@@ -76,7 +76,13 @@ void RunsPage::Private::connectPanels() {
   connect(curves, &OverlayPanel::runClicked, this, &Private::showRun);
   connect(scatter, &ScatterPanel::runClicked, this, &Private::showRun);
   connect(details, &DetailsPanel::runClicked, this, &Private::showRun);
-  connect(details, &DetailsPanel::forkClicked, this, &Private::fork);
+  connect(details,
+          &DetailsPanel::forkClicked,
+          this,
+          [this](const fs::path& run, const fs::path& checkpoint) {
+            if (actions->fork->isEnabled()) return fork(run, checkpoint);
+            messageBar->tell(actions->fork->statusTip());
+          });
   connect(details, &DetailsPanel::folderClicked, this, &Private::reveal);
   connect(details, &DetailsPanel::designClicked, actions->design, &QAction::trigger);
   connect(
@@ -84,12 +90,20 @@ void RunsPage::Private::connectPanels() {
 }
 
 void RunsPage::Private::connectLibrary() {
-  connect(&library, &RunLibrary::changed, this, &Private::updateState);
+  connect(&library, &RunLibrary::changed, this, [this] {
+    if (forkDialog && !library.find(forkDialog->run())) {
+      messageBar->warn(
+          tr("%1 is no longer there: it can't be forked.").arg(toText(forkDialog->run())));
+      forkDialog->close();
+    }
+    updateState();
+  });
   connect(&library, &RunLibrary::runChanged, this, [this](const fs::path& run) {
     const auto selected = table->selectedRuns();
     if (std::find(selected.begin(), selected.end(), run) != selected.end()) updateActions();
   });
-  connect(&library, &RunLibrary::refused, this, [this](const fs::path&, const QString& reason) {
+  connect(&library, &RunLibrary::refused, this, [this](const fs::path& run, const QString& reason) {
+    if (run == wanted) wanted.clear();
     messageBar->warn(reason);
   });
   connect(&library, &RunLibrary::renamed, this, [this](const fs::path& from, const fs::path& to) {
@@ -154,9 +168,17 @@ void RunsPage::Private::showRun(const fs::path& run) {
 }
 
 void RunsPage::Private::selectWanted() {
-  if (wanted.empty() || runs.indexOf(wanted) < 0) return;
-  showRun(wanted);
-  wanted.clear();
+  if (wanted.empty()) return;
+  for (int row = 0; row < runs.rowCount(); ++row) {
+    // A folder of several logs is never listed itself.
+    const fs::path& run = runs.row(row).run.path;
+    const auto [rest, ignored] =
+        std::mismatch(wanted.begin(), wanted.end(), run.begin(), run.end());
+    if (rest != wanted.end()) continue;
+    wanted.clear();
+    showRun(fs::path(run));
+    return;
+  }
 }
 
 void RunsPage::Private::updateActions() {

@@ -8,6 +8,7 @@
 #include <QMessageBox>
 #include <QSettings>
 
+#include "app/session/page.h"
 #include "app/session/project_document.h"
 
 using namespace Qt::StringLiterals;
@@ -49,6 +50,8 @@ DocumentActions::DocumentActions(ProjectDocument& document,
       undo_(document.undoStack().createUndoAction(this, tr("Undo"))),
       redo_(document.undoStack().createRedoAction(this, tr("Redo"))),
       recentMenu_(new QMenu(tr("Open recent"), &window)) {
+  undo_->setProperty(kLastingText, tr("Undo"));
+  redo_->setProperty(kLastingText, tr("Redo"));
   undo_->setShortcut(QKeySequence::Undo);
   redo_->setShortcuts({QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)});
   connect(open_, &QAction::triggered, this, &DocumentActions::chooseFile);

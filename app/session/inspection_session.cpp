@@ -22,18 +22,17 @@ constexpr int kInspectionThreads = 1;
 /// Both halves of a comparison and two more.
 constexpr std::size_t kOpenCheckpoints = 4;
 
-enum class TaskKind { inspection, prediction, calibration };
-
-/// A wish that waits or is under way. A newer one with the same key replaces it.
+/// A wish that waits or is under way. A newer one with the same key replaces it while it waits, and
+/// a long one also while it runs.
 struct Task {
   quint64 id = 0;
-  TaskKind kind = TaskKind::inspection;
   std::string key;
   std::function<void()> run;
 };
 
 }  // namespace
 
+/// Does one wish after the other, on a thread of its own.
 class InspectionSession::Worker {
  public:
   Worker(InspectionSession& session, std::shared_ptr<EngineCalls> engine)
@@ -63,16 +62,8 @@ class InspectionSession::Worker {
         replaced.push_back(other.id);
         return true;
       });
-      if (task.kind != TaskKind::inspection && control_ && runningKey_ == task.key)
-        control_->requestStop();
-      // A look is short and somebody waits for it: before the long ones.
-      const auto position =
-          task.kind == TaskKind::inspection
-              ? std::find_if(waiting_.begin(),
-                             waiting_.end(),
-                             [](const Task& other) { return other.kind != TaskKind::inspection; })
-              : waiting_.end();
-      waiting_.insert(position, std::move(task));
+      if (control_ && runningKey_ == task.key) control_->requestStop();
+      waiting_.push_back(std::move(task));
     }
     for (const quint64 id : replaced)
       answer([id](InspectionSession& session) { Q_EMIT session.cancelled(id); });
@@ -175,7 +166,9 @@ class InspectionSession::Worker {
 };
 
 InspectionSession::InspectionSession(std::shared_ptr<EngineCalls> engine, QObject* parent)
-    : QObject(parent), worker_(std::make_unique<Worker>(*this, std::move(engine))) {}
+    : QObject(parent),
+      looks_(std::make_unique<Worker>(*this, engine)),
+      longTasks_(std::make_unique<Worker>(*this, std::move(engine))) {}
 
 InspectionSession::~InspectionSession() = default;
 
@@ -185,24 +178,21 @@ quint64 InspectionSession::inspect(const std::filesystem::path& run,
   const quint64 id = ++lastId_;
   InspectionRequest numbered = request;
   numbered.id = id;
-  worker_->add({id,
-                TaskKind::inspection,
-                "inspect " + std::to_string(view),
-                [worker = worker_.get(), run, numbered] {
-                  auto snapshot = std::make_shared<const InspectionSnapshot>(
-                      worker->checkpoint(run).inspect(numbered));
-                  worker->answer([id = numbered.id, snapshot](InspectionSession& session) {
-                    Q_EMIT session.inspected(id, snapshot);
-                  });
-                }});
+  looks_->add({id, "inspect " + std::to_string(view), [worker = looks_.get(), run, numbered] {
+                 auto snapshot = std::make_shared<const InspectionSnapshot>(
+                     worker->checkpoint(run).inspect(numbered));
+                 worker->answer([id = numbered.id, snapshot](InspectionSession& session) {
+                   Q_EMIT session.inspected(id, snapshot);
+                 });
+               }});
   return id;
 }
 
 quint64 InspectionSession::predict(const std::filesystem::path& run, Split split) {
   const quint64 id = ++lastId_;
   const std::string key = "predict " + std::string(nameOf(split)) + " " + run.string();
-  worker_->add(
-      {id, TaskKind::prediction, key, [worker = worker_.get(), run, split, id] {
+  longTasks_->add(
+      {id, key, [worker = longTasks_.get(), run, split, id] {
          std::optional<Predictions> found =
              worker->checkpoint(run).predict(split, [&](std::int64_t done, std::int64_t total) {
                worker->answer([id, done, total](InspectionSession& session) {
@@ -241,36 +231,36 @@ quint64 InspectionSession::calibrate(const RunConfig& config, int steps) {
     quint64 id_;
   };
 
-  worker_->add(
-      {id, TaskKind::calibration, "calibrate", [worker = worker_.get(), config, steps, id] {
-         Progress progress(*worker, id);
-         const std::optional<Calibration> calibration =
-             worker->engine().calibrate(config, steps, worker->control(), progress);
-         worker->answer([id, calibration](InspectionSession& session) {
-           if (calibration) {
-             Q_EMIT session.calibrated(id, *calibration);
-           } else {
-             Q_EMIT session.cancelled(id);
-           }
-         });
-       }});
+  longTasks_->add({id, "calibrate", [worker = longTasks_.get(), config, steps, id] {
+                     Progress progress(*worker, id);
+                     const std::optional<Calibration> calibration =
+                         worker->engine().calibrate(config, steps, worker->control(), progress);
+                     worker->answer([id, calibration](InspectionSession& session) {
+                       if (calibration) {
+                         Q_EMIT session.calibrated(id, *calibration);
+                       } else {
+                         Q_EMIT session.cancelled(id);
+                       }
+                     });
+                   }});
   return id;
 }
 
 quint64 InspectionSession::selectDevice(const DeviceConfig& config) {
   const quint64 id = ++lastId_;
-  worker_->add({id, TaskKind::inspection, "device", [worker = worker_.get(), config, id] {
-                  const ComputeDevice device = worker->engine().selectDevice(config);
-                  worker->answer([id, device, cores = worker->engine().availableCores()](
-                                     InspectionSession& session) {
-                    Q_EMIT session.deviceSelected(id, device, cores);
-                  });
-                }});
+  looks_->add({id, "device", [worker = looks_.get(), config, id] {
+                 const ComputeDevice device = worker->engine().selectDevice(config);
+                 worker->answer([id, device, cores = worker->engine().availableCores()](
+                                    InspectionSession& session) {
+                   Q_EMIT session.deviceSelected(id, device, cores);
+                 });
+               }});
   return id;
 }
 
 void InspectionSession::cancel(quint64 id) {
-  worker_->cancel(id);
+  looks_->cancel(id);
+  longTasks_->cancel(id);
 }
 
 }  // namespace lambda

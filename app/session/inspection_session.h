@@ -13,9 +13,10 @@
 
 namespace lambda {
 
-/// Looks into checkpoints, classifies images and times steps, on a worker thread of its own with
-/// low priority, so that neither the window nor a training waits for it. Lives on the GUI thread.
-/// Keeps the checkpoints used last open. Every wish returns at once with a number that comes back
+/// Looks into checkpoints, classifies images and times steps, on worker threads of its own with low
+/// priority, so that neither the window nor a training waits for them: one for looks, which
+/// somebody waits for, and one for what takes long. Lives on the GUI thread. Each thread keeps the
+/// checkpoints used last open. Every wish returns at once with a number that comes back
 /// with its answer: answers that nobody waits for any more can be told.
 class InspectionSession : public QObject {
   Q_OBJECT
@@ -56,7 +57,8 @@ class InspectionSession : public QObject {
  private:
   class Worker;
 
-  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<Worker> looks_;
+  std::unique_ptr<Worker> longTasks_;
   quint64 lastId_ = 0;
 };
 

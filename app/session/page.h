@@ -8,6 +8,10 @@ class QSettings;
 
 namespace lambda {
 
+/// Property of an action whose text changes with what it would do now: its name in a list that
+/// stays.
+inline constexpr char kLastingText[] = "lastingText";
+
 /// A workspace of the window. The window puts its actions into a menu and the command palette and
 /// remembers its layout.
 class Page : public QWidget {

@@ -5,10 +5,12 @@
 #include <QFileInfo>
 #include <QUndoCommand>
 
+#include "app/session/machine_memory.h"
 #include "engine/formats/config_json.h"
 #include "engine/formats/config_override.h"
 #include "engine/formats/durable_file.h"
 #include "engine/runtime/error.h"
+#include "engine/values/cost.h"
 #include "engine/values/validate.h"
 
 namespace lambda {
@@ -20,6 +22,26 @@ constexpr int kGestureId = 1;
 
 /// Far beyond any network that a person describes.
 constexpr std::uint64_t kLargestDocument = 16 << 20;
+
+/// What is wrong with a configuration, on this machine.
+std::vector<Problem> problemsOf(const RunConfig& config) {
+  std::vector<Problem> problems = validate(config);
+  // Of a network that can't be, no costs are known; a GPU has memory of its own.
+  if (hasErrors(problems) || config.device.kind == DeviceKind::cuda) return problems;
+  const long long machine = machineMemory();
+  const long long needed = trainingBytes(costOf(config.architecture), config.recipe);
+  if (machine == 0 || needed <= machine) return problems;
+  constexpr double kGigabyte = 1e9;
+  const QString text =
+      ProjectDocument::tr(
+          "Training needs about %1 GB of memory, and this machine has %2 GB. Make the batches "
+          "smaller, or take fewer blocks or less width; for a GPU with enough, choose CUDA as the "
+          "device")
+          .arg(static_cast<double>(needed) / kGigabyte, 0, 'f', 1)
+          .arg(static_cast<double>(machine) / kGigabyte, 0, 'f', 1);
+  problems.push_back({"recipe.batchSize", Severity::error, text.toStdString(), std::nullopt});
+  return problems;
+}
 
 std::filesystem::path toPath(const QString& text) {
   return {text.toStdU16String()};
@@ -60,7 +82,7 @@ class ProjectDocument::Change : public QUndoCommand {
 
 ProjectDocument::ProjectDocument(QObject* parent) : QObject(parent) {
   connect(&undoStack_, &QUndoStack::cleanChanged, this, &ProjectDocument::titleChanged);
-  problems_ = validate(config_);
+  problems_ = problemsOf(config_);
 }
 
 ProjectDocument::~ProjectDocument() {
@@ -146,7 +168,7 @@ void ProjectDocument::recover(const RunConfig& config, const QString& path) {
 
 void ProjectDocument::set(const RunConfig& config) {
   config_ = config;
-  problems_ = validate(config_);
+  problems_ = problemsOf(config_);
   Q_EMIT changed();
 }
 

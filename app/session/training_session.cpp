@@ -13,7 +13,11 @@ namespace lambda {
 
 namespace {
 
-constexpr std::chrono::milliseconds kDrainInterval{33};
+/// What is new is looked for this often. Each look of the GUI thread takes a core from the training
+/// for a moment, and its other threads wait for that one; curves are not drawn more often either.
+constexpr std::chrono::milliseconds kDrainInterval{100};
+/// While somebody waits for a pause.
+constexpr std::chrono::milliseconds kPausingInterval{15};
 
 /// The window stays ahead of a training that uses all cores.
 constexpr int kTrainingNiceness = 5;
@@ -116,7 +120,6 @@ TrainingSession::TrainingSession(std::shared_ptr<EngineCalls> engine, QObject* p
     : QObject(parent),
       engine_(std::move(engine)),
       worker_(std::make_unique<Worker>(kTrainingNiceness)) {
-  drainTimer_.setInterval(kDrainInterval);
   drainTimer_.setTimerType(Qt::PreciseTimer);
   connect(&drainTimer_, &QTimer::timeout, this, &TrainingSession::drain);
 }
@@ -219,6 +222,7 @@ void TrainingSession::requestInspection(const InspectionRequest& request) {
 void TrainingSession::setState(SessionState state) {
   if (state == state_) return;
   state_ = state;
+  drainTimer_.setInterval(state == SessionState::pausing ? kPausingInterval : kDrainInterval);
   Q_EMIT stateChanged(state);
 }
 

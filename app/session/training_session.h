@@ -48,7 +48,7 @@ struct TrainingStatus {
 /// The one bridge between Qt and a training: a long-lived worker thread that owns every tensor,
 /// wishes in, values out. Lives on the GUI thread, which never waits for the worker except in the
 /// destructor: it asks for a stop, which saves, and joins. Starts and ends come as queued calls;
-/// batches and snapshots through a mailbox emptied 30 times a second, of snapshots the newest only.
+/// batches and snapshots through a mailbox emptied 10 times a second, of snapshots the newest only.
 class TrainingSession : public QObject {
   Q_OBJECT
 
@@ -92,9 +92,9 @@ class TrainingSession : public QObject {
   void stateChanged(lambda::SessionState state);
   /// The run folder exists. metrics() and status() are those of this run.
   void started();
-  /// metrics() has grown by this; at most 30 times a second.
+  /// metrics() has grown by this; at most 10 times a second.
   void metricsArrived(const lambda::MetricsUpdate& update);
-  /// status() has changed; at most 30 times a second.
+  /// status() has changed; at most 10 times a second.
   void statusChanged();
   void inspected(std::shared_ptr<const lambda::InspectionSnapshot> snapshot);
   void inspectionFailed(const QString& reason);

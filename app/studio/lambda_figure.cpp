@@ -71,11 +71,16 @@ LambdaFigure::LambdaFigure(QWidget* parent) : QWidget(parent) {
     for (std::size_t j = 0; j < kValueDepth; ++j)
       output_[j] += lambda_[i * kValueDepth + j] * query_[i];
   }
-  setMinimumSize(sizeHint());
+  setFixedSize(sizeHint());
 }
 
 QSize LambdaFigure::sizeHint() const {
   return QSizeF(kWidth, kHeight).toSize() * textScale();
+}
+
+void LambdaFigure::fitInto(const QSize& room) {
+  const double most = std::min(room.width() / kWidth, room.height() / kHeight);
+  setFixedSize((QSizeF(kWidth, kHeight) * std::clamp(most, 1.0, textScale())).toSize());
 }
 
 void LambdaFigure::paintEvent(QPaintEvent* /*event*/) {

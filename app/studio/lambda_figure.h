@@ -16,6 +16,10 @@ class LambdaFigure : public QWidget {
 
   QSize sizeHint() const override;
 
+  /// As large as fits into that room, but not smaller than its labels can be read nor larger than
+  /// the size of text asks for.
+  void fitInto(const QSize& room);
+
  protected:
   void paintEvent(QPaintEvent* event) override;
 

@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <unistd.h>
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -10,7 +9,7 @@
 #include <QTimer>
 
 #include "app/interrupt.h"
-#include "app/studio/local_engine.h"
+#include "app/studio/loaded_engine.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
 #include "app/studio/render_run.h"
@@ -33,12 +32,9 @@ bool isAsked(int argc, char** argv, std::initializer_list<const char*> options) 
 
 /// OpenMP's threads wait for each other many times in a step, and by default they spin for
 /// milliseconds: with the window and other programs beside them that takes the cores from those
-/// they wait for. OpenMP reads its settings while it is loaded, before main(), so that the program
-/// starts itself once more with them.
-void limitSpinning(char** argv) {
-  if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
-  setenv("GOMP_SPINCOUNT", "3000", 0);
-  execv("/proc/self/exe", argv);
+/// they wait for. OpenMP reads this when the engine is loaded.
+void limitSpinning() {
+  if (!std::getenv("OMP_WAIT_POLICY")) setenv("GOMP_SPINCOUNT", "3000", 0);
 }
 
 int render(const QString& run, const QString& folder) {
@@ -59,7 +55,7 @@ int render(const QString& run, const QString& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  limitSpinning(argv);
+  limitSpinning();
   // Pictures and help need no display.
   if (isAsked(argc, argv, {"--render", "--help", "-h", "--version", "-v"}) &&
       !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
@@ -102,7 +98,7 @@ int main(int argc, char** argv) {
     return render(parser.value(renderOption), parser.value(outOption));
 
   QApplication::setWindowIcon(QIcon(u":/icons/lambda-studio.svg"_s));
-  lambda::MainWindow window(std::make_shared<lambda::LocalEngine>(), preferences);
+  lambda::MainWindow window(std::make_shared<lambda::LoadedEngine>(), preferences);
   const lambda::Interrupt interrupt([&window] {
     QMetaObject::invokeMethod(
         &window, &lambda::MainWindow::closeWithoutAsking, Qt::QueuedConnection);

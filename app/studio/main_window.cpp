@@ -3,29 +3,26 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QCloseEvent>
-#include <QDesktopServices>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
 #include <QLocale>
-#include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QScreen>
 #include <QSettings>
 #include <QStatusBar>
-#include <QUrl>
 #include <QVBoxLayout>
 
 #include "app/runs/run_library.h"
+#include "app/session/close_guard.h"
 #include "app/session/document_actions.h"
 #include "app/session/project_document.h"
 #include "app/session/training_session.h"
 #include "app/studio/command_palette.h"
+#include "app/studio/desktop_notification.h"
 #include "app/studio/navigation_rail.h"
 #include "app/studio/notice_bar.h"
 #include "app/studio/preferences.h"
-#include "app/studio/shortcut_sheet.h"
 #include "app/train/train_status.h"
 #include "widgets/theme/theme.h"
 
@@ -54,16 +51,6 @@ constexpr std::array kWorkspaces{
 
 QString percent(double share) {
   return QLocale().toString(100 * share, 'f', 1) + u" %"_s;
-}
-
-void collect(const QList<QAction*>& from, QList<QAction*>& all) {
-  for (QAction* action : from) {
-    if (action->menu()) {
-      collect(action->menu()->actions(), all);
-    } else if (!action->isSeparator() && !all.contains(action)) {
-      all << action;
-    }
-  }
 }
 
 }  // namespace
@@ -118,94 +105,26 @@ void MainWindow::makeWorkspaceActions() {
     action->setCheckable(true);
     action->setShortcut(QKeySequence(u"Ctrl+%1"_s.arg(i)));
     const auto workspace = static_cast<Workspace>(i);
+    action->setData(static_cast<int>(i));
     connect(action, &QAction::triggered, this, [this, workspace] { workspaces_->goTo(workspace); });
     workspaceActions_->addAction(action);
     rail_->addWorkspace(action, QString::fromLatin1(kWorkspaces[i].icon));
   }
 }
 
-void MainWindow::makeMenus() {
-  QMenu* file = menuBar()->addMenu(tr("&File"));
-  const DocumentActions& document = workspaces_->documentActions();
-  file->addAction(document.openAction());
-  file->addMenu(document.recentMenu());
-  file->addAction(document.saveAction());
-  file->addAction(document.saveAsAction());
-  file->addSeparator();
-  QAction* openRun = file->addAction(tr("Open a run or event files …"));
-  openRun->setShortcut(QKeySequence(u"Ctrl+Alt+O"_s));
-  connect(openRun, &QAction::triggered, this, [this] {
-    auto* dialog =
-        new QFileDialog(this, tr("A run's folder, or a folder of TensorBoard event files"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::Directory);
-    connect(
-        dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { openAll({path}); });
-    dialog->open();
-  });
-  QAction* libraryFolder = file->addAction(tr("Choose the library folder …"));
-  libraryFolder->setToolTip(tr("Where runs are kept"));
-  connect(libraryFolder, &QAction::triggered, this, [this] {
-    auto* dialog =
-        new QFileDialog(this,
-                        tr("Folder for runs"),
-                        QString::fromStdString(workspaces_->library().folder().string()));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::Directory);
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-      workspaces_->library().setFolder(path.toStdString());
-    });
-    dialog->open();
-  });
-  file->addSeparator();
-  QAction* quit = file->addAction(tr("Quit"));
-  quit->setShortcut(QKeySequence::Quit);
-  connect(quit, &QAction::triggered, this, &QWidget::close);
-
-  QMenu* edit = menuBar()->addMenu(tr("&Edit"));
-  edit->addActions({document.undoAction(), document.redoAction()});
-
-  pageMenu_ = menuBar()->addMenu(QString());
-  connect(
-      pageMenu_, &QMenu::aboutToShow, this, [this] { onWorkspaceChanged(workspaces_->current()); });
-
-  QMenu* view = menuBar()->addMenu(tr("&View"));
-  view->addActions(workspaceActions_->actions());
-  view->addSeparator();
-  preferences_.addTo(*view);
-  view->addSeparator();
-  connect(
-      view->addAction(tr("Reset the layout")), &QAction::triggered, this, &MainWindow::resetLayout);
-
-  QMenu* help = menuBar()->addMenu(tr("&Help"));
-  QAction* commands = help->addAction(tr("All commands …"));
-  commands->setShortcut(QKeySequence(u"Ctrl+Shift+P"_s));
-  connect(commands, &QAction::triggered, this, &MainWindow::showPalette);
-  QAction* shortcuts = help->addAction(tr("Keyboard shortcuts"));
-  shortcuts->setShortcuts({QKeySequence(Qt::Key_Question), QKeySequence(Qt::Key_F1)});
-  connect(shortcuts, &QAction::triggered, this, &MainWindow::showShortcuts);
-  connect(help->addAction(tr("The paper: LambdaNetworks")), &QAction::triggered, this, [] {
-    QDesktopServices::openUrl(QUrl(u"https://arxiv.org/abs/2102.08602"_s));
-  });
-  connect(help->addAction(tr("About Lambda Studio")),
-          &QAction::triggered,
-          this,
-          &MainWindow::showAbout);
-  rail_->addBottomAction(commands, u"search"_s);
-  commands->setIconText(tr("Search"));
-}
-
 void MainWindow::connectTraining() {
   TrainingSession& training = workspaces_->training();
   connect(&training, &TrainingSession::ended, this, &MainWindow::tellEnd);
   connect(&training, &TrainingSession::startRefused, this, [this](const QString& reason) {
-    if (isClosing_) {
-      close();
-      return;
-    }
     if (workspaces_->current() != Workspace::train)
       notices_->tell(NoticeBar::Kind::failure, reason);
   });
+  closeGuard_ = new CloseGuard(training, this);
+  connect(closeGuard_, &CloseGuard::waiting, this, [this] {
+    notices_->tell(NoticeBar::Kind::information,
+                   tr("The training is being saved; the window closes then."));
+  });
+  connect(closeGuard_, &CloseGuard::closable, this, &QWidget::close);
 }
 
 void MainWindow::onWorkspaceChanged(Workspace workspace) {
@@ -230,12 +149,6 @@ void MainWindow::updateTitle() {
   setWindowModified(document.isModified());
 }
 
-QList<QAction*> MainWindow::actionsOfMenus() const {
-  QList<QAction*> all;
-  collect(menuBar()->actions(), all);
-  return all;
-}
-
 void MainWindow::offerRescued() {
   DocumentActions& document = workspaces_->documentActions();
   if (!document.rescued()) return;
@@ -253,81 +166,39 @@ void MainWindow::offerRescued() {
                   {tr("Discard"), [&document] { document.discardRescued(); }}});
 }
 
-void MainWindow::showPalette() {
-  QList<QAction*> actions = actionsOfMenus();
-  for (const Workspace workspace :
-       {Workspace::design, Workspace::train, Workspace::inspect, Workspace::runs}) {
-    for (QAction* action : workspaces_->page(workspace)->pageActions()) {
-      if (action && !actions.contains(action)) actions << action;
-    }
-  }
-  palette_->open(actions);
-}
-
-void MainWindow::showShortcuts() {
-  if (!shortcuts_) shortcuts_ = new ShortcutSheet(this);
-  std::vector<ShortcutGroup> groups;
-  for (QAction* menu : menuBar()->actions()) {
-    if (!menu->menu() || menu->menu() == pageMenu_) continue;
-    ShortcutGroup group{menu->text().remove(u'&'), {}};
-    collect(menu->menu()->actions(), group.actions);
-    groups.push_back(group);
-  }
-  for (std::size_t i = 1; i < kWorkspaces.size(); ++i) {
-    groups.push_back(
-        {tr(kWorkspaces[i].text), workspaces_->page(static_cast<Workspace>(i))->pageActions()});
-  }
-  shortcuts_->setGroups(groups);
-  shortcuts_->show();
-  shortcuts_->raise();
-  shortcuts_->activateWindow();
-}
-
-void MainWindow::showAbout() {
-  auto* box = new QMessageBox(this);
-  box->setAttribute(Qt::WA_DeleteOnClose);
-  box->setWindowTitle(tr("About Lambda Studio"));
-  box->setText(tr("<h3>Lambda Studio %1</h3>"
-                  "<p>Build, train and look into lambda networks: layers that model long-range "
-                  "interactions without "
-                  "attention (Bello, ICLR 2021).</p>"
-                  "<p>GPL-3.0-or-later. Made with Qt %2, QCustomPlot 2.1 and LibTorch.</p>")
-                   .arg(QApplication::applicationVersion(), QString::fromLatin1(qVersion())));
-  box->open();
-}
-
 void MainWindow::tellEnd(const RunResult& result) {
-  if (isClosing_) {
-    close();
-    return;
-  }
+  if (closeGuard_->isWaiting()) return;
   QApplication::alert(this);
-  if (workspaces_->current() == Workspace::train && isActiveWindow()) return;
   const QString name = QFileInfo(QString::fromStdString(result.run)).fileName();
+  const auto tell = [this](NoticeBar::Kind kind,
+                           const QString& text,
+                           const std::vector<NoticeBar::Choice>& choices) {
+    if (!isActiveWindow()) showDesktopNotification(tr("A training has ended"), text);
+    if (workspaces_->current() != Workspace::train) notices_->tell(kind, text, choices);
+  };
   const auto look = [this, run = std::filesystem::path(result.run)] { workspaces_->openRun(run); };
   switch (result.status) {
     case RunStatus::failed:
-      notices_->tell(NoticeBar::Kind::failure,
-                     tr("%1 failed: %2").arg(name, QString::fromStdString(result.failure)),
-                     {{tr("Show it"), [this] { workspaces_->goTo(Workspace::train); }}});
+      tell(NoticeBar::Kind::failure,
+           tr("%1 failed: %2").arg(name, QString::fromStdString(result.failure)),
+           {{tr("Show it"), [this] { workspaces_->goTo(Workspace::train); }}});
       return;
     case RunStatus::finished: {
       QStringList parts;
       if (result.bestValidationAccuracy)
         parts << tr("best validation %1").arg(percent(*result.bestValidationAccuracy));
       if (result.testAccuracy) parts << tr("test %1").arg(percent(*result.testAccuracy));
-      notices_->tell(NoticeBar::Kind::good,
-                     tr("%1 has finished: %2").arg(name, parts.join(u", "_s)),
-                     {{tr("Look inside"), look}});
+      tell(NoticeBar::Kind::good,
+           tr("%1 has finished: %2").arg(name, parts.join(u", "_s)),
+           {{tr("Look inside"), look}});
       return;
     }
     case RunStatus::stopped:
     case RunStatus::running:
     case RunStatus::paused:
-      notices_->tell(
-          NoticeBar::Kind::information,
-          tr("%1 was stopped after %2 epochs and can be resumed.").arg(name).arg(result.epochs),
-          {{tr("Look inside"), look}});
+      tell(NoticeBar::Kind::information,
+           tr("%1 was stopped after %2 epochs and can be resumed.").arg(name).arg(result.epochs),
+           {{tr("Look inside"), look}});
       return;
   }
 }
@@ -377,9 +248,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     askToSave();
     return;
   }
-  if (workspaces_->training().isBusy()) {
+  if (!closeGuard_->mayClose()) {
     event->ignore();
-    closeAfterTraining();
     return;
   }
   saveLayout();
@@ -412,14 +282,6 @@ void MainWindow::askToSave() {
     workspaces_->documentActions().save([this] { close(); });
   });
   box->open();
-}
-
-void MainWindow::closeAfterTraining() {
-  if (isClosing_) return;
-  isClosing_ = true;
-  notices_->tell(NoticeBar::Kind::information,
-                 tr("The training is being saved; the window closes then."));
-  workspaces_->training().stop();
 }
 
 void MainWindow::saveLayout() const {

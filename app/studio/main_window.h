@@ -11,6 +11,7 @@ class QActionGroup;
 
 namespace lambda {
 
+class CloseGuard;
 class CommandPalette;
 class NavigationRail;
 class NoticeBar;
@@ -49,6 +50,8 @@ class MainWindow : public QMainWindow {
 
  private:
   void makeMenus();
+  void makeFileMenu();
+  void makeHelpMenu();
   void makeWorkspaceActions();
   void connectTraining();
   void onWorkspaceChanged(Workspace workspace);
@@ -59,13 +62,13 @@ class MainWindow : public QMainWindow {
   void showAbout();
   void tellEnd(const RunResult& result);
   void askToSave();
-  void closeAfterTraining();
   void saveLayout() const;
   void restoreLayout();
   void resetLayout();
 
   Preferences& preferences_;
   Workspaces* workspaces_;
+  CloseGuard* closeGuard_;
   NavigationRail* rail_;
   NoticeBar* notices_;
   QActionGroup* workspaceActions_;
@@ -73,7 +76,6 @@ class MainWindow : public QMainWindow {
   ShortcutSheet* shortcuts_ = nullptr;
   QMenu* pageMenu_ = nullptr;
   QByteArray standardState_;
-  bool isClosing_ = false;  ///< Closing was asked for; a training is being stopped.
   bool keepsRescue_ = false;
   bool mayDiscard_ = false;  ///< The person has decided about unsaved changes.
 };

@@ -1,5 +1,7 @@
 #include "app/studio/navigation_rail.h"
 
+#include <algorithm>
+
 #include <QAction>
 #include <QEvent>
 #include <QToolButton>
@@ -17,6 +19,8 @@ namespace lambda {
 namespace {
 
 constexpr int kWidth = 76;
+constexpr int kMargin = 6;
+constexpr int kPadding = 5;
 constexpr int kIconSide = 22;
 
 }  // namespace
@@ -25,7 +29,7 @@ NavigationRail::NavigationRail(QWidget* parent) : QFrame(parent) {
   setProperty(kRole, u"panel"_s);
   setAccessibleName(tr("Workspaces"));
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(6, 8, 6, 8);
+  layout->setContentsMargins(kMargin, 8, kMargin, 8);
   layout->setSpacing(4);
   layout->addStretch();
   updateLooks();
@@ -58,8 +62,15 @@ void NavigationRail::changeEvent(QEvent* event) {
 }
 
 void NavigationRail::updateLooks() {
-  const double scale = textScale();
-  setFixedWidth(qRound(kWidth * scale));
+  // Signs and what is around them need not grow as much as what is to be read.
+  const double scale = 1 + (textScale() - 1) / 2;
+  const QFontMetrics metrics(bodyFont());
+  int width = kWidth;
+  for (const Entry& entry : entries_) {
+    const int name = metrics.horizontalAdvance(entry.action->iconText());
+    width = std::max(width, name + 2 * (kMargin + kPadding));
+  }
+  setFixedWidth(width);
   for (const Entry& entry : entries_) {
     entry.action->setIcon(icon(entry.iconName, *this));
     entry.button->setIconSize(QSize(kIconSide, kIconSide) * scale);

@@ -11,7 +11,7 @@ namespace lambda {
 
 /// The left edge of the window: one large button a workspace, the one that is shown marked with the
 /// accent. Actions are checkable and belong to one exclusive group; the rail shows them and nothing
-/// else.
+/// else. Wide enough for its longest name.
 class NavigationRail : public QFrame {
   Q_OBJECT
 

@@ -67,6 +67,7 @@ void appendTile(Array& tiles, const Array& tile) {
 }
 
 void writeCurves(const Metrics& metrics, Writer& writer) {
+  if (metrics.batches.empty() && metrics.epochs.empty()) return;
   CurvePlot plot(runPanels());
   plot.setSeries(runCurves(metrics));
   plot.setSmoothing(kSmoothing);
@@ -136,6 +137,10 @@ QStringList renderRun(const QString& run, const QString& folder) {
   if (!probes.empty()) {
     const ProbeSnapshot last = readProbeSnapshot(probes.back());
     for (const ProbeLayer& layer : last.layers) writeLayer(layer, last.epoch, writer);
+  }
+  if (writer.files().isEmpty()) {
+    throw Error(
+        run.toStdString(), "there is nothing to draw: no step is logged", "Train it on first.");
   }
   return writer.files();
 }

@@ -4,8 +4,10 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
+#include "app/session/page.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -15,10 +17,16 @@ namespace lambda {
 
 namespace {
 
-constexpr int kColumns = 3;
+constexpr int kMostColumns = 3;
 
-QString plainText(const QString& text) {
-  QString plain = text;
+/// Of the window that the sheet lies over.
+constexpr double kMostWidth = 0.92;
+constexpr double kMostHeight = 0.86;
+
+/// "Undo", where the text of the moment is "Undo Remove a stage".
+QString lastingText(const QAction& action) {
+  const QVariant lasting = action.property(kLastingText);
+  QString plain = lasting.isValid() ? lasting.toString() : action.text();
   return plain.remove(u'&').remove(u" …"_s);
 }
 
@@ -36,7 +44,7 @@ QWidget* makeGroup(const ShortcutGroup& group, QWidget* parent) {
     auto* keys =
         new QLabel(QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText), box);
     keys->setProperty(kRole, u"keys"_s);
-    grid->addWidget(new QLabel(plainText(action->text()), box), row, 0);
+    grid->addWidget(new QLabel(lastingText(*action), box), row, 0);
     grid->addWidget(keys, row, 1, Qt::AlignRight);
     ++row;
   }
@@ -44,46 +52,66 @@ QWidget* makeGroup(const ShortcutGroup& group, QWidget* parent) {
   return box;
 }
 
-}  // namespace
-
-ShortcutSheet::ShortcutSheet(QWidget* parent) : QDialog(parent) {
-  setWindowTitle(tr("Keyboard shortcuts"));
-  resize(QSize(960, 620) * textScale());
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidgetResizable(true);
-  layout->addWidget(scroll);
-  content_ = scroll;
-}
-
-void ShortcutSheet::setGroups(const std::vector<ShortcutGroup>& groups) {
+/// The groups in columns of about the same height.
+QWidget* makePage(const std::vector<ShortcutGroup>& groups, int columnCount) {
   auto* page = new QWidget;
   auto* columns = new QHBoxLayout(page);
   columns->setContentsMargins(32, 24, 32, 24);
   columns->setSpacing(48);
   std::vector<QVBoxLayout*> layouts;
-  std::vector<int> heights(kColumns, 0);
-  for (int i = 0; i < kColumns; ++i) {
+  std::vector<int> heights(static_cast<std::size_t>(columnCount), 0);
+  for (int i = 0; i < columnCount; ++i) {
     auto* column = new QVBoxLayout;
     column->setSpacing(24);
     columns->addLayout(column, 1);
     layouts.push_back(column);
   }
   for (const ShortcutGroup& group : groups) {
-    ShortcutGroup known{group.title, {}};
-    for (QAction* action : group.actions) {
-      if (action && !action->shortcuts().isEmpty() && !known.actions.contains(action))
-        known.actions << action;
-    }
-    if (known.actions.isEmpty()) continue;
     const auto shortest = static_cast<std::size_t>(
         std::min_element(heights.begin(), heights.end()) - heights.begin());
-    layouts[shortest]->addWidget(makeGroup(known, page));
-    heights[shortest] += static_cast<int>(known.actions.size()) + 2;
+    layouts[shortest]->addWidget(makeGroup(group, page));
+    heights[shortest] += static_cast<int>(group.actions.size()) + 2;
   }
   for (QVBoxLayout* column : layouts) column->addStretch();
-  static_cast<QScrollArea*>(content_)->setWidget(page);
+  return page;
+}
+
+}  // namespace
+
+ShortcutSheet::ShortcutSheet(QWidget* parent) : QDialog(parent) {
+  setWindowTitle(tr("Keyboard shortcuts"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  scroll_ = new QScrollArea(this);
+  scroll_->setWidgetResizable(true);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  layout->addWidget(scroll_);
+}
+
+void ShortcutSheet::setGroups(const std::vector<ShortcutGroup>& groups) {
+  std::vector<ShortcutGroup> known;
+  for (const ShortcutGroup& group : groups) {
+    ShortcutGroup kept{group.title, {}};
+    for (QAction* action : group.actions) {
+      if (action && !action->shortcuts().isEmpty() && !kept.actions.contains(action))
+        kept.actions << action;
+    }
+    if (!kept.actions.isEmpty()) known.push_back(kept);
+  }
+  const QSize window = parentWidget()->window()->size();
+  const QSize most(qRound(kMostWidth * window.width()), qRound(kMostHeight * window.height()));
+  const int bar = scroll_->verticalScrollBar()->sizeHint().width();
+  for (int columns = kMostColumns; columns > 0; --columns) {
+    QWidget* page = makePage(known, columns);
+    // Styles, and with them sizes, are settled where it stands in the end.
+    scroll_->setWidget(page);
+    page->ensurePolished();
+    const QSize wanted = page->sizeHint() + QSize(bar, 0);
+    if (wanted.width() > most.width() && columns > 1) continue;
+    scroll_->setMinimumWidth(std::min(wanted.width(), most.width()));
+    resize(wanted.boundedTo(most));
+    return;
+  }
 }
 
 }  // namespace lambda

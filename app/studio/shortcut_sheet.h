@@ -5,6 +5,7 @@
 #include <QDialog>
 
 class QAction;
+class QScrollArea;
 
 namespace lambda {
 
@@ -14,7 +15,8 @@ struct ShortcutGroup {
   QList<QAction*> actions;
 };
 
-/// All shortcuts at a glance, in groups. Not modal: it may stay open while one works.
+/// All shortcuts at a glance, in as many columns as the window under it has room for. Not modal: it
+/// may stay open while one works.
 class ShortcutSheet : public QDialog {
   Q_OBJECT
 
@@ -24,7 +26,7 @@ class ShortcutSheet : public QDialog {
   void setGroups(const std::vector<ShortcutGroup>& groups);
 
  private:
-  QWidget* content_ = nullptr;
+  QScrollArea* scroll_ = nullptr;
 };
 
 }  // namespace lambda

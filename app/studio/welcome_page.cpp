@@ -2,14 +2,17 @@
 
 #include <algorithm>
 
+#include <QEvent>
 #include <QFileInfo>
 #include <QLabel>
 #include <QLocale>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
 #include "app/studio/lambda_figure.h"
+#include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -21,6 +24,9 @@ namespace {
 
 constexpr int kListed = 5;
 constexpr int kContentWidth = 1040;
+constexpr double kNameWidth = 180;      ///< Of a run's name in a text, at text size 1.
+constexpr double kFigureWidth = 0.42;   ///< Of the page's width.
+constexpr double kFigureHeight = 0.36;  ///< Of the page's height.
 
 QLabel* makeLabel(const QString& text, const QString& role, QWidget* parent) {
   auto* label = new QLabel(text, parent);
@@ -61,13 +67,14 @@ QPushButton* makeRow(const QString& title, const QString& detail, QWidget* paren
   auto* layout = new QVBoxLayout(row);
   layout->setContentsMargins(10, 6, 10, 6);
   layout->setSpacing(1);
-  auto* name = new QLabel(title, row);
-  auto* more = new QLabel(detail, row);
-  more->setProperty(kRole, u"secondary"_s);
-  for (QLabel* label : {name, more}) {
+  for (const QString& text : {title, detail}) {
+    auto* label = new ElidedLabel(row);
+    label->setText(text);
     label->setAttribute(Qt::WA_TransparentForMouseEvents);
+    if (layout->count() > 0) label->setProperty(kRole, u"secondary"_s);
     layout->addWidget(label);
   }
+  row->setToolTip(title + u'\n' + detail);
   row->setAccessibleName(title + u", "_s + detail);
   row->setMinimumHeight(layout->sizeHint().height());
   return row;
@@ -113,8 +120,8 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
   outer->addWidget(scroll);
   auto* ground = new QWidget;
   auto* centred = new QHBoxLayout(ground);
-  auto* content = new QWidget;
-  content->setMaximumWidth(qRound(kContentWidth * textScale()));
+  content_ = new QWidget;
+  QWidget* content = content_;
   centred->addStretch(1);
   centred->addWidget(content, 100);
   centred->addStretch(1);
@@ -142,7 +149,8 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
       content));
   words->addStretch();
   head->addLayout(words, 1);
-  head->addWidget(new LambdaFigure(content));
+  figure_ = new LambdaFigure(content);
+  head->addWidget(figure_);
   layout->addLayout(head);
 
   auto* cards = new QHBoxLayout;
@@ -196,6 +204,25 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
   connect(design.button, &QPushButton::clicked, this, &WelcomePage::designRequested);
   setRuns({});
   setRecentFiles({});
+  fitFigure();
+}
+
+void WelcomePage::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitFigure();
+}
+
+void WelcomePage::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) fitFigure();
+}
+
+void WelcomePage::fitFigure() {
+  if (!figure_) return;
+  content_->setMaximumWidth(qRound(kContentWidth * textScale()));
+  figure_->fitInto(
+      QSizeF(kFigureWidth * std::min(width(), content_->maximumWidth()), kFigureHeight * height())
+          .toSize());
 }
 
 void WelcomePage::setTraining(bool isTraining) {
@@ -265,7 +292,8 @@ void WelcomePage::updateCards() {
   } else if (canInspect) {
     inspectText_->setText(
         tr("Click a pixel of an image and see what every other pixel adds to its output, in %1.")
-            .arg(newestRunName_));
+            .arg(fontMetrics().elidedText(
+                newestRunName_, Qt::ElideMiddle, qRound(kNameWidth * textScale()))));
   } else {
     inspectText_->setText(
         tr("Click a pixel of an image and see what every other pixel adds to its output. Train one "

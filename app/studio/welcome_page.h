@@ -12,6 +12,8 @@ class QVBoxLayout;
 
 namespace lambda {
 
+class LambdaFigure;
+
 /// What a newcomer sees first: one click to moving curves, a second one to a lambda matrix; for
 /// everybody else the runs and files of last time. Takes values, emits intents.
 class WelcomePage : public QWidget {
@@ -36,9 +38,16 @@ class WelcomePage : public QWidget {
   void fileRequested(const QString& path);
   void openRequested();
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
  private:
+  void fitFigure();
   void updateCards();
 
+  QWidget* content_ = nullptr;
+  LambdaFigure* figure_ = nullptr;
   QPushButton* train_ = nullptr;
   QLabel* trainText_ = nullptr;
   QPushButton* inspect_ = nullptr;

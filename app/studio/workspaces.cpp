@@ -1,7 +1,10 @@
 #include "app/studio/workspaces.h"
 
+#include <chrono>
+
 #include <QSettings>
 #include <QStandardPaths>
+#include <QTimer>
 
 #include "app/design/design_page.h"
 #include "app/inspect/inspect_page.h"
@@ -23,6 +26,10 @@ namespace lambda {
 namespace {
 
 constexpr const char* kQuickstart = "quickstart";
+
+/// Where the Train workspace is the first one seen, LibTorch is loaded this much later: libraries
+/// are loaded one after the other, and those of the window come first.
+constexpr std::chrono::milliseconds kAfterFirstPaint{500};
 
 /// Groups of the settings, in the order of Workspace; the welcome page has none.
 const std::array<QString, 5> kGroups{QString(), u"design"_s, u"train"_s, u"inspect"_s, u"runs"_s};
@@ -82,6 +89,11 @@ Workspaces::~Workspaces() {
 void Workspaces::goTo(Workspace workspace) {
   setCurrentIndex(static_cast<int>(workspace));
   currentWidget()->setFocus();
+  if (workspace == Workspace::train) {
+    QTimer::singleShot(isVisible() ? std::chrono::milliseconds(0) : kAfterFirstPaint,
+                       this,
+                       &Workspaces::askForDevice);
+  }
 }
 
 Page* Workspaces::page(Workspace workspace) const {
@@ -140,7 +152,9 @@ void Workspaces::connectPages() {
     designPage_->showProblem(path);
     goTo(Workspace::design);
   });
-  connect(document_, &ProjectDocument::changed, this, &Workspaces::askForDevice);
+  connect(document_, &ProjectDocument::changed, this, [this] {
+    if (askedDevice_) askForDevice();
+  });
   connect(inspection_,
           &InspectionSession::deviceSelected,
           this,
@@ -151,7 +165,6 @@ void Workspaces::connectPages() {
   connect(inspection_, &InspectionSession::failed, this, [this](quint64 id, const QString& reason) {
     if (id == deviceQuestion_) trainPage_->setDevice(reason, 0);
   });
-  askForDevice();
 
   connect(library_, &RunLibrary::changed, this, &Workspaces::updateRuns);
   connect(library_, &RunLibrary::runChanged, this, &Workspaces::updateRuns);
@@ -188,6 +201,7 @@ void Workspaces::connectRunsPage() {
   });
 }
 
+// Not before the Train workspace is seen: the answer needs LibTorch.
 void Workspaces::askForDevice() {
   const DeviceConfig& wanted = document_->config().device;
   if (askedDevice_ == wanted) return;

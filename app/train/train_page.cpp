@@ -135,8 +135,12 @@ void TrainPage::setDevice(const QString& sentence, int cores) {
 
 void TrainPage::countErrors() {
   const std::vector<Problem> problems = setup_->problems();
-  transport_->setErrorCount(
-      static_cast<int>(std::ranges::count(problems, Severity::error, &Problem::severity)));
+  const auto count =
+      static_cast<int>(std::ranges::count(problems, Severity::error, &Problem::severity));
+  // What stood in the way of a start is mended.
+  if (errors_ > 0 && count == 0 && banner_->kind() == ResultBanner::Kind::refused) banner_->hide();
+  errors_ = count;
+  transport_->setErrorCount(count);
   transport_->setDocument(document_.title(), document_.config());
 }
 
@@ -173,7 +177,8 @@ void TrainPage::showSetup(bool shown) {
   views_->setCurrentWidget(shown ? static_cast<QWidget*>(setup_) : run_);
   transport_->settingsAction()->setChecked(shown);
   // Beside a result what comes next is its banner's.
-  transport_->setStartProminent(shown);
+  const bool hasResult = !banner_->isHidden() && !banner_->run().empty();
+  transport_->setStartProminent(shown && !hasResult);
   if (!shown) run_->curves().plot().setFocus();
 }
 
@@ -181,10 +186,6 @@ QList<QAction*> TrainPage::pageActions() const {
   QList<QAction*> all = transport_->actionsInOrder();
   all << nullptr << run_->curves().toolbar().plotActions();
   return all;
-}
-
-QSize TrainPage::minimumSizeHint() const {
-  return {720, 480};
 }
 
 void TrainPage::saveLayout(QSettings& settings) const {

@@ -41,9 +41,6 @@ class TrainPage : public Page {
   void start();
 
   QList<QAction*> pageActions() const override;
-  /// The content gives way by scrolling: wrapped texts would ask for more than they need.
-  QSize minimumSizeHint() const override;
-
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 
@@ -67,6 +64,7 @@ class TrainPage : public Page {
   ProjectDocument& document_;
   TrainingSession& session_;
   std::filesystem::path runsFolder_;
+  int errors_ = 0;  ///< Of the document and its data, when they were last counted.
   TransportBar* transport_;
   ResultBanner* banner_;
   QStackedWidget* views_;

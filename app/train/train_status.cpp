@@ -78,7 +78,7 @@ void TrainStatus::showTraining() {
   progress_->setValue(qRound(kProgressSteps * progressOf(status)));
   throughput_->setVisible(isBusy && status.imagesPerSecond > 0);
   left_->setVisible(isBusy && status.secondsLeft > 0);
-  // Figures that change thirty times a second can't be read.
+  // Figures that change ten times a second can't be read.
   if (shownNumbers_.isValid() && shownNumbers_.elapsed() < kNumbersInterval) return;
   shownNumbers_.start();
   throughput_->setText(tr("%1 images/s").arg(countText(status.imagesPerSecond)));

@@ -82,8 +82,12 @@ QString recipeText(const RunConfig& config) {
   const std::int64_t batches =
       recipe.batchSize > 0 ? trainingImagesOf(config.data) / recipe.batchSize : 0;
   const QString data = config.data.source == "shapes10" ? u"shapes10"_s : u"CIFAR-10"_s;
-  const QString length =
-      tr("%1 epochs of %2 × %3 images").arg(recipe.epochs).arg(batches).arg(recipe.batchSize);
+  const QString epochs = countText(recipe.epochs);
+  const QString batchSize = countText(recipe.batchSize);
+  const QString length = batches > 0
+                             ? tr("%1 epochs of %2 × %3 images")
+                                   .arg(epochs, countText(static_cast<double>(batches)), batchSize)
+                             : tr("%1 epochs, batches of %2 images").arg(epochs, batchSize);
   const QString optimizer =
       u"%1 %2, %3"_s.arg(choiceText("optimizer.kind", recipe.optimizer.kind),
                          QString::number(recipe.optimizer.learningRate, 'g', 4),
@@ -135,6 +139,23 @@ QString bytesText(std::int64_t bytes) {
   if (value >= 1e6) return tr("%1 MB").arg(std::lround(value / 1e6));
   if (value >= 1e3) return tr("%1 kB").arg(std::lround(value / 1e3));
   return tr("%1 bytes").arg(bytes);
+}
+
+QString breakableText(const QString& text) {
+  constexpr int kMostWithout = 24;
+  constexpr QChar kBreak(0x200b);
+  QString result;
+  int since = 0;
+  for (const QChar c : text) {
+    result += c;
+    since = c.isSpace() ? 0 : since + 1;
+    const bool isJoint = c == u'/' || c == u'\\';
+    if ((isJoint && since > 1) || (since >= kMostWithout && !c.isHighSurrogate())) {
+      result += kBreak;
+      since = 0;
+    }
+  }
+  return result;
 }
 
 QString pathText(const std::filesystem::path& path) {

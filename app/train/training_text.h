@@ -37,6 +37,9 @@ QString bytesText(std::int64_t bytes);
 /// Images held out and trained on, as far as the configuration tells.
 std::int64_t trainingImagesOf(const DataConfig& data);
 
+/// The text with places where long words, such as paths, may be broken into lines.
+QString breakableText(const QString& text);
+
 /// A path as Qt has it; bytes that are no UTF-8 are shown as replacements.
 QString pathText(const std::filesystem::path& path);
 

@@ -230,4 +230,11 @@ long long trainingBytes(const NetworkCost& cost, int batchSize, int stateCopies)
   return countOf(values * kFloatBytes + static_cast<double>(cost.activationBytes) * batchSize);
 }
 
+long long trainingBytes(const NetworkCost& cost, const Recipe& recipe) {
+  int stateCopies = 2;  // Both moments of Adam.
+  if (recipe.optimizer.kind == OptimizerKind::sgd)
+    stateCopies = recipe.optimizer.momentum > 0 ? 1 : 0;
+  return trainingBytes(cost, recipe.batchSize, stateCopies);
+}
+
 }  // namespace lambda

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/values/architecture.h"
+#include "engine/values/run_config.h"
 
 namespace lambda {
 
@@ -36,5 +37,8 @@ bool usesLambdaConvolution(const LambdaMixer& mixer, const MapShape& map, int ou
 /// Bytes of training at a batch size in float32: parameters, gradients, optimiser state of
 /// `stateCopies` values a parameter, and activations. An estimate, without allocator slack.
 long long trainingBytes(const NetworkCost& cost, int batchSize, int stateCopies);
+
+/// The same by a recipe: with its batch size, and the state that its optimiser keeps.
+long long trainingBytes(const NetworkCost& cost, const Recipe& recipe);
 
 }  // namespace lambda

@@ -15,6 +15,7 @@
 #include "widgets/export/exportable.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -26,6 +27,7 @@ QString tr(const char* text) {
   return QApplication::translate("Export", text);
 }
 
+constexpr double kIconSide = 16;
 const QString kFolderKey = u"export/folder"_s;
 const QString kScreenColorsKey = u"export/screenColors"_s;
 
@@ -69,12 +71,20 @@ class ExportButton : public QToolButton {
  public:
   explicit ExportButton(QWidget* parent) : QToolButton(parent) {
     setIcon(lambda::icon(u"export"_s, *this));
+    fitToText();
   }
 
  protected:
   void changeEvent(QEvent* event) override {
     QToolButton::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) setIcon(lambda::icon(u"export"_s, *this));
+    if (event->type() == QEvent::FontChange) fitToText();
+  }
+
+ private:
+  void fitToText() {
+    const int side = qRound(kIconSide * textScale());
+    setIconSize(QSize(side, side));
   }
 };
 

@@ -4,6 +4,8 @@
 #include <QHBoxLayout>
 #include <QWheelEvent>
 
+#include "widgets/forms/sentence.h"
+
 using namespace Qt::StringLiterals;
 
 namespace lambda {
@@ -53,7 +55,7 @@ void ChoiceEditor::show(const FieldRow& row) {
   choice_ = choice;
   box_->setCurrentIndex(row.mixed ? -1 : choice.index);
   box_->setAccessibleName(QString::fromStdString(row.label));
-  box_->setToolTip(QString::fromStdString(row.meaning));
+  box_->setToolTip(sentence(row.meaning));
 }
 
 QWidget* ChoiceEditor::field() {

@@ -11,6 +11,8 @@
 
 #include "widgets/forms/field_editor.h"
 #include "widgets/forms/form_row.h"
+#include "widgets/forms/sentence.h"
+#include "widgets/theme/tab_order.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -158,18 +160,18 @@ class FieldForm::Rows {
     }
     headings_.clear();
     while (QLayoutItem* item = layout_->takeAt(0)) delete item;
-    QWidget* before = nullptr;
+    QList<QWidget*> fields;
     for (const FormSection& section : sections) {
       addHeading(section.title);
       for (const FieldRow& row : section.rows) {
         FormRow* widget = takeOrMake(old, row);
         rows_[row.path] = widget;
         layout_->addWidget(widget);
-        if (before) QWidget::setTabOrder(before, widget->editor()->field());
-        before = widget->editor()->field();
+        fields << widget->editor()->field();
       }
     }
     layout_->addStretch();
+    setTabOrderIn(form_, fields);
     for (const auto& [path, row] : old) {
       row->hide();
       row->deleteLater();
@@ -226,7 +228,7 @@ class FieldForm::Rows {
     for (const auto& [path, row] : rows_) {
       if (!focused || !row->isAncestorOf(focused)) continue;
       const QString range = rangeText(row->row());
-      QString text = QString::fromStdString(row->row().meaning);
+      QString text = sentence(row->row().meaning);
       if (!range.isEmpty()) text += u" ("_s + range + u")"_s;
       help_->setText(text);
       help_->setVisible(hasHelp_);

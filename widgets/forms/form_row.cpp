@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/forms/field_editor.h"
+#include "widgets/forms/sentence.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
@@ -61,7 +62,7 @@ FormRow::FormRow(const FieldRow& row, QWidget* parent)
 void FormRow::show(const FieldRow& row) {
   row_ = row;
   label_->setText(text(row.label));
-  label_->setToolTip(text(row.meaning));
+  label_->setToolTip(sentence(row.meaning));
   label_->setEnabled(row.enabled);
   editor_->setEnabled(row.enabled);
   editor_->show(row);
@@ -100,7 +101,7 @@ void FormRow::showProblems() {
   field->setProperty("problem", mark);
   field->style()->unpolish(field);
   field->style()->polish(field);
-  field->setAccessibleDescription(problems_.empty() ? QString() : text(problems_.front().text));
+  field->setAccessibleDescription(problems_.empty() ? QString() : sentence(problems_.front().text));
 }
 
 QWidget* FormRow::makeProblem(const Problem& problem) {
@@ -118,7 +119,7 @@ QWidget* FormRow::makeProblem(const Problem& problem) {
   auto* column = new QVBoxLayout;
   column->setSpacing(4);
   layout->addLayout(column, 1);
-  auto* words = new QLabel(text(problem.text), line);
+  auto* words = new QLabel(sentence(problem.text), line);
   words->setWordWrap(true);
   words->setProperty(kRole, roleOf(problem.severity));
   words->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -9,6 +9,7 @@
 #include <QWheelEvent>
 
 #include "widgets/forms/number_box.h"
+#include "widgets/forms/sentence.h"
 #include "widgets/theme/typography.h"
 
 namespace lambda {
@@ -16,6 +17,11 @@ namespace lambda {
 namespace {
 
 constexpr int kLongestSlider = 100;
+
+// At text size 1.
+constexpr double kBoxWidth = 88;
+constexpr double kLeastSliderWidth = 28;
+constexpr int kGap = 8;
 
 double toNumber(const FieldValue& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
@@ -58,11 +64,11 @@ NumberEditor::NumberEditor(QWidget* parent)
       slider_(new QuietSlider(Qt::Horizontal, this)) {
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(8);
+  layout->setSpacing(kGap);
   layout->addWidget(slider_, 1);
   layout->addWidget(box_);
   slider_->setFocusPolicy(Qt::NoFocus);
-  slider_->setMinimumWidth(40);
+  slider_->setMinimumWidth(1);
   setFocusProxy(box_);
 
   connect(box_, &NumberBox::valueEdited, this, [this](double number) {
@@ -93,21 +99,30 @@ void NumberEditor::show(const FieldRow& row) {
   box_->setValue(number);
   if (row.mixed) box_->setMixed(true);
   box_->setAccessibleName(QString::fromStdString(row.label));
-  box_->setToolTip(QString::fromStdString(row.meaning));
+  box_->setToolTip(sentence(row.meaning));
 
-  slider_->setVisible(hasSlider(format));
-  box_->setSizePolicy(slider_->isHidden() ? QSizePolicy::Expanding : QSizePolicy::Fixed,
-                      QSizePolicy::Fixed);
-  box_->setFixedWidth(slider_->isHidden() ? QWIDGETSIZE_MAX : qRound(88 * textScale()));
-  if (slider_->isHidden()) {
-    box_->setMinimumWidth(qRound(88 * textScale()));
-    return;
-  }
+  arrange();
+  if (!hasSlider(format)) return;
   const QSignalBlocker blocker(slider_);
   slider_->setRange(positionOf(format.min, format.stepping),
                     positionOf(format.max, format.stepping));
   slider_->setPageStep(format.stepping == Stepping::hundredth ? 10 : 1);
   slider_->setValue(positionOf(number, format.stepping));
+}
+
+void NumberEditor::resizeEvent(QResizeEvent* event) {
+  FieldEditor::resizeEvent(event);
+  arrange();
+}
+
+void NumberEditor::arrange() {
+  const int boxWidth = qRound(kBoxWidth * textScale());
+  const bool hasRoom = width() >= boxWidth + kGap + qRound(kLeastSliderWidth * textScale());
+  const bool isShown = hasRoom && hasSlider(box_->format());
+  slider_->setVisible(isShown);
+  box_->setSizePolicy(isShown ? QSizePolicy::Fixed : QSizePolicy::Expanding, QSizePolicy::Fixed);
+  box_->setMinimumWidth(boxWidth);
+  box_->setMaximumWidth(isShown ? boxWidth : QWIDGETSIZE_MAX);
 }
 
 QWidget* NumberEditor::field() {

@@ -8,7 +8,8 @@ namespace lambda {
 
 class NumberBox;
 
-/// A NumberBox, with a slider beside it where the range is short: shares, and powers of two.
+/// A NumberBox, with a slider beside it where the range is short (shares, powers of two) and where
+/// there is room for it.
 class NumberEditor : public FieldEditor {
   Q_OBJECT
 
@@ -18,7 +19,11 @@ class NumberEditor : public FieldEditor {
   void show(const FieldRow& row) override;
   QWidget* field() override;
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  void arrange();
   FieldValue valueOf(double number) const;
 
   NumberBox* box_;

@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 
+#include "widgets/forms/sentence.h"
 #include "widgets/forms/switch_box.h"
 
 namespace lambda {
@@ -24,7 +25,7 @@ void SwitchEditor::show(const FieldRow& row) {
                       : std::get<bool>(row.value) ? Qt::Checked
                                                   : Qt::Unchecked);
   box_->setAccessibleName(QString::fromStdString(row.label));
-  box_->setToolTip(QString::fromStdString(row.meaning));
+  box_->setToolTip(sentence(row.meaning));
 }
 
 QWidget* SwitchEditor::field() {

@@ -9,6 +9,7 @@
 #include <QRegularExpressionValidator>
 #include <QToolButton>
 
+#include "widgets/forms/sentence.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -31,7 +32,7 @@ void showText(QLineEdit& line, const FieldRow& row, const QString& text) {
     line.setCursorPosition(line.hasFocus() ? position : 0);
   }
   line.setAccessibleName(QString::fromStdString(row.label));
-  line.setToolTip(QString::fromStdString(row.meaning));
+  line.setToolTip(sentence(row.meaning));
 }
 
 }  // namespace

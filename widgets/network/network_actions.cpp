@@ -21,7 +21,6 @@ QAction* NetworkActions::make(const QString& text,
   QList<QKeySequence> shortcuts;
   for (const QString& key : keys.split(u' ', Qt::SkipEmptyParts)) shortcuts << QKeySequence(key);
   action->setShortcuts(shortcuts);
-  // Letters are text in the fields beside the network.
   action->setShortcutContext(Qt::WidgetShortcut);
   action->setToolTip(
       shortcuts.isEmpty()
@@ -77,6 +76,10 @@ NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor
   selectAll =
       make(tr("Select all blocks"), u"Ctrl+A"_s, tr("Select all blocks"), [e] { e->selectAll(); });
   makeTools();
+  // Fields of text take letters before they become shortcuts.
+  for (QAction* action : widelyUsed()) {
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  }
   connect(e, &NetworkEditor::selectionChanged, this, &NetworkActions::updateEnabled);
   updateEnabled();
 }
@@ -106,6 +109,17 @@ void NetworkActions::makeTools() {
 
 QList<QAction*> NetworkActions::tools() const {
   return {selectTool, paintLambda, paintConvolution};
+}
+
+QList<QAction*> NetworkActions::widelyUsed() const {
+  return {toLambda,
+          toConvolution,
+          addBlock,
+          removeBlock,
+          addStage,
+          selectTool,
+          paintLambda,
+          paintConvolution};
 }
 
 QList<QAction*> NetworkActions::editing() const {

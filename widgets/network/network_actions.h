@@ -11,7 +11,8 @@ namespace lambda {
 class NetworkEditor;
 
 /// What can be done in a NetworkEditor, as actions of it: their keys work while it has the focus,
-/// and they are enabled while they make sense for its selection.
+/// those of widelyUsed() also while another widget has it to which they were added. They are
+/// enabled while they make sense for the selection.
 class NetworkActions : public QObject {
   Q_OBJECT
 
@@ -24,6 +25,9 @@ class NetworkActions : public QObject {
 
   /// The tools that a drag works with: one of them is checked.
   QList<QAction*> tools() const;
+
+  /// Those with a letter or a sign as their key, for the page around the editor.
+  QList<QAction*> widelyUsed() const;
 
   QAction* toLambda;
   QAction* toConvolution;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "widgets/network/network_editor.h"
-#include "widgets/network/network_text.h"
+#include "widgets/network/parts/network_text.h"
 
 namespace lambda {
 

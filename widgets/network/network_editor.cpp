@@ -12,9 +12,9 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include "widgets/network/drawing/network_painter.h"
 #include "widgets/network/network_actions.h"
-#include "widgets/network/network_painter.h"
-#include "widgets/network/network_text.h"
+#include "widgets/network/parts/network_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -160,7 +160,8 @@ void NetworkEditor::paintEvent(QPaintEvent*) {
   painter.save();
   painter.setClipRect(viewport()->rect().adjusted(0, qRound(layout_.headerHeight), 0, 0));
   painter.translate(x, y);
-  network.paintBody();
+  // In an empty network the offers to begin stand there.
+  if (!architecture_.stages.empty()) network.paintBody();
   network.paintBodyButtons();
   if (drag_ == Drag::rubberBand) {
     QColor ground = colors.accent;

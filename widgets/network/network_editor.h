@@ -10,12 +10,12 @@
 
 #include "engine/values/problem.h"
 #include "widgets/export/exportable.h"
-#include "widgets/network/architecture_edits.h"
-#include "widgets/network/mixer_memory.h"
-#include "widgets/network/network_hit.h"
-#include "widgets/network/network_layout.h"
-#include "widgets/network/network_painter.h"
-#include "widgets/network/part_costs.h"
+#include "widgets/network/drawing/network_hit.h"
+#include "widgets/network/drawing/network_layout.h"
+#include "widgets/network/drawing/network_painter.h"
+#include "widgets/network/parts/architecture_edits.h"
+#include "widgets/network/parts/mixer_memory.h"
+#include "widgets/network/parts/part_costs.h"
 
 class QFrame;
 

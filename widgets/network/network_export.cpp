@@ -3,10 +3,10 @@
 #include <QPainter>
 #include <QTextStream>
 
+#include "widgets/network/drawing/network_painter.h"
 #include "widgets/network/network_editor.h"
-#include "widgets/network/network_painter.h"
-#include "widgets/network/network_text.h"
-#include "widgets/network/quantity_text.h"
+#include "widgets/network/parts/network_text.h"
+#include "widgets/network/parts/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -20,6 +20,7 @@ constexpr double kUnbounded = 1e6;  ///< A page as high as need be: nothing is m
 constexpr double kMargin = 16;
 constexpr double kTitleHeight = 56;
 constexpr double kWidth = 1120;
+constexpr int kLongestName = 80;
 
 NetworkLayout paperLayout(const Architecture& architecture) {
   return layoutOf(architecture, QSizeF(kWidth, kUnbounded), textScale());
@@ -40,7 +41,8 @@ QString NetworkEditor::exportName() const {
   const QString name = QString::fromStdString(architecture_.name);
   QString safe;
   for (const QChar c : name) safe += c.isLetterOrNumber() || c == u'-' ? c : QChar(u'-');
-  return safe.isEmpty() ? u"network"_s : safe.toLower();
+  // Files with longer names can't be made everywhere.
+  return safe.isEmpty() ? u"network"_s : safe.toLower().left(kLongestName);
 }
 
 QSize NetworkEditor::exportSize() const {

@@ -9,10 +9,10 @@
 #include <QToolTip>
 
 #include "widgets/export/export_menu.h"
+#include "widgets/network/drawing/network_hit.h"
 #include "widgets/network/network_actions.h"
 #include "widgets/network/network_editor.h"
-#include "widgets/network/network_hit.h"
-#include "widgets/network/network_text.h"
+#include "widgets/network/parts/network_text.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;

@@ -69,11 +69,16 @@ void paintColorBar(QPainter& painter,
                      label);
   };
   write(1, endText(range, map, text.isRelative, true));
-  write(0, endText(range, map, text.isRelative, false));
+  if (bar.height() >= 2 * height) write(0, endText(range, map, text.isRelative, false));
   const double zero = -range.low / (range.high - range.low);
   const bool hasRoom = bar.height() * std::min(zero, 1 - zero) > 1.2 * height;
   if (range.low < 0 && range.high > 0 && hasRoom) write(zero, u"0"_s);
   painter.restore();
+}
+
+double flatColorBarNumbers(const ColorRange& range) {
+  const QFontMetricsF metrics(smallFont());
+  return metrics.horizontalAdvance(numberText(range.low) + numberText(range.high)) + 2 * kTextGap;
 }
 
 void paintFlatColorBar(QPainter& painter,
@@ -91,7 +96,7 @@ void paintFlatColorBar(QPainter& painter,
   painter.drawText(area, Qt::AlignRight | Qt::AlignVCenter, high);
   const QRectF bar(area.left() + metrics.horizontalAdvance(low) + kTextGap,
                    area.center().y() - kFlatHeight / 2,
-                   area.width() - metrics.horizontalAdvance(low + high) - 2 * kTextGap,
+                   area.width() - flatColorBarNumbers(range),
                    kFlatHeight);
   for (int step = 0; step < kSteps && bar.width() > 0; ++step) {
     const Rgb color = colorAt(map, (step + 0.5) / kSteps);

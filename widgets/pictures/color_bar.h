@@ -28,6 +28,9 @@ void paintColorBar(QPainter& painter,
                    const ColorBarText& text,
                    const Colors& colors);
 
+/// Width of the numbers at the ends of a lying colour bar, with their gaps.
+double flatColorBarNumbers(const ColorRange& range);
+
 /// Draws a lying colour bar between the numbers of its ends, one line of small text high.
 void paintFlatColorBar(QPainter& painter,
                        const QRectF& area,

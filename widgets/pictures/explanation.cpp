@@ -24,6 +24,7 @@ namespace {
 
 constexpr int kWidth = 360;
 constexpr int kMargin = 8;
+constexpr double kIconSide = 16;
 constexpr int kRefreshMilliseconds = 500;
 
 QString tableOf(const std::vector<std::pair<QString, QString>>& numbers) {
@@ -51,6 +52,7 @@ class ExplanationButton : public QToolButton {
   explicit ExplanationButton(QWidget& owner) : QToolButton(&owner) {
     setProperty(kRole, u"quiet"_s);
     setIcon(lambda::icon(u"help"_s, *this));
+    fitToText();
     setToolTip(Explanation::tr("What is this?"));
     setAccessibleName(Explanation::tr("What is this?"));
   }
@@ -58,7 +60,14 @@ class ExplanationButton : public QToolButton {
  protected:
   void changeEvent(QEvent* event) override {
     if (event->type() == QEvent::PaletteChange) setIcon(lambda::icon(u"help"_s, *this));
+    if (event->type() == QEvent::FontChange) fitToText();
     QToolButton::changeEvent(event);
+  }
+
+ private:
+  void fitToText() {
+    const int side = qRound(kIconSide * textScale());
+    setIconSize(QSize(side, side));
   }
 };
 

@@ -9,6 +9,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QToolTip>
 #include <QWheelEvent>
 
@@ -22,9 +23,11 @@ constexpr double kKeyZoom = 1.25;
 constexpr double kWheelZoom = 1.0015;  // a step of the wheel is 120 units: about a fifth
 constexpr double kLargestCell = 120;   // in device-independent pixels
 
-bool isInScrollArea(const QWidget& widget) {
+/// Whether the wheel has something else to move.
+bool isScrolled(const QWidget& widget) {
   for (const QWidget* parent = widget.parentWidget(); parent; parent = parent->parentWidget()) {
-    if (qobject_cast<const QScrollArea*>(parent)) return true;
+    const auto* area = qobject_cast<const QScrollArea*>(parent);
+    if (area && area->verticalScrollBar()->maximum() > 0) return true;
   }
   return false;
 }
@@ -135,7 +138,7 @@ bool HeatmapView::event(QEvent* event) {
 
 void HeatmapView::wheelEvent(QWheelEvent* event) {
   const bool zooms =
-      event->modifiers().testFlag(Qt::ControlModifier) || hasFocus() || !isInScrollArea(*this);
+      event->modifiers().testFlag(Qt::ControlModifier) || hasFocus() || !isScrolled(*this);
   if (!zooms || layout_.isEmpty()) {
     event->ignore();
     return;

@@ -23,6 +23,7 @@ namespace {
 constexpr int kPreferredSide = 384;  // device-independent pixels
 constexpr double kLineWidth = 380;   // of readout and colour bar together, where there is room
 constexpr double kBarWidth = 190;    // of the colour bar with its numbers
+constexpr double kLeastBar = 32;     // of its colours alone
 
 double lineHeight() {
   return QFontMetricsF(smallFont()).height();
@@ -126,7 +127,11 @@ ImageView::Places ImageView::placesFor(const QSize& size) const {
   const bool hasBar = colorBarVisible_ && !overlay_.cells.empty();
   const double below = top + side.height() + 3;
   const double lineWidth = std::max(side.width(), std::min<double>(size.width() - 4, kLineWidth));
-  const double barWidth = hasBar ? std::min(kBarWidth * textScale(), lineWidth / 2) : 0;
+  const double numbers = flatColorBarNumbers(overlay_.range) + kLeastBar;
+  const double barWidth =
+      !hasBar ? 0
+              : std::min(lineWidth,
+                         std::max(numbers, std::min(kBarWidth * textScale(), lineWidth / 2)));
   const double lineLeft = std::max(2.0, left + (side.width() - lineWidth) / 2);
   places.colorBar = QRectF(lineLeft + lineWidth - barWidth, below, barWidth, line);
   places.readout = QRectF(lineLeft, below, lineWidth - barWidth - 8, line);

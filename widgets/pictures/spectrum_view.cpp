@@ -122,6 +122,7 @@ void SpectrumView::setSpectra(std::vector<Spectrum> spectra) {
 }
 
 void SpectrumView::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
+  if (toCsv().isEmpty()) return;
   const Plot plot = plotFor(spectra_, size);
   painter.setFont(smallFont());
   paintFrame(painter, plot, colors);
@@ -154,7 +155,7 @@ void SpectrumView::changeEvent(QEvent* event) {
 }
 
 bool SpectrumView::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  if (event->type() != QEvent::ToolTip || toCsv().isEmpty()) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   const Plot plot = plotFor(spectra_, size());
   const double place = (help->pos().x() - plot.area.left()) / plot.area.width() * plot.count;

@@ -17,7 +17,7 @@ QString shortNumber(double value, double step) {
   // Of a step of 2.5 or 0.25 the second digit counts too.
   const double digits = step * std::pow(10.0, decimals);
   if (std::abs(digits - std::round(digits)) > 1e-6) ++decimals;
-  if (std::abs(value) >= 1e6 || decimals > 5) return QLocale::c().toString(value, 'g', 4);
+  if (std::abs(value) >= 1e6 || decimals > 5) return QString::number(value, 'g', 4).remove(u'+');
   const QString text = QString::number(value, 'f', decimals);
   return std::abs(value) < step / 1000 ? u"0"_s : text;
 }
@@ -31,8 +31,8 @@ class PlaceTicker : public QCPAxisTicker {
     if (axis_ == CurveAxis::time) return timeStep(range.size() / tickCount());
     step_ = QCPAxisTicker::getTickStep(range);
     if (axis_ == CurveAxis::steps) step_ = std::max(step_, 1.0);
-    // Whole epochs where there are several between two ticks: 2.5 would be written as 3.
-    if (axis_ == CurveAxis::epochs && step_ > 1) step_ = std::floor(step_);
+    // Whole steps and epochs where there are several between two ticks: 2.5 would be written as 3.
+    if (step_ > 1) step_ = std::floor(step_);
     return step_;
   }
 
@@ -109,7 +109,8 @@ class LogTicker : public ValueTicker {
   }
 
   QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-    return QString::number(percent() ? 100 * tick : tick, 'g', 4) + (percent() ? u" %"_s : u""_s);
+    return QString::number(percent() ? 100 * tick : tick, 'g', 4).remove(u'+') +
+           (percent() ? u" %"_s : u""_s);
   }
 };
 

@@ -7,6 +7,8 @@
 #include <QCoreApplication>
 #include <QFontMetricsF>
 
+#include "widgets/plots/curve_scene.h"
+#include "widgets/plots/end_labels.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
@@ -17,43 +19,12 @@ namespace lambda {
 
 namespace {
 
-constexpr double kLabelGap = 8;  // Between a line's end and its name.
-constexpr double kMaxLabelWidth = 150;
 constexpr double kMarkReach = 5;  // How near the pointer must be to a mark.
 constexpr double kTitleGap = 16;
 constexpr double kSwatch = 10;
 
 QString tr(const char* text) {
   return QCoreApplication::translate("Curves", text);
-}
-
-QString labelOf(const CurveScene::Series& series) {
-  return QString::fromStdString(series.options.label);
-}
-
-/// Height in pixels where the line ends, or leaves the panel at the right; none if it is not to be
-/// seen.
-std::optional<double> endOf(const CurveScene& scene, const CurveScene::Series& series) {
-  const auto [low, high] = scene.xRange();
-  const int panel = series.options.panel;
-  const QRect rect = scene.panelRect(panel);
-  std::optional<QPointF> after;
-  for (auto point = series.drawn.rbegin(); point != series.drawn.rend(); ++point) {
-    if (!std::isfinite(point->y)) continue;
-    const QPointF at(scene.xPixel(point->x), scene.yPixel(panel, point->y));
-    if (point->x > high) {
-      after = at;
-      continue;
-    }
-    if (point->x < low && !after) return std::nullopt;
-    double y = at.y();
-    if (after) {
-      const double edge = scene.xPixel(high);
-      y += (after->y() - y) * (edge - at.x()) / std::max(after->x() - at.x(), 1e-9);
-    }
-    return std::clamp<double>(y, rect.top(), rect.bottom());
-  }
-  return std::nullopt;
 }
 
 QColor textColor(const CurveScene& scene, const CurveScene::Series& series) {
@@ -151,7 +122,7 @@ class Decorations : public QCPLayerable {
     int leftOut = 0;
     for (const CurveScene::Series& series : scene_.series()) {
       if (series.options.panel != panel || series.history.empty()) continue;
-      const QString text = metrics.elidedText(labelOf(series), Qt::ElideRight, kMaxLabelWidth);
+      const QString text = metrics.elidedText(nameOf(series), Qt::ElideRight, widestName());
       const double width = kSwatch + 4 + metrics.horizontalAdvance(text);
       if (leftOut > 0 || left + width > row.right() - 40) {
         ++leftOut;
@@ -180,7 +151,7 @@ class Decorations : public QCPLayerable {
       painter.setPen(textColor(scene_, *label.series));
       painter.drawText(label.rect,
                        Qt::AlignLeft | Qt::AlignVCenter,
-                       metrics.elidedText(labelOf(*label.series), Qt::ElideRight, kMaxLabelWidth));
+                       metrics.elidedText(nameOf(*label.series), Qt::ElideRight, widestName()));
     }
   }
 
@@ -252,57 +223,6 @@ class Decorations : public QCPLayerable {
 };
 
 }  // namespace
-
-std::vector<EndLabel> endLabels(const CurveScene& scene, int panel) {
-  const QRect rect = scene.panelRect(panel);
-  const QFontMetricsF metrics(smallFont());
-  const double height = metrics.height();
-
-  struct Wish {
-    const CurveScene::Series* series;
-    double y;
-  };
-
-  std::vector<Wish> wishes;
-  for (const CurveScene::Series& series : scene.series()) {
-    if (series.options.panel != panel || series.options.label.empty()) continue;
-    if (const auto y = endOf(scene, series)) wishes.push_back({&series, *y - height / 2});
-  }
-  if (static_cast<double>(wishes.size()) * height > rect.height()) return {};
-  std::ranges::stable_sort(wishes, {}, &Wish::y);
-  double next = rect.top() - height / 2;
-  for (Wish& wish : wishes) {
-    wish.y = std::max(wish.y, next);
-    next = wish.y + height;
-  }
-  double limit = rect.bottom() + height / 2 - height;
-  for (auto wish = wishes.rbegin(); wish != wishes.rend(); ++wish) {
-    wish->y = std::min(wish->y, limit);
-    limit = wish->y - height;
-  }
-  std::vector<EndLabel> labels;
-  for (const Wish& wish : wishes) {
-    labels.push_back({wish.series, {rect.right() + kLabelGap, wish.y, kMaxLabelWidth, height}});
-  }
-  return labels;
-}
-
-int endLabelWidth(const CurveScene& scene, double panelHeight) {
-  const QFontMetricsF metrics(smallFont());
-  double width = 0;
-  std::vector<int> counts(scene.panels().size());
-  for (const CurveScene::Series& series : scene.series()) {
-    ++counts[static_cast<std::size_t>(series.options.panel)];
-  }
-  for (const CurveScene::Series& series : scene.series()) {
-    const int count = counts[static_cast<std::size_t>(series.options.panel)];
-    if (count * metrics.height() > panelHeight) continue;
-    width = std::max(width, metrics.horizontalAdvance(labelOf(series)));
-  }
-  constexpr int kWithout = 8;
-  if (width == 0) return kWithout;
-  return static_cast<int>(std::ceil(std::min(width, kMaxLabelWidth) + kLabelGap + 6));
-}
 
 QString markTextAt(const CurveScene& scene, const QPointF& pixel) {
   const QRect rect = scene.panelRect(0);

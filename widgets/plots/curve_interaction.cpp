@@ -11,6 +11,7 @@
 #include "widgets/plots/curve_decorations.h"
 #include "widgets/plots/curve_readout.h"
 #include "widgets/plots/curve_scene.h"
+#include "widgets/plots/end_labels.h"
 
 namespace lambda {
 

@@ -187,7 +187,7 @@ void CurveScene::styleAxes() {
     panel.x->setLabel(isLast ? axisTitle(axis_) : QString());
     panel.y->setScaleType(panel.logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     panel.y->setTicker(valueTicker(panel.options.percent, panel.logarithmic));
-    panel.y->ticker()->setTickCount(4);
+    panel.y->ticker()->setTickCount(tickCount_);
   }
 }
 
@@ -284,6 +284,16 @@ void CurveScene::styleForCrowding(Series& series, int columns) {
 void CurveScene::setRightMargin(int pixels) {
   if (rightMargin_ == pixels) return;
   rightMargin_ = pixels;
+  styleAxes();
+}
+
+void CurveScene::setPanelHeight(double pixels) {
+  constexpr int kMostTicks = 4;
+  constexpr double kLinesPerTick = 2;  // Round numbers may need more ticks than are asked for.
+  const double line = QFontMetricsF(smallFont()).height();
+  const int count = std::clamp(static_cast<int>(pixels / (kLinesPerTick * line)), 1, kMostTicks);
+  if (count == tickCount_) return;
+  tickCount_ = count;
   styleAxes();
 }
 

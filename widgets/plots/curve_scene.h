@@ -80,6 +80,9 @@ class CurveScene {
   /// Room for what is written at the ends of lines.
   void setRightMargin(int pixels);
 
+  /// How high a panel is about, for as many ticks as have room.
+  void setPanelHeight(double pixels);
+
   /// Height above the first panel where marks are drawn.
   static constexpr int kMarkLane = 8;
 
@@ -130,6 +133,7 @@ class CurveScene {
   double smoothing_ = 0;
   const Colors* colors_;
   int rightMargin_ = 0;
+  int tickCount_ = 4;  ///< About so many along y.
 };
 
 }  // namespace lambda

@@ -1,5 +1,6 @@
 #include "widgets/plots/curve_toolbar.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <QAction>
@@ -27,6 +28,7 @@ namespace {
 // weight).
 constexpr int kSliderSteps = 60;
 constexpr double kDecades = 3;
+constexpr int kSpacing = 2;
 
 double weightOf(int place) {
   return place == 0 ? 0 : 1 - std::pow(10, -kDecades * place / kSliderSteps);
@@ -48,12 +50,13 @@ CurveToolbar::CurveToolbar(CurvePlot& plot, int logPanel, QWidget* parent)
     : QWidget(parent), plot_(plot) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins({});
-  row->setSpacing(2);
+  row->setSpacing(kSpacing);
   addAxisButtons(*row);
   row->addStretch();
   addSmoothing(*row);
   addToggles(*row, logPanel);
   row->addWidget(makeExportButton(plot_, plot_));
+  updateSizes();
   updateIcons();
 }
 
@@ -81,21 +84,20 @@ void CurveToolbar::addAxisButtons(QHBoxLayout& row) {
 }
 
 void CurveToolbar::addSmoothing(QHBoxLayout& row) {
-  auto* label = new QLabel(tr("Smoothing"), this);
-  label->setProperty(kRole, u"secondary"_s);
+  smoothingWord_ = new QLabel(tr("Smoothing"), this);
+  smoothingWord_->setProperty(kRole, u"secondary"_s);
   smoothing_ = new QSlider(Qt::Horizontal, this);
   smoothing_->setRange(0, kSliderSteps);
   smoothing_->setPageStep(kSliderSteps / 6);
-  smoothing_->setFixedWidth(qRound(96 * textScale()));
   smoothing_->setAccessibleName(tr("Smoothing"));
   smoothing_->setToolTip(
-      tr("Weight of the past in the moving average over all batches; without bias at the start"));
-  label->setBuddy(smoothing_);
+      tr("Smoothing: weight of the past in the moving average over all batches; without bias at "
+         "the start"));
+  smoothingWord_->setBuddy(smoothing_);
   smoothingValue_ = new QLabel(this);
   smoothingValue_->setFont(numberFont());
   smoothingValue_->setProperty(kRole, u"number"_s);
-  smoothingValue_->setMinimumWidth(smoothingValue_->fontMetrics().horizontalAdvance(u"0.9990"_s));
-  row.addWidget(label);
+  row.addWidget(smoothingWord_);
   row.addSpacing(4);
   row.addWidget(smoothing_);
   row.addSpacing(4);
@@ -129,8 +131,10 @@ void CurveToolbar::addToggles(QHBoxLayout& row, int logPanel) {
     });
     addButton(logAction_)->setToolButtonStyle(Qt::ToolButtonTextOnly);
   }
-  addButton(plot_.followAction())->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  addButton(plot_.fitAction())->setToolButtonStyle(Qt::ToolButtonIconOnly);
+  follow_ = addButton(plot_.followAction());
+  follow_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  fit_ = addButton(plot_.fitAction());
+  fit_->setToolButtonStyle(Qt::ToolButtonIconOnly);
 }
 
 QList<QAction*> CurveToolbar::plotActions() const {
@@ -152,9 +156,70 @@ void CurveToolbar::restoreLayout(QSettings& settings) {
   if (logAction_) logAction_->setChecked(settings.value(u"logarithmic"_s, false).toBool());
 }
 
+// ---- little room ----
+
+int CurveToolbar::sparedWidth() const {
+  const auto widthOf = [](const QWidget& widget) {
+    return std::max(widget.sizeHint().width(), widget.minimumWidth()) + kSpacing;
+  };
+  // Without its text the one button is as wide as the other.
+  const int text =
+      isSparing_ ? followText_ : follow_->sizeHint().width() - fit_->sizeHint().width();
+  return widthOf(*smoothingWord_) + widthOf(*smoothingValue_) + text;
+}
+
+QSize CurveToolbar::minimumSizeHint() const {
+  const QSize now = QWidget::minimumSizeHint();
+  return isSparing_ ? now : QSize(now.width() - sparedWidth(), now.height());
+}
+
+void CurveToolbar::spareWords(bool spare) {
+  if (spare == isSparing_) return;
+  // Rather too much than too little: else it would come and go.
+  constexpr int kSlack = 4;
+  if (spare) followText_ = follow_->sizeHint().width() - fit_->sizeHint().width() + kSlack;
+  isSparing_ = spare;
+  smoothingWord_->setVisible(!spare);
+  smoothingValue_->setVisible(!spare);
+  follow_->setToolButtonStyle(spare ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+}
+
+void CurveToolbar::fit() {
+  spareWords(width() < minimumSizeHint().width() + sparedWidth());
+}
+
+bool CurveToolbar::event(QEvent* event) {
+  const bool isDone = QWidget::event(event);
+  switch (event->type()) {
+    case QEvent::Resize:
+    case QEvent::Show:
+    case QEvent::LayoutRequest:
+      fit();
+      break;
+    default:
+      break;
+  }
+  return isDone;
+}
+
 void CurveToolbar::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) updateIcons();
+  if (event->type() == QEvent::FontChange) {
+    spareWords(false);
+    updateSizes();
+  }
   QWidget::changeEvent(event);
+}
+
+void CurveToolbar::updateSizes() {
+  constexpr int kNarrowSlider = 64;
+  constexpr int kWideSlider = 96;
+  constexpr int kIconSide = 16;
+  const int side = qRound(kIconSide * textScale());
+  for (QToolButton* button : {follow_, fit_}) button->setIconSize({side, side});
+  smoothing_->setMinimumWidth(qRound(kNarrowSlider * textScale()));
+  smoothing_->setMaximumWidth(qRound(kWideSlider * textScale()));
+  smoothingValue_->setMinimumWidth(QFontMetrics(numberFont()).horizontalAdvance(u"0.9990"_s));
 }
 
 void CurveToolbar::updateIcons() {

@@ -9,13 +9,15 @@ class QHBoxLayout;
 class QLabel;
 class QSettings;
 class QSlider;
+class QToolButton;
 
 namespace lambda {
 
 class CurvePlot;
 
 /// The row of controls above a CurvePlot: steps, epochs or time; smoothing; logarithmic scale of
-/// one panel; follow, fit and export. Changes the plot and follows what changes in it.
+/// one panel; follow, fit and export. Changes the plot and follows what changes in it. Where there
+/// is little room it does without the words that its tooltips say too.
 class CurveToolbar : public QWidget {
   Q_OBJECT
 
@@ -32,19 +34,32 @@ class CurveToolbar : public QWidget {
   void saveLayout(QSettings& settings) const;
   void restoreLayout(QSettings& settings);
 
+  /// Without the words that can be spared.
+  QSize minimumSizeHint() const override;
+
  protected:
+  bool event(QEvent* event) override;
   void changeEvent(QEvent* event) override;
 
  private:
   void addAxisButtons(QHBoxLayout& row);
   void addSmoothing(QHBoxLayout& row);
   void addToggles(QHBoxLayout& row, int logPanel);
+  void updateSizes();
   void updateIcons();
+  int sparedWidth() const;
+  void spareWords(bool spare);
+  void fit();
 
   CurvePlot& plot_;
   QButtonGroup* axes_ = nullptr;
+  QLabel* smoothingWord_ = nullptr;
   QSlider* smoothing_ = nullptr;
   QLabel* smoothingValue_ = nullptr;
+  QToolButton* follow_ = nullptr;
+  QToolButton* fit_ = nullptr;
+  bool isSparing_ = false;
+  int followText_ = 0;  ///< Width of the follow button's text.
   QAction* logAction_ = nullptr;
 };
 

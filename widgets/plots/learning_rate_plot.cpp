@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <QEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -23,7 +22,9 @@ constexpr double kTop = 4;
 constexpr double kRight = 8;
 
 QString rateText(double rate) {
-  return QString::number(rate, 'g', 3);
+  // Four figures are shorter than a power of ten.
+  return rate >= 1000 && rate < 10'000 ? QString::number(rate, 'f', 0)
+                                       : QString::number(rate, 'g', 3).remove(u'+');
 }
 
 }  // namespace
@@ -115,7 +116,9 @@ void LearningRatePlot::paintTo(QPainter& painter, const QSize& size, const Color
   label({0, rect.bottom() - height / 2, rect.left() - 6, height}, Qt::AlignRight, u"0"_s);
   const QRectF below(rect.left(), rect.bottom() + 4, rect.width(), height);
   label(below, Qt::AlignLeft, u"0"_s);
-  label(below, Qt::AlignRight, epochs_ == 1 ? tr("1 epoch") : tr("%1 epochs").arg(epochs_));
+  label(below,
+        Qt::AlignRight,
+        epochs_ == 1 ? tr("1 epoch") : tr("%1 epochs").arg(countText(epochs_)));
   drawPlaces(painter, colors, rect, below, at);
 }
 
@@ -157,11 +160,6 @@ void LearningRatePlot::mouseMoveEvent(QMouseEvent* event) {
 void LearningRatePlot::leaveEvent(QEvent*) {
   hovered_ = -1;
   update();
-}
-
-void LearningRatePlot::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
-  QWidget::changeEvent(event);
 }
 
 QString LearningRatePlot::exportName() const {

@@ -38,7 +38,6 @@ class LearningRatePlot : public QWidget, public Exportable {
   void paintEvent(QPaintEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   QRectF plotRect(const QSize& size) const;

@@ -10,6 +10,7 @@
 #include <QPainter>
 #include <QToolTip>
 
+#include "widgets/export/csv_field.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -23,13 +24,6 @@ constexpr QSize kPreferredSize(720, 440);
 constexpr QSize kSmallestSize(240, 180);
 /// How near the pointer must be to a point, in pixels.
 constexpr double kReach = 12;
-
-QString csvField(const QString& text) {
-  if (!text.contains(u',') && !text.contains(u'"') && !text.contains(u'\n')) return text;
-  QString quoted = text;
-  quoted.replace(u"\""_s, u"\"\""_s);
-  return u'"' + quoted + u'"';
-}
 
 }  // namespace
 
@@ -153,21 +147,6 @@ void ScatterPlot::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Left) return walk(-1);
   if (event->key() == Qt::Key_Right) return walk(1);
   QWidget::keyPressEvent(event);
-}
-
-void ScatterPlot::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
-  QWidget::changeEvent(event);
-}
-
-void ScatterPlot::focusInEvent(QFocusEvent* event) {
-  QWidget::focusInEvent(event);
-  update();
-}
-
-void ScatterPlot::focusOutEvent(QFocusEvent* event) {
-  QWidget::focusOutEvent(event);
-  update();
 }
 
 const ScatterPoint* ScatterPlot::pointAt(const QPointF& position) const {

@@ -51,9 +51,6 @@ class ScatterPlot : public QWidget, public Exportable {
   void mousePressEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
-  void changeEvent(QEvent* event) override;
-  void focusInEvent(QFocusEvent* event) override;
-  void focusOutEvent(QFocusEvent* event) override;
 
  private:
   const ScatterPoint* pointAt(const QPointF& position) const;

@@ -9,6 +9,7 @@
 #include <QLocale>
 #include <QPainter>
 
+#include "widgets/tables/confusion_layout.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -18,14 +19,14 @@ namespace lambda {
 
 namespace {
 
-constexpr double kGap = 8;
-constexpr double kMargin = 8;
-constexpr double kLargestCell = 64;
-constexpr double kSmallestCell = 4;
-/// Below this no number fits a cell, and no name a row.
+constexpr double kGap = ConfusionLayout::kGap;
+constexpr double kMargin = ConfusionLayout::kMargin;
+/// Below this no number fits a cell.
 constexpr double kTextCell = 18;
-constexpr double kLongestName = 120;
 constexpr double kLegendWidth = 120;
+constexpr double kLegendGap = 3 * kGap;
+/// Between the bar of a scale and its text.
+constexpr double kBarGap = 6;
 
 QString tr(const char* text) {
   return QCoreApplication::translate("Confusion", text);
@@ -69,27 +70,6 @@ QColor textOn(const QColor& ground, const Colors& colors) {
   return contrast(colors.text, ground) >= contrast(other, ground) ? colors.text : other;
 }
 
-double titleHeight(const ConfusionPicture& picture) {
-  return picture.title.isEmpty() ? 0 : QFontMetricsF(headingFont()).height() + kGap;
-}
-
-double shareColumnWidth() {
-  return QFontMetricsF(smallFont()).horizontalAdvance(u"100.0 %"_s) + kGap;
-}
-
-double legendHeight() {
-  return QFontMetricsF(smallFont()).height() + 2 * kGap;
-}
-
-double widestName(const ConfusionPicture& picture, const QFont& font) {
-  const QFontMetricsF metrics(font);
-  double widest = 0;
-  for (const QString& name : picture.classNames) {
-    widest = std::max(widest, metrics.horizontalAdvance(name));
-  }
-  return std::min(widest, kLongestName * textScale());
-}
-
 QString cellText(const ConfusionPicture& picture, const Cell& cell) {
   if (picture.countAt(cell) == 0) return {};
   if (picture.scale == ConfusionScale::counts)
@@ -126,7 +106,7 @@ class Painting {
     if (picture_.title.isEmpty()) return;
     painter_.setFont(headingFont());
     painter_.setPen(colors_.text);
-    painter_.drawText(QRectF(kMargin, kMargin, size_.width() - 2 * kMargin, titleHeight(picture_)),
+    painter_.drawText(QRectF(kMargin, kMargin, size_.width() - 2 * kMargin, layout_.titleHeight),
                       Qt::AlignLeft | Qt::AlignTop,
                       picture_.title);
   }
@@ -153,23 +133,26 @@ class Painting {
   }
 
   void names() {
-    if (layout_.cell < kTextCell * 0.8) return axisTitles();
     const QFontMetricsF metrics(smallFont());
     for (int i = 0; i < picture_.matrix.classes; ++i) {
       const QString elided = metrics.elidedText(
-          picture_.classNames.value(i), Qt::ElideRight, kLongestName * textScale());
+          picture_.classNames.value(i), Qt::ElideRight, ConfusionLayout::longestName());
       const QRectF cell = layout_.rectOf({i, i});
-      setNameFont(picture_.hovered && picture_.hovered->row == i,
-                  picture_.current && picture_.current->row == i);
-      painter_.drawText(QRectF(layout_.matrix.left() - kGap - layout_.nameWidth,
-                               cell.top(),
-                               layout_.nameWidth,
-                               cell.height()),
-                        Qt::AlignRight | Qt::AlignVCenter,
-                        elided);
-      setNameFont(picture_.hovered && picture_.hovered->column == i,
-                  picture_.current && picture_.current->column == i);
-      columnName(cell, elided);
+      if (layout_.nameWidth > 0) {
+        setNameFont(picture_.hovered && picture_.hovered->row == i,
+                    picture_.current && picture_.current->row == i);
+        painter_.drawText(QRectF(layout_.matrix.left() - kGap - layout_.nameWidth,
+                                 cell.top(),
+                                 layout_.nameWidth,
+                                 cell.height()),
+                          Qt::AlignRight | Qt::AlignVCenter,
+                          elided);
+      }
+      if (layout_.nameHeight > 0) {
+        setNameFont(picture_.hovered && picture_.hovered->column == i,
+                    picture_.current && picture_.current->column == i);
+        columnName(cell, elided);
+      }
     }
     axisTitles();
   }
@@ -220,49 +203,59 @@ class Painting {
   }
 
   void shares() {
-    if (layout_.cell < kTextCell * 0.8) return;
+    if (layout_.nameWidth == 0) return;
     const double left = layout_.matrix.right() + kGap / 2;
     const double line = QFontMetricsF(smallFont()).height();
     painter_.setFont(smallFont());
     painter_.setPen(colors_.textSecondary);
     painter_.drawText(
-        QRectF(left, layout_.matrix.top() - kGap / 2 - line, shareColumnWidth(), line),
+        QRectF(left, layout_.matrix.top() - kGap / 2 - line, layout_.shareWidth, line),
         Qt::AlignRight | Qt::AlignBottom,
         tr("right"));
     for (int i = 0; i < picture_.matrix.classes; ++i) {
       if (picture_.rowTotal(i) == 0) continue;
       const QRectF cell = layout_.rectOf({i, i});
-      painter_.drawText(QRectF(left, cell.top(), shareColumnWidth(), cell.height()),
+      painter_.drawText(QRectF(left, cell.top(), layout_.shareWidth, cell.height()),
                         Qt::AlignRight | Qt::AlignVCenter,
                         shownLocale().toString(100 * picture_.rowShare({i, i}), 'f', 1) + u" %"_s);
     }
   }
 
   void legend() {
+    const QString worst = shownLocale().toString(100 * picture_.worstShare(), 'f', 1);
+    QString right = tr("right, 0 to 100 % of a row"), wrong = tr("wrong, 0 to %1 %").arg(worst);
+    const auto widthOf = [this](const QString& text) {
+      return barWidth() + kBarGap + QFontMetricsF(smallFont()).horizontalAdvance(text);
+    };
+    const auto needed = [&] { return widthOf(right) + kLegendGap + widthOf(wrong); };
+    const double room = size_.width() - 2 * kMargin;
+    if (needed() > room) {
+      right = tr("right");
+      wrong = tr("wrong, to %1 %").arg(worst);
+    }
+    const double left = std::clamp(
+        size_.width() - kMargin - needed(), kMargin, std::max(kMargin, layout_.matrix.left()));
     const double top = layout_.matrix.bottom() + 1.5 * kGap;
-    double left = layout_.matrix.left();
-    left = scaleBar(left, top, true, tr("right, 0 to 100 % of a row"));
-    scaleBar(
-        left,
-        top,
-        false,
-        tr("wrong, 0 to %1 %").arg(shownLocale().toString(100 * picture_.worstShare(), 'f', 1)));
+    scaleBar(left, top, true, right);
+    scaleBar(left + widthOf(right) + kLegendGap, top, false, wrong);
   }
 
-  double scaleBar(double left, double top, bool isRight, const QString& text) {
+  double barWidth() const { return std::min(kLegendWidth / 2, layout_.matrix.width() / 8); }
+
+  void scaleBar(double left, double top, bool isRight, const QString& text) {
     const QFontMetricsF metrics(smallFont());
-    const double width = std::min(kLegendWidth / 2, layout_.matrix.width() / 8);
-    QLinearGradient gradient(left, 0, left + width, 0);
+    QLinearGradient gradient(left, 0, left + barWidth(), 0);
     gradient.setColorAt(0, tinted(colors_, isRight, 0));
     gradient.setColorAt(1, tinted(colors_, isRight, 1));
-    painter_.fillRect(QRectF(left, top + metrics.height() / 2 - 4, width, 8), gradient);
+    painter_.fillRect(QRectF(left, top + metrics.height() / 2 - 4, barWidth(), 8), gradient);
     painter_.setPen(colors_.textSecondary);
     painter_.setFont(smallFont());
-    const double textWidth = metrics.horizontalAdvance(text);
-    painter_.drawText(QRectF(left + width + 6, top, textWidth + 2, metrics.height()),
+    painter_.drawText(QRectF(left + barWidth() + kBarGap,
+                             top,
+                             metrics.horizontalAdvance(text) + 2,
+                             metrics.height()),
                       Qt::AlignLeft | Qt::AlignVCenter,
                       text);
-    return left + width + textWidth + 3 * kGap;
   }
 
   void frames() {
@@ -308,39 +301,6 @@ double ConfusionPicture::worstShare() const {
     }
   }
   return worst;
-}
-
-QRectF ConfusionLayout::rectOf(const Cell& at) const {
-  return {matrix.left() + at.column * cell, matrix.top() + at.row * cell, cell, cell};
-}
-
-ConfusionLayout layoutOf(const ConfusionPicture& picture, const QSizeF& size) {
-  ConfusionLayout layout;
-  if (picture.matrix.classes <= 0) return layout;
-  const double line = QFontMetricsF(smallFont()).height();
-  QFont bold = smallFont();
-  bold.setWeight(QFont::DemiBold);
-  const double widest = std::ceil(widestName(picture, bold));
-  const double classes = picture.matrix.classes;
-  layout.nameWidth = widest;
-
-  const double left = kMargin + line + 1.5 * kGap + layout.nameWidth;
-  const double width = size.width() - left - shareColumnWidth() - kMargin;
-  const auto heightFor = [&](double nameHeight) {
-    return size.height() - titleHeight(picture) - 2 * kMargin - line - kGap - nameHeight -
-           legendHeight();
-  };
-  const auto cellFor = [&](double nameHeight) {
-    return std::floor(std::clamp(std::min(width, heightFor(nameHeight)) / classes,
-                                 kSmallestCell,
-                                 kLargestCell * textScale()));
-  };
-  layout.uprightNames = cellFor(line) < widest + kGap / 2;
-  layout.nameHeight = layout.uprightNames ? widest : line;
-  layout.cell = cellFor(layout.nameHeight);
-  const double top = kMargin + titleHeight(picture) + line + kGap + layout.nameHeight;
-  layout.matrix = QRectF(left, top, classes * layout.cell, classes * layout.cell);
-  return layout;
 }
 
 void paintConfusion(QPainter& painter,

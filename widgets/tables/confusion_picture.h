@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include <QRectF>
+#include <QSizeF>
 #include <QString>
 #include <QStringList>
 
@@ -42,19 +42,6 @@ struct ConfusionPicture {
   /// The greatest share of a row that is off the diagonal.
   double worstShare() const;
 };
-
-/// Where its parts lie within `size`. The cells are squares; a matrix that does not fit shrinks.
-struct ConfusionLayout {
-  double cell = 0;            ///< Side of a cell.
-  QRectF matrix;              ///< All cells.
-  double nameWidth = 0;       ///< Of the column of true classes.
-  double nameHeight = 0;      ///< Of the row of predicted classes.
-  bool uprightNames = false;  ///< The predicted classes are written along the columns.
-
-  QRectF rectOf(const Cell& cell) const;
-};
-
-ConfusionLayout layoutOf(const ConfusionPicture& picture, const QSizeF& size);
 
 void paintConfusion(QPainter& painter,
                     const ConfusionPicture& picture,

@@ -10,6 +10,8 @@
 #include <QPainter>
 #include <QToolTip>
 
+#include "widgets/export/csv_field.h"
+#include "widgets/tables/confusion_layout.h"
 #include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;
@@ -24,14 +26,6 @@ constexpr QSize kSmallestSize(280, 260);
 QLocale shownLocale() {
   const QLocale own;
   return own.language() == QLocale::C ? QLocale(QLocale::English) : own;
-}
-
-/// Quoted where it has what a separator or a quote would be taken for.
-QString csvField(const QString& text) {
-  if (!text.contains(u',') && !text.contains(u'"') && !text.contains(u'\n')) return text;
-  QString quoted = text;
-  quoted.replace(u"\""_s, u"\"\""_s);
-  return u'"' + quoted + u'"';
 }
 
 }  // namespace
@@ -201,21 +195,6 @@ void ConfusionView::keyPressEvent(QKeyEvent* event) {
       return QWidget::keyPressEvent(event);
   }
   choose(picture_.current ? cell : Cell{0, 0});
-}
-
-void ConfusionView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
-  QWidget::changeEvent(event);
-}
-
-void ConfusionView::focusInEvent(QFocusEvent* event) {
-  QWidget::focusInEvent(event);
-  update();
-}
-
-void ConfusionView::focusOutEvent(QFocusEvent* event) {
-  QWidget::focusOutEvent(event);
-  update();
 }
 
 ConfusionPicture ConfusionView::shownPicture() const {

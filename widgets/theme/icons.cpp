@@ -4,6 +4,7 @@
 #include <QGuiApplication>
 #include <QPainter>
 #include <QPixmap>
+#include <QPixmapCache>
 #include <QSvgRenderer>
 
 #include "widgets/theme/colors.h"
@@ -15,7 +16,7 @@ namespace lambda {
 
 namespace {
 
-QPixmap drawn(QByteArray svg, const QColor& color, int side) {
+QPixmap draw(QByteArray svg, const QColor& color, int side) {
   svg.replace("currentColor", color.name().toLatin1());
   QSvgRenderer renderer(svg);
   QPixmap pixmap(side, side);
@@ -25,14 +26,24 @@ QPixmap drawn(QByteArray svg, const QColor& color, int side) {
   return pixmap;
 }
 
-QIcon drawn(const QString& name, const QColor& normal, const QColor& disabled) {
+// Buttons ask for their icons again whenever their state changes; reading SVG each time would be
+// felt.
+QPixmap cached(const QString& name, const QColor& color, int side) {
+  const QString key = u"lambda-icon/%1/%2/%3"_s.arg(name, color.name()).arg(side);
+  QPixmap pixmap;
+  if (QPixmapCache::find(key, &pixmap)) return pixmap;
   QFile file(u":/icons/"_s + name + u".svg"_s);
   if (!file.open(QIODevice::ReadOnly)) return {};
-  const QByteArray svg = file.readAll();
+  pixmap = draw(file.readAll(), color, side);
+  QPixmapCache::insert(key, pixmap);
+  return pixmap;
+}
+
+QIcon drawn(const QString& name, const QColor& normal, const QColor& disabled) {
   QIcon icon;
   for (const int side : {16, 20, 24, 32, 48, 64}) {
-    icon.addPixmap(drawn(svg, normal, side));
-    icon.addPixmap(drawn(svg, disabled, side), QIcon::Disabled);
+    icon.addPixmap(cached(name, normal, side));
+    icon.addPixmap(cached(name, disabled, side), QIcon::Disabled);
   }
   return icon;
 }

@@ -68,7 +68,7 @@ QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox { background: 
   border: 1px solid @hairline; border-radius: 6px; padding: 4px 6px; selection-background-color: @accent;
   selection-color: @onAccent; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QAbstractSpinBox:focus, QComboBox:focus { border-color: @accent; }
-QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { color: @disabled; background: @surface; }
+QLineEdit:disabled, QPlainTextEdit:disabled, QTextEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { color: @disabled; background: @surface; }
 QLineEdit[problem="error"], QAbstractSpinBox[problem="error"], QComboBox[problem="error"] { border-color: @error; }
 QLineEdit[problem="warning"], QAbstractSpinBox[problem="warning"], QComboBox[problem="warning"] { border-color: @warning; }
 QAbstractSpinBox { padding-right: 18px; }
@@ -124,6 +124,7 @@ QSlider::handle:horizontal { width: 14px; height: 14px; margin: -5px 0; border-r
 QSlider::handle:horizontal:focus { border: 2px solid @text; }
 QSlider::groove:horizontal:disabled, QSlider::sub-page:horizontal:disabled { background: @hover; }
 QSlider::handle:horizontal:disabled { background: @disabled; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar { background: transparent; border: none; }
 QScrollBar:vertical { width: 10px; }
 QScrollBar:horizontal { height: 10px; }

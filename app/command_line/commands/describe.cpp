@@ -34,10 +34,6 @@ struct Description {
   std::vector<Problem> problems;
 };
 
-int stateCopiesOf(OptimizerKind kind) {
-  return kind == OptimizerKind::sgd ? 1 : 2;
-}
-
 Description describe(LoadedConfig loaded) {
   Description description;
   description.problems = std::move(loaded.warnings);
@@ -46,8 +42,7 @@ Description describe(LoadedConfig loaded) {
   }
   const Recipe& recipe = loaded.config.recipe;
   description.cost = costOf(loaded.config.architecture);
-  description.trainingBytes =
-      trainingBytes(description.cost, recipe.batchSize, stateCopiesOf(recipe.optimizer.kind));
+  description.trainingBytes = trainingBytes(description.cost, recipe);
   description.config = std::move(loaded.config);
   return description;
 }

@@ -4,22 +4,31 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/inspect/contribution_style.h"
 #include "app/inspect/layer_list.h"
-#include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/source_chooser.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmap_view.h"
 #include "widgets/pictures/image_view.h"
 #include "widgets/pictures/number_text.h"
+#include "widgets/theme/elided_label.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
+
+namespace {
+
+constexpr double kLeastImage = 168;  // pixels at the usual size of text
+constexpr double kLeastLambda = 128;
+
+}  // namespace
 
 CompareSide::CompareSide(TrainingSession& training,
                          LiveInspections& live,
@@ -31,10 +40,12 @@ CompareSide::CompareSide(TrainingSession& training,
       layerList_(new QComboBox),
       image_(new ImageView),
       lambda_(new HeatmapView),
-      verdict_(makeNote()),
+      verdict_(new ElidedLabel),
       feed_(new SnapshotFeed(training, live, inspection, view, this)) {
   layerList_->setAccessibleName(tr("Layer"));
   layerList_->setToolTip(tr("The lambda layer to compare"));
+  verdict_->setProperty(kRole, u"secondary"_s);
+  fitToText();
   auto* header = new QHBoxLayout;
   header->setSpacing(8);
   header->addWidget(layerList_, 1);
@@ -65,6 +76,16 @@ CompareSide::CompareSide(TrainingSession& training,
     verdict_->setText({});
     Q_EMIT changed();
   });
+}
+
+void CompareSide::fitToText() {
+  image_->setMinimumHeight(qRound(kLeastImage * textScale()));
+  lambda_->setMinimumHeight(qRound(kLeastLambda * textScale()));
+}
+
+void CompareSide::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 void CompareSide::takeSource(const InspectionSource& source) {
@@ -113,7 +134,7 @@ void CompareSide::ask(const InspectionRequest& image, double rowShare, double co
   feed_->ask(request);
 }
 
-void CompareSide::show(Quantity quantity,
+void CompareSide::show(ContributionKind quantity,
                        const std::optional<ColorRange>& mapRange,
                        const std::optional<ColorRange>& lambdaRange) {
   const std::shared_ptr<const InspectionSnapshot> s = snapshot();
@@ -122,15 +143,13 @@ void CompareSide::show(Quantity quantity,
   image_->setPositions(s->layer.height, s->layer.width);
   image_->setQuery(Cell{s->queryRow, s->queryColumn});
   const Array map = mapOf(headMapsOf(*s, quantity), quantity, -1);
-  const bool isEffect = quantity == Quantity::effect;
-  const ColorMap colors = isEffect ? ColorMap::viridis : ColorMap::diverging;
-  ColorRange range = mapRange.value_or(rangeOf(colors, map.values));
-  if (isEffect) range.low = 0;
+  ColorRange range = mapRange.value_or(rangeOf(quantity, map));
+  if (quantity == ContributionKind::effect) range.low = 0;
   image_->setOverlay({.cells = map,
                       .range = range,
-                      .map = colors,
-                      .quantity = quantityTitle(quantity),
-                      .name = exportStem(*s, u"compared-"_s + quantityTitle(quantity).toLower())});
+                      .map = colorMapOf(quantity),
+                      .quantity = titleOf(quantity),
+                      .name = exportStem(*s, u"compared-"_s + titleOf(quantity).toLower())});
   lambda_->setRange(lambdaRange);
   lambda_->setData(lambdaData(*s, s->lambdas.total, u"total"_s, tr("λ total")));
   const QString said = className(*s, s->predicted);

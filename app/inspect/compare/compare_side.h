@@ -13,10 +13,10 @@
 #include "engine/values/colormap.h"
 
 class QComboBox;
-class QLabel;
 
 namespace lambda {
 
+class ElidedLabel;
 class HeatmapView;
 class ImageView;
 class SourceChooser;
@@ -53,7 +53,7 @@ class CompareSide : public QWidget {
   void ask(const InspectionRequest& image, double rowShare, double columnShare);
 
   /// Draws the snapshot; a range from outside makes both sides comparable.
-  void show(Quantity quantity,
+  void show(ContributionKind quantity,
             const std::optional<ColorRange>& mapRange,
             const std::optional<ColorRange>& lambdaRange);
 
@@ -64,7 +64,11 @@ class CompareSide : public QWidget {
   /// A snapshot has come, or a failure stands in its place.
   void changed();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
+  void fitToText();
   void takeSource(const InspectionSource& source);
   void fillLayers();
 
@@ -72,7 +76,7 @@ class CompareSide : public QWidget {
   QComboBox* layerList_;
   ImageView* image_;
   HeatmapView* lambda_;
-  QLabel* verdict_;
+  ElidedLabel* verdict_;
   SnapshotFeed* feed_;
   std::vector<InspectableLayer> layers_;
   std::optional<InspectableLayer> layer_;

@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 
 #include "app/inspect/compare/compare_side.h"
-#include "app/inspect/panels/image_panel.h"
+#include "app/inspect/contribution_style.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/segmented.h"
 #include "app/inspect/source_chooser.h"
@@ -27,7 +27,7 @@ namespace {
 constexpr int kLeftView = 1;
 constexpr int kRightView = 2;
 
-Array mapShown(const InspectionSnapshot& snapshot, Quantity quantity) {
+Array mapShown(const InspectionSnapshot& snapshot, ContributionKind quantity) {
   return mapOf(headMapsOf(snapshot, quantity), quantity, -1);
 }
 
@@ -54,9 +54,9 @@ Comparison::Comparison(TrainingSession& training,
       lambdaDifference_(new HeatmapView),
       note_(makeNote()) {
   QStringList titles;
-  for (const Quantity quantity : kQuantities) titles << quantityTitle(quantity);
+  for (const ContributionKind quantity : kContributionKinds) titles << titleOf(quantity);
   quantities_ = new Segmented(titles);
-  quantities_->setCurrent(static_cast<int>(Quantity::total));
+  quantities_->setCurrent(static_cast<int>(ContributionKind::total));
   oneScale_->setChecked(true);
   oneScale_->setToolTip(tr("Colours mean the same on both sides"));
   auto* controls = new QHBoxLayout(controls_);
@@ -148,7 +148,8 @@ void Comparison::ask() {
 }
 
 void Comparison::updateViews() {
-  const Quantity quantity = kQuantities[static_cast<std::size_t>(quantities_->current())];
+  const ContributionKind quantity =
+      kContributionKinds[static_cast<std::size_t>(quantities_->current())];
   std::optional<ColorRange> maps, lambdas;
   const auto left = left_->snapshot(), right = right_->snapshot();
   if (oneScale_->isChecked() && left && right) {
@@ -164,12 +165,25 @@ void Comparison::updateViews() {
 void Comparison::updateDifference() {
   const auto left = left_->snapshot(), right = right_->snapshot();
   if (!left || !right) {
-    mapDifference_->setData({});
-    lambdaDifference_->setData({});
-    note_->setText({});
+    for (HeatmapView* view : {mapDifference_, lambdaDifference_}) {
+      view->setData({});
+      view->setPlaceholder({});
+    }
+    note_->setVisible(false);
     return;
   }
-  const Quantity quantity = kQuantities[static_cast<std::size_t>(quantities_->current())];
+  const bool isSame = left_->feed().source().isSameAs(right_->feed().source()) &&
+                      left->layer == right->layer && left->step == right->step;
+  if (isSame) {
+    for (HeatmapView* view : {mapDifference_, lambdaDifference_}) view->setData({});
+    mapDifference_->setPlaceholder(
+        tr("Both sides are the same. Choose another run, checkpoint or layer on one of them."));
+    lambdaDifference_->setPlaceholder({});
+    note_->setVisible(false);
+    return;
+  }
+  const ContributionKind quantity =
+      kContributionKinds[static_cast<std::size_t>(quantities_->current())];
   const Array map = differenceOf(mapShown(*left, quantity), mapShown(*right, quantity));
   const Array lambda = differenceOf(left->lambdas.total, right->lambdas.total);
   mapDifference_->setPlaceholder(tr("The maps have different sizes: %1×%2 and %3×%4.")
@@ -178,7 +192,7 @@ void Comparison::updateDifference() {
                                      .arg(right->layer.height)
                                      .arg(right->layer.width));
   mapDifference_->setData(
-      {.array = map, .name = exportStem(*left, u"difference"_s), .title = quantityTitle(quantity)});
+      {.array = map, .name = exportStem(*left, u"difference"_s), .title = titleOf(quantity)});
   mapDifference_->setMark(Cell{left->queryRow, left->queryColumn});
   lambdaDifference_->setPlaceholder(tr("The lambdas have different sizes: %1×%2 and %3×%4.")
                                         .arg(left->layer.queryDepth)

@@ -29,6 +29,7 @@ namespace {
 
 constexpr int kSpeeds[] = {1, 2, 5, 10};  // epochs a second
 constexpr int kFirstSpeed = 1;
+constexpr double kLabelWidth = 140;  // "Epoch 100 of 300", so that nothing moves while it counts
 
 QToolButton* makeButton(const QString& tip) {
   auto* button = new QToolButton;
@@ -52,12 +53,12 @@ EpochPlayer::EpochPlayer(QWidget* parent)
       exportButton_(new QPushButton(tr("Save sequence …"))) {
   slider_->setAccessibleName(tr("Epoch"));
   slider_->setPageStep(1);
-  label_->setFont(numberFont());
-  label_->setMinimumWidth(static_cast<int>(190 * textScale()));
   for (const int speed : kSpeeds) speed_->addItem(tr("%1 a second").arg(speed));
   speed_->setCurrentIndex(kFirstSpeed);
   speed_->setAccessibleName(tr("Speed"));
-  exportButton_->setToolTip(tr("Every epoch as a PNG picture, and the norms as CSV"));
+  exportButton_->setToolTip(
+      tr("Every epoch as a PNG picture, all of them as an animation (GIF) that plays as fast as "
+         "here, and the norms as CSV"));
   auto* track = new QVBoxLayout;
   track->setSpacing(0);
   track->addWidget(strip_);
@@ -93,6 +94,7 @@ EpochPlayer::EpochPlayer(QWidget* parent)
     }
     updateParts();
     show(slider_->value());
+    if (!problem.isEmpty() && reader_.count() > 0) Q_EMIT epochsMissed(problem);
   });
   connect(&reader_,
           &ProbeReader::probeRead,
@@ -178,6 +180,9 @@ void EpochPlayer::updateParts() {
   play_->setIcon(icon(isPlaying() ? u"pause"_s : u"play"_s, *this));
   play_->setToolTip(isPlaying() ? tr("Pause (P)") : tr("Play (P)"));
   strip_->setCurrent(current());
+  for (QToolButton* button : {back_, play_, forward_}) button->setIconSize(iconSizeForText());
+  label_->setFont(numberFont());
+  label_->setMinimumWidth(qRound(kLabelWidth * textScale()));
   if (!hasEpochs) {
     strip_->setNorms({});
     label_->setText(isOpen_ ? tr("No snapshots stored") : tr("Reading the epochs …"));
@@ -204,7 +209,8 @@ void EpochPlayer::exportSequence() {
 
 void EpochPlayer::exportTo(const QString& folder) {
   if (reader_.count() == 0) return;
-  export_ = std::make_unique<SequenceExport>(reader_, layer_, folder, printColors());
+  export_ = std::make_unique<SequenceExport>(
+      reader_, layer_, folder, printColors(), timer_.intervalAsDuration());
   connect(export_.get(), &SequenceExport::progressed, this, [this](int done, int total) {
     exportButton_->setText(tr("Saving %1 of %2").arg(done).arg(total));
   });
@@ -224,7 +230,7 @@ void EpochPlayer::hideEvent(QHideEvent* event) {
 }
 
 void EpochPlayer::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) updateParts();
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) updateParts();
   QWidget::changeEvent(event);
 }
 

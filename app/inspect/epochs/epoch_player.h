@@ -56,6 +56,8 @@ class EpochPlayer : public QWidget {
  Q_SIGNALS:
   /// Another epoch, or another layer of it; null where the run has stored none.
   void probeShown(std::shared_ptr<const lambda::ProbeSnapshot> probe);
+  /// Some of the epochs stored can't be read; the others can be played.
+  void epochsMissed(const QString& problem);
   /// The sequence is written, or `problem` says why not.
   void exported(const QString& folder, const QString& problem);
 

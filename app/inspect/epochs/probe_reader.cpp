@@ -87,8 +87,12 @@ std::shared_ptr<const ProbeSnapshot> ProbeReader::probe(int index) {
     std::shared_ptr<const ProbeSnapshot> probe;
     try {
       probe = std::make_shared<const ProbeSnapshot>(readProbeSnapshot(file));
-    } catch (const std::exception&) {
-      return;  // It could be read before: somebody has just removed the run.
+    } catch (const std::exception& error) {
+      // It could be read before: somebody has just removed the run.
+      answer([this, index, opening, reason = QString::fromStdString(error.what())] {
+        if (opening == opening_) Q_EMIT probeLost(index, reason);
+      });
+      return;
     }
     answer([this, index, opening, probe] {
       if (opening != opening_ || index >= count()) return;

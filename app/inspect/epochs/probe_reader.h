@@ -44,6 +44,8 @@ class ProbeReader : public QObject {
   /// `problem` tells of files that can't be read; empty where there are none.
   void opened(const QString& problem);
   void probeRead(int index, std::shared_ptr<const lambda::ProbeSnapshot> probe);
+  /// It was there when the folder was opened, and no longer is.
+  void probeLost(int index, const QString& reason);
 
  private:
   struct Epoch {

@@ -9,6 +9,7 @@
 #include "app/inspect/contribution_maps.h"
 #include "app/inspect/layer_list.h"
 #include "app/inspect/panels/panel_parts.h"
+#include "widgets/export/gif_writer.h"
 #include "widgets/pictures/heatmap_view.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/theme/typography.h"
@@ -23,9 +24,29 @@ constexpr QSize kFrameSize(1280, 720);
 constexpr double kPixelRatio = 1;
 constexpr int kMargin = 24;
 constexpr int kTitleHeight = 40;
+constexpr std::chrono::milliseconds kLastFrameTime(2000);  // to be looked at before it begins anew
 
 ColorRange symmetric(double greatest) {
   return greatest > 0 ? ColorRange{-greatest, greatest} : ColorRange{-1, 1};
+}
+
+/// Frames show signed data, lines and text: the colours of the one and those between ink and page.
+QList<QRgb> paletteFor(const Colors& colors) {
+  constexpr int kMapColors = 176;
+  constexpr int kGreys = 64;
+  QList<QRgb> palette;
+  for (int i = 0; i < kMapColors; ++i) {
+    const Rgb color = colorAt(ColorMap::diverging, static_cast<double>(i) / (kMapColors - 1));
+    palette << qRgb(color[0], color[1], color[2]);
+  }
+  const auto between = [](int a, int b, double share) { return qRound(a + share * (b - a)); };
+  for (int i = 0; i < kGreys; ++i) {
+    const double share = static_cast<double>(i) / (kGreys - 1);
+    palette << qRgb(between(colors.page.red(), colors.text.red(), share),
+                    between(colors.page.green(), colors.text.green(), share),
+                    between(colors.page.blue(), colors.text.blue(), share));
+  }
+  return palette << colors.hairline.rgb() << colors.textSecondary.rgb() << colors.accent.rgb();
 }
 
 void paintInto(QPainter& painter,
@@ -63,7 +84,7 @@ QImage SequenceFrame::draw(const ProbeSnapshot& probe, const Colors& colors) con
   lambda_->setData(lambdaData(
       snapshot, snapshot.lambdas.total, u"total"_s, QObject::tr("λ of the middle position")));
   HeatmapData contributions{
-      .array = mapOf(headMapsOf(snapshot, Quantity::total), Quantity::total, -1),
+      .array = mapOf(headMapsOf(snapshot, ContributionKind::total), ContributionKind::total, -1),
       .title = QObject::tr("Contributions to the middle position, all heads")};
   contributions_->setData(std::move(contributions));
   HeatmapData embeddings{.array = snapshot.embeddings.tiles,
@@ -102,12 +123,14 @@ SequenceExport::SequenceExport(ProbeReader& reader,
                                const InspectableLayer& layer,
                                const QString& folder,
                                const Colors& colors,
+                               std::chrono::milliseconds frameTime,
                                QObject* parent)
     : QObject(parent),
       reader_(reader),
       layer_(layer),
       folder_(folder),
       colors_(colors),
+      frameTime_(frameTime),
       frame_(layer, reader.norms(layer.name)) {
   connect(&reader_,
           &ProbeReader::probeRead,
@@ -115,6 +138,9 @@ SequenceExport::SequenceExport(ProbeReader& reader,
           [this](int index, const std::shared_ptr<const ProbeSnapshot>& probe) {
             if (index == next_) write(index, *probe);
           });
+  connect(&reader_, &ProbeReader::probeLost, this, [this](int index, const QString& reason) {
+    if (index == next_) Q_EMIT finished(reason);
+  });
 }
 
 SequenceExport::~SequenceExport() = default;
@@ -124,12 +150,22 @@ void SequenceExport::start() {
     Q_EMIT finished(tr("%1 can't be created. Choose another folder.").arg(folder_));
     return;
   }
+  animation_ = std::make_unique<GifWriter>(animationPath(), kFrameSize, paletteFor(colors_));
   QTimer::singleShot(0, this, &SequenceExport::writeNext);
+}
+
+QString SequenceExport::animationPath() const {
+  return QDir(folder_).filePath(u"epochs.gif"_s);
+}
+
+QString SequenceExport::notWritten(const QString& path, const QString& reason) {
+  return tr("%1 could not be written: %2. Choose another folder.").arg(path, reason);
 }
 
 void SequenceExport::writeNext() {
   if (next_ >= reader_.count()) {
-    Q_EMIT finished(writeNorms());
+    Q_EMIT finished(animation_->finish() ? writeNorms()
+                                         : notWritten(animationPath(), animation_->error()));
     return;
   }
   if (const std::shared_ptr<const ProbeSnapshot> probe = reader_.probe(next_)) write(next_, *probe);
@@ -139,11 +175,14 @@ void SequenceExport::write(int index, const ProbeSnapshot& probe) {
   const QString path =
       QDir(folder_).filePath(u"epoch-%1.png"_s.arg(reader_.epochAt(index), 4, 10, QChar(u'0')));
   QSaveFile file(path);
-  const bool isWritten = file.open(QIODevice::WriteOnly) &&
-                         frame_.draw(probe, colors_).save(&file, "PNG") && file.commit();
-  if (!isWritten) {
-    Q_EMIT finished(
-        tr("%1 could not be written: %2. Choose another folder.").arg(path, file.errorString()));
+  const QImage picture = frame_.draw(probe, colors_);
+  if (!file.open(QIODevice::WriteOnly) || !picture.save(&file, "PNG") || !file.commit()) {
+    Q_EMIT finished(notWritten(path, file.errorString()));
+    return;
+  }
+  const bool isLast = index + 1 == reader_.count();
+  if (!animation_->add(picture, isLast ? std::max(frameTime_, kLastFrameTime) : frameTime_)) {
+    Q_EMIT finished(notWritten(animationPath(), animation_->error()));
     return;
   }
   ++next_;
@@ -156,7 +195,7 @@ QString SequenceExport::writeNorms() const {
   const QByteArray csv = QByteArray::fromStdString(csvOf(reader_.norms(layer_.name)));
   QSaveFile file(path);
   if (file.open(QIODevice::WriteOnly) && file.write(csv) == csv.size() && file.commit()) return {};
-  return tr("%1 could not be written: %2. Choose another folder.").arg(path, file.errorString());
+  return notWritten(path, file.errorString());
 }
 
 }  // namespace lambda

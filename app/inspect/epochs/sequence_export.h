@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include <QImage>
@@ -13,6 +14,7 @@
 
 namespace lambda {
 
+class GifWriter;
 class HeatmapView;
 
 /// Draws one epoch of a layer: its lambda, its contributions and its embeddings, with scales that
@@ -34,17 +36,18 @@ class SequenceFrame {
   std::unique_ptr<HeatmapView> embeddings_;
 };
 
-/// Writes the epochs of a layer as epoch-0001.png ... and norms.csv into a folder, a picture at a
-/// time so that the window stays alive.
+/// Writes the epochs of a layer as epoch-0001.png ..., as one animation epochs.gif, and norms.csv
+/// into a folder, a picture at a time so that the window stays alive.
 class SequenceExport : public QObject {
   Q_OBJECT
 
  public:
-  /// `reader` outlives it. `colors` outlives it.
+  /// `reader` outlives it. `colors` outlives it. The animation shows each epoch for `frameTime`.
   SequenceExport(ProbeReader& reader,
                  const InspectableLayer& layer,
                  const QString& folder,
                  const Colors& colors,
+                 std::chrono::milliseconds frameTime,
                  QObject* parent = nullptr);
   ~SequenceExport() override;
 
@@ -59,12 +62,16 @@ class SequenceExport : public QObject {
   void writeNext();
   void write(int index, const ProbeSnapshot& probe);
   QString writeNorms() const;
+  QString animationPath() const;
+  static QString notWritten(const QString& path, const QString& reason);
 
   ProbeReader& reader_;
   InspectableLayer layer_;
   QString folder_;
   const Colors& colors_;
+  std::chrono::milliseconds frameTime_;
   SequenceFrame frame_;
+  std::unique_ptr<GifWriter> animation_;
   int next_ = 0;
 };
 

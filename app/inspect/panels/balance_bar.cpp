@@ -1,5 +1,7 @@
 #include "app/inspect/panels/balance_bar.h"
 
+#include <algorithm>
+
 #include <QPainter>
 
 #include "widgets/pictures/number_text.h"
@@ -13,6 +15,7 @@ namespace lambda {
 namespace {
 
 constexpr double kBarHeight = 6;
+constexpr int kLeastWidth = 120;
 
 }  // namespace
 
@@ -30,6 +33,7 @@ void BalanceBar::setBalance(std::optional<PartBalance> balance) {
                                 numberText(balance->positionEnergy),
                                 numberText(balance->cosine))
                      : QString());
+  updateGeometry();
   update();
 }
 
@@ -73,11 +77,13 @@ void BalanceBar::changeEvent(QEvent* event) {
 }
 
 QSize BalanceBar::sizeHint() const {
-  return {260, QFontMetrics(smallFont()).height() + static_cast<int>(kBarHeight) + 4};
+  const QFontMetrics metrics(smallFont());
+  return {std::max(kLeastWidth, metrics.horizontalAdvance(text()) + 2),
+          metrics.height() + static_cast<int>(kBarHeight) + 4};
 }
 
 QSize BalanceBar::minimumSizeHint() const {
-  return {120, sizeHint().height()};
+  return {kLeastWidth, sizeHint().height()};
 }
 
 }  // namespace lambda

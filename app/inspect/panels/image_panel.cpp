@@ -4,13 +4,12 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QSignalBlocker>
 #include <QSlider>
-#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/inspect/contribution_style.h"
 #include "app/inspect/panels/balance_bar.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/segmented.h"
@@ -18,6 +17,8 @@
 #include "widgets/pictures/heatmap_view.h"
 #include "widgets/pictures/image_view.h"
 #include "widgets/pictures/number_text.h"
+#include "widgets/theme/elided_label.h"
+#include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -27,80 +28,32 @@ namespace lambda {
 
 namespace {
 
-constexpr int kAround = 110;     // controls above the pictures and facts below
 constexpr double kCaption = 28;  // of a head's tile, with its gap
 constexpr double kTileGap = 12;
-constexpr double kLeastTile = 88;    // device-independent pixels
+constexpr double kLeastTile = 40;    // pixels at the usual size of text
 constexpr double kHeadsShare = 0.2;  // of the panel's width, at most
 constexpr int kManyHeads = 4;        // above it they stand in two columns
 constexpr int kOpacitySteps = 100;
-constexpr double kResidualLimit = 1e-4;  // above it the sum is not the layer's arithmetic
-
-QString quantityName(Quantity quantity) {
-  switch (quantity) {
-    case Quantity::content:
-      return ImagePanel::tr("A content");
-    case Quantity::position:
-      return ImagePanel::tr("A position");
-    case Quantity::total:
-      return ImagePanel::tr("A total");
-    case Quantity::effect:
-      return u"‖A v‖"_s;
-  }
-  return {};
-}
-
-QString fileName(Quantity quantity) {
-  switch (quantity) {
-    case Quantity::content:
-      return u"contribution-content"_s;
-    case Quantity::position:
-      return u"contribution-position"_s;
-    case Quantity::total:
-      return u"contribution-total"_s;
-    case Quantity::effect:
-      return u"effect"_s;
-  }
-  return {};
-}
-
-ColorMap mapFor(Quantity quantity) {
-  return quantity == Quantity::effect ? ColorMap::viridis : ColorMap::diverging;
-}
-
-/// `scale` 0 = of the values themselves.
-ColorRange rangeFor(Quantity quantity, const Array& map, double scale) {
-  if (quantity == Quantity::effect) return {0, rangeOf(ColorMap::viridis, map.values).high};
-  if (scale > 0) return {-scale, scale};
-  return rangeOf(ColorMap::diverging, map.values);
-}
+constexpr double kOpacityWidth = 64;
+constexpr int kMargin = 12;
+constexpr int kGap = 8;
+constexpr int kFactsGap = 4;         // where the facts stand one below the other
+constexpr int kFactsGapAcross = 24;  // where they stand side by side
 
 }  // namespace
 
-QString quantityTitle(Quantity quantity) {
-  switch (quantity) {
-    case Quantity::content:
-      return ImagePanel::tr("Content");
-    case Quantity::position:
-      return ImagePanel::tr("Position");
-    case Quantity::total:
-      return ImagePanel::tr("Total");
-    case Quantity::effect:
-      return ImagePanel::tr("Effect");
-  }
-  return {};
-}
-
 ImagePanel::ImagePanel(QWidget* parent)
     : QWidget(parent),
+      controls_(new FlowLayout(kGap)),
       headList_(new QComboBox),
       opacity_(new QSlider(Qt::Horizontal)),
       image_(new ImageView),
       heads_(new HeatmapView),
-      residual_(makeNote()),
+      facts_(new QBoxLayout(QBoxLayout::LeftToRight)),
+      residual_(new ElidedLabel),
       balance_(new BalanceBar) {
   QStringList titles;
-  for (const Quantity quantity : kQuantities) titles << quantityTitle(quantity);
+  for (const ContributionKind quantity : kContributionKinds) titles << titleOf(quantity);
   quantities_ = new Segmented(titles);
   quantities_->setAccessibleName(tr("What is laid over the image"));
   const QString tips[] = {tr("q · k̄: what stands there (1)"),
@@ -110,43 +63,45 @@ ImagePanel::ImagePanel(QWidget* parent)
   for (int i = 0; i < 4; ++i) quantities_->setChoiceToolTip(i, tips[i]);
   headList_->setAccessibleName(tr("Head"));
   headList_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  headList_->setMinimumContentsLength(10);
+  headList_->setMinimumContentsLength(8);
   headList_->setToolTip(tr("Which head's contributions (comma and full stop)"));
   opacity_->setRange(0, kOpacitySteps);
   opacity_->setValue(60);
-  opacity_->setFixedWidth(static_cast<int>(72 * textScale()));
+  opacity_->setFixedWidth(qRound(kOpacityWidth * textScale()));
   opacity_->setAccessibleName(tr("Opacity of the contributions"));
   opacity_->setToolTip(tr("Opacity of the contributions"));
   heads_->setColorBarVisible(false);
   heads_->setReadoutVisible(false);
   heads_->setPlaceholder({});
-  residual_->setWordWrap(false);
+  residual_->setProperty(kRole, u"secondary"_s);
 
-  auto* controls = new QHBoxLayout;
-  controls->setSpacing(8);
-  controls->addWidget(quantities_);
-  controls->addWidget(headList_);
-  controls->addWidget(opacity_);
-  controls->addStretch();
-  controls->addWidget(makeExplanationButton(*this, [this] { return explanation(); }));
-  controls->addWidget(makeExportButton(*image_, *image_));
+  controls_->addWidget(quantities_);
+  controls_->addWidget(headList_);
+  controls_->addWidget(opacity_);
+  controls_->beginRight();
+  QToolButton* help = makeExplanationButton(*this, [this] { return explanation(); });
+  auto* buttons = new QWidget;
+  auto* buttonRow = new QHBoxLayout(buttons);
+  buttonRow->setContentsMargins(0, 0, 0, 0);
+  buttonRow->setSpacing(0);
+  buttonRow->addWidget(help);
+  buttonRow->addWidget(makeExportButton(*image_, *image_));
+  controls_->addWidget(buttons);
   auto* pictures = new QHBoxLayout;
   pictures->setSpacing(12);
   pictures->addWidget(image_, 1);
   pictures->addWidget(heads_);
-  auto* facts = new QHBoxLayout;
-  facts->setSpacing(24);
-  facts->addWidget(residual_);
-  facts->addWidget(balance_, 1);
+  facts_->addWidget(residual_);
+  facts_->addWidget(balance_);
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(12, 8, 12, 8);
+  column->setContentsMargins(kMargin, kGap, kMargin, kGap);
   column->setSpacing(8);
-  column->addLayout(controls);
+  column->addLayout(controls_);
   column->addLayout(pictures, 1);
-  column->addLayout(facts);
+  column->addLayout(facts_);
 
   connect(quantities_, &Segmented::chosen, this, [this](int choice) {
-    setQuantity(kQuantities[static_cast<std::size_t>(choice)]);
+    setQuantity(kContributionKinds[static_cast<std::size_t>(choice)]);
   });
   connect(headList_, &QComboBox::activated, this, [this](int index) { setHead(index - 1); });
   connect(opacity_, &QSlider::valueChanged, this, [this](int value) {
@@ -157,7 +112,8 @@ ImagePanel::ImagePanel(QWidget* parent)
   connect(heads_, &HeatmapView::cellActivated, this, [this](int tile) {
     setHead(tile == head_ ? -1 : tile);
   });
-  setQuantity(Quantity::total);
+  setTabOrder(opacity_, help);
+  setQuantity(ContributionKind::total);
 }
 
 void ImagePanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
@@ -189,7 +145,7 @@ void ImagePanel::setPlaceholder(const QString& text) {
   image_->setPlaceholder(text);
 }
 
-void ImagePanel::setQuantity(Quantity quantity) {
+void ImagePanel::setQuantity(ContributionKind quantity) {
   quantity_ = quantity;
   quantities_->setCurrent(static_cast<int>(quantity));
   updateViews();
@@ -245,16 +201,14 @@ void ImagePanel::updateViews() {
   // Sums over the heads have another size than one head: a scale from outside is for all together.
   const double scale = head_ < 0 ? scale_.value_or(0) : 0;
   image_->setOverlay({.cells = map,
-                      .range = rangeFor(quantity_, map, scale),
-                      .map = mapFor(quantity_),
-                      .quantity = quantityName(quantity_),
-                      .name = exportStem(*snapshot_, fileName(quantity_))});
+                      .range = rangeOf(quantity_, map, scale),
+                      .map = colorMapOf(quantity_),
+                      .quantity = symbolOf(quantity_),
+                      .name = exportStem(*snapshot_, fileStemOf(quantity_))});
   HeatmapData heat{.array = maps,
-                   .name = exportStem(*snapshot_, fileName(quantity_) + u"-heads"_s),
-                   .map = mapFor(quantity_)};
-  for (int head = 0; head < snapshot_->layer.heads; ++head)
-    heat.captions << tr("Head %1").arg(head);
-  heads_->setRange(rangeFor(quantity_, maps, 0));
+                   .name = exportStem(*snapshot_, fileStemOf(quantity_) + u"-heads"_s),
+                   .map = colorMapOf(quantity_)};
+  heads_->setRange(rangeOf(quantity_, maps));
   heads_->setData(std::move(heat));
   heads_->setMark(Cell{snapshot_->queryRow, snapshot_->queryColumn});
   heads_->setSelectedTile(head_);
@@ -266,74 +220,56 @@ void ImagePanel::fitHeads() {
   const int heads = snapshot_ ? snapshot_->layer.heads : 0;
   if (heads == 0) return;
   const int columns = heads > kManyHeads ? 2 : 1, rows = (heads + columns - 1) / columns;
+  const int inner = contentsRect().width() - 2 * kMargin;
+  const int room = contentsRect().height() - controls_->heightForWidth(inner) -
+                   facts_->sizeHint().height() - 4 * kGap;
   // A tile as high as fits beside its caption, yet no more than the image can spare.
-  const double fitting = static_cast<double>(height() - kAround) / rows - kCaption;
-  const double tile = std::clamp(fitting, kLeastTile, std::max(kLeastTile, width() * kHeadsShare));
+  const double fitting = static_cast<double>(room) / rows - kCaption * textScale();
+  const double least = kLeastTile * textScale();
+  const double tile = std::clamp(fitting, least, std::max(least, width() * kHeadsShare));
   heads_->setTilesPerRow(columns);
-  heads_->setFixedWidth(static_cast<int>(columns * (tile + kTileGap) * textScale()));
+  heads_->setFixedWidth(static_cast<int>(columns * (tile + kTileGap)));
+  HeatmapData heat = heads_->data();
+  const QString longest = tr("Head %1").arg(heads - 1);
+  const bool hasRoom =
+      QFontMetrics(smallFont()).horizontalAdvance(longest) <= std::min(tile, fitting);
+  heat.captions.clear();
+  for (int head = 0; head < heads; ++head) {
+    heat.captions << (hasRoom ? tr("Head %1").arg(head) : QString::number(head));
+  }
+  if (heat.captions != heads_->data().captions) heads_->setData(std::move(heat));
+}
+
+void ImagePanel::fitFacts() {
+  const int text = QFontMetrics(bodyFont()).horizontalAdvance(residual_->fullText()) + 2;
+  const int rest = contentsRect().width() - 2 * kMargin - kFactsGapAcross - text;
+  const bool fits = rest >= balance_->sizeHint().width();
+  facts_->setDirection(fits ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+  facts_->setSpacing(fits ? kFactsGapAcross : kFactsGap);
+  facts_->setStretch(0, fits ? text : 0);
+  facts_->setStretch(1, fits ? rest : 0);
 }
 
 void ImagePanel::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   fitHeads();
+  fitFacts();
 }
 
-QString ImagePanel::residualText() const {
-  return residual_->text();
+void ImagePanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() != QEvent::FontChange) return;
+  opacity_->setFixedWidth(qRound(kOpacityWidth * textScale()));
+  fitHeads();
+  fitFacts();
 }
 
-QString ImagePanel::balanceText() const {
-  return balance_->text();
-}
-
-void ImagePanel::updateResidual() {
-  const bool isKnown = snapshot_ && !snapshot_->effect.empty();
-  balance_->setBalance(isKnown ? std::optional(snapshot_->balance) : std::nullopt);
-  if (!isKnown) {
-    residual_->setText({});
-    return;
-  }
-  const ContributionResidual& residual = snapshot_->residual;
-  const bool isExact = residual.relative <= kResidualLimit;
-  residual_->setText(isExact ? tr("✓ Sum of contributions = layer output within %1")
-                                   .arg(numberText(residual.relative, 1))
-                             : tr("Sum of contributions differs from the layer output by %1")
-                                   .arg(numberText(residual.relative, 2)));
-  residual_->setToolTip(tr("Greatest difference %1, as a share of the greatest output %2. The map "
-                           "is the layer's own arithmetic, not an interpretation.")
-                            .arg(numberText(residual.absolute), numberText(residual.relative)));
-  residual_->setProperty(kRole, isExact ? u"success"_s : u"warning"_s);
-  residual_->style()->unpolish(residual_);
-  residual_->style()->polish(residual_);
-}
-
-ExplanationText ImagePanel::explanation() const {
-  ExplanationText text{
-      .title = tr("Contributions to one position"),
-      .formula = tr("A<sub>m</sub> = q<sub>n</sub> &middot; (k&#772;<sub>m</sub> + "
-                    "e<sub>nm</sub>)<br>y<sub>n</sub> = &Sigma;<sub>m</sub> A<sub>m</sub> "
-                    "v<sub>m</sub>"),
-      .body = tr("Click a position n: the colours say with which weight A every other position's "
-                 "value enters the output there, red positive, blue negative. They are not "
-                 "normalised and may have any sign. Effect is ‖A v‖: weight times size of what is "
-                 "there. This is the layer's own arithmetic: summed up it gives the output."),
-      .numbers = {}};
-  if (!snapshot_ || snapshot_->effect.empty()) return text;
-  const InspectionSnapshot& s = *snapshot_;
-  const Array map = mapOf(headMapsOf(s, Quantity::total), Quantity::total, head_);
-  text.numbers.emplace_back(tr("Position n"),
-                            tr("row %1, column %2").arg(s.queryRow).arg(s.queryColumn));
-  if (!map.values.empty()) {
-    const auto [least, most] = std::minmax_element(map.values.begin(), map.values.end());
-    text.numbers.emplace_back(tr("A, smallest … greatest"),
-                              numberText(static_cast<double>(*least)) + u" … "_s +
-                                  numberText(static_cast<double>(*most)));
-  }
-  text.numbers.emplace_back(tr("‖y content‖²"), numberText(s.balance.contentEnergy));
-  text.numbers.emplace_back(tr("‖y position‖²"), numberText(s.balance.positionEnergy));
-  text.numbers.emplace_back(tr("Cosine between them"), numberText(s.balance.cosine));
-  text.numbers.emplace_back(tr("Σ A v − y"), numberText(s.residual.absolute));
-  return text;
+QSize ImagePanel::minimumSizeHint() const {
+  // What flows into more lines at the least width.
+  const int width = layout()->minimumSize().width();
+  const bool isOneLine = facts_->direction() == QBoxLayout::LeftToRight;
+  const int secondLine = isOneLine ? residual_->minimumSizeHint().height() + kFactsGap : 0;
+  return {width, layout()->minimumHeightForWidth(width) + secondLine};
 }
 
 }  // namespace lambda

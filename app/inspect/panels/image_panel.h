@@ -9,13 +9,15 @@
 #include "engine/values/inspection.h"
 #include "widgets/pictures/explanation.h"
 
+class QBoxLayout;
 class QComboBox;
-class QLabel;
 class QSlider;
 
 namespace lambda {
 
 class BalanceBar;
+class ElidedLabel;
+class FlowLayout;
 class HeatmapView;
 class ImageView;
 class Segmented;
@@ -37,9 +39,9 @@ class ImagePanel : public QWidget {
   /// Instead of an image.
   void setPlaceholder(const QString& text);
 
-  Quantity quantity() const { return quantity_; }
+  ContributionKind quantity() const { return quantity_; }
 
-  void setQuantity(Quantity quantity);
+  void setQuantity(ContributionKind quantity);
 
   /// -1 = all heads together.
   int head() const { return head_; }
@@ -57,11 +59,13 @@ class ImagePanel : public QWidget {
 
   HeatmapView& heads() { return *heads_; }
 
-  /// "The sum of all contributions is the layer's output within 3e-7."
+  /// "✓ Adds up to the layer's output within 3e-7"
   QString residualText() const;
   QString balanceText() const;
 
   ExplanationText explanation() const;
+
+  QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
   void queryChosen(int row, int column);
@@ -70,27 +74,28 @@ class ImagePanel : public QWidget {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   void fitHeads();
+  void fitFacts();
   void updateHeadList();
   void updateViews();
   void updateResidual();
 
   std::shared_ptr<const InspectionSnapshot> snapshot_;
-  Quantity quantity_ = Quantity::total;
+  ContributionKind quantity_ = ContributionKind::total;
   int head_ = -1;
   std::optional<double> scale_;
   Segmented* quantities_;
+  FlowLayout* controls_;
   QComboBox* headList_;
   QSlider* opacity_;
   ImageView* image_;
   HeatmapView* heads_;
-  QLabel* residual_;
+  QBoxLayout* facts_;
+  ElidedLabel* residual_;
   BalanceBar* balance_;
 };
-
-/// "Content", "Position", "Total", "Effect".
-QString quantityTitle(Quantity quantity);
 
 }  // namespace lambda

@@ -1,5 +1,6 @@
 #include "app/inspect/panels/lambda_panel.h"
 
+#include <array>
 #include <cmath>
 
 #include <QCheckBox>
@@ -13,12 +14,17 @@
 #include "widgets/pictures/number_text.h"
 #include "widgets/pictures/spectrum.h"
 #include "widgets/pictures/spectrum_view.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
+
+/// Of the sum, its parts and the singular values, at the usual size of text: what keeps their cells
+/// apart.
+constexpr std::array kLeastHeights{160, 112, 110};
 
 double norm(const Array& array) {
   double squares = 0;
@@ -54,7 +60,7 @@ LambdaPanel::LambdaPanel(QWidget* parent)
   spectrumRow->addWidget(spectrum_, 1);
   spectrumRow->addWidget(makeExportButton(*spectrum_, *spectrum_), 0, Qt::AlignTop);
 
-  auto* grid = new QGridLayout(this);
+  auto* grid = grid_ = new QGridLayout(this);
   grid->setContentsMargins(12, 8, 8, 8);
   grid->setHorizontalSpacing(4);
   grid->setVerticalSpacing(8);
@@ -68,6 +74,7 @@ LambdaPanel::LambdaPanel(QWidget* parent)
   grid->setRowStretch(3, 6);
   grid->setColumnStretch(0, 1);
   grid->setColumnStretch(1, 1);
+  fitToText();
   connect(oneScale_, &QCheckBox::toggled, this, &LambdaPanel::updateRanges);
   connect(lock_, &QCheckBox::toggled, this, [this](bool locked) {
     lockedScale_.reset();
@@ -76,6 +83,18 @@ LambdaPanel::LambdaPanel(QWidget* parent)
     updateRanges();
   });
   updateViews();
+}
+
+void LambdaPanel::fitToText() {
+  for (int row = 0; row < static_cast<int>(kLeastHeights.size()); ++row) {
+    grid_->setRowMinimumHeight(row + 1,
+                               qRound(kLeastHeights[static_cast<std::size_t>(row)] * textScale()));
+  }
+}
+
+void LambdaPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 void LambdaPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {

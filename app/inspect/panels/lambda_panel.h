@@ -9,6 +9,7 @@
 #include "widgets/pictures/explanation.h"
 
 class QCheckBox;
+class QGridLayout;
 class QLabel;
 
 namespace lambda {
@@ -46,13 +47,18 @@ class LambdaPanel : public QWidget {
   /// What "What is this?" says of the lambda shown.
   ExplanationText explanation() const;
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
+  void fitToText();
   void updateViews();
   void updateRanges();
 
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   std::optional<double> scale_;
   std::optional<double> lockedScale_;
+  QGridLayout* grid_;
   QCheckBox* oneScale_;
   QCheckBox* lock_;
   HeatmapView* total_;

@@ -3,18 +3,53 @@
 #include <algorithm>
 
 #include <QCoreApplication>
+#include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
+#include <QScrollBar>
+#include <QStyle>
 #include <QToolButton>
 
 #include "app/inspect/layer_list.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmap_view.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
+
+namespace {
+
+constexpr QSizeF kButtonSize(24, 22);
+constexpr double kIconSide = 16;
+
+class ExportableView : public QWidget {
+ public:
+  explicit ExportableView(HeatmapView& view) : button_(makeExportButton(view, view)) {
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(0, 0, 0, 0);
+    button_->setStyleSheet(u"padding: 0;"_s);
+    fitToText();
+    grid->addWidget(&view, 0, 0);
+    grid->addWidget(button_, 0, 0, Qt::AlignTop | Qt::AlignRight);
+    button_->raise();
+  }
+
+ protected:
+  void changeEvent(QEvent* event) override {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) fitToText();
+  }
+
+ private:
+  void fitToText() { button_->setFixedSize((kButtonSize * textScale()).toSize()); }
+
+  QToolButton* button_;
+};
+
+}  // namespace
 
 QString exportStem(const InspectionSnapshot& snapshot, const QString& what) {
   return layerTitle(snapshot.layer.name) + u'-' + what;
@@ -27,19 +62,37 @@ QLabel* makeNote(const QString& text) {
   return label;
 }
 
+PanelArea::PanelArea(QWidget& panel) {
+  setWidgetResizable(true);
+  setFrameShape(QFrame::NoFrame);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setFocusPolicy(Qt::NoFocus);
+  setWidget(&panel);
+}
+
+QSize PanelArea::minimumSizeHint() const {
+  return {widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width(),
+          QScrollArea::minimumSizeHint().height()};
+}
+
+bool PanelArea::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+  return QScrollArea::eventFilter(watched, event);
+}
+
 QWidget* withExport(HeatmapView& view) {
-  constexpr int kSide = 20;
-  auto* both = new QWidget;
-  auto* grid = new QGridLayout(both);
-  grid->setContentsMargins(0, 0, 0, 0);
-  QToolButton* button = makeExportButton(view, view);
-  button->setFixedSize(kSide + 4, kSide);
-  button->setIconSize(QSize(14, 14));
-  button->setStyleSheet(u"padding: 0;"_s);
-  grid->addWidget(&view, 0, 0);
-  grid->addWidget(button, 0, 0, Qt::AlignTop | Qt::AlignRight);
-  button->raise();
-  return both;
+  return new ExportableView(view);
+}
+
+void setRole(QWidget& widget, const QString& role) {
+  widget.setProperty(kRole, role);
+  widget.style()->unpolish(&widget);
+  widget.style()->polish(&widget);
+}
+
+QSize iconSizeForText() {
+  const int side = qRound(kIconSide * textScale());
+  return {side, side};
 }
 
 ColorRange commonRange(std::initializer_list<const Array*> arrays) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QScrollArea>
+#include <QSize>
 #include <QString>
 
 #include "engine/values/inspection.h"
@@ -21,8 +23,28 @@ QString exportStem(const InspectionSnapshot& snapshot, const QString& what);
 /// A secondary label.
 QLabel* makeNote(const QString& text = {});
 
+/// Holds a panel and scrolls it up and down where there is less room than it needs.
+class PanelArea : public QScrollArea {
+  Q_OBJECT
+
+ public:
+  explicit PanelArea(QWidget& panel);
+
+  /// As wide as the panel must be, of any height.
+  QSize minimumSizeHint() const override;
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+};
+
 /// The view with a small export button in the corner, beside its title.
 QWidget* withExport(HeatmapView& view);
+
+/// Gives a widget another role of the theme, also after it has been shown.
+void setRole(QWidget& widget, const QString& role);
+
+/// Of a tool button's icon beside text of the size chosen.
+QSize iconSizeForText();
 
 /// The symmetric limits that hold for all of these.
 ColorRange commonRange(std::initializer_list<const Array*> arrays);

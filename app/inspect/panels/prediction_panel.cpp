@@ -3,7 +3,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -11,7 +10,6 @@
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/bar_list.h"
 #include "widgets/pictures/number_text.h"
-#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
@@ -43,9 +41,7 @@ PredictionPanel::PredictionPanel(QWidget* parent)
 
 void PredictionPanel::setVerdict(const QString& text, const QString& role) {
   verdict_->setText(text);
-  verdict_->setProperty(kRole, role);
-  verdict_->style()->unpolish(verdict_);
-  verdict_->style()->polish(verdict_);
+  setRole(*verdict_, role);
 }
 
 void PredictionPanel::setOffer(bool offered) {

@@ -84,19 +84,19 @@ std::vector<OverlayRun> overlayRuns(RunLibrary& library,
       const auto log = std::find_if(
           logs.begin(), logs.end(), [&](const ImportedLog& each) { return each.path == path; });
       if (log != logs.end()) run.log = *log;
-    } else if (run.row.state != RunState::damaged) {
+    } else if (run.row.hasRecord()) {
       run.metrics = library.metrics(path);
     }
     overlay.push_back(std::move(run));
   }
   std::vector<const RunRecord*> records;
   for (const OverlayRun& run : overlay) {
-    if (!run.row.isImported()) records.push_back(&run.row.run.record);
+    if (run.row.hasRecord()) records.push_back(&run.row.run.record);
   }
   const QStringList texts = legendTexts(records);
   qsizetype next = 0;
   for (OverlayRun& run : overlay) {
-    if (!run.row.isImported()) run.difference = texts[next++];
+    if (run.row.hasRecord()) run.difference = texts[next++];
   }
   return overlay;
 }

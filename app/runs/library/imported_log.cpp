@@ -32,13 +32,30 @@ bool isEventFile(const fs::path& file) {
   return file.filename().string().find(kEventFileMark) != std::string::npos;
 }
 
-/// Calls visit(path) for every event file below `folder`.
+/// What a folder of this program's runs has beside its run.json.
+constexpr std::string_view kRecordName = "run.json";
+constexpr std::string_view kMetricsName = "metrics.jsonl";
+
+constexpr int kDeepest = 16;
+constexpr int kMostEntries = 200'000;
+
+/// Calls visit(path) for every regular file below `folder`; links to folders are not followed.
 template <class Visit>
-void visitEventFiles(const fs::path& folder, Visit visit) {
+void visitFiles(const fs::path& folder, const std::function<bool()>& isCancelled, Visit visit) {
   std::error_code error;
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (isEventFile(entry->path())) visit(entry->path());
+  fs::recursive_directory_iterator entry(
+      folder, fs::directory_options::skip_permission_denied, error);
+  int count = 0;
+  for (const fs::recursive_directory_iterator end; !error && entry != end; entry.increment(error)) {
+    if (isCancelled()) return;
+    if (++count > kMostEntries) {
+      throw Error(folder.string(),
+                  "holds more than " + std::to_string(kMostEntries) + " files and folders",
+                  "Choose the folder of the logs itself.");
+    }
+    if (entry.depth() >= kDeepest) entry.disable_recursion_pending();
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored)) visit(entry->path());
   }
 }
 
@@ -49,9 +66,10 @@ std::string shownName(const fs::path& run) {
 }
 
 /// What of the event files below `folder` is damaged, one sentence a file.
-std::string damageBelow(const fs::path& folder) {
+std::string damageBelow(const fs::path& folder, const std::function<bool()>& isCancelled) {
   std::string damage;
-  visitEventFiles(folder, [&](const fs::path& file) {
+  visitFiles(folder, isCancelled, [&](const fs::path& file) {
+    if (!isEventFile(file)) return;
     std::string found;
     try {
       const EventLog log = readEvents(file);
@@ -69,41 +87,61 @@ std::string damageBelow(const fs::path& folder) {
   return damage;
 }
 
-}  // namespace
-
-std::vector<fs::path> logFoldersBelow(const fs::path& folder) {
-  std::set<fs::path> holders;
-  visitEventFiles(folder, [&](const fs::path& file) { holders.insert(file.parent_path()); });
-  std::set<fs::path> runs;
-  for (fs::path run : holders) {
-    while (run != folder && isDataPart(run.filename().string())) run = run.parent_path();
-    for (fs::path place = run; place != folder;) {
-      place = place.parent_path();
-      if (holders.contains(place)) run = place;
-    }
-    runs.insert(run);
+/// Whether one of `folders` is `place` or above it, up to `root`.
+bool isWithin(const std::set<fs::path>& folders, fs::path place, const fs::path& root) {
+  while (!folders.contains(place)) {
+    if (place == root) return false;
+    place = place.parent_path();
   }
-  const auto isWithinAnother = [&](const fs::path& run) {
-    for (fs::path place = run; place != folder;) {
-      place = place.parent_path();
-      if (runs.contains(place)) return true;
-    }
-    return false;
-  };
-  std::vector<fs::path> list;
-  std::copy_if(runs.begin(), runs.end(), std::back_inserter(list), std::not_fn(isWithinAnother));
-  return list;
+  return true;
 }
 
-std::vector<ImportedLog> readImportedLogs(const fs::path& folder) {
-  fs::path clean = fs::absolute(folder).lexically_normal();
-  if (!clean.has_filename()) clean = clean.parent_path();
-  const std::vector<fs::path> runs = logFoldersBelow(clean);
+/// The foreign runs that event files in `holders` belong to.
+std::set<fs::path> logsOf(const std::set<fs::path>& holders, const fs::path& root) {
+  std::set<fs::path> logs;
+  for (fs::path log : holders) {
+    while (log != root && isDataPart(log.filename().string())) log = log.parent_path();
+    for (fs::path place = log; place != root;) {
+      place = place.parent_path();
+      if (holders.contains(place)) log = place;
+    }
+    logs.insert(log);
+  }
+  return logs;
+}
+
+}  // namespace
+
+LogFolders findLogFolders(const fs::path& folder, const std::function<bool()>& isCancelled) {
+  LogFolders found;
+  found.root = fs::absolute(folder).lexically_normal();
+  if (!found.root.has_filename()) found.root = found.root.parent_path();
+  std::set<fs::path> holders, runs;
+  visitFiles(found.root, isCancelled, [&](const fs::path& file) {
+    const fs::path place = file.parent_path();
+    std::error_code ignored;
+    if (isEventFile(file)) holders.insert(place);
+    if (file.filename() == kRecordName && fs::exists(place / kMetricsName, ignored)) {
+      runs.insert(place);
+    }
+  });
+  std::erase_if(holders, [&](const fs::path& place) { return isWithin(runs, place, found.root); });
+  const std::set<fs::path> logs = logsOf(holders, found.root);
+  std::copy_if(logs.begin(), logs.end(), std::back_inserter(found.logs), [&](const fs::path& log) {
+    return log == found.root || !isWithin(logs, log.parent_path(), found.root);
+  });
+  found.runs.assign(runs.begin(), runs.end());
+  return found;
+}
+
+std::vector<ImportedLog> readImportedLogs(const LogFolders& found,
+                                          const std::function<bool()>& isCancelled) {
   // Where there is nothing to read this one throws, and says what it looked for.
-  if (runs.empty()) readEventFolder(clean);
+  if (found.logs.empty() && found.runs.empty() && !isCancelled()) readEventFolder(found.root);
   std::vector<ImportedLog> logs;
-  for (const fs::path& run : runs) {
-    ImportedLog log{run, shownName(run), {}, damageBelow(run)};
+  for (const fs::path& run : found.logs) {
+    if (isCancelled()) break;
+    ImportedLog log{run, shownName(run), {}, damageBelow(run, isCancelled)};
     try {
       log.curves = readEventFolder(run);
     } catch (const Error& error) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,13 +19,22 @@ struct ImportedLog {
   bool operator==(const ImportedLog&) const = default;
 };
 
-/// The folders below `folder`, or itself, that are a run each, ascending. Folders with event files
-/// within a folder with event files belong to it, as do those that are called like a part of the
-/// data ("train", "validation").
-std::vector<std::filesystem::path> logFoldersBelow(const std::filesystem::path& folder);
+/// What there is to list below a folder, or in itself, ascending.
+struct LogFolders {
+  std::filesystem::path root;               ///< Absolute and normal.
+  std::vector<std::filesystem::path> logs;  ///< A foreign run each.
+  std::vector<std::filesystem::path> runs;  ///< Of this program, whose event files are no logs.
+};
 
-/// Reads a log folder, or one that holds several. Throws Error where there is no event file that
-/// can be read.
-std::vector<ImportedLog> readImportedLogs(const std::filesystem::path& folder);
+/// Folders with event files within a folder with event files belong to it, as do those that are
+/// called like a part of the data ("train", "validation"). Folders that can't be read are left out.
+/// `isCancelled` is asked between files; the result then has what was found so far. Throws Error
+/// where there is more than anybody's logs: a whole disk.
+LogFolders findLogFolders(const std::filesystem::path& folder,
+                          const std::function<bool()>& isCancelled);
+
+/// Reads the logs. Throws Error where there are neither logs nor runs.
+std::vector<ImportedLog> readImportedLogs(const LogFolders& found,
+                                          const std::function<bool()>& isCancelled);
 
 }  // namespace lambda

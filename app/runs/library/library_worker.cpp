@@ -1,6 +1,7 @@
 #include "app/runs/library/library_worker.h"
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -27,6 +28,11 @@ constexpr int kScanMs = 1000;
 /// What changes together is read once.
 constexpr int kSettleMs = 50;
 constexpr int kMetricsMs = 400;
+
+/// Whether the program waits for this thread to end.
+bool isEnding() {
+  return QThread::currentThread()->isInterruptionRequested();
+}
 
 struct FolderReport {
   LibraryState state = LibraryState::ready;
@@ -123,8 +129,7 @@ void LibraryWorker::scan() {
   std::error_code ignored;
   if (isStandard_) fs::create_directories(folder_, ignored);
   const FolderReport report = reportOn(folder_);
-  RunScanner::Result result = scanner_.scan(
-      folder_, added_, [] { return QThread::currentThread()->isInterruptionRequested(); });
+  RunScanner::Result result = scanner_.scan(folder_, added_, isEnding);
   watchPlaces(result.news);
   answer([&library = library_, result = std::move(result), report]() mutable {
     library.take(result.paths, std::move(result.news), report.state, report.text);
@@ -161,7 +166,19 @@ void LibraryWorker::publish(MetricsFollower::News news) {
 
 void LibraryWorker::importLog(const fs::path& folder) {
   attempt(folder, [&] {
-    answer([&library = library_, logs = readImportedLogs(folder)] { library.takeLogs(logs); });
+    const LogFolders found = findLogFolders(folder, isEnding);
+    const std::vector<ImportedLog> logs = readImportedLogs(found, isEnding);
+    answer([&library = library_, logs] { library.takeLogs(logs); });
+    const auto isListed = [this](const fs::path& run) {
+      return run.parent_path() == folder_ ||
+             std::find(added_.begin(), added_.end(), run) != added_.end();
+    };
+    std::vector<fs::path> runs;
+    std::remove_copy_if(found.runs.begin(), found.runs.end(), std::back_inserter(runs), isListed);
+    if (runs.empty()) return;
+    added_.insert(added_.end(), runs.begin(), runs.end());
+    answer([&library = library_, added = added_] { library.added_ = added; });
+    scan();
   });
 }
 

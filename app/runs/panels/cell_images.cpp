@@ -31,9 +31,11 @@ CellImages::CellImages(QWidget* parent)
       text_(new QLabel(this)),
       inspect_(new QPushButton(tr("Look into it"), this)) {
   title_->setWordWrap(true);
-  grid_->setThumbnailSide(qRound(kThumbnailSide * textScale()));
+  title_->setTextFormat(Qt::PlainText);
+  updateSizes();
   text_->setProperty(kRole, u"secondary"_s);
   text_->setWordWrap(true);
+  text_->setTextFormat(Qt::PlainText);
   inspect_->setToolTip(tr("Open this image in Inspect: which pixels the lambda layers drew on"));
   auto* foot = new QHBoxLayout;
   foot->addWidget(text_, 1);
@@ -75,6 +77,15 @@ void CellImages::setContent(std::shared_ptr<const Predictions> predictions,
 
 void CellImages::setProblem(const QString& reason) {
   grid_->setPlaceholder(reason);
+}
+
+void CellImages::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) updateSizes();
+}
+
+void CellImages::updateSizes() {
+  grid_->setThumbnailSide(qRound(kThumbnailSide * textScale()));
 }
 
 void CellImages::describe(int image) {

@@ -37,7 +37,11 @@ class CellImages : public QWidget {
   /// Index within the split.
   void inspectClicked(int image);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
+  void updateSizes();
   void describe(int image);
 
   std::shared_ptr<const Predictions> predictions_;

@@ -23,6 +23,7 @@
 #include "widgets/pictures/explanation.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/tables/confusion_view.h"
+#include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -33,6 +34,7 @@ namespace lambda {
 namespace {
 
 constexpr int kTextWidth = 520;
+constexpr int kGap = 8;
 
 const QString kScaleKey = u"confusionScale"_s;
 const QString kSplitterKey = u"confusionSplitter"_s;
@@ -73,14 +75,12 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
   again_->setText(tr("Classify again"));
   again_->setToolTip(tr("With the weights that are the best by now"));
   again_->setProperty(kRole, u"quiet"_s);
-  auto* row = new QHBoxLayout;
+  auto* row = new FlowLayout(kGap);
   row->addWidget(splits_);
-  row->addSpacing(8);
   row->addWidget(scales_);
-  row->addSpacing(8);
   row->addWidget(summary_);
   row->addWidget(again_);
-  row->addStretch(1);
+  row->beginRight();
   row->addWidget(makeExplanationButton(*this, [this] { return explanation(shown_.get()); }));
   row->addWidget(makeExportButton(*view_, *view_));
   auto* column = new QVBoxLayout(this);
@@ -111,20 +111,22 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
 
 QWidget* ConfusionPanel::makeMessage() {
   auto* page = new QWidget(this);
-  // A column of its own width: wrapped texts know their height only within one.
-  auto* middle = new QWidget(page);
-  middle->setFixedWidth(qRound(kTextWidth * textScale()));
-  title_ = new QLabel(middle);
+  messageColumn_ = new QWidget(page);
+  updateSizes();
+  title_ = new QLabel(messageColumn_);
+  title_->setTextFormat(Qt::PlainText);
+  title_->setWordWrap(true);
   title_->setProperty(kRole, u"heading"_s);
   title_->setAlignment(Qt::AlignHCenter);
-  text_ = new QLabel(middle);
+  text_ = new QLabel(messageColumn_);
+  text_->setTextFormat(Qt::PlainText);
   text_->setProperty(kRole, u"secondary"_s);
   text_->setAlignment(Qt::AlignHCenter);
   text_->setWordWrap(true);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  progress_ = new QProgressBar(middle);
-  button_ = new QPushButton(middle);
-  auto* column = new QVBoxLayout(middle);
+  progress_ = new QProgressBar(messageColumn_);
+  button_ = new QPushButton(messageColumn_);
+  auto* column = new QVBoxLayout(messageColumn_);
   column->setSpacing(12);
   column->addWidget(title_);
   column->addWidget(text_);
@@ -133,7 +135,7 @@ QWidget* ConfusionPanel::makeMessage() {
   auto* place = new QVBoxLayout(page);
   auto* line = new QHBoxLayout;
   line->addStretch(1);
-  line->addWidget(middle);
+  line->addWidget(messageColumn_);
   line->addStretch(1);
   place->addStretch(2);
   place->addLayout(line);
@@ -188,6 +190,16 @@ void ConfusionPanel::showEvent(QShowEvent* event) {
   refresh();
 }
 
+void ConfusionPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) updateSizes();
+}
+
+void ConfusionPanel::updateSizes() {
+  // A column of its own width: wrapped texts know their height only within one.
+  messageColumn_->setFixedWidth(qRound(kTextWidth * textScale()));
+}
+
 void ConfusionPanel::refresh() {
   if (!isVisible()) return;
   const int index = runs_.indexOf(run_);
@@ -197,7 +209,7 @@ void ConfusionPanel::refresh() {
     return;
   }
   const RunRow& row = runs_.row(index);
-  if (row.isImported() || row.state == RunState::damaged) {
+  if (!row.hasRecord()) {
     showMessage(tr("There are no weights to ask"),
                 row.isImported()
                     ? tr("Of an imported log only its curves are known.")
@@ -275,14 +287,14 @@ void ConfusionPanel::showPredictions(const std::shared_ptr<const Predictions>& p
   QStringList names;
   for (const std::string& name : predictions->classNames) names << QString::fromStdString(name);
   const QString what = split() == Split::test ? tr("test images") : tr("validation images");
-  summary_->setText(tr("%1 of %2 %3 right, with the weights of epoch %4")
+  summary_->setText(tr("%1 of %2 images right, epoch %3")
                         .arg(percentText(shareOfRight(*predictions), 2),
-                             countText(static_cast<qint64>(predictions->labels.size())),
-                             what)
+                             countText(static_cast<qint64>(predictions->labels.size())))
                         .arg(predictions->epoch));
-  view_->setMatrix(confusionOf(*predictions),
-                   names,
-                   tr("%1, %2, epoch %3").arg(row.name(), what).arg(predictions->epoch));
+  view_->setMatrix(
+      confusionOf(*predictions),
+      names,
+      tr("%1, %2, epoch %3").arg(row.name(), what, QString::number(predictions->epoch)));
   showImages();
 }
 

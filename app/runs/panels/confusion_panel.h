@@ -50,11 +50,13 @@ class ConfusionPanel : public QWidget {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   Split split() const;
   QWidget* makeMessage();
   QWidget* makeResult();
+  void updateSizes();
   void refresh();
   void showMessage(const QString& title, const QString& text, const QString& button);
   void showProgress(const PredictionStore::Entry& entry);
@@ -71,6 +73,7 @@ class ConfusionPanel : public QWidget {
   QLabel* summary_;
   QToolButton* again_;
   QStackedWidget* pages_;
+  QWidget* messageColumn_ = nullptr;
   QLabel* title_ = nullptr;
   QLabel* text_ = nullptr;
   QProgressBar* progress_ = nullptr;

@@ -21,6 +21,7 @@
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
 #include "widgets/pictures/number_text.h"
+#include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -41,7 +42,6 @@ DetailsPanel::DetailsPanel(RunLibrary& library, const RunTableModel& runs, QWidg
     : QScrollArea(parent), library_(library), runs_(runs) {
   setWidgetResizable(true);
   setFrameShape(QFrame::NoFrame);
-  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setWidget(makeContent());
   connect(&library, &RunLibrary::runChanged, this, [this](const std::filesystem::path& run) {
     if (run == run_) refresh();
@@ -60,18 +60,20 @@ DetailsPanel::DetailsPanel(RunLibrary& library, const RunTableModel& runs, QWidg
 
 QWidget* DetailsPanel::makeContent() {
   auto* content = new QWidget;
-  name_ = new QLabel(content);
+  name_ = new ElidedLabel(content);
+  name_->setTextFormat(Qt::PlainText);
   name_->setProperty(kRole, u"title"_s);
   sentence_ = new QLabel(content);
   sentence_->setWordWrap(true);
+  sentence_->setTextFormat(Qt::PlainText);
   sentence_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  auto* command = new QToolButton(content);
-  command->setText(tr("Copy as command line"));
-  command->setToolTip(tr("The command that trains such a run again"));
+  command_ = new QToolButton(content);
+  command_->setText(tr("Copy as command line"));
+  command_->setToolTip(tr("The command that trains such a run again"));
   auto* folder = new QToolButton(content);
   folder->setText(tr("Show the folder"));
-  auto* design = new QToolButton(content);
-  design->setText(tr("Open the network in Design"));
+  design_ = new QToolButton(content);
+  design_->setText(tr("Open the network in Design"));
   result_ = new RunFacts(tr("Result"), content);
   network_ = new RunFacts(tr("Network"), content);
   environment_ = new RunFacts(tr("Machine"), content);
@@ -86,7 +88,8 @@ QWidget* DetailsPanel::makeContent() {
   names->addWidget(name_);
   names->addWidget(sentence_);
   heading->addLayout(names, 1);
-  for (QToolButton* button : {command, design, folder}) heading->addWidget(button, 0, Qt::AlignTop);
+  for (QToolButton* button : {command_, design_, folder})
+    heading->addWidget(button, 0, Qt::AlignTop);
 
   std::array<QVBoxLayout*, 3> columns{};
   auto* body = new QHBoxLayout;
@@ -113,11 +116,11 @@ QWidget* DetailsPanel::makeContent() {
   page->addLayout(heading);
   page->addLayout(body, 1);
 
-  connect(command, &QToolButton::clicked, this, [this] {
+  connect(command_, &QToolButton::clicked, this, [this] {
     if (const RunRow* run = row()) QApplication::clipboard()->setText(commandFor(run->run));
   });
   connect(folder, &QToolButton::clicked, this, [this] { Q_EMIT folderClicked(run_); });
-  connect(design, &QToolButton::clicked, this, [this] { Q_EMIT designClicked(run_); });
+  connect(design_, &QToolButton::clicked, this, [this] { Q_EMIT designClicked(run_); });
   connect(files_, &RunFacts::linkClicked, this, [this](const QString& link) {
     Q_EMIT forkClicked(run_, toPath(link));
   });
@@ -147,6 +150,14 @@ void DetailsPanel::showEvent(QShowEvent* event) {
   refresh();
 }
 
+void DetailsPanel::changeEvent(QEvent* event) {
+  QScrollArea::changeEvent(event);
+  // Later: it ends and makes labels, which must not happen while a style goes round.
+  if (event->type() == QEvent::FontChange) {
+    QMetaObject::invokeMethod(this, &DetailsPanel::refresh, Qt::QueuedConnection);
+  }
+}
+
 const RunRow* DetailsPanel::row() const {
   const int index = runs_.indexOf(run_);
   return index < 0 ? nullptr : &runs_.row(index);
@@ -164,6 +175,7 @@ void DetailsPanel::refresh() {
                              ? u"error"_s
                              : u"secondary"_s);
   sentence_->style()->polish(sentence_);
+  for (QToolButton* button : {command_, design_}) button->setVisible(run->hasRecord());
   showResult(*run);
   showNetwork(*run);
   showEnvironment(*run);
@@ -183,8 +195,9 @@ void DetailsPanel::showResult(const RunRow& row) {
                               Column::kTime,
                               Column::kImagesPerSecond,
                               Column::kStarted}) {
-    RunFacts::Fact fact{columnTitle(column), cellText(row, column)};
-    fact.toolTip = columnMeaning(column);
+    RunFacts::Fact fact{.name = columnTitle(column),
+                        .value = cellText(row, column),
+                        .toolTip = columnMeaning(column)};
     if (column == Column::kTest && record.testAccuracy && !row.isImported()) {
       fact.value = tr("%1, scored %2")
                        .arg(percentText(*record.testAccuracy, 2),
@@ -219,7 +232,8 @@ void DetailsPanel::showLineage(const RunRow& row) {
   const Lineage& lineage = row.run.record.lineage;
   const RunSummary* parent = row.isImported() ? nullptr : parentOf(row.run, library_.runs());
   if (parent) {
-    facts.push_back({tr("Forked from"), rowOf(*parent).name(), toText(parent->path)});
+    facts.push_back(
+        {.name = tr("Forked from"), .value = rowOf(*parent).name(), .link = toText(parent->path)});
   } else if (!lineage.parentRun.empty()) {
     facts.push_back({tr("Forked from"),
                      tr("%1, which is not here").arg(QString::fromStdString(lineage.parentRun))});
@@ -232,7 +246,8 @@ void DetailsPanel::showLineage(const RunRow& row) {
   }
   if (!row.isImported()) {
     for (const RunSummary* child : childrenOf(row.run, library_.runs())) {
-      facts.push_back({tr("Fork"), rowOf(*child).name(), toText(child->path)});
+      facts.push_back(
+          {.name = tr("Fork"), .value = rowOf(*child).name(), .link = toText(child->path)});
     }
   }
   lineage_->setFacts(facts);
@@ -241,15 +256,18 @@ void DetailsPanel::showLineage(const RunRow& row) {
 void DetailsPanel::showFiles(const RunFiles& files) {
   std::vector<RunFacts::Fact> facts{{tr("Folder"), toText(run_)},
                                     {tr("On disk"), bytesText(files.totalBytes)}};
+  const RunRow* run = row();
+  const bool canFork = run && run->hasRecord();
   QString name = tr("Checkpoints");
   for (const CheckpointFile& file : files.checkpoints) {
-    RunFacts::Fact fact{
-        name,
-        tr("%1, %2").arg(QString::fromStdString(file.path.stem().string()), bytesText(file.bytes)),
-        toText(file.path),
-        tr("Fork")};
-    fact.toolTip = tr("Start a new run from this checkpoint, with changed settings");
-    facts.push_back(std::move(fact));
+    const QString stem = QString::fromStdString(file.path.stem().string());
+    facts.push_back(
+        {.name = name,
+         .value = tr("%1, %2").arg(stem, bytesText(file.bytes)),
+         .link = canFork && file.bytes > 0 ? toText(file.path) : QString(),
+         .linkText = tr("Fork"),
+         .toolTip = canFork ? tr("Start a new run from this checkpoint, with changed settings")
+                            : QString()});
     name = u" "_s;
   }
   files_->setFacts(facts);
@@ -257,7 +275,7 @@ void DetailsPanel::showFiles(const RunFiles& files) {
 
 void DetailsPanel::showEvents() {
   const RunRow* run = row();
-  const bool hasMetrics = run && !run->isImported() && run->state != RunState::damaged;
+  const bool hasMetrics = run && run->hasRecord();
   const auto metrics = hasMetrics ? library_.metrics(run_) : nullptr;
   events_->setEvents(metrics ? metrics->events : std::vector<EventRecord>{});
 }

@@ -8,9 +8,11 @@
 #include "app/runs/run_row.h"
 
 class QLabel;
+class QToolButton;
 
 namespace lambda {
 
+class ElidedLabel;
 class RunAnnotations;
 class RunEventList;
 class RunFacts;
@@ -40,6 +42,7 @@ class DetailsPanel : public QScrollArea {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   QWidget* makeContent();
@@ -55,8 +58,10 @@ class DetailsPanel : public QScrollArea {
   RunLibrary& library_;
   const RunTableModel& runs_;
   std::filesystem::path run_;
-  QLabel* name_ = nullptr;
+  ElidedLabel* name_ = nullptr;
   QLabel* sentence_ = nullptr;
+  QToolButton* command_ = nullptr;
+  QToolButton* design_ = nullptr;
   RunFacts* result_ = nullptr;
   RunFacts* network_ = nullptr;
   RunFacts* environment_ = nullptr;

@@ -182,13 +182,13 @@ void DifferencesPanel::changeEvent(QEvent* event) {
 
 void DifferencesPanel::refresh() {
   std::vector<DifferencesModel::Run> runs;
-  bool hasForeign = false;
+  bool isAnyLeftOut = false;
   for (const std::filesystem::path& path : paths_) {
     const int index = runs_.indexOf(path);
     if (index < 0) continue;
     const RunRow& row = runs_.row(index);
-    hasForeign = hasForeign || row.isImported();
-    if (row.isImported() || row.state == RunState::damaged) continue;
+    isAnyLeftOut = isAnyLeftOut || !row.hasRecord();
+    if (!row.hasRecord()) continue;
     runs.push_back({path, row.name(), runs_.colorIndex(path), row.run.record});
   }
   const std::size_t count = runs.size();
@@ -201,7 +201,9 @@ void DifferencesPanel::refresh() {
   } else if (!model_->hasDifferences()) {
     note_->setText(tr("These runs are alike in everything."));
   } else {
-    note_->setText(hasForeign ? tr("Of imported logs no settings are known.") : QString());
+    note_->setText(isAnyLeftOut ? tr("Without imported logs and damaged runs: their settings are "
+                                     "not known.")
+                                : QString());
   }
   updateLooks();
 }

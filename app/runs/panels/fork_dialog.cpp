@@ -5,6 +5,7 @@
 #include <QFormLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -13,6 +14,7 @@
 #include "engine/values/validate.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -71,7 +73,7 @@ ForkDialog::ForkDialog(const RunSummary& run, QWidget* parent)
       form_(new FieldForm),
       fork_(new QPushButton(tr("Start the fork"), this)) {
   setWindowTitle(tr("Fork %1").arg(rowOf(run).name()));
-  resize(kSize);
+  resize((kSize * textScale()).boundedTo(screen()->availableSize()));
   config_.name = config_.name + "-fork";
   auto* text = new QLabel(
       tr("Starts a new run from a checkpoint of this one. The network stays, everything else may "
@@ -88,6 +90,7 @@ ForkDialog::ForkDialog(const RunSummary& run, QWidget* parent)
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   fork_->setProperty(kRole, u"primary"_s);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+  buttons->button(QDialogButtonBox::Cancel)->setIcon({});
   buttons->addButton(fork_, QDialogButtonBox::AcceptRole);
 
   auto* column = new QVBoxLayout(this);
@@ -114,6 +117,7 @@ ForkDialog::ForkDialog(const RunSummary& run, QWidget* parent)
 void ForkDialog::setCheckpoints(const RunFiles& files, const std::filesystem::path& chosen) {
   checkpoints_->clear();
   for (const CheckpointFile& file : files.checkpoints) {
+    if (file.bytes == 0) continue;
     checkpoints_->addItem(checkpointText(file), toText(file.path));
     if (file.path == chosen) checkpoints_->setCurrentIndex(checkpoints_->count() - 1);
   }
@@ -133,7 +137,7 @@ void ForkDialog::updateButton() {
   const bool hasCheckpoint = checkpoints_->count() > 0;
   const bool isSound = !hasErrors(validate(config_));
   fork_->setEnabled(hasCheckpoint && isSound);
-  fork_->setToolTip(!hasCheckpoint ? tr("This run has no checkpoint yet")
+  fork_->setToolTip(!hasCheckpoint ? tr("This run has no checkpoint to start from")
                     : !isSound     ? tr("Mend what is marked above first")
                                    : QString());
 }

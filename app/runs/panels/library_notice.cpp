@@ -22,21 +22,22 @@ constexpr int kTextWidth = 560;
 
 LibraryNotice::LibraryNotice(QWidget* parent)
     : QWidget(parent),
-      title_(new QLabel(this)),
-      text_(new QLabel(this)),
+      middle_(new QWidget(this)),
+      title_(new QLabel(middle_)),
+      text_(new QLabel(middle_)),
       buttons_(new QHBoxLayout) {
-  // A column of its own width: wrapped texts know their height only within one.
-  auto* middle = new QWidget(this);
-  middle->setFixedWidth(qRound(kTextWidth * textScale()));
+  updateSizes();
   title_->setProperty(kRole, u"title"_s);
   title_->setAlignment(Qt::AlignHCenter);
   title_->setWordWrap(true);
+  title_->setTextFormat(Qt::PlainText);
   text_->setProperty(kRole, u"secondary"_s);
   text_->setAlignment(Qt::AlignHCenter);
   text_->setWordWrap(true);
+  text_->setTextFormat(Qt::PlainText);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   buttons_->setSpacing(8);
-  auto* column = new QVBoxLayout(middle);
+  auto* column = new QVBoxLayout(middle_);
   column->setSpacing(12);
   column->addWidget(title_);
   column->addWidget(text_);
@@ -45,7 +46,7 @@ LibraryNotice::LibraryNotice(QWidget* parent)
   auto* place = new QVBoxLayout(this);
   auto* line = new QHBoxLayout;
   line->addStretch(1);
-  line->addWidget(middle);
+  line->addWidget(middle_);
   line->addStretch(1);
   place->addStretch(2);
   place->addLayout(line);
@@ -72,6 +73,16 @@ void LibraryNotice::setContent(const QString& title,
     buttons_->addWidget(widget);
   }
   buttons_->addStretch(1);
+}
+
+void LibraryNotice::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) updateSizes();
+}
+
+void LibraryNotice::updateSizes() {
+  // A column of its own width: wrapped texts know their height only within one.
+  middle_->setFixedWidth(qRound(kTextWidth * textScale()));
 }
 
 QString LibraryNotice::title() const {

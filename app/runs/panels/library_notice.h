@@ -28,7 +28,13 @@ class LibraryNotice : public QWidget {
 
   QString title() const;
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
+  void updateSizes();
+
+  QWidget* middle_;
   QLabel* title_;
   QLabel* text_;
   QHBoxLayout* buttons_;

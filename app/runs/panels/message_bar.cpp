@@ -36,6 +36,9 @@ RunsMessageBar::RunsMessageBar(QWidget* parent)
   setProperty(kRole, u"card"_s);
   setAccessibleName(tr("Message"));
   text_->setWordWrap(true);
+  text_->setTextFormat(Qt::PlainText);
+  // A word without end must not make the window as wide.
+  text_->setMinimumWidth(1);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   number_->setRange(1, kMostEpochs);
   close_->setProperty(kRole, u"quiet"_s);

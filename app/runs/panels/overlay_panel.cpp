@@ -6,6 +6,7 @@
 
 #include <QAction>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QScrollArea>
 #include <QSettings>
 #include <QStackedWidget>
@@ -20,6 +21,8 @@
 #include "widgets/plots/axis_text.h"
 #include "widgets/plots/curve_plot.h"
 #include "widgets/plots/curve_toolbar.h"
+#include "widgets/theme/flow_layout.h"
+#include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -30,6 +33,8 @@ namespace {
 
 constexpr int kLegendWidth = 252;
 constexpr int kRefreshMs = 30;
+/// More lines than this nobody tells apart.
+constexpr std::size_t kMostDrawn = 40;
 
 const QString kQuantityKey = u"quantity"_s;
 const QString kAccuracyGroup = u"accuracyPlot"_s;
@@ -51,23 +56,30 @@ OverlayPanel::OverlayPanel(RunLibrary& library, const RunTableModel& runs, QWidg
       plots_(new QStackedWidget(this)),
       accuracy_(makeView(tr("Accuracy"), true)),
       loss_(makeView(tr("Loss"), false)),
-      legend_(new RunLegend) {
+      legend_(new RunLegend),
+      legendPlace_(new QScrollArea(this)),
+      rest_(new QLabel(this)) {
   quantities_->setToolTipOf(2, tr("On a fixed sample of the training images"));
   quantities_->setToolTipOf(3, tr("On a fixed sample of the training images"));
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidget(legend_);
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setFixedWidth(qRound(kLegendWidth * textScale()));
+  legendPlace_->setWidget(legend_);
+  legendPlace_->setWidgetResizable(true);
+  legendPlace_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  rest_->setProperty(kRole, u"secondary"_s);
+  rest_->setWordWrap(true);
+  rest_->hide();
+  updateSizes();
 
-  auto* top = new QHBoxLayout;
+  auto* top = new FlowLayout(4);
   top->addWidget(quantities_);
-  top->addStretch(1);
+  top->beginRight();
   top->addWidget(toolbars_);
   auto* body = new QHBoxLayout;
   body->setSpacing(8);
   body->addWidget(plots_, 1);
-  body->addWidget(scroll);
+  auto* side = new QVBoxLayout;
+  side->addWidget(legendPlace_, 1);
+  side->addWidget(rest_);
+  body->addLayout(side);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(12, 8, 12, 8);
   column->setSpacing(4);
@@ -159,6 +171,16 @@ void OverlayPanel::showEvent(QShowEvent* event) {
   if (isStale_) refresh();
 }
 
+void OverlayPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) updateSizes();
+}
+
+void OverlayPanel::updateSizes() {
+  legendPlace_->setFixedWidth(qRound(kLegendWidth * textScale()));
+  rest_->setFixedWidth(legendPlace_->width());
+}
+
 void OverlayPanel::refreshSoon() {
   isStale_ = true;
   if (isVisible() && !refreshTimer_.isActive()) refreshTimer_.start();
@@ -187,6 +209,8 @@ LegendEntry OverlayPanel::entryFor(const OverlayRun& run,
     }
   } else if (run.row.isImported()) {
     note = tr("has no such curve");
+  } else if (run.row.state == RunState::damaged) {
+    note = tr("its record can't be read");
   } else if (run.metrics && note.isEmpty()) {
     note = tr("no epoch scored yet");
   }
@@ -196,16 +220,26 @@ LegendEntry OverlayPanel::entryFor(const OverlayRun& run,
 
 void OverlayPanel::refresh() {
   isStale_ = false;
-  const std::vector<OverlayRun> overlay = overlayRuns(library_, runs_, paths_);
+  const std::size_t drawn = std::min(paths_.size(), kMostDrawn);
+  const std::vector<OverlayRun> overlay =
+      overlayRuns(library_, runs_, {paths_.begin(), paths_.begin() + static_cast<int>(drawn)});
+  rest_->setVisible(drawn < paths_.size());
+  rest_->setText(tr("%1 of %2 runs are drawn. Check those that you want to compare.")
+                     .arg(drawn)
+                     .arg(countText(static_cast<qint64>(paths_.size()))));
   std::vector<CurveSeries> series = overlayOf(overlay, quantity());
   std::vector<LegendEntry> entries;
   for (const OverlayRun& run : overlay) entries.push_back(entryFor(run, series));
+  const bool isReading = std::any_of(overlay.begin(), overlay.end(), [](const OverlayRun& run) {
+    return run.row.hasRecord() && !run.metrics;
+  });
   View& shown = view();
   toolbars_->setCurrentWidget(shown.toolbar);
   plots_->setCurrentWidget(shown.plot);
   shown.plot->setEmptyText(paths_.empty()
                                ? tr("Check runs in the table to lay their curves over each other.")
-                               : tr("No epoch has been scored yet."));
+                           : isReading ? tr("Reading …")
+                                       : tr("No epoch has been scored yet."));
   shown.plot->setExportName(u"runs-"_s + (isAccuracy(quantity()) ? u"accuracy"_s : u"loss"_s));
   shown.plot->setSeries(std::move(series));
   legend_->setEntries(std::move(entries));

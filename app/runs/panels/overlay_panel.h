@@ -9,6 +9,8 @@
 #include "app/runs/compare/imported_quantities.h"
 
 class QAction;
+class QLabel;
+class QScrollArea;
 class QSettings;
 class QStackedWidget;
 
@@ -53,6 +55,7 @@ class OverlayPanel : public QWidget {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   struct View {
@@ -63,6 +66,7 @@ class OverlayPanel : public QWidget {
   View makeView(const QString& title, bool percent);
   void link(View& from, View& to);
   LegendEntry entryFor(const OverlayRun& run, const std::vector<CurveSeries>& series) const;
+  void updateSizes();
   void refreshSoon();
   void refresh();
   void choose(const std::filesystem::path& run);
@@ -78,6 +82,8 @@ class OverlayPanel : public QWidget {
   View accuracy_;
   View loss_;
   RunLegend* legend_;
+  QScrollArea* legendPlace_;
+  QLabel* rest_;  ///< How many are checked but not drawn.
   QTimer refreshTimer_;
   bool isStale_ = true;
 };

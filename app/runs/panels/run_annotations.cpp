@@ -41,7 +41,7 @@ RunAnnotations::RunAnnotations(RunLibrary& library, const RunTableModel& runs, Q
   notes_->setPlaceholderText(tr("What you want to remember of this run"));
   notes_->setAccessibleName(tr("Notes"));
   notes_->setTabChangesFocus(true);
-  notes_->setFixedHeight(qRound(kNotesHeight * textScale()));
+  updateSizes();
   note_->setText(
       tr("While it is trained its record belongs to that process. Write when it is done."));
   note_->setProperty(kRole, u"secondary"_s);
@@ -69,7 +69,7 @@ RunAnnotations::~RunAnnotations() {
 void RunAnnotations::showRun(const RunRow& row) {
   if (run_ != row.run.path) save();
   run_ = row.run.path;
-  setVisible(!row.isImported() && row.state != RunState::damaged);
+  setVisible(row.hasRecord());
   const bool isFree = canChange(row);
   tags_->setEnabled(isFree);
   notes_->setEnabled(isFree);
@@ -80,6 +80,15 @@ void RunAnnotations::showRun(const RunRow& row) {
   const QString notes = QString::fromStdString(row.run.record.notes);
   if (notes_->toPlainText() != notes) notes_->setPlainText(notes);
   isFilling_ = false;
+}
+
+void RunAnnotations::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) updateSizes();
+}
+
+void RunAnnotations::updateSizes() {
+  notes_->setFixedHeight(qRound(kNotesHeight * textScale()));
 }
 
 void RunAnnotations::editTags() {

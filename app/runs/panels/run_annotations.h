@@ -35,7 +35,11 @@ class RunAnnotations : public QWidget {
   /// Writes what waits to be written.
   void save();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
+  void updateSizes();
   void edited();
 
   RunLibrary& library_;

@@ -5,6 +5,7 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
+#include "app/runs/shown_text.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -61,7 +62,7 @@ RunEventList::RunEventList(QWidget* parent)
   table_->verticalHeader()->hide();
   table_->horizontalHeader()->hide();
   table_->horizontalHeader()->setStretchLastSection(true);
-  table_->setMinimumHeight(qRound(kSmallestHeight * textScale()));
+  updateSizes();
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(6);
@@ -69,18 +70,29 @@ RunEventList::RunEventList(QWidget* parent)
   column->addWidget(table_, 1);
 }
 
+void RunEventList::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) updateSizes();
+}
+
+void RunEventList::updateSizes() {
+  table_->setMinimumHeight(qRound(kSmallestHeight * textScale()));
+  table_->verticalHeader()->setDefaultSectionSize(qRound(kRowHeight * textScale()));
+  table_->resizeColumnToContents(0);
+  table_->resizeColumnToContents(1);
+}
+
 void RunEventList::setEvents(const std::vector<EventRecord>& events) {
   setVisible(!events.empty());
   table_->setRowCount(static_cast<int>(events.size()));
-  table_->verticalHeader()->setDefaultSectionSize(qRound(kRowHeight * textScale()));
   int line = 0;
   for (auto event = events.rbegin(); event != events.rend(); ++event, ++line) {
     const QString text = QString::fromStdString(event->text);
     table_->setItem(line, 0, new QTableWidgetItem(clockText(event->seconds)));
     table_->setItem(line, 1, new QTableWidgetItem(nameOf(event->kind)));
-    table_->setItem(line, 2, new QTableWidgetItem(text));
+    table_->setItem(line, 2, new QTableWidgetItem(oneLine(text)));
     table_->item(line, 0)->setToolTip(tr("Epoch %1, step %2").arg(event->epoch).arg(event->step));
-    table_->item(line, 2)->setToolTip(text);
+    table_->item(line, 2)->setToolTip(toolTipText(text));
   }
   table_->resizeColumnToContents(0);
   table_->resizeColumnToContents(1);

@@ -19,7 +19,12 @@ class RunEventList : public QWidget {
 
   void setEvents(const std::vector<EventRecord>& events);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
+  void updateSizes();
+
   QTableWidget* table_;
 };
 

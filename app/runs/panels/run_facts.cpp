@@ -24,7 +24,6 @@ RunFacts::RunFacts(const QString& heading, QWidget* parent)
   lines_->setContentsMargins(0, 0, 0, 0);
   lines_->setHorizontalSpacing(12);
   lines_->setVerticalSpacing(4);
-  lines_->setColumnMinimumWidth(0, qRound(kNameWidth * textScale()));
   lines_->setColumnStretch(1, 1);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -38,6 +37,7 @@ void RunFacts::setFacts(const std::vector<Fact>& facts) {
     delete item->widget();
     delete item;
   }
+  lines_->setColumnMinimumWidth(0, qRound(kNameWidth * textScale()));
   int line = 0;
   for (const Fact& fact : facts) {
     if (fact.value.isEmpty()) continue;

@@ -11,6 +11,7 @@
 #include <QToolTip>
 
 #include "app/runs/path_text.h"
+#include "app/runs/shown_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -75,7 +76,7 @@ bool RunLegend::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   const LegendEntry* entry = entryAt(help->pos().y());
-  QToolTip::showText(help->globalPos(), entry ? toText(entry->run) : QString(), this);
+  QToolTip::showText(help->globalPos(), entry ? toolTipText(toText(entry->run)) : QString(), this);
   return true;
 }
 

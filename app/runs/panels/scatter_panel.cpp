@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <QCheckBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QSettings>
 #include <QTimer>
@@ -18,6 +17,7 @@
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
 #include "widgets/plots/scatter_plot.h"
+#include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -29,6 +29,7 @@ namespace {
 using Column = RunTableModel::Column;
 
 constexpr int kRefreshMs = 60;
+constexpr int kGap = 8;
 
 constexpr std::array kCosts{Column::kParameters, Column::kFlops, Column::kTime};
 constexpr std::array kScores{Column::kBestValidation, Column::kTest};
@@ -71,16 +72,15 @@ ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorte
   sameData_->setToolTip(
       tr("Leave out runs on other data than the selected one: accuracies on "
          "different images can't be compared"));
-  auto* row = new QHBoxLayout;
+  auto* row = new FlowLayout(kGap);
   row->addWidget(score_);
   auto* against = new QLabel(tr("against"), this);
   against->setProperty(kRole, u"secondary"_s);
   row->addWidget(against);
   row->addWidget(cost_);
-  row->addSpacing(8);
   row->addWidget(logarithmic_);
   row->addWidget(sameData_);
-  row->addStretch(1);
+  row->beginRight();
   row->addWidget(makeExplanationButton(*this, [this] { return explanation(*plot_); }));
   row->addWidget(makeExportButton(*plot_, *plot_));
   auto* column = new QVBoxLayout(this);

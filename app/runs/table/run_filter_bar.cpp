@@ -3,12 +3,12 @@
 #include <functional>
 #include <utility>
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QToolButton>
 
+#include "widgets/theme/flow_layout.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -19,7 +19,9 @@ namespace lambda {
 
 namespace {
 
-constexpr int kSearchWidth = 260;
+constexpr int kSearchWidth = 240;
+constexpr int kGap = 8;
+constexpr int kChevronSide = 12;
 
 /// A menu of several checks stays open while one of them is clicked.
 class ChoicesMenu : public QMenu {
@@ -50,18 +52,15 @@ void change(std::set<Value>& set, const Value& value, bool on) {
 
 RunFilterBar::RunFilterBar(RunSortFilter& sorted, QWidget* parent)
     : QWidget(parent), sorted_(sorted), search_(new QLineEdit(this)), count_(new QLabel(this)) {
-  auto* row = new QHBoxLayout(this);
+  auto* row = new FlowLayout(kGap, this);
   row->setContentsMargins(12, 8, 12, 8);
-  row->setSpacing(8);
   search_->setPlaceholderText(tr("Search names, tags, notes"));
   search_->setAccessibleName(tr("Search runs"));
   search_->setToolTip(
       tr("All words must occur in a run's name, folder, tags, notes or architecture"));
   search_->setClearButtonEnabled(true);
-  search_->setMinimumWidth(140);
-  search_->setMaximumWidth(qRound(kSearchWidth * textScale()));
   searchIcon_ = search_->addAction(QIcon(), QLineEdit::LeadingPosition);
-  row->addWidget(search_, 1);
+  row->addWidget(search_);
   states_ =
       addFilter(tr("Status"), tr("List runs of some states alone"), &RunFilterBar::fillStates);
   architectures_ = addFilter(
@@ -74,7 +73,7 @@ RunFilterBar::RunFilterBar(RunSortFilter& sorted, QWidget* parent)
   row->addWidget(clear_);
   count_->setProperty(kRole, u"secondary"_s);
   row->addWidget(count_);
-  row->addStretch(0);
+  row->beginRight();
 
   connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) {
     RunFilter filter = sorted_.filter();
@@ -86,6 +85,7 @@ RunFilterBar::RunFilterBar(RunSortFilter& sorted, QWidget* parent)
     connect(&sorted, signal, this, &RunFilterBar::updateTexts);
     connect(sorted.sourceModel(), signal, this, &RunFilterBar::updateTexts);
   }
+  updateSizes();
   updateIcons();
   updateTexts();
 }
@@ -102,12 +102,13 @@ void RunFilterBar::clear() {
 }
 
 void RunFilterBar::addAtEnd(QWidget* widget) {
-  static_cast<QHBoxLayout*>(layout())->addWidget(widget);
+  layout()->addWidget(widget);
 }
 
 void RunFilterBar::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange) updateIcons();
+  if (event->type() == QEvent::FontChange) updateSizes();
 }
 
 QToolButton* RunFilterBar::addFilter(const QString& title,
@@ -161,7 +162,8 @@ void RunFilterBar::addChoice(QMenu& menu,
                              const QString& text,
                              bool on,
                              std::function<void(RunFilter&, bool)> change) {
-  QAction* action = menu.addAction(text);
+  // A single one would underline the next letter.
+  QAction* action = menu.addAction(QString(text).replace(u'&', u"&&"_s));
   action->setCheckable(true);
   action->setChecked(on);
   connect(action, &QAction::toggled, this, [this, change = std::move(change)](bool checked) {
@@ -191,11 +193,16 @@ void RunFilterBar::updateTexts() {
                                : tr("%1 of %2 runs").arg(shown).arg(all));
 }
 
+void RunFilterBar::updateSizes() {
+  search_->setFixedWidth(qRound(kSearchWidth * textScale()));
+  const int side = qRound(kChevronSide * textScale());
+  for (QToolButton* button : {states_, architectures_, tags_}) button->setIconSize({side, side});
+}
+
 void RunFilterBar::updateIcons() {
   searchIcon_->setIcon(icon(u"search"_s, *this));
   for (QToolButton* button : {states_, architectures_, tags_}) {
     button->setIcon(icon(u"chevron-down"_s, *this));
-    button->setIconSize(QSize(12, 12));
   }
 }
 

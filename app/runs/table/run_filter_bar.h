@@ -47,6 +47,7 @@ class RunFilterBar : public QWidget {
                  std::function<void(RunFilter&, bool)> change);
   void apply(const RunFilter& filter);
   void updateTexts();
+  void updateSizes();
   void updateIcons();
 
   RunSortFilter& sorted_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -28,6 +29,7 @@ constexpr std::array<int, RunTableModel::kColumns> kWidths{
     34, 150, 96, 92, 82, 66, 80, 98, 64, 92, 70, 100, 104, 96, 60};
 
 const QString kHeaderKey = u"tableHeader"_s;
+const QString kScaleKey = u"tableScale"_s;
 
 /// Of the two that one looks at least often the table is narrower without.
 bool isShownAtFirst(int column) {
@@ -40,7 +42,8 @@ RunTableView::RunTableView(RunTableModel& runs, RunSortFilter& sorted, QWidget* 
     : QTableView(parent),
       runs_(runs),
       sorted_(sorted),
-      columnsMenu_(new QMenu(tr("Columns"), this)) {
+      columnsMenu_(new QMenu(tr("Columns"), this)),
+      scale_(textScale()) {
   setModel(&sorted);
   setItemDelegate(new RunTableDelegate(this));
   setAccessibleName(tr("Runs"));
@@ -145,6 +148,7 @@ QString RunTableView::toText() const {
 
 void RunTableView::saveTo(QSettings& settings) const {
   settings.setValue(kHeaderKey, horizontalHeader()->saveState());
+  settings.setValue(kScaleKey, scale_);
 }
 
 void RunTableView::restoreFrom(QSettings& settings) {
@@ -152,6 +156,9 @@ void RunTableView::restoreFrom(QSettings& settings) {
   if (state.isEmpty() || !horizontalHeader()->restoreState(state)) return;
   const QHeaderView& header = *horizontalHeader();
   sortByColumn(header.sortIndicatorSection(), header.sortIndicatorOrder());
+  // The widths are those of the text size they were saved at.
+  scale_ = std::max(1.0, settings.value(kScaleKey, 1.0).toDouble());
+  scaleCells();
 }
 
 void RunTableView::keyPressEvent(QKeyEvent* event) {
@@ -172,7 +179,7 @@ void RunTableView::keyPressEvent(QKeyEvent* event) {
 
 void RunTableView::changeEvent(QEvent* event) {
   QTableView::changeEvent(event);
-  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) setRowHeights();
+  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) scaleCells();
 }
 
 void RunTableView::makeColumnsMenu() {
@@ -193,6 +200,15 @@ void RunTableView::makeColumnsMenu() {
   });
 }
 
+void RunTableView::scaleCells() {
+  const double growth = textScale() / std::exchange(scale_, textScale());
+  setRowHeights();
+  if (growth == 1) return;
+  for (int column = 0; column < RunTableModel::kColumns; ++column) {
+    if (!isColumnHidden(column)) setColumnWidth(column, qRound(columnWidth(column) * growth));
+  }
+}
+
 void RunTableView::setRowHeights() {
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   verticalHeader()->setDefaultSectionSize(qRound(kRowHeight * textScale()));
@@ -202,7 +218,7 @@ void RunTableView::toggleSelected() {
   const std::vector<std::filesystem::path> runs = selectedRuns();
   const bool anyUnchecked = std::any_of(
       runs.begin(), runs.end(), [this](const auto& run) { return !runs_.isChecked(run); });
-  for (const std::filesystem::path& run : runs) runs_.setChecked(run, anyUnchecked);
+  runs_.setChecked(runs, anyUnchecked);
 }
 
 }  // namespace lambda

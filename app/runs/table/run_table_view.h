@@ -58,11 +58,13 @@ class RunTableView : public QTableView {
 
  private:
   void makeColumnsMenu();
+  void scaleCells();
   void setRowHeights();
 
   RunTableModel& runs_;
   RunSortFilter& sorted_;
   QMenu* columnsMenu_;
+  double scale_;  ///< Of the text, which the columns are as wide as.
 };
 
 }  // namespace lambda

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <QEvent>
 #include <QPainter>
 
 #include "engine/data/augmentation.h"
@@ -130,11 +129,16 @@ void AugmentationPreview::paintTo(QPainter& painter,
   const double side = cellSide(size.width());
   const double caption = QFontMetricsF(smallFont()).height();
   const double samplesLeft = side + kGapAfterOriginal;
-  painter.drawText(
-      QRectF(0, 0, samplesLeft, caption), Qt::AlignLeft | Qt::AlignVCenter, tr("Image"));
-  painter.drawText(QRectF(samplesLeft, 0, size.width() - samplesLeft, caption),
+  const QFontMetricsF metrics(smallFont());
+  const QString original = tr("Image");
+  const QString seen = tr("as eight epochs see it");
+  const double seenLeft =
+      std::max(samplesLeft, metrics.horizontalAdvance(original) + metrics.horizontalAdvance(u' '));
+  const double room = size.width() - seenLeft;
+  painter.drawText(QRectF(0, 0, seenLeft, caption), Qt::AlignLeft | Qt::AlignVCenter, original);
+  painter.drawText(QRectF(seenLeft, 0, room, caption),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   tr("as eight epochs see it"));
+                   metrics.elidedText(seen, Qt::ElideRight, room));
   painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
   double top = caption + kCaptionGap;
   for (const std::vector<QImage>& row : rows_) {
@@ -150,11 +154,6 @@ void AugmentationPreview::paintTo(QPainter& painter,
 void AugmentationPreview::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   paintTo(painter, size(), colorsOf(*this));
-}
-
-void AugmentationPreview::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) update();
-  QWidget::changeEvent(event);
 }
 
 QString AugmentationPreview::exportName() const {

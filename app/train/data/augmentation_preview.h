@@ -50,7 +50,6 @@ class AugmentationPreview : public QWidget, public Exportable {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void redraw();

@@ -1,26 +1,24 @@
 #include "app/train/data/data_panel.h"
 
-#include <QAction>
 #include <QButtonGroup>
 #include <QEvent>
-#include <QFileDialog>
+#include <QFile>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QLineEdit>
-#include <QMenu>
 #include <QStandardPaths>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "app/train/data/data_location.h"
+#include "app/train/data/data_place.h"
 #include "app/train/data/data_report_text.h"
 #include "app/train/data/download_row.h"
-#include "app/train/training_text.h"
 #include "engine/formats/cifar10_files.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -109,25 +107,11 @@ void DataPanel::makePlace() {
   auto* column = new QVBoxLayout(cifar_);
   column->setContentsMargins({});
   column->setSpacing(8);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(4);
-  path_ = new QLineEdit(cifar_);
-  path_->setAccessibleName(tr("Folder or archive with CIFAR-10"));
-  path_->setToolTip(tr("A folder with the binary version's files, or cifar-10-binary.tar.gz"));
-  choose_ = new QToolButton(cifar_);
-  choose_->setText(tr("Choose"));
-  choose_->setPopupMode(QToolButton::InstantPopup);
-  auto* menu = new QMenu(choose_);
-  menu->addAction(tr("Folder …"), this, &DataPanel::chooseFolder);
-  menu->addAction(tr("Archive …"), this, &DataPanel::chooseArchive);
-  choose_->setMenu(menu);
-  row->addWidget(path_, 1);
-  row->addWidget(choose_);
-  column->addLayout(row);
+  place_ = new DataPlace(cifar_);
+  column->addWidget(place_);
   auto* state = new QHBoxLayout;
   state->setSpacing(8);
   sign_ = new QLabel(cifar_);
-  sign_->setFixedWidth(kSignSide);
   sign_->setAlignment(Qt::AlignTop);
   text_ = makeText(cifar_, {}, {});
   text_->setObjectName(u"dataState"_s);
@@ -136,9 +120,8 @@ void DataPanel::makePlace() {
   state->addWidget(text_, 1);
   column->addLayout(state);
   layout()->addWidget(cifar_);
-  connect(path_, &QLineEdit::editingFinished, this, [this] {
-    const fs::path entered = pathOf(path_->text().trimmed());
-    if (!entered.empty() && entered != location_) Q_EMIT sourceChosen(entered.string());
+  connect(place_, &DataPlace::placeChosen, this, [this](const fs::path& place) {
+    Q_EMIT sourceChosen(place.string());
   });
 }
 
@@ -185,8 +168,7 @@ bool DataPanel::offer(const fs::path& path) {
 
 void DataPanel::setReadOnly(bool readOnly) {
   readOnly_ = readOnly;
-  path_->setReadOnly(readOnly);
-  choose_->setEnabled(!readOnly);
+  place_->setReadOnly(readOnly);
   showState();
 }
 
@@ -212,34 +194,12 @@ std::vector<Problem> DataPanel::problems() const {
   return {};
 }
 
-void DataPanel::chooseFolder() {
-  auto* dialog = new QFileDialog(this, tr("Folder with CIFAR-10"), path_->text());
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setFileMode(QFileDialog::Directory);
-  dialog->setOption(QFileDialog::ShowDirsOnly);
-  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-    Q_EMIT sourceChosen(pathOf(path).string());
-  });
-  dialog->open();
-}
-
-void DataPanel::chooseArchive() {
-  auto* dialog = new QFileDialog(this, tr("Archive with CIFAR-10"), path_->text());
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setFileMode(QFileDialog::ExistingFile);
-  dialog->setNameFilters({tr("Archives (*.tar.gz *.tgz *.tar)"), tr("All files (*)")});
-  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-    Q_EMIT sourceChosen(pathOf(path).string());
-  });
-  dialog->open();
-}
-
 // ---- the check ----
 
 void DataPanel::recheck() {
   isWaiting_ = false;
   location_ = cifar10Location(source_, dataFolder_);
-  path_->setText(pathText(location_));
+  place_->setPlace(location_);
   if (!isFound(location_)) {
     check_.forget();
     const bool isChosen = source_ != kCifar10Source;
@@ -292,7 +252,9 @@ void DataPanel::showState() {
       icon = lambda::icon(u"check"_s, colors.success);
       break;
   }
-  sign_->setPixmap(icon.pixmap(kSignSide));
+  const int side = qRound(kSignSide * textScale());
+  sign_->setFixedWidth(side);
+  sign_->setPixmap(icon.pixmap(side));
   sign_->setVisible(!icon.isNull());
   text_->setText(stateText_);
   for (QAbstractButton* button : choices_->buttons()) {
@@ -309,7 +271,7 @@ void DataPanel::showEvent(QShowEvent* event) {
 }
 
 void DataPanel::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) showState();
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) showState();
   QWidget::changeEvent(event);
 }
 

@@ -15,11 +15,10 @@
 class QButtonGroup;
 class QFrame;
 class QLabel;
-class QLineEdit;
-class QToolButton;
 
 namespace lambda {
 
+class DataPlace;
 class DownloadRow;
 
 /// What is known of the chosen data.
@@ -75,8 +74,6 @@ class DataPanel : public QWidget {
   void makeChoices();
   void makePlace();
   void makeDownload();
-  void chooseFolder();
-  void chooseArchive();
   void recheck();
   void takeReport(const DataReport& report);
   void setState(DataState state, const QString& text);
@@ -94,8 +91,7 @@ class DataPanel : public QWidget {
   QButtonGroup* choices_;
   QLabel* meaning_;
   QFrame* cifar_;
-  QLineEdit* path_;
-  QToolButton* choose_;
+  DataPlace* place_;
   QLabel* sign_;
   QLabel* text_;
   DownloadRow* download_;

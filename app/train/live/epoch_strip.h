@@ -57,7 +57,6 @@ class EpochStrip : public QWidget, public Exportable {
   void mousePressEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
-  void changeEvent(QEvent* event) override;
   bool event(QEvent* event) override;
 
  private:

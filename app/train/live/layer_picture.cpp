@@ -163,7 +163,7 @@ HeatmapData embeddingHeatmap(const LayerPicture& picture, bool change) {
         data.array.values.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
     const auto k = static_cast<std::int64_t>(tile) / depth;
     const auto u = static_cast<std::int64_t>(tile) % depth;
-    data.captions << (depth > 1 ? tr("k %1, u %2").arg(k).arg(u) : tr("k %1").arg(k));
+    data.captions << (depth > 1 ? tr("k%1, u%2").arg(k).arg(u) : tr("k%1").arg(k));
   }
   const auto offsets = [](const QString& label, std::int64_t length) {
     return HeatmapAxis{label, static_cast<int>(-(length / 2)), true};

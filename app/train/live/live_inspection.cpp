@@ -1,22 +1,29 @@
 #include "app/train/live/live_inspection.h"
 
+#include <algorithm>
+
 #include "app/session/training_session.h"
 
 namespace lambda {
 
 namespace {
 
-constexpr int kInterval = 500;  // Milliseconds between an answer and the next request.
-constexpr int kAfterFailure = 3000;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kShortestRest{500};
+constexpr milliseconds kLongestRest{5000};
+constexpr int kRestPerLook = 25;  // Looking takes at most a twenty-fifth of the training's time.
+constexpr milliseconds kAfterFailure{3000};
 
 }  // namespace
 
 LiveInspection::LiveInspection(TrainingSession& session, QObject* parent)
-    : QObject(parent), session_(session) {
+    : QObject(parent), session_(session), rest_(kShortestRest) {
   timer_.setSingleShot(true);
   connect(&timer_, &QTimer::timeout, this, &LiveInspection::ask);
   connect(&session_, &TrainingSession::started, this, [this] {
     isAsked_ = hasAnswer_ = false;
+    rest_ = kShortestRest;
     ask();
   });
   connect(&session_, &TrainingSession::ended, this, [this] {
@@ -35,6 +42,10 @@ LiveInspection::LiveInspection(TrainingSession& session, QObject* parent)
     timer_.start(kAfterFailure);
     Q_EMIT failed(reason);
   });
+}
+
+milliseconds LiveInspection::restAfter(milliseconds look) {
+  return std::clamp(kRestPerLook * look, kShortestRest, kLongestRest);
 }
 
 void LiveInspection::setTarget(const std::string& layer, Split split, int image) {
@@ -70,17 +81,21 @@ void LiveInspection::ask() {
     return;
   }
   isAsked_ = true;
+  sinceAsked_.start();
+  timer_.stop();
   session_.requestInspection(target_);
 }
 
 void LiveInspection::askSoon() {
-  if (!timer_.isActive()) timer_.start(kInterval);
+  if (!timer_.isActive()) timer_.start(rest_);
 }
 
 void LiveInspection::take(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
   if (!snapshot || snapshot->request.id != target_.id) return;
   isAsked_ = false;
   hasAnswer_ = true;
+  // With the wait for the running batch's end: rather too long than too short.
+  rest_ = restAfter(milliseconds(sinceAsked_.elapsed()));
   answeredStep_ = snapshot->step;
   Q_EMIT updated(snapshot);
   const SessionState state = session_.state();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -14,9 +15,10 @@ namespace lambda {
 
 class TrainingSession;
 
-/// Keeps looking into the network while it is trained: about twice a second, the next request only
-/// after the last answer, at once after a pause, a single step or an epoch, and not again while
-/// nothing has changed.
+/// Keeps looking into the network while it is trained: twice a second where that costs next to
+/// nothing, rarer the longer an answer takes, since that time is the training's. The next request
+/// goes only after the last answer, at once after a pause, a single step or an epoch, and not again
+/// while nothing has changed.
 class LiveInspection : public QObject {
   Q_OBJECT
 
@@ -28,6 +30,10 @@ class LiveInspection : public QObject {
 
   /// Whether somebody is looking.
   void setActive(bool active);
+
+  /// How long to leave the training alone after a look that took so long: 25 times as long, half a
+  /// second at least and five seconds at most.
+  static std::chrono::milliseconds restAfter(std::chrono::milliseconds look);
 
  Q_SIGNALS:
   void updated(std::shared_ptr<const lambda::InspectionSnapshot> snapshot);
@@ -45,6 +51,8 @@ class LiveInspection : public QObject {
   bool isAsked_ = false;  ///< An answer is under way.
   bool hasAnswer_ = false;
   std::int64_t answeredStep_ = -1;
+  QElapsedTimer sinceAsked_;
+  std::chrono::milliseconds rest_;  ///< Before the next look.
   QTimer timer_;
 };
 

@@ -2,23 +2,21 @@
 
 #include <algorithm>
 
-#include <QButtonGroup>
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QSettings>
+#include <QScrollArea>
 #include <QStackedLayout>
-#include <QToolButton>
+#include <QStyle>
 #include <QVBoxLayout>
 
 #include "app/session/training_session.h"
+#include "app/train/caption.h"
 #include "app/train/live/epoch_strip.h"
-#include "app/train/live/live_explanations.h"
 #include "app/train/live/live_inspection.h"
+#include "app/train/live/live_pictures.h"
 #include "app/train/live/probe_header.h"
+#include "app/train/training_text.h"
 #include "widgets/export/export_menu.h"
-#include "widgets/pictures/explanation.h"
-#include "widgets/pictures/heatmap_view.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -30,18 +28,6 @@ namespace lambda {
 namespace {
 
 constexpr int kGap = 8;
-constexpr int kChange =
-    0;  // Of the two ways to see the embeddings; they begin as noise, so that it comes first.
-constexpr int kLambdaHeight = 112;
-constexpr int kTilesHeight = 128;
-
-QLabel* makeCaption(QWidget* parent, const QString& text) {
-  auto* label = new QLabel(text, parent);
-  QFont font = bodyFont();
-  font.setWeight(QFont::DemiBold);
-  label->setFont(font);
-  return label;
-}
 
 }  // namespace
 
@@ -49,13 +35,8 @@ LivePanel::LivePanel(TrainingSession& session, QWidget* parent)
     : QWidget(parent),
       session_(session),
       inspection_(new LiveInspection(session, this)),
-      parts_(new QButtonGroup(this)),
-      embeddings_(new QButtonGroup(this)),
       stored_(*this) {
-  auto* content = new QWidget(this);
-  column_ = new QVBoxLayout(content);
-  column_->setContentsMargins(2 * kGap, kGap, 2 * kGap, kGap);
-  column_->setSpacing(kGap);
+  makeContent();
   auto* nothing =
       new QLabel(tr("This network has no lambda layer.\nTurn a block into one in Design."), this);
   nothing->setObjectName(u"noLambda"_s);
@@ -63,115 +44,87 @@ LivePanel::LivePanel(TrainingSession& session, QWidget* parent)
   nothing->setAlignment(Qt::AlignCenter);
   nothing->setWordWrap(true);
   views_ = new QStackedLayout(this);
-  views_->addWidget(content);
+  views_->addWidget(content_);
   views_->addWidget(nothing);
-  makeHead();
-  makeLambda();
-  makePositions();
-  makeStrip();
-  connect(&session_, &TrainingSession::started, this, &LivePanel::beginRun);
-  connect(&session_, &TrainingSession::metricsArrived, this, &LivePanel::noteEpochs);
-  connect(inspection_, &LiveInspection::updated, this, &LivePanel::take);
-  connect(inspection_, &LiveInspection::failed, this, [this](const QString& reason) {
-    problem_->setText(reason);
-    problem_->show();
-  });
+  connectParts();
   beginRun();
 }
 
 // ---- making ----
 
-QWidget* LivePanel::makeToggle(QButtonGroup& group, const QStringList& names) {
-  auto* holder = new QWidget(this);
-  auto* row = new QHBoxLayout(holder);
-  row->setContentsMargins({});
-  row->setSpacing(0);
-  for (int i = 0; i < names.size(); ++i) {
-    auto* button = new QToolButton(holder);
-    button->setText(names[i]);
-    button->setCheckable(true);
-    button->setChecked(i == 0);
-    button->setProperty(kRole, u"quiet"_s);
-    group.addButton(button, i);
-    row->addWidget(button);
-  }
-  return holder;
-}
-
-void LivePanel::makeHead() {
-  head_ = new ProbeHeader(this);
-  problem_ = new QLabel(this);
+void LivePanel::makeContent() {
+  content_ = new QWidget(this);
+  head_ = new ProbeHeader(content_);
+  problem_ = new QLabel(content_);
   problem_->setProperty(kRole, u"error"_s);
   problem_->setWordWrap(true);
   problem_->hide();
-  column_->addWidget(head_);
-  column_->addWidget(problem_);
+  scroll_ = new QScrollArea(content_);
+  scroll_->setWidgetResizable(true);
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setFocusPolicy(Qt::NoFocus);
+  auto* inner = new QWidget(scroll_);
+  pictures_ = new LivePictures(inner);
+  auto* below = new QVBoxLayout(inner);
+  below->setContentsMargins(0, 0, 2 * kGap, kGap);
+  below->setSpacing(kGap);
+  below->addWidget(pictures_, 1);
+  below->addWidget(makeStrip());
+  scroll_->setWidget(inner);
+  // The ground is the page's.
+  scroll_->viewport()->setAutoFillBackground(false);
+  inner->setAutoFillBackground(false);
+  auto* column = new QVBoxLayout(content_);
+  column->setContentsMargins(2 * kGap, kGap, 0, 0);
+  column->setSpacing(kGap);
+  auto* above = new QVBoxLayout;
+  above->setContentsMargins(0, 0, 2 * kGap, 0);
+  above->addWidget(head_);
+  above->addWidget(problem_);
+  column->addLayout(above);
+  column->addWidget(scroll_, 1);
+}
+
+QWidget* LivePanel::makeStrip() {
+  auto* holder = new QWidget(this);
+  strip_ = new EpochStrip(holder);
+  auto* head = new QHBoxLayout;
+  head->addWidget(makeCaption(holder, tr("Epoch by epoch")));
+  head->addStretch();
+  head->addWidget(makeExportButton(*strip_, *strip_));
+  auto* column = new QVBoxLayout(holder);
+  column->setContentsMargins({});
+  column->setSpacing(kGap);
+  column->addLayout(head);
+  column->addWidget(strip_);
+  return holder;
+}
+
+void LivePanel::connectParts() {
   connect(head_, &ProbeHeader::targetChosen, this, &LivePanel::aim);
   connect(head_, &ProbeHeader::newestRequested, this, [this] {
     strip_->setChosen(-1);
     showPicture();
   });
-}
-
-void LivePanel::makeLambda() {
-  lambda_ = new HeatmapView(this);
-  lambda_->setPlaceholder(
-      tr("The lambda matrix is shown here while a network with a lambda layer is trained."));
-  lambda_->setAccessibleName(tr("Lambda matrix"));
-  lambda_->setMinimumHeight(kLambdaHeight);
-  lambda_->setReadoutVisible(false);
-  auto* head = new QHBoxLayout;
-  head->setSpacing(0);
-  head->addWidget(makeCaption(this, tr("Lambda")));
-  head->addSpacing(kGap);
-  head->addWidget(makeToggle(*parts_, {tr("All"), tr("Total"), tr("Content"), tr("Position")}));
-  head->addStretch();
-  head->addWidget(
-      makeExplanationButton(*this, [this] { return lambdaExplanation(snapshot_.get()); }));
-  head->addWidget(makeExportButton(*lambda_, *lambda_));
-  column_->addLayout(head);
-  column_->addWidget(lambda_, 3);
-  connect(parts_, &QButtonGroup::idClicked, this, [this](int id) {
-    isPartChosen_ = true;
-    strip_->setPart(static_cast<LambdaPart>(id));
-    showPicture();
+  connect(pictures_, &LivePictures::partChanged, strip_, &EpochStrip::setPart);
+  connect(strip_, &EpochStrip::epochChosen, this, &LivePanel::showPicture);
+  connect(&session_, &TrainingSession::started, this, &LivePanel::beginRun);
+  connect(&session_, &TrainingSession::metricsArrived, this, &LivePanel::noteEpochs);
+  connect(inspection_, &LiveInspection::updated, this, &LivePanel::take);
+  connect(inspection_, &LiveInspection::failed, this, [this](const QString& reason) {
+    problem_->setText(breakableText(reason));
+    problem_->show();
   });
 }
 
-void LivePanel::makePositions() {
-  positions_ = new QWidget(this);
-  auto* column = new QVBoxLayout(positions_);
-  column->setContentsMargins({});
-  column->setSpacing(kGap);
-  tiles_ = new HeatmapView(positions_);
-  tiles_->setPlaceholder(tr("This layer has no position embeddings."));
-  tiles_->setAccessibleName(tr("Position embeddings"));
-  tiles_->setMinimumHeight(kTilesHeight);
-  tiles_->setReadoutVisible(false);
-  auto* head = new QHBoxLayout;
-  head->setSpacing(0);
-  head->addWidget(makeCaption(positions_, tr("Positions")));
-  head->addSpacing(kGap);
-  head->addWidget(makeToggle(*embeddings_, {tr("Change"), tr("Now")}));
-  head->addStretch();
-  head->addWidget(
-      makeExplanationButton(*this, [this] { return positionExplanation(snapshot_.get()); }));
-  head->addWidget(makeExportButton(*tiles_, *tiles_));
-  column->addLayout(head);
-  column->addWidget(tiles_, 1);
-  column_->addWidget(positions_, 4);
-  connect(embeddings_, &QButtonGroup::idClicked, this, &LivePanel::showPicture);
-}
-
-void LivePanel::makeStrip() {
-  strip_ = new EpochStrip(this);
-  auto* head = new QHBoxLayout;
-  head->addWidget(makeCaption(this, tr("Epoch by epoch")));
-  head->addStretch();
-  head->addWidget(makeExportButton(*strip_, *strip_));
-  column_->addLayout(head);
-  column_->addWidget(strip_);
-  connect(strip_, &EpochStrip::epochChosen, this, &LivePanel::showPicture);
+QSize LivePanel::minimumSizeHint() const {
+  constexpr int kLeastPicture = 120;
+  const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, scroll_);
+  const int inner = scroll_->widget()->minimumSizeHint().width() + bar;
+  const QSize head = head_->minimumSizeHint();
+  return {2 * kGap + std::max(inner, head.width() + 2 * kGap),
+          head.height() + 2 * kGap + qRound(kLeastPicture * textScale())};
 }
 
 // ---- what is looked at ----
@@ -241,20 +194,9 @@ void LivePanel::take(const std::shared_ptr<const InspectionSnapshot>& snapshot) 
     const std::int64_t before = std::max<std::int64_t>(picture->step - 1, 0);
     picture->epoch = static_cast<int>(before / batches) + 1;
   }
-  choosePart(snapshot->layer);
   live_ = std::move(picture);
   keepEpoch();
   showPicture();
-}
-
-/// Three wide matrices beside each other would be too small to be read. Who has chosen keeps the
-/// choice.
-void LivePanel::choosePart(const InspectableLayer& layer) {
-  if (isPartChosen_) return;
-  const bool isWide = layer.valueDepth > 2 * layer.queryDepth;
-  const LambdaPart part = isWide ? LambdaPart::total : LambdaPart::all;
-  parts_->button(static_cast<int>(part))->setChecked(true);
-  strip_->setPart(part);
 }
 
 std::shared_ptr<const LayerPicture> LivePanel::shown() const {
@@ -266,22 +208,16 @@ void LivePanel::showPicture() {
   const std::shared_ptr<const LayerPicture> picture = shown();
   const bool isStored = picture && picture != live_;
   head_->setProbe(snapshot_.get());
+  pictures_->setSnapshot(snapshot_);
+  pictures_->setPicture(picture);
   if (!picture) {
     head_->setWhen(tr("Nothing looked into yet"), false);
-    lambda_->setData({});
-    tiles_->setData({});
     return;
   }
   const QString step = tr("step %1").arg(countText(static_cast<double>(picture->step)));
   const QString text = isStored ? tr("End of epoch %1 · %2") : tr("Epoch %1 · %2");
   const bool isStart = isStored && picture->epoch == 0;
   head_->setWhen(isStart ? tr("At the start") : text.arg(picture->epoch).arg(step), isStored);
-  lambda_->setData(lambdaHeatmap(*picture, static_cast<LambdaPart>(parts_->checkedId())));
-  const bool change = embeddings_->checkedId() == kChange;
-  tiles_->setPlaceholder(change && !picture->tiles.empty()
-                             ? tr("The embeddings of the start are not known.")
-                             : tr("This layer has no position embeddings."));
-  tiles_->setData(embeddingHeatmap(*picture, change));
 }
 
 // ---- events ----
@@ -296,25 +232,12 @@ void LivePanel::hideEvent(QHideEvent* event) {
   inspection_->setActive(false);
 }
 
-void LivePanel::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) strip_->update();
-  QWidget::changeEvent(event);
-}
-
 void LivePanel::saveLayout(QSettings& settings) const {
-  if (isPartChosen_) settings.setValue(u"part"_s, parts_->checkedId());
-  settings.setValue(u"change"_s, embeddings_->checkedId());
+  pictures_->saveLayout(settings);
 }
 
 void LivePanel::restoreLayout(QSettings& settings) {
-  const auto check = [](QButtonGroup& group, int id) {
-    if (QAbstractButton* button = group.button(id)) button->setChecked(true);
-  };
-  isPartChosen_ = settings.contains(u"part"_s);
-  check(*parts_, settings.value(u"part"_s, 0).toInt());
-  check(*embeddings_, settings.value(u"change"_s, 0).toInt());
-  strip_->setPart(static_cast<LambdaPart>(parts_->checkedId()));
-  showPicture();
+  pictures_->restoreLayout(settings);
 }
 
 }  // namespace lambda

@@ -9,17 +9,16 @@
 #include "app/train/newest_task.h"
 #include "engine/values/inspection.h"
 
-class QButtonGroup;
 class QLabel;
+class QScrollArea;
 class QSettings;
 class QStackedLayout;
-class QVBoxLayout;
 
 namespace lambda {
 
 class EpochStrip;
-class HeatmapView;
 class LiveInspection;
+class LivePictures;
 class ProbeHeader;
 class TrainingSession;
 struct MetricsUpdate;
@@ -40,25 +39,24 @@ class LivePanel : public QWidget {
   void saveLayout(QSettings& settings) const;
   void restoreLayout(QSettings& settings);
 
+  /// As wide as the controls need; what is below them scrolls.
+  QSize minimumSizeHint() const override;
+
  protected:
   void showEvent(QShowEvent* event) override;
   void hideEvent(QHideEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
-  void makeHead();
-  void makeLambda();
-  void makePositions();
-  void makeStrip();
+  void makeContent();
+  QWidget* makeStrip();
+  void connectParts();
   void beginRun();
   void aim();
   void loadStored();
   void take(const std::shared_ptr<const InspectionSnapshot>& snapshot);
   void noteEpochs(const MetricsUpdate& update);
   void keepEpoch();
-  void choosePart(const InspectableLayer& layer);
   void showPicture();
-  QWidget* makeToggle(QButtonGroup& group, const QStringList& names);
 
   TrainingSession& session_;
   LiveInspection* inspection_;
@@ -67,17 +65,13 @@ class LivePanel : public QWidget {
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   int endedEpoch_ = 0;  ///< The last epoch that ended, and is to be put into the strip.
   std::int64_t endedStep_ = 0;
-  bool isPartChosen_ = false;  ///< By a person, of the lambda's parts.
 
   QStackedLayout* views_;  ///< The pictures, or why there are none.
-  QVBoxLayout* column_;
+  QWidget* content_;
   ProbeHeader* head_;
   QLabel* problem_;
-  QButtonGroup* parts_;
-  HeatmapView* lambda_;
-  QWidget* positions_;
-  QButtonGroup* embeddings_;
-  HeatmapView* tiles_;
+  QScrollArea* scroll_;
+  LivePictures* pictures_;
   EpochStrip* strip_;
   NewestTask stored_;
 };

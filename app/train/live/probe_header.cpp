@@ -8,9 +8,9 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/train/elided_label.h"
 #include "widgets/pictures/image_conversion.h"
 #include "widgets/plots/axis_text.h"
+#include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 

@@ -1,5 +1,6 @@
 #include "app/train/run/event_list.h"
 
+#include <QEvent>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QPalette>
@@ -114,12 +115,9 @@ EventList::EventList(TrainingSession& session, QWidget* parent)
   setFrameShape(NoFrame);
   setStyleSheet(u"QTableView { border: none; border-radius: 0; background: transparent; }"_s);
   verticalHeader()->hide();
-  verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
   horizontalHeader()->setStretchLastSection(true);
   horizontalHeader()->hide();
-  const QFontMetrics metrics(numberFont());
-  setColumnWidth(EventModel::kTime, metrics.horizontalAdvance(u"00:00:00"_s) + 16);
-  setColumnWidth(EventModel::kStep, metrics.horizontalAdvance(u"000,000"_s) + 24);
+  updateSizes();
   connect(&session_, &TrainingSession::started, this, [this] {
     model_->clear();
     catchUp();
@@ -131,6 +129,18 @@ EventList::EventList(TrainingSession& session, QWidget* parent)
   connect(this, &QTableView::clicked, this, [this](const QModelIndex& index) {
     Q_EMIT eventChosen(model_->at(index.row()));
   });
+}
+
+void EventList::updateSizes() {
+  const QFontMetrics metrics(numberFont());
+  verticalHeader()->setDefaultSectionSize(metrics.height() + 8);
+  setColumnWidth(EventModel::kTime, metrics.horizontalAdvance(u"00:00:00"_s) + 16);
+  setColumnWidth(EventModel::kStep, metrics.horizontalAdvance(u"000,000"_s) + 24);
+}
+
+void EventList::changeEvent(QEvent* event) {
+  QTableView::changeEvent(event);
+  if (event->type() == QEvent::FontChange) updateSizes();
 }
 
 QSize EventList::sizeHint() const {

@@ -51,10 +51,12 @@ class EventList : public QTableView {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
   void catchUp();
+  void updateSizes();
 
   TrainingSession& session_;
   EventModel* model_;

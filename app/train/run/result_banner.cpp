@@ -12,11 +12,14 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/train/icon_sizes.h"
+#include "app/train/training_text.h"
 #include "app/train/widget_role.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -27,6 +30,7 @@ namespace {
 constexpr int kGap = 8;
 constexpr int kSignSide = 20;
 constexpr qsizetype kMostReasons = 3;
+constexpr qsizetype kMostText = 360;  // What is longer is there to be copied.
 
 /// The engine names settings as its command line does: "--set recipe.batchSize=32" is "batch size
 /// 32" here.
@@ -67,11 +71,12 @@ ResultBanner::ResultBanner(QWidget* parent) : QFrame(parent) {
   row->setContentsMargins(2 * kGap, kGap, kGap, kGap);
   row->setSpacing(kGap);
   sign_ = new QLabel(this);
-  sign_->setFixedSize(kSignSide, kSignSide);
   title_ = new QLabel(this);
   title_->setProperty(kRole, u"heading"_s);
+  title_->setTextFormat(Qt::PlainText);
   text_ = new QLabel(this);
   text_->setObjectName(u"result"_s);
+  text_->setTextFormat(Qt::PlainText);
   text_->setWordWrap(true);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   auto* words = new QVBoxLayout;
@@ -94,7 +99,7 @@ ResultBanner::ResultBanner(QWidget* parent) : QFrame(parent) {
   again_ = button(tr("Train again"), u"again"_s);
   copy_ = new QToolButton(this);
   copy_->setProperty(kRole, u"quiet"_s);
-  copy_->setToolTip(tr("Copy what happened"));
+  copy_->setToolTip(tr("Copy the whole text"));
   copy_->setAccessibleName(tr("Copy"));
   close_ = new QToolButton(this);
   close_->setProperty(kRole, u"quiet"_s);
@@ -161,7 +166,8 @@ void ResultBanner::showRefusal(const QStringList& reasons) {
 void ResultBanner::present(Kind kind, const QString& title, const QString& text) {
   kind_ = kind;
   title_->setText(title);
-  text_->setText(text);
+  const bool isLong = text.size() > kMostText;
+  text_->setText(breakableText(isLong ? text.first(kMostText).trimmed() + u" …"_s : text));
   copied_ = title + u"\n"_s + text;
   const bool hasRun = !run_.empty();
   resume_->setVisible(kind == Kind::stopped);
@@ -192,13 +198,16 @@ void ResultBanner::updateIcons() {
       sign = icon(u"error"_s, colors.error);
       break;
   }
-  sign_->setPixmap(sign.pixmap(kSignSide));
+  const int side = qRound(kSignSide * textScale());
+  sign_->setFixedSize(side, side);
+  sign_->setPixmap(sign.pixmap(side));
   copy_->setIcon(icon(u"copy"_s, *this));
   close_->setIcon(icon(u"close"_s, *this));
+  fitIconsToText(*this);
 }
 
 void ResultBanner::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) updateIcons();
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) updateIcons();
   QFrame::changeEvent(event);
 }
 

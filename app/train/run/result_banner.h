@@ -18,6 +18,8 @@ class ResultBanner : public QFrame {
   Q_OBJECT
 
  public:
+  enum class Kind { finished, stopped, failed, refused };
+
   explicit ResultBanner(QWidget* parent = nullptr);
 
   /// A training has ended. `epochs` is how many it was to have.
@@ -27,6 +29,9 @@ class ResultBanner : public QFrame {
   void showRefusal(const QStringList& reasons);
 
   const std::filesystem::path& run() const { return run_; }
+
+  /// What is said, or was last.
+  Kind kind() const { return kind_; }
 
  Q_SIGNALS:
   void inspectRequested(const std::filesystem::path& run);
@@ -41,8 +46,6 @@ class ResultBanner : public QFrame {
   void changeEvent(QEvent* event) override;
 
  private:
-  enum class Kind { finished, stopped, failed, refused };
-
   void present(Kind kind, const QString& title, const QString& text);
   void updateIcons();
 

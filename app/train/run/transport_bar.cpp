@@ -9,11 +9,12 @@
 #include <QVBoxLayout>
 
 #include "app/session/training_session.h"
-#include "app/train/elided_label.h"
+#include "app/train/icon_sizes.h"
 #include "app/train/training_text.h"
 #include "app/train/widget_role.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/elided_label.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/typography.h"
 
@@ -24,7 +25,8 @@ namespace lambda {
 namespace {
 
 constexpr int kGap = 8;
-constexpr int kWordsInterval = 100;  // Milliseconds.
+constexpr int kWordsInterval = 250;  // Milliseconds.
+constexpr int kWidestTitle = 320;
 
 /// The action's text with its key, as a tooltip.
 QString withKey(const QAction& action, const QString& meaning) {
@@ -75,7 +77,9 @@ void TransportBar::makeActions() {
 
 void TransportBar::makeButtons() {
   title_ = new QLabel(this);
+  title_->setObjectName(u"title"_s);
   title_->setProperty(kRole, u"heading"_s);
+  title_->setTextFormat(Qt::PlainText);
   words_ = new QLabel(this);
   words_->setObjectName(u"words"_s);
   words_->setProperty(kRole, u"secondary"_s);
@@ -156,7 +160,7 @@ void TransportBar::showWords() {
   shown_.start();
   const TrainingStatus& status = session_.status();
   if (!session_.isBusy()) {
-    title_->setText(documentName_);
+    showTitle(documentName_);
     recipe_->setText(documentRecipe_);
     QString words = tr("Not training");
     if (errors_ == 1) words = tr("One problem must be solved before it can be trained");
@@ -164,13 +168,20 @@ void TransportBar::showWords() {
     words_->setText(words);
     return;
   }
-  title_->setText(status.run.empty() ? documentName_ : pathText(status.run.filename()));
+  showTitle(status.run.empty() ? documentName_ : pathText(status.run.filename()));
   recipe_->setText(status.run.empty() ? documentRecipe_ : recipeText(status.record.config));
   QStringList parts{stateText(session_.state())};
   if (!status.run.empty()) {
     parts << progressText(status) << tr("step %1").arg(countText(static_cast<double>(status.step)));
   }
   words_->setText(parts.join(u" · "_s));
+}
+
+void TransportBar::showTitle(const QString& title) {
+  const QString shown =
+      title_->fontMetrics().elidedText(title, Qt::ElideMiddle, qRound(kWidestTitle * textScale()));
+  title_->setText(shown);
+  title_->setToolTip(shown == title ? QString() : title.toHtmlEscaped());
 }
 
 void TransportBar::updateIcons() {
@@ -184,10 +195,11 @@ void TransportBar::updateIcons() {
   step_->setIcon(icon(u"step"_s, *this));
   stop_->setIcon(icon(u"stop"_s, *this));
   settings_->setIcon(icon(u"settings"_s, *this));
+  fitIconsToText(*this);
 }
 
 void TransportBar::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) updateIcons();
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) updateIcons();
   QWidget::changeEvent(event);
 }
 

@@ -58,6 +58,7 @@ class TransportBar : public QWidget {
   void makeButtons();
   void showState();
   void showWords();
+  void showTitle(const QString& title);
   void updateIcons();
 
   TrainingSession& session_;

@@ -4,23 +4,17 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "app/train/caption.h"
 #include "app/train/training_text.h"
 #include "engine/values/cost.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/theme/theme.h"
-#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
-
-/// Values that the optimiser keeps for every parameter.
-int stateCopies(const OptimizerConfig& optimizer) {
-  if (optimizer.kind != OptimizerKind::sgd) return 2;
-  return optimizer.momentum > 0 ? 1 : 0;
-}
 
 QString count(std::int64_t number) {
   return countText(static_cast<double>(number));
@@ -30,16 +24,15 @@ QString count(std::int64_t number) {
 
 PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
   setProperty(kRole, u"card"_s);
-  caption_ = new QLabel(tr("What will be trained"), this);
-  QFont font = bodyFont();
-  font.setWeight(QFont::DemiBold);
-  caption_->setFont(font);
+  caption_ = makeCaption(this, tr("What will be trained"));
   numbers_ = new QLabel(this);
   numbers_->setObjectName(u"plan"_s);
+  numbers_->setTextFormat(Qt::PlainText);
   numbers_->setWordWrap(true);
   problem_ = new QLabel(this);
   problem_->setObjectName(u"networkProblem"_s);
   problem_->setProperty(kRole, u"error"_s);
+  problem_->setTextFormat(Qt::PlainText);
   problem_->setWordWrap(true);
   open_ = new QPushButton(tr("Open Design"), this);
   auto* column = new QVBoxLayout(this);
@@ -64,9 +57,9 @@ void PlanCard::setPlan(const RunConfig& config, const std::vector<Problem>& prob
     lines << tr("%1 steps: %2 epochs of %3 batches")
                  .arg(count(batches * recipe.epochs), count(recipe.epochs), count(batches));
   }
-  const long long bytes = trainingBytes(cost, recipe.batchSize, stateCopies(recipe.optimizer));
+  const long long bytes = trainingBytes(cost, recipe);
   lines << tr("about %1 of memory for the network at this batch size").arg(bytesText(bytes));
-  numbers_->setText(lines.join(u'\n'));
+  numbers_->setText(breakableText(lines.join(u'\n')));
 
   path_.clear();
   int errors = 0;

@@ -6,7 +6,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include "app/session/project_document.h"
 #include "app/train/data/augmentation_preview.h"
@@ -14,7 +13,7 @@
 #include "app/train/data/sample_images.h"
 #include "app/train/setup/plan_card.h"
 #include "app/train/setup/recipe_sections.h"
-#include "widgets/export/export_menu.h"
+#include "app/train/setup/setup_column.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/plots/learning_rate_plot.h"
 #include "widgets/theme/theme.h"
@@ -27,23 +26,13 @@ namespace lambda {
 namespace {
 
 constexpr int kGap = 8;
-constexpr int kWidestColumn = 480;
 constexpr int kHighestPlot = 180;
-constexpr int kHeadHeight = 32;
 
 QLabel* makeText(QWidget* parent, const QString& role) {
   auto* label = new QLabel(parent);
   label->setProperty(kRole, role);
   label->setWordWrap(true);
   label->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
-  return label;
-}
-
-QLabel* makeCaption(QWidget* parent, const QString& text) {
-  auto* label = new QLabel(text, parent);
-  QFont font = bodyFont();
-  font.setWeight(QFont::DemiBold);
-  label->setFont(font);
   return label;
 }
 
@@ -82,7 +71,7 @@ SetupView::SetupView(ProjectDocument& document, QWidget* parent)
 
 // ---- making ----
 
-QVBoxLayout* SetupView::addColumn(const QString& title, QWidget* beside) {
+SetupColumn* SetupView::addColumn(const QString& title, QWidget* beside) {
   auto* row = static_cast<QHBoxLayout*>(layout());
   if (row->count() > 1) {
     auto* line = new QWidget(this);
@@ -91,70 +80,44 @@ QVBoxLayout* SetupView::addColumn(const QString& title, QWidget* beside) {
     line->setAutoFillBackground(true);
     row->addWidget(line);
   }
-  auto* widget = new QWidget(this);
-  widget->setMaximumWidth(qRound(kWidestColumn * textScale()));
-  auto* column = new QVBoxLayout(widget);
-  column->setContentsMargins(0, kGap, 0, kGap);
-  column->setSpacing(kGap);
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
-  auto* heading = new QLabel(title, widget);
-  heading->setProperty(kRole, u"heading"_s);
-  heading->setMinimumHeight(qRound(kHeadHeight * textScale()));
-  head->addWidget(heading);
-  head->addStretch();
-  if (beside) head->addWidget(beside);
-  column->addLayout(head);
-  row->addWidget(widget, 100);
+  auto* column = new SetupColumn(title, beside, this);
+  row->addWidget(column, 100);
   return column;
 }
 
+FieldForm* SetupView::makeForm() {
+  auto* form = new FieldForm(this);
+  form->setHelpVisible(false);
+  return form;
+}
+
 void SetupView::makeDataColumn() {
-  QVBoxLayout* column = addColumn(tr("Data"));
+  SetupColumn* column = addColumn(tr("Data"));
   data_ = new DataPanel(DataPanel::realServices(), this);
   data_->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
-  column->addWidget(data_);
-  forms_[0] = new FieldForm(this);
-  forms_[0]->setHelpVisible(false);
-  column->addWidget(forms_[0]);
+  column->add(data_);
+  column->add(forms_[0] = makeForm());
   preview_ = new AugmentationPreview(this);
   preview_->setPlaceholder(tr("Training images are shown here as soon as there are any."));
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
   next_ = new QToolButton(this);
   next_->setText(tr("Next images"));
   next_->setProperty(kRole, u"quiet"_s);
   connect(next_, &QToolButton::clicked, preview_, &AugmentationPreview::showNext);
-  head->addWidget(makeCaption(this, tr("What training sees")));
-  head->addStretch();
-  head->addWidget(next_);
-  head->addWidget(makeExportButton(*preview_, *preview_));
-  column->addLayout(head);
-  auto* holder = new QVBoxLayout;
-  holder->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
-  holder->addWidget(preview_);
-  column->addLayout(holder);
-  column->addStretch(1);
+  seen_ = column->addPicture(tr("What training sees"), *preview_, *preview_, next_, 0);
+  column->end();
 }
 
 void SetupView::makeRecipeColumn() {
-  QVBoxLayout* column = addColumn(tr("Recipe"));
-  forms_[1] = new FieldForm(this);
-  forms_[1]->setHelpVisible(false);
-  column->addWidget(forms_[1]);
+  SetupColumn* column = addColumn(tr("Recipe"));
+  column->add(forms_[1] = makeForm());
   learningRate_ = new LearningRatePlot(this);
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
-  head->addWidget(makeCaption(this, tr("Learning rate")));
-  head->addStretch();
-  head->addWidget(makeExportButton(*learningRate_, *learningRate_));
-  column->addLayout(head);
-  auto* holder = new QVBoxLayout;
-  holder->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
-  holder->addWidget(learningRate_);
+  updateSizes();
+  column->addPicture(tr("Learning rate"), *learningRate_, *learningRate_, nullptr, 4);
+  column->end();
+}
+
+void SetupView::updateSizes() {
   learningRate_->setMaximumHeight(qRound(kHighestPlot * textScale()));
-  column->addLayout(holder, 4);
-  column->addStretch(1);
 }
 
 void SetupView::makeMachineColumn() {
@@ -164,20 +127,15 @@ void SetupView::makeMachineColumn() {
   all_->setProperty(kRole, u"quiet"_s);
   all_->setToolTip(tr("Also show what is rarely changed"));
   connect(all_, &QToolButton::toggled, this, &SetupView::refresh);
-  QVBoxLayout* column = addColumn(tr("Machine"), all_);
+  SetupColumn* column = addColumn(tr("Machine"), all_);
   device_ = makeText(this, u"secondary"_s);
   device_->setObjectName(u"device"_s);
-  column->addWidget(device_);
-  forms_[2] = new FieldForm(this);
-  forms_[2]->setHelpVisible(false);
-  column->addWidget(forms_[2]);
+  column->add(device_);
+  column->add(forms_[2] = makeForm());
   plan_ = new PlanCard(this);
   connect(plan_, &PlanCard::designRequested, this, &SetupView::designRequested);
-  auto* holder = new QVBoxLayout;
-  holder->setContentsMargins(2 * kGap, 0, 2 * kGap, kGap);
-  holder->addWidget(plan_);
-  column->addLayout(holder);
-  column->addStretch(1);
+  column->addInside(plan_);
+  column->end();
 }
 
 void SetupView::connectForm(FieldForm& form) {
@@ -242,6 +200,8 @@ void SetupView::refresh() {
 
 void SetupView::requestSamples() {
   const bool isReady = data_->state() == DataState::usable || data_->state() == DataState::builtIn;
+  // The room is for how to get images then.
+  seen_->setVisible(isReady || data_->state() == DataState::checking);
   next_->setEnabled(isReady);
   if (!isReady) {
     preview_->setSamples(nullptr);
@@ -259,8 +219,8 @@ void SetupView::showEvent(QShowEvent* event) {
 }
 
 void SetupView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::FontChange) updateGeometry();
   QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) updateSizes();
 }
 
 // ---- changing ----

@@ -13,7 +13,6 @@
 
 class QLabel;
 class QToolButton;
-class QVBoxLayout;
 
 namespace lambda {
 
@@ -24,6 +23,7 @@ class LearningRatePlot;
 class PlanCard;
 class ProjectDocument;
 class SampleImages;
+class SetupColumn;
 
 /// Everything that decides a training beside the network: the data with a preview of its
 /// augmentation, the recipe with a preview of its learning rate, the machine. Shows the document
@@ -70,10 +70,12 @@ class SetupView : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
-  QVBoxLayout* addColumn(const QString& title, QWidget* beside = nullptr);
+  SetupColumn* addColumn(const QString& title, QWidget* beside = nullptr);
+  FieldForm* makeForm();
   void makeDataColumn();
   void makeRecipeColumn();
   void makeMachineColumn();
+  void updateSizes();
   void connectForm(FieldForm& form);
   void refresh();
   void requestSamples();
@@ -90,6 +92,7 @@ class SetupView : public QWidget {
   std::array<FieldForm*, 3> forms_{};  ///< As formOf() counts them.
   QToolButton* all_;
   QToolButton* next_;
+  QWidget* seen_;  ///< The preview with its name and buttons.
   QLabel* device_;
   PlanCard* plan_;
 };

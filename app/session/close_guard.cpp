@@ -1,0 +1,30 @@
+#include "app/session/close_guard.h"
+
+#include "app/session/training_session.h"
+
+namespace lambda {
+
+CloseGuard::CloseGuard(TrainingSession& training, QObject* parent)
+    : QObject(parent), training_(training) {
+  connect(&training, &TrainingSession::ended, this, &CloseGuard::goOn);
+  connect(&training, &TrainingSession::startRefused, this, &CloseGuard::goOn);
+}
+
+bool CloseGuard::mayClose() {
+  if (!training_.isBusy()) return true;
+  training_.stop();
+  if (!isWaiting_) {
+    isWaiting_ = true;
+    Q_EMIT waiting();
+  }
+  return false;
+}
+
+// A start is also refused while another training is under way, which is still to be waited for.
+void CloseGuard::goOn() {
+  if (!isWaiting_ || training_.isBusy()) return;
+  isWaiting_ = false;
+  Q_EMIT closable();
+}
+
+}  // namespace lambda

@@ -1,0 +1,34 @@
+#include "app/studio/desktop_notification.h"
+
+#include <QDBusConnection>
+#include <QDBusMessage>
+#include <QDBusPendingCall>
+#include <QGuiApplication>
+#include <QVariantMap>
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+const QString kService = u"org.freedesktop.Notifications"_s;
+const QString kPath = u"/org/freedesktop/Notifications"_s;
+
+/// A new notification, not instead of an earlier one.
+constexpr uint kReplacesNone = 0;
+/// For as long as the desktop shows such things.
+constexpr int kStandardDuration = -1;
+
+}  // namespace
+
+void showDesktopNotification(const QString& title, const QString& body) {
+  QDBusConnection bus = QDBusConnection::sessionBus();
+  if (!bus.isConnected()) return;
+  QDBusMessage call = QDBusMessage::createMethodCall(kService, kPath, kService, u"Notify"_s);
+  call << QGuiApplication::applicationDisplayName() << kReplacesNone << u"lambda-studio"_s << title
+       << body.toHtmlEscaped() << QStringList() << QVariantMap() << kStandardDuration;
+  bus.asyncCall(call);
+}
+
+}  // namespace lambda

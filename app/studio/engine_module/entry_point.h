@@ -1,0 +1,14 @@
+#pragma once
+
+namespace lambda {
+
+class EngineCalls;
+
+/// The one symbol that lambda-engine.so shows. The caller owns what it returns. C linkage, so that
+/// it is found by its name; the caller and the library are always built together.
+using MakeEngine = EngineCalls* (*)();
+
+inline constexpr const char* kMakeEngineSymbol = "lambdaMakeEngine";
+inline constexpr const char* kEngineLibrary = "lambda-engine.so";
+
+}  // namespace lambda

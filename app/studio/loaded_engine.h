@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "app/session/engine_calls.h"
+
+namespace lambda {
+
+/// The engine in this process, out of a library of its own that is loaded at the first call: the
+/// window stands before LibTorch is read, and without it as long as nobody trains or looks into a
+/// layer. Any thread may call; those that come while the library is being loaded wait.
+class LoadedEngine : public EngineCalls {
+ public:
+  /// `library`: a path, or a name that is looked for where the program looks for its libraries.
+  explicit LoadedEngine(std::string library);
+  LoadedEngine();
+  ~LoadedEngine() override;
+
+  /// Each call throws Error where the library can't be loaded, and tries again the next time.
+  ComputeDevice selectDevice(const DeviceConfig& config) override;
+  int availableCores() override;
+  RunResult trainRun(const RunConfig& config,
+                     const std::filesystem::path& runsFolder,
+                     RunControl& control,
+                     Observer& observer) override;
+  RunResult resumeRun(const std::filesystem::path& run,
+                      const ResumeOptions& options,
+                      RunControl& control,
+                      Observer& observer) override;
+  RunResult forkRun(const std::filesystem::path& checkpoint,
+                    const RunConfig& config,
+                    const std::filesystem::path& runsFolder,
+                    RunControl& control,
+                    Observer& observer) override;
+  std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
+                                        RunControl& control,
+                                        Observer& observer) override;
+  std::optional<Calibration> calibrate(const RunConfig& config,
+                                       int steps,
+                                       RunControl& control,
+                                       Observer& observer) override;
+  std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,
+                                                 int threads) override;
+
+ private:
+  EngineCalls& engine();
+
+  std::string library_;
+  std::mutex mutex_;
+  std::unique_ptr<EngineCalls> engine_;
+};
+
+}  // namespace lambda

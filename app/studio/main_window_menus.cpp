@@ -1,0 +1,169 @@
+#include "app/studio/main_window.h"
+
+// The menus and what their entries open.
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QDesktopServices>
+#include <QFileDialog>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QUrl>
+
+#include "app/runs/run_library.h"
+#include "app/session/document_actions.h"
+#include "app/session/page.h"
+#include "app/studio/command_palette.h"
+#include "app/studio/navigation_rail.h"
+#include "app/studio/preferences.h"
+#include "app/studio/shortcut_sheet.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+void collect(const QList<QAction*>& from, QList<QAction*>& all) {
+  for (QAction* action : from) {
+    if (action->menu()) {
+      collect(action->menu()->actions(), all);
+    } else if (!action->isSeparator() && !all.contains(action)) {
+      all << action;
+    }
+  }
+}
+
+}  // namespace
+
+void MainWindow::makeMenus() {
+  makeFileMenu();
+
+  const DocumentActions& document = workspaces_->documentActions();
+  QMenu* edit = menuBar()->addMenu(tr("&Edit"));
+  edit->addActions({document.undoAction(), document.redoAction()});
+
+  pageMenu_ = menuBar()->addMenu(QString());
+  connect(
+      pageMenu_, &QMenu::aboutToShow, this, [this] { onWorkspaceChanged(workspaces_->current()); });
+
+  QMenu* view = menuBar()->addMenu(tr("&View"));
+  view->addActions(workspaceActions_->actions());
+  view->addSeparator();
+  preferences_.addTo(*view);
+  view->addSeparator();
+  connect(
+      view->addAction(tr("Reset the layout")), &QAction::triggered, this, &MainWindow::resetLayout);
+
+  makeHelpMenu();
+}
+
+void MainWindow::makeFileMenu() {
+  QMenu* file = menuBar()->addMenu(tr("&File"));
+  const DocumentActions& document = workspaces_->documentActions();
+  file->addAction(document.openAction());
+  file->addMenu(document.recentMenu());
+  file->addAction(document.saveAction());
+  file->addAction(document.saveAsAction());
+  file->addSeparator();
+  QAction* openRun = file->addAction(tr("Open a run or event files …"));
+  openRun->setShortcut(QKeySequence(u"Ctrl+Alt+O"_s));
+  connect(openRun, &QAction::triggered, this, [this] {
+    auto* dialog =
+        new QFileDialog(this, tr("A run's folder, or a folder of TensorBoard event files"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    connect(
+        dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { openAll({path}); });
+    dialog->open();
+  });
+  QAction* libraryFolder = file->addAction(tr("Choose the library folder …"));
+  libraryFolder->setToolTip(tr("Where runs are kept"));
+  connect(libraryFolder, &QAction::triggered, this, [this] {
+    auto* dialog =
+        new QFileDialog(this,
+                        tr("Folder for runs"),
+                        QString::fromStdString(workspaces_->library().folder().string()));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+      workspaces_->library().setFolder(path.toStdString());
+    });
+    dialog->open();
+  });
+  file->addSeparator();
+  QAction* quit = file->addAction(tr("Quit"));
+  quit->setShortcut(QKeySequence::Quit);
+  connect(quit, &QAction::triggered, this, &QWidget::close);
+}
+
+void MainWindow::makeHelpMenu() {
+  QMenu* help = menuBar()->addMenu(tr("&Help"));
+  QAction* commands = help->addAction(tr("All commands …"));
+  commands->setShortcut(QKeySequence(u"Ctrl+Shift+P"_s));
+  connect(commands, &QAction::triggered, this, &MainWindow::showPalette);
+  QAction* shortcuts = help->addAction(tr("Keyboard shortcuts"));
+  shortcuts->setShortcuts({QKeySequence(Qt::Key_Question), QKeySequence(Qt::Key_F1)});
+  connect(shortcuts, &QAction::triggered, this, &MainWindow::showShortcuts);
+  connect(help->addAction(tr("The paper: LambdaNetworks")), &QAction::triggered, this, [] {
+    QDesktopServices::openUrl(QUrl(u"https://arxiv.org/abs/2102.08602"_s));
+  });
+  connect(help->addAction(tr("About Lambda Studio")),
+          &QAction::triggered,
+          this,
+          &MainWindow::showAbout);
+  rail_->addBottomAction(commands, u"search"_s);
+  commands->setIconText(tr("Search"));
+}
+
+QList<QAction*> MainWindow::actionsOfMenus() const {
+  QList<QAction*> all;
+  collect(menuBar()->actions(), all);
+  return all;
+}
+
+void MainWindow::showPalette() {
+  QList<QAction*> actions = actionsOfMenus();
+  for (const Workspace workspace :
+       {Workspace::design, Workspace::train, Workspace::inspect, Workspace::runs}) {
+    for (QAction* action : workspaces_->page(workspace)->pageActions()) {
+      if (action && !actions.contains(action)) actions << action;
+    }
+  }
+  palette_->open(actions);
+}
+
+void MainWindow::showShortcuts() {
+  if (!shortcuts_) shortcuts_ = new ShortcutSheet(this);
+  std::vector<ShortcutGroup> groups;
+  for (QAction* menu : menuBar()->actions()) {
+    if (!menu->menu() || menu->menu() == pageMenu_) continue;
+    ShortcutGroup group{menu->text().remove(u'&'), {}};
+    collect(menu->menu()->actions(), group.actions);
+    groups.push_back(group);
+  }
+  for (const QAction* entry : workspaceActions_->actions()) {
+    const auto workspace = static_cast<Workspace>(entry->data().toInt());
+    const Page* page = workspaces_->page(workspace);
+    if (page) groups.push_back({entry->text(), page->pageActions()});
+  }
+  shortcuts_->setGroups(groups);
+  shortcuts_->show();
+  shortcuts_->raise();
+  shortcuts_->activateWindow();
+}
+
+void MainWindow::showAbout() {
+  auto* box = new QMessageBox(this);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->setWindowTitle(tr("About Lambda Studio"));
+  box->setText(tr("<h3>Lambda Studio %1</h3>"
+                  "<p>Build, train and look into lambda networks: layers that model long-range "
+                  "interactions without "
+                  "attention (Bello, ICLR 2021).</p>"
+                  "<p>GPL-3.0-or-later. Made with Qt %2, QCustomPlot 2.1 and LibTorch.</p>")
+                   .arg(QApplication::applicationVersion(), QString::fromLatin1(qVersion())));
+  box->open();
+}
+
+}  // namespace lambda

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+
+#include <QWidget>
+
+class QLineEdit;
+class QToolButton;
+
+namespace lambda {
+
+/// Where a data set lies: a path to be typed, and dialogs to choose a folder or an archive.
+class DataPlace : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit DataPlace(QWidget* parent = nullptr);
+
+  void setPlace(const std::filesystem::path& place);
+
+  void setReadOnly(bool readOnly);
+
+ Q_SIGNALS:
+  void placeChosen(const std::filesystem::path& place);
+
+ private:
+  void choose(bool isFolder);
+
+  std::filesystem::path place_;
+  QLineEdit* path_;
+  QToolButton* choose_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,189 @@
+#include "app/train/live/live_pictures.h"
+
+#include <QButtonGroup>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSettings>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/train/caption.h"
+#include "app/train/live/live_explanations.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/pictures/explanation.h"
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kGap = 8;
+// Embeddings begin as noise: what has changed comes first.
+constexpr int kChange = 0;
+constexpr int kLambdaHeight = 136;
+constexpr int kTilesHeight = 160;
+
+/// One of several ways to see the same.
+struct Choice {
+  QString name;
+  QString meaning;
+};
+
+QWidget* makeToggle(QButtonGroup& group, QWidget* parent, const QList<Choice>& choices) {
+  auto* holder = new QWidget(parent);
+  auto* row = new QHBoxLayout(holder);
+  row->setContentsMargins({});
+  row->setSpacing(0);
+  for (int i = 0; i < choices.size(); ++i) {
+    auto* button = new QToolButton(holder);
+    button->setText(choices[i].name);
+    button->setToolTip(choices[i].meaning);
+    button->setCheckable(true);
+    button->setChecked(i == 0);
+    button->setProperty(kRole, u"quiet"_s);
+    group.addButton(button, i);
+    row->addWidget(button);
+  }
+  return holder;
+}
+
+/// A picture's name, what of it can be shown, and what can be done with it.
+QHBoxLayout* makeHead(
+    QWidget* parent, const QString& name, QWidget* toggle, QWidget* explain, QWidget* save) {
+  auto* head = new QHBoxLayout;
+  head->setSpacing(0);
+  head->addWidget(makeCaption(parent, name));
+  head->addSpacing(kGap);
+  head->addWidget(toggle);
+  head->addStretch();
+  head->addWidget(explain);
+  head->addWidget(save);
+  return head;
+}
+
+HeatmapView* makeView(QWidget* parent, const QString& name) {
+  auto* view = new HeatmapView(parent);
+  view->setAccessibleName(name);
+  view->setReadoutVisible(false);
+  return view;
+}
+
+}  // namespace
+
+LivePictures::LivePictures(QWidget* parent)
+    : QWidget(parent), parts_(new QButtonGroup(this)), embeddings_(new QButtonGroup(this)) {
+  column_ = new QVBoxLayout(this);
+  column_->setContentsMargins({});
+  column_->setSpacing(kGap);
+  makeLambda();
+  makePositions();
+  updateSizes();
+}
+
+void LivePictures::updateSizes() {
+  lambda_->setMinimumHeight(qRound(kLambdaHeight * textScale()));
+  tiles_->setMinimumHeight(qRound(kTilesHeight * textScale()));
+}
+
+void LivePictures::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange) updateSizes();
+  QWidget::changeEvent(event);
+}
+
+void LivePictures::makeLambda() {
+  lambda_ = makeView(this, tr("Lambda matrix"));
+  lambda_->setPlaceholder(
+      tr("The lambda matrix is shown here while a network with a lambda layer is trained."));
+  column_->addLayout(makeHead(
+      this,
+      tr("Lambda"),
+      makeToggle(*parts_,
+                 this,
+                 {{tr("All"), tr("The parts beside each other, on one scale")},
+                  {tr("Total"), tr("What the query is multiplied by: content plus position")},
+                  {tr("Content"), tr("What the whole image says, the same at every pixel")},
+                  {tr("Position"), tr("What the surroundings of the middle pixel say")}}),
+      makeExplanationButton(*this, [this] { return lambdaExplanation(snapshot_.get()); }),
+      makeExportButton(*lambda_, *lambda_)));
+  column_->addWidget(lambda_, 3);
+  connect(parts_, &QButtonGroup::idClicked, this, [this](int id) {
+    isPartChosen_ = true;
+    setPart(static_cast<LambdaPart>(id));
+  });
+}
+
+void LivePictures::makePositions() {
+  tiles_ = makeView(this, tr("Position embeddings"));
+  column_->addLayout(makeHead(
+      this,
+      tr("Positions"),
+      makeToggle(*embeddings_,
+                 this,
+                 {{tr("Change"), tr("What training has changed since the start")},
+                  {tr("Now"), tr("As they are, the noise of the start included")}}),
+      makeExplanationButton(*this, [this] { return positionExplanation(snapshot_.get()); }),
+      makeExportButton(*tiles_, *tiles_)));
+  column_->addWidget(tiles_, 4);
+  connect(embeddings_, &QButtonGroup::idClicked, this, &LivePictures::showPicture);
+}
+
+void LivePictures::setPicture(std::shared_ptr<const LayerPicture> picture) {
+  picture_ = std::move(picture);
+  showPicture();
+}
+
+void LivePictures::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
+  snapshot_ = std::move(snapshot);
+  if (!snapshot_ || isPartChosen_) return;
+  // Three wide matrices beside each other would be too small to be read.
+  const InspectableLayer& layer = snapshot_->layer;
+  const LambdaPart fitting =
+      layer.valueDepth > 2 * layer.queryDepth ? LambdaPart::total : LambdaPart::all;
+  if (fitting != part()) setPart(fitting);
+}
+
+LambdaPart LivePictures::part() const {
+  return static_cast<LambdaPart>(parts_->checkedId());
+}
+
+void LivePictures::setPart(LambdaPart part) {
+  parts_->button(static_cast<int>(part))->setChecked(true);
+  Q_EMIT partChanged(part);
+  showPicture();
+}
+
+void LivePictures::showPicture() {
+  if (!picture_) {
+    lambda_->setData({});
+    tiles_->setPlaceholder(tr("The position embeddings are shown here then."));
+    tiles_->setData({});
+    return;
+  }
+  lambda_->setData(lambdaHeatmap(*picture_, part()));
+  const bool change = embeddings_->checkedId() == kChange;
+  tiles_->setPlaceholder(change && !picture_->tiles.empty()
+                             ? tr("The embeddings of the start are not known.")
+                             : tr("This layer has no position embeddings."));
+  tiles_->setData(embeddingHeatmap(*picture_, change));
+}
+
+void LivePictures::saveLayout(QSettings& settings) const {
+  if (isPartChosen_) settings.setValue(u"part"_s, parts_->checkedId());
+  settings.setValue(u"change"_s, embeddings_->checkedId());
+}
+
+void LivePictures::restoreLayout(QSettings& settings) {
+  if (QAbstractButton* button = embeddings_->button(settings.value(u"change"_s, 0).toInt())) {
+    button->setChecked(true);
+  }
+  isPartChosen_ = settings.contains(u"part"_s);
+  const int part = settings.value(u"part"_s, 0).toInt();
+  setPart(static_cast<LambdaPart>(parts_->button(part) ? part : 0));
+}
+
+}  // namespace lambda

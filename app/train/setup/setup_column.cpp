@@ -1,0 +1,83 @@
+#include "app/train/setup/setup_column.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "app/train/caption.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kGap = 8;
+constexpr int kWidest = 480;
+constexpr int kHeadHeight = 32;
+
+}  // namespace
+
+SetupColumn::SetupColumn(const QString& title, QWidget* beside, QWidget* parent)
+    : QWidget(parent), column_(new QVBoxLayout(this)) {
+  column_->setContentsMargins(0, kGap, 0, kGap);
+  column_->setSpacing(kGap);
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  heading_ = new QLabel(title, this);
+  heading_->setProperty(kRole, u"heading"_s);
+  head->addWidget(heading_);
+  head->addStretch();
+  if (beside) head->addWidget(beside);
+  column_->addLayout(head);
+  updateSizes();
+}
+
+void SetupColumn::updateSizes() {
+  setMaximumWidth(qRound(kWidest * textScale()));
+  // As high as with a button beside it, so that the titles of all columns are on one line.
+  heading_->setMinimumHeight(qRound(kHeadHeight * textScale()));
+}
+
+void SetupColumn::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange) updateSizes();
+  QWidget::changeEvent(event);
+}
+
+void SetupColumn::add(QWidget* widget) {
+  column_->addWidget(widget);
+}
+
+void SetupColumn::addInside(QWidget* widget) {
+  auto* holder = new QVBoxLayout;
+  holder->setContentsMargins(2 * kGap, 0, 2 * kGap, kGap);
+  holder->addWidget(widget);
+  column_->addLayout(holder);
+}
+
+QWidget* SetupColumn::addPicture(
+    const QString& name, QWidget& picture, Exportable& exported, QWidget* beside, int stretch) {
+  auto* holder = new QWidget(this);
+  auto* head = new QHBoxLayout;
+  head->addWidget(makeCaption(holder, name));
+  head->addStretch();
+  if (beside) head->addWidget(beside);
+  head->addWidget(makeExportButton(exported, picture));
+  auto* column = new QVBoxLayout(holder);
+  column->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  column->setSpacing(kGap);
+  column->addLayout(head);
+  column->addWidget(&picture);
+  column_->addWidget(holder, stretch);
+  return holder;
+}
+
+void SetupColumn::end() {
+  column_->addStretch(1);
+}
+
+}  // namespace lambda

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include <QAction>
+#include <QApplication>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTabWidget>
+#include <QtTest/QtTest>
+
+#include "app/runs/panels/message_bar.h"
+#include "app/runs/run_library.h"
+#include "app/runs/runs_page.h"
+#include "app/runs/table/run_table_view.h"
+#include "app/session/inspection_session.h"
+#include "app/session/training_session.h"
+#include "tests/support/scripted_engine.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/written_runs.h"
+#include "widgets/theme/theme.h"
+
+namespace lambda::test {
+
+/// Few images, which are drawn in no time.
+inline RunRecord smallRecord(const std::string& name) {
+  RunRecord record = finishedRecord(name);
+  record.config.data.generatedTrainCount = 600;
+  record.config.data.validationCount = 500;
+  record.config.data.generatedTestCount = 500;
+  record.config.recipe.batchSize = 32;
+  return record;
+}
+
+/// A Runs page over a library of its own in an empty folder, with the engine that only pretends.
+class RunsPageStage {
+ protected:
+  /// Once, before all tests.
+  void beginAll();
+  void begin();
+  void end();
+
+  std::filesystem::path write(const std::string& name, const RunRecord& record) {
+    return writeRun(folder_->path(), "2026-11-21_01-02-23_" + name, record);
+  }
+
+  /// Reads the library, which has so many rows then.
+  void open(qsizetype expectedRows);
+  void makePage();
+
+  void showTab(int tab) { page_->findChild<QTabWidget*>()->setCurrentIndex(tab); }
+
+  QAction* action(const QString& text) const;
+  QPushButton* button(const QString& text) const;
+
+  RunTableView& table() const { return *page_->findChild<RunTableView*>(); }
+
+  QAbstractItemModel& rows() const { return *table().model(); }
+
+  RunsMessageBar& messageBar() const { return *page_->findChild<RunsMessageBar*>(); }
+
+  bool hasLabel(const QString& text) const;
+
+  /// The texts of what is narrower than it must be, or beyond the page.
+  QString clippedControls() const;
+
+  std::unique_ptr<TemporaryFolder> home_;
+  std::unique_ptr<TemporaryFolder> folder_;
+  std::shared_ptr<ScriptedEngine> engine_;
+  std::unique_ptr<RunLibrary> library_;
+  std::unique_ptr<TrainingSession> training_;
+  std::unique_ptr<InspectionSession> inspection_;
+  std::unique_ptr<RunsPage> page_;
+};
+
+inline void RunsPageStage::beginAll() {
+  home_ = std::make_unique<TemporaryFolder>();
+  qputenv("XDG_DATA_HOME", QByteArray::fromStdString(home_->path().string()));
+  applyTheme(*qApp, ThemeChoice::light);
+}
+
+inline void RunsPageStage::begin() {
+  folder_ = std::make_unique<TemporaryFolder>();
+  engine_ = std::make_shared<ScriptedEngine>();
+  library_ = std::make_unique<RunLibrary>();
+  training_ = std::make_unique<TrainingSession>(engine_);
+  inspection_ = std::make_unique<InspectionSession>(engine_);
+  makePage();
+}
+
+inline void RunsPageStage::end() {
+  page_.reset();
+  inspection_.reset();
+  training_.reset();
+  library_.reset();
+  folder_.reset();
+}
+
+inline void RunsPageStage::makePage() {
+  page_ = std::make_unique<RunsPage>(*library_, *training_, *inspection_);
+  page_->resize(1208, 730);
+  page_->show();
+  QVERIFY(QTest::qWaitForWindowExposed(page_.get()));
+}
+
+inline void RunsPageStage::open(qsizetype expectedRows) {
+  library_->setFolder(folder_->path());
+  QTRY_VERIFY(library_->state() != LibraryState::reading);
+  QTRY_COMPARE(rows().rowCount(), expectedRows);
+}
+
+inline QAction* RunsPageStage::action(const QString& text) const {
+  const QList<QAction*> actions = page_->pageActions();
+  const auto found = std::find_if(actions.begin(), actions.end(), [&](const QAction* each) {
+    return each && each->text() == text;
+  });
+  return found == actions.end() ? nullptr : *found;
+}
+
+inline QPushButton* RunsPageStage::button(const QString& text) const {
+  for (QPushButton* each : page_->findChildren<QPushButton*>()) {
+    if (each->isVisible() && each->text() == text) return each;
+  }
+  return nullptr;
+}
+
+inline bool RunsPageStage::hasLabel(const QString& text) const {
+  const QList<QLabel*> labels = page_->findChildren<QLabel*>();
+  return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+    return label->isVisible() && label->text().contains(text);
+  });
+}
+
+inline QString RunsPageStage::clippedControls() const {
+  QStringList clipped;
+  for (const QWidget* each : page_->findChildren<QWidget*>()) {
+    const auto* label = qobject_cast<const QLabel*>(each);
+    const bool isOneLine = label && !label->wordWrap() && !label->text().isEmpty();
+    const auto* control = qobject_cast<const QAbstractButton*>(each);
+    const bool isPartOfField = qobject_cast<const QLineEdit*>(each->parentWidget());
+    if ((!isOneLine && !control) || isPartOfField || !each->isVisible()) continue;
+    const QRect place(each->mapTo(page_.get(), QPoint()), each->size());
+    const QSize needed = each->minimumSizeHint();
+    const bool isWhole = page_->rect().contains(place) && place.width() >= needed.width() &&
+                         place.height() >= needed.height();
+    if (!isWhole) clipped << (label ? label->text() : control->text() + control->accessibleName());
+  }
+  return clipped.join(QStringLiteral(", "));
+}
+
+}  // namespace lambda::test

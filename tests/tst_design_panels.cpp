@@ -1,0 +1,274 @@
+#include <memory>
+#include <string>
+
+#include <QApplication>
+#include <QLabel>
+#include <QPushButton>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QtTest/QtTest>
+
+#include "app/design/epoch_time.h"
+#include "app/design/problem_row.h"
+#include "app/design/template_card.h"
+#include "app/design/template_gallery.h"
+#include "app/design/totals_bar.h"
+#include "app/session/inspection_session.h"
+#include "engine/formats/presets.h"
+#include "engine/runtime/error.h"
+#include "engine/values/cost.h"
+#include "tests/support/design_studio.h"
+#include "tests/support/scripted_engine.h"
+#include "widgets/forms/field_form.h"
+#include "widgets/network/network_editor.h"
+#include "widgets/network/parts/quantity_text.h"
+#include "widgets/theme/theme.h"
+
+using namespace std::string_literals;
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+using test::DesignStudio;
+using test::preset;
+
+namespace {
+
+QString plain(QString text) {
+  return text.replace(QChar(0xa0), u' ');
+}
+
+}  // namespace
+
+class TestDesignPanels : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void totalsAreTheCostModels();
+  void differencesAreThoseToTheSavedVersion();
+  void aFixClearsItsFinding();
+  void aProblemLeadsToItsField();
+  void problemsOfTheRecipeLeadToTraining();
+  void withoutProblemsThePanelSaysSo();
+  void anEpochIsMeasuredAndGrowsOld();
+  void aMeasurementIsCancelled();
+  void aMeasurementThatFailsSaysWhy();
+  void brokenNetworksAreNotMeasured();
+  void whatMemoryCannotHoldIsNotMeasured();
+  void allTemplatesAreOffered();
+  void aTemplateOverChangesCanBeUndone();
+  void aTemplateOverNothingStartsAnew();
+  void theGalleryLeavesWhenTheNetworkIsClicked();
+};
+
+void TestDesignPanels::initTestCase() {
+  QStandardPaths::setTestModeEnabled(true);
+  QCoreApplication::setOrganizationName(u"lambda-studio-design-tests"_s);
+  QSettings().clear();
+  applyTheme(*qApp, ThemeChoice::light);
+}
+
+void TestDesignPanels::totalsAreTheCostModels() {
+  DesignStudio studio(preset("cpu-hybrid"));
+  studio.doubleClick(blockPart(1, 0));
+  const RunConfig& config = studio.document.config();
+  const NetworkCost cost = costOf(config.architecture);
+  QCOMPARE(studio.total(u"Pattern"_s)->value(), u"C-LCL-CCL"_s);
+  QCOMPARE(studio.total(u"Parameters"_s)->value(), shortCount(cost.parameters));
+  QCOMPARE(studio.total(u"FLOPs"_s)->value(), shortCount(cost.flops));
+  QCOMPARE(studio.total(u"Activations, batch of 256"_s)->value(),
+           shortBytes(cost.activationBytes * 256, 3));
+  QCOMPARE(studio.total(u"Memory"_s)->value(), shortBytes(trainingBytes(cost, 256, 1), 3));
+}
+
+void TestDesignPanels::differencesAreThoseToTheSavedVersion() {
+  DesignStudio studio(preset("cpu-hybrid"));
+  QVERIFY(studio.total(u"Parameters"_s)->difference().isEmpty());
+  studio.doubleClick(blockPart(2, 1));
+  const long long saved = costOf(studio.document.savedConfig().architecture).parameters;
+  const long long now = costOf(studio.document.config().architecture).parameters;
+  QVERIFY(now < saved);
+  QCOMPARE(studio.total(u"Parameters"_s)->difference(), u"−"_s + shortCount(saved - now));
+  QVERIFY(studio.document.saveAs(studio.folder.filePath(u"a.json"_s)).isEmpty());
+  QVERIFY(studio.total(u"Parameters"_s)->difference().isEmpty());
+  studio.actions.undoAction()->trigger();
+  QCOMPARE(studio.total(u"Parameters"_s)->difference(), u"+"_s + shortCount(saved - now));
+}
+
+void TestDesignPanels::aFixClearsItsFinding() {
+  RunConfig config = preset("cpu-hybrid");
+  std::get<LambdaMixer>(blockOf(config.architecture, blockPart(1, 2)).mixer).heads = 5;
+  std::get<LambdaMixer>(blockOf(config.architecture, blockPart(2, 2)).mixer).heads = 7;
+  DesignStudio studio(config);
+  QCOMPARE(studio.shown<ProblemRow>().size(), 2);
+  studio.shown<ProblemRow>()[0]->findChild<QPushButton*>(u"fix"_s)->click();
+  QCOMPARE(studio.shown<ProblemRow>().size(), 1);
+  QCOMPARE(studio.stepText(), u"Set h to 4"_s);
+  studio.click(blockPart(2, 2));
+  studio.form().findChild<QPushButton*>(u"fix"_s)->click();
+  QVERIFY(studio.document.problems().empty());
+  QVERIFY(studio.shown<ProblemRow>().isEmpty());
+  studio.actions.undoAction()->trigger();
+  QCOMPARE(studio.shown<ProblemRow>().size(), 1);
+}
+
+void TestDesignPanels::aProblemLeadsToItsField() {
+  RunConfig config = preset("cpu-hybrid");
+  std::get<LambdaMixer>(blockOf(config.architecture, blockPart(2, 2)).mixer).heads = 7;
+  DesignStudio studio(config);
+  QTest::mouseClick(studio.shown<ProblemRow>()[0], Qt::LeftButton, {}, QPoint(30, 8));
+  QVERIFY((studio.editor().selection() == Selection{blockPart(2, 2)}));
+  QWidget* field = studio.form().editorOf("block.mixer.h");
+  QVERIFY(field->hasFocus());
+  QCOMPARE(field->property("problem").toString(), u"error"_s);
+  studio.page->showProblem("architecture.family");
+  QVERIFY(studio.editor().selection().empty());
+  QVERIFY(studio.form().editorOf("architecture.family")->hasFocus());
+}
+
+void TestDesignPanels::problemsOfTheRecipeLeadToTraining() {
+  RunConfig config = preset("cpu-hybrid");
+  config.recipe.batchSize = 60000;
+  DesignStudio studio(config);
+  QSignalSpy spy(studio.page, &DesignPage::trainRequested);
+  ProblemRow* row = studio.shown<ProblemRow>().at(0);
+  row->setFocus();
+  QTest::keyClick(row, Qt::Key_Return);
+  QCOMPARE(spy.size(), 1);
+}
+
+void TestDesignPanels::withoutProblemsThePanelSaysSo() {
+  DesignStudio studio(preset("quickstart"));
+  const auto labels = studio.shown<QLabel>();
+  QVERIFY(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
+    return label->isVisible() && label->text().startsWith(u"No problems"_s);
+  }));
+}
+
+void TestDesignPanels::anEpochIsMeasuredAndGrowsOld() {
+  DesignStudio studio(preset("cpu-hybrid"));
+  EpochTime& time = studio.page->totals().epochTime();
+  QSignalSpy spy(&time, &EpochTime::changed);
+  time.findChild<QPushButton*>()->click();
+  QVERIFY(time.isMeasuring());
+  QCOMPARE(time.findChild<QPushButton*>()->text(), u"Cancel"_s);
+  QTRY_VERIFY(!time.isMeasuring());
+  QCOMPARE(plain(time.text()), u"about 41 s an epoch, 12 epochs = 8 min, 1.1 GB"_s);
+  QVERIFY(!time.isOutdated());
+  RunConfig next = studio.document.config();
+  next.recipe.epochs = 24;
+  studio.document.edit(next, u"More epochs"_s);
+  QVERIFY(!time.isOutdated());
+  QVERIFY(plain(time.text()).contains(u"24 epochs = 16 min"_s));
+  studio.doubleClick(blockPart(1, 0));
+  QVERIFY(time.isOutdated());
+  QVERIFY(time.text().startsWith(u"before the change"_s));
+  studio.actions.undoAction()->trigger();
+  QVERIFY(!time.isOutdated());
+}
+
+void TestDesignPanels::aMeasurementIsCancelled() {
+  DesignStudio studio(preset("cpu-hybrid"));
+  studio.engine->batchTime = std::chrono::milliseconds(20);
+  EpochTime& time = studio.page->totals().epochTime();
+  time.measure();
+  QTRY_VERIFY(time.text().startsWith(u"Step "_s));
+  time.findChild<QPushButton*>()->click();
+  QTRY_VERIFY(!time.isMeasuring());
+  QCOMPARE(time.text(), u"not measured"_s);
+}
+
+void TestDesignPanels::aMeasurementThatFailsSaysWhy() {
+  class Failing : public test::ScriptedEngine {
+   public:
+    std::optional<Calibration> calibrate(const RunConfig&, int, RunControl&, Observer&) override {
+      throw Error("", "there is no memory left", "Use smaller batches.");
+    }
+  };
+
+  InspectionSession inspection(std::make_shared<Failing>());
+  EpochTime time(inspection);
+  time.setConfig(preset("cpu-hybrid"));
+  time.measure();
+  QTRY_VERIFY(!time.isMeasuring());
+  QCOMPARE(time.text(), u"Could not be measured"_s);
+  const auto labels = time.findChildren<QLabel*>();
+  QVERIFY(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
+    return label->toolTip().contains(u"no memory left"_s);
+  }));
+}
+
+void TestDesignPanels::brokenNetworksAreNotMeasured() {
+  RunConfig config = preset("cpu-hybrid");
+  config.architecture.stages[0].blocks.clear();
+  DesignStudio studio(config);
+  EpochTime& time = studio.page->totals().epochTime();
+  QVERIFY(!time.findChild<QPushButton*>()->isEnabled());
+  time.measure();
+  QVERIFY(!time.isMeasuring());
+}
+
+void TestDesignPanels::whatMemoryCannotHoldIsNotMeasured() {
+  RunConfig config = preset("cpu-hybrid");
+  config.architecture.stages[0].width = 8192;
+  config.architecture.stages[0].blocks.resize(256, config.architecture.stages[0].blocks[0]);
+  DesignStudio studio(config);
+  QVERIFY(studio.total(u"Memory"_s)->difference().startsWith(u"of "_s));
+  EpochTime& time = studio.page->totals().epochTime();
+  QVERIFY(!time.canMeasure());
+  QVERIFY(time.findChild<QPushButton*>()->toolTip().contains(u"memory"_s));
+  time.measure();
+  QVERIFY(!time.isMeasuring());
+}
+
+void TestDesignPanels::allTemplatesAreOffered() {
+  DesignStudio studio(preset("quickstart"));
+  studio.page->showTemplates(true);
+  const auto cards = studio.page->findChildren<TemplateCard*>();
+  QCOMPARE(cards.size(), static_cast<qsizetype>(presetNames().size()));
+  for (TemplateCard* card : cards) {
+    QVERIFY(card->isVisible());
+    QVERIFY(!card->text().isEmpty() && !card->accessibleDescription().isEmpty());
+  }
+  QVERIFY(cards[0]->hasFocus());
+  QTest::keyClick(cards[0], Qt::Key_Escape);
+  QVERIFY(!cards[0]->isVisible());
+}
+
+void TestDesignPanels::aTemplateOverChangesCanBeUndone() {
+  DesignStudio studio(preset("quickstart"));
+  studio.doubleClick(blockPart(0, 0));
+  const RunConfig mine = studio.document.config();
+  studio.page->showTemplates(true);
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right);
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+  QVERIFY(studio.document.config().architecture == preset("cpu-hybrid").architecture);
+  QCOMPARE(studio.stepText(), u"Start from CPU hybrid"_s);
+  studio.actions.undoAction()->trigger();
+  QVERIFY(studio.document.config() == mine);
+}
+
+void TestDesignPanels::aTemplateOverNothingStartsAnew() {
+  DesignStudio studio(preset("quickstart"));
+  QVERIFY(studio.document.saveAs(studio.folder.filePath(u"a.json"_s)).isEmpty());
+  studio.page->showTemplates(true);
+  studio.page->findChildren<TemplateCard*>()[1]->click();
+  // Saving must not write the template over the file that was open.
+  QVERIFY(studio.document.path().isEmpty());
+  QVERIFY(studio.total(u"Parameters"_s)->difference().isEmpty());
+}
+
+void TestDesignPanels::theGalleryLeavesWhenTheNetworkIsClicked() {
+  DesignStudio studio(preset("quickstart"));
+  studio.page->showTemplates(true);
+  auto* gallery = studio.page->findChild<TemplateGallery*>();
+  QVERIFY(gallery->isVisible());
+  studio.editor().setFocus();
+  QVERIFY(!gallery->isVisible());
+}
+
+}  // namespace lambda
+
+QTEST_MAIN(lambda::TestDesignPanels)
+#include "tst_design_panels.moc"

@@ -1,0 +1,70 @@
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include "app/studio/loaded_engine.h"
+#include "engine/runtime/error.h"
+
+namespace lambda::test {
+
+class TestLoadedEngine : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aMissingLibraryIsNamed();
+  void aLibraryWithoutTheEngineIsNamed();
+  void theEngineAnswersThroughItsLibrary();
+  void itsErrorsArriveWithPlaceAndReason();
+};
+
+void TestLoadedEngine::aMissingLibraryIsNamed() {
+  LoadedEngine engine("/nowhere/lambda-engine.so");
+  // A second call tries again and fails in the same way.
+  for (int i = 0; i < 2; ++i) {
+    try {
+      engine.availableCores();
+      QFAIL("It answered without a library.");
+    } catch (const Error& error) {
+      QCOMPARE(error.place(), std::string("/nowhere/lambda-engine.so"));
+      QVERIFY(QByteArray(error.what()).contains("No such file"));
+      QVERIFY(!error.hint().empty());
+    }
+  }
+}
+
+void TestLoadedEngine::aLibraryWithoutTheEngineIsNamed() {
+  LoadedEngine engine("libm.so.6");
+  try {
+    engine.availableCores();
+    QFAIL("It answered from another library.");
+  } catch (const Error& error) {
+    QCOMPARE(error.place(), std::string("libm.so.6"));
+    QVERIFY(QByteArray(error.what()).contains("lambdaMakeEngine"));
+  }
+}
+
+void TestLoadedEngine::theEngineAnswersThroughItsLibrary() {
+  LoadedEngine engine;
+  QVERIFY(engine.availableCores() >= 1);
+  const ComputeDevice device = engine.selectDevice({.kind = DeviceKind::cpu, .threads = 1});
+  QCOMPARE(device.kind, DeviceKind::cpu);
+  QCOMPARE(device.threads, 1);
+}
+
+void TestLoadedEngine::itsErrorsArriveWithPlaceAndReason() {
+  const QTemporaryDir folder;
+  const std::string run = folder.filePath(QStringLiteral("no run")).toStdString();
+  LoadedEngine engine;
+  try {
+    engine.openCheckpoint(run, 1);
+    QFAIL("A checkpoint was opened where there is none.");
+  } catch (const Error& error) {
+    QVERIFY(QByteArray::fromStdString(error.place()).startsWith(run.c_str()));
+    QVERIFY(!error.reason().empty());
+  }
+}
+
+}  // namespace lambda::test
+
+QTEST_GUILESS_MAIN(lambda::test::TestLoadedEngine)
+
+#include "tst_loaded_engine.moc"

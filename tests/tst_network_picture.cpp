@@ -1,0 +1,173 @@
+#include <string>
+#include <vector>
+
+#include <QImage>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QtTest/QtTest>
+
+#include "engine/values/validate.h"
+#include "tests/support/network_bench.h"
+#include "widgets/export/export_file.h"
+#include "widgets/network/network_editor.h"
+#include "widgets/network/parts/quantity_text.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/theme.h"
+
+using namespace std::string_literals;
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+using test::convolutions;
+using test::NetworkBench;
+
+class TestNetworkPicture : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void problemsAreMarkedAtTheirPart();
+  void anEmptyNetworkOffersAStart();
+  void deepNetworksScroll();
+  void everythingIsSeenAtTheSmallestSize();
+  void thePictureAndTheTableAreExported();
+  void bothThemesAreDrawnInTheirColours();
+  void editsFollowASlider();
+  void quantitiesAreShort_data();
+  void quantitiesAreShort();
+};
+
+void TestNetworkPicture::initTestCase() {
+  applyTheme(*qApp, ThemeChoice::light);
+}
+
+void TestNetworkPicture::problemsAreMarkedAtTheirPart() {
+  Architecture architecture = convolutions({2});
+  LambdaMixer mixer;
+  mixer.heads = 7;
+  architecture.stages[0].blocks[1].mixer = mixer;
+  NetworkBench bench(architecture);
+  const QRectF box = bench.editor.boxOf(blockPart(0, 1));
+  const QPoint sign(qRound(box.right()) - 2, qRound(box.top()) + 5);
+  const QColor before = bench.editor.viewport()->grab().toImage().pixelColor(sign);
+  bench.editor.setProblems(validate(architecture));
+  const QColor after = bench.editor.viewport()->grab().toImage().pixelColor(sign);
+  QVERIFY(before != after);
+  bench.editor.setProblems({});
+  QCOMPARE(bench.editor.viewport()->grab().toImage().pixelColor(sign), before);
+}
+
+void TestNetworkPicture::anEmptyNetworkOffersAStart() {
+  NetworkBench bench(Architecture{});
+  const auto buttons = bench.editor.findChildren<QPushButton*>();
+  QCOMPARE(buttons.size(), 2);
+  QVERIFY(buttons[0]->isVisible() && buttons[1]->isVisible());
+  QSignalSpy spy(&bench.editor, &NetworkEditor::templatesRequested);
+  buttons[0]->click();
+  QCOMPARE(spy.size(), 1);
+  buttons[1]->click();
+  QCOMPARE(bench.editor.architecture().stages.size(), 1u);
+  QVERIFY(!buttons[0]->isVisible());
+}
+
+void TestNetworkPicture::deepNetworksScroll() {
+  NetworkBench bench(convolutions({36, 36, 36, 36}), {904, 600});
+  QVERIFY(bench.editor.verticalScrollBar()->maximum() > 0);
+  QCOMPARE(bench.editor.horizontalScrollBar()->maximum(), 0);
+  bench.editor.setSelection({blockPart(3, 35)});
+  const QRectF box = bench.editor.boxOf(blockPart(3, 35));
+  QVERIFY(QRectF(bench.editor.viewport()->rect()).contains(box));
+  bench.doubleClick(blockPart(3, 35));
+  QVERIFY(std::holds_alternative<LambdaMixer>(
+      blockOf(bench.editor.architecture(), blockPart(3, 35)).mixer));
+}
+
+void TestNetworkPicture::everythingIsSeenAtTheSmallestSize() {
+  NetworkBench bench(convolutions({3, 4, 6, 3}), {904, 610});
+  QCOMPARE(bench.editor.horizontalScrollBar()->maximum(), 0);
+  QCOMPARE(bench.editor.verticalScrollBar()->maximum(), 0);
+}
+
+void TestNetworkPicture::thePictureAndTheTableAreExported() {
+  Architecture architecture = convolutions({1, 2});
+  architecture.name = "My net/1";
+  NetworkEditor editor;
+  editor.setArchitecture(architecture);
+  QCOMPARE(editor.exportName(), u"my-net-1"_s);
+  const QStringList lines = editor.toCsv().trimmed().split(u'\n');
+  QCOMPARE(lines.size(), 1 + 3 + 3 + 1);
+  const NetworkCost cost = costOf(architecture);
+  QVERIFY(lines.last().contains(
+      u",%1,%2,%3"_s.arg(cost.parameters).arg(cost.flops).arg(cost.activationBytes)));
+  const QImage image = toImage(editor, {});
+  QCOMPARE(image.size(), editor.exportSize() * 2);
+  QVERIFY(image.pixelColor(2, 2) == printColors().page);
+}
+
+void TestNetworkPicture::bothThemesAreDrawnInTheirColours() {
+  Architecture architecture = convolutions({1, 1});
+  architecture.stages[1].blocks[0].mixer = LambdaMixer{};
+  for (const ThemeChoice choice : {ThemeChoice::dark, ThemeChoice::light}) {
+    applyTheme(*qApp, choice);
+    const Colors& colors = choice == ThemeChoice::dark ? darkColors() : lightColors();
+    NetworkBench bench(architecture);
+    const QImage image = bench.editor.viewport()->grab().toImage();
+    const auto chip = [&](const PartId& part) {
+      const QRectF box = bench.editor.boxOf(part);
+      return image.pixelColor(qRound(box.center().x()), qRound(box.top()) + 3);
+    };
+    QCOMPARE(image.pixelColor(3, 3), colors.page);
+    QCOMPARE(chip(blockPart(0, 0)), colors.convolutionChip);
+    QCOMPARE(chip(blockPart(1, 0)), colors.lambdaChip);
+  }
+}
+
+void TestNetworkPicture::editsFollowASlider() {
+  Architecture architecture = convolutions({36, 36, 36, 36});
+  for (const PartId& part : allBlocks(architecture)) {
+    blockOf(architecture, part).mixer = LambdaMixer{};
+  }
+  NetworkEditor editor;
+  editor.resize(1200, 700);
+  editor.show();
+  QElapsedTimer timer;
+  timer.start();
+  constexpr int kTimes = 20;
+  for (int i = 0; i < kTimes; ++i) {
+    std::get<LambdaMixer>(architecture.stages[0].blocks[0].mixer).queryDepth = 1 + i;
+    editor.setArchitecture(architecture);
+  }
+  // A frame at 60 Hz; measured are 0.2 ms.
+  QVERIFY2(timer.elapsed() / kTimes < 16, qPrintable(QString::number(timer.elapsed())));
+}
+
+void TestNetworkPicture::quantitiesAreShort_data() {
+  QTest::addColumn<QString>("shown");
+  QTest::addColumn<QString>("expected");
+  QTest::newRow("small") << shortCount(456) << u"456"_s;
+  QTest::newRow("thousands") << shortCount(1234) << u"1.23 k"_s;
+  QTest::newRow("two digits") << shortCount(1180000, 2) << u"1.2 M"_s;
+  QTest::newRow("hundreds") << shortCount(303400000, 2) << u"303 M"_s;
+  QTest::newRow("next prefix") << shortCount(999999, 2) << u"1.0 M"_s;
+  QTest::newRow("negative") << shortCount(-1500) << u"−1.50 k"_s;
+  QTest::newRow("bytes") << shortBytes(5240000) << u"5.2 MB"_s;
+  QTest::newRow("few bytes") << shortBytes(12) << u"12 B"_s;
+  QTest::newRow("seconds") << shortDuration(41.2) << u"41 s"_s;
+  QTest::newRow("minutes") << shortDuration(480) << u"8 min"_s;
+  QTest::newRow("hours") << shortDuration(3725) << u"1 h 02 min"_s;
+  QTest::newRow("days") << shortDuration(86400 * 3.5) << u"3.5 days"_s;
+  QTest::newRow("grouped") << groupedCount(1234567) << u"1,234,567"_s;
+}
+
+void TestNetworkPicture::quantitiesAreShort() {
+  QFETCH(QString, shown);
+  QFETCH(QString, expected);
+  QCOMPARE(shown.replace(QChar(0xa0), u' '), expected);
+}
+
+}  // namespace lambda
+
+QTEST_MAIN(lambda::TestNetworkPicture)
+#include "tst_network_picture.moc"

@@ -1,0 +1,334 @@
+#include <QDropEvent>
+#include <QElapsedTimer>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPointer>
+#include <QUrl>
+
+#include "app/runs/panels/fork_dialog.h"
+#include "app/runs/panels/run_legend.h"
+#include "app/runs/path_text.h"
+#include "app/runs/table/run_filter_bar.h"
+#include "engine/formats/tensorboard_events.h"
+#include "tests/support/runs_page_stage.h"
+
+namespace fs = std::filesystem;
+using namespace Qt::StringLiterals;
+
+namespace lambda::test {
+
+namespace {
+
+using Column = RunTableModel::Column;
+
+}  // namespace
+
+class TestRunsFolders : public QObject, private RunsPageStage {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { beginAll(); }
+
+  void init() { begin(); }
+
+  void cleanup() { end(); }
+
+  void aMissingFolderIsTold();
+  void aRunStartedElsewhereShowsUpAndFollows();
+  void f2RenamesInTheTable();
+  void aFolderMayVanishWhileItIsInHand();
+  void notesAndTagsAreWrittenAsTheyAreTyped();
+  void deletingAsksAndCanBeUndone();
+  void escapeKeepsTheRun();
+  void droppedLogsAreImportedAndOverlaid();
+  void aDroppedFolderThatIsNothingIsTold();
+  void aDroppedFileOfSomethingElseIsTold();
+  void namesOutOfFilesAreShownAsTheyAre();
+  void aDamagedRunIsComparedWithNothing();
+  void moreRunsThanCanBeToldApartAreNotAllDrawn();
+  void aRunIsSelectedAsSoonAsItIsThere();
+  void endsWhileSomethingIsUnderWay();
+  void aThousandRunsOpenInASecond();
+};
+
+void TestRunsFolders::aMissingFolderIsTold() {
+  library_->setFolder(folder_->path() / "gone");
+  QTRY_VERIFY(hasLabel(u"The library folder is not there"_s));
+  QVERIFY(button(u"Choose another folder …"_s));
+}
+
+void TestRunsFolders::aRunStartedElsewhereShowsUpAndFollows() {
+  open(0);
+  QElapsedTimer timer;
+  timer.start();
+  RunRecord record = smallRecord("live");
+  record.status = RunStatus::running;
+  record.epochsDone = 1;
+  const fs::path run = write("live", record);
+  const RunLock lock(RunFolder::open(run));
+  appendText(run / "metrics.jsonl", toLine(epochRecord(1, 0.5)));
+  QTRY_COMPARE(rows().rowCount(), 1);
+  QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
+  QTRY_COMPARE(rows().index(0, Column::kStatus).data().toString(), u"Training"_s);
+  const auto& legend = *page_->findChild<RunLegend*>();
+  QTRY_COMPARE(legend.entries().size(), std::size_t(1));
+  QTRY_COMPARE(legend.entries().front().value, u"50.00 %"_s);
+  appendText(run / "metrics.jsonl", toLine(epochRecord(2, 0.75)));
+  record.epochsDone = 2;
+  writeRunRecord(run / "run.json", record);
+  QTRY_COMPARE(legend.entries().front().value, u"75.00 %"_s);
+  QTRY_COMPARE(rows().index(0, Column::kEpochs).data().toString(), u"2 / 6"_s);
+}
+
+void TestRunsFolders::f2RenamesInTheTable() {
+  write("a", smallRecord("first"));
+  open(1);
+  table().setFocus();
+  action(u"Rename"_s)->trigger();
+  auto* editor = table().findChild<QLineEdit*>();
+  QTRY_VERIFY(editor && editor->isVisible());
+  editor->setText(u"renamed"_s);
+  QTest::keyClick(editor, Qt::Key_Return);
+  const fs::path to = folder_->path() / "2026-11-21_01-02-23_renamed";
+  QTRY_VERIFY(library_->find(to));
+  QTRY_COMPARE(table().currentRun(), to);
+  QCOMPARE(rows().index(0, Column::kName).data().toString(), u"renamed"_s);
+}
+
+void TestRunsFolders::aFolderMayVanishWhileItIsInHand() {
+  const fs::path renamed = write("a", smallRecord("first"));
+  const fs::path forked = write("b", smallRecord("second"));
+  const fs::path noted = write("c", smallRecord("third"));
+  open(3);
+  table().selectRun(renamed);
+  table().setFocus();
+  action(u"Rename"_s)->trigger();
+  const QPointer<QLineEdit> editor = table().findChild<QLineEdit*>();
+  QTRY_VERIFY(editor && editor->isVisible());
+  editor->setText(u"too late"_s);
+  fs::remove_all(renamed);
+  QTRY_COMPARE(rows().rowCount(), 2);
+  QTRY_VERIFY(!editor || !editor->isVisible());
+
+  table().selectRun(forked);
+  action(u"Fork …"_s)->trigger();
+  const QPointer<ForkDialog> dialog = page_->findChild<ForkDialog*>();
+  QVERIFY(dialog && dialog->isVisible());
+  fs::remove_all(forked);
+  QTRY_COMPARE(rows().rowCount(), 1);
+  QTRY_VERIFY(!dialog);
+  QVERIFY(messageBar().text().contains(u"no longer there"_s));
+
+  table().selectRun(noted);
+  action(u"Edit notes"_s)->trigger();
+  QTest::keyClicks(page_->findChild<QPlainTextEdit*>(), u"for nobody"_s);
+  action(u"Move to the trash"_s)->trigger();
+  fs::remove_all(noted);
+  QTRY_VERIFY(hasLabel(u"No runs yet"_s));
+}
+
+void TestRunsFolders::notesAndTagsAreWrittenAsTheyAreTyped() {
+  const fs::path run = write("a", smallRecord("first"));
+  const fs::path other = write("b", smallRecord("second"));
+  open(2);
+  table().selectRun(run);
+  action(u"Edit tags"_s)->trigger();
+  QCOMPARE(page_->findChild<QTabWidget*>()->currentIndex(), 4);
+  QWidget* tags = QApplication::focusWidget();
+  QVERIFY(qobject_cast<QLineEdit*>(tags));
+  QTest::keyClicks(tags, u"good, seed 1, good"_s);
+  QTest::keyClick(tags, Qt::Key_Return);
+  QTRY_COMPARE(library_->find(run)->record.tags, (std::vector<std::string>{"good", "seed 1"}));
+  action(u"Edit notes"_s)->trigger();
+  QTest::keyClicks(QApplication::focusWidget(), u"Learns late."_s);
+  // Going on to another run writes what was typed, and to the right one.
+  table().selectRun(other);
+  QTRY_COMPARE(library_->find(run)->record.notes, std::string("Learns late."));
+  QVERIFY(library_->find(other)->record.notes.empty());
+  QVERIFY(library_->find(other)->record.tags.empty());
+}
+
+void TestRunsFolders::deletingAsksAndCanBeUndone() {
+  const fs::path run = write("a", smallRecord("first"));
+  write("b", smallRecord("second"));
+  open(2);
+  table().selectRun(run);
+  QTest::keyClick(&table(), Qt::Key_Delete);
+  QVERIFY(messageBar().isVisible());
+  QVERIFY(messageBar().text().contains(u"first"_s));
+  QVERIFY(fs::exists(run));
+  QTest::keyClick(messageBar().actionButton(), Qt::Key_Return);
+  QTRY_VERIFY(messageBar().isVisible());
+  if (messageBar().text().contains(u"no trash"_s)) QSKIP("this file system has no trash");
+  QTRY_COMPARE(rows().rowCount(), 1);
+  QTRY_COMPARE(messageBar().actionButton()->text(), u"Undo"_s);
+  QVERIFY(!fs::exists(run));
+  QTest::mouseClick(messageBar().actionButton(), Qt::LeftButton);
+  QTRY_COMPARE(rows().rowCount(), 2);
+  QTRY_COMPARE(table().currentRun(), run);
+  QCOMPARE(library_->find(run)->record, smallRecord("first"));
+}
+
+void TestRunsFolders::escapeKeepsTheRun() {
+  const fs::path run = write("a", smallRecord("first"));
+  open(1);
+  action(u"Move to the trash"_s)->trigger();
+  QTest::keyClick(messageBar().actionButton(), Qt::Key_Escape);
+  QVERIFY(!messageBar().isVisible());
+  QVERIFY(fs::exists(run));
+}
+
+void TestRunsFolders::droppedLogsAreImportedAndOverlaid() {
+  const TemporaryFolder logs;
+  fs::create_directory(logs.path() / "foreign");
+  {
+    EventWriter writer(logs.path() / "foreign");
+    for (int epoch = 0; epoch < 5; ++epoch) {
+      writer.add(epoch, {{"Accuracy_Test", 60.0 + epoch}}, 1000 + 10 * epoch);
+    }
+  }
+  write("a", smallRecord("own"));
+  open(1);
+  QMimeData data;
+  data.setUrls({QUrl::fromLocalFile(toText(logs.path() / "foreign"))});
+  QDragEnterEvent enter(QPoint(50, 50), Qt::CopyAction, &data, Qt::LeftButton, {});
+  QApplication::sendEvent(page_.get(), &enter);
+  QVERIFY(enter.isAccepted());
+  QDropEvent drop(QPointF(50, 50), Qt::CopyAction, &data, Qt::LeftButton, {});
+  QApplication::sendEvent(page_.get(), &drop);
+  QTRY_COMPARE(rows().rowCount(), 2);
+  table().selectRun(logs.path() / "foreign");
+  QTest::keyClick(&table(), Qt::Key_Space);
+  const auto& legend = *page_->findChild<RunLegend*>();
+  QTRY_COMPARE(legend.entries().size(), std::size_t(1));
+  QTRY_COMPARE(legend.entries().front().value, u"64.00 %"_s);
+  QVERIFY(!action(u"Move to the trash"_s)->isEnabled());
+  action(u"Take off the list"_s)->trigger();
+  QTRY_COMPARE(rows().rowCount(), 1);
+  QVERIFY(fs::exists(logs.path() / "foreign"));
+}
+
+void TestRunsFolders::aDroppedFolderThatIsNothingIsTold() {
+  write("a", smallRecord("own"));
+  open(1);
+  page_->open(home_->path() / "nothing");
+  QTRY_VERIFY(messageBar().isVisible());
+  QVERIFY2(messageBar().text().contains(u"nothing"_s), qPrintable(messageBar().text()));
+}
+
+void TestRunsFolders::aDroppedFileOfSomethingElseIsTold() {
+  const fs::path run = write("a", smallRecord("own"));
+  write("b", smallRecord("other"));
+  open(2);
+  appendText(home_->path() / "picture.png", "x");
+  page_->open(home_->path() / "picture.png");
+  QTRY_VERIFY(messageBar().isVisible());
+  QVERIFY2(messageBar().text().contains(u"picture.png is neither"_s),
+           qPrintable(messageBar().text()));
+  page_->open(run / "run.json");
+  QCOMPARE(table().currentRun(), run);
+}
+
+void TestRunsFolders::namesOutOfFilesAreShownAsTheyAre() {
+  RunRecord record = smallRecord("<b>two</b>\nlines \u202Egpj.exe & %1 %2");
+  record.notes = "<script>";
+  const fs::path run = write("a", record);
+  write("b", smallRecord(std::string(3000, 'x')));
+  open(2);
+  const QString shown = u"<b>two</b> lines gpj.exe & %1 %2"_s;
+  table().selectRun(run);
+  showTab(4);
+  QTRY_VERIFY(hasLabel(shown));
+  const QModelIndex name = rows().index(table().currentIndex().row(), Column::kName);
+  QCOMPARE(name.data().toString(), shown);
+  const QString notes = name.siblingAtColumn(Column::kNotes).data(Qt::ToolTipRole).toString();
+  QVERIFY2(notes.contains(u"&lt;script&gt;"_s), qPrintable(notes));
+  action(u"Move to the trash"_s)->trigger();
+  QVERIFY(messageBar().text().contains(shown));
+  for (const QLabel* label : page_->findChildren<QLabel*>()) {
+    if (label->text().contains(shown)) QCOMPARE(label->textFormat(), Qt::PlainText);
+  }
+  QVERIFY(page_->minimumSizeHint().width() <= 920);
+}
+
+void TestRunsFolders::aDamagedRunIsComparedWithNothing() {
+  const fs::path damaged = write("a", smallRecord("first"));
+  appendText(damaged / "run.json", "}");
+  appendText(write("b", smallRecord("second")) / "metrics.jsonl", toLine(epochRecord(1, 0.5)));
+  write("c", smallRecord("third"));
+  open(3);
+  table().selectAll();
+  QTest::keyClick(&table(), Qt::Key_Space);
+  const auto& legend = *page_->findChild<RunLegend*>();
+  QTRY_COMPARE(legend.entries().size(), std::size_t(3));
+  QCOMPARE(legend.entries()[0].detail, u"its record can't be read"_s);
+  QTRY_COMPARE(legend.entries()[2].detail, u"no epoch scored yet"_s);
+  table().selectRun(damaged);
+  showTab(4);
+  QTRY_VERIFY(hasLabel(u"Mend the file"_s));
+  QVERIFY(!hasLabel(u">Fork<"_s));
+}
+
+void TestRunsFolders::moreRunsThanCanBeToldApartAreNotAllDrawn() {
+  for (int i = 0; i < 60; ++i) {
+    write(std::to_string(i), smallRecord("run " + std::to_string(i)));
+  }
+  open(60);
+  table().selectAll();
+  QTest::keyClick(&table(), Qt::Key_Space);
+  const auto& legend = *page_->findChild<RunLegend*>();
+  QTRY_COMPARE(legend.entries().size(), std::size_t(40));
+  QVERIFY(hasLabel(u"40 of 60 runs are drawn"_s));
+}
+
+void TestRunsFolders::aRunIsSelectedAsSoonAsItIsThere() {
+  write("b", smallRecord("second"));
+  open(1);
+  const fs::path later = folder_->path() / "2026-11-21_01-02-23_a";
+  page_->selectRun(later);
+  write("a", smallRecord("first"));
+  QTRY_COMPARE(table().currentRun(), later);
+}
+
+void TestRunsFolders::endsWhileSomethingIsUnderWay() {
+  write("a", smallRecord("first"));
+  open(1);
+  showTab(2);
+  QTRY_VERIFY(button(u"Classify the validation images"_s));
+  QTest::mouseClick(button(u"Classify the validation images"_s), Qt::LeftButton);
+  library_->refresh();
+  action(u"Edit notes"_s)->trigger();
+  QTest::keyClicks(QApplication::focusWidget(), u"typed last"_s);
+  page_.reset();
+  QTRY_COMPARE(library_->runs().front().record.notes, std::string("typed last"));
+}
+
+void TestRunsFolders::aThousandRunsOpenInASecond() {
+  const std::string text = toJson(smallRecord("one of many"));
+  for (int i = 0; i < 1000; ++i) {
+    const fs::path run = folder_->path() / ("2026-11-21_01-02-23_run" + std::to_string(i));
+    fs::create_directory(run);
+    appendText(run / "run.json", text);
+  }
+  page_.reset();
+  QElapsedTimer timer;
+  timer.start();
+  makePage();
+  library_->setFolder(folder_->path());
+  QTRY_COMPARE(rows().rowCount(), 1000);
+  page_->repaint();
+  const qint64 elapsed = timer.elapsed();
+  qInfo("a table of 1,000 runs opened in %lld ms", static_cast<long long>(elapsed));
+  QVERIFY2(elapsed < 1000, qPrintable(QString::number(elapsed)));
+
+  timer.restart();
+  table().sortByColumn(Column::kName, Qt::AscendingOrder);
+  QTest::keyClicks(page_->findChild<RunFilterBar*>()->searchField(), u"many"_s);
+  page_->repaint();
+  qInfo("sorted by name and searched in %lld ms", static_cast<long long>(timer.elapsed()));
+}
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestRunsFolders)
+#include "tst_runs_folders.moc"

@@ -1,0 +1,229 @@
+#include <atomic>
+#include <thread>
+
+#include <QAbstractItemModelTester>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QLayout>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/train/live/epoch_strip.h"
+#include "app/train/live/live_inspection.h"
+#include "app/train/live/live_panel.h"
+#include "app/train/run/event_list.h"
+#include "tests/support/train_page_stage.h"
+#include "widgets/plots/curve_plot.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda::test {
+
+namespace {
+
+/// How often the plot in a CurvePlot was painted.
+class PaintCount : public QObject {
+ public:
+  explicit PaintCount(CurvePlot& plot) {
+    plot.layout()->itemAt(0)->widget()->installEventFilter(this);
+  }
+
+  int count = 0;
+
+  bool eventFilter(QObject* /*watched*/, QEvent* event) override {
+    if (event->type() == QEvent::Paint) ++count;
+    return false;
+  }
+};
+
+}  // namespace
+
+class TestTrainLive : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void initTestCase() { applyTheme(*qApp, ThemeChoice::light); }
+
+  void curvesEventsAndMarksFollowTheRun() {
+    ShownTrainPage shown(3);
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.ended.count(), 1);
+    auto* plot = shown.find<CurvePlot>();
+    QTRY_VERIFY(plot->visibleRange().second >= 60);
+    const QString csv = plot->toCsv();
+    QCOMPARE(csv.count(u"batches,Loss"_s), 60);
+    QCOMPARE(csv.count(u"validation,Accuracy"_s), 3);
+    auto* events = shown.find<EventList>();
+    const QAbstractItemModelTester tester(events->model());
+    QTRY_COMPARE(events->model()->rowCount(),
+                 static_cast<int>(shown.session.metrics().events.size()));
+    QSignalSpy chosen(events, &EventList::eventChosen);
+    QTest::mouseClick(events->viewport(),
+                      Qt::LeftButton,
+                      {},
+                      events->visualRect(events->model()->index(2, EventModel::kText)).center());
+    QCOMPARE(chosen.count(), 1);
+    QVERIFY(plot->crosshair().has_value());
+  }
+
+  void curvesAreDrawnTenTimesASecondAtMost() {
+    ShownTrainPage shown(400);
+    shown.engine->batchTime = std::chrono::milliseconds(5);
+    shown.engine->batchesPerEpoch = 100'000;
+    shown.bar().startAction()->trigger();
+    QTRY_VERIFY(shown.session.status().step > 10);
+    auto* plot = shown.find<CurvePlot>();
+    PaintCount paints(*plot);
+    QSignalSpy arrivals(&shown.session, &TrainingSession::metricsArrived);
+    QTRY_VERIFY(arrivals.count() > 0);
+    QTest::qWait(1000);
+    QVERIFY2(paints.count >= 2 && paints.count <= 11, qPrintable(QString::number(paints.count)));
+    QVERIFY(arrivals.count() > paints.count);
+    // What a person does is seen at once, even between two drawings.
+    shown.session.pause();
+    QTRY_COMPARE(shown.session.state(), SessionState::paused);
+    QTest::qWait(200);
+    const int before = paints.count;
+    plot->setSmoothing(0.5);
+    QCoreApplication::sendPostedEvents();
+    QTRY_VERIFY_WITH_TIMEOUT(paints.count > before, 50);
+    shown.session.stop();
+    QTRY_COMPARE(shown.ended.count(), 1);
+    QTRY_COMPARE(plot->toCsv().count(u"batches,Loss"_s),
+                 static_cast<int>(shown.session.metrics().batches.size()));
+  }
+
+  void hiddenPagesCatchUpWhenTheyAreShown() {
+    ShownTrainPage shown(3);
+    shown.bar().startAction()->trigger();
+    shown.page.hide();
+    QTRY_COMPARE(shown.ended.count(), 1);
+    auto* plot = shown.find<CurvePlot>();
+    QVERIFY(plot->toCsv().count(u"batches,Loss"_s) < 60);
+    shown.page.show();
+    QTRY_COMPARE(plot->toCsv().count(u"batches,Loss"_s), 60);
+  }
+
+  void notANumberIsDrawnAndCounted() {
+    ShownTrainPage shown(2);
+    shown.engine->notANumberAt = 7;
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.ended.count(), 1);
+    QTRY_COMPARE(shown.find<CurvePlot>()->toCsv().count(u"NaN"_s), 2);
+  }
+
+  void livePicturesFollowTheTrainingAndKeepEpochs() {
+    ShownTrainPage shown(400);
+    shown.engine->batchTime = std::chrono::milliseconds(3);
+    shown.engine->batchesPerEpoch = 100;
+    auto* live = shown.find<LivePanel>();
+    shown.bar().startAction()->trigger();
+    QTRY_VERIFY(live->shown() != nullptr);
+    const std::int64_t first = live->shown()->step;
+    QTRY_VERIFY_WITH_TIMEOUT(live->shown()->step > first, 3000);
+    QTRY_VERIFY(live->strip().count() > 0);
+    shown.session.pause();
+    QTRY_COMPARE(shown.session.state(), SessionState::paused);
+    QTRY_COMPARE(live->shown()->step, shown.session.status().step);
+    shown.session.stepOnce();
+    QTRY_COMPARE(shown.session.state(), SessionState::paused);
+    QTRY_COMPARE(live->shown()->step, shown.session.status().step);
+    live->strip().setFocus();
+    QTest::keyClick(&live->strip(), Qt::Key_Left);
+    QVERIFY(live->strip().chosen() > 0);
+    QCOMPARE(live->shown()->epoch, live->strip().chosen());
+    QTest::keyClick(&live->strip(), Qt::Key_Escape);
+    QCOMPARE(live->shown()->step, shown.session.status().step);
+    shown.session.stop();
+    QTRY_COMPARE(shown.ended.count(), 1);
+  }
+
+  void requestsNeverQueueUp() {
+    ShownTrainPage shown(400);
+    // Epochs end with a request of their own: none does here.
+    shown.engine->batchesPerEpoch = 100'000;
+    std::atomic<int> asked = 0;
+    const auto usual = shown.engine->snapshot;
+    shown.engine->snapshot = [&](const RunConfig& config,
+                                 const InspectionRequest& request,
+                                 std::int64_t step,
+                                 int epoch) {
+      ++asked;
+      return usual(config, request, step, epoch);
+    };
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.session.state(), SessionState::running);
+    QTest::qWait(1200);
+    QVERIFY2(asked >= 1 && asked <= 4, qPrintable(QString::number(asked)));
+    shown.page.hide();
+    QTest::qWait(50);
+    const int before = asked;
+    QTest::qWait(700);
+    QVERIFY(asked - before <= 1);
+    shown.session.stop();
+    QTRY_COMPARE(shown.ended.count(), 1);
+  }
+
+  void looksRestAsTheyCost_data() {
+    QTest::addColumn<int>("look");
+    QTest::addColumn<int>("rest");
+    QTest::newRow("free") << 0 << 500;
+    QTest::newRow("cheap") << 20 << 500;
+    QTest::newRow("felt") << 60 << 1500;
+    QTest::newRow("dear") << 10'000 << 5000;
+  }
+
+  void looksRestAsTheyCost() {
+    QFETCH(int, look);
+    QFETCH(int, rest);
+    QCOMPARE(LiveInspection::restAfter(std::chrono::milliseconds(look)).count(), rest);
+  }
+
+  void longLooksAreRare() {
+    constexpr std::chrono::milliseconds kLook{50};
+    ShownTrainPage shown(400);
+    shown.engine->batchesPerEpoch = 100'000;
+    std::atomic<int> asked = 0;
+    std::atomic<qint64> answered = 0;
+    std::atomic<qint64> rest = 0;
+    QElapsedTimer clock;
+    clock.start();
+    const auto usual = shown.engine->snapshot;
+    shown.engine->snapshot = [&](const RunConfig& config,
+                                 const InspectionRequest& request,
+                                 std::int64_t step,
+                                 int epoch) {
+      rest = clock.elapsed() - answered;
+      std::this_thread::sleep_for(kLook);
+      answered = clock.elapsed();
+      ++asked;
+      return usual(config, request, step, epoch);
+    };
+    shown.bar().startAction()->trigger();
+    QTRY_VERIFY(asked >= 1);
+    // The first layer may still be on its way to being chosen.
+    QTest::qWait(300);
+    const int before = asked;
+    QTRY_VERIFY_WITH_TIMEOUT(asked > before, 6000);
+    QVERIFY2(rest >= LiveInspection::restAfter(kLook).count(), qPrintable(QString::number(rest)));
+    shown.session.stop();
+    QTRY_COMPARE(shown.ended.count(), 1);
+  }
+
+  void aNetworkWithoutLambdaLayersSaysSo() {
+    ShownTrainPage shown(2);
+    RunConfig config = shown.document.config();
+    config.architecture.stages[0].blocks = {Block{ConvolutionMixer{}}};
+    shown.document.edit(config, u"Use a convolution"_s);
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.ended.count(), 1);
+    QVERIFY(shown.find<QLabel>(u"noLambda"_s)->isVisible());
+  }
+};
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestTrainLive)
+#include "tst_train_live.moc"

@@ -1,0 +1,111 @@
+#include <QAbstractButton>
+#include <QLabel>
+#include <QTest>
+
+#include "app/train/run/result_banner.h"
+#include "tests/support/train_page_stage.h"
+#include "widgets/plots/curve_toolbar.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda::test {
+
+class TestTrainLooks : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void initTestCase() { applyTheme(*qApp, ThemeChoice::light); }
+
+  void smallWindowsAndLargeTextHaveRoom_data() {
+    QTest::addColumn<double>("scale");
+    QTest::addColumn<QSize>("most");
+    QTest::newRow("usual text") << 1.0 << QSize(920, 560);
+    QTest::newRow("large text") << 1.5 << QSize(1190, 660);
+    QTest::newRow("largest text") << 2.0 << QSize(1848, 1010);
+  }
+
+  void smallWindowsAndLargeTextHaveRoom() {
+    QFETCH(double, scale);
+    QFETCH(QSize, most);
+    applyTheme(*qApp, ThemeChoice::light, scale);
+    ShownTrainPage shown(3);
+    const auto needs = [&](const char* when) {
+      const QSize least = shown.page.minimumSizeHint();
+      return least.width() <= most.width() && least.height() <= most.height()
+                 ? QByteArray()
+                 : QByteArray(when) + ' ' + QByteArray::number(least.width()) + 'x' +
+                       QByteArray::number(least.height());
+    };
+    shown.page.resize(most);
+    QTest::qWait(0);
+    QCOMPARE(needs("settings"), QByteArray());
+    shown.find<SetupView>()->setAllShown(true);
+    RunConfig config = shown.document.config();
+    const RunConfig usable = config;
+    config.name = std::string(300, 'n');
+    config.data.source = "/nowhere/" + std::string(300, 'p');
+    shown.document.edit(config, u"Use data that are not there"_s);
+    shown.bar().startAction()->trigger();
+    QTest::qWait(0);
+    QVERIFY(shown.find<ResultBanner>()->isVisible());
+    QCOMPARE(needs("refused"), QByteArray());
+    shown.document.edit(usable, u"Use data that are there"_s);
+    shown.engine->failAt = 30;
+    shown.engine->failure = std::string(2000, 'f') + "\n" + std::string(2000, ' ');
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.ended.count(), 1);
+    QTest::qWait(0);
+    QCOMPARE(needs("failed"), QByteArray());
+    QCOMPARE(shown.page.size(), most);
+    applyTheme(*qApp, ThemeChoice::light);
+  }
+
+  void theCurvesToolbarSparesWordsBeforeItIsCut() {
+    ShownTrainPage shown(200);
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.session.state(), SessionState::running);
+    auto* toolbar = shown.find<CurveToolbar>();
+    const auto isCut = [&] {
+      for (const QAbstractButton* button : toolbar->findChildren<QAbstractButton*>()) {
+        if (button->width() < button->sizeHint().width()) return true;
+      }
+      return false;
+    };
+    const auto saysSmoothing = [&] {
+      for (const QLabel* label : toolbar->findChildren<QLabel*>()) {
+        if (label->isVisible() && label->text() == u"Smoothing"_s) return true;
+      }
+      return false;
+    };
+    QTRY_VERIFY(saysSmoothing() && !isCut());
+    applyTheme(*qApp, ThemeChoice::light, 1.5);
+    QTRY_VERIFY(!saysSmoothing() && !isCut());
+    applyTheme(*qApp, ThemeChoice::light);
+    QTRY_VERIFY(saysSmoothing() && !isCut());
+    // The window lets go of what large text needed when it is laid out next.
+    QTRY_VERIFY(shown.page.minimumWidth() <= 920);
+    shown.page.resize(920, 560);
+    QTRY_VERIFY(!saysSmoothing() && !isCut());
+    shown.session.stop();
+    QTRY_COMPARE(shown.ended.count(), 1);
+  }
+
+  void bothThemesCanBeSwitchedWhileItTrains() {
+    ShownTrainPage shown(300);
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.session.state(), SessionState::running);
+    for (const ThemeChoice choice : {ThemeChoice::dark, ThemeChoice::light}) {
+      applyTheme(*qApp, choice);
+      QVERIFY(!shown.page.grab().isNull());
+    }
+    shown.session.stop();
+    QTRY_COMPARE(shown.ended.count(), 1);
+  }
+};
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestTrainLooks)
+#include "tst_train_looks.moc"

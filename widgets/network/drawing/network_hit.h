@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+
+#include <QPointF>
+#include <QRectF>
+
+#include "widgets/network/drawing/network_layout.h"
+
+namespace lambda {
+
+/// What lies under a point of a network's picture.
+struct NetworkHit {
+  enum class Kind { nothing, part, addBlock, removeBlock, addStage };
+
+  Kind kind = Kind::nothing;
+  PartId part;  ///< The part itself, or the one behind which something is added.
+
+  bool operator==(const NetworkHit&) const = default;
+};
+
+/// Looks up a point of the header.
+NetworkHit hitInHeader(const NetworkLayout& layout, const QPointF& point);
+
+/// Looks up a point of the body. The buttons on a block count where they are shown.
+NetworkHit hitInBody(const NetworkLayout& layout,
+                     const QPointF& point,
+                     const std::optional<PartId>& withButtons,
+                     double scale);
+
+/// The blocks that a rectangle of the body touches.
+Selection blocksIn(const NetworkLayout& layout, const QRectF& rectangle);
+
+/// The blocks that a line of the body passes over: between two positions of a fast pointer.
+Selection blocksAlong(const NetworkLayout& layout, const QPointF& from, const QPointF& to);
+
+}  // namespace lambda

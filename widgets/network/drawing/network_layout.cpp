@@ -1,0 +1,143 @@
+#include "widgets/network/drawing/network_layout.h"
+
+#include <algorithm>
+
+namespace lambda {
+
+namespace {
+
+// At scale 1.
+constexpr double kMostStageWidth = 240;
+constexpr double kTitleHeight = 42;
+constexpr double kMapHeight = 108;
+constexpr double kLeastMapHeight = 60;
+constexpr double kShapeHeight = 18;  // Of the text below a map.
+constexpr double kLowViewport = 480;
+constexpr double kMargin = 16;
+constexpr double kSumsHeight = 52;
+constexpr double kHeaderPadding = 8;
+constexpr double kBlockHeight = 46;
+constexpr double kBlockGap = 8;
+constexpr double kLineHeight = 22;
+constexpr double kLineGap = 4;
+constexpr double kCardHeight = 84;
+constexpr double kAddBlockHeight = 24;
+constexpr int kFewBlocks = 8;  // Are never made compact.
+
+/// Lengths across, at scale 1.
+struct Widths {
+  double margin;
+  double gap;
+  double input;
+  double narrow;  ///< Stem and head.
+  double leastStage;
+  double addStage;
+
+  double fixed(int stages) const {
+    return 2 * margin + input + 2 * narrow + addStage + (stages + 3) * gap;
+  }
+};
+
+constexpr Widths kWide{kMargin, 14, 72, 88, 120, 28};
+constexpr Widths kTight{8, 8, 58, 80, 114, 24};
+
+Widths widthsFor(int stages, double room) {
+  return kWide.fixed(stages) + stages * kWide.leastStage <= room ? kWide : kTight;
+}
+
+int mostBlocks(const Architecture& architecture) {
+  std::size_t most = 0;
+  for (const Stage& stage : architecture.stages) most = std::max(most, stage.blocks.size());
+  return static_cast<int>(most);
+}
+
+ColumnBoxes columnAt(double x, double width, double mapHeight, const PartId& part, double scale) {
+  ColumnBoxes column;
+  column.part = part;
+  column.x = x;
+  column.width = width;
+  const double height = (kTitleHeight + kSumsHeight) * scale + mapHeight;
+  column.header = {x, kHeaderPadding * scale, width, height};
+  column.map = {x, (kHeaderPadding + kTitleHeight) * scale, width, mapHeight};
+  return column;
+}
+
+/// The boxes of a stage's blocks from `top` down, and the place of the button below them.
+void stackBlocks(ColumnBoxes& column, const Stage& stage, double top, double height, double gap) {
+  double y = top;
+  for (std::size_t i = 0; i < stage.blocks.size(); ++i) {
+    column.blocks.emplace_back(column.x, y, column.width, height);
+    y += height + gap;
+  }
+  column.addBlock = {column.x, y, column.width, 0};
+}
+
+}  // namespace
+
+const ColumnBoxes* NetworkLayout::columnOf(const PartId& part) const {
+  const PartId owner = part.kind == PartKind::block ? stagePart(part.stage) : part;
+  const auto found = std::find_if(columns.begin(), columns.end(), [&](const ColumnBoxes& column) {
+    return column.part == owner;
+  });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+std::optional<QRectF> NetworkLayout::boxOf(const PartId& part) const {
+  const ColumnBoxes* column = columnOf(part);
+  if (!column) return {};
+  if (part.kind != PartKind::block) return column->header;
+  if (part.block < 0 || part.block >= std::ssize(column->blocks)) return {};
+  return column->blocks[static_cast<std::size_t>(part.block)];
+}
+
+NetworkLayout layoutOf(const Architecture& architecture, const QSizeF& viewport, double scale) {
+  NetworkLayout layout;
+  const int stages = static_cast<int>(architecture.stages.size());
+  const int most = mostBlocks(architecture);
+  const double missing = std::max(0.0, kLowViewport - viewport.height() / scale);
+  const double mapHeight = std::max(kLeastMapHeight, kMapHeight - missing) * scale;
+  layout.mapScale = (mapHeight / scale - kShapeHeight) / (kMapHeight - kShapeHeight);
+  layout.headerHeight = (2 * kHeaderPadding + kTitleHeight + kSumsHeight) * scale + mapHeight;
+  const double room =
+      viewport.height() - layout.headerHeight - (kAddBlockHeight + 2 * kBlockGap) * scale;
+  layout.isCompact = most > kFewBlocks && most * (kBlockHeight + kBlockGap) * scale > room;
+  const double height = (layout.isCompact ? kLineHeight : kBlockHeight) * scale;
+  const double gap = (layout.isCompact ? kLineGap : kBlockGap) * scale;
+
+  const Widths widths = widthsFor(stages, viewport.width() / scale);
+  const double fixed = widths.fixed(stages) * scale;
+  const double share = stages > 0 ? (viewport.width() - fixed) / stages : 0;
+  const double stageWidth = std::clamp(share, widths.leastStage * scale, kMostStageWidth * scale);
+
+  // A small network stands in the middle.
+  const double width = fixed + stages * stageWidth;
+  double x = std::max(0.0, (viewport.width() - width) / 2) + widths.margin * scale;
+  const auto add = [&](const PartId& part, double columnWidth) -> ColumnBoxes& {
+    layout.columns.push_back(columnAt(x, columnWidth, mapHeight, part, scale));
+    x += columnWidth + widths.gap * scale;
+    return layout.columns.back();
+  };
+  const double top = kBlockGap * scale;
+  const auto addCard = [&](const PartId& part) {
+    ColumnBoxes& column = add(part, widths.narrow * scale);
+    column.card = {column.x, top, column.width, kCardHeight * scale};
+  };
+  add(kInputPart, widths.input * scale);
+  addCard(kStemPart);
+  double bottom = top + kCardHeight * scale;
+  for (int i = 0; i < stages; ++i) {
+    ColumnBoxes& column = add(stagePart(i), stageWidth);
+    stackBlocks(column, architecture.stages[static_cast<std::size_t>(i)], top, height, gap);
+    column.addBlock.setHeight(kAddBlockHeight * scale);
+    bottom = std::max(bottom, column.addBlock.bottom());
+  }
+  layout.addStage = {
+      x, (kHeaderPadding + kTitleHeight) * scale, widths.addStage * scale, mapHeight};
+  x += (widths.addStage + widths.gap) * scale;
+  addCard(kHeadPart);
+  layout.width = width;
+  layout.bodyHeight = bottom + kMargin * scale;
+  return layout;
+}
+
+}  // namespace lambda

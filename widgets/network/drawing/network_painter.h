@@ -1,0 +1,92 @@
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include <QColor>
+#include <QFont>
+#include <QRectF>
+
+#include "engine/values/problem.h"
+#include "widgets/network/drawing/network_layout.h"
+#include "widgets/network/parts/network_parts.h"
+#include "widgets/network/parts/part_costs.h"
+
+class QPainter;
+
+namespace lambda {
+
+struct Colors;
+
+/// What of a network is marked while somebody works on it.
+struct NetworkMarks {
+  Selection selection;
+  std::optional<PartId> focused;  ///< With the keyboard focus.
+  std::optional<PartId> hovered;
+  bool showsButtons = false;  ///< Buttons to add and remove on the hovered block.
+  std::map<PartId, Severity> problems;
+};
+
+/// Draws a network into its layout: the header and the body apart, since the one stays where the
+/// other scrolls. The painter's origin is that of the header or the body.
+class NetworkPainter {
+ public:
+  NetworkPainter(QPainter& painter,
+                 const Architecture& architecture,
+                 const NetworkCosts& costs,
+                 const NetworkLayout& layout,
+                 const NetworkMarks& marks,
+                 const Colors& colors,
+                 double scale);
+
+  void paintHeader();
+  void paintBody();
+  /// The buttons that make blocks and stages; not for paper.
+  void paintHeaderButtons();
+  void paintBodyButtons();
+
+ private:
+  void paintColumnHeader(const ColumnBoxes& column);
+  void paintArrow(const ColumnBoxes& from, const ColumnBoxes& to);
+  void paintSums(const ColumnBoxes& column, const PartCost& cost);
+  void paintBlock(const ColumnBoxes& column, int index);
+  void paintCard(const ColumnBoxes& column, const QString& text);
+  void paintChip(const QRectF& box, const PartId& part, const Block& block);
+  void paintCells(const QRectF& box, const PartCost& cost);
+  void paintBars(const QRectF& box, const PartCost& cost);
+  void paintBar(const QRectF& box, long long value, long long largest);
+  void paintMark(const QRectF& box, const PartId& part);
+  void paintSign(const QRectF& box, const PartId& part);
+  void paintText(
+      const QRectF& box, int flags, const QString& text, const QFont& font, const QColor& color);
+  void paintPlus(const QRectF& box, const QString& text);
+
+  QString subtitleOf(const PartId& part) const;
+  QColor inkOf(const PartId& part) const;
+  double shareOfLambda(int stage) const;
+
+  QPainter& painter_;
+  const Architecture& architecture_;
+  const NetworkCosts& costs_;
+  const NetworkLayout& layout_;
+  const NetworkMarks& marks_;
+  const Colors& colors_;
+  double scale_;
+  QFont body_;
+  QFont bold_;
+  QFont small_;
+  QFont smallBold_;
+};
+
+/// The coloured chip within a block's box.
+QRectF chipBox(const NetworkLayout& layout, const QRectF& block, double scale);
+
+/// The buttons on a block's chip: remove, then add.
+struct BlockButtons {
+  QRectF remove;
+  QRectF add;
+};
+
+BlockButtons buttonsOf(const QRectF& chip, double scale);
+
+}  // namespace lambda

@@ -1,0 +1,199 @@
+#include "widgets/network/parts/architecture_edits.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <ranges>
+
+#include "engine/values/fields.h"
+#include "engine/values/plan.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr int kMostStages = 32;
+constexpr int kMostBlocks = 256;
+constexpr int kWidestStage = 8192;
+constexpr int kPaperScope = 23;
+/// Position pairs times k u from which global scope is slow: where validate() warns of it too.
+constexpr long long kManyPairs = 1LL << 26;
+
+std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
+
+/// The nearest block's mixer of that kind: first in the same stage, then in the others.
+const Mixer* nearestMixer(const Architecture& architecture, const PartId& to, std::size_t kind) {
+  const Mixer* nearest = nullptr;
+  int smallest = 0;
+  for (const PartId& part : allBlocks(architecture)) {
+    const Mixer& mixer = blockOf(architecture, part).mixer;
+    if (mixer.index() != kind || part == to) continue;
+    const int distance =
+        std::abs(part.stage - to.stage) * kMostBlocks + std::abs(part.block - to.block);
+    if (!nearest || distance < smallest) {
+      nearest = &mixer;
+      smallest = distance;
+    }
+  }
+  return nearest;
+}
+
+const BlockPlan* planFor(const NetworkPlan& plan, const PartId& part) {
+  for (const BlockPlan& block : plan.blocks) {
+    if (block.stage == part.stage && block.block == part.block) return &block;
+  }
+  return nullptr;
+}
+
+Mixer mixerFor(const Architecture& architecture,
+               const BlockPlan& block,
+               const PartId& part,
+               std::size_t kind,
+               const MixerMemory& memory) {
+  if (const Mixer* known = memory.recall(part, kind)) return *known;
+  const Mixer* neighbour = nearestMixer(architecture, part, kind);
+  Mixer mixer = neighbour ? *neighbour : mixerOfKind(kind);
+  if (auto* lambda = std::get_if<LambdaMixer>(&mixer)) {
+    *lambda = fitted(*lambda, block.mixerOutput.channels, block.mixerInput);
+  }
+  return mixer;
+}
+
+/// Fits the lambda layers of one block to its place.
+void fitBlock(Architecture& architecture, const PartId& part) {
+  const NetworkPlan plan = planOf(architecture);
+  const BlockPlan* block = planFor(plan, part);
+  auto* lambda = std::get_if<LambdaMixer>(&blockOf(architecture, part).mixer);
+  if (block && lambda) *lambda = fitted(*lambda, block->mixerOutput.channels, block->mixerInput);
+}
+
+}  // namespace
+
+LambdaMixer fitted(LambdaMixer mixer, int width, const MapShape& map) {
+  if (width > 0) {
+    mixer.heads = std::clamp(mixer.heads, 1, width);
+    while (width % mixer.heads != 0) --mixer.heads;
+  }
+  mixer.sharedEmbeddings.clear();
+  const int side = std::max({map.height, map.width, 1});
+  const long long n = map.positions();
+  const bool isDense = n * n * mixer.queryDepth * mixer.intraDepth > kManyPairs;
+  if (mixer.embedding == PositionEmbedding::relative) {
+    if (mixer.scope == 0 && isDense) mixer.scope = kPaperScope;
+    if (mixer.scope > 2 * side - 1) mixer.scope = 0;
+  }
+  return mixer;
+}
+
+Architecture withMixer(const Architecture& architecture,
+                       const Selection& selection,
+                       std::size_t kind,
+                       const MixerMemory& memory) {
+  Architecture next = architecture;
+  const NetworkPlan plan = planOf(architecture);
+  for (const PartId& part : blocksOf(architecture, selection)) {
+    Block& block = blockOf(next, part);
+    const BlockPlan* place = planFor(plan, part);
+    if (block.mixer.index() == kind || !place) continue;
+    block.mixer = mixerFor(architecture, *place, part, kind, memory);
+  }
+  return next;
+}
+
+Architecture withMixersToggled(const Architecture& architecture,
+                               const Selection& selection,
+                               const MixerMemory& memory) {
+  const Selection blocks = blocksOf(architecture, selection);
+  const bool allLambda = std::all_of(blocks.begin(), blocks.end(), [&](const PartId& part) {
+    return blockOf(architecture, part).mixer.index() == kLambdaKind;
+  });
+  return withMixer(architecture, selection, allLambda ? kConvolutionKind : kLambdaKind, memory);
+}
+
+Edited withBlockAdded(const Architecture& architecture, const PartId& after) {
+  Edited edited{architecture, {after}};
+  const bool isInStage = after.kind == PartKind::stage || after.kind == PartKind::block;
+  if (!isInStage || !contains(architecture, after)) return edited;
+  std::vector<Block>& blocks = edited.architecture.stages[at(after.stage)].blocks;
+  if (std::ssize(blocks) >= kMostBlocks) return edited;
+  const int last = static_cast<int>(blocks.size()) - 1;
+  const int like = after.kind == PartKind::block ? after.block : last;
+  blocks.insert(blocks.begin() + like + 1, like < 0 ? Block{} : blocks[at(like)]);
+  edited.selection = {blockPart(after.stage, like + 1)};
+  return edited;
+}
+
+Edited withStageAdded(const Architecture& architecture, const PartId& after) {
+  Edited edited{architecture, {after}};
+  std::vector<Stage>& stages = edited.architecture.stages;
+  if (std::ssize(stages) >= kMostStages) return edited;
+  int index = static_cast<int>(stages.size());
+  if (after.kind == PartKind::input || after.kind == PartKind::stem) index = 0;
+  if (after.stage >= 0) index = std::min(index, after.stage + 1);
+
+  Stage stage;
+  const NetworkPlan plan = planOf(architecture);
+  MapShape map = plan.stemOutput;
+  for (const BlockPlan& block : plan.blocks) {
+    if (block.stage < index) map = block.output;
+  }
+  const bool halves = std::min(map.height, map.width) > 4;
+  const bool isFirst = index == 0;
+  stage.stride = halves && !isFirst ? 2 : 1;
+  stage.width = isFirst ? architecture.stem.width : stages[at(index - 1)].width;
+  if (stage.stride == 2) stage.width = std::min(2 * stage.width, kWidestStage);
+  Block block;
+  if (!isFirst && !stages[at(index - 1)].blocks.empty())
+    block = stages[at(index - 1)].blocks.back();
+  stage.blocks = {block};
+  stages.insert(stages.begin() + index, stage);
+  fitBlock(edited.architecture, blockPart(index, 0));
+  edited.selection = {stagePart(index)};
+  return edited;
+}
+
+Edited withRemoved(const Architecture& architecture, const Selection& selection) {
+  Edited edited{architecture, {}};
+  std::vector<Stage>& stages = edited.architecture.stages;
+  const Selection present = existing(architecture, selection);
+  // From the back, so that the indices before stay right.
+  std::optional<PartId> first;
+  for (const PartId& part : std::views::reverse(present)) {
+    if (part.kind == PartKind::stage) {
+      stages.erase(stages.begin() + part.stage);
+    } else if (part.kind == PartKind::block) {
+      std::vector<Block>& blocks = stages[at(part.stage)].blocks;
+      blocks.erase(blocks.begin() + part.block);
+    } else {
+      continue;
+    }
+    first = part;
+  }
+  if (!first) return {architecture, selection};
+  // What has moved up to the place of the first, else what is before it.
+  PartId next = *first;
+  if (next.kind == PartKind::block && contains(edited.architecture, stagePart(next.stage))) {
+    const int count = static_cast<int>(stages[at(next.stage)].blocks.size());
+    next =
+        count == 0 ? stagePart(next.stage) : blockPart(next.stage, std::min(next.block, count - 1));
+  } else if (!stages.empty()) {
+    next = stagePart(std::min(next.stage, static_cast<int>(stages.size()) - 1));
+  } else {
+    next = kStemPart;
+  }
+  edited.selection = {next};
+  return edited;
+}
+
+Architecture withBlockCount(const Architecture& architecture, int stage, int count) {
+  Architecture next = architecture;
+  if (!contains(architecture, stagePart(stage))) return next;
+  std::vector<Block>& blocks = next.stages[at(stage)].blocks;
+  const Block like = blocks.empty() ? Block{} : blocks.back();
+  blocks.resize(at(std::clamp(count, 0, kMostBlocks)), like);
+  return next;
+}
+
+}  // namespace lambda

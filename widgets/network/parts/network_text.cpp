@@ -1,0 +1,190 @@
+#include "widgets/network/parts/network_text.h"
+
+#include <type_traits>
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "widgets/network/parts/quantity_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kSpokenParts = 4;
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("Network", text);
+}
+
+QString squareText(int side) {
+  return u"%1×%1"_s.arg(side);
+}
+
+QStringList optionsOf(const ConvolutionMixer& mixer) {
+  return {squareText(mixer.kernelSize)};
+}
+
+QStringList optionsOf(const LambdaMixer& mixer) {
+  QStringList options{u"k%1"_s.arg(mixer.queryDepth), u"h%1"_s.arg(mixer.heads)};
+  if (mixer.intraDepth > 1) options << u"u%1"_s.arg(mixer.intraDepth);
+  if (mixer.embedding == PositionEmbedding::none) {
+    options << tr("content");
+  } else {
+    if (mixer.scope > 0) options << u"r%1"_s.arg(mixer.scope);
+    if (mixer.embedding == PositionEmbedding::absolute) options << tr("abs");
+    if (!mixer.content) options << tr("position");
+  }
+  return options;
+}
+
+QString longText(const ConvolutionMixer& mixer) {
+  return tr("Convolution %1").arg(squareText(mixer.kernelSize));
+}
+
+QString longText(const LambdaMixer& mixer) {
+  QStringList parts{tr("Lambda layer"),
+                    u"k "_s + QString::number(mixer.queryDepth),
+                    u"h "_s + QString::number(mixer.heads)};
+  if (mixer.intraDepth > 1) parts << u"u "_s + QString::number(mixer.intraDepth);
+  if (mixer.embedding == PositionEmbedding::none) {
+    parts << tr("content alone");
+  } else {
+    parts << (mixer.scope == 0 ? tr("global") : tr("scope %1").arg(squareText(mixer.scope)));
+    if (mixer.embedding == PositionEmbedding::absolute) parts << tr("absolute positions");
+    if (!mixer.content) parts << tr("position alone");
+  }
+  return parts.join(u", "_s);
+}
+
+QStringList descriptionOf(const Architecture& architecture, const PartId& part) {
+  QStringList lines;
+  switch (part.kind) {
+    case PartKind::input:
+      lines << tr("Images of %1").arg(shapeText(architecture.input));
+      break;
+    case PartKind::stem:
+      lines << tr("The first convolutions: %1").arg(stemText(architecture.stem));
+      break;
+    case PartKind::stage: {
+      const Stage& stage = architecture.stages.at(static_cast<std::size_t>(part.stage));
+      lines << tr("Width %1, stride %2, blocks: %3")
+                   .arg(stage.width)
+                   .arg(stage.stride)
+                   .arg(stage.blocks.size());
+      break;
+    }
+    case PartKind::block: {
+      const Block& block = blockOf(architecture, part);
+      lines << mixerText(block.mixer);
+      if (block.squeezeExcitation) lines << tr("with squeeze-and-excitation");
+      if (block.stochasticDepth > 0) {
+        lines << tr("skipped with probability %1 in training").arg(block.stochasticDepth);
+      }
+      break;
+    }
+    case PartKind::head:
+      lines << (architecture.head.pooling == Pooling::max ? tr("Maximum over all positions")
+                                                          : tr("Average over all positions"))
+            << tr("and a linear map to %1 classes").arg(architecture.classes);
+      break;
+  }
+  return lines;
+}
+
+}  // namespace
+
+QString shapeText(const MapShape& map) {
+  return u"%1×%2×%3"_s.arg(map.height).arg(map.width).arg(map.channels);
+}
+
+QString partTitle(const PartId& part) {
+  switch (part.kind) {
+    case PartKind::input:
+      return tr("Input");
+    case PartKind::stem:
+      return tr("Stem");
+    case PartKind::stage:
+      return tr("Stage %1").arg(part.stage + 1);
+    case PartKind::block:
+      return tr("Stage %1, block %2").arg(part.stage + 1).arg(part.block + 1);
+    case PartKind::head:
+      return tr("Head");
+  }
+  return {};
+}
+
+QString countedText(int count, const QString& one, const QString& many) {
+  return count == 1 ? one : many.arg(count);
+}
+
+QString chipLetter(const Block& block) {
+  return std::holds_alternative<LambdaMixer>(block.mixer) ? u"λ"_s : u"C"_s;
+}
+
+QString chipOptions(const Block& block) {
+  return std::visit([](const auto& mixer) { return optionsOf(mixer); }, block.mixer).join(u' ');
+}
+
+QString mixerText(const Mixer& mixer) {
+  return std::visit([](const auto& options) { return longText(options); }, mixer);
+}
+
+QString stemText(const Stem& stem) {
+  switch (stem.kind) {
+    case StemKind::cifar:
+      return u"3×3"_s;
+    case StemKind::imagenet:
+      return tr("7×7/2, pool");
+    case StemKind::resnetD:
+      return u"ResNet-D"_s;
+    case StemKind::patch:
+      return tr("%1 patch").arg(squareText(stem.patchSize));
+  }
+  return {};
+}
+
+QString partToolTip(const Architecture& architecture,
+                    const NetworkCosts& costs,
+                    const PartId& part) {
+  if (!contains(architecture, part)) return {};
+  QString text = u"<b>"_s + partTitle(part) + u"</b><br>"_s +
+                 descriptionOf(architecture, part)
+                     .join(u"<br>"_s)
+                     .toHtmlEscaped()
+                     .replace(u"&lt;br&gt;"_s, u"<br>"_s);
+  const auto found = costs.parts.find(part);
+  if (found == costs.parts.end() || part.kind == PartKind::input) return text;
+  const PartCost& cost = found->second;
+  const auto row = [](const QString& name, const QString& value) -> QString {
+    return u"<tr><td>"_s + name + u"&nbsp;&nbsp;</td><td align=right>"_s + value + u"</td></tr>"_s;
+  };
+  text += u"<table cellspacing=0>"_s;
+  text += row(tr("Output"), shapeText(cost.output));
+  text += row(tr("Parameters"), groupedCount(cost.parameters));
+  text += row(tr("FLOPs"), groupedCount(cost.flops));
+  text += row(tr("Activations"), tr("%1 an image").arg(shortBytes(cost.activationBytes, 3)));
+  return text + u"</table>"_s;
+}
+
+QString selectionText(const Architecture& architecture, const Selection& selection) {
+  const Selection parts = existing(architecture, selection);
+  if (parts.empty()) return tr("Nothing is selected.");
+  QStringList names;
+  for (const PartId& part : parts) {
+    if (names.size() == kSpokenParts) {
+      names << tr("and %1 more").arg(static_cast<int>(parts.size()) - kSpokenParts);
+      break;
+    }
+    QString name = partTitle(part);
+    if (part.kind == PartKind::block) {
+      name += u": "_s + mixerText(blockOf(architecture, part).mixer);
+    }
+    names << name;
+  }
+  return names.join(u"; "_s);
+}
+
+}  // namespace lambda

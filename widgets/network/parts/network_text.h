@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QString>
+
+#include "widgets/network/parts/network_parts.h"
+#include "widgets/network/parts/part_costs.h"
+
+namespace lambda {
+
+/// "8×8×256": height, width, channels.
+QString shapeText(const MapShape& map);
+
+/// "Input", "Stage 2", "Stage 2, block 3"
+QString partTitle(const PartId& part);
+
+/// `one` for 1, else `many` with the count for its %1.
+QString countedText(int count, const QString& one, const QString& many);
+
+/// The letter of a block's chip: "C" or "λ".
+QString chipLetter(const Block& block);
+
+/// What matters about a block, short enough for its chip: "3×3", "k16 h4 r23".
+QString chipOptions(const Block& block);
+
+/// "Lambda layer, k 16, h 4, global", "Convolution 3×3"
+QString mixerText(const Mixer& mixer);
+
+/// "3×3", "7×7/2 + pool", "ResNet-D", "4×4 patches"
+QString stemText(const Stem& stem);
+
+/// All there is to say about a part in a tooltip, as rich text.
+QString partToolTip(const Architecture& architecture,
+                    const NetworkCosts& costs,
+                    const PartId& part);
+
+/// The selection in words, for people who can't see it: "3 blocks: stage 2, block 1 …".
+QString selectionText(const Architecture& architecture, const Selection& selection);
+
+}  // namespace lambda

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+
+#include "engine/values/cost.h"
+#include "widgets/network/parts/network_parts.h"
+
+namespace lambda {
+
+struct PartCost {
+  MapShape output;  ///< The map that leaves the part.
+  long long parameters = 0;
+  long long flops = 0;            ///< Forward, one image, 2 a multiply-add.
+  long long activationBytes = 0;  ///< Kept for the backward pass, one image, float32.
+};
+
+/// The cost of a network, part by part.
+struct NetworkCosts {
+  std::map<PartId, PartCost> parts;  ///< All of them; a stage has the sums of its blocks.
+  NetworkCost total;
+  PartCost largest;  ///< The greatest of each number among stem, blocks and head.
+};
+
+/// Sums costOf() over the layers of each part. Numbers out of their fields' range count as the
+/// nearest one within.
+NetworkCosts costsOf(const Architecture& architecture);
+
+}  // namespace lambda

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include <QString>
+
+#include "widgets/plots/curve_plot.h"
+#include "widgets/plots/curve_scene.h"
+
+class QAction;
+class QCustomPlot;
+class QLabel;
+
+namespace lambda {
+
+class CurveInteraction;
+class CurveReadout;
+
+/// What a CurvePlot is made of, and how its parts hang together.
+class CurvePlot::Private {
+ public:
+  Private(CurvePlot& owner, std::vector<CurvePanel> panels);
+
+  void makeActions();
+  void connectInteraction();
+  void replot();
+  void changed();
+  void userMoved();
+  void divideRoom();
+  void paintInto(QPainter& painter, const QSize& size, const Colors& colors);
+
+  CurvePlot& owner;
+  QCustomPlot* plot;
+  CurveScene scene;
+  CurveReadout* readout;
+  CurveInteraction* interaction;
+  QLabel* empty;
+  QAction* fitAction;
+  QAction* followAction;
+  QString exportName = QStringLiteral("curves");
+};
+
+}  // namespace lambda

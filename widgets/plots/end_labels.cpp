@@ -1,0 +1,104 @@
+#include "widgets/plots/end_labels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <QFontMetricsF>
+
+#include "widgets/theme/typography.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr double kLabelGap = 8;  // Between a line's end and its name.
+
+/// Height in pixels where the line ends, or leaves the panel at the right; none if it is not to be
+/// seen.
+std::optional<double> endOf(const CurveScene& scene, const CurveScene::Series& series) {
+  const auto [low, high] = scene.xRange();
+  const int panel = series.options.panel;
+  const QRect rect = scene.panelRect(panel);
+  std::optional<QPointF> after;
+  for (auto point = series.drawn.rbegin(); point != series.drawn.rend(); ++point) {
+    if (!std::isfinite(point->y)) continue;
+    const QPointF at(scene.xPixel(point->x), scene.yPixel(panel, point->y));
+    if (point->x > high) {
+      after = at;
+      continue;
+    }
+    if (point->x < low && !after) return std::nullopt;
+    double y = at.y();
+    if (after) {
+      const double edge = scene.xPixel(high);
+      y += (after->y() - y) * (edge - at.x()) / std::max(after->x() - at.x(), 1e-9);
+    }
+    return std::clamp<double>(y, rect.top(), rect.bottom());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+QString nameOf(const CurveScene::Series& series) {
+  return QString::fromStdString(series.options.label);
+}
+
+double widestName() {
+  constexpr double kWidest = 150;
+  return kWidest * textScale();
+}
+
+std::vector<EndLabel> endLabels(const CurveScene& scene, int panel) {
+  const QRect rect = scene.panelRect(panel);
+  const QFontMetricsF metrics(smallFont());
+  const double height = metrics.height();
+
+  struct Wish {
+    const CurveScene::Series* series;
+    double y;
+  };
+
+  std::vector<Wish> wishes;
+  for (const CurveScene::Series& series : scene.series()) {
+    if (series.options.panel != panel || series.options.label.empty()) continue;
+    if (const auto y = endOf(scene, series)) wishes.push_back({&series, *y - height / 2});
+  }
+  if (static_cast<double>(wishes.size()) * height > rect.height()) return {};
+  std::ranges::stable_sort(wishes, {}, &Wish::y);
+  double next = rect.top() - height / 2;
+  for (Wish& wish : wishes) {
+    wish.y = std::max(wish.y, next);
+    next = wish.y + height;
+  }
+  double limit = rect.bottom() + height / 2 - height;
+  for (auto wish = wishes.rbegin(); wish != wishes.rend(); ++wish) {
+    wish->y = std::min(wish->y, limit);
+    limit = wish->y - height;
+  }
+  std::vector<EndLabel> labels;
+  for (const Wish& wish : wishes) {
+    labels.push_back({wish.series, {rect.right() + kLabelGap, wish.y, widestName(), height}});
+  }
+  return labels;
+}
+
+int endLabelWidth(const CurveScene& scene, double panelHeight) {
+  const QFontMetricsF metrics(smallFont());
+  double width = 0;
+  std::vector<int> counts(scene.panels().size());
+  for (const CurveScene::Series& series : scene.series()) {
+    ++counts[static_cast<std::size_t>(series.options.panel)];
+  }
+  for (const CurveScene::Series& series : scene.series()) {
+    const int count = counts[static_cast<std::size_t>(series.options.panel)];
+    if (count * metrics.height() > panelHeight) continue;
+    width = std::max(width, metrics.horizontalAdvance(nameOf(series)));
+  }
+  constexpr int kWithout = 8;
+  if (width == 0) return kWithout;
+  return static_cast<int>(std::ceil(std::min(width, widestName()) + kLabelGap + 6));
+}
+
+}  // namespace lambda

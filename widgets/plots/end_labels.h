@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include <QRectF>
+#include <QString>
+
+#include "widgets/plots/curve_scene.h"
+
+namespace lambda {
+
+QString nameOf(const CurveScene::Series& series);
+
+/// In pixels; longer names are elided.
+double widestName();
+
+/// A series' name at the right of its line.
+struct EndLabel {
+  const CurveScene::Series* series = nullptr;
+  QRectF rect;
+};
+
+/// The end labels of a panel, pushed apart so that none covers another; empty where they don't all
+/// fit: then the names stand in the panel's title row.
+std::vector<EndLabel> endLabels(const CurveScene& scene, int panel);
+
+/// Room that the names of all series need at the right, in panels about so high: little where they
+/// don't fit and stand in the title rows.
+int endLabelWidth(const CurveScene& scene, double panelHeight);
+
+}  // namespace lambda

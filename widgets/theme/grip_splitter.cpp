@@ -1,0 +1,74 @@
+#include "widgets/theme/grip_splitter.h"
+
+#include <QEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QSplitterHandle>
+
+#include "widgets/theme/colors.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr int kHandle = 8;
+constexpr double kGripLength = 28;
+constexpr double kGripWidth = 3;
+
+class GripHandle : public QSplitterHandle {
+ public:
+  GripHandle(Qt::Orientation orientation, GripSplitter& owner)
+      : QSplitterHandle(orientation, &owner), owner_(owner) {
+    setAttribute(Qt::WA_Hover);
+    setToolTip(GripSplitter::tr("Drag to resize; a double click restores the standard size"));
+  }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    const Colors& colors = colorsOf(*this);
+    const bool isAcross = orientation() == Qt::Horizontal;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillRect(rect(), colors.surface);
+    painter.fillRect(isAcross ? QRect(0, 0, 1, height()) : QRect(0, 0, width(), 1),
+                     colors.hairline);
+    QRectF grip(QPointF(),
+                isAcross ? QSizeF(kGripWidth, kGripLength) : QSizeF(kGripLength, kGripWidth));
+    grip.moveCenter(QRectF(rect()).center());
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(underMouse() || isPressed_ ? colors.accent : colors.textDisabled);
+    painter.drawRoundedRect(grip, kGripWidth / 2, kGripWidth / 2);
+  }
+
+  void mousePressEvent(QMouseEvent* event) override {
+    isPressed_ = event->button() == Qt::LeftButton;
+    QSplitterHandle::mousePressEvent(event);
+    update();
+  }
+
+  void mouseReleaseEvent(QMouseEvent* event) override {
+    isPressed_ = false;
+    QSplitterHandle::mouseReleaseEvent(event);
+    update();
+  }
+
+  void mouseDoubleClickEvent(QMouseEvent*) override { Q_EMIT owner_.resetRequested(); }
+
+ private:
+  GripSplitter& owner_;
+  bool isPressed_ = false;
+};
+
+}  // namespace
+
+GripSplitter::GripSplitter(Qt::Orientation orientation, QWidget* parent)
+    : QSplitter(orientation, parent) {
+  setHandleWidth(kHandle);
+  setChildrenCollapsible(false);
+}
+
+QSplitterHandle* GripSplitter::createHandle() {
+  return new GripHandle(orientation(), *this);
+}
+
+}  // namespace lambda
