@@ -32,6 +32,7 @@ Action parse(int argc, char** argv) {
   addDescribe(*program, action);
   addData(*program, action);
   addInfo(*program, action);
+  addBench(*program, action);
   try {
     program->parse(argc, argv);
     if (!action) std::cout << program->help();

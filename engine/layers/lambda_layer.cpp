@@ -4,6 +4,7 @@
 
 #include <torch/nn/init.h>
 
+#include "engine/layers/fused_core.h"
 #include "engine/values/cost.h"
 
 namespace lambda {
@@ -98,6 +99,11 @@ at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
   const LambdaOperands parts = operands(x);
   const std::int64_t height = x.size(2), width = x.size(3);
   at::Tensor y;
+  if (!convolvesPositions_ && canFuse(parts)) {
+    y = embedding ? applyFusedCore(parts, embedding->table, embedding->pairRows(height, width))
+                  : applyFusedCore(parts, at::Tensor(), at::Tensor());
+    return y.reshape({x.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
+  }
   if (embedding) {
     y = convolvesPositions_ ? applyLambdaConvolution(parts, embedding->table, height, width)
                             : applyPositionLambdas(parts, embedding->expand(height, width));

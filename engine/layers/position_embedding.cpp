@@ -87,6 +87,18 @@ at::Tensor PositionEmbeddingTableImpl::expand(std::int64_t mapHeight, std::int64
   return gather(cachedRows_).view({positions, positions * options.intraDepth, options.queryDepth});
 }
 
+at::Tensor PositionEmbeddingTableImpl::pairRows(std::int64_t mapHeight, std::int64_t mapWidth) {
+  requireMap(mapHeight, mapWidth);
+  const std::int64_t positions = mapHeight * mapWidth;
+  if (!cachedPairRows_.defined() || pairHeight_ != mapHeight || pairWidth_ != mapWidth) {
+    const at::Tensor rows = rowsOf(at::arange(positions), mapHeight, mapWidth);
+    cachedPairRows_ = rows.masked_fill(rows == table.size(0), -1).to(at::kInt).contiguous();
+    pairHeight_ = mapHeight;
+    pairWidth_ = mapWidth;
+  }
+  return cachedPairRows_;
+}
+
 at::Tensor PositionEmbeddingTableImpl::expandQuery(std::int64_t query,
                                                    std::int64_t mapHeight,
                                                    std::int64_t mapWidth) {

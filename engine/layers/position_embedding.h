@@ -31,6 +31,10 @@ class PositionEmbeddingTableImpl : public torch::nn::Module {
   /// Throws c10::Error if a global or absolute table was made for another size.
   at::Tensor expand(std::int64_t mapHeight, std::int64_t mapWidth);
 
+  /// The table's row of each pair of positions [n, m], as int32 on the CPU; -1 outside a local
+  /// window. Throws c10::Error as expand() does.
+  at::Tensor pairRows(std::int64_t mapHeight, std::int64_t mapWidth);
+
   /// E_n [m u, k] of one query position alone, without building the others.
   /// Throws c10::Error as expand() does, and if the map has no such position.
   at::Tensor expandQuery(std::int64_t query, std::int64_t mapHeight, std::int64_t mapWidth);
@@ -47,9 +51,12 @@ class PositionEmbeddingTableImpl : public torch::nn::Module {
   at::Tensor rowsOf(const at::Tensor& queries, std::int64_t mapHeight, std::int64_t mapWidth) const;
   at::Tensor gather(const at::Tensor& rows) const;
 
-  at::Tensor cachedRows_;  // [n m] int64, for the size below
+  at::Tensor cachedRows_;      // [n m] int64, for the size below
+  at::Tensor cachedPairRows_;  // [n, m] int32, for the size below
   std::int64_t cachedHeight_ = 0;
   std::int64_t cachedWidth_ = 0;
+  std::int64_t pairHeight_ = 0;
+  std::int64_t pairWidth_ = 0;
 };
 
 TORCH_MODULE(PositionEmbeddingTable);

@@ -18,5 +18,6 @@ void addInspect(CLI::App& program, Action& action);
 void addExport(CLI::App& program, Action& action);
 void addCurves(CLI::App& program, Action& action);
 void addInfo(CLI::App& program, Action& action);
+void addBench(CLI::App& program, Action& action);
 
 }  // namespace lambda

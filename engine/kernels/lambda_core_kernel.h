@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace lambda {
+
+/// Sizes of a lambda core. Rows of the context are (m, u): position m, intra-depth u.
+struct CoreShape {
+  std::int64_t images = 0;      ///< b
+  std::int64_t queries = 0;     ///< n
+  std::int64_t positions = 0;   ///< m, of the context
+  std::int64_t intraDepth = 1;  ///< u
+  std::int64_t heads = 1;       ///< h
+  std::int64_t queryDepth = 0;  ///< k
+  std::int64_t valueDepth = 0;  ///< v
+  std::int64_t tableRows = 0;   ///< Of the position embeddings; 0 without position lambdas.
+  bool hasContent = false;      ///< With content lambdas.
+
+  std::int64_t contextRows() const { return positions * intraDepth; }
+};
+
+/// What enters the core, all contiguous float32.
+struct CoreInputs {
+  const float* queries = nullptr;            ///< q [b, n, h, k]
+  const float* keys = nullptr;               ///< kbar [b, m u, k], after the softmax.
+  const float* values = nullptr;             ///< v [b, m u, v]
+  const float* table = nullptr;              ///< R [rows, u, k]
+  const std::int32_t* tableRowOf = nullptr;  ///< [n, m]: the row of e_nm; -1 = outside the window.
+};
+
+/// Where the gradients of the inputs go; written, not added to. Null where the input is.
+struct CoreGradients {
+  float* queries = nullptr;
+  float* keys = nullptr;
+  float* values = nullptr;
+  float* table = nullptr;
+};
+
+/// Calls `work` for parts of 0..count that together are all of it, on as many threads as it likes.
+using ParallelFor = std::function<void(
+    std::int64_t count, const std::function<void(std::int64_t begin, std::int64_t end)>& work)>;
+
+// The core y_n = sum_m (q_n . (kbar_m + e_nm)) v_m of LambdaNetworks (Bello, ICLR 2021, equations 1
+// and 2), queries contracted first: scores q_n . e_nm of a few queries at a time stand in the
+// caches, lambdas nowhere. The content lambda kbar^T v of an image is k more rows of its context,
+// whose scores are the query itself. Embeddings are read from their table. Vectors are the widest
+// that the CPU has, found at run time. The same inputs give the same bits with any number of
+// threads: images are worked on in groups that depend on the shape alone, and the groups' shares of
+// the table's gradient are added in their order.
+
+/// y [b, n, h, v].
+void lambdaCoreForward(const CoreShape& shape,
+                       const CoreInputs& inputs,
+                       float* y,
+                       const ParallelFor& parallelFor);
+
+/// The gradients from dy [b, n, h, v]; scores are computed again.
+void lambdaCoreBackward(const CoreShape& shape,
+                        const CoreInputs& inputs,
+                        const float* dy,
+                        const CoreGradients& gradients,
+                        const ParallelFor& parallelFor);
+
+}  // namespace lambda

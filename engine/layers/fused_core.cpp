@@ -1,0 +1,128 @@
+#include "engine/layers/fused_core.h"
+
+#include <optional>
+
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "engine/kernels/lambda_core_kernel.h"
+
+namespace lambda {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+void onTorchThreads(std::int64_t count,
+                    const std::function<void(std::int64_t begin, std::int64_t end)>& work) {
+  at::parallel_for(0, count, 1, work);
+}
+
+CoreShape shapeOf(const at::Tensor& queries,
+                  const at::Tensor& keys,
+                  const at::Tensor& values,
+                  const at::Tensor& table) {
+  CoreShape shape;
+  shape.images = queries.size(0);
+  shape.queries = queries.size(1);
+  shape.heads = queries.size(2);
+  shape.queryDepth = queries.size(3);
+  shape.valueDepth = values.size(2);
+  shape.hasContent = keys.defined();
+  shape.positions = values.size(1);
+  if (table.defined()) {
+    shape.tableRows = table.size(0);
+    shape.intraDepth = table.size(1);
+    shape.positions /= shape.intraDepth;
+  }
+  return shape;
+}
+
+const float* dataOf(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
+}
+
+CoreInputs inputsOf(const at::Tensor& queries,
+                    const at::Tensor& keys,
+                    const at::Tensor& values,
+                    const at::Tensor& table,
+                    const at::Tensor& tableRows) {
+  return {dataOf(queries),
+          dataOf(keys),
+          dataOf(values),
+          dataOf(table),
+          tableRows.defined() ? tableRows.const_data_ptr<std::int32_t>() : nullptr};
+}
+
+at::Tensor contiguous(const std::optional<at::Tensor>& tensor) {
+  return tensor ? tensor->contiguous() : at::Tensor();
+}
+
+/// Undefined tensors can't be recorded by autograd.
+std::optional<at::Tensor> ifDefined(const at::Tensor& tensor) {
+  return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
+class FusedCore : public torch::autograd::Function<FusedCore> {
+ public:
+  static at::Tensor forward(AutogradContext* context,
+                            const at::Tensor& queriesIn,
+                            const std::optional<at::Tensor>& keysIn,
+                            const at::Tensor& valuesIn,
+                            const std::optional<at::Tensor>& tableIn,
+                            const std::optional<at::Tensor>& rowsIn) {
+    const at::Tensor queries = queriesIn.contiguous(), keys = contiguous(keysIn);
+    const at::Tensor values = valuesIn.contiguous(), table = contiguous(tableIn);
+    const at::Tensor tableRows = contiguous(rowsIn);
+    const CoreShape shape = shapeOf(queries, keys, values, table);
+    at::Tensor y =
+        at::empty({shape.images, shape.queries, shape.heads, shape.valueDepth}, queries.options());
+    lambdaCoreForward(shape,
+                      inputsOf(queries, keys, values, table, tableRows),
+                      y.mutable_data_ptr<float>(),
+                      onTorchThreads);
+    context->save_for_backward({queries, keys, values, table, tableRows});
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& outputs) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor &queries = saved[0], &keys = saved[1], &values = saved[2], &table = saved[3];
+    const at::Tensor dy = outputs[0].contiguous();
+    const auto like = [](const at::Tensor& tensor) {
+      return tensor.defined() ? at::empty_like(tensor) : at::Tensor();
+    };
+    const variable_list gradients{like(queries), like(keys), like(values), like(table)};
+    const auto target = [&](std::size_t i) {
+      return gradients[i].defined() ? gradients[i].mutable_data_ptr<float>() : nullptr;
+    };
+    lambdaCoreBackward(shapeOf(queries, keys, values, table),
+                       inputsOf(queries, keys, values, table, saved[4]),
+                       dy.const_data_ptr<float>(),
+                       {target(0), target(1), target(2), target(3)},
+                       onTorchThreads);
+    return {gradients[0], gradients[1], gradients[2], gradients[3], at::Tensor()};
+  }
+};
+
+}  // namespace
+
+bool canFuse(const LambdaOperands& operands) {
+  const auto fits = [](const at::Tensor& tensor) {
+    return !tensor.defined() || (tensor.is_cpu() && tensor.scalar_type() == at::kFloat);
+  };
+  return fits(operands.queries) && fits(operands.keys) && fits(operands.values);
+}
+
+at::Tensor applyFusedCore(const LambdaOperands& operands,
+                          const at::Tensor& table,
+                          const at::Tensor& tableRows) {
+  return FusedCore::apply(operands.queries,
+                          ifDefined(operands.keys),
+                          operands.values,
+                          ifDefined(table),
+                          ifDefined(tableRows));
+}
+
+}  // namespace lambda
