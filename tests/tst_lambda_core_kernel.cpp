@@ -215,6 +215,11 @@ void TestLambdaCoreKernel::equalsLoopsInDouble_data() {
   row("window beyond the map", {3, 3, 5, 1, 4, 8, 8, 23, true, true});
   row("positions alone", {3, 6, 9, 1, 4, 16, 16, 0, false, true});
   row("content alone", {3, 6, 9, 1, 4, 16, 16, 0, true, false});
+  row("content alone, keys met", {3, 3, 5, 1, 4, 16, 24, 0, true, false});
+  row("window of 3, keys met", {9, 4, 4, 1, 4, 16, 40, 3, true, true});
+  row("3 heads, keys met", {9, 4, 4, 1, 3, 16, 40, 0, true, true});
+  row("intra-depth 4, keys met", {3, 2, 3, 4, 4, 16, 40, 0, true, true});
+  row("more images than stay in the caches", {200, 8, 8, 1, 4, 16, 40, 0, true, true});
   row("intra-depth 4", {3, 5, 4, 4, 4, 16, 16, 0, true, true});
   row("intra-depth 4, window", {3, 8, 8, 4, 2, 16, 9, 5, true, true});
   for (const std::int64_t depth : {1, 8, 16, 32, 64}) {
@@ -238,8 +243,9 @@ void TestLambdaCoreKernel::equalsLoopsInDouble() {
 }
 
 void TestLambdaCoreKernel::theSameBitsWithAnyNumberOfThreads() {
-  for (const Case& one :
-       {Case{37, 8, 8, 1, 4, 16, 16, 0, true, true}, Case{5, 6, 7, 2, 2, 16, 20, 3, true, true}}) {
+  for (const Case& one : {Case{37, 8, 8, 1, 4, 16, 16, 0, true, true},
+                          Case{5, 6, 7, 2, 2, 16, 20, 3, true, true},
+                          Case{200, 8, 8, 1, 4, 16, 40, 0, true, true}}) {
     const Core core(one);
     const std::vector<float> y = core.forward(withThreads(1));
     const Gradients gradients = core.backward(withThreads(1));

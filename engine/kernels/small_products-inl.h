@@ -9,6 +9,7 @@
 #define LAMBDA_SMALL_PRODUCTS_INL_H_
 #endif
 
+#include <algorithm>
 #include <cstdint>
 
 #include <hwy/highway.h>
@@ -29,20 +30,25 @@ using Offset = std::int64_t;
 constexpr bool kHasManyRegisters = HWY_TARGET <= HWY_AVX3;
 
 // ---- A: rows are outputs, depth is summed over ----
+//
+// A tile of rows is reached through few pointers: one for each four rows, which lie a stride apart.
+// Sixteen pointers would not fit the registers.
 
-/// A row's values follow each other.
+/// Rows lie a stride apart; a row's values follow each other.
 struct DepthInRow {
   template <int kRows>
   struct Tile {
-    Tile(const DepthInRow& a, Offset first) {
-      for (int r = 0; r < kRows; ++r) rows[r] = a.base + (first + r) * a.stride;
+    Tile(const DepthInRow& a, Offset first) : stride(a.stride) {
+      for (int four = 0; four * 4 < kRows; ++four)
+        fours[four] = a.base + (first + four * 4) * a.stride;
     }
 
     HWY_INLINE void to(Offset depth) { at = depth; }
 
-    HWY_INLINE float operator[](int r) const { return rows[r][at]; }
+    HWY_INLINE float operator[](int r) const { return fours[r / 4][at + (r % 4) * stride]; }
 
-    const float* rows[kRows];
+    const float* fours[(kRows + 3) / 4];
+    Offset stride;
     Offset at = 0;
   };
 
@@ -50,27 +56,30 @@ struct DepthInRow {
   Offset stride;
 };
 
-/// The same, rows lying anywhere.
-struct DepthInListedRow {
+/// Rows in fours that lie anywhere, the rows of each a stride apart. Rows are a multiple of 4.
+struct DepthInListedFours {
   template <int kRows>
   struct Tile {
-    Tile(const DepthInListedRow& a, Offset first) {
-      for (int r = 0; r < kRows; ++r) rows[r] = a.base + a.offsets[first + r];
+    Tile(const DepthInListedFours& a, Offset first) : stride(a.stride) {
+      for (int four = 0; four * 4 < kRows; ++four)
+        fours[four] = a.base + a.offsets[first / 4 + four];
     }
 
     HWY_INLINE void to(Offset depth) { at = depth; }
 
-    HWY_INLINE float operator[](int r) const { return rows[r][at]; }
+    HWY_INLINE float operator[](int r) const { return fours[r / 4][at + (r % 4) * stride]; }
 
-    const float* rows[kRows];
+    const float* fours[(kRows + 3) / 4];
+    Offset stride;
     Offset at = 0;
   };
 
   const float* base;
+  Offset stride;
   const Offset* offsets;
 };
 
-/// A transposed: the values of one depth follow each other.
+/// A transposed: the values of one depth follow each other, depths lie a stride apart.
 struct RowInDepth {
   template <int kRows>
   struct Tile {
@@ -209,7 +218,7 @@ HWY_INLINE void tilesOfRows(
 /// C [rows, columns] = A [rows, depth] B [depth, columns], added to C if `kAdd`. Columns are whole
 /// vectors.
 template <bool kAdd, class A, class B, class C>
-HWY_INLINE void product(
+HWY_NOINLINE void product(
     Offset rows, Offset columns, Offset depth, const A& a, const B& b, const C& c) {
   const Offset vectors = columns / static_cast<Offset>(hn::Lanes(Floats()));
   Offset vector = 0;
@@ -218,11 +227,54 @@ HWY_INLINE void product(
       tilesOfRows<4, 4, kAdd>(0, rows, vector, depth, a, b, c);
     for (; vector + 2 <= vectors; vector += 2)
       tilesOfRows<8, 2, kAdd>(0, rows, vector, depth, a, b, c);
+    for (; vector < vectors; ++vector) tilesOfRows<16, 1, kAdd>(0, rows, vector, depth, a, b, c);
   } else {
     for (; vector + 2 <= vectors; vector += 2)
       tilesOfRows<4, 2, kAdd>(0, rows, vector, depth, a, b, c);
+    for (; vector < vectors; ++vector) tilesOfRows<8, 1, kAdd>(0, rows, vector, depth, a, b, c);
   }
-  for (; vector < vectors; ++vector) tilesOfRows<8, 1, kAdd>(0, rows, vector, depth, a, b, c);
+}
+
+/// To [columns, rows] = from [rows, columns] transposed, rows of each a stride apart.
+HWY_INLINE void transpose(
+    const float* from, Offset fromStride, Offset rows, Offset columns, float* to, Offset toStride) {
+  Offset row = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const Floats d;
+  const Offset lanes = static_cast<Offset>(hn::Lanes(d));
+  if (lanes % 4 == 0) {
+    for (; row + 4 <= rows; row += 4) {
+      const float* at = from + row * fromStride;
+      Offset column = 0;
+      for (; column + lanes <= columns; column += lanes) {
+        // Within each 16 bytes: a 4 x 4 block of the matrix turned.
+        const Vector r0 = hn::LoadU(d, at + column);
+        const Vector r1 = hn::LoadU(d, at + fromStride + column);
+        const Vector r2 = hn::LoadU(d, at + 2 * fromStride + column);
+        const Vector r3 = hn::LoadU(d, at + 3 * fromStride + column);
+        const Vector low02 = hn::InterleaveLower(d, r0, r2),
+                     high02 = hn::InterleaveUpper(d, r0, r2);
+        const Vector low13 = hn::InterleaveLower(d, r1, r3),
+                     high13 = hn::InterleaveUpper(d, r1, r3);
+        alignas(HWY_ALIGNMENT) float turned[4][HWY_MAX_BYTES / sizeof(float)];
+        hn::Store(hn::InterleaveLower(d, low02, low13), d, turned[0]);
+        hn::Store(hn::InterleaveUpper(d, low02, low13), d, turned[1]);
+        hn::Store(hn::InterleaveLower(d, high02, high13), d, turned[2]);
+        hn::Store(hn::InterleaveUpper(d, high02, high13), d, turned[3]);
+        for (Offset i = 0; i < lanes; ++i)
+          std::copy_n(turned[i % 4] + i / 4 * 4, 4, to + (column + i) * toStride + row);
+      }
+      for (; column < columns; ++column) {
+        for (Offset i = 0; i < 4; ++i)
+          to[column * toStride + row + i] = at[i * fromStride + column];
+      }
+    }
+  }
+#endif
+  for (; row < rows; ++row) {
+    for (Offset column = 0; column < columns; ++column)
+      to[column * toStride + row] = from[row * fromStride + column];
+  }
 }
 
 }  // namespace
