@@ -21,6 +21,7 @@ struct Case {
   std::int64_t batch, height, width, intraDepth, heads, queryDepth, valueDepth;
   std::int64_t scope;  ///< 0 = global.
   bool hasContent, hasPositions;
+  CoreOrder order = CoreOrder::automatic;
 };
 
 struct Gradients {
@@ -49,6 +50,7 @@ class Core {
     shape.valueDepth = one.valueDepth;
     shape.tableRows = one.hasPositions ? rows : 0;
     shape.hasContent = one.hasContent;
+    shape.order = one.order;
     const std::int64_t context = shape.contextRows();
     queries_ = random(one.batch * n * one.heads * one.queryDepth);
     keys_ = random(one.hasContent ? one.batch * context * one.queryDepth : 0);
@@ -222,6 +224,16 @@ void TestLambdaCoreKernel::equalsLoopsInDouble_data() {
   row("more images than stay in the caches", {200, 8, 8, 1, 4, 16, 40, 0, true, true});
   row("intra-depth 4", {3, 5, 4, 4, 4, 16, 16, 0, true, true});
   row("intra-depth 4, window", {3, 8, 8, 4, 2, 16, 9, 5, true, true});
+  const auto lambdasFirst = [&](const char* name, Case one) {
+    one.order = CoreOrder::lambdasFirst;
+    row(name, one);
+  };
+  lambdasFirst("lambdas first, 8x8", {17, 8, 8, 1, 8, 16, 16, 0, true, true});
+  lambdasFirst("lambdas first, odd depths", {9, 5, 7, 1, 3, 7, 11, 0, true, true});
+  lambdasFirst("lambdas first, intra-depth 4", {3, 4, 5, 4, 4, 16, 24, 0, true, true});
+  lambdasFirst("lambdas first, positions alone", {3, 4, 5, 1, 16, 8, 8, 0, false, true});
+  lambdasFirst("lambdas first, content alone", {3, 4, 5, 1, 16, 8, 8, 0, true, false});
+  lambdasFirst("lambdas first, but a window", {2, 7, 6, 1, 16, 8, 8, 3, true, true});
   for (const std::int64_t depth : {1, 8, 16, 32, 64}) {
     QTest::addRow("k %d", static_cast<int>(depth)) << Case{2, 4, 5, 1, 4, depth, 16, 0, true, true};
   }
@@ -245,7 +257,8 @@ void TestLambdaCoreKernel::equalsLoopsInDouble() {
 void TestLambdaCoreKernel::theSameBitsWithAnyNumberOfThreads() {
   for (const Case& one : {Case{37, 8, 8, 1, 4, 16, 16, 0, true, true},
                           Case{5, 6, 7, 2, 2, 16, 20, 3, true, true},
-                          Case{200, 8, 8, 1, 4, 16, 40, 0, true, true}}) {
+                          Case{200, 8, 8, 1, 4, 16, 40, 0, true, true},
+                          Case{37, 8, 8, 1, 16, 8, 4, 0, true, true, CoreOrder::lambdasFirst}}) {
     const Core core(one);
     const std::vector<float> y = core.forward(withThreads(1));
     const Gradients gradients = core.backward(withThreads(1));

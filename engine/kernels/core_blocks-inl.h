@@ -73,13 +73,13 @@ HWY_INLINE void copyRun(const float* from, Index count, float* to) {
 
 /// Sizes that follow from a shape and the width of a vector.
 struct Layout {
-  Layout(const CoreShape& shape, bool isBackward)
+  Layout(const CoreShape& shape, bool isBackward, bool lambdasFirst)
       : k(shape.queryDepth),
         v(shape.valueDepth),
         kPadded(padded(k)),
         vPadded(padded(v)),
         context(shape.contextRows()),
-        meetsKeys(shape.hasContent && k == kPadded && padded(context) < v),
+        meetsKeys(!lambdasFirst && shape.hasContent && k == kPadded && padded(context) < v),
         contextTotal(context + (shape.hasContent && !meetsKeys ? k : 0)),
         contextPadded(padded(contextTotal)),
         tableRows(shape.tableRows * shape.intraDepth) {
@@ -103,6 +103,23 @@ struct Layout {
   Index imagesTogether;   ///< Whose scores share the embeddings they are made from.
   Index imagesResident;   ///< Whose contexts stay in the caches.
 };
+
+/// Whether lambdas come before queries: as asked for, else where it takes fewer products of
+/// vectors.
+inline bool putsLambdasFirst(const CoreShape& shape, const std::int32_t* tableRowOf) {
+  if (shape.order == CoreOrder::queriesFirst) return false;
+  const Index pairs = shape.tableRows > 0 ? shape.queries * shape.positions : 0;
+  if (std::any_of(tableRowOf, tableRowOf + pairs, [](std::int32_t row) { return row < 0; }))
+    return false;
+  if (shape.order == CoreOrder::lambdasFirst) return true;
+  const Index k = shape.queryDepth, valueVectors = padded(shape.valueDepth) / lanes();
+  const Index contextVectors = padded(shape.contextRows()) / lanes();
+  const Index context = shape.tableRows > 0 ? shape.contextRows() : 0;
+  const Index positions = shape.tableRows > 0 ? contextVectors * k + context * valueVectors : 0;
+  const Index content = shape.hasContent ? k * std::min(contextVectors, valueVectors) : 0;
+  const Index queriesFirst = shape.heads * (positions + content);
+  return k * valueVectors * (context + shape.heads) < queriesFirst;
+}
 
 /// The embedding table in the two forms that the products read: R^T [k, rows] and R [rows + 1, k],
 /// in whole vectors; the last row is 0 and stands for what lies outside the window.

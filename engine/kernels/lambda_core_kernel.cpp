@@ -8,24 +8,29 @@
 #include <hwy/highway.h>
 
 #include "engine/kernels/core_images-inl.h"
+#include "engine/kernels/core_lambdas-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
 namespace lambda {
 namespace HWY_NAMESPACE {
 
-void forward(const CoreShape& shape,
-             const CoreInputs& inputs,
-             float* y,
-             const ParallelFor& parallelFor) {
-  const Layout layout(shape, false);
+namespace {
+
+/// `Core` is Scores or Lambdas.
+template <class Core>
+void forwardBy(const CoreShape& shape,
+               const Layout& layout,
+               const CoreInputs& inputs,
+               float* y,
+               const ParallelFor& parallelFor) {
   const Embeddings embeddings(shape, layout, inputs.table, false, parallelFor);
   const Groups groups(shape.images, layout);
   parallelFor(groups.count, [&](Index begin, Index end) {
     const Index last = std::min(shape.images, end * groups.size);
     const Index resident = std::min(layout.imagesResident, last - begin * groups.size);
     Contexts contexts(shape, layout, resident, false);
-    Scores scores(shape, layout, contexts, false);
+    Core core(shape, layout, contexts, false);
     QueryBlock block(shape, layout, embeddings);
     for (Index first = begin * groups.size; first < last; first += resident) {
       const Index count = std::min(resident, last - first);
@@ -33,27 +38,27 @@ void forward(const CoreShape& shape,
       for (Index query = 0; query < shape.queries; query += layout.queriesTogether) {
         block.take(inputs, query);
         for (Index i = 0; i < count; i += layout.imagesTogether) {
-          scores.forward(
-              inputs, block, i, first + i, std::min(layout.imagesTogether, count - i), y);
+          core.forward(inputs, block, i, first + i, std::min(layout.imagesTogether, count - i), y);
         }
       }
     }
   });
 }
 
-void backward(const CoreShape& shape,
-              const CoreInputs& inputs,
-              const float* dy,
-              const CoreGradients& gradients,
-              const ParallelFor& parallelFor) {
-  const Layout layout(shape, true);
+template <class Core>
+void backwardBy(const CoreShape& shape,
+                const Layout& layout,
+                const CoreInputs& inputs,
+                const float* dy,
+                const CoreGradients& gradients,
+                const ParallelFor& parallelFor) {
   const Embeddings embeddings(shape, layout, inputs.table, true, parallelFor);
   const Groups groups(shape.images, layout);
   const Index tableSize = shape.tableRows > 0 ? (layout.tableRows + 1) * layout.kPadded : 0;
   const Buffer tableGradients(groups.count * tableSize);
   parallelFor(groups.count, [&](Index begin, Index end) {
     Contexts contexts(shape, layout, std::min(groups.together, end - begin) * groups.part, true);
-    Scores scores(shape, layout, contexts, true);
+    Core core(shape, layout, contexts, true);
     QueryBlock block(shape, layout, embeddings);
     for (Index first = begin; first < end; first += groups.together) {
       const Index last = std::min(end, first + groups.together);
@@ -74,15 +79,15 @@ void backward(const CoreShape& shape,
           for (Index group = first; group < last; ++group) {
             forSlots(group, [&](Index slot, Index image, Index count) {
               for (Index i = 0; i < count; i += layout.imagesTogether) {
-                scores.backward(inputs,
-                                block,
-                                embeddings,
-                                slot + i,
-                                image + i,
-                                std::min(layout.imagesTogether, count - i),
-                                dy,
-                                gradients,
-                                tableGradients.get() + group * tableSize);
+                core.backward(inputs,
+                              block,
+                              embeddings,
+                              slot + i,
+                              image + i,
+                              std::min(layout.imagesTogether, count - i),
+                              dy,
+                              gradients,
+                              tableGradients.get() + group * tableSize);
               }
             });
           }
@@ -107,6 +112,29 @@ void backward(const CoreShape& shape,
       }
     }
   });
+}
+
+}  // namespace
+
+void forward(const CoreShape& shape,
+             const CoreInputs& inputs,
+             float* y,
+             const ParallelFor& parallelFor) {
+  const bool lambdasFirst = putsLambdasFirst(shape, inputs.tableRowOf);
+  const Layout layout(shape, false, lambdasFirst);
+  const auto& by = lambdasFirst ? forwardBy<Lambdas> : forwardBy<Scores>;
+  by(shape, layout, inputs, y, parallelFor);
+}
+
+void backward(const CoreShape& shape,
+              const CoreInputs& inputs,
+              const float* dy,
+              const CoreGradients& gradients,
+              const ParallelFor& parallelFor) {
+  const bool lambdasFirst = putsLambdasFirst(shape, inputs.tableRowOf);
+  const Layout layout(shape, true, lambdasFirst);
+  const auto& by = lambdasFirst ? backwardBy<Lambdas> : backwardBy<Scores>;
+  by(shape, layout, inputs, dy, gradients, parallelFor);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -5,6 +5,14 @@
 
 namespace lambda {
 
+/// What is contracted first. Both orders compute the same; which costs less depends on the shape.
+enum class CoreOrder {
+  automatic,     ///< The cheaper one.
+  queriesFirst,  ///< q_n . e_nm, then the values: h m (k + v) products a query.
+  lambdasFirst,  ///< lambda_n, then the queries: k v (m + h) products; cheaper where k <= h. Sees
+                 ///< no window: where there is one, queries come first.
+};
+
 /// Sizes of a lambda core. Rows of the context are (m, u): position m, intra-depth u.
 struct CoreShape {
   std::int64_t images = 0;      ///< b
@@ -16,6 +24,7 @@ struct CoreShape {
   std::int64_t valueDepth = 0;  ///< v
   std::int64_t tableRows = 0;   ///< Of the position embeddings; 0 without position lambdas.
   bool hasContent = false;      ///< With content lambdas.
+  CoreOrder order = CoreOrder::automatic;
 
   std::int64_t contextRows() const { return positions * intraDepth; }
 };
@@ -42,12 +51,12 @@ using ParallelFor = std::function<void(
     std::int64_t count, const std::function<void(std::int64_t begin, std::int64_t end)>& work)>;
 
 // The core y_n = sum_m (q_n . (kbar_m + e_nm)) v_m of LambdaNetworks (Bello, ICLR 2021, equations 1
-// and 2), queries contracted first: scores q_n . e_nm of a few queries at a time stand in the
-// caches, lambdas nowhere. The content lambda kbar^T v of an image is k more rows of its context,
-// whose scores are the query itself. Embeddings are read from their table. Vectors are the widest
-// that the CPU has, found at run time. The same inputs give the same bits with any number of
-// threads: images are worked on in groups that depend on the shape alone, and the groups' shares of
-// the table's gradient are added in their order.
+// and 2). Scores q_n . e_nm of a few queries at a time stand in the caches, or the lambda of one
+// query; neither is written to memory. The content lambda kbar^T v of an image is k more rows of
+// its context, whose scores are the query itself. Embeddings are read from their table. Vectors are
+// the widest that the CPU has, found at run time. The same inputs give the same bits with any
+// number of threads: images are worked on in groups that depend on the shape alone, and the groups'
+// shares of the table's gradient are added in their order.
 
 /// y [b, n, h, v].
 void lambdaCoreForward(const CoreShape& shape,
