@@ -110,7 +110,8 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
 
 bool canFuse(const LambdaOperands& operands) {
   const auto fits = [](const at::Tensor& tensor) {
-    return !tensor.defined() || (tensor.is_cpu() && tensor.scalar_type() == at::kFloat);
+    return !tensor.defined() || (tensor.is_cpu() && (tensor.scalar_type() == at::kFloat ||
+                                                     tensor.scalar_type() == at::kBFloat16));
   };
   return fits(operands.queries) && fits(operands.keys) && fits(operands.values);
 }
@@ -118,11 +119,15 @@ bool canFuse(const LambdaOperands& operands) {
 at::Tensor applyFusedCore(const LambdaOperands& operands,
                           const at::Tensor& table,
                           const at::Tensor& tableRows) {
-  return FusedCore::apply(operands.queries,
-                          ifDefined(operands.keys),
-                          operands.values,
-                          ifDefined(table),
-                          ifDefined(tableRows));
+  const auto inFloat = [](const at::Tensor& tensor) {
+    return tensor.defined() ? tensor.to(at::kFloat) : tensor;
+  };
+  const at::Tensor y = FusedCore::apply(inFloat(operands.queries),
+                                        ifDefined(inFloat(operands.keys)),
+                                        inFloat(operands.values),
+                                        ifDefined(table),
+                                        ifDefined(tableRows));
+  return y.to(operands.queries.scalar_type());
 }
 
 }  // namespace lambda
