@@ -3,6 +3,7 @@
 #include <torch/nn/init.h>
 
 #include "engine/layers/activation.h"
+#include "engine/layers/convolve.h"
 
 namespace lambda {
 
@@ -26,7 +27,7 @@ ConvolutionUnitImpl::ConvolutionUnitImpl(const ConvolutionUnitOptions& options_)
 }
 
 at::Tensor ConvolutionUnitImpl::forward(const at::Tensor& x) {
-  at::Tensor y = conv(x);
+  at::Tensor y = convolve(conv, x);
   if (options.maxPool > 1) y = at::max_pool2d(y, options.maxPool, {}, 0, 1, /*ceil_mode=*/true);
   y = norm(y);
   return options.activation ? activate(y, *options.activation) : y;

@@ -4,6 +4,7 @@
 
 #include <torch/nn/init.h>
 
+#include "engine/layers/convolve.h"
 #include "engine/layers/fused_core.h"
 #include "engine/values/cost.h"
 
@@ -80,9 +81,9 @@ LambdaOperands LambdaLayerImpl::operands(const at::Tensor& x) {
               x.sizes());
   const LambdaMixer& mixer = options.mixer;
   const std::int64_t b = x.size(0), n = x.size(2) * x.size(3);
-  at::Tensor q = queries(x);
+  at::Tensor q = convolve(queries, x);
   if (queryNorm) q = queryNorm(q);
-  at::Tensor v = values(x);
+  at::Tensor v = convolve(values, x);
   if (valueNorm) v = valueNorm(v);
 
   LambdaOperands operands;
@@ -90,7 +91,7 @@ LambdaOperands LambdaLayerImpl::operands(const at::Tensor& x) {
   operands.values = toPixels(v).reshape({b, n * mixer.intraDepth, -1});
   if (keys) {
     operands.keys =
-        toPixels(keys(x)).softmax(1).reshape({b, n * mixer.intraDepth, mixer.queryDepth});
+        toPixels(convolve(keys, x)).softmax(1).reshape({b, n * mixer.intraDepth, mixer.queryDepth});
   }
   return operands;
 }

@@ -1,5 +1,6 @@
 #include "engine/layers/squeeze_excitation.h"
 
+#include "engine/layers/convolve.h"
 #include "engine/values/plan.h"
 
 namespace lambda {
@@ -17,7 +18,7 @@ SqueezeExcitationImpl::SqueezeExcitationImpl(std::int64_t channels)
 at::Tensor SqueezeExcitationImpl::forward(const at::Tensor& x) {
   // A mean, not adaptive pooling: its backward pass is deterministic on every device.
   const at::Tensor means = x.mean({2, 3}, /*keepdim=*/true);
-  return x * at::sigmoid(excite(at::relu(squeeze(means))));
+  return x * at::sigmoid(convolve(excite, at::relu(convolve(squeeze, means))));
 }
 
 }  // namespace lambda

@@ -1,0 +1,59 @@
+#include "engine/layers/convolve.h"
+
+#include <optional>
+
+namespace lambda {
+
+namespace {
+
+/// Positions of the output from which on oneDNN's convolution is as fast.
+constexpr std::int64_t kFewPositions = 16;
+
+bool isPlain(const torch::nn::detail::ConvNdOptions<2>& options) {
+  return options.groups() == 1 && options.dilation()->at(0) == 1 &&
+         options.dilation()->at(1) == 1 &&
+         std::holds_alternative<torch::enumtype::kZeros>(options.padding_mode()) &&
+         std::holds_alternative<torch::ExpandingArray<2>>(options.padding());
+}
+
+/// The tap that every position of the output meets alone, if there is one: rows of the map and of
+/// the kernel are judged alike.
+std::optional<std::int64_t> onlyTap(std::int64_t kernel, std::int64_t padding, std::int64_t side) {
+  if (kernel == 1 && padding == 0) return 0;
+  if (side == 1 && kernel == 2 * padding + 1) return padding;
+  return std::nullopt;
+}
+
+/// How many of a side's positions a stride meets.
+std::int64_t every(std::int64_t stride, std::int64_t side) {
+  return (side + stride - 1) / stride;
+}
+
+/// W [o, c] of the convolutions that are a product on this map.
+std::optional<at::Tensor> matrixOf(const torch::nn::Conv2dImpl& conv, const at::Tensor& x) {
+  if (!x.is_cpu() || x.dim() != 4 || !isPlain(conv.options)) return std::nullopt;
+  const auto& stride = *conv.options.stride();
+  if (every(stride[0], x.size(2)) * every(stride[1], x.size(3)) > kFewPositions)
+    return std::nullopt;
+  const auto& padding = std::get<torch::ExpandingArray<2>>(conv.options.padding());
+  const auto row = onlyTap(conv.weight.size(2), padding->at(0), x.size(2));
+  const auto column = onlyTap(conv.weight.size(3), padding->at(1), x.size(3));
+  if (!row || !column) return std::nullopt;
+  return conv.weight.select(3, *column).select(2, *row);
+}
+
+}  // namespace
+
+at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x) {
+  const std::optional<at::Tensor> matrix = matrixOf(*conv, x);
+  if (!matrix) return conv(x);
+  const auto& stride = *conv->options.stride();
+  const at::Tensor met =
+      x.slice(2, 0, std::nullopt, stride[0]).slice(3, 0, std::nullopt, stride[1]);
+  const at::Tensor pixels = met.permute({0, 2, 3, 1}).reshape({-1, x.size(1)});
+  const at::Tensor y = conv->bias.defined() ? at::addmm(conv->bias, pixels, matrix->t())
+                                            : at::mm(pixels, matrix->t());
+  return y.view({x.size(0), met.size(2), met.size(3), -1}).permute({0, 3, 1, 2});
+}
+
+}  // namespace lambda
