@@ -1,13 +1,12 @@
-#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include <QtTest/QtTest>
 
 #include "engine/kernels/lambda_core_kernel.h"
+#include "tests/support/kernel_checks.h"
 
 namespace lambda::test {
 
@@ -164,31 +163,6 @@ class Core {
   std::vector<float> queries_, keys_, values_, table_;
   std::vector<std::int32_t> tableRowOf_;
 };
-
-/// |found - expected| / |expected|.
-double distance(const std::vector<float>& found, const std::vector<double>& expected) {
-  double difference = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const double d = static_cast<double>(found[i]) - expected[i];
-    difference += d * d;
-    size += expected[i] * expected[i];
-  }
-  return size > 0 ? std::sqrt(difference / size) : std::sqrt(difference);
-}
-
-/// Shares work out to so many threads, in parts of about the same size.
-ParallelFor withThreads(std::int64_t threads) {
-  return
-      [threads](std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& work) {
-        std::vector<std::thread> others;
-        for (std::int64_t i = 1; i < threads; ++i) {
-          others.emplace_back(work, count * i / threads, count * (i + 1) / threads);
-        }
-        work(0, count / threads);
-        for (std::thread& other : others) other.join();
-      };
-}
 
 }  // namespace
 

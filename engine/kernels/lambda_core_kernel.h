@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+
+#include "engine/kernels/parallel_for.h"
 
 namespace lambda {
 
@@ -45,10 +46,6 @@ struct CoreGradients {
   float* values = nullptr;
   float* table = nullptr;
 };
-
-/// Calls `work` for parts of 0..count that together are all of it, on as many threads as it likes.
-using ParallelFor = std::function<void(
-    std::int64_t count, const std::function<void(std::int64_t begin, std::int64_t end)>& work)>;
 
 // The core y_n = sum_m (q_n . (kbar_m + e_nm)) v_m of LambdaNetworks (Bello, ICLR 2021, equations 1
 // and 2). Scores q_n . e_nm of a few queries at a time stand in the caches, or the lambda of one

@@ -2,8 +2,8 @@
 
 #include <torch/nn/init.h>
 
-#include "engine/layers/activation.h"
 #include "engine/layers/convolve.h"
+#include "engine/layers/max_pool.h"
 
 namespace lambda {
 
@@ -27,10 +27,15 @@ ConvolutionUnitImpl::ConvolutionUnitImpl(const ConvolutionUnitOptions& options_)
 }
 
 at::Tensor ConvolutionUnitImpl::forward(const at::Tensor& x) {
+  return forwardThen(x, {at::Tensor(), options.activation});
+}
+
+at::Tensor ConvolutionUnitImpl::forwardThen(const at::Tensor& x, const AfterNorm& after) {
   at::Tensor y = convolve(conv, x);
-  if (options.maxPool > 1) y = at::max_pool2d(y, options.maxPool, {}, 0, 1, /*ceil_mode=*/true);
-  y = norm(y);
-  return options.activation ? activate(y, *options.activation) : y;
+  if (options.maxPool > 1) {
+    y = maxPool(y, {.side = options.maxPool, .stride = options.maxPool, .ceilMode = true});
+  }
+  return applyNorm(norm, y, after);
 }
 
 }  // namespace lambda

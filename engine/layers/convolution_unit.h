@@ -5,7 +5,7 @@
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 
-#include "engine/values/architecture.h"
+#include "engine/layers/fused_norm.h"
 
 namespace lambda {
 
@@ -28,6 +28,9 @@ class ConvolutionUnitImpl : public torch::nn::Module {
   explicit ConvolutionUnitImpl(const ConvolutionUnitOptions& options);
 
   at::Tensor forward(const at::Tensor& x);
+
+  /// The unit as the end of a residual branch: what `after` says in the place of its activation.
+  at::Tensor forwardThen(const at::Tensor& x, const AfterNorm& after);
 
   ConvolutionUnitOptions options;
   torch::nn::Conv2d conv;

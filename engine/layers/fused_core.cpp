@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/kernels/lambda_core_kernel.h"
+#include "engine/layers/torch_threads.h"
 
 namespace lambda {
 
@@ -13,11 +13,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-void onTorchThreads(std::int64_t count,
-                    const std::function<void(std::int64_t begin, std::int64_t end)>& work) {
-  at::parallel_for(0, count, 1, work);
-}
 
 CoreShape shapeOf(const at::Tensor& queries,
                   const at::Tensor& keys,

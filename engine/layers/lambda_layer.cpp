@@ -6,6 +6,7 @@
 
 #include "engine/layers/convolve.h"
 #include "engine/layers/fused_core.h"
+#include "engine/layers/fused_norm.h"
 #include "engine/values/cost.h"
 
 namespace lambda {
@@ -82,9 +83,9 @@ LambdaOperands LambdaLayerImpl::operands(const at::Tensor& x) {
   const LambdaMixer& mixer = options.mixer;
   const std::int64_t b = x.size(0), n = x.size(2) * x.size(3);
   at::Tensor q = convolve(queries, x);
-  if (queryNorm) q = queryNorm(q);
+  if (queryNorm) q = applyNorm(queryNorm, q);
   at::Tensor v = convolve(values, x);
-  if (valueNorm) v = valueNorm(v);
+  if (valueNorm) v = applyNorm(valueNorm, v);
 
   LambdaOperands operands;
   operands.queries = toPixels(q).reshape({b, n, mixer.heads, mixer.queryDepth});

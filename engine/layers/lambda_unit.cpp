@@ -2,8 +2,6 @@
 
 #include <torch/nn/init.h>
 
-#include "engine/layers/activation.h"
-
 namespace lambda {
 
 LambdaUnitImpl::LambdaUnitImpl(const LambdaUnitOptions& options_, PositionEmbeddingTable shared)
@@ -14,10 +12,13 @@ LambdaUnitImpl::LambdaUnitImpl(const LambdaUnitOptions& options_, PositionEmbedd
 }
 
 at::Tensor LambdaUnitImpl::forward(const at::Tensor& x) {
+  return forwardThen(x, {at::Tensor(), options.activation});
+}
+
+at::Tensor LambdaUnitImpl::forwardThen(const at::Tensor& x, const AfterNorm& after) {
   at::Tensor y = layer(x);
   if (options.downsample) y = at::avg_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
-  y = norm(y);
-  return options.activation ? activate(y, *options.activation) : y;
+  return applyNorm(norm, y, after);
 }
 
 }  // namespace lambda

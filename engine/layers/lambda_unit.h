@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "engine/layers/fused_norm.h"
 #include "engine/layers/lambda_layer.h"
 
 namespace lambda {
@@ -21,6 +22,9 @@ class LambdaUnitImpl : public torch::nn::Module {
                           PositionEmbeddingTable shared = nullptr);
 
   at::Tensor forward(const at::Tensor& x);
+
+  /// The unit as the end of a residual branch: what `after` says in the place of its activation.
+  at::Tensor forwardThen(const at::Tensor& x, const AfterNorm& after);
 
   LambdaUnitOptions options;
   LambdaLayer layer;

@@ -119,17 +119,28 @@ at::Tensor ResidualBlockImpl::shortcutOf(const at::Tensor& x, ForwardTrace* trac
 }
 
 at::Tensor ResidualBlockImpl::dropBranch(const at::Tensor& branch) const {
+  if (!dropsBranches()) return branch;
   const double rate = plan.options.stochasticDepth;
-  if (rate == 0 || !is_training()) return branch;
   // Per image, as in Huang et al. (2016), scaled so that the expectation stays the same.
   const at::Tensor kept =
       at::empty({branch.size(0), 1, 1, 1}, branch.options()).bernoulli_(1.0 - rate, random);
   return branch * (kept / (1.0 - rate));
 }
 
+bool ResidualBlockImpl::addsInLastNorm(const ForwardTrace* trace) const {
+  return plan.shortcut && trace == nullptr && !dropsBranches() && (expand || !squeeze);
+}
+
 at::Tensor ResidualBlockImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
   at::Tensor y = x;
   if (entry) y = run(entry, y, plan.name + "." + entryName_, trace);
+  if (addsInLastNorm(trace)) {
+    const AfterNorm after{shortcutOf(x, trace), context.activation};
+    if (!expand) return lambda ? lambda->forwardThen(y, after) : convolution->forwardThen(y, after);
+    y = lambda ? lambda(y) : convolution(y);
+    if (squeeze) y = squeeze(y);
+    return expand->forwardThen(y, after);
+  }
   const std::string mixerName = plan.name + ".mixer";
   y = lambda ? run(lambda, y, mixerName, trace) : run(convolution, y, mixerName, trace);
   if (squeeze) y = run(squeeze, y, plan.name + ".squeeze", trace);

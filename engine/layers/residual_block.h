@@ -52,6 +52,11 @@ class ResidualBlockImpl : public torch::nn::Module {
   at::Tensor shortcutOf(const at::Tensor& x, ForwardTrace* trace);
   at::Tensor dropBranch(const at::Tensor& branch) const;
 
+  bool dropsBranches() const { return plan.options.stochasticDepth > 0 && is_training(); }
+
+  /// Nothing stands between the last norm and the addition, and nobody wants to see what does.
+  bool addsInLastNorm(const ForwardTrace* trace) const;
+
   std::string entryName_;
 };
 

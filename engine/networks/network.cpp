@@ -1,6 +1,6 @@
 #include "engine/networks/network.h"
 
-#include "engine/layers/activation.h"
+#include "engine/layers/max_pool.h"
 
 namespace lambda {
 
@@ -103,7 +103,7 @@ at::Tensor NetworkImpl::runStem(const at::Tensor& x, ForwardTrace* trace) {
     const at::Tensor input = y;
     y = unit(input);
     if (architecture.stem.kind == StemKind::imagenet) {
-      y = at::max_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+      y = maxPool(y, {.side = 3, .stride = 2, .padding = 1});
     }
     if (trace != nullptr) trace->visit(name, input, y);
   }

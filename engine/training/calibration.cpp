@@ -10,6 +10,7 @@
 #include "engine/formats/cifar10_files.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/process_memory.h"
+#include "engine/runtime/tensor_memory.h"
 #include "engine/runtime/random.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/out_of_memory.h"
@@ -165,6 +166,7 @@ class Rehearsal {
   RunControl& control_;
   Observer& observer_;
   Calibration result_;
+  TensorMemoryReuse reuse_;  ///< Ends after the tensors below have.
   std::unique_ptr<RunData> data_;
   std::unique_ptr<TrainingState> state_;
 };

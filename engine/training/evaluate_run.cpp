@@ -1,6 +1,7 @@
 #include "engine/training/evaluate_run.h"
 
 #include "engine/runtime/error.h"
+#include "engine/runtime/tensor_memory.h"
 #include "engine/training/checkpoint_inspector.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/run_data.h"
@@ -34,6 +35,7 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
   const RunConfig config = configHere(header.config, request.data, request.device);
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
+  const TensorMemoryReuse reuse;
   LoadedNetwork loaded = loadNetwork(checkpoint, torchDevice(device));
   RunData data(config, torchDevice(device));
   const LabeledImages& images = data.images(request.test ? Split::test : Split::validation);

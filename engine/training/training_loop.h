@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/runtime/run_control.h"
+#include "engine/runtime/tensor_memory.h"
 #include "engine/training/observer.h"
 #include "engine/training/run_data.h"
 #include "engine/training/run_folder.h"
@@ -61,6 +62,7 @@ class TrainingLoop {
 
   TrainingProgress& progress() { return parts_.state->progress; }
 
+  TensorMemoryReuse reuse_;  ///< Ends after the tensors below have.
   Parts parts_;
   RunControl& control_;
   Observer& observer_;

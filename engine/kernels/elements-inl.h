@@ -1,0 +1,85 @@
+// Vectors of floats from and to memory of float32 or bfloat16. Included once for each instruction
+// set.
+
+#if defined(LAMBDA_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LAMBDA_ELEMENTS_INL_H_
+#undef LAMBDA_ELEMENTS_INL_H_
+#else
+#define LAMBDA_ELEMENTS_INL_H_
+#endif
+
+#include <cstdint>
+#include <cstring>
+
+#include <hwy/highway.h>
+
+#include "engine/kernels/element.h"
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Vector = hn::Vec<Floats>;
+using Index = std::int64_t;
+
+HWY_INLINE Index lanes() {
+  return static_cast<Index>(hn::Lanes(Floats()));
+}
+
+HWY_INLINE Vector load(const float* from) {
+  return hn::LoadU(Floats(), from);
+}
+
+HWY_INLINE Vector load(const Bfloat16* from) {
+  const hn::RebindToUnsigned<Floats> bits;
+  const hn::Rebind<Bfloat16, Floats> upperHalves;
+  const auto upper = hn::PromoteTo(bits, hn::LoadU(upperHalves, from));
+  return hn::BitCast(Floats(), hn::ShiftLeft<16>(upper));
+}
+
+HWY_INLINE void store(Vector values, float* to) {
+  hn::StoreU(values, Floats(), to);
+}
+
+/// To the nearest, halves to even.
+HWY_INLINE void store(Vector values, Bfloat16* to) {
+  const hn::RebindToUnsigned<Floats> bits;
+  const hn::RebindToSigned<Floats> integers;
+  const hn::Rebind<Bfloat16, Floats> upperHalves;
+  const auto exact = hn::BitCast(bits, values);
+  const auto isOdd = hn::And(hn::ShiftRight<16>(exact), hn::Set(bits, 1));
+  const auto rounded = hn::Add(exact, hn::Add(hn::Set(bits, 0x7FFF), isOdd));
+  constexpr std::uint32_t kQuietNaN = 0x7FC00000;
+  const auto kept =
+      hn::IfThenElse(hn::RebindMask(bits, hn::IsNaN(values)), hn::Set(bits, kQuietNaN), rounded);
+  const auto upper = hn::BitCast(integers, hn::ShiftRight<16>(kept));
+  hn::StoreU(hn::DemoteTo(upperHalves, upper), upperHalves, to);
+}
+
+/// The first `count` values, zeros behind them.
+template <class T>
+HWY_INLINE Vector loadFirst(const T* from, Index count) {
+  HWY_ALIGN T values[hn::MaxLanes(Floats())] = {};
+  std::memcpy(values, from, static_cast<std::size_t>(count) * sizeof(T));
+  return load(values);
+}
+
+template <class T>
+HWY_INLINE void storeFirst(Vector all, Index count, T* to) {
+  HWY_ALIGN T values[hn::MaxLanes(Floats())];
+  store(all, values);
+  std::memcpy(to, values, static_cast<std::size_t>(count) * sizeof(T));
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#endif  // LAMBDA_ELEMENTS_INL_H_

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <ATen/Parallel.h>
+
+#include "engine/kernels/parallel_for.h"
+
+namespace lambda {
+
+/// A ParallelFor on LibTorch's own threads.
+inline void onTorchThreads(std::int64_t count,
+                           const std::function<void(std::int64_t begin, std::int64_t end)>& work) {
+  at::parallel_for(0, count, 1, work);
+}
+
+}  // namespace lambda

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "engine/kernels/element.h"
+
+namespace lambda::test {
+
+/// A map as the kernel takes it.
+class ElementMap {
+ public:
+  ElementMap() = default;
+
+  ElementMap(std::vector<float> values, Element element) : element_(element) {
+    if (element == Element::float32) {
+      floats_ = std::move(values);
+    } else {
+      for (const float value : values) {
+        const auto bits = std::bit_cast<std::uint32_t>(value);
+        halves_.push_back(static_cast<Bfloat16>(bits >> 16));
+      }
+    }
+  }
+
+  void* data() {
+    return element_ == Element::float32 ? static_cast<void*>(floats_.data()) : halves_.data();
+  }
+
+  const void* data() const { return const_cast<ElementMap*>(this)->data(); }
+
+  std::vector<float> values() const {
+    if (element_ == Element::float32) return floats_;
+    std::vector<float> values;
+    for (const Bfloat16 half : halves_)
+      values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16));
+    return values;
+  }
+
+  bool operator==(const ElementMap&) const = default;
+
+ private:
+  Element element_ = Element::float32;
+  std::vector<float> floats_;
+  std::vector<Bfloat16> halves_;
+};
+
+}  // namespace lambda::test

@@ -1,0 +1,354 @@
+#include <ATen/Parallel.h>
+#include <torch/autograd.h>
+
+#include <QtTest/QtTest>
+
+#include "engine/formats/presets.h"
+#include "engine/layers/fused_norm.h"
+#include "engine/layers/max_pool.h"
+#include "engine/networks/network.h"
+#include "engine/training/autocast.h"
+#include "tests/support/lambda_cases.h"
+#include "tests/support/odd_architectures.h"
+#include "tests/support/verify_close.h"
+
+namespace lambda::test {
+
+namespace {
+
+constexpr at::MemoryFormat kChannelsLast = at::MemoryFormat::ChannelsLast;
+
+/// A norm of the given state, x and residual, and what is read off them.
+struct Bench {
+  explicit Bench(const at::Tensor& x_, const at::Tensor& residual_, bool isTraining)
+      : norm(torch::nn::BatchNorm2d(x_.size(1))),
+        x(x_.detach().clone(at::MemoryFormat::Preserve).requires_grad_(true)),
+        residual(residual_) {
+    if (residual.defined())
+      residual = residual.detach().clone(at::MemoryFormat::Preserve).requires_grad_(true);
+    norm->train(isTraining);
+    if (x.scalar_type() == at::kDouble) norm->to(at::kDouble);
+    const at::NoGradGuard guard;
+    const std::int64_t channels = x.size(1);
+    norm->weight.copy_(at::linspace(-0.5, 1.5, channels));
+    norm->bias.copy_(at::linspace(0.4, -0.4, channels));
+    norm->running_mean.copy_(at::linspace(-1, 1, channels));
+    norm->running_var.copy_(at::linspace(0.5, 2, channels));
+  }
+
+  using Apply = at::Tensor (*)(torch::nn::BatchNorm2d&, const at::Tensor&, const AfterNorm&);
+
+  /// Output, gradients and running statistics.
+  std::vector<at::Tensor> run(Apply apply, std::optional<Activation> activation) {
+    const at::Tensor y = apply(norm, x, {residual, activation});
+    const at::Tensor weights = at::linspace(0.1, 1, y.numel(), y.options()).view(y.sizes());
+    (y * weights).sum().backward();
+    std::vector<at::Tensor> all{
+        y, x.grad(), norm->weight.grad(), norm->bias.grad(), norm->running_mean, norm->running_var};
+    if (residual.defined()) all.push_back(residual.grad());
+    return all;
+  }
+
+  torch::nn::BatchNorm2d norm;
+  at::Tensor x, residual;
+};
+
+at::Tensor map(std::vector<std::int64_t> sizes, at::ScalarType type) {
+  return at::randn(sizes).to(type).contiguous(kChannelsLast);
+}
+
+double sizeOf(const at::Tensor& tensor) {
+  return tensor.detach().to(at::kDouble).norm().item<double>();
+}
+
+double distanceBetween(const at::Tensor& found, const at::Tensor& expected) {
+  const at::Tensor difference = found.detach().to(at::kDouble) - expected.detach().to(at::kDouble);
+  return sizeOf(difference) / std::max(sizeOf(expected), 1e-30);
+}
+
+class LayoutTrace : public ForwardTrace {
+ public:
+  void visit(const std::string& layer, const at::Tensor&, const at::Tensor& output) override {
+    if (output.dim() == 4 && !output.is_contiguous(kChannelsLast)) others.push_back(layer);
+  }
+
+  std::vector<std::string> others;
+};
+
+at::Tensor joined(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> flat;
+  for (const at::Tensor& tensor : tensors)
+    flat.push_back(tensor.detach().to(at::kDouble).contiguous().flatten());
+  return at::cat(flat);
+}
+
+/// What a network computes in one step of training and then in evaluation.
+std::vector<std::pair<std::string, at::Tensor>> outcomesOf(Network network,
+                                                           const at::Tensor& x,
+                                                           Precision precision) {
+  const auto forward = [&] {
+    const Autocast autocast(precision, at::kCPU);
+    return network(x);
+  };
+  network->train();
+  const at::Tensor logits = forward();
+  at::log_softmax(logits.to(at::kDouble), 1).select(1, 0).sum().backward();
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& parameter : network->parameters()) gradients.push_back(parameter.grad());
+  network->eval();
+  const at::NoGradGuard guard;
+  return {{"logits", logits},
+          {"gradients", joined(gradients)},
+          {"running statistics", joined(network->buffers())},
+          {"logits in evaluation", forward()}};
+}
+
+Network copyOf(const Network& network, at::ScalarType type, at::MemoryFormat format) {
+  Network copy(network->architecture);
+  const at::NoGradGuard guard;
+  copy->to(type);
+  const auto takeOver = [](const auto& from, auto to) {
+    for (const auto& item : from) to[item.key()].copy_(item.value());
+  };
+  takeOver(network->named_parameters(), copy->named_parameters());
+  takeOver(network->named_buffers(), copy->named_buffers());
+  for (at::Tensor& parameter : copy->parameters()) {
+    if (parameter.dim() == 4) parameter.set_data(parameter.detach().contiguous(format));
+  }
+  return copy;
+}
+
+}  // namespace
+
+class TestFusedNorm : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  // On tensors this small, threads would mostly wait for each other.
+  void initTestCase() { at::set_num_threads(1); }
+
+  void init() { at::manual_seed(4); }
+
+  void isAsNearToFloat64AsPlainOperations_data();
+  void isAsNearToFloat64AsPlainOperations();
+  void keepsTypeAndLayout();
+  void countsBatches();
+  void otherLayoutsAndTypesTakeThePlainWay();
+  void oneValueAChannelIsAnErrorInTraining();
+  void gradientsOfGradientsAreRefused();
+  void poolsAsTorchDoes_data();
+  void poolsAsTorchDoes();
+  void everyLayerOfAPresetKeepsChannelsLast_data();
+  void everyLayerOfAPresetKeepsChannelsLast();
+  void networksAreAsNearToFloat64AsByPlainOperations_data();
+  void networksAreAsNearToFloat64AsByPlainOperations();
+};
+
+void TestFusedNorm::isAsNearToFloat64AsPlainOperations_data() {
+  QTest::addColumn<bool>("isTraining");
+  QTest::addColumn<bool>("hasResidual");
+  QTest::addColumn<int>("activation");
+  QTest::addColumn<bool>("isBfloat16");
+  for (const bool isTraining : {true, false}) {
+    for (const bool hasResidual : {true, false}) {
+      for (const int activation : {-1, int(Activation::relu), int(Activation::silu)}) {
+        for (const bool isBfloat16 : {true, false}) {
+          QTest::addRow("%s%s, activation %d, %s",
+                        isTraining ? "training" : "evaluation",
+                        hasResidual ? ", residual" : "",
+                        activation,
+                        isBfloat16 ? "bfloat16" : "float32")
+              << isTraining << hasResidual << activation << isBfloat16;
+        }
+      }
+    }
+  }
+}
+
+void TestFusedNorm::isAsNearToFloat64AsPlainOperations() {
+  QFETCH(bool, isTraining);
+  QFETCH(bool, hasResidual);
+  QFETCH(int, activation);
+  QFETCH(bool, isBfloat16);
+  std::optional<Activation> after;
+  if (activation >= 0) after = static_cast<Activation>(activation);
+  const at::ScalarType type = isBfloat16 ? at::kBFloat16 : at::kFloat;
+  for (const std::vector<std::int64_t>& sizes :
+       {std::vector<std::int64_t>{3, 10, 5, 7}, {2, 64, 8, 8}, {5, 17, 1, 1}, {64, 32, 6, 6}}) {
+    const at::Tensor x = map(sizes, type) + 0.5;
+    const at::Tensor residual = hasResidual ? map(sizes, type) : at::Tensor();
+    const auto exact =
+        Bench(x.to(at::kDouble), hasResidual ? residual.to(at::kDouble) : residual, isTraining)
+            .run(applyPlainNorm, after);
+    const auto plain = Bench(x, residual, isTraining).run(applyPlainNorm, after);
+    const auto fused = Bench(x, residual, isTraining).run(applyNorm, after);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      QCOMPARE(fused[i].scalar_type(), plain[i].scalar_type());
+      const double byFused = distanceBetween(fused[i], exact[i]);
+      const double byPlain = distanceBetween(plain[i], exact[i]);
+      const std::string text =
+          std::to_string(i) + ": " + std::to_string(byFused) + ", plain " + std::to_string(byPlain);
+      QVERIFY2(byFused <= 1.5 * byPlain + 1e-6, text.c_str());
+      QVERIFY2(byFused < (isBfloat16 ? 5e-2 : 1e-5), text.c_str());
+    }
+  }
+}
+
+void TestFusedNorm::keepsTypeAndLayout() {
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+    Bench bench(map({2, 6, 4, 5}, type), map({2, 6, 4, 5}, type), true);
+    const auto all = bench.run(applyNorm, Activation::relu);
+    for (const std::size_t i : {0, 1, 6}) {
+      QCOMPARE(all[i].scalar_type(), type);
+      QVERIFY(all[i].is_contiguous(kChannelsLast));
+    }
+  }
+}
+
+void TestFusedNorm::countsBatches() {
+  Bench bench(map({2, 6, 4, 5}, at::kFloat), {}, true);
+  applyNorm(bench.norm, bench.x);
+  applyNorm(bench.norm, bench.x);
+  QCOMPARE(bench.norm->num_batches_tracked.item<std::int64_t>(), std::int64_t{2});
+  bench.norm->eval();
+  applyNorm(bench.norm, bench.x);
+  QCOMPARE(bench.norm->num_batches_tracked.item<std::int64_t>(), std::int64_t{2});
+}
+
+void TestFusedNorm::otherLayoutsAndTypesTakeThePlainWay() {
+  const at::Tensor rows = at::randn({2, 6, 4, 5});
+  for (const at::Tensor& x : {rows, rows.contiguous(kChannelsLast).slice(3, 0, 4)}) {
+    Bench found(x, {}, true), expected(x, {}, true);
+    QVERIFY(applyNorm(found.norm, x, {{}, Activation::relu})
+                .equal(applyPlainNorm(expected.norm, x, {{}, Activation::relu})));
+  }
+  Bench bench(rows, {}, true);
+  bench.norm->to(at::kDouble);
+  QCOMPARE(applyNorm(bench.norm, rows.to(at::kDouble)).scalar_type(), at::kDouble);
+  // A residual of another layout is added all the same.
+  Bench other(rows.contiguous(kChannelsLast), rows, true);
+  Bench plain(rows.contiguous(kChannelsLast), rows, true);
+  QVERIFY(distanceBetween(applyNorm(other.norm, other.x, {other.residual}),
+                          applyPlainNorm(plain.norm, plain.x, {plain.residual})) < 1e-6);
+}
+
+void TestFusedNorm::oneValueAChannelIsAnErrorInTraining() {
+  Bench bench(map({1, 6, 1, 1}, at::kFloat), {}, true);
+  QVERIFY_THROWS_EXCEPTION(std::exception, applyNorm(bench.norm, bench.x));
+  bench.norm->eval();
+  QVERIFY(applyNorm(bench.norm, bench.x).defined());
+}
+
+void TestFusedNorm::gradientsOfGradientsAreRefused() {
+  Bench bench(map({2, 6, 4, 5}, at::kFloat), {}, true);
+  const at::Tensor y = applyNorm(bench.norm, bench.x);
+  QVERIFY_THROWS_EXCEPTION(
+      c10::Error,
+      torch::autograd::grad({y.sum()}, {bench.x}, {}, std::nullopt, /*create_graph=*/true));
+}
+
+void TestFusedNorm::poolsAsTorchDoes_data() {
+  QTest::addColumn<std::vector<std::int64_t>>("sizes");
+  QTest::addColumn<MaxPoolOptions>("options");
+  const auto row = [](const char* name,
+                      const std::vector<std::int64_t>& sizes,
+                      const MaxPoolOptions& options) { QTest::newRow(name) << sizes << options; };
+  row("2x2", {3, 20, 8, 6}, {2, 2, 0, true});
+  row("2x2, odd map", {3, 20, 7, 5}, {2, 2, 0, true});
+  row("2x2 of one pixel", {3, 20, 1, 1}, {2, 2, 0, true});
+  row("3x3 each second", {3, 20, 17, 8}, {3, 2, 1, false});
+  row("3x3 each second, ceil", {3, 20, 16, 8}, {3, 2, 1, true});
+  row("window too large for the kernel", {2, 4, 40, 40}, {17, 17, 0, true});
+}
+
+void TestFusedNorm::poolsAsTorchDoes() {
+  QFETCH(std::vector<std::int64_t>, sizes);
+  QFETCH(MaxPoolOptions, options);
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+    // Of few values, so that many are equal.
+    const at::Tensor values = (at::randn(sizes) * 2).round().to(type).contiguous(kChannelsLast);
+    const auto run = [&](const auto& pool) {
+      const at::Tensor x = values.detach().clone().requires_grad_(true);
+      const at::Tensor y = pool(x);
+      (y * at::linspace(-1, 1, y.numel()).view(y.sizes()).to(type)).sum().backward();
+      return std::pair(y, x.grad());
+    };
+    const auto [found, gradient] = run([&](const at::Tensor& x) { return maxPool(x, options); });
+    const auto [expected, expectedGradient] = run([&](const at::Tensor& x) {
+      return at::max_pool2d(x, options.side, options.stride, options.padding, 1, options.ceilMode);
+    });
+    QVERIFY(found.equal(expected));
+    QVERIFY(found.is_contiguous(kChannelsLast) && gradient.is_contiguous(kChannelsLast));
+    QVERIFY(distanceBetween(gradient, expectedGradient) < (type == at::kFloat ? 1e-7 : 5e-3));
+  }
+}
+
+void TestFusedNorm::everyLayerOfAPresetKeepsChannelsLast_data() {
+  QTest::addColumn<std::string>("name");
+  for (const std::string& name : presetNames()) {
+    std::vector<Problem> warnings;
+    if (loadPreset(name, warnings).architecture.input.height <= 64)
+      QTest::newRow(name.c_str()) << name;
+  }
+}
+
+void TestFusedNorm::everyLayerOfAPresetKeepsChannelsLast() {
+  QFETCH(std::string, name);
+  std::vector<Problem> warnings;
+  const Architecture architecture = loadPreset(name, warnings).architecture;
+  Network network = copyOf(Network(architecture), at::kFloat, kChannelsLast);
+  const MapShape& input = architecture.input;
+  for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
+    const Autocast autocast(precision, at::kCPU);
+    LayoutTrace trace;
+    network->forward(map({2, input.channels, input.height, input.width}, at::kFloat), &trace);
+    QVERIFY2(trace.others.empty(), trace.others.empty() ? "" : trace.others.front().c_str());
+  }
+}
+
+void TestFusedNorm::networksAreAsNearToFloat64AsByPlainOperations_data() {
+  QTest::addColumn<int>("index");
+  QTest::addColumn<bool>("isBfloat16");
+  const auto all = oddArchitectures();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const bool isBfloat16 : {false, true}) {
+      QTest::addRow("%s, %s", all[i].first.c_str(), isBfloat16 ? "bfloat16" : "float32")
+          << static_cast<int>(i) << isBfloat16;
+    }
+  }
+}
+
+void TestFusedNorm::networksAreAsNearToFloat64AsByPlainOperations() {
+  QFETCH(int, index);
+  QFETCH(bool, isBfloat16);
+  Architecture architecture = oddArchitectures()[static_cast<std::size_t>(index)].second;
+  architecture.activation = Activation::relu;
+  architecture.zeroInitResidual = false;
+  architecture.head.dropout = 0;
+  Network network(architecture);
+  scramble(*network);
+  const MapShape& input = architecture.input;
+  const at::Tensor x = at::randn({6, input.channels, input.height, input.width});
+  const Precision precision = isBfloat16 ? Precision::bfloat16 : Precision::float32;
+  // What is not channels last goes the plain way.
+  const auto exact = outcomesOf(copyOf(network, at::kDouble, at::MemoryFormat::Contiguous),
+                                x.to(at::kDouble),
+                                Precision::float32);
+  const auto plain =
+      outcomesOf(copyOf(network, at::kFloat, at::MemoryFormat::Contiguous), x, precision);
+  const auto fused = outcomesOf(
+      copyOf(network, at::kFloat, kChannelsLast), x.contiguous(kChannelsLast), precision);
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const double byFused = distanceBetween(fused[i].second, exact[i].second);
+    const double byPlain = distanceBetween(plain[i].second, exact[i].second);
+    const std::string text =
+        exact[i].first + ": " + std::to_string(byFused) + ", plain " + std::to_string(byPlain);
+    QVERIFY2(byFused <= 1.5 * byPlain + 1e-5, text.c_str());
+  }
+}
+
+}  // namespace lambda::test
+
+QTEST_GUILESS_MAIN(lambda::test::TestFusedNorm)
+#include "tst_fused_norm.moc"

@@ -1,0 +1,67 @@
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+#include "engine/runtime/tensor_memory.h"
+
+namespace lambda::test {
+
+class TestTensorMemory : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void tensorsUseTheMemoryOfThoseBefore();
+  void tensorsOutliveTheReuse();
+  void tensorsFromBeforeMayEndWithin();
+  void storagesGrow();
+  void tooLargeATensorIsAnErrorThatSaysSo();
+};
+
+void TestTensorMemory::tensorsUseTheMemoryOfThoseBefore() {
+  const TensorMemoryReuse reuse;
+  const void* first = at::empty({1000, 1000}).data_ptr();
+  const at::Tensor second = at::empty({1000, 1000});
+  QCOMPARE(second.const_data_ptr(), first);
+  QVERIFY(at::ones({1000, 1000}).sum().item<float>() == 1e6F);
+}
+
+void TestTensorMemory::tensorsOutliveTheReuse() {
+  at::Tensor kept;
+  {
+    const TensorMemoryReuse reuse;
+    kept = at::ones({1000, 1000});
+  }
+  QCOMPARE(kept.sum().item<float>(), 1e6F);
+  kept = at::Tensor();
+  QCOMPARE(at::ones({1000, 1000}).sum().item<float>(), 1e6F);
+}
+
+void TestTensorMemory::tensorsFromBeforeMayEndWithin() {
+  at::Tensor before = at::ones({1000, 1000});
+  const TensorMemoryReuse reuse;
+  const TensorMemoryReuse another;
+  before = before + 1;
+  QCOMPARE(before.sum().item<float>(), 2e6F);
+}
+
+void TestTensorMemory::storagesGrow() {
+  const TensorMemoryReuse reuse;
+  at::Tensor tensor = at::arange(100000);
+  tensor.resize_({4000000});
+  QVERIFY(tensor.slice(0, 0, 100000).equal(at::arange(100000)));
+}
+
+void TestTensorMemory::tooLargeATensorIsAnErrorThatSaysSo() {
+  const TensorMemoryReuse reuse;
+  try {
+    at::empty({std::int64_t{1} << 60}, at::kByte);
+    QFAIL("allocated an exabyte");
+  } catch (const c10::Error& error) {
+    QVERIFY(std::string(error.what()).find("can't allocate memory") != std::string::npos);
+  }
+}
+
+}  // namespace lambda::test
+
+QTEST_GUILESS_MAIN(lambda::test::TestTensorMemory)
+#include "tst_tensor_memory.moc"
