@@ -9,7 +9,11 @@ namespace lambda {
 StepOutcome trainOnBatch(TrainingState& state,
                          const Recipe& recipe,
                          const TensorBatch& batch,
-                         double learningRate) {
+                         double learningRate,
+                         const PhaseObserver& ended) {
+  const auto tellEnd = [&](StepPhase phase) {
+    if (ended) ended(phase);
+  };
   StepOutcome outcome;
   state.network->train();
   state.optimizer.zeroGrad();
@@ -25,7 +29,9 @@ StepOutcome trainOnBatch(TrainingState& state,
                                                       at::Reduction::Mean,
                                                       /*ignore_index=*/-100,
                                                       recipe.labelSmoothing);
+  tellEnd(StepPhase::forward);
   objective.backward();
+  tellEnd(StepPhase::backward);
 
   const at::Tensor measured = logits.detach();
   outcome.loss = recipe.labelSmoothing == 0
@@ -34,9 +40,11 @@ StepOutcome trainOnBatch(TrainingState& state,
   outcome.accuracy = measured.argmax(1).eq(batch.labels).to(at::kDouble).mean().item<double>();
   outcome.gradientNorm = state.optimizer.clipGradients();
   outcome.finite = std::isfinite(outcome.loss) && std::isfinite(outcome.gradientNorm);
+  tellEnd(StepPhase::measures);
   if (!outcome.finite) return outcome;
   state.optimizer.step(learningRate);
   if (state.average) state.average->update(state.progress.step + 1);
+  tellEnd(StepPhase::update);
   return outcome;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <functional>
 
 #include "engine/training/batch_maker.h"
 #include "engine/training/training_state.h"
@@ -16,11 +16,23 @@ struct StepOutcome {
   bool finite = true;       ///< False: loss or gradients are not finite, and nothing was updated.
 };
 
+/// The parts of a step, in their order.
+enum class StepPhase {
+  forward,  ///< Up to the objective.
+  backward,
+  measures,  ///< Loss, accuracy, norm of the gradients, clipping.
+  update,    ///< Of the weights and their average.
+};
+
+/// Told of each part that has ended.
+using PhaseObserver = std::function<void(StepPhase)>;
+
 /// Forward, loss, backward, clipping and update on one batch, in training mode. The caller advances
 /// the position.
 StepOutcome trainOnBatch(TrainingState& state,
                          const Recipe& recipe,
                          const TensorBatch& batch,
-                         double learningRate);
+                         double learningRate,
+                         const PhaseObserver& ended = {});
 
 }  // namespace lambda

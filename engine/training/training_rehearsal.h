@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/runtime/device.h"
+#include "engine/runtime/tensor_memory.h"
+#include "engine/training/run_data.h"
+#include "engine/training/training_state.h"
+#include "engine/training/training_step.h"
+
+namespace lambda {
+
+/// Images to measure a training with.
+struct RehearsalData {
+  /// The configuration's training images; random pixels where CIFAR-10 can't be read. Throws Error
+  /// where shapes10 can't be drawn, and where the images do not fit the configuration.
+  RehearsalData(const RunConfig& config, const at::Device& device);
+
+  bool areSynthetic = false;  ///< Random pixels, as many and as large as those of CIFAR-10.
+  std::unique_ptr<RunData> run;
+};
+
+/// The first steps of a training, one by one, without a run folder. Lives on the training thread.
+class TrainingRehearsal {
+ public:
+  /// A fresh network. `data` outlives this.
+  TrainingRehearsal(const RunConfig& config, const ComputeDevice& device, RunData& data);
+
+  TrainingState& state() { return state_; }
+
+  /// The batch of the next step.
+  TensorBatch nextBatch();
+
+  /// The learning rate of the next step by the recipe's schedule.
+  double nextLearningRate() const;
+
+  /// Takes the next step.
+  StepOutcome train(const TensorBatch& batch, const PhaseObserver& ended = {});
+
+  StepOutcome step() { return train(nextBatch()); }
+
+ private:
+  TensorMemoryReuse reuse_;  ///< Ends after the tensors below have.
+  RunConfig config_;
+  RunData& data_;
+  TrainingState state_;
+};
+
+}  // namespace lambda
