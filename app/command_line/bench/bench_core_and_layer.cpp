@@ -1,0 +1,157 @@
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/bench/bench_machine.h"
+#include "app/command_line/bench/bench_options.h"
+#include "app/command_line/bench/bench_rows.h"
+#include "app/command_line/human_units.h"
+#include "app/command_line/progress_line.h"
+#include "app/command_line/report.h"
+#include "engine/benchmarks/core_benchmark.h"
+#include "engine/benchmarks/layer_benchmark.h"
+#include "engine/values/enum_names.h"
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kBatch = 128;
+
+struct FormsOptions : BenchOptions {
+  std::optional<int> batch;
+  std::optional<Precision> precision;
+};
+
+/// What stands above and below the table of a report.
+struct ReportTexts {
+  std::string name;  ///< Of the command: "core".
+  std::string title;
+  std::string legend;
+};
+
+/// Measures all cases with each number of threads and reports them; `run(case, threads, seed)`
+/// gives the rows of one.
+template <class Case, class Run>
+int reportCases(const std::vector<Case>& cases,
+                const FormsOptions& options,
+                const ReportTexts& texts,
+                const Run& run) {
+  BenchMachine machine;
+  ProgressLine line(options.output.quiet);
+  const std::uint64_t seed = seedOf(options);
+  const std::vector<int> threads = threadCounts(options);
+  std::vector<ReportedRow> rows;
+  double done = 0;
+  for (const int count : threads) {
+    const MachineCeilings ceilings = machine.ceilings(count);
+    for (const Case& each : cases) {
+      line.show({{texts.name, each.name(), pluralText(count, "thread")},
+                 done++ / static_cast<double>(cases.size() * threads.size())});
+      for (BenchmarkRow& row : run(each, count, seed)) rows.push_back({std::move(row), ceilings});
+    }
+  }
+  line.clear();
+  if (options.output.json) {
+    machine.printWarnings(line);
+    Json list = Json::array();
+    for (const ReportedRow& row : rows) list.push_back(rowJson(row));
+    printJson(
+        {{"benchmark", texts.name}, {"machine", machine.json()}, {"seed", seed}, {"rows", list}});
+  } else {
+    std::cout << texts.title << "\n\n"
+              << rowsText(rows) << "\n"
+              << texts.legend << "\n\n"
+              << machine.text();
+  }
+  return kExitOk;
+}
+
+int runCore(const FormsOptions& options) {
+  CoreBenchmarkOptions measured;
+  measured.batch = options.batch.value_or(kBatch);
+  measured.repetitions = options.repetitions;
+  measured.secondsAtMost = options.seconds;
+  const ReportTexts texts{
+      "core",
+      "The lambda core, float32, batch " + std::to_string(measured.batch) +
+          ": the fused kernel's milliseconds, and how many times as long others take.",
+      "Of peak: the multiply-adds of the queries-first order against those of registers alone.\n"
+      "Extra memory: the fused kernel's beyond inputs, outputs and gradients."};
+  return reportCases(chosenCases(standardCoreCases(), options),
+                     options,
+                     texts,
+                     [&](const CoreCase& shape, int threads, std::uint64_t seed) {
+                       measured.threads = threads;
+                       measured.seed = seed;
+                       return runCoreBenchmark(shape, measured);
+                     });
+}
+
+int runLayer(const FormsOptions& options) {
+  LayerBenchmarkOptions measured;
+  measured.batch = options.batch.value_or(kBatch);
+  measured.repetitions = options.repetitions;
+  measured.secondsAtMost = options.seconds;
+  measured.precision = options.precision.value_or(Precision::float32);
+  const ReportTexts texts{
+      "layer",
+      "The lambda layer, " + std::string(nameOf(measured.precision)) + ", batch " +
+          std::to_string(measured.batch) +
+          ": its milliseconds, and how many times as long others take.",
+      "Of peak: float32 multiply-adds of projections and core against those of registers alone."};
+  return reportCases(chosenCases(standardLayerCases(), options),
+                     options,
+                     texts,
+                     [&](const LayerCase& shape, int threads, std::uint64_t seed) {
+                       measured.threads = threads;
+                       measured.seed = seed;
+                       return runLayerBenchmark(shape, measured);
+                     });
+}
+
+constexpr char kChecked[] =
+    "Every form is compared with float64 on fresh random numbers first, output and all gradients; "
+    "one that is wrong is not timed. They take turns, each time on other memory than the caches "
+    "hold. tests/bench/README.md has the protocol.";
+
+}  // namespace
+
+void addBenchCore(CLI::App& bench, Action& action) {
+  const auto options = std::make_shared<FormsOptions>();
+  CLI::App* command =
+      addCommand(bench,
+                 "core",
+                 "The lambda core: the fused kernel against einsum and matrix products",
+                 {{"lambda bench core", "all maps, forward and backward, one thread and all"},
+                  {"lambda bench core --only 8x8 --threads 2 --json", "some maps, all figures"}},
+                 kChecked);
+  addBatchOption(command, options->batch);
+  addCaseOptions(command, *options);
+  addTurnOptions(command, *options);
+  onChosen(command, options, action, runCore);
+}
+
+void addBenchLayer(CLI::App& bench, Action& action) {
+  const auto options = std::make_shared<FormsOptions>();
+  CLI::App* command =
+      addCommand(bench,
+                 "layer",
+                 "The whole lambda layer against the 3x3 convolution in its place",
+                 {{"lambda bench layer", "float32"},
+                  {"lambda bench layer --precision bfloat16", "as training in bfloat16 has it"}},
+                 kChecked);
+  addBatchOption(command, options->batch);
+  addPrecisionOption(command, options->precision);
+  addCaseOptions(command, *options);
+  addTurnOptions(command, *options);
+  onChosen(command, options, action, runLayer);
+}
+
+}  // namespace lambda

@@ -1,0 +1,102 @@
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/bench/bench_machine.h"
+#include "app/command_line/bench/bench_options.h"
+#include "app/command_line/bench/bench_rows.h"
+#include "app/command_line/human_units.h"
+#include "app/command_line/progress_line.h"
+#include "app/command_line/report.h"
+#include "app/command_line/text_table.h"
+#include "engine/benchmarks/data_benchmark.h"
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Of our pipeline.
+double imagesPerSecond(const DataBenchmark& benchmark) {
+  const double seconds = benchmark.row.forms.front().time.median;
+  return seconds > 0 ? benchmark.row.batch / seconds : 0;
+}
+
+double shareOfStep(const DataBenchmark& benchmark) {
+  const double step = benchmark.step.median;
+  return step > 0 ? benchmark.row.forms.front().time.median / step : 0;
+}
+
+int runData(const PresetOptions& options) {
+  using Align = TextTable::Align;
+  BenchMachine machine;
+  ProgressLine line(options.output.quiet);
+  Json rows = Json::array();
+  TextTable table({{"threads", Align::right},
+                   {"batch"},
+                   {"images", Align::right},
+                   {"ours, ms", Align::right},
+                   {"images/s", Align::right},
+                   {"ATen, image by image", Align::right},
+                   {"of a step", Align::right}});
+  bool synthetic = false;
+  double done = 0;
+  const std::vector<int> threads = threadCounts(options);
+  for (const int count : threads) {
+    const MachineCeilings ceilings = machine.ceilings(count);
+    for (const std::string& preset : options.presets) {
+      line.show({{"data", preset, pluralText(count, "thread")},
+                 done++ / static_cast<double>(options.presets.size() * threads.size())});
+      const DataBenchmark benchmark = runDataBenchmark(configOf(preset, options, count),
+                                                       {options.repetitions, options.seconds});
+      const BenchmarkRow& row = benchmark.row;
+      Json json = rowJson({row, ceilings});
+      json["imagesPerSecond"] = imagesPerSecond(benchmark);
+      json["shareOfStep"] = shareOfStep(benchmark);
+      json["syntheticData"] = benchmark.syntheticData;
+      rows.push_back(std::move(json));
+      synthetic = synthetic || benchmark.syntheticData;
+      table.addRow({std::to_string(count),
+                    row.name,
+                    std::to_string(row.batch),
+                    millisecondsText(row.forms[0].time.median),
+                    groupedText(static_cast<std::int64_t>(imagesPerSecond(benchmark))),
+                    fixedText(row.forms[1].time.median / row.forms[0].time.median, 2) + "x",
+                    percentText(shareOfStep(benchmark))});
+    }
+  }
+  line.clear();
+  if (options.output.json) {
+    machine.printWarnings(line);
+    printJson({{"benchmark", "data"}, {"machine", machine.json()}, {"rows", rows}});
+  } else {
+    std::cout << "The making of a batch, from stored images to the network's input.\n\n"
+              << table.text("  ")
+              << (synthetic ? "\nRandom pixels stood in for data that could not be found.\n" : "")
+              << "\n"
+              << machine.text();
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void addBenchData(CLI::App& bench, Action& action) {
+  const auto options = std::make_shared<PresetOptions>();
+  CLI::App* command = addCommand(
+      bench,
+      "data",
+      "The input pipeline alone, and its share of a training step",
+      {{"lambda bench data", "the presets that two CPU cores can train"},
+       {"lambda bench data cpu-hybrid --data cifar10", "one, with the data it is meant for"}},
+      "Against the same with LibTorch's operations, image by image, as Python pipelines do it; "
+      "both give the same batch, which is checked first.");
+  addPresetOptions(command, *options);
+  addTurnOptions(command, *options);
+  onChosen(command, options, action, runData);
+}
+
+}  // namespace lambda

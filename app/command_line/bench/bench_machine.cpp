@@ -1,0 +1,118 @@
+#include "app/command_line/bench/bench_machine.h"
+
+#include <cstdlib>
+
+#include "app/command_line/human_units.h"
+#include "app/command_line/text_table.h"
+#include "engine/runtime/device.h"
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What changes how fast LibTorch and its libraries compute.
+constexpr const char* kVariables[] = {"OMP_NUM_THREADS",
+                                      "OMP_PROC_BIND",
+                                      "OMP_WAIT_POLICY",
+                                      "GOMP_CPU_AFFINITY",
+                                      "GOMP_SPINCOUNT",
+                                      "MKL_NUM_THREADS",
+                                      "MKL_ENABLE_INSTRUCTIONS",
+                                      "ONEDNN_MAX_CPU_ISA",
+                                      "DNNL_MAX_CPU_ISA",
+                                      "ATEN_CPU_CAPABILITY",
+                                      "LD_PRELOAD",
+                                      "MALLOC_ARENA_MAX"};
+
+Json ceilingsJson(const MachineCeilings& ceilings) {
+  Json multiplyAdd = Json::object();
+  for (const InstructionSetPeak& peak : ceilings.multiplyAdd)
+    multiplyAdd[peak.name] = peak.flopsPerSecond;
+  return {{"threads", ceilings.threads},
+          {"multiplyAddFlops", multiplyAdd},
+          {"gemmFlops", {{"float32", ceilings.gemmFloat32}, {"bfloat16", ceilings.gemmBfloat16}}},
+          {"copyBytes", ceilings.copyBandwidth}};
+}
+
+std::string ceilingsText(const MachineCeilings& ceilings) {
+  std::string sets;
+  for (const InstructionSetPeak& peak : ceilings.multiplyAdd) {
+    sets += (sets.empty() ? "" : ", ") + peak.name + " " + fixedText(peak.flopsPerSecond / 1e9, 0);
+  }
+  return "multiply-adds " + sets + "; GEMM " + fixedText(ceilings.gemmFloat32 / 1e9, 0) +
+         ", bfloat16 " + fixedText(ceilings.gemmBfloat16 / 1e9, 0) + " GFLOP/s; copy " +
+         fixedText(ceilings.copyBandwidth / 1e9, 0) + " GB/s";
+}
+
+}  // namespace
+
+BenchMachine::BenchMachine() : environment_(currentEnvironment(selectDevice({DeviceKind::cpu}))) {}
+
+const MachineCeilings& BenchMachine::ceilings(int threads) {
+  auto found = ceilings_.find(threads);
+  if (found == ceilings_.end()) found = ceilings_.emplace(threads, measureCeilings(threads)).first;
+  return found->second;
+}
+
+std::vector<std::string> BenchMachine::warnings() const {
+  std::vector<std::string> warnings;
+  const std::optional<LoadShares> load = load_.shares();
+  if (!load) {
+    warnings.emplace_back("the system does not tell whether others used the cores");
+  } else if (load->disturbs()) {
+    warnings.push_back("others used the cores: other processes had " + percentText(load->others) +
+                       " of their time, other virtual machines " + percentText(load->stolen) +
+                       "; beyond 5 % neither times nor ratios are to be quoted");
+  }
+  if (!ceilings_.empty() && ceilings_.rbegin()->first > availableCores()) {
+    warnings.push_back("there are more threads than the " + pluralText(availableCores(), "core") +
+                       " that this process may use");
+  }
+  return warnings;
+}
+
+void BenchMachine::printWarnings(ProgressLine& line) const {
+  for (const std::string& warning : warnings()) line.print("Beware: " + warning + ".");
+}
+
+Json BenchMachine::json() const {
+  Json variables = Json::object();
+  for (const char* name : kVariables) {
+    if (const char* value = std::getenv(name)) variables[name] = value;
+  }
+  Json ceilings = Json::array();
+  for (const auto& [threads, each] : ceilings_) ceilings.push_back(ceilingsJson(each));
+  Json load = nullptr;
+  if (const std::optional<LoadShares> shares = load_.shares())
+    load = {{"others", shares->others}, {"stolen", shares->stolen}};
+  return {{"cpu", environment_.cpu},
+          {"cores", availableCores()},
+          {"lastLevelCacheBytes", lastLevelCacheBytes()},
+          {"host", environment_.host},
+          {"program", environment_.program},
+          {"torch", environment_.torch},
+          {"started", environment_.started},
+          {"environment", variables},
+          {"ceilings", ceilings},
+          {"load", load},
+          {"warnings", warnings()}};
+}
+
+std::string BenchMachine::text() const {
+  FactList facts;
+  facts.add("machine",
+            environment_.cpu + ", " + pluralText(availableCores(), "core") + ", last-level cache " +
+                bytesText(lastLevelCacheBytes()));
+  facts.add("program",
+            "Lambda Studio " + environment_.program + ", LibTorch " + environment_.torch + ", " +
+                environment_.started);
+  for (const auto& [threads, each] : ceilings_)
+    facts.add(pluralText(threads, "thread"), ceilingsText(each));
+  std::string text = facts.text();
+  for (const std::string& warning : warnings()) text += "\nBeware: " + warning + ".\n";
+  return text;
+}
+
+}  // namespace lambda

@@ -1,0 +1,89 @@
+#include "app/command_line/bench/bench_options.h"
+
+#include <algorithm>
+#include <random>
+
+#include "engine/runtime/device.h"
+#include "engine/values/enum_names.h"
+#include "engine/values/validate.h"
+
+namespace lambda {
+
+void addTurnOptions(CLI::App* command, BenchOptions& options) {
+  command->add_option("--repetitions", options.repetitions, "timed turns of each form")
+      ->check(CLI::Range(3, 10'000))
+      ->type_name("N");
+  command
+      ->add_option(
+          "--seconds", options.seconds, "no new turns of a case after these, once there are 5")
+      ->check(CLI::PositiveNumber)
+      ->type_name("S");
+  command->add_option("--threads", options.threads, "thread counts, e.g. 1,2 (default: 1 and all)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N,...");
+  addOutputFlags(command, options.output);
+}
+
+void addCaseOptions(CLI::App* command, BenchOptions& options) {
+  command->add_option("--only", options.only, "only cases with this in their names, e.g. 8x8")
+      ->type_name("TEXT");
+  command->add_option("--seed", options.seed, "of the tensors (default: drawn, and reported)")
+      ->type_name("N");
+}
+
+void addPresetOptions(CLI::App* command, PresetOptions& options) {
+  command->add_option(
+      "PRESET|FILE", options.presets, "presets or JSON files (default: those for the CPU)");
+  addBatchOption(command, options.batch);
+  addPrecisionOption(command, options.precision);
+  command->add_option("--data", options.config.data, "shapes10, or a folder with CIFAR-10")
+      ->type_name("PATH");
+  command
+      ->add_option(
+          "--device", options.config.device.kind, "where to compute: automatic, cpu or cuda")
+      ->type_name("DEVICE");
+  addSetOption(command, options.config.assignments);
+}
+
+RunConfig configOf(const std::string& preset, const PresetOptions& options, int threads) {
+  RunConfig config = loadConfig(preset).config;
+  applyOptions(config, options.config);
+  config.device.threads = threads;
+  if (options.batch) config.recipe.batchSize = *options.batch;
+  if (options.precision) config.recipe.precision = *options.precision;
+  const std::vector<Problem> problems = validate(config);
+  if (hasErrors(problems)) throw InvalidConfiguration(preset, problems);
+  return config;
+}
+
+void addBatchOption(CLI::App* command, std::optional<int>& batch) {
+  command->add_option("--batch", batch, "images")->check(CLI::Range(1, 4096))->type_name("N");
+}
+
+void addPrecisionOption(CLI::App* command, std::optional<Precision>& precision) {
+  command
+      ->add_option_function<std::string>(
+          "--precision",
+          [&precision](const std::string& name) {
+            precision = enumOf<Precision>(name);
+            if (precision) return;
+            throw UsageError("--precision " + name, "is neither float32 nor bfloat16");
+          },
+          "float32, or bfloat16 by autocast as training does it")
+      ->type_name("TYPE");
+}
+
+std::vector<int> threadCounts(const BenchOptions& options) {
+  std::vector<int> counts = options.threads;
+  if (counts.empty()) counts = {1, availableCores()};
+  std::ranges::sort(counts);
+  counts.erase(std::ranges::unique(counts).begin(), counts.end());
+  return counts;
+}
+
+std::uint64_t seedOf(const BenchOptions& options) {
+  return options.seed.value_or(std::random_device()());
+}
+
+}  // namespace lambda

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "app/command_line/command.h"
+#include "app/command_line/run_source.h"
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+/// How the parts of `lambda bench` measure.
+struct BenchOptions {
+  int repetitions = 50;
+  double seconds = 20;       ///< For the turns of one case at most.
+  std::vector<int> threads;  ///< Empty: one, and one a core.
+  std::string only;          ///< Cases whose names contain it.
+  std::optional<std::uint64_t> seed;
+  OutputOptions output;
+};
+
+/// --repetitions, --seconds, --threads, --json and --quiet.
+void addTurnOptions(CLI::App* command, BenchOptions& options);
+
+/// --only and --seed.
+void addCaseOptions(CLI::App* command, BenchOptions& options);
+
+/// Networks to train, and what to change in their configurations.
+struct PresetOptions : BenchOptions {
+  std::vector<std::string> presets = {"quickstart", "cpu-hybrid", "tudelft-lambda"};
+  std::optional<int> batch;
+  std::optional<Precision> precision;
+  ConfigOptions config;
+};
+
+/// PRESET..., --batch, --precision, --data, --set and --device.
+void addPresetOptions(CLI::App* command, PresetOptions& options);
+
+/// The configuration of a preset or file with the options' changes. Throws UsageError, and
+/// InvalidConfiguration for one that can't be trained.
+RunConfig configOf(const std::string& preset, const PresetOptions& options, int threads);
+
+/// --batch N
+void addBatchOption(CLI::App* command, std::optional<int>& batch);
+
+/// --precision float32|bfloat16
+void addPrecisionOption(CLI::App* command, std::optional<Precision>& precision);
+
+/// The thread counts to measure with, each once.
+std::vector<int> threadCounts(const BenchOptions& options);
+
+/// The seed asked for, or one that nobody can foresee.
+std::uint64_t seedOf(const BenchOptions& options);
+
+/// The cases that `only` names. Throws UsageError where there are none.
+template <class Case>
+std::vector<Case> chosenCases(std::vector<Case> cases, const BenchOptions& options) {
+  std::erase_if(
+      cases, [&](const Case& each) { return each.name().find(options.only) == std::string::npos; });
+  if (cases.empty()) throw UsageError("--only " + options.only, "no case has this in its name");
+  return cases;
+}
+
+// Each adds one command below `bench`.
+
+void addBenchCore(CLI::App& bench, Action& action);
+void addBenchLayer(CLI::App& bench, Action& action);
+void addBenchStep(CLI::App& bench, Action& action);
+void addBenchData(CLI::App& bench, Action& action);
+void addBenchGui(CLI::App& bench, Action& action);
+
+}  // namespace lambda

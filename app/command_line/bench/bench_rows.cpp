@@ -1,0 +1,133 @@
+#include "app/command_line/bench/bench_rows.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/human_units.h"
+#include "app/command_line/text_table.h"
+#include "engine/values/enum_names.h"
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMsPerSecond = 1e3;
+
+const TimedForm& oursOf(const BenchmarkRow& row) {
+  return row.forms.front();
+}
+
+/// Of a figure a second over a ceiling; 0 where one of them is not known.
+double shareOf(double amount, double seconds, double ceiling) {
+  return amount > 0 && seconds > 0 && ceiling > 0 ? amount / seconds / ceiling : 0;
+}
+
+double peakShare(const ReportedRow& reported) {
+  return shareOf(
+      reported.row.flops, oursOf(reported.row).time.median, reported.ceilings.multiplyAddPeak());
+}
+
+/// A value of each form that has one.
+template <class ValueOf>
+Json valuesJson(const BenchmarkRow& row, const ValueOf& valueOf) {
+  Json values = Json::object();
+  for (const TimedForm& form : row.forms) {
+    if (const auto value = valueOf(form)) values[form.name] = *value;
+  }
+  return values;
+}
+
+std::vector<std::string> rivalsOf(const std::vector<ReportedRow>& rows) {
+  std::vector<std::string> names;
+  for (const ReportedRow& each : rows) {
+    for (std::size_t i = 1; i < each.row.forms.size(); ++i) {
+      const std::string& name = each.row.forms[i].name;
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+const TimedForm* formOf(const BenchmarkRow& row, const std::string& name) {
+  const auto found = std::ranges::find(row.forms, name, &TimedForm::name);
+  return found == row.forms.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string millisecondsText(double seconds) {
+  const double ms = kMsPerSecond * seconds;
+  return fixedText(ms, ms < 9.995 ? 3 : (ms < 99.95 ? 1 : 0));
+}
+
+Json rowJson(const ReportedRow& reported) {
+  const BenchmarkRow& row = reported.row;
+  const double ours = oursOf(row).time.median;
+  Json rivals = Json::object(), ratio = Json::object(), spread = Json::object();
+  for (const TimedForm& form : row.forms) {
+    spread[form.name] = {kMsPerSecond * form.time.low, kMsPerSecond * form.time.high};
+    if (&form == &oursOf(row)) continue;
+    rivals[form.name] = kMsPerSecond * form.time.median;
+    ratio[form.name] = form.time.median / ours;
+  }
+  Json json{{"case", row.name},
+            {"ours", kMsPerSecond * ours},
+            {"rivals", rivals},
+            {"ratio", ratio},
+            {"spread", spread},
+            {"threads", row.threads},
+            {"batch", row.batch},
+            {"precision", nameOf(row.precision)},
+            {"repetitions", row.repetitions},
+            {"oursName", oursOf(row).name}};
+  if (row.flops > 0) {
+    json["flops"] = row.flops;
+    json["shareOfMultiplyAddPeak"] = peakShare(reported);
+  }
+  if (row.bytes > 0) {
+    json["bytes"] = row.bytes;
+    json["shareOfCopyBandwidth"] = shareOf(row.bytes, ours, reported.ceilings.copyBandwidth);
+  }
+  const Json errors = valuesJson(row, [](const TimedForm& form) { return form.relativeError; });
+  const Json memory = valuesJson(row, [](const TimedForm& form) { return form.extraBytes; });
+  if (!errors.empty()) json["relativeError"] = errors;
+  if (!memory.empty()) json["extraBytes"] = memory;
+  return json;
+}
+
+std::string rowsText(const std::vector<ReportedRow>& rows) {
+  using Align = TextTable::Align;
+  const std::vector<std::string> rivals = rivalsOf(rows);
+  std::vector<TextTable::Column> columns{
+      {"threads", Align::right}, {"case"}, {"ours, ms", Align::right}, {"p10..p90", Align::right}};
+  for (const std::string& rival : rivals) columns.push_back({rival, Align::right});
+  columns.push_back({"of peak", Align::right});
+  columns.push_back({"extra memory", Align::right});
+  TextTable table(columns);
+  int threads = rows.empty() ? 0 : rows.front().row.threads;
+  for (const ReportedRow& each : rows) {
+    const BenchmarkRow& row = each.row;
+    if (row.threads != threads) table.addRule();
+    threads = row.threads;
+    const TimedForm& ours = oursOf(row);
+    std::vector<std::string> cells{
+        std::to_string(row.threads),
+        row.name,
+        millisecondsText(ours.time.median),
+        millisecondsText(ours.time.low) + ".." + millisecondsText(ours.time.high)};
+    for (const std::string& rival : rivals) {
+      const TimedForm* form = formOf(row, rival);
+      cells.push_back(form == nullptr ? ""
+                                      : fixedText(form->time.median / ours.time.median, 2) + "x");
+    }
+    cells.push_back(row.flops > 0 ? fixedText(100 * peakShare(each), 0) + " %" : "");
+    cells.push_back(ours.extraBytes ? bytesText(*ours.extraBytes) : "");
+    table.addRow(cells);
+  }
+  return table.text("  ");
+}
+
+}  // namespace lambda

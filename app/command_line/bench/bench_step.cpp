@@ -1,0 +1,217 @@
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/bench/bench_machine.h"
+#include "app/command_line/bench/bench_options.h"
+#include "app/command_line/bench/bench_rows.h"
+#include "app/command_line/human_units.h"
+#include "app/command_line/progress_line.h"
+#include "app/command_line/report.h"
+#include "app/command_line/text_table.h"
+#include "engine/benchmarks/step_benchmark.h"
+#include "engine/values/enum_names.h"
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMsPerSecond = 1e3;
+
+struct StepOptions : PresetOptions {
+  bool withoutTwin = false;
+  std::optional<std::string> recording;
+};
+
+double imagesPerSecond(const StepBenchmark& benchmark, const Timing& step) {
+  return step.median > 0 ? benchmark.batch / step.median : 0;
+}
+
+double peakShare(const NetworkSteps& network, const MachineCeilings& ceilings) {
+  const double most = ceilings.multiplyAddPeak() * network.withoutData.median;
+  return most > 0 ? network.flops / most : 0;
+}
+
+Json millisecondsJson(const Timing& timing) {
+  return {{"p10", kMsPerSecond * timing.low},
+          {"p50", kMsPerSecond * timing.median},
+          {"p90", kMsPerSecond * timing.high},
+          {"p95", kMsPerSecond * timing.tail}};
+}
+
+Json networkJson(const StepBenchmark& benchmark,
+                 const NetworkSteps& network,
+                 const MachineCeilings& ceilings) {
+  const StepParts& parts = network.parts;
+  return {{"name", network.name},
+          {"parameters", network.parameters},
+          {"imagesPerSecond", imagesPerSecond(benchmark, network.step)},
+          {"imagesPerSecondWithoutData", imagesPerSecond(benchmark, network.withoutData)},
+          {"stepMs", millisecondsJson(network.step)},
+          {"withoutDataMs", millisecondsJson(network.withoutData)},
+          {"partsMs",
+           {{"data", kMsPerSecond * parts.data.median},
+            {"forward", kMsPerSecond * parts.forward.median},
+            {"backward", kMsPerSecond * parts.backward.median},
+            {"measures", kMsPerSecond * parts.measures.median},
+            {"update", kMsPerSecond * parts.update.median}}},
+          {"flops", network.flops},
+          {"shareOfMultiplyAddPeak", peakShare(network, ceilings)},
+          {"peakBytes", network.peakBytes ? Json(*network.peakBytes) : Json(nullptr)},
+          {"firstLoss", network.firstLoss},
+          {"lastLoss", network.lastLoss}};
+}
+
+Json benchmarkJson(const std::string& name,
+                   const StepBenchmark& benchmark,
+                   const MachineCeilings& ceilings) {
+  const double ours = benchmark.networks.front().step.median;
+  Json rivals = Json::object(), ratio = Json::object(), networks = Json::array();
+  for (const NetworkSteps& network : benchmark.networks) {
+    networks.push_back(networkJson(benchmark, network, ceilings));
+    if (&network == &benchmark.networks.front()) continue;
+    rivals[network.name] = kMsPerSecond * network.step.median;
+    ratio[network.name] = network.step.median / ours;
+  }
+  return {{"case", name + " step"},
+          {"ours", kMsPerSecond * ours},
+          {"rivals", rivals},
+          {"ratio", ratio},
+          {"threads", benchmark.threads},
+          {"batch", benchmark.batch},
+          {"precision", nameOf(benchmark.precision)},
+          {"device", benchmark.device},
+          {"syntheticData", benchmark.syntheticData},
+          {"repetitions", benchmark.repetitions},
+          {"networks", networks}};
+}
+
+std::string benchmarkText(const std::string& name,
+                          const StepBenchmark& benchmark,
+                          const MachineCeilings& ceilings) {
+  using Align = TextTable::Align;
+  TextTable table({{"network"},
+                   {"images/s", Align::right},
+                   {"step, ms", Align::right},
+                   {"p95", Align::right},
+                   {"data", Align::right},
+                   {"forward", Align::right},
+                   {"backward", Align::right},
+                   {"measures", Align::right},
+                   {"update", Align::right},
+                   {"of peak", Align::right},
+                   {"peak memory", Align::right}});
+  for (const NetworkSteps& network : benchmark.networks) {
+    const StepParts& parts = network.parts;
+    table.addRow({network.name,
+                  fixedText(imagesPerSecond(benchmark, network.step), 1),
+                  millisecondsText(network.step.median),
+                  millisecondsText(network.step.tail),
+                  millisecondsText(parts.data.median),
+                  millisecondsText(parts.forward.median),
+                  millisecondsText(parts.backward.median),
+                  millisecondsText(parts.measures.median),
+                  millisecondsText(parts.update.median),
+                  fixedText(100 * peakShare(network, ceilings), 0) + " %",
+                  network.peakBytes ? bytesText(*network.peakBytes) : ""});
+  }
+  std::string text = name + ", batch " + std::to_string(benchmark.batch) + ", " +
+                     std::string(nameOf(benchmark.precision)) + ", " + benchmark.device + ", " +
+                     pluralText(benchmark.threads, "thread") +
+                     (benchmark.syntheticData ? ", random pixels for its data" : "") + "\n\n" +
+                     table.text("  ");
+  if (benchmark.networks.size() > 1) {
+    text += "\n  The conv twin takes " +
+            fixedText(benchmark.networks[1].step.median / benchmark.networks[0].step.median, 2) +
+            " times as long.\n";
+  }
+  return text + "\n";
+}
+
+int record(const StepOptions& options) {
+  if (options.presets.size() != 1 || threadCounts(options).size() != 1) {
+    throw UsageError("--record",
+                     "is for one network and one number of threads",
+                     "lambda bench step tudelft-lambda --threads 2 --record steps.safetensors");
+  }
+  const RunConfig config =
+      configOf(options.presets.front(), options, threadCounts(options).front());
+  recordSteps(config, options.repetitions, *options.recording);
+  if (options.output.json) {
+    printJson({{"recording", *options.recording}, {"steps", options.repetitions}});
+  } else {
+    std::cout << *options.recording << ": " << pluralText(options.repetitions, "step") << "\n";
+  }
+  return kExitOk;
+}
+
+int runStep(const StepOptions& options) {
+  if (options.recording) return record(options);
+  BenchMachine machine;
+  ProgressLine line(options.output.quiet);
+  StepBenchmarkOptions measured;
+  measured.repetitions = options.repetitions;
+  measured.secondsAtMost = options.seconds;
+  measured.withTwin = !options.withoutTwin;
+  Json rows = Json::array();
+  std::string text;
+  double done = 0;
+  const std::vector<int> threads = threadCounts(options);
+  for (const int count : threads) {
+    const MachineCeilings ceilings = machine.ceilings(count);
+    for (const std::string& preset : options.presets) {
+      line.show({{"step", preset, pluralText(count, "thread")},
+                 done++ / static_cast<double>(options.presets.size() * threads.size())});
+      const RunConfig config = configOf(preset, options, count);
+      const StepBenchmark benchmark = runStepBenchmark(config, measured);
+      rows.push_back(benchmarkJson(config.name, benchmark, ceilings));
+      text += benchmarkText(config.name, benchmark, ceilings);
+    }
+  }
+  line.clear();
+  if (options.output.json) {
+    machine.printWarnings(line);
+    printJson({{"benchmark", "step"}, {"machine", machine.json()}, {"rows", rows}});
+  } else {
+    std::cout << text
+              << "Medians in milliseconds. Of peak: float32 multiply-adds of three forward passes "
+                 "against those of\nregisters alone, without the data. Peak memory: by how much "
+                 "the process grows, network included.\n\n"
+              << machine.text();
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void addBenchStep(CLI::App& bench, Action& action) {
+  const auto options = std::make_shared<StepOptions>();
+  options->seconds = 60;
+  CLI::App* command = addCommand(
+      bench,
+      "step",
+      "Whole training steps, part by part, and those of the convolution twin",
+      {{"lambda bench step", "the presets that two CPU cores can train"},
+       {"lambda bench step tudelft-lambda --precision bfloat16", "one, in bfloat16"},
+       {"lambda bench step tudelft-lambda --threads 2 --record steps.safetensors",
+        "nothing timed: what it takes to train the same steps elsewhere"}},
+      "A step is what the trainer does for a batch: data, forward pass and loss, backward pass, "
+      "accuracy and norm of the gradients, optimiser and average. The twin has a 3x3 convolution "
+      "in the place of every lambda layer.");
+  addPresetOptions(command, *options);
+  command->add_flag("--no-twin", options->withoutTwin, "leave the convolution twin out");
+  command
+      ->add_option("--record",
+                   options->recording,
+                   "time nothing; write weights, batches and losses of steps")
+      ->type_name("FILE");
+  addTurnOptions(command, *options);
+  onChosen(command, options, action, runStep);
+}
+
+}  // namespace lambda

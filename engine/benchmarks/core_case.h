@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lambda {
+
+/// A lambda core on a square map with relative embeddings, content and intra-depth 1.
+struct CoreCase {
+  int side = 8;          ///< Of the map: n = m = side^2.
+  int outputDepth = 64;  ///< d = h v
+  int scope = 0;         ///< r: side of the local window; 0 = global.
+  int queryDepth = 16;   ///< k
+  int heads = 4;         ///< h
+
+  int positions() const { return side * side; }
+
+  int valueDepth() const { return outputDepth / heads; }
+
+  /// Images of a batch of `batch` that the case is timed with: a quarter on maps beyond 16x16,
+  /// where forms that keep all scores would need gigabytes.
+  int imagesOf(int batch) const;
+
+  /// "8x8 d=64", "32x32 d=64 r=7"
+  std::string name() const;
+};
+
+/// What a pass takes at least for a batch. Multiply-adds of the queries-first order, which is the
+/// cheapest for these sizes, two FLOPs each; a backward pass has twice those of a forward pass,
+/// nothing computed again. Bytes of float32: what enters and what leaves, once.
+struct CoreCost {
+  double flops = 0;
+  double bytes = 0;
+};
+
+enum class CorePass { forward, backward, both };
+
+CoreCost costOf(const CoreCase& shape, int batch, CorePass pass);
+
+/// Pairs of a query and a context position that a case connects: n m, fewer with a window.
+double pairsOf(const CoreCase& shape);
+
+/// The stages of ResNet-50 in the geometry of the published reproduction on CIFAR-10 (8x8 to 1x1),
+/// and larger maps, as behind a CIFAR stem.
+std::vector<CoreCase> standardCoreCases();
+
+}  // namespace lambda

@@ -1,0 +1,212 @@
+#include <fstream>
+
+#include <QtCore/QJsonArray>
+#include <QtTest/QtTest>
+
+#include "engine/formats/config_json.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace lambda {
+
+/// `lambda bench` as a process, in its smallest form.
+class TestBenchCommands : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void reportsHaveTheSameKeys_data();
+  void reportsHaveTheSameKeys();
+  void coreCoversEveryMap();
+  void stepTellsOfBothNetworks();
+  void stepsAreRecorded();
+  void textNamesTheMachine();
+  void mistakesAreUsageErrors_data();
+  void mistakesAreUsageErrors();
+  void theStudiosBenchmarkSaysHowToBuildIt();
+
+ private:
+  QJsonObject reportOf(const QString& arguments) const {
+    const ProgramOutcome outcome =
+        program_.run(arguments.split(u' ') + QStringList{u"--json"_s, u"-q"_s});
+    [&] { QVERIFY2(outcome.status == 0, outcome.errors.constData()); }();
+    return outcome.json();
+  }
+
+  TemporaryFolder folder_;
+  Program program_{folder_.path()};
+};
+
+void TestBenchCommands::initTestCase() {
+  std::ofstream(folder_.path() / "tiny.json") << toJson(tinyRun());
+}
+
+void TestBenchCommands::reportsHaveTheSameKeys_data() {
+  QTest::addColumn<QString>("arguments");
+  QTest::addColumn<QStringList>("rivals");
+  const auto add = [](const char* arguments, const QStringList& rivals) {
+    QTest::newRow(arguments) << QString::fromLatin1(arguments) << rivals;
+  };
+  add("bench core --batch 2 --repetitions 3 --threads 1 --only 2x2",
+      {u"einsum"_s, u"lambdas by GEMM"_s, u"attention order"_s});
+  add("bench layer --batch 2 --repetitions 3 --threads 1 --only 2x2",
+      {u"convolution 3x3"_s, u"lambda layer, einsum"_s, u"lambda layer, attention order"_s});
+  add("bench step tiny.json --batch 4 --repetitions 3 --threads 1", {u"conv twin"_s});
+  add("bench data tiny.json --batch 4 --repetitions 3 --threads 1", {u"ATen, image by image"_s});
+}
+
+void TestBenchCommands::reportsHaveTheSameKeys() {
+  QFETCH(QString, arguments);
+  QFETCH(QStringList, rivals);
+  const QJsonObject report = reportOf(arguments);
+  const QJsonObject machine = report[u"machine"_s].toObject();
+  QVERIFY(machine[u"cores"_s].toInt() >= 1);
+  QVERIFY(machine[u"torch"_s].toString().startsWith(u"2."));
+  QVERIFY(machine[u"started"_s].toString().endsWith(u'Z'));
+  QVERIFY(machine[u"warnings"_s].isArray());
+  QVERIFY(machine[u"load"_s].isObject() || machine[u"load"_s].isNull());
+  const QJsonObject ceilings = machine[u"ceilings"_s][0].toObject();
+  QCOMPARE(ceilings[u"threads"_s].toInt(), 1);
+  QVERIFY(!ceilings[u"multiplyAddFlops"_s].toObject().isEmpty());
+  QVERIFY(ceilings[u"gemmFlops"_s][u"float32"_s].toDouble() > 0);
+  QVERIFY(ceilings[u"gemmFlops"_s][u"bfloat16"_s].toDouble() > 0);
+  QVERIFY(ceilings[u"copyBytes"_s].toDouble() > 0);
+
+  const QJsonArray rows = report[u"rows"_s].toArray();
+  QVERIFY(!rows.isEmpty());
+  for (const QJsonValue& row : rows) {
+    QVERIFY(!row[u"case"_s].toString().isEmpty());
+    const double ours = row[u"ours"_s].toDouble();
+    QVERIFY(ours > 0);
+    QCOMPARE(row[u"threads"_s].toInt(), 1);
+    QVERIFY(row[u"batch"_s].toInt() >= 2);
+    QCOMPARE(row[u"precision"_s].toString(), u"float32"_s);
+    QVERIFY(row[u"repetitions"_s].toInt() >= 3);
+    for (const QString& rival : rivals) {
+      const double ms = row[u"rivals"_s][rival].toDouble();
+      QVERIFY2(ms > 0, qPrintable(rival));
+      QVERIFY(qFuzzyCompare(row[u"ratio"_s][rival].toDouble(), ms / ours));
+    }
+  }
+}
+
+void TestBenchCommands::coreCoversEveryMap() {
+  const QJsonObject report = reportOf(u"bench core --batch 2 --repetitions 3 --threads 1"_s);
+  QStringList cases;
+  for (const QJsonValue& row : report[u"rows"_s].toArray()) {
+    cases << row[u"case"_s].toString();
+    QVERIFY(row[u"flops"_s].toDouble() > 0);
+    QVERIFY(row[u"bytes"_s].toDouble() > 0);
+    QVERIFY(row[u"shareOfMultiplyAddPeak"_s].toDouble() > 0);
+    QVERIFY(row[u"shareOfCopyBandwidth"_s].toDouble() > 0);
+    for (const QJsonValue& error : row[u"relativeError"_s].toObject())
+      QVERIFY(error.toDouble() > 0 && error.toDouble() < 1e-5);
+  }
+  for (const char* map : {"8x8 d=64",
+                          "8x8 d=128",
+                          "8x8 d=256",
+                          "4x4 d=128",
+                          "4x4 d=256",
+                          "2x2 d=256",
+                          "2x2 d=512",
+                          "1x1 d=512",
+                          "16x16 d=64",
+                          "32x32 d=64 r=7"}) {
+    for (const char* pass : {" forward", " backward", " forward+backward"})
+      QVERIFY2(cases.contains(QString::fromLatin1(map) + QString::fromLatin1(pass)), map);
+  }
+}
+
+void TestBenchCommands::stepTellsOfBothNetworks() {
+  const QJsonObject report =
+      reportOf(u"bench step tiny.json --batch 4 --repetitions 3 --threads 1,2"_s);
+  const QJsonArray rows = report[u"rows"_s].toArray();
+  QCOMPARE(rows.size(), 2);
+  QCOMPARE(rows[1][u"threads"_s].toInt(), 2);
+  for (const QJsonValue& row : rows) {
+    const QJsonArray networks = row[u"networks"_s].toArray();
+    QCOMPARE(networks.size(), 2);
+    for (const QJsonValue& network : networks) {
+      QVERIFY(network[u"parameters"_s].toInt() > 0);
+      QVERIFY(network[u"imagesPerSecond"_s].toDouble() > 0);
+      const double p50 = network[u"stepMs"_s][u"p50"_s].toDouble();
+      QVERIFY(p50 > 0 && network[u"stepMs"_s][u"p95"_s].toDouble() >= p50);
+      for (const char* part : {"data", "forward", "backward", "measures", "update"})
+        QVERIFY(network[u"partsMs"_s][QString::fromLatin1(part)].toDouble() > 0);
+    }
+  }
+}
+
+void TestBenchCommands::stepsAreRecorded() {
+  const QJsonObject report = reportOf(
+      u"bench step tiny.json --batch 4 --repetitions 3 --threads 1 --record steps.safetensors"_s);
+  QCOMPARE(report[u"steps"_s].toInt(), 3);
+  QVERIFY(std::filesystem::file_size(folder_.path() / "steps.safetensors") > 1000);
+}
+
+void TestBenchCommands::textNamesTheMachine() {
+  const ProgramOutcome outcome = program_.run({u"bench"_s,
+                                               u"layer"_s,
+                                               u"--batch"_s,
+                                               u"2"_s,
+                                               u"--repetitions"_s,
+                                               u"3"_s,
+                                               u"--threads"_s,
+                                               u"1"_s,
+                                               u"--only"_s,
+                                               u"1x1"_s,
+                                               u"--precision"_s,
+                                               u"bfloat16"_s});
+  QCOMPARE(outcome.status, 0);
+  for (const char* told :
+       {"bfloat16", "1x1 d=512 forward+backward", "convolution 3x3", "machine", "GEMM", "copy"})
+    QVERIFY2(outcome.output.contains(told), told);
+}
+
+void TestBenchCommands::mistakesAreUsageErrors_data() {
+  QTest::addColumn<QString>("arguments");
+  QTest::addColumn<QByteArray>("told");
+  const auto add = [](const char* arguments, const char* told) {
+    QTest::newRow(arguments) << QString::fromLatin1(arguments) << QByteArray(told);
+  };
+  add("bench", "subcommand");
+  add("bench core --batch 0", "--batch");
+  add("bench core --repetitions 2", "--repetitions");
+  add("bench core --threads 0", "--threads");
+  add("bench core --only 9x9", "no case has this in its name");
+  add("bench core --precision bfloat16", "there is no option --precision");
+  add("bench layer --precision half", "neither float32 nor bfloat16");
+  add("bench layer --seconds -1", "--seconds");
+  add("bench step tudelft-lamda", "Did you mean tudelft-lambda?");
+  add("bench step tiny.json --batch 4000", "recipe.batchSize");
+  add("bench step tiny.json --device gpu", "device.kind");
+  add("bench step tiny.json --threads 1,2 --record x", "one number of threads");
+  add("bench data tiny.json --set recipe.batchsize=3", "Did you mean batchSize?");
+  add("bench gui --batch 3", "there is no option --batch");
+}
+
+void TestBenchCommands::mistakesAreUsageErrors() {
+  QFETCH(QString, arguments);
+  QFETCH(QByteArray, told);
+  const ProgramOutcome outcome = program_.run(arguments.split(u' '));
+  QVERIFY2(outcome.status == 2, outcome.errors.constData());
+  QVERIFY2(outcome.errors.contains(told), outcome.errors.constData());
+  QVERIFY(outcome.output.isEmpty());
+}
+
+void TestBenchCommands::theStudiosBenchmarkSaysHowToBuildIt() {
+  const QString copy = QString::fromStdString((folder_.path() / "lambda").string());
+  QVERIFY(QFile::copy(QStringLiteral(LAMBDA_PROGRAM), copy));
+  const ProgramOutcome outcome = program_.runScript(u"./lambda bench gui --json"_s);
+  QCOMPARE(outcome.status, 1);
+  QVERIFY(outcome.errors.contains("--target bench_studio"));
+  QVERIFY(outcome.json().contains(u"error"_s));
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestBenchCommands)
+#include "tst_bench_commands.moc"

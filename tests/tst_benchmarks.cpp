@@ -1,0 +1,288 @@
+#include <cmath>
+
+#include <QtTest/QtTest>
+
+#include "engine/benchmarks/core_benchmark.h"
+#include "engine/benchmarks/core_check.h"
+#include "engine/benchmarks/data_benchmark.h"
+#include "engine/benchmarks/exactness.h"
+#include "engine/benchmarks/layer_benchmark.h"
+#include "engine/benchmarks/layer_forms.h"
+#include "engine/benchmarks/step_benchmark.h"
+#include "engine/networks/network.h"
+#include "engine/runtime/error.h"
+#include "engine/training/tensor_file.h"
+#include "engine/values/cost.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr CoreCase kSmall{3, 32};
+
+/// The attention order with something wrong in its output.
+CoreForm wrongForm(const std::function<at::Tensor(const at::Tensor&)>& spoil) {
+  CoreForm form = attentionOrder();
+  const auto right = form.apply;
+  form.name = "wrong";
+  form.apply = [right, spoil](const LambdaOperands& operands, const CoreEmbeddings& embeddings) {
+    return spoil(right(operands, embeddings));
+  };
+  return form;
+}
+
+/// Whether a form passes the check against float64.
+bool isExact(const CoreForm& form) {
+  at::manual_seed(1);
+  try {
+    checkForms({form},
+               makeCoreTensors(kSmall, 3, at::kFloat),
+               makeEmbeddings(kSmall, at::kFloat),
+               Precision::float32);
+    return true;
+  } catch (const Error& error) {
+    [&] { QCOMPARE(error.place(), form.name); }();
+    return false;
+  }
+}
+
+}  // namespace
+
+class TestBenchmarks : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void allFormsOfTheCorePass();
+  void wrongOutputsAreCaught();
+  void wrongGradientsAreCaught();
+  void unwrittenOutputsAreCaught();
+  void poisonedTensorsAreNaN();
+  void distancesAreRelativeToEachTensor();
+  void costsAreThoseOfTheLoops();
+  void coreRowsHaveEveryPass();
+  void layersAreComparedWithTheirConvolution_data();
+  void layersAreComparedWithTheirConvolution();
+  void twinsHaveConvolutionsAlone();
+  void stepsAreTimedPartByPart();
+  void recordedStepsCanBeTakenAgain();
+  void batchesAreThoseOfAten();
+  void divergingStepsAreNotTimed();
+};
+
+void TestBenchmarks::allFormsOfTheCorePass() {
+  at::manual_seed(2);
+  for (const CoreCase& shape : {CoreCase{3, 32}, CoreCase{1, 16}, CoreCase{5, 32, 3}}) {
+    const std::vector<CoreForm> forms = coreForms(shape);
+    const auto distances = checkForms(forms,
+                                      makeCoreTensors(shape, 2, at::kFloat),
+                                      makeEmbeddings(shape, at::kFloat),
+                                      Precision::float32);
+    QCOMPARE(distances.size(), forms.size());
+    for (const double distance : distances) QVERIFY(distance > 0 && distance < 1e-5);
+  }
+}
+
+void TestBenchmarks::wrongOutputsAreCaught() {
+  QVERIFY(isExact(attentionOrder()));
+  QVERIFY(isExact(wrongForm([](const at::Tensor& y) { return y * 1.000'001; })));
+  QVERIFY(!isExact(wrongForm([](const at::Tensor& y) { return y * 1.000'1; })));
+  QVERIFY(!isExact(wrongForm([](const at::Tensor& y) { return y.flip(1); })));
+  // Half the digits: what a kernel in a lower precision would give.
+  QVERIFY(
+      !isExact(wrongForm([](const at::Tensor& y) { return y.to(at::kBFloat16).to(at::kFloat); })));
+}
+
+void TestBenchmarks::wrongGradientsAreCaught() {
+  // The output stays right, its gradient doubles.
+  QVERIFY(!isExact(wrongForm([](const at::Tensor& y) { return 2 * y - y.detach(); })));
+  CoreForm forgetsKeys = attentionOrder();
+  const auto right = forgetsKeys.apply;
+  forgetsKeys.name = "wrong";
+  forgetsKeys.apply = [right](const LambdaOperands& operands, const CoreEmbeddings& embeddings) {
+    const LambdaOperands halved{
+        operands.queries,
+        operands.keys.detach() + 0.5 * (operands.keys - operands.keys.detach()),
+        operands.values};
+    return right(halved, embeddings);
+  };
+  QVERIFY(!isExact(forgetsKeys));
+}
+
+void TestBenchmarks::unwrittenOutputsAreCaught() {
+  QVERIFY(!isExact(wrongForm([](const at::Tensor& y) {
+    at::Tensor partly = at::empty_like(y);
+    partly.slice(0, 1).copy_(y.slice(0, 1));
+    return partly;
+  })));
+}
+
+void TestBenchmarks::poisonedTensorsAreNaN() {
+  {
+    const PoisonedTensors poisoned;
+    for (const at::ScalarType type : {at::kFloat, at::kDouble, at::kBFloat16})
+      QVERIFY(at::empty({1000}, type).isnan().all().item<bool>());
+  }
+  at::empty({1000}).fill_(1);
+  QVERIFY(!at::empty({1000}).isnan().all().item<bool>());
+}
+
+void TestBenchmarks::distancesAreRelativeToEachTensor() {
+  const at::Tensor large = at::ones({100}, at::kDouble) * 1e6, small = at::ones({100}, at::kDouble);
+  QCOMPARE(relativeDistance({large, small}, {large, small}), 0.0);
+  QVERIFY(std::abs(relativeDistance({large, small * 1.01}, {large, small}) - 0.01) < 1e-9);
+  // What should be 0 is held against the largest.
+  const at::Tensor zero = at::zeros({100}, at::kDouble);
+  QVERIFY(std::abs(relativeDistance({large, small}, {large, zero}) - 1e-6) < 1e-12);
+  QVERIFY(std::isinf(relativeDistance({large * std::nan(""), small}, {large, small})));
+  QVERIFY_THROWS_EXCEPTION(Error, requireExact("form", 1.1e-5, Precision::float32));
+  QVERIFY_THROWS_EXCEPTION(Error, requireExact("form", std::nan(""), Precision::float32));
+  requireExact("form", 9e-3, Precision::bfloat16);
+}
+
+void TestBenchmarks::costsAreThoseOfTheLoops() {
+  const CoreCase window{5, 32, 3, 16, 4};
+  double pairs = 0;
+  for (int n = 0; n < 25; ++n) {
+    for (int m = 0; m < 25; ++m)
+      pairs += std::abs(n / 5 - m / 5) <= 1 && std::abs(n % 5 - m % 5) <= 1 ? 1 : 0;
+  }
+  QCOMPARE(pairsOf(window), pairs);
+  QCOMPARE(pairsOf({8, 64}), 64.0 * 64);
+  const double k = 16, v = 8, h = 4, b = 3, n = 25;
+  const double forward = 2 * b * (pairs * h * (k + v) + n * k * v + n * h * k * v);
+  QCOMPARE(costOf(window, 3, CorePass::forward).flops, forward);
+  QCOMPARE(costOf(window, 3, CorePass::both).flops, 3 * forward);
+  const double inputs = b * n * (h * k + k + v) + 9 * k, outputs = b * n * h * v;
+  QCOMPARE(costOf(window, 3, CorePass::forward).bytes, 4 * (inputs + outputs));
+  QCOMPARE(costOf(window, 3, CorePass::backward).bytes, 4 * (2 * inputs + outputs));
+  QCOMPARE(costOf(window, 3, CorePass::both).bytes, 8 * (inputs + outputs));
+}
+
+void TestBenchmarks::coreRowsHaveEveryPass() {
+  const auto rows =
+      runCoreBenchmark({3, 32}, {.batch = 2, .repetitions = 3, .threads = 1, .seed = 7});
+  QCOMPARE(rows.size(), std::size_t{3});
+  QCOMPARE(rows[0].name, std::string("3x3 d=32 forward"));
+  QCOMPARE(rows[2].name, std::string("3x3 d=32 forward+backward"));
+  for (const BenchmarkRow& row : rows) {
+    QCOMPARE(row.forms.size(), std::size_t{4});
+    QCOMPARE(row.forms[0].name, std::string("fused"));
+    QCOMPARE(row.repetitions, std::size_t{3});
+    for (const TimedForm& form : row.forms) {
+      QVERIFY(form.time.median > 0 && form.time.low <= form.time.median);
+      QVERIFY(*form.relativeError < 1e-5);
+    }
+  }
+  QVERIFY(rows[2].forms[0].time.median > rows[1].forms[0].time.median);
+}
+
+void TestBenchmarks::layersAreComparedWithTheirConvolution_data() {
+  QTest::addColumn<int>("side");
+  QTest::addColumn<int>("stride");
+  QTest::addColumn<int>("precision");
+  const int exact = static_cast<int>(Precision::float32);
+  QTest::newRow("map") << 3 << 1 << exact;
+  QTest::newRow("stride") << 4 << 2 << exact;
+  QTest::newRow("odd map, stride") << 3 << 2 << exact;
+  QTest::newRow("one pixel") << 1 << 1 << exact;
+  QTest::newRow("bfloat16") << 4 << 1 << static_cast<int>(Precision::bfloat16);
+}
+
+void TestBenchmarks::layersAreComparedWithTheirConvolution() {
+  QFETCH(int, side);
+  QFETCH(int, stride);
+  QFETCH(int, precision);
+  const auto rows = runLayerBenchmark({side, 32, stride},
+                                      {.batch = 2,
+                                       .repetitions = 3,
+                                       .threads = 1,
+                                       .precision = static_cast<Precision>(precision),
+                                       .seed = 7});
+  QCOMPARE(rows.size(), std::size_t{2});
+  for (const BenchmarkRow& row : rows) {
+    QCOMPARE(row.forms.size(), std::size_t{5});
+    QCOMPARE(row.forms[0].name, std::string("lambda layer"));
+    QCOMPARE(row.forms[1].name, std::string("convolution 3x3"));
+    for (const TimedForm& form : row.forms) QVERIFY(form.time.median > 0);
+  }
+}
+
+void TestBenchmarks::twinsHaveConvolutionsAlone() {
+  const Architecture network = tinyRun().architecture;
+  const auto twin = convolutionTwin(network);
+  QVERIFY(twin);
+  QVERIFY(Network(*twin)->lambdaLayers().empty());
+  QVERIFY(!convolutionTwin(*twin));
+  const auto* mixer = std::get_if<ConvolutionMixer>(&twin->stages[1].blocks[1].mixer);
+  QVERIFY(mixer != nullptr && mixer->kernelSize == 3);
+}
+
+void TestBenchmarks::stepsAreTimedPartByPart() {
+  const StepBenchmark seen = runStepBenchmark(tinyRun(), {.repetitions = 6});
+  QCOMPARE(seen.batch, 30);
+  QCOMPARE(seen.repetitions, std::size_t{6});
+  QVERIFY(!seen.syntheticData);
+  QCOMPARE(seen.networks.size(), std::size_t{2});
+  QCOMPARE(seen.networks[0].name, std::string("tiny"));
+  QCOMPARE(seen.networks[1].name, std::string("conv twin"));
+  for (const NetworkSteps& network : seen.networks) {
+    const StepParts& parts = network.parts;
+    for (const Timing& part :
+         {parts.data, parts.forward, parts.backward, parts.measures, parts.update})
+      QVERIFY(part.median > 0 && part.median < network.step.median);
+    QVERIFY(network.withoutData.median < network.step.median);
+    QVERIFY(network.lastLoss < network.firstLoss);
+  }
+  QCOMPARE(seen.networks[0].parameters, Network(tinyRun().architecture)->parameterCount());
+  QCOMPARE(seen.networks[0].flops,
+           3.0 * 30 * static_cast<double>(costOf(tinyRun().architecture).flops));
+  const StepBenchmark alone = runStepBenchmark(tinyRun(), {.repetitions = 3, .withTwin = false});
+  QCOMPARE(alone.networks.size(), std::size_t{1});
+}
+
+void TestBenchmarks::recordedStepsCanBeTakenAgain() {
+  const TemporaryFolder folder;
+  const RunConfig config = tinyRun();
+  const auto path = folder.path() / "steps.safetensors";
+  recordSteps(config, 3, path);
+  const SafeTensors file = readSafeTensors(path);
+  verifyDigest(file, path.string());
+  Network network(config.architecture);
+  for (const NamedTensor& each : stateOf(*network)) loadInto(file, path.string(), each);
+  const auto tensor = [&](const char* name) { return toTensor(*file.find(name), path.string()); };
+  network->train();
+  const at::Tensor logits = network->forward(tensor("batch.0.images"));
+  const double loss = at::cross_entropy_loss(logits, tensor("batch.0.labels")).item<double>();
+  const std::string& losses = file.metadata.at("losses");
+  QVERIFY(losses.starts_with("[") && losses.ends_with("]"));
+  QVERIFY(std::abs(std::stod(losses.substr(1)) - loss) < 1e-5);
+  QVERIFY(file.find("batch.2.images") != nullptr && file.find("batch.3.images") == nullptr);
+  QVERIFY(file.metadata.contains("learningRates") && file.metadata.contains("config"));
+}
+
+void TestBenchmarks::batchesAreThoseOfAten() {
+  RunConfig config = tinyRun();
+  config.data.augmentation.horizontalFlip = true;
+  config.data.augmentation.cutoutSize = 7;
+  for (const CropPadding padding : {CropPadding::reflect, CropPadding::zero}) {
+    config.data.augmentation.padding = padding;
+    const DataBenchmark seen = runDataBenchmark(config, {.repetitions = 3});
+    QCOMPARE(seen.row.forms.size(), std::size_t{2});
+    QVERIFY(*seen.row.forms[0].relativeError < 1e-6);
+    QVERIFY(*seen.row.forms[1].relativeError < 1e-6);
+    QVERIFY(seen.step.median > seen.row.forms[0].time.median);
+  }
+}
+
+void TestBenchmarks::divergingStepsAreNotTimed() {
+  RunConfig config = tinyRun();
+  config.recipe.optimizer.learningRate = 1e30;
+  QVERIFY_THROWS_EXCEPTION(Error, runStepBenchmark(config, {.repetitions = 20}));
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestBenchmarks)
+#include "tst_benchmarks.moc"
