@@ -42,9 +42,12 @@ class LayerMeasurement {
         type_(options.precision == Precision::bfloat16 ? at::kBFloat16 : at::kFloat),
         layer_(optionsOf(shape)),
         convolution_(randomConvolution()) {
+    // Values that the precision has: what is checked is the computation, not the rounding of what
+    // enters it.
     for (at::Tensor& weight : layer_->parameters()) {
-      if (weight.dim() == 4)
-        weight.set_data(weight.detach().contiguous(at::MemoryFormat::ChannelsLast));
+      const at::Tensor rounded = weight.detach().to(type_).to(at::kFloat);
+      weight.set_data(weight.dim() == 4 ? rounded.contiguous(at::MemoryFormat::ChannelsLast)
+                                        : rounded);
     }
     const LayerWeights weights = weightsOf(layer_, at::kFloat);
     forms_ = {engineLayer(shape, layer_), convolutionLayer(shape, convolution_)};
@@ -62,7 +65,10 @@ class LayerMeasurement {
   at::Tensor randomConvolution() {
     const at::Tensor weight =
         at::randn({shape_.depth, shape_.depth, 3, 3}) / std::sqrt(9.0 * shape_.depth);
-    return weight.contiguous(at::MemoryFormat::ChannelsLast).requires_grad_(true);
+    return weight.to(type_)
+        .to(at::kFloat)
+        .contiguous(at::MemoryFormat::ChannelsLast)
+        .requires_grad_(true);
   }
 
   LayerTensors makeTensors(int batch) {

@@ -105,7 +105,9 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
       {"threads", Align::right}, {"case"}, {"ours, ms", Align::right}, {"p10..p90", Align::right}};
   for (const std::string& rival : rivals) columns.push_back({rival, Align::right});
   columns.push_back({"of peak", Align::right});
-  columns.push_back({"extra memory", Align::right});
+  const bool tellsMemory = std::ranges::any_of(
+      rows, [](const ReportedRow& each) { return oursOf(each.row).extraBytes.has_value(); });
+  if (tellsMemory) columns.push_back({"extra memory", Align::right});
   TextTable table(columns);
   int threads = rows.empty() ? 0 : rows.front().row.threads;
   for (const ReportedRow& each : rows) {
@@ -124,7 +126,7 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
                                       : fixedText(form->time.median / ours.time.median, 2) + "x");
     }
     cells.push_back(row.flops > 0 ? fixedText(100 * peakShare(each), 0) + " %" : "");
-    cells.push_back(ours.extraBytes ? bytesText(*ours.extraBytes) : "");
+    if (tellsMemory) cells.push_back(ours.extraBytes ? bytesText(*ours.extraBytes) : "");
     table.addRow(cells);
   }
   return table.text("  ");

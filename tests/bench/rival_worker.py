@@ -1,0 +1,147 @@
+"""One rival: trains a network in Python when it is told to, and says how long the steps took.
+
+Started by rivals.py with one JSON object on the command line; then every line on standard input is
+a number of steps, answered by a line of JSON on standard output.
+"""
+
+import json
+import struct
+import sys
+import time
+
+import torch
+from torch.nn import functional
+
+from rival_networks import make_network
+
+TYPES = {"F32": torch.float32, "I64": torch.int64}
+
+
+class Recording:
+    """The steps that `lambda bench step --record` wrote: weights, batches, what came of them."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+            data = bytearray(file.read())
+        metadata = header.pop("__metadata__")
+        self.losses = json.loads(metadata["losses"])
+        self.learning_rates = json.loads(metadata["learningRates"])
+        self.recipe = json.loads(metadata["config"])["recipe"]
+        self.tensors = {}
+        for name, entry in header.items():
+            begin, end = entry["data_offsets"]
+            flat = torch.frombuffer(data, dtype=TYPES[entry["dtype"]], offset=begin,
+                                    count=(end - begin) // TYPES[entry["dtype"]].itemsize)
+            self.tensors[name] = flat.view(entry["shape"]).clone()
+
+    def weights(self):
+        return {name: t for name, t in self.tensors.items() if not name.startswith("batch.")}
+
+    def batch(self, step):
+        return self.tensors[f"batch.{step}.images"], self.tensors[f"batch.{step}.labels"]
+
+    def __len__(self):
+        return len(self.losses)
+
+
+class Training:
+    """Training steps as a careful Python user writes them."""
+
+    def __init__(self, recording, kind, bfloat16, channels_last, compiled, compile_mode):
+        self.recording = recording
+        self.bfloat16 = bfloat16
+        self.format = torch.channels_last if channels_last else torch.contiguous_format
+        network = make_network(kind)
+        network.load_state_dict(recording.weights())
+        self.network = network.to(memory_format=self.format).train()
+        self.parameters = sum(p.numel() for p in network.parameters())
+        optimizer = recording.recipe["optimizer"]
+        self.optimizer = torch.optim.Adam(
+            network.parameters(),
+            lr=optimizer["learningRate"],
+            betas=(optimizer["beta1"], optimizer["beta2"]),
+            eps=optimizer["epsilon"],
+            weight_decay=optimizer["weightDecay"],
+            fused=True,
+        )
+        self.smoothing = recording.recipe["labelSmoothing"]
+        self.forward = torch.compile(network, mode=compile_mode) if compiled else network
+        self.batches = [
+            (images.contiguous(memory_format=self.format), labels)
+            for images, labels in map(recording.batch, range(len(recording)))
+        ]
+        self.taken = 0
+
+    def step(self):
+        """One step on the next batch; returns the logits."""
+        images, labels = self.batches[self.taken % len(self.batches)]
+        self.taken += 1
+        self.optimizer.zero_grad(set_to_none=True)
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.bfloat16):
+            logits = self.forward(images)
+        loss = functional.cross_entropy(logits.float(), labels, label_smoothing=self.smoothing)
+        loss.backward()
+        self.optimizer.step()
+        loss.item()
+        return logits
+
+    def replay(self):
+        """The plain cross-entropy of every recorded step, trained again from the first weights."""
+        losses = []
+        for step, rate in enumerate(self.recording.learning_rates):
+            for group in self.optimizer.param_groups:
+                group["lr"] = rate
+            labels = self.batches[step][1]
+            losses.append(functional.cross_entropy(self.step().float(), labels).item())
+        return losses
+
+
+def peak_bytes():
+    """The most memory of this process that lay in RAM since it started."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        for line in status:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) << 10
+    return None
+
+
+def answer(**values):
+    print(json.dumps(values), flush=True)
+
+
+def main():
+    task = json.loads(sys.argv[1])
+    torch.set_num_threads(task["threads"])
+    torch.set_num_interop_threads(1)
+    training = Training(
+        Recording(task["recording"]),
+        task["kind"],
+        task["bfloat16"],
+        task["channelsLast"],
+        task["compiled"],
+        task["compileMode"],
+    )
+    began = time.perf_counter()
+    try:
+        losses = training.replay()
+    except Exception as failure:  # A compiler may fail in more ways than can be named.
+        answer(failure=str(failure).strip().splitlines()[0] if str(failure) else repr(failure))
+        return
+    answer(
+        torch=torch.__version__,
+        parameters=training.parameters,
+        losses=losses,
+        replaySeconds=time.perf_counter() - began,
+    )
+    for line in sys.stdin:
+        seconds = []
+        for _ in range(int(line)):
+            begin = time.perf_counter()
+            training.step()
+            seconds.append(time.perf_counter() - begin)
+        answer(seconds=seconds, peakBytes=peak_bytes())
+
+
+if __name__ == "__main__":
+    main()
