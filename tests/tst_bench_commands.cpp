@@ -177,7 +177,7 @@ void TestBenchCommands::mistakesAreUsageErrors_data() {
   add("bench core --repetitions 2", "--repetitions");
   add("bench core --threads 0", "--threads");
   add("bench core --only 9x9", "no case has this in its name");
-  add("bench core --precision bfloat16", "there is no option --precision");
+  add("bench core --precision bf16", "neither float32 nor bfloat16");
   add("bench layer --precision half", "neither float32 nor bfloat16");
   add("bench layer --seconds -1", "--seconds");
   add("bench step tudelft-lamda", "Did you mean tudelft-lambda?");

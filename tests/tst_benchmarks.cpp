@@ -176,6 +176,13 @@ void TestBenchmarks::coreRowsHaveEveryPass() {
     }
   }
   QVERIFY(rows[2].forms[0].time.median > rows[1].forms[0].time.median);
+  const auto less = runCoreBenchmark(
+      {5, 32, 3},
+      {.batch = 2, .repetitions = 3, .threads = 1, .precision = Precision::bfloat16, .seed = 7});
+  QCOMPARE(less[0].forms.size(), std::size_t{5});
+  QCOMPARE(less[0].precision, Precision::bfloat16);
+  for (const TimedForm& form : less[0].forms)
+    QVERIFY(*form.relativeError > 1e-5 && *form.relativeError < 1e-2);
 }
 
 void TestBenchmarks::layersAreComparedWithTheirConvolution_data() {
@@ -202,7 +209,7 @@ void TestBenchmarks::layersAreComparedWithTheirConvolution() {
                                        .seed = 7});
   QCOMPARE(rows.size(), std::size_t{2});
   for (const BenchmarkRow& row : rows) {
-    QCOMPARE(row.forms.size(), std::size_t{5});
+    QCOMPARE(row.forms.size(), std::size_t{6});
     QCOMPARE(row.forms[0].name, std::string("lambda layer"));
     QCOMPARE(row.forms[1].name, std::string("convolution 3x3"));
     for (const TimedForm& form : row.forms) QVERIFY(form.time.median > 0);

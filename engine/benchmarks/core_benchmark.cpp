@@ -13,9 +13,6 @@ namespace lambda {
 
 namespace {
 
-constexpr Precision kPrecision = Precision::float32;
-constexpr at::ScalarType kType = at::kFloat;
-
 /// Memory of a form's first passes beyond inputs, outputs and gradients.
 std::optional<std::uint64_t> extraBytesOf(const CoreForm& form,
                                           const CoreTensors& tensors,
@@ -37,17 +34,19 @@ class CoreMeasurement {
   CoreMeasurement(const CoreCase& shape, const CoreBenchmarkOptions& options)
       : shape_(shape),
         options_(options),
+        type_(options.precision == Precision::bfloat16 ? at::kBFloat16 : at::kFloat),
         batch_(shape.imagesOf(options.batch)),
         forms_(coreForms(shape)),
-        tensors_(makeCoreTensors(shape, batch_, kType)),
-        embeddings_(makeEmbeddings(shape, kType)) {}
+        tensors_(makeCoreTensors(shape, batch_, type_)),
+        embeddings_(makeEmbeddings(shape, type_)) {}
 
   std::vector<BenchmarkRow> run() {
     warmUp();
     for (const CoreForm& form : forms_) {
       timed_.push_back({form.name, {}, {}, extraBytesOf(form, tensors_, embeddings_)});
     }
-    const std::vector<double> distances = checkForms(forms_, tensors_, embeddings_, kPrecision);
+    const std::vector<double> distances =
+        checkForms(forms_, tensors_, embeddings_, options_.precision);
     for (std::size_t i = 0; i < forms_.size(); ++i) timed_[i].relativeError = distances[i];
     return time();
   }
@@ -56,8 +55,8 @@ class CoreMeasurement {
   /// Code and thread stacks come into memory with a small case.
   void warmUp() {
     const CoreCase small{2, shape_.heads};
-    const CoreTensors tensors = makeCoreTensors(small, 2, kType);
-    const CoreEmbeddings embeddings = makeEmbeddings(small, kType);
+    const CoreTensors tensors = makeCoreTensors(small, 2, type_);
+    const CoreEmbeddings embeddings = makeEmbeddings(small, type_);
     for (const CoreForm& form : coreForms(small))
       gradientsOf(form, form.apply(tensors.operands, embeddings), tensors, embeddings);
   }
@@ -104,11 +103,11 @@ class CoreMeasurement {
                    CorePass counted,
                    const std::vector<Repetitions>& repetitions,
                    const std::function<Timing(const Repetitions&)>& timing) const {
-    const CoreCost cost = costOf(shape_, batch_, counted);
+    const CoreCost cost = costOf(shape_, batch_, counted, options_.precision);
     BenchmarkRow row{.name = shape_.name() + " " + pass,
                      .batch = batch_,
                      .threads = options_.threads,
-                     .precision = kPrecision,
+                     .precision = options_.precision,
                      .repetitions = repetitions.front().count(),
                      .flops = cost.flops,
                      .bytes = cost.bytes,
@@ -122,6 +121,7 @@ class CoreMeasurement {
 
   const CoreCase& shape_;
   const CoreBenchmarkOptions& options_;
+  at::ScalarType type_;
   int batch_;
   std::vector<CoreForm> forms_;
   CoreTensors tensors_;

@@ -13,11 +13,13 @@ struct CoreBenchmarkOptions {
   int repetitions = 50;
   double secondsAtMost = 20;  ///< For the turns of one case and pass.
   int threads = 1;
+  /// Of queries, keys, values and their gradients, and of all that plain forms compute.
+  Precision precision = Precision::float32;
   std::uint64_t seed = 0;  ///< Of the tensors; LibTorch's generator goes on from there.
 };
 
-/// Times the fused kernel and the ways to write the core in plain ATen against each other in
-/// float32 on the CPU: forward alone, without a graph; backward; both. In turn, each time on the
+/// Times the fused kernel and the ways to write the core in plain ATen against each other on the
+/// CPU: forward alone, without a graph; backward; both. In turn, each time on the
 /// next of several sets of tensors that together are larger than the last-level cache.
 ///
 /// Before that, each form's memory: the peak of its first forward and backward pass. And its

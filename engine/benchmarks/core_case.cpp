@@ -40,24 +40,25 @@ double pairsOf(const CoreCase& shape) {
   return line * line;
 }
 
-CoreCost costOf(const CoreCase& shape, int batch, CorePass pass) {
+CoreCost costOf(const CoreCase& shape, int batch, CorePass pass, Precision precision) {
   const double b = batch, n = shape.positions(), h = shape.heads;
   const double k = shape.queryDepth, v = shape.valueDepth();
   const double position = 2 * b * pairsOf(shape) * h * (k + v);
   const double content = 2 * b * n * k * v + 2 * b * n * h * k * v;
   const double forward = position + content;
 
-  const double inputs = b * n * (h * k + k + v) + tableRows(shape) * k;
-  const double outputs = b * n * h * v;
+  const double valueBytes = precision == Precision::bfloat16 ? 2 : kFloatBytes;
+  const double inputs = valueBytes * b * n * (h * k + k + v) + kFloatBytes * tableRows(shape) * k;
+  const double outputs = valueBytes * b * n * h * v;
   switch (pass) {
     case CorePass::forward:
-      return {forward, kFloatBytes * (inputs + outputs)};
+      return {forward, inputs + outputs};
     case CorePass::backward:
-      return {2 * forward, kFloatBytes * (2 * inputs + outputs)};
+      return {2 * forward, 2 * inputs + outputs};
     case CorePass::both:
       break;
   }
-  return {3 * forward, kFloatBytes * 2 * (inputs + outputs)};
+  return {3 * forward, 2 * (inputs + outputs)};
 }
 
 std::vector<CoreCase> standardCoreCases() {

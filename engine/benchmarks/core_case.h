@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/values/run_config.h"
+
 namespace lambda {
 
 /// A lambda core on a square map with relative embeddings, content and intra-depth 1.
@@ -27,7 +29,7 @@ struct CoreCase {
 
 /// What a pass takes at least for a batch. Multiply-adds of the queries-first order, which is the
 /// cheapest for these sizes, two FLOPs each; a backward pass has twice those of a forward pass,
-/// nothing computed again. Bytes of float32: what enters and what leaves, once.
+/// nothing computed again. Bytes: what enters and what leaves, once; embeddings in float32.
 struct CoreCost {
   double flops = 0;
   double bytes = 0;
@@ -35,7 +37,10 @@ struct CoreCost {
 
 enum class CorePass { forward, backward, both };
 
-CoreCost costOf(const CoreCase& shape, int batch, CorePass pass);
+CoreCost costOf(const CoreCase& shape,
+                int batch,
+                CorePass pass,
+                Precision precision = Precision::float32);
 
 /// Pairs of a query and a context position that a case connects: n m, fewer with a window.
 double pairsOf(const CoreCase& shape);

@@ -59,9 +59,9 @@ std::vector<double> checkForms(const std::vector<CoreForm>& forms,
                                const CoreTensors& tensors,
                                const CoreEmbeddings& embeddings,
                                Precision precision) {
-  const auto inDouble = [](const at::Tensor& tensor) { return tensor.to(at::kDouble); };
+  const auto toDouble = [](const at::Tensor& tensor) { return tensor.to(at::kDouble); };
   const std::vector<at::Tensor> expected =
-      outcomesOf(attentionOrder(), changed(tensors, inDouble), inType(embeddings, at::kDouble));
+      outcomesOf(attentionOrder(), changed(tensors, toDouble), inDouble(embeddings));
   std::vector<double> distances;
   for (const CoreForm& form : forms) {
     const PoisonedTensors poisoned;

@@ -48,14 +48,16 @@ CoreEmbeddings makeEmbeddings(const CoreCase& shape, at::ScalarType type) {
   options.height = options.width = shape.side;
   PositionEmbeddingTable module(options);  // Draws from N(0, 1).
   const at::NoGradGuard noGradients;
-  return {leafOf(module->table.to(type)),
+  module->table.set_data(module->table.to(type).to(at::kFloat));
+  return {leafOf(module->table),
           module->pairRows(shape.side, shape.side),
           leafOf(module->expand(shape.side, shape.side).to(type))};
 }
 
-CoreEmbeddings inType(const CoreEmbeddings& embeddings, at::ScalarType type) {
-  return {
-      leafOf(embeddings.table.to(type)), embeddings.pairRows, leafOf(embeddings.expanded.to(type))};
+CoreEmbeddings inDouble(const CoreEmbeddings& embeddings) {
+  return {leafOf(embeddings.table.to(at::kDouble)),
+          embeddings.pairRows,
+          leafOf(embeddings.expanded.to(at::kDouble))};
 }
 
 std::vector<CoreForm> coreForms(const CoreCase& shape) {
@@ -70,7 +72,8 @@ std::vector<CoreForm> coreForms(const CoreCase& shape) {
         {"lambda convolution",
          &CoreEmbeddings::table,
          [side = shape.side](const LambdaOperands& operands, const CoreEmbeddings& embeddings) {
-           return applyLambdaConvolution(operands, embeddings.table, side, side) +
+           return applyLambdaConvolution(
+                      operands, embeddings.table.to(operands.values.scalar_type()), side, side) +
                   applyContentLambda(operands);
          }});
   }

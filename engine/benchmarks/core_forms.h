@@ -13,16 +13,16 @@ namespace lambda {
 
 /// The embeddings of a core, as leaves of the gradient in both of the shapes that forms read.
 struct CoreEmbeddings {
-  at::Tensor table;     ///< R [rows, 1, k]: relative offsets.
+  at::Tensor table;     ///< R [rows, 1, k]: relative offsets. Of no smaller a type than float32.
   at::Tensor pairRows;  ///< [n, m] int32: the row of each pair, -1 outside the window.
   at::Tensor expanded;  ///< E [n, m, k]: a free vector for each pair, 0 outside the window.
 };
 
-/// N(0, 1), in the type.
+/// N(0, 1), in values that the type has.
 CoreEmbeddings makeEmbeddings(const CoreCase& shape, at::ScalarType type);
 
-/// The same values in another type.
-CoreEmbeddings inType(const CoreEmbeddings& embeddings, at::ScalarType type);
+/// The same values in float64.
+CoreEmbeddings inDouble(const CoreEmbeddings& embeddings);
 
 /// A way to compute the core.
 struct CoreForm {

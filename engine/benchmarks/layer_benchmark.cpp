@@ -41,16 +41,13 @@ class LayerMeasurement {
         options_(options),
         type_(options.precision == Precision::bfloat16 ? at::kBFloat16 : at::kFloat),
         layer_(optionsOf(shape)),
-        convolution_(randomConvolution()) {
-    // Values that the precision has: what is checked is the computation, not the rounding of what
-    // enters it.
-    for (at::Tensor& weight : layer_->parameters()) {
-      const at::Tensor rounded = weight.detach().to(type_).to(at::kFloat);
-      weight.set_data(weight.dim() == 4 ? rounded.contiguous(at::MemoryFormat::ChannelsLast)
-                                        : rounded);
-    }
+        convolution_(convolutionOptions(shape)) {
+    prepare(layer_->parameters());
+    prepare(convolution_->parameters());
     const LayerWeights weights = weightsOf(layer_, at::kFloat);
-    forms_ = {engineLayer(shape, layer_), convolutionLayer(shape, convolution_)};
+    forms_ = {engineLayer(shape, layer_),
+              convolutionLayer(convolution_),
+              plainConvolution(shape, convolution_->weight)};
     for (const CoreForm& core : coreForms(shape.core())) {
       if (core.name != "fused") forms_.push_back(plainLayer(shape, weights, core));
     }
@@ -62,13 +59,21 @@ class LayerMeasurement {
   }
 
  private:
-  at::Tensor randomConvolution() {
-    const at::Tensor weight =
-        at::randn({shape_.depth, shape_.depth, 3, 3}) / std::sqrt(9.0 * shape_.depth);
-    return weight.to(type_)
-        .to(at::kFloat)
-        .contiguous(at::MemoryFormat::ChannelsLast)
-        .requires_grad_(true);
+  static torch::nn::Conv2dOptions convolutionOptions(const LayerCase& shape) {
+    return torch::nn::Conv2dOptions(shape.depth, shape.depth, 3)
+        .stride(shape.stride)
+        .padding(1)
+        .bias(false);
+  }
+
+  /// Weights become channels-last, in values that the precision has: what is checked is the
+  /// computation, not the rounding of what enters it.
+  void prepare(const std::vector<at::Tensor>& weights) const {
+    for (at::Tensor weight : weights) {
+      const at::Tensor rounded = weight.detach().to(type_).to(at::kFloat);
+      weight.set_data(weight.dim() == 4 ? rounded.contiguous(at::MemoryFormat::ChannelsLast)
+                                        : rounded);
+    }
   }
 
   LayerTensors makeTensors(int batch) {
@@ -82,8 +87,9 @@ class LayerMeasurement {
   }
 
   LayerForm exactForm(const LayerForm& form) const {
-    if (form.name == forms_[1].name) {
-      return convolutionLayer(shape_, convolution_.detach().to(at::kDouble).requires_grad_(true));
+    if (form.name.starts_with("convolution")) {
+      const at::Tensor weight = convolution_->weight.detach().to(at::kDouble);
+      return plainConvolution(shape_, weight.requires_grad_(true));
     }
     return plainLayer(shape_, weightsOf(layer_, at::kDouble), attentionOrder());
   }
@@ -165,7 +171,7 @@ class LayerMeasurement {
   const LayerBenchmarkOptions& options_;
   at::ScalarType type_;
   LambdaLayer layer_;
-  at::Tensor convolution_;
+  torch::nn::Conv2d convolution_;
   std::vector<LayerForm> forms_;
   std::vector<TimedForm> timed_;
 };

@@ -2,6 +2,8 @@
 
 #include <torch/autograd.h>
 
+#include "engine/layers/convolve.h"
+
 namespace lambda {
 
 namespace {
@@ -85,11 +87,19 @@ LayerForm engineLayer(const LayerCase& shape, LambdaLayer layer) {
   return {"lambda layer", apply, parameters};
 }
 
-LayerForm convolutionLayer(const LayerCase& shape, const at::Tensor& weight) {
+LayerForm convolutionLayer(torch::nn::Conv2d convolution) {
+  const std::vector<at::Tensor> parameters{convolution->weight};
+  const auto apply = [convolution](const at::Tensor& x) mutable {
+    return convolve(convolution, x);
+  };
+  return {"convolution 3x3", apply, parameters};
+}
+
+LayerForm plainConvolution(const LayerCase& shape, const at::Tensor& weight) {
   const auto apply = [stride = shape.stride, weight](const at::Tensor& x) {
     return at::conv2d(x, weight, {}, stride, /*padding=*/1);
   };
-  return {"convolution 3x3", apply, {weight}};
+  return {"convolution 3x3, LibTorch", apply, {weight}};
 }
 
 std::vector<at::Tensor> gradientsOf(const LayerForm& form,

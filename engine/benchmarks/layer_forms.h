@@ -38,8 +38,11 @@ LayerForm plainLayer(const LayerCase& shape, const LayerWeights& weights, const 
 /// The module that the engine trains, with the same pooling.
 LayerForm engineLayer(const LayerCase& shape, LambdaLayer layer);
 
-/// The 3x3 convolution that the layer replaces.
-LayerForm convolutionLayer(const LayerCase& shape, const at::Tensor& weight);
+/// The 3x3 convolution that the layer replaces, as the engine computes it.
+LayerForm convolutionLayer(torch::nn::Conv2d convolution);
+
+/// The same by LibTorch alone.
+LayerForm plainConvolution(const LayerCase& shape, const at::Tensor& weight);
 
 /// The gradients of all parameters, and of x.
 std::vector<at::Tensor> gradientsOf(const LayerForm& form,

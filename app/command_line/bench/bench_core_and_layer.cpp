@@ -73,17 +73,30 @@ int reportCases(const std::vector<Case>& cases,
   return kExitOk;
 }
 
-int runCore(const FormsOptions& options) {
-  CoreBenchmarkOptions measured;
+/// Core and layer are measured alike.
+template <class Options>
+Options measuredWith(const FormsOptions& options) {
+  Options measured;
   measured.batch = options.batch.value_or(kBatch);
   measured.repetitions = options.repetitions;
   measured.secondsAtMost = options.seconds;
+  measured.precision = options.precision.value_or(Precision::float32);
+  return measured;
+}
+
+template <class Options>
+std::string sizesText(const Options& measured) {
+  return std::string(nameOf(measured.precision)) + ", batch " + std::to_string(measured.batch);
+}
+
+int runCore(const FormsOptions& options) {
+  auto measured = measuredWith<CoreBenchmarkOptions>(options);
   const ReportTexts texts{
       "core",
-      "The lambda core, float32, batch " + std::to_string(measured.batch) +
+      "The lambda core, " + sizesText(measured) +
           ": the fused kernel's milliseconds, and how many times as long others take.",
-      "Of peak: the multiply-adds of the queries-first order against those of registers alone.\n"
-      "Extra memory: the fused kernel's beyond inputs, outputs and gradients."};
+      "Of peak: the multiply-adds of the queries-first order against float32 ones of registers "
+      "alone.\nExtra memory: the fused kernel's beyond inputs, outputs and gradients."};
   return reportCases(chosenCases(standardCoreCases(), options),
                      options,
                      texts,
@@ -95,17 +108,13 @@ int runCore(const FormsOptions& options) {
 }
 
 int runLayer(const FormsOptions& options) {
-  LayerBenchmarkOptions measured;
-  measured.batch = options.batch.value_or(kBatch);
-  measured.repetitions = options.repetitions;
-  measured.secondsAtMost = options.seconds;
-  measured.precision = options.precision.value_or(Precision::float32);
+  auto measured = measuredWith<LayerBenchmarkOptions>(options);
   const ReportTexts texts{
       "layer",
-      "The lambda layer, " + std::string(nameOf(measured.precision)) + ", batch " +
-          std::to_string(measured.batch) +
+      "The lambda layer, " + sizesText(measured) +
           ": its milliseconds, and how many times as long others take.",
-      "Of peak: float32 multiply-adds of projections and core against those of registers alone."};
+      "Of peak: the multiply-adds of projections and core against float32 ones of registers "
+      "alone."};
   return reportCases(chosenCases(standardLayerCases(), options),
                      options,
                      texts,
@@ -133,6 +142,7 @@ void addBenchCore(CLI::App& bench, Action& action) {
                   {"lambda bench core --only 8x8 --threads 2 --json", "some maps, all figures"}},
                  kChecked);
   addBatchOption(command, options->batch);
+  addPrecisionOption(command, options->precision);
   addCaseOptions(command, *options);
   addTurnOptions(command, *options);
   onChosen(command, options, action, runCore);

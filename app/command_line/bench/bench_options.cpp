@@ -70,7 +70,7 @@ void addPrecisionOption(CLI::App* command, std::optional<Precision>& precision) 
             if (precision) return;
             throw UsageError("--precision " + name, "is neither float32 nor bfloat16");
           },
-          "float32, or bfloat16 by autocast as training does it")
+          "float32 or bfloat16, as training has it")
       ->type_name("TYPE");
 }
 
