@@ -1,3 +1,5 @@
+#include <map>
+
 #include <ATen/Parallel.h>
 #include <torch/autograd.h>
 
@@ -326,24 +328,33 @@ void TestFusedNorm::networksAreAsNearToFloat64AsByPlainOperations() {
   architecture.activation = Activation::relu;
   architecture.zeroInitResidual = false;
   architecture.head.dropout = 0;
-  Network network(architecture);
-  scramble(*network);
-  const MapShape& input = architecture.input;
-  const at::Tensor x = at::randn({6, input.channels, input.height, input.width});
   const Precision precision = isBfloat16 ? Precision::bfloat16 : Precision::float32;
-  // What is not channels last goes the plain way.
-  const auto exact = outcomesOf(copyOf(network, at::kDouble, at::MemoryFormat::Contiguous),
-                                x.to(at::kDouble),
-                                Precision::float32);
-  const auto plain =
-      outcomesOf(copyOf(network, at::kFloat, at::MemoryFormat::Contiguous), x, precision);
-  const auto fused = outcomesOf(
-      copyOf(network, at::kFloat, kChannelsLast), x.contiguous(kChannelsLast), precision);
-  for (std::size_t i = 0; i < exact.size(); ++i) {
-    const double byFused = distanceBetween(fused[i].second, exact[i].second);
-    const double byPlain = distanceBetween(plain[i].second, exact[i].second);
+  // Which way 8 bits are rounded is chance, which a deep network enlarges: sums over some networks.
+  const int networks = isBfloat16 ? 8 : 1;
+  std::map<std::string, std::pair<double, double>> distances;
+  for (int i = 0; i < networks; ++i) {
+    Network network(architecture);
+    scramble(*network);
+    const MapShape& input = architecture.input;
+    const at::Tensor x = at::randn({6, input.channels, input.height, input.width});
+    // What is not channels last goes the plain way.
+    const auto exact = outcomesOf(copyOf(network, at::kDouble, at::MemoryFormat::Contiguous),
+                                  x.to(at::kDouble),
+                                  Precision::float32);
+    const auto plain =
+        outcomesOf(copyOf(network, at::kFloat, at::MemoryFormat::Contiguous), x, precision);
+    const auto fused = outcomesOf(
+        copyOf(network, at::kFloat, kChannelsLast), x.contiguous(kChannelsLast), precision);
+    for (std::size_t j = 0; j < exact.size(); ++j) {
+      auto& [byFused, byPlain] = distances[exact[j].first];
+      byFused += distanceBetween(fused[j].second, exact[j].second);
+      byPlain += distanceBetween(plain[j].second, exact[j].second);
+    }
+  }
+  for (const auto& [what, both] : distances) {
+    const auto& [byFused, byPlain] = both;
     const std::string text =
-        exact[i].first + ": " + std::to_string(byFused) + ", plain " + std::to_string(byPlain);
+        what + ": " + std::to_string(byFused) + ", plain " + std::to_string(byPlain);
     QVERIFY2(byFused <= 1.5 * byPlain + 1e-5, text.c_str());
   }
 }
