@@ -12,6 +12,13 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace lambda {
 
+namespace {
+
+constexpr char kCore[] = "bench core --batch 2 --repetitions 3 --threads 1";
+constexpr char kStep[] = "bench step tiny.json --batch 4 --repetitions 3 --threads 1,2";
+
+}  // namespace
+
 /// `lambda bench` as a process, in its smallest form.
 class TestBenchCommands : public QObject {
   Q_OBJECT
@@ -29,13 +36,18 @@ class TestBenchCommands : public QObject {
   void theStudiosBenchmarkSaysHowToBuildIt();
 
  private:
-  QJsonObject reportOf(const QString& arguments) const {
-    const ProgramOutcome outcome =
-        program_.run(arguments.split(u' ') + QStringList{u"--json"_s, u"-q"_s});
-    [&] { QVERIFY2(outcome.status == 0, outcome.errors.constData()); }();
-    return outcome.json();
+  /// Run once, whoever asks.
+  QJsonObject reportOf(const QString& arguments) {
+    if (!reports_.contains(arguments)) {
+      const ProgramOutcome outcome =
+          program_.run(arguments.split(u' ') + QStringList{u"--json"_s, u"-q"_s});
+      [&] { QVERIFY2(outcome.status == 0, outcome.errors.constData()); }();
+      reports_[arguments] = outcome.json();
+    }
+    return reports_[arguments];
   }
 
+  QMap<QString, QJsonObject> reports_;
   TemporaryFolder folder_;
   Program program_{folder_.path()};
 };
@@ -50,11 +62,10 @@ void TestBenchCommands::reportsHaveTheSameKeys_data() {
   const auto add = [](const char* arguments, const QStringList& rivals) {
     QTest::newRow(arguments) << QString::fromLatin1(arguments) << rivals;
   };
-  add("bench core --batch 2 --repetitions 3 --threads 1 --only 2x2",
-      {u"einsum"_s, u"lambdas by GEMM"_s, u"attention order"_s});
+  add(kCore, {u"einsum"_s, u"lambdas by GEMM"_s, u"attention order"_s});
   add("bench layer --batch 2 --repetitions 3 --threads 1 --only 2x2",
       {u"convolution 3x3"_s, u"lambda layer, einsum"_s, u"lambda layer, attention order"_s});
-  add("bench step tiny.json --batch 4 --repetitions 3 --threads 1", {u"conv twin"_s});
+  add(kStep, {u"conv twin"_s});
   add("bench data tiny.json --batch 4 --repetitions 3 --threads 1", {u"ATen, image by image"_s});
 }
 
@@ -81,8 +92,8 @@ void TestBenchCommands::reportsHaveTheSameKeys() {
     QVERIFY(!row[u"case"_s].toString().isEmpty());
     const double ours = row[u"ours"_s].toDouble();
     QVERIFY(ours > 0);
-    QCOMPARE(row[u"threads"_s].toInt(), 1);
-    QVERIFY(row[u"batch"_s].toInt() >= 2);
+    QVERIFY(row[u"threads"_s].toInt() >= 1);
+    QVERIFY(row[u"batch"_s].toInt() >= 1);
     QCOMPARE(row[u"precision"_s].toString(), u"float32"_s);
     QVERIFY(row[u"repetitions"_s].toInt() >= 3);
     for (const QString& rival : rivals) {
@@ -94,7 +105,7 @@ void TestBenchCommands::reportsHaveTheSameKeys() {
 }
 
 void TestBenchCommands::coreCoversEveryMap() {
-  const QJsonObject report = reportOf(u"bench core --batch 2 --repetitions 3 --threads 1"_s);
+  const QJsonObject report = reportOf(QString::fromLatin1(kCore));
   QStringList cases;
   for (const QJsonValue& row : report[u"rows"_s].toArray()) {
     cases << row[u"case"_s].toString();
@@ -121,11 +132,10 @@ void TestBenchCommands::coreCoversEveryMap() {
 }
 
 void TestBenchCommands::stepTellsOfBothNetworks() {
-  const QJsonObject report =
-      reportOf(u"bench step tiny.json --batch 4 --repetitions 3 --threads 1,2"_s);
+  const QJsonObject report = reportOf(QString::fromLatin1(kStep));
   const QJsonArray rows = report[u"rows"_s].toArray();
   QCOMPARE(rows.size(), 2);
-  QCOMPARE(rows[1][u"threads"_s].toInt(), 2);
+  for (int i : {0, 1}) QCOMPARE(rows[i][u"threads"_s].toInt(), i + 1);
   for (const QJsonValue& row : rows) {
     const QJsonArray networks = row[u"networks"_s].toArray();
     QCOMPARE(networks.size(), 2);

@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include <c10/core/CPUAllocator.h>
+
 #include <QtTest/QtTest>
 
 #include "engine/benchmarks/core_benchmark.h"
@@ -11,6 +13,7 @@
 #include "engine/benchmarks/step_benchmark.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/tensor_memory.h"
 #include "engine/training/tensor_file.h"
 #include "engine/values/cost.h"
 #include "tests/support/temporary_folder.h"
@@ -124,8 +127,22 @@ void TestBenchmarks::poisonedTensorsAreNaN() {
     for (const at::ScalarType type : {at::kFloat, at::kDouble, at::kBFloat16})
       QVERIFY(at::empty({1000}, type).isnan().all().item<bool>());
   }
-  at::empty({1000}).fill_(1);
-  QVERIFY(!at::empty({1000}).isnan().all().item<bool>());
+  c10::Allocator* const usual = c10::GetCPUAllocator();
+  {
+    const PoisonedTensors poisoned;
+    QVERIFY(c10::GetCPUAllocator() != usual);
+  }
+  QCOMPARE(c10::GetCPUAllocator(), usual);
+  // Also of memory that is used again.
+  const TensorMemoryReuse reuse;
+  c10::Allocator* const reusing = c10::GetCPUAllocator();
+  constexpr std::int64_t kLarge = 1 << 20;
+  at::zeros({kLarge});
+  {
+    const PoisonedTensors poisoned;
+    QVERIFY(at::empty({kLarge}).isnan().all().item<bool>());
+  }
+  QCOMPARE(c10::GetCPUAllocator(), reusing);
 }
 
 void TestBenchmarks::distancesAreRelativeToEachTensor() {

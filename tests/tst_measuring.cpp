@@ -146,8 +146,9 @@ void TestMeasuring::peakMemoryIsWhatWorkHeldAtOnce() {
     hold(kBytes);
   });
   if (!growth) QSKIP("the system does not tell of peak memory");
-  QVERIFY2(*growth >= kBytes && *growth < kBytes + (std::size_t{4} << 20),
-           std::to_string(*growth).c_str());
+  // The kernel counts pages core by core and is some behind.
+  constexpr std::size_t kSlack = std::size_t{4} << 20;
+  QVERIFY2(*growth > kBytes - kSlack && *growth < kBytes + kSlack, std::to_string(*growth).c_str());
 }
 
 void TestMeasuring::ceilingsAreMeasuredForEveryInstructionSet() {

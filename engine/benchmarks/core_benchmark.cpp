@@ -8,6 +8,7 @@
 #include "engine/benchmarks/core_check.h"
 #include "engine/benchmarks/peak_memory.h"
 #include "engine/benchmarks/rotation.h"
+#include "engine/runtime/tensor_memory.h"
 
 namespace lambda {
 
@@ -62,6 +63,7 @@ class CoreMeasurement {
   }
 
   std::vector<BenchmarkRow> time() {
+    const TensorMemoryReuse reuse;
     const AlternationOptions turns{.repetitions = options_.repetitions,
                                    .secondsAtMost = options_.secondsAtMost};
     const std::size_t uses =

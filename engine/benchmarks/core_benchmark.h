@@ -20,7 +20,8 @@ struct CoreBenchmarkOptions {
 
 /// Times the fused kernel and the ways to write the core in plain ATen against each other on the
 /// CPU: forward alone, without a graph; backward; both. In turn, each time on the
-/// next of several sets of tensors that together are larger than the last-level cache.
+/// next of several sets of tensors that together are larger than the last-level cache; with
+/// TensorMemoryReuse for all, as in training.
 ///
 /// Before that, each form's memory: the peak of its first forward and backward pass. And its
 /// distance from float64, output and every gradient, with outputs poisoned. Throws Error for a form

@@ -19,38 +19,40 @@ namespace {
 /// In float64, a tensor below this share of the largest one is 0 but for rounding.
 constexpr double kRounding = 1e-12;
 
-constexpr std::uint8_t kHighestPriority = 255;
-
-c10::Allocator& usualAllocator() {
-  return *c10::GetDefaultCPUAllocator();
-}
-
 /// All bits set is NaN in float32, float64 and bfloat16.
 class PoisoningAllocator : public c10::Allocator {
  public:
+  /// The one whose memory is poisoned.
+  c10::Allocator* inner = nullptr;
+
   at::DataPtr allocate(std::size_t bytes) override {
-    at::DataPtr data = usualAllocator().allocate(bytes);
+    at::DataPtr data = inner->allocate(bytes);
     if (bytes > 0) std::memset(data.get(), 0xFF, bytes);
     return data;
   }
 
-  at::DeleterFnPtr raw_deleter() const override { return usualAllocator().raw_deleter(); }
+  at::DeleterFnPtr raw_deleter() const override { return inner->raw_deleter(); }
 
   void copy_data(void* to, const void* from, std::size_t bytes) const override {
-    usualAllocator().copy_data(to, from, bytes);
+    inner->copy_data(to, from, bytes);
   }
 };
+
+/// Never destroyed: LibTorch may ask for it until the process ends.
+PoisoningAllocator& poisoningAllocator() {
+  static auto* const allocator = new PoisoningAllocator;
+  return *allocator;
+}
 
 }  // namespace
 
 PoisonedTensors::PoisonedTensors() {
-  // It must outlive whatever still asks LibTorch for its allocator.
-  static PoisoningAllocator poisoning;
-  c10::SetCPUAllocator(&poisoning, kHighestPriority);
+  poisoningAllocator().inner = c10::GetCPUAllocator();
+  c10::SetCPUAllocator(&poisoningAllocator());
 }
 
 PoisonedTensors::~PoisonedTensors() {
-  c10::SetCPUAllocator(&usualAllocator(), kHighestPriority);
+  c10::SetCPUAllocator(poisoningAllocator().inner);
 }
 
 double relativeDistance(const std::vector<at::Tensor>& found,

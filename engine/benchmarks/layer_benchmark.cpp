@@ -8,6 +8,7 @@
 #include "engine/benchmarks/exactness.h"
 #include "engine/benchmarks/layer_forms.h"
 #include "engine/benchmarks/rotation.h"
+#include "engine/runtime/tensor_memory.h"
 #include "engine/training/autocast.h"
 
 namespace lambda {
@@ -109,6 +110,7 @@ class LayerMeasurement {
   }
 
   std::vector<BenchmarkRow> time() {
+    const TensorMemoryReuse reuse;
     const AlternationOptions turns{.repetitions = options_.repetitions,
                                    .secondsAtMost = options_.secondsAtMost};
     const std::size_t uses =

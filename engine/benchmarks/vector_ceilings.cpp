@@ -70,6 +70,7 @@ HWY_EXPORT(multiplyAdd);
 HWY_EXPORT(streamCopy);
 
 constexpr int kRounds = 10;
+constexpr int kCopies = 5;
 constexpr std::int64_t kIterations = 1'000'000;
 constexpr std::size_t kAlignedFloats = 64;
 
@@ -142,7 +143,7 @@ double copyBandwidth(int threads, std::size_t bytes) {
     std::fill_n(to.get() + static_cast<std::size_t>(thread) * share, share, 0.0F);
   });
   double best = 0;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kCopies; ++round) {
     const double seconds = secondsOf(threads, [&](int thread) {
       const std::size_t first = static_cast<std::size_t>(thread) * share;
       HWY_DYNAMIC_DISPATCH(streamCopy)(from.get() + first, share, to.get() + first);
