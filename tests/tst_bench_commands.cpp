@@ -34,6 +34,7 @@ class TestBenchCommands : public QObject {
   void mistakesAreUsageErrors_data();
   void mistakesAreUsageErrors();
   void theStudiosBenchmarkSaysHowToBuildIt();
+  void theStudiosFiguresArePassedOn();
 
  private:
   /// Run once, whoever asks.
@@ -208,12 +209,36 @@ void TestBenchCommands::mistakesAreUsageErrors() {
 }
 
 void TestBenchCommands::theStudiosBenchmarkSaysHowToBuildIt() {
-  const QString copy = QString::fromStdString((folder_.path() / "lambda").string());
-  QVERIFY(QFile::copy(QStringLiteral(LAMBDA_PROGRAM), copy));
-  const ProgramOutcome outcome = program_.runScript(u"./lambda bench gui --json"_s);
+  const ProgramOutcome outcome =
+      program_.runScript(u"cp \"$LAMBDA\" lambda && ./lambda bench gui --json"_s);
   QCOMPARE(outcome.status, 1);
   QVERIFY(outcome.errors.contains("--target bench_studio"));
   QVERIFY(outcome.json().contains(u"error"_s));
+}
+
+void TestBenchCommands::theStudiosFiguresArePassedOn() {
+  const QString standIn =
+      u"mkdir -p it\\'s/bench && cd it\\'s && cp \"$LAMBDA\" lambda && "
+      "cat > bench/bench_studio <<'EOF' && chmod +x bench/bench_studio && ./lambda bench gui %1\n"
+      "#!/bin/sh\n"
+      "%2\n"
+      "EOF"_s;
+  const QString figures =
+      u"echo '{\"firstPaintSeconds\": 0.4, \"restMegabytes\": 75, \"tickLateMs95\": 1, "
+      "\"tickLateMs99\": 3, \"tickLateMsMost\": 9, \"trainingMegabytes\": 300, "
+      "\"imagesPerSecond\": 200, \"headlessImagesPerSecond\": 250, \"speedOfHeadless\": 0.8}'"_s;
+  const QJsonObject report = program_.runScript(standIn.arg(u"--json"_s, figures)).json();
+  const QJsonArray rows = report[u"rows"_s].toArray();
+  QCOMPARE(rows[0][u"case"_s].toString(), u"first paint"_s);
+  QCOMPARE(rows[0][u"ours"_s].toDouble(), 400.0);
+  QCOMPARE(rows.last()[u"ours"_s].toDouble(), 5.0);
+  QCOMPARE(rows.last()[u"rivals"_s][u"lambda train"_s].toDouble(), 4.0);
+  QCOMPARE(rows.last()[u"ratio"_s][u"lambda train"_s].toDouble(), 0.8);
+  QVERIFY(report[u"machine"_s].isObject());
+  QCOMPARE(report[u"figures"_s][u"restMegabytes"_s].toInt(), 75);
+  QVERIFY(program_.runScript(standIn.arg(u""_s, figures)).output.contains("0.800 of its speed"));
+  for (const QString& broken : {u"exit 3"_s, u"echo nothing"_s, u"echo '{}'"_s})
+    QCOMPARE(program_.runScript(standIn.arg(u""_s, broken)).status, 1);
 }
 
 }  // namespace lambda
