@@ -87,44 +87,52 @@ class ChunkGradients {
         products_(layout.width) {}
 
   /// Adds to `sums` and `products`, [channels].
-  void find(
-      const T* x, const T* y, const T* dy, T* masked, Index chunk, double* sums, double* products) {
-    const Index end = layout_.firstBand(chunk + 1);
-    for (Index band = layout_.firstBand(chunk); band < end; band += kBandsOfBlock) {
+  void find(const T* x,
+            const T* y,
+            const T* dy,
+            T* masked,
+            const Chunk& chunk,
+            double* sums,
+            double* products) {
+    for (Index band = chunk.firstBand; band < chunk.endBand; band += kBandsOfBlock) {
       const Index first = band * layout_.width;
       constexpr bool kIsMasked = kSource == Source::maskByOutput;
       addBlock(x + first,
                kIsMasked ? y + first : nullptr,
                dy + first,
                kIsMasked ? masked + first : nullptr,
-               std::min(kBandsOfBlock, end - band),
+               std::min(kBandsOfBlock, chunk.endBand - band),
+               chunk,
                sums,
                products);
     }
-    if (!layout_.hasRowsLeft(chunk)) return;
+    if (chunk.rowsLeft == 0) return;
     LastBand<T> lastX(layout_), lastY(layout_), lastDy(layout_), lastMasked(layout_);
     if (kSource == Source::maskByOutput) lastY.take(y);
-    addBlock(lastX.take(x), lastY.get(), lastDy.take(dy), lastMasked.get(), 1, sums, products);
+    addBlock(
+        lastX.take(x), lastY.get(), lastDy.take(dy), lastMasked.get(), 1, chunk, sums, products);
     if (kSource == Source::maskByOutput) lastMasked.give(masked);
   }
 
  private:
-  void addBlock(
-      const T* x, const T* y, const T* dy, T* masked, Index bands, double* sums, double* products) {
-    std::fill_n(sums_.get(), layout_.width, 0.0F);
-    std::fill_n(products_.get(), layout_.width, 0.0F);
+  void addBlock(const T* x,
+                const T* y,
+                const T* dy,
+                T* masked,
+                Index bands,
+                const Chunk& chunk,
+                double* sums,
+                double* products) {
+    std::fill(sums_.get() + chunk.firstColumn, sums_.get() + chunk.endColumn, 0.0F);
+    std::fill(products_.get() + chunk.firstColumn, products_.get() + chunk.endColumn, 0.0F);
     forColumns(bands,
                layout_.width,
+               chunk.firstColumn,
+               chunk.endColumn,
                AddGradients<T, kSource>{
                    x, y, dy, masked, layout_.width, coefficients_, sums_.get(), products_.get()});
-    for (Index row = 0; row < layout_.rowsOfBand; ++row) {
-      const float* from = sums_.get() + row * layout_.channels;
-      const float* fromProducts = products_.get() + row * layout_.channels;
-      for (Index c = 0; c < layout_.channels; ++c) {
-        sums[c] += static_cast<double>(from[c]);
-        products[c] += static_cast<double>(fromProducts[c]);
-      }
-    }
+    addToChannels(layout_, chunk, sums_.get(), sums);
+    addToChannels(layout_, chunk, products_.get(), products);
   }
 
   const Layout& layout_;
@@ -172,28 +180,22 @@ void writeGradient(const Layout& layout,
                    T* dx,
                    const ParallelFor& parallelFor) {
   using Step = WriteGradient<T, kSource>;
-  parallelFor(layout.chunks, [&](Index begin, Index end) {
+  const Index width = layout.width;
+  parallelFor(layout.parts, [&](Index begin, Index end) {
+    const auto write = [&](const T* fromX, const T* fromDy, T* toDx, Index bands) {
+      forColumns(
+          bands, width, 0, width, Step{fromX, fromDy, toDx, width, coefficients, slope, offset});
+    };
     // Backwards: the end is what the caches still hold of the pass before.
-    for (Index chunk = end; chunk-- > begin;) {
-      if (layout.hasRowsLeft(chunk)) {
+    for (Index part = end; part-- > begin;) {
+      if (layout.hasRowsLeft(part)) {
         LastBand<T> lastX(layout), lastDy(layout), lastDx(layout);
-        forColumns(1,
-                   layout.width,
-                   Step{lastX.take(x),
-                        lastDy.take(dy),
-                        lastDx.get(),
-                        layout.width,
-                        coefficients,
-                        slope,
-                        offset});
+        write(lastX.take(x), lastDy.take(dy), lastDx.get(), 1);
         lastDx.give(dx);
       }
-      const Index band = layout.firstBand(chunk);
-      const Index first = band * layout.width;
-      forColumns(
-          layout.firstBand(chunk + 1) - band,
-          layout.width,
-          Step{x + first, dy + first, dx + first, layout.width, coefficients, slope, offset});
+      const Index band = layout.firstBandOf(part);
+      const Index first = band * width;
+      write(x + first, dy + first, dx + first, layout.firstBandOf(part + 1) - band);
     }
   });
 }
@@ -213,20 +215,21 @@ GradientSums gradientSums(const Layout& layout,
                           const Coefficients& coefficients,
                           const ParallelFor& parallelFor) {
   const Index channels = layout.channels;
-  const AlignedBuffer<double> sums(layout.chunks * channels);
-  const AlignedBuffer<double> products(layout.chunks * channels);
-  parallelFor(layout.chunks, [&](Index begin, Index end) {
+  const AlignedBuffer<double> sums(layout.chunksDown * channels);
+  const AlignedBuffer<double> products(layout.chunksDown * channels);
+  parallelFor(layout.chunksDown * layout.chunksAcross, [&](Index begin, Index end) {
     ChunkGradients<T, kSource> gradients(layout, coefficients);
-    for (Index chunk = begin; chunk < end; ++chunk) {
-      const Index first = chunk * channels;
+    for (Index index = begin; index < end; ++index) {
+      const Chunk chunk(layout, index);
+      const Index first = chunk.down * channels;
       gradients.find(x, y, dy, masked, chunk, sums.get() + first, products.get() + first);
     }
   });
   GradientSums all{AlignedBuffer<double>(channels), AlignedBuffer<double>(channels)};
-  for (Index chunk = 0; chunk < layout.chunks; ++chunk) {
+  for (Index down = 0; down < layout.chunksDown; ++down) {
     for (Index c = 0; c < channels; ++c) {
-      all.sums.get()[c] += sums.get()[chunk * channels + c];
-      all.products.get()[c] += products.get()[chunk * channels + c];
+      all.sums.get()[c] += sums.get()[down * channels + c];
+      all.products.get()[c] += products.get()[down * channels + c];
     }
   }
   for (Index c = 0; c < channels; ++c) {

@@ -9,6 +9,8 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <hwy/highway.h>
@@ -23,10 +25,6 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr Index kMostChunks = 64;
-constexpr Index kLeastElementsOfChunk = 8192;
-constexpr Index kLeastBandsOfChunk = 32;
-
 /// Bands that are summed in float32 before the sums go on in double.
 constexpr Index kBandsOfBlock = 256;
 
@@ -35,6 +33,10 @@ constexpr Index kLeastVectors = 8;
 
 /// Bands whose columns are worked on together, so that what a column needs is loaded once.
 constexpr int kBandsTogether = 4;
+
+constexpr Index kMostChunks = 64;
+constexpr Index kMostColumnsOfChunk = 256;
+constexpr Index kLeastElementsOfChunk = 8192;
 
 /// Rows side by side are a band of whole vectors, so that any number of channels fills them. Rows
 /// behind the last whole band are worked on in a band of their own that zeros fill up.
@@ -45,28 +47,64 @@ struct Layout {
     width = rowsOfBand * channels;
     bands = shape.rows / rowsOfBand;
     rowsLeft = shape.rows % rowsOfBand;
-    chunks = std::clamp<Index>(
-        std::min(bands * width / kLeastElementsOfChunk, bands / kLeastBandsOfChunk),
-        1,
-        kMostChunks);
+    const bool isWide = rowsOfBand == 1 && channels > kMostColumnsOfChunk;
+    columnsOfChunk = isWide ? kMostColumnsOfChunk : width;
+    chunksAcross = (width + columnsOfChunk - 1) / columnsOfChunk;
+    chunksDown = std::clamp<Index>(bands / kBandsOfBlock, 1, kMostChunks);
+    parts = std::clamp<Index>(
+        bands * width / kLeastElementsOfChunk, 1, std::clamp<Index>(bands, 1, kMostChunks));
   }
 
-  Index firstBand(Index chunk) const { return bands * chunk / chunks; }
+  Index firstBandOf(Index part) const { return bands * part / parts; }
 
-  bool hasRowsLeft(Index chunk) const { return chunk + 1 == chunks && rowsLeft > 0; }
+  bool hasRowsLeft(Index part) const { return part + 1 == parts && rowsLeft > 0; }
 
   Index channels;
   Index rowsOfBand;
   Index width = 0;  ///< Values of a band.
   Index bands = 0;  ///< Whole ones.
   Index rowsLeft = 0;
-  Index chunks = 1;
+  Index columnsOfChunk = 0;
+  Index chunksAcross = 1;
+  Index chunksDown = 1;
+  Index parts = 1;  ///< Of the bands, for what needs no sums.
+};
+
+/// Bands and columns that are summed together.
+struct Chunk {
+  Chunk(const Layout& layout, Index index)
+      : down(index / layout.chunksAcross),
+        firstBand(layout.bands * down / layout.chunksDown),
+        endBand(layout.bands * (down + 1) / layout.chunksDown),
+        firstColumn(index % layout.chunksAcross * layout.columnsOfChunk),
+        endColumn(std::min(firstColumn + layout.columnsOfChunk, layout.width)),
+        firstChannel(std::min(firstColumn, layout.channels)),
+        endChannel(std::min(endColumn, layout.channels)),
+        rowsLeft(down + 1 == layout.chunksDown ? layout.rowsLeft : 0) {}
+
+  Index down;
+  Index firstBand, endBand;
+  Index firstColumn, endColumn;
+  Index firstChannel, endChannel;
+  Index rowsLeft;  ///< Behind the last whole band.
 };
 
 /// Values of the channels, repeated for each row of a band.
 template <class T>
 void repeat(const Layout& layout, T* band) {
   for (Index i = layout.channels; i < layout.width; ++i) band[i] = band[i - layout.channels];
+}
+
+/// Adds what was summed over a chunk's bands to sums of its channels.
+inline void addToChannels(const Layout& layout,
+                          const Chunk& chunk,
+                          const float* band,
+                          double* channels) {
+  for (Index row = 0; row < layout.rowsOfBand; ++row) {
+    const float* from = band + row * layout.channels;
+    for (Index c = chunk.firstChannel; c < chunk.endChannel; ++c)
+      channels[c] += static_cast<double>(from[c]);
+  }
 }
 
 /// A band of the rows behind the last whole one.
@@ -93,16 +131,16 @@ class LastBand {
   AlignedBuffer<T> values_;
 };
 
-/// Calls `step` for the columns of all bands, a few bands at a time.
+/// Calls `step` for columns of all bands, a few bands at a time.
 template <class Step>
-HWY_INLINE void forColumns(Index bands, Index width, const Step& step) {
+HWY_INLINE void forColumns(Index bands, Index width, Index first, Index end, const Step& step) {
   Index band = 0;
   for (; band + kBandsTogether <= bands; band += kBandsTogether) {
-    for (Index column = 0; column < width; column += lanes())
+    for (Index column = first; column < end; column += lanes())
       step.template run<kBandsTogether>(band * width + column, column);
   }
   for (; band < bands; ++band) {
-    for (Index column = 0; column < width; column += lanes())
+    for (Index column = first; column < end; column += lanes())
       step.template run<1>(band * width + column, column);
   }
 }
@@ -119,7 +157,13 @@ struct Coefficients {
       scale.get()[c] = static_cast<float>(factor);
       shift.get()[c] = static_cast<float>(static_cast<double>(affine.bias[c]) - lacking * factor);
     }
-    for (float* each : {mean.get(), scale.get(), shift.get()}) repeat(layout, each);
+    for (float* each : {mean.get(), scale.get(), shift.get()}) {
+      for (Index c = 0; c < layout.channels; ++c) {
+        // As store() to bfloat16 wants it.
+        if (std::isnan(each[c])) each[c] = std::numeric_limits<float>::quiet_NaN();
+      }
+      repeat(layout, each);
+    }
   }
 
   AlignedBuffer<float> mean, scale, shift;

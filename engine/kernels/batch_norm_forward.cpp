@@ -54,27 +54,28 @@ void normalize(const Layout& layout,
                T* y,
                const ParallelFor& parallelFor) {
   using Step = Normalize<T, kHasRelu, kHasResidual>;
-  parallelFor(layout.chunks, [&](Index begin, Index end) {
+  const Index width = layout.width;
+  parallelFor(layout.parts, [&](Index begin, Index end) {
     // Backwards: the end is what the caches still hold of the pass before.
-    for (Index chunk = end; chunk-- > begin;) {
-      if (layout.hasRowsLeft(chunk)) {
+    for (Index part = end; part-- > begin;) {
+      if (layout.hasRowsLeft(part)) {
         LastBand<T> lastX(layout), lastResidual(layout), lastY(layout);
         if (kHasResidual) lastResidual.take(residual);
-        forColumns(
-            1,
-            layout.width,
-            Step{lastX.take(x), lastResidual.get(), lastY.get(), layout.width, coefficients});
+        forColumns(1,
+                   width,
+                   0,
+                   width,
+                   Step{lastX.take(x), lastResidual.get(), lastY.get(), width, coefficients});
         lastY.give(y);
       }
-      const Index band = layout.firstBand(chunk);
-      const Index first = band * layout.width;
-      forColumns(layout.firstBand(chunk + 1) - band,
-                 layout.width,
-                 Step{x + first,
-                      kHasResidual ? residual + first : nullptr,
-                      y + first,
-                      layout.width,
-                      coefficients});
+      const Index band = layout.firstBandOf(part);
+      const Index first = band * width;
+      const T* added = kHasResidual ? residual + first : nullptr;
+      forColumns(layout.firstBandOf(part + 1) - band,
+                 width,
+                 0,
+                 width,
+                 Step{x + first, added, y + first, width, coefficients});
     }
   });
 }

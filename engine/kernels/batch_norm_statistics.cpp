@@ -26,7 +26,6 @@ struct Moments {
 /// Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance", equation 1.5b.
 void merge(const Moments& more, Index channels, Moments& all) {
   const double count = all.count + more.count;
-  if (count == 0) return;
   const double share = more.count / count;
   const double weight = all.count * share;
   for (Index c = 0; c < channels; ++c) {
@@ -69,73 +68,82 @@ class ChunkStatistics {
  public:
   explicit ChunkStatistics(const Layout& layout)
       : layout_(layout),
+        row_(layout.channels),
         origin_(layout.width),
-        sums_(layout.width),
-        squares_(layout.width),
-        blockMean_(layout.width),
+        blockSums_(layout.width),
         blockSquares_(layout.width),
-        mean_(layout.width),
-        meanSquares_(layout.width) {}
+        sums_(layout.channels),
+        squares_(layout.channels) {}
 
-  /// `found.count` is 0 and the arrays are of zeros.
-  void find(const T* x, Index chunk, Moments& found) {
-    const Index end = layout_.firstBand(chunk + 1);
-    Moments all{0, mean_.get(), meanSquares_.get()};
-    std::fill_n(all.mean, layout_.width, 0.0);
-    std::fill_n(all.squares, layout_.width, 0.0);
-    for (Index band = layout_.firstBand(chunk); band < end; band += kBandsOfBlock)
-      addBlock(x + band * layout_.width, std::min(kBandsOfBlock, end - band), all);
-    for (Index row = 0; row < layout_.rowsOfBand; ++row) {
-      const Index first = row * layout_.channels;
-      merge({all.count, all.mean + first, all.squares + first}, layout_.channels, found);
+  void find(const T* x, const Chunk& chunk, Moments& found) {
+    const Index rows = (chunk.endBand - chunk.firstBand) * layout_.rowsOfBand + chunk.rowsLeft;
+    chooseOrigin(x + chunk.firstBand * layout_.width, rows, chunk);
+    std::fill(sums_.get() + chunk.firstChannel, sums_.get() + chunk.endChannel, 0.0);
+    std::fill(squares_.get() + chunk.firstChannel, squares_.get() + chunk.endChannel, 0.0);
+    for (Index band = chunk.firstBand; band < chunk.endBand; band += kBandsOfBlock)
+      addBlock(x + band * layout_.width, std::min(kBandsOfBlock, chunk.endBand - band), chunk);
+    addRowsLeft(x + layout_.bands * layout_.width, chunk);
+    found.count = static_cast<double>(rows);
+    for (Index c = chunk.firstChannel; c < chunk.endChannel; ++c) {
+      const double mean = sums_.get()[c] / found.count;
+      found.mean[c] = static_cast<double>(origin_.get()[c]) + mean;
+      found.squares[c] = squares_.get()[c] - mean * sums_.get()[c];
     }
-    if (!layout_.hasRowsLeft(chunk)) return;
-    const T* row = x + layout_.bands * layout_.width;
-    for (Index i = 0; i < layout_.rowsLeft; ++i, row += layout_.channels) addRow(row, found);
   }
 
  private:
-  void addBlock(const T* x, Index bands, Moments& all) {
-    copyRow(x, origin_.get());
+  /// Values near those of the chunk: the mean of a few rows. It is away from the mean of all n rows
+  /// by at most sqrt(n / few) deviations, which bounds what the subtraction of squares can cost.
+  void chooseOrigin(const T* x, Index rows, const Chunk& chunk) {
+    std::fill(origin_.get() + chunk.firstChannel, origin_.get() + chunk.endChannel, 0.0F);
+    for (Index i = 0; i < kRowsOfOrigin; ++i) {
+      takeRow(x + rows * i / kRowsOfOrigin * layout_.channels, chunk);
+      for (Index c = chunk.firstChannel; c < chunk.endChannel; ++c)
+        origin_.get()[c] += row_.get()[c] / static_cast<float>(kRowsOfOrigin);
+    }
     repeat(layout_, origin_.get());
-    std::fill_n(sums_.get(), layout_.width, 0.0F);
-    std::fill_n(squares_.get(), layout_.width, 0.0F);
-    forColumns(bands,
-               layout_.width,
-               AddDifferences<T>{x, layout_.width, origin_.get(), sums_.get(), squares_.get()});
-    const auto count = static_cast<double>(bands);
-    for (Index i = 0; i < layout_.width; ++i) {
-      const double sum = sums_.get()[i];
-      blockMean_.get()[i] = origin_.get()[i] + sum / count;
-      blockSquares_.get()[i] = squares_.get()[i] - sum * sum / count;
-    }
-    merge({count, blockMean_.get(), blockSquares_.get()}, layout_.width, all);
   }
 
-  void addRow(const T* row, Moments& all) {
-    copyRow(row, origin_.get());
-    for (Index c = 0; c < layout_.channels; ++c) {
-      blockMean_.get()[c] = origin_.get()[c];
-      blockSquares_.get()[c] = 0;
-    }
-    merge({1, blockMean_.get(), blockSquares_.get()}, layout_.channels, all);
+  void addBlock(const T* x, Index bands, const Chunk& chunk) {
+    std::fill(blockSums_.get() + chunk.firstColumn, blockSums_.get() + chunk.endColumn, 0.0F);
+    std::fill(blockSquares_.get() + chunk.firstColumn, blockSquares_.get() + chunk.endColumn, 0.0F);
+    forColumns(
+        bands,
+        layout_.width,
+        chunk.firstColumn,
+        chunk.endColumn,
+        AddDifferences<T>{x, layout_.width, origin_.get(), blockSums_.get(), blockSquares_.get()});
+    addToChannels(layout_, chunk, blockSums_.get(), sums_.get());
+    addToChannels(layout_, chunk, blockSquares_.get(), squares_.get());
   }
 
-  void copyRow(const T* row, float* to) const {
-    Index c = 0;
-    for (; c + lanes() <= layout_.channels; c += lanes()) store(load(row + c), to + c);
-    if (c < layout_.channels)
-      storeFirst(loadFirst(row + c, layout_.channels - c), layout_.channels - c, to + c);
+  void addRowsLeft(const T* x, const Chunk& chunk) {
+    for (Index i = 0; i < chunk.rowsLeft; ++i) {
+      takeRow(x + i * layout_.channels, chunk);
+      for (Index c = chunk.firstChannel; c < chunk.endChannel; ++c) {
+        const auto difference = static_cast<double>(row_.get()[c] - origin_.get()[c]);
+        sums_.get()[c] += difference;
+        squares_.get()[c] += difference * difference;
+      }
+    }
   }
+
+  void takeRow(const T* x, const Chunk& chunk) {
+    Index c = chunk.firstChannel;
+    for (; c + lanes() <= chunk.endChannel; c += lanes()) store(load(x + c), row_.get() + c);
+    const Index left = chunk.endChannel - c;
+    if (left > 0) storeFirst(loadFirst(x + c, left), left, row_.get() + c);
+  }
+
+  static constexpr Index kRowsOfOrigin = 8;
 
   const Layout& layout_;
-  AlignedBuffer<float> origin_;  ///< A row nearby, for each row of a band.
-  AlignedBuffer<float> sums_;
-  AlignedBuffer<float> squares_;
-  AlignedBuffer<double> blockMean_;
-  AlignedBuffer<double> blockSquares_;
-  AlignedBuffer<double> mean_;
-  AlignedBuffer<double> meanSquares_;
+  AlignedBuffer<float> row_;
+  AlignedBuffer<float> origin_;
+  AlignedBuffer<float> blockSums_;
+  AlignedBuffer<float> blockSquares_;
+  AlignedBuffer<double> sums_;
+  AlignedBuffer<double> squares_;
 };
 
 template <class T>
@@ -145,25 +153,27 @@ void statisticsOf(const Layout& layout,
                   double* variance,
                   const ParallelFor& parallelFor) {
   const Index channels = layout.channels;
-  const AlignedBuffer<double> counts(layout.chunks);
-  const AlignedBuffer<double> means(layout.chunks * channels);
-  const AlignedBuffer<double> squares(layout.chunks * channels);
-  const auto momentsOf = [&](Index chunk) {
-    return Moments{
-        counts.get()[chunk], means.get() + chunk * channels, squares.get() + chunk * channels};
+  const AlignedBuffer<double> counts(layout.chunksDown * layout.chunksAcross);
+  const AlignedBuffer<double> means(layout.chunksDown * channels);
+  const AlignedBuffer<double> squares(layout.chunksDown * channels);
+  const auto momentsOf = [&](Index down) {
+    return Moments{counts.get()[down * layout.chunksAcross],
+                   means.get() + down * channels,
+                   squares.get() + down * channels};
   };
-  parallelFor(layout.chunks, [&](Index begin, Index end) {
+  parallelFor(layout.chunksDown * layout.chunksAcross, [&](Index begin, Index end) {
     ChunkStatistics<T> statistics(layout);
-    for (Index chunk = begin; chunk < end; ++chunk) {
-      Moments found = momentsOf(chunk);
+    for (Index index = begin; index < end; ++index) {
+      const Chunk chunk(layout, index);
+      Moments found = momentsOf(chunk.down);
       statistics.find(x, chunk, found);
-      counts.get()[chunk] = found.count;
+      counts.get()[index] = found.count;
     }
   });
   Moments all{0, mean, variance};
   std::fill_n(mean, channels, 0.0);
   std::fill_n(variance, channels, 0.0);
-  for (Index chunk = 0; chunk < layout.chunks; ++chunk) merge(momentsOf(chunk), channels, all);
+  for (Index down = 0; down < layout.chunksDown; ++down) merge(momentsOf(down), channels, all);
   for (Index c = 0; c < channels; ++c) variance[c] /= all.count;
 }
 

@@ -46,7 +46,8 @@ HWY_INLINE void store(Vector values, float* to) {
   hn::StoreU(values, Floats(), to);
 }
 
-/// To the nearest, halves to even.
+/// To the nearest, halves to even. A NaN must be one that comes from bfloat16 or from arithmetic: the
+/// lower half of others may carry into the sign.
 HWY_INLINE void store(Vector values, Bfloat16* to) {
   const hn::RebindToUnsigned<Floats> bits;
   const hn::RebindToSigned<Floats> integers;
@@ -54,10 +55,7 @@ HWY_INLINE void store(Vector values, Bfloat16* to) {
   const auto exact = hn::BitCast(bits, values);
   const auto isOdd = hn::And(hn::ShiftRight<16>(exact), hn::Set(bits, 1));
   const auto rounded = hn::Add(exact, hn::Add(hn::Set(bits, 0x7FFF), isOdd));
-  constexpr std::uint32_t kQuietNaN = 0x7FC00000;
-  const auto kept =
-      hn::IfThenElse(hn::RebindMask(bits, hn::IsNaN(values)), hn::Set(bits, kQuietNaN), rounded);
-  const auto upper = hn::BitCast(integers, hn::ShiftRight<16>(kept));
+  const auto upper = hn::BitCast(integers, hn::ShiftRight<16>(rounded));
   hn::StoreU(hn::DemoteTo(upperHalves, upper), upperHalves, to);
 }
 
