@@ -1,0 +1,169 @@
+#pragma once
+
+// Gradients of what belongs to the context: sums over rows (i, n, h). The warps of a block share a
+// sum out and their parts are added in order.
+
+#include "engine/kernels/cuda/content.cuh"
+#include "engine/kernels/cuda/plan.cuh"
+#include "engine/kernels/cuda/sums.cuh"
+
+namespace lambda::cuda {
+
+/// Adds the warps' sums in order; the first warp has the total. All warps of the block come here.
+template <int kItems, int kCount>
+__device__ __forceinline__ void addWarps(Sums (&sums)[kItems][kCount]) {
+  auto* parts = static_cast<Sums*>(sharedMemory());
+  const int lane = static_cast<int>(threadIdx.x) % kWarpSize;
+  const int warp = warpOfBlock();
+  const auto partOf = [&](int other, int item, int i) -> Sums& {
+    return parts[(((other - 1) * kItems + item) * kCount + i) * kWarpSize + lane];
+  };
+  if (warp > 0) {
+#pragma unroll
+    for (int item = 0; item < kItems; ++item) {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) partOf(warp, item, i) = sums[item][i];
+    }
+  }
+  __syncthreads();
+  if (warp > 0) return;
+  for (int other = 1; other < kMostWarps; ++other) {
+#pragma unroll
+    for (int item = 0; item < kItems; ++item) {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) sums[item][i] += partOf(other, item, i);
+    }
+  }
+}
+
+/// Shared memory that addWarps() needs for any of the sums here.
+template <class Plan>
+constexpr std::size_t addWarpsBytes() {
+  constexpr int kColumns =
+      Plan::kQueryColumns > Plan::kValueColumns ? Plan::kQueryColumns : Plan::kValueColumns;
+  return sizeof(Sums) * (kMostWarps - 1) * kGroup * kFragments<kColumns> * kWarpSize;
+}
+
+/// de in float32: four queries and 16 rows of context, of a share of the images.
+template <class Format, class Plan>
+__device__ __forceinline__ void sumEmbeddings(const CoreArguments<typename Format::Value>& core,
+                                              const CoreGrid<Plan>& grid,
+                                              Indices indices) {
+  using Value = typename Format::Value;
+  using Access = typename Plan::Access;
+  constexpr int kColumns = Plan::kQueryColumns;
+  const int first = kContextTile * indices.take(grid.contextTiles);
+  const int firstColumn = kColumns * indices.take(grid.querySlices);
+  const int query = kGroup * indices.take(ceilDivide(core.queries, kGroup));
+  const int split = indices.take(core.imageSplits);
+  if (!seesAny(core, query, first)) return;
+
+  const std::int64_t works = std::int64_t{grid.imageGroups} * grid.headGroups;
+  const std::int64_t end = works * (split + 1) / core.imageSplits;
+  Sums out[kGroup][kFragments<kColumns>];
+  for (std::int64_t work = works * split / core.imageSplits + warpOfBlock(); work < end;
+       work += kMostWarps) {
+    const Corner corner{kGroup * static_cast<int>(work / grid.headGroups),
+                        query,
+                        kGroup * static_cast<int>(work % grid.headGroups)};
+    sumOverRows<Format, Access, Plan::kValueSteps, kColumns>(core,
+                                                             ValueSide<Value>(core, corner),
+                                                             PositionSide<Value>(core, corner),
+                                                             first,
+                                                             firstColumn,
+                                                             out);
+  }
+  addWarps(out);
+  if (warpOfBlock() > 0) return;
+  const Lane lane;
+#pragma unroll
+  for (int y = 0; y < kGroup; ++y) {
+    if (query + y >= core.queries) break;
+    const auto rows = rowsOfImage(
+        core.embeddingShares, split * core.queries + query + y, core.context, core.queryDepth);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const Row<float> row = rows.row(first + lane.group + 8 * half);
+      if (row.isThere)
+        storeRow<Float32Format, Access, kColumns>(out[y], half, row, firstColumn, lane);
+    }
+  }
+}
+
+/// dv without the content: four images and 16 rows of context.
+template <class Format, class Plan>
+__device__ __forceinline__ void sumPositionValues(const CoreArguments<typename Format::Value>& core,
+                                                  const CoreGrid<Plan>& grid,
+                                                  Indices indices) {
+  using Value = typename Format::Value;
+  using Access = typename Plan::Access;
+  constexpr int kColumns = Plan::kValueColumns;
+  const int first = kContextTile * indices.take(grid.contextTiles);
+  const int firstColumn = kColumns * indices.take(grid.valueSlices);
+  const int imageGroup = indices.take(grid.imageGroups);
+  Sums out[kGroup][kFragments<kColumns>];
+  for (int rowGroup = warpOfBlock(); rowGroup < grid.rowGroups; rowGroup += kMostWarps) {
+    const Corner corner = grid.corner(imageGroup, rowGroup);
+    if (!seesAny(core, corner.query, first)) continue;
+    sumOverRows<Format, Access, Plan::kQuerySteps, kColumns>(core,
+                                                             PositionSide<Value>(core, corner),
+                                                             ValueSide<Value>(core, corner),
+                                                             first,
+                                                             firstColumn,
+                                                             out);
+  }
+  addWarps(out);
+  if (warpOfBlock() > 0) return;
+  const Lane lane;
+#pragma unroll
+  for (int y = 0; y < kGroup; ++y) {
+    const int image = kGroup * imageGroup + y;
+    if (image >= core.images) break;
+    const auto parts = rowsOfImage(core.dPositionValues, image, core.context, core.valueDepth);
+    const auto results = rowsOfImage(core.dValues, image, core.context, core.valueDepth);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int index = first + lane.group + 8 * half;
+      if (index >= core.context) continue;
+      if (core.hasContent) {
+        storeRow<Float32Format, Access, kColumns>(
+            out[y], half, parts.row(index), firstColumn, lane);
+      } else {
+        storeRow<Format, Access, kColumns>(out[y], half, results.row(index), firstColumn, lane);
+      }
+    }
+  }
+}
+
+/// The gradient q^T dy of the content lambda of an image, 16 rows of it.
+template <class Format, class Plan>
+__device__ __forceinline__ void sumContentLambdas(const CoreArguments<typename Format::Value>& core,
+                                                  const CoreGrid<Plan>& grid,
+                                                  Indices indices) {
+  using Value = typename Format::Value;
+  using Access = typename Plan::Access;
+  constexpr int kColumns = Plan::kValueColumns;
+  const int first = 16 * indices.take(grid.lambdaTiles);
+  const int firstColumn = kColumns * indices.take(grid.valueSlices);
+  const int image = indices.take(core.images);
+  const int count = core.queries * core.heads;
+  Sums out[1][kFragments<kColumns>];
+  sumOuterProducts<Format, Access, kColumns>(rowsOfImage(core.q, image, count, core.queryDepth),
+                                             first,
+                                             rowsOfImage(core.dy, image, count, core.valueDepth),
+                                             firstColumn,
+                                             warpOfBlock(),
+                                             kMostWarps,
+                                             out[0]);
+  addWarps(out);
+  if (warpOfBlock() > 0) return;
+  const Lane lane;
+  const auto rows = rowsOfImage(core.dContentLambdas, image, core.queryDepth, core.valueDepth);
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const Row<Value> row = rows.row(first + columnOfRow(half, lane));
+    if (row.isThere) storeRow<Format, Access, kColumns>(out[0], half, row, firstColumn, lane);
+  }
+}
+
+}  // namespace lambda::cuda

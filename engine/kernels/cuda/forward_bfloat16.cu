@@ -1,0 +1,5 @@
+#include "engine/kernels/cuda/forward.cuh"
+
+namespace lambda::cuda {
+template cudaError_t forward<Bfloat16Format>(const CoreArguments<Bfloat16>&, bool, cudaStream_t);
+}

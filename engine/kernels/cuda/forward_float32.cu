@@ -1,0 +1,5 @@
+#include "engine/kernels/cuda/forward.cuh"
+
+namespace lambda::cuda {
+template cudaError_t forward<Float32Format>(const CoreArguments<float>&, bool, cudaStream_t);
+}

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <cuda_runtime.h>
+
+#include "engine/kernels/cuda/warp.cuh"
+
+namespace lambda::cuda {
+
+/// Queues a kernel of `blocks` blocks of `warps` warps; nothing where there are no blocks.
+template <class... Parameters>
+cudaError_t launch(void (*kernel)(Parameters...),
+                   std::int64_t blocks,
+                   int warps,
+                   std::size_t sharedBytes,
+                   cudaStream_t stream,
+                   const Parameters&... parameters) {
+  if (blocks == 0) return cudaSuccess;
+  if (blocks > std::numeric_limits<std::int32_t>::max()) return cudaErrorInvalidConfiguration;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(static_cast<unsigned>(warps * kWarpSize));
+  config.dynamicSmemBytes = sharedBytes;
+  config.stream = stream;
+  return cudaLaunchKernelEx(&config, kernel, parameters...);
+}
+
+}  // namespace lambda::cuda

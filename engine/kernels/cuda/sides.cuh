@@ -1,0 +1,156 @@
+#pragma once
+
+// The core and its gradients are one form of four operands,
+//
+//   F = sum over images i, queries n, heads h, context m of (q_inh . e_nm) (v_im . dy_inh),
+//
+// of which y, dq, dv and de are the derivatives: each is the sum of one of the two inner products
+// times the fourth operand. An inner product has two operands, one with rows (i, n, h) and one with
+// rows of the context, and both are fixed by an item: queries and embeddings by the query n, values
+// and gradients of the output by the image i. That is a side. A warp works on four items of each;
+// where there are fewer, the last is worked on again and not stored.
+
+#include <cstdint>
+
+#include "engine/kernels/cuda/core_arguments.cuh"
+#include "engine/kernels/cuda/memory.cuh"
+
+namespace lambda::cuda {
+
+/// The first of four images, queries and heads.
+struct Corner {
+  int image = 0, query = 0, head = 0;
+};
+
+/// A row of the context: position m and intra-depth u.
+struct ContextRow {
+  template <class Value>
+  __device__ __forceinline__ ContextRow(const CoreArguments<Value>& core, int index_)
+      : isThere(index_ < core.context),
+        index(min(index_, core.context - 1)),
+        position(core.intraDepth == 1 ? index : index / core.intraDepth),
+        depth(index - position * core.intraDepth) {}
+
+  bool isThere;
+  int index;  ///< Of the last row if this one isn't there.
+  int position;
+  int depth;
+};
+
+/// The part of `tensor` [b, size] that belongs to an image.
+template <class Value>
+__device__ __forceinline__ Value* imageOf(Value* tensor, int image, int size) {
+  return tensor + static_cast<std::int64_t>(image) * size;
+}
+
+/// Row (i, n, h) of `tensor` [b, n, h, depth]; where it isn't there, the last one stands for it.
+template <class Value, class Core>
+__device__ __forceinline__ Row<Value> rowOf(
+    Value* tensor, int depth, const Core& core, int image, int query, int head) {
+  const int ofQuery = core.heads * depth;
+  return {imageOf(tensor, min(image, core.images - 1), core.queries * ofQuery),
+          min(query, core.queries - 1) * ofQuery + min(head, core.heads - 1) * depth,
+          depth,
+          image < core.images && query < core.queries && head < core.heads};
+}
+
+/// Items are queries. Row r of an item is image r / 4, head r % 4 from the corner on.
+template <class Value>
+class PositionSide {
+ public:
+  __device__ __forceinline__ PositionSide(const CoreArguments<Value>& core, Corner corner)
+      : core_(core), corner_(corner) {}
+
+  __device__ __forceinline__ int depth() const { return core_.queryDepth; }
+
+  __device__ __forceinline__ Row<const Value> row(int item, int r) const {
+    return rowIn(core_.q, item, r);
+  }
+
+  /// The row of another tensor of the shape of q.
+  template <class Other>
+  __device__ __forceinline__ Row<Other> rowIn(Other* tensor, int item, int r) const {
+    return rowOf(tensor,
+                 depth(),
+                 core_,
+                 corner_.image + r / kGroup,
+                 corner_.query + item,
+                 corner_.head + r % kGroup);
+  }
+
+  /// e_nm; not there outside the window.
+  __device__ __forceinline__ Row<const Value> context(int item, const ContextRow& row) const {
+    const int query = min(corner_.query + item, core_.queries - 1);
+    const int tableRow = __ldg(core_.tableRowOf + (query * core_.positions + row.position));
+    return {core_.table,
+            tableRow * (core_.intraDepth * depth()) + row.depth * depth(),
+            depth(),
+            row.isThere && tableRow >= 0};
+  }
+
+ private:
+  const CoreArguments<Value>& core_;
+  Corner corner_;
+};
+
+/// Items are images. Row r of an item is query r / 4, head r % 4 from the corner on.
+template <class Value>
+class ValueSide {
+ public:
+  __device__ __forceinline__ ValueSide(const CoreArguments<Value>& core, Corner corner)
+      : core_(core), corner_(corner) {}
+
+  __device__ __forceinline__ int depth() const { return core_.valueDepth; }
+
+  __device__ __forceinline__ Row<const Value> row(int item, int r) const {
+    return rowIn(core_.dy, item, r);
+  }
+
+  /// The row of another tensor of the shape of dy.
+  template <class Other>
+  __device__ __forceinline__ Row<Other> rowIn(Other* tensor, int item, int r) const {
+    return rowOf(tensor,
+                 depth(),
+                 core_,
+                 corner_.image + item,
+                 corner_.query + r / kGroup,
+                 corner_.head + r % kGroup);
+  }
+
+  /// v_im
+  __device__ __forceinline__ Row<const Value> context(int item, const ContextRow& row) const {
+    const int image = min(corner_.image + item, core_.images - 1);
+    return {imageOf(core_.values, image, core_.context * depth()), row.index * depth(), depth()};
+  }
+
+ private:
+  const CoreArguments<Value>& core_;
+  Corner corner_;
+};
+
+/// A row as a column of a right operand, where rows that aren't there may be anything.
+template <class Value>
+__device__ __forceinline__ Row<Value> asColumn(Row<Value> row) {
+  row.isThere = true;
+  return row;
+}
+
+/// Whether any of four queries from `firstQuery` on sees any of the 16 rows of context from `first`
+/// on. All lanes of a warp ask and are answered the same.
+template <class Value>
+__device__ __forceinline__ bool seesAny(const CoreArguments<Value>& core,
+                                        int firstQuery,
+                                        int first) {
+  if (!core.hasWindow) return true;
+  const int lane = static_cast<int>(threadIdx.x) % kWarpSize;
+  bool sees = false;
+#pragma unroll
+  for (int i = 0; i < kGroup * kContextTile; i += kWarpSize) {
+    const int query = min(firstQuery + (i + lane) / kContextTile, core.queries - 1);
+    const ContextRow row(core, first + (i + lane) % kContextTile);
+    sees = sees || __ldg(core.tableRowOf + (query * core.positions + row.position)) >= 0;
+  }
+  return __any_sync(kFullWarp, sees);
+}
+
+}  // namespace lambda::cuda

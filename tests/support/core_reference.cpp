@@ -1,0 +1,160 @@
+#include "tests/support/core_reference.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+namespace lambda::test {
+
+std::vector<CoreSample> coreSamples() {
+  return {{"8x8, as in ResNet-50", 17, 8, 8, 1, 4, 16, 16, 0, true, true},
+          {"4x4, v 32", 9, 4, 4, 1, 4, 16, 32, 0, true, true},
+          {"2x2, v 64", 5, 2, 2, 1, 4, 16, 64, 0, true, true},
+          {"one position", 3, 1, 1, 1, 4, 16, 128, 0, true, true},
+          {"7x7", 3, 7, 7, 1, 4, 16, 24, 0, true, true},
+          {"14x14", 2, 14, 14, 1, 4, 16, 16, 0, true, true},
+          {"33x17", 1, 33, 17, 1, 2, 16, 5, 0, true, true},
+          {"window of 7 on 16x16", 2, 16, 16, 1, 4, 16, 16, 7, true, true},
+          {"window of 3 on 17x9, odd depths", 2, 17, 9, 1, 3, 7, 11, 3, true, true},
+          {"window beyond the map", 3, 3, 5, 1, 4, 8, 8, 23, true, true},
+          {"positions alone", 3, 6, 9, 1, 4, 16, 16, 0, false, true},
+          {"content alone", 3, 6, 9, 1, 4, 16, 16, 0, true, false},
+          {"intra-depth 4", 3, 5, 4, 4, 4, 16, 16, 0, true, true},
+          {"intra-depth 4, window", 3, 8, 8, 4, 2, 16, 9, 5, true, true},
+          {"k 1", 2, 4, 5, 1, 4, 1, 16, 0, true, true},
+          {"k 8", 2, 4, 5, 1, 4, 8, 16, 0, true, true},
+          {"k 32", 2, 4, 5, 1, 4, 32, 16, 0, true, true},
+          {"k 64", 2, 4, 5, 1, 4, 64, 16, 0, true, true},
+          {"h 1", 3, 4, 5, 1, 1, 16, 8, 0, true, true},
+          {"h 2", 3, 4, 5, 1, 2, 16, 8, 0, true, true},
+          {"h 8", 3, 4, 5, 1, 8, 16, 8, 0, true, true},
+          {"h 16", 3, 4, 5, 1, 16, 16, 8, 0, true, true},
+          {"h 40", 3, 4, 5, 1, 40, 16, 8, 0, true, true}};
+}
+
+CoreReference::CoreReference(const CoreSample& sample) : sample_(sample) {
+  const std::int64_t n = sample.height * sample.width;
+  const std::int64_t rows = sample.scope > 0 ? sample.scope * sample.scope
+                                             : (2 * sample.height - 1) * (2 * sample.width - 1);
+  shape.images = sample.batch;
+  shape.queries = shape.positions = n;
+  shape.intraDepth = sample.intraDepth;
+  shape.heads = sample.heads;
+  shape.queryDepth = sample.queryDepth;
+  shape.valueDepth = sample.valueDepth;
+  shape.tableRows = sample.hasPositions ? rows : 0;
+  shape.hasContent = sample.hasContent;
+  const std::int64_t context = shape.contextRows();
+  queries = random(sample.batch * n * sample.heads * sample.queryDepth);
+  keys = random(sample.hasContent ? sample.batch * context * sample.queryDepth : 0);
+  values = random(sample.batch * context * sample.valueDepth);
+  table = random(shape.tableRows * sample.intraDepth * sample.queryDepth);
+  dy = random(sample.batch * n * sample.heads * sample.valueDepth);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) tableRowOf.push_back(rowOf(i, j));
+  }
+}
+
+void CoreReference::round() {
+  for (auto* each : {&queries, &keys, &values, &table, &dy}) {
+    for (float& value : *each) value = fromBfloat16(toBfloat16(value));
+  }
+}
+
+CoreResults CoreReference::results() const {
+  CoreResults all;
+  all.y.resize(dy.size());
+  all.queries.resize(queries.size());
+  all.keys.resize(keys.size());
+  all.values.resize(values.size());
+  all.table.resize(table.size());
+  for (std::int64_t b = 0; b < shape.images; ++b) {
+    for (std::int64_t i = 0; i < shape.queries; ++i) {
+      for (std::int64_t row = 0; row < shape.contextRows(); ++row) {
+        for (std::int64_t h = 0; h < shape.heads; ++h) add(all, b, i, row, h);
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<float> CoreReference::random(std::int64_t size) {
+  std::vector<float> numbers(static_cast<std::size_t>(size));
+  for (float& number : numbers) number = normal_(generator_);
+  return numbers;
+}
+
+std::int32_t CoreReference::rowOf(std::int64_t query, std::int64_t position) const {
+  const std::int64_t down = position / sample_.width - query / sample_.width;
+  const std::int64_t right = position % sample_.width - query % sample_.width;
+  const std::int64_t reach = sample_.scope / 2;
+  if (sample_.scope == 0) {
+    return static_cast<std::int32_t>((down + sample_.height - 1) * (2 * sample_.width - 1) + right +
+                                     sample_.width - 1);
+  }
+  if (std::abs(down) > reach || std::abs(right) > reach) return -1;
+  return static_cast<std::int32_t>((down + reach) * sample_.scope + right + reach);
+}
+
+/// One term of the sum, q . (kbar + e) v, and of its gradients.
+void CoreReference::add(
+    CoreResults& to, std::int64_t b, std::int64_t i, std::int64_t row, std::int64_t h) const {
+  const std::int64_t k = shape.queryDepth, v = shape.valueDepth, u = shape.intraDepth;
+  const std::int32_t found = tableRowOf[static_cast<std::size_t>(i * shape.positions + row / u)];
+  const std::int64_t tableAt = shape.tableRows > 0 && found >= 0 ? (found * u + row % u) * k : -1;
+  const auto query = static_cast<std::size_t>(((b * shape.queries + i) * shape.heads + h) * k);
+  const auto key = static_cast<std::size_t>((b * shape.contextRows() + row) * k);
+  const auto value = static_cast<std::size_t>((b * shape.contextRows() + row) * v);
+  const auto out = static_cast<std::size_t>(((b * shape.queries + i) * shape.heads + h) * v);
+  double score = 0;
+  double scoreGradient = 0;
+  const auto weight = [&](std::size_t c) {
+    double sum = shape.hasContent ? static_cast<double>(keys[key + c]) : 0.0;
+    if (tableAt >= 0) sum += static_cast<double>(table[static_cast<std::size_t>(tableAt) + c]);
+    return sum;
+  };
+  for (std::size_t c = 0; c < static_cast<std::size_t>(k); ++c)
+    score += static_cast<double>(queries[query + c]) * weight(c);
+  for (std::size_t c = 0; c < static_cast<std::size_t>(v); ++c) {
+    const auto d = static_cast<double>(dy[out + c]);
+    const auto in = static_cast<double>(values[value + c]);
+    to.y[out + c] += score * in;
+    to.values[value + c] += score * d;
+    scoreGradient += d * in;
+  }
+  for (std::size_t c = 0; c < static_cast<std::size_t>(k); ++c) {
+    const double share = scoreGradient * static_cast<double>(queries[query + c]);
+    to.queries[query + c] += scoreGradient * weight(c);
+    if (shape.hasContent) to.keys[key + c] += share;
+    if (tableAt >= 0) to.table[static_cast<std::size_t>(tableAt) + c] += share;
+  }
+}
+
+double relativeDistance(const std::vector<float>& found, const std::vector<double>& expected) {
+  double difference = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double d = static_cast<double>(found[i]) - expected[i];
+    difference += d * d;
+    size += expected[i] * expected[i];
+  }
+  const double relative = size > 0 ? std::sqrt(difference / size) : std::sqrt(difference);
+  return std::isnan(relative) ? std::numeric_limits<double>::infinity() : relative;
+}
+
+std::uint16_t toBfloat16(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  if (std::isnan(value)) return 0x7FC0;
+  return static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+float fromBfloat16(std::uint16_t value) {
+  const std::uint32_t bits = static_cast<std::uint32_t>(value) << 16;
+  float widened;
+  std::memcpy(&widened, &bits, sizeof widened);
+  return widened;
+}
+
+}  // namespace lambda::test

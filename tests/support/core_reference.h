@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "engine/kernels/core_shape.h"
+
+namespace lambda::test {
+
+/// A core on a map, with relative embeddings.
+struct CoreSample {
+  const char* name;
+  std::int64_t batch, height, width, intraDepth, heads, queryDepth, valueDepth;
+  std::int64_t scope;  ///< 0 = global.
+  bool hasContent, hasPositions;
+};
+
+/// Shapes that every kernel of the core has to get right.
+std::vector<CoreSample> coreSamples();
+
+/// What comes out of a core, and its gradients.
+struct CoreResults {
+  std::vector<double> y, queries, keys, values, table;
+};
+
+/// The operands of a sample, of random numbers, and what comes out of them by one loop an index, in
+/// double.
+class CoreReference {
+ public:
+  explicit CoreReference(const CoreSample& sample);
+
+  /// Rounds all operands to bfloat16.
+  void round();
+
+  CoreResults results() const;
+
+  CoreShape shape;
+  std::vector<float> queries, keys, values, table, dy;  ///< As in CoreInputs.
+  std::vector<std::int32_t> tableRowOf;                 ///< [n, m]
+
+ private:
+  std::vector<float> random(std::int64_t size);
+  std::int32_t rowOf(std::int64_t query, std::int64_t position) const;
+  void add(CoreResults& to, std::int64_t b, std::int64_t i, std::int64_t row, std::int64_t h) const;
+
+  CoreSample sample_;
+  std::mt19937 generator_{1};
+  std::normal_distribution<float> normal_;
+};
+
+/// |found - expected| / |expected|, |found| where nothing is expected; NaN counts as infinite.
+double relativeDistance(const std::vector<float>& found, const std::vector<double>& expected);
+
+/// The nearest bfloat16, halves to even.
+std::uint16_t toBfloat16(float value);
+float fromBfloat16(std::uint16_t value);
+
+}  // namespace lambda::test
