@@ -55,6 +55,10 @@ std::vector<at::Tensor> gradientsOf(const CoreForm& form,
       {tensors.dy});
 }
 
+/// LibTorch's convolutions sum a tap's gradient over all images and positions in one float32: at a
+/// batch of 128 and 32x32 that alone rounds by more than what ours may be away.
+constexpr double kRivalSlack = 5;
+
 std::vector<double> checkForms(const std::vector<CoreForm>& forms,
                                const CoreTensors& tensors,
                                const CoreEmbeddings& embeddings,
@@ -66,7 +70,8 @@ std::vector<double> checkForms(const std::vector<CoreForm>& forms,
   for (const CoreForm& form : forms) {
     const PoisonedTensors poisoned;
     distances.push_back(relativeDistance(outcomesOf(form, tensors, embeddings), expected));
-    requireExact(form.name, distances.back(), precision);
+    const bool isRival = &form != &forms.front();
+    requireExact(form.name, distances.back(), precision, isRival ? kRivalSlack : 1);
   }
   return distances;
 }

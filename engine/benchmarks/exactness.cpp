@@ -74,11 +74,11 @@ double toleranceOf(Precision precision) {
   return precision == Precision::bfloat16 ? 1e-2 : 1e-5;
 }
 
-void requireExact(const std::string& form, double distance, Precision precision) {
-  if (distance <= toleranceOf(precision)) return;
+void requireExact(const std::string& form, double distance, Precision precision, double slack) {
+  const double tolerance = slack * toleranceOf(precision);
+  if (distance <= tolerance) return;
   char text[64];
-  std::snprintf(
-      text, sizeof text, "%.2g away from float64, %.0e may be", distance, toleranceOf(precision));
+  std::snprintf(text, sizeof text, "%.2g away from float64, %.0e may be", distance, tolerance);
   throw Error(form, text, "nothing was timed; this is a defect of the program");
 }
 

@@ -28,7 +28,7 @@ double relativeDistance(const std::vector<at::Tensor>& found,
 /// What a computation may be away from float64: 1e-5 in float32, 1e-2 in bfloat16.
 double toleranceOf(Precision precision);
 
-/// Throws Error, naming the form, for a distance beyond the tolerance.
-void requireExact(const std::string& form, double distance, Precision precision);
+/// Throws Error, naming the form, for a distance beyond `slack` times the tolerance.
+void requireExact(const std::string& form, double distance, Precision precision, double slack = 1);
 
 }  // namespace lambda
