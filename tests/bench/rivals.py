@@ -117,7 +117,7 @@ class Lambda:
 class Worker:
     """A rival in a process of its own, which waits while others take their turns."""
 
-    def __init__(self, rival, recording, threads, compile_mode):
+    def __init__(self, rival, recording, threads, options):
         self.rival = rival
         task = {
             "recording": str(recording),
@@ -125,14 +125,16 @@ class Worker:
             "bfloat16": rival.precision == "bfloat16",
             "channelsLast": rival.channels_last,
             "compiled": rival.compiled,
-            "compileMode": compile_mode,
+            "compileMode": options.compile_mode,
             "threads": threads,
         }
+        preload = {"LD_PRELOAD": options.preload} if options.preload else {}
         self.process = subprocess.Popen(
             [sys.executable, HERE / "rival_worker.py", json.dumps(task)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            env=os.environ | preload,
         )
         self.start = self.answer()
         self.peak_bytes = None
@@ -236,7 +238,7 @@ def start_workers(rivals, recording, threads, options, skipped):
             continue
         say(f"  starting {rival.name}")
         try:
-            workers.append(Worker(rival, recording, threads, options.compile_mode))
+            workers.append(Worker(rival, recording, threads, options))
         except Failed as failure:
             if not rival.compiled:
                 raise
@@ -321,7 +323,7 @@ def warnings_of(rows, machine):
         load = row["load"]["others"] + row["load"]["stolen"]
         if load > DISTURBING_LOAD and row["precision"] == PRECISIONS[0]:
             warnings.append(
-                f"{row['case']}, {row['threads']} threads: others had {load:.0%} of the cores' time; "
+                f"{row['case']}, threads {row['threads']}: others had {load:.0%} of the cores' time; "
                 "beyond 5 % neither times nor ratios are to be quoted"
             )
     if machine["sameLibtorch"] is False:
@@ -334,7 +336,8 @@ def markdown(report):
     lines = [
         f"Training steps against PyTorch's on {machine['cpu']}, {machine['cores']} cores, "
         f"{machine['started']}. Lambda Studio {machine['program']} with LibTorch {machine['torch']}, "
-        f"PyTorch {machine['pytorch']}, Python {machine['python']}.",
+        f"PyTorch {machine['pytorch']}, Python {machine['python']}"
+        f"{', rivals with ' + machine['preload'] if machine['preload'] else ''}.",
         "",
         "Medians; a ratio is how many times as long the rival takes, with its range over the turns.",
         "",
@@ -382,12 +385,15 @@ def arguments():
     parser.add_argument("--steps", type=int, default=20, help="timed steps of a turn")
     parser.add_argument("--warm-ups", type=int, default=3, help="steps before them")
     parser.add_argument("--compile-mode", default="default", help="default or max-autotune")
+    parser.add_argument("--preload", metavar="LIBRARY", help="an allocator for the rivals alone")
     parser.add_argument("--data", default="shapes10", help="images that our steps are timed on")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("rivals"))
     options = parser.parse_args()
     options.networks = options.networks.split(",")
     options.threads = sorted({int(count) for count in options.threads.split(",")})
     unknown = [name for name in options.networks if name not in PRESETS]
+    if options.preload and not os.path.exists(options.preload):
+        parser.error(f"--preload: there is no {options.preload}")
     if unknown or min(options.threads + [options.batch, options.turns, options.warm_ups + 1]) < 1:
         parser.error("networks are lambda and conv; numbers are 1 or more")
     if options.steps < 3:
@@ -420,6 +426,7 @@ def main():
         "pytorch": torch.__version__,
         "python": platform.python_version(),
         "compileMode": options.compile_mode,
+        "preload": options.preload,
         "sameLibtorch": same_bytes(libraries),
     }
     machine["warnings"] = warnings_of(rows, machine)
