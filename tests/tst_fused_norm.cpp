@@ -330,7 +330,7 @@ void TestFusedNorm::networksAreAsNearToFloat64AsByPlainOperations() {
   architecture.head.dropout = 0;
   const Precision precision = isBfloat16 ? Precision::bfloat16 : Precision::float32;
   // Which way 8 bits are rounded is chance, which a deep network enlarges: sums over some networks.
-  const int networks = isBfloat16 ? 8 : 1;
+  const int networks = isBfloat16 ? 16 : 1;
   std::map<std::string, std::pair<double, double>> distances;
   for (int i = 0; i < networks; ++i) {
     Network network(architecture);
