@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include <ATen/Parallel.h>
@@ -329,9 +330,10 @@ void TestFusedNorm::networksAreAsNearToFloat64AsByPlainOperations() {
   architecture.zeroInitResidual = false;
   architecture.head.dropout = 0;
   const Precision precision = isBfloat16 ? Precision::bfloat16 : Precision::float32;
-  // Which way 8 bits are rounded is chance, which a deep network enlarges: sums over some networks.
-  const int networks = isBfloat16 ? 16 : 1;
-  std::map<std::string, std::pair<double, double>> distances;
+  // Which way 8 bits are rounded is chance, which a deep network enlarges: the median of some
+  // networks.
+  const int networks = isBfloat16 ? 15 : 1;
+  std::map<std::string, std::vector<double>> excesses;
   for (int i = 0; i < networks; ++i) {
     Network network(architecture);
     scramble(*network);
@@ -346,16 +348,16 @@ void TestFusedNorm::networksAreAsNearToFloat64AsByPlainOperations() {
     const auto fused = outcomesOf(
         copyOf(network, at::kFloat, kChannelsLast), x.contiguous(kChannelsLast), precision);
     for (std::size_t j = 0; j < exact.size(); ++j) {
-      auto& [byFused, byPlain] = distances[exact[j].first];
-      byFused += distanceBetween(fused[j].second, exact[j].second);
-      byPlain += distanceBetween(plain[j].second, exact[j].second);
+      const double byFused = distanceBetween(fused[j].second, exact[j].second);
+      const double byPlain = distanceBetween(plain[j].second, exact[j].second);
+      excesses[exact[j].first].push_back((byFused - 1e-5) / byPlain);
     }
   }
-  for (const auto& [what, both] : distances) {
-    const auto& [byFused, byPlain] = both;
-    const std::string text =
-        what + ": " + std::to_string(byFused) + ", plain " + std::to_string(byPlain);
-    QVERIFY2(byFused <= 1.5 * byPlain + 1e-5, text.c_str());
+  for (auto& [what, all] : excesses) {
+    std::ranges::sort(all);
+    const double median = all[all.size() / 2];
+    const std::string text = what + ": " + std::to_string(median) + " times as far as plain";
+    QVERIFY2(median <= 1.5, text.c_str());
   }
 }
 
