@@ -1,5 +1,5 @@
-// What the lambda core works on: sizes in whole vectors, the embedding table, and the embeddings
-// that a block of queries shares. Included once for each instruction set.
+// The embedding table, and the embeddings that a block of queries shares. Included once for each
+// instruction set.
 
 #if defined(LAMBDA_CORE_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_BLOCKS_INL_H_
@@ -9,117 +9,15 @@
 #endif
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
-#include <hwy/aligned_allocator.h>
-
-#include "engine/kernels/lambda_core_kernel.h"
-#include "engine/kernels/small_products-inl.h"
+#include "engine/kernels/core_layout-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
 namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
-
-using Index = std::int64_t;
-
-/// Images whose scores share the embeddings that they are made from.
-constexpr Index kImagesTogether = 8;
-
-/// Rows of scores that an image has at a time, about: enough to reuse its context.
-constexpr Index kFewestRows = 32;
-constexpr Index kMostRows = 64;
-
-/// Of the scores of these images, so that they stay in the second-level cache.
-constexpr Index kScoreBytes = 80 << 10;
-
-/// Contexts that stay in the second-level cache while the queries pass over them.
-constexpr Index kContextBytes = 512 << 10;
-
-constexpr Index kMostGroups = 16;
-
-inline Index lanes() {
-  return static_cast<Index>(hn::Lanes(Floats()));
-}
-
-inline Index padded(Index count) {
-  return (count + lanes() - 1) / lanes() * lanes();
-}
-
-class Buffer {
- public:
-  explicit Buffer(Index size)
-      : values_(hwy::AllocateAligned<float>(static_cast<std::size_t>(std::max<Index>(size, 1)))) {
-    std::fill_n(values_.get(), size, 0.0F);
-  }
-
-  float* get() const { return values_.get(); }
-
- private:
-  hwy::AlignedFreeUniquePtr<float[]> values_;
-};
-
-/// Copies `count` floats, where common counts need no call.
-HWY_INLINE void copyRun(const float* from, Index count, float* to) {
-  for (; count >= 8; count -= 8, from += 8, to += 8) std::memcpy(to, from, 8 * sizeof(float));
-  if (count >= 4) {
-    std::memcpy(to, from, 4 * sizeof(float));
-    count -= 4, from += 4, to += 4;
-  }
-  for (; count > 0; --count) *to++ = *from++;
-}
-
-/// Sizes that follow from a shape and the width of a vector.
-struct Layout {
-  Layout(const CoreShape& shape, bool isBackward, bool lambdasFirst)
-      : k(shape.queryDepth),
-        v(shape.valueDepth),
-        kPadded(padded(k)),
-        vPadded(padded(v)),
-        context(shape.contextRows()),
-        meetsKeys(!lambdasFirst && shape.hasContent && k == kPadded && padded(context) < v),
-        contextTotal(context + (shape.hasContent && !meetsKeys ? k : 0)),
-        contextPadded(padded(contextTotal)),
-        tableRows(shape.tableRows * shape.intraDepth) {
-    const Index floats = static_cast<Index>(sizeof(float));
-    const Index rows = std::clamp(
-        kScoreBytes / (kImagesTogether * contextPadded * floats), kFewestRows, kMostRows);
-    queriesTogether = std::clamp<Index>(rows / shape.heads, 1, std::max<Index>(shape.queries, 1));
-    imagesTogether = std::clamp<Index>(shape.images, 1, kImagesTogether);
-    const Index contexts = isBackward ? 3 : 1;
-    imagesResident =
-        std::max(imagesTogether, kContextBytes / (contexts * contextPadded * vPadded * floats));
-  }
-
-  Index k, v, kPadded, vPadded;
-  Index context;        ///< Rows of the context.
-  bool meetsKeys;       ///< Queries meet the keys: cheaper than the content lambda on small maps.
-  Index contextTotal;   ///< With the k rows of the content lambda behind them, unless meetsKeys.
-  Index contextPadded;  ///< The same in whole vectors.
-  Index tableRows;
-  Index queriesTogether;  ///< Of the scores of a block.
-  Index imagesTogether;   ///< Whose scores share the embeddings they are made from.
-  Index imagesResident;   ///< Whose contexts stay in the caches.
-};
-
-/// Whether lambdas come before queries: as asked for, else where it takes fewer products of
-/// vectors.
-inline bool putsLambdasFirst(const CoreShape& shape, const std::int32_t* tableRowOf) {
-  if (shape.order == CoreOrder::queriesFirst) return false;
-  const Index pairs = shape.tableRows > 0 ? shape.queries * shape.positions : 0;
-  if (std::any_of(tableRowOf, tableRowOf + pairs, [](std::int32_t row) { return row < 0; }))
-    return false;
-  if (shape.order == CoreOrder::lambdasFirst) return true;
-  const Index k = shape.queryDepth, valueVectors = padded(shape.valueDepth) / lanes();
-  const Index contextVectors = padded(shape.contextRows()) / lanes();
-  const Index context = shape.tableRows > 0 ? shape.contextRows() : 0;
-  const Index positions = shape.tableRows > 0 ? contextVectors * k + context * valueVectors : 0;
-  const Index content = shape.hasContent ? k * std::min(contextVectors, valueVectors) : 0;
-  const Index queriesFirst = shape.heads * (positions + content);
-  return k * valueVectors * (context + shape.heads) < queriesFirst;
-}
 
 /// The embedding table in the two forms that the products read: R^T [k, rows] and R [rows + 1, k],
 /// in whole vectors; the last row is 0 and stands for what lies outside the window.
@@ -151,16 +49,28 @@ struct Embeddings {
   static constexpr Index kRowsAPart = 512;
 };
 
+/// Vectors of context rows, up to kPanelVectors, whose scores stand side by side.
+struct Panel {
+  Index column = 0;    ///< The first among the block's.
+  Index columns = 0;   ///< Whole vectors of them.
+  Index depth = 0;     ///< Columns that are rows of the context; the others are padding.
+  Index embedded = 0;  ///< Columns in which any query sees an embedding, whole vectors.
+  Index firstRow = 0;  ///< Context row of the first column.
+  bool isEven = true;  ///< Its context rows follow each other.
+
+  Index embeddedDepth() const { return std::min(embedded, depth); }
+};
+
 /// What the queries of one block share: which vectors of context rows any of them sees, and their
-/// embeddings. The content lambda's rows are always seen, and the last.
+/// embeddings.
 class QueryBlock {
  public:
   QueryBlock(const CoreShape& shape, const Layout& layout, const Embeddings& embeddings)
       : shape_(shape),
         layout_(layout),
         embeddings_(embeddings),
-        transposed_(shape.tableRows > 0 ? layout.queriesTogether * layout.k * layout.contextPadded
-                                        : 0),
+        tileSize_(layout.k * kPanel),
+        transposed_(shape.tableRows > 0 ? layout.queriesTogether * layout.panels * tileSize_ : 0),
         tableOffsets_(static_cast<std::size_t>(
             shape.tableRows > 0 ? layout.queriesTogether * layout.contextPadded : 0)),
         tableRows_(static_cast<std::size_t>(layout.contextPadded)) {}
@@ -168,61 +78,55 @@ class QueryBlock {
   void take(const CoreInputs& inputs, Index firstQuery) {
     first = firstQuery;
     count = std::min(layout_.queriesTogether, shape_.queries - first);
-    findColumns(inputs);
+    findVectors(inputs);
+    makePanels();
     contextOffsets.clear();
-    for (const Index column : vectors) {
+    for (const Index row : vectors) {
       for (Index lane = 0; lane < lanes(); ++lane)
-        contextOffsets.push_back((column + lane) * layout_.vPadded);
+        contextOffsets.push_back((row + lane) * layout_.vPadded);
     }
-    columns = static_cast<Index>(contextOffsets.size());
-    contentColumn = columns - (layout_.contextPadded - layout_.context);
-    depth = columns - (layout_.contextPadded - layout_.contextTotal);
-    if (columns == 0 || vectors.back() + lanes() != layout_.contextPadded) depth = columns;
-    for (Index t = 0; t < count; ++t) fillTile(inputs, t);
+    for (Index t = 0; t < count && embedded_ > 0; ++t) fillTiles(inputs, t);
   }
 
-  /// E_n^T [k, scoreColumns] of the t-th query.
-  const float* transposedTile(Index t) const {
-    return transposed_.get() + t * layout_.k * layout_.contextPadded;
-  }
+  /// E_n^T [k, kPanel] of the t-th query and the columns of a panel.
+  const float* transposedTile(Index t, const Panel& panel) const { return tileAt(t, panel); }
 
-  /// For each score column of the t-th query, where its embedding lies in Embeddings::rows.
+  /// For each column of the t-th query, where its embedding lies in Embeddings::rows.
   const Index* tableOffsets(Index t) const {
     return tableOffsets_.data() + t * layout_.contextPadded;
   }
 
-  bool seesAll() const { return columns == layout_.contextPadded; }
+  bool seesAll() const {
+    return static_cast<Index>(vectors.size()) * lanes() == layout_.contextPadded;
+  }
 
   Index first = 0;
   Index count = 0;
-  Index columns = 0;                  ///< Whole vectors of them.
-  Index depth = 0;                    ///< Columns up to the last that is no padding.
-  Index scoreColumns = 0;             ///< Whole vectors in which embeddings are met.
-  Index contentColumn = 0;            ///< The first of the content lambda's; `columns` without one.
-  std::vector<Index> vectors;         ///< First context row of each vector of columns.
+  std::vector<Index> vectors;  ///< First context row of each vector of columns.
+  std::vector<Panel> panels;
   std::vector<Index> contextOffsets;  ///< Where the row of each column lies in an image's context.
 
  private:
+  float* tileAt(Index t, const Panel& panel) const {
+    return transposed_.get() + (t * layout_.panels + panel.column / kPanel) * tileSize_;
+  }
+
   /// A whole vector of context rows is seen or not.
-  void findColumns(const CoreInputs& inputs) {
+  void findVectors(const CoreInputs& inputs) {
     vectors.clear();
-    scoreColumns = 0;
-    const Index firstOfContent =
-        layout_.contextTotal > layout_.context ? layout_.context : layout_.contextPadded;
-    for (Index column = 0; column < layout_.contextPadded; column += lanes()) {
-      const bool isSeen = seesEmbeddings(inputs, column);
-      if (!isSeen && !layout_.meetsKeys && column + lanes() <= firstOfContent) continue;
-      vectors.push_back(column);
-      // The rows of the context that share a vector with the content lambda's have scores of 0.
-      if (isSeen || (shape_.tableRows > 0 && column < layout_.context))
-        scoreColumns = static_cast<Index>(vectors.size()) * lanes();
+    embedded_ = 0;
+    for (Index row = 0; row < layout_.contextPadded; row += lanes()) {
+      const bool isSeen = seesEmbeddings(inputs, row);
+      if (!isSeen && !layout_.meetsKeys) continue;
+      vectors.push_back(row);
+      if (isSeen) embedded_ = static_cast<Index>(vectors.size()) * lanes();
     }
   }
 
-  bool seesEmbeddings(const CoreInputs& inputs, Index column) const {
-    if (shape_.tableRows == 0 || column >= layout_.context) return false;
-    const Index end = std::min(column + lanes(), layout_.context);
-    const Index firstPosition = column / shape_.intraDepth;
+  bool seesEmbeddings(const CoreInputs& inputs, Index row) const {
+    if (shape_.tableRows == 0) return false;
+    const Index end = std::min(row + lanes(), layout_.context);
+    const Index firstPosition = row / shape_.intraDepth;
     const Index lastPosition = (end - 1) / shape_.intraDepth;
     for (Index t = 0; t < count; ++t) {
       const std::int32_t* rows = inputs.tableRowOf + (first + t) * shape_.positions;
@@ -233,13 +137,27 @@ class QueryBlock {
     return false;
   }
 
-  void fillTile(const CoreInputs& inputs, Index t) {
-    if (shape_.tableRows == 0) return;
+  void makePanels() {
+    panels.clear();
+    const Index columns = static_cast<Index>(vectors.size()) * lanes();
+    for (Index column = 0; column < columns; column += kPanel) {
+      Panel panel;
+      panel.column = column;
+      panel.columns = std::min<Index>(kPanel, columns - column);
+      panel.embedded = std::clamp<Index>(embedded_ - column, 0, panel.columns);
+      const auto vector = static_cast<std::size_t>(column / lanes());
+      const auto last = vector + static_cast<std::size_t>(panel.columns / lanes()) - 1;
+      panel.firstRow = vectors[vector];
+      panel.depth = panel.columns - std::max<Index>(0, vectors[last] + lanes() - layout_.context);
+      panel.isEven = vectors[last] + lanes() == panel.firstRow + panel.columns;
+      panels.push_back(panel);
+    }
+  }
+
+  void fillTiles(const CoreInputs& inputs, Index t) {
     const std::int32_t* rows = inputs.tableRowOf + (first + t) * shape_.positions;
-    float* tile = transposed_.get() + t * layout_.k * layout_.contextPadded;
-    Index* offsets = tableOffsets_.data() + t * layout_.contextPadded;
     const Index u = shape_.intraDepth;
-    for (Index column = 0; column < scoreColumns; column += lanes()) {
+    for (Index column = 0; column < embedded_; column += lanes()) {
       const Index firstRow = vectors[static_cast<std::size_t>(column / lanes())];
       Index position = firstRow / u;
       Index depth = firstRow % u;
@@ -250,20 +168,30 @@ class QueryBlock {
         if (++depth == u) depth = 0, ++position;
       }
     }
-    for (Index column = 0; column < scoreColumns;) {
-      const Index* row = tableRows_.data() + column;
-      const bool isOutside = *row == kOutside;
+    for (const Panel& panel : panels) {
+      if (panel.embedded > 0) fillTile(t, panel);
+    }
+  }
+
+  void fillTile(Index t, const Panel& panel) {
+    float* tile = tileAt(t, panel);
+    Index* offsets = tableOffsets_.data() + t * layout_.contextPadded + panel.column;
+    const Index* rows = tableRows_.data() + panel.column;
+    for (Index column = 0; column < panel.embedded;) {
+      const Index row = rows[column];
+      const bool isOutside = row == kOutside;
       Index length = 1;
-      while (column + length < scoreColumns && row[length] == *row + (isOutside ? 0 : length))
+      while (column + length < panel.embedded &&
+             rows[column + length] == row + (isOutside ? 0 : length))
         ++length;
       for (Index i = 0; i < length; ++i)
-        offsets[column + i] = (isOutside ? layout_.tableRows : row[i]) * layout_.kPadded;
+        offsets[column + i] = (isOutside ? layout_.tableRows : row + i) * layout_.kPadded;
       for (Index c = 0; c < layout_.k; ++c) {
-        float* to = tile + c * scoreColumns + column;
+        float* to = tile + c * kPanel + column;
         if (isOutside) {
           std::fill_n(to, length, 0.0F);
         } else {
-          copyRun(embeddings_.transposed.get() + c * embeddings_.stride + *row, length, to);
+          copyRun(embeddings_.transposed.get() + c * embeddings_.stride + row, length, to);
         }
       }
       column += length;
@@ -275,25 +203,21 @@ class QueryBlock {
   const CoreShape& shape_;
   const Layout& layout_;
   const Embeddings& embeddings_;
+  Index tileSize_;      ///< Floats of a tile.
+  Index embedded_ = 0;  ///< Columns up to the last in which an embedding is seen.
   Buffer transposed_;
   std::vector<Index> tableOffsets_;
   std::vector<Index> tableRows_;  ///< Of the columns of one query.
 };
 
-/// How images are shared out: by the shape alone, so that sums are made in one order. Groups of
-/// images have gradients of the table of their own; so many of them together as stay in the caches,
-/// or parts of one.
-struct Groups {
-  Groups(Index images, const Layout& layout)
-      : size(std::max<Index>(1, (images + kMostGroups - 1) / kMostGroups)),
-        count((images + size - 1) / size),
-        part(std::min(size, layout.imagesResident)),
-        together(std::max<Index>(1, layout.imagesResident / size)) {}
-
-  Index size;  ///< Images of a group.
-  Index count;
-  Index part;      ///< Images of a group that stay in the caches.
-  Index together;  ///< Groups that stay in the caches.
+/// Images that go through a block of queries together, their contexts in slots from `slot` on, and
+/// what is worked on after them.
+struct Together {
+  Index slot = 0;
+  Index first = 0;
+  Index count = 0;
+  Index nextFirst = 0;  ///< Image.
+  Index nextQuery = 0;  ///< shape.queries when nothing comes after.
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "engine/kernels/core_blocks-inl.h"
-#include "engine/kernels/core_images-inl.h"
+#include "engine/kernels/core_contexts-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -22,62 +22,92 @@ namespace {
 /// A block of queries of a few images, every position seen. Stands where Scores stands.
 class Lambdas {
  public:
-  Lambdas(const CoreShape& shape, const Layout& layout, const Contexts& contexts, bool isBackward)
+  Lambdas(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
       : shape_(shape),
         layout_(layout),
         contexts_(contexts),
         lambda_(layout.k * layout.vPadded),
-        output_(shape.heads * layout.vPadded),
-        lambdaGradient_(isBackward ? layout.k * layout.vPadded : 0),
-        transposed_(isBackward ? layout.v * layout.kPadded : 0),
-        queryGradient_(isBackward ? shape.heads * layout.kPadded : 0) {}
+        output_(shape.heads * layout.vPadded) {}
 
-  /// Images [first, first + count) have their contexts in slots from `slot` on.
   void forward(const CoreInputs& inputs,
                const QueryBlock& block,
-               Index slot,
-               Index first,
-               Index count,
+               const Together& images,
                float* y) {
     const Index k = layout_.k, v = layout_.v;
     for (Index t = 0; t < block.count; ++t) {
-      for (Index i = 0; i < count; ++i) {
-        const Index row = ((first + i) * shape_.queries + block.first + t) * shape_.heads;
-        makeLambda(block, t, contexts_.of(slot + i));
+      for (Index i = 0; i < images.count; ++i) {
+        const Index row = ((images.first + i) * shape_.queries + block.first + t) * shape_.heads;
+        makeLambda(block, t, images.slot + i);
         const bool isDirect = v == layout_.vPadded;
         float* to = y + row * v;
         product<false>(shape_.heads,
                        layout_.vPadded,
-                       k,
-                       DepthInRow{inputs.queries + row * k, k},
-                       EvenRows{lambda_.get(), layout_.vPadded},
-                       Rows{isDirect ? to : output_.get(), layout_.vPadded});
+                       Rows{isDirect ? to : output_.get(), layout_.vPadded},
+                       Term{DepthInRow{inputs.queries + row * k, k},
+                            EvenRows{lambda_.get(), layout_.vPadded},
+                            k});
         for (Index head = 0; head < shape_.heads && !isDirect; ++head)
           copyRun(output_.get() + head * layout_.vPadded, v, to + head * v);
       }
     }
   }
 
+ protected:
+  /// lambda_n = lambda_c + E_n^T v [k, v]
+  void makeLambda(const QueryBlock& block, Index t, Index slot) {
+    if (shape_.hasContent) {
+      copyRun(contexts_.content(slot), contexts_.contentSize(), lambda_.get());
+    } else {
+      std::fill_n(lambda_.get(), contexts_.contentSize(), 0.0F);
+    }
+    for (const Panel& panel : block.panels) {
+      product<true>(
+          layout_.k,
+          layout_.vPadded,
+          Rows{lambda_.get(), layout_.vPadded},
+          Term{DepthInRow{block.transposedTile(t, panel), Fixed<kPanel>()},
+               EvenRows{contexts_.values(slot) + panel.firstRow * layout_.vPadded, layout_.vPadded},
+               panel.depth});
+    }
+  }
+
+  const CoreShape& shape_;
+  const Layout& layout_;
+  const Contexts& contexts_;
+  // Of one query and image, in whole vectors.
+  Buffer lambda_;  ///< [k, v]
+  Buffer output_;  ///< [h, v]
+};
+
+/// The gradients of a block of queries of a few images. Stands where ScoreGradients stands.
+class LambdaGradients : private Lambdas {
+ public:
+  LambdaGradients(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
+      : Lambdas(shape, layout, contexts),
+        lambdaGradient_(layout.k * layout.vPadded),
+        transposed_(layout.v * layout.kPadded),
+        queryGradient_(shape.heads * layout.kPadded) {}
+
   /// Adds to the contexts' gradients and to the table's, and writes the queries' of the block.
   void backward(const CoreInputs& inputs,
                 const QueryBlock& block,
                 const Embeddings&,
-                Index slot,
-                Index first,
-                Index count,
+                const Together& images,
                 const float* dy,
                 const CoreGradients& gradients,
                 float* tableGradient) {
-    for (Index i = 0; i < count && block.first == 0; ++i) {
-      std::fill_n(contexts_.gradientOf(slot + i), layout_.contextPadded * layout_.vPadded, 0.0F);
+    for (Index i = 0; i < images.count && block.first == 0; ++i) {
+      std::fill_n(contexts_.valuesGradient(images.slot + i), contexts_.valuesSize(), 0.0F);
+      if (shape_.hasContent)
+        std::fill_n(contexts_.contentGradient(images.slot + i), contexts_.contentSize(), 0.0F);
     }
     for (Index t = 0; t < block.count; ++t) {
-      for (Index i = 0; i < count; ++i) {
-        const Index row = ((first + i) * shape_.queries + block.first + t) * shape_.heads;
+      for (Index i = 0; i < images.count; ++i) {
+        const Index row = ((images.first + i) * shape_.queries + block.first + t) * shape_.heads;
         backwardOfQuery(inputs.queries + row * layout_.k,
                         block,
                         t,
-                        slot + i,
+                        images.slot + i,
                         dy + row * layout_.v,
                         gradients.queries + row * layout_.k,
                         tableGradient);
@@ -86,23 +116,6 @@ class Lambdas {
   }
 
  private:
-  /// lambda_n = lambda_c + E_n^T v [k, v]
-  void makeLambda(const QueryBlock& block, Index t, const float* context) {
-    const Index size = layout_.k * layout_.vPadded;
-    if (shape_.hasContent) {
-      copyRun(context + layout_.context * layout_.vPadded, size, lambda_.get());
-    } else {
-      std::fill_n(lambda_.get(), size, 0.0F);
-    }
-    if (shape_.tableRows == 0) return;
-    product<true>(layout_.k,
-                  layout_.vPadded,
-                  layout_.context,
-                  DepthInRow{block.transposedTile(t), block.scoreColumns},
-                  EvenRows{context, layout_.vPadded},
-                  Rows{lambda_.get(), layout_.vPadded});
-  }
-
   void backwardOfQuery(const float* queries,
                        const QueryBlock& block,
                        Index t,
@@ -111,15 +124,12 @@ class Lambdas {
                        float* queryGradient,
                        float* tableGradient) {
     const Index heads = shape_.heads, k = layout_.k, v = layout_.v;
-    const float* context = contexts_.of(slot);
-    makeLambda(block, t, context);
+    makeLambda(block, t, slot);
     transpose(lambda_.get(), layout_.vPadded, k, v, transposed_.get(), layout_.kPadded);
     product<false>(heads,
                    layout_.kPadded,
-                   v,
-                   DepthInRow{dy, v},
-                   EvenRows{transposed_.get(), layout_.kPadded},
-                   Rows{queryGradient_.get(), layout_.kPadded});
+                   Rows{queryGradient_.get(), layout_.kPadded},
+                   Term{DepthInRow{dy, v}, EvenRows{transposed_.get(), layout_.kPadded}, v});
     for (Index head = 0; head < heads; ++head)
       copyRun(queryGradient_.get() + head * layout_.kPadded, k, queryGradient + head * k);
 
@@ -131,37 +141,32 @@ class Lambdas {
     }
     product<false>(k,
                    layout_.vPadded,
-                   heads,
-                   RowInDepth{queries, k},
-                   EvenRows{paddedDy, layout_.vPadded},
-                   Rows{lambdaGradient_.get(), layout_.vPadded});
-    float* gradient = contexts_.gradientOf(slot);
+                   Rows{lambdaGradient_.get(), layout_.vPadded},
+                   Term{RowInDepth{queries, k}, EvenRows{paddedDy, layout_.vPadded}, heads});
     if (shape_.hasContent) {
-      float* content = gradient + layout_.context * layout_.vPadded;
-      for (Index i = 0; i < k * layout_.vPadded; ++i) content[i] += lambdaGradient_.get()[i];
+      float* content = contexts_.contentGradient(slot);
+      for (Index i = 0; i < contexts_.contentSize(); ++i) content[i] += lambdaGradient_.get()[i];
     }
-    if (shape_.tableRows == 0) return;
-    product<true>(layout_.context,
-                  layout_.vPadded,
-                  k,
-                  RowInDepth{block.transposedTile(t), block.scoreColumns},
-                  EvenRows{lambdaGradient_.get(), layout_.vPadded},
-                  Rows{gradient, layout_.vPadded});
+    if (block.panels.empty()) return;
     transpose(lambdaGradient_.get(), layout_.vPadded, k, v, transposed_.get(), layout_.kPadded);
-    product<true>(layout_.context,
-                  layout_.kPadded,
-                  v,
-                  DepthInRow{context, layout_.vPadded},
-                  EvenRows{transposed_.get(), layout_.kPadded},
-                  ScatteredRows{tableGradient, block.tableOffsets(t)});
+    for (const Panel& panel : block.panels) {
+      const Index first = panel.firstRow * layout_.vPadded;
+      product<true>(panel.depth,
+                    layout_.vPadded,
+                    Rows{contexts_.valuesGradient(slot) + first, layout_.vPadded},
+                    Term{RowInDepth{block.transposedTile(t, panel), Fixed<kPanel>()},
+                         EvenRows{lambdaGradient_.get(), layout_.vPadded},
+                         k});
+      product<true>(panel.depth,
+                    layout_.kPadded,
+                    ScatteredRows{tableGradient, block.tableOffsets(t) + panel.column},
+                    Term{DepthInRow{contexts_.values(slot) + first, layout_.vPadded},
+                         EvenRows{transposed_.get(), layout_.kPadded},
+                         v});
+    }
   }
 
-  const CoreShape& shape_;
-  const Layout& layout_;
-  const Contexts& contexts_;
   // Of one query and image, in whole vectors.
-  Buffer lambda_;          ///< [k, v]
-  Buffer output_;          ///< [h, v]
   Buffer lambdaGradient_;  ///< [k, v]
   Buffer transposed_;      ///< [v, k], of the lambda and then of its gradient.
   Buffer queryGradient_;   ///< [h, k]

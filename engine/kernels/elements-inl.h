@@ -46,8 +46,8 @@ HWY_INLINE void store(Vector values, float* to) {
   hn::StoreU(values, Floats(), to);
 }
 
-/// To the nearest, halves to even. A NaN must be one that comes from bfloat16 or from arithmetic: the
-/// lower half of others may carry into the sign.
+/// To the nearest, halves to even. A NaN must be one that comes from bfloat16 or from arithmetic:
+/// the lower half of others may carry into the sign.
 HWY_INLINE void store(Vector values, Bfloat16* to) {
   const hn::RebindToUnsigned<Floats> bits;
   const hn::RebindToSigned<Floats> integers;

@@ -7,8 +7,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "engine/kernels/core_images-inl.h"
 #include "engine/kernels/core_lambdas-inl.h"
+#include "engine/kernels/core_score_gradients-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE {
 
 namespace {
 
-/// `Core` is Scores or Lambdas.
+/// `Core` is Scores or Lambdas, and of the gradients ScoreGradients or LambdaGradients.
 template <class Core>
 void forwardBy(const CoreShape& shape,
                const Layout& layout,
@@ -30,7 +30,7 @@ void forwardBy(const CoreShape& shape,
     const Index last = std::min(shape.images, end * groups.size);
     const Index resident = std::min(layout.imagesResident, last - begin * groups.size);
     Contexts contexts(shape, layout, resident, false);
-    Core core(shape, layout, contexts, false);
+    Core core(shape, layout, contexts);
     QueryBlock block(shape, layout, embeddings);
     for (Index first = begin * groups.size; first < last; first += resident) {
       const Index count = std::min(resident, last - first);
@@ -38,7 +38,11 @@ void forwardBy(const CoreShape& shape,
       for (Index query = 0; query < shape.queries; query += layout.queriesTogether) {
         block.take(inputs, query);
         for (Index i = 0; i < count; i += layout.imagesTogether) {
-          core.forward(inputs, block, i, first + i, std::min(layout.imagesTogether, count - i), y);
+          Together images{i, first + i, std::min(layout.imagesTogether, count - i)};
+          const bool isLast = i + images.count == count;
+          images.nextFirst = isLast ? first : images.first + images.count;
+          images.nextQuery = isLast ? query + block.count : query;
+          core.forward(inputs, block, images, y);
         }
       }
     }
@@ -58,7 +62,7 @@ void backwardBy(const CoreShape& shape,
   const Buffer tableGradients(groups.count * tableSize);
   parallelFor(groups.count, [&](Index begin, Index end) {
     Contexts contexts(shape, layout, std::min(groups.together, end - begin) * groups.part, true);
-    Core core(shape, layout, contexts, true);
+    Core core(shape, layout, contexts);
     QueryBlock block(shape, layout, embeddings);
     for (Index first = begin; first < end; first += groups.together) {
       const Index last = std::min(end, first + groups.together);
@@ -79,12 +83,14 @@ void backwardBy(const CoreShape& shape,
           for (Index group = first; group < last; ++group) {
             forSlots(group, [&](Index slot, Index image, Index count) {
               for (Index i = 0; i < count; i += layout.imagesTogether) {
+                Together images{slot + i, image + i, std::min(layout.imagesTogether, count - i)};
+                const bool isLast = group + 1 == last && i + images.count == count;
+                images.nextFirst = isLast ? first * groups.size + part : image + i + images.count;
+                images.nextQuery = isLast ? query + block.count : query;
                 core.backward(inputs,
                               block,
                               embeddings,
-                              slot + i,
-                              image + i,
-                              std::min(layout.imagesTogether, count - i),
+                              images,
                               dy,
                               gradients,
                               tableGradients.get() + group * tableSize);
@@ -133,7 +139,7 @@ void backward(const CoreShape& shape,
               const ParallelFor& parallelFor) {
   const bool lambdasFirst = putsLambdasFirst(shape, inputs.tableRowOf);
   const Layout layout(shape, true, lambdasFirst);
-  const auto& by = lambdasFirst ? backwardBy<Lambdas> : backwardBy<Scores>;
+  const auto& by = lambdasFirst ? backwardBy<LambdaGradients> : backwardBy<ScoreGradients>;
   by(shape, layout, inputs, dy, gradients, parallelFor);
 }
 

@@ -25,12 +25,12 @@ struct CoreGradients {
 };
 
 // The core y_n = sum_m (q_n . (kbar_m + e_nm)) v_m of LambdaNetworks (Bello, ICLR 2021, equations 1
-// and 2). Scores q_n . e_nm of a few queries at a time stand in the caches, or the lambda of one
-// query; neither is written to memory. The content lambda kbar^T v of an image is k more rows of
-// its context, whose scores are the query itself. Embeddings are read from their table. Vectors are
-// the widest that the CPU has, found at run time. The same inputs give the same bits with any
-// number of threads: images are worked on in groups that depend on the shape alone, and the groups'
-// shares of the table's gradient are added in their order.
+// and 2). Scores q_n . e_nm of a few queries and a panel of the context at a time stand in the
+// caches, or the lambda of one query; neither is written to memory. Content is the lambda kbar^T v
+// of an image, met by its queries, or on small maps one more addend of the scores. Embeddings are
+// read from their table. Vectors are the widest that the CPU has, found at run time. The same
+// inputs give the same bits with any number of threads: images are worked on in groups that depend
+// on the shape alone, and the groups' shares of the table's gradient are added in their order.
 
 /// y [b, n, h, v].
 void lambdaCoreForward(const CoreShape& shape,
