@@ -39,7 +39,8 @@ std::optional<at::Tensor> matrixOf(const torch::nn::Conv2dImpl& conv, const at::
   const auto row = onlyTap(conv.weight.size(2), padding->at(0), x.size(2));
   const auto column = onlyTap(conv.weight.size(3), padding->at(1), x.size(3));
   if (!row || !column) return std::nullopt;
-  return conv.weight.select(3, *column).select(2, *row);
+  const at::Tensor taps = conv.weight.flatten(2);
+  return taps.size(2) == 1 ? taps.squeeze(2) : taps.select(2, *row * conv.weight.size(3) + *column);
 }
 
 }  // namespace
@@ -48,8 +49,11 @@ at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x) {
   const std::optional<at::Tensor> matrix = matrixOf(*conv, x);
   if (!matrix) return conv(x);
   const auto& stride = *conv->options.stride();
-  const at::Tensor met =
-      x.slice(2, 0, std::nullopt, stride[0]).slice(3, 0, std::nullopt, stride[1]);
+  at::Tensor met = x;
+  for (std::int64_t side = 0; side < 2; ++side) {
+    // The gradient of a slice is a map of zeros to which it is copied, even if it is the whole.
+    if (stride[side] > 1) met = met.slice(2 + side, 0, std::nullopt, stride[side]);
+  }
   const at::Tensor pixels = met.permute({0, 2, 3, 1}).reshape({-1, x.size(1)});
   const at::Tensor y = conv->bias.defined() ? at::addmm(conv->bias, pixels, matrix->t())
                                             : at::mm(pixels, matrix->t());

@@ -7,6 +7,7 @@
 #include "engine/layers/convolve.h"
 #include "engine/layers/fused_core.h"
 #include "engine/layers/fused_norm.h"
+#include "engine/layers/project.h"
 #include "engine/values/cost.h"
 
 namespace lambda {
@@ -82,17 +83,25 @@ LambdaOperands LambdaLayerImpl::operands(const at::Tensor& x) {
               x.sizes());
   const LambdaMixer& mixer = options.mixer;
   const std::int64_t b = x.size(0), n = x.size(2) * x.size(3);
-  at::Tensor q = convolve(queries, x);
+  at::Tensor q, v, k;
+  if (canProject(x)) {
+    std::vector<at::Tensor> weights{queries->weight, values->weight};
+    if (keys) weights.push_back(keys->weight);
+    const std::vector<at::Tensor> projected = project(x, weights);
+    q = projected[0], v = projected[1];
+    if (keys) k = projected[2];
+  } else {
+    q = convolve(queries, x), v = convolve(values, x);
+    if (keys) k = convolve(keys, x);
+  }
   if (queryNorm) q = applyNorm(queryNorm, q);
-  at::Tensor v = convolve(values, x);
   if (valueNorm) v = applyNorm(valueNorm, v);
 
   LambdaOperands operands;
   operands.queries = toPixels(q).reshape({b, n, mixer.heads, mixer.queryDepth});
   operands.values = toPixels(v).reshape({b, n * mixer.intraDepth, -1});
   if (keys) {
-    operands.keys =
-        toPixels(convolve(keys, x)).softmax(1).reshape({b, n * mixer.intraDepth, mixer.queryDepth});
+    operands.keys = toPixels(k).softmax(1).reshape({b, n * mixer.intraDepth, mixer.queryDepth});
   }
   return operands;
 }
