@@ -37,6 +37,7 @@ class LambdaLayerImpl : public torch::nn::Module {
   LambdaOperands operands(const at::Tensor& x);
 
   LambdaLayerOptions options;
+  bool fusesCore = true;  ///< False: the core by plain operations alone, the reference.
   torch::nn::Conv2d queries{nullptr};         ///< d -> h k, 1x1
   torch::nn::Conv2d keys{nullptr};            ///< d -> u k, 1x1; null without content lambda
   torch::nn::Conv2d values{nullptr};          ///< d -> u v, 1x1
