@@ -1,5 +1,8 @@
 #include <cmath>
 
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
+
 #include <QTest>
 
 #include "engine/networks/network.h"
@@ -36,6 +39,59 @@ void compareAll(const std::vector<double>& actual, const std::vector<double>& ex
   }
 }
 
+/// Parameters of several shapes and orders in memory, one of them without a gradient, and buffers.
+class Several : public torch::nn::Module {
+ public:
+  Several() {
+    const auto generator = at::make_generator<at::CPUGeneratorImpl>(7);
+    const auto add = [&](const char* name, at::Tensor value) {
+      register_parameter(name, value.normal_(0, 1, generator));
+    };
+    add("filter", at::empty({7, 5, 3, 3}, at::MemoryFormat::ChannelsLast));
+    add("projection", at::empty({64, 33, 1, 1}, at::MemoryFormat::ChannelsLast));
+    add("bias", at::empty({17}));
+    add("one", at::empty({1, 1}));
+    add("table", at::empty({225, 1, 16}));
+    add("large", at::empty({300, 301}));
+    add("unused", at::empty({12, 3}));
+    register_buffer("running", at::ones({17}));
+    register_buffer("count", at::zeros({}, at::kLong));
+  }
+
+  /// Those of a step, in the parameters' order as backward passes leave them.
+  void setGradients(int step) {
+    const auto generator = at::make_generator<at::CPUGeneratorImpl>(step);
+    for (auto& item : named_parameters()) {
+      if (item.key() == "unused") continue;
+      item.value().mutable_grad() = at::empty_like(item.value().detach()).normal_(0, 1, generator);
+    }
+    const at::NoGradGuard noGrad;
+    for (auto& item : named_buffers()) item.value().add_(step + 1);
+  }
+};
+
+/// Everything that some updates leave behind.
+std::vector<NamedTensor> trained(const OptimizerConfig& config, bool averages, bool fuses) {
+  Several module;
+  Optimizer optimizer(config, module);
+  optimizer.fusesUpdate = fuses;
+  WeightAverage average(0.9, module);
+  std::vector<NamedTensor> all;
+  for (int step = 0; step < 4; ++step) {
+    module.setGradients(step);
+    const double norm = optimizer.gradientNorm();
+    all.push_back({"norm", at::tensor(norm, at::kDouble)});
+    optimizer.step({.learningRate = 0.02,
+                    .gradientNorm = norm,
+                    .average = averages ? &average : nullptr,
+                    .step = step + 1});
+  }
+  for (const auto& item : module.named_parameters()) all.push_back({item.key(), item.value()});
+  for (const NamedTensor& each : optimizer.state()) all.push_back(each);
+  for (const NamedTensor& each : average.state()) all.push_back(each);
+  return all;
+}
+
 /// Runs the optimiser and, beside it, `update(w, g, step)` in double.
 template <class Update>
 void compareWithFormula(const OptimizerConfig& config, double learningRate, Update update) {
@@ -44,7 +100,7 @@ void compareWithFormula(const OptimizerConfig& config, double learningRate, Upda
   std::vector<double> weights{1, -2, 0.5};
   for (std::size_t step = 0; step < kGradients.size(); ++step) {
     module.setGradient(at::tensor(kGradients[step]).to(at::kFloat));
-    optimizer.step(learningRate);
+    optimizer.step({.learningRate = learningRate});
     for (std::size_t i = 0; i < 3; ++i) {
       weights[i] = update(i, weights[i], kGradients[step][i], static_cast<int>(step) + 1);
     }
@@ -58,11 +114,19 @@ class TestOptimizer : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+
+  void initTestCase() { at::set_num_threads(1); }
+
   void sgdFollowsItsFormula_data();
   void sgdFollowsItsFormula();
   void adamFollowsItsFormula_data();
   void adamFollowsItsFormula();
+  void clippingKeepsTheDirection_data();
   void clippingKeepsTheDirection();
+  void theFusedUpdateIsThatOfAten_data();
+  void theFusedUpdateIsThatOfAten();
+  void gradientsInAnotherOrderAreReordered();
+  void aParameterThatIsNotFloat32IsUpdatedToo();
   void decayLeavesOutNormsBiasesAndEmbeddings();
   void parametersWithoutGradientStay();
   void averageFollowsItsFormula();
@@ -115,17 +179,99 @@ void TestOptimizer::adamFollowsItsFormula() {
   });
 }
 
+void TestOptimizer::clippingKeepsTheDirection_data() {
+  QTest::addColumn<bool>("fuses");
+  QTest::newRow("fused") << true;
+  QTest::newRow("ATen") << false;
+}
+
 void TestOptimizer::clippingKeepsTheDirection() {
+  QFETCH(bool, fuses);
   Three module;
   OptimizerConfig config;
   config.gradientClip = 1;
+  config.momentum = 0;
+  config.weightDecay = 0;
   Optimizer optimizer(config, module);
+  optimizer.fusesUpdate = fuses;
   module.setGradient(at::tensor({3.0F, 0.0F, 4.0F}));
-  QCOMPARE(optimizer.clipGradients(), 5.0);
-  compareAll(valuesOf(module.weight.grad()), {0.6, 0, 0.8});
+  QCOMPARE(optimizer.gradientNorm(), 5.0);
+  optimizer.step({.learningRate = 1, .gradientNorm = 5});
+  compareAll(valuesOf(module.weight), {1 - 0.6, -2, 0.5 - 0.8});
   module.setGradient(at::tensor({0.3F, 0.0F, 0.4F}));
-  optimizer.clipGradients();
-  compareAll(valuesOf(module.weight.grad()), {0.3, 0, 0.4});
+  optimizer.step({.learningRate = 1, .gradientNorm = optimizer.gradientNorm()});
+  compareAll(valuesOf(module.weight), {1 - 0.9, -2, 0.5 - 1.2});
+}
+
+void TestOptimizer::theFusedUpdateIsThatOfAten_data() {
+  QTest::addColumn<OptimizerConfig>("config");
+  QTest::addColumn<bool>("averages");
+  const auto add = [](const char* name, const OptimizerConfig& config) {
+    for (const double clip : {0.0, 100.0}) {
+      for (const bool averages : {false, true}) {
+        OptimizerConfig one = config;
+        one.gradientClip = clip;
+        QTest::addRow("%s%s%s", name, clip > 0 ? ", clipped" : "", averages ? ", averaged" : "")
+            << one << averages;
+      }
+    }
+  };
+  OptimizerConfig config;
+  config.weightDecay = 0.05;
+  add("nesterov", config);
+  config.nesterov = false;
+  add("momentum", config);
+  config.momentum = 0;
+  add("sgd", config);
+  config.kind = OptimizerKind::adam;
+  add("adam", config);
+  config.kind = OptimizerKind::adamw;
+  add("adamw", config);
+  config.decayAllParameters = true;
+  add("adamw, all decayed", config);
+}
+
+void TestOptimizer::theFusedUpdateIsThatOfAten() {
+  QFETCH(OptimizerConfig, config);
+  QFETCH(bool, averages);
+  const std::vector<NamedTensor> fused = trained(config, averages, true);
+  const std::vector<NamedTensor> plain = trained(config, averages, false);
+  QCOMPARE(fused.size(), plain.size());
+  for (std::size_t i = 0; i < fused.size(); ++i) {
+    QCOMPARE(fused[i].name, plain[i].name);
+    const at::Tensor expected = plain[i].tensor.to(at::kDouble);
+    const double distance = (fused[i].tensor.to(at::kDouble) - expected).norm().item<double>();
+    // ATen adds the squares up in float32, and what is clipped by them shows it.
+    const double tolerance = config.gradientClip > 0 || fused[i].name == "norm" ? 1e-5 : 1e-6;
+    QVERIFY2(distance <= tolerance * expected.norm().item<double>(), fused[i].name.c_str());
+  }
+}
+
+void TestOptimizer::gradientsInAnotherOrderAreReordered() {
+  const at::Tensor gradient = at::arange(2 * 3 * 2 * 2, at::kFloat).view({2, 3, 2, 2});
+  const auto stepWith = [&](at::MemoryFormat format) {
+    torch::nn::Module module;
+    at::Tensor weight = module.register_parameter(
+        "weight", at::zeros({2, 3, 2, 2}).contiguous(at::MemoryFormat::ChannelsLast));
+    weight.mutable_grad() = gradient.contiguous(format);
+    OptimizerConfig config;
+    config.momentum = 0;
+    Optimizer(config, module).step({.learningRate = -1});
+    return weight.detach().clone();
+  };
+  QVERIFY(stepWith(at::MemoryFormat::Contiguous).equal(gradient));
+  QVERIFY(stepWith(at::MemoryFormat::ChannelsLast).equal(gradient));
+}
+
+void TestOptimizer::aParameterThatIsNotFloat32IsUpdatedToo() {
+  torch::nn::Module module;
+  at::Tensor weight = module.register_parameter("weight", at::zeros({3}, at::kDouble));
+  weight.mutable_grad() = at::ones({3}, at::kDouble);
+  OptimizerConfig config;
+  config.momentum = 0;
+  Optimizer optimizer(config, module);
+  optimizer.step({.learningRate = 0.5, .gradientNorm = optimizer.gradientNorm()});
+  compareAll(valuesOf(weight), {-0.5, -0.5, -0.5});
 }
 
 void TestOptimizer::decayLeavesOutNormsBiasesAndEmbeddings() {
@@ -146,7 +292,7 @@ void TestOptimizer::parametersWithoutGradientStay() {
   Three module;
   Optimizer optimizer({}, module);
   optimizer.zeroGrad();
-  optimizer.step(0.1);
+  optimizer.step({.learningRate = 0.1});
   compareAll(valuesOf(module.weight), {1, -2, 0.5});
 }
 

@@ -1,10 +1,56 @@
 #include "engine/training/optimizer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <ATen/ATen.h>
 
+#include "engine/kernels/weight_update_kernel.h"
+#include "engine/layers/torch_threads.h"
+#include "engine/training/weight_average.h"
+
 namespace lambda {
+
+namespace {
+
+/// Whether kernels can walk over all values of the tensor.
+bool isDenseFloat(const at::Tensor& tensor) {
+  return tensor.is_cpu() && tensor.scalar_type() == at::kFloat &&
+         tensor.is_non_overlapping_and_dense();
+}
+
+/// Whether the values of two dense tensors lie in memory in the same order.
+bool haveOneOrder(const at::Tensor& a, const at::Tensor& b) {
+  if (a.sizes() != b.sizes()) return false;
+  for (std::int64_t i = 0; i < a.dim(); ++i) {
+    if (a.size(i) > 1 && a.stride(i) != b.stride(i)) return false;
+  }
+  return true;
+}
+
+/// Whether `tensor` goes with `weights` in one pass. Undefined tensors do.
+bool fits(const at::Tensor& tensor, const at::Tensor& weights) {
+  return !tensor.defined() || (isDenseFloat(tensor) && haveOneOrder(tensor, weights));
+}
+
+float* dataOf(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
+}
+
+UpdateRule ruleOf(const OptimizerConfig& config) {
+  switch (config.kind) {
+    case OptimizerKind::sgd:
+      if (config.momentum == 0) return UpdateRule::sgd;
+      return config.nesterov ? UpdateRule::nesterov : UpdateRule::momentum;
+    case OptimizerKind::adam:
+      return UpdateRule::adam;
+    case OptimizerKind::adamw:
+      return UpdateRule::adamw;
+  }
+  TORCH_CHECK(false, "optimizer: unknown kind");
+}
+
+}  // namespace
 
 bool decaysByDefault(const std::string& name, const at::Tensor& parameter) {
   const bool isEmbedding = name.ends_with(".table");
@@ -32,23 +78,111 @@ void Optimizer::zeroGrad() {
   for (Slot& slot : slots_) slot.parameter.mutable_grad().reset();
 }
 
-double Optimizer::clipGradients() {
+double Optimizer::gradientNorm() const {
   std::vector<at::Tensor> gradients;
+  bool areDense = fusesUpdate;
   for (const Slot& slot : slots_) {
-    if (slot.parameter.grad().defined()) gradients.push_back(slot.parameter.grad());
+    if (!slot.parameter.grad().defined()) continue;
+    gradients.push_back(slot.parameter.grad());
+    areDense = areDense && isDenseFloat(gradients.back());
   }
   if (gradients.empty()) return 0;
-  const at::Tensor norms = at::stack(at::_foreach_norm(gradients));
-  const double norm = norms.norm().item<double>();
-  if (config_.gradientClip > 0 && norm > config_.gradientClip && std::isfinite(norm)) {
-    at::_foreach_mul_(gradients, config_.gradientClip / norm);
+  if (!areDense) return at::stack(at::_foreach_norm(gradients)).norm().item<double>();
+  std::vector<SummedValues> values;
+  for (const at::Tensor& gradient : gradients) {
+    values.push_back({gradient.const_data_ptr<float>(), gradient.numel()});
   }
-  return norm;
+  return normOf(values, onTorchThreads);
 }
 
-void Optimizer::step(double learningRate) {
-  stepGroup(true, learningRate);
-  stepGroup(false, learningRate);
+void Optimizer::step(const UpdateStep& update) {
+  const double norm = update.gradientNorm;
+  const bool clips = config_.gradientClip > 0 && norm > config_.gradientClip && std::isfinite(norm);
+  const double gradientScale = clips ? config_.gradientClip / norm : 1;
+  if (canFuse(update.average)) {
+    stepFused(update, gradientScale);
+    return;
+  }
+  if (clips) {
+    std::vector<at::Tensor> gradients;
+    for (const Slot& slot : slots_) {
+      if (slot.parameter.grad().defined()) gradients.push_back(slot.parameter.grad());
+    }
+    at::_foreach_mul_(gradients, gradientScale);
+  }
+  stepGroup(true, update.learningRate);
+  stepGroup(false, update.learningRate);
+  if (update.average != nullptr) update.average->update(update.step);
+}
+
+bool Optimizer::canFuse(const WeightAverage* average) const {
+  if (!fusesUpdate) return false;
+  for (const Slot& slot : slots_) {
+    if (!isDenseFloat(slot.parameter) || !fits(slot.first, slot.parameter) ||
+        !fits(slot.second, slot.parameter)) {
+      return false;
+    }
+  }
+  if (average == nullptr) return true;
+  const auto canAverage = [](const AveragedTensor& each) {
+    return !each.isMean() || (isDenseFloat(each.live) && fits(each.average, each.live));
+  };
+  return std::all_of(average->tensors().begin(), average->tensors().end(), canAverage);
+}
+
+void Optimizer::stepFused(const UpdateStep& update, double gradientScale) {
+  std::vector<UpdatedWeights> tensors;
+  std::vector<at::Tensor> reordered;
+  for (const Slot& slot : slots_) {
+    UpdatedWeights weights{.size = slot.parameter.numel(),
+                           .weights = dataOf(slot.parameter),
+                           .first = dataOf(slot.first),
+                           .second = dataOf(slot.second),
+                           .weightDecay = decayOf(slot)};
+    at::Tensor gradient = slot.parameter.grad();
+    if (gradient.defined()) {
+      if (!fits(gradient, slot.parameter)) {
+        gradient = at::empty_like(slot.parameter).copy_(gradient);
+        reordered.push_back(gradient);
+      }
+      weights.gradient = dataOf(gradient);
+      if (slot.steps.defined()) weights.steps = static_cast<double>(++*dataOf(slot.steps));
+    }
+    tensors.push_back(weights);
+  }
+  UpdateRates rates{.rule = ruleOf(config_),
+                    .learningRate = update.learningRate,
+                    .momentum = config_.momentum,
+                    .beta1 = config_.beta1,
+                    .beta2 = config_.beta2,
+                    .epsilon = config_.epsilon,
+                    .gradientScale = gradientScale};
+  if (update.average != nullptr) {
+    addAverages(*update.average, tensors);
+    rates.averageShare = 1 - update.average->decayAt(update.step);
+  }
+  updateWeights(rates, tensors, onTorchThreads);
+}
+
+void Optimizer::addAverages(WeightAverage& average, std::vector<UpdatedWeights>& tensors) const {
+  const std::vector<AveragedTensor>& averaged = average.tensors();
+  for (std::size_t i = 0; i < averaged.size(); ++i) {
+    const AveragedTensor& each = averaged[i];
+    if (i < slots_.size()) {
+      TORCH_CHECK(each.live.is_same(slots_[i].parameter),
+                  "optimizer: the average of ",
+                  each.name,
+                  " stands in the place of ",
+                  slots_[i].name);
+      tensors[i].average = dataOf(each.average);
+    } else if (each.isMean()) {
+      tensors.push_back({.size = each.live.numel(),
+                         .weights = dataOf(each.live),
+                         .average = dataOf(each.average)});
+    } else {
+      each.average.copy_(each.live);
+    }
+  }
 }
 
 void Optimizer::stepGroup(bool decays, double learningRate) {

@@ -38,12 +38,14 @@ StepOutcome trainOnBatch(TrainingState& state,
                      ? objective.item<double>()
                      : at::cross_entropy_loss(measured, batch.labels).item<double>();
   outcome.accuracy = measured.argmax(1).eq(batch.labels).to(at::kDouble).mean().item<double>();
-  outcome.gradientNorm = state.optimizer.clipGradients();
+  outcome.gradientNorm = state.optimizer.gradientNorm();
   outcome.finite = std::isfinite(outcome.loss) && std::isfinite(outcome.gradientNorm);
   tellEnd(StepPhase::measures);
   if (!outcome.finite) return outcome;
-  state.optimizer.step(learningRate);
-  if (state.average) state.average->update(state.progress.step + 1);
+  state.optimizer.step({.learningRate = learningRate,
+                        .gradientNorm = outcome.gradientNorm,
+                        .average = state.average.get(),
+                        .step = state.progress.step + 1});
   tellEnd(StepPhase::update);
   return outcome;
 }

@@ -20,8 +20,8 @@ struct StepOutcome {
 enum class StepPhase {
   forward,  ///< Up to the objective.
   backward,
-  measures,  ///< Loss, accuracy, norm of the gradients, clipping.
-  update,    ///< Of the weights and their average.
+  measures,  ///< Loss, accuracy, norm of the gradients.
+  update,    ///< Clipping, update of the weights and of their average.
 };
 
 /// Told of each part that has ended.

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/kernels/parallel_for.h"
+
+namespace lambda {
+
+/// How weights w move along their gradient g; r is the learning rate, d the weight decay.
+enum class UpdateRule {
+  sgd,       ///< w -= r (g + d w)
+  momentum,  ///< first = momentum first + g + d w;  w -= r first
+  nesterov,  ///< The same first;  w -= r (g + d w + momentum first)
+  adam,      ///< Kingma and Ba (2015), algorithm 1, with g + d w in the place of g.
+  adamw,     ///< Loshchilov and Hutter (2019), algorithm 2: w -= r d w beside a step of Adam.
+};
+
+/// What all weights share in one update.
+struct UpdateRates {
+  UpdateRule rule = UpdateRule::sgd;
+  double learningRate = 0;
+  double momentum = 0;
+  double beta1 = 0;
+  double beta2 = 0;
+  double epsilon = 0;
+  double gradientScale = 1;  ///< Gradients are multiplied by it while they are read.
+  double averageShare = 0;   ///< average += averageShare (w - average), 0..1, after the update.
+};
+
+/// One tensor of weights, float32; all pointers are to `size` values in the same order.
+struct UpdatedWeights {
+  std::int64_t size = 0;
+  const float* gradient = nullptr;  ///< Null: the weights stay, and only their average moves.
+  float* weights = nullptr;
+  float* first = nullptr;    ///< Momentum, or the mean of the gradients; not for sgd.
+  float* second = nullptr;   ///< The mean of their squares; adam and adamw.
+  float* average = nullptr;  ///< Null where none is kept.
+  double weightDecay = 0;
+  double steps = 1;  ///< Updates of these weights, with this one; adam and adamw.
+};
+
+/// Values to be summed over.
+struct SummedValues {
+  const float* values = nullptr;
+  std::int64_t size = 0;
+};
+
+// The update of all weights of a network in one pass over memory: each gradient is read once, each
+// weight, its state and its average are read once and written once, for all tensors in one parallel
+// region. Vectors are the widest that the CPU has, found at run time. The same inputs give the same
+// bits with any number of threads: values are worked on one by one, or summed in blocks that depend
+// on the sizes alone.
+
+void updateWeights(const UpdateRates& rates,
+                   const std::vector<UpdatedWeights>& tensors,
+                   const ParallelFor& parallelFor);
+
+/// The 2-norm of all values together, in double. Not finite where a value is not.
+double normOf(const std::vector<SummedValues>& tensors, const ParallelFor& parallelFor);
+
+}  // namespace lambda
