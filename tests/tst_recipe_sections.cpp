@@ -94,6 +94,16 @@ class TestRecipeSections : public QObject {
     QCOMPARE(threads->zeroText, std::string("all 6 cores"));
   }
 
+  void onlyAllCoresYieldToOtherPrograms() {
+    RunConfig config;
+    const std::string path = "device.yieldsToOthers";
+    QVERIFY(pathsOf(recipeForms(config, false, {}, 2)).contains(path));
+    config.device.threads = 1;
+    QVERIFY(!pathsOf(recipeForms(config, false, {}, 2)).contains(path));
+    config.device.yieldsToOthers = true;
+    QVERIFY(pathsOf(recipeForms(config, false, {}, 2)).contains(path));
+  }
+
   void everyPathKnowsItsForm() {
     RunConfig config;
     const RecipeForms forms = recipeForms(config, true, {}, 2);

@@ -121,6 +121,10 @@ void TestValidate::everyRuleFiresAndItsFixRemovesIt_data() {
       {"data.generatedTrainCount=40", "data.validationCount=10", "recipe.batchSize=31"},
       "recipe.batchSize",
       true);
+  row("threads that are chosen and yield",
+      {"device.threads=2", "device.yieldsToOthers=true"},
+      "device.yieldsToOthers",
+      false);
   row("no best", {"data.validationCount=0"}, "checkpoints.keepBest", false);
 }
 

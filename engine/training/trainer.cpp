@@ -39,6 +39,12 @@ std::string nameOfRun(const RunConfig& config) {
   return config.name.empty() ? config.architecture.name : config.name;
 }
 
+std::optional<ThreadGovernor> governorOf(const RunConfig& config, const ComputeDevice& device) {
+  const bool governs = config.device.yieldsToOthers && config.device.threads == 0 &&
+                       device.kind == DeviceKind::cpu && device.threads > 1;
+  return governs ? std::optional<ThreadGovernor>(device.threads) : std::nullopt;
+}
+
 /// Data, fresh state and a new folder; the folder comes last, so that a start that can't be leaves
 /// none behind.
 TrainingLoop::Parts prepareNew(const RunConfig& config,
@@ -57,7 +63,8 @@ TrainingLoop::Parts prepareNew(const RunConfig& config,
           std::move(record),
           std::move(data),
           std::move(state),
-          std::move(journal)};
+          std::move(journal),
+          governorOf(config, device)};
 }
 
 /// The newest checkpoint that is whole, loaded into `state`; what was passed over is appended to
@@ -136,14 +143,18 @@ RunResult resumeRun(const fs::path& run,
   if (now.threads != record.environment.threads || now.device != record.environment.device ||
       now.torch != record.environment.torch || now.cpu != record.environment.cpu) {
     text += "; the machine, thread count or LibTorch differ from the first start's: not bit-exact";
+  } else if (record.environment.threadChanges > 0) {
+    text += "; the number of threads changed while it trained: not bit-exact";
   }
   if (!damage.empty()) text += "; passed over damaged checkpoints:\n" + damage;
+  auto governor = governorOf(record.config, device);
   TrainingLoop loop({std::move(folder),
                      std::move(lock),
                      std::move(record),
                      std::move(data),
                      std::move(state),
-                     std::move(journal)},
+                     std::move(journal),
+                     std::move(governor)},
                     control,
                     observer);
   return loop.run(EventKind::resumed, text);

@@ -8,6 +8,7 @@
 
 #include "engine/formats/run_json.h"
 #include "engine/inspection/first_nonfinite.h"
+#include "engine/runtime/device.h"
 #include "engine/runtime/error.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/live_inspection.h"
@@ -109,6 +110,20 @@ void TrainingLoop::trainBatch() {
                                      .learningRate = learningRate,
                                      .gradientNorm = outcome.gradientNorm,
                                      .imagesPerSecond = recipe.batchSize / seconds});
+  govern(seconds);
+}
+
+void TrainingLoop::govern(double seconds) {
+  if (!parts_.governor) return;
+  const std::optional<ThreadChange> change = parts_.governor->stepTook(seconds);
+  if (!change) return;
+  ComputeDevice device;
+  device.threads = change->threads;
+  useThreads(device);
+  ++parts_.record.environment.threadChanges;
+  saveRecord(RunStatus::running);
+  note(EventKind::warning,
+       change->reason + "; a run whose threads change can't be repeated to the bit");
 }
 
 void TrainingLoop::failNonFinite(const StepOutcome& outcome, const TensorBatch& batch) {

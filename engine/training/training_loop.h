@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/runtime/run_control.h"
@@ -10,6 +11,7 @@
 #include "engine/training/run_data.h"
 #include "engine/training/run_folder.h"
 #include "engine/training/run_journal.h"
+#include "engine/training/thread_governor.h"
 #include "engine/training/training_state.h"
 
 namespace lambda {
@@ -28,6 +30,7 @@ class TrainingLoop {
     std::unique_ptr<RunData> data;
     std::unique_ptr<TrainingState> state;
     std::unique_ptr<RunJournal> journal;
+    std::optional<ThreadGovernor> governor;  ///< None: the number of threads stays.
   };
 
   TrainingLoop(Parts parts, RunControl& control, Observer& observer);
@@ -41,6 +44,7 @@ class TrainingLoop {
   Outcome trainToEnd();
   Outcome trainEpoch();
   void trainBatch();
+  void govern(double seconds);
   [[noreturn]] void failNonFinite(const StepOutcome& outcome, const TensorBatch& batch);
   Outcome finishEpoch();
   Outcome scoreTest();

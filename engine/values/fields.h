@@ -188,6 +188,10 @@ template <Either<DeviceConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "automatic, cpu or cuda"}, value.kind);
   visit(Field{"threads", "threads for tensor work; 0 = one a core", 0, 1024}, value.threads);
+  visit(Field{"yieldsToOthers",
+              "with one thread a core: fewer while other programs slow training down; the run "
+              "can't be repeated to the bit then"},
+        value.yieldsToOthers);
 }
 
 template <Either<CheckpointConfig> Value, class Visit>

@@ -58,6 +58,11 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"cpu", "name of the processor"}, value.cpu);
   visit(Field{"host", "name of the machine"}, value.host);
   visit(Field{"started", "start of the run, UTC, ISO 8601"}, value.started);
+  visit(Field{"threadChanges",
+              "changes of the number of threads while training; not 0: not repeatable to the bit",
+              0,
+              1e9},
+        value.threadChanges);
 }
 
 template <Either<Lineage> Value, class Visit>

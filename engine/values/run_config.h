@@ -80,6 +80,10 @@ enum class DeviceKind { automatic, cpu, cuda };
 struct DeviceConfig {
   DeviceKind kind = DeviceKind::automatic;
   int threads = 0;  ///< Threads for tensor work on the CPU; 0 = one a core.
+  /// Fewer of them for as long as other programs slow training down; see ThreadGovernor. Bits on
+  /// the CPU depend on the number of threads, so that such a run can't be repeated to the bit. Not
+  /// for a number of threads that was chosen.
+  bool yieldsToOthers = false;
 
   bool operator==(const DeviceConfig&) const = default;
 };
@@ -95,7 +99,7 @@ struct CheckpointConfig {
 };
 
 /// Everything that decides a run's numbers: with the same RunConfig, program, device and thread
-/// count, training gives the same bits.
+/// count, training gives the same bits, unless it yields to other programs.
 struct RunConfig {
   std::string name;
   Architecture architecture;

@@ -18,7 +18,8 @@ struct Environment {
   int threads = 0;      ///< Threads for tensor work; bits on the CPU depend on it.
   std::string cpu;      ///< Name of the processor.
   std::string host;
-  std::string started;  ///< UTC, ISO 8601, for example "2026-11-20T22:48:00Z".
+  std::string started;    ///< UTC, ISO 8601, for example "2026-11-20T22:48:00Z".
+  int threadChanges = 0;  ///< While it trained. Not 0: its bits can't be had again.
 
   bool operator==(const Environment&) const = default;
 };

@@ -110,6 +110,14 @@ void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
   }
 }
 
+void checkDevice(const DeviceConfig& device, std::vector<Problem>& problems) {
+  if (!device.yieldsToOthers || device.threads == 0) return;
+  problems.push_back({"device.yieldsToOthers",
+                      Severity::warning,
+                      "a chosen number of threads is kept, whatever other programs do",
+                      Fix{"Use one thread a core", "device.threads", "0"}});
+}
+
 }  // namespace
 
 std::vector<Problem> validate(const RunConfig& config) {
@@ -124,6 +132,7 @@ std::vector<Problem> validate(const RunConfig& config) {
   checkData(inRange, problems);
   checkGeneratedAugmentation(inRange.data, problems);
   checkRecipe(inRange, problems);
+  checkDevice(inRange.device, problems);
   return problems;
 }
 

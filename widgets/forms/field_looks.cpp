@@ -86,7 +86,10 @@ constexpr std::array kLooks{
     Look{"channelsLast", "Channels last"},
 
     Look{"device.kind", "Device"},
-    Look{"threads", "Threads", Stepping::one, "", "one a core"},
+    Look{"device.threads", "Cores for training", Stepping::one, "", "one a core"},
+    Look{"yieldsToOthers", "Yield to other programs"},
+    Look{"environment.threads", "Threads"},
+    Look{"threadChanges", "Thread changes", Stepping::one, "", "none"},
     Look{"everyEpochs", "Keep one every", Stepping::one, "epochs", "never"},
     Look{"keepEpochs", "How many stay", Stepping::one, "", "all"},
     Look{"keepBest", "Keep the best"},

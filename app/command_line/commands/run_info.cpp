@@ -97,9 +97,14 @@ std::string factsText(const RunInfo& info) {
                 groupedText(record.parameters) + " parameters");
   facts.add("data", record.config.data.source);
   facts.add("started", record.environment.started);
-  facts.add("machine",
-            record.environment.device + ", " + pluralText(record.environment.threads, "thread") +
-                ", " + record.environment.cpu + ", LibTorch " + record.environment.torch);
+  facts.add(
+      "machine",
+      record.environment.device + ", " + pluralText(record.environment.threads, "thread") +
+          (record.environment.threadChanges > 0
+               ? " at first, changed " + pluralText(record.environment.threadChanges, "time") +
+                     " (its bits can't be had again)"
+               : "") +
+          ", " + record.environment.cpu + ", LibTorch " + record.environment.torch);
   if (!record.lineage.parentRun.empty()) {
     facts.add("forked from", record.lineage.parentRun + ", " + record.lineage.parentCheckpoint);
   }

@@ -220,7 +220,11 @@ void DetailsPanel::showNetwork(const RunRow& row) {
 
 void DetailsPanel::showEnvironment(const RunRow& row) {
   const Environment& machine = row.run.record.environment;
+  const int changes = machine.threadChanges;
+  const QString threads = tr("changed %1 while training: not repeatable to the bit")
+                              .arg(countedText(changes, tr("time"), tr("times")));
   environment_->setFacts({{tr("Device"), cellText(row, Column::kDevice)},
+                          {tr("Threads"), changes > 0 ? threads : QString()},
                           {tr("Processor"), QString::fromStdString(machine.cpu)},
                           {tr("Machine"), QString::fromStdString(machine.host)},
                           {tr("Program"), QString::fromStdString(machine.program)},

@@ -123,12 +123,14 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe) {
   return sections;
 }
 
-std::vector<FormSection> machineSections(Chooser& choose, int cores) {
+std::vector<FormSection> machineSections(Chooser& choose, const DeviceConfig& config, int cores) {
   std::vector<FormSection> sections;
   choose.common("device.kind").common("device.threads");
   if (FieldRow* threads = choose.last(); threads && cores > 0) {
     threads->zeroText = tr("all %1 cores").arg(cores).toStdString();
   }
+  choose.common("device.yieldsToOthers",
+                config.yieldsToOthers || (config.threads == 0 && config.kind != DeviceKind::cuda));
   sections.push_back(choose.section({}));
   choose.common("checkpoints.keepBest")
       .common("checkpoints.everyEpochs")
@@ -148,7 +150,7 @@ RecipeForms recipeForms(const RunConfig& config,
   RecipeForms forms;
   forms.data = dataSections(choose, config.data);
   forms.recipe = recipeSections(choose, config.recipe);
-  forms.machine = machineSections(choose, cores);
+  forms.machine = machineSections(choose, config.device, cores);
   return forms;
 }
 

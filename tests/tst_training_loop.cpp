@@ -1,0 +1,75 @@
+#include <algorithm>
+
+#include <ATen/Parallel.h>
+
+#include <QTest>
+
+#include "engine/formats/run_json.h"
+#include "engine/training/training_loop.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+using namespace lambda;
+
+namespace {
+
+/// One step before it gives up a thread.
+ThreadGovernor disturbedGovernor() {
+  ThreadGovernor governor(2);
+  for (int step = 0; step < 22; ++step) governor.stepTook(step % 2 == 0 ? 1000 : 0.001);
+  return governor;
+}
+
+TrainingLoop::Parts partsOf(const RunConfig& config,
+                            const std::filesystem::path& runs,
+                            Observer& observer) {
+  RunFolder folder = RunFolder::create(runs, "governed");
+  auto lock = std::make_unique<RunLock>(folder);
+  RunRecord record;
+  record.config = config;
+  auto journal = std::make_unique<RunJournal>(folder, observer);
+  return {std::move(folder),
+          std::move(lock),
+          record,
+          std::make_unique<RunData>(config, at::kCPU),
+          std::make_unique<TrainingState>(config, selectDevice(config.device)),
+          std::move(journal),
+          disturbedGovernor()};
+}
+
+}  // namespace
+
+class TestTrainingLoop : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aDisturbedRunGoesOnWithFewerThreadsAndSaysSo();
+};
+
+void TestTrainingLoop::aDisturbedRunGoesOnWithFewerThreadsAndSaysSo() {
+  const TemporaryFolder folder;
+  at::set_num_threads(2);
+  RunControl control;
+  RecordingObserver observer;
+  std::vector<int> threads;
+  observer.onBatch = [&](const BatchRecord&) { threads.push_back(at::get_num_threads()); };
+  TrainingLoop loop(partsOf(tinyRun(), folder.path(), observer), control, observer);
+  const RunResult result = loop.run(EventKind::started, "");
+  QCOMPARE(result.status, RunStatus::finished);
+  QCOMPARE(threads[0], 2);
+  QVERIFY(std::all_of(threads.begin() + 1, threads.end(), [](int count) { return count == 1; }));
+
+  const auto told = std::find_if(observer.events.begin(), observer.events.end(), [](const auto& e) {
+    return e.kind == EventKind::warning;
+  });
+  QVERIFY(told != observer.events.end());
+  QCOMPARE(told->step, std::int64_t{1});
+  QVERIFY(told->text.find("1 thread instead of 2") != std::string::npos);
+  QVERIFY(told->text.find("can't be repeated to the bit") != std::string::npos);
+  std::vector<Problem> problems;
+  QCOMPARE(readRunRecord(RunFolder::open(result.run).record(), problems).environment.threadChanges,
+           1);
+}
+
+QTEST_GUILESS_MAIN(TestTrainingLoop)
+#include "tst_training_loop.moc"
