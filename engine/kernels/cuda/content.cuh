@@ -41,6 +41,7 @@ __device__ __forceinline__ void sumOuterProducts(const RowsOfImage<const Value>&
                                                  int stride,
                                                  Sums (&out)[kFragments<kColumns>]) {
   const Lane lane;
+#pragma unroll 4
   for (; 16 * step < a.count; step += stride) {
     Row<const Value> rowsOfA[4];
     Row<const Value> rowsOfB[4];

@@ -9,8 +9,11 @@
 
 namespace lambda::cuda {
 
-/// One row of the table and one intra-depth: the embeddings of all its pairs, in the order of the
-/// pairs, of all shares of images.
+/// Embeddings that a thread reads before it adds them: memory is far, rows are short.
+inline constexpr int kAhead = 8;
+
+/// One row of the table and one intra-depth: the gradients of the embeddings of all its pairs, of
+/// all shares of images, added in an order that depends on the sizes alone.
 template <class Value>
 __device__ __forceinline__ void sumTableRow(const CoreArguments<Value>& core, unsigned block) {
   const std::int64_t tableRow = block / static_cast<unsigned>(core.intraDepth);
@@ -22,21 +25,33 @@ __device__ __forceinline__ void sumTableRow(const CoreArguments<Value>& core, un
   const std::int64_t embeddings = static_cast<std::int64_t>(core.queries) * core.context;
   float sum = 0;
   if (adder < adders) {
+    const int begin = __ldg(core.pairStarts + tableRow);
     const int end = __ldg(core.pairStarts + tableRow + 1);
-    for (int i = __ldg(core.pairStarts + tableRow) + adder; i < end; i += adders) {
-      const std::int64_t embedding =
-          static_cast<std::int64_t>(__ldg(core.pairs + i)) * core.intraDepth + depthRow;
-      for (int split = 0; split < core.imageSplits; ++split) {
-        sum += __ldg(core.embeddingShares + (split * embeddings + embedding) * core.queryDepth +
-                     column);
+    float sums[kAhead] = {};
+    for (int split = 0; split < core.imageSplits; ++split) {
+      const float* const share =
+          core.embeddingShares + split * embeddings * core.queryDepth + column;
+      for (int first = begin + adder; first < end; first += kAhead * adders) {
+        float read[kAhead];
+#pragma unroll
+        for (int i = 0; i < kAhead; ++i) {
+          const int at = first + i * adders;
+          const std::int64_t embedding =
+              at < end ? std::int64_t{__ldg(core.pairs + at)} * core.intraDepth + depthRow : -1;
+          read[i] = embedding < 0 ? 0 : __ldg(share + embedding * core.queryDepth);
+        }
+#pragma unroll
+        for (int i = 0; i < kAhead; ++i) sums[i] += read[i];
       }
     }
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) sum += sums[i];
   }
-  auto* sums = static_cast<float*>(sharedMemory());
-  sums[thread] = sum;
+  auto* const parts = static_cast<float*>(sharedMemory());
+  parts[thread] = sum;
   __syncthreads();
   if (adder > 0) return;
-  for (int other = 1; other < adders; ++other) sum += sums[other * core.queryDepth + column];
+  for (int other = 1; other < adders; ++other) sum += parts[other * core.queryDepth + column];
   core.dTable[(tableRow * core.intraDepth + depthRow) * core.queryDepth + column] = sum;
 }
 

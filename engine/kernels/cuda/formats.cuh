@@ -39,8 +39,6 @@ struct Bfloat16Format {
   using Value = Bfloat16;
   using Pair = std::uint32_t;
 
-  static constexpr Element kElement = Element::bfloat16;
-
   static __device__ __forceinline__ Pair join(Value first, Value second) {
     return first | static_cast<Pair>(second) << 16;
   }
@@ -69,15 +67,13 @@ struct Bfloat16Format {
 /// float32 on tensor cores: each value is the sum of two TF32, of 11 bits and a sign each. Of the
 /// products of the parts all are made but that of the two small ones, which is 2^-22 of the whole.
 /// Tensor cores round sums towards 0, which in long sums would add up, so long sums are made
-/// outside.
+/// outside. What float32 can hold in its last 4096 steps before infinity counts as infinite.
 struct Float32Format {
   using Value = float;
 
   struct Pair {
     float first, second;
   };
-
-  static constexpr Element kElement = Element::float32;
 
   static __device__ __forceinline__ Pair join(Value first, Value second) { return {first, second}; }
 
