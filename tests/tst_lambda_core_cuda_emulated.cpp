@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,7 @@
 #include "engine/kernels/cuda/cuda_kernels.h"
 #include "tests/support/core_reference.h"
 #include "tests/support/cuda_emulation/block_emulator.h"
-#include "tests/support/pairs_by_row.h"
+#include "tests/support/device_core.h"
 
 extern "C" const lambda::CudaKernels* lambdaCudaKernels();
 
@@ -20,160 +19,11 @@ namespace {
 
 using Spoil = void (*)(CudaCoreInputs&);
 
-/// Relative distance: some roundings of float32; or those of scores, outputs and content lambdas to
-/// the 8 bits of bfloat16.
-double toleranceOf(Element element) {
-  return element == Element::float32 ? 1e-6 : 6e-3;
-}
-
 /// More than a group of images, queries and heads, and than a tile of context.
 constexpr CoreSample kSmall{"", 9, 5, 5, 1, 5, 16, 16, 0, true, true};
 
-/// Device memory: exactly as large as its elements, so that the address sanitizer sees what reads
-/// or writes past it, and full of NaNs until written.
-class DeviceArray {
- public:
-  /// `offset`: elements that the array begins after an aligned address.
-  DeviceArray(Element element, std::size_t size, std::size_t offset = 0)
-      : element_(element),
-        size_(size),
-        offset_(offset),
-        bytes_((size + offset) * width(), kPoison) {}
-
-  DeviceArray(Element element, const std::vector<float>& values, std::size_t offset = 0)
-      : DeviceArray(element, values.size(), offset) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (element == Element::float32) {
-        std::memcpy(at(i), &values[i], sizeof(float));
-      } else {
-        const std::uint16_t rounded = toBfloat16(values[i]);
-        std::memcpy(at(i), &rounded, sizeof rounded);
-      }
-    }
-  }
-
-  /// Null if empty.
-  void* get() { return size_ > 0 ? at(0) : nullptr; }
-
-  std::vector<float> read() {
-    std::vector<float> values(size_);
-    for (std::size_t i = 0; i < size_; ++i) {
-      if (element_ == Element::float32) {
-        std::memcpy(&values[i], at(i), sizeof(float));
-      } else {
-        std::uint16_t value;
-        std::memcpy(&value, at(i), sizeof value);
-        values[i] = fromBfloat16(value);
-      }
-    }
-    return values;
-  }
-
-  bool operator==(const DeviceArray& other) const {
-    return std::equal(begin(), bytes_.end(), other.begin(), other.bytes_.end());
-  }
-
- private:
-  static constexpr std::byte kPoison{0xFF};
-
-  std::size_t width() const { return element_ == Element::float32 ? 4 : 2; }
-
-  std::vector<std::byte>::const_iterator begin() const {
-    return bytes_.begin() + static_cast<std::ptrdiff_t>(offset_ * width());
-  }
-
-  std::byte* at(std::size_t i) { return bytes_.data() + (offset_ + i) * width(); }
-
-  Element element_;
-  std::size_t size_, offset_;
-  std::vector<std::byte> bytes_;
-};
-
-/// A core in device memory.
-class DeviceCore {
- public:
-  DeviceCore(const CoreReference& core, Element element, std::size_t offset = 0)
-      : index_(core.tableRowOf, core.shape.tableRows),
-        shape_(core.shape),
-        queries_(element, core.queries, offset),
-        keys_(element, core.keys, offset),
-        values_(element, core.values, offset),
-        table_(element, core.table, offset),
-        dy_(element, core.dy, offset),
-        contentLambdas_(element,
-                        core.shape.hasContent ? sizeOf(core.shape.images * core.shape.queryDepth *
-                                                       core.shape.valueDepth)
-                                              : 0,
-                        offset),
-        tableRowOf_(core.tableRowOf),
-        workspace_(sizeOf(lambdaCudaKernels()->workspaceBytes(core.shape, element)),
-                   std::byte{0xFF}),
-        y(element, core.dy.size(), offset),
-        dQueries(element, core.queries.size(), offset),
-        dKeys(element, core.keys.size(), offset),
-        dValues(element, core.values.size(), offset),
-        dTable(Element::float32, core.table.size()) {
-    inputs.shape = core.shape;
-    inputs.element = element;
-    inputs.queries = queries_.get();
-    inputs.keys = keys_.get();
-    inputs.values = values_.get();
-    inputs.table = table_.get();
-    inputs.tableRowOf = tableRowOf_.data();
-    inputs.pairCount = static_cast<std::int64_t>(index_.pairs.size());
-    inputs.contentLambdas = contentLambdas_.get();
-  }
-
-  CudaOutcome forward() { return lambdaCudaKernels()->forward(inputs, y.get(), {}); }
-
-  CudaOutcome backward() {
-    return lambdaCudaKernels()->backward(
-        inputs,
-        {index_.pairs.data(), index_.starts.data()},
-        dy_.get(),
-        {dQueries.get(), dKeys.get(), dValues.get(), static_cast<float*>(dTable.get())},
-        workspace_.data(),
-        {});
-  }
-
-  bool hasSameResults(const DeviceCore& other) const {
-    return y == other.y && dQueries == other.dQueries && dKeys == other.dKeys &&
-           dValues == other.dValues && dTable == other.dTable;
-  }
-
-  CudaCoreInputs inputs;
-
- private:
-  static std::size_t sizeOf(std::int64_t size) { return static_cast<std::size_t>(size); }
-
-  PairsByRow index_;
-  CoreShape shape_;
-  DeviceArray queries_, keys_, values_, table_, dy_, contentLambdas_;
-  std::vector<std::int32_t> tableRowOf_;
-  std::vector<std::byte> workspace_;
-
- public:
-  DeviceArray y, dQueries, dKeys, dValues, dTable;
-};
-
-/// The largest distance of what a device core made, and of what.
-struct Furthest {
-  double distance = 0;
-  std::string of;
-};
-
-Furthest furthest(DeviceCore& found, const CoreResults& expected) {
-  Furthest most;
-  const auto compare = [&](const char* of, DeviceArray& array, const std::vector<double>& wanted) {
-    const double distance = relativeDistance(array.read(), wanted);
-    if (!(distance <= most.distance)) most = {distance, of};
-  };
-  compare("y", found.y, expected.y);
-  compare("queries", found.dQueries, expected.queries);
-  compare("keys", found.dKeys, expected.keys);
-  compare("values", found.dValues, expected.values);
-  compare("table", found.dTable, expected.table);
-  return most;
+const CudaKernels& kernels() {
+  return *lambdaCudaKernels();
 }
 
 }  // namespace
@@ -219,7 +69,7 @@ void TestLambdaCoreCudaEmulated::equalsLoopsInDouble() {
   QFETCH(Element, element);
   CoreReference reference(sample);
   if (element == Element::bfloat16) reference.round();
-  DeviceCore core(reference, element);
+  DeviceCore core(kernels(), reference, element);
   QCOMPARE(core.forward().text, nullptr);
   QCOMPARE(core.backward().text, nullptr);
   const Furthest most = furthest(core, reference.results());
@@ -232,7 +82,7 @@ void TestLambdaCoreCudaEmulated::takesOperandsThatLieAnywhere() {
     CoreReference reference(kSmall);
     if (element == Element::bfloat16) reference.round();
     for (const std::size_t offset : {1, 2, 3}) {
-      DeviceCore core(reference, element, offset);
+      DeviceCore core(kernels(), reference, element, offset);
       QCOMPARE(core.forward().text, nullptr);
       QCOMPARE(core.backward().text, nullptr);
       QVERIFY(furthest(core, reference.results()).distance < toleranceOf(element));
@@ -251,7 +101,8 @@ void TestLambdaCoreCudaEmulated::noThreadRunsAheadOfABarrier_data() {
 void TestLambdaCoreCudaEmulated::noThreadRunsAheadOfABarrier() {
   QFETCH(CoreSample, sample);
   const CoreReference reference(sample);
-  DeviceCore forward(reference, Element::bfloat16), backward(reference, Element::bfloat16);
+  DeviceCore forward(kernels(), reference, Element::bfloat16);
+  DeviceCore backward(kernels(), reference, Element::bfloat16);
   for (DeviceCore* core : {&forward, &backward}) {
     emulation::setOrder(core == &forward ? emulation::Order::forward : emulation::Order::backward);
     QCOMPARE(core->forward().text, nullptr);
@@ -262,8 +113,9 @@ void TestLambdaCoreCudaEmulated::noThreadRunsAheadOfABarrier() {
 
 void TestLambdaCoreCudaEmulated::theSameBitsWhereverOperandsLie() {
   const CoreReference reference(kSmall);
-  DeviceCore aligned(reference, Element::float32), shifted(reference, Element::float32, 4);
-  DeviceCore odd(reference, Element::float32, 1);
+  DeviceCore aligned(kernels(), reference, Element::float32);
+  DeviceCore shifted(kernels(), reference, Element::float32, 4);
+  DeviceCore odd(kernels(), reference, Element::float32, 1);
   for (DeviceCore* core : {&aligned, &shifted, &odd}) {
     QCOMPARE(core->forward().text, nullptr);
     QCOMPARE(core->backward().text, nullptr);
@@ -274,7 +126,8 @@ void TestLambdaCoreCudaEmulated::theSameBitsWhereverOperandsLie() {
 
 void TestLambdaCoreCudaEmulated::oneImageMoreChangesNoOtherImage() {
   const CoreReference reference(kSmall);
-  DeviceCore all(reference, Element::float32), fewer(reference, Element::float32);
+  DeviceCore all(kernels(), reference, Element::float32);
+  DeviceCore fewer(kernels(), reference, Element::float32);
   QCOMPARE(all.forward().text, nullptr);
   --fewer.inputs.shape.images;
   QCOMPARE(fewer.forward().text, nullptr);
@@ -288,7 +141,7 @@ void TestLambdaCoreCudaEmulated::oneImageMoreChangesNoOtherImage() {
 void TestLambdaCoreCudaEmulated::noImagesGiveATableGradientOfZeros() {
   CoreSample none = kSmall;
   none.batch = 0;
-  DeviceCore core(CoreReference(none), Element::bfloat16);
+  DeviceCore core(kernels(), CoreReference(none), Element::bfloat16);
   QCOMPARE(core.forward().text, nullptr);
   QCOMPARE(core.backward().text, nullptr);
   for (const float value : core.dTable.read()) QCOMPARE(value, 0.0F);
@@ -316,7 +169,7 @@ void TestLambdaCoreCudaEmulated::refusesWhatDoesNotFit_data() {
 
 void TestLambdaCoreCudaEmulated::refusesWhatDoesNotFit() {
   QFETCH(Spoil, spoil);
-  DeviceCore core(CoreReference(kSmall), Element::float32);
+  DeviceCore core(kernels(), CoreReference(kSmall), Element::float32);
   spoil(core.inputs);
   for (const CudaOutcome outcome : {core.forward(), core.backward()}) {
     QCOMPARE(outcome.code, -1);

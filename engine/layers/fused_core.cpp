@@ -5,6 +5,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/kernels/lambda_core_kernel.h"
+#include "engine/layers/core_shape_of.h"
+#include "engine/layers/cuda_fused_core.h"
 #include "engine/layers/torch_threads.h"
 
 namespace lambda {
@@ -13,26 +15,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-CoreShape shapeOf(const at::Tensor& queries,
-                  const at::Tensor& keys,
-                  const at::Tensor& values,
-                  const at::Tensor& table) {
-  CoreShape shape;
-  shape.images = queries.size(0);
-  shape.queries = queries.size(1);
-  shape.heads = queries.size(2);
-  shape.queryDepth = queries.size(3);
-  shape.valueDepth = values.size(2);
-  shape.hasContent = keys.defined();
-  shape.positions = values.size(1);
-  if (table.defined()) {
-    shape.tableRows = table.size(0);
-    shape.intraDepth = table.size(1);
-    shape.positions /= shape.intraDepth;
-  }
-  return shape;
-}
 
 const float* dataOf(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
@@ -54,11 +36,6 @@ at::Tensor contiguous(const std::optional<at::Tensor>& tensor) {
   return tensor ? tensor->contiguous() : at::Tensor();
 }
 
-/// Undefined tensors can't be recorded by autograd.
-std::optional<at::Tensor> ifDefined(const at::Tensor& tensor) {
-  return tensor.defined() ? std::optional(tensor) : std::nullopt;
-}
-
 class FusedCore : public torch::autograd::Function<FusedCore> {
  public:
   static at::Tensor forward(AutogradContext* context,
@@ -70,7 +47,7 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
     const at::Tensor queries = queriesIn.contiguous(), keys = contiguous(keysIn);
     const at::Tensor values = valuesIn.contiguous(), table = contiguous(tableIn);
     const at::Tensor tableRows = contiguous(rowsIn);
-    const CoreShape shape = shapeOf(queries, keys, values, table);
+    const CoreShape shape = coreShapeOf(queries, keys, values, table);
     at::Tensor y =
         at::empty({shape.images, shape.queries, shape.heads, shape.valueDepth}, queries.options());
     lambdaCoreForward(shape,
@@ -92,7 +69,7 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
     const auto target = [&](std::size_t i) {
       return gradients[i].defined() ? gradients[i].mutable_data_ptr<float>() : nullptr;
     };
-    lambdaCoreBackward(shapeOf(queries, keys, values, table),
+    lambdaCoreBackward(coreShapeOf(queries, keys, values, table),
                        inputsOf(queries, keys, values, table, saved[4]),
                        dy.const_data_ptr<float>(),
                        {target(0), target(1), target(2), target(3)},
@@ -108,12 +85,17 @@ bool canFuse(const LambdaOperands& operands) {
     return !tensor.defined() || (tensor.is_cpu() && (tensor.scalar_type() == at::kFloat ||
                                                      tensor.scalar_type() == at::kBFloat16));
   };
-  return fits(operands.queries) && fits(operands.keys) && fits(operands.values);
+  return cudaKernelsFor(operands) != nullptr ||
+         (fits(operands.queries) && fits(operands.keys) && fits(operands.values));
 }
 
 at::Tensor applyFusedCore(const LambdaOperands& operands,
                           const at::Tensor& table,
-                          const at::Tensor& tableRows) {
+                          const at::Tensor& tableRows,
+                          const PairIndex& index) {
+  if (const CudaKernels* kernels = cudaKernelsFor(operands)) {
+    return applyCudaFusedCore(*kernels, operands, table, tableRows, index);
+  }
   const auto inFloat = [](const at::Tensor& tensor) {
     return tensor.defined() ? tensor.to(at::kFloat) : tensor;
   };

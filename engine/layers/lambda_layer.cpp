@@ -111,7 +111,10 @@ at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
   const std::int64_t height = x.size(2), width = x.size(3);
   at::Tensor y;
   if (fusesCore && !convolvesPositions_ && canFuse(parts)) {
-    y = embedding ? applyFusedCore(parts, embedding->table, embedding->pairRows(height, width))
+    y = embedding ? applyFusedCore(parts,
+                                   embedding->table,
+                                   embedding->pairRows(height, width),
+                                   embedding->pairIndex(height, width))
                   : applyFusedCore(parts, at::Tensor(), at::Tensor());
     return y.reshape({x.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
   }

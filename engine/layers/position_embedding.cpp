@@ -17,6 +17,16 @@ LambdaMixer mixerOf(const PositionEmbeddingOptions& options) {
 
 }  // namespace
 
+PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows) {
+  const auto [rows, pairs] = pairRows.flatten().cpu().sort(/*stable=*/std::optional(true));
+  const at::Tensor starts =
+      at::searchsorted(rows, at::arange(tableRows + 1, rows.options()), /*out_int32=*/true);
+  // What is outside stands before row 0.
+  const std::int64_t outside = starts[0].item<std::int64_t>();
+  const auto target = at::TensorOptions(pairRows.device()).dtype(at::kInt);
+  return {pairs.slice(0, outside).to(target), (starts - outside).to(target)};
+}
+
 PositionEmbeddingTableImpl::PositionEmbeddingTableImpl(const PositionEmbeddingOptions& options_)
     : options(options_) {
   TORCH_CHECK(options.kind != PositionEmbedding::none, "there are no embeddings of kind none");
@@ -90,13 +100,22 @@ at::Tensor PositionEmbeddingTableImpl::expand(std::int64_t mapHeight, std::int64
 at::Tensor PositionEmbeddingTableImpl::pairRows(std::int64_t mapHeight, std::int64_t mapWidth) {
   requireMap(mapHeight, mapWidth);
   const std::int64_t positions = mapHeight * mapWidth;
-  if (!cachedPairRows_.defined() || pairHeight_ != mapHeight || pairWidth_ != mapWidth) {
+  if (!cachedPairRows_.defined() || pairHeight_ != mapHeight || pairWidth_ != mapWidth ||
+      cachedPairRows_.device() != table.device()) {
     const at::Tensor rows = rowsOf(at::arange(positions), mapHeight, mapWidth);
-    cachedPairRows_ = rows.masked_fill(rows == table.size(0), -1).to(at::kInt).contiguous();
+    cachedPairRows_ = rows.masked_fill(rows == table.size(0), -1)
+                          .to(at::TensorOptions(table.device()).dtype(at::kInt))
+                          .contiguous();
+    cachedPairIndex_ = table.is_cpu() ? PairIndex() : pairIndexOf(cachedPairRows_, table.size(0));
     pairHeight_ = mapHeight;
     pairWidth_ = mapWidth;
   }
   return cachedPairRows_;
+}
+
+PairIndex PositionEmbeddingTableImpl::pairIndex(std::int64_t mapHeight, std::int64_t mapWidth) {
+  pairRows(mapHeight, mapWidth);
+  return cachedPairIndex_;
 }
 
 at::Tensor PositionEmbeddingTableImpl::expandQuery(std::int64_t query,

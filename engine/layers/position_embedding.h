@@ -17,6 +17,16 @@ struct PositionEmbeddingOptions {
   int width = 8;
 };
 
+/// The pairs of a query and a context position, as n * positions + m, of each row of a table: those
+/// of row r are pairs[starts[r]] to pairs[starts[r + 1]], in their own order. Both int32.
+struct PairIndex {
+  at::Tensor pairs;   ///< [pairs inside the window]
+  at::Tensor starts;  ///< [rows + 1]
+};
+
+/// The index of `pairRows` [n, m], the row of each pair or -1, on its device.
+PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows);
+
 /// Learned position embeddings of a lambda layer and their expansion to pairs of positions.
 /// LambdaNetworks section 3.3: with relative embeddings e_nm = R[m - n], so that shifting the input
 /// shifts the output; a local scope leaves out positions beyond its window (section 3.4).
@@ -31,9 +41,13 @@ class PositionEmbeddingTableImpl : public torch::nn::Module {
   /// Throws c10::Error if a global or absolute table was made for another size.
   at::Tensor expand(std::int64_t mapHeight, std::int64_t mapWidth);
 
-  /// The table's row of each pair of positions [n, m], as int32 on the CPU; -1 outside a local
-  /// window. Throws c10::Error as expand() does.
+  /// The table's row of each pair of positions [n, m], as int32 on the table's device; -1 outside a
+  /// local window. Throws c10::Error as expand() does.
   at::Tensor pairRows(std::int64_t mapHeight, std::int64_t mapWidth);
+
+  /// The other way round; empty on the CPU, where no kernel asks. Throws c10::Error as expand()
+  /// does.
+  PairIndex pairIndex(std::int64_t mapHeight, std::int64_t mapWidth);
 
   /// E_n [m u, k] of one query position alone, without building the others.
   /// Throws c10::Error as expand() does, and if the map has no such position.
@@ -53,6 +67,7 @@ class PositionEmbeddingTableImpl : public torch::nn::Module {
 
   at::Tensor cachedRows_;      // [n m] int64, for the size below
   at::Tensor cachedPairRows_;  // [n, m] int32, for the size below
+  PairIndex cachedPairIndex_;  // of cachedPairRows_
   std::int64_t cachedHeight_ = 0;
   std::int64_t cachedWidth_ = 0;
   std::int64_t pairHeight_ = 0;

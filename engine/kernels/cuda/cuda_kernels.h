@@ -29,7 +29,7 @@ struct CudaOutcome {
 /// What enters the core, contiguous and on the device. Elements are float32 or bfloat16, which are
 /// multiplied as they are and summed in float32.
 struct CudaCoreInputs {
-  CoreShape shape;  ///< k up to 64.
+  CoreShape shape;  ///< k up to 64; queries come first whatever the order says.
   Element element = Element::float32;
   const void* queries = nullptr;             ///< q [b, n, h, k]
   const void* keys = nullptr;                ///< kbar [b, m u, k], after the softmax.

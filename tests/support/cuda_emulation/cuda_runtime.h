@@ -1,13 +1,14 @@
 #pragma once
 
 // Stands in for CUDA's own <cuda_runtime.h> where kernels are compiled for the host: the words of
-// CUDA C++ that ours use, on top of block_emulator.h and
-// warp_operations.h. What kernels don't use is not here.
+// CUDA C++ that ours use, on top of block_emulator.h and warp_operations.h. What kernels don't use
+// is not here.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 #include "tests/support/cuda_emulation/block_emulator.h"
@@ -59,6 +60,34 @@ inline cudaError_t cudaSetDevice(int device) {
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr /*which*/, int device) {
   *value = 9;
   return cudaSetDevice(device);
+}
+
+// Device memory is the host's.
+
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+
+inline cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  *memory = ::operator new(bytes);
+  return cudaSuccess;
+}
+
+inline cudaError_t cudaFree(void* memory) {
+  ::operator delete(memory);
+  return cudaSuccess;
+}
+
+inline cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
+  std::memset(memory, value, bytes);
+  return cudaSuccess;
+}
+
+inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+inline cudaError_t cudaDeviceSynchronize() {
+  return cudaSuccess;
 }
 
 struct cudaLaunchConfig_t {
@@ -129,9 +158,5 @@ using emulation::mmaBfloat16;
 using emulation::mmaTf32;
 using emulation::packBfloat16;
 using emulation::sharedMemory;
-
-inline std::int64_t multiplyWide(std::int32_t a, std::int32_t b) {
-  return static_cast<std::int64_t>(a) * b;
-}
 
 }  // namespace lambda::cuda

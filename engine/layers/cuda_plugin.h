@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <c10/core/Device.h>
+
+#include "engine/kernels/cuda/cuda_kernels.h"
+
+namespace lambda {
+
+/// The opened kernels, or what stands in their way.
+struct CudaPlugin {
+  const CudaKernels* kernels = nullptr;  ///< Null if they can't be used.
+  std::string obstacle;                  ///< One sentence; empty if nothing stands in the way.
+};
+
+/// Opens a plugin, which stays open to the end of the process.
+CudaPlugin openCudaPlugin(const std::filesystem::path& file);
+
+/// lambda-kernels-cuda.so beside the program or library that this code is in, or one folder above.
+std::filesystem::path cudaPluginFile();
+
+/// The kernels for a GPU; null where they can't be used. The plugin is opened by the first call;
+/// the first obstacle is a warning of LibTorch's.
+const CudaKernels* cudaKernelsFor(c10::Device device);
+
+}  // namespace lambda
