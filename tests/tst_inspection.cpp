@@ -253,6 +253,7 @@ class TestInspection : public QObject {
     network->train();
     const at::Tensor images = at::randn({2, 4, 41, 36});
     QVERIFY(!firstNonFinite(network, images));
+    QVERIFY(!firstNonFinite(network, images.to(at::kBFloat16)));
 
     LambdaUnit unit = network->lambdaLayers()[2].unit;
     const at::Tensor scale = unit->norm->weight.detach();

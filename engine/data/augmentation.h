@@ -40,6 +40,13 @@ class Augmenter {
             const Normalization& normalization,
             std::uint64_t seed);
 
+  const AugmentationConfig& config() const { return config_; }
+
+  /// [c] each: a byte p of channel c becomes p * scale()[c] + shift()[c], rounded twice.
+  std::span<const float> scale() const { return scale_; }
+
+  std::span<const float> shift() const { return shift_; }
+
   AugmentationDraw draw(std::uint64_t epoch, std::uint64_t index) const;
 
   /// Training: images `indices` of `images` as epoch `epoch` sees them, to out [n, c, h, w].

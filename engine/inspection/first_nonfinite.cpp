@@ -74,7 +74,7 @@ std::optional<NonFinite> firstNonFinite(Network& network, const at::Tensor& batc
   FiniteTrace trace;
   {
     const StateKeeper keeper(network, batch.device());
-    network->forward(batch, &trace);
+    network->forward(batch.to(network->parameters().front().scalar_type()), &trace);
   }
   const auto parameters = network->named_parameters();
   for (const auto& parameter : parameters) {

@@ -8,9 +8,9 @@
 namespace lambda {
 
 /// Finds where NaN or infinity began: a forward pass over `batch` [b, channels, height, width] in
-/// the network's present mode and precision, layer by layer; if all its outputs are finite, the
-/// first parameter and then the first gradient (as the last backward pass left them) that is not.
-/// Nothing if all are finite. Running statistics and random numbers stay as they are.
+/// the network's present mode and in its parameters' type, layer by layer; if all its outputs are
+/// finite, the first parameter and then the first gradient (as the last backward pass left them)
+/// that is not. Nothing if all are finite. Running statistics and random numbers stay as they are.
 std::optional<NonFinite> firstNonFinite(Network& network, const at::Tensor& batch);
 
 }  // namespace lambda

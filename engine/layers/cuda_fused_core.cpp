@@ -3,12 +3,11 @@
 #include <optional>
 
 #include <c10/core/DeviceGuard.h>
-#include <c10/core/Stream.h>
-#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/layers/core_shape_of.h"
 #include "engine/layers/cuda_plugin.h"
+#include "engine/layers/cuda_queue.h"
 
 namespace lambda {
 
@@ -20,18 +19,6 @@ using torch::autograd::variable_list;
 constexpr std::int64_t kDeepestQuery = 64;
 
 constexpr const char* kKernels = "kernels";
-
-/// The stream that LibTorch has chosen for this thread, found without a link to libtorch_cuda.
-/// Kernels on the CPU, as tests have them, need none.
-CudaQueue queueOf(const at::Device& device) {
-  if (device.is_cpu()) return {};
-  const c10::Stream stream = c10::impl::getDeviceGuardImpl(device.type())->getStream(device);
-  return {device.index(), stream.native_handle()};
-}
-
-void requireSuccess(const char* pass, const CudaOutcome& outcome) {
-  TORCH_CHECK(outcome.code == 0, "lambda core on CUDA, ", pass, ": ", outcome.text);
-}
 
 Element elementOf(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kBFloat16 ? Element::bfloat16 : Element::float32;
@@ -98,7 +85,7 @@ class CudaFusedCore : public torch::autograd::Function<CudaFusedCore> {
     if (keys) operands.contentLambdas = at::empty({b, k, v}, queries.options());
     at::Tensor y = at::empty({b, n, h, v}, queries.options());
     requireSuccess(
-        "forward",
+        "a lambda core",
         kernels->forward(operands.inputs(), y.mutable_data_ptr(), queueOf(queries.device())));
     context->save_for_backward({operands.queries,
                                 operands.keys,
@@ -137,7 +124,7 @@ class CudaFusedCore : public torch::autograd::Function<CudaFusedCore> {
       index = {operands.pairs.const_data_ptr<std::int32_t>(),
                operands.starts.const_data_ptr<std::int32_t>()};
     }
-    requireSuccess("backward",
+    requireSuccess("the gradients of a lambda core",
                    kernels->backward(inputs,
                                      index,
                                      dy.const_data_ptr(),

@@ -4,8 +4,26 @@
 
 namespace lambda {
 
-BatchMaker::BatchMaker(Augmenter augmenter, bool channelsLast, const at::Device& device)
-    : augmenter_(std::move(augmenter)), channelsLast_(channelsLast), device_(device) {}
+BatchMaker::BatchMaker(Augmenter augmenter,
+                       bool channelsLast,
+                       Precision precision,
+                       const at::Device& device,
+                       const CudaKernels* kernels)
+    : augmenter_(std::move(augmenter)),
+      channelsLast_(channelsLast),
+      precision_(precision),
+      device_(device),
+      kernels_(kernels) {}
+
+void BatchMaker::keep(const LabeledImages& images) {
+  if (kernels_ == nullptr || images.count() == 0 || !DeviceImages::canHold(images)) return;
+  kept_.try_emplace(images.pixels.data(), images, device_, *kernels_);
+}
+
+const DeviceImages* BatchMaker::keptOf(const LabeledImages& images) const {
+  const auto found = kept_.find(images.pixels.data());
+  return found != kept_.end() ? &found->second : nullptr;
+}
 
 at::Tensor BatchMaker::emptyImages(const LabeledImages& images, std::size_t count) const {
   return at::empty({static_cast<std::int64_t>(count), images.channels, images.height, images.width},
@@ -22,6 +40,11 @@ TensorBatch BatchMaker::onDevice(TensorBatch batch) const {
 TensorBatch BatchMaker::augmented(const LabeledImages& images,
                                   std::span<const std::uint32_t> indices,
                                   int epoch) const {
+  if (const DeviceImages* kept = keptOf(images)) {
+    const at::ScalarType type = precision_ == Precision::bfloat16 ? at::kBFloat16 : at::kFloat;
+    return kept->augmented(
+        augmenter_, indices, static_cast<std::uint64_t>(epoch), {layout(), type});
+  }
   TensorBatch batch{emptyImages(images, indices.size()),
                     at::empty({static_cast<std::int64_t>(indices.size())}, at::kLong)};
   augmenter_.augment(images,
@@ -37,6 +60,9 @@ TensorBatch BatchMaker::augmented(const LabeledImages& images,
 TensorBatch BatchMaker::plain(const LabeledImages& images,
                               std::size_t first,
                               std::size_t count) const {
+  if (const DeviceImages* kept = keptOf(images)) {
+    return kept->plain(augmenter_, first, count, {layout(), at::kFloat});
+  }
   TensorBatch batch{emptyImages(images, count),
                     at::empty({static_cast<std::int64_t>(count)}, at::kLong)};
   augmenter_.normalize(images, first, count, layout(), batch.images.mutable_data_ptr<float>());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/data/split.h"
+#include "engine/layers/cuda_plugin.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {
@@ -63,7 +64,13 @@ RunData::RunData(const RunConfig& config,
                        data_->normalization,
                        config.seed),
              config.recipe.channelsLast,
-             device) {}
+             config.recipe.precision,
+             device,
+             device.is_cuda() ? cudaKernelsFor(device) : nullptr) {
+  maker_.keep(data_->train);
+  maker_.keep(data_->validation);
+  maker_.keep(trainSample_);
+}
 
 TensorBatch RunData::batch(int epoch, int batch) {
   const BatchPosition position{static_cast<std::uint64_t>(epoch),
@@ -72,7 +79,10 @@ TensorBatch RunData::batch(int epoch, int batch) {
 }
 
 const LabeledImages& RunData::test() {
-  if (!test_) test_ = datasets_->test(config_);
+  if (!test_) {
+    test_ = datasets_->test(config_);
+    maker_.keep(*test_);
+  }
   return *test_;
 }
 

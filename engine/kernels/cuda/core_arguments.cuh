@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <cuda_runtime.h>
+
 namespace lambda::cuda {
 
 /// Images, queries and heads that a warp works on together: 4 x 4 of two of them are the 16 rows of

@@ -3,6 +3,7 @@
 
 #include "engine/kernels/cuda/cuda_kernels.h"
 #include "engine/kernels/cuda/formats.cuh"
+#include "engine/kernels/cuda/outcome.cuh"
 #include "engine/kernels/cuda/passes.cuh"
 
 namespace lambda::cuda {
@@ -52,12 +53,6 @@ struct WorkspaceLayout {
   std::int64_t bytes = 0;
   std::int64_t embeddingShares = 0, dPositionValues = 0, dContentLambdas = 0;
 };
-
-CudaOutcome outcomeOf(cudaError_t error) {
-  if (error == cudaSuccess) return {};
-  cudaGetLastError();  // Not for whoever asks next.
-  return {static_cast<int>(error), cudaGetErrorString(error)};
-}
 
 /// Whether the product is no more than kernels can count.
 bool isFew(std::initializer_list<std::int64_t> factors) {
@@ -218,7 +213,7 @@ CudaOutcome runBackward(const CudaCoreInputs& inputs,
 }
 
 constexpr CudaKernels kKernels{
-    kCudaKernelsVersion, checkDevice, runForward, workspaceBytes, runBackward};
+    kCudaKernelsVersion, checkDevice, runForward, workspaceBytes, runBackward, makeImageBatch};
 
 }  // namespace
 

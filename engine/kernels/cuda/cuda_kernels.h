@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "engine/kernels/core_shape.h"
+#include "engine/kernels/cuda/image_batch.h"
 #include "engine/kernels/element.h"
 
 namespace lambda {
@@ -12,7 +13,7 @@ namespace lambda {
 // nothing is allocated.
 
 /// Changes with anything below: a program and a plugin of different versions don't go together.
-inline constexpr std::int32_t kCudaKernelsVersion = 1;
+inline constexpr std::int32_t kCudaKernelsVersion = 2;
 
 /// Where work is queued.
 struct CudaQueue {
@@ -73,6 +74,9 @@ struct CudaKernels {
                           const CudaCoreGradients& gradients,
                           void* workspace,
                           const CudaQueue& queue) = nullptr;
+
+  /// The images of a batch and their labels. One kernel.
+  CudaOutcome (*makeImageBatch)(const CudaImageBatch& batch, const CudaQueue& queue) = nullptr;
 };
 
 /// Name of the one function that the plugin exports, and its type.

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "engine/kernels/cuda/core_arguments.cuh"
+#include "engine/kernels/cuda/cuda_kernels.h"
 
 namespace lambda::cuda {
 
@@ -20,5 +21,8 @@ template <class Format>
 cudaError_t backward(const CoreArguments<typename Format::Value>& core,
                      bool isAligned,
                      cudaStream_t stream);
+
+/// CudaKernels::makeImageBatch.
+CudaOutcome makeImageBatch(const CudaImageBatch& batch, const CudaQueue& queue);
 
 }  // namespace lambda::cuda

@@ -132,6 +132,14 @@ inline std::uint32_t __float_as_uint(float value) {
   return bits;
 }
 
+inline float __fmul_rn(float a, float b) {
+  return a * b;
+}
+
+inline float __fadd_rn(float a, float b) {
+  return a + b;
+}
+
 inline void __syncthreads() {
   lambda::emulation::meetBlock();
 }
