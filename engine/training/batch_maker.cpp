@@ -25,16 +25,21 @@ const DeviceImages* BatchMaker::keptOf(const LabeledImages& images) const {
   return found != kept_.end() ? &found->second : nullptr;
 }
 
+at::TensorOptions BatchMaker::hostOptions(at::ScalarType type) const {
+  return at::TensorOptions(type).pinned_memory(device_.is_cuda());
+}
+
 at::Tensor BatchMaker::emptyImages(const LabeledImages& images, std::size_t count) const {
   return at::empty({static_cast<std::int64_t>(count), images.channels, images.height, images.width},
-                   at::TensorOptions(at::kFloat)
+                   hostOptions(at::kFloat)
                        .memory_format(channelsLast_ ? at::MemoryFormat::ChannelsLast
                                                     : at::MemoryFormat::Contiguous));
 }
 
 TensorBatch BatchMaker::onDevice(TensorBatch batch) const {
   if (device_.is_cpu()) return batch;
-  return {batch.images.to(device_), batch.labels.to(device_)};
+  return {batch.images.to(device_, at::kFloat, /*non_blocking=*/true),
+          batch.labels.to(device_, at::kLong, /*non_blocking=*/true)};
 }
 
 TensorBatch BatchMaker::augmented(const LabeledImages& images,
@@ -46,7 +51,7 @@ TensorBatch BatchMaker::augmented(const LabeledImages& images,
         augmenter_, indices, static_cast<std::uint64_t>(epoch), {layout(), type});
   }
   TensorBatch batch{emptyImages(images, indices.size()),
-                    at::empty({static_cast<std::int64_t>(indices.size())}, at::kLong)};
+                    at::empty({static_cast<std::int64_t>(indices.size())}, hostOptions(at::kLong))};
   augmenter_.augment(images,
                      indices,
                      static_cast<std::uint64_t>(epoch),
@@ -64,7 +69,7 @@ TensorBatch BatchMaker::plain(const LabeledImages& images,
     return kept->plain(augmenter_, first, count, {layout(), at::kFloat});
   }
   TensorBatch batch{emptyImages(images, count),
-                    at::empty({static_cast<std::int64_t>(count)}, at::kLong)};
+                    at::empty({static_cast<std::int64_t>(count)}, hostOptions(at::kLong))};
   augmenter_.normalize(images, first, count, layout(), batch.images.mutable_data_ptr<float>());
   auto* labels = batch.labels.mutable_data_ptr<std::int64_t>();
   for (std::size_t i = 0; i < count; ++i) labels[i] = images.labels[first + i];

@@ -40,6 +40,9 @@ class BatchMaker {
   TensorBatch plain(const LabeledImages& images, std::size_t first, std::size_t count) const;
 
  private:
+  /// What is on its way to a GPU lies in pinned memory, so that nobody waits for it.
+  at::TensorOptions hostOptions(at::ScalarType type) const;
+
   at::Tensor emptyImages(const LabeledImages& images, std::size_t count) const;
 
   PixelLayout layout() const { return channelsLast_ ? PixelLayout::nhwc : PixelLayout::nchw; }

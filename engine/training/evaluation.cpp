@@ -26,6 +26,10 @@ class EvaluationMode {
   bool wasTraining_;
 };
 
+void add(at::Tensor& sum, const at::Tensor& value) {
+  sum = sum.defined() ? sum + value : value;
+}
+
 }  // namespace
 
 bool classify(
@@ -56,15 +60,17 @@ std::optional<Scores> evaluate(NetworkImpl& network,
                                const BatchMaker& maker,
                                const Recipe& recipe,
                                const std::function<bool(std::int64_t done)>& proceed) {
-  double loss = 0;
-  std::int64_t right = 0;
+  // On the device, whose sums nobody waits for before the last batch.
+  at::Tensor loss, right;
   const auto count = [&](const at::Tensor& logits, const at::Tensor& labels) {
-    loss += at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).item<double>();
-    right += logits.argmax(1).eq(labels).sum().item<std::int64_t>();
+    add(loss, at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).to(at::kDouble));
+    add(right, logits.argmax(1).eq(labels).sum());
   };
   if (!classify(network, images, maker, recipe, proceed, count)) return std::nullopt;
-  const auto total = static_cast<double>(std::max<std::size_t>(images.count(), 1));
-  return Scores{loss / total, static_cast<double>(right) / total};
+  if (images.count() == 0) return Scores{};
+  const auto total = static_cast<double>(images.count());
+  return Scores{loss.item<double>() / total,
+                static_cast<double>(right.item<std::int64_t>()) / total};
 }
 
 }  // namespace lambda
