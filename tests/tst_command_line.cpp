@@ -202,6 +202,7 @@ void TestCommandLine::infoTellsOfTheMachine() {
   const QJsonObject info = program_.run({u"info"_s, u"--json"_s}).json();
   QVERIFY(info[u"torch"_s].toString().startsWith(u"2."));
   QVERIFY(!info[u"device"_s][u"reason"_s].toString().isEmpty());
+  QVERIFY(!info[u"cudaKernels"_s].toString().isEmpty());
   QVERIFY(info[u"threads"_s].toInt() >= 1);
 }
 

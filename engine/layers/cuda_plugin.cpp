@@ -8,6 +8,8 @@
 
 #include <c10/util/Exception.h>
 
+#include "engine/layers/cuda_kernels_state.h"
+
 namespace lambda {
 
 namespace {
@@ -24,31 +26,42 @@ std::string lastLoaderError() {
 /// What is known of the plugin and of each GPU.
 class Knowledge {
  public:
+  static Knowledge& instance() {
+    static Knowledge knowledge;
+    return knowledge;
+  }
+
   const CudaKernels* kernelsFor(c10::DeviceIndex device) {
     const std::lock_guard lock(mutex_);
-    if (!plugin_) plugin_ = openCudaPlugin(cudaPluginFile());
-    std::optional<bool>& isUsable = isUsable_.at(static_cast<std::size_t>(device));
-    if (!isUsable) {
-      const std::string obstacle = obstacleOf(device);
-      isUsable = obstacle.empty();
-      if (!*isUsable && !hasWarned_) {
-        hasWarned_ = true;
-        TORCH_WARN("Lambda layers run without their CUDA kernels, more slowly: ", obstacle);
-      }
+    const std::string& obstacle = obstacleOf(device);
+    if (obstacle.empty()) return plugin_->kernels;
+    if (!hasWarned_) {
+      hasWarned_ = true;
+      TORCH_WARN("Runs on the GPU do without the CUDA kernels, more slowly: ", obstacle);
     }
-    return *isUsable ? plugin_->kernels : nullptr;
+    return nullptr;
+  }
+
+  std::string obstacleFor(c10::DeviceIndex device) {
+    const std::lock_guard lock(mutex_);
+    return obstacleOf(device);
   }
 
  private:
-  std::string obstacleOf(int device) const {
+  const std::string& obstacleOf(c10::DeviceIndex device) {
+    if (!plugin_) plugin_ = openCudaPlugin(cudaPluginFile());
     if (plugin_->kernels == nullptr) return plugin_->obstacle;
-    const CudaOutcome outcome = plugin_->kernels->checkDevice(device);
-    return outcome.code == 0 ? "" : outcome.text;
+    std::optional<std::string>& obstacle = obstacles_.at(static_cast<std::size_t>(device));
+    if (!obstacle) {
+      const CudaOutcome outcome = plugin_->kernels->checkDevice(device);
+      obstacle = outcome.code == 0 ? "" : outcome.text;
+    }
+    return *obstacle;
   }
 
   std::mutex mutex_;
   std::optional<CudaPlugin> plugin_;
-  std::array<std::optional<bool>, kMostDevices> isUsable_;
+  std::array<std::optional<std::string>, kMostDevices> obstacles_;  // Empty if there is none.
   bool hasWarned_ = false;
 };
 
@@ -85,8 +98,15 @@ std::filesystem::path cudaPluginFile() {
 }
 
 const CudaKernels* cudaKernelsFor(c10::Device device) {
-  static Knowledge knowledge;
-  return knowledge.kernelsFor(device.index());
+  return Knowledge::instance().kernelsFor(device.index());
+}
+
+std::string cudaKernelsState(const ComputeDevice& device) {
+  std::error_code error;
+  if (!exists(cudaPluginFile(), error)) return "not built";
+  if (device.kind != DeviceKind::cuda) return "built, for a GPU";
+  const std::string obstacle = Knowledge::instance().obstacleFor(0);
+  return obstacle.empty() ? "in use" : "not used: " + obstacle;
 }
 
 }  // namespace lambda

@@ -14,6 +14,7 @@
 #include "app/command_line/run_location.h"
 #include "app/command_line/text_table.h"
 #include "engine/formats/presets.h"
+#include "engine/layers/cuda_kernels_state.h"
 #include "engine/runtime/device.h"
 #include "engine/training/environment.h"
 #include "engine/values/enum_names.h"
@@ -68,6 +69,7 @@ int reportMachine(bool asJson) {
                {"torch", torchVersion()},
                {"device",
                 {{"kind", nameOf(device.kind)}, {"name", device.name}, {"reason", device.reason}}},
+               {"cudaKernels", cudaKernelsState(device)},
                {"threads", device.threads},
                {"cores", availableCores()},
                {"cpu", processorName()},
@@ -80,6 +82,7 @@ int reportMachine(bool asJson) {
   facts.add("program", "Lambda Studio " + programVersion());
   facts.add("LibTorch", torchVersion());
   facts.add("device", device.name + ": " + device.reason);
+  facts.add("CUDA kernels", cudaKernelsState(device));
   facts.add("threads",
             std::to_string(device.threads) + " of " + pluralText(availableCores(), "core"));
   facts.add("processor", processorName());
