@@ -6,6 +6,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/kernels/weight_update_kernel.h"
+#include "tests/support/exact_update.h"
 #include "tests/support/kernel_checks.h"
 
 namespace lambda::test {
@@ -31,10 +32,6 @@ struct Weights {
   bool hasGradient = true;
 };
 
-bool isAdaptive(UpdateRule rule) {
-  return rule == UpdateRule::adam || rule == UpdateRule::adamw;
-}
-
 UpdateRates ratesOf(const Case& one) {
   return {.rule = one.rule,
           .learningRate = 0.05,
@@ -44,37 +41,6 @@ UpdateRates ratesOf(const Case& one) {
           .epsilon = 1e-6,
           .gradientScale = one.clips ? 0.3 : 1,
           .averageShare = one.averageShare};
-}
-
-/// The formulas, value by value in double.
-void updateExactly(const UpdateRates& rates,
-                   double gradient,
-                   double decay,
-                   int step,
-                   double& w,
-                   double& first,
-                   double& second) {
-  const double rate = rates.learningRate;
-  double g = gradient * rates.gradientScale;
-  if (rates.rule == UpdateRule::adamw) {
-    w -= rate * decay * w;
-  } else {
-    g += decay * w;
-  }
-  if (isAdaptive(rates.rule)) {
-    first = rates.beta1 * first + (1 - rates.beta1) * g;
-    second = rates.beta2 * second + (1 - rates.beta2) * g * g;
-    const double mean = first / (1 - std::pow(rates.beta1, step));
-    const double square = second / (1 - std::pow(rates.beta2, step));
-    w -= rate * mean / (std::sqrt(square) + rates.epsilon);
-    return;
-  }
-  if (rates.rule == UpdateRule::sgd) {
-    w -= rate * g;
-    return;
-  }
-  first = rates.momentum * first + g;
-  w -= rate * (rates.rule == UpdateRule::nesterov ? g + rates.momentum * first : first);
 }
 
 /// Tensors of odd sizes, some in many blocks; one has no gradient.

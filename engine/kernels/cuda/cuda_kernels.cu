@@ -212,8 +212,13 @@ CudaOutcome runBackward(const CudaCoreInputs& inputs,
           : backwardAs<Bfloat16Format>(inputs, index, dy, gradients, workspace, stream));
 }
 
-constexpr CudaKernels kKernels{
-    kCudaKernelsVersion, checkDevice, runForward, workspaceBytes, runBackward, makeImageBatch};
+constexpr CudaKernels kKernels{kCudaKernelsVersion,
+                               checkDevice,
+                               runForward,
+                               workspaceBytes,
+                               runBackward,
+                               makeImageBatch,
+                               updateWeights};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include "engine/kernels/core_shape.h"
 #include "engine/kernels/cuda/image_batch.h"
+#include "engine/kernels/cuda/weight_update.h"
 #include "engine/kernels/element.h"
 
 namespace lambda {
@@ -13,7 +14,7 @@ namespace lambda {
 // nothing is allocated.
 
 /// Changes with anything below: a program and a plugin of different versions don't go together.
-inline constexpr std::int32_t kCudaKernelsVersion = 2;
+inline constexpr std::int32_t kCudaKernelsVersion = 3;
 
 /// Where work is queued.
 struct CudaQueue {
@@ -77,6 +78,9 @@ struct CudaKernels {
 
   /// The images of a batch and their labels. One kernel.
   CudaOutcome (*makeImageBatch)(const CudaImageBatch& batch, const CudaQueue& queue) = nullptr;
+
+  /// All weights of a network, and the norm of their gradients. Three kernels, no atomics.
+  CudaOutcome (*updateWeights)(const CudaWeightUpdate& update, const CudaQueue& queue) = nullptr;
 };
 
 /// Name of the one function that the plugin exports, and its type.

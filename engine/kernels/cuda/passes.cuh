@@ -25,4 +25,7 @@ cudaError_t backward(const CoreArguments<typename Format::Value>& core,
 /// CudaKernels::makeImageBatch.
 CudaOutcome makeImageBatch(const CudaImageBatch& batch, const CudaQueue& queue);
 
+/// CudaKernels::updateWeights.
+CudaOutcome updateWeights(const CudaWeightUpdate& update, const CudaQueue& queue);
+
 }  // namespace lambda::cuda

@@ -5,6 +5,7 @@
 // is not here.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -112,6 +113,7 @@ inline const lambda::emulation::Index& threadIdx = lambda::emulation::currentThr
 inline const lambda::emulation::Index& blockIdx = lambda::emulation::currentThread().blockIndex;
 inline const lambda::emulation::Index& blockDim = lambda::emulation::currentThread().blockSize;
 
+using std::isfinite;
 using std::max;
 using std::min;
 

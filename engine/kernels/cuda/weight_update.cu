@@ -1,0 +1,165 @@
+// The weights of a network in one pass over memory, after one over the gradients for their norm.
+// Squares are summed in double and in an order that depends on the sizes alone.
+
+#include "engine/kernels/cuda/core_arguments.cuh"
+#include "engine/kernels/cuda/launch.cuh"
+#include "engine/kernels/cuda/outcome.cuh"
+#include "engine/kernels/cuda/passes.cuh"
+
+namespace lambda::cuda {
+
+namespace {
+
+constexpr int kThreads = kMostWarps * kWarpSize;
+
+/// The sum of what the threads of a block have; the first thread gets it.
+__device__ __forceinline__ double sumOfThreads(double value) {
+  auto* const sums = static_cast<double*>(sharedMemory());
+  const int thread = static_cast<int>(threadIdx.x);
+  sums[thread] = value;
+  __syncthreads();
+  for (int others = kThreads / 2; others > 0; others /= 2) {
+    if (thread < others) sums[thread] += sums[thread + others];
+    __syncthreads();
+  }
+  return sums[0];
+}
+
+/// The values of a block: those of one thread are kThreads apart.
+struct Stretch {
+  __device__ __forceinline__ Stretch(const CudaUpdateBlock& block, std::int64_t size)
+      : first(block.stretch * kUpdatedAtOnce + static_cast<std::int64_t>(threadIdx.x)),
+        end(min((block.stretch + std::int64_t{1}) * kUpdatedAtOnce, size)) {}
+
+  std::int64_t first, end;
+};
+
+__global__ void __launch_bounds__(kThreads)
+    squaresKernel(const __grid_constant__ CudaWeightUpdate update) {
+  const CudaUpdateBlock block = update.blocks[blockIdx.x];
+  const CudaUpdatedWeights tensor = update.tensors[block.tensor];
+  double sum = 0;
+  if (tensor.gradient != nullptr) {
+    const Stretch stretch(block, tensor.size);
+#pragma unroll 4
+    for (std::int64_t i = stretch.first; i < stretch.end; i += kThreads) {
+      const double value = __ldg(tensor.gradient + i);
+      sum += value * value;
+    }
+  }
+  sum = sumOfThreads(sum);
+  if (threadIdx.x == 0) update.squares[blockIdx.x] = sum;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    normKernel(const __grid_constant__ CudaWeightUpdate update) {
+  double sum = 0;
+  for (std::int64_t i = threadIdx.x; i < update.blockCount; i += kThreads) sum += update.squares[i];
+  sum = sumOfThreads(sum);
+  if (threadIdx.x == 0) *update.gradientNorm = sqrt(sum);
+}
+
+template <UpdateRule kRule>
+inline constexpr bool kIsAdaptive = kRule == UpdateRule::adam || kRule == UpdateRule::adamw;
+
+/// One weight and what belongs to it.
+template <UpdateRule kRule>
+struct Weight {
+  __device__ __forceinline__ void move(const CudaWeightUpdate& update,
+                                       const CudaUpdateStep& step,
+                                       float weightDecay,
+                                       float gradient) {
+    if constexpr (kRule == UpdateRule::adamw) {
+      value -= step.learningRate * weightDecay * value;
+    } else {
+      gradient += weightDecay * value;
+    }
+    if constexpr (kIsAdaptive<kRule>) {
+      first += update.firstShare * (gradient - first);
+      second = update.secondKept * second + update.secondShare * gradient * gradient;
+      const float deviation = sqrtf(second) * step.secondCorrection + update.epsilon;
+      value -= step.learningRate * step.firstCorrection * first / deviation;
+    } else if constexpr (kRule == UpdateRule::sgd) {
+      value -= step.learningRate * gradient;
+    } else {
+      first = update.momentum * first + gradient;
+      value -= step.learningRate *
+               (kRule == UpdateRule::nesterov ? update.momentum * first + gradient : first);
+    }
+  }
+
+  float value, first, second;
+};
+
+/// From the end that is nearer, so that a share of 1 gives the weight itself.
+__device__ __forceinline__ float averaged(float average, float value, float share) {
+  const float difference = value - average;
+  return share < 0.5F ? average + share * difference : value - (1 - share) * difference;
+}
+
+template <UpdateRule kRule>
+__global__ void __launch_bounds__(kThreads)
+    updateKernel(const __grid_constant__ CudaWeightUpdate update) {
+  const double norm = __ldg(update.gradientNorm);
+  if (!isfinite(norm)) return;
+  const bool clips = update.gradientClip > 0 && norm > update.gradientClip;
+  const float gradientScale = clips ? static_cast<float>(update.gradientClip / norm) : 1.0F;
+  const CudaUpdateStep step = *update.step;
+  const CudaUpdateBlock block = update.blocks[blockIdx.x];
+  const CudaUpdatedWeights tensor = update.tensors[block.tensor];
+  const Stretch stretch(block, tensor.size);
+#pragma unroll 4
+  for (std::int64_t i = stretch.first; i < stretch.end; i += kThreads) {
+    Weight<kRule> weight{tensor.weights[i], 0, 0};
+    if (tensor.gradient != nullptr) {
+      if constexpr (kRule != UpdateRule::sgd) weight.first = tensor.first[i];
+      if constexpr (kIsAdaptive<kRule>) weight.second = tensor.second[i];
+      weight.move(update, step, tensor.weightDecay, gradientScale * __ldg(tensor.gradient + i));
+      tensor.weights[i] = weight.value;
+      if constexpr (kRule != UpdateRule::sgd) tensor.first[i] = weight.first;
+      if constexpr (kIsAdaptive<kRule>) tensor.second[i] = weight.second;
+    }
+    if (tensor.average != nullptr)
+      tensor.average[i] = averaged(tensor.average[i], weight.value, step.averageShare);
+  }
+}
+
+using UpdateKernel = void (*)(CudaWeightUpdate);
+
+UpdateKernel kernelOf(UpdateRule rule) {
+  switch (rule) {
+    case UpdateRule::sgd:
+      return updateKernel<UpdateRule::sgd>;
+    case UpdateRule::momentum:
+      return updateKernel<UpdateRule::momentum>;
+    case UpdateRule::nesterov:
+      return updateKernel<UpdateRule::nesterov>;
+    case UpdateRule::adam:
+      return updateKernel<UpdateRule::adam>;
+    case UpdateRule::adamw:
+      return updateKernel<UpdateRule::adamw>;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+CudaOutcome updateWeights(const CudaWeightUpdate& update, const CudaQueue& queue) {
+  if (update.blockCount < 1) return {-1, "there are no weights"};
+  if (update.tensors == nullptr || update.blocks == nullptr || update.step == nullptr ||
+      update.squares == nullptr || update.gradientNorm == nullptr) {
+    return {-1, "weights, their blocks, rates, squares or norm are missing"};
+  }
+  const cudaError_t error = cudaSetDevice(queue.device);
+  if (error != cudaSuccess) return outcomeOf(error);
+  const auto stream = static_cast<cudaStream_t>(queue.stream);
+  const auto run = [&](UpdateKernel kernel, std::int64_t blocks) {
+    return outcomeOf(launch(kernel, blocks, kMostWarps, sizeof(double) * kThreads, stream, update));
+  };
+  CudaOutcome outcome = run(squaresKernel, update.blockCount);
+  if (outcome.code == 0) outcome = run(normKernel, 1);
+  if (outcome.code == 0) outcome = run(kernelOf(update.rule), update.blockCount);
+  return outcome;
+}
+
+}  // namespace lambda::cuda

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/kernels/weight_update_kernel.h"
+
+namespace lambda {
+
+/// One tensor of weights, float32 on the device; all pointers are to `size` values in one order.
+struct CudaUpdatedWeights {
+  std::int64_t size = 0;
+  const float* gradient = nullptr;  ///< Null: the weights stay, and only their average moves.
+  float* weights = nullptr;
+  float* first = nullptr;    ///< As in UpdatedWeights.
+  float* second = nullptr;   ///< As in UpdatedWeights.
+  float* average = nullptr;  ///< Null where none is kept.
+  float weightDecay = 0;
+};
+
+/// A stretch of kUpdatedAtOnce values of a tensor, or what is left of it.
+struct CudaUpdateBlock {
+  std::int32_t tensor = 0;
+  std::int32_t stretch = 0;  ///< Of the tensor's, from 0.
+};
+
+inline constexpr std::int64_t kUpdatedAtOnce = 4096;
+
+/// What changes from step to step. On the device, so that a captured step reads it anew.
+struct CudaUpdateStep {
+  float learningRate = 0;
+  float firstCorrection = 1;   ///< 1 / (1 - beta1^t) for the t-th update; adam and adamw.
+  float secondCorrection = 1;  ///< 1 / sqrt(1 - beta2^t)
+  float averageShare = 0;      ///< average += averageShare (w - average), 0..1, after the update.
+};
+
+/// The update of all weights of a network with clipping, in the order of the operands: of the norm
+/// of all gradients first, and of nothing at all where that is not finite.
+struct CudaWeightUpdate {
+  UpdateRule rule = UpdateRule::sgd;
+  float momentum = 0;
+  float firstShare = 0;   ///< 1 - beta1; adam and adamw.
+  float secondKept = 0;   ///< beta2
+  float secondShare = 0;  ///< 1 - beta2, which float32 can't tell from beta2.
+  float epsilon = 0;
+  float gradientClip = 0;                       ///< Largest norm of the gradients; 0 = any.
+  const CudaUpdatedWeights* tensors = nullptr;  ///< On the device.
+  const CudaUpdateBlock* blocks = nullptr;      ///< [blockCount], on the device.
+  std::int64_t blockCount = 0;
+  const CudaUpdateStep* step = nullptr;  ///< On the device.
+  double* squares = nullptr;             ///< [blockCount], for the kernels themselves.
+  double* gradientNorm = nullptr;        ///< [1], before clipping; written.
+};
+
+}  // namespace lambda

@@ -1,0 +1,309 @@
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <QtTest/QtTest>
+
+#include "engine/kernels/cuda/cuda_kernels.h"
+#include "tests/support/core_reference.h"
+#include "tests/support/cuda_emulation/block_emulator.h"
+#include "tests/support/device_core.h"
+#include "tests/support/exact_update.h"
+
+extern "C" const lambda::CudaKernels* lambdaCudaKernels();
+
+namespace lambda::test {
+
+namespace {
+
+constexpr int kUpdates = 3;
+
+struct Case {
+  UpdateRule rule = UpdateRule::sgd;
+  double clip = 0;  ///< 0 = none
+  bool averages = false;
+  double averageShare = 0.01;
+};
+
+UpdateRates ratesOf(const Case& one) {
+  return {.rule = one.rule,
+          .learningRate = 0.05,
+          .momentum = 0.9,
+          .beta1 = 0.9,
+          .beta2 = 0.999,
+          .epsilon = 1e-6,
+          .averageShare = one.averageShare};
+}
+
+/// The values of one tensor and of all that goes with it.
+template <class Number>
+struct Weights {
+  bool operator==(const Weights&) const = default;
+
+  std::vector<Number> weights, first, second, average;
+};
+
+using Gradients = std::vector<std::vector<float>>;
+
+std::vector<float> floatsOf(const DeviceMemory& memory) {
+  const std::vector<char> bytes = memory.read();
+  std::vector<float> values(bytes.size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+/// One tensor in device memory.
+struct DeviceWeights {
+  DeviceWeights(const Weights<float>& of, const std::vector<float>& gradientOf)
+      : weights(of.weights),
+        first(of.first),
+        second(of.second),
+        average(of.average),
+        gradient(gradientOf) {}
+
+  DeviceMemory weights, first, second, average, gradient;
+};
+
+/// Tensors of odd sizes, some in several blocks; one has no gradient.
+class Network {
+ public:
+  Network() {
+    for (const std::size_t size : {1, 3, 127, 128, 129, 100, 4095, 4096, 4097, 9001}) {
+      const std::vector<float> zeros(size);
+      tensors.push_back({random(size), zeros, zeros, random(size)});
+      for (Gradients& step : gradients)
+        step.push_back(hasGradient(size) ? random(size) : std::vector<float>());
+    }
+  }
+
+  static bool hasGradient(std::size_t size) { return size != 100; }
+
+  static float decayOf(std::size_t size) { return size % 2 == 0 ? 0.125F : 0; }
+
+  static double normOf(const Gradients& all) {
+    long double squares = 0;
+    for (const std::vector<float>& each : all) {
+      for (const float value : each)
+        squares += static_cast<long double>(value) * static_cast<long double>(value);
+    }
+    return static_cast<double>(std::sqrt(squares));
+  }
+
+  /// All tensors after one update by the kernels, `norm` that of the gradients.
+  static std::vector<Weights<float>> updated(const std::vector<Weights<float>>& before,
+                                             const Gradients& gradients,
+                                             const Case& one,
+                                             int count,
+                                             double& norm) {
+    const UpdateRates rates = ratesOf(one);
+    std::vector<DeviceWeights> all;
+    std::vector<CudaUpdatedWeights> described;
+    std::vector<CudaUpdateBlock> blocks;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const DeviceWeights& each = all.emplace_back(before[i], gradients[i]);
+      const auto size = static_cast<std::int64_t>(before[i].weights.size());
+      const auto floats = [](const DeviceMemory& memory) {
+        return static_cast<float*>(memory.get());
+      };
+      described.push_back({size,
+                           floats(each.gradient),
+                           floats(each.weights),
+                           one.rule == UpdateRule::sgd ? nullptr : floats(each.first),
+                           isAdaptive(one.rule) ? floats(each.second) : nullptr,
+                           one.averages ? floats(each.average) : nullptr,
+                           decayOf(before[i].weights.size())});
+      for (std::int32_t stretch = 0; stretch * kUpdatedAtOnce < size; ++stretch)
+        blocks.push_back({static_cast<std::int32_t>(i), stretch});
+    }
+    const CudaUpdateStep step{static_cast<float>(rates.learningRate),
+                              static_cast<float>(1 / (1 - std::pow(rates.beta1, count))),
+                              static_cast<float>(1 / std::sqrt(1 - std::pow(rates.beta2, count))),
+                              static_cast<float>(rates.averageShare)};
+    const DeviceMemory deviceTensors(described), deviceBlocks(blocks),
+        deviceStep(std::vector{step});
+    const DeviceMemory squares(blocks.size() * sizeof(double)), deviceNorm(sizeof(double));
+    CudaWeightUpdate update;
+    update.rule = rates.rule;
+    update.momentum = static_cast<float>(rates.momentum);
+    update.firstShare = static_cast<float>(1 - rates.beta1);
+    update.secondKept = static_cast<float>(rates.beta2);
+    update.secondShare = static_cast<float>(1 - rates.beta2);
+    update.epsilon = static_cast<float>(rates.epsilon);
+    update.gradientClip = static_cast<float>(one.clip);
+    update.tensors = static_cast<const CudaUpdatedWeights*>(deviceTensors.get());
+    update.blocks = static_cast<const CudaUpdateBlock*>(deviceBlocks.get());
+    update.blockCount = static_cast<std::int64_t>(blocks.size());
+    update.step = static_cast<const CudaUpdateStep*>(deviceStep.get());
+    update.squares = static_cast<double*>(squares.get());
+    update.gradientNorm = static_cast<double*>(deviceNorm.get());
+    requireCuda(lambdaCudaKernels()->updateWeights(update, {}));
+    std::memcpy(&norm, deviceNorm.read().data(), sizeof norm);
+    std::vector<Weights<float>> after;
+    for (const DeviceWeights& each : all) {
+      after.push_back({floatsOf(each.weights),
+                       floatsOf(each.first),
+                       floatsOf(each.second),
+                       floatsOf(each.average)});
+    }
+    return after;
+  }
+
+  std::vector<Weights<float>> updated(const Case& one) const {
+    std::vector<Weights<float>> all = tensors;
+    double norm = 0;
+    for (int step = 0; step < kUpdates; ++step)
+      all = updated(all, gradients[step], one, step + 1, norm);
+    return all;
+  }
+
+  std::vector<Weights<double>> expected(const Case& one) const {
+    std::vector<Weights<double>> all;
+    for (const Weights<float>& each : tensors)
+      all.push_back(
+          {exact(each.weights), exact(each.first), exact(each.second), exact(each.average)});
+    for (int step = 0; step < kUpdates; ++step) {
+      UpdateRates rates = ratesOf(one);
+      const double norm = normOf(gradients[step]);
+      if (one.clip > 0 && norm > one.clip) rates.gradientScale = one.clip / norm;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        Weights<double>& each = all[i];
+        const std::size_t size = each.weights.size();
+        for (std::size_t k = 0; k < size; ++k) {
+          if (hasGradient(size)) {
+            updateExactly(rates,
+                          static_cast<double>(gradients[step][i][k]),
+                          static_cast<double>(decayOf(size)),
+                          step + 1,
+                          each.weights[k],
+                          each.first[k],
+                          each.second[k]);
+          }
+          if (one.averages)
+            each.average[k] += rates.averageShare * (each.weights[k] - each.average[k]);
+        }
+      }
+    }
+    return all;
+  }
+
+  std::vector<Weights<float>> tensors;
+  Gradients gradients[kUpdates];
+
+ private:
+  std::vector<float> random(std::size_t size) {
+    std::vector<float> values(size);
+    for (float& value : values) value = normal_(generator_);
+    return values;
+  }
+
+  static std::vector<double> exact(const std::vector<float>& values) {
+    return {values.begin(), values.end()};
+  }
+
+  std::mt19937 generator_{1};
+  std::normal_distribution<float> normal_;
+};
+
+}  // namespace
+
+class TestWeightUpdateCudaEmulated : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void equalsTheFormulasInDouble_data();
+  void equalsTheFormulasInDouble();
+  void aShareOfOneCopiesTheWeights();
+  void noThreadRunsAheadOfABarrier();
+  void theNormIsExact();
+  void aNormThatIsNotFiniteMovesNothing();
+  void refusesWhatIsMissing();
+};
+
+void TestWeightUpdateCudaEmulated::equalsTheFormulasInDouble_data() {
+  QTest::addColumn<Case>("one");
+  const std::pair<const char*, UpdateRule> rules[] = {{"sgd", UpdateRule::sgd},
+                                                      {"momentum", UpdateRule::momentum},
+                                                      {"nesterov", UpdateRule::nesterov},
+                                                      {"adam", UpdateRule::adam},
+                                                      {"adamw", UpdateRule::adamw}};
+  for (const auto& [name, rule] : rules) {
+    QTest::addRow("%s", name) << Case{rule};
+    QTest::addRow("%s, clipped", name) << Case{rule, 5};
+    QTest::addRow("%s, below the clip", name) << Case{rule, 1e6};
+    QTest::addRow("%s, averaged", name) << Case{rule, 5, true};
+    QTest::addRow("%s, average near its start", name) << Case{rule, 0, true, 0.8};
+  }
+}
+
+void TestWeightUpdateCudaEmulated::equalsTheFormulasInDouble() {
+  QFETCH(Case, one);
+  const Network network;
+  const std::vector<Weights<float>> found = network.updated(one);
+  const std::vector<Weights<double>> expected = network.expected(one);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    QVERIFY(relativeDistance(found[i].weights, expected[i].weights) < 3e-7);
+    QVERIFY(relativeDistance(found[i].first, expected[i].first) < 3e-7);
+    QVERIFY(relativeDistance(found[i].second, expected[i].second) < 3e-7);
+    QVERIFY(relativeDistance(found[i].average, expected[i].average) < 3e-7);
+    if (!Network::hasGradient(found[i].weights.size()))
+      QVERIFY(found[i].weights == network.tensors[i].weights);
+  }
+}
+
+void TestWeightUpdateCudaEmulated::aShareOfOneCopiesTheWeights() {
+  for (const Weights<float>& each : Network().updated({UpdateRule::nesterov, 0, true, 1}))
+    QVERIFY(each.average == each.weights);
+}
+
+void TestWeightUpdateCudaEmulated::noThreadRunsAheadOfABarrier() {
+  const Network network;
+  const Case one{UpdateRule::adamw, 5, true};
+  emulation::setOrder(emulation::Order::backward);
+  const std::vector<Weights<float>> backward = network.updated(one);
+  emulation::setOrder(emulation::Order::forward);
+  QVERIFY(network.updated(one) == backward);
+}
+
+void TestWeightUpdateCudaEmulated::theNormIsExact() {
+  const Network network;
+  double norm = 0;
+  Network::updated(network.tensors, network.gradients[0], {}, 1, norm);
+  QVERIFY(std::abs(norm / Network::normOf(network.gradients[0]) - 1) < 1e-14);
+  // Squares that float32 has no room for.
+  Gradients large = network.gradients[0];
+  for (std::vector<float>& each : large) std::fill(each.begin(), each.end(), 0.0F);
+  large.front()[0] = 3e30F;
+  large.back()[9000] = 4e30F;
+  Network::updated(network.tensors, large, {}, 1, norm);
+  QVERIFY(std::abs(norm / 5e30 - 1) < 1e-7);
+}
+
+void TestWeightUpdateCudaEmulated::aNormThatIsNotFiniteMovesNothing() {
+  const Network network;
+  for (const float value :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (const std::size_t at : {0, 4096, 9000}) {
+      Gradients broken = network.gradients[0];
+      broken.back()[at] = value;
+      double norm = 0;
+      QVERIFY(Network::updated(network.tensors, broken, {UpdateRule::adamw, 5, true}, 1, norm) ==
+              network.tensors);
+      QVERIFY(!std::isfinite(norm));
+    }
+  }
+}
+
+void TestWeightUpdateCudaEmulated::refusesWhatIsMissing() {
+  QCOMPARE(lambdaCudaKernels()->updateWeights({}, {}).code, -1);
+  CudaWeightUpdate update;
+  update.blockCount = 1;
+  QCOMPARE(lambdaCudaKernels()->updateWeights(update, {}).code, -1);
+}
+
+}  // namespace lambda::test
+
+QTEST_GUILESS_MAIN(lambda::test::TestWeightUpdateCudaEmulated)
+
+#include "tst_weight_update_cuda_emulated.moc"
