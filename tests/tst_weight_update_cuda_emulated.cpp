@@ -25,6 +25,7 @@ struct Case {
   double clip = 0;  ///< 0 = none
   bool averages = false;
   double averageShare = 0.01;
+  float loss = 1;
 };
 
 UpdateRates ratesOf(const Case& one) {
@@ -113,16 +114,16 @@ class Network {
                            one.rule == UpdateRule::sgd ? nullptr : floats(each.first),
                            isAdaptive(one.rule) ? floats(each.second) : nullptr,
                            one.averages ? floats(each.average) : nullptr,
-                           decayOf(before[i].weights.size())});
+                           decayOf(before[i].weights.size()),
+                           static_cast<float>(1 / (1 - std::pow(rates.beta1, count))),
+                           static_cast<float>(1 / std::sqrt(1 - std::pow(rates.beta2, count)))});
       for (std::int32_t stretch = 0; stretch * kUpdatedAtOnce < size; ++stretch)
         blocks.push_back({static_cast<std::int32_t>(i), stretch});
     }
     const CudaUpdateStep step{static_cast<float>(rates.learningRate),
-                              static_cast<float>(1 / (1 - std::pow(rates.beta1, count))),
-                              static_cast<float>(1 / std::sqrt(1 - std::pow(rates.beta2, count))),
                               static_cast<float>(rates.averageShare)};
     const DeviceMemory deviceTensors(described), deviceBlocks(blocks),
-        deviceStep(std::vector{step});
+        deviceStep(std::vector{step}), deviceLoss(std::vector{one.loss});
     const DeviceMemory squares(blocks.size() * sizeof(double)), deviceNorm(sizeof(double));
     CudaWeightUpdate update;
     update.rule = rates.rule;
@@ -136,6 +137,7 @@ class Network {
     update.blocks = static_cast<const CudaUpdateBlock*>(deviceBlocks.get());
     update.blockCount = static_cast<std::int64_t>(blocks.size());
     update.step = static_cast<const CudaUpdateStep*>(deviceStep.get());
+    update.loss = static_cast<const float*>(deviceLoss.get());
     update.squares = static_cast<double*>(squares.get());
     update.gradientNorm = static_cast<double*>(deviceNorm.get());
     requireCuda(lambdaCudaKernels()->updateWeights(update, {}));
@@ -217,7 +219,7 @@ class TestWeightUpdateCudaEmulated : public QObject {
   void aShareOfOneCopiesTheWeights();
   void noThreadRunsAheadOfABarrier();
   void theNormIsExact();
-  void aNormThatIsNotFiniteMovesNothing();
+  void aNormOrLossThatIsNotFiniteMovesNothing();
   void refusesWhatIsMissing();
 };
 
@@ -280,7 +282,7 @@ void TestWeightUpdateCudaEmulated::theNormIsExact() {
   QVERIFY(std::abs(norm / 5e30 - 1) < 1e-7);
 }
 
-void TestWeightUpdateCudaEmulated::aNormThatIsNotFiniteMovesNothing() {
+void TestWeightUpdateCudaEmulated::aNormOrLossThatIsNotFiniteMovesNothing() {
   const Network network;
   for (const float value :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
@@ -292,6 +294,8 @@ void TestWeightUpdateCudaEmulated::aNormThatIsNotFiniteMovesNothing() {
               network.tensors);
       QVERIFY(!std::isfinite(norm));
     }
+    const Case lost{.rule = UpdateRule::adamw, .averages = true, .loss = value};
+    QVERIFY(network.updated(lost) == network.tensors);
   }
 }
 

@@ -66,24 +66,24 @@ inline constexpr bool kIsAdaptive = kRule == UpdateRule::adam || kRule == Update
 template <UpdateRule kRule>
 struct Weight {
   __device__ __forceinline__ void move(const CudaWeightUpdate& update,
-                                       const CudaUpdateStep& step,
-                                       float weightDecay,
+                                       const CudaUpdatedWeights& tensor,
+                                       float learningRate,
                                        float gradient) {
     if constexpr (kRule == UpdateRule::adamw) {
-      value -= step.learningRate * weightDecay * value;
+      value -= learningRate * tensor.weightDecay * value;
     } else {
-      gradient += weightDecay * value;
+      gradient += tensor.weightDecay * value;
     }
     if constexpr (kIsAdaptive<kRule>) {
       first += update.firstShare * (gradient - first);
       second = update.secondKept * second + update.secondShare * gradient * gradient;
-      const float deviation = sqrtf(second) * step.secondCorrection + update.epsilon;
-      value -= step.learningRate * step.firstCorrection * first / deviation;
+      const float deviation = sqrtf(second) * tensor.secondCorrection + update.epsilon;
+      value -= learningRate * tensor.firstCorrection * first / deviation;
     } else if constexpr (kRule == UpdateRule::sgd) {
-      value -= step.learningRate * gradient;
+      value -= learningRate * gradient;
     } else {
       first = update.momentum * first + gradient;
-      value -= step.learningRate *
+      value -= learningRate *
                (kRule == UpdateRule::nesterov ? update.momentum * first + gradient : first);
     }
   }
@@ -102,6 +102,7 @@ __global__ void __launch_bounds__(kThreads)
     updateKernel(const __grid_constant__ CudaWeightUpdate update) {
   const double norm = __ldg(update.gradientNorm);
   if (!isfinite(norm)) return;
+  if (update.loss != nullptr && !isfinite(__ldg(update.loss))) return;
   const bool clips = update.gradientClip > 0 && norm > update.gradientClip;
   const float gradientScale = clips ? static_cast<float>(update.gradientClip / norm) : 1.0F;
   const CudaUpdateStep step = *update.step;
@@ -114,7 +115,7 @@ __global__ void __launch_bounds__(kThreads)
     if (tensor.gradient != nullptr) {
       if constexpr (kRule != UpdateRule::sgd) weight.first = tensor.first[i];
       if constexpr (kIsAdaptive<kRule>) weight.second = tensor.second[i];
-      weight.move(update, step, tensor.weightDecay, gradientScale * __ldg(tensor.gradient + i));
+      weight.move(update, tensor, step.learningRate, gradientScale * __ldg(tensor.gradient + i));
       tensor.weights[i] = weight.value;
       if constexpr (kRule != UpdateRule::sgd) tensor.first[i] = weight.first;
       if constexpr (kIsAdaptive<kRule>) tensor.second[i] = weight.second;

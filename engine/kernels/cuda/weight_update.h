@@ -15,6 +15,8 @@ struct CudaUpdatedWeights {
   float* second = nullptr;   ///< As in UpdatedWeights.
   float* average = nullptr;  ///< Null where none is kept.
   float weightDecay = 0;
+  float firstCorrection = 1;   ///< 1 / (1 - beta1^t) for their t-th update; adam and adamw.
+  float secondCorrection = 1;  ///< 1 / sqrt(1 - beta2^t)
 };
 
 /// A stretch of kUpdatedAtOnce values of a tensor, or what is left of it.
@@ -28,13 +30,11 @@ inline constexpr std::int64_t kUpdatedAtOnce = 4096;
 /// What changes from step to step. On the device, so that a captured step reads it anew.
 struct CudaUpdateStep {
   float learningRate = 0;
-  float firstCorrection = 1;   ///< 1 / (1 - beta1^t) for the t-th update; adam and adamw.
-  float secondCorrection = 1;  ///< 1 / sqrt(1 - beta2^t)
-  float averageShare = 0;      ///< average += averageShare (w - average), 0..1, after the update.
+  float averageShare = 0;  ///< average += averageShare (w - average), 0..1, after the update.
 };
 
 /// The update of all weights of a network with clipping, in the order of the operands: of the norm
-/// of all gradients first, and of nothing at all where that is not finite.
+/// of all gradients first, and of nothing at all where that or the loss is not finite.
 struct CudaWeightUpdate {
   UpdateRule rule = UpdateRule::sgd;
   float momentum = 0;
@@ -47,6 +47,7 @@ struct CudaWeightUpdate {
   const CudaUpdateBlock* blocks = nullptr;      ///< [blockCount], on the device.
   std::int64_t blockCount = 0;
   const CudaUpdateStep* step = nullptr;  ///< On the device.
+  const float* loss = nullptr;           ///< [1], on the device; null = finite.
   double* squares = nullptr;             ///< [blockCount], for the kernels themselves.
   double* gradientNorm = nullptr;        ///< [1], before clipping; written.
 };
