@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Parallel.h>
 
 #include <QTest>
@@ -8,6 +7,7 @@
 #include "engine/networks/network.h"
 #include "engine/training/optimizer.h"
 #include "engine/training/weight_average.h"
+#include "tests/support/several_parameters.h"
 #include "tests/support/tiny_run.h"
 
 using namespace lambda;
@@ -39,47 +39,16 @@ void compareAll(const std::vector<double>& actual, const std::vector<double>& ex
   }
 }
 
-/// Parameters of several shapes and orders in memory, one of them without a gradient, and buffers.
-class Several : public torch::nn::Module {
- public:
-  Several() {
-    const auto generator = at::make_generator<at::CPUGeneratorImpl>(7);
-    const auto add = [&](const char* name, at::Tensor value) {
-      register_parameter(name, value.normal_(0, 1, generator));
-    };
-    add("filter", at::empty({7, 5, 3, 3}, at::MemoryFormat::ChannelsLast));
-    add("projection", at::empty({64, 33, 1, 1}, at::MemoryFormat::ChannelsLast));
-    add("bias", at::empty({17}));
-    add("one", at::empty({1, 1}));
-    add("table", at::empty({225, 1, 16}));
-    add("large", at::empty({300, 301}));
-    add("unused", at::empty({12, 3}));
-    register_buffer("running", at::ones({17}));
-    register_buffer("count", at::zeros({}, at::kLong));
-  }
-
-  /// Those of a step, in the parameters' order as backward passes leave them.
-  void setGradients(int step) {
-    const auto generator = at::make_generator<at::CPUGeneratorImpl>(step);
-    for (auto& item : named_parameters()) {
-      if (item.key() == "unused") continue;
-      item.value().mutable_grad() = at::empty_like(item.value().detach()).normal_(0, 1, generator);
-    }
-    const at::NoGradGuard noGrad;
-    for (auto& item : named_buffers()) item.value().add_(step + 1);
-  }
-};
-
 /// Everything that some updates leave behind.
 std::vector<NamedTensor> trained(const OptimizerConfig& config, bool averages, bool fuses) {
-  Several module;
+  SeveralParameters module;
   Optimizer optimizer(config, module);
   optimizer.fusesUpdate = fuses;
   WeightAverage average(0.9, module);
   std::vector<NamedTensor> all;
   for (int step = 0; step < 4; ++step) {
     module.setGradients(step);
-    const double norm = optimizer.gradientNorm();
+    const double norm = optimizer.gradientNorm().item<double>();
     all.push_back({"norm", at::tensor(norm, at::kDouble)});
     optimizer.step({.learningRate = 0.02,
                     .gradientNorm = norm,
@@ -195,40 +164,16 @@ void TestOptimizer::clippingKeepsTheDirection() {
   Optimizer optimizer(config, module);
   optimizer.fusesUpdate = fuses;
   module.setGradient(at::tensor({3.0F, 0.0F, 4.0F}));
-  QCOMPARE(optimizer.gradientNorm(), 5.0);
+  QCOMPARE(optimizer.gradientNorm().item<double>(), 5.0);
   optimizer.step({.learningRate = 1, .gradientNorm = 5});
   compareAll(valuesOf(module.weight), {1 - 0.6, -2, 0.5 - 0.8});
   module.setGradient(at::tensor({0.3F, 0.0F, 0.4F}));
-  optimizer.step({.learningRate = 1, .gradientNorm = optimizer.gradientNorm()});
+  optimizer.step({.learningRate = 1, .gradientNorm = optimizer.gradientNorm().item<double>()});
   compareAll(valuesOf(module.weight), {1 - 0.9, -2, 0.5 - 1.2});
 }
 
 void TestOptimizer::theFusedUpdateIsThatOfAten_data() {
-  QTest::addColumn<OptimizerConfig>("config");
-  QTest::addColumn<bool>("averages");
-  const auto add = [](const char* name, const OptimizerConfig& config) {
-    for (const double clip : {0.0, 100.0}) {
-      for (const bool averages : {false, true}) {
-        OptimizerConfig one = config;
-        one.gradientClip = clip;
-        QTest::addRow("%s%s%s", name, clip > 0 ? ", clipped" : "", averages ? ", averaged" : "")
-            << one << averages;
-      }
-    }
-  };
-  OptimizerConfig config;
-  config.weightDecay = 0.05;
-  add("nesterov", config);
-  config.nesterov = false;
-  add("momentum", config);
-  config.momentum = 0;
-  add("sgd", config);
-  config.kind = OptimizerKind::adam;
-  add("adam", config);
-  config.kind = OptimizerKind::adamw;
-  add("adamw", config);
-  config.decayAllParameters = true;
-  add("adamw, all decayed", config);
+  addUpdateRows();
 }
 
 void TestOptimizer::theFusedUpdateIsThatOfAten() {
@@ -270,7 +215,7 @@ void TestOptimizer::aParameterThatIsNotFloat32IsUpdatedToo() {
   OptimizerConfig config;
   config.momentum = 0;
   Optimizer optimizer(config, module);
-  optimizer.step({.learningRate = 0.5, .gradientNorm = optimizer.gradientNorm()});
+  optimizer.step({.learningRate = 0.5, .gradientNorm = optimizer.gradientNorm().item<double>()});
   compareAll(valuesOf(weight), {-0.5, -0.5, -0.5});
 }
 

@@ -1,12 +1,12 @@
 #include "engine/training/device_images.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include <c10/core/DeviceGuard.h>
 
 #include "engine/layers/cuda_queue.h"
+#include "engine/training/sent_bytes.h"
 
 namespace lambda {
 
@@ -28,15 +28,6 @@ CudaImageDraw drawOf(const Augmenter& augmenter, std::uint64_t epoch, std::uint3
           draw.flip ? 1 : 0,
           draw.cutoutX,
           draw.cutoutY};
-}
-
-/// Draws on the way to `device`, as bytes. From pinned memory, so that nobody waits for them.
-at::Tensor sent(const std::vector<CudaImageDraw>& draws, const at::Device& device) {
-  const std::size_t bytes = draws.size() * sizeof(CudaImageDraw);
-  const at::Tensor host = at::empty({static_cast<std::int64_t>(bytes)},
-                                    at::TensorOptions(at::kByte).pinned_memory(device.is_cuda()));
-  if (bytes > 0) std::memcpy(host.mutable_data_ptr(), draws.data(), bytes);
-  return host.to(device, at::kByte, /*non_blocking=*/true);
 }
 
 }  // namespace
@@ -63,7 +54,8 @@ TensorBatch DeviceImages::augmented(const Augmenter& augmenter,
   std::vector<CudaImageDraw> draws;
   draws.reserve(indices.size());
   for (const std::uint32_t index : indices) draws.push_back(drawOf(augmenter, epoch, index));
-  const at::Tensor onDevice = sent(draws, pixels_.device());
+  const at::Tensor onDevice =
+      sentBytes(draws.data(), draws.size() * sizeof(CudaImageDraw), pixels_.device());
   CudaImageBatch batch;
   batch.images = static_cast<std::int64_t>(indices.size());
   batch.draws = static_cast<const CudaImageDraw*>(onDevice.const_data_ptr());

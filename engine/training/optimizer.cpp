@@ -7,31 +7,13 @@
 
 #include "engine/kernels/weight_update_kernel.h"
 #include "engine/layers/torch_threads.h"
+#include "engine/training/dense_values.h"
+#include "engine/training/device_update.h"
 #include "engine/training/weight_average.h"
 
 namespace lambda {
 
 namespace {
-
-/// Whether kernels can walk over all values of the tensor.
-bool isDenseFloat(const at::Tensor& tensor) {
-  return tensor.is_cpu() && tensor.scalar_type() == at::kFloat &&
-         tensor.is_non_overlapping_and_dense();
-}
-
-/// Whether the values of two dense tensors lie in memory in the same order.
-bool haveOneOrder(const at::Tensor& a, const at::Tensor& b) {
-  if (a.sizes() != b.sizes()) return false;
-  for (std::int64_t i = 0; i < a.dim(); ++i) {
-    if (a.size(i) > 1 && a.stride(i) != b.stride(i)) return false;
-  }
-  return true;
-}
-
-/// Whether `tensor` goes with `weights` in one pass. Undefined tensors do.
-bool fits(const at::Tensor& tensor, const at::Tensor& weights) {
-  return !tensor.defined() || (isDenseFloat(tensor) && haveOneOrder(tensor, weights));
-}
 
 float* dataOf(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
@@ -57,8 +39,10 @@ bool decaysByDefault(const std::string& name, const at::Tensor& parameter) {
   return parameter.dim() > 1 && !isEmbedding;
 }
 
-Optimizer::Optimizer(const OptimizerConfig& config, const torch::nn::Module& module)
-    : config_(config) {
+Optimizer::Optimizer(const OptimizerConfig& config,
+                     const torch::nn::Module& module,
+                     const CudaKernels* kernels)
+    : config_(config), kernels_(kernels) {
   const bool adaptive = config.kind != OptimizerKind::sgd;
   for (const auto& item : module.named_parameters()) {
     Slot slot;
@@ -68,7 +52,9 @@ Optimizer::Optimizer(const OptimizerConfig& config, const torch::nn::Module& mod
     slot.first = at::zeros_like(slot.parameter.detach());
     if (adaptive) {
       slot.second = at::zeros_like(slot.parameter.detach());
-      slot.steps = at::zeros({}, at::dtype(at::kFloat).device(slot.parameter.device()));
+      // ATen counts on the device. For the kernels the host does, which reads no count back.
+      const at::Device place = kernels == nullptr ? slot.parameter.device() : at::Device(at::kCPU);
+      slot.steps = at::zeros({}, at::dtype(at::kFloat).device(place));
     }
     slots_.push_back(std::move(slot));
   }
@@ -78,29 +64,31 @@ void Optimizer::zeroGrad() {
   for (Slot& slot : slots_) slot.parameter.mutable_grad().reset();
 }
 
-double Optimizer::gradientNorm() const {
+at::Tensor Optimizer::gradientNorm() const {
   std::vector<at::Tensor> gradients;
   bool areDense = fusesUpdate;
   for (const Slot& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
     gradients.push_back(slot.parameter.grad());
-    areDense = areDense && isDenseFloat(gradients.back());
+    areDense = areDense && gradients.back().is_cpu() && isDenseFloat(gradients.back());
   }
-  if (gradients.empty()) return 0;
-  if (!areDense) return at::stack(at::_foreach_norm(gradients)).norm().item<double>();
+  if (gradients.empty()) return at::zeros({}, at::kDouble);
+  if (!areDense) return at::stack(at::_foreach_norm(gradients)).norm();
   std::vector<SummedValues> values;
   for (const at::Tensor& gradient : gradients) {
     values.push_back({gradient.const_data_ptr<float>(), gradient.numel()});
   }
-  return normOf(values, onTorchThreads);
+  return at::scalar_tensor(normOf(values, onTorchThreads), at::kDouble);
 }
 
 void Optimizer::step(const UpdateStep& update) {
   const double norm = update.gradientNorm;
   const bool clips = config_.gradientClip > 0 && norm > config_.gradientClip && std::isfinite(norm);
   const double gradientScale = clips ? config_.gradientClip / norm : 1;
-  if (canFuse(update.average)) {
-    stepFused(update, gradientScale);
+  if (canFuse(update.average) && areOnCpu()) {
+    FusedUpdate fused = fusedUpdate(update);
+    fused.rates.gradientScale = gradientScale;
+    updateWeights(fused.rates, fused.tensors, onTorchThreads);
     return;
   }
   if (clips) {
@@ -113,6 +101,21 @@ void Optimizer::step(const UpdateStep& update) {
   stepGroup(true, update.learningRate);
   stepGroup(false, update.learningRate);
   if (update.average != nullptr) update.average->update(update.step);
+}
+
+bool Optimizer::stepsOnDevice(const WeightAverage* average) const {
+  return kernels_ != nullptr && canFuse(average);
+}
+
+at::Tensor Optimizer::stepOnDevice(const UpdateStep& update, const at::Tensor& loss) {
+  TORCH_CHECK(stepsOnDevice(update.average), "optimizer: its weights don't fit the CUDA kernels");
+  const FusedUpdate fused = fusedUpdate(update);
+  return updateOnDevice(*kernels_, fused.rates, fused.tensors, config_.gradientClip, loss);
+}
+
+bool Optimizer::areOnCpu() const {
+  return std::all_of(
+      slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.parameter.is_cpu(); });
 }
 
 bool Optimizer::canFuse(const WeightAverage* average) const {
@@ -130,9 +133,8 @@ bool Optimizer::canFuse(const WeightAverage* average) const {
   return std::all_of(average->tensors().begin(), average->tensors().end(), canAverage);
 }
 
-void Optimizer::stepFused(const UpdateStep& update, double gradientScale) {
-  std::vector<UpdatedWeights> tensors;
-  std::vector<at::Tensor> reordered;
+Optimizer::FusedUpdate Optimizer::fusedUpdate(const UpdateStep& update) {
+  FusedUpdate fused;
   for (const Slot& slot : slots_) {
     UpdatedWeights weights{.size = slot.parameter.numel(),
                            .weights = dataOf(slot.parameter),
@@ -143,25 +145,24 @@ void Optimizer::stepFused(const UpdateStep& update, double gradientScale) {
     if (gradient.defined()) {
       if (!fits(gradient, slot.parameter)) {
         gradient = at::empty_like(slot.parameter).copy_(gradient);
-        reordered.push_back(gradient);
+        fused.reordered.push_back(gradient);
       }
       weights.gradient = dataOf(gradient);
       if (slot.steps.defined()) weights.steps = static_cast<double>(++*dataOf(slot.steps));
     }
-    tensors.push_back(weights);
+    fused.tensors.push_back(weights);
   }
-  UpdateRates rates{.rule = ruleOf(config_),
-                    .learningRate = update.learningRate,
-                    .momentum = config_.momentum,
-                    .beta1 = config_.beta1,
-                    .beta2 = config_.beta2,
-                    .epsilon = config_.epsilon,
-                    .gradientScale = gradientScale};
+  fused.rates = {.rule = ruleOf(config_),
+                 .learningRate = update.learningRate,
+                 .momentum = config_.momentum,
+                 .beta1 = config_.beta1,
+                 .beta2 = config_.beta2,
+                 .epsilon = config_.epsilon};
   if (update.average != nullptr) {
-    addAverages(*update.average, tensors);
-    rates.averageShare = 1 - update.average->decayAt(update.step);
+    addAverages(*update.average, fused.tensors);
+    fused.rates.averageShare = 1 - update.average->decayAt(update.step);
   }
-  updateWeights(rates, tensors, onTorchThreads);
+  return fused;
 }
 
 void Optimizer::addAverages(WeightAverage& average, std::vector<UpdatedWeights>& tensors) const {
@@ -216,6 +217,7 @@ void Optimizer::stepGroup(bool decays, double learningRate) {
     case OptimizerKind::adam:
     case OptimizerKind::adamw:
       at::_foreach_add_(steps, 1);
+      for (at::Tensor& count : steps) count = count.to(parameters.front().device());
       if (config_.kind == OptimizerKind::adam) {
         at::_fused_adam_(parameters,
                          gradients,

@@ -6,6 +6,7 @@
 
 #include <torch/nn/module.h>
 
+#include "engine/kernels/cuda/cuda_kernels.h"
 #include "engine/kernels/weight_update_kernel.h"
 #include "engine/values/run_config.h"
 
@@ -26,28 +27,40 @@ class WeightAverage;
 /// What an update needs beside the gradients.
 struct UpdateStep {
   double learningRate = 0;
-  double gradientNorm = 0;           ///< Optimizer::gradientNorm(), which clipping goes by.
+  double gradientNorm = 0;           ///< Which clipping goes by; stepOnDevice() finds its own.
   WeightAverage* average = nullptr;  ///< Takes in the new weights; null = none is kept.
   std::int64_t step = 1;             ///< For the average: of the run, counted from 1.
 };
 
 /// SGD with Nesterov momentum, Adam and AdamW. On the CPU, clipping, update and moving average are
 /// one pass over memory for all float32 parameters together, see
-/// engine/kernels/weight_update_kernel.h; elsewhere ATen's fused kernels. All state is created at
-/// the start, so that a checkpoint always has all of it. Lives on the training thread.
+/// engine/kernels/weight_update_kernel.h; on a GPU the CUDA kernels do the same and find the norm
+/// too. Where neither fits, ATen's fused kernels. All state is created at the start, so that a
+/// checkpoint always has all of it. Lives on the training thread.
 class Optimizer {
  public:
-  Optimizer(const OptimizerConfig& config, const torch::nn::Module& module);
+  /// `kernels` are for weights on a GPU, or those that emulate one; null = none.
+  Optimizer(const OptimizerConfig& config,
+            const torch::nn::Module& module,
+            const CudaKernels* kernels = nullptr);
 
   /// Drops all gradients.
   void zeroGrad();
 
-  /// The 2-norm of all gradients together.
-  double gradientNorm() const;
+  /// The 2-norm of all gradients together, a scalar where they are.
+  at::Tensor gradientNorm() const;
 
   /// One update from the gradients, scaled down where their norm is above `gradientClip`;
   /// parameters without a gradient stay as they are. What the gradients are afterwards is not said.
   void step(const UpdateStep& update);
+
+  /// Whether stepOnDevice() can be used: there are kernels, and all tensors fit them.
+  bool stepsOnDevice(const WeightAverage* average) const;
+
+  /// step() with the norm found on the device, which nothing waits for; returns it, a float64
+  /// scalar there. Where it or the loss, a float32 scalar on the device, is not finite, weights,
+  /// moments and averages stay as they are; the step is counted all the same.
+  at::Tensor stepOnDevice(const UpdateStep& update, const at::Tensor& loss);
 
   /// "NAME.momentum", or "NAME.mean", "NAME.variance" and "NAME.step".
   std::vector<NamedTensor> state() const;
@@ -61,17 +74,27 @@ class Optimizer {
     bool decays = true;
     at::Tensor first;   // momentum, or the first moment
     at::Tensor second;  // the second moment; Adam alone
-    at::Tensor steps;   // steps done, float32 scalar; Adam alone
+    at::Tensor steps;   // updates done, float32 scalar; Adam alone
   };
 
+  /// What the kernels of either kind are told. Gradients in another order than their weights are
+  /// copied, and the copies kept.
+  struct FusedUpdate {
+    UpdateRates rates;
+    std::vector<UpdatedWeights> tensors;
+    std::vector<at::Tensor> reordered;
+  };
+
+  bool areOnCpu() const;
   bool canFuse(const WeightAverage* average) const;
-  void stepFused(const UpdateStep& update, double gradientScale);
+  FusedUpdate fusedUpdate(const UpdateStep& update);
   void addAverages(WeightAverage& average, std::vector<UpdatedWeights>& tensors) const;
   void stepGroup(bool decays, double learningRate);
 
   double decayOf(const Slot& slot) const { return slot.decays ? config_.weightDecay : 0; }
 
   OptimizerConfig config_;
+  const CudaKernels* kernels_;
   std::vector<Slot> slots_;
 };
 

@@ -5,6 +5,7 @@
 #include <ATen/Context.h>
 
 #include "engine/formats/checkpoint_json.h"
+#include "engine/layers/cuda_plugin.h"
 #include "engine/runtime/error.h"
 #include "engine/training/tensor_file.h"
 
@@ -81,6 +82,10 @@ Network buildNetwork(const RunConfig& config, const at::Device& device) {
   return network;
 }
 
+const CudaKernels* kernelsFor(const at::Device& device) {
+  return device.is_cuda() ? cudaKernelsFor(device) : nullptr;
+}
+
 SafeTensors readVerified(const std::filesystem::path& path) {
   SafeTensors file = readSafeTensors(path);
   verifyDigest(file, path.string());
@@ -123,7 +128,7 @@ at::Device torchDevice(const ComputeDevice& device) {
 
 TrainingState::TrainingState(const RunConfig& config, const ComputeDevice& device)
     : network(buildNetwork(config, torchDevice(device))),
-      optimizer(config.recipe.optimizer, *network),
+      optimizer(config.recipe.optimizer, *network, kernelsFor(torchDevice(device))),
       initialEmbeddings(embeddingTablesOf(network)),
       device_(torchDevice(device)) {
   if (config.recipe.emaDecay > 0) {

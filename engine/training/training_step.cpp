@@ -6,6 +6,30 @@
 
 namespace lambda {
 
+namespace {
+
+/// Scalars on a device.
+struct Measures {
+  at::Tensor loss;  ///< float32
+  at::Tensor accuracy;
+  at::Tensor gradientNorm;
+};
+
+/// Waits for the device, once.
+StepOutcome read(const Measures& measures) {
+  const at::TensorOptions doubles = measures.loss.options().dtype(at::kDouble);
+  const at::Tensor values = at::stack({measures.loss.to(doubles),
+                                       measures.accuracy.to(doubles),
+                                       measures.gradientNorm.to(doubles)})
+                                .cpu();
+  const double* value = values.const_data_ptr<double>();
+  StepOutcome outcome{.loss = value[0], .accuracy = value[1], .gradientNorm = value[2]};
+  outcome.finite = std::isfinite(outcome.loss) && std::isfinite(outcome.gradientNorm);
+  return outcome;
+}
+
+}  // namespace
+
 StepOutcome trainOnBatch(TrainingState& state,
                          const Recipe& recipe,
                          const TensorBatch& batch,
@@ -14,7 +38,6 @@ StepOutcome trainOnBatch(TrainingState& state,
   const auto tellEnd = [&](StepPhase phase) {
     if (ended) ended(phase);
   };
-  StepOutcome outcome;
   state.network->train();
   state.optimizer.zeroGrad();
   at::Tensor logits;
@@ -34,18 +57,26 @@ StepOutcome trainOnBatch(TrainingState& state,
   tellEnd(StepPhase::backward);
 
   const at::Tensor measured = logits.detach();
-  outcome.loss = recipe.labelSmoothing == 0
-                     ? objective.item<double>()
-                     : at::cross_entropy_loss(measured, batch.labels).item<double>();
-  outcome.accuracy = measured.argmax(1).eq(batch.labels).to(at::kDouble).mean().item<double>();
-  outcome.gradientNorm = state.optimizer.gradientNorm();
-  outcome.finite = std::isfinite(outcome.loss) && std::isfinite(outcome.gradientNorm);
+  Measures measures;
+  measures.loss = recipe.labelSmoothing == 0 ? objective.detach()
+                                             : at::cross_entropy_loss(measured, batch.labels);
+  measures.accuracy = measured.argmax(1).eq(batch.labels).to(at::kDouble).mean();
+  UpdateStep update{.learningRate = learningRate,
+                    .average = state.average.get(),
+                    .step = state.progress.step + 1};
+  if (state.optimizer.stepsOnDevice(update.average)) {
+    tellEnd(StepPhase::measures);
+    measures.gradientNorm = state.optimizer.stepOnDevice(update, measures.loss);
+    const StepOutcome outcome = read(measures);
+    tellEnd(StepPhase::update);
+    return outcome;
+  }
+  measures.gradientNorm = state.optimizer.gradientNorm();
+  const StepOutcome outcome = read(measures);
   tellEnd(StepPhase::measures);
   if (!outcome.finite) return outcome;
-  state.optimizer.step({.learningRate = learningRate,
-                        .gradientNorm = outcome.gradientNorm,
-                        .average = state.average.get(),
-                        .step = state.progress.step + 1});
+  update.gradientNorm = outcome.gradientNorm;
+  state.optimizer.step(update);
   tellEnd(StepPhase::update);
   return outcome;
 }

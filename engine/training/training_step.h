@@ -13,14 +13,14 @@ struct StepOutcome {
   double loss = 0;  ///< Plain cross-entropy, without label smoothing.
   double accuracy = 0;
   double gradientNorm = 0;  ///< Before clipping.
-  bool finite = true;       ///< False: loss or gradients are not finite, and nothing was updated.
+  bool finite = true;       ///< False: loss or gradients are not finite, and no weight has moved.
 };
 
 /// The parts of a step, in their order.
 enum class StepPhase {
   forward,  ///< Up to the objective.
   backward,
-  measures,  ///< Loss, accuracy, norm of the gradients.
+  measures,  ///< Loss, accuracy, norm of the gradients where that is not part of the update.
   update,    ///< Clipping, update of the weights and of their average.
 };
 
@@ -28,7 +28,8 @@ enum class StepPhase {
 using PhaseObserver = std::function<void(StepPhase)>;
 
 /// Forward, loss, backward, clipping and update on one batch, in training mode. The caller advances
-/// the position.
+/// the position. A GPU is waited for once, for all that was measured: at the end where its update
+/// needs nothing of it on the host, else before the update.
 StepOutcome trainOnBatch(TrainingState& state,
                          const Recipe& recipe,
                          const TensorBatch& batch,

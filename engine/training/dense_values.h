@@ -1,0 +1,27 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+namespace lambda {
+
+/// Whether kernels can walk over all values of the tensor.
+inline bool isDenseFloat(const at::Tensor& tensor) {
+  return tensor.scalar_type() == at::kFloat && tensor.is_non_overlapping_and_dense();
+}
+
+/// Whether the values of two dense tensors lie in memory in the same order.
+inline bool haveOneOrder(const at::Tensor& a, const at::Tensor& b) {
+  if (a.sizes() != b.sizes()) return false;
+  for (std::int64_t i = 0; i < a.dim(); ++i) {
+    if (a.size(i) > 1 && a.stride(i) != b.stride(i)) return false;
+  }
+  return true;
+}
+
+/// Whether `tensor` goes with `weights` in one pass. Undefined tensors do.
+inline bool fits(const at::Tensor& tensor, const at::Tensor& weights) {
+  return !tensor.defined() || (isDenseFloat(tensor) && tensor.device() == weights.device() &&
+                               haveOneOrder(tensor, weights));
+}
+
+}  // namespace lambda

@@ -1,0 +1,308 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <ATen/Parallel.h>
+
+#include <QtTest/QtTest>
+
+#include "engine/layers/cuda_plugin.h"
+#include "engine/runtime/device.h"
+#include "engine/training/optimizer.h"
+#include "engine/training/run_data.h"
+#include "engine/training/training_state.h"
+#include "engine/training/training_step.h"
+#include "engine/training/weight_average.h"
+#include "tests/support/several_parameters.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+extern "C" const lambda::CudaKernels* lambdaCudaKernels();
+
+namespace lambda::test {
+
+namespace {
+
+constexpr double kLearningRate = 0.02;
+constexpr int kUpdates = 4;
+
+const ComputeDevice kCpu{.kind = DeviceKind::cpu, .name = "cpu", .reason = "", .threads = 1};
+
+/// Parameters, an optimiser with kernels and an average.
+struct Trained {
+  Trained(const OptimizerConfig& config,
+          bool averages,
+          const CudaKernels* kernels,
+          const at::Device& device = at::kCPU) {
+    module.to(device);
+    optimizer = std::make_unique<Optimizer>(config, module, kernels);
+    if (averages) average = std::make_unique<WeightAverage>(0.9, module);
+    loss = at::ones({}, at::TensorOptions(device).dtype(at::kFloat));
+  }
+
+  UpdateStep update(int step) const {
+    return {.learningRate = kLearningRate, .average = average.get(), .step = step + 1};
+  }
+
+  double stepOnDevice(int step) {
+    return optimizer->stepOnDevice(update(step), loss).item<double>();
+  }
+
+  double stepOnHost(int step) {
+    UpdateStep known = update(step);
+    known.gradientNorm = optimizer->gradientNorm().item<double>();
+    optimizer->step(known);
+    return known.gradientNorm;
+  }
+
+  std::vector<NamedTensor> tensors() const {
+    std::vector<NamedTensor> all = optimizer->state();
+    for (const auto& item : module.named_parameters())
+      all.push_back({item.key(), item.value().detach()});
+    if (average) {
+      for (const NamedTensor& each : average->state()) all.push_back(each);
+    }
+    return all;
+  }
+
+  SeveralParameters module;
+  std::unique_ptr<Optimizer> optimizer;
+  std::unique_ptr<WeightAverage> average;
+  at::Tensor loss;
+};
+
+std::vector<at::Tensor> copiesOf(const std::vector<NamedTensor>& tensors) {
+  std::vector<at::Tensor> copies;
+  for (const NamedTensor& each : tensors) copies.push_back(each.tensor.detach().clone());
+  return copies;
+}
+
+bool areEqual(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+  return std::ranges::equal(
+      a, b, [](const at::Tensor& left, const at::Tensor& right) { return left.equal(right); });
+}
+
+void compareAll(const Trained& found, const Trained& expected, double tolerance) {
+  const std::vector<NamedTensor> ours = found.tensors(), others = expected.tensors();
+  QCOMPARE(ours.size(), others.size());
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    QCOMPARE(ours[i].name, others[i].name);
+    const at::Tensor exact = others[i].tensor.to(at::kDouble);
+    const double distance = (ours[i].tensor.cpu().to(at::kDouble) - exact).norm().item<double>();
+    QVERIFY2(distance <= tolerance * exact.norm().item<double>(), ours[i].name.c_str());
+  }
+}
+
+/// By kernels on a device, against the CPU's fused update and ATen's.
+void compare(const OptimizerConfig& config,
+             bool averages,
+             const CudaKernels& kernels,
+             const at::Device& device) {
+  Trained onDevice(config, averages, &kernels, device);
+  Trained fused(config, averages, nullptr);
+  Trained plain(config, averages, nullptr);
+  plain.optimizer->fusesUpdate = false;
+  QVERIFY(onDevice.optimizer->stepsOnDevice(onDevice.average.get()));
+  QVERIFY(!fused.optimizer->stepsOnDevice(fused.average.get()));
+  for (int step = 0; step < kUpdates; ++step) {
+    for (Trained* each : {&onDevice, &fused, &plain}) each->module.setGradients(step);
+    const double norm = onDevice.stepOnDevice(step);
+    QVERIFY(std::abs(norm / fused.stepOnHost(step) - 1) < 1e-14);
+    plain.stepOnHost(step);
+  }
+  compareAll(onDevice, fused, 1e-6);
+  // ATen adds the squares up in float32, and what is clipped by them shows it.
+  compareAll(onDevice, plain, config.gradientClip > 0 ? 1e-5 : 1e-6);
+}
+
+/// A tiny run that steps on the emulated device.
+struct EmulatedRun {
+  explicit EmulatedRun(const RunConfig& of) : config(of), state(config, kCpu) {
+    state.optimizer = Optimizer(config.recipe.optimizer, *state.network, lambdaCudaKernels());
+  }
+
+  StepOutcome train(RunData& data) { return trainNext(state, config, data); }
+
+  static StepOutcome trainNext(TrainingState& state, const RunConfig& config, RunData& data) {
+    const auto step = static_cast<int>(state.progress.step);
+    const StepOutcome outcome = trainOnBatch(
+        state, config.recipe, data.batch(0, step), config.recipe.optimizer.learningRate);
+    ++state.progress.step;
+    return outcome;
+  }
+
+  std::vector<at::Tensor> copies() const {
+    std::vector<NamedTensor> all = state.optimizer.state();
+    for (const auto& item : state.network->named_parameters())
+      all.push_back({item.key(), item.value()});
+    for (const NamedTensor& each : state.average->state()) all.push_back(each);
+    return copiesOf(all);
+  }
+
+  RunConfig config;
+  TrainingState state;
+};
+
+RunConfig adaptiveRun() {
+  RunConfig config = tinyRun();
+  config.recipe.optimizer.kind = OptimizerKind::adamw;
+  config.recipe.optimizer.learningRate = 0.001;
+  config.recipe.optimizer.gradientClip = 1;
+  config.recipe.emaDecay = 0.9;
+  config.recipe.labelSmoothing = 0.1;
+  return config;
+}
+
+}  // namespace
+
+class TestDeviceUpdate : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void initTestCase() { at::set_num_threads(1); }
+
+  void equalsTheUpdatesOnTheCpu_data() { addUpdateRows(); }
+
+  void equalsTheUpdatesOnTheCpu();
+
+  void equalsTheUpdatesOnTheCpuOnAGpu_data() { addUpdateRows(); }
+
+  void equalsTheUpdatesOnTheCpuOnAGpu();
+  void countsTheUpdatesOfEachParameter();
+  void gradientsInAnotherOrderAreReordered();
+  void whatIsNotFiniteMovesNothing();
+  void whatDoesNotFitIsLeftToAten();
+  void trainsAsTheCpuDoes();
+  void goesOnFromACheckpointWithTheSameBits();
+  void aStepThatIsNotFiniteIsFound();
+};
+
+void TestDeviceUpdate::equalsTheUpdatesOnTheCpu() {
+  QFETCH(OptimizerConfig, config);
+  QFETCH(bool, averages);
+  compare(config, averages, *lambdaCudaKernels(), at::kCPU);
+}
+
+void TestDeviceUpdate::equalsTheUpdatesOnTheCpuOnAGpu() {
+  const ComputeDevice device = selectDevice({});
+  if (device.kind != DeviceKind::cuda) QSKIP(("no GPU: " + device.reason).c_str());
+  QFETCH(OptimizerConfig, config);
+  QFETCH(bool, averages);
+  const at::Device gpu(at::kCUDA, 0);
+  const CudaKernels* kernels = cudaKernelsFor(gpu);
+  QVERIFY2(kernels != nullptr, "the plugin can't be used");
+  compare(config, averages, *kernels, gpu);
+}
+
+void TestDeviceUpdate::countsTheUpdatesOfEachParameter() {
+  OptimizerConfig config;
+  config.kind = OptimizerKind::adam;
+  Trained onDevice(config, false, lambdaCudaKernels());
+  Trained fused(config, false, nullptr);
+  for (int step = 0; step < kUpdates; ++step) {
+    for (Trained* each : {&onDevice, &fused}) {
+      each->module.setGradients(step);
+      if (step == 1) each->module.named_parameters()["bias"].mutable_grad().reset();
+    }
+    onDevice.stepOnDevice(step);
+    fused.stepOnHost(step);
+  }
+  compareAll(onDevice, fused, 1e-6);
+}
+
+void TestDeviceUpdate::gradientsInAnotherOrderAreReordered() {
+  OptimizerConfig config;
+  Trained usual(config, false, lambdaCudaKernels()), other(config, false, lambdaCudaKernels());
+  for (Trained* each : {&usual, &other}) each->module.setGradients(0);
+  at::Tensor filter = other.module.named_parameters()["filter"];
+  filter.mutable_grad() = filter.grad().contiguous();
+  QVERIFY(filter.grad().strides() != filter.strides());
+  usual.stepOnDevice(0);
+  other.stepOnDevice(0);
+  QVERIFY(areEqual(copiesOf(usual.tensors()), copiesOf(other.tensors())));
+}
+
+void TestDeviceUpdate::whatIsNotFiniteMovesNothing() {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const bool inLoss : {false, true}) {
+    OptimizerConfig config;
+    config.gradientClip = 1;
+    Trained trained(config, true, lambdaCudaKernels());
+    trained.module.setGradients(0);
+    trained.stepOnDevice(0);
+    trained.module.setGradients(1);
+    at::Tensor spoilt =
+        inLoss ? trained.loss : trained.module.named_parameters()["table"].mutable_grad();
+    spoilt.flatten()[0].fill_(kInfinity);
+    const std::vector<at::Tensor> before = copiesOf(trained.optimizer->state());
+    const at::Tensor weights = trained.module.named_parameters()["large"].detach().clone();
+    const at::Tensor average = trained.average->tensors().front().average.clone();
+    QCOMPARE(std::isfinite(trained.stepOnDevice(1)), inLoss);
+    QVERIFY(areEqual(copiesOf(trained.optimizer->state()), before));
+    QVERIFY(trained.module.named_parameters()["large"].equal(weights));
+    QVERIFY(trained.average->tensors().front().average.equal(average));
+  }
+}
+
+void TestDeviceUpdate::whatDoesNotFitIsLeftToAten() {
+  torch::nn::Module module;
+  at::Tensor weight = module.register_parameter("weight", at::zeros({3}, at::kDouble));
+  OptimizerConfig config;
+  config.kind = OptimizerKind::adam;
+  Optimizer optimizer(config, module, lambdaCudaKernels());
+  QVERIFY(!optimizer.stepsOnDevice(nullptr));
+  weight.mutable_grad() = at::ones({3}, at::kDouble);
+  optimizer.step({.learningRate = 0.5, .gradientNorm = optimizer.gradientNorm().item<double>()});
+  QVERIFY(at::allclose(weight.detach(), at::full({3}, -0.5, at::kDouble)));
+  QVERIFY_THROWS_EXCEPTION(c10::Error, optimizer.stepOnDevice({}, at::ones({})));
+}
+
+void TestDeviceUpdate::trainsAsTheCpuDoes() {
+  const RunConfig config = adaptiveRun();
+  RunData data(config, at::kCPU);
+  EmulatedRun run(config);
+  TrainingState usual(config, kCpu);
+  for (int step = 0; step < data.batchesPerEpoch(); ++step) {
+    const StepOutcome found = run.train(data);
+    const StepOutcome expected = EmulatedRun::trainNext(usual, config, data);
+    QVERIFY(found.finite);
+    QVERIFY(std::abs(found.loss / expected.loss - 1) < 1e-4);
+    QVERIFY(std::abs(found.gradientNorm / expected.gradientNorm - 1) < 1e-3);
+    QVERIFY(std::abs(found.accuracy - expected.accuracy) <= 1.0 / config.recipe.batchSize + 1e-9);
+  }
+}
+
+void TestDeviceUpdate::goesOnFromACheckpointWithTheSameBits() {
+  const RunConfig config = adaptiveRun();
+  RunData data(config, at::kCPU);
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "state.safetensors";
+  EmulatedRun run(config);
+  for (int step = 0; step < 3; ++step) run.train(data);
+  run.state.save(path, config, {});
+  EmulatedRun resumed(config);
+  resumed.state.load(path);
+  for (int step = 0; step < 2; ++step)
+    QVERIFY(run.train(data).gradientNorm == resumed.train(data).gradientNorm);
+  QVERIFY(areEqual(run.copies(), resumed.copies()));
+}
+
+void TestDeviceUpdate::aStepThatIsNotFiniteIsFound() {
+  const RunConfig config = adaptiveRun();
+  RunData data(config, at::kCPU);
+  EmulatedRun run(config);
+  TensorBatch batch = data.batch(0, 0);
+  batch.images.fill_(std::numeric_limits<float>::quiet_NaN());
+  const at::Tensor weights = run.state.network->parameters().front().detach().clone();
+  QVERIFY(!trainOnBatch(run.state, config.recipe, batch, 0.1).finite);
+  QVERIFY(run.state.network->parameters().front().equal(weights));
+}
+
+}  // namespace lambda::test
+
+QTEST_GUILESS_MAIN(lambda::test::TestDeviceUpdate)
+
+#include "tst_device_update.moc"
