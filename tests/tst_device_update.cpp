@@ -120,8 +120,16 @@ void compare(const OptimizerConfig& config,
 /// A tiny run that steps on the emulated device.
 struct EmulatedRun {
   explicit EmulatedRun(const RunConfig& of) : config(of), state(config, kCpu) {
-    state.optimizer = Optimizer(config.recipe.optimizer, *state.network, lambdaCudaKernels());
+    updates = 0;
+    counting.updateWeights = [](const CudaWeightUpdate& update, const CudaQueue& queue) {
+      ++updates;
+      return lambdaCudaKernels()->updateWeights(update, queue);
+    };
+    state.optimizer = Optimizer(config.recipe.optimizer, *state.network, &counting);
   }
+
+  EmulatedRun(const EmulatedRun&) = delete;
+  EmulatedRun& operator=(const EmulatedRun&) = delete;
 
   StepOutcome train(RunData& data) { return trainNext(state, config, data); }
 
@@ -141,7 +149,10 @@ struct EmulatedRun {
     return copiesOf(all);
   }
 
+  static inline int updates = 0;  ///< By the kernels, since the newest run was made.
+
   RunConfig config;
+  CudaKernels counting = *lambdaCudaKernels();
   TrainingState state;
 };
 
@@ -272,6 +283,7 @@ void TestDeviceUpdate::trainsAsTheCpuDoes() {
     QVERIFY(std::abs(found.loss / expected.loss - 1) < 1e-4);
     QVERIFY(std::abs(found.gradientNorm / expected.gradientNorm - 1) < 1e-3);
     QVERIFY(std::abs(found.accuracy - expected.accuracy) <= 1.0 / config.recipe.batchSize + 1e-9);
+    QCOMPARE(EmulatedRun::updates, step + 1);
   }
 }
 
