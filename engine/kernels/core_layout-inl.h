@@ -21,13 +21,11 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-using Index = std::int64_t;
-
 /// Images whose scores share the embeddings that they are made from.
 constexpr Index kImagesTogether = 8;
 
 /// Rows of scores that an image has at a time, about: enough to reuse its context, few enough for
-/// the scores and their embeddings to stay in the first-level cache.
+/// the scores of all images together to stay in the second-level cache.
 constexpr Index kRowsTogether = 32;
 
 /// Context rows whose scores are made, used and overwritten together.
@@ -38,10 +36,6 @@ constexpr int kPanel = kPanelVectors * static_cast<int>(hn::MaxLanes(Floats()));
 constexpr Index kContextBytes = 512 << 10;
 
 constexpr Index kMostGroups = 16;
-
-inline Index lanes() {
-  return static_cast<Index>(hn::Lanes(Floats()));
-}
 
 inline Index padded(Index count) {
   return (count + lanes() - 1) / lanes() * lanes();

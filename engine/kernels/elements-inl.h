@@ -8,28 +8,16 @@
 #define LAMBDA_ELEMENTS_INL_H_
 #endif
 
-#include <cstdint>
 #include <cstring>
 
-#include <hwy/highway.h>
-
 #include "engine/kernels/element.h"
+#include "engine/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
 namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-using Floats = hn::ScalableTag<float>;
-using Vector = hn::Vec<Floats>;
-using Index = std::int64_t;
-
-HWY_INLINE Index lanes() {
-  return static_cast<Index>(hn::Lanes(Floats()));
-}
 
 HWY_INLINE Vector load(const float* from) {
   return hn::LoadU(Floats(), from);

@@ -9,10 +9,9 @@
 #define LAMBDA_PRODUCT_OPERANDS_INL_H_
 #endif
 
-#include <cstdint>
 #include <type_traits>
 
-#include <hwy/highway.h>
+#include "engine/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -20,11 +19,7 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-using Floats = hn::ScalableTag<float>;
-using Vector = hn::Vec<Floats>;
-using Offset = std::int64_t;
+using Offset = Index;
 
 // ---- strides ----
 
@@ -173,9 +168,7 @@ template <class Stride>
 struct EvenRows {
   HWY_INLINE const float* row(Offset depth) const { return base + depth * stride; }
 
-  HWY_INLINE Offset column(Offset vector) const {
-    return vector * static_cast<Offset>(hn::Lanes(Floats()));
-  }
+  HWY_INLINE Offset column(Offset vector) const { return vector * lanes(); }
 
   const float* base;
   Stride stride;
@@ -187,9 +180,7 @@ EvenRows(const float*, Stride) -> EvenRows<StrideOf<Stride>>;
 struct ListedRows {
   HWY_INLINE const float* row(Offset depth) const { return base + offsets[depth]; }
 
-  HWY_INLINE Offset column(Offset vector) const {
-    return vector * static_cast<Offset>(hn::Lanes(Floats()));
-  }
+  HWY_INLINE Offset column(Offset vector) const { return vector * lanes(); }
 
   const float* base;
   const Offset* offsets;

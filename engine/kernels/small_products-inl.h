@@ -62,13 +62,12 @@ HWY_INLINE void addTerm(Offset row,
 template <int kRows, int kVectors, bool kAdd, class C, class... Terms>
 HWY_INLINE void tile(Offset row, Offset vector, const C& c, const Terms&... terms) {
   const Floats d;
-  const Offset lanes = static_cast<Offset>(hn::Lanes(d));
   Vector sums[kRows][kVectors];
   LAMBDA_UNROLL(16)
   for (int r = 0; r < kRows; ++r) {
     LAMBDA_UNROLL(4)
     for (int j = 0; j < kVectors; ++j) {
-      sums[r][j] = kAdd ? hn::LoadU(d, c.row(row + r) + (vector + j) * lanes) : hn::Zero(d);
+      sums[r][j] = kAdd ? hn::LoadU(d, c.row(row + r) + (vector + j) * lanes()) : hn::Zero(d);
     }
   }
   (addTerm(row, vector, terms, sums), ...);
@@ -76,7 +75,7 @@ HWY_INLINE void tile(Offset row, Offset vector, const C& c, const Terms&... term
   for (int r = 0; r < kRows; ++r) {
     LAMBDA_UNROLL(4)
     for (int j = 0; j < kVectors; ++j)
-      hn::StoreU(sums[r][j], d, c.row(row + r) + (vector + j) * lanes);
+      hn::StoreU(sums[r][j], d, c.row(row + r) + (vector + j) * lanes());
   }
 }
 
@@ -93,7 +92,7 @@ HWY_INLINE void tilesOfRows(
 /// C [rows, columns] = the sum of all terms, added to C if `kAdd`. Columns are whole vectors.
 template <bool kAdd, class C, class... Terms>
 HWY_NOINLINE void product(Offset rows, Offset columns, const C& c, const Terms&... terms) {
-  const Offset vectors = columns / static_cast<Offset>(hn::Lanes(Floats()));
+  const Offset vectors = columns / lanes();
   Offset vector = 0;
   if constexpr (kHasManyRegisters) {
     for (; vector + 4 <= vectors; vector += 4) {
@@ -119,12 +118,11 @@ HWY_INLINE void transpose(
   Offset row = 0;
 #if HWY_TARGET != HWY_SCALAR
   const Floats d;
-  const Offset lanes = static_cast<Offset>(hn::Lanes(d));
-  if (lanes % 4 == 0) {
+  if (lanes() % 4 == 0) {
     for (; row + 4 <= rows; row += 4) {
       const float* at = from + row * fromStride;
       Offset column = 0;
-      for (; column + lanes <= columns; column += lanes) {
+      for (; column + lanes() <= columns; column += lanes()) {
         // Within each 16 bytes: a 4 x 4 block of the matrix turned.
         const Vector r0 = hn::LoadU(d, at + column);
         const Vector r1 = hn::LoadU(d, at + fromStride + column);
@@ -139,7 +137,7 @@ HWY_INLINE void transpose(
         hn::Store(hn::InterleaveUpper(d, low02, low13), d, turned[1]);
         hn::Store(hn::InterleaveLower(d, high02, high13), d, turned[2]);
         hn::Store(hn::InterleaveUpper(d, high02, high13), d, turned[3]);
-        for (Offset i = 0; i < lanes; ++i)
+        for (Offset i = 0; i < lanes(); ++i)
           std::copy_n(turned[i % 4] + i / 4 * 4, 4, to + (column + i) * toStride + row);
       }
       for (; column < columns; ++column) {

@@ -1,0 +1,36 @@
+// The widest vectors of floats. Included once for each instruction set.
+
+#if defined(LAMBDA_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LAMBDA_VECTORS_INL_H_
+#undef LAMBDA_VECTORS_INL_H_
+#else
+#define LAMBDA_VECTORS_INL_H_
+#endif
+
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Vector = hn::Vec<Floats>;
+using Index = std::int64_t;
+
+HWY_INLINE Index lanes() {
+  return static_cast<Index>(hn::Lanes(Floats()));
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#endif  // LAMBDA_VECTORS_INL_H_
