@@ -19,8 +19,12 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// The embedding table in the two forms that the products read: R^T [k, rows] and R [rows + 1, k],
-/// in whole vectors; the last row is 0 and stands for what lies outside the window.
+/// Rows of zeros at the table's end, which stand for what lies outside the window: as many as
+/// products may read together.
+constexpr Index kOutsideRows = 4;
+
+/// The embedding table in the two forms that the products read: R^T [k, rows] and R [rows, k] with
+/// kOutsideRows more, in whole vectors.
 struct Embeddings {
   Embeddings(const CoreShape& shape,
              const Layout& layout,
@@ -29,7 +33,8 @@ struct Embeddings {
              const ParallelFor& parallelFor)
       : stride(layout.tableRows + lanes()),
         transposed(shape.tableRows > 0 ? layout.k * stride : 0),
-        rows(needsRows && shape.tableRows > 0 ? (layout.tableRows + 1) * layout.kPadded : 0) {
+        rows(needsRows && shape.tableRows > 0 ? (layout.tableRows + kOutsideRows) * layout.kPadded
+                                              : 0) {
     if (shape.tableRows == 0) return;
     parallelFor((layout.tableRows + kRowsAPart - 1) / kRowsAPart, [&](Index begin, Index end) {
       const Index first = begin * kRowsAPart, last = std::min(end * kRowsAPart, layout.tableRows);
@@ -72,8 +77,7 @@ class QueryBlock {
         tileSize_(layout.k * kPanel),
         transposed_(shape.tableRows > 0 ? layout.queriesTogether * layout.panels * tileSize_ : 0),
         tableOffsets_(static_cast<std::size_t>(
-            shape.tableRows > 0 ? layout.queriesTogether * layout.contextPadded : 0)),
-        tableRows_(static_cast<std::size_t>(layout.contextPadded)) {}
+            shape.tableRows > 0 ? layout.queriesTogether * layout.contextPadded : 0)) {}
 
   void take(const CoreInputs& inputs, Index firstQuery) {
     first = firstQuery;
@@ -85,6 +89,7 @@ class QueryBlock {
       for (Index lane = 0; lane < lanes(); ++lane)
         contextOffsets.push_back((row + lane) * layout_.vPadded);
     }
+    isInFours_ = true;
     for (Index t = 0; t < count && embedded_ > 0; ++t) fillTiles(inputs, t);
   }
 
@@ -95,6 +100,9 @@ class QueryBlock {
   const Index* tableOffsets(Index t) const {
     return tableOffsets_.data() + t * layout_.contextPadded;
   }
+
+  /// Whether columns from a multiple of 4 on have embeddings that follow each other, by fours.
+  bool isInFours() const { return isInFours_; }
 
   bool seesAll() const {
     return static_cast<Index>(vectors.size()) * lanes() == layout_.contextPadded;
@@ -107,6 +115,12 @@ class QueryBlock {
   std::vector<Index> contextOffsets;  ///< Where the row of each column lies in an image's context.
 
  private:
+  /// Columns whose embeddings follow each other in the table, or that see none.
+  struct Run {
+    Index tableRow = 0;  ///< Of the first; kOutside if they see none.
+    Index length = 0;
+  };
+
   float* tileAt(Index t, const Panel& panel) const {
     return transposed_.get() + (t * layout_.panels + panel.column / kPanel) * tileSize_;
   }
@@ -156,45 +170,57 @@ class QueryBlock {
 
   void fillTiles(const CoreInputs& inputs, Index t) {
     const std::int32_t* rows = inputs.tableRowOf + (first + t) * shape_.positions;
-    const Index u = shape_.intraDepth;
-    for (Index column = 0; column < embedded_; column += lanes()) {
-      const Index firstRow = vectors[static_cast<std::size_t>(column / lanes())];
-      Index position = firstRow / u;
-      Index depth = firstRow % u;
-      for (Index lane = 0; lane < lanes(); ++lane) {
-        const bool isSeen = firstRow + lane < layout_.context && rows[position] >= 0;
-        tableRows_[static_cast<std::size_t>(column + lane)] =
-            isSeen ? rows[position] * u + depth : kOutside;
-        if (++depth == u) depth = 0, ++position;
-      }
-    }
     for (const Panel& panel : panels) {
-      if (panel.embedded > 0) fillTile(t, panel);
+      for (Index column = 0; column < panel.embedded;) {
+        const Index lane = column % lanes();
+        const auto vector = static_cast<std::size_t>((panel.column + column) / lanes());
+        const Index most = panel.isEven ? panel.embedded - column : lanes() - lane;
+        const Run run = runFrom(rows, vectors[vector] + lane, most);
+        fillRun(t, panel, column, run);
+        if (column % 4 != 0 || run.length % 4 != 0) isInFours_ = false;
+        column += run.length;
+      }
     }
   }
 
-  void fillTile(Index t, const Panel& panel) {
-    float* tile = tileAt(t, panel);
-    Index* offsets = tableOffsets_.data() + t * layout_.contextPadded + panel.column;
-    const Index* rows = tableRows_.data() + panel.column;
-    for (Index column = 0; column < panel.embedded;) {
-      const Index row = rows[column];
-      const bool isOutside = row == kOutside;
-      Index length = 1;
-      while (column + length < panel.embedded &&
-             rows[column + length] == row + (isOutside ? 0 : length))
-        ++length;
-      for (Index i = 0; i < length; ++i)
-        offsets[column + i] = (isOutside ? layout_.tableRows : row + i) * layout_.kPadded;
-      for (Index c = 0; c < layout_.k; ++c) {
-        float* to = tile + c * kPanel + column;
-        if (isOutside) {
-          std::fill_n(to, length, 0.0F);
-        } else {
-          copyRun(embeddings_.transposed.get() + c * embeddings_.stride + row, length, to);
-        }
-      }
-      column += length;
+  /// The run that begins at a row of the context, of at most `most`.
+  Run runFrom(const std::int32_t* rows, Index contextRow, Index most) const {
+    if (contextRow >= layout_.context) return {kOutside, most};
+    const Index u = shape_.intraDepth;
+    Index position = u == 1 ? contextRow : contextRow / u;
+    const Index depth = contextRow - position * u;
+    most = std::min(most, layout_.context - contextRow);
+    const bool isOutside = rows[position] < 0;
+    const Index tableRow = isOutside ? kOutside : rows[position] * u + depth;
+    const std::int32_t step = isOutside ? 0 : 1;
+    Index length = u - depth;
+    for (; length < most && rows[position + 1] == rows[position] + step; ++position) length += u;
+    return {tableRow, std::min(length, most)};
+  }
+
+  void fillRun(Index t, const Panel& panel, Index column, const Run& run) {
+    float* to = tileAt(t, panel) + column;
+    Index* offsets = tableOffsets_.data() + t * layout_.contextPadded + panel.column + column;
+    if (run.tableRow == kOutside) {
+      std::fill_n(offsets, run.length, layout_.tableRows * layout_.kPadded);
+      for (Index c = 0; c < layout_.k; ++c) std::fill_n(to + c * kPanel, run.length, 0.0F);
+      return;
+    }
+    for (Index i = 0; i < run.length; ++i) offsets[i] = (run.tableRow + i) * layout_.kPadded;
+    const float* from = embeddings_.transposed.get() + run.tableRow;
+    const auto copy = [&](auto length) {
+      for (Index c = 0; c < layout_.k; ++c)
+        copyRun(from + c * embeddings_.stride, length, to + c * kPanel);
+    };
+    switch (run.length) {
+      case 4:
+        return copy(Fixed<4>());
+      case 8:
+        return copy(Fixed<8>());
+      case 16:
+        return copy(Fixed<16>());
+      default:
+        return copy(run.length);
     }
   }
 
@@ -205,19 +231,16 @@ class QueryBlock {
   const Embeddings& embeddings_;
   Index tileSize_;      ///< Floats of a tile.
   Index embedded_ = 0;  ///< Columns up to the last in which an embedding is seen.
+  bool isInFours_ = true;
   Buffer transposed_;
   std::vector<Index> tableOffsets_;
-  std::vector<Index> tableRows_;  ///< Of the columns of one query.
 };
 
-/// Images that go through a block of queries together, their contexts in slots from `slot` on, and
-/// what is worked on after them.
+/// Images that go through a block of queries together, their contexts in slots from `slot` on.
 struct Together {
   Index slot = 0;
   Index first = 0;
   Index count = 0;
-  Index nextFirst = 0;  ///< Image.
-  Index nextQuery = 0;  ///< shape.queries when nothing comes after.
 };
 
 }  // namespace

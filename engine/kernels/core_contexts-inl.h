@@ -7,7 +7,6 @@
 #define LAMBDA_CORE_CONTEXTS_INL_H_
 #endif
 
-#include <algorithm>
 #include <vector>
 
 #include "engine/kernels/core_blocks-inl.h"
@@ -20,29 +19,48 @@ namespace {
 
 /// The contexts of resident images, each in its slot: values in whole vectors, and the content
 /// lambda where queries meet it; for the gradients both transposed too. Where the queries meet the
-/// keys instead, the keys transposed.
+/// keys instead, the keys transposed. Values that are whole vectors, and their gradients, stay
+/// where the caller has them.
 class Contexts {
  public:
   Contexts(const CoreShape& shape, const Layout& layout, Index slots, bool isBackward)
       : shape_(shape),
         layout_(layout),
         isBackward_(isBackward),
-        values_(slots * valuesSize()),
+        valuesAt_(static_cast<std::size_t>(slots)),
+        valuesGradientAt_(static_cast<std::size_t>(isBackward ? slots : 0)),
+        values_(padsValues() ? slots * valuesSize() : 0),
         content_(layout.makesLambda ? slots * contentSize() : 0),
         valuesTransposed_(isBackward ? slots * layout.v * layout.contextPadded : 0),
         contentTransposed_(isBackward && layout.makesLambda ? slots * layout.v * layout.kPadded
                                                             : 0),
-        valuesGradient_(isBackward ? slots * valuesSize() : 0),
+        valuesGradient_(isBackward && padsValues() ? slots * valuesSize() : 0),
         contentGradient_(isBackward && layout.makesLambda ? slots * contentSize() : 0),
         keysTransposed_(layout.meetsKeys ? slots * layout.k * layout.contextPadded : 0),
-        keyGradient_(isBackward && layout.makesLambda ? layout.k * layout.contextPadded : 0) {}
+        contentGradientTransposed_(isBackward && layout.makesLambda ? layout.v * layout.kPadded
+                                                                    : 0),
+        keyGradient_(
+            isBackward && layout.makesLambda && padsKeys() ? layout.context * layout.kPadded : 0) {}
+
+  /// With where the gradient of the image's values is made.
+  void take(const CoreInputs& inputs, const CoreGradients& gradients, Index slot, Index image) {
+    valuesGradientAt_[static_cast<std::size_t>(slot)] =
+        padsValues() ? valuesGradient_.get() + slot * valuesSize()
+                     : gradients.values + image * valuesSize();
+    take(inputs, slot, image);
+  }
 
   void take(const CoreInputs& inputs, Index slot, Index image) {
     const Index k = layout_.k, v = layout_.v, context = layout_.context;
-    float* values = values_.get() + slot * valuesSize();
     const float* from = inputs.values + image * context * v;
-    for (Index row = 0; row < context; ++row)
-      copyRun(from + row * v, v, values + row * layout_.vPadded);
+    const float* values = from;
+    if (padsValues()) {
+      float* whole = values_.get() + slot * valuesSize();
+      for (Index row = 0; row < context; ++row)
+        copyRun(from + row * v, v, whole + row * layout_.vPadded);
+      values = whole;
+    }
+    valuesAt_[static_cast<std::size_t>(slot)] = values;
     if (isBackward_) {
       transpose(from,
                 v,
@@ -89,26 +107,16 @@ class Contexts {
                     Term{DepthInRow{inputs.keys + image * context * k, k},
                          EvenRows{contentGradient(slot), layout_.vPadded},
                          k});
-      product<false>(k,
-                     layout_.contextPadded,
-                     Rows{keyGradient_.get(), layout_.contextPadded},
-                     Term{DepthInRow{contentGradient(slot), layout_.vPadded},
-                          EvenRows{valuesTransposed(slot), layout_.contextPadded},
-                          v});
-      transpose(keyGradient_.get(),
-                layout_.contextPadded,
-                k,
-                context,
-                gradients.keys + image * context * k,
-                k);
+      finishKeys(gradients, slot, image);
     }
+    if (!padsValues()) return;
     float* to = gradients.values + image * context * v;
     for (Index row = 0; row < context; ++row)
       copyRun(gradient + row * layout_.vPadded, v, to + row * v);
   }
 
   /// [context, v]
-  const float* values(Index slot) const { return values_.get() + slot * valuesSize(); }
+  const float* values(Index slot) const { return valuesAt_[static_cast<std::size_t>(slot)]; }
 
   /// lambda_c [k, v]
   const float* content(Index slot) const { return content_.get() + slot * contentSize(); }
@@ -128,18 +136,42 @@ class Contexts {
     return keysTransposed_.get() + slot * layout_.k * layout_.contextPadded;
   }
 
-  float* valuesGradient(Index slot) const { return valuesGradient_.get() + slot * valuesSize(); }
+  float* valuesGradient(Index slot) const {
+    return valuesGradientAt_[static_cast<std::size_t>(slot)];
+  }
 
   float* contentGradient(Index slot) const { return contentGradient_.get() + slot * contentSize(); }
 
-  Index valuesSize() const { return layout_.contextPadded * layout_.vPadded; }
+  Index valuesSize() const { return layout_.context * layout_.vPadded; }
 
   Index contentSize() const { return layout_.k * layout_.vPadded; }
 
  private:
+  bool padsValues() const { return layout_.v != layout_.vPadded; }
+
+  bool padsKeys() const { return layout_.k != layout_.kPadded; }
+
+  /// The gradient of an image's keys: v times that of lambda_c, transposed.
+  void finishKeys(const CoreGradients& gradients, Index slot, Index image) {
+    const Index k = layout_.k, v = layout_.v, context = layout_.context;
+    float* content = contentGradientTransposed_.get();
+    transpose(contentGradient(slot), layout_.vPadded, k, v, content, layout_.kPadded);
+    float* to = gradients.keys + image * context * k;
+    product<false>(
+        context,
+        layout_.kPadded,
+        Rows{padsKeys() ? keyGradient_.get() : to, layout_.kPadded},
+        Term{DepthInRow{values(slot), layout_.vPadded}, EvenRows{content, layout_.kPadded}, v});
+    for (Index row = 0; row < context && padsKeys(); ++row)
+      copyRun(keyGradient_.get() + row * layout_.kPadded, k, to + row * k);
+  }
+
   const CoreShape& shape_;
   const Layout& layout_;
   bool isBackward_;
+  // Of each slot.
+  std::vector<const float*> valuesAt_;
+  std::vector<float*> valuesGradientAt_;
   Buffer values_;
   Buffer content_;
   Buffer valuesTransposed_;
@@ -147,7 +179,9 @@ class Contexts {
   Buffer valuesGradient_;
   Buffer contentGradient_;
   Buffer keysTransposed_;
-  Buffer keyGradient_;  ///< [k, context] of one image.
+  // Of one image.
+  Buffer contentGradientTransposed_;  ///< [v, k]
+  Buffer keyGradient_;                ///< [context, k]
 };
 
 }  // namespace

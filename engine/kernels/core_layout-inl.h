@@ -21,12 +21,15 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Images whose scores share the embeddings that they are made from.
+/// Images whose gradients meet the embeddings together: as many as make a query's few heads rows
+/// enough for a tile.
 constexpr Index kImagesTogether = 8;
 
-/// Rows of scores that an image has at a time, about: enough to reuse its context, few enough for
-/// the scores of all images together to stay in the second-level cache.
+/// Rows of scores that an image has at a time, about: half of them where the embeddings of their
+/// queries, the scores and the values of a panel would not stay in the first-level cache together,
+/// and where the scope is local, so that the windows of queries of a block are nearly the same.
 constexpr Index kRowsTogether = 32;
+constexpr Index kFirstLevelBytes = 44 << 10;
 
 /// Context rows whose scores are made, used and overwritten together.
 constexpr int kPanelVectors = 4;
@@ -66,7 +69,7 @@ HWY_INLINE void copyRun(const float* from, Index count, float* to) {
 
 /// Sizes that follow from a shape and the width of a vector.
 struct Layout {
-  Layout(const CoreShape& shape, bool isBackward, bool lambdasFirst)
+  Layout(const CoreShape& shape, bool isBackward, bool lambdasFirst, bool isLocal)
       : k(shape.queryDepth),
         v(shape.valueDepth),
         kPadded(padded(k)),
@@ -77,9 +80,10 @@ struct Layout {
         meetsKeys(!lambdasFirst && shape.hasContent && k == kPadded && contextPadded < v),
         makesLambda(shape.hasContent && !meetsKeys),
         tableRows(shape.tableRows * shape.intraDepth),
-        queriesTogether(
-            std::clamp<Index>(kRowsTogether / shape.heads, 1, std::max<Index>(shape.queries, 1))),
-        imagesTogether(std::clamp<Index>(shape.images, 1, kImagesTogether)) {
+        queriesTogether(std::clamp<Index>(rowsTogether(shape.heads, isLocal) / shape.heads,
+                                          1,
+                                          std::max<Index>(shape.queries, 1))),
+        imagesTogether(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether) : 1) {
     const Index floats = static_cast<Index>(sizeof(float));
     const Index contexts = isBackward ? 3 : 1;
     const Index rows = contextPadded + (makesLambda ? k : 0);
@@ -94,17 +98,28 @@ struct Layout {
   bool makesLambda;  ///< Queries meet the content lambda.
   Index tableRows;
   Index queriesTogether;  ///< Of a block.
-  Index imagesTogether;   ///< Whose scores share the embeddings they are made from.
+  Index imagesTogether;   ///< Whose gradients meet the embeddings together.
   Index imagesResident;   ///< Whose contexts stay in the caches.
+
+ private:
+  Index rowsTogether(Index heads, bool isLocal) const {
+    const Index columns = std::min<Index>(kPanel, contextPadded);
+    const Index depths = kRowsTogether / heads * k + kRowsTogether + vPadded;
+    const Index bytes = depths * columns * static_cast<Index>(sizeof(float));
+    return bytes <= kFirstLevelBytes && !isLocal ? kRowsTogether : kRowsTogether / 2;
+  }
 };
+
+/// Whether any query has a position outside its window.
+inline bool isLocal(const CoreShape& shape, const std::int32_t* tableRowOf) {
+  const Index pairs = shape.tableRows > 0 ? shape.queries * shape.positions : 0;
+  return std::any_of(tableRowOf, tableRowOf + pairs, [](std::int32_t row) { return row < 0; });
+}
 
 /// Whether lambdas come before queries: as asked for, else where it takes fewer products of
 /// vectors.
-inline bool putsLambdasFirst(const CoreShape& shape, const std::int32_t* tableRowOf) {
-  if (shape.order == CoreOrder::queriesFirst) return false;
-  const Index pairs = shape.tableRows > 0 ? shape.queries * shape.positions : 0;
-  if (std::any_of(tableRowOf, tableRowOf + pairs, [](std::int32_t row) { return row < 0; }))
-    return false;
+inline bool putsLambdasFirst(const CoreShape& shape, bool isLocal) {
+  if (shape.order == CoreOrder::queriesFirst || isLocal) return false;
   if (shape.order == CoreOrder::lambdasFirst) return true;
   const Index k = shape.queryDepth, valueVectors = padded(shape.valueDepth) / lanes();
   const Index contextVectors = padded(shape.contextRows()) / lanes();

@@ -18,19 +18,29 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
+/// To the first-level cache, while something else is worked on. Inline, because compilers take a
+/// function that does nothing but prefetch for one without effect, and drop calls of it.
+HWY_INLINE void fetchNear(const float* from, Index count) {
+  for (Index i = 0; i < count; i += 16) __builtin_prefetch(from + i);
+}
+
 /// The gradients of a block of queries of a few images, from scores that are made again.
 class ScoreGradients : private Scores {
  public:
   ScoreGradients(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
       : Scores(shape, layout, contexts),
-        gradient_(layout.imagesTogether * scoreStride_),
+        gradientStride_(rowsMost_ * kPanel + lanes()),
+        gradient_(layout.imagesTogether * gradientStride_),
         queries_(padsQueries() ? paddedSize(layout.kPadded) : 0),
         queryGradient_(padsQueries() ? paddedSize(layout.kPadded) : 0),
-        paddedOffsets_(scoreOffsets_.size()) {
+        scoreOffsets_(static_cast<std::size_t>(layout.imagesTogether * shape.heads)),
+        queryOffsets_(scoreOffsets_.size()) {
+    const Index queryStride = padsQueries() ? rowsMost_ : imageRows();
     for (Index i = 0; i < layout.imagesTogether; ++i) {
       for (Index head = 0; head < shape.heads; ++head) {
-        paddedOffsets_[static_cast<std::size_t>(i * shape.heads + head)] =
-            (i * rowsMost_ + head) * layout.kPadded;
+        const auto row = static_cast<std::size_t>(i * shape.heads + head);
+        scoreOffsets_[row] = i * gradientStride_ + head * kPanel;
+        queryOffsets_[row] = (i * queryStride + head) * layout.kPadded;
       }
     }
   }
@@ -44,20 +54,23 @@ class ScoreGradients : private Scores {
                 const CoreGradients& gradients,
                 float* tableGradient) {
     take(block, images);
-    for (Index i = 0; i < count_; ++i) beginGradients(inputs, block, i, dy, gradients);
+    if (block.panels.empty()) {
+      for (Index i = 0; i < count_; ++i) beginGradients(inputs, block, i, dy, gradients);
+    }
     for (const Panel& panel : block.panels) {
-      makeScores(inputs, block, panel);
+      const bool isFirst = panel.column == 0;
       for (Index i = 0; i < count_; ++i) {
-        if (panel.column == 0) {
-          fetchNext(i, inputs.queries, layout_.k);
-          fetchNext(i, dy, layout_.v);
-          fetchNext(i, gradients.queries, layout_.k);
-        }
+        if (isFirst) fetchNear(dy + rowOf(i) * layout_.v, rows_ * layout_.v);
+        makeScores(inputs, block, panel, i);
+        if (isFirst) beginGradients(inputs, block, i, dy, gradients);
         backwardOfValues(block, panel, i, dy);
         if (layout_.meetsKeys) backwardOfKeys(inputs, block, panel, i, gradients);
       }
-      for (Index t = 0; t < block.count && panel.embedded > 0; ++t)
-        backwardOfEmbeddings(inputs, block, panel, t, embeddings, gradients, tableGradient);
+      if (panel.embedded > 0) {
+        withDepth(layout_.kPadded, [&](auto depth) {
+          backwardOfEmbeddings(inputs, block, panel, embeddings, gradients, tableGradient, depth);
+        });
+      }
     }
     for (Index i = 0; i < count_ && padsQueries(); ++i) {
       copyRows(queryGradient_.get() + i * rowsMost_ * layout_.kPadded,
@@ -106,12 +119,14 @@ class ScoreGradients : private Scores {
       std::fill_n(queryGradient, rows_ * layout_.kPadded, 0.0F);
       return;
     }
-    product<false>(rows_,
-                   layout_.kPadded,
-                   Rows{queryGradient, layout_.kPadded},
-                   Term{DepthInRow{dy + rowOf(i) * v, v},
-                        EvenRows{contexts_.contentTransposed(slot_ + i), layout_.kPadded},
-                        v});
+    withCount(v, [&](auto depth) {
+      product<false>(rows_,
+                     layout_.kPadded,
+                     Rows{queryGradient, layout_.kPadded},
+                     Term{DepthInRow{dy + rowOf(i) * v, depth},
+                          EvenRows{contexts_.contentTransposed(slot_ + i), layout_.kPadded},
+                          depth});
+    });
     const Rows content{contexts_.contentGradient(slot_ + i), layout_.vPadded};
     const Term outer{
         RowInDepth{queries, k}, EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded}, rows_};
@@ -124,34 +139,40 @@ class ScoreGradients : private Scores {
 
   /// The gradients of the i-th image's scores, and from its scores those of its values.
   void backwardOfValues(const QueryBlock& block, const Panel& panel, Index i, const float* dy) {
-    const DepthInRow outputs{dy + rowOf(i) * layout_.v, layout_.v};
+    const float* outputs = dy + rowOf(i) * layout_.v;
     const float* values = contexts_.valuesTransposed(slot_ + i);
-    const Rows scoreGradient{gradient_.get() + i * scoreStride_, kPanel};
+    const Rows scoreGradient{gradient_.get() + i * gradientStride_, kPanel};
     float* gradient = contexts_.valuesGradient(slot_ + i);
-    const Term outer{RowInDepth{scores_.get() + i * scoreStride_, Fixed<kPanel>()},
+    const Term outer{RowInDepth{scores_.get(), Fixed<kPanel>()},
                      EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded},
                      rows_};
-    if (panel.isEven) {
-      product<false>(
-          rows_,
-          panel.columns,
-          scoreGradient,
-          Term{outputs, EvenRows{values + panel.firstRow, layout_.contextPadded}, layout_.v});
-      const Rows rows{gradient + panel.firstRow * layout_.vPadded, layout_.vPadded};
-      if (block.first == 0 && block.seesAll()) {
-        product<false>(panel.depth, layout_.vPadded, rows, outer);
-      } else {
-        product<true>(panel.depth, layout_.vPadded, rows, outer);
-      }
+    if (!panel.isEven) {
+      const ListedColumns columns{
+          values, layout_.contextPadded, block.vectors.data() + panel.column / lanes()};
+      product<false>(rows_,
+                     panel.columns,
+                     scoreGradient,
+                     Term{DepthInRow{outputs, layout_.v}, columns, layout_.v});
+      product<true>(panel.depth,
+                    layout_.vPadded,
+                    ScatteredRows{gradient, block.contextOffsets.data() + panel.column},
+                    outer);
       return;
     }
-    const ListedColumns columns{
-        values, layout_.contextPadded, block.vectors.data() + panel.column / lanes()};
-    product<false>(rows_, panel.columns, scoreGradient, Term{outputs, columns, layout_.v});
-    product<true>(panel.depth,
-                  layout_.vPadded,
-                  ScatteredRows{gradient, block.contextOffsets.data() + panel.column},
-                  outer);
+    withCount(layout_.v, [&](auto depth) {
+      product<false>(rows_,
+                     panel.columns,
+                     scoreGradient,
+                     Term{DepthInRow{outputs, depth},
+                          EvenRows{values + panel.firstRow, layout_.contextPadded},
+                          depth});
+    });
+    const Rows rows{gradient + panel.firstRow * layout_.vPadded, layout_.vPadded};
+    if (block.first == 0 && block.seesAll()) {
+      product<false>(panel.depth, layout_.vPadded, rows, outer);
+    } else {
+      product<true>(panel.depth, layout_.vPadded, rows, outer);
+    }
   }
 
   /// From the gradients of the scores of queries with keys: those of both.
@@ -161,7 +182,7 @@ class ScoreGradients : private Scores {
                       Index i,
                       const CoreGradients& gradients) {
     const Index k = layout_.k;
-    const float* scoreGradient = gradient_.get() + i * scoreStride_;
+    const float* scoreGradient = gradient_.get() + i * gradientStride_;
     const Index firstKey = (first_ + i) * layout_.context + panel.firstRow;
     const Rows queries{gradients.queries + rowOf(i) * k, k};
     const Term toQueries{DepthInRow{scoreGradient, Fixed<kPanel>()},
@@ -183,43 +204,87 @@ class ScoreGradients : private Scores {
     }
   }
 
-  /// From the gradients of the scores of the t-th query: those of its queries and embeddings.
-  void backwardOfEmbeddings(const CoreInputs& inputs,
-                            const QueryBlock& block,
-                            const Panel& panel,
-                            Index t,
-                            const Embeddings& embeddings,
-                            const CoreGradients& gradients,
-                            float* tableGradient) {
-    const Index row = t * shape_.heads;
+  /// From the gradients of the scores: those of the queries and embeddings.
+  template <class Depth>
+  HWY_NOINLINE void backwardOfEmbeddings(const CoreInputs& inputs,
+                                         const QueryBlock& block,
+                                         const Panel& panel,
+                                         const Embeddings& embeddings,
+                                         const CoreGradients& gradients,
+                                         float* tableGradient,
+                                         Depth depth) {
     const bool pads = padsQueries();
-    const std::vector<Index>& offsets = pads ? paddedOffsets_ : queryOffsets_;
-    const float* queries = pads ? queries_.get() + row * layout_.kPadded
-                                : inputs.queries + (rowOf(0) + row) * layout_.k;
-    float* queryGradient = pads ? queryGradient_.get() + row * layout_.kPadded
-                                : gradients.queries + (rowOf(0) + row) * layout_.k;
-    const float* scoreGradient = gradient_.get() + row * kPanel;
-    const Index* tableOffsets = block.tableOffsets(t) + panel.column;
-    productOfQuery<true>(scoreGradient,
-                         Fixed<kPanel>(),
-                         scoreOffsets_,
-                         layout_.kPadded,
-                         panel.embeddedDepth(),
-                         ListedRows{embeddings.rows.get(), tableOffsets},
-                         queryGradient,
-                         offsets);
-    product<true>(panel.embeddedDepth(),
-                  layout_.kPadded,
-                  ScatteredRows{tableGradient, tableOffsets},
-                  Term{RowInListedDepth{scoreGradient, scoreOffsets_.data()},
-                       ListedRows{queries, offsets.data()},
-                       count_ * shape_.heads});
+    const float* queries = pads ? queries_.get() : inputs.queries + rowOf(0) * layout_.k;
+    float* queryGradient = pads ? queryGradient_.get() : gradients.queries + rowOf(0) * layout_.k;
+    const Index heads = shape_.heads, columns = panel.embeddedDepth();
+    for (Index t = 0; t < block.count; ++t) {
+      const Index row = t * heads;
+      const Index* tableOffsets = block.tableOffsets(t) + panel.column;
+      const float* scoreGradient = gradient_.get() + row * kPanel;
+      if (block.isInFours() && columns % 4 == 0) {
+        addToQueries(scoreGradient,
+                     ListedFours{embeddings.rows.get(), depth, tableOffsets},
+                     Fours{columns},
+                     queryGradient + row * depth);
+      } else {
+        addToQueries(scoreGradient,
+                     ListedRows{embeddings.rows.get(), tableOffsets},
+                     columns,
+                     queryGradient + row * depth);
+      }
+      const ScatteredRows table{tableGradient, tableOffsets};
+      if (heads % 4 == 0) {
+        multiply<true>(columns,
+                       depth,
+                       table,
+                       Term{RowInListedFours{scoreGradient, Fixed<kPanel>(), scoreOffsets_.data()},
+                            ListedFours{queries + row * depth, depth, queryOffsets_.data()},
+                            Fours{count_ * heads}});
+      } else {
+        multiply<true>(columns,
+                       depth,
+                       table,
+                       Term{RowInListedDepth{scoreGradient, scoreOffsets_.data()},
+                            ListedRows{queries + row * depth, queryOffsets_.data()},
+                            count_ * heads});
+      }
+    }
   }
 
-  Buffer gradient_;                   ///< [images, rows, kPanel], of the scores.
-  Buffer queries_;                    ///< [images, rows, k], in whole vectors.
-  Buffer queryGradient_;              ///< The same of their gradients.
-  std::vector<Index> paddedOffsets_;  ///< As queryOffsets_, in whole vectors.
+  /// Adds dS R to the gradients of a query of all images.
+  template <class B, class Depth>
+  HWY_INLINE void addToQueries(const float* scoreGradient,
+                               const B& embeddings,
+                               Depth columns,
+                               float* queryGradient) const {
+    const Index heads = shape_.heads;
+    if (heads % 4 == 0) {
+      multiply<true>(count_ * heads,
+                     layout_.kPadded,
+                     ScatteredRows{queryGradient, queryOffsets_.data()},
+                     Term{DepthInListedRows{scoreGradient, Fixed<kPanel>(), scoreOffsets_.data()},
+                          embeddings,
+                          columns});
+      return;
+    }
+    for (Index i = 0; i < count_; ++i) {
+      const auto first = static_cast<std::size_t>(i * heads);
+      multiply<true>(heads,
+                     layout_.kPadded,
+                     ScatteredRows{queryGradient, queryOffsets_.data() + first},
+                     Term{DepthInRow{scoreGradient + scoreOffsets_[first], Fixed<kPanel>()},
+                          embeddings,
+                          columns});
+    }
+  }
+
+  Index gradientStride_;  ///< From image to image; no power of two, which crowds a cache's set.
+  Buffer gradient_;       ///< [images, rows, kPanel], of the scores.
+  Buffer queries_;        ///< [images, rows, k], in whole vectors.
+  Buffer queryGradient_;  ///< The same of their gradients.
+  // Of the rows (image, head) of a query, from the query's first row.
+  std::vector<Index> scoreOffsets_;
+  std::vector<Index> queryOffsets_;
 };
 
 }  // namespace

@@ -38,10 +38,7 @@ void forwardBy(const CoreShape& shape,
       for (Index query = 0; query < shape.queries; query += layout.queriesTogether) {
         block.take(inputs, query);
         for (Index i = 0; i < count; i += layout.imagesTogether) {
-          Together images{i, first + i, std::min(layout.imagesTogether, count - i)};
-          const bool isLast = i + images.count == count;
-          images.nextFirst = isLast ? first : images.first + images.count;
-          images.nextQuery = isLast ? query + block.count : query;
+          const Together images{i, first + i, std::min(layout.imagesTogether, count - i)};
           core.forward(inputs, block, images, y);
         }
       }
@@ -58,7 +55,8 @@ void backwardBy(const CoreShape& shape,
                 const ParallelFor& parallelFor) {
   const Embeddings embeddings(shape, layout, inputs.table, true, parallelFor);
   const Groups groups(shape.images, layout);
-  const Index tableSize = shape.tableRows > 0 ? (layout.tableRows + 1) * layout.kPadded : 0;
+  const Index tableSize =
+      shape.tableRows > 0 ? (layout.tableRows + kOutsideRows) * layout.kPadded : 0;
   const Buffer tableGradients(groups.count * tableSize);
   parallelFor(groups.count, [&](Index begin, Index end) {
     Contexts contexts(shape, layout, std::min(groups.together, end - begin) * groups.part, true);
@@ -75,7 +73,7 @@ void backwardBy(const CoreShape& shape,
         };
         for (Index group = first; group < last; ++group) {
           forSlots(group, [&](Index slot, Index image, Index count) {
-            for (Index i = 0; i < count; ++i) contexts.take(inputs, slot + i, image + i);
+            for (Index i = 0; i < count; ++i) contexts.take(inputs, gradients, slot + i, image + i);
           });
         }
         for (Index query = 0; query < shape.queries; query += layout.queriesTogether) {
@@ -83,10 +81,8 @@ void backwardBy(const CoreShape& shape,
           for (Index group = first; group < last; ++group) {
             forSlots(group, [&](Index slot, Index image, Index count) {
               for (Index i = 0; i < count; i += layout.imagesTogether) {
-                Together images{slot + i, image + i, std::min(layout.imagesTogether, count - i)};
-                const bool isLast = group + 1 == last && i + images.count == count;
-                images.nextFirst = isLast ? first * groups.size + part : image + i + images.count;
-                images.nextQuery = isLast ? query + block.count : query;
+                const Together images{
+                    slot + i, image + i, std::min(layout.imagesTogether, count - i)};
                 core.backward(inputs,
                               block,
                               embeddings,
@@ -126,8 +122,9 @@ void forward(const CoreShape& shape,
              const CoreInputs& inputs,
              float* y,
              const ParallelFor& parallelFor) {
-  const bool lambdasFirst = putsLambdasFirst(shape, inputs.tableRowOf);
-  const Layout layout(shape, false, lambdasFirst);
+  const bool windowed = isLocal(shape, inputs.tableRowOf);
+  const bool lambdasFirst = putsLambdasFirst(shape, windowed);
+  const Layout layout(shape, false, lambdasFirst, windowed);
   const auto& by = lambdasFirst ? forwardBy<Lambdas> : forwardBy<Scores>;
   by(shape, layout, inputs, y, parallelFor);
 }
@@ -137,8 +134,9 @@ void backward(const CoreShape& shape,
               const float* dy,
               const CoreGradients& gradients,
               const ParallelFor& parallelFor) {
-  const bool lambdasFirst = putsLambdasFirst(shape, inputs.tableRowOf);
-  const Layout layout(shape, true, lambdasFirst);
+  const bool windowed = isLocal(shape, inputs.tableRowOf);
+  const bool lambdasFirst = putsLambdasFirst(shape, windowed);
+  const Layout layout(shape, true, lambdasFirst, windowed);
   const auto& by = lambdasFirst ? backwardBy<LambdaGradients> : backwardBy<ScoreGradients>;
   by(shape, layout, inputs, dy, gradients, parallelFor);
 }

@@ -41,6 +41,13 @@ struct Even {
 template <class Stride>
 using StrideOf = std::conditional_t<std::is_same_v<Stride, Offset>, Even, Stride>;
 
+/// A depth whose operands lie anywhere, but whole fours of it a stride apart. A multiple of 4.
+struct Fours {
+  HWY_INLINE operator Offset() const { return depth; }
+
+  Offset depth;
+};
+
 // ---- A: rows are outputs, depth is summed over ----
 //
 // A tile of rows goes through the depth step by step, by few pointers: more than a handful would
@@ -83,6 +90,8 @@ struct DepthInRow {
         : RowPointers<kRows, Stride>(a.base + first * a.stride, a.stride) {}
   };
 
+  HWY_INLINE DepthInRow four(Offset depth) const { return {base + depth, stride}; }
+
   const float* base;
   Stride stride;
 };
@@ -111,6 +120,8 @@ struct DepthInListedRows {
     const float* pointers[kPointers];
     Stride stride;
   };
+
+  HWY_INLINE DepthInListedRows four(Offset depth) const { return {base + depth, stride, offsets}; }
 
   const float* base;
   Stride stride;
@@ -162,6 +173,19 @@ struct RowInListedDepth {
   const Offset* offsets;
 };
 
+/// The same, by fours of depths.
+template <class Stride>
+struct RowInListedFours {
+  HWY_INLINE RowInDepth<Stride> four(Offset depth) const { return {base + offsets[depth], stride}; }
+
+  const float* base;
+  Stride stride;
+  const Offset* offsets;  ///< Of every depth.
+};
+
+template <class Stride>
+RowInListedFours(const float*, Stride, const Offset*) -> RowInListedFours<Stride>;
+
 // ---- B: a row a depth, vectors along its columns ----
 
 template <class Stride>
@@ -185,6 +209,18 @@ struct ListedRows {
   const float* base;
   const Offset* offsets;
 };
+
+template <class Stride>
+struct ListedFours {
+  HWY_INLINE EvenRows<Stride> four(Offset depth) const { return {base + offsets[depth], stride}; }
+
+  const float* base;
+  Stride stride;
+  const Offset* offsets;  ///< Of every depth.
+};
+
+template <class Stride>
+ListedFours(const float*, Stride, const Offset*) -> ListedFours<Stride>;
 
 struct ListedColumns {
   HWY_INLINE const float* row(Offset depth) const { return base + depth * stride; }

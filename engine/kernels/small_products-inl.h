@@ -22,41 +22,73 @@ namespace {
 /// Half of the registers sum up; the others hold what is multiplied.
 constexpr bool kHasManyRegisters = HWY_TARGET <= HWY_AVX3;
 
-/// A [rows, depth] times B [depth, columns].
-template <class A, class B>
+/// A [rows, depth] times B [depth, columns]. The depth is Even, Fixed or Fours.
+template <class A, class B, class Depth>
 struct Term {
   A a;
   B b;
-  Offset depth;
+  Depth depth;
 };
 
-template <class A, class B>
-Term(A, B, Offset) -> Term<A, B>;
+template <class A, class B, class Depth>
+Term(A, B, Depth) -> Term<A, B, StrideOf<Depth>>;
 
-template <int kRows, int kVectors, class A, class B>
-HWY_INLINE void addTerm(Offset row,
-                        Offset vector,
-                        const Term<A, B>& term,
+/// The depth that is written out step by step; 0 = a loop.
+template <class Depth>
+constexpr int kUnrolledDepth = 0;
+
+template <int kDepth>
+constexpr int kUnrolledDepth<Fixed<kDepth>> = kDepth <= 16 ? kDepth : 0;
+
+/// sums += one column of A times one row of B
+template <int kRows, int kVectors, class Tile>
+HWY_INLINE void addStep(const Tile& rows,
+                        const float* from,
+                        const Offset (&columns)[kVectors],
                         Vector (&sums)[kRows][kVectors]) {
   const Floats d;
+  Vector factors[kVectors];
+  LAMBDA_UNROLL(4)
+  for (int j = 0; j < kVectors; ++j) factors[j] = hn::LoadU(d, from + columns[j]);
+  LAMBDA_UNROLL(16)
+  for (int r = 0; r < kRows; ++r) {
+    const Vector value = hn::Set(d, rows[r]);
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::MulAdd(value, factors[j], sums[r][j]);
+  }
+}
+
+template <int kRows, int kVectors, class A, class B, class Depth>
+HWY_INLINE void addTerm(Offset row,
+                        Offset vector,
+                        const Term<A, B, Depth>& term,
+                        Vector (&sums)[kRows][kVectors]) {
   Offset columns[kVectors];
   for (int j = 0; j < kVectors; ++j) columns[j] = term.b.column(vector + j);
   if (term.depth == 0) return;
   typename A::template Tile<kRows> rows(term.a, row);
-  for (Offset k = 0;;) {
-    const float* from = term.b.row(k);
-    Vector factors[kVectors];
-    LAMBDA_UNROLL(4)
-    for (int j = 0; j < kVectors; ++j) factors[j] = hn::LoadU(d, from + columns[j]);
+  if constexpr (constexpr int kDepth = kUnrolledDepth<Depth>; kDepth > 0) {
     LAMBDA_UNROLL(16)
-    for (int r = 0; r < kRows; ++r) {
-      const Vector value = hn::Set(d, rows[r]);
-      LAMBDA_UNROLL(4)
-      for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::MulAdd(value, factors[j], sums[r][j]);
+    for (int k = 0; k < kDepth; ++k) {
+      addStep(rows, term.b.row(k), columns, sums);
+      rows.next();
     }
-    if (++k == term.depth) return;
-    rows.next();
+  } else {
+    for (Offset k = 0;;) {
+      addStep(rows, term.b.row(k), columns, sums);
+      if (++k == term.depth) return;
+      rows.next();
+    }
   }
+}
+
+template <int kRows, int kVectors, class A, class B>
+HWY_INLINE void addTerm(Offset row,
+                        Offset vector,
+                        const Term<A, B, Fours>& term,
+                        Vector (&sums)[kRows][kVectors]) {
+  for (Offset k = 0; k < term.depth; k += 4)
+    addTerm(row, vector, Term{term.a.four(k), term.b.four(k), Fixed<4>()}, sums);
 }
 
 template <int kRows, int kVectors, bool kAdd, class C, class... Terms>
@@ -91,7 +123,7 @@ HWY_INLINE void tilesOfRows(
 
 /// C [rows, columns] = the sum of all terms, added to C if `kAdd`. Columns are whole vectors.
 template <bool kAdd, class C, class... Terms>
-HWY_NOINLINE void product(Offset rows, Offset columns, const C& c, const Terms&... terms) {
+HWY_INLINE void multiply(Offset rows, Offset columns, const C& c, const Terms&... terms) {
   const Offset vectors = columns / lanes();
   Offset vector = 0;
   if constexpr (kHasManyRegisters) {
@@ -110,6 +142,12 @@ HWY_NOINLINE void product(Offset rows, Offset columns, const C& c, const Terms&.
       tilesOfRows<4, 2, kAdd>(0, rows, vector, c, terms...);
     for (; vector < vectors; ++vector) tilesOfRows<8, 1, kAdd>(0, rows, vector, c, terms...);
   }
+}
+
+/// The same as a function of its own, for whoever is not a loop around it.
+template <bool kAdd, class C, class... Terms>
+HWY_NOINLINE void product(Offset rows, Offset columns, const C& c, const Terms&... terms) {
+  multiply<kAdd>(rows, columns, c, terms...);
 }
 
 /// To [columns, rows] = from [rows, columns] transposed, rows of each a stride apart.
