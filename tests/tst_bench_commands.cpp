@@ -28,6 +28,8 @@ class TestBenchCommands : public QObject {
   void reportsHaveTheSameKeys_data();
   void reportsHaveTheSameKeys();
   void coreCoversEveryMap();
+  void coreSaysWhichOrderRan_data();
+  void coreSaysWhichOrderRan();
   void stepTellsOfBothNetworks();
   void stepsAreRecorded();
   void textNamesTheMachine();
@@ -132,6 +134,33 @@ void TestBenchCommands::coreCoversEveryMap() {
   }
 }
 
+void TestBenchCommands::coreSaysWhichOrderRan_data() {
+  QTest::addColumn<QString>("map");
+  QTest::addColumn<QString>("asked");
+  QTest::addColumn<QStringList>("ran");
+  const QStringList queriesFirst{u"queriesFirst"_s}, lambdasFirst{u"lambdasFirst"_s};
+  QTest::newRow("automatic") << u"4x4 d=128"_s << u"automatic"_s << queriesFirst + lambdasFirst;
+  QTest::newRow("queries") << u"4x4 d=128"_s << u"queriesFirst"_s << queriesFirst;
+  QTest::newRow("lambdas") << u"4x4 d=128"_s << u"lambdasFirst"_s << lambdasFirst;
+  QTest::newRow("a window") << u"32x32"_s << u"lambdasFirst"_s << queriesFirst;
+}
+
+void TestBenchCommands::coreSaysWhichOrderRan() {
+  QFETCH(QString, map);
+  QFETCH(QString, asked);
+  QFETCH(QStringList, ran);
+  const ProgramOutcome outcome = program_.run(QString::fromLatin1(kCore).split(u' ') +
+                                              QStringList{u"--only"_s, map, u"--order"_s, asked} +
+                                              QStringList{u"--json"_s, u"-q"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  const QJsonArray rows = outcome.json()[u"rows"_s].toArray();
+  QCOMPARE(rows.size(), 3);
+  for (const QJsonValue& row : rows) {
+    const QString order = row[u"order"_s].toString();
+    QVERIFY2(ran.contains(order), qPrintable(order));
+  }
+}
+
 void TestBenchCommands::stepTellsOfBothNetworks() {
   const QJsonObject report = reportOf(QString::fromLatin1(kStep));
   const QJsonArray rows = report[u"rows"_s].toArray();
@@ -189,6 +218,8 @@ void TestBenchCommands::mistakesAreUsageErrors_data() {
   add("bench core --threads 0", "--threads");
   add("bench core --only 9x9", "no case has this in its name");
   add("bench core --precision bf16", "neither float32 nor bfloat16");
+  add("bench core --order values", "neither automatic, queriesFirst nor lambdasFirst");
+  add("bench layer --order queriesFirst", "there is no option --order");
   add("bench layer --precision half", "neither float32 nor bfloat16");
   add("bench layer --seconds -1", "--seconds");
   add("bench step tudelft-lamda", "Did you mean tudelft-lambda?");

@@ -58,6 +58,7 @@ class TestBenchmarks : public QObject {
 
  private Q_SLOTS:
   void allFormsOfTheCorePass();
+  void fusedCoresTakeTheOrderAskedFor();
   void wrongOutputsAreCaught();
   void wrongGradientsAreCaught();
   void unwrittenOutputsAreCaught();
@@ -85,6 +86,24 @@ void TestBenchmarks::allFormsOfTheCorePass() {
     QCOMPARE(distances.size(), forms.size());
     for (const double distance : distances) QVERIFY(distance > 0 && distance < 1e-5);
   }
+}
+
+void TestBenchmarks::fusedCoresTakeTheOrderAskedFor() {
+  at::manual_seed(3);
+  const CoreCase shape{5, 32};
+  const CoreTensors tensors = makeCoreTensors(shape, 3, at::kFloat);
+  const CoreEmbeddings embeddings = makeEmbeddings(shape, at::kFloat);
+  std::vector<std::vector<at::Tensor>> outcomes;
+  for (const CoreOrder order : {CoreOrder::queriesFirst, CoreOrder::lambdasFirst}) {
+    const CoreForm fused = coreForms(shape, order).front();
+    checkForms({fused}, tensors, embeddings, Precision::float32);
+    const at::Tensor y = fused.apply(tensors.operands, embeddings);
+    outcomes.push_back(gradientsOf(fused, y, tensors, embeddings));
+    outcomes.back().push_back(y);
+  }
+  // The same sums in another order have other roundings.
+  for (std::size_t i = 0; i < outcomes[0].size(); ++i)
+    QVERIFY(!outcomes[0][i].equal(outcomes[1][i]));
 }
 
 void TestBenchmarks::wrongOutputsAreCaught() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/benchmarks/timing.h"
+#include "engine/kernels/core_shape.h"
 #include "engine/values/run_config.h"
 
 namespace lambda {
@@ -26,6 +27,7 @@ struct BenchmarkRow {
   int threads = 1;
   Precision precision = Precision::float32;
   std::size_t repetitions = 0;
+  std::optional<CoreOrder> order;  ///< Of the fused core, as it ran; none where no core is told.
   double flops = 0;  ///< The algebra's least, 2 a multiply-add, for the batch; 0 = not counted.
   double bytes = 0;  ///< Inputs and outputs once, for the batch; 0 = not counted.
   std::vector<TimedForm> forms;  ///< Ours first.

@@ -8,6 +8,8 @@
 #include "engine/benchmarks/core_check.h"
 #include "engine/benchmarks/peak_memory.h"
 #include "engine/benchmarks/rotation.h"
+#include "engine/kernels/core_order.h"
+#include "engine/layers/core_shape_of.h"
 #include "engine/runtime/tensor_memory.h"
 
 namespace lambda {
@@ -29,6 +31,14 @@ std::optional<std::uint64_t> extraBytesOf(const CoreForm& form,
   return *growth - std::min(*growth, outputs);
 }
 
+CoreOrder orderThatRuns(const LambdaOperands& operands,
+                        const CoreEmbeddings& embeddings,
+                        CoreOrder asked) {
+  CoreShape shape = coreShapeOf(operands.queries, operands.keys, operands.values, embeddings.table);
+  shape.order = asked;
+  return coreOrderOf(shape, embeddings.pairRows.const_data_ptr<std::int32_t>());
+}
+
 /// One case with its tensors.
 class CoreMeasurement {
  public:
@@ -37,9 +47,10 @@ class CoreMeasurement {
         options_(options),
         type_(options.precision == Precision::bfloat16 ? at::kBFloat16 : at::kFloat),
         batch_(shape.imagesOf(options.batch)),
-        forms_(coreForms(shape)),
+        forms_(coreForms(shape, options.order)),
         tensors_(makeCoreTensors(shape, batch_, type_)),
-        embeddings_(makeEmbeddings(shape, type_)) {}
+        embeddings_(makeEmbeddings(shape, type_)),
+        order_(orderThatRuns(tensors_.operands, embeddings_, options.order)) {}
 
   std::vector<BenchmarkRow> run() {
     warmUp();
@@ -58,7 +69,7 @@ class CoreMeasurement {
     const CoreCase small{2, shape_.heads};
     const CoreTensors tensors = makeCoreTensors(small, 2, type_);
     const CoreEmbeddings embeddings = makeEmbeddings(small, type_);
-    for (const CoreForm& form : coreForms(small))
+    for (const CoreForm& form : coreForms(small, options_.order))
       gradientsOf(form, form.apply(tensors.operands, embeddings), tensors, embeddings);
   }
 
@@ -111,6 +122,7 @@ class CoreMeasurement {
                      .threads = options_.threads,
                      .precision = options_.precision,
                      .repetitions = repetitions.front().count(),
+                     .order = order_,
                      .flops = cost.flops,
                      .bytes = cost.bytes,
                      .forms = timed_};
@@ -128,6 +140,7 @@ class CoreMeasurement {
   std::vector<CoreForm> forms_;
   CoreTensors tensors_;
   CoreEmbeddings embeddings_;
+  CoreOrder order_;
   std::vector<TimedForm> timed_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "engine/benchmarks/benchmark_row.h"
 #include "engine/benchmarks/core_case.h"
+#include "engine/kernels/core_shape.h"
 
 namespace lambda {
 
@@ -13,6 +14,7 @@ struct CoreBenchmarkOptions {
   int repetitions = 50;
   double secondsAtMost = 20;  ///< For the turns of one case and pass.
   int threads = 1;
+  CoreOrder order = CoreOrder::automatic;  ///< Of the fused kernel, where it can be had.
   /// Of queries, keys, values and their gradients, and of all that plain forms compute.
   Precision precision = Precision::float32;
   std::uint64_t seed = 0;  ///< Of the tensors; LibTorch's generator goes on from there.

@@ -35,10 +35,6 @@ at::Tensor inAttentionOrder(const LambdaOperands& operands, const CoreEmbeddings
   return applyPositionLambdas(operands, embeddings.expanded) + applyContentLambda(operands);
 }
 
-at::Tensor fused(const LambdaOperands& operands, const CoreEmbeddings& embeddings) {
-  return applyFusedCore(operands, embeddings.table, embeddings.pairRows);
-}
-
 }  // namespace
 
 CoreEmbeddings makeEmbeddings(const CoreCase& shape, at::ScalarType type) {
@@ -60,9 +56,13 @@ CoreEmbeddings inDouble(const CoreEmbeddings& embeddings) {
           leafOf(embeddings.expanded.to(at::kDouble))};
 }
 
-std::vector<CoreForm> coreForms(const CoreCase& shape) {
+std::vector<CoreForm> coreForms(const CoreCase& shape, CoreOrder order) {
   std::vector<CoreForm> forms{
-      {"fused", &CoreEmbeddings::table, fused},
+      {"fused",
+       &CoreEmbeddings::table,
+       [order](const LambdaOperands& operands, const CoreEmbeddings& embeddings) {
+         return applyFusedCore(operands, embeddings.table, embeddings.pairRows, {}, order);
+       }},
       {"einsum", &CoreEmbeddings::expanded, byEinsum},
       {"lambdas by GEMM", &CoreEmbeddings::expanded, byOneProduct},
       attentionOrder(),

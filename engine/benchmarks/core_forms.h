@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/benchmarks/core_case.h"
+#include "engine/kernels/core_shape.h"
 #include "engine/layers/lambda_core.h"
 
 namespace lambda {
@@ -33,11 +34,11 @@ struct CoreForm {
   std::function<at::Tensor(const LambdaOperands&, const CoreEmbeddings&)> apply;
 };
 
-/// The fused kernel first, then plain ATen: the einsum that implementations ship; lambdas by one
-/// matrix product; the attention order by two batched ones; for a local scope also the lambda
-/// convolution. The plain forms are given the embeddings of all pairs and leave out gathering them
-/// from a table, and scattering their gradient into it.
-std::vector<CoreForm> coreForms(const CoreCase& shape);
+/// The fused kernel first, in that order, then plain ATen: the einsum that implementations ship;
+/// lambdas by one matrix product; the attention order by two batched ones; for a local scope also
+/// the lambda convolution. The plain forms are given the embeddings of all pairs and leave out
+/// gathering them from a table, and scattering their gradient into it.
+std::vector<CoreForm> coreForms(const CoreCase& shape, CoreOrder order = CoreOrder::automatic);
 
 /// The form that the others are compared with, in float64.
 CoreForm attentionOrder();

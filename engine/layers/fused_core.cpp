@@ -16,6 +16,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+constexpr const char* kOrder = "order";
+
 const float* dataOf(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
 }
@@ -43,11 +45,13 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
                             const std::optional<at::Tensor>& keysIn,
                             const at::Tensor& valuesIn,
                             const std::optional<at::Tensor>& tableIn,
-                            const std::optional<at::Tensor>& rowsIn) {
+                            const std::optional<at::Tensor>& rowsIn,
+                            CoreOrder order) {
     const at::Tensor queries = queriesIn.contiguous(), keys = contiguous(keysIn);
     const at::Tensor values = valuesIn.contiguous(), table = contiguous(tableIn);
     const at::Tensor tableRows = contiguous(rowsIn);
-    const CoreShape shape = coreShapeOf(queries, keys, values, table);
+    CoreShape shape = coreShapeOf(queries, keys, values, table);
+    shape.order = order;
     at::Tensor y =
         at::empty({shape.images, shape.queries, shape.heads, shape.valueDepth}, queries.options());
     lambdaCoreForward(shape,
@@ -55,12 +59,15 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
                       y.mutable_data_ptr<float>(),
                       onTorchThreads);
     context->save_for_backward({queries, keys, values, table, tableRows});
+    context->saved_data[kOrder] = static_cast<std::int64_t>(order);
     return y;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor &queries = saved[0], &keys = saved[1], &values = saved[2], &table = saved[3];
+    CoreShape shape = coreShapeOf(queries, keys, values, table);
+    shape.order = static_cast<CoreOrder>(context->saved_data[kOrder].toInt());
     const at::Tensor dy = outputs[0].contiguous();
     const auto like = [](const at::Tensor& tensor) {
       return tensor.defined() ? at::empty_like(tensor) : at::Tensor();
@@ -69,12 +76,12 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
     const auto target = [&](std::size_t i) {
       return gradients[i].defined() ? gradients[i].mutable_data_ptr<float>() : nullptr;
     };
-    lambdaCoreBackward(coreShapeOf(queries, keys, values, table),
+    lambdaCoreBackward(shape,
                        inputsOf(queries, keys, values, table, saved[4]),
                        dy.const_data_ptr<float>(),
                        {target(0), target(1), target(2), target(3)},
                        onTorchThreads);
-    return {gradients[0], gradients[1], gradients[2], gradients[3], at::Tensor()};
+    return {gradients[0], gradients[1], gradients[2], gradients[3], at::Tensor(), at::Tensor()};
   }
 };
 
@@ -92,7 +99,8 @@ bool canFuse(const LambdaOperands& operands) {
 at::Tensor applyFusedCore(const LambdaOperands& operands,
                           const at::Tensor& table,
                           const at::Tensor& tableRows,
-                          const PairIndex& index) {
+                          const PairIndex& index,
+                          CoreOrder order) {
   if (const CudaKernels* kernels = cudaKernelsFor(operands)) {
     return applyCudaFusedCore(*kernels, operands, table, tableRows, index);
   }
@@ -103,7 +111,8 @@ at::Tensor applyFusedCore(const LambdaOperands& operands,
                                         ifDefined(inFloat(operands.keys)),
                                         inFloat(operands.values),
                                         ifDefined(table),
-                                        ifDefined(tableRows));
+                                        ifDefined(tableRows),
+                                        order);
   return y.to(operands.queries.scalar_type());
 }
 

@@ -13,6 +13,7 @@
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
 #include "engine/benchmarks/core_benchmark.h"
+#include "engine/benchmarks/core_order_names.h"
 #include "engine/benchmarks/layer_benchmark.h"
 #include "engine/values/enum_names.h"
 
@@ -27,6 +28,10 @@ constexpr int kBatch = 128;
 struct FormsOptions : BenchOptions {
   std::optional<int> batch;
   std::optional<Precision> precision;
+};
+
+struct CoreFormsOptions : FormsOptions {
+  CoreOrder order = CoreOrder::automatic;
 };
 
 /// What stands above and below the table of a report.
@@ -89,14 +94,16 @@ std::string sizesText(const Options& measured) {
   return std::string(nameOf(measured.precision)) + ", batch " + std::to_string(measured.batch);
 }
 
-int runCore(const FormsOptions& options) {
+int runCore(const CoreFormsOptions& options) {
   auto measured = measuredWith<CoreBenchmarkOptions>(options);
+  measured.order = options.order;
   const ReportTexts texts{
       "core",
       "The lambda core, " + sizesText(measured) +
           ": the fused kernel's milliseconds, and how many times as long others take.",
       "Of peak: the multiply-adds of the queries-first order against float32 ones of registers "
-      "alone.\nExtra memory: the fused kernel's beyond inputs, outputs and gradients."};
+      "alone.\nExtra memory: the fused kernel's beyond inputs, outputs and gradients.\n"
+      "Order: what the fused kernel contracted first; under a window always the queries."};
   return reportCases(chosenCases(standardCoreCases(), options),
                      options,
                      texts,
@@ -125,6 +132,22 @@ int runLayer(const FormsOptions& options) {
                      });
 }
 
+/// --order automatic|queriesFirst|lambdasFirst
+void addOrderOption(CLI::App* command, CoreOrder& order) {
+  command
+      ->add_option_function<std::string>(
+          "--order",
+          [&order](const std::string& name) {
+            const auto found = enumOf<CoreOrder>(name);
+            if (!found)
+              throw UsageError("--order " + name,
+                               "is neither automatic, queriesFirst nor lambdasFirst");
+            order = *found;
+          },
+          "of the fused kernel: automatic, queriesFirst or lambdasFirst")
+      ->type_name("ORDER");
+}
+
 constexpr char kChecked[] =
     "Every form is compared with float64 on fresh random numbers first, output and all gradients; "
     "one that is wrong is not timed. They take turns, each time on other memory than the caches "
@@ -133,17 +156,19 @@ constexpr char kChecked[] =
 }  // namespace
 
 void addBenchCore(CLI::App& bench, Action& action) {
-  const auto options = std::make_shared<FormsOptions>();
+  const auto options = std::make_shared<CoreFormsOptions>();
   CLI::App* command =
       addCommand(bench,
                  "core",
                  "The lambda core: the fused kernel against einsum and matrix products",
                  {{"lambda bench core", "all maps, forward and backward, one thread and all"},
-                  {"lambda bench core --only 8x8 --threads 2 --json", "some maps, all figures"}},
+                  {"lambda bench core --only 8x8 --threads 2 --json", "some maps, all figures"},
+                  {"lambda bench core --order lambdasFirst", "the paper's order of the products"}},
                  kChecked);
   addBatchOption(command, options->batch);
   addPrecisionOption(command, options->precision);
   addCaseOptions(command, *options);
+  addOrderOption(command, options->order);
   addTurnOptions(command, *options);
   onChosen(command, options, action, runCore);
 }

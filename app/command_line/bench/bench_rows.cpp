@@ -6,6 +6,7 @@
 
 #include "app/command_line/human_units.h"
 #include "app/command_line/text_table.h"
+#include "engine/benchmarks/core_order_names.h"
 #include "engine/values/enum_names.h"
 
 namespace lambda {
@@ -83,6 +84,7 @@ Json rowJson(const ReportedRow& reported) {
             {"precision", nameOf(row.precision)},
             {"repetitions", row.repetitions},
             {"oursName", oursOf(row).name}};
+  if (row.order) json["order"] = nameOf(*row.order);
   if (row.flops > 0) {
     json["flops"] = row.flops;
     json["shareOfMultiplyAddPeak"] = peakShare(reported);
@@ -108,6 +110,9 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
   const bool tellsMemory = std::ranges::any_of(
       rows, [](const ReportedRow& each) { return oursOf(each.row).extraBytes.has_value(); });
   if (tellsMemory) columns.push_back({"extra memory", Align::right});
+  const bool tellsOrder =
+      std::ranges::any_of(rows, [](const ReportedRow& each) { return each.row.order.has_value(); });
+  if (tellsOrder) columns.push_back({"order"});
   TextTable table(columns);
   int threads = rows.empty() ? 0 : rows.front().row.threads;
   for (const ReportedRow& each : rows) {
@@ -127,6 +132,7 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
     }
     cells.push_back(row.flops > 0 ? fixedText(100 * peakShare(each), 0) + " %" : "");
     if (tellsMemory) cells.push_back(ours.extraBytes ? bytesText(*ours.extraBytes) : "");
+    if (tellsOrder) cells.emplace_back(row.order ? nameOf(*row.order) : std::string_view());
     table.addRow(cells);
   }
   return table.text("  ");
