@@ -9,11 +9,12 @@ namespace lambda {
 
 /// What enters the core, all contiguous float32.
 struct CoreInputs {
-  const float* queries = nullptr;            ///< q [b, n, h, k]
-  const float* keys = nullptr;               ///< kbar [b, m u, k], after the softmax.
-  const float* values = nullptr;             ///< v [b, m u, v]
-  const float* table = nullptr;              ///< R [rows, u, k]
-  const std::int32_t* tableRowOf = nullptr;  ///< [n, m]: the row of e_nm; -1 = outside the window.
+  const float* queries = nullptr;  ///< q [b, n, h, k]
+  const float* keys = nullptr;     ///< kbar [b, m u, k], after the softmax.
+  const float* values = nullptr;   ///< v [b, m u, v]
+  const float* table = nullptr;    ///< R [rows, u, k]
+  /// [n, m]: the row of e_nm, another for each m; -1 = outside the window.
+  const std::int32_t* tableRowOf = nullptr;
 };
 
 /// Where the gradients of the inputs go; written, not added to. Null where the input is.
