@@ -5,7 +5,6 @@
 
 #include "engine/layers/activation.h"
 #include "engine/layers/convolve.h"
-#include "engine/layers/project.h"
 #include "engine/layers/residual_block.h"
 #include "tests/support/lambda_cases.h"
 #include "tests/support/odd_architectures.h"
@@ -14,8 +13,6 @@
 namespace lambda::test {
 
 namespace {
-
-using torch::autograd::variable_list;
 
 /// The first block of a network of one stage behind a stem of `inputDepth` channels, 8x6 pixels.
 BlockPlan planFor(Family family, const Block& block, int inputDepth, int width, int stride) {
@@ -122,43 +119,6 @@ class TestBlocks : public QObject {
       for (std::size_t i = 0; i < 2; ++i)
         VERIFY_CLOSE(foundGradients[i], expectedGradients[i], 1e-12, 1e-12);
     }
-  }
-
-  void projectionsAreConvolutions() {
-    const at::Tensor x =
-        at::randn({3, 6, 4, 5}).contiguous(at::MemoryFormat::ChannelsLast).requires_grad_(true);
-    QVERIFY(canProject(x));
-    QVERIFY(!canProject(at::randn({3, 6, 4, 5})));
-    QVERIFY(!canProject(x.detach().to(at::kDouble)));
-    variable_list inputs{x};
-    for (const int depth : {7, 1, 16})
-      inputs.push_back(at::randn({depth, 6, 1, 1}).requires_grad_(true));
-    const variable_list weights(inputs.begin() + 1, inputs.end());
-
-    variable_list expected, found = project(x, weights), gradients;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      expected.push_back(at::conv2d(x, weights[i]));
-      gradients.push_back(at::randn_like(expected[i]));
-      VERIFY_CLOSE(found[i], expected[i], 1e-5, 1e-5);
-      QVERIFY(found[i].is_contiguous(at::MemoryFormat::ChannelsLast));
-    }
-    const variable_list expectedGradients = torch::autograd::grad(expected, inputs, gradients);
-    const variable_list foundGradients = torch::autograd::grad(found, inputs, gradients);
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      VERIFY_CLOSE(foundGradients[i], expectedGradients[i], 1e-5, 1e-4);
-  }
-
-  void projectionsThatNothingFollowsHaveNoGradients() {
-    const at::Tensor x =
-        at::randn({2, 3, 2, 2}).contiguous(at::MemoryFormat::ChannelsLast).requires_grad_(true);
-    const variable_list weights{at::randn({4, 3, 1, 1}).requires_grad_(true),
-                                at::randn({2, 3, 1, 1}).requires_grad_(true)};
-    const at::Tensor one = project(x, weights)[1];
-    const variable_list found = torch::autograd::grad(
-        {one.sum()}, {x, weights[1]}, {}, std::nullopt, false, /*allow_unused=*/true);
-    const at::Tensor expected = at::conv2d(x, weights[1]);
-    const variable_list gradients = torch::autograd::grad({expected.sum()}, {x, weights[1]});
-    for (std::size_t i = 0; i < 2; ++i) VERIFY_CLOSE(found[i], gradients[i], 1e-5, 1e-4);
   }
 
   void squeezeExcitationScalesChannels() {

@@ -37,6 +37,7 @@ class Projections : public torch::autograd::Function<Projections> {
       saved.push_back(weight);
     }
     context->save_for_backward(saved);
+    context->set_materialize_grads(false);
     return outputs;
   }
 
@@ -62,7 +63,8 @@ class Projections : public torch::autograd::Function<Projections> {
           dPixels = at::mm(dy, matrixOf(weight));
         }
       }
-      gradients.push_back(at::mm(dy.t(), pixels).view_as(weight));
+      gradients.push_back(context->needs_input_grad(i + 1) ? at::mm(dy.t(), pixels).view_as(weight)
+                                                           : at::Tensor());
     }
     if (dPixels.defined()) gradients[0] = mapOf(dPixels, saved[0]);
     return gradients;
