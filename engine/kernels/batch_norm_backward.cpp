@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include "engine/kernels/batch_norm_bands-inl.h"
+#include "engine/kernels/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -53,7 +54,7 @@ struct AddGradients {
     const Vector shift = hn::Load(d, coefficients.shift.get() + column);
     Vector sum = hn::Zero(d);
     Vector product = hn::Load(d, products + column);
-#pragma GCC unroll 4
+    LAMBDA_UNROLL(4)
     for (int band = 0; band < kBands; ++band) {
       const Index i = at + band * width;
       const Vector difference = hn::Sub(load(x + i), mean);
@@ -152,7 +153,7 @@ struct WriteGradient {
     const Vector shift = hn::Load(d, coefficients.shift.get() + column);
     const Vector factor = hn::Load(d, slope + column);
     const Vector constant = hn::Load(d, offset + column);
-#pragma GCC unroll 4
+    LAMBDA_UNROLL(4)
     for (int band = 0; band < kBands; ++band) {
       const Index i = at + band * width;
       const Vector difference = hn::Sub(load(x + i), mean);

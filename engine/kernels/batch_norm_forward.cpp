@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "engine/kernels/batch_norm_bands-inl.h"
+#include "engine/kernels/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -29,7 +30,7 @@ struct Normalize {
     const Vector mean = hn::Load(d, coefficients.mean.get() + column);
     const Vector scale = hn::Load(d, coefficients.scale.get() + column);
     const Vector shift = hn::Load(d, coefficients.shift.get() + column);
-#pragma GCC unroll 4
+    LAMBDA_UNROLL(4)
     for (int band = 0; band < kBands; ++band) {
       const Index i = at + band * width;
       Vector value = hn::MulAdd(hn::Sub(load(x + i), mean), scale, shift);

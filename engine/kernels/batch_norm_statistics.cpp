@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "engine/kernels/batch_norm_bands-inl.h"
+#include "engine/kernels/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -45,7 +46,7 @@ struct AddDifferences {
     const Vector from = hn::Load(d, origin + column);
     Vector sum = hn::Zero(d);
     Vector square = hn::Load(d, squares + column);
-#pragma GCC unroll 4
+    LAMBDA_UNROLL(4)
     for (int band = 0; band < kBands; ++band) {
       const Vector difference = hn::Sub(load(x + at + band * width), from);
       sum = hn::Add(sum, difference);
