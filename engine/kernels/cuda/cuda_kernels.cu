@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "engine/kernels/cuda/core/passes.cuh"
 #include "engine/kernels/cuda/cuda_kernels.h"
 #include "engine/kernels/cuda/formats.cuh"
+#include "engine/kernels/cuda/images/image_batch.cuh"
 #include "engine/kernels/cuda/outcome.cuh"
-#include "engine/kernels/cuda/passes.cuh"
+#include "engine/kernels/cuda/update/weight_update.cuh"
 
 namespace lambda::cuda {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "engine/kernels/core_shape.h"
-#include "engine/kernels/cuda/image_batch.h"
-#include "engine/kernels/cuda/weight_update.h"
+#include "engine/kernels/cuda/images/image_batch.h"
+#include "engine/kernels/cuda/update/weight_update.h"
 #include "engine/kernels/element.h"
 
 namespace lambda {

@@ -3,9 +3,9 @@
 // What backward.cuh makes in parts, added up: the gradient of the table, and those of keys and
 // values from the content lambda's.
 
-#include "engine/kernels/cuda/content.cuh"
-#include "engine/kernels/cuda/plan.cuh"
-#include "engine/kernels/cuda/sums.cuh"
+#include "engine/kernels/cuda/core/content.cuh"
+#include "engine/kernels/cuda/core/plan.cuh"
+#include "engine/kernels/cuda/core/sums.cuh"
 
 namespace lambda::cuda {
 

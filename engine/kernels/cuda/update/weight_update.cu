@@ -1,10 +1,10 @@
 // The weights of a network in one pass over memory, after one over the gradients for their norm.
 // Squares are summed in double and in an order that depends on the sizes alone.
 
-#include "engine/kernels/cuda/core_arguments.cuh"
+#include "engine/kernels/cuda/blocks.cuh"
 #include "engine/kernels/cuda/launch.cuh"
 #include "engine/kernels/cuda/outcome.cuh"
-#include "engine/kernels/cuda/passes.cuh"
+#include "engine/kernels/cuda/update/weight_update.cuh"
 
 namespace lambda::cuda {
 

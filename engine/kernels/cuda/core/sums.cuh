@@ -5,8 +5,8 @@
 // second in registers: of four items x the first has 16 rows (or columns) that are four items y by
 // four heads, the second wants four items y with 16 that are four items x by four heads.
 
-#include "engine/kernels/cuda/memory.cuh"
-#include "engine/kernels/cuda/sides.cuh"
+#include "engine/kernels/cuda/core/memory.cuh"
+#include "engine/kernels/cuda/core/sides.cuh"
 
 namespace lambda::cuda {
 

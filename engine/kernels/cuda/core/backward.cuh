@@ -4,11 +4,11 @@
 // the embeddings and the values of the positions, the content lambdas, the queries. What they make
 // in parts, the second kernel adds up: see finish.cuh.
 
-#include "engine/kernels/cuda/context_gradients.cuh"
-#include "engine/kernels/cuda/finish.cuh"
+#include "engine/kernels/cuda/core/context_gradients.cuh"
+#include "engine/kernels/cuda/core/finish.cuh"
+#include "engine/kernels/cuda/core/passes.cuh"
+#include "engine/kernels/cuda/core/query_gradients.cuh"
 #include "engine/kernels/cuda/launch.cuh"
-#include "engine/kernels/cuda/passes.cuh"
-#include "engine/kernels/cuda/query_gradients.cuh"
 
 namespace lambda::cuda {
 

@@ -3,9 +3,9 @@
 // Gradients of what belongs to the context: sums over rows (i, n, h). The warps of a block share a
 // sum out and their parts are added in order.
 
-#include "engine/kernels/cuda/content.cuh"
-#include "engine/kernels/cuda/plan.cuh"
-#include "engine/kernels/cuda/sums.cuh"
+#include "engine/kernels/cuda/core/content.cuh"
+#include "engine/kernels/cuda/core/plan.cuh"
+#include "engine/kernels/cuda/core/sums.cuh"
 
 namespace lambda::cuda {
 

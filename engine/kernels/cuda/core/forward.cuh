@@ -4,11 +4,11 @@
 // heads. The content lambdas of the images are made first, by all warps, into shared memory; they
 // are then k more rows of context whose scores are the queries themselves.
 
-#include "engine/kernels/cuda/content.cuh"
+#include "engine/kernels/cuda/core/content.cuh"
+#include "engine/kernels/cuda/core/passes.cuh"
+#include "engine/kernels/cuda/core/plan.cuh"
+#include "engine/kernels/cuda/core/sums.cuh"
 #include "engine/kernels/cuda/launch.cuh"
-#include "engine/kernels/cuda/passes.cuh"
-#include "engine/kernels/cuda/plan.cuh"
-#include "engine/kernels/cuda/sums.cuh"
 
 namespace lambda::cuda {
 

@@ -1,10 +1,10 @@
 // Batches of images: one thread a position, which reads and writes all of its channels.
 
-#include "engine/kernels/cuda/core_arguments.cuh"
+#include "engine/kernels/cuda/blocks.cuh"
 #include "engine/kernels/cuda/formats.cuh"
+#include "engine/kernels/cuda/images/image_batch.cuh"
 #include "engine/kernels/cuda/launch.cuh"
 #include "engine/kernels/cuda/outcome.cuh"
-#include "engine/kernels/cuda/passes.cuh"
 
 namespace lambda::cuda {
 

@@ -3,8 +3,8 @@
 // Content lambdas are made of whole matrices of an image: kbar^T v of keys and values, their
 // gradient q^T dy of queries and outputs.
 
-#include "engine/kernels/cuda/memory.cuh"
-#include "engine/kernels/cuda/sides.cuh"
+#include "engine/kernels/cuda/core/memory.cuh"
+#include "engine/kernels/cuda/core/sides.cuh"
 
 namespace lambda::cuda {
 

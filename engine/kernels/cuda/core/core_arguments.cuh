@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <cuda_runtime.h>
+#include "engine/kernels/cuda/blocks.cuh"
 
 namespace lambda::cuda {
 
@@ -10,8 +10,6 @@ namespace lambda::cuda {
 /// a product. The context comes in 16 rows as well.
 inline constexpr int kGroup = 4;
 inline constexpr int kContextTile = 16;
-
-inline constexpr int kMostWarps = 4;
 
 /// The sizes and operands of a core, for kernels. Elements are counted in 32 bits within an image
 /// and within the table, in 64 bits where images are counted too.
@@ -48,13 +46,5 @@ struct CoreArguments {
   float* dPositionValues = nullptr;  ///< [b, m u, v]: gradient of the values without the content's.
   Value* dContentLambdas = nullptr;  ///< [b, k, v]
 };
-
-__host__ __device__ constexpr int ceilDivide(int count, int size) {
-  return (count + size - 1) / size;
-}
-
-__host__ __device__ constexpr std::int64_t ceilDivide(std::int64_t count, std::int64_t size) {
-  return (count + size - 1) / size;
-}
 
 }  // namespace lambda::cuda

@@ -2,9 +2,9 @@
 
 // dq: a warp has four images, four queries and four heads.
 
-#include "engine/kernels/cuda/content.cuh"
-#include "engine/kernels/cuda/plan.cuh"
-#include "engine/kernels/cuda/sums.cuh"
+#include "engine/kernels/cuda/core/content.cuh"
+#include "engine/kernels/cuda/core/plan.cuh"
+#include "engine/kernels/cuda/core/sums.cuh"
 
 namespace lambda::cuda {
 

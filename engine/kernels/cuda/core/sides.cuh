@@ -12,8 +12,8 @@
 
 #include <cstdint>
 
-#include "engine/kernels/cuda/core_arguments.cuh"
-#include "engine/kernels/cuda/memory.cuh"
+#include "engine/kernels/cuda/core/core_arguments.cuh"
+#include "engine/kernels/cuda/core/memory.cuh"
 
 namespace lambda::cuda {
 

@@ -2,8 +2,7 @@
 
 #include <cuda_runtime.h>
 
-#include "engine/kernels/cuda/core_arguments.cuh"
-#include "engine/kernels/cuda/cuda_kernels.h"
+#include "engine/kernels/cuda/core/core_arguments.cuh"
 
 namespace lambda::cuda {
 
@@ -21,11 +20,5 @@ template <class Format>
 cudaError_t backward(const CoreArguments<typename Format::Value>& core,
                      bool isAligned,
                      cudaStream_t stream);
-
-/// CudaKernels::makeImageBatch.
-CudaOutcome makeImageBatch(const CudaImageBatch& batch, const CudaQueue& queue);
-
-/// CudaKernels::updateWeights.
-CudaOutcome updateWeights(const CudaWeightUpdate& update, const CudaQueue& queue);
 
 }  // namespace lambda::cuda

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/kernels/cuda/core_arguments.cuh"
-#include "engine/kernels/cuda/memory.cuh"
-#include "engine/kernels/cuda/sides.cuh"
+#include "engine/kernels/cuda/core/core_arguments.cuh"
+#include "engine/kernels/cuda/core/memory.cuh"
+#include "engine/kernels/cuda/core/sides.cuh"
 
 namespace lambda::cuda {
 

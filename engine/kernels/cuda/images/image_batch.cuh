@@ -1,0 +1,10 @@
+#pragma once
+
+#include "engine/kernels/cuda/cuda_kernels.h"
+
+namespace lambda::cuda {
+
+/// CudaKernels::makeImageBatch.
+CudaOutcome makeImageBatch(const CudaImageBatch& batch, const CudaQueue& queue);
+
+}  // namespace lambda::cuda
