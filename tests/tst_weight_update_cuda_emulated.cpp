@@ -1,24 +1,20 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include <QtTest/QtTest>
 
 #include "engine/kernels/cuda/cuda_kernels.h"
-#include "tests/support/core_reference.h"
 #include "tests/support/cuda_emulation/block_emulator.h"
 #include "tests/support/device_core.h"
-#include "tests/support/exact_update.h"
+#include "tests/support/updated_network.h"
 
 extern "C" const lambda::CudaKernels* lambdaCudaKernels();
 
 namespace lambda::test {
 
 namespace {
-
-constexpr int kUpdates = 3;
 
 struct Case {
   UpdateRule rule = UpdateRule::sgd;
@@ -37,16 +33,6 @@ UpdateRates ratesOf(const Case& one) {
           .epsilon = 1e-6,
           .averageShare = one.averageShare};
 }
-
-/// The values of one tensor and of all that goes with it.
-template <class Number>
-struct Weights {
-  bool operator==(const Weights&) const = default;
-
-  std::vector<Number> weights, first, second, average;
-};
-
-using Gradients = std::vector<std::vector<float>>;
 
 std::vector<float> floatsOf(const DeviceMemory& memory) {
   const std::vector<char> bytes = memory.read();
@@ -67,30 +53,10 @@ struct DeviceWeights {
   DeviceMemory weights, first, second, average, gradient;
 };
 
-/// Tensors of odd sizes, some in several blocks; one has no gradient.
-class Network {
+/// Tensors of odd sizes, some in several blocks.
+class Network : public UpdatedNetwork {
  public:
-  Network() {
-    for (const std::size_t size : {1, 3, 127, 128, 129, 100, 4095, 4096, 4097, 9001}) {
-      const std::vector<float> zeros(size);
-      tensors.push_back({random(size), zeros, zeros, random(size)});
-      for (Gradients& step : gradients)
-        step.push_back(hasGradient(size) ? random(size) : std::vector<float>());
-    }
-  }
-
-  static bool hasGradient(std::size_t size) { return size != 100; }
-
-  static float decayOf(std::size_t size) { return size % 2 == 0 ? 0.125F : 0; }
-
-  static double normOf(const Gradients& all) {
-    long double squares = 0;
-    for (const std::vector<float>& each : all) {
-      for (const float value : each)
-        squares += static_cast<long double>(value) * static_cast<long double>(value);
-    }
-    return static_cast<double>(std::sqrt(squares));
-  }
+  Network() : UpdatedNetwork({1, 3, 127, 128, 129, 100, 4095, 4096, 4097, 9001}) {}
 
   /// All tensors after one update by the kernels, `norm` that of the gradients.
   static std::vector<Weights<float>> updated(const std::vector<Weights<float>>& before,
@@ -114,7 +80,7 @@ class Network {
                            one.rule == UpdateRule::sgd ? nullptr : floats(each.first),
                            isAdaptive(one.rule) ? floats(each.second) : nullptr,
                            one.averages ? floats(each.average) : nullptr,
-                           decayOf(before[i].weights.size()),
+                           static_cast<float>(before[i].decay),
                            static_cast<float>(1 / (1 - std::pow(rates.beta1, count))),
                            static_cast<float>(1 / std::sqrt(1 - std::pow(rates.beta2, count)))});
       for (std::int32_t stretch = 0; stretch * kUpdatedAtOnce < size; ++stretch)
@@ -143,11 +109,12 @@ class Network {
     requireCuda(lambdaCudaKernels()->updateWeights(update, {}));
     std::memcpy(&norm, deviceNorm.read().data(), sizeof norm);
     std::vector<Weights<float>> after;
-    for (const DeviceWeights& each : all) {
-      after.push_back({floatsOf(each.weights),
-                       floatsOf(each.first),
-                       floatsOf(each.second),
-                       floatsOf(each.average)});
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      after.push_back({floatsOf(all[i].weights),
+                       floatsOf(all[i].first),
+                       floatsOf(all[i].second),
+                       floatsOf(all[i].average),
+                       before[i].decay});
     }
     return after;
   }
@@ -161,51 +128,15 @@ class Network {
   }
 
   std::vector<Weights<double>> expected(const Case& one) const {
-    std::vector<Weights<double>> all;
-    for (const Weights<float>& each : tensors)
-      all.push_back(
-          {exact(each.weights), exact(each.first), exact(each.second), exact(each.average)});
-    for (int step = 0; step < kUpdates; ++step) {
-      UpdateRates rates = ratesOf(one);
-      const double norm = normOf(gradients[step]);
-      if (one.clip > 0 && norm > one.clip) rates.gradientScale = one.clip / norm;
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        Weights<double>& each = all[i];
-        const std::size_t size = each.weights.size();
-        for (std::size_t k = 0; k < size; ++k) {
-          if (hasGradient(size)) {
-            updateExactly(rates,
-                          static_cast<double>(gradients[step][i][k]),
-                          static_cast<double>(decayOf(size)),
-                          step + 1,
-                          each.weights[k],
-                          each.first[k],
-                          each.second[k]);
-          }
-          if (one.averages)
-            each.average[k] += rates.averageShare * (each.weights[k] - each.average[k]);
-        }
-      }
-    }
-    return all;
+    return UpdatedNetwork::expected(
+        [&](const Gradients& all) {
+          UpdateRates rates = ratesOf(one);
+          const double norm = exactNormOf(all);
+          if (one.clip > 0 && norm > one.clip) rates.gradientScale = one.clip / norm;
+          return rates;
+        },
+        one.averages);
   }
-
-  std::vector<Weights<float>> tensors;
-  Gradients gradients[kUpdates];
-
- private:
-  std::vector<float> random(std::size_t size) {
-    std::vector<float> values(size);
-    for (float& value : values) value = normal_(generator_);
-    return values;
-  }
-
-  static std::vector<double> exact(const std::vector<float>& values) {
-    return {values.begin(), values.end()};
-  }
-
-  std::mt19937 generator_{1};
-  std::normal_distribution<float> normal_;
 };
 
 }  // namespace
@@ -225,12 +156,7 @@ class TestWeightUpdateCudaEmulated : public QObject {
 
 void TestWeightUpdateCudaEmulated::equalsTheFormulasInDouble_data() {
   QTest::addColumn<Case>("one");
-  const std::pair<const char*, UpdateRule> rules[] = {{"sgd", UpdateRule::sgd},
-                                                      {"momentum", UpdateRule::momentum},
-                                                      {"nesterov", UpdateRule::nesterov},
-                                                      {"adam", UpdateRule::adam},
-                                                      {"adamw", UpdateRule::adamw}};
-  for (const auto& [name, rule] : rules) {
+  for (const auto& [name, rule] : kUpdateRules) {
     QTest::addRow("%s", name) << Case{rule};
     QTest::addRow("%s, clipped", name) << Case{rule, 5};
     QTest::addRow("%s, below the clip", name) << Case{rule, 1e6};
@@ -245,12 +171,8 @@ void TestWeightUpdateCudaEmulated::equalsTheFormulasInDouble() {
   const std::vector<Weights<float>> found = network.updated(one);
   const std::vector<Weights<double>> expected = network.expected(one);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    QVERIFY(relativeDistance(found[i].weights, expected[i].weights) < 3e-7);
-    QVERIFY(relativeDistance(found[i].first, expected[i].first) < 3e-7);
-    QVERIFY(relativeDistance(found[i].second, expected[i].second) < 3e-7);
-    QVERIFY(relativeDistance(found[i].average, expected[i].average) < 3e-7);
-    if (!Network::hasGradient(found[i].weights.size()))
-      QVERIFY(found[i].weights == network.tensors[i].weights);
+    QVERIFY(isClose(found[i], expected[i]));
+    if (network.gradients[0][i].empty()) QVERIFY(found[i].weights == network.tensors[i].weights);
   }
 }
 
@@ -272,7 +194,7 @@ void TestWeightUpdateCudaEmulated::theNormIsExact() {
   const Network network;
   double norm = 0;
   Network::updated(network.tensors, network.gradients[0], {}, 1, norm);
-  QVERIFY(std::abs(norm / Network::normOf(network.gradients[0]) - 1) < 1e-14);
+  QVERIFY(std::abs(norm / exactNormOf(network.gradients[0]) - 1) < 1e-14);
   // Squares that float32 has no room for.
   Gradients large = network.gradients[0];
   for (std::vector<float>& each : large) std::fill(each.begin(), each.end(), 0.0F);

@@ -36,6 +36,20 @@ __device__ __forceinline__ void addWarps(Sums (&sums)[kItems][kCount]) {
   }
 }
 
+/// Adds the warps' sums and stores the total by `store(item, half, lane)`, which takes of the sums
+/// of an item those that a lane has of rows g (half 0) or g + 8. All warps of the block come here.
+template <int kItems, int kCount, class Store>
+__device__ __forceinline__ void storeTotal(Sums (&sums)[kItems][kCount], const Store& store) {
+  addWarps(sums);
+  if (warpOfBlock() > 0) return;
+  const Lane lane;
+#pragma unroll
+  for (int item = 0; item < kItems; ++item) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) store(item, half, lane);
+  }
+}
+
 /// Shared memory that addWarps() needs for any of the sums here.
 template <class Plan>
 constexpr std::size_t addWarpsBytes() {
@@ -73,21 +87,15 @@ __device__ __forceinline__ void sumEmbeddings(const CoreArguments<typename Forma
                                                              firstColumn,
                                                              out);
   }
-  addWarps(out);
-  if (warpOfBlock() > 0) return;
-  const Lane lane;
-#pragma unroll
-  for (int y = 0; y < kGroup; ++y) {
-    if (query + y >= core.queries) break;
-    const auto rows = rowsOfImage(
-        core.embeddingShares, split * core.queries + query + y, core.context, core.queryDepth);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const Row<float> row = rows.row(first + lane.group + 8 * half);
-      if (row.isThere)
-        storeRow<Float32Format, Access, kColumns>(out[y], half, row, firstColumn, lane);
-    }
-  }
+  storeTotal(out, [&](int y, int half, const Lane& lane) {
+    if (query + y >= core.queries) return;
+    const Row<float> row =
+        rowsOfImage(
+            core.embeddingShares, split * core.queries + query + y, core.context, core.queryDepth)
+            .row(first + lane.group + 8 * half);
+    if (row.isThere)
+      storeRow<Float32Format, Access, kColumns>(out[y], half, row, firstColumn, lane);
+  });
 }
 
 /// dv without the content: four images and 16 rows of context.
@@ -112,27 +120,20 @@ __device__ __forceinline__ void sumPositionValues(const CoreArguments<typename F
                                                              firstColumn,
                                                              out);
   }
-  addWarps(out);
-  if (warpOfBlock() > 0) return;
-  const Lane lane;
-#pragma unroll
-  for (int y = 0; y < kGroup; ++y) {
+  storeTotal(out, [&](int y, int half, const Lane& lane) {
     const int image = kGroup * imageGroup + y;
-    if (image >= core.images) break;
-    const auto parts = rowsOfImage(core.dPositionValues, image, core.context, core.valueDepth);
-    const auto results = rowsOfImage(core.dValues, image, core.context, core.valueDepth);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int index = first + lane.group + 8 * half;
-      if (index >= core.context) continue;
-      if (core.hasContent) {
-        storeRow<Float32Format, Access, kColumns>(
-            out[y], half, parts.row(index), firstColumn, lane);
-      } else {
-        storeRow<Format, Access, kColumns>(out[y], half, results.row(index), firstColumn, lane);
-      }
+    const int index = first + lane.group + 8 * half;
+    if (image >= core.images || index >= core.context) return;
+    const auto rowOf = [&](auto* all) {
+      return rowsOfImage(all, image, core.context, core.valueDepth).row(index);
+    };
+    if (core.hasContent) {
+      storeRow<Float32Format, Access, kColumns>(
+          out[y], half, rowOf(core.dPositionValues), firstColumn, lane);
+    } else {
+      storeRow<Format, Access, kColumns>(out[y], half, rowOf(core.dValues), firstColumn, lane);
     }
-  }
+  });
 }
 
 /// The gradient q^T dy of the content lambda of an image, 16 rows of it.
@@ -155,15 +156,11 @@ __device__ __forceinline__ void sumContentLambdas(const CoreArguments<typename F
                                              warpOfBlock(),
                                              kMostWarps,
                                              out[0]);
-  addWarps(out);
-  if (warpOfBlock() > 0) return;
-  const Lane lane;
   const auto rows = rowsOfImage(core.dContentLambdas, image, core.queryDepth, core.valueDepth);
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
+  storeTotal(out, [&](int item, int half, const Lane& lane) {
     const Row<Value> row = rows.row(first + columnOfRow(half, lane));
-    if (row.isThere) storeRow<Format, Access, kColumns>(out[0], half, row, firstColumn, lane);
-  }
+    if (row.isThere) storeRow<Format, Access, kColumns>(out[item], half, row, firstColumn, lane);
+  });
 }
 
 }  // namespace lambda::cuda

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "engine/kernels/weight_update_kernel.h"
+#include "tests/support/exact_update.h"
+#include "tests/support/kernel_checks.h"
+
+namespace lambda::test {
+
+inline constexpr int kUpdates = 3;
+
+inline constexpr std::array<std::pair<const char*, UpdateRule>, 5> kUpdateRules{
+    {{"sgd", UpdateRule::sgd},
+     {"momentum", UpdateRule::momentum},
+     {"nesterov", UpdateRule::nesterov},
+     {"adam", UpdateRule::adam},
+     {"adamw", UpdateRule::adamw}}};
+
+/// The values of one tensor of weights and of all that goes with it.
+template <class Number>
+struct Weights {
+  bool operator==(const Weights&) const = default;
+
+  std::vector<Number> weights, first, second, average;
+  double decay = 0;
+};
+
+/// Of each tensor in one update; empty for one that has none.
+using Gradients = std::vector<std::vector<float>>;
+
+/// Their 2-norm all together.
+inline double exactNormOf(const Gradients& gradients) {
+  long double squares = 0;
+  for (const std::vector<float>& each : gradients) {
+    for (const float value : each)
+      squares += static_cast<long double>(value) * static_cast<long double>(value);
+  }
+  return static_cast<double>(std::sqrt(squares));
+}
+
+/// Whether an update's tensor is the expected one, but for some roundings.
+inline bool isClose(const Weights<float>& found, const Weights<double>& expected) {
+  constexpr double kTolerance = 3e-7;
+  return distance(found.weights, expected.weights) < kTolerance &&
+         distance(found.first, expected.first) < kTolerance &&
+         distance(found.second, expected.second) < kTolerance &&
+         distance(found.average, expected.average) < kTolerance;
+}
+
+/// Random tensors of the sizes, and the gradients of some updates; one of 100 values has none.
+/// Those of even sizes decay.
+class UpdatedNetwork {
+ public:
+  UpdatedNetwork(std::initializer_list<std::size_t> sizes) {
+    for (const std::size_t size : sizes) {
+      const std::vector<float> zeros(size);
+      tensors.push_back({random(size), zeros, zeros, random(size), size % 2 == 0 ? 0.125 : 0});
+      for (Gradients& each : gradients)
+        each.push_back(size == 100 ? std::vector<float>() : random(size));
+    }
+  }
+
+  /// All tensors after all updates, by the formulas in double. `ratesOf` are those of an update.
+  std::vector<Weights<double>> expected(const std::function<UpdateRates(const Gradients&)>& ratesOf,
+                                        bool averages) const {
+    std::vector<Weights<double>> all;
+    for (const Weights<float>& each : tensors) {
+      all.push_back({exact(each.weights),
+                     exact(each.first),
+                     exact(each.second),
+                     exact(each.average),
+                     each.decay});
+    }
+    for (int update = 0; update < kUpdates; ++update) {
+      const UpdateRates rates = ratesOf(gradients[update]);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        Weights<double>& each = all[i];
+        const std::vector<float>& gradient = gradients[update][i];
+        for (std::size_t k = 0; k < each.weights.size(); ++k) {
+          if (!gradient.empty()) {
+            updateExactly(rates,
+                          static_cast<double>(gradient[k]),
+                          each.decay,
+                          update + 1,
+                          each.weights[k],
+                          each.first[k],
+                          each.second[k]);
+          }
+          if (averages) each.average[k] += rates.averageShare * (each.weights[k] - each.average[k]);
+        }
+      }
+    }
+    return all;
+  }
+
+  std::vector<Weights<float>> tensors;
+  Gradients gradients[kUpdates];
+
+ private:
+  std::vector<float> random(std::size_t size) {
+    std::vector<float> values(size);
+    for (float& value : values) value = normal_(generator_);
+    return values;
+  }
+
+  static std::vector<double> exact(const std::vector<float>& values) {
+    return {values.begin(), values.end()};
+  }
+
+  std::mt19937 generator_{1};
+  std::normal_distribution<float> normal_;
+};
+
+}  // namespace lambda::test
