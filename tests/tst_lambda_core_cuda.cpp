@@ -8,6 +8,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/layers/cuda_fused_core.h"
+#include "engine/layers/cuda_kernels_state.h"
 #include "engine/layers/cuda_plugin.h"
 #include "engine/layers/fused_core.h"
 #include "engine/runtime/device.h"
@@ -140,6 +141,7 @@ class TestLambdaCoreCuda : public QObject {
   void aPluginThatIsMissingSaysSo();
   void aPluginOfAnotherVersionSaysSo();
   void theBuiltPluginOpens();
+  void whatKeepsAGpuFromTheKernelsIsTold();
   void equalsPlainTensorsOnAGpu_data();
   void equalsPlainTensorsOnAGpu();
 };
@@ -214,6 +216,7 @@ void TestLambdaCoreCuda::aPluginThatIsMissingSaysSo() {
   const CudaPlugin plugin = openCudaPlugin("/nowhere/lambda-kernels-cuda.so");
   QVERIFY(plugin.kernels == nullptr);
   QVERIFY(plugin.obstacle.find("/nowhere/lambda-kernels-cuda.so") != std::string::npos);
+  QVERIFY(plugin.obstacle.find("app/setup") != std::string::npos);
 }
 
 void TestLambdaCoreCuda::aPluginOfAnotherVersionSaysSo() {
@@ -228,6 +231,17 @@ void TestLambdaCoreCuda::theBuiltPluginOpens() {
   QVERIFY2(plugin.kernels != nullptr, plugin.obstacle.c_str());
   const CudaOutcome outcome = plugin.kernels->checkDevice(0);
   QVERIFY((outcome.code == 0) == (outcome.text == nullptr));
+}
+
+void TestLambdaCoreCuda::whatKeepsAGpuFromTheKernelsIsTold() {
+  QVERIFY(cudaKernelsObstacle(at::kCPU).empty());
+  const at::Device gpu(at::kCUDA, 0);
+  const std::string obstacle = cudaKernelsObstacle(gpu);
+  QCOMPARE(obstacle.empty(), cudaKernelsFor(gpu) != nullptr);
+  ComputeDevice device;
+  device.kind = DeviceKind::cuda;
+  const std::string state = cudaKernelsState(device);
+  QVERIFY(obstacle.empty() ? state == "in use" : state.ends_with(": " + obstacle));
 }
 
 void TestLambdaCoreCuda::equalsPlainTensorsOnAGpu_data() {

@@ -44,7 +44,28 @@ class TestTrainingLoop : public QObject {
 
  private Q_SLOTS:
   void aDisturbedRunGoesOnWithFewerThreadsAndSaysSo();
+  void aGpuWithoutItsKernelsIsAWarningOfTheRun();
 };
+
+void TestTrainingLoop::aGpuWithoutItsKernelsIsAWarningOfTheRun() {
+  for (const std::string obstacle : {"", "the plugin can't be opened"}) {
+    const TemporaryFolder folder;
+    RunControl control;
+    RecordingObserver observer;
+    TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
+    parts.governor.reset();
+    QVERIFY(parts.state->kernelObstacle.empty());
+    parts.state->kernelObstacle = obstacle;
+    TrainingLoop loop(std::move(parts), control, observer);
+    const RunResult result = loop.run(EventKind::started, "");
+    QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
+    QCOMPARE(observer.events[0].kind, EventKind::started);
+    const EventRecord& second = observer.events[1];
+    QCOMPARE(second.kind, obstacle.empty() ? EventKind::checkpoint : EventKind::warning);
+    QVERIFY(obstacle.empty() || second.text.ends_with("because " + obstacle));
+    QVERIFY(obstacle.empty() || second.text.starts_with("runs on plain LibTorch operations"));
+  }
+}
 
 void TestTrainingLoop::aDisturbedRunGoesOnWithFewerThreadsAndSaysSo() {
   const TemporaryFolder folder;
@@ -55,7 +76,7 @@ void TestTrainingLoop::aDisturbedRunGoesOnWithFewerThreadsAndSaysSo() {
   observer.onBatch = [&](const BatchRecord&) { threads.push_back(at::get_num_threads()); };
   TrainingLoop loop(partsOf(tinyRun(), folder.path(), observer), control, observer);
   const RunResult result = loop.run(EventKind::started, "");
-  QCOMPARE(result.status, RunStatus::finished);
+  QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
   QCOMPARE(threads[0], 2);
   QVERIFY(std::all_of(threads.begin() + 1, threads.end(), [](int count) { return count == 1; }));
 

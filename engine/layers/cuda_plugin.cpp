@@ -70,7 +70,9 @@ class Knowledge {
 CudaPlugin openCudaPlugin(const std::filesystem::path& file) {
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    return {nullptr, "the plugin can't be opened (" + lastLoaderError() + ")"};
+    return {nullptr,
+            "the plugin can't be opened (" + lastLoaderError() +
+                "); a build makes it where app/setup finds or fetches an nvcc"};
   }
   void* symbol = dlsym(handle, kCudaKernelsSymbol);
   if (symbol == nullptr) {
@@ -101,12 +103,17 @@ const CudaKernels* cudaKernelsFor(c10::Device device) {
   return Knowledge::instance().kernelsFor(device.index());
 }
 
+std::string cudaKernelsObstacle(c10::Device device) {
+  return device.is_cuda() ? Knowledge::instance().obstacleFor(device.index()) : std::string();
+}
+
 std::string cudaKernelsState(const ComputeDevice& device) {
-  std::error_code error;
-  if (!exists(cudaPluginFile(), error)) return "not built";
-  if (device.kind != DeviceKind::cuda) return "built, for a GPU";
-  const std::string obstacle = Knowledge::instance().obstacleFor(0);
-  return obstacle.empty() ? "in use" : "not used: " + obstacle;
+  if (device.kind != DeviceKind::cuda) {
+    std::error_code error;
+    return exists(cudaPluginFile(), error) ? "built, for a GPU" : "not built";
+  }
+  const std::string obstacle = cudaKernelsObstacle(at::Device(at::kCUDA, 0));
+  return obstacle.empty() ? "in use" : "not used, runs take plain LibTorch operations: " + obstacle;
 }
 
 }  // namespace lambda

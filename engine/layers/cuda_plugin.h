@@ -25,4 +25,8 @@ std::filesystem::path cudaPluginFile();
 /// the first obstacle is a warning of LibTorch's.
 const CudaKernels* cudaKernelsFor(c10::Device device);
 
+/// Why a GPU does without the kernels; empty where it uses them, and for the CPU. Opens the plugin
+/// if the device is a GPU.
+std::string cudaKernelsObstacle(c10::Device device);
+
 }  // namespace lambda

@@ -45,6 +45,11 @@ RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
                       parts_.data->batchesPerEpoch(),
                       parts_.data->trainingImages());
     note(opening, text);
+    if (const std::string& obstacle = parts_.state->kernelObstacle; !obstacle.empty()) {
+      note(EventKind::warning,
+           "runs on plain LibTorch operations, more slowly than on the CUDA kernels, because " +
+               obstacle);
+    }
     if (trainToEnd() == Outcome::stopped) {
       saveCheckpoint("stopped");
       return end(RunStatus::stopped, "stopped at step " + std::to_string(progress().step));

@@ -130,6 +130,7 @@ TrainingState::TrainingState(const RunConfig& config, const ComputeDevice& devic
     : network(buildNetwork(config, torchDevice(device))),
       optimizer(config.recipe.optimizer, *network, kernelsFor(torchDevice(device))),
       initialEmbeddings(embeddingTablesOf(network)),
+      kernelObstacle(cudaKernelsObstacle(torchDevice(device))),
       device_(torchDevice(device)) {
   if (config.recipe.emaDecay > 0) {
     average = std::make_unique<WeightAverage>(config.recipe.emaDecay, *network);

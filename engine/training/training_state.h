@@ -29,6 +29,7 @@ class TrainingState {
   std::unique_ptr<WeightAverage> average;  ///< Null without averaging.
   TrainingProgress progress;
   EmbeddingTables initialEmbeddings;  ///< The position embeddings before the first step.
+  std::string kernelObstacle;  ///< Why its GPU does without the CUDA kernels; empty = it doesn't.
 
   at::Device device() const { return device_; }
 
