@@ -31,6 +31,7 @@ class TestBenchCommands : public QObject {
   void coreSaysWhichOrderRan_data();
   void coreSaysWhichOrderRan();
   void stepTellsOfBothNetworks();
+  void anAutomaticPrecisionIsDecided();
   void stepsAreRecorded();
   void textNamesTheMachine();
   void mistakesAreUsageErrors_data();
@@ -180,6 +181,19 @@ void TestBenchCommands::stepTellsOfBothNetworks() {
   }
 }
 
+void TestBenchCommands::anAutomaticPrecisionIsDecided() {
+  const QJsonObject report = reportOf(
+      u"bench step tiny.json --batch 4 --repetitions 3 --threads 1 --precision automatic"_s);
+  const QString precision = report[u"rows"_s][0][u"precision"_s].toString();
+  QVERIFY2(precision == u"float32"_s || precision == u"bfloat16"_s, qPrintable(precision));
+  reportOf(
+      u"bench step tiny.json --batch 4 --repetitions 3 --threads 1 --precision automatic"
+      " --record decided.safetensors"_s);
+  QFile recording(QString::fromStdString((folder_.path() / "decided.safetensors").string()));
+  QVERIFY(recording.open(QIODevice::ReadOnly));
+  QVERIFY(!recording.readAll().contains("automatic"));
+}
+
 void TestBenchCommands::stepsAreRecorded() {
   const QJsonObject report = reportOf(
       u"bench step tiny.json --batch 4 --repetitions 3 --threads 1 --record steps.safetensors"_s);
@@ -221,6 +235,8 @@ void TestBenchCommands::mistakesAreUsageErrors_data() {
   add("bench core --order values", "neither automatic, queriesFirst nor lambdasFirst");
   add("bench layer --order queriesFirst", "there is no option --order");
   add("bench layer --precision half", "neither float32 nor bfloat16");
+  add("bench layer --precision automatic", "neither float32 nor bfloat16");
+  add("bench step tiny.json --precision half", "none of float32, bfloat16 and automatic");
   add("bench layer --seconds -1", "--seconds");
   add("bench step tudelft-lamda", "Did you mean tudelft-lambda?");
   add("bench step tiny.json --batch 4000", "recipe.batchSize");

@@ -16,6 +16,7 @@ class TestCalibration : public QObject {
   void measuresRealSteps();
   void estimatesWhatAnEpochTakes();
   void missingDataIsMadeUpAndSaidSo();
+  void anAutomaticPrecisionIsDecided();
   void stopsWithinOneBatchInEveryPhase();
   void waitsWhilePaused();
   void leavesATrainingAsItWas();
@@ -66,6 +67,16 @@ void TestCalibration::estimatesWhatAnEpochTakes() {
   // Wide, because other programs may run meanwhile.
   QVERIFY2(estimated > measured / 3 && estimated < measured * 3,
            qPrintable(QString::number(estimated) + u' ' + QString::number(measured)));
+}
+
+void TestCalibration::anAutomaticPrecisionIsDecided() {
+  RunConfig config = tinyRun();
+  config.recipe.precision = Precision::automatic;
+  RunControl control;
+  RecordingObserver observer;
+  const auto seen = calibrate(config, 2, control, observer);
+  QVERIFY(seen);
+  QVERIFY(seen->secondsPerStep > 0);
 }
 
 void TestCalibration::missingDataIsMadeUpAndSaidSo() {

@@ -62,6 +62,7 @@ void TestConfigOverride::takesBareWords() {
   QCOMPARE(withOverride("name=").name, ""s);
   QVERIFY(withOverride("recipe.optimizer.kind=adamw").recipe.optimizer.kind ==
           OptimizerKind::adamw);
+  QVERIFY(withOverride("recipe.precision=automatic").recipe.precision == Precision::automatic);
   QVERIFY(withOverride("architecture.stages[1].blocks[1].mixer=lambda")
               .architecture.stages[1]
               .blocks[1]
@@ -104,7 +105,7 @@ void TestConfigOverride::refusesAndTellsWhatIsPossible_data() {
   row("recipe.batchSize=many", "line 1, column 1");
   row("recipe.batchSize=", "line 1, column 1");
   row("recipe.batchSize=1.5", "expected a whole number");
-  row("recipe.precision=half", "expected one of float32, bfloat16");
+  row("recipe.precision=half", "expected one of automatic, float32, bfloat16");
   row("recipe.optimizer.nesterov=1", "expected true or false");
   row("recipe=3", "expected an object");
   row("architecture.stages[2].width=3", "[0], up to [1]");

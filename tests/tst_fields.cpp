@@ -85,6 +85,7 @@ void TestFields::everyMemberIsListed() {
   check(faultOf<BatchRecord>());
   check(faultOf<EpochRecord>());
   check(faultOf<EventRecord>());
+  check(faultOf<PrecisionRates>());
   check(faultOf<Environment>());
   check(faultOf<Lineage>());
   check(faultOf<RunRecord>());

@@ -3,6 +3,7 @@
 
 #include <QTest>
 
+#include "engine/formats/checkpoint_json.h"
 #include "engine/runtime/error.h"
 #include "engine/training/trainer.h"
 #include "tests/support/run_content.h"
@@ -20,6 +21,8 @@ class TestResume : public QObject {
   void resumedRunRecordsOneCleanLine();
   void continuesAFinishedRun();
   void forksWithChangedSettings();
+  void anAutomaticPrecisionIsDecidedOnce();
+  void aForeignRecordIsDecidedForWhenItResumes();
   void damagedCheckpointFallsBack_data();
   void damagedCheckpointFallsBack();
 };
@@ -165,6 +168,80 @@ void TestResume::forksWithChangedSettings() {
   QVERIFY(tensorsOf(parent.run) == before);
   changed.architecture.stages[0].width = 12;
   QVERIFY_THROWS_EXCEPTION(Error, forkRun(checkpoint, changed, folder.path(), control, child));
+}
+
+void TestResume::anAutomaticPrecisionIsDecidedOnce() {
+  const TemporaryFolder folder;
+  RunConfig config = randomRun(OptimizerKind::sgd);
+  config.recipe.precision = Precision::automatic;
+  config.device.threads = 2;
+  RunControl control;
+  RecordingObserver observer;
+  observer.onBatch = [&](const BatchRecord& batch) {
+    if (batch.step == 9) control.requestStop();
+  };
+  const std::string run = trainRun(config, folder.path(), control, observer).run;
+  RunRecord record = recordOf(run);
+  const PrecisionRates rates = record.environment.precisionRates;
+  QVERIFY(rates.wereMeasured());
+  QVERIFY(record.config.recipe.precision == fasterPrecision(rates));
+  const SafeTensors checkpoint = readSafeTensors(RunFolder::open(run).lastCheckpoint());
+  const std::string& header = checkpoint.metadata.at(std::string(kCheckpointKey));
+  QVERIFY(checkpointHeaderFromJson(header, "last").config == record.config);
+  const std::string told = observer.events.front().text;
+  QVERIFY2(told.find(precisionText(record.config.recipe.precision, rates)) != std::string::npos,
+           told.c_str());
+
+  // To the bit as where the precision was chosen by hand.
+  RunControl again, whole;
+  RecordingObserver silent;
+  QCOMPARE(resumeRun(run, {}, again, silent).status, RunStatus::finished);
+  const RunResult chosen = trainRun(record.config, folder.path(), whole, silent);
+  QVERIFY(tensorsOf(run) == tensorsOf(chosen.run));
+  QVERIFY(lossesOf(run) == lossesOf(chosen.run));
+  QVERIFY(!recordOf(chosen.run).environment.precisionRates.wereMeasured());
+
+  // What is measured now says otherwise than this record; it is not asked.
+  const Precision other = record.config.recipe.precision == Precision::float32 ? Precision::bfloat16
+                                                                               : Precision::float32;
+  record = recordOf(run);
+  record.config.recipe.precision = other;
+  record.environment.precisionRates = {rates.bfloat16, rates.float32};
+  writeRunRecord(RunFolder::open(run).record(), record);
+  RunControl later;
+  resumeRun(run, {.epochs = 4, .device = std::nullopt}, later, silent);
+  QVERIFY(recordOf(run).config.recipe.precision == other);
+  QVERIFY(recordOf(run).environment.precisionRates == record.environment.precisionRates);
+
+  // Nor does a fork measure where its settings are the run's.
+  RunControl forked;
+  record.config.recipe.epochs = 5;
+  const std::filesystem::path last = RunFolder::open(run).lastCheckpoint();
+  const std::string fork = forkRun(last, record.config, folder.path(), forked, silent).run;
+  QVERIFY(recordOf(fork).config.recipe.precision == other);
+  QVERIFY(!recordOf(fork).environment.precisionRates.wereMeasured());
+}
+
+void TestResume::aForeignRecordIsDecidedForWhenItResumes() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  observer.onBatch = [&](const BatchRecord& batch) {
+    if (batch.step == 9) control.requestStop();
+  };
+  const std::string run = trainRun(tinyRun(), folder.path(), control, observer).run;
+  RunRecord record = recordOf(run);
+  record.config.recipe.precision = Precision::automatic;
+  writeRunRecord(RunFolder::open(run).record(), record);
+  RunControl again;
+  RecordingObserver resumed;
+  QCOMPARE(resumeRun(run, {}, again, resumed).status, RunStatus::finished);
+  const PrecisionRates rates = recordOf(run).environment.precisionRates;
+  QVERIFY(rates.wereMeasured());
+  QVERIFY(recordOf(run).config.recipe.precision == fasterPrecision(rates));
+  const std::string told = resumed.events.front().text;
+  QVERIFY2(told.find(precisionText(fasterPrecision(rates), rates)) != std::string::npos,
+           told.c_str());
 }
 
 void TestResume::damagedCheckpointFallsBack_data() {

@@ -46,6 +46,7 @@ class TestRunCommands : public QObject {
 void TestRunCommands::trainingEndsWithOneObject() {
   RunConfig config = tinyRun();
   config.recipe.epochs = 2;
+  config.recipe.precision = Precision::automatic;
   std::ofstream(folder_.path() / "tiny.json") << toJson(config);
   const ProgramOutcome outcome = program_.run(
       {u"train"_s, u"tiny.json"_s, u"--threads"_s, u"1"_s, u"--json"_s, u"--seed"_s, u"4"_s});
@@ -59,6 +60,9 @@ void TestRunCommands::trainingEndsWithOneObject() {
   // One line an epoch and nothing redrawn: standard error is no terminal.
   QVERIFY(outcome.errors.contains("1/2") && outcome.errors.contains("2/2"));
   QVERIFY(!outcome.errors.contains('\r') && !outcome.errors.contains('\x1b'));
+  QVERIFY2(
+      outcome.errors.contains("1 thread, float32") || outcome.errors.contains("1 thread, bfloat16"),
+      outcome.errors.constData());
   run_ = report[u"run"_s].toString().toStdString();
   QVERIFY(fs::exists(fs::path(run_) / "checkpoints" / "last.safetensors"));
 }
@@ -69,6 +73,11 @@ void TestRunCommands::infoTellsOfARun() {
   QCOMPARE(info[u"status"_s].toString(), u"finished"_s);
   QCOMPARE(info[u"record"_s][u"config"_s][u"seed"_s].toInt(), 4);
   QVERIFY(!info[u"checkpoints"_s].toArray().isEmpty());
+  const QJsonValue rates = info[u"record"_s][u"environment"_s][u"precisionRates"_s];
+  QVERIFY(rates[u"float32"_s].toDouble() > 0);
+  const QString precision = info[u"record"_s][u"config"_s][u"recipe"_s][u"precision"_s].toString();
+  const QByteArray told = program_.run({u"info"_s, QString::fromStdString(run_)}).output;
+  QVERIFY2(told.contains("precision") && told.contains(precision.toUtf8()), told.constData());
   QVERIFY(info[u"diskBytes"_s].toInteger() > 0);
   // A run marked as running whose lock nobody holds was killed.
   const fs::path record = fs::path(run_) / "run.json";

@@ -46,6 +46,7 @@ class TestRunJson : public QObject {
  private Q_SLOTS:
   void everyFieldComesBack();
   void nothingMeasuredComesBackAsNothing();
+  void aRecordFromBeforePrecisionsWereMeasuredIsRead();
   void wrongContentIsRefusedWithItsPlace();
   void filesComeBack();
 };
@@ -75,6 +76,16 @@ void TestRunJson::nothingMeasuredComesBackAsNothing() {
   QVERIFY(warnings.empty());
 }
 
+void TestRunJson::aRecordFromBeforePrecisionsWereMeasuredIsRead() {
+  RunRecord record = filledRecord();
+  Json document = Json::parse(toJson(record));
+  QCOMPARE(document["environment"].erase("precisionRates"), std::size_t{1});
+  record.environment.precisionRates = {};
+  std::vector<Problem> warnings;
+  QVERIFY(runRecordFromJson(document.dump(), "run.json", warnings) == record);
+  QVERIFY(warnings.empty());
+}
+
 void TestRunJson::wrongContentIsRefusedWithItsPlace() {
   const Json good = Json::parse(toJson(filledRecord()));
   QVERIFY(refusalOf(good).empty());
@@ -95,6 +106,10 @@ void TestRunJson::wrongContentIsRefusedWithItsPlace() {
   expect("/tags", "a", "tags: expected a list");
   expect("/tags/0", 1, "tags[0]: expected a text");
   expect("/environment/threads", "2", "environment.threads: expected a whole number");
+  expect("/environment/precisionRates/float32",
+         "fast",
+         "environment.precisionRates.float32: expected a number");
+  expect("/config/recipe/precision", "half", "config.recipe.precision: expected one of automatic");
   expect("/lineage/parentStep", 1e19, "lineage.parentStep: ");
   expect("/parameters", 1ULL << 63, "parameters: ");
   expect("/config/recipe/epochs", 0, "config.recipe.epochs: 0 is outside");

@@ -9,7 +9,6 @@
 #include "app/command_line/report.h"
 #include "app/command_line/terminal.h"
 #include "app/command_line/text_table.h"
-#include "engine/values/enum_names.h"
 
 namespace lambda {
 
@@ -61,8 +60,9 @@ void TrainingView::started(const RunRecord& record,
   batchesPerEpoch_ = std::max(batchesPerEpoch, 1);
   bestAccuracy_ = record.bestValidationAccuracy;
   const Recipe& recipe = record.config.recipe;
-  const std::string threads = pluralText(record.environment.threads, "thread") + ", " +
-                              std::string(nameOf(recipe.precision));
+  const Environment& machine = record.environment;
+  const std::string work = pluralText(machine.threads, "thread") + ", " +
+                           precisionText(recipe.precision, machine.precisionRates);
   line_.print(sentence({record.config.name,
                         record.pattern,
                         groupedText(record.parameters) + " parameters",
@@ -71,7 +71,7 @@ void TrainingView::started(const RunRecord& record,
                         groupedText(trainingImages) + " training images",
                         std::to_string(batchesPerEpoch) + " batches of " +
                             std::to_string(recipe.batchSize) + " an epoch"}));
-  line_.print(sentence({record.environment.device, threads}));
+  line_.print(sentence({machine.device, work}));
   line_.print(shownPath(run));
   printHeadings();
 }

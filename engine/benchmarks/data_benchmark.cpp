@@ -7,6 +7,7 @@
 
 #include "engine/benchmarks/alternation.h"
 #include "engine/benchmarks/exactness.h"
+#include "engine/runtime/precision.h"
 #include "engine/training/out_of_memory.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_rehearsal.h"
@@ -101,6 +102,7 @@ DataBenchmark measure(RunConfig config, const DataBenchmarkOptions& options) {
   config.device.kind = DeviceKind::cpu;
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
+  resolvePrecision(config.recipe, device);
   const RehearsalData data(config, torchDevice(device));
   ImageByImage plain(config, data.run->images(Split::train));
   TrainingRehearsal training(config, device, *data.run);

@@ -5,12 +5,12 @@
 #include <memory>
 #include <utility>
 
-#include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/core/CachingDeviceAllocator.h>
 
 #include "engine/benchmarks/alternation.h"
 #include "engine/benchmarks/peak_memory.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/precision.h"
 #include "engine/training/out_of_memory.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_rehearsal.h"
@@ -29,10 +29,6 @@ constexpr double kPassesPerStep = 3;
 
 /// Laps of a step, in their order.
 enum Lap : std::size_t { kData, kForward, kBackward, kMeasures, kUpdate };
-
-void synchronize(const at::Device& device) {
-  if (device.is_cuda()) at::detail::getCUDAHooks().deviceSynchronize(device.index());
-}
 
 /// The most that LibTorch held on a GPU during `work`.
 std::uint64_t peakAllocated(const at::Device& device, const std::function<void()>& work) {
@@ -122,9 +118,10 @@ std::vector<RunConfig> networksOf(const RunConfig& config, bool withTwin) {
   return networks;
 }
 
-StepBenchmark measure(const RunConfig& config, const StepBenchmarkOptions& options) {
+StepBenchmark measure(RunConfig config, const StepBenchmarkOptions& options) {
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
+  resolvePrecision(config.recipe, device);
   const std::vector<RunConfig> networks = networksOf(config, options.withTwin);
   StepBenchmark result;
   result.batch = config.recipe.batchSize;

@@ -3,6 +3,7 @@
 
 #include "engine/benchmarks/step_benchmark.h"
 #include "engine/formats/config_json.h"
+#include "engine/runtime/precision.h"
 #include "engine/training/tensor_file.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_rehearsal.h"
@@ -20,10 +21,12 @@ std::string listText(const std::vector<double>& values) {
 
 }  // namespace
 
-void recordSteps(const RunConfig& config, int steps, const std::filesystem::path& path) {
-  requireTrainable(config);
+void recordSteps(const RunConfig& wanted, int steps, const std::filesystem::path& path) {
+  requireTrainable(wanted);
+  RunConfig config = wanted;
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
+  resolvePrecision(config.recipe, device);
   const RehearsalData data(config, torchDevice(device));
   TrainingRehearsal rehearsal(config, device, *data.run);
   std::vector<NamedTensor> tensors = stateOf(*rehearsal.state().network);

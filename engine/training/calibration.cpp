@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/runtime/error.h"
+#include "engine/runtime/precision.h"
 #include "engine/runtime/process_memory.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/out_of_memory.h"
@@ -45,6 +46,7 @@ class Rehearsal {
     const ProcessMemory before = processMemory();
     const ComputeDevice device = selectDevice(config_.device);
     useThreads(device);
+    resolvePrecision(config_.recipe, device);
     result_ = {.steps = steps_, .device = device.name, .threads = device.threads};
     const RehearsalData images(config_, torchDevice(device));
     result_.syntheticData = images.areSynthetic;
@@ -111,7 +113,7 @@ class Rehearsal {
     return true;
   }
 
-  const RunConfig& config_;
+  RunConfig config_;
   int steps_;
   RunControl& control_;
   Observer& observer_;

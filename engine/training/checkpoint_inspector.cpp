@@ -6,6 +6,7 @@
 #include "engine/inspection/inspect_network.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/precision.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/live_inspection.h"
 #include "engine/training/run_data.h"
@@ -50,6 +51,7 @@ struct CheckpointInspector::Impl {
     if (options.data) config.data.source = *options.data;
     const int threads = options.threads > 0 ? options.threads : config.device.threads;
     device = selectDevice({DeviceKind::cpu, threads});
+    resolvePrecision(config.recipe, device);
   }
 
   RunData& images() {

@@ -28,14 +28,15 @@ std::string programVersion() {
   return LAMBDA_VERSION;
 }
 
-Environment currentEnvironment(const ComputeDevice& device) {
-  return {programVersion(),
-          torchVersion(),
-          device.name,
-          device.threads,
-          processorName(),
-          hostName(),
-          utcTime()};
+Environment currentEnvironment(const ComputeDevice& device, const PrecisionRates& rates) {
+  return {.program = programVersion(),
+          .torch = torchVersion(),
+          .device = device.name,
+          .threads = device.threads,
+          .cpu = processorName(),
+          .host = hostName(),
+          .started = utcTime(),
+          .precisionRates = rates};
 }
 
 }  // namespace lambda

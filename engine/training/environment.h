@@ -8,7 +8,8 @@ namespace lambda {
 /// Version of this program, "0.1.0".
 std::string programVersion();
 
-/// What this process runs on, with the present time as the start.
-Environment currentEnvironment(const ComputeDevice& device);
+/// What this process runs on, with the present time as the start. `rates` are what the precision
+/// was chosen by, if it was.
+Environment currentEnvironment(const ComputeDevice& device, const PrecisionRates& rates = {});
 
 }  // namespace lambda

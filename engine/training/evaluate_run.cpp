@@ -1,6 +1,7 @@
 #include "engine/training/evaluate_run.h"
 
 #include "engine/runtime/error.h"
+#include "engine/runtime/precision.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/checkpoint_inspector.h"
 #include "engine/training/evaluation.h"
@@ -32,9 +33,10 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                       Observer& observer) {
   const fs::path checkpoint = checkpointAt(request.run);
   const CheckpointHeader header = readCheckpointHeader(checkpoint);
-  const RunConfig config = configHere(header.config, request.data, request.device);
+  RunConfig config = configHere(header.config, request.data, request.device);
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
+  resolvePrecision(config.recipe, device);
   const TensorMemoryReuse reuse;
   LoadedNetwork loaded = loadNetwork(checkpoint, torchDevice(device));
   RunData data(config, torchDevice(device));

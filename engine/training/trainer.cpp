@@ -5,6 +5,7 @@
 #include "engine/formats/durable_file.h"
 #include "engine/formats/run_json.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/precision.h"
 #include "engine/training/environment.h"
 #include "engine/training/training_loop.h"
 #include "engine/values/cost.h"
@@ -16,11 +17,13 @@ namespace lambda {
 
 namespace {
 
-RunRecord recordOf(const RunConfig& config, const ComputeDevice& device) {
+RunRecord recordOf(const RunConfig& config,
+                   const ComputeDevice& device,
+                   const PrecisionRates& rates) {
   const NetworkCost cost = costOf(config.architecture);
   RunRecord record;
   record.config = config;
-  record.environment = currentEnvironment(device);
+  record.environment = currentEnvironment(device, rates);
   record.parameters = cost.parameters;
   record.flops = cost.flops;
   record.pattern = patternOf(config.architecture);
@@ -39,6 +42,14 @@ std::string nameOfRun(const RunConfig& config) {
   return config.name.empty() ? config.architecture.name : config.name;
 }
 
+/// Where a run computes and why there, and in which precision where that was left to the device.
+std::string placeText(const ComputeDevice& device,
+                      Precision precision,
+                      const PrecisionRates& rates) {
+  return rates.wereMeasured() ? device.reason + "; " + precisionText(precision, rates)
+                              : device.reason;
+}
+
 std::optional<ThreadGovernor> governorOf(const RunConfig& config, const ComputeDevice& device) {
   const bool governs = config.device.yieldsToOthers && config.device.threads == 0 &&
                        device.kind == DeviceKind::cpu && device.threads > 1;
@@ -49,13 +60,14 @@ std::optional<ThreadGovernor> governorOf(const RunConfig& config, const ComputeD
 /// none behind.
 TrainingLoop::Parts prepareNew(const RunConfig& config,
                                const ComputeDevice& device,
+                               const PrecisionRates& rates,
                                std::unique_ptr<RunData> data,
                                std::unique_ptr<TrainingState> state,
                                const fs::path& runsFolder,
                                Observer& observer) {
   RunFolder folder = RunFolder::create(runsFolder, nameOfRun(config));
   auto lock = std::make_unique<RunLock>(folder);
-  RunRecord record = recordOf(config, device);
+  RunRecord record = recordOf(config, device, rates);
   writeRunRecord(folder.record(), record);
   auto journal = std::make_unique<RunJournal>(folder, observer);
   return {std::move(folder),
@@ -97,16 +109,17 @@ RunResult trainRun(const RunConfig& wanted,
                    RunControl& control,
                    Observer& observer) {
   requireTrainable(wanted);
-  const RunConfig config = withAbsoluteData(wanted);
+  RunConfig config = withAbsoluteData(wanted);
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
+  const PrecisionRates rates = resolvePrecision(config.recipe, device);
   auto data = std::make_unique<RunData>(config, torchDevice(device));
   auto state = std::make_unique<TrainingState>(config, device);
   TrainingLoop loop(
-      prepareNew(config, device, std::move(data), std::move(state), runsFolder, observer),
+      prepareNew(config, device, rates, std::move(data), std::move(state), runsFolder, observer),
       control,
       observer);
-  return loop.run(EventKind::started, device.reason);
+  return loop.run(EventKind::started, placeText(device, config.recipe.precision, rates));
 }
 
 RunResult resumeRun(const fs::path& run,
@@ -125,6 +138,9 @@ RunResult resumeRun(const fs::path& run,
 
   const ComputeDevice device = selectDevice(record.config.device);
   useThreads(device);
+  // Only a record of other origin leaves it open.
+  const PrecisionRates rates = resolvePrecision(record.config.recipe, device);
+  if (rates.wereMeasured()) record.environment.precisionRates = rates;
   auto data = std::make_unique<RunData>(record.config, torchDevice(device));
   auto state = std::make_unique<TrainingState>(record.config, device);
   std::string damage;
@@ -138,7 +154,8 @@ RunResult resumeRun(const fs::path& run,
   auto journal = std::make_unique<RunJournal>(folder, observer);
   journal->rewind(state->progress.metricsBytes, state->progress.step);
 
-  std::string text = "from " + checkpoint.filename().string() + ", " + device.reason;
+  std::string text = "from " + checkpoint.filename().string() + ", " +
+                     placeText(device, record.config.recipe.precision, rates);
   const Environment now = currentEnvironment(device);
   if (now.threads != record.environment.threads || now.device != record.environment.device ||
       now.torch != record.environment.torch || now.cpu != record.environment.cpu) {
@@ -166,9 +183,10 @@ RunResult forkRun(const fs::path& checkpoint,
                   RunControl& control,
                   Observer& observer) {
   requireTrainable(wanted);
-  const RunConfig config = withAbsoluteData(wanted);
+  RunConfig config = withAbsoluteData(wanted);
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
+  const PrecisionRates rates = resolvePrecision(config.recipe, device);
   auto data = std::make_unique<RunData>(config, torchDevice(device));
   auto state = std::make_unique<TrainingState>(config, device);
   const std::vector<std::string> left = state->adopt(checkpoint, config);
@@ -186,12 +204,13 @@ RunResult forkRun(const fs::path& checkpoint,
   }
   const std::int64_t parentStep = state->progress.step;
   TrainingLoop::Parts parts =
-      prepareNew(config, device, std::move(data), std::move(state), runsFolder, observer);
+      prepareNew(config, device, rates, std::move(data), std::move(state), runsFolder, observer);
   const fs::path absolute = fs::absolute(checkpoint).lexically_normal();
   parts.record.lineage = {absolute.parent_path().parent_path().filename().string(),
                           absolute.filename().string(),
                           parentStep};
-  std::string text = "forked from " + absolute.string() + ", " + device.reason;
+  std::string text =
+      "forked from " + absolute.string() + ", " + placeText(device, config.recipe.precision, rates);
   for (const std::string& what : left) text += "; not taken over: " + what;
   TrainingLoop loop(std::move(parts), control, observer);
   return loop.run(EventKind::started, text);

@@ -122,10 +122,6 @@ bool hasAll(const SafeTensors& file, const std::vector<NamedTensor>& targets) {
 
 }  // namespace
 
-at::Device torchDevice(const ComputeDevice& device) {
-  return device.kind == DeviceKind::cuda ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
-}
-
 TrainingState::TrainingState(const RunConfig& config, const ComputeDevice& device)
     : network(buildNetwork(config, torchDevice(device))),
       optimizer(config.recipe.optimizer, *network, kernelsFor(torchDevice(device))),

@@ -8,7 +8,7 @@
 #include "engine/formats/safetensors.h"
 #include "engine/inspection/inspect_network.h"
 #include "engine/networks/network.h"
-#include "engine/runtime/device.h"
+#include "engine/runtime/torch_device.h"
 #include "engine/training/optimizer.h"
 #include "engine/training/weight_average.h"
 #include "engine/values/checkpoint_header.h"
@@ -65,8 +65,5 @@ struct LoadedNetwork {
 };
 
 LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& device);
-
-/// The torch device of a chosen one.
-at::Device torchDevice(const ComputeDevice& device);
 
 }  // namespace lambda

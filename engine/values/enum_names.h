@@ -57,7 +57,7 @@ struct EnumNames<ScheduleKind> {
 
 template <>
 struct EnumNames<Precision> {
-  static constexpr std::array<std::string_view, 2> names{"float32", "bfloat16"};
+  static constexpr std::array<std::string_view, 3> names{"automatic", "float32", "bfloat16"};
 };
 
 template <>

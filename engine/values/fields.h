@@ -180,7 +180,10 @@ void visitFields(Value& value, Visit&& visit) {
         value.labelSmoothing);
   visit(Field{"emaDecay", "moving average of the weights, per step; 0 = none", 0, 0.999999},
         value.emaDecay);
-  visit(Field{"precision", "float32, or bfloat16 autocast"}, value.precision);
+  visit(Field{"precision",
+              "float32, bfloat16 autocast, or automatic: the faster of them on this device, "
+              "measured when the run starts"},
+        value.precision);
   visit(Field{"channelsLast", "channels-last memory layout"}, value.channelsLast);
 }
 

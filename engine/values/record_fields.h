@@ -49,6 +49,12 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"text", "what there is to say about it"}, value.text);
 }
 
+template <Either<PrecisionRates> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"float32", "FLOP/s of a convolution in float32; 0 = not measured"}, value.float32);
+  visit(Field{"bfloat16", "FLOP/s of a convolution in bfloat16; 0 = not measured"}, value.bfloat16);
+}
+
 template <Either<Environment> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"program", "version of Lambda Studio"}, value.program);
@@ -63,6 +69,8 @@ void visitFields(Value& value, Visit&& visit) {
               0,
               1e9},
         value.threadChanges);
+  visit(Field{"precisionRates", "what the precision was chosen by, where it was automatic"},
+        value.precisionRates);
 }
 
 template <Either<Lineage> Value, class Visit>

@@ -60,7 +60,9 @@ struct ScheduleConfig {
   bool operator==(const ScheduleConfig&) const = default;
 };
 
-enum class Precision { float32, bfloat16 };
+/// automatic: float32 or bfloat16, whichever the device computes faster in. That is measured when a
+/// run is made, and its record keeps what came out: it never becomes another.
+enum class Precision { automatic, float32, bfloat16 };
 
 struct Recipe {
   int epochs = 30;
@@ -99,7 +101,9 @@ struct CheckpointConfig {
 };
 
 /// Everything that decides a run's numbers: with the same RunConfig, program, device and thread
-/// count, training gives the same bits, unless it yields to other programs.
+/// count, training gives the same bits, unless it yields to other programs, or leaves the precision
+/// to a measurement, which may come out otherwise where two are about as fast. The RunConfig in a
+/// run's record leaves nothing to one.
 struct RunConfig {
   std::string name;
   Architecture architecture;

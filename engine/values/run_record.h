@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/values/metrics.h"
+#include "engine/values/precision_choice.h"
 #include "engine/values/run_config.h"
 
 namespace lambda {
@@ -18,8 +19,9 @@ struct Environment {
   int threads = 0;      ///< Threads for tensor work; bits on the CPU depend on it.
   std::string cpu;      ///< Name of the processor.
   std::string host;
-  std::string started;    ///< UTC, ISO 8601, for example "2026-11-20T22:48:00Z".
-  int threadChanges = 0;  ///< While it trained. Not 0: its bits can't be had again.
+  std::string started;            ///< UTC, ISO 8601, for example "2026-11-20T22:48:00Z".
+  int threadChanges = 0;          ///< While it trained. Not 0: its bits can't be had again.
+  PrecisionRates precisionRates;  ///< What its precision was chosen by, where it was automatic.
 
   bool operator==(const Environment&) const = default;
 };

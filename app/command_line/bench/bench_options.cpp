@@ -36,7 +36,7 @@ void addPresetOptions(CLI::App* command, PresetOptions& options) {
   command->add_option(
       "PRESET|FILE", options.presets, "presets or JSON files (default: those for the CPU)");
   addBatchOption(command, options.batch);
-  addPrecisionOption(command, options.precision);
+  addPrecisionOption(command, options.precision, /*mayBeAutomatic=*/true);
   command->add_option("--data", options.config.data, "shapes10, or a folder with CIFAR-10")
       ->type_name("PATH");
   command
@@ -61,16 +61,21 @@ void addBatchOption(CLI::App* command, std::optional<int>& batch) {
   command->add_option("--batch", batch, "images")->check(CLI::Range(1, 4096))->type_name("N");
 }
 
-void addPrecisionOption(CLI::App* command, std::optional<Precision>& precision) {
+void addPrecisionOption(CLI::App* command,
+                        std::optional<Precision>& precision,
+                        bool mayBeAutomatic) {
   command
       ->add_option_function<std::string>(
           "--precision",
-          [&precision](const std::string& name) {
+          [&precision, mayBeAutomatic](const std::string& name) {
             precision = enumOf<Precision>(name);
-            if (precision) return;
-            throw UsageError("--precision " + name, "is neither float32 nor bfloat16");
+            if (precision && (mayBeAutomatic || *precision != Precision::automatic)) return;
+            throw UsageError("--precision " + name,
+                             mayBeAutomatic ? "is none of float32, bfloat16 and automatic"
+                                            : "is neither float32 nor bfloat16");
           },
-          "float32 or bfloat16, as training has it")
+          mayBeAutomatic ? "float32, bfloat16 or automatic: the faster of them here"
+                         : "float32 or bfloat16, as training has it")
       ->type_name("TYPE");
 }
 

@@ -47,8 +47,10 @@ RunConfig configOf(const std::string& preset, const PresetOptions& options, int 
 /// --batch N
 void addBatchOption(CLI::App* command, std::optional<int>& batch);
 
-/// --precision float32|bfloat16
-void addPrecisionOption(CLI::App* command, std::optional<Precision>& precision);
+/// --precision float32|bfloat16, and automatic where whole trainings are measured.
+void addPrecisionOption(CLI::App* command,
+                        std::optional<Precision>& precision,
+                        bool mayBeAutomatic = false);
 
 /// The thread counts to measure with, each once.
 std::vector<int> threadCounts(const BenchOptions& options);

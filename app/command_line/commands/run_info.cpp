@@ -105,6 +105,8 @@ std::string factsText(const RunInfo& info) {
                      " (its bits can't be had again)"
                : "") +
           ", " + record.environment.cpu + ", LibTorch " + record.environment.torch);
+  facts.add("precision",
+            precisionText(record.config.recipe.precision, record.environment.precisionRates));
   if (!record.lineage.parentRun.empty()) {
     facts.add("forked from", record.lineage.parentRun + ", " + record.lineage.parentCheckpoint);
   }

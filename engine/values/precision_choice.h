@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+/// FLOP/s of a convolution, forward and backward, in each precision on a GPU or on one core of a
+/// processor; 0 where it was not measured.
+struct PrecisionRates {
+  double float32 = 0;
+  double bfloat16 = 0;  ///< Not measured on a processor without arithmetic in bfloat16.
+
+  /// Whether a precision was chosen by them.
+  bool wereMeasured() const { return float32 > 0; }
+
+  bool operator==(const PrecisionRates&) const = default;
+};
+
+/// Where bfloat16 computes less than this many times as fast, a run has float32: rounding to 8 bits
+/// has to pay, and on a busy machine what is measured wobbles by a tenth.
+inline constexpr double kBfloat16Gain = 1.2;
+
+/// What Precision::automatic stands for on a device with these rates.
+Precision fasterPrecision(const PrecisionRates& rates);
+
+/// "bfloat16, as measured: 411 GFLOP/s, 207 in float32"; the name alone where nothing was measured.
+std::string precisionText(Precision chosen, const PrecisionRates& rates);
+
+}  // namespace lambda

@@ -1,0 +1,110 @@
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include <QTest>
+
+#include "engine/runtime/precision.h"
+#include "engine/training/autocast.h"
+#include "engine/training/checkpoint_inspector.h"
+#include "engine/training/evaluate_run.h"
+#include "engine/training/run_data.h"
+#include "engine/training/training_state.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+using namespace lambda;
+
+namespace {
+
+ComputeDevice cpuWithThreads(int threads) {
+  return {.kind = DeviceKind::cpu, .name = "cpu", .reason = "", .threads = threads};
+}
+
+RunConfig undecidedRun() {
+  RunConfig config = tinyRun();
+  config.recipe.precision = Precision::automatic;
+  return config;
+}
+
+}  // namespace
+
+class TestPrecision : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void whatIsLeftToTheDeviceIsMeasured();
+  void whatWasChosenIsNotMeasured();
+  void measuringLeavesNoTrace();
+  void noStepMeetsAnUndecidedPrecision();
+  void aForeignCheckpointIsDecidedForWhenItIsScored();
+};
+
+void TestPrecision::whatIsLeftToTheDeviceIsMeasured() {
+  for (const PrecisionRates& rates : {PrecisionRates{100e9, 50e9}, PrecisionRates{100e9, 200e9}}) {
+    Recipe recipe;
+    recipe.precision = Precision::automatic;
+    int threads = 0;
+    const auto measure = [&](const ComputeDevice& device) {
+      threads = device.threads;
+      return rates;
+    };
+    QVERIFY(resolvePrecision(recipe, cpuWithThreads(3), measure) == rates);
+    QCOMPARE(threads, 3);
+    QVERIFY(recipe.precision == fasterPrecision(rates));
+  }
+}
+
+void TestPrecision::whatWasChosenIsNotMeasured() {
+  for (const Precision chosen : {Precision::float32, Precision::bfloat16}) {
+    Recipe recipe;
+    recipe.precision = chosen;
+    bool measured = false;
+    const auto measure = [&](const ComputeDevice&) {
+      measured = true;
+      return PrecisionRates{1, 1};
+    };
+    QVERIFY(!resolvePrecision(recipe, cpuWithThreads(1), measure).wereMeasured());
+    QVERIFY(recipe.precision == chosen && !measured);
+  }
+}
+
+void TestPrecision::measuringLeavesNoTrace() {
+  const auto randomState = [] {
+    return at::globalContext().defaultGenerator(at::kCPU).get_state();
+  };
+  at::manual_seed(5);
+  const at::Tensor before = randomState();
+  const PrecisionRates rates = measurePrecisions(cpuWithThreads(2));
+  QVERIFY(randomState().equal(before));
+  QCOMPARE(at::get_num_threads(), 2);
+  QVERIFY(at::GradMode::is_enabled());
+  QVERIFY(!at::autocast::is_autocast_enabled(at::kCPU));
+  QVERIFY(rates.wereMeasured());
+  // A core does some GFLOP/s at least, and none a hundred TFLOP/s.
+  QVERIFY2(rates.float32 > 1e8 && rates.float32 < 1e14, qPrintable(QString::number(rates.float32)));
+  QVERIFY(rates.bfloat16 >= 0 && rates.bfloat16 < 1e14);
+}
+
+void TestPrecision::noStepMeetsAnUndecidedPrecision() {
+  QVERIFY_THROWS_EXCEPTION(c10::Error, Autocast(Precision::automatic, at::kCPU));
+  QVERIFY(!at::autocast::is_autocast_enabled(at::kCPU));
+  QVERIFY_THROWS_EXCEPTION(c10::Error, RunData(undecidedRun(), at::kCPU));
+}
+
+void TestPrecision::aForeignCheckpointIsDecidedForWhenItIsScored() {
+  const TemporaryFolder folder;
+  const RunConfig config = undecidedRun();
+  const auto path = folder.path() / "foreign.safetensors";
+  TrainingState(config, cpuWithThreads(1)).save(path, config, {});
+  RunControl control;
+  RecordingObserver observer;
+  const auto evaluation = evaluateRun({.run = path, .test = false}, control, observer);
+  QVERIFY(evaluation);
+  QVERIFY(evaluation->scores.accuracy >= 0);
+  CheckpointInspector inspector(path, {});
+  const auto goOn = [](std::int64_t, std::int64_t) { return true; };
+  QCOMPARE(inspector.predict(Split::validation, goOn)->labels.size(), std::size_t{60});
+}
+
+QTEST_GUILESS_MAIN(TestPrecision)
+#include "tst_precision.moc"
