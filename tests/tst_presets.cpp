@@ -20,6 +20,7 @@ class TestPresets : public QObject {
   void everyPresetIsSound_data();
   void everyPresetIsSound();
   void theResNet50VariantsAreThere();
+  void noPresetIsSlowOnSomeProcessors();
   void wrongNamesSuggestTheNearest();
   void aFolderOfTheEnvironmentComesFirst();
 };
@@ -64,6 +65,16 @@ void TestPresets::theResNet50VariantsAreThere() {
     std::vector<Problem> warnings;
     QCOMPARE(patternOf(loadPreset(name, warnings).architecture), std::string(pattern));
   }
+}
+
+// Which precision is the faster one is the device's to say.
+void TestPresets::noPresetIsSlowOnSomeProcessors() {
+  for (const std::string& name : presetNames()) {
+    std::vector<Problem> warnings;
+    QVERIFY2(loadPreset(name, warnings).recipe.precision != Precision::bfloat16, name.c_str());
+  }
+  std::vector<Problem> warnings;
+  QVERIFY(loadPreset("cpu-hybrid", warnings).recipe.precision == Precision::automatic);
 }
 
 void TestPresets::wrongNamesSuggestTheNearest() {
