@@ -57,6 +57,7 @@ class TestFieldRows : public QObject {
   void listElementsAreReached();
   void wrongPathsAndTypesAreRefused();
   void aMixersKindBringsItsDefaults();
+  void thePrecisionCanBeLeftToTheDevice();
   void numbersReadAsPeopleWriteThem_data();
   void numbersReadAsPeopleWriteThem();
   void stepsSuitTheQuantity();
@@ -112,6 +113,16 @@ void TestFieldRows::wrongPathsAndTypesAreRefused() {
   QVERIFY(!setField(config, "architecture.family", Choice{7, {}}));
   QVERIFY(!setField(config, "architecture.stages[0].blocks[1].mixer.h", std::int64_t{3}));
   QVERIFY(config == start);
+}
+
+void TestFieldRows::thePrecisionCanBeLeftToTheDevice() {
+  RunConfig config;
+  QVERIFY(setField(config, "recipe.precision", Choice{0, {}}));
+  QVERIFY(config.recipe.precision == Precision::automatic);
+  const std::vector<FieldRow> rows = rowsOf(config);
+  const FieldRow* row = findRow(rows, "recipe.precision");
+  QCOMPARE(textOf(*row, row->value), std::string("Automatic: the faster"));
+  QVERIFY(row->meaning.find("measured") != std::string::npos);
 }
 
 void TestFieldRows::aMixersKindBringsItsDefaults() {

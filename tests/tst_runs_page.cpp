@@ -40,6 +40,7 @@ class TestRunsPage : public QObject, private RunsPageStage {
   void forkingOffersCheckpointsAndSettings();
   void confusionShowsTheImagesBehindACell();
   void theTestSetIsOnlyLookedAtWhenAskedFor();
+  void detailsTellHowThePrecisionWasChosen();
   void theCommandLineIsCopied();
 };
 
@@ -254,6 +255,16 @@ void TestRunsPage::theTestSetIsOnlyLookedAtWhenAskedFor() {
   QTest::mouseClick(button(u"Look at the test images"_s), Qt::LeftButton);
   QTRY_VERIFY(view.isVisible());
   QVERIFY(hasLabel(u"500 images right"_s));
+}
+
+void TestRunsPage::detailsTellHowThePrecisionWasChosen() {
+  RunRecord record = smallRecord("first");
+  record.config.recipe.precision = Precision::bfloat16;
+  record.environment.precisionRates = {207e9, 411e9};
+  write("a", record);
+  open(1);
+  showTab(4);
+  QTRY_VERIFY(hasLabel(u"bfloat16, as measured: 411 GFLOP/s, 207 in float32"_s));
 }
 
 void TestRunsPage::theCommandLineIsCopied() {

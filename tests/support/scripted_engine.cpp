@@ -122,7 +122,13 @@ InspectionSnapshot plausibleSnapshot(const RunConfig& config,
 }
 
 Environment scriptedEnvironment() {
-  return {"0.1.0", "none", "cpu", 1, "scripted", "localhost", "2026-11-21T00:00:00Z"};
+  return {.program = "0.1.0",
+          .torch = "none",
+          .device = "cpu",
+          .threads = 1,
+          .cpu = "scripted",
+          .host = "localhost",
+          .started = "2026-11-21T00:00:00Z"};
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ std::vector<Setting> settingsOf(const RunRecord& run) {
   append(settings, rowsOf(run.environment, "environment"));
   // No two runs have these alike.
   std::erase_if(settings, [](const Setting& setting) {
-    return setting.row.path == "name" || setting.row.path == "environment.started";
+    return setting.row.path == "name" || setting.row.path == "environment.started" ||
+           setting.row.path.starts_with("environment.precisionRates.");
   });
   return settings;
 }

@@ -219,16 +219,21 @@ void DetailsPanel::showNetwork(const RunRow& row) {
 }
 
 void DetailsPanel::showEnvironment(const RunRow& row) {
-  const Environment& machine = row.run.record.environment;
+  const RunRecord& record = row.run.record;
+  const Environment& machine = record.environment;
+  const std::string precision =
+      precisionText(record.config.recipe.precision, machine.precisionRates);
   const int changes = machine.threadChanges;
   const QString threads = tr("changed %1 while training: not repeatable to the bit")
                               .arg(countedText(changes, tr("time"), tr("times")));
-  environment_->setFacts({{tr("Device"), cellText(row, Column::kDevice)},
-                          {tr("Threads"), changes > 0 ? threads : QString()},
-                          {tr("Processor"), QString::fromStdString(machine.cpu)},
-                          {tr("Machine"), QString::fromStdString(machine.host)},
-                          {tr("Program"), QString::fromStdString(machine.program)},
-                          {tr("LibTorch"), QString::fromStdString(machine.torch)}});
+  environment_->setFacts(
+      {{tr("Device"), cellText(row, Column::kDevice)},
+       {tr("Threads"), changes > 0 ? threads : QString()},
+       {tr("Precision"), row.hasRecord() ? QString::fromStdString(precision) : QString()},
+       {tr("Processor"), QString::fromStdString(machine.cpu)},
+       {tr("Machine"), QString::fromStdString(machine.host)},
+       {tr("Program"), QString::fromStdString(machine.program)},
+       {tr("LibTorch"), QString::fromStdString(machine.torch)}});
 }
 
 void DetailsPanel::showLineage(const RunRow& row) {
