@@ -121,7 +121,7 @@ void TestFieldRows::thePrecisionCanBeLeftToTheDevice() {
   QVERIFY(config.recipe.precision == Precision::automatic);
   const std::vector<FieldRow> rows = rowsOf(config);
   const FieldRow* row = findRow(rows, "recipe.precision");
-  QCOMPARE(textOf(*row, row->value), std::string("Automatic: the faster"));
+  QCOMPARE(textOf(*row, row->value), std::string("Automatic: the faster one"));
   QVERIFY(row->meaning.find("measured") != std::string::npos);
 }
 

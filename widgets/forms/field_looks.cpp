@@ -121,7 +121,7 @@ constexpr std::array kChoiceLooks{
     ChoiceLook{"optimizer.kind", "adamw", "AdamW"},
     ChoiceLook{"device.kind", "cpu", "CPU"},
     ChoiceLook{"device.kind", "cuda", "CUDA"},
-    ChoiceLook{"precision", "automatic", "Automatic: the faster"},
+    ChoiceLook{"precision", "automatic", "Automatic: the faster one"},
     ChoiceLook{"precision", "float32", "float32"},
     ChoiceLook{"precision", "bfloat16", "bfloat16"},
 };
