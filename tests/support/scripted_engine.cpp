@@ -128,7 +128,8 @@ Environment scriptedEnvironment() {
           .threads = 1,
           .cpu = "scripted",
           .host = "localhost",
-          .started = "2026-11-21T00:00:00Z"};
+          .started = "2026-11-21T00:00:00Z",
+          .precisionRates = {}};
 }
 
 }  // namespace
