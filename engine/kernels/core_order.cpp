@@ -13,7 +13,8 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 
 CoreOrder orderOf(const CoreShape& shape, const std::int32_t* tableRowOf) {
-  return putsLambdasFirst(shape, tableRowOf) ? CoreOrder::lambdasFirst : CoreOrder::queriesFirst;
+  return putsLambdasFirst(shape, isLocal(shape, tableRowOf)) ? CoreOrder::lambdasFirst
+                                                             : CoreOrder::queriesFirst;
 }
 
 }  // namespace HWY_NAMESPACE
