@@ -38,11 +38,36 @@ class Recording:
     def weights(self):
         return {name: t for name, t in self.tensors.items() if not name.startswith("batch.")}
 
-    def batch(self, step):
-        return self.tensors[f"batch.{step}.images"], self.tensors[f"batch.{step}.labels"]
+    def batches(self, memory_format):
+        names = [f"batch.{step}" for step in range(len(self.losses))]
+        return [
+            (
+                self.tensors[f"{name}.images"].contiguous(memory_format=memory_format),
+                self.tensors[f"{name}.labels"],
+            )
+            for name in names
+        ]
 
-    def __len__(self):
-        return len(self.losses)
+
+class Memory:
+    """How much more of this process lies in RAM than when this was made, as the kernel counts."""
+
+    def __init__(self):
+        self.forget_peak()
+        self.start = self.bytes_of("VmRSS")
+
+    def forget_peak(self):
+        with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
+            file.write("5")
+
+    def peak_growth(self):
+        return self.bytes_of("VmHWM") - self.start
+
+    @staticmethod
+    def bytes_of(name):
+        with open("/proc/self/status", encoding="ascii") as status:
+            lines = dict(line.split(":", 1) for line in status)
+        return int(lines[name].split()[0]) << 10
 
 
 class Training:
@@ -51,10 +76,12 @@ class Training:
     def __init__(self, recording, kind, bfloat16, channels_last, compiled, compile_mode):
         self.recording = recording
         self.bfloat16 = bfloat16
-        self.format = torch.channels_last if channels_last else torch.contiguous_format
+        memory_format = torch.channels_last if channels_last else torch.contiguous_format
+        self.batches = recording.batches(memory_format)
+        self.memory = Memory()
         network = make_network(kind)
         network.load_state_dict(recording.weights())
-        self.network = network.to(memory_format=self.format).train()
+        self.network = network.to(memory_format=memory_format).train()
         self.parameters = sum(p.numel() for p in network.parameters())
         optimizer = recording.recipe["optimizer"]
         self.optimizer = torch.optim.Adam(
@@ -67,10 +94,6 @@ class Training:
         )
         self.smoothing = recording.recipe["labelSmoothing"]
         self.forward = torch.compile(network, mode=compile_mode) if compiled else network
-        self.batches = [
-            (images.contiguous(memory_format=self.format), labels)
-            for images, labels in map(recording.batch, range(len(recording)))
-        ]
         self.taken = 0
 
     def step(self):
@@ -95,15 +118,6 @@ class Training:
             labels = self.batches[step][1]
             losses.append(functional.cross_entropy(self.step().float(), labels).item())
         return losses
-
-
-def peak_bytes():
-    """The most memory of this process that lay in RAM since it started."""
-    with open("/proc/self/status", encoding="ascii") as status:
-        for line in status:
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) << 10
-    return None
 
 
 def answer(**values):
@@ -134,13 +148,14 @@ def main():
         losses=losses,
         replaySeconds=time.perf_counter() - began,
     )
+    training.memory.forget_peak()
     for line in sys.stdin:
         seconds = []
         for _ in range(int(line)):
             begin = time.perf_counter()
             training.step()
             seconds.append(time.perf_counter() - begin)
-        answer(seconds=seconds, peakBytes=peak_bytes())
+        answer(seconds=seconds, peakBytes=training.memory.peak_growth())
 
 
 if __name__ == "__main__":

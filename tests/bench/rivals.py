@@ -339,7 +339,8 @@ def markdown(report):
         f"PyTorch {machine['pytorch']}, Python {machine['python']}"
         f"{', rivals with ' + machine['preload'] if machine['preload'] else ''}.",
         "",
-        "Medians; a ratio is how many times as long the rival takes, with its range over the turns.",
+        "Medians; a ratio is how many times as long the rival takes, with its range over the turns. "
+        "Memory is the process's growth by network, optimiser and steps.",
         "",
     ]
     pairs = zip(report["rows"][::2], report["rows"][1::2])
@@ -348,23 +349,32 @@ def markdown(report):
         lines += [
             f"### {float32['case']}, batch {float32['batch']}, threads {float32['threads']}",
             "",
-            "| | ms | images/s | against ours, float32 | against ours, bfloat16 |",
-            "| --- | --- | --- | --- | --- |",
+            "| | ms | images/s | peak MiB | against ours, float32 | against ours, bfloat16 |",
+            "| --- | --- | --- | --- | --- | --- |",
         ]
         for row in (float32, bfloat16):
-            ms = row["ours"]
-            lines.append(f"| **Lambda Studio, {row['precision']}** | {ms:.1f} | {images / ms:.0f} | | |")
+            ms, peak = row["ours"], mebibytes(row["oursPeakBytes"])
+            lines.append(
+                f"| **Lambda Studio, {row['precision']}** | {ms:.1f} | {images / ms:.0f} | {peak} | | |"
+            )
         for name, ms in float32["rivals"].items():
             cells = [
                 f"{row['ratio'][name]:.2f} ({row['ratioRange'][name][0]:.2f} to "
                 f"{row['ratioRange'][name][1]:.2f})"
                 for row in (float32, bfloat16)
             ]
-            lines.append(f"| {name} | {ms:.1f} | {images / ms:.0f} | {cells[0]} | {cells[1]} |")
+            peak = mebibytes(float32["rivalsPeakBytes"][name])
+            lines.append(
+                f"| {name} | {ms:.1f} | {images / ms:.0f} | {peak} | {cells[0]} | {cells[1]} |"
+            )
         lines.append("")
         lines += [f"{name}: skipped, {why}." for name, why in float32["skipped"].items()]
     lines += [f"**Beware:** {warning}." for warning in machine["warnings"]]
     return "\n".join(lines) + "\n"
+
+
+def mebibytes(count):
+    return "" if count is None else f"{count / 2**20:.0f}"
 
 
 def say(text):
