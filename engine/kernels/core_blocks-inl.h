@@ -208,20 +208,10 @@ class QueryBlock {
     }
     for (Index i = 0; i < run.length; ++i) offsets[i] = (run.tableRow + i) * layout_.kPadded;
     const float* from = embeddings_.transposed.get() + run.tableRow;
-    const auto copy = [&](auto length) {
+    withFixed<4, 8, 16>(run.length, [&](auto length) {
       for (Index c = 0; c < layout_.k; ++c)
         copyRun(from + c * embeddings_.stride, length, to + c * kPanel);
-    };
-    switch (run.length) {
-      case 4:
-        return copy(Fixed<4>());
-      case 8:
-        return copy(Fixed<8>());
-      case 16:
-        return copy(Fixed<16>());
-      default:
-        return copy(run.length);
-    }
+    });
   }
 
   static constexpr Index kOutside = -1;

@@ -29,24 +29,25 @@ class Contexts {
         isBackward_(isBackward),
         valuesAt_(static_cast<std::size_t>(slots)),
         valuesGradientAt_(static_cast<std::size_t>(isBackward ? slots : 0)),
-        values_(padsValues() ? slots * valuesSize() : 0),
+        values_(layout_.padsValues() ? slots * valuesSize() : 0),
         content_(layout.makesLambda ? slots * contentSize() : 0),
         valuesTransposed_(isBackward ? slots * layout.v * layout.contextPadded : 0),
         contentTransposed_(isBackward && layout.makesLambda ? slots * layout.v * layout.kPadded
                                                             : 0),
-        valuesGradient_(isBackward && padsValues() ? slots * valuesSize() : 0),
+        valuesGradient_(isBackward && layout_.padsValues() ? slots * valuesSize() : 0),
         contentGradient_(isBackward && layout.makesLambda ? slots * contentSize() : 0),
         keysTransposed_(layout.meetsKeys ? slots * layout.k * layout.contextPadded : 0),
         contentGradientTransposed_(isBackward && layout.makesLambda ? layout.v * layout.kPadded
                                                                     : 0),
-        keyGradient_(
-            isBackward && layout.makesLambda && padsKeys() ? layout.context * layout.kPadded : 0) {}
+        keyGradient_(isBackward && layout.makesLambda && layout_.padsDepth()
+                         ? layout.context * layout.kPadded
+                         : 0) {}
 
   /// With where the gradient of the image's values is made.
   void take(const CoreInputs& inputs, const CoreGradients& gradients, Index slot, Index image) {
     valuesGradientAt_[static_cast<std::size_t>(slot)] =
-        padsValues() ? valuesGradient_.get() + slot * valuesSize()
-                     : gradients.values + image * valuesSize();
+        layout_.padsValues() ? valuesGradient_.get() + slot * valuesSize()
+                             : gradients.values + image * valuesSize();
     take(inputs, slot, image);
   }
 
@@ -54,7 +55,7 @@ class Contexts {
     const Index k = layout_.k, v = layout_.v, context = layout_.context;
     const float* from = inputs.values + image * context * v;
     const float* values = from;
-    if (padsValues()) {
+    if (layout_.padsValues()) {
       float* whole = values_.get() + slot * valuesSize();
       for (Index row = 0; row < context; ++row)
         copyRun(from + row * v, v, whole + row * layout_.vPadded);
@@ -109,7 +110,7 @@ class Contexts {
                          k});
       finishKeys(gradients, slot, image);
     }
-    if (!padsValues()) return;
+    if (!layout_.padsValues()) return;
     float* to = gradients.values + image * context * v;
     for (Index row = 0; row < context; ++row)
       copyRun(gradient + row * layout_.vPadded, v, to + row * v);
@@ -147,10 +148,6 @@ class Contexts {
   Index contentSize() const { return layout_.k * layout_.vPadded; }
 
  private:
-  bool padsValues() const { return layout_.v != layout_.vPadded; }
-
-  bool padsKeys() const { return layout_.k != layout_.kPadded; }
-
   /// The gradient of an image's keys: v times that of lambda_c, transposed.
   void finishKeys(const CoreGradients& gradients, Index slot, Index image) {
     const Index k = layout_.k, v = layout_.v, context = layout_.context;
@@ -160,9 +157,9 @@ class Contexts {
     product<false>(
         context,
         layout_.kPadded,
-        Rows{padsKeys() ? keyGradient_.get() : to, layout_.kPadded},
+        Rows{layout_.padsDepth() ? keyGradient_.get() : to, layout_.kPadded},
         Term{DepthInRow{values(slot), layout_.vPadded}, EvenRows{content, layout_.kPadded}, v});
-    for (Index row = 0; row < context && padsKeys(); ++row)
+    for (Index row = 0; row < context && layout_.padsDepth(); ++row)
       copyRun(keyGradient_.get() + row * layout_.kPadded, k, to + row * k);
   }
 

@@ -90,6 +90,10 @@ struct Layout {
     imagesResident = std::max(imagesTogether, kContextBytes / (contexts * rows * vPadded * floats));
   }
 
+  bool padsDepth() const { return k != kPadded; }
+
+  bool padsValues() const { return v != vPadded; }
+
   Index k, v, kPadded, vPadded;
   Index context;        ///< Rows of the context.
   Index contextPadded;  ///< The same in whole vectors.

@@ -31,11 +31,11 @@ class ScoreGradients : private Scores {
       : Scores(shape, layout, contexts),
         gradientStride_(rowsMost_ * kPanel + lanes()),
         gradient_(layout.imagesTogether * gradientStride_),
-        queries_(padsQueries() ? paddedSize(layout.kPadded) : 0),
-        queryGradient_(padsQueries() ? paddedSize(layout.kPadded) : 0),
+        queries_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
+        queryGradient_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
         scoreOffsets_(static_cast<std::size_t>(layout.imagesTogether * shape.heads)),
         queryOffsets_(scoreOffsets_.size()) {
-    const Index queryStride = padsQueries() ? rowsMost_ : imageRows();
+    const Index queryStride = layout_.padsDepth() ? rowsMost_ : imageRows();
     for (Index i = 0; i < layout.imagesTogether; ++i) {
       for (Index head = 0; head < shape.heads; ++head) {
         const auto row = static_cast<std::size_t>(i * shape.heads + head);
@@ -67,12 +67,12 @@ class ScoreGradients : private Scores {
         if (layout_.meetsKeys) backwardOfKeys(inputs, block, panel, i, gradients);
       }
       if (panel.embedded > 0) {
-        withDepth(layout_.kPadded, [&](auto depth) {
+        withFixed<16>(layout_.kPadded, [&](auto depth) {
           backwardOfEmbeddings(inputs, block, panel, embeddings, gradients, tableGradient, depth);
         });
       }
     }
-    for (Index i = 0; i < count_ && padsQueries(); ++i) {
+    for (Index i = 0; i < count_ && layout_.padsDepth(); ++i) {
       copyRows(queryGradient_.get() + i * rowsMost_ * layout_.kPadded,
                layout_.kPadded,
                layout_.k,
@@ -82,12 +82,10 @@ class ScoreGradients : private Scores {
   }
 
  private:
-  bool padsQueries() const { return layout_.k != layout_.kPadded; }
-
   /// The outputs' gradients of the i-th image, in whole vectors.
   const float* gradientsOfOutputs(Index i, const float* dy) const {
-    return padsValues() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
-                        : dy + rowOf(i) * layout_.v;
+    return layout_.padsValues() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
+                                : dy + rowOf(i) * layout_.v;
   }
 
   /// Gradients of the i-th image's queries and content lambda from the content lambda's part; what
@@ -99,27 +97,28 @@ class ScoreGradients : private Scores {
                       const CoreGradients& gradients) {
     const Index k = layout_.k, v = layout_.v;
     const float* queries = inputs.queries + rowOf(i) * k;
-    if (padsValues()) {
+    if (layout_.padsValues()) {
       copyRows(dy + rowOf(i) * v,
                v,
                v,
                outputs_.get() + i * rowsMost_ * layout_.vPadded,
                layout_.vPadded);
     }
-    if (padsQueries()) {
+    if (layout_.padsDepth()) {
       copyRows(queries, k, k, queries_.get() + i * rowsMost_ * layout_.kPadded, layout_.kPadded);
     }
     if (block.first == 0 && !block.seesAll())
       std::fill_n(contexts_.valuesGradient(slot_ + i), contexts_.valuesSize(), 0.0F);
     if (layout_.meetsKeys) return;
 
-    float* queryGradient = padsQueries() ? queryGradient_.get() + i * rowsMost_ * layout_.kPadded
-                                         : gradients.queries + rowOf(i) * k;
+    float* queryGradient = layout_.padsDepth()
+                               ? queryGradient_.get() + i * rowsMost_ * layout_.kPadded
+                               : gradients.queries + rowOf(i) * k;
     if (!layout_.makesLambda) {
       std::fill_n(queryGradient, rows_ * layout_.kPadded, 0.0F);
       return;
     }
-    withCount(v, [&](auto depth) {
+    withFixed<16, 32, 64>(v, [&](auto depth) {
       product<false>(rows_,
                      layout_.kPadded,
                      Rows{queryGradient, layout_.kPadded},
@@ -159,7 +158,7 @@ class ScoreGradients : private Scores {
                     outer);
       return;
     }
-    withCount(layout_.v, [&](auto depth) {
+    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
       product<false>(rows_,
                      panel.columns,
                      scoreGradient,
@@ -213,7 +212,7 @@ class ScoreGradients : private Scores {
                                          const CoreGradients& gradients,
                                          float* tableGradient,
                                          Depth depth) {
-    const bool pads = padsQueries();
+    const bool pads = layout_.padsDepth();
     const float* queries = pads ? queries_.get() : inputs.queries + rowOf(0) * layout_.k;
     float* queryGradient = pads ? queryGradient_.get() : gradients.queries + rowOf(0) * layout_.k;
     const Index heads = shape_.heads, columns = panel.embeddedDepth();

@@ -17,31 +17,6 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Calls `work` with a count of values in a row, known while compiling where that is common.
-template <class Work>
-HWY_INLINE void withCount(Index count, const Work& work) {
-  switch (count) {
-    case 16:
-      return work(Fixed<16>());
-    case 32:
-      return work(Fixed<32>());
-    case 64:
-      return work(Fixed<64>());
-    default:
-      return work(Even(count));
-  }
-}
-
-/// Calls `work` with a query depth, likewise.
-template <class Work>
-HWY_INLINE void withDepth(Index depth, const Work& work) {
-  if (depth == 16) {
-    work(Fixed<16>());
-  } else {
-    work(Even(depth));
-  }
-}
-
 /// A block of queries of a few images: the scores of one image at a time, a panel at a time, and
 /// what follows from them. Rows are (t, head) of an image, t counting the queries of the block.
 class Scores {
@@ -52,7 +27,7 @@ class Scores {
         contexts_(contexts),
         rowsMost_(layout.queriesTogether * shape.heads),
         scores_(rowsMost_ * kPanel),
-        outputs_(padsValues() ? paddedSize(layout.vPadded) : 0) {}
+        outputs_(layout_.padsValues() ? paddedSize(layout.vPadded) : 0) {}
 
   void forward(const CoreInputs& inputs,
                const QueryBlock& block,
@@ -66,14 +41,12 @@ class Scores {
         addOutputs(inputs, block, panel, i, outputs);
       }
       if (block.panels.empty()) writeContent(inputs, i, outputs);
-      if (padsValues())
+      if (layout_.padsValues())
         copyRows(outputs, layout_.vPadded, layout_.v, y + rowOf(i) * layout_.v, layout_.v);
     }
   }
 
  protected:
-  bool padsValues() const { return layout_.v != layout_.vPadded; }
-
   Index paddedSize(Index columns) const { return layout_.imagesTogether * rowsMost_ * columns; }
 
   Index imageRows() const { return shape_.queries * shape_.heads; }
@@ -91,8 +64,8 @@ class Scores {
 
   /// Where the outputs of the i-th image are made, in whole vectors.
   float* outputsOf(Index i, float* y) const {
-    return padsValues() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
-                        : y + rowOf(i) * layout_.v;
+    return layout_.padsValues() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
+                                : y + rowOf(i) * layout_.v;
   }
 
   /// Rows of an image, `count` values each, from one stride to another.
@@ -106,7 +79,7 @@ class Scores {
                   const QueryBlock& block,
                   const Panel& panel,
                   Index i) const {
-    withDepth(layout_.k, [&](auto depth) {
+    withFixed<16>(layout_.k, [&](auto depth) {
       const float* queries = inputs.queries + rowOf(i) * layout_.k;
       if (!layout_.meetsKeys) {
         meetEmbeddings<false>(queries, block, panel, depth);
@@ -185,7 +158,7 @@ class Scores {
     if (panel.column > 0) {
       product<true>(rows_, layout_.vPadded, outputs, positions);
     } else if (layout_.makesLambda) {
-      withDepth(layout_.k, [&](auto depth) {
+      withFixed<16>(layout_.k, [&](auto depth) {
         product<false>(rows_, layout_.vPadded, outputs, positions, contentTerm(inputs, i, depth));
       });
     } else {

@@ -41,6 +41,13 @@ struct Even {
 template <class Stride>
 using StrideOf = std::conditional_t<std::is_same_v<Stride, Offset>, Even, Stride>;
 
+/// Calls `work` with a number: Fixed where it is one of kCommon, else Even.
+template <int... kCommon, class Work>
+HWY_INLINE void withFixed(Offset number, const Work& work) {
+  const bool isCommon = ((number == kCommon && (work(Fixed<kCommon>()), true)) || ...);
+  if (!isCommon) work(Even(number));
+}
+
 /// A depth whose operands lie anywhere, but whole fours of it a stride apart. A multiple of 4.
 struct Fours {
   HWY_INLINE operator Offset() const { return depth; }
