@@ -288,6 +288,19 @@ class TestLambdaLayer : public QObject {
     QVERIFY(layer(at::zeros({1, 5, 7, 6})).sizes() == at::IntArrayRef({1, 8, 7, 6}));
   }
 
+  /// As a recorded step has them: made once, wherever layers on several maps share a table.
+  void rowsOfEveryMapAreMadeOnce() {
+    PositionEmbeddingTable table(PositionEmbeddingOptions{.scope = 3, .queryDepth = 2});
+    const at::Tensor large = table->pairRows(8, 8), small = table->pairRows(4, 4);
+    const at::Tensor expanded = table->expand(8, 8);
+    table->expand(4, 4);
+    QVERIFY(large.sizes() == at::IntArrayRef({64, 64}));
+    QVERIFY(small.sizes() == at::IntArrayRef({16, 16}));
+    QVERIFY(table->pairRows(8, 8).is_same(large));
+    QVERIFY(table->pairRows(4, 4).is_same(small));
+    QVERIFY(table->expand(8, 8).equal(expanded));
+  }
+
   void sharedEmbeddingsAreOneParameterWithSummedGradients() {
     const LambdaLayerOptions options{lambdaMixer(2, 2), 4, 4, 3, 3};
     const PositionEmbeddingTable table(

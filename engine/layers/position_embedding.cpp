@@ -85,37 +85,39 @@ at::Tensor PositionEmbeddingTableImpl::gather(const at::Tensor& rows) const {
   return source.index_select(0, rows);
 }
 
+PositionEmbeddingTableImpl::RowsOfMap& PositionEmbeddingTableImpl::cachedFor(
+    std::int64_t mapHeight, std::int64_t mapWidth) {
+  if (cachedOn_ != table.device()) cached_.clear();
+  cachedOn_ = table.device();
+  return cached_[{mapHeight, mapWidth}];
+}
+
 at::Tensor PositionEmbeddingTableImpl::expand(std::int64_t mapHeight, std::int64_t mapWidth) {
   requireMap(mapHeight, mapWidth);
   const std::int64_t positions = mapHeight * mapWidth;
-  if (mapHeight != cachedHeight_ || mapWidth != cachedWidth_ || !cachedRows_.defined() ||
-      cachedRows_.device() != table.device()) {
-    cachedRows_ = rowsOf(at::arange(positions), mapHeight, mapWidth).flatten().to(table.device());
-    cachedHeight_ = mapHeight;
-    cachedWidth_ = mapWidth;
+  at::Tensor& rows = cachedFor(mapHeight, mapWidth).rows;
+  if (!rows.defined()) {
+    rows = rowsOf(at::arange(positions), mapHeight, mapWidth).flatten().to(table.device());
   }
-  return gather(cachedRows_).view({positions, positions * options.intraDepth, options.queryDepth});
+  return gather(rows).view({positions, positions * options.intraDepth, options.queryDepth});
 }
 
 at::Tensor PositionEmbeddingTableImpl::pairRows(std::int64_t mapHeight, std::int64_t mapWidth) {
   requireMap(mapHeight, mapWidth);
-  const std::int64_t positions = mapHeight * mapWidth;
-  if (!cachedPairRows_.defined() || pairHeight_ != mapHeight || pairWidth_ != mapWidth ||
-      cachedPairRows_.device() != table.device()) {
-    const at::Tensor rows = rowsOf(at::arange(positions), mapHeight, mapWidth);
-    cachedPairRows_ = rows.masked_fill(rows == table.size(0), -1)
+  RowsOfMap& cached = cachedFor(mapHeight, mapWidth);
+  if (!cached.pairRows.defined()) {
+    const at::Tensor rows = rowsOf(at::arange(mapHeight * mapWidth), mapHeight, mapWidth);
+    cached.pairRows = rows.masked_fill(rows == table.size(0), -1)
                           .to(at::TensorOptions(table.device()).dtype(at::kInt))
                           .contiguous();
-    cachedPairIndex_ = table.is_cpu() ? PairIndex() : pairIndexOf(cachedPairRows_, table.size(0));
-    pairHeight_ = mapHeight;
-    pairWidth_ = mapWidth;
+    if (!table.is_cpu()) cached.pairIndex = pairIndexOf(cached.pairRows, table.size(0));
   }
-  return cachedPairRows_;
+  return cached.pairRows;
 }
 
 PairIndex PositionEmbeddingTableImpl::pairIndex(std::int64_t mapHeight, std::int64_t mapWidth) {
   pairRows(mapHeight, mapWidth);
-  return cachedPairIndex_;
+  return cachedFor(mapHeight, mapWidth).pairIndex;
 }
 
 at::Tensor PositionEmbeddingTableImpl::expandQuery(std::int64_t query,

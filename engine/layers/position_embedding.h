@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <utility>
+
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
@@ -65,13 +69,18 @@ class PositionEmbeddingTableImpl : public torch::nn::Module {
   at::Tensor rowsOf(const at::Tensor& queries, std::int64_t mapHeight, std::int64_t mapWidth) const;
   at::Tensor gather(const at::Tensor& rows) const;
 
-  at::Tensor cachedRows_;      // [n m] int64, for the size below
-  at::Tensor cachedPairRows_;  // [n, m] int32, for the size below
-  PairIndex cachedPairIndex_;  // of cachedPairRows_
-  std::int64_t cachedHeight_ = 0;
-  std::int64_t cachedWidth_ = 0;
-  std::int64_t pairHeight_ = 0;
-  std::int64_t pairWidth_ = 0;
+  /// What was made of one size of map, on the table's device; undefined until it is asked for.
+  struct RowsOfMap {
+    at::Tensor rows;      // [n m] int64
+    at::Tensor pairRows;  // [n, m] int32
+    PairIndex pairIndex;  // of pairRows
+  };
+
+  RowsOfMap& cachedFor(std::int64_t mapHeight, std::int64_t mapWidth);
+
+  // Layers on maps of several sizes may share a local table.
+  std::map<std::pair<std::int64_t, std::int64_t>, RowsOfMap> cached_;
+  at::Device cachedOn_ = at::kCPU;
 };
 
 TORCH_MODULE(PositionEmbeddingTable);
