@@ -1,7 +1,7 @@
 #include "engine/training/device_update.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstring>
 
 #include <c10/core/DeviceGuard.h>
@@ -38,57 +38,47 @@ std::vector<CudaUpdateBlock> blocksOf(const std::vector<UpdatedWeights>& tensors
   return blocks;
 }
 
-/// What the kernels read beside weights and gradients, packed for one copy to the device.
-class Package {
- public:
-  /// Returns where the values will lie.
-  template <class Value>
-  std::size_t add(const Value* values, std::size_t count) {
-    const std::size_t offset =
-        (bytes_.size() + alignof(Value) - 1) / alignof(Value) * alignof(Value);
-    bytes_.resize(offset + count * sizeof(Value));
-    std::memcpy(bytes_.data() + offset, values, count * sizeof(Value));
-    return offset;
-  }
-
-  at::Tensor sentTo(const at::Device& device) const {
-    return sentBytes(bytes_.data(), bytes_.size(), device);
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-template <class Value>
-const Value* inPackage(const at::Tensor& package, std::size_t offset) {
-  return reinterpret_cast<const Value*>(package.const_data_ptr<std::uint8_t>() + offset);
-}
-
 }  // namespace
 
-at::Tensor updateOnDevice(const CudaKernels& kernels,
-                          const UpdateRates& rates,
-                          const std::vector<UpdatedWeights>& tensors,
-                          double gradientClip,
-                          const at::Tensor& loss) {
-  const at::Device device = loss.device();
-  const c10::DeviceGuard guard(device);
-  std::vector<CudaUpdatedWeights> described;
-  described.reserve(tensors.size());
-  for (const UpdatedWeights& tensor : tensors) described.push_back(describe(rates, tensor));
+DeviceUpdate::DeviceUpdate(const CudaKernels& kernels,
+                           const std::vector<UpdatedWeights>& tensors,
+                           double gradientClip,
+                           const at::Device& device)
+    : kernels_(kernels), gradientClip_(gradientClip) {
+  for (const UpdatedWeights& tensor : tensors) sizes_.push_back(tensor.size);
   const std::vector<CudaUpdateBlock> blocks = blocksOf(tensors);
+  blocks_ = sentBytes(blocks.data(), blocks.size() * sizeof(CudaUpdateBlock), device);
+  const std::size_t bytes = tensors.size() * sizeof(CudaUpdatedWeights) + sizeof(CudaUpdateStep);
+  package_ =
+      at::empty({static_cast<std::int64_t>(bytes)}, at::TensorOptions(device).dtype(at::kByte));
+  const at::TensorOptions doubles = at::TensorOptions(device).dtype(at::kDouble);
+  squares_ = at::empty({static_cast<std::int64_t>(blocks.size())}, doubles);
+  gradientNorm_ = at::empty({}, doubles);
+}
+
+bool DeviceUpdate::fits(const std::vector<UpdatedWeights>& tensors) const {
+  return std::ranges::equal(sizes_, tensors, {}, {}, &UpdatedWeights::size);
+}
+
+void DeviceUpdate::send(const UpdateRates& rates, const std::vector<UpdatedWeights>& tensors) {
+  TORCH_CHECK(fits(tensors), "update of the weights: it was made for other tensors");
+  std::vector<std::byte> bytes(static_cast<std::size_t>(package_.numel()));
+  std::byte* at = bytes.data();
+  for (const UpdatedWeights& tensor : tensors) {
+    const CudaUpdatedWeights described = describe(rates, tensor);
+    std::memcpy(at, &described, sizeof described);
+    at += sizeof described;
+  }
   const CudaUpdateStep step{static_cast<float>(rates.learningRate),
                             static_cast<float>(rates.averageShare)};
-  Package package;
-  const std::size_t tensorsAt = package.add(described.data(), described.size());
-  const std::size_t blocksAt = package.add(blocks.data(), blocks.size());
-  const std::size_t stepAt = package.add(&step, 1);
-  const at::Tensor sent = package.sentTo(device);
+  std::memcpy(at, &step, sizeof step);
+  sendBytes(bytes.data(), bytes.size(), package_);
+}
 
-  const auto count = static_cast<std::int64_t>(blocks.size());
-  const at::TensorOptions doubles = at::TensorOptions(device).dtype(at::kDouble);
-  const at::Tensor squares = at::empty({count}, doubles);
-  const at::Tensor gradientNorm = at::empty({}, doubles);
+at::Tensor DeviceUpdate::queue(const UpdateRates& rates, const at::Tensor& loss) const {
+  const at::Device device = package_.device();
+  const c10::DeviceGuard guard(device);
+  const auto* package = package_.const_data_ptr<std::uint8_t>();
   CudaWeightUpdate update;
   update.rule = rates.rule;
   update.momentum = static_cast<float>(rates.momentum);
@@ -96,16 +86,17 @@ at::Tensor updateOnDevice(const CudaKernels& kernels,
   update.secondKept = static_cast<float>(rates.beta2);
   update.secondShare = static_cast<float>(1 - rates.beta2);
   update.epsilon = static_cast<float>(rates.epsilon);
-  update.gradientClip = static_cast<float>(gradientClip);
-  update.tensors = inPackage<CudaUpdatedWeights>(sent, tensorsAt);
-  update.blocks = inPackage<CudaUpdateBlock>(sent, blocksAt);
-  update.blockCount = count;
-  update.step = inPackage<CudaUpdateStep>(sent, stepAt);
+  update.gradientClip = static_cast<float>(gradientClip_);
+  update.tensors = reinterpret_cast<const CudaUpdatedWeights*>(package);
+  update.blocks = static_cast<const CudaUpdateBlock*>(blocks_.const_data_ptr());
+  update.blockCount = squares_.numel();
+  update.step =
+      reinterpret_cast<const CudaUpdateStep*>(package + sizes_.size() * sizeof(CudaUpdatedWeights));
   update.loss = loss.const_data_ptr<float>();
-  update.squares = squares.mutable_data_ptr<double>();
-  update.gradientNorm = gradientNorm.mutable_data_ptr<double>();
-  requireSuccess("the update of the weights", kernels.updateWeights(update, queueOf(device)));
-  return gradientNorm;
+  update.squares = squares_.mutable_data_ptr<double>();
+  update.gradientNorm = gradientNorm_.mutable_data_ptr<double>();
+  requireSuccess("the update of the weights", kernels_.updateWeights(update, queueOf(device)));
+  return gradientNorm_;
 }
 
 }  // namespace lambda

@@ -8,7 +8,6 @@
 #include "engine/kernels/weight_update_kernel.h"
 #include "engine/layers/torch_threads.h"
 #include "engine/training/dense_values.h"
-#include "engine/training/device_update.h"
 #include "engine/training/weight_average.h"
 
 namespace lambda {
@@ -86,9 +85,11 @@ void Optimizer::step(const UpdateStep& update) {
   const bool clips = config_.gradientClip > 0 && norm > config_.gradientClip && std::isfinite(norm);
   const double gradientScale = clips ? config_.gradientClip / norm : 1;
   if (canFuse(update.average) && areOnCpu()) {
-    FusedUpdate fused = fusedUpdate(update);
-    fused.rates.gradientScale = gradientScale;
-    updateWeights(fused.rates, fused.tensors, onTorchThreads);
+    WeightsInMemory weights = weightsInMemory(update.average);
+    countStep(weights);
+    UpdateRates rates = ratesOf(update);
+    rates.gradientScale = gradientScale;
+    updateWeights(rates, weights.tensors, onTorchThreads);
     return;
   }
   if (clips) {
@@ -109,8 +110,26 @@ bool Optimizer::stepsOnDevice(const WeightAverage* average) const {
 
 at::Tensor Optimizer::stepOnDevice(const UpdateStep& update, const at::Tensor& loss) {
   TORCH_CHECK(stepsOnDevice(update.average), "optimizer: its weights don't fit the CUDA kernels");
-  const FusedUpdate fused = fusedUpdate(update);
-  return updateOnDevice(*kernels_, fused.rates, fused.tensors, config_.gradientClip, loss);
+  WeightsInMemory weights = weightsInMemory(update.average);
+  sendStep(weights, update);
+  return queueUpdate(weights, loss);
+}
+
+at::Tensor Optimizer::queueUpdate(const WeightsInMemory& weights, const at::Tensor& loss) {
+  return deviceUpdateOf(weights).queue(constantRates(), loss);
+}
+
+void Optimizer::sendStep(WeightsInMemory& weights, const UpdateStep& update) {
+  countStep(weights);
+  deviceUpdateOf(weights).send(ratesOf(update), weights.tensors);
+}
+
+DeviceUpdate& Optimizer::deviceUpdateOf(const WeightsInMemory& weights) {
+  if (!deviceUpdate_ || !deviceUpdate_->fits(weights.tensors)) {
+    deviceUpdate_ = std::make_unique<DeviceUpdate>(
+        *kernels_, weights.tensors, config_.gradientClip, slots_.front().parameter.device());
+  }
+  return *deviceUpdate_;
 }
 
 bool Optimizer::areOnCpu() const {
@@ -133,8 +152,8 @@ bool Optimizer::canFuse(const WeightAverage* average) const {
   return std::all_of(average->tensors().begin(), average->tensors().end(), canAverage);
 }
 
-Optimizer::FusedUpdate Optimizer::fusedUpdate(const UpdateStep& update) {
-  FusedUpdate fused;
+WeightsInMemory Optimizer::weightsInMemory(WeightAverage* average) {
+  WeightsInMemory all;
   for (const Slot& slot : slots_) {
     UpdatedWeights weights{.size = slot.parameter.numel(),
                            .weights = dataOf(slot.parameter),
@@ -145,24 +164,37 @@ Optimizer::FusedUpdate Optimizer::fusedUpdate(const UpdateStep& update) {
     if (gradient.defined()) {
       if (!fits(gradient, slot.parameter)) {
         gradient = at::empty_like(slot.parameter).copy_(gradient);
-        fused.reordered.push_back(gradient);
       }
       weights.gradient = dataOf(gradient);
-      if (slot.steps.defined()) weights.steps = static_cast<double>(++*dataOf(slot.steps));
+      all.gradients.push_back(gradient);
     }
-    fused.tensors.push_back(weights);
+    all.tensors.push_back(weights);
   }
-  fused.rates = {.rule = ruleOf(config_),
-                 .learningRate = update.learningRate,
-                 .momentum = config_.momentum,
-                 .beta1 = config_.beta1,
-                 .beta2 = config_.beta2,
-                 .epsilon = config_.epsilon};
-  if (update.average != nullptr) {
-    addAverages(*update.average, fused.tensors);
-    fused.rates.averageShare = 1 - update.average->decayAt(update.step);
+  if (average != nullptr) addAverages(*average, all.tensors);
+  return all;
+}
+
+void Optimizer::countStep(WeightsInMemory& weights) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    UpdatedWeights& tensor = weights.tensors[i];
+    if (tensor.gradient == nullptr || !slots_[i].steps.defined()) continue;
+    tensor.steps = static_cast<double>(++*dataOf(slots_[i].steps));
   }
-  return fused;
+}
+
+UpdateRates Optimizer::constantRates() const {
+  return {.rule = ruleOf(config_),
+          .momentum = config_.momentum,
+          .beta1 = config_.beta1,
+          .beta2 = config_.beta2,
+          .epsilon = config_.epsilon};
+}
+
+UpdateRates Optimizer::ratesOf(const UpdateStep& update) const {
+  UpdateRates rates = constantRates();
+  rates.learningRate = update.learningRate;
+  if (update.average != nullptr) rates.averageShare = 1 - update.average->decayAt(update.step);
+  return rates;
 }
 
 void Optimizer::addAverages(WeightAverage& average, std::vector<UpdatedWeights>& tensors) const {

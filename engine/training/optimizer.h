@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include "engine/kernels/cuda/cuda_kernels.h"
 #include "engine/kernels/weight_update_kernel.h"
+#include "engine/training/device_update.h"
 #include "engine/values/run_config.h"
 
 namespace lambda {
@@ -30,6 +32,12 @@ struct UpdateStep {
   double gradientNorm = 0;           ///< Which clipping goes by; stepOnDevice() finds its own.
   WeightAverage* average = nullptr;  ///< Takes in the new weights; null = none is kept.
   std::int64_t step = 1;             ///< For the average: of the run, counted from 1.
+};
+
+/// The weights of an update where they and their gradients are in memory.
+struct WeightsInMemory {
+  std::vector<UpdatedWeights> tensors;  ///< Parameters in the optimiser's order, averages after.
+  std::vector<at::Tensor> gradients;    ///< What the gradients' addresses are of.
 };
 
 /// SGD with Nesterov momentum, Adam and AdamW. On the CPU, clipping, update and moving average are
@@ -62,6 +70,15 @@ class Optimizer {
   /// moments and averages stay as they are; the step is counted all the same.
   at::Tensor stepOnDevice(const UpdateStep& update, const at::Tensor& loss);
 
+  /// stepOnDevice() by parts, for a step that is recorded: the weights with their gradients, and
+  /// an update of them that is queued without being sent. `average` as in stepsOnDevice(). Returns
+  /// the norm, as stepOnDevice() does.
+  WeightsInMemory weightsInMemory(WeightAverage* average);
+  at::Tensor queueUpdate(const WeightsInMemory& weights, const at::Tensor& loss);
+
+  /// Counts a step and sends what its update, which is queued or will be, has to know of it.
+  void sendStep(WeightsInMemory& weights, const UpdateStep& update);
+
   /// "NAME.momentum", or "NAME.mean", "NAME.variance" and "NAME.step".
   std::vector<NamedTensor> state() const;
 
@@ -77,17 +94,12 @@ class Optimizer {
     at::Tensor steps;   // updates done, float32 scalar; Adam alone
   };
 
-  /// What the kernels of either kind are told. Gradients in another order than their weights are
-  /// copied, and the copies kept.
-  struct FusedUpdate {
-    UpdateRates rates;
-    std::vector<UpdatedWeights> tensors;
-    std::vector<at::Tensor> reordered;
-  };
-
   bool areOnCpu() const;
   bool canFuse(const WeightAverage* average) const;
-  FusedUpdate fusedUpdate(const UpdateStep& update);
+  UpdateRates constantRates() const;
+  UpdateRates ratesOf(const UpdateStep& update) const;
+  void countStep(WeightsInMemory& weights);
+  DeviceUpdate& deviceUpdateOf(const WeightsInMemory& weights);
   void addAverages(WeightAverage& average, std::vector<UpdatedWeights>& tensors) const;
   void stepGroup(bool decays, double learningRate);
 
@@ -96,6 +108,7 @@ class Optimizer {
   OptimizerConfig config_;
   const CudaKernels* kernels_;
   std::vector<Slot> slots_;
+  std::unique_ptr<DeviceUpdate> deviceUpdate_;  // Null before the first one.
 };
 
 }  // namespace lambda

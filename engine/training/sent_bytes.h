@@ -7,12 +7,21 @@
 
 namespace lambda {
 
-/// Bytes on the way to a device, uint8. From pinned memory, so that nobody waits for them.
-inline at::Tensor sentBytes(const void* data, std::size_t bytes, const at::Device& device) {
-  const at::Tensor host = at::empty({static_cast<std::int64_t>(bytes)},
-                                    at::TensorOptions(at::kByte).pinned_memory(device.is_cuda()));
+/// Sends bytes to a tensor of as many, uint8. From pinned memory, so that nobody waits for them.
+inline void sendBytes(const void* data, std::size_t bytes, const at::Tensor& target) {
+  const at::Tensor host =
+      at::empty({static_cast<std::int64_t>(bytes)},
+                at::TensorOptions(at::kByte).pinned_memory(target.device().is_cuda()));
   if (bytes > 0) std::memcpy(host.mutable_data_ptr(), data, bytes);
-  return host.to(device, at::kByte, /*non_blocking=*/true);
+  target.copy_(host, /*non_blocking=*/true);
+}
+
+/// Bytes on the way to a device, uint8.
+inline at::Tensor sentBytes(const void* data, std::size_t bytes, const at::Device& device) {
+  at::Tensor target =
+      at::empty({static_cast<std::int64_t>(bytes)}, at::TensorOptions(device).dtype(at::kByte));
+  sendBytes(data, bytes, target);
+  return target;
 }
 
 }  // namespace lambda
