@@ -27,7 +27,7 @@ struct BenchmarkRow {
   int threads = 1;
   Precision precision = Precision::float32;
   std::size_t repetitions = 0;
-  std::optional<CoreOrder> order;  ///< Of the fused core, as it ran; none where no core is told.
+  std::optional<CoreOrder> order = {};  ///< Of the fused core, as it ran; none without one.
   double flops = 0;  ///< The algebra's least, 2 a multiply-add, for the batch; 0 = not counted.
   double bytes = 0;  ///< Inputs and outputs once, for the batch; 0 = not counted.
   std::vector<TimedForm> forms;  ///< Ours first.
