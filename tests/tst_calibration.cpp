@@ -36,8 +36,8 @@ void TestCalibration::measuresRealSteps() {
   const auto seen = calibrate(tinyRun(), 5, control, observer);
   QVERIFY(seen);
   QCOMPARE(seen->steps, 5);
-  QCOMPARE(total, std::int64_t{3 + 5 + 1});
-  QCOMPARE(done.size(), std::size_t{3 + 5 + 1});
+  QCOMPARE(total, std::int64_t{4 + 5 + 1});
+  QCOMPARE(done.size(), std::size_t{4 + 5 + 1});
   QCOMPARE(done.back(), total - 1);
   QVERIFY(seen->secondsPerStep > 0 && seen->secondsPerStep < 5);
   QCOMPARE(seen->imagesPerSecond, 30 / seen->secondsPerStep);

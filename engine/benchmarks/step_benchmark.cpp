@@ -21,7 +21,7 @@ namespace lambda {
 namespace {
 
 constexpr int kWarmUpSteps = 3;
-constexpr int kMemorySteps = 3;
+constexpr int kMemorySteps = kStepsBeforeRecord + 2;  // With those that are recorded on a GPU.
 constexpr std::int64_t kWarmUpImages = 4;
 
 /// A backward pass takes two forward passes: one for the gradients of inputs, one for weights.
@@ -108,6 +108,38 @@ class TimedTraining {
   std::vector<double> losses_;
 };
 
+/// A network that trains as in a run, some steps at a time.
+class TimedRun {
+ public:
+  TimedRun(RunConfig config, const ComputeDevice& device, RunData& data)
+      : config_(std::move(config)), rehearsal_(config_, device, data) {
+    for (int step = 0; step < kStepsAtATime; ++step) rehearsal_.step();
+  }
+
+  /// Laps of a step: queueing, waiting.
+  Laps steps() {
+    synchronize(rehearsal_.state().device());
+    Stopwatch clock;
+    for (int step = 0; step < kStepsAtATime; ++step) rehearsal_.start(rehearsal_.nextBatch());
+    clock.lap();
+    synchronize(rehearsal_.state().device());
+    clock.lap();
+    Laps laps = clock.laps();
+    for (double& lap : laps) lap /= kStepsAtATime;
+    return laps;
+  }
+
+  StepsInARun figures(const Repetitions& repetitions) const {
+    return {repetitions.total(), repetitions.part(0), rehearsal_.recordsSteps()};
+  }
+
+ private:
+  static constexpr int kStepsAtATime = 8;
+
+  RunConfig config_;
+  TrainingRehearsal rehearsal_;
+};
+
 std::vector<RunConfig> networksOf(const RunConfig& config, bool withTwin) {
   std::vector<RunConfig> networks{config};
   if (const auto twin = convolutionTwin(config.architecture); twin && withTwin) {
@@ -140,6 +172,12 @@ StepBenchmark measure(RunConfig config, const StepBenchmarkOptions& options) {
     trainings.push_back(std::make_unique<TimedTraining>(each, device, *data.run));
     contenders.emplace_back([&training = *trainings.back()] { return training.step(); });
   }
+  std::vector<std::unique_ptr<TimedRun>> runs;
+  for (const RunConfig& each : networks) {
+    if (device.kind != DeviceKind::cuda) break;
+    runs.push_back(std::make_unique<TimedRun>(each, device, *data.run));
+    contenders.emplace_back([&run = *runs.back()] { return run.steps(); });
+  }
   const std::vector<Repetitions> repetitions = alternate(contenders,
                                                          {.warmUps = kWarmUpSteps,
                                                           .repetitions = options.repetitions,
@@ -148,6 +186,9 @@ StepBenchmark measure(RunConfig config, const StepBenchmarkOptions& options) {
   for (std::size_t i = 0; i < networks.size(); ++i) {
     result.networks.push_back(trainings[i]->figures(repetitions[i]));
     result.networks.back().peakBytes = peaks[i];
+    if (!runs.empty()) {
+      result.networks.back().inARun = runs[i]->figures(repetitions[networks.size() + i]);
+    }
   }
   return result;
 }

@@ -26,6 +26,14 @@ struct StepParts {
   Timing update;
 };
 
+/// Steps one behind the other, as a run on a GPU takes them: the next one is queued while the GPU
+/// does the one before. Seconds a step.
+struct StepsInARun {
+  Timing step;
+  Timing host;            ///< Of these the host was busy: batches and queueing.
+  bool recorded = false;  ///< As a CUDA graph.
+};
+
 /// Training steps of one network.
 struct NetworkSteps {
   std::string name;
@@ -34,6 +42,7 @@ struct NetworkSteps {
   Timing step;       ///< With data.
   Timing withoutData;
   StepParts parts;
+  std::optional<StepsInARun> inARun;       ///< None on the CPU, where steps don't overlap.
   std::optional<std::uint64_t> peakBytes;  ///< See runStepBenchmark().
   double firstLoss = 0;
   double lastLoss = 0;
@@ -55,9 +64,10 @@ std::optional<Architecture> convolutionTwin(const Architecture& architecture);
 
 /// Times training steps of a configuration as the trainer takes them: batch, forward pass, loss,
 /// backward pass, accuracy and norm of the gradients, optimiser, average; in turn with those of its
-/// twin. On a GPU every part ends with a synchronisation.
+/// twin. On a GPU every part ends with a synchronisation; steps that overlap, as they do in a run,
+/// take turns with these.
 ///
-/// Before that, each network's peak memory over three steps, alone: on the CPU by how much the
+/// Before that, each network's peak memory over five steps, alone: on the CPU by how much the
 /// process grows, network, optimiser and batch included; on a GPU what LibTorch allocated there.
 /// Throws Error for a configuration or a device that can't be trained, memory that does not
 /// suffice, and a loss that is not finite.

@@ -87,16 +87,20 @@ CudaPlugin openCudaPlugin(const std::filesystem::path& file) {
   return {kernels, {}};
 }
 
-std::filesystem::path cudaPluginFile() {
+std::filesystem::path pluginFile(const std::string& name) {
   Dl_info here{};
   std::error_code error;
   std::filesystem::path folder;
-  if (dladdr(reinterpret_cast<const void*>(&cudaPluginFile), &here) != 0) {
+  if (dladdr(reinterpret_cast<const void*>(&pluginFile), &here) != 0) {
     folder = std::filesystem::canonical(here.dli_fname, error).parent_path();
   }
-  const std::filesystem::path above = folder.parent_path() / kPluginName;
-  std::filesystem::path beside = folder / kPluginName;
+  const std::filesystem::path above = folder.parent_path() / name;
+  std::filesystem::path beside = folder / name;
   return !exists(beside, error) && exists(above, error) ? above : beside;
+}
+
+std::filesystem::path cudaPluginFile() {
+  return pluginFile(kPluginName);
 }
 
 const CudaKernels* cudaKernelsFor(c10::Device device) {

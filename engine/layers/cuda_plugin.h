@@ -18,7 +18,10 @@ struct CudaPlugin {
 /// Opens a plugin, which stays open to the end of the process.
 CudaPlugin openCudaPlugin(const std::filesystem::path& file);
 
-/// lambda-kernels-cuda.so beside the program or library that this code is in, or one folder above.
+/// A library beside the program or library that this code is in, or one folder above.
+std::filesystem::path pluginFile(const std::string& name);
+
+/// The kernels' plugin, lambda-kernels-cuda.so.
 std::filesystem::path cudaPluginFile();
 
 /// The kernels for a GPU; null where they can't be used. The plugin is opened by the first call;

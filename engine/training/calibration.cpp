@@ -22,7 +22,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kWarmUpSteps = 3;  // Memory is fetched, kernels are chosen.
+// Memory is fetched, kernels are chosen, and on a GPU a step is recorded.
+constexpr int kWarmUpSteps = kStepsBeforeRecord + 1;
 constexpr std::size_t kEvaluationImages = 4 * kEvaluationBatch;
 
 double secondsSince(Clock::time_point start) {

@@ -70,13 +70,15 @@ TrainingLoop::Parts prepareNew(const RunConfig& config,
   RunRecord record = recordOf(config, device, rates);
   writeRunRecord(folder.record(), record);
   auto journal = std::make_unique<RunJournal>(folder, observer);
+  CudaGraphPlugin graphs = cudaGraphsFor(config.device, *state);
   return {std::move(folder),
           std::move(lock),
           std::move(record),
           std::move(data),
           std::move(state),
           std::move(journal),
-          governorOf(config, device)};
+          governorOf(config, device),
+          std::move(graphs)};
 }
 
 /// The newest checkpoint that is whole, loaded into `state`; what was passed over is appended to
@@ -165,13 +167,15 @@ RunResult resumeRun(const fs::path& run,
   }
   if (!damage.empty()) text += "; passed over damaged checkpoints:\n" + damage;
   auto governor = governorOf(record.config, device);
+  CudaGraphPlugin graphs = cudaGraphsFor(record.config.device, *state);
   TrainingLoop loop({std::move(folder),
                      std::move(lock),
                      std::move(record),
                      std::move(data),
                      std::move(state),
                      std::move(journal),
-                     std::move(governor)},
+                     std::move(governor),
+                     std::move(graphs)},
                     control,
                     observer);
   return loop.run(EventKind::resumed, text);

@@ -20,10 +20,8 @@ namespace lambda {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 std::string percent(double share) {
@@ -35,7 +33,15 @@ std::string percent(double share) {
 }  // namespace
 
 TrainingLoop::TrainingLoop(Parts parts, RunControl& control, Observer& observer)
-    : parts_(std::move(parts)), control_(control), observer_(observer), lastSave_(Clock::now()) {}
+    : parts_(std::move(parts)),
+      control_(control),
+      observer_(observer),
+      steps_(*parts_.state,
+             parts_.record.config.recipe,
+             parts_.graphs.recorder,
+             [this](const std::string& obstacle) { noteWithoutGraph(obstacle); }),
+      lastSettled_(Clock::now()),
+      lastSave_(Clock::now()) {}
 
 RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
   try {
@@ -50,6 +56,7 @@ RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
            "runs on plain LibTorch operations, more slowly than on the CUDA kernels, because " +
                obstacle);
     }
+    if (!parts_.graphs.obstacle.empty()) noteWithoutGraph(parts_.graphs.obstacle);
     if (trainToEnd() == Outcome::stopped) {
       saveCheckpoint("stopped");
       return end(RunStatus::stopped, "stopped at step " + std::to_string(progress().step));
@@ -84,12 +91,28 @@ TrainingLoop::Outcome TrainingLoop::trainEpoch() {
     const double minutes = config().checkpoints.everyMinutes;
     if (minutes > 0 && secondsSince(lastSave_) > 60 * minutes) saveCheckpoint("autosave");
   }
+  settle();
   return Outcome::done;
 }
 
 void TrainingLoop::trainBatch() {
+  std::optional<StepUnderWay> next;
+  try {
+    next = startBatch();
+  } catch (...) {
+    settle();  // Its own failure comes first.
+    throw;
+  }
+  settle();
+  ++progress().batch;
+  ++progress().step;
+  underWay_ = std::move(next);
+  if (underWay_->step.isOver()) settle();
+}
+
+TrainingLoop::StepUnderWay TrainingLoop::startBatch() {
   const Clock::time_point start = Clock::now();
-  TrainingProgress& at = progress();
+  const TrainingProgress& at = progress();
   const TensorBatch batch = parts_.data->batch(at.epoch, at.batch);
   const double dataSeconds = secondsSince(start);
   // The middle of the step: neither the first nor the last one is wasted on a rate of 0.
@@ -97,25 +120,41 @@ void TrainingLoop::trainBatch() {
   const Recipe& recipe = config().recipe;
   const double learningRate =
       recipe.optimizer.learningRate * learningRateFactor(recipe.schedule, time, recipe.epochs);
-  const StepOutcome outcome = trainOnBatch(*parts_.state, recipe, batch, learningRate);
-  if (!outcome.finite) failNonFinite(outcome, batch);
+  return {steps_.start(batch, learningRate), at, start, dataSeconds, learningRate};
+}
 
-  const double seconds = secondsSince(start);
-  ++at.batch;
-  ++at.step;
+void TrainingLoop::settle() {
+  if (!underWay_) return;
+  const StepUnderWay settled = std::move(*underWay_);
+  underWay_.reset();
+  const StepOutcome outcome = settled.step.outcome();
+  if (!outcome.finite) failNonFinite(settled, outcome);
+
+  const Clock::time_point now = Clock::now();
+  // While a step is queued its GPU still does the one before.
+  const Clock::time_point began = std::max(settled.start, lastSettled_);
+  const double seconds = std::chrono::duration<double>(now - began).count();
+  lastSettled_ = now;
+  TrainingProgress& at = progress();
   at.seconds += seconds;
   at.epochSeconds += seconds;
-  at.epochDataSeconds += dataSeconds;
-  at.images += recipe.batchSize;
-  parts_.journal->record(BatchRecord{.step = at.step,
-                                     .epoch = at.epoch + 1,
+  at.epochDataSeconds += settled.dataSeconds;
+  const int batchSize = config().recipe.batchSize;
+  at.images += batchSize;
+  parts_.journal->record(BatchRecord{.step = settled.before.step + 1,
+                                     .epoch = settled.before.epoch + 1,
                                      .seconds = at.seconds,
                                      .loss = outcome.loss,
                                      .accuracy = outcome.accuracy,
-                                     .learningRate = learningRate,
+                                     .learningRate = settled.learningRate,
                                      .gradientNorm = outcome.gradientNorm,
-                                     .imagesPerSecond = recipe.batchSize / seconds});
+                                     .imagesPerSecond = batchSize / seconds});
   govern(seconds);
+}
+
+void TrainingLoop::noteWithoutGraph(const std::string& obstacle) {
+  note(EventKind::warning,
+       "queues every step anew, more slowly than as a CUDA graph, because " + obstacle);
 }
 
 void TrainingLoop::govern(double seconds) {
@@ -131,13 +170,19 @@ void TrainingLoop::govern(double seconds) {
        change->reason + "; a run whose threads change can't be repeated to the bit");
 }
 
-void TrainingLoop::failNonFinite(const StepOutcome& outcome, const TensorBatch& batch) {
+void TrainingLoop::failNonFinite(const StepUnderWay& failed, const StepOutcome& outcome) {
+  const TrainingProgress& before = failed.before;
+  progress().step = before.step;
+  progress().batch = before.batch;
+  const TensorBatch batch = parts_.data->batch(before.epoch, before.batch);
+  // After a step that was told late the gradients, where there are any, are those of the next one.
+  if (!failed.step.isOver()) computeGradients(*parts_.state, config().recipe, batch);
   const std::optional<NonFinite> first = firstNonFinite(parts_.state->network, batch.images);
   const std::string where = first ? "it began in " + first->layer + " (" + first->what + ")"
                                   : "the loss is " + std::to_string(outcome.loss) +
                                         ", the norm of the gradients " +
                                         std::to_string(outcome.gradientNorm);
-  throw Error("step " + std::to_string(progress().step + 1),
+  throw Error("step " + std::to_string(before.step + 1),
               "a value is not finite: " + where,
               "nothing was saved after it; fork the last checkpoint with a lower learning rate: "
               "--set recipe.optimizer.learningRate=" +
@@ -228,7 +273,9 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
 
 bool TrainingLoop::proceed() {
   while (true) {
-    switch (control_.next()) {
+    const RunControl::Turn turn = control_.next();
+    if (turn != RunControl::Turn::batch) settle();
+    switch (turn) {
       case RunControl::Turn::batch:
         if (announced_ && control_.mode() == RunControl::Mode::running) {
           announced_ = false;
@@ -270,6 +317,7 @@ void TrainingLoop::serveInspection() {
 }
 
 void TrainingLoop::saveCheckpoint(const std::string& why) {
+  settle();
   parts_.journal->sync();
   progress().metricsBytes = parts_.journal->metricsBytes();
   parts_.state->save(parts_.folder.lastCheckpoint(), config(), parts_.record.environment);

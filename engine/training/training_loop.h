@@ -7,16 +7,16 @@
 
 #include "engine/runtime/run_control.h"
 #include "engine/runtime/tensor_memory.h"
+#include "engine/training/cuda_graph_plugin.h"
 #include "engine/training/observer.h"
 #include "engine/training/run_data.h"
 #include "engine/training/run_folder.h"
 #include "engine/training/run_journal.h"
+#include "engine/training/step_runner.h"
 #include "engine/training/thread_governor.h"
 #include "engine/training/training_state.h"
 
 namespace lambda {
-
-struct StepOutcome;
 
 /// Trains one run until it is finished, stopped or failed: batches, evaluation, checkpoints,
 /// records. Between two batches it serves the control. Lives on the training thread.
@@ -31,9 +31,13 @@ class TrainingLoop {
     std::unique_ptr<TrainingState> state;
     std::unique_ptr<RunJournal> journal;
     std::optional<ThreadGovernor> governor;  ///< None: the number of threads stays.
+    CudaGraphPlugin graphs = {};             ///< Neither recorder nor obstacle: no use for any.
   };
 
   TrainingLoop(Parts parts, RunControl& control, Observer& observer);
+
+  TrainingLoop(const TrainingLoop&) = delete;
+  TrainingLoop& operator=(const TrainingLoop&) = delete;
 
   /// `opening`: the first event, that the run started or resumed and how.
   RunResult run(EventKind opening, const std::string& text);
@@ -41,11 +45,28 @@ class TrainingLoop {
  private:
   enum class Outcome { done, stopped };
 
+  using Clock = std::chrono::steady_clock;
+
+  /// A step under way, and what of it is to be told.
+  struct StepUnderWay {
+    StartedStep step;
+    TrainingProgress before;
+    Clock::time_point start;
+    double dataSeconds = 0;
+    double learningRate = 0;
+  };
+
   Outcome trainToEnd();
   Outcome trainEpoch();
   void trainBatch();
+  StepUnderWay startBatch();
+
+  /// Waits for the step under way, if there is one, counts its time and tells of it. A step on a
+  /// GPU is under way while the next one is queued; all else comes after it.
+  void settle();
+  void noteWithoutGraph(const std::string& obstacle);
   void govern(double seconds);
-  [[noreturn]] void failNonFinite(const StepOutcome& outcome, const TensorBatch& batch);
+  [[noreturn]] void failNonFinite(const StepUnderWay& failed, const StepOutcome& outcome);
   Outcome finishEpoch();
   Outcome scoreTest();
   std::optional<Scores> score(const LabeledImages& images, const char* phase);
@@ -70,7 +91,10 @@ class TrainingLoop {
   Parts parts_;
   RunControl& control_;
   Observer& observer_;
-  std::chrono::steady_clock::time_point lastSave_;
+  StepRunner steps_;
+  std::optional<StepUnderWay> underWay_;
+  Clock::time_point lastSettled_;
+  Clock::time_point lastSave_;
   bool announced_ = false;  // The pause under way has been told.
 };
 

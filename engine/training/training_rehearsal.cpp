@@ -7,6 +7,7 @@
 #include "engine/formats/cifar10_files.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
+#include "engine/training/cuda_graph_plugin.h"
 #include "engine/training/schedule.h"
 
 namespace lambda {
@@ -58,7 +59,13 @@ RehearsalData::RehearsalData(const RunConfig& config, const at::Device& device) 
 TrainingRehearsal::TrainingRehearsal(const RunConfig& config,
                                      const ComputeDevice& device,
                                      RunData& data)
-    : config_(config), data_(data), state_(config, device) {}
+    : config_(config),
+      data_(data),
+      state_(config, device),
+      steps_(state_,
+             config_.recipe,
+             cudaGraphsFor(config.device, state_).recorder,
+             [](const std::string&) {}) {}
 
 TensorBatch TrainingRehearsal::nextBatch() {
   const auto step = static_cast<int>(state_.progress.step);
@@ -74,10 +81,17 @@ double TrainingRehearsal::nextLearningRate() const {
 }
 
 StepOutcome TrainingRehearsal::train(const TensorBatch& batch, const PhaseObserver& ended) {
+  if (!ended) return start(batch).outcome();
   const StepOutcome outcome =
       trainOnBatch(state_, config_.recipe, batch, nextLearningRate(), ended);
   ++state_.progress.step;
   return outcome;
+}
+
+StartedStep TrainingRehearsal::start(const TensorBatch& batch) {
+  StartedStep started = steps_.start(batch, nextLearningRate());
+  ++state_.progress.step;
+  return started;
 }
 
 }  // namespace lambda

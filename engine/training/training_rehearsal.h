@@ -5,8 +5,8 @@
 #include "engine/runtime/device.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/run_data.h"
+#include "engine/training/step_runner.h"
 #include "engine/training/training_state.h"
-#include "engine/training/training_step.h"
 
 namespace lambda {
 
@@ -34,16 +34,22 @@ class TrainingRehearsal {
   /// The learning rate of the next step by the recipe's schedule.
   double nextLearningRate() const;
 
-  /// Takes the next step.
+  /// Takes the next step: as a run does, or part by part where somebody is told of the parts.
   StepOutcome train(const TensorBatch& batch, const PhaseObserver& ended = {});
 
   StepOutcome step() { return train(nextBatch()); }
+
+  /// Takes the next step as a run does, without waiting for it on a GPU.
+  StartedStep start(const TensorBatch& batch);
+
+  bool recordsSteps() const { return steps_.hasRecord(); }
 
  private:
   TensorMemoryReuse reuse_;  ///< Ends after the tensors below have.
   RunConfig config_;
   RunData& data_;
   TrainingState state_;
+  StepRunner steps_;
 };
 
 }  // namespace lambda

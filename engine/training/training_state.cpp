@@ -128,6 +128,8 @@ TrainingState::TrainingState(const RunConfig& config, const ComputeDevice& devic
       initialEmbeddings(embeddingTablesOf(network)),
       kernelObstacle(cudaKernelsObstacle(torchDevice(device))),
       device_(torchDevice(device)) {
+  // Some of cuDNN's gradients of convolutions differ from run to run otherwise.
+  if (device_.is_cuda()) at::globalContext().setDeterministicCuDNN(true);
   if (config.recipe.emaDecay > 0) {
     average = std::make_unique<WeightAverage>(config.recipe.emaDecay, *network);
   }

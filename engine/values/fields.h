@@ -195,6 +195,8 @@ void visitFields(Value& value, Visit&& visit) {
               "with one thread a core: fewer while other programs slow training down; the run "
               "can't be repeated to the bit then"},
         value.yieldsToOthers);
+  visit(Field{"cudaGraphs", "CUDA: record a training step and replay it as a whole"},
+        value.cudaGraphs);
 }
 
 template <Either<CheckpointConfig> Value, class Visit>

@@ -86,6 +86,8 @@ struct DeviceConfig {
   /// the CPU depend on the number of threads, so that such a run can't be repeated to the bit. Not
   /// for a number of threads that was chosen.
   bool yieldsToOthers = false;
+  /// CUDA: a training step is recorded and replayed as a whole. The bits are the same either way.
+  bool cudaGraphs = true;
 
   bool operator==(const DeviceConfig&) const = default;
 };

@@ -88,6 +88,7 @@ constexpr std::array kLooks{
     Look{"device.kind", "Device"},
     Look{"device.threads", "Cores for training", Stepping::one, "", "one a core"},
     Look{"yieldsToOthers", "Yield to other programs"},
+    Look{"cudaGraphs", "CUDA graphs"},
     Look{"environment.threads", "Threads"},
     Look{"threadChanges", "Thread changes", Stepping::one, "", "none"},
     Look{"everyEpochs", "Keep one every", Stepping::one, "epochs", "never"},

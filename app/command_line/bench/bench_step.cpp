@@ -44,6 +44,28 @@ Json millisecondsJson(const Timing& timing) {
           {"p95", kMsPerSecond * timing.tail}};
 }
 
+Json inARunJson(const NetworkSteps& network) {
+  if (!network.inARun) return nullptr;
+  return {{"stepMs", millisecondsJson(network.inARun->step)},
+          {"hostMs", millisecondsJson(network.inARun->host)},
+          {"cudaGraph", network.inARun->recorded}};
+}
+
+/// One line for each network that was timed as in a run.
+std::string inARunText(const StepBenchmark& benchmark) {
+  std::string text;
+  for (const NetworkSteps& network : benchmark.networks) {
+    if (!network.inARun) continue;
+    const StepsInARun& steps = *network.inARun;
+    text += "\n  " + network.name + " in a run, " +
+            (steps.recorded ? "as a CUDA graph" : "queued anew") + ": " +
+            fixedText(imagesPerSecond(benchmark, steps.step), 1) + " images/s, " +
+            millisecondsText(steps.step.median) + " ms a step, the host busy for " +
+            millisecondsText(steps.host.median) + " of them\n";
+  }
+  return text;
+}
+
 Json networkJson(const StepBenchmark& benchmark,
                  const NetworkSteps& network,
                  const MachineCeilings& ceilings) {
@@ -62,6 +84,7 @@ Json networkJson(const StepBenchmark& benchmark,
             {"update", kMsPerSecond * parts.update.median}}},
           {"flops", network.flops},
           {"shareOfMultiplyAddPeak", peakShare(network, ceilings)},
+          {"inARun", inARunJson(network)},
           {"peakBytes", network.peakBytes ? Json(*network.peakBytes) : Json(nullptr)},
           {"firstLoss", network.firstLoss},
           {"lastLoss", network.lastLoss}};
@@ -130,7 +153,7 @@ std::string benchmarkText(const std::string& name,
             fixedText(benchmark.networks[1].step.median / benchmark.networks[0].step.median, 2) +
             " times as long.\n";
   }
-  return text + "\n";
+  return text + inARunText(benchmark) + "\n";
 }
 
 int record(const StepOptions& options) {

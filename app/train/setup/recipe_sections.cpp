@@ -129,8 +129,10 @@ std::vector<FormSection> machineSections(Chooser& choose, const DeviceConfig& co
   if (FieldRow* threads = choose.last(); threads && cores > 0) {
     threads->zeroText = tr("all %1 cores").arg(cores).toStdString();
   }
-  choose.common("device.yieldsToOthers",
-                config.yieldsToOthers || (config.threads == 0 && config.kind != DeviceKind::cuda));
+  choose
+      .common("device.yieldsToOthers",
+              config.yieldsToOthers || (config.threads == 0 && config.kind != DeviceKind::cuda))
+      .rare("device.cudaGraphs", !config.cudaGraphs || config.kind != DeviceKind::cpu);
   sections.push_back(choose.section({}));
   choose.common("checkpoints.keepBest")
       .common("checkpoints.everyEpochs")

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "engine/kernels/cuda/cuda_kernels.h"
+#include "engine/training/training_state.h"
+#include "engine/training/work_recorder.h"
+
+extern "C" const lambda::CudaKernels* lambdaCudaKernels();
+
+namespace lambda::test {
+
+/// Records steps on the emulated device as a GPU does: recording computes nothing, and a replay
+/// writes the tensors that were made then and updates weights from the addresses that were queued
+/// then. The state's optimiser has to have its kernels. One at a time.
+class EmulatedRecorder : public WorkRecorder {
+  using QueueWork = std::function<std::vector<at::Tensor>()>;
+
+ public:
+  explicit EmulatedRecorder(TrainingState& state) : state_(state) {}
+
+  /// The emulated kernels, whose updates wait while something is recorded.
+  static const CudaKernels& kernels() {
+    static const CudaKernels holding = [] {
+      CudaKernels all = *lambdaCudaKernels();
+      all.updateWeights = [](const CudaWeightUpdate& update, const CudaQueue& queue) {
+        if (held_ == nullptr) return lambdaCudaKernels()->updateWeights(update, queue);
+        held_->push_back(update);
+        return CudaOutcome();
+      };
+      return all;
+    }();
+    return holding;
+  }
+
+  std::unique_ptr<RecordedWork> record(const QueueWork& queueWork,
+                                       const at::Generator& random) override {
+    ++records;
+    const std::vector<std::pair<at::Tensor, at::Tensor>> before = moved();
+    at::Generator generator = random;
+    const at::Tensor drawn = generator.get_state();
+    auto step = std::make_unique<Step>(*this, queueWork);
+    for (const auto& [tensor, value] : before) tensor.copy_(value);
+    TORCH_CHECK(!fails, "the device is out of graphs");
+    generator.set_state(drawn);
+    return step;
+  }
+
+  bool fails = false;  ///< After the work was queued.
+  int records = 0;
+  int replays = 0;
+
+ private:
+  class Step : public RecordedWork {
+   public:
+    Step(EmulatedRecorder& recorder, QueueWork queueWork)
+        : recorder_(recorder), queueWork_(std::move(queueWork)) {
+      std::tie(made_, update_) = queue();
+    }
+
+    void replay() override {
+      ++recorder_.replays;
+      const auto [anew, unused] = queue();
+      for (std::size_t i = 0; i < made_.size(); ++i) made_[i].copy_(anew[i]);
+      lambdaCudaKernels()->updateWeights(update_, {});
+    }
+
+   private:
+    std::pair<std::vector<at::Tensor>, CudaWeightUpdate> queue() {
+      std::vector<CudaWeightUpdate> updates;
+      held_ = &updates;
+      std::vector<at::Tensor> made = queueWork_();
+      held_ = nullptr;
+      if (updates.size() != 1) throw std::logic_error("a step has one update");
+      return {made, updates.front()};
+    }
+
+    EmulatedRecorder& recorder_;
+    QueueWork queueWork_;
+    std::vector<at::Tensor> made_;
+    CudaWeightUpdate update_;
+  };
+
+  /// What queueing moves on a CPU at once, with its values.
+  std::vector<std::pair<at::Tensor, at::Tensor>> moved() {
+    std::vector<std::pair<at::Tensor, at::Tensor>> all;
+    for (const at::Tensor& buffer : state_.network->buffers()) {
+      all.emplace_back(buffer, buffer.clone());
+    }
+    if (!state_.average) return all;
+    for (const AveragedTensor& each : state_.average->tensors()) {
+      all.emplace_back(each.average, each.average.clone());
+    }
+    return all;
+  }
+
+  static inline std::vector<CudaWeightUpdate>* held_ = nullptr;  // Null while updates are done.
+
+  TrainingState& state_;
+};
+
+}  // namespace lambda::test

@@ -1,0 +1,379 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ATen/Parallel.h>
+
+#include <QtTest/QtTest>
+
+#include "engine/layers/cuda_plugin.h"
+#include "engine/runtime/device.h"
+#include "engine/training/cuda_graph_plugin.h"
+#include "engine/training/step_runner.h"
+#include "engine/training/training_loop.h"
+#include "tests/support/emulated_recorder.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+namespace lambda::test {
+
+namespace {
+
+constexpr int kSteps = 9;
+
+const ComputeDevice kCpu{.kind = DeviceKind::cpu, .name = "cpu", .reason = "", .threads = 1};
+
+/// A state that steps on the emulated device.
+std::unique_ptr<TrainingState> emulatedState(const RunConfig& config) {
+  auto state = std::make_unique<TrainingState>(config, kCpu);
+  state->optimizer =
+      Optimizer(config.recipe.optimizer, *state->network, &EmulatedRecorder::kernels());
+  return state;
+}
+
+/// All that training moves.
+std::vector<at::Tensor> copiesOf(const TrainingState& state) {
+  std::vector<at::Tensor> copies;
+  const auto add = [&](const at::Tensor& tensor) { copies.push_back(tensor.detach().clone()); };
+  for (const at::Tensor& each : state.network->parameters()) add(each);
+  for (const at::Tensor& each : state.network->buffers()) add(each);
+  for (const NamedTensor& each : state.optimizer.state()) add(each.tensor);
+  if (state.average) {
+    for (const NamedTensor& each : state.average->state()) add(each.tensor);
+  }
+  add(state.network->random()->get_state());
+  return copies;
+}
+
+bool areEqual(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+  return std::ranges::equal(
+      a, b, [](const at::Tensor& left, const at::Tensor& right) { return left.equal(right); });
+}
+
+bool areEqual(const StepOutcome& a, const StepOutcome& b) {
+  return a.loss == b.loss && a.accuracy == b.accuracy && a.gradientNorm == b.gradientNorm;
+}
+
+double learningRateAt(int step) {
+  return 0.01 / (1 + step);
+}
+
+/// Steps [from, to) of a training, with a learning rate of its own each.
+class Training {
+ public:
+  Training(const RunConfig& config,
+           TrainingState& state,
+           WorkRecorder* recorder,
+           const at::Device& device = at::kCPU)
+      : data_(config, device),
+        state_(state),
+        runner_(state, config.recipe, recorder, [this](const std::string& obstacle) {
+          warnings.push_back(obstacle);
+        }) {}
+
+  std::vector<StepOutcome> train(int from, int to) {
+    std::vector<StepOutcome> outcomes;
+    for (int step = from; step < to; ++step) {
+      const TensorBatch batch =
+          data_.batch(step / data_.batchesPerEpoch(), step % data_.batchesPerEpoch());
+      outcomes.push_back(runner_.start(batch, learningRateAt(step)).outcome());
+      ++state_.progress.step;
+    }
+    return outcomes;
+  }
+
+  StepRunner& runner() { return runner_; }
+
+  RunData& data() { return data_; }
+
+  std::vector<std::string> warnings;
+
+ private:
+  RunData data_;
+  TrainingState& state_;
+  StepRunner runner_;
+};
+
+/// With everything that differs from step to step: counts of updates, an average whose decay grows,
+/// clipping, and numbers that are drawn.
+RunConfig variedRun(OptimizerKind kind) {
+  RunConfig config = tinyRun();
+  config.recipe.optimizer.kind = kind;
+  config.recipe.optimizer.gradientClip = 1;
+  config.recipe.emaDecay = 0.9;
+  config.recipe.labelSmoothing = 0.1;
+  config.architecture.head.dropout = 0.3;
+  config.architecture.stages[1].blocks[1].stochasticDepth = 0.2;
+  return config;
+}
+
+void addKinds() {
+  QTest::addColumn<OptimizerKind>("kind");
+  QTest::newRow("sgd") << OptimizerKind::sgd;
+  QTest::newRow("adam") << OptimizerKind::adam;
+  QTest::newRow("adamw") << OptimizerKind::adamw;
+}
+
+TrainingLoop::Parts partsOf(const RunConfig& config,
+                            const std::filesystem::path& runs,
+                            Observer& observer) {
+  RunFolder folder = RunFolder::create(runs, "recorded");
+  auto lock = std::make_unique<RunLock>(folder);
+  RunRecord record;
+  record.config = config;
+  auto journal = std::make_unique<RunJournal>(folder, observer);
+  return {std::move(folder),
+          std::move(lock),
+          record,
+          std::make_unique<RunData>(config, at::kCPU),
+          emulatedState(config),
+          std::move(journal),
+          std::nullopt,
+          {}};
+}
+
+/// A run whose steps are recorded or not, up to its end.
+struct LoopRun {
+  LoopRun(const RunConfig& config, bool records) {
+    TrainingLoop::Parts parts = partsOf(config, folder.path(), observer);
+    EmulatedRecorder recorder(*parts.state);
+    if (records) parts.graphs.recorder = &recorder;
+    TrainingLoop loop(std::move(parts), control, observer);
+    result = loop.run(EventKind::started, "");
+    replays = recorder.replays;
+  }
+
+  TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  RunResult result;
+  int replays = 0;
+};
+
+}  // namespace
+
+class TestRecordedStep : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void initTestCase() { at::set_num_threads(1); }
+
+  void hasTheBitsOfStepsQueuedAnew_data() { addKinds(); }
+
+  void hasTheBitsOfStepsQueuedAnew();
+
+  void hasTheBitsOfStepsQueuedAnewOnAGpu_data() { addKinds(); }
+
+  void hasTheBitsOfStepsQueuedAnewOnAGpu();
+  void goesOnFromACheckpointWithTheSameBits();
+  void whatCantBeRecordedIsQueuedAnewAndSaidOnce();
+  void anotherShapeIsQueuedAnew();
+  void whatIsNotFiniteMovesNothing();
+  void withoutKernelsNothingIsRecorded();
+  void aRunTellsTheSameWithAndWithout();
+  void aPauseHasAllStepsBeforeItTold();
+  void aRunThatIsNotFiniteNamesItsStep();
+  void aPluginThatCantBeOpenedSaysWhy();
+};
+
+void TestRecordedStep::hasTheBitsOfStepsQueuedAnew() {
+  QFETCH(OptimizerKind, kind);
+  const RunConfig config = variedRun(kind);
+  const auto plain = emulatedState(config), recorded = emulatedState(config);
+  EmulatedRecorder recorder(*recorded);
+  Training usual(config, *plain, nullptr), faster(config, *recorded, &recorder);
+  for (int step = 0; step < kSteps; ++step) {
+    QVERIFY(areEqual(usual.train(step, step + 1)[0], faster.train(step, step + 1)[0]));
+    QVERIFY2(areEqual(copiesOf(*plain), copiesOf(*recorded)), std::to_string(step).c_str());
+  }
+  QCOMPARE(recorder.records, 1);
+  QCOMPARE(recorder.replays, kSteps - 3);
+  QVERIFY(faster.warnings.empty());
+}
+
+void TestRecordedStep::hasTheBitsOfStepsQueuedAnewOnAGpu() {
+  const ComputeDevice device = selectDevice({});
+  if (device.kind != DeviceKind::cuda) QSKIP(("no GPU: " + device.reason).c_str());
+  QFETCH(OptimizerKind, kind);
+  RunConfig config = variedRun(kind);
+  config.device = {};
+  TrainingState plain(config, device), recorded(config, device);
+  QVERIFY2(plain.kernelObstacle.empty(), plain.kernelObstacle.c_str());
+  const CudaGraphPlugin graphs = cudaGraphsFor(config.device, recorded);
+  QVERIFY2(graphs.recorder != nullptr, graphs.obstacle.c_str());
+  Training usual(config, plain, nullptr, plain.device());
+  Training faster(config, recorded, graphs.recorder, plain.device());
+  for (int step = 0; step < kSteps; ++step) {
+    QVERIFY(areEqual(usual.train(step, step + 1)[0], faster.train(step, step + 1)[0]));
+    QVERIFY2(areEqual(copiesOf(plain), copiesOf(recorded)), std::to_string(step).c_str());
+  }
+  QVERIFY2(faster.warnings.empty(), faster.warnings.front().c_str());
+}
+
+void TestRecordedStep::goesOnFromACheckpointWithTheSameBits() {
+  const RunConfig config = variedRun(OptimizerKind::adamw);
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "state.safetensors";
+  const auto whole = emulatedState(config), resumed = emulatedState(config);
+  EmulatedRecorder first(*whole), second(*resumed);
+  Training training(config, *whole, &first);
+  training.train(0, 5);
+  whole->save(path, config, {});
+  training.train(5, kSteps + 2);
+  resumed->load(path);
+  Training(config, *resumed, &second).train(5, kSteps + 2);
+  QVERIFY(second.replays > 0);
+  QVERIFY(areEqual(copiesOf(*whole), copiesOf(*resumed)));
+}
+
+void TestRecordedStep::whatCantBeRecordedIsQueuedAnewAndSaidOnce() {
+  const RunConfig config = variedRun(OptimizerKind::sgd);
+  const auto plain = emulatedState(config), refused = emulatedState(config);
+  EmulatedRecorder recorder(*refused);
+  recorder.fails = true;
+  Training usual(config, *plain, nullptr), other(config, *refused, &recorder);
+  usual.train(0, kSteps);
+  other.train(0, kSteps);
+  QCOMPARE(recorder.records, 1);
+  QCOMPARE(other.warnings.size(), std::size_t{1});
+  QVERIFY(other.warnings.front().starts_with("the device is out of graphs"));
+  QVERIFY(areEqual(copiesOf(*plain), copiesOf(*refused)));
+}
+
+void TestRecordedStep::anotherShapeIsQueuedAnew() {
+  const RunConfig config = tinyRun();
+  const auto plain = emulatedState(config), recorded = emulatedState(config);
+  EmulatedRecorder recorder(*recorded);
+  Training usual(config, *plain, nullptr), faster(config, *recorded, &recorder);
+  for (Training* each : {&usual, &faster}) {
+    each->train(0, 5);
+    const TensorBatch batch = each->data().batch(0, 5);
+    each->runner()
+        .start({batch.images.narrow(0, 0, 7), batch.labels.narrow(0, 0, 7)}, 0.01)
+        .outcome();
+  }
+  QCOMPARE(recorder.replays, 2);
+  QVERIFY(areEqual(copiesOf(*plain), copiesOf(*recorded)));
+}
+
+void TestRecordedStep::whatIsNotFiniteMovesNothing() {
+  const RunConfig config = tinyRun();
+  const auto state = emulatedState(config);
+  EmulatedRecorder recorder(*state);
+  Training training(config, *state, &recorder);
+  training.train(0, 5);
+  const at::Tensor weights = state->network->parameters().front().detach().clone();
+  TensorBatch batch = training.data().batch(0, 5);
+  batch.images.fill_(std::numeric_limits<float>::quiet_NaN());
+  const StepOutcome outcome = training.runner().start(batch, 0.1).outcome();
+  QCOMPARE(recorder.replays, 3);
+  QVERIFY(!outcome.finite);
+  QVERIFY(state->network->parameters().front().equal(weights));
+}
+
+void TestRecordedStep::withoutKernelsNothingIsRecorded() {
+  const RunConfig config = tinyRun();
+  TrainingState state(config, kCpu);
+  EmulatedRecorder recorder(state);
+  Training training(config, state, &recorder);
+  training.train(0, 5);
+  QCOMPARE(recorder.records, 0);
+  QVERIFY(training.warnings.empty());
+  QVERIFY(cudaGraphsFor(config.device, state).obstacle.empty());
+}
+
+void TestRecordedStep::aRunTellsTheSameWithAndWithout() {
+  const RunConfig config = variedRun(OptimizerKind::sgd);
+  const LoopRun usual(config, false), recorded(config, true);
+  QVERIFY2(recorded.result.status == RunStatus::finished, recorded.result.failure.c_str());
+  const int batches = config.recipe.epochs * usual.observer.batchesPerEpoch;
+  QCOMPARE(recorded.replays, batches - 3);
+  QCOMPARE(static_cast<int>(recorded.observer.batches.size()), batches);
+  for (int i = 0; i < batches; ++i) {
+    const BatchRecord &ours = recorded.observer.batches[i], &theirs = usual.observer.batches[i];
+    QCOMPARE(ours.step, std::int64_t{i} + 1);
+    QCOMPARE(ours.epoch, theirs.epoch);
+    QCOMPARE(ours.loss, theirs.loss);
+    QCOMPARE(ours.learningRate, theirs.learningRate);
+    QVERIFY(i == 0 || ours.seconds > recorded.observer.batches[i - 1].seconds);
+  }
+  QCOMPARE(recorded.observer.epochs.back().validation->loss,
+           usual.observer.epochs.back().validation->loss);
+  QCOMPARE(*recorded.result.testAccuracy, *usual.result.testAccuracy);
+}
+
+void TestRecordedStep::aPauseHasAllStepsBeforeItTold() {
+  const TemporaryFolder folder;
+  const RunConfig config = tinyRun();
+  RunControl control;
+  RecordingObserver observer;
+  TrainingLoop::Parts parts = partsOf(config, folder.path(), observer);
+  EmulatedRecorder recorder(*parts.state);
+  parts.graphs.recorder = &recorder;
+  TrainingState& state = *parts.state;
+  observer.onBatch = [&](const BatchRecord& batch) {
+    if (batch.step == 7) control.pause();
+  };
+  std::size_t told = 0;
+  std::int64_t queued = 0;
+  observer.onEvent = [&](const EventRecord& event) {
+    if (event.kind != EventKind::paused) return;
+    told = observer.batches.size();
+    queued = state.progress.step;
+    control.requestStop();
+  };
+  TrainingLoop loop(std::move(parts), control, observer);
+  const RunResult result = loop.run(EventKind::started, "");
+  QCOMPARE(result.status, RunStatus::stopped);
+  // The seventh is told while the eighth is under way.
+  QCOMPARE(queued, std::int64_t{8});
+  QCOMPARE(told, std::size_t{8});
+}
+
+void TestRecordedStep::aRunThatIsNotFiniteNamesItsStep() {
+  const TemporaryFolder folder;
+  const RunConfig config = tinyRun();
+  RunControl control;
+  RecordingObserver observer;
+  TrainingLoop::Parts parts = partsOf(config, folder.path(), observer);
+  EmulatedRecorder recorder(*parts.state);
+  parts.graphs.recorder = &recorder;
+  TrainingState& state = *parts.state;
+  observer.onBatch = [&](const BatchRecord& batch) {
+    if (batch.step != 7) return;
+    const at::NoGradGuard noGrad;
+    state.network->parameters().front().fill_(std::numeric_limits<float>::infinity());
+  };
+  TrainingLoop loop(std::move(parts), control, observer);
+  const RunResult result = loop.run(EventKind::started, "");
+  QCOMPARE(result.status, RunStatus::failed);
+  // The eighth was under way when the weights were spoilt; on the CPU it had been computed.
+  QVERIFY2(result.failure.starts_with("step 9: a value is not finite: it began in stem"),
+           result.failure.c_str());
+  QCOMPARE(observer.batches.back().step, std::int64_t{8});
+}
+
+void TestRecordedStep::aPluginThatCantBeOpenedSaysWhy() {
+  const TemporaryFolder folder;
+  const CudaGraphPlugin none = openCudaGraphPlugin(folder.path() / "none.so");
+  QVERIFY(none.recorder == nullptr);
+  QVERIFY(none.obstacle.find("none.so") != std::string::npos);
+  if (selectDevice({}).kind == DeviceKind::cuda) return;
+  const std::filesystem::path built = pluginFile("lambda-graphs-cuda.so");
+  if (!exists(built)) QSKIP("built without nvcc");
+  // The CPU's LibTorch has none of the names that it leaves open.
+  const CudaGraphPlugin refused = openCudaGraphPlugin(built);
+  QVERIFY(refused.recorder == nullptr);
+  QVERIFY2(refused.obstacle.find("undefined symbol") != std::string::npos,
+           refused.obstacle.c_str());
+}
+
+}  // namespace lambda::test
+
+QTEST_GUILESS_MAIN(lambda::test::TestRecordedStep)
+
+#include "tst_recorded_step.moc"
