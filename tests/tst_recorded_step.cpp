@@ -15,6 +15,7 @@
 #include "engine/training/step_runner.h"
 #include "engine/training/training_loop.h"
 #include "tests/support/emulated_recorder.h"
+#include "tests/support/loop_parts.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 
@@ -117,40 +118,27 @@ void addKinds() {
   QTest::newRow("adamw") << OptimizerKind::adamw;
 }
 
-TrainingLoop::Parts partsOf(const RunConfig& config,
-                            const std::filesystem::path& runs,
-                            Observer& observer) {
-  RunFolder folder = RunFolder::create(runs, "recorded");
-  auto lock = std::make_unique<RunLock>(folder);
-  RunRecord record;
-  record.config = config;
-  auto journal = std::make_unique<RunJournal>(folder, observer);
-  return {std::move(folder),
-          std::move(lock),
-          record,
-          std::make_unique<RunData>(config, at::kCPU),
-          emulatedState(config),
-          std::move(journal),
-          std::nullopt,
-          {}};
-}
-
-/// A run whose steps are recorded or not, up to its end.
-struct LoopRun {
-  LoopRun(const RunConfig& config, bool records) {
-    TrainingLoop::Parts parts = partsOf(config, folder.path(), observer);
-    EmulatedRecorder recorder(*parts.state);
+/// A run on the emulated device whose steps are recorded or not. What a test does in it goes by
+/// `observer`.
+struct EmulatedRun {
+  explicit EmulatedRun(const RunConfig& config, bool records = true)
+      : parts(loopParts(config, emulatedState(config), folder.path(), observer)),
+        state(*parts.state),
+        recorder(state) {
     if (records) parts.graphs.recorder = &recorder;
+  }
+
+  RunResult run() {
     TrainingLoop loop(std::move(parts), control, observer);
-    result = loop.run(EventKind::started, "");
-    replays = recorder.replays;
+    return loop.run(EventKind::started, "");
   }
 
   TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
-  RunResult result;
-  int replays = 0;
+  TrainingLoop::Parts parts;
+  TrainingState& state;  ///< Ends with the run.
+  EmulatedRecorder recorder;
 };
 
 }  // namespace
@@ -191,7 +179,7 @@ void TestRecordedStep::hasTheBitsOfStepsQueuedAnew() {
     QVERIFY2(areEqual(copiesOf(*plain), copiesOf(*recorded)), std::to_string(step).c_str());
   }
   QCOMPARE(recorder.records, 1);
-  QCOMPARE(recorder.replays, kSteps - 3);
+  QCOMPARE(recorder.replays, kSteps - kStepsBeforeRecord);
   QVERIFY(faster.warnings.empty());
 }
 
@@ -288,10 +276,11 @@ void TestRecordedStep::withoutKernelsNothingIsRecorded() {
 
 void TestRecordedStep::aRunTellsTheSameWithAndWithout() {
   const RunConfig config = variedRun(OptimizerKind::sgd);
-  const LoopRun usual(config, false), recorded(config, true);
-  QVERIFY2(recorded.result.status == RunStatus::finished, recorded.result.failure.c_str());
+  EmulatedRun usual(config, false), recorded(config);
+  const RunResult expected = usual.run(), found = recorded.run();
+  QVERIFY2(found.status == RunStatus::finished, found.failure.c_str());
   const int batches = config.recipe.epochs * usual.observer.batchesPerEpoch;
-  QCOMPARE(recorded.replays, batches - 3);
+  QCOMPARE(recorded.recorder.replays, batches - kStepsBeforeRecord);
   QCOMPARE(static_cast<int>(recorded.observer.batches.size()), batches);
   for (int i = 0; i < batches; ++i) {
     const BatchRecord &ours = recorded.observer.batches[i], &theirs = usual.observer.batches[i];
@@ -303,58 +292,42 @@ void TestRecordedStep::aRunTellsTheSameWithAndWithout() {
   }
   QCOMPARE(recorded.observer.epochs.back().validation->loss,
            usual.observer.epochs.back().validation->loss);
-  QCOMPARE(*recorded.result.testAccuracy, *usual.result.testAccuracy);
+  QCOMPARE(*found.testAccuracy, *expected.testAccuracy);
 }
 
 void TestRecordedStep::aPauseHasAllStepsBeforeItTold() {
-  const TemporaryFolder folder;
-  const RunConfig config = tinyRun();
-  RunControl control;
-  RecordingObserver observer;
-  TrainingLoop::Parts parts = partsOf(config, folder.path(), observer);
-  EmulatedRecorder recorder(*parts.state);
-  parts.graphs.recorder = &recorder;
-  TrainingState& state = *parts.state;
+  EmulatedRun recorded(tinyRun());
+  RecordingObserver& observer = recorded.observer;
   observer.onBatch = [&](const BatchRecord& batch) {
-    if (batch.step == 7) control.pause();
+    if (batch.step == 7) recorded.control.pause();
   };
   std::size_t told = 0;
   std::int64_t queued = 0;
   observer.onEvent = [&](const EventRecord& event) {
     if (event.kind != EventKind::paused) return;
     told = observer.batches.size();
-    queued = state.progress.step;
-    control.requestStop();
+    queued = recorded.state.progress.step;
+    recorded.control.requestStop();
   };
-  TrainingLoop loop(std::move(parts), control, observer);
-  const RunResult result = loop.run(EventKind::started, "");
-  QCOMPARE(result.status, RunStatus::stopped);
+  QCOMPARE(recorded.run().status, RunStatus::stopped);
   // The seventh is told while the eighth is under way.
   QCOMPARE(queued, std::int64_t{8});
   QCOMPARE(told, std::size_t{8});
 }
 
 void TestRecordedStep::aRunThatIsNotFiniteNamesItsStep() {
-  const TemporaryFolder folder;
-  const RunConfig config = tinyRun();
-  RunControl control;
-  RecordingObserver observer;
-  TrainingLoop::Parts parts = partsOf(config, folder.path(), observer);
-  EmulatedRecorder recorder(*parts.state);
-  parts.graphs.recorder = &recorder;
-  TrainingState& state = *parts.state;
-  observer.onBatch = [&](const BatchRecord& batch) {
+  EmulatedRun recorded(tinyRun());
+  recorded.observer.onBatch = [&](const BatchRecord& batch) {
     if (batch.step != 7) return;
     const at::NoGradGuard noGrad;
-    state.network->parameters().front().fill_(std::numeric_limits<float>::infinity());
+    recorded.state.network->parameters().front().fill_(std::numeric_limits<float>::infinity());
   };
-  TrainingLoop loop(std::move(parts), control, observer);
-  const RunResult result = loop.run(EventKind::started, "");
+  const RunResult result = recorded.run();
   QCOMPARE(result.status, RunStatus::failed);
   // The eighth was under way when the weights were spoilt; on the CPU it had been computed.
   QVERIFY2(result.failure.starts_with("step 9: a value is not finite: it began in stem"),
            result.failure.c_str());
-  QCOMPARE(observer.batches.back().step, std::int64_t{8});
+  QCOMPARE(recorded.observer.batches.back().step, std::int64_t{8});
 }
 
 void TestRecordedStep::aPluginThatCantBeOpenedSaysWhy() {

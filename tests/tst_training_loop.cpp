@@ -6,6 +6,7 @@
 
 #include "engine/formats/run_json.h"
 #include "engine/training/training_loop.h"
+#include "tests/support/loop_parts.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 
@@ -23,18 +24,8 @@ ThreadGovernor disturbedGovernor() {
 TrainingLoop::Parts partsOf(const RunConfig& config,
                             const std::filesystem::path& runs,
                             Observer& observer) {
-  RunFolder folder = RunFolder::create(runs, "governed");
-  auto lock = std::make_unique<RunLock>(folder);
-  RunRecord record;
-  record.config = config;
-  auto journal = std::make_unique<RunJournal>(folder, observer);
-  return {std::move(folder),
-          std::move(lock),
-          record,
-          std::make_unique<RunData>(config, at::kCPU),
-          std::make_unique<TrainingState>(config, selectDevice(config.device)),
-          std::move(journal),
-          disturbedGovernor()};
+  return test::loopParts(
+      config, std::make_unique<TrainingState>(config, selectDevice(config.device)), runs, observer);
 }
 
 }  // namespace
@@ -53,7 +44,6 @@ void TestTrainingLoop::aGpuWithoutItsKernelsIsAWarningOfTheRun() {
     RunControl control;
     RecordingObserver observer;
     TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
-    parts.governor.reset();
     QVERIFY(parts.state->kernelObstacle.empty());
     parts.state->kernelObstacle = obstacle;
     TrainingLoop loop(std::move(parts), control, observer);
@@ -74,7 +64,9 @@ void TestTrainingLoop::aDisturbedRunGoesOnWithFewerThreadsAndSaysSo() {
   RecordingObserver observer;
   std::vector<int> threads;
   observer.onBatch = [&](const BatchRecord&) { threads.push_back(at::get_num_threads()); };
-  TrainingLoop loop(partsOf(tinyRun(), folder.path(), observer), control, observer);
+  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
+  parts.governor = disturbedGovernor();
+  TrainingLoop loop(std::move(parts), control, observer);
   const RunResult result = loop.run(EventKind::started, "");
   QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
   QCOMPARE(threads[0], 2);

@@ -67,18 +67,24 @@ class Knowledge {
 
 }  // namespace
 
-CudaPlugin openCudaPlugin(const std::filesystem::path& file) {
+PluginFunction pluginFunction(const std::filesystem::path& file, const char* symbol) {
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     return {nullptr,
             "the plugin can't be opened (" + lastLoaderError() +
                 "); a build makes it where app/setup finds or fetches an nvcc"};
   }
-  void* symbol = dlsym(handle, kCudaKernelsSymbol);
-  if (symbol == nullptr) {
-    return {nullptr, file.string() + " is no plugin with kernels (" + lastLoaderError() + ")"};
+  void* address = dlsym(handle, symbol);
+  if (address == nullptr) {
+    return {nullptr, file.string() + " is not the plugin it should be (" + lastLoaderError() + ")"};
   }
-  const CudaKernels* kernels = reinterpret_cast<GetCudaKernels>(symbol)();
+  return {address, {}};
+}
+
+CudaPlugin openCudaPlugin(const std::filesystem::path& file) {
+  const PluginFunction function = pluginFunction(file, kCudaKernelsSymbol);
+  if (function.address == nullptr) return {nullptr, function.obstacle};
+  const CudaKernels* kernels = reinterpret_cast<GetCudaKernels>(function.address)();
   if (kernels->version != kCudaKernelsVersion) {
     return {nullptr,
             file.string() + " is of version " + std::to_string(kernels->version) +

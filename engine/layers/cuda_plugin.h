@@ -15,7 +15,16 @@ struct CudaPlugin {
   std::string obstacle;                  ///< One sentence; empty if nothing stands in the way.
 };
 
-/// Opens a plugin, which stays open to the end of the process.
+/// A function of a library, or what stands in its way.
+struct PluginFunction {
+  void* address = nullptr;  ///< Null if it can't be had.
+  std::string obstacle;     ///< One sentence; empty if nothing stands in the way.
+};
+
+/// Opens a library, which stays open to the end of the process, and looks its one function up.
+PluginFunction pluginFunction(const std::filesystem::path& file, const char* symbol);
+
+/// Opens the kernels in a plugin.
 CudaPlugin openCudaPlugin(const std::filesystem::path& file);
 
 /// A library beside the program or library that this code is in, or one folder above.

@@ -30,8 +30,8 @@ class TrainingLoop {
     std::unique_ptr<RunData> data;
     std::unique_ptr<TrainingState> state;
     std::unique_ptr<RunJournal> journal;
-    std::optional<ThreadGovernor> governor;  ///< None: the number of threads stays.
-    CudaGraphPlugin graphs = {};             ///< Neither recorder nor obstacle: no use for any.
+    std::optional<ThreadGovernor> governor = {};  ///< None: the number of threads stays.
+    CudaGraphPlugin graphs = {};  ///< Neither recorder nor obstacle: no use for any.
   };
 
   TrainingLoop(Parts parts, RunControl& control, Observer& observer);
