@@ -73,6 +73,7 @@ class TestAugmentation : public QObject {
   void everyShiftIsReachedAndNoneBeyond();
   void flipTwiceIsTheImage();
   void halfOfTheImagesAreFlipped();
+  void alternatingFlipsShowBothSidesInTwoEpochs();
   void sameKeySameBits();
   void epochsIndicesAndSeedsDiffer();
   void switchesDoNotDisturbEachOther();
@@ -174,6 +175,30 @@ void TestAugmentation::halfOfTheImagesAreFlipped() {
   int flipped = 0;
   for (std::uint64_t index = 0; index < 10'000; ++index) flipped += augmenter.draw(0, index).flip;
   QVERIFY(std::abs(flipped - 5000) < 250);  // Five standard deviations.
+}
+
+void TestAugmentation::alternatingFlipsShowBothSidesInTwoEpochs() {
+  AugmentationConfig config;
+  config.alternatingFlip = true;
+  const Augmenter augmenter(kShape, config, normalization_, 1);
+  const Augmenter byChance(kShape, AugmentationConfig{}, normalization_, 1);
+  int flipped = 0;
+  for (std::uint64_t index = 0; index < 10'000; ++index) {
+    const AugmentationDraw first = augmenter.draw(0, index);
+    const AugmentationDraw second = augmenter.draw(1, index);
+    flipped += first.flip;
+    QCOMPARE(second.flip, !first.flip);
+    QCOMPARE(augmenter.draw(6, index).flip, first.flip);
+    QCOMPARE(first.shiftX, byChance.draw(0, index).shiftX);
+    QCOMPARE(first.cutoutY, byChance.draw(0, index).cutoutY);
+  }
+  QVERIFY(std::abs(flipped - 5000) < 250);  // Five standard deviations.
+
+  config.horizontalFlip = false;
+  const Augmenter never(kShape, config, normalization_, 1);
+  for (std::uint64_t epoch = 0; epoch < 2; ++epoch) {
+    for (std::uint64_t index = 0; index < 100; ++index) QVERIFY(!never.draw(epoch, index).flip);
+  }
 }
 
 void TestAugmentation::sameKeySameBits() {

@@ -103,7 +103,8 @@ void TestDeviceImages::equalTheAugmenterToTheBit_data() {
   QTest::addColumn<Case>("one");
   constexpr MapShape kColours{3, 13, 13};  // A plane is more than the threads of a block.
   const auto with = [](int crop, CropPadding padding, bool flip, int cutout) {
-    return AugmentationConfig{crop, padding, flip, cutout};
+    return AugmentationConfig{
+        .cropPadding = crop, .padding = padding, .horizontalFlip = flip, .cutoutSize = cutout};
   };
   QTest::newRow("mirrored") << Case{kColours, with(4, CropPadding::reflect, true, 0)};
   QTest::newRow("black") << Case{kColours, with(4, CropPadding::zero, true, 0)};
@@ -135,7 +136,7 @@ void TestDeviceImages::equalTheAugmenterToTheBitOnAGpu() {
 }
 
 void TestDeviceImages::otherDrawsMakeOtherImages() {
-  const Case one{{3, 13, 13}, {4, CropPadding::zero, true, 5}};
+  const Case one{{3, 13, 13}, {.cropPadding = 4, .padding = CropPadding::zero, .cutoutSize = 5}};
   const LabeledImages images = imagesOf(one.shape, 1);
   const Augmenter augmenter = augmenterOf(one);
   const DeviceImages onDevice(images, at::kCPU, *lambdaCudaKernels());
@@ -148,7 +149,7 @@ void TestDeviceImages::otherDrawsMakeOtherImages() {
 }
 
 void TestDeviceImages::aMakerUsesTheImagesThatItKeeps() {
-  const Case one{{3, 8, 8}, {2, CropPadding::reflect, true, 3}};
+  const Case one{{3, 8, 8}, {.cropPadding = 2, .cutoutSize = 3}};
   const LabeledImages images = imagesOf(one.shape, kImages);
   const LabeledImages others = imagesOf(one.shape, 2);
   const BatchMaker plain(augmenterOf(one), true, Precision::float32, at::kCPU);
@@ -170,7 +171,7 @@ void TestDeviceImages::aMakerUsesTheImagesThatItKeeps() {
 }
 
 void TestDeviceImages::aMakerInBfloat16RoundsTrainingImagesAlone() {
-  const Case one{{3, 8, 8}, {2, CropPadding::reflect, true, 3}};
+  const Case one{{3, 8, 8}, {.cropPadding = 2, .cutoutSize = 3}};
   const LabeledImages images = imagesOf(one.shape, kImages);
   BatchMaker maker(augmenterOf(one), true, Precision::bfloat16, at::kCPU, lambdaCudaKernels());
   maker.keep(images);

@@ -67,6 +67,13 @@ struct Trained {
     return all;
   }
 
+  /// Of the weights alone.
+  std::vector<at::Tensor> copies() const {
+    std::vector<at::Tensor> copies;
+    for (const at::Tensor& each : module.parameters()) copies.push_back(each.detach().clone());
+    return copies;
+  }
+
   SeveralParameters module;
   std::unique_ptr<Optimizer> optimizer;
   std::unique_ptr<WeightAverage> average;
@@ -184,6 +191,7 @@ class TestDeviceUpdate : public QObject {
   void equalsTheUpdatesOnTheCpuOnAGpu();
   void countsTheUpdatesOfEachParameter();
   void gradientsInAnotherOrderAreReordered();
+  void whatIsNotFiniteMovesNothing_data();
   void whatIsNotFiniteMovesNothing();
   void whatDoesNotFitIsLeftToAten();
   void trainsAsTheCpuDoes();
@@ -236,26 +244,36 @@ void TestDeviceUpdate::gradientsInAnotherOrderAreReordered() {
   QVERIFY(areEqual(copiesOf(usual.tensors()), copiesOf(other.tensors())));
 }
 
-void TestDeviceUpdate::whatIsNotFiniteMovesNothing() {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  for (const bool inLoss : {false, true}) {
-    OptimizerConfig config;
-    config.gradientClip = 1;
-    Trained trained(config, true, lambdaCudaKernels());
-    trained.module.setGradients(0);
-    trained.stepOnDevice(0);
-    trained.module.setGradients(1);
-    at::Tensor spoilt =
-        inLoss ? trained.loss : trained.module.named_parameters()["table"].mutable_grad();
-    spoilt.flatten()[0].fill_(kInfinity);
-    const std::vector<at::Tensor> before = copiesOf(trained.optimizer->state());
-    const at::Tensor weights = trained.module.named_parameters()["large"].detach().clone();
-    const at::Tensor average = trained.average->tensors().front().average.clone();
-    QCOMPARE(std::isfinite(trained.stepOnDevice(1)), inLoss);
-    QVERIFY(areEqual(copiesOf(trained.optimizer->state()), before));
-    QVERIFY(trained.module.named_parameters()["large"].equal(weights));
-    QVERIFY(trained.average->tensors().front().average.equal(average));
+void TestDeviceUpdate::whatIsNotFiniteMovesNothing_data() {
+  QTest::addColumn<OptimizerKind>("kind");
+  QTest::addColumn<QByteArray>("spoilt");
+  for (const char* spoilt : {"loss", "table", "conv.weight"}) {
+    QTest::addRow("sgd, %s", spoilt) << OptimizerKind::sgd << QByteArray(spoilt);
+    QTest::addRow("muon, %s", spoilt) << OptimizerKind::muon << QByteArray(spoilt);
   }
+}
+
+void TestDeviceUpdate::whatIsNotFiniteMovesNothing() {
+  QFETCH(OptimizerKind, kind);
+  QFETCH(QByteArray, spoilt);
+  OptimizerConfig config;
+  config.kind = kind;
+  config.gradientClip = 1;
+  Trained trained(config, true, lambdaCudaKernels());
+  trained.module.setGradients(0);
+  trained.stepOnDevice(0);
+  trained.module.setGradients(1);
+  const bool inLoss = spoilt == "loss";
+  at::Tensor tensor =
+      inLoss ? trained.loss : trained.module.named_parameters()[spoilt.constData()].mutable_grad();
+  tensor.fill_(std::numeric_limits<float>::infinity());
+  const std::vector<at::Tensor> before = copiesOf(trained.optimizer->state());
+  const std::vector<at::Tensor> weights = trained.copies();
+  const at::Tensor average = trained.average->tensors().front().average.clone();
+  QCOMPARE(std::isfinite(trained.stepOnDevice(1)), inLoss);
+  QVERIFY(areEqual(copiesOf(trained.optimizer->state()), before));
+  QVERIFY(areEqual(trained.copies(), weights));
+  QVERIFY(trained.average->tensors().front().average.equal(average));
 }
 
 void TestDeviceUpdate::whatDoesNotFitIsLeftToAten() {

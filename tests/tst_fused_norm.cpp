@@ -97,7 +97,9 @@ std::vector<std::pair<std::string, at::Tensor>> outcomesOf(Network network,
   const at::Tensor logits = forward();
   at::log_softmax(logits.to(at::kDouble), 1).select(1, 0).sum().backward();
   std::vector<at::Tensor> gradients;
-  for (const at::Tensor& parameter : network->parameters()) gradients.push_back(parameter.grad());
+  for (const at::Tensor& parameter : network->parameters()) {
+    if (parameter.requires_grad()) gradients.push_back(parameter.grad());
+  }
   network->eval();
   const at::NoGradGuard guard;
   return {{"logits", logits},

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "engine/networks/network.h"
+#include "engine/training/muon.h"
 #include "engine/training/optimizer.h"
 #include "engine/training/weight_average.h"
 #include "tests/support/several_parameters.h"
@@ -90,6 +91,9 @@ class TestOptimizer : public QObject {
   void sgdFollowsItsFormula();
   void adamFollowsItsFormula_data();
   void adamFollowsItsFormula();
+  void muonFollowsItsFormula_data();
+  void muonFollowsItsFormula();
+  void muonTurnsTheFiltersOfAllConvolutionsButTheFirst();
   void clippingKeepsTheDirection_data();
   void clippingKeepsTheDirection();
   void theFusedUpdateIsThatOfAten_data();
@@ -146,6 +150,79 @@ void TestOptimizer::adamFollowsItsFormula() {
     const double variance = second[i] / (1 - std::pow(config.beta2, step));
     return decayed - 0.01 * mean / (std::sqrt(variance) + config.epsilon);
   });
+}
+
+void TestOptimizer::muonFollowsItsFormula_data() {
+  QTest::addColumn<int>("filters");
+  QTest::addColumn<bool>("nesterov");
+  QTest::newRow("fewer filters than values") << 6 << true;
+  QTest::newRow("more filters than values") << 40 << true;
+  QTest::newRow("without look-ahead") << 6 << false;
+}
+
+void TestOptimizer::muonFollowsItsFormula() {
+  QFETCH(int, filters);
+  QFETCH(bool, nesterov);
+  at::manual_seed(2);
+  const at::Tensor weight =
+      at::randn({filters, 3, 3, 3}).contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor first = at::zeros_like(weight);
+  at::Tensor expected = weight.to(at::kDouble).contiguous();
+  at::Tensor momentum = at::zeros_like(expected);
+  for (int step = 0; step < 3; ++step) {
+    const at::Tensor gradient = at::randn({filters, 3, 3, 3});
+    updateByMuon({.rate = at::tensor({0.1F}),
+                  .momentum = 0.8,
+                  .nesterov = nesterov,
+                  .gradientScale = at::tensor(0.5F)},
+                 weight,
+                 gradient,
+                 first);
+
+    momentum = 0.8 * momentum + 0.5 * gradient.to(at::kDouble);
+    const at::Tensor direction =
+        nesterov ? 0.5 * gradient.to(at::kDouble) + 0.8 * momentum : momentum;
+    // By the singular values themselves, which the iteration never computes.
+    const auto [u, values, vt] = at::linalg_svd(direction.flatten(1), /*full_matrices=*/false);
+    at::Tensor s = values / values.norm();
+    for (int i = 0; i < 3; ++i) s = 3.4445 * s - 4.775 * s.pow(3) + 2.0315 * s.pow(5);
+    QVERIFY(s.max().item<double>() < 1.25);
+    const at::Tensor turned = u.mm(s.diag()).mm(vt).view_as(expected);
+    const double scale = std::sqrt(filters / std::min<double>(filters, 27));
+    expected = expected * std::sqrt(filters) / expected.norm() - 0.1 * scale * turned;
+    const double error = (weight.to(at::kDouble) - expected).norm().item<double>();
+    QVERIFY2(error < 1e-5 * expected.norm().item<double>(), qPrintable(QString::number(error)));
+  }
+}
+
+void TestOptimizer::muonTurnsTheFiltersOfAllConvolutionsButTheFirst() {
+  std::vector<std::string> turned;
+  Network network(tinyRun().architecture);
+  for (const auto& item : network->named_parameters()) {
+    if (isOrthogonalized(item.key(), item.value())) turned.push_back(item.key());
+  }
+  QVERIFY((turned == std::vector<std::string>{"stage1.block1.mixer.conv.weight",
+                                              "stage2.block1.mixer.conv.weight"}));
+
+  OptimizerConfig config;
+  config.kind = OptimizerKind::muon;
+  config.weightDecay = 0;
+  SeveralParameters module;
+  Optimizer optimizer(config, module);
+  const at::Tensor filters = module.named_parameters()["conv.weight"];
+  module.setGradients(0);
+  optimizer.step({.learningRate = config.learningRate});
+  const at::Tensor after = filters.detach().clone();
+  // The size of a gradient says nothing, that of the step is said: here half of the peak's.
+  module.setGradients(0);
+  for (const at::Tensor& each : module.parameters()) {
+    if (each.grad().defined()) each.mutable_grad().mul_(1000);
+  }
+  optimizer.step({.learningRate = config.learningRate / 2});
+  const at::Tensor unit = after * std::sqrt(6.0) / after.norm();
+  const double moved = (filters.detach() - unit).norm().item<double>() / unit.norm().item<double>();
+  QVERIFY2(moved > 0.25 * config.filterRate && moved < 0.6 * config.filterRate,
+           qPrintable(QString::number(moved / config.filterRate)));
 }
 
 void TestOptimizer::clippingKeepsTheDirection_data() {

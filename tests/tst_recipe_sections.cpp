@@ -54,7 +54,7 @@ class TestRecipeSections : public QObject {
     // Whatever a new field is called: it must be reachable with one of the optimisers and
     // schedules.
     std::set<std::string> reachable;
-    for (const OptimizerKind optimizer : {OptimizerKind::sgd, OptimizerKind::adam}) {
+    for (const OptimizerKind optimizer : {OptimizerKind::muon, OptimizerKind::adam}) {
       for (const ScheduleKind schedule :
            {ScheduleKind::cosine, ScheduleKind::triangular, ScheduleKind::step}) {
         RunConfig config;
@@ -75,8 +75,14 @@ class TestRecipeSections : public QObject {
     config.recipe.optimizer.kind = OptimizerKind::adamw;
     const auto paths = pathsOf(recipeForms(config, true, {}, 2));
     QVERIFY(!paths.contains("recipe.optimizer.momentum"));
+    QVERIFY(!paths.contains("recipe.optimizer.filterRate"));
     QVERIFY(paths.contains("recipe.optimizer.beta1"));
     QVERIFY(!paths.contains("recipe.schedule.stepEpochs"));
+    config.recipe.optimizer.kind = OptimizerKind::sgd;
+    QVERIFY(!pathsOf(recipeForms(config, true, {}, 2)).contains("recipe.optimizer.filterRate"));
+    config.data.augmentation.horizontalFlip = false;
+    const std::string inTurn = "data.augmentation.alternatingFlip";
+    QVERIFY(!pathsOf(recipeForms(config, true, {}, 2)).contains(inTurn));
   }
 
   void aRareFieldWithAProblemIsShown() {

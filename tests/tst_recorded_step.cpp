@@ -116,6 +116,7 @@ void addKinds() {
   QTest::newRow("sgd") << OptimizerKind::sgd;
   QTest::newRow("adam") << OptimizerKind::adam;
   QTest::newRow("adamw") << OptimizerKind::adamw;
+  QTest::newRow("muon") << OptimizerKind::muon;
 }
 
 /// A run on the emulated device whose steps are recorded or not. What a test does in it goes by

@@ -38,6 +38,8 @@ void TestResume::resumesToTheSameBits_data() {
   QTest::newRow("adam, middle of an epoch") << 1 << 10 << false;
   QTest::newRow("adamw, in evaluation") << 2 << 12 << true;
   QTest::newRow("adamw, last batch") << 2 << 18 << false;
+  QTest::newRow("muon, middle of an epoch") << 3 << 9 << false;
+  QTest::newRow("muon, in evaluation") << 3 << 12 << true;
 }
 
 void TestResume::resumesToTheSameBits() {

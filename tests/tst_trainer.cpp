@@ -22,6 +22,7 @@ class TestTrainer : public QObject {
  private Q_SLOTS:
   void overfitsASmallSet();
   void sameSeedSameBits();
+  void aWhitenedStemComesFromTheTrainingImagesAndStays();
   void stopsWithinOneBatchInEveryPhase_data();
   void stopsWithinOneBatchInEveryPhase();
   void pauseHoldsTheRunAndInspectionIsServed();
@@ -72,6 +73,27 @@ void TestTrainer::sameSeedSameBits() {
   other.seed = 4;
   const RunResult third = trainRun(other, folder.path(), control, observer);
   QVERIFY(tensorsOf(first.run) != tensorsOf(third.run));
+}
+
+void TestTrainer::aWhitenedStemComesFromTheTrainingImagesAndStays() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  RunConfig config = randomRun(OptimizerKind::sgd);
+  config.recipe.epochs = 1;
+  const auto filtersOf = [&](const RunConfig& each, const char* name) {
+    return tensorsOf(trainRun(each, folder.path(), control, observer).run).at(name);
+  };
+  constexpr const char* kFilters = "model.stem.conv.weight";
+  const auto filters = filtersOf(config, kFilters);
+  QVERIFY(filtersOf(config, "average.stem.conv.weight") == filters);
+  RunConfig longer = config;
+  longer.recipe.epochs = 2;
+  longer.seed += 1;
+  QVERIFY(filtersOf(longer, kFilters) == filters);
+  RunConfig otherImages = config;
+  otherImages.data.generatedTrainCount += 20;
+  QVERIFY(filtersOf(otherImages, kFilters) != filters);
 }
 
 void TestTrainer::stopsWithinOneBatchInEveryPhase_data() {

@@ -95,6 +95,23 @@ void TestValidate::everyRuleFiresAndItsFixRemovesIt_data() {
       "architecture.stem.patchSize",
       true);
   row("early downsampling", {"architecture.stem.kind=imagenet"}, "architecture.stem.kind", false);
+  row("whitening of images smaller than a patch",
+      {"architecture.stem.kind=imagenet",
+       "architecture.stem.whitened=true",
+       "architecture.input.height=6",
+       "data.source=cifar10"},
+      "architecture.stem.whitened",
+      true);
+  row("whitening of large patches",
+      {"architecture.stem.kind=patch",
+       "architecture.stem.patchSize=19",
+       "architecture.stem.whitened=true"},
+      "architecture.stem.whitened",
+      true);
+  row("more channels than whitening filters",
+      {"architecture.stem.width=55", "architecture.stem.whitened=true"},
+      "architecture.stem.whitened",
+      true);
   row("mirrored directions",
       {"data.augmentation.horizontalFlip=true"},
       "data.augmentation.horizontalFlip",

@@ -144,11 +144,14 @@ ExplanationText explanationOf(const Architecture& architecture,
               tr("One image as it comes from the data: height × width × channels."),
               {{tr("Shape"), shape}}};
     case PartKind::stem:
-      return {tr("The stem"),
-              {},
-              tr("The first convolutions turn colours into features. The CIFAR stem keeps the size "
-                 "of small images; the ImageNet stem makes large ones four times smaller."),
-              {{tr("Gives"), shape}}};
+      return {
+          tr("The stem"),
+          {},
+          tr("The first convolutions turn colours into features. The CIFAR stem keeps the size "
+             "of small images; the ImageNet stem makes large ones four times smaller. Whitening "
+             "filters come from the images themselves, before the first step: their channels "
+             "don't vary together, and the layers after them learn faster."),
+          {{tr("Gives"), shape}}};
     case PartKind::head:
       return {tr("The head"),
               u"z = W · mean<sub>n</sub> x<sub>n</sub> + b"_s,

@@ -45,7 +45,9 @@ std::vector<FieldRow> inputRows(const Architecture& architecture) {
 
 std::vector<FieldRow> stemRows(const Architecture& architecture) {
   std::vector<FieldRow> rows = rowsOf(architecture.stem, "architecture.stem");
-  if (architecture.stem.kind != StemKind::patch) rows.pop_back();
+  if (architecture.stem.kind != StemKind::patch) {
+    std::erase_if(rows, [](const FieldRow& row) { return row.path.ends_with(".patchSize"); });
+  }
   return rows;
 }
 

@@ -13,7 +13,9 @@ namespace lambda {
 
 namespace {
 
-constexpr std::uint64_t kAugmentStream = 0x6175676D656E74;  // Apart from other uses of the seed.
+// Apart from other uses of the seed.
+constexpr std::uint64_t kAugmentStream = 0x6175676D656E74;
+constexpr std::uint64_t kFirstFlipStream = 0x666C6970;
 
 // Mirrors without repeating the edge, as torch's "reflect"; |overhang| < size.
 int reflected(int position, int size) {
@@ -99,10 +101,16 @@ AugmentationDraw Augmenter::draw(std::uint64_t epoch, std::uint64_t index) const
   AugmentationDraw draw;
   draw.shiftX = random.between(-config_.cropPadding, config_.cropPadding);
   draw.shiftY = random.between(-config_.cropPadding, config_.cropPadding);
-  draw.flip = random.coin() && config_.horizontalFlip;
+  draw.flip = random.coin();
+  if (config_.alternatingFlip) draw.flip = flipsAtFirst(index) != (epoch % 2 == 1);
+  draw.flip = draw.flip && config_.horizontalFlip;
   draw.cutoutX = random.between(0, shape_.width - 1);
   draw.cutoutY = random.between(0, shape_.height - 1);
   return draw;
+}
+
+bool Augmenter::flipsAtFirst(std::uint64_t index) const {
+  return KeyedRandom({kFirstFlipStream, seed_, index}).coin();
 }
 
 Augmenter::Rectangle Augmenter::cutoutOf(const AugmentationDraw& draw) const {

@@ -74,6 +74,9 @@ class Augmenter {
  private:
   struct Rectangle;
 
+  /// Whether an image of an alternating flip is flipped in epoch 0.
+  bool flipsAtFirst(std::uint64_t index) const;
+
   Rectangle cutoutOf(const AugmentationDraw& draw) const;
   void shiftAndFlip(const std::uint8_t* image,
                     const AugmentationDraw& draw,

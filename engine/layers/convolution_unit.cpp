@@ -24,6 +24,7 @@ ConvolutionUnitImpl::ConvolutionUnitImpl(const ConvolutionUnitOptions& options_)
       norm(register_module("norm", torch::nn::BatchNorm2d(options_.outputDepth))) {
   torch::nn::init::kaiming_normal_(conv->weight, 0.0, torch::kFanOut, torch::kReLU);
   if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
+  conv->weight.requires_grad_(!options.fixedFilters);
 }
 
 at::Tensor ConvolutionUnitImpl::forward(const at::Tensor& x) {

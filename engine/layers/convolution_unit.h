@@ -18,6 +18,7 @@ struct ConvolutionUnitOptions {
   int maxPool = 1;   ///< Side and stride of a max pool before the norm; 1 = none.
   std::optional<Activation> activation = std::nullopt;  ///< None: the unit ends with its norm.
   bool zeroInit = false;                                ///< The norm's scale starts at 0.
+  bool fixedFilters = false;  ///< They are set from outside and get no gradient.
 };
 
 /// Convolution without bias, max pool where asked for, batch norm, activation.

@@ -26,7 +26,8 @@ void NetworkImpl::buildStem() {
   const Activation activation = architecture.activation;
   ConvolutionUnitOptions options{.inputDepth = architecture.input.channels,
                                  .outputDepth = stem.width,
-                                 .activation = activation};
+                                 .activation = activation,
+                                 .fixedFilters = stem.whitened};
   switch (stem.kind) {
     case StemKind::cifar:
       break;
@@ -48,17 +49,25 @@ void NetworkImpl::buildStem() {
       for (int i = 0; i < 4; ++i) {
         const std::string name = "conv" + std::to_string(i + 1);
         stem_.emplace_back("stem." + name,
-                           group->register_module(
-                               name,
-                               ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = depths[i],
-                                                                      .outputDepth = depths[i + 1],
-                                                                      .stride = strides[i],
-                                                                      .activation = activation})));
+                           group->register_module(name,
+                                                  ConvolutionUnit(ConvolutionUnitOptions{
+                                                      .inputDepth = depths[i],
+                                                      .outputDepth = depths[i + 1],
+                                                      .stride = strides[i],
+                                                      .activation = activation,
+                                                      .fixedFilters = stem.whitened && i == 0})));
       }
       return;
     }
   }
   stem_.emplace_back("stem", register_module("stem", ConvolutionUnit(options)));
+}
+
+void NetworkImpl::whitenStem(const PatchWhitening& patches) {
+  TORCH_CHECK(architecture.stem.whitened, "network: the filters of its stem are learnt");
+  const at::NoGradGuard noGradient;
+  at::Tensor& weight = stem_.front().second->conv->weight;
+  weight.copy_(patches.filters(weight.size(0)));
 }
 
 void NetworkImpl::buildBlocks() {

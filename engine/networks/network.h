@@ -7,6 +7,7 @@
 
 #include <torch/nn/modules/linear.h>
 
+#include "engine/layers/patch_whitening.h"
 #include "engine/layers/residual_block.h"
 #include "engine/values/plan.h"
 
@@ -34,6 +35,10 @@ class NetworkImpl : public torch::nn::Module {
 
   /// What drawFrom() was given.
   const std::optional<at::Generator>& random() const { return random_; }
+
+  /// Sets the filters of a whitened stem from patches as its first convolution sees them. Throws
+  /// c10::Error where the stem is not whitened.
+  void whitenStem(const PatchWhitening& patches);
 
   /// The lambda layers in network order.
   std::vector<NamedLambda> lambdaLayers() const;

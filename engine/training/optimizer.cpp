@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <ATen/ATen.h>
 
 #include "engine/kernels/weight_update_kernel.h"
 #include "engine/layers/torch_threads.h"
 #include "engine/training/dense_values.h"
+#include "engine/training/muon.h"
+#include "engine/training/sent_bytes.h"
 #include "engine/training/weight_average.h"
 
 namespace lambda {
@@ -21,6 +24,7 @@ float* dataOf(const at::Tensor& tensor) {
 UpdateRule ruleOf(const OptimizerConfig& config) {
   switch (config.kind) {
     case OptimizerKind::sgd:
+    case OptimizerKind::muon:
       if (config.momentum == 0) return UpdateRule::sgd;
       return config.nesterov ? UpdateRule::nesterov : UpdateRule::momentum;
     case OptimizerKind::adam:
@@ -38,16 +42,23 @@ bool decaysByDefault(const std::string& name, const at::Tensor& parameter) {
   return parameter.dim() > 1 && !isEmbedding;
 }
 
+bool isOrthogonalized(const std::string& name, const at::Tensor& parameter) {
+  const bool seesImages = name == "stem.conv.weight" || name == "stem.conv1.conv.weight";
+  return parameter.dim() == 4 && name.ends_with("conv.weight") && !seesImages;
+}
+
 Optimizer::Optimizer(const OptimizerConfig& config,
                      const torch::nn::Module& module,
                      const CudaKernels* kernels)
     : config_(config), kernels_(kernels) {
-  const bool adaptive = config.kind != OptimizerKind::sgd;
+  const bool adaptive = !hasMomentum(config.kind);
   for (const auto& item : module.named_parameters()) {
     Slot slot;
     slot.name = item.key();
     slot.parameter = item.value();
     slot.decays = config.decayAllParameters || decaysByDefault(slot.name, slot.parameter);
+    slot.orthogonalized =
+        config.kind == OptimizerKind::muon && isOrthogonalized(slot.name, slot.parameter);
     slot.first = at::zeros_like(slot.parameter.detach());
     if (adaptive) {
       slot.second = at::zeros_like(slot.parameter.detach());
@@ -56,6 +67,11 @@ Optimizer::Optimizer(const OptimizerConfig& config,
       slot.steps = at::zeros({}, at::dtype(at::kFloat).device(place));
     }
     slots_.push_back(std::move(slot));
+  }
+  const auto filters = std::ranges::find_if(slots_, &Slot::orthogonalized);
+  if (filters != slots_.end()) {
+    filterRate_ = at::empty({1}, filters->parameter.options().dtype(at::kFloat));
+    lossOrNan_ = at::empty({}, filterRate_.options());
   }
 }
 
@@ -85,6 +101,8 @@ void Optimizer::step(const UpdateStep& update) {
   const bool clips = config_.gradientClip > 0 && norm > config_.gradientClip && std::isfinite(norm);
   const double gradientScale = clips ? config_.gradientClip / norm : 1;
   if (canFuse(update.average) && areOnCpu()) {
+    sendFilterRate(update);
+    updateFilters(clips ? at::scalar_tensor(gradientScale) : at::Tensor(), {});
     WeightsInMemory weights = weightsInMemory(update.average);
     countStep(weights);
     UpdateRates rates = ratesOf(update);
@@ -99,6 +117,8 @@ void Optimizer::step(const UpdateStep& update) {
     }
     at::_foreach_mul_(gradients, gradientScale);
   }
+  sendFilterRate(update);
+  updateFilters({}, {});
   stepGroup(true, update.learningRate);
   stepGroup(false, update.learningRate);
   if (update.average != nullptr) update.average->update(update.step);
@@ -116,18 +136,32 @@ at::Tensor Optimizer::stepOnDevice(const UpdateStep& update, const at::Tensor& l
 }
 
 at::Tensor Optimizer::queueUpdate(const WeightsInMemory& weights, const at::Tensor& loss) {
-  return deviceUpdateOf(weights).queue(constantRates(), loss);
+  if (!filterRate_.defined()) return deviceUpdateOf(weights).queue(constantRates(), loss);
+  // The kernels see a part of the gradients: what goes by all of them is found here.
+  const at::Tensor norm = gradientNorm().to(loss.device(), at::kDouble);
+  const at::Tensor moves = norm.isfinite().logical_and(loss.isfinite());
+  at::Tensor scale;
+  if (config_.gradientClip > 0) {
+    scale = (config_.gradientClip / norm).clamp_max(1).to(at::kFloat);
+    at::_foreach_mul_(weights.gradients, scale);
+  }
+  updateFilters(scale, moves);
+  lossOrNan_.copy_(at::where(moves, loss, std::numeric_limits<double>::quiet_NaN()));
+  deviceUpdateOf(weights).queue(constantRates(), lossOrNan_);
+  return norm;
 }
 
 void Optimizer::sendStep(WeightsInMemory& weights, const UpdateStep& update) {
   countStep(weights);
+  sendFilterRate(update);
   deviceUpdateOf(weights).send(ratesOf(update), weights.tensors);
 }
 
 DeviceUpdate& Optimizer::deviceUpdateOf(const WeightsInMemory& weights) {
   if (!deviceUpdate_ || !deviceUpdate_->fits(weights.tensors)) {
+    const double clip = filterRate_.defined() ? 0 : config_.gradientClip;
     deviceUpdate_ = std::make_unique<DeviceUpdate>(
-        *kernels_, weights.tensors, config_.gradientClip, slots_.front().parameter.device());
+        *kernels_, weights.tensors, clip, slots_.front().parameter.device());
   }
   return *deviceUpdate_;
 }
@@ -161,7 +195,7 @@ WeightsInMemory Optimizer::weightsInMemory(WeightAverage* average) {
                            .second = dataOf(slot.second),
                            .weightDecay = decayOf(slot)};
     at::Tensor gradient = slot.parameter.grad();
-    if (gradient.defined()) {
+    if (gradient.defined() && !slot.orthogonalized) {
       if (!fits(gradient, slot.parameter)) {
         gradient = at::empty_like(slot.parameter).copy_(gradient);
       }
@@ -218,10 +252,27 @@ void Optimizer::addAverages(WeightAverage& average, std::vector<UpdatedWeights>&
   }
 }
 
+void Optimizer::sendFilterRate(const UpdateStep& update) {
+  if (!filterRate_.defined()) return;
+  // Of both rates the same share of their peaks.
+  const double share = config_.learningRate > 0 ? update.learningRate / config_.learningRate : 0;
+  const auto rate = static_cast<float>(config_.filterRate * share);
+  sendBytes(&rate, sizeof rate, filterRate_.view(at::kByte));
+}
+
+void Optimizer::updateFilters(const at::Tensor& gradientScale, const at::Tensor& moves) {
+  const MuonStep step{filterRate_, config_.momentum, config_.nesterov, gradientScale, moves};
+  for (const Slot& slot : slots_) {
+    const at::Tensor gradient = slot.parameter.grad();
+    if (!slot.orthogonalized || !gradient.defined()) continue;
+    updateByMuon(step, slot.parameter.detach(), gradient, slot.first);
+  }
+}
+
 void Optimizer::stepGroup(bool decays, double learningRate) {
   std::vector<at::Tensor> parameters, gradients, firsts, seconds, steps;
   for (const Slot& slot : slots_) {
-    if (slot.decays != decays || !slot.parameter.grad().defined()) continue;
+    if (slot.decays != decays || !slot.parameter.grad().defined() || slot.orthogonalized) continue;
     parameters.push_back(slot.parameter.detach());
     gradients.push_back(slot.parameter.grad());
     firsts.push_back(slot.first);
@@ -234,6 +285,7 @@ void Optimizer::stepGroup(bool decays, double learningRate) {
   const double weightDecay = decays ? config_.weightDecay : 0;
   switch (config_.kind) {
     case OptimizerKind::sgd:
+    case OptimizerKind::muon:
       if (config_.momentum == 0) firsts.clear();  // The kernel refuses buffers it would not use.
       at::_fused_sgd_(parameters,
                       gradients,
@@ -286,7 +338,7 @@ void Optimizer::stepGroup(bool decays, double learningRate) {
 std::vector<NamedTensor> Optimizer::state() const {
   std::vector<NamedTensor> state;
   for (const Slot& slot : slots_) {
-    if (config_.kind == OptimizerKind::sgd) {
+    if (hasMomentum(config_.kind)) {
       state.push_back({slot.name + ".momentum", slot.first});
     } else {
       state.push_back({slot.name + ".mean", slot.first});

@@ -24,6 +24,10 @@ struct NamedTensor {
 /// embeddings, whose size says nothing about the size of the function.
 bool decaysByDefault(const std::string& name, const at::Tensor& parameter);
 
+/// Whether Muon updates a parameter: the filters of convolutions before a norm, except those that
+/// see the images.
+bool isOrthogonalized(const std::string& name, const at::Tensor& parameter);
+
 class WeightAverage;
 
 /// What an update needs beside the gradients.
@@ -40,11 +44,12 @@ struct WeightsInMemory {
   std::vector<at::Tensor> gradients;    ///< What the gradients' addresses are of.
 };
 
-/// SGD with Nesterov momentum, Adam and AdamW. On the CPU, clipping, update and moving average are
-/// one pass over memory for all float32 parameters together, see
+/// SGD with Nesterov momentum, Adam, AdamW and Muon. On the CPU, clipping, update and moving
+/// average are one pass over memory for all float32 parameters together, see
 /// engine/kernels/weight_update_kernel.h; on a GPU the CUDA kernels do the same and find the norm
-/// too. Where neither fits, ATen's fused kernels. All state is created at the start, so that a
-/// checkpoint always has all of it. Lives on the training thread.
+/// too. Where neither fits, ATen's fused kernels.
+/// Muon's filters are updated before the other weights, one by one. All state is created at the
+/// start, so that a checkpoint always has all of it. Lives on the training thread.
 class Optimizer {
  public:
   /// `kernels` are for weights on a GPU, or those that emulate one; null = none.
@@ -89,6 +94,7 @@ class Optimizer {
     std::string name;
     at::Tensor parameter;
     bool decays = true;
+    bool orthogonalized = false;
     at::Tensor first;   // momentum, or the first moment
     at::Tensor second;  // the second moment; Adam alone
     at::Tensor steps;   // updates done, float32 scalar; Adam alone
@@ -101,6 +107,9 @@ class Optimizer {
   void countStep(WeightsInMemory& weights);
   DeviceUpdate& deviceUpdateOf(const WeightsInMemory& weights);
   void addAverages(WeightAverage& average, std::vector<UpdatedWeights>& tensors) const;
+  void sendFilterRate(const UpdateStep& update);
+  /// Of Muon; scale and condition as in MuonStep.
+  void updateFilters(const at::Tensor& gradientScale, const at::Tensor& moves);
   void stepGroup(bool decays, double learningRate);
 
   double decayOf(const Slot& slot) const { return slot.decays ? config_.weightDecay : 0; }
@@ -109,6 +118,8 @@ class Optimizer {
   const CudaKernels* kernels_;
   std::vector<Slot> slots_;
   std::unique_ptr<DeviceUpdate> deviceUpdate_;  // Null before the first one.
+  at::Tensor filterRate_;                       // float32 [1]; undefined where Muon has no filters.
+  at::Tensor lossOrNan_;  // float32 scalar, what keeps the kernels from moving weights.
 };
 
 }  // namespace lambda

@@ -13,6 +13,7 @@ struct QueuedStep {
     std::vector<at::Tensor> all = weights.gradients;
     all.push_back(measures.loss);
     all.push_back(measures.accuracy);
+    all.push_back(measures.gradientNorm);
     return all;
   }
 };

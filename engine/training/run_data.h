@@ -31,6 +31,8 @@ class RunData {
 
   std::int64_t trainingImages() const { return static_cast<std::int64_t>(data_->train.count()); }
 
+  const LabeledImages& train() const { return data_->train; }
+
   /// The augmented batch at a position.
   TensorBatch batch(int epoch, int batch);
 

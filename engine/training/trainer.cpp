@@ -8,6 +8,7 @@
 #include "engine/runtime/precision.h"
 #include "engine/training/environment.h"
 #include "engine/training/training_loop.h"
+#include "engine/training/whiten_stem.h"
 #include "engine/values/cost.h"
 #include "engine/values/validate.h"
 
@@ -117,6 +118,7 @@ RunResult trainRun(const RunConfig& wanted,
   const PrecisionRates rates = resolvePrecision(config.recipe, device);
   auto data = std::make_unique<RunData>(config, torchDevice(device));
   auto state = std::make_unique<TrainingState>(config, device);
+  whitenStem(*state, *data);
   TrainingLoop loop(
       prepareNew(config, device, rates, std::move(data), std::move(state), runsFolder, observer),
       control,

@@ -9,6 +9,7 @@
 #include "engine/runtime/random.h"
 #include "engine/training/cuda_graph_plugin.h"
 #include "engine/training/schedule.h"
+#include "engine/training/whiten_stem.h"
 
 namespace lambda {
 
@@ -65,7 +66,9 @@ TrainingRehearsal::TrainingRehearsal(const RunConfig& config,
       steps_(state_,
              config_.recipe,
              cudaGraphsFor(config.device, state_).recorder,
-             [](const std::string&) {}) {}
+             [](const std::string&) {}) {
+  whitenStem(state_, data_);
+}
 
 TensorBatch TrainingRehearsal::nextBatch() {
   const auto step = static_cast<int>(state_.progress.step);

@@ -205,10 +205,10 @@ std::vector<std::string> TrainingState::adopt(const std::filesystem::path& path,
     }
     for (const NamedTensor& target : targets) loadInto(file, place, target);
   };
-  take(prefixed(kOptimizerPrefix, optimizer.state()),
-       (config.recipe.optimizer.kind == OptimizerKind::sgd) ==
-           (header.config.recipe.optimizer.kind == OptimizerKind::sgd),
-       "the optimiser's state: it starts from zero");
+  take(
+      prefixed(kOptimizerPrefix, optimizer.state()),
+      hasMomentum(config.recipe.optimizer.kind) == hasMomentum(header.config.recipe.optimizer.kind),
+      "the optimiser's state: it starts from zero");
   if (average && header.config.recipe.emaDecay > 0) {
     take(prefixed(kAveragePrefix, average->state()),
          true,

@@ -14,6 +14,10 @@ WeightAverage::WeightAverage(double decay, torch::nn::Module& module) : decay_(d
   for (const auto& item : module.named_buffers()) add(item.key(), item.value());
 }
 
+void WeightAverage::restart() {
+  for (AveragedTensor& each : tensors_) each.average.copy_(each.live.detach());
+}
+
 double WeightAverage::decayAt(std::int64_t step) const {
   const double t = static_cast<double>(step);
   return std::min(decay_, (1 + t) / (10 + t));

@@ -27,6 +27,9 @@ class WeightAverage {
   /// `decay` in (0, 1).
   WeightAverage(double decay, torch::nn::Module& module);
 
+  /// Starts from the weights as they are now.
+  void restart();
+
   /// Takes in the weights after step `step`, counted from 1.
   void update(std::int64_t step);
 

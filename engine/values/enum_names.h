@@ -46,7 +46,7 @@ struct EnumNames<CropPadding> {
 
 template <>
 struct EnumNames<OptimizerKind> {
-  static constexpr std::array<std::string_view, 3> names{"sgd", "adam", "adamw"};
+  static constexpr std::array<std::string_view, 4> names{"sgd", "adam", "adamw", "muon"};
 };
 
 template <>

@@ -93,6 +93,10 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"width", "output channels", 1, 8192}, value.width);
   visit(Field{"patchSize", "side of a patch in pixels, for the patch stem", 1, 64},
         value.patchSize);
+  visit(Field{"whitened",
+              "filters of the first convolution that whiten the training images' patches, and "
+              "are not learnt"},
+        value.whitened);
 }
 
 template <Either<Head> Value, class Visit>
@@ -125,6 +129,8 @@ void visitFields(Value& value, Visit&& visit) {
         value.cropPadding);
   visit(Field{"padding", "what is added: reflect or zero"}, value.padding);
   visit(Field{"horizontalFlip", "mirror half of the images"}, value.horizontalFlip);
+  visit(Field{"alternatingFlip", "each image is mirrored in every other epoch, not by chance"},
+        value.alternatingFlip);
   visit(Field{"cutoutSize", "side of the erased square in pixels; 0 = none", 0, 64},
         value.cutoutSize);
 }
@@ -144,10 +150,16 @@ void visitFields(Value& value, Visit&& visit) {
 
 template <Either<OptimizerConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"kind", "sgd, adam or adamw"}, value.kind);
+  visit(Field{"kind", "sgd, adam, adamw or muon"}, value.kind);
   visit(Field{"learningRate", "peak of the schedule", 0, 1000}, value.learningRate);
-  visit(Field{"momentum", "sgd: momentum", 0, 0.9999}, value.momentum);
-  visit(Field{"nesterov", "sgd: Nesterov's look-ahead"}, value.nesterov);
+  visit(Field{"filterRate",
+              "muon: what a step at the peak changes of a convolution's filters, as a share of "
+              "their norm",
+              0,
+              1},
+        value.filterRate);
+  visit(Field{"momentum", "sgd and muon: momentum", 0, 0.9999}, value.momentum);
+  visit(Field{"nesterov", "sgd and muon: Nesterov's look-ahead"}, value.nesterov);
   visit(Field{"beta1", "adam: decay of the first moment", 0, 0.99999}, value.beta1);
   visit(Field{"beta2", "adam: decay of the second moment", 0, 0.9999999}, value.beta2);
   visit(Field{"epsilon", "adam: added to the denominator", 1e-16, 1}, value.epsilon);

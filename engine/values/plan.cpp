@@ -89,6 +89,20 @@ int squeezedChannels(int channels) {
   return std::max(1, channels / 4);
 }
 
+FirstConvolution firstConvolutionOf(const Stem& stem) {
+  switch (stem.kind) {
+    case StemKind::cifar:
+      return {3, stem.width};
+    case StemKind::imagenet:
+      return {7, stem.width};
+    case StemKind::resnetD:
+      return {3, std::max(1, stem.width / 2)};
+    case StemKind::patch:
+      return {stem.patchSize, stem.width};
+  }
+  return {};
+}
+
 NetworkPlan planOf(const Architecture& architecture) {
   NetworkPlan plan;
   plan.stemOutput = stemOutputOf(architecture);

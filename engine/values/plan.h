@@ -34,6 +34,14 @@ struct NetworkPlan {
 /// are computed; validate() is what reports them.
 NetworkPlan planOf(const Architecture& architecture);
 
+/// The convolution that sees the images: its square filters, and what it gives.
+struct FirstConvolution {
+  int side = 3;
+  int depth = 64;
+};
+
+FirstConvolution firstConvolutionOf(const Stem& stem);
+
 /// Channels of a block's output as a multiple of its stage's width.
 int expansionOf(Family family);
 

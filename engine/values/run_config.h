@@ -13,6 +13,9 @@ struct AugmentationConfig {
   int cropPadding = 4;  ///< Pixels added on each side before a random crop; 0 = no crop.
   CropPadding padding = CropPadding::reflect;
   bool horizontalFlip = true;
+  /// Where images are flipped: each in every other epoch, half of them in the first (Jordan, 2024,
+  /// section 3.6), so that two epochs show both sides of all.
+  bool alternatingFlip = false;
   int cutoutSize = 0;  ///< Side of the square set to the mean, in pixels; 0 = none.
 
   bool operator==(const AugmentationConfig&) const = default;
@@ -29,13 +32,24 @@ struct DataConfig {
   bool operator==(const DataConfig&) const = default;
 };
 
-enum class OptimizerKind { sgd, adam, adamw };
+enum class OptimizerKind {
+  sgd,
+  adam,
+  adamw,
+  muon,  ///< Filters of convolutions by Muon, see engine/training/muon.h; all else by SGD.
+};
+
+/// Whether weights move along a momentum, and not by Adam's moments.
+inline bool hasMomentum(OptimizerKind kind) {
+  return kind == OptimizerKind::sgd || kind == OptimizerKind::muon;
+}
 
 struct OptimizerConfig {
   OptimizerKind kind = OptimizerKind::sgd;
   double learningRate = 0.1;  ///< Peak of the schedule.
-  double momentum = 0.9;      ///< SGD.
-  bool nesterov = true;       ///< SGD.
+  double filterRate = 0.08;   ///< Muon: that of filters, as a share of their norm.
+  double momentum = 0.9;      ///< SGD, Muon.
+  bool nesterov = true;       ///< SGD, Muon.
   double beta1 = 0.9;         ///< Adam, AdamW.
   double beta2 = 0.999;       ///< Adam, AdamW.
   double epsilon = 1e-8;      ///< Adam, AdamW.

@@ -200,6 +200,35 @@ void checkShapes(const Architecture& architecture,
   }
 }
 
+/// Patches of more values take long to whiten: the time grows with the third power.
+constexpr int kMostWhitenedValues = 1024;
+
+void checkWhitening(const Architecture& architecture, std::vector<Problem>& problems) {
+  if (!architecture.stem.whitened) return;
+  const MapShape& input = architecture.input;
+  const FirstConvolution first = firstConvolutionOf(architecture.stem);
+  const auto refuse = [&](const std::string& why) {
+    problems.push_back({"architecture.stem.whitened",
+                        Severity::error,
+                        why,
+                        Fix{"Learn the filters", "architecture.stem.whitened", "false"}});
+  };
+  const long long values = static_cast<long long>(input.channels) * first.side * first.side;
+  const std::string patches = "patches of " + std::to_string(first.side) + " x " +
+                              std::to_string(first.side) + " x " + std::to_string(input.channels) +
+                              " values";
+  if (std::min(input.height, input.width) < first.side) {
+    refuse("images of " + toText(input) + " have no " + patches + " to whiten");
+  } else if (values > kMostWhitenedValues) {
+    refuse(patches + " are too large to whiten: at most " + std::to_string(kMostWhitenedValues) +
+           " values");
+  } else if (first.depth > 2 * values) {
+    refuse(patches + " have " + std::to_string(2 * values) +
+           " whitening filters, both signs of each, fewer than the " + std::to_string(first.depth) +
+           " channels of the first convolution");
+  }
+}
+
 }  // namespace
 
 std::vector<Problem> validate(const Architecture& architecture) {
@@ -209,6 +238,7 @@ std::vector<Problem> validate(const Architecture& architecture) {
   clampToRanges(inRange);
   const NetworkPlan plan = planOf(inRange);
   checkShapes(inRange, plan, problems);
+  checkWhitening(inRange, problems);
   BlockCheck blocks(problems);
   for (const BlockPlan& block : plan.blocks) blocks.check(block);
   return problems;

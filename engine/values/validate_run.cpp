@@ -86,7 +86,7 @@ void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
                             "recipe.schedule.warmupEpochs",
                             formatNumber(recipe.epochs / 10.0)}});
   }
-  if (recipe.optimizer.kind == OptimizerKind::sgd && recipe.optimizer.nesterov &&
+  if (hasMomentum(recipe.optimizer.kind) && recipe.optimizer.nesterov &&
       recipe.optimizer.momentum == 0) {
     problems.push_back({"recipe.optimizer.nesterov",
                         Severity::error,

@@ -91,6 +91,12 @@ class EmulatedRecorder : public WorkRecorder {
   /// What queueing moves on a CPU at once, with its values.
   std::vector<std::pair<at::Tensor, at::Tensor>> moved() {
     std::vector<std::pair<at::Tensor, at::Tensor>> all;
+    for (const at::Tensor& parameter : state_.network->parameters()) {
+      all.emplace_back(parameter.detach(), parameter.detach().clone());
+    }
+    for (const NamedTensor& each : state_.optimizer.state()) {
+      all.emplace_back(each.tensor, each.tensor.clone());
+    }
     for (const at::Tensor& buffer : state_.network->buffers()) {
       all.emplace_back(buffer, buffer.clone());
     }

@@ -60,7 +60,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   basic.classes = 2;
   basic.family = Family::basic;
   basic.activation = Activation::gelu;
-  basic.stem = {StemKind::resnetD, 7, 4};
+  basic.stem = {StemKind::resnetD, 7, 4, /*whitened=*/true};
   basic.stages = {{6, 1, {convolutionBlock(3, true), lambdaBlock(2, 3)}},
                   {8,
                    2,
@@ -72,7 +72,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   bottleneck.input = {4, 41, 36};
   bottleneck.family = Family::bottleneck;
   bottleneck.activation = Activation::silu;
-  bottleneck.stem = {StemKind::imagenet, 6, 4};
+  bottleneck.stem = {StemKind::imagenet, 6, 4, /*whitened=*/true};
   const auto group = [](LambdaMixer& m) { m.sharedEmbeddings = "early"; };
   bottleneck.stages = {
       {4,

@@ -47,7 +47,9 @@ inline RunConfig randomRun(OptimizerKind optimizer) {
   config.recipe.optimizer.gradientClip = 1;
   config.architecture.head.dropout = 0.2;
   config.architecture.stages[1].blocks[1].stochasticDepth = 0.3;
+  config.architecture.stem.whitened = true;
   config.data.augmentation.horizontalFlip = true;
+  config.data.augmentation.alternatingFlip = true;
   config.data.augmentation.cutoutSize = 4;
   return config;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/nn/module.h>
 
@@ -24,6 +26,9 @@ class SeveralParameters : public torch::nn::Module {
     add("table", at::empty({225, 1, 16}));
     add("large", at::empty({300, 301}));
     add("unused", at::empty({12, 3}));
+    const auto unit = register_module("conv", std::make_shared<Unit>());
+    unit->register_parameter(
+        "weight", at::empty({6, 5, 3, 3}, at::MemoryFormat::ChannelsLast).normal_(0, 1, generator));
     register_buffer("running", at::ones({17}));
     register_buffer("count", at::zeros({}, at::kLong));
   }
@@ -41,6 +46,9 @@ class SeveralParameters : public torch::nn::Module {
     const at::NoGradGuard noGrad;
     for (auto& item : named_buffers()) item.value().add_(step + 1);
   }
+
+ private:
+  class Unit : public torch::nn::Module {};
 };
 
 /// A row for each rule of update, with clipping and average and without: columns `config` and
@@ -71,6 +79,11 @@ inline void addUpdateRows() {
   add("adamw", config);
   config.decayAllParameters = true;
   add("adamw, all decayed", config);
+  config.decayAllParameters = false;
+  config.kind = OptimizerKind::muon;
+  config.momentum = 0.9;
+  config.nesterov = true;
+  add("muon", config);
 }
 
 }  // namespace lambda

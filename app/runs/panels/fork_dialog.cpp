@@ -32,11 +32,12 @@ std::vector<FieldRow> ownRows(const RunConfig& config) {
 
 /// Whether the optimiser and the schedule that are chosen look at the field.
 bool isInUse(const FieldRow& row, const Recipe& recipe) {
-  const bool isSgd = recipe.optimizer.kind == OptimizerKind::sgd;
+  const bool momentum = hasMomentum(recipe.optimizer.kind);
   const ScheduleKind schedule = recipe.schedule.kind;
   const std::string name = row.path.substr(row.path.rfind('.') + 1);
-  if (name == "momentum" || name == "nesterov") return isSgd;
-  if (name == "beta1" || name == "beta2" || name == "epsilon") return !isSgd;
+  if (name == "filterRate") return recipe.optimizer.kind == OptimizerKind::muon;
+  if (name == "momentum" || name == "nesterov") return momentum;
+  if (name == "beta1" || name == "beta2" || name == "epsilon") return !momentum;
   if (name == "stepEpochs" || name == "stepFactor") return schedule == ScheduleKind::step;
   if (name == "peakFraction") return schedule == ScheduleKind::triangular;
   if (name == "warmupEpochs") return schedule != ScheduleKind::triangular;

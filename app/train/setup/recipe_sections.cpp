@@ -83,13 +83,14 @@ std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
   choose.common("data.augmentation.cropPadding")
       .rare("data.augmentation.padding", data.augmentation.cropPadding > 0)
       .common("data.augmentation.horizontalFlip")
+      .rare("data.augmentation.alternatingFlip", data.augmentation.horizontalFlip)
       .common("data.augmentation.cutoutSize");
   sections.push_back(choose.section(tr("Augmentation")));
   return sections;
 }
 
 std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe) {
-  const bool isSgd = recipe.optimizer.kind == OptimizerKind::sgd;
+  const bool momentum = hasMomentum(recipe.optimizer.kind);
   const ScheduleKind schedule = recipe.schedule.kind;
   std::vector<FormSection> sections;
   choose.rare("name")
@@ -103,11 +104,12 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe) {
   sections.push_back(choose.section({}));
   choose.common("recipe.optimizer.kind")
       .common("recipe.optimizer.learningRate")
-      .common("recipe.optimizer.momentum", isSgd)
-      .rare("recipe.optimizer.nesterov", isSgd)
-      .rare("recipe.optimizer.beta1", !isSgd)
-      .rare("recipe.optimizer.beta2", !isSgd)
-      .rare("recipe.optimizer.epsilon", !isSgd)
+      .common("recipe.optimizer.filterRate", recipe.optimizer.kind == OptimizerKind::muon)
+      .common("recipe.optimizer.momentum", momentum)
+      .rare("recipe.optimizer.nesterov", momentum)
+      .rare("recipe.optimizer.beta1", !momentum)
+      .rare("recipe.optimizer.beta2", !momentum)
+      .rare("recipe.optimizer.epsilon", !momentum)
       .common("recipe.optimizer.weightDecay")
       .rare("recipe.optimizer.decayAllParameters")
       .rare("recipe.optimizer.gradientClip");

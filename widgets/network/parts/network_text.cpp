@@ -67,6 +67,7 @@ QStringList descriptionOf(const Architecture& architecture, const PartId& part) 
       break;
     case PartKind::stem:
       lines << tr("The first convolutions: %1").arg(stemText(architecture.stem));
+      if (architecture.stem.whitened) lines << tr("whitening filters, which are not learnt");
       break;
     case PartKind::stage: {
       const Stage& stage = architecture.stages.at(static_cast<std::size_t>(part.stage));

@@ -1,0 +1,35 @@
+#include "engine/training/whiten_stem.h"
+
+#include <algorithm>
+
+#include "engine/layers/patch_whitening.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr std::int64_t kEnoughPatches = 2 << 20;
+constexpr std::int64_t kFloatsTogether = 4 << 20;  // Patches overlap: many times their images.
+
+}  // namespace
+
+void whitenStem(TrainingState& state, const RunData& data) {
+  const Architecture& architecture = state.network->architecture;
+  if (!architecture.stem.whitened) return;
+  const LabeledImages& images = data.train();
+  const FirstConvolution first = firstConvolutionOf(architecture.stem);
+  const std::int64_t values = static_cast<std::int64_t>(images.channels) * first.side * first.side;
+  const std::int64_t positions = static_cast<std::int64_t>(images.height) * images.width;
+  const auto together =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, kFloatsTogether / (values * positions)));
+  PatchWhitening patches(images.channels, first.side);
+  for (std::size_t at = 0; at < images.count() && patches.patches() < kEnoughPatches;
+       at += together) {
+    const std::size_t count = std::min(together, images.count() - at);
+    patches.add(data.maker().plain(images, at, count).images);
+  }
+  state.network->whitenStem(patches);
+  if (state.average) state.average->restart();
+}
+
+}  // namespace lambda
