@@ -147,7 +147,9 @@ void TestDesignPanels::withoutProblemsThePanelSaysSo() {
 }
 
 void TestDesignPanels::anEpochIsMeasuredAndGrowsOld() {
-  DesignStudio studio(preset("cpu-hybrid"));
+  RunConfig config = preset("cpu-hybrid");
+  config.recipe.epochs = 12;
+  DesignStudio studio(config);
   EpochTime& time = studio.page->totals().epochTime();
   QSignalSpy spy(&time, &EpochTime::changed);
   time.findChild<QPushButton*>()->click();

@@ -14,7 +14,8 @@ struct MuonStep {
 };
 
 /// The polar factor of a matrix [rows, columns], nearly: three steps of a Newton-Schulz iteration
-/// bring its singular values towards 1, the greater ones to 0.7 to 1.2, without a decomposition.
+/// bring its singular values towards 1, those above a fiftieth of its norm to 0.68 to 1.21, without
+/// a decomposition.
 at::Tensor orthogonalized(const at::Tensor& matrix);
 
 /// An update by Muon (Jordan et al., 2024: "Muon: An optimizer for hidden layers in neural
