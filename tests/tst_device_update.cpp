@@ -132,7 +132,8 @@ struct EmulatedRun {
       ++updates;
       return lambdaCudaKernels()->updateWeights(update, queue);
     };
-    state.optimizer = Optimizer(config.recipe.optimizer, *state.network, &counting);
+    state.optimizer =
+        Optimizer(config.recipe.optimizer, *state.network, &counting, state.bfloat16Weights.get());
   }
 
   EmulatedRun(const EmulatedRun&) = delete;

@@ -30,8 +30,10 @@ const ComputeDevice kCpu{.kind = DeviceKind::cpu, .name = "cpu", .reason = "", .
 /// A state that steps on the emulated device.
 std::unique_ptr<TrainingState> emulatedState(const RunConfig& config) {
   auto state = std::make_unique<TrainingState>(config, kCpu);
-  state->optimizer =
-      Optimizer(config.recipe.optimizer, *state->network, &EmulatedRecorder::kernels());
+  state->optimizer = Optimizer(config.recipe.optimizer,
+                               *state->network,
+                               &EmulatedRecorder::kernels(),
+                               state->bfloat16Weights.get());
   return state;
 }
 
@@ -44,6 +46,10 @@ std::vector<at::Tensor> copiesOf(const TrainingState& state) {
   for (const NamedTensor& each : state.optimizer.state()) add(each.tensor);
   if (state.average) {
     for (const NamedTensor& each : state.average->state()) add(each.tensor);
+  }
+  for (const at::Tensor& each : state.network->parameters()) {
+    if (state.bfloat16Weights == nullptr) break;
+    if (const at::Tensor copy = state.bfloat16Weights->copyOf(each); copy.defined()) add(copy);
   }
   add(state.network->random()->get_state());
   return copies;
@@ -100,9 +106,10 @@ class Training {
 
 /// With everything that differs from step to step: counts of updates, an average whose decay grows,
 /// clipping, and numbers that are drawn.
-RunConfig variedRun(OptimizerKind kind) {
+RunConfig variedRun(OptimizerKind kind, Precision precision = Precision::float32) {
   RunConfig config = tinyRun();
   config.recipe.optimizer.kind = kind;
+  config.recipe.precision = precision;
   config.recipe.optimizer.gradientClip = 1;
   config.recipe.emaDecay = 0.9;
   config.recipe.labelSmoothing = 0.1;
@@ -111,12 +118,14 @@ RunConfig variedRun(OptimizerKind kind) {
   return config;
 }
 
-void addKinds() {
-  QTest::addColumn<OptimizerKind>("kind");
-  QTest::newRow("sgd") << OptimizerKind::sgd;
-  QTest::newRow("adam") << OptimizerKind::adam;
-  QTest::newRow("adamw") << OptimizerKind::adamw;
-  QTest::newRow("muon") << OptimizerKind::muon;
+void addRuns() {
+  QTest::addColumn<RunConfig>("config");
+  QTest::newRow("sgd") << variedRun(OptimizerKind::sgd);
+  QTest::newRow("adam") << variedRun(OptimizerKind::adam);
+  QTest::newRow("adamw") << variedRun(OptimizerKind::adamw);
+  QTest::newRow("muon") << variedRun(OptimizerKind::muon);
+  QTest::newRow("adamw, bfloat16") << variedRun(OptimizerKind::adamw, Precision::bfloat16);
+  QTest::newRow("muon, bfloat16") << variedRun(OptimizerKind::muon, Precision::bfloat16);
 }
 
 /// A run on the emulated device whose steps are recorded or not. What a test does in it goes by
@@ -151,11 +160,11 @@ class TestRecordedStep : public QObject {
 
   void initTestCase() { at::set_num_threads(1); }
 
-  void hasTheBitsOfStepsQueuedAnew_data() { addKinds(); }
+  void hasTheBitsOfStepsQueuedAnew_data() { addRuns(); }
 
   void hasTheBitsOfStepsQueuedAnew();
 
-  void hasTheBitsOfStepsQueuedAnewOnAGpu_data() { addKinds(); }
+  void hasTheBitsOfStepsQueuedAnewOnAGpu_data() { addRuns(); }
 
   void hasTheBitsOfStepsQueuedAnewOnAGpu();
   void goesOnFromACheckpointWithTheSameBits();
@@ -170,8 +179,7 @@ class TestRecordedStep : public QObject {
 };
 
 void TestRecordedStep::hasTheBitsOfStepsQueuedAnew() {
-  QFETCH(OptimizerKind, kind);
-  const RunConfig config = variedRun(kind);
+  QFETCH(RunConfig, config);
   const auto plain = emulatedState(config), recorded = emulatedState(config);
   EmulatedRecorder recorder(*recorded);
   Training usual(config, *plain, nullptr), faster(config, *recorded, &recorder);
@@ -187,8 +195,7 @@ void TestRecordedStep::hasTheBitsOfStepsQueuedAnew() {
 void TestRecordedStep::hasTheBitsOfStepsQueuedAnewOnAGpu() {
   const ComputeDevice device = selectDevice({});
   if (device.kind != DeviceKind::cuda) QSKIP(("no GPU: " + device.reason).c_str());
-  QFETCH(OptimizerKind, kind);
-  RunConfig config = variedRun(kind);
+  QFETCH(RunConfig, config);
   config.device = {};
   TrainingState plain(config, device), recorded(config, device);
   QVERIFY2(plain.kernelObstacle.empty(), plain.kernelObstacle.c_str());

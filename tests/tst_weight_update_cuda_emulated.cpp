@@ -22,6 +22,8 @@ struct Case {
   bool averages = false;
   double averageShare = 0.01;
   float loss = 1;
+  Element element =
+      Element::float32;  ///< Of the gradients; with bfloat16 go copies of the weights.
 };
 
 UpdateRates ratesOf(const Case& one) {
@@ -34,29 +36,32 @@ UpdateRates ratesOf(const Case& one) {
           .averageShare = one.averageShare};
 }
 
-std::vector<float> floatsOf(const DeviceMemory& memory) {
+template <class T>
+std::vector<T> valuesOf(const DeviceMemory& memory) {
   const std::vector<char> bytes = memory.read();
-  std::vector<float> values(bytes.size() / sizeof(float));
+  std::vector<T> values(bytes.size() / sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 
 /// One tensor in device memory.
 struct DeviceWeights {
-  DeviceWeights(const Weights<float>& of, const std::vector<float>& gradientOf)
+  DeviceWeights(const Weights<float>& of, const std::vector<float>& gradientOf, Element element)
       : weights(of.weights),
+        rounded(of.rounded),
         first(of.first),
         second(of.second),
         average(of.average),
-        gradient(gradientOf) {}
+        gradient(ElementMap(gradientOf, element).bytes()) {}
 
-  DeviceMemory weights, first, second, average, gradient;
+  DeviceMemory weights, rounded, first, second, average, gradient;
 };
 
 /// Tensors of odd sizes, some in several blocks.
 class Network : public UpdatedNetwork {
  public:
-  Network() : UpdatedNetwork({1, 3, 127, 128, 129, 100, 4095, 4096, 4097, 9001}) {}
+  explicit Network(Element element = Element::float32)
+      : UpdatedNetwork({1, 3, 127, 128, 129, 100, 4095, 4096, 4097, 9001}, element) {}
 
   /// All tensors after one update by the kernels, `norm` that of the gradients.
   static std::vector<Weights<float>> updated(const std::vector<Weights<float>>& before,
@@ -69,20 +74,24 @@ class Network : public UpdatedNetwork {
     std::vector<CudaUpdatedWeights> described;
     std::vector<CudaUpdateBlock> blocks;
     for (std::size_t i = 0; i < before.size(); ++i) {
-      const DeviceWeights& each = all.emplace_back(before[i], gradients[i]);
+      const DeviceWeights& each = all.emplace_back(before[i], gradients[i], one.element);
       const auto size = static_cast<std::int64_t>(before[i].weights.size());
       const auto floats = [](const DeviceMemory& memory) {
         return static_cast<float*>(memory.get());
       };
-      described.push_back({size,
-                           floats(each.gradient),
-                           floats(each.weights),
-                           one.rule == UpdateRule::sgd ? nullptr : floats(each.first),
-                           isAdaptive(one.rule) ? floats(each.second) : nullptr,
-                           one.averages ? floats(each.average) : nullptr,
-                           static_cast<float>(before[i].decay),
-                           static_cast<float>(1 / (1 - std::pow(rates.beta1, count))),
-                           static_cast<float>(1 / std::sqrt(1 - std::pow(rates.beta2, count)))});
+      described.push_back(
+          {.size = size,
+           .gradient = each.gradient.get(),
+           .gradientElement = one.element,
+           .weights = floats(each.weights),
+           .rounded = static_cast<Bfloat16*>(each.rounded.get()),
+           .first = one.rule == UpdateRule::sgd ? nullptr : floats(each.first),
+           .second = isAdaptive(one.rule) ? floats(each.second) : nullptr,
+           .average = one.averages ? floats(each.average) : nullptr,
+           .weightDecay = static_cast<float>(before[i].decay),
+           .firstCorrection = static_cast<float>(1 / (1 - std::pow(rates.beta1, count))),
+           .secondCorrection =
+               static_cast<float>(1 / std::sqrt(1 - std::pow(rates.beta2, count)))});
       for (std::int32_t stretch = 0; stretch * kUpdatedAtOnce < size; ++stretch)
         blocks.push_back({static_cast<std::int32_t>(i), stretch});
     }
@@ -110,11 +119,12 @@ class Network : public UpdatedNetwork {
     std::memcpy(&norm, deviceNorm.read().data(), sizeof norm);
     std::vector<Weights<float>> after;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      after.push_back({floatsOf(all[i].weights),
-                       floatsOf(all[i].first),
-                       floatsOf(all[i].second),
-                       floatsOf(all[i].average),
-                       before[i].decay});
+      after.push_back({valuesOf<float>(all[i].weights),
+                       valuesOf<float>(all[i].first),
+                       valuesOf<float>(all[i].second),
+                       valuesOf<float>(all[i].average),
+                       before[i].decay,
+                       valuesOf<Bfloat16>(all[i].rounded)});
     }
     return after;
   }
@@ -162,17 +172,24 @@ void TestWeightUpdateCudaEmulated::equalsTheFormulasInDouble_data() {
     QTest::addRow("%s, below the clip", name) << Case{rule, 1e6};
     QTest::addRow("%s, averaged", name) << Case{rule, 5, true};
     QTest::addRow("%s, average near its start", name) << Case{rule, 0, true, 0.8};
+    QTest::addRow("%s, bfloat16", name)
+        << Case{.rule = rule, .clip = 5, .averages = true, .element = Element::bfloat16};
   }
 }
 
 void TestWeightUpdateCudaEmulated::equalsTheFormulasInDouble() {
   QFETCH(Case, one);
-  const Network network;
+  const Network network(one.element);
   const std::vector<Weights<float>> found = network.updated(one);
   const std::vector<Weights<double>> expected = network.expected(one);
   for (std::size_t i = 0; i < found.size(); ++i) {
     QVERIFY(isClose(found[i], expected[i]));
-    if (network.gradients[0][i].empty()) QVERIFY(found[i].weights == network.tensors[i].weights);
+    if (network.gradients[0][i].empty()) {
+      QVERIFY(found[i].weights == network.tensors[i].weights);
+      QVERIFY(found[i].rounded == network.tensors[i].rounded);
+    } else if (one.element == Element::bfloat16) {
+      QVERIFY(areRounded(found[i]));
+    }
   }
 }
 
@@ -191,10 +208,13 @@ void TestWeightUpdateCudaEmulated::noThreadRunsAheadOfABarrier() {
 }
 
 void TestWeightUpdateCudaEmulated::theNormIsExact() {
-  const Network network;
   double norm = 0;
-  Network::updated(network.tensors, network.gradients[0], {}, 1, norm);
-  QVERIFY(std::abs(norm / exactNormOf(network.gradients[0]) - 1) < 1e-14);
+  for (const Element element : {Element::bfloat16, Element::float32}) {
+    const Network network(element);
+    Network::updated(network.tensors, network.gradients[0], {.element = element}, 1, norm);
+    QVERIFY(std::abs(norm / exactNormOf(network.gradients[0]) - 1) < 1e-14);
+  }
+  const Network network;
   // Squares that float32 has no room for.
   Gradients large = network.gradients[0];
   for (std::vector<float>& each : large) std::fill(each.begin(), each.end(), 0.0F);

@@ -17,6 +17,8 @@ struct Case {
   bool clips = false;
   bool averages = false;
   double averageShare = 0.01;
+  Element element =
+      Element::float32;  ///< Of the gradients; with bfloat16 go copies of the weights.
 };
 
 UpdateRates ratesOf(const Case& one) {
@@ -33,23 +35,28 @@ UpdateRates ratesOf(const Case& one) {
 /// Tensors of odd sizes, some in many blocks.
 class Network : public UpdatedNetwork {
  public:
-  Network() : UpdatedNetwork({1, 3, 15, 16, 17, 100, 8191, 8192, 8193, 40007}) {}
+  explicit Network(Element element = Element::float32)
+      : UpdatedNetwork({1, 3, 15, 16, 17, 100, 8191, 8192, 8193, 40007}, element) {}
 
   std::vector<Weights<float>> updated(const Case& one, const ParallelFor& parallelFor) const {
     std::vector<Weights<float>> all = tensors;
     for (int update = 0; update < kUpdates; ++update) {
+      std::vector<ElementMap> maps;
+      for (const std::vector<float>& gradient : gradients[update])
+        maps.emplace_back(gradient, element());
       std::vector<UpdatedWeights> described;
       for (std::size_t i = 0; i < all.size(); ++i) {
         Weights<float>& each = all[i];
-        const std::vector<float>& gradient = gradients[update][i];
-        described.push_back({static_cast<std::int64_t>(each.weights.size()),
-                             gradient.empty() ? nullptr : gradient.data(),
-                             each.weights.data(),
-                             one.rule == UpdateRule::sgd ? nullptr : each.first.data(),
-                             isAdaptive(one.rule) ? each.second.data() : nullptr,
-                             one.averages ? each.average.data() : nullptr,
-                             each.decay,
-                             static_cast<double>(update + 1)});
+        described.push_back({.size = static_cast<std::int64_t>(each.weights.size()),
+                             .gradient = gradients[update][i].empty() ? nullptr : maps[i].data(),
+                             .gradientElement = element(),
+                             .weights = each.weights.data(),
+                             .rounded = each.rounded.empty() ? nullptr : each.rounded.data(),
+                             .first = one.rule == UpdateRule::sgd ? nullptr : each.first.data(),
+                             .second = isAdaptive(one.rule) ? each.second.data() : nullptr,
+                             .average = one.averages ? each.average.data() : nullptr,
+                             .weightDecay = each.decay,
+                             .steps = static_cast<double>(update + 1)});
       }
       updateWeights(ratesOf(one), described, parallelFor);
     }
@@ -57,10 +64,14 @@ class Network : public UpdatedNetwork {
   }
 };
 
-double normOfAll(const Gradients& tensors, const ParallelFor& parallelFor) {
+double normOfAll(const Gradients& tensors,
+                 const ParallelFor& parallelFor,
+                 Element element = Element::float32) {
+  std::vector<ElementMap> maps;
+  for (const std::vector<float>& each : tensors) maps.emplace_back(each, element);
   std::vector<SummedValues> described;
-  for (const std::vector<float>& each : tensors) {
-    described.push_back({each.data(), static_cast<std::int64_t>(each.size())});
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    described.push_back({maps[i].data(), element, static_cast<std::int64_t>(tensors[i].size())});
   }
   return normOf(described, parallelFor);
 }
@@ -93,18 +104,26 @@ void TestWeightUpdateKernel::equalsTheFormulasInDouble_data() {
       }
     }
     QTest::addRow("%s, average near its start", name) << Case{rule, false, true, 0.8};
+    QTest::addRow("%s, bfloat16", name) << Case{rule, true, true, 0.01, Element::bfloat16};
+    QTest::addRow("%s, bfloat16, no average", name)
+        << Case{rule, false, false, 0.01, Element::bfloat16};
   }
 }
 
 void TestWeightUpdateKernel::equalsTheFormulasInDouble() {
   QFETCH(Case, one);
-  const Network network;
+  const Network network(one.element);
   const std::vector<Weights<float>> found = network.updated(one, withThreads(1));
   const std::vector<Weights<double>> expected =
       network.expected([&](const Gradients&) { return ratesOf(one); }, one.averages);
   for (std::size_t i = 0; i < found.size(); ++i) {
     QVERIFY(isClose(found[i], expected[i]));
-    if (network.gradients[0][i].empty()) QVERIFY(found[i].weights == network.tensors[i].weights);
+    if (network.gradients[0][i].empty()) {
+      QVERIFY(found[i].weights == network.tensors[i].weights);
+      QVERIFY(found[i].rounded == network.tensors[i].rounded);
+    } else if (one.element == Element::bfloat16) {
+      QVERIFY(areRounded(found[i]));
+    }
   }
 }
 
@@ -118,19 +137,22 @@ void TestWeightUpdateKernel::aShareOfOneCopiesTheWeights() {
 
 void TestWeightUpdateKernel::theSameBitsWithAnyNumberOfThreads() {
   QFETCH(Case, one);
-  const Network network;
+  const Network network(one.element);
   const std::vector<Weights<float>> found = network.updated(one, withThreads(1));
-  const double norm = normOfAll(network.gradients[0], withThreads(1));
+  const double norm = normOfAll(network.gradients[0], withThreads(1), one.element);
   for (const std::int64_t threads : {2, 5}) {
     QVERIFY(network.updated(one, withThreads(threads)) == found);
-    QCOMPARE(normOfAll(network.gradients[0], withThreads(threads)), norm);
+    QCOMPARE(normOfAll(network.gradients[0], withThreads(threads), one.element), norm);
   }
 }
 
 void TestWeightUpdateKernel::theNormIsExact() {
-  const Network network;
-  const double expected = exactNormOf(network.gradients[0]);
-  QVERIFY(std::abs(normOfAll(network.gradients[0], withThreads(2)) / expected - 1) < 1e-14);
+  for (const Element element : {Element::float32, Element::bfloat16}) {
+    const Network network(element);
+    const double expected = exactNormOf(network.gradients[0]);
+    const double found = normOfAll(network.gradients[0], withThreads(2), element);
+    QVERIFY(std::abs(found / expected - 1) < 1e-14);
+  }
   // Squares that float32 has no room for.
   QVERIFY(std::abs(normOfAll({{3e30F}, {4e30F}}, withThreads(1)) / 5e30 - 1) < 1e-7);
 }

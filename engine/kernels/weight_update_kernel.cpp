@@ -120,22 +120,35 @@ HWY_INLINE Vector averaged(Vector average, Vector w, float share) {
 
 /// A whole vector of memory.
 struct Whole {
-  HWY_INLINE Vector load(const float* from) const { return HWY_NAMESPACE::load(from); }
+  template <class T>
+  HWY_INLINE Vector load(const T* from) const {
+    return HWY_NAMESPACE::load(from);
+  }
 
-  HWY_INLINE void store(Vector values, float* to) const { HWY_NAMESPACE::store(values, to); }
+  template <class T>
+  HWY_INLINE void store(Vector values, T* to) const {
+    HWY_NAMESPACE::store(values, to);
+  }
 };
 
 /// Its first few values.
 struct Few {
-  HWY_INLINE Vector load(const float* from) const { return loadFirst(from, count); }
+  template <class T>
+  HWY_INLINE Vector load(const T* from) const {
+    return loadFirst(from, count);
+  }
 
-  HWY_INLINE void store(Vector values, float* to) const { storeFirst(values, count, to); }
+  template <class T>
+  HWY_INLINE void store(Vector values, T* to) const {
+    storeFirst(values, count, to);
+  }
 
   Index count;
 };
 
-template <UpdateRule kRule, bool kHasAverage, class Memory>
+template <UpdateRule kRule, bool kHasAverage, class T, class Memory>
 HWY_INLINE void moveAt(const UpdatedWeights& tensor,
+                       const T* gradient,
                        const Factors& factors,
                        Index i,
                        const Memory& memory) {
@@ -143,8 +156,9 @@ HWY_INLINE void moveAt(const UpdatedWeights& tensor,
   Vector first = hn::Zero(Floats()), second = first;
   if constexpr (hasFirst(kRule)) first = memory.load(tensor.first + i);
   if constexpr (isAdaptive(kRule)) second = memory.load(tensor.second + i);
-  Move<kRule>{factors}.run(memory.load(tensor.gradient + i), w, first, second);
+  Move<kRule>{factors}.run(memory.load(gradient + i), w, first, second);
   memory.store(w, tensor.weights + i);
+  if (tensor.rounded != nullptr) memory.store(w, tensor.rounded + i);
   if constexpr (hasFirst(kRule)) memory.store(first, tensor.first + i);
   if constexpr (isAdaptive(kRule)) memory.store(second, tensor.second + i);
   if constexpr (kHasAverage) {
@@ -169,20 +183,41 @@ HWY_INLINE void forVectors(Index begin, Index end, const Step& step) {
   if (i < end) step(i, Few{end - i});
 }
 
-template <UpdateRule kRule>
-void updateBlock(const UpdatedWeights& tensor, const Factors& factors, const BlockOfTensor& block) {
-  if (tensor.gradient == nullptr) {
-    if (tensor.average == nullptr) return;
+template <UpdateRule kRule, class T>
+void moveBlock(const UpdatedWeights& tensor,
+               const T* gradient,
+               const Factors& factors,
+               const BlockOfTensor& block) {
+  if (tensor.average != nullptr) {
     forVectors(block.begin, block.end, [&](Index i, const auto& memory) HWY_ATTR {
-      averageAt(tensor, factors, i, memory);
-    });
-  } else if (tensor.average != nullptr) {
-    forVectors(block.begin, block.end, [&](Index i, const auto& memory) HWY_ATTR {
-      moveAt<kRule, true>(tensor, factors, i, memory);
+      moveAt<kRule, true>(tensor, gradient, factors, i, memory);
     });
   } else {
     forVectors(block.begin, block.end, [&](Index i, const auto& memory) HWY_ATTR {
-      moveAt<kRule, false>(tensor, factors, i, memory);
+      moveAt<kRule, false>(tensor, gradient, factors, i, memory);
+    });
+  }
+}
+
+/// Calls `work` with the values as what they are.
+template <class Work>
+void withElements(const void* values, Element element, const Work& work) {
+  if (element == Element::bfloat16) {
+    work(static_cast<const Bfloat16*>(values));
+  } else {
+    work(static_cast<const float*>(values));
+  }
+}
+
+template <UpdateRule kRule>
+void updateBlock(const UpdatedWeights& tensor, const Factors& factors, const BlockOfTensor& block) {
+  if (tensor.gradient != nullptr) {
+    withElements(tensor.gradient, tensor.gradientElement, [&](const auto* gradient) {
+      moveBlock<kRule>(tensor, gradient, factors, block);
+    });
+  } else if (tensor.average != nullptr) {
+    forVectors(block.begin, block.end, [&](Index i, const auto& memory) HWY_ATTR {
+      averageAt(tensor, factors, i, memory);
     });
   }
 }
@@ -203,13 +238,27 @@ void updateBy(const UpdateRates& rates,
   });
 }
 
+using Doubles = hn::ScalableTag<double>;
+using FewFloats = hn::Rebind<float, Doubles>;
+
+HWY_INLINE hn::Vec<Doubles> loadDoubles(const float* from) {
+  return hn::PromoteTo(Doubles(), hn::LoadU(FewFloats(), from));
+}
+
+HWY_INLINE hn::Vec<Doubles> loadDoubles(const Bfloat16* from) {
+  const hn::RebindToUnsigned<FewFloats> bits;
+  const hn::Rebind<Bfloat16, FewFloats> upperHalves;
+  const auto upper = hn::ShiftLeft<16>(hn::PromoteTo(bits, hn::LoadU(upperHalves, from)));
+  return hn::PromoteTo(Doubles(), hn::BitCast(FewFloats(), upper));
+}
+
 /// The sum of the squares in double; four sums keep the adders busy.
-double squaresOf(const float* values, Index size) {
-  const hn::ScalableTag<double> d;
-  const hn::Rebind<float, decltype(d)> narrow;
+template <class T>
+double squaresOf(const T* values, Index size) {
+  const Doubles d;
   const auto width = static_cast<Index>(hn::Lanes(d));
-  const auto add = [&](const float* from, auto& sum) HWY_ATTR {
-    const auto value = hn::PromoteTo(d, hn::LoadU(narrow, from));
+  const auto add = [&](const T* from, auto& sum) HWY_ATTR {
+    const auto value = loadDoubles(from);
     sum = hn::MulAdd(value, value, sum);
   };
   auto sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
@@ -221,7 +270,10 @@ double squaresOf(const float* values, Index size) {
     add(values + i + 3 * width, sum3);
   }
   double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
-  for (; i < size; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+  for (; i < size; ++i) {
+    const auto value = static_cast<double>(hn::GetLane(loadFirst(values + i, 1)));
+    sum += value * value;
+  }
   return sum;
 }
 
@@ -250,7 +302,10 @@ double norm(const std::vector<SummedValues>& tensors, const ParallelFor& paralle
   parallelFor(static_cast<Index>(blocks.size()), [&](Index begin, Index end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const BlockOfTensor& block = blocks[i];
-      squares[i] = squaresOf(tensors[block.tensor].values + block.begin, block.end - block.begin);
+      const SummedValues& tensor = tensors[block.tensor];
+      withElements(tensor.values, tensor.element, [&](const auto* values) {
+        squares[i] = squaresOf(values + block.begin, block.end - block.begin);
+      });
     }
   });
   double sum = 0;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/kernels/element.h"
 #include "engine/kernels/parallel_for.h"
 
 namespace lambda {
@@ -28,11 +29,15 @@ struct UpdateRates {
   double averageShare = 0;   ///< average += averageShare (w - average), 0..1, after the update.
 };
 
-/// One tensor of weights, float32; all pointers are to `size` values in the same order.
+/// One tensor of weights; all pointers are to `size` values in the same order, float32 where
+/// nothing else is said.
 struct UpdatedWeights {
   std::int64_t size = 0;
-  const float* gradient = nullptr;  ///< Null: the weights stay, and only their average moves.
+  const void* gradient = nullptr;  ///< Null: the weights stay, and only their average moves.
+  Element gradientElement = Element::float32;
   float* weights = nullptr;
+  Bfloat16* rounded =
+      nullptr;               ///< A copy of the weights that moves with them; null = there is none.
   float* first = nullptr;    ///< Momentum, or the mean of the gradients; not for sgd.
   float* second = nullptr;   ///< The mean of their squares; adam and adamw.
   float* average = nullptr;  ///< Null where none is kept.
@@ -42,7 +47,8 @@ struct UpdatedWeights {
 
 /// Values to be summed over.
 struct SummedValues {
-  const float* values = nullptr;
+  const void* values = nullptr;
+  Element element = Element::float32;
   std::int64_t size = 0;
 };
 

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/kernels/element.h"
+#include "engine/layers/element_of.h"
 
 namespace lambda {
 
@@ -12,10 +12,6 @@ inline bool isPixelRows(const at::Tensor& map) {
   return map.is_cpu() && map.dim() == 4 && map.numel() > 0 &&
          (map.scalar_type() == at::kFloat || map.scalar_type() == at::kBFloat16) &&
          map.is_contiguous(at::MemoryFormat::ChannelsLast);
-}
-
-inline Element elementOf(const at::Tensor& map) {
-  return map.scalar_type() == at::kBFloat16 ? Element::bfloat16 : Element::float32;
 }
 
 inline at::Tensor emptyChannelsLast(at::IntArrayRef sizes, const at::TensorOptions& options) {

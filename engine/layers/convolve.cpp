@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "engine/layers/bfloat16_weights.h"
+
 namespace lambda {
 
 namespace {
@@ -29,26 +31,33 @@ std::int64_t every(std::int64_t stride, std::int64_t side) {
   return (side + stride - 1) / stride;
 }
 
-/// W [o, c] of the convolutions that are a product on this map.
-std::optional<at::Tensor> matrixOf(const torch::nn::Conv2dImpl& conv, const at::Tensor& x) {
-  if (!x.is_cpu() || x.dim() != 4 || !isPlain(conv.options)) return std::nullopt;
-  const auto& stride = *conv.options.stride();
+/// W [o, c] of the plain convolutions that are a product on this map.
+std::optional<at::Tensor> matrixOf(const torch::nn::detail::ConvNdOptions<2>& options,
+                                   const at::Tensor& weight,
+                                   const at::Tensor& x) {
+  if (!x.is_cpu() || x.dim() != 4) return std::nullopt;
+  const auto& stride = *options.stride();
   if (every(stride[0], x.size(2)) * every(stride[1], x.size(3)) > kFewPositions)
     return std::nullopt;
-  const auto& padding = std::get<torch::ExpandingArray<2>>(conv.options.padding());
-  const auto row = onlyTap(conv.weight.size(2), padding->at(0), x.size(2));
-  const auto column = onlyTap(conv.weight.size(3), padding->at(1), x.size(3));
+  const auto& padding = std::get<torch::ExpandingArray<2>>(options.padding());
+  const auto row = onlyTap(weight.size(2), padding->at(0), x.size(2));
+  const auto column = onlyTap(weight.size(3), padding->at(1), x.size(3));
   if (!row || !column) return std::nullopt;
-  const at::Tensor taps = conv.weight.flatten(2);
-  return taps.size(2) == 1 ? taps.squeeze(2) : taps.select(2, *row * conv.weight.size(3) + *column);
+  const at::Tensor taps = weight.flatten(2);
+  return taps.size(2) == 1 ? taps.squeeze(2) : taps.select(2, *row * weight.size(3) + *column);
 }
 
 }  // namespace
 
 at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x) {
-  const std::optional<at::Tensor> matrix = matrixOf(*conv, x);
-  if (!matrix) return conv(x);
+  if (!isPlain(conv->options)) return conv(x);
+  const at::Tensor weight = Bfloat16Weights::inUseFor(conv->weight);
   const auto& stride = *conv->options.stride();
+  const std::optional<at::Tensor> matrix = matrixOf(conv->options, weight, x);
+  if (!matrix) {
+    const auto& padding = std::get<torch::ExpandingArray<2>>(conv->options.padding());
+    return at::conv2d(x, weight, conv->bias, conv->options.stride(), padding);
+  }
   at::Tensor met = x;
   for (std::int64_t side = 0; side < 2; ++side) {
     // The gradient of a slice is a map of zeros to which it is copied, even if it is the whole.

@@ -8,6 +8,7 @@
 #include "engine/layers/core_shape_of.h"
 #include "engine/layers/cuda_plugin.h"
 #include "engine/layers/cuda_queue.h"
+#include "engine/layers/element_of.h"
 
 namespace lambda {
 
@@ -19,10 +20,6 @@ using torch::autograd::variable_list;
 constexpr std::int64_t kDeepestQuery = 64;
 
 constexpr const char* kKernels = "kernels";
-
-Element elementOf(const at::Tensor& tensor) {
-  return tensor.scalar_type() == at::kBFloat16 ? Element::bfloat16 : Element::float32;
-}
 
 const void* dataOf(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr() : nullptr;

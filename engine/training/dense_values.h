@@ -4,9 +4,14 @@
 
 namespace lambda {
 
-/// Whether kernels can walk over all values of the tensor.
+/// Whether kernels can walk over all values of the tensor, float32 or bfloat16.
+inline bool isDense(const at::Tensor& tensor) {
+  return (tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kBFloat16) &&
+         tensor.is_non_overlapping_and_dense();
+}
+
 inline bool isDenseFloat(const at::Tensor& tensor) {
-  return tensor.scalar_type() == at::kFloat && tensor.is_non_overlapping_and_dense();
+  return tensor.scalar_type() == at::kFloat && isDense(tensor);
 }
 
 /// Whether the values of two dense tensors lie in memory in the same order.
@@ -20,8 +25,8 @@ inline bool haveOneOrder(const at::Tensor& a, const at::Tensor& b) {
 
 /// Whether `tensor` goes with `weights` in one pass. Undefined tensors do.
 inline bool fits(const at::Tensor& tensor, const at::Tensor& weights) {
-  return !tensor.defined() || (isDenseFloat(tensor) && tensor.device() == weights.device() &&
-                               haveOneOrder(tensor, weights));
+  return !tensor.defined() ||
+         (isDense(tensor) && tensor.device() == weights.device() && haveOneOrder(tensor, weights));
 }
 
 }  // namespace lambda

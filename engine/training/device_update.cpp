@@ -17,7 +17,9 @@ CudaUpdatedWeights describe(const UpdateRates& rates, const UpdatedWeights& tens
   CudaUpdatedWeights described;
   described.size = tensor.size;
   described.gradient = tensor.gradient;
+  described.gradientElement = tensor.gradientElement;
   described.weights = tensor.weights;
+  described.rounded = tensor.rounded;
   described.first = tensor.first;
   described.second = tensor.second;
   described.average = tensor.average;

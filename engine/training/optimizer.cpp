@@ -6,11 +6,10 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/kernels/weight_update_kernel.h"
+#include "engine/layers/element_of.h"
 #include "engine/layers/torch_threads.h"
+#include "engine/training/aten_update.h"
 #include "engine/training/dense_values.h"
-#include "engine/training/muon.h"
-#include "engine/training/sent_bytes.h"
 #include "engine/training/weight_average.h"
 
 namespace lambda {
@@ -19,6 +18,10 @@ namespace {
 
 float* dataOf(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
+}
+
+Bfloat16* bitsOf(const at::Tensor& tensor) {
+  return tensor.defined() ? static_cast<Bfloat16*>(tensor.mutable_data_ptr()) : nullptr;
 }
 
 UpdateRule ruleOf(const OptimizerConfig& config) {
@@ -49,13 +52,15 @@ bool isOrthogonalized(const std::string& name, const at::Tensor& parameter) {
 
 Optimizer::Optimizer(const OptimizerConfig& config,
                      const torch::nn::Module& module,
-                     const CudaKernels* kernels)
-    : config_(config), kernels_(kernels) {
+                     const CudaKernels* kernels,
+                     Bfloat16Weights* copies)
+    : config_(config), kernels_(kernels), copies_(copies), filters_(config) {
   const bool adaptive = !hasMomentum(config.kind);
   for (const auto& item : module.named_parameters()) {
     Slot slot;
     slot.name = item.key();
     slot.parameter = item.value();
+    if (copies != nullptr) slot.copy = copies->copyOf(slot.parameter);
     slot.decays = config.decayAllParameters || decaysByDefault(slot.name, slot.parameter);
     slot.orthogonalized =
         config.kind == OptimizerKind::muon && isOrthogonalized(slot.name, slot.parameter);
@@ -66,32 +71,45 @@ Optimizer::Optimizer(const OptimizerConfig& config,
       const at::Device place = kernels == nullptr ? slot.parameter.device() : at::Device(at::kCPU);
       slot.steps = at::zeros({}, at::dtype(at::kFloat).device(place));
     }
+    if (slot.orthogonalized) filters_.add(slot.parameter, slot.first);
     slots_.push_back(std::move(slot));
   }
-  const auto filters = std::ranges::find_if(slots_, &Slot::orthogonalized);
-  if (filters != slots_.end()) {
-    filterRate_ = at::empty({1}, filters->parameter.options().dtype(at::kFloat));
-    lossOrNan_ = at::empty({}, filterRate_.options());
-  }
+  if (!filters_.areNone())
+    lossOrNan_ = at::empty({}, slots_.front().first.options().dtype(at::kFloat));
 }
 
 void Optimizer::zeroGrad() {
-  for (Slot& slot : slots_) slot.parameter.mutable_grad().reset();
+  for (Slot& slot : slots_) {
+    slot.parameter.mutable_grad().reset();
+    if (slot.copy.defined()) slot.copy.mutable_grad().reset();
+  }
+}
+
+at::Tensor Optimizer::gradientOf(const Slot& slot) {
+  const bool isOfCopy = slot.copy.defined() && slot.copy.grad().defined();
+  return isOfCopy ? slot.copy.grad() : slot.parameter.grad();
 }
 
 at::Tensor Optimizer::gradientNorm() const {
   std::vector<at::Tensor> gradients;
   bool areDense = fusesUpdate;
   for (const Slot& slot : slots_) {
-    if (!slot.parameter.grad().defined()) continue;
-    gradients.push_back(slot.parameter.grad());
-    areDense = areDense && gradients.back().is_cpu() && isDenseFloat(gradients.back());
+    const at::Tensor gradient = gradientOf(slot);
+    if (!gradient.defined()) continue;
+    gradients.push_back(gradient);
+    areDense = areDense && gradient.is_cpu() && isDense(gradient);
   }
   if (gradients.empty()) return at::zeros({}, at::kDouble);
-  if (!areDense) return at::stack(at::_foreach_norm(gradients)).norm();
+  if (!areDense) {
+    // A norm in bfloat16 would have eight bits.
+    for (at::Tensor& gradient : gradients) {
+      if (gradient.scalar_type() == at::kBFloat16) gradient = gradient.to(at::kFloat);
+    }
+    return at::stack(at::_foreach_norm(gradients)).norm();
+  }
   std::vector<SummedValues> values;
   for (const at::Tensor& gradient : gradients) {
-    values.push_back({gradient.const_data_ptr<float>(), gradient.numel()});
+    values.push_back({gradient.const_data_ptr(), elementOf(gradient), gradient.numel()});
   }
   return at::scalar_tensor(normOf(values, onTorchThreads), at::kDouble);
 }
@@ -100,28 +118,19 @@ void Optimizer::step(const UpdateStep& update) {
   const double norm = update.gradientNorm;
   const bool clips = config_.gradientClip > 0 && norm > config_.gradientClip && std::isfinite(norm);
   const double gradientScale = clips ? config_.gradientClip / norm : 1;
+  filters_.sendRate(update.learningRate);
+  updateFilters(clips ? at::scalar_tensor(gradientScale) : at::Tensor(), {});
   if (canFuse(update.average) && areOnCpu()) {
-    sendFilterRate(update);
-    updateFilters(clips ? at::scalar_tensor(gradientScale) : at::Tensor(), {});
     WeightsInMemory weights = weightsInMemory(update.average);
     countStep(weights);
     UpdateRates rates = ratesOf(update);
     rates.gradientScale = gradientScale;
     updateWeights(rates, weights.tensors, onTorchThreads);
-    return;
+  } else {
+    updateOthersByAten(update.learningRate, gradientScale);
+    if (update.average != nullptr) update.average->update(update.step);
   }
-  if (clips) {
-    std::vector<at::Tensor> gradients;
-    for (const Slot& slot : slots_) {
-      if (slot.parameter.grad().defined()) gradients.push_back(slot.parameter.grad());
-    }
-    at::_foreach_mul_(gradients, gradientScale);
-  }
-  sendFilterRate(update);
-  updateFilters({}, {});
-  stepGroup(true, update.learningRate);
-  stepGroup(false, update.learningRate);
-  if (update.average != nullptr) update.average->update(update.step);
+  letCopiesFollow();
 }
 
 bool Optimizer::stepsOnDevice(const WeightAverage* average) const {
@@ -136,7 +145,7 @@ at::Tensor Optimizer::stepOnDevice(const UpdateStep& update, const at::Tensor& l
 }
 
 at::Tensor Optimizer::queueUpdate(const WeightsInMemory& weights, const at::Tensor& loss) {
-  if (!filterRate_.defined()) return deviceUpdateOf(weights).queue(constantRates(), loss);
+  if (filters_.areNone()) return deviceUpdateOf(weights).queue(constantRates(), loss);
   // The kernels see a part of the gradients: what goes by all of them is found here.
   const at::Tensor norm = gradientNorm().to(loss.device(), at::kDouble);
   const at::Tensor moves = norm.isfinite().logical_and(loss.isfinite());
@@ -148,18 +157,19 @@ at::Tensor Optimizer::queueUpdate(const WeightsInMemory& weights, const at::Tens
   updateFilters(scale, moves);
   lossOrNan_.copy_(at::where(moves, loss, std::numeric_limits<double>::quiet_NaN()));
   deviceUpdateOf(weights).queue(constantRates(), lossOrNan_);
+  letCopiesFollow();
   return norm;
 }
 
 void Optimizer::sendStep(WeightsInMemory& weights, const UpdateStep& update) {
   countStep(weights);
-  sendFilterRate(update);
+  filters_.sendRate(update.learningRate);
   deviceUpdateOf(weights).send(ratesOf(update), weights.tensors);
 }
 
 DeviceUpdate& Optimizer::deviceUpdateOf(const WeightsInMemory& weights) {
   if (!deviceUpdate_ || !deviceUpdate_->fits(weights.tensors)) {
-    const double clip = filterRate_.defined() ? 0 : config_.gradientClip;
+    const double clip = filters_.areNone() ? config_.gradientClip : 0;
     deviceUpdate_ = std::make_unique<DeviceUpdate>(
         *kernels_, weights.tensors, clip, slots_.front().parameter.device());
   }
@@ -175,7 +185,7 @@ bool Optimizer::canFuse(const WeightAverage* average) const {
   if (!fusesUpdate) return false;
   for (const Slot& slot : slots_) {
     if (!isDenseFloat(slot.parameter) || !fits(slot.first, slot.parameter) ||
-        !fits(slot.second, slot.parameter)) {
+        !fits(slot.second, slot.parameter) || !fits(slot.copy, slot.parameter)) {
       return false;
     }
   }
@@ -188,18 +198,23 @@ bool Optimizer::canFuse(const WeightAverage* average) const {
 
 WeightsInMemory Optimizer::weightsInMemory(WeightAverage* average) {
   WeightsInMemory all;
+  // Which queueUpdate() does by itself, where rounding would lose bits.
+  const bool areScaled = !filters_.areNone() && config_.gradientClip > 0;
   for (const Slot& slot : slots_) {
     UpdatedWeights weights{.size = slot.parameter.numel(),
                            .weights = dataOf(slot.parameter),
+                           .rounded = bitsOf(slot.copy),
                            .first = dataOf(slot.first),
                            .second = dataOf(slot.second),
                            .weightDecay = decayOf(slot)};
-    at::Tensor gradient = slot.parameter.grad();
+    at::Tensor gradient = gradientOf(slot);
     if (gradient.defined() && !slot.orthogonalized) {
-      if (!fits(gradient, slot.parameter)) {
+      const bool isRounded = gradient.scalar_type() == at::kBFloat16;
+      if (!fits(gradient, slot.parameter) || (areScaled && isRounded)) {
         gradient = at::empty_like(slot.parameter).copy_(gradient);
       }
-      weights.gradient = dataOf(gradient);
+      weights.gradient = gradient.const_data_ptr();
+      weights.gradientElement = elementOf(gradient);
       all.gradients.push_back(gradient);
     }
     all.tensors.push_back(weights);
@@ -252,87 +267,36 @@ void Optimizer::addAverages(WeightAverage& average, std::vector<UpdatedWeights>&
   }
 }
 
-void Optimizer::sendFilterRate(const UpdateStep& update) {
-  if (!filterRate_.defined()) return;
-  // Of both rates the same share of their peaks.
-  const double share = config_.learningRate > 0 ? update.learningRate / config_.learningRate : 0;
-  const auto rate = static_cast<float>(config_.filterRate * share);
-  sendBytes(&rate, sizeof rate, filterRate_.view(at::kByte));
-}
-
 void Optimizer::updateFilters(const at::Tensor& gradientScale, const at::Tensor& moves) {
-  const MuonStep step{filterRate_, config_.momentum, config_.nesterov, gradientScale, moves};
+  std::vector<at::Tensor> gradients;
   for (const Slot& slot : slots_) {
-    const at::Tensor gradient = slot.parameter.grad();
-    if (!slot.orthogonalized || !gradient.defined()) continue;
-    updateByMuon(step, slot.parameter.detach(), gradient, slot.first);
+    if (slot.orthogonalized) gradients.push_back(gradientOf(slot));
+  }
+  filters_.update(gradients, gradientScale, moves);
+}
+
+void Optimizer::updateOthersByAten(double learningRate, double gradientScale) {
+  for (const bool decays : {true, false}) {
+    UpdatedGroup group;
+    group.weightDecay = decays ? config_.weightDecay : 0;
+    for (const Slot& slot : slots_) {
+      const at::Tensor gradient = gradientOf(slot);
+      if (slot.decays != decays || !gradient.defined() || slot.orthogonalized) continue;
+      group.parameters.push_back(slot.parameter.detach());
+      group.gradients.push_back(gradient.to(slot.parameter.scalar_type()));
+      group.firsts.push_back(slot.first);
+      if (!slot.second.defined()) continue;
+      group.seconds.push_back(slot.second);
+      group.steps.push_back(slot.steps);
+    }
+    if (gradientScale != 1 && !group.gradients.empty())
+      at::_foreach_mul_(group.gradients, gradientScale);
+    updateByAten(config_, learningRate, std::move(group));
   }
 }
 
-void Optimizer::stepGroup(bool decays, double learningRate) {
-  std::vector<at::Tensor> parameters, gradients, firsts, seconds, steps;
-  for (const Slot& slot : slots_) {
-    if (slot.decays != decays || !slot.parameter.grad().defined() || slot.orthogonalized) continue;
-    parameters.push_back(slot.parameter.detach());
-    gradients.push_back(slot.parameter.grad());
-    firsts.push_back(slot.first);
-    if (slot.second.defined()) {
-      seconds.push_back(slot.second);
-      steps.push_back(slot.steps);
-    }
-  }
-  if (parameters.empty()) return;
-  const double weightDecay = decays ? config_.weightDecay : 0;
-  switch (config_.kind) {
-    case OptimizerKind::sgd:
-    case OptimizerKind::muon:
-      if (config_.momentum == 0) firsts.clear();  // The kernel refuses buffers it would not use.
-      at::_fused_sgd_(parameters,
-                      gradients,
-                      firsts,
-                      weightDecay,
-                      config_.momentum,
-                      learningRate,
-                      /*dampening=*/0,
-                      config_.nesterov,
-                      /*maximize=*/false,
-                      /*is_first_step=*/false);
-      return;
-    case OptimizerKind::adam:
-    case OptimizerKind::adamw:
-      at::_foreach_add_(steps, 1);
-      for (at::Tensor& count : steps) count = count.to(parameters.front().device());
-      if (config_.kind == OptimizerKind::adam) {
-        at::_fused_adam_(parameters,
-                         gradients,
-                         firsts,
-                         seconds,
-                         {},
-                         steps,
-                         learningRate,
-                         config_.beta1,
-                         config_.beta2,
-                         weightDecay,
-                         config_.epsilon,
-                         /*amsgrad=*/false,
-                         /*maximize=*/false);
-      } else {
-        at::_fused_adamw_(parameters,
-                          gradients,
-                          firsts,
-                          seconds,
-                          {},
-                          steps,
-                          learningRate,
-                          config_.beta1,
-                          config_.beta2,
-                          weightDecay,
-                          config_.epsilon,
-                          /*amsgrad=*/false,
-                          /*maximize=*/false);
-      }
-      return;
-  }
+void Optimizer::letCopiesFollow() {
+  if (copies_ != nullptr) copies_->follow();
 }
 
 std::vector<NamedTensor> Optimizer::state() const {

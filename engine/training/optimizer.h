@@ -9,7 +9,9 @@
 
 #include "engine/kernels/cuda/cuda_kernels.h"
 #include "engine/kernels/weight_update_kernel.h"
+#include "engine/layers/bfloat16_weights.h"
 #include "engine/training/device_update.h"
+#include "engine/training/muon_filters.h"
 #include "engine/values/run_config.h"
 
 namespace lambda {
@@ -52,10 +54,13 @@ struct WeightsInMemory {
 /// start, so that a checkpoint always has all of it. Lives on the training thread.
 class Optimizer {
  public:
-  /// `kernels` are for weights on a GPU, or those that emulate one; null = none.
+  /// `kernels` are for weights on a GPU, or those that emulate one; null = none. `copies` are the
+  /// module's weights in bfloat16, from whose gradients it updates, and which move with their
+  /// masters; null = there are none.
   Optimizer(const OptimizerConfig& config,
             const torch::nn::Module& module,
-            const CudaKernels* kernels = nullptr);
+            const CudaKernels* kernels = nullptr,
+            Bfloat16Weights* copies = nullptr);
 
   /// Drops all gradients.
   void zeroGrad();
@@ -93,6 +98,7 @@ class Optimizer {
   struct Slot {
     std::string name;
     at::Tensor parameter;
+    at::Tensor copy;  // in bfloat16; undefined where there is none
     bool decays = true;
     bool orthogonalized = false;
     at::Tensor first;   // momentum, or the first moment
@@ -107,19 +113,22 @@ class Optimizer {
   void countStep(WeightsInMemory& weights);
   DeviceUpdate& deviceUpdateOf(const WeightsInMemory& weights);
   void addAverages(WeightAverage& average, std::vector<UpdatedWeights>& tensors) const;
-  void sendFilterRate(const UpdateStep& update);
   /// Of Muon; scale and condition as in MuonStep.
   void updateFilters(const at::Tensor& gradientScale, const at::Tensor& moves);
-  void stepGroup(bool decays, double learningRate);
+  void updateOthersByAten(double learningRate, double gradientScale);
+  void letCopiesFollow();
 
   double decayOf(const Slot& slot) const { return slot.decays ? config_.weightDecay : 0; }
 
+  static at::Tensor gradientOf(const Slot& slot);
+
   OptimizerConfig config_;
   const CudaKernels* kernels_;
+  Bfloat16Weights* copies_;
   std::vector<Slot> slots_;
+  MuonFilters filters_;
   std::unique_ptr<DeviceUpdate> deviceUpdate_;  // Null before the first one.
-  at::Tensor filterRate_;                       // float32 [1]; undefined where Muon has no filters.
-  at::Tensor lossOrNan_;  // float32 scalar, what keeps the kernels from moving weights.
+  at::Tensor lossOrNan_;  // float32 scalar, what keeps the kernels from moving weights; with Muon.
 };
 
 }  // namespace lambda

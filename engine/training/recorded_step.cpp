@@ -34,6 +34,8 @@ RecordedStep::RecordedStep(TrainingState& state,
                            const TensorBatch& like,
                            WorkRecorder& recorder)
     : state_(state), inputs_{like.images.clone(), like.labels.clone()} {
+  // What is done while recording is not done yet.
+  if (state.bfloat16Weights) state.bfloat16Weights->follow();
   at::Generator random = *state.network->random();
   const at::Tensor drawn = random.get_state();
   const auto queued = std::make_shared<QueuedStep>();

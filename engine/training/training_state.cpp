@@ -82,6 +82,11 @@ Network buildNetwork(const RunConfig& config, const at::Device& device) {
   return network;
 }
 
+std::unique_ptr<Bfloat16Weights> bfloat16WeightsFor(const Recipe& recipe, Network& network) {
+  if (recipe.precision != Precision::bfloat16) return nullptr;
+  return std::make_unique<Bfloat16Weights>(*network);
+}
+
 const CudaKernels* kernelsFor(const at::Device& device) {
   return device.is_cuda() ? cudaKernelsFor(device) : nullptr;
 }
@@ -124,7 +129,11 @@ bool hasAll(const SafeTensors& file, const std::vector<NamedTensor>& targets) {
 
 TrainingState::TrainingState(const RunConfig& config, const ComputeDevice& device)
     : network(buildNetwork(config, torchDevice(device))),
-      optimizer(config.recipe.optimizer, *network, kernelsFor(torchDevice(device))),
+      bfloat16Weights(bfloat16WeightsFor(config.recipe, network)),
+      optimizer(config.recipe.optimizer,
+                *network,
+                kernelsFor(torchDevice(device)),
+                bfloat16Weights.get()),
       initialEmbeddings(embeddingTablesOf(network)),
       kernelObstacle(cudaKernelsObstacle(torchDevice(device))),
       device_(torchDevice(device)) {

@@ -7,6 +7,7 @@
 
 #include "engine/formats/safetensors.h"
 #include "engine/inspection/inspect_network.h"
+#include "engine/layers/bfloat16_weights.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/torch_device.h"
 #include "engine/training/optimizer.h"
@@ -25,6 +26,7 @@ class TrainingState {
   TrainingState(const RunConfig& config, const ComputeDevice& device);
 
   Network network;
+  std::unique_ptr<Bfloat16Weights> bfloat16Weights;  ///< Null where it trains in float32.
   Optimizer optimizer;
   std::unique_ptr<WeightAverage> average;  ///< Null without averaging.
   TrainingProgress progress;

@@ -61,9 +61,11 @@ StepMeasures computeGradients(TrainingState& state,
                               const PhaseObserver& ended) {
   state.network->train();
   state.optimizer.zeroGrad();
+  if (state.bfloat16Weights) state.bfloat16Weights->follow();
   at::Tensor logits;
   {
     const Autocast autocast(recipe.precision, batch.images.device().type());
+    const Bfloat16Weights::InUse copies(state.bfloat16Weights.get());
     logits = state.network->forward(batch.images);
   }
   logits = logits.to(at::kFloat);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -30,6 +31,12 @@ class ElementMap {
   }
 
   const void* data() const { return const_cast<ElementMap*>(this)->data(); }
+
+  std::vector<std::byte> bytes() const {
+    const auto* first = static_cast<const std::byte*>(data());
+    const std::size_t size = floats_.size() * sizeof(float) + halves_.size() * sizeof(Bfloat16);
+    return {first, first + size};
+  }
 
   std::vector<float> values() const {
     if (element_ == Element::float32) return floats_;

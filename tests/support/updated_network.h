@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "engine/kernels/weight_update_kernel.h"
+#include "tests/support/element_map.h"
 #include "tests/support/exact_update.h"
 #include "tests/support/kernel_checks.h"
 
@@ -31,7 +34,21 @@ struct Weights {
 
   std::vector<Number> weights, first, second, average;
   double decay = 0;
+  std::vector<Bfloat16> rounded;  ///< Empty = there is no copy.
 };
+
+/// A value to the nearest bfloat16, halves to even.
+inline Bfloat16 nearestBfloat16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t lower = bits & 0xFFFF, half = 0x8000;
+  const std::uint32_t upper = bits >> 16;
+  return static_cast<Bfloat16>(upper + (lower > half || (lower == half && upper % 2 == 1) ? 1 : 0));
+}
+
+/// Whether the copies of weights that moved are the weights, rounded.
+inline bool areRounded(const Weights<float>& found) {
+  return std::ranges::equal(found.rounded, found.weights, {}, {}, nearestBfloat16);
+}
 
 /// Of each tensor in one update; empty for one that has none.
 using Gradients = std::vector<std::vector<float>>;
@@ -56,17 +73,27 @@ inline bool isClose(const Weights<float>& found, const Weights<double>& expected
 }
 
 /// Random tensors of the sizes, and the gradients of some updates; one of 100 values has none.
-/// Those of even sizes decay.
+/// Those of even sizes decay. In bfloat16 the gradients have its precision, and the tensors copies
+/// to round them to.
 class UpdatedNetwork {
  public:
-  UpdatedNetwork(std::initializer_list<std::size_t> sizes) {
+  UpdatedNetwork(std::initializer_list<std::size_t> sizes, Element element) : element_(element) {
     for (const std::size_t size : sizes) {
       const std::vector<float> zeros(size);
-      tensors.push_back({random(size), zeros, zeros, random(size), size % 2 == 0 ? 0.125 : 0});
-      for (Gradients& each : gradients)
-        each.push_back(size == 100 ? std::vector<float>() : random(size));
+      const std::vector<Bfloat16> copy(element == Element::bfloat16 ? size : 0, kUntouched);
+      tensors.push_back(
+          {random(size), zeros, zeros, random(size), size % 2 == 0 ? 0.125 : 0, copy});
+      for (Gradients& each : gradients) {
+        each.push_back(size == 100 ? std::vector<float>()
+                                   : ElementMap(random(size), element).values());
+      }
     }
   }
+
+  /// What the copies hold before the first update.
+  static constexpr Bfloat16 kUntouched = 0x1234;
+
+  Element element() const { return element_; }
 
   /// All tensors after all updates, by the formulas in double. `ratesOf` are those of an update.
   std::vector<Weights<double>> expected(const std::function<UpdateRates(const Gradients&)>& ratesOf,
@@ -77,7 +104,8 @@ class UpdatedNetwork {
                      exact(each.first),
                      exact(each.second),
                      exact(each.average),
-                     each.decay});
+                     each.decay,
+                     {}});
     }
     for (int update = 0; update < kUpdates; ++update) {
       const UpdateRates rates = ratesOf(gradients[update]);
@@ -115,6 +143,7 @@ class UpdatedNetwork {
     return {values.begin(), values.end()};
   }
 
+  Element element_;
   std::mt19937 generator_{1};
   std::normal_distribution<float> normal_;
 };

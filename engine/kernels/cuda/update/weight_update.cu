@@ -2,6 +2,7 @@
 // Squares are summed in double and in an order that depends on the sizes alone.
 
 #include "engine/kernels/cuda/blocks.cuh"
+#include "engine/kernels/cuda/formats.cuh"
 #include "engine/kernels/cuda/launch.cuh"
 #include "engine/kernels/cuda/outcome.cuh"
 #include "engine/kernels/cuda/update/weight_update.cuh"
@@ -34,6 +35,14 @@ struct Stretch {
   std::int64_t first, end;
 };
 
+/// The i-th value of a tensor's gradient, which has one.
+__device__ __forceinline__ float gradientAt(const CudaUpdatedWeights& tensor, std::int64_t i) {
+  if (tensor.gradientElement == Element::float32)
+    return __ldg(static_cast<const float*>(tensor.gradient) + i);
+  const std::uint32_t upper = __ldg(static_cast<const Bfloat16*>(tensor.gradient) + i);
+  return __uint_as_float(upper << 16);
+}
+
 __global__ void __launch_bounds__(kThreads)
     squaresKernel(const __grid_constant__ CudaWeightUpdate update) {
   const CudaUpdateBlock block = update.blocks[blockIdx.x];
@@ -43,7 +52,7 @@ __global__ void __launch_bounds__(kThreads)
     const Stretch stretch(block, tensor.size);
 #pragma unroll 4
     for (std::int64_t i = stretch.first; i < stretch.end; i += kThreads) {
-      const double value = __ldg(tensor.gradient + i);
+      const double value = gradientAt(tensor, i);
       sum += value * value;
     }
   }
@@ -115,8 +124,9 @@ __global__ void __launch_bounds__(kThreads)
     if (tensor.gradient != nullptr) {
       if constexpr (kRule != UpdateRule::sgd) weight.first = tensor.first[i];
       if constexpr (kIsAdaptive<kRule>) weight.second = tensor.second[i];
-      weight.move(update, tensor, step.learningRate, gradientScale * __ldg(tensor.gradient + i));
+      weight.move(update, tensor, step.learningRate, gradientScale * gradientAt(tensor, i));
       tensor.weights[i] = weight.value;
+      if (tensor.rounded != nullptr) tensor.rounded[i] = Bfloat16Format::round(weight.value);
       if constexpr (kRule != UpdateRule::sgd) tensor.first[i] = weight.first;
       if constexpr (kIsAdaptive<kRule>) tensor.second[i] = weight.second;
     }

@@ -6,14 +6,16 @@
 
 namespace lambda {
 
-/// One tensor of weights, float32 on the device; all pointers are to `size` values in one order.
+/// One tensor of weights on the device; as UpdatedWeights, where not said otherwise.
 struct CudaUpdatedWeights {
   std::int64_t size = 0;
-  const float* gradient = nullptr;  ///< Null: the weights stay, and only their average moves.
+  const void* gradient = nullptr;
+  Element gradientElement = Element::float32;
   float* weights = nullptr;
-  float* first = nullptr;    ///< As in UpdatedWeights.
-  float* second = nullptr;   ///< As in UpdatedWeights.
-  float* average = nullptr;  ///< Null where none is kept.
+  Bfloat16* rounded = nullptr;
+  float* first = nullptr;
+  float* second = nullptr;
+  float* average = nullptr;
   float weightDecay = 0;
   float firstCorrection = 1;   ///< 1 / (1 - beta1^t) for their t-th update; adam and adamw.
   float secondCorrection = 1;  ///< 1 / sqrt(1 - beta2^t)
