@@ -33,7 +33,7 @@ struct LayerBenchmarkOptions {
   int repetitions = 50;
   double secondsAtMost = 20;  ///< For the turns of one case and pass.
   int threads = 1;
-  Precision precision = Precision::float32;  ///< bfloat16 by autocast, as training does it.
+  Precision precision = Precision::float32;  ///< bfloat16 by autocast, weights cast each time.
   std::uint64_t seed = 0;
 };
 

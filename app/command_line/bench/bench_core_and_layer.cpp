@@ -180,7 +180,7 @@ void addBenchLayer(CLI::App& bench, Action& action) {
                  "layer",
                  "The whole lambda layer against the 3x3 convolution in its place",
                  {{"lambda bench layer", "float32"},
-                  {"lambda bench layer --precision bfloat16", "as training in bfloat16 has it"}},
+                  {"lambda bench layer --precision bfloat16", "the same in bfloat16"}},
                  kChecked);
   addBatchOption(command, options->batch);
   addPrecisionOption(command, options->precision);

@@ -75,7 +75,7 @@ void addPrecisionOption(CLI::App* command,
                                             : "is neither float32 nor bfloat16");
           },
           mayBeAutomatic ? "float32, bfloat16 or automatic: the faster of them here"
-                         : "float32 or bfloat16, as training has it")
+                         : "float32 or bfloat16")
       ->type_name("TYPE");
 }
 
