@@ -33,34 +33,25 @@ void updateByAten(const OptimizerConfig& config, double learningRate, UpdatedGro
     case OptimizerKind::adamw:
       at::_foreach_add_(group.steps, 1);
       for (at::Tensor& count : group.steps) count = count.to(group.parameters.front().device());
+      const auto updateBy = [&](const auto& kernel) {
+        kernel(group.parameters,
+               group.gradients,
+               group.firsts,
+               group.seconds,
+               at::TensorList(),
+               group.steps,
+               learningRate,
+               config.beta1,
+               config.beta2,
+               group.weightDecay,
+               config.epsilon,
+               /*amsgrad=*/false,
+               /*maximize=*/false);
+      };
       if (config.kind == OptimizerKind::adam) {
-        at::_fused_adam_(group.parameters,
-                         group.gradients,
-                         group.firsts,
-                         group.seconds,
-                         {},
-                         group.steps,
-                         learningRate,
-                         config.beta1,
-                         config.beta2,
-                         group.weightDecay,
-                         config.epsilon,
-                         /*amsgrad=*/false,
-                         /*maximize=*/false);
+        updateBy([](const auto&... all) { at::_fused_adam_(all...); });
       } else {
-        at::_fused_adamw_(group.parameters,
-                          group.gradients,
-                          group.firsts,
-                          group.seconds,
-                          {},
-                          group.steps,
-                          learningRate,
-                          config.beta1,
-                          config.beta2,
-                          group.weightDecay,
-                          config.epsilon,
-                          /*amsgrad=*/false,
-                          /*maximize=*/false);
+        updateBy([](const auto&... all) { at::_fused_adamw_(all...); });
       }
       return;
   }
