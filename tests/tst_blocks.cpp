@@ -4,7 +4,6 @@
 #include <QtTest/QtTest>
 
 #include "engine/layers/activation.h"
-#include "engine/layers/convolve.h"
 #include "engine/layers/residual_block.h"
 #include "tests/support/lambda_cases.h"
 #include "tests/support/odd_architectures.h"
@@ -76,50 +75,6 @@ class TestBlocks : public QObject {
   void initTestCase() { at::set_num_threads(1); }
 
   void init() { at::manual_seed(2); }
-
-  void convolveIsTheConvolution_data() {
-    QTest::addColumn<int>("kernel");
-    QTest::addColumn<int>("stride");
-    QTest::addColumn<int>("padding");
-    QTest::addColumn<int>("height");
-    QTest::addColumn<int>("width");
-    QTest::newRow("1x1, one position") << 1 << 1 << 0 << 1 << 1;
-    QTest::newRow("1x1, 4x4") << 1 << 1 << 0 << 4 << 4;
-    QTest::newRow("1x1, 3x5, stride 2") << 1 << 2 << 0 << 3 << 5;
-    QTest::newRow("1x1, 4x4, stride 2") << 1 << 2 << 0 << 4 << 4;
-    QTest::newRow("1x1, large") << 1 << 1 << 0 << 9 << 8;
-    QTest::newRow("1x1, padded") << 1 << 1 << 1 << 2 << 2;
-    QTest::newRow("3x3, one position") << 3 << 1 << 1 << 1 << 1;
-    QTest::newRow("3x3, one position, stride 2") << 3 << 2 << 1 << 1 << 1;
-    QTest::newRow("3x3, one row") << 3 << 1 << 1 << 1 << 4;
-    QTest::newRow("7x7, one position") << 7 << 2 << 3 << 1 << 1;
-    QTest::newRow("3x3, 2x2") << 3 << 1 << 1 << 2 << 2;
-  }
-
-  void convolveIsTheConvolution() {
-    QFETCH(int, kernel);
-    QFETCH(int, stride);
-    QFETCH(int, padding);
-    QFETCH(int, height);
-    QFETCH(int, width);
-    for (const bool hasBias : {false, true}) {
-      const auto options =
-          torch::nn::Conv2dOptions(6, 5, kernel).stride(stride).padding(padding).bias(hasBias);
-      torch::nn::Conv2d conv(options);
-      conv->to(at::kDouble);
-      const at::Tensor x = at::randn({3, 6, height, width}, at::kDouble)
-                               .contiguous(at::MemoryFormat::ChannelsLast)
-                               .requires_grad_(true);
-      const at::Tensor expected = conv(x), found = convolve(conv, x);
-      VERIFY_CLOSE(found, expected, 1e-12, 1e-12);
-      QVERIFY(found.is_contiguous(at::MemoryFormat::ChannelsLast));
-      const at::Tensor dy = at::randn_like(expected);
-      const auto expectedGradients = torch::autograd::grad({expected}, {x, conv->weight}, {dy});
-      const auto foundGradients = torch::autograd::grad({found}, {x, conv->weight}, {dy});
-      for (std::size_t i = 0; i < 2; ++i)
-        VERIFY_CLOSE(foundGradients[i], expectedGradients[i], 1e-12, 1e-12);
-    }
-  }
 
   void squeezeExcitationScalesChannels() {
     SqueezeExcitation unit(9);

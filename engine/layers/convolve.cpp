@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "engine/layers/bfloat16_weights.h"
+#include "engine/layers/winograd_convolution.h"
 
 namespace lambda {
 
@@ -31,6 +32,13 @@ std::int64_t every(std::int64_t stride, std::int64_t side) {
   return (side + stride - 1) / stride;
 }
 
+/// Whether the output is of the input's size, without a bias.
+bool keepsSize(const torch::nn::detail::ConvNdOptions<2>& options) {
+  const auto& padding = std::get<torch::ExpandingArray<2>>(options.padding());
+  return *options.stride() == std::array<std::int64_t, 2>{1, 1} &&
+         *padding == std::array<std::int64_t, 2>{1, 1} && !options.bias();
+}
+
 /// W [o, c] of the plain convolutions that are a product on this map.
 std::optional<at::Tensor> matrixOf(const torch::nn::detail::ConvNdOptions<2>& options,
                                    const at::Tensor& weight,
@@ -54,6 +62,8 @@ at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x) {
   const at::Tensor weight = Bfloat16Weights::inUseFor(conv->weight);
   const auto& stride = *conv->options.stride();
   const std::optional<at::Tensor> matrix = matrixOf(conv->options, weight, x);
+  if (!matrix && keepsSize(conv->options) && winogradPays(x, weight))
+    return winogradConvolution(x, weight);
   if (!matrix) {
     const auto& padding = std::get<torch::ExpandingArray<2>>(conv->options.padding());
     return at::conv2d(x, weight, conv->bias, conv->options.stride(), padding);

@@ -1,0 +1,392 @@
+#include "engine/kernels/winograd_kernel.h"
+
+#include <algorithm>
+#include <array>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/winograd_kernel.cpp"
+#include <hwy/aligned_allocator.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "engine/kernels/aligned_buffer.h"
+#include "engine/kernels/small_products-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+
+namespace {
+
+constexpr Index kTaps = 3;               // Side of the kernel.
+constexpr Index kOut = 4;                // Side of a tile of outputs.
+constexpr Index kIn = kOut + kTaps - 1;  // Side of the inputs that it sees.
+constexpr Index kPoints = kIn * kIn;     // Products of a tile and pair of channels.
+
+/// Memory that is written before it is read.
+using Scratch = hwy::AlignedFreeUniquePtr<float[]>;
+
+Scratch scratch(Index size) {
+  return hwy::AllocateAligned<float>(static_cast<std::size_t>(size));
+}
+
+HWY_INLINE Vector times(float factor, Vector values) {
+  return hn::Mul(hn::Set(Floats(), factor), values);
+}
+
+HWY_INLINE Vector addTimes(Vector sum, float factor, Vector values) {
+  return hn::MulAdd(hn::Set(Floats(), factor), values, sum);
+}
+
+/// B^T d
+HWY_INLINE void transformInput(const Vector (&d)[kIn], Vector (&v)[kIn]) {
+  const Vector even = hn::Sub(d[4], d[2]), odd = hn::Sub(d[3], d[1]);
+  v[0] = addTimes(addTimes(d[4], -5, d[2]), 4, d[0]);
+  v[1] = addTimes(hn::Add(d[3], d[4]), -4, hn::Add(d[1], d[2]));
+  v[2] = addTimes(hn::Sub(d[4], d[3]), 4, hn::Sub(d[1], d[2]));
+  v[3] = addTimes(even, 2, odd);
+  v[4] = addTimes(even, -2, odd);
+  v[5] = addTimes(addTimes(d[5], -5, d[3]), 4, d[1]);
+}
+
+/// A^T m
+HWY_INLINE void transformOutput(const Vector (&m)[kIn], Vector (&y)[kOut]) {
+  const Vector sum1 = hn::Add(m[1], m[2]), difference1 = hn::Sub(m[1], m[2]);
+  const Vector sum2 = hn::Add(m[3], m[4]), difference2 = hn::Sub(m[3], m[4]);
+  y[0] = hn::Add(hn::Add(m[0], sum1), sum2);
+  y[1] = addTimes(difference1, 2, difference2);
+  y[2] = addTimes(sum1, 4, sum2);
+  y[3] = hn::Add(addTimes(difference1, 8, difference2), m[5]);
+}
+
+/// G g
+HWY_INLINE void transformFilter(const Vector (&g)[kTaps], Vector (&u)[kIn]) {
+  const Vector ends = hn::Add(g[0], g[2]);
+  const Vector outer = addTimes(times(1.0F / 24, g[0]), 1.0F / 6, g[2]);
+  u[0] = times(1.0F / 4, g[0]);
+  u[1] = times(-1.0F / 6, hn::Add(ends, g[1]));
+  u[2] = times(-1.0F / 6, hn::Sub(ends, g[1]));
+  u[3] = addTimes(outer, 1.0F / 12, g[1]);
+  u[4] = addTimes(outer, -1.0F / 12, g[1]);
+  u[5] = g[2];
+}
+
+/// A y, the gradient of A^T m
+HWY_INLINE void transformOutputGradient(const Vector (&y)[kOut], Vector (&z)[kIn]) {
+  const Vector even = hn::Add(y[0], y[2]), odd = hn::Add(y[1], y[3]);
+  const Vector farEven = addTimes(y[0], 4, y[2]), farOdd = addTimes(y[1], 4, y[3]);
+  z[0] = y[0];
+  z[1] = hn::Add(even, odd);
+  z[2] = hn::Sub(even, odd);
+  z[3] = addTimes(farEven, 2, farOdd);
+  z[4] = addTimes(farEven, -2, farOdd);
+  z[5] = y[3];
+}
+
+/// G^T u, the gradient of G g
+HWY_INLINE void transformFilterGradient(const Vector (&u)[kIn], Vector (&g)[kTaps]) {
+  const Vector sum1 = hn::Add(u[1], u[2]), difference1 = hn::Sub(u[1], u[2]);
+  const Vector sum2 = hn::Add(u[3], u[4]), difference2 = hn::Sub(u[3], u[4]);
+  const Vector inner = times(-1.0F / 6, sum1);
+  g[0] = addTimes(addTimes(inner, 1.0F / 24, sum2), 1.0F / 4, u[0]);
+  g[1] = addTimes(times(-1.0F / 6, difference1), 1.0F / 12, difference2);
+  g[2] = hn::Add(addTimes(inner, 1.0F / 6, sum2), u[5]);
+}
+
+/// `transform` of all columns of `from` and then of all rows of what that gives.
+template <Index kFrom, Index kTo, class Load, class Transform, class Store>
+HWY_INLINE void transformBothWays(const Load& load,
+                                  const Transform& transform,
+                                  const Store& store) {
+  Vector half[kTo][kFrom];
+  LAMBDA_UNROLL(6)
+  for (Index column = 0; column < kFrom; ++column) {
+    Vector from[kFrom], to[kTo];
+    LAMBDA_UNROLL(6)
+    for (Index row = 0; row < kFrom; ++row) from[row] = load(row, column);
+    transform(from, to);
+    LAMBDA_UNROLL(6)
+    for (Index row = 0; row < kTo; ++row) half[row][column] = to[row];
+  }
+  LAMBDA_UNROLL(6)
+  for (Index row = 0; row < kTo; ++row) {
+    Vector to[kTo];
+    transform(half[row], to);
+    LAMBDA_UNROLL(6)
+    for (Index column = 0; column < kTo; ++column) store(row, column, to[column]);
+  }
+}
+
+/// Filters [3, 3, C, K] or [kPoints, C, K], of kFrom x kFrom values each, transformed both ways.
+template <Index kFrom, Index kTo, class Transform>
+void transformAll(const WinogradShape& shape,
+                  const float* from,
+                  const Transform& transform,
+                  float* to,
+                  const ParallelFor& parallelFor) {
+  const Index k = shape.outputDepth, size = shape.inputDepth * k;
+  parallelFor(shape.inputDepth, [&](Index begin, Index end) {
+    for (Index i = begin * k; i < end * k; i += lanes()) {
+      transformBothWays<kFrom, kTo>(
+          [&](Index row, Index column)
+              HWY_ATTR { return hn::LoadU(Floats(), from + (row * kFrom + column) * size + i); },
+          transform,
+          [&](Index row, Index column, Vector value)
+              HWY_ATTR { hn::StoreU(value, Floats(), to + (row * kTo + column) * size + i); });
+    }
+  });
+}
+
+void addTo(float* sums, const float* values, Index count) {
+  const Floats d;
+  for (Index i = 0; i < count; i += lanes())
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + i), hn::LoadU(d, values + i)), d, sums + i);
+}
+
+/// Tiles are counted through all images, by rows.
+struct Tiles {
+  explicit Tiles(const WinogradShape& shape)
+      : rows((shape.height + kOut - 1) / kOut),
+        columns((shape.width + kOut - 1) / kOut),
+        count(shape.images * rows * columns) {}
+
+  Index rows;  ///< Of an image.
+  Index columns;
+  Index count;
+};
+
+/// Where the channels of a tile's kSide x kSide pixels lie; those outside the map are zeros.
+template <Index kSide>
+class TilePixels {
+ public:
+  TilePixels(const WinogradShape& shape,
+             const Tiles& tiles,
+             Index tile,
+             const float* map,
+             Index depth,
+             const float* zeros) {
+    constexpr Index kBorder = (kSide - kOut) / 2;
+    const Index inImage = tile % (tiles.rows * tiles.columns);
+    const Index image = tile / (tiles.rows * tiles.columns);
+    const Index top = inImage / tiles.columns * kOut - kBorder;
+    const Index left = inImage % tiles.columns * kOut - kBorder;
+    for (Index row = 0; row < kSide; ++row) {
+      for (Index column = 0; column < kSide; ++column) {
+        const Index y = top + row, x = left + column;
+        const bool isInside = y >= 0 && y < shape.height && x >= 0 && x < shape.width;
+        at_[row][column] =
+            isInside ? map + ((image * shape.height + y) * shape.width + x) * depth : zeros;
+      }
+    }
+  }
+
+  const float* operator()(Index row, Index column) const { return at_[row][column]; }
+
+ private:
+  const float* at_[kSide][kSide];
+};
+
+/// The pixels of tile `tile` transformed, to the tile's place in [kPoints, tiles, depth].
+template <Index kSide, class Transform>
+HWY_NOINLINE void transformPixels(const TilePixels<kSide>& pixels,
+                                  const Transform& transform,
+                                  Index depth,
+                                  Index pointStride,
+                                  float* to) {
+  for (Index c = 0; c < depth; c += lanes()) {
+    transformBothWays<kSide, kIn>(
+        [&](Index row, Index column)
+            HWY_ATTR { return hn::LoadU(Floats(), pixels(row, column) + c); },
+        transform,
+        [&](Index row, Index column, Vector value)
+            HWY_ATTR { hn::StoreU(value, Floats(), to + (row * kIn + column) * pointStride + c); });
+  }
+}
+
+const auto byInput = [](const Vector (&d)[kIn], Vector (&v)[kIn])
+                         HWY_ATTR { transformInput(d, v); };
+const auto byOutput = [](const Vector (&m)[kIn], Vector (&y)[kOut])
+                          HWY_ATTR { transformOutput(m, y); };
+const auto byFilter = [](const Vector (&g)[kTaps], Vector (&u)[kIn])
+                          HWY_ATTR { transformFilter(g, u); };
+const auto byOutputGradient = [](const Vector (&y)[kOut], Vector (&z)[kIn])
+                                  HWY_ATTR { transformOutputGradient(y, z); };
+const auto byFilterGradient = [](const Vector (&u)[kIn], Vector (&g)[kTaps])
+                                  HWY_ATTR { transformFilterGradient(u, g); };
+
+/// Tiles that go through the three parts together: as many that what lies between the parts stays
+/// in the second-level cache, or that reading the filters is little beside using them.
+Index tilesTogether(const WinogradShape& shape, const Tiles& tiles) {
+  constexpr Index kCacheBytes = 1 << 20;
+  constexpr Index kParts = 4;
+  const Index floats = static_cast<Index>(sizeof(float));
+  const Index filters = kPoints * shape.inputDepth * shape.outputDepth * floats;
+  const Index each = kPoints * (shape.inputDepth + shape.outputDepth) * floats;
+  const Index most = std::max(kCacheBytes, filters) / each;
+  return std::clamp<Index>(most, 1, std::max<Index>(1, (tiles.count + kParts - 1) / kParts));
+}
+
+/// A thread's part of a convolution.
+class TileBlock {
+ public:
+  TileBlock(const WinogradShape& shape, const Tiles& tiles, Index together, const float* filters)
+      : shape_(shape),
+        tiles_(tiles),
+        together_(together),
+        filters_(filters),
+        zeros_(shape.inputDepth),
+        inputs_(scratch(kPoints * together * shape.inputDepth)),
+        products_(scratch(kPoints * together * shape.outputDepth)) {}
+
+  void convolve(Index first, const float* x, float* y) {
+    count_ = std::min(together_, tiles_.count - first);
+    const Index c = shape_.inputDepth;
+    for (Index i = 0; i < count_; ++i) {
+      transformPixels(TilePixels<kIn>(shape_, tiles_, first + i, x, c, zeros_.get()),
+                      byInput,
+                      c,
+                      together_ * c,
+                      inputs_.get() + i * c);
+    }
+    multiplyAll();
+    for (Index i = 0; i < count_; ++i) writeOutputs(first + i, i, y);
+  }
+
+ private:
+  /// M = V U for each point: [tiles, C] times [C, K].
+  void multiplyAll() const {
+    const Index c = shape_.inputDepth, k = shape_.outputDepth;
+    withFixed<32, 64, 128, 256>(c, [&](auto depth) {
+      for (Index point = 0; point < kPoints; ++point) {
+        product<false>(count_,
+                       k,
+                       Rows{products_.get() + point * together_ * k, k},
+                       Term{DepthInRow{inputs_.get() + point * together_ * c, depth},
+                            EvenRows{filters_ + point * c * k, k},
+                            c});
+      }
+    });
+  }
+
+  /// Y = A^T M A of a tile, what of it lies on the map.
+  HWY_NOINLINE void writeOutputs(Index tile, Index i, float* y) const {
+    const Index k = shape_.outputDepth;
+    const TilePixels<kOut> pixels(shape_, tiles_, tile, y, k, nullptr);
+    for (Index c = 0; c < k; c += lanes()) {
+      const float* from = products_.get() + i * k + c;
+      transformBothWays<kIn, kOut>(
+          [&](Index row, Index column)
+              HWY_ATTR { return hn::LoadU(Floats(), from + (row * kIn + column) * together_ * k); },
+          byOutput,
+          [&](Index row, Index column, Vector value) HWY_ATTR {
+            float* to = const_cast<float*>(pixels(row, column));
+            if (to != nullptr) hn::StoreU(value, Floats(), to + c);
+          });
+    }
+  }
+
+  const WinogradShape& shape_;
+  const Tiles& tiles_;
+  Index together_;
+  Index count_ = 0;
+  const float* filters_;  // U
+  AlignedBuffer<float> zeros_;
+  Scratch inputs_;    // V [kPoints, together, C]
+  Scratch products_;  // M [kPoints, together, K]
+};
+
+}  // namespace
+
+void convolve(const WinogradShape& shape,
+              const float* x,
+              const float* filters,
+              float* y,
+              const ParallelFor& parallelFor) {
+  const Tiles tiles(shape);
+  const Index together = tilesTogether(shape, tiles);
+  const Scratch transformed = scratch(kPoints * shape.inputDepth * shape.outputDepth);
+  transformAll<kTaps, kIn>(shape, filters, byFilter, transformed.get(), parallelFor);
+  parallelFor((tiles.count + together - 1) / together, [&](Index begin, Index end) {
+    TileBlock block(shape, tiles, together, transformed.get());
+    for (Index i = begin; i < end; ++i) block.convolve(i * together, x, y);
+  });
+}
+
+void filterGradient(const WinogradShape& shape,
+                    const float* x,
+                    const float* dy,
+                    float* gradient,
+                    const ParallelFor& parallelFor) {
+  constexpr Index kSharedBytes = 6 << 20;  // Of V and Z together.
+  const Tiles tiles(shape);
+  const Index c = shape.inputDepth, k = shape.outputDepth;
+  const Index each = kPoints * (c + k) * static_cast<Index>(sizeof(float));
+  const Index together = std::clamp<Index>(kSharedBytes / each, 1, std::max<Index>(1, tiles.count));
+  const AlignedBuffer<float> zeros(std::max(c, k));
+  const AlignedBuffer<float> transformed(kPoints * c * k);
+  const Scratch inputs = scratch(kPoints * together * c), outputs = scratch(kPoints * together * k);
+  for (Index first = 0; first < tiles.count; first += together) {
+    const Index count = std::min(together, tiles.count - first);
+    parallelFor(count, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        // V = B^T d B and Z = A dY A^T
+        transformPixels(TilePixels<kIn>(shape, tiles, first + i, x, c, zeros.get()),
+                        byInput,
+                        c,
+                        together * c,
+                        inputs.get() + i * c);
+        transformPixels(TilePixels<kOut>(shape, tiles, first + i, dy, k, zeros.get()),
+                        byOutputGradient,
+                        k,
+                        together * k,
+                        outputs.get() + i * k);
+      }
+    });
+    // dU = V^T Z for each point: [C, tiles] times [tiles, K]. Sums of sums round less than one long
+    // sum.
+    parallelFor(kPoints, [&](Index begin, Index end) {
+      const Scratch sums = scratch(c * k);
+      for (Index point = begin; point < end; ++point) {
+        product<false>(c,
+                       k,
+                       Rows{sums.get(), k},
+                       Term{RowInDepth{inputs.get() + point * together * c, c},
+                            EvenRows{outputs.get() + point * together * k, k},
+                            count});
+        addTo(transformed.get() + point * c * k, sums.get(), c * k);
+      }
+    });
+  }
+  transformAll<kIn, kTaps>(shape, transformed.get(), byFilterGradient, gradient, parallelFor);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lambda {
+
+HWY_EXPORT(convolve);
+HWY_EXPORT(filterGradient);
+
+void convolveByWinograd(const WinogradShape& shape,
+                        const float* x,
+                        const float* filters,
+                        float* y,
+                        const ParallelFor& parallelFor) {
+  HWY_DYNAMIC_DISPATCH(convolve)(shape, x, filters, y, parallelFor);
+}
+
+void winogradFilterGradient(const WinogradShape& shape,
+                            const float* x,
+                            const float* dy,
+                            float* gradient,
+                            const ParallelFor& parallelFor) {
+  HWY_DYNAMIC_DISPATCH(filterGradient)(shape, x, dy, gradient, parallelFor);
+}
+
+}  // namespace lambda
+#endif
