@@ -3,10 +3,10 @@
 
 #include <QTest>
 
-#include "engine/runtime/precision.h"
 #include "engine/training/autocast.h"
 #include "engine/training/checkpoint_inspector.h"
 #include "engine/training/evaluate_run.h"
+#include "engine/training/precision.h"
 #include "engine/training/run_data.h"
 #include "engine/training/training_state.h"
 #include "tests/support/temporary_folder.h"

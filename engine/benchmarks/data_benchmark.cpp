@@ -7,8 +7,8 @@
 
 #include "engine/benchmarks/alternation.h"
 #include "engine/benchmarks/exactness.h"
-#include "engine/runtime/precision.h"
 #include "engine/training/out_of_memory.h"
+#include "engine/training/precision.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_rehearsal.h"
 

@@ -38,7 +38,8 @@ struct StepsInARun {
 struct NetworkSteps {
   std::string name;
   std::int64_t parameters = 0;
-  double flops = 0;  ///< Of a step without data: three forward passes of the cost model.
+  double flops = 0;  ///< Of a step without data: three forward passes of the cost model, in which
+                     ///< convolutions are plain sums.
   Timing step;       ///< With data.
   Timing withoutData;
   StepParts parts;

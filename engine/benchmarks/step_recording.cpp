@@ -3,7 +3,7 @@
 
 #include "engine/benchmarks/step_benchmark.h"
 #include "engine/formats/config_json.h"
-#include "engine/runtime/precision.h"
+#include "engine/training/precision.h"
 #include "engine/training/tensor_file.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_rehearsal.h"

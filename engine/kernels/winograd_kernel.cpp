@@ -227,6 +227,17 @@ Index tilesTogether(const WinogradShape& shape, const Tiles& tiles) {
   return std::clamp<Index>(most, 1, std::max<Index>(1, (tiles.count + kParts - 1) / kParts));
 }
 
+/// Tiles whose V and Z all threads make and then multiply: as many that both stay in the
+/// second-level caches, or that adding to the gradient is little beside the products.
+Index tilesForGradient(const WinogradShape& shape, const Tiles& tiles) {
+  constexpr Index kCacheBytes = 3 << 19;
+  const Index floats = static_cast<Index>(sizeof(float));
+  const Index gradient = kPoints * shape.inputDepth * shape.outputDepth * floats;
+  const Index each = kPoints * (shape.inputDepth + shape.outputDepth) * floats;
+  const Index most = std::max(kCacheBytes, 2 * gradient) / each;
+  return std::clamp<Index>(most, 1, std::max<Index>(1, tiles.count));
+}
+
 /// A thread's part of a convolution.
 class TileBlock {
  public:
@@ -318,11 +329,9 @@ void filterGradient(const WinogradShape& shape,
                     const float* dy,
                     float* gradient,
                     const ParallelFor& parallelFor) {
-  constexpr Index kSharedBytes = 6 << 20;  // Of V and Z together.
   const Tiles tiles(shape);
   const Index c = shape.inputDepth, k = shape.outputDepth;
-  const Index each = kPoints * (c + k) * static_cast<Index>(sizeof(float));
-  const Index together = std::clamp<Index>(kSharedBytes / each, 1, std::max<Index>(1, tiles.count));
+  const Index together = tilesForGradient(shape, tiles);
   const AlignedBuffer<float> zeros(std::max(c, k));
   const AlignedBuffer<float> transformed(kPoints * c * k);
   const Scratch inputs = scratch(kPoints * together * c), outputs = scratch(kPoints * together * k);

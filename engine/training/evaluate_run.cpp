@@ -1,10 +1,10 @@
 #include "engine/training/evaluate_run.h"
 
 #include "engine/runtime/error.h"
-#include "engine/runtime/precision.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/checkpoint_inspector.h"
 #include "engine/training/evaluation.h"
+#include "engine/training/precision.h"
 #include "engine/training/run_data.h"
 #include "engine/training/run_folder.h"
 #include "engine/training/test_looks.h"

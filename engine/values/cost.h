@@ -13,8 +13,8 @@ struct LayerCost {
   std::string kind;          ///< "convolution", "lambda", "linear", ...
   MapShape output;           ///< After any pooling that belongs to the layer.
   long long parameters = 0;  ///< Learned values; running statistics of norms are not counted.
-  long long flops = 0;       ///< Forward, one image, 2 a multiply-add; convolutions, linear maps
-                             ///< and the lambda core, as the engine computes them.
+  long long flops = 0;       ///< Forward, one image, 2 a multiply-add; convolutions and linear
+                             ///< maps as plain sums, the lambda core as it is computed.
   long long activationBytes = 0;  ///< Maps kept for the backward pass, one image, float32.
 
   bool operator==(const LayerCost&) const = default;

@@ -203,8 +203,9 @@ int runStep(const StepOptions& options) {
   } else {
     std::cout << text
               << "Medians in milliseconds. Of peak: float32 multiply-adds of three forward passes "
-                 "against those of\nregisters alone, without the data. Peak memory: by how much "
-                 "the process grows, network included.\n\n"
+                 "against those of\nregisters alone, without the data; convolutions count as plain "
+                 "sums, of which Winograd's\nfiltering makes fewer. Peak memory: by how much the "
+                 "process grows, network included.\n\n"
               << machine.text();
   }
   return kExitOk;

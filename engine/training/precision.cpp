@@ -1,4 +1,4 @@
-#include "engine/runtime/precision.h"
+#include "engine/training/precision.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,9 @@
 
 #include <ATen/ATen.h>
 #include <ATen/cpu/Utils.h>
+#include <torch/autograd.h>
 
+#include "engine/layers/winograd_convolution.h"
 #include "engine/runtime/torch_device.h"
 
 namespace lambda {
@@ -84,33 +86,23 @@ class OneThread {
   const ComputeDevice& after_;
 };
 
-/// A convolution and its gradients in one precision.
+/// A convolution, as networks have it, and its gradients in one precision.
 class TimedConvolution {
  public:
   TimedConvolution(const at::Device& device, at::ScalarType type)
       : device_(device), images_(device.is_cuda() ? kImagesOnGpu : kImages) {
     const at::TensorOptions options = at::TensorOptions(device).dtype(type);
-    x_ = filled({images_, kChannels, kSide, kSide}, options);
-    weight_ = filled({kChannels, kChannels, kKernel, kKernel}, options);
+    x_ = filled({images_, kChannels, kSide, kSide}, options).requires_grad_(true);
+    weight_ = filled({kChannels, kChannels, kKernel, kKernel}, options).requires_grad_(true);
   }
 
   void run() {
-    const std::int64_t padding = kKernel / 2;
     synchronize(device_);
     const double start = secondsOf(device_);
-    const at::Tensor y = at::conv2d(x_, weight_, {}, 1, padding);
+    const at::Tensor y = winogradPays(x_, weight_) ? winogradConvolution(x_, weight_)
+                                                   : at::conv2d(x_, weight_, {}, 1, kKernel / 2);
     // A gradient like any other.
-    at::convolution_backward(y,
-                             x_,
-                             weight_,
-                             at::OptionalIntArrayRef(),
-                             {1, 1},
-                             {padding, padding},
-                             {1, 1},
-                             /*transposed=*/false,
-                             {0, 0},
-                             /*groups=*/1,
-                             {true, true, false});
+    torch::autograd::grad({y}, {x_, weight_}, {y.detach()});
     synchronize(device_);
     const double seconds = secondsOf(device_) - start;
     best_ = best_ > 0 ? std::min(best_, seconds) : seconds;
@@ -141,7 +133,6 @@ class TimedConvolution {
 
 PrecisionRates measurePrecisions(const ComputeDevice& chosen) {
   const OneThread oneThread(chosen);
-  const at::NoGradGuard noGradients;
   const at::Device device = torchDevice(chosen);
   std::vector<TimedConvolution> convolutions{{device, at::kFloat}};
   if (computesInBfloat16(device)) convolutions.emplace_back(device, at::kBFloat16);
