@@ -121,7 +121,7 @@ void TestDesignPage::whatIsTypedReachesTheNetworkAtOnce() {
   QVERIFY(box->hasFocus());
   QCOMPARE(studio.document.undoStack().count(), 1);
   studio.actions.undoAction()->trigger();
-  QCOMPARE(box->text(), u"128"_s);
+  QCOMPARE(box->text(), u"192"_s);
 }
 
 void TestDesignPage::severalBlocksAreEditedAtOnce() {

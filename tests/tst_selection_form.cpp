@@ -192,7 +192,7 @@ void TestSelectionForm::positionsRuleTheWindow() {
 void TestSelectionForm::problemsGetThePathsOfTheirRows() {
   Architecture architecture = preset("cpu-hybrid");
   for (const PartId& part : {blockPart(1, 2), blockPart(2, 2)}) {
-    std::get<LambdaMixer>(blockOf(architecture, part).mixer).heads = 3;
+    std::get<LambdaMixer>(blockOf(architecture, part).mixer).heads = 5;
   }
   const std::vector<Problem> problems = validate(architecture);
   QCOMPARE(problems.size(), 2u);
@@ -204,7 +204,7 @@ void TestSelectionForm::problemsGetThePathsOfTheirRows() {
   // Blocks of one stage have the same finding: it is shown once.
   Architecture both = preset("resnet50-cifar-llll");
   for (const PartId& part : {blockPart(0, 0), blockPart(0, 1)}) {
-    std::get<LambdaMixer>(blockOf(both, part).mixer).heads = 3;
+    std::get<LambdaMixer>(blockOf(both, part).mixer).heads = 5;
   }
   QCOMPARE(validate(both).size(), 2u);
   QCOMPARE(problemsOf(validate(both), both, {stagePart(0)}).size(), 1u);
@@ -234,14 +234,14 @@ void TestSelectionForm::explanationsHaveTheNumbersOfTheMoment() {
   };
   const Selection lambda{blockPart(1, 2)};
   QCOMPARE(numbers(lambda).mid(0, 4),
-           (QStringList{u"8 × 8 = 64"_s, u"16 × 32"_s, u"4"_s, u"225 × k 16"_s}));
+           (QStringList{u"8 × 8 = 64"_s, u"16 × 48"_s, u"4"_s, u"225 × k 16"_s}));
   QVERIFY(explain(lambda).formula.contains(u"k̄"_s));
   auto& mixer = std::get<LambdaMixer>(blockOf(architecture, blockPart(1, 2)).mixer);
   mixer.scope = 5;
   mixer.content = false;
   QCOMPARE(numbers(lambda)[3], u"25 × k 16"_s);
   QVERIFY(!explain(lambda).formula.contains(u"k̄"_s));
-  QCOMPARE(numbers({blockPart(1, 1)})[0], u"3×3 × 128 × 128"_s);
+  QCOMPARE(numbers({blockPart(1, 1)})[0], u"3×3 × 192 × 192"_s);
   for (const Selection& selection : {Selection{},
                                      Selection{kInputPart},
                                      Selection{kStemPart},
