@@ -47,6 +47,7 @@ class TestConvolve : public QObject {
   void isTheConvolution();
   void goesByWinogradWhereThatPays_data();
   void goesByWinogradWhereThatPays();
+  void leavesOtherConvolutionsToLibTorch();
   void makesTheGradientsThatAreAskedFor();
   void refusesGradientsOfGradients();
   void winogradIsForWhatItPays_data();
@@ -129,6 +130,18 @@ void TestConvolve::goesByWinogradWhereThatPays() {
       torch::autograd::grad({exact}, {exactX, exactWeight}, {dy.to(at::kDouble)});
   QVERIFY(distance(y.detach(), exact.detach()) < 1e-5);
   for (std::size_t i = 0; i < 2; ++i) QVERIFY(distance(gradients[i], exactGradients[i]) < 1e-5);
+}
+
+void TestConvolve::leavesOtherConvolutionsToLibTorch() {
+  const auto usual = torch::nn::Conv2dOptions(32, 32, 3).padding(1).bias(false);
+  for (torch::nn::Conv2dOptions options : {torch::nn::Conv2dOptions(usual).stride(2),
+                                           torch::nn::Conv2dOptions(usual).padding(0),
+                                           torch::nn::Conv2dOptions(usual).bias(true)}) {
+    torch::nn::Conv2d conv(options);
+    const at::Tensor x = mapOf({32, 32, 8, 8});
+    QVERIFY(winogradPays(x, conv->weight));
+    QVERIFY(convolve(conv, x).equal(conv(x)));
+  }
 }
 
 void TestConvolve::makesTheGradientsThatAreAskedFor() {

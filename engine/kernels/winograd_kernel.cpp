@@ -65,16 +65,16 @@ struct Tiles {
   Index count;
 };
 
-/// Where the channels of a tile's kSide x kSide pixels lie; those outside the map are zeros.
-template <Index kSide>
+/// Where the channels of a tile's kSide x kSide pixels lie; `outside` for those outside the map.
+template <Index kSide, class Value>
 class TilePixels {
  public:
   TilePixels(const WinogradShape& shape,
              const Tiles& tiles,
              Index tile,
-             const float* map,
+             Value* map,
              Index depth,
-             const float* zeros) {
+             Value* outside) {
     constexpr Index kBorder = (kSide - kOut) / 2;
     const Index inImage = tile % (tiles.rows * tiles.columns);
     const Index image = tile / (tiles.rows * tiles.columns);
@@ -85,20 +85,20 @@ class TilePixels {
         const Index y = top + row, x = left + column;
         const bool isInside = y >= 0 && y < shape.height && x >= 0 && x < shape.width;
         at_[row][column] =
-            isInside ? map + ((image * shape.height + y) * shape.width + x) * depth : zeros;
+            isInside ? map + ((image * shape.height + y) * shape.width + x) * depth : outside;
       }
     }
   }
 
-  const float* operator()(Index row, Index column) const { return at_[row][column]; }
+  Value* operator()(Index row, Index column) const { return at_[row][column]; }
 
  private:
-  const float* at_[kSide][kSide];
+  Value* at_[kSide][kSide];
 };
 
 /// The pixels of tile `tile` transformed, to the tile's place in [kPoints, tiles, depth].
 template <Index kSide, class Transform>
-HWY_NOINLINE void transformPixels(const TilePixels<kSide>& pixels,
+HWY_NOINLINE void transformPixels(const TilePixels<kSide, const float>& pixels,
                                   const Transform& transform,
                                   Index depth,
                                   Index pointStride,
@@ -113,27 +113,24 @@ HWY_NOINLINE void transformPixels(const TilePixels<kSide>& pixels,
   }
 }
 
-/// Tiles that go through the three parts together: as many that what lies between the parts stays
-/// in the second-level cache, or that reading the filters is little beside using them.
-Index tilesTogether(const WinogradShape& shape, const Tiles& tiles) {
-  constexpr Index kCacheBytes = 1 << 20;
-  constexpr Index kParts = 4;
-  const Index floats = static_cast<Index>(sizeof(float));
-  const Index filters = kPoints * shape.inputDepth * shape.outputDepth * floats;
-  const Index each = kPoints * (shape.inputDepth + shape.outputDepth) * floats;
-  const Index most = std::max(kCacheBytes, filters) / each;
-  return std::clamp<Index>(most, 1, std::max<Index>(1, (tiles.count + kParts - 1) / kParts));
+/// Tiles whose V and M, or V and Z, take `leastBytes`, or so many times the bytes of U if that is
+/// more: reading U, or adding to it, is then little beside the products.
+Index tilesIn(const WinogradShape& shape, Index leastBytes, Index timesFilters) {
+  const Index c = shape.inputDepth, k = shape.outputDepth;
+  const Index bytes = kPoints * static_cast<Index>(sizeof(float));
+  return std::max(leastBytes, timesFilters * c * k * bytes) / ((c + k) * bytes);
 }
 
-/// Tiles whose V and Z all threads make and then multiply: as many that both stay in the
-/// second-level caches, or that adding to the gradient is little beside the products.
+/// Tiles that a thread takes through all three parts together: in its second-level cache.
+Index tilesTogether(const WinogradShape& shape, const Tiles& tiles) {
+  constexpr Index kParts = 4;
+  return std::clamp<Index>(
+      tilesIn(shape, 1 << 20, 1), 1, std::max<Index>(1, (tiles.count + kParts - 1) / kParts));
+}
+
+/// Tiles whose V and Z all threads make and then multiply: in their second-level caches.
 Index tilesForGradient(const WinogradShape& shape, const Tiles& tiles) {
-  constexpr Index kCacheBytes = 3 << 19;
-  const Index floats = static_cast<Index>(sizeof(float));
-  const Index gradient = kPoints * shape.inputDepth * shape.outputDepth * floats;
-  const Index each = kPoints * (shape.inputDepth + shape.outputDepth) * floats;
-  const Index most = std::max(kCacheBytes, 2 * gradient) / each;
-  return std::clamp<Index>(most, 1, std::max<Index>(1, tiles.count));
+  return std::clamp<Index>(tilesIn(shape, 3 << 19, 2), 1, std::max<Index>(1, tiles.count));
 }
 
 /// A thread's part of a convolution.
@@ -152,7 +149,7 @@ class TileBlock {
     count_ = std::min(together_, tiles_.count - first);
     const Index c = shape_.inputDepth;
     for (Index i = 0; i < count_; ++i) {
-      transformPixels(TilePixels<kIn>(shape_, tiles_, first + i, x, c, zeros_.get()),
+      transformPixels(TilePixels<kIn, const float>(shape_, tiles_, first + i, x, c, zeros_.get()),
                       byInput,
                       c,
                       together_ * c,
@@ -181,7 +178,7 @@ class TileBlock {
   /// Y = A^T M A of a tile, what of it lies on the map.
   HWY_NOINLINE void writeOutputs(Index tile, Index i, float* y) const {
     const Index k = shape_.outputDepth;
-    const TilePixels<kOut> pixels(shape_, tiles_, tile, y, k, nullptr);
+    const TilePixels<kOut, float> pixels(shape_, tiles_, tile, y, k, nullptr);
     for (Index c = 0; c < k; c += lanes()) {
       const float* from = products_.get() + i * k + c;
       transformBothWays<kIn, kOut>(
@@ -189,7 +186,7 @@ class TileBlock {
               HWY_ATTR { return hn::LoadU(Floats(), from + (row * kIn + column) * together_ * k); },
           byOutput,
           [&](Index row, Index column, Vector value) HWY_ATTR {
-            float* to = const_cast<float*>(pixels(row, column));
+            float* to = pixels(row, column);
             if (to != nullptr) hn::StoreU(value, Floats(), to + c);
           });
     }
@@ -238,12 +235,12 @@ void filterGradient(const WinogradShape& shape,
     parallelFor(count, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         // V = B^T d B and Z = A dY A^T
-        transformPixels(TilePixels<kIn>(shape, tiles, first + i, x, c, zeros.get()),
+        transformPixels(TilePixels<kIn, const float>(shape, tiles, first + i, x, c, zeros.get()),
                         byInput,
                         c,
                         together * c,
                         inputs.get() + i * c);
-        transformPixels(TilePixels<kOut>(shape, tiles, first + i, dy, k, zeros.get()),
+        transformPixels(TilePixels<kOut, const float>(shape, tiles, first + i, dy, k, zeros.get()),
                         byOutputGradient,
                         k,
                         together * k,

@@ -29,7 +29,7 @@ at::Tensor Bfloat16Weights::copyOf(const at::Tensor& master) const {
 void Bfloat16Weights::follow() {
   const at::NoGradGuard noGradient;
   for (auto& [key, pair] : pairs_) {
-    const auto version = static_cast<std::uint32_t>(pair.master._version());
+    const std::int64_t version = pair.master._version();
     if (version == pair.version) continue;
     pair.copy.copy_(pair.master);
     pair.version = version;

@@ -43,7 +43,7 @@ class Bfloat16Weights {
   struct Pair {
     at::Tensor master;
     at::Tensor copy;
-    std::uint32_t version;  // Of the master, when the copy was made.
+    std::int64_t version;  // Of the master, when the copy was made.
   };
 
   std::unordered_map<const at::TensorImpl*, Pair> pairs_;

@@ -62,9 +62,8 @@ at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x) {
   const at::Tensor weight = Bfloat16Weights::inUseFor(conv->weight);
   const auto& stride = *conv->options.stride();
   const std::optional<at::Tensor> matrix = matrixOf(conv->options, weight, x);
-  if (!matrix && keepsSize(conv->options) && winogradPays(x, weight))
-    return winogradConvolution(x, weight);
   if (!matrix) {
+    if (keepsSize(conv->options) && winogradPays(x, weight)) return winogradConvolution(x, weight);
     const auto& padding = std::get<torch::ExpandingArray<2>>(conv->options.padding());
     return at::conv2d(x, weight, conv->bias, conv->options.stride(), padding);
   }
