@@ -3,7 +3,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 #include "engine/values/validate.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/part_costs.h"

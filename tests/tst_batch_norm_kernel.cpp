@@ -4,7 +4,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/kernels/batch_norm_kernel.h"
+#include "engine/kernels/batch_norm/batch_norm_kernel.h"
 #include "tests/support/element_map.h"
 #include "tests/support/kernel_checks.h"
 

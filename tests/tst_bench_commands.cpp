@@ -3,7 +3,7 @@
 #include <QtCore/QJsonArray>
 #include <QtTest/QtTest>
 
-#include "engine/formats/config_json.h"
+#include "engine/formats/json/config_json.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"

@@ -7,10 +7,10 @@
 
 #include <QTest>
 
-#include "engine/layers/bfloat16_weights.h"
-#include "engine/training/run_data.h"
-#include "engine/training/training_state.h"
-#include "engine/training/training_step.h"
+#include "engine/layers/convolution/bfloat16_weights.h"
+#include "engine/training/checkpoint/training_state.h"
+#include "engine/training/input/run_data.h"
+#include "engine/training/step/training_step.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 

@@ -3,8 +3,8 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/layers/activation.h"
-#include "engine/layers/residual_block.h"
+#include "engine/layers/blocks/residual_block.h"
+#include "engine/layers/norm_and_pool/activation.h"
 #include "tests/support/lambda_cases.h"
 #include "tests/support/odd_architectures.h"
 #include "tests/support/verify_close.h"

@@ -3,9 +3,9 @@
 #include <QTest>
 
 #include "engine/data/dataset_cache.h"
-#include "engine/formats/probe_snapshot.h"
+#include "engine/formats/inspection/probe_snapshot.h"
 #include "engine/runtime/error.h"
-#include "engine/training/checkpoint_inspector.h"
+#include "engine/training/checkpoint/checkpoint_inspector.h"
 #include "engine/training/evaluate_run.h"
 #include "engine/training/trainer.h"
 #include "tests/support/run_content.h"

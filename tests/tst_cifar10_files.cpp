@@ -5,9 +5,9 @@
 
 #include <QTest>
 
-#include "engine/formats/cifar10_files.h"
-#include "engine/formats/durable_file.h"
-#include "engine/formats/sha256.h"
+#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/sha256.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/small_cifar10.h"
 #include "tests/support/temporary_folder.h"

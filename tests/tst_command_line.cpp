@@ -6,8 +6,8 @@
 #include <QtCore/QJsonArray>
 #include <QtTest/QtTest>
 
-#include "engine/formats/config_json.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/json/presets.h"
 #include "engine/values/cost.h"
 #include "engine/values/fields.h"
 #include "tests/support/program.h"

@@ -3,7 +3,7 @@
 #include <QtTest/QtTest>
 
 #include "app/runs/compare/config_difference.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 #include "tests/support/filled_values.h"
 #include "tests/support/written_runs.h"
 

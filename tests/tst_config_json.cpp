@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/formats/config_json.h"
+#include "engine/formats/json/config_json.h"
 #include "engine/runtime/error.h"
 #include "tests/support/filled_values.h"
 

@@ -2,7 +2,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/formats/config_override.h"
+#include "engine/formats/json/config_override.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text.h"
 #include "tests/support/filled_values.h"

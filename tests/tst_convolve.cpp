@@ -5,9 +5,9 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/layers/convolve.h"
-#include "engine/layers/winograd_convolution.h"
-#include "engine/training/autocast.h"
+#include "engine/layers/convolution/convolve.h"
+#include "engine/layers/convolution/winograd_convolution.h"
+#include "engine/training/step/autocast.h"
 #include "tests/support/verify_close.h"
 
 namespace lambda::test {

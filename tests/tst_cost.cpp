@@ -7,7 +7,7 @@
 #include <QElapsedTimer>
 #include <QtTest/QtTest>
 
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 #include "engine/values/cost.h"
 #include "engine/values/plan.h"
 

@@ -4,8 +4,8 @@
 
 #include <QTest>
 
-#include "engine/formats/csv.h"
-#include "engine/formats/durable_file.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/metrics/csv.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/temporary_folder.h"
 

@@ -14,7 +14,7 @@
 #include "app/design/template_gallery.h"
 #include "app/design/totals_bar.h"
 #include "app/session/inspection_session.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 #include "engine/values/cost.h"
 #include "tests/support/design_studio.h"

@@ -6,11 +6,11 @@
 #include <QtTest/QtTest>
 
 #include "engine/data/augmentation.h"
-#include "engine/layers/cuda_plugin.h"
+#include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/random.h"
-#include "engine/training/batch_maker.h"
-#include "engine/training/device_images.h"
+#include "engine/training/input/batch_maker.h"
+#include "engine/training/input/device_images.h"
 
 extern "C" const lambda::CudaKernels* lambdaCudaKernels();
 

@@ -8,13 +8,13 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/layers/cuda_plugin.h"
+#include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/device.h"
-#include "engine/training/optimizer.h"
-#include "engine/training/run_data.h"
-#include "engine/training/training_state.h"
-#include "engine/training/training_step.h"
-#include "engine/training/weight_average.h"
+#include "engine/training/checkpoint/training_state.h"
+#include "engine/training/input/run_data.h"
+#include "engine/training/step/training_step.h"
+#include "engine/training/update/optimizer.h"
+#include "engine/training/update/weight_average.h"
 #include "tests/support/several_parameters.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"

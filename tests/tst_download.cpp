@@ -5,8 +5,8 @@
 #include <QTest>
 
 #include "engine/data/download.h"
-#include "engine/formats/durable_file.h"
-#include "engine/formats/sha256.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/sha256.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
 #include "tests/support/faulty_file_system.h"

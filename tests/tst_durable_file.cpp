@@ -6,8 +6,8 @@
 
 #include <QTest>
 
-#include "engine/formats/append_file.h"
-#include "engine/formats/durable_file.h"
+#include "engine/formats/files/append_file.h"
+#include "engine/formats/files/durable_file.h"
 #include "tests/support/faulty_file_system.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/temporary_folder.h"

@@ -9,9 +9,9 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/benchmarks/exactness.h"
-#include "engine/layers/fused_core.h"
-#include "engine/layers/lambda_layer.h"
+#include "benchmarks/exactness.h"
+#include "engine/layers/lambda/fused_core.h"
+#include "engine/layers/lambda/lambda_layer.h"
 #include "tests/support/lambda_cases.h"
 
 namespace lambda::test {

@@ -6,11 +6,11 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/formats/presets.h"
-#include "engine/layers/fused_norm.h"
-#include "engine/layers/max_pool.h"
+#include "engine/formats/json/presets.h"
+#include "engine/layers/norm_and_pool/fused_norm.h"
+#include "engine/layers/norm_and_pool/max_pool.h"
 #include "engine/networks/network.h"
-#include "engine/training/autocast.h"
+#include "engine/training/step/autocast.h"
 #include "tests/support/lambda_cases.h"
 #include "tests/support/odd_architectures.h"
 #include "tests/support/verify_close.h"

@@ -30,7 +30,7 @@
 #include "app/inspect/source_chooser.h"
 #include "app/session/inspection_session.h"
 #include "app/session/training_session.h"
-#include "engine/formats/safetensors.h"
+#include "engine/formats/tensors/safetensors.h"
 #include "engine/runtime/error.h"
 #include "tests/support/example_snapshot.h"
 #include "tests/support/scripted_engine.h"

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/formats/durable_file.h"
-#include "engine/formats/inspection_files.h"
-#include "engine/formats/json.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/inspection/inspection_files.h"
+#include "engine/formats/json/json.h"
 #include "engine/runtime/error.h"
 #include "tests/support/temporary_folder.h"
 

@@ -10,9 +10,9 @@
 #include <QtCore/QThread>
 #include <QtTest/QtTest>
 
-#include "engine/formats/config_json.h"
-#include "engine/formats/safetensors.h"
-#include "engine/formats/sha256.h"
+#include "engine/formats/files/sha256.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/tensors/safetensors.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"

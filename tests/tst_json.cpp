@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/formats/json.h"
+#include "engine/formats/json/json.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
 #include "engine/values/text.h"

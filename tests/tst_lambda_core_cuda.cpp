@@ -7,10 +7,10 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/layers/cuda_fused_core.h"
-#include "engine/layers/cuda_kernels_state.h"
-#include "engine/layers/cuda_plugin.h"
-#include "engine/layers/fused_core.h"
+#include "engine/layers/cuda/cuda_kernels_state.h"
+#include "engine/layers/cuda/cuda_plugin.h"
+#include "engine/layers/lambda/cuda_fused_core.h"
+#include "engine/layers/lambda/fused_core.h"
 #include "engine/runtime/device.h"
 
 extern "C" const lambda::CudaKernels* lambdaCudaKernels();

@@ -5,7 +5,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/kernels/lambda_core_kernel.h"
+#include "engine/kernels/lambda_core/lambda_core_kernel.h"
 #include "tests/support/core_reference.h"
 #include "tests/support/kernel_checks.h"
 

@@ -19,7 +19,7 @@
 #include "app/studio/main_window.h"
 #include "app/studio/notice_bar.h"
 #include "app/studio/preferences.h"
-#include "engine/formats/metrics_json.h"
+#include "engine/formats/metrics/metrics_json.h"
 #include "tests/support/picture_check.h"
 #include "tests/support/scripted_engine.h"
 

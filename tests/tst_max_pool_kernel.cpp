@@ -6,7 +6,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/kernels/max_pool_kernel.h"
+#include "engine/kernels/pooling/max_pool_kernel.h"
 #include "tests/support/element_map.h"
 #include "tests/support/kernel_checks.h"
 

@@ -9,7 +9,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/formats/metrics_json.h"
+#include "engine/formats/metrics/metrics_json.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
 #include "tests/support/filled_values.h"

@@ -2,7 +2,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 #include "engine/networks/network.h"
 #include "engine/values/cost.h"
 #include "engine/values/inspection.h"

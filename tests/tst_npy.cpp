@@ -2,8 +2,8 @@
 
 #include <QTest>
 
-#include "engine/formats/durable_file.h"
-#include "engine/formats/npy.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/tensors/npy.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/temporary_folder.h"
 

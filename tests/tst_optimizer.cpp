@@ -5,9 +5,9 @@
 #include <QTest>
 
 #include "engine/networks/network.h"
-#include "engine/training/muon.h"
-#include "engine/training/optimizer.h"
-#include "engine/training/weight_average.h"
+#include "engine/training/update/muon.h"
+#include "engine/training/update/optimizer.h"
+#include "engine/training/update/weight_average.h"
 #include "tests/support/several_parameters.h"
 #include "tests/support/tiny_run.h"
 

@@ -2,8 +2,8 @@
 
 #include <png.h>
 
-#include "engine/formats/durable_file.h"
-#include "engine/formats/png.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/inspection/png.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/temporary_folder.h"
 

@@ -3,12 +3,12 @@
 
 #include <QTest>
 
-#include "engine/training/autocast.h"
-#include "engine/training/checkpoint_inspector.h"
+#include "engine/training/checkpoint/checkpoint_inspector.h"
+#include "engine/training/checkpoint/training_state.h"
 #include "engine/training/evaluate_run.h"
-#include "engine/training/precision.h"
-#include "engine/training/run_data.h"
-#include "engine/training/training_state.h"
+#include "engine/training/input/run_data.h"
+#include "engine/training/step/autocast.h"
+#include "engine/training/step/precision.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 

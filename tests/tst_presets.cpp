@@ -5,8 +5,8 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/formats/config_json.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 #include "engine/values/validate.h"
 #include "tests/support/temporary_folder.h"

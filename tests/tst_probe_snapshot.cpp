@@ -2,9 +2,9 @@
 
 #include <QTest>
 
-#include "engine/formats/durable_file.h"
-#include "engine/formats/probe_snapshot.h"
-#include "engine/formats/safetensors.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/inspection/probe_snapshot.h"
+#include "engine/formats/tensors/safetensors.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/temporary_folder.h"
 

@@ -6,7 +6,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/layers/project.h"
+#include "engine/layers/lambda/project.h"
 #include "tests/support/verify_close.h"
 
 namespace lambda::test {

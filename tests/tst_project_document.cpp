@@ -8,7 +8,7 @@
 #include "app/session/document_recovery.h"
 #include "app/session/machine_memory.h"
 #include "app/session/project_document.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 #include "engine/values/cost.h"
 #include "engine/values/validate.h"
 

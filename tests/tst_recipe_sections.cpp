@@ -3,7 +3,7 @@
 #include <QTest>
 
 #include "app/train/setup/recipe_sections.h"
-#include "engine/training/schedule.h"
+#include "engine/values/schedule.h"
 #include "engine/values/validate.h"
 
 namespace lambda {

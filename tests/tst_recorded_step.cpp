@@ -9,10 +9,10 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/layers/cuda_plugin.h"
+#include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/device.h"
-#include "engine/training/cuda_graph_plugin.h"
-#include "engine/training/step_runner.h"
+#include "engine/training/step/cuda_graph_plugin.h"
+#include "engine/training/step/step_runner.h"
 #include "engine/training/training_loop.h"
 #include "tests/support/emulated_recorder.h"
 #include "tests/support/loop_parts.h"

@@ -3,7 +3,7 @@
 
 #include <QTest>
 
-#include "engine/formats/checkpoint_json.h"
+#include "engine/formats/json/checkpoint_json.h"
 #include "engine/runtime/error.h"
 #include "engine/training/trainer.h"
 #include "tests/support/run_content.h"

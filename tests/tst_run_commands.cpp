@@ -7,8 +7,8 @@
 #include <QtCore/QJsonArray>
 #include <QtTest/QtTest>
 
-#include "engine/formats/config_json.h"
-#include "engine/formats/safetensors.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/tensors/safetensors.h"
 #include "engine/values/cost.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"

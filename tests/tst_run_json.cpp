@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/formats/run_json.h"
+#include "engine/formats/json/run_json.h"
 #include "engine/runtime/error.h"
 #include "tests/support/filled_values.h"
 #include "tests/support/temporary_folder.h"

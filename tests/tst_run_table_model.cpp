@@ -12,7 +12,7 @@
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
 #include "app/runs/table/run_sort_filter.h"
-#include "engine/formats/tensorboard_events.h"
+#include "engine/formats/tensorboard/tensorboard_events.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/written_runs.h"
 

@@ -8,8 +8,8 @@
 #include "app/runs/run_csv.h"
 #include "app/runs/run_library.h"
 #include "app/runs/table/run_sort_filter.h"
-#include "engine/formats/config_override.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/config_override.h"
+#include "engine/formats/json/presets.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/written_runs.h"
 

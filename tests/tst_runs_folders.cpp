@@ -9,7 +9,7 @@
 #include "app/runs/panels/run_legend.h"
 #include "app/runs/path_text.h"
 #include "app/runs/table/run_filter_bar.h"
-#include "engine/formats/tensorboard_events.h"
+#include "engine/formats/tensorboard/tensorboard_events.h"
 #include "tests/support/runs_page_stage.h"
 
 namespace fs = std::filesystem;
@@ -27,6 +27,7 @@ class TestRunsFolders : public QObject, private RunsPageStage {
   Q_OBJECT
 
  private Q_SLOTS:
+
   void initTestCase() { beginAll(); }
 
   void init() { begin(); }

@@ -3,9 +3,9 @@
 
 #include <QTest>
 
-#include "engine/formats/durable_file.h"
-#include "engine/formats/safetensors.h"
-#include "engine/formats/sha256.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/sha256.h"
+#include "engine/formats/tensors/safetensors.h"
 #include "tests/support/faulty_file_system.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/temporary_folder.h"

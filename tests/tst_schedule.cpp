@@ -2,7 +2,7 @@
 
 #include <QTest>
 
-#include "engine/training/schedule.h"
+#include "engine/values/schedule.h"
 
 using namespace lambda;
 

@@ -6,7 +6,7 @@
 #include "app/design/part_explanation.h"
 #include "app/design/selection_form.h"
 #include "app/design/template_list.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 #include "engine/values/validate.h"
 #include "tests/support/filled_values.h"
 

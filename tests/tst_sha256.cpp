@@ -1,7 +1,7 @@
 #include <QTest>
 
-#include "engine/formats/durable_file.h"
-#include "engine/formats/sha256.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/sha256.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/temporary_folder.h"
 

@@ -6,7 +6,7 @@
 
 #include "engine/data/dataset.h"
 #include "engine/data/shapes10.h"
-#include "engine/formats/sha256.h"
+#include "engine/formats/files/sha256.h"
 #include "tests/support/hostile_bytes.h"
 
 using namespace lambda;

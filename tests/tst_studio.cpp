@@ -13,9 +13,9 @@
 #include "app/studio/loaded_engine.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
-#include "engine/formats/config_json.h"
-#include "engine/formats/durable_file.h"
-#include "engine/formats/metrics_json.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/metrics/metrics_json.h"
 #include "widgets/network/network_editor.h"
 #include "widgets/pictures/image_view.h"
 

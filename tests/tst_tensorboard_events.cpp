@@ -4,9 +4,9 @@
 
 #include <QTest>
 
-#include "engine/formats/durable_file.h"
-#include "engine/formats/tensorboard_events.h"
-#include "engine/formats/tfrecord.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/tensorboard/tensorboard_events.h"
+#include "engine/formats/tensorboard/tfrecord.h"
 #include "tests/support/faulty_file_system.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/temporary_folder.h"

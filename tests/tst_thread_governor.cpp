@@ -4,7 +4,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/training/thread_governor.h"
+#include "engine/runtime/thread_governor.h"
 
 namespace lambda::test {
 

@@ -4,7 +4,7 @@
 
 #include <QTest>
 
-#include "engine/formats/run_json.h"
+#include "engine/formats/json/run_json.h"
 #include "engine/training/training_loop.h"
 #include "tests/support/loop_parts.h"
 #include "tests/support/temporary_folder.h"

@@ -9,7 +9,7 @@
 
 #include "app/session/close_guard.h"
 #include "app/session/training_session.h"
-#include "engine/formats/metrics_json.h"
+#include "engine/formats/metrics/metrics_json.h"
 #include "tests/support/scripted_engine.h"
 
 namespace lambda::test {

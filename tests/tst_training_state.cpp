@@ -2,7 +2,7 @@
 
 #include <QTest>
 
-#include "engine/training/training_state.h"
+#include "engine/training/checkpoint/training_state.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 

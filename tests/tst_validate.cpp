@@ -5,8 +5,8 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/formats/config_override.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/config_override.h"
+#include "engine/formats/json/presets.h"
 #include "engine/values/validate.h"
 #include "tests/support/filled_values.h"
 

@@ -4,7 +4,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/kernels/weight_update_kernel.h"
+#include "engine/kernels/update/weight_update_kernel.h"
 #include "tests/support/kernel_checks.h"
 #include "tests/support/updated_network.h"
 

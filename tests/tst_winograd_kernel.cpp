@@ -6,7 +6,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/kernels/winograd_kernel.h"
+#include "engine/kernels/convolution/winograd_kernel.h"
 #include "tests/support/kernel_checks.h"
 
 namespace lambda::test {

@@ -8,7 +8,7 @@
 
 #include "app/command_line/text_table.h"
 #include "engine/runtime/device.h"
-#include "engine/training/environment.h"
+#include "engine/runtime/environment.h"
 #include "engine/values/text.h"
 
 namespace lambda {

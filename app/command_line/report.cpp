@@ -10,7 +10,7 @@
 
 #include "app/command_line/command.h"
 #include "app/command_line/human_units.h"
-#include "engine/formats/json.h"
+#include "engine/formats/json/json.h"
 #include "engine/values/enum_names.h"
 
 namespace lambda {

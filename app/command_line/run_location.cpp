@@ -5,10 +5,10 @@
 #include <system_error>
 #include <vector>
 
-#include "engine/formats/checkpoint_json.h"
-#include "engine/formats/safetensors.h"
+#include "engine/formats/json/checkpoint_json.h"
+#include "engine/formats/tensors/safetensors.h"
+#include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/training/run_folder.h"
 #include "engine/values/text.h"
 
 namespace fs = std::filesystem;

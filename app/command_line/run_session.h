@@ -5,8 +5,8 @@
 
 #include "app/command_line/command.h"
 #include "app/command_line/run_source.h"
+#include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
-#include "engine/training/observer.h"
 #include "engine/values/metrics.h"
 
 namespace lambda {

@@ -7,11 +7,11 @@
 #include <variant>
 
 #include "app/command_line/command.h"
-#include "engine/formats/config_json.h"
-#include "engine/formats/config_override.h"
-#include "engine/formats/durable_file.h"
-#include "engine/formats/presets.h"
-#include "engine/formats/run_json.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/json/config_override.h"
+#include "engine/formats/json/presets.h"
+#include "engine/formats/json/run_json.h"
 
 namespace fs = std::filesystem;
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/command_line/progress_line.h"
-#include "engine/training/observer.h"
+#include "engine/runs/observer.h"
 
 namespace lambda {
 

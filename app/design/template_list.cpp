@@ -7,7 +7,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {

@@ -10,9 +10,9 @@
 #include <QRegularExpression>
 #include <QStyleOptionComboBox>
 
-#include "engine/formats/run_json.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/training/run_folder.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/theme/typography.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/runs/path_text.h"
-#include "engine/formats/config_override.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/config_override.h"
+#include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text.h"
 #include "widgets/forms/field_rows.h"

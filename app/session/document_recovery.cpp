@@ -9,8 +9,8 @@
 #include <QUuid>
 
 #include "app/session/project_document.h"
-#include "engine/formats/config_json.h"
-#include "engine/formats/durable_file.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/config_json.h"
 #include "engine/runtime/error.h"
 
 using namespace Qt::StringLiterals;

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "engine/runs/observer.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/run_control.h"
 #include "engine/training/evaluate_run.h"
-#include "engine/training/observer.h"
 #include "engine/training/trainer.h"
 #include "engine/values/calibration.h"
 #include "engine/values/checkpoint_header.h"
@@ -21,7 +21,7 @@
 namespace lambda {
 
 /// A checkpoint held open to be looked into again and again, on the thread that opened it. See
-/// engine/training/checkpoint_inspector.h for what each call does and throws.
+/// engine/training/checkpoint/checkpoint_inspector.h for what each call does and throws.
 class OpenCheckpoint {
  public:
   virtual ~OpenCheckpoint() = default;

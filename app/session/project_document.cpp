@@ -6,9 +6,9 @@
 #include <QUndoCommand>
 
 #include "app/session/machine_memory.h"
-#include "engine/formats/config_json.h"
-#include "engine/formats/config_override.h"
-#include "engine/formats/durable_file.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/json/config_override.h"
 #include "engine/runtime/error.h"
 #include "engine/values/cost.h"
 #include "engine/values/validate.h"

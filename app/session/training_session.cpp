@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/session/worker_thread.h"
-#include "engine/formats/metrics_json.h"
+#include "engine/formats/metrics/metrics_json.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {

@@ -6,10 +6,10 @@
 
 #include <QDir>
 
-#include "engine/formats/metrics_json.h"
-#include "engine/formats/probe_snapshot.h"
+#include "engine/formats/inspection/probe_snapshot.h"
+#include "engine/formats/metrics/metrics_json.h"
+#include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/training/run_folder.h"
 #include "widgets/export/export_file.h"
 #include "widgets/pictures/heatmap_view.h"
 #include "widgets/plots/curve_plot.h"

@@ -16,7 +16,7 @@
 #include "app/session/training_session.h"
 #include "app/studio/welcome_page.h"
 #include "app/train/train_page.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 
 using namespace Qt::StringLiterals;

@@ -21,7 +21,7 @@
 #include "app/train/run/transport_bar.h"
 #include "app/train/setup/setup_view.h"
 #include "app/train/training_text.h"
-#include "engine/training/run_folder.h"
+#include "engine/runs/run_folder.h"
 #include "widgets/plots/curve_toolbar.h"
 
 using namespace Qt::StringLiterals;

@@ -5,7 +5,7 @@
 
 #include "engine/data/shapes10.h"
 #include "engine/data/split.h"
-#include "engine/formats/cifar10_files.h"
+#include "engine/formats/cifar10/cifar10_files.h"
 
 namespace lambda {
 

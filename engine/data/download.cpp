@@ -4,8 +4,8 @@
 
 #include "engine/data/http_get.h"
 #include "engine/data/part_file.h"
-#include "engine/formats/cifar10_files.h"
-#include "engine/formats/sha256.h"
+#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/formats/files/sha256.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "engine/formats/file_system.h"
+#include "engine/formats/files/file_system.h"
 
 namespace lambda {
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <utility>
 
-#include "engine/formats/durable_file.h"
+#include "engine/formats/files/durable_file.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/formats/file_system.h"
+#include "engine/formats/files/file_system.h"
 
 namespace lambda {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/layers/lambda_layer.h"
+#include "engine/layers/lambda/lambda_layer.h"
 #include "engine/values/inspection.h"
 
 namespace lambda {

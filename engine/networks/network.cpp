@@ -1,6 +1,6 @@
 #include "engine/networks/network.h"
 
-#include "engine/layers/max_pool.h"
+#include "engine/layers/norm_and_pool/max_pool.h"
 
 namespace lambda {
 

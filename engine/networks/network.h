@@ -7,8 +7,8 @@
 
 #include <torch/nn/modules/linear.h>
 
-#include "engine/layers/patch_whitening.h"
-#include "engine/layers/residual_block.h"
+#include "engine/layers/blocks/residual_block.h"
+#include "engine/layers/convolution/patch_whitening.h"
 #include "engine/values/plan.h"
 
 namespace lambda {

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "engine/runtime/error.h"
+#include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/process_memory.h"
 #include "engine/training/evaluation.h"
-#include "engine/training/out_of_memory.h"
-#include "engine/training/precision.h"
+#include "engine/training/input/wait_for_batch.h"
+#include "engine/training/step/precision.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_rehearsal.h"
-#include "engine/training/wait_for_batch.h"
 
 namespace lambda {
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
-#include "engine/training/observer.h"
 #include "engine/values/calibration.h"
 #include "engine/values/run_config.h"
 

@@ -1,15 +1,15 @@
 #include "engine/training/evaluate_run.h"
 
+#include "engine/runs/run_folder.h"
+#include "engine/runs/test_looks.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/tensor_memory.h"
-#include "engine/training/checkpoint_inspector.h"
+#include "engine/training/checkpoint/checkpoint_inspector.h"
+#include "engine/training/checkpoint/training_state.h"
 #include "engine/training/evaluation.h"
-#include "engine/training/precision.h"
-#include "engine/training/run_data.h"
-#include "engine/training/run_folder.h"
-#include "engine/training/test_looks.h"
-#include "engine/training/training_state.h"
-#include "engine/training/wait_for_batch.h"
+#include "engine/training/input/run_data.h"
+#include "engine/training/input/wait_for_batch.h"
+#include "engine/training/step/precision.h"
 
 namespace fs = std::filesystem;
 

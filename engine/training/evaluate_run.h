@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
-#include "engine/training/observer.h"
 #include "engine/values/inspection.h"
 #include "engine/values/metrics.h"
 #include "engine/values/run_config.h"

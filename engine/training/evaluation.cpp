@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/training/autocast.h"
+#include "engine/training/step/autocast.h"
 
 namespace lambda {
 

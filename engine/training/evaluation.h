@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "engine/networks/network.h"
-#include "engine/training/batch_maker.h"
+#include "engine/training/input/batch_maker.h"
 #include "engine/values/metrics.h"
 #include "engine/values/run_config.h"
 

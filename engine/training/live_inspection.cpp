@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "engine/formats/epoch_files.h"
-#include "engine/formats/probe_snapshot.h"
+#include "engine/formats/inspection/epoch_files.h"
+#include "engine/formats/inspection/probe_snapshot.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "engine/inspection/inspect_network.h"
-#include "engine/training/run_data.h"
-#include "engine/training/training_state.h"
+#include "engine/training/checkpoint/training_state.h"
+#include "engine/training/input/run_data.h"
 #include "engine/values/inspection.h"
 
 namespace lambda {

@@ -2,11 +2,11 @@
 
 #include <c10/util/Exception.h>
 
-#include "engine/formats/durable_file.h"
-#include "engine/formats/run_json.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/runtime/environment.h"
 #include "engine/runtime/error.h"
-#include "engine/training/environment.h"
-#include "engine/training/precision.h"
+#include "engine/training/step/precision.h"
 #include "engine/training/training_loop.h"
 #include "engine/training/whiten_stem.h"
 #include "engine/values/cost.h"

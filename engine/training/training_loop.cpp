@@ -6,15 +6,15 @@
 
 #include <c10/util/Exception.h>
 
-#include "engine/formats/run_json.h"
+#include "engine/formats/json/run_json.h"
 #include "engine/inspection/first_nonfinite.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/out_of_memory.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/live_inspection.h"
-#include "engine/training/out_of_memory.h"
-#include "engine/training/schedule.h"
-#include "engine/training/training_step.h"
+#include "engine/training/step/training_step.h"
+#include "engine/values/schedule.h"
 
 namespace lambda {
 

@@ -5,16 +5,16 @@
 #include <optional>
 #include <string>
 
+#include "engine/runs/observer.h"
+#include "engine/runs/run_folder.h"
+#include "engine/runs/run_journal.h"
 #include "engine/runtime/run_control.h"
 #include "engine/runtime/tensor_memory.h"
-#include "engine/training/cuda_graph_plugin.h"
-#include "engine/training/observer.h"
-#include "engine/training/run_data.h"
-#include "engine/training/run_folder.h"
-#include "engine/training/run_journal.h"
-#include "engine/training/step_runner.h"
-#include "engine/training/thread_governor.h"
-#include "engine/training/training_state.h"
+#include "engine/runtime/thread_governor.h"
+#include "engine/training/checkpoint/training_state.h"
+#include "engine/training/input/run_data.h"
+#include "engine/training/step/cuda_graph_plugin.h"
+#include "engine/training/step/step_runner.h"
 
 namespace lambda {
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <utility>
 
-#include "engine/formats/cifar10_files.h"
+#include "engine/formats/cifar10/cifar10_files.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
-#include "engine/training/cuda_graph_plugin.h"
-#include "engine/training/schedule.h"
+#include "engine/training/step/cuda_graph_plugin.h"
 #include "engine/training/whiten_stem.h"
+#include "engine/values/schedule.h"
 
 namespace lambda {
 

@@ -4,9 +4,9 @@
 
 #include "engine/runtime/device.h"
 #include "engine/runtime/tensor_memory.h"
-#include "engine/training/run_data.h"
-#include "engine/training/step_runner.h"
-#include "engine/training/training_state.h"
+#include "engine/training/checkpoint/training_state.h"
+#include "engine/training/input/run_data.h"
+#include "engine/training/step/step_runner.h"
 
 namespace lambda {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/layers/patch_whitening.h"
+#include "engine/layers/convolution/patch_whitening.h"
 
 namespace lambda {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/training/run_data.h"
-#include "engine/training/training_state.h"
+#include "engine/training/checkpoint/training_state.h"
+#include "engine/training/input/run_data.h"
 
 namespace lambda {
 

@@ -89,7 +89,7 @@ struct Stem {
   int width = 64;     ///< Output channels.
   int patchSize = 4;  ///< Side of a patch in pixels; used by the patch stem alone.
   /// The filters of its first convolution are not learnt: they whiten the patches of the training
-  /// images, see engine/layers/patch_whitening.h.
+  /// images, see engine/layers/convolution/patch_whitening.h.
   bool whitened = false;
 
   bool operator==(const Stem&) const = default;

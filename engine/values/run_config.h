@@ -36,7 +36,7 @@ enum class OptimizerKind {
   sgd,
   adam,
   adamw,
-  muon,  ///< Filters of convolutions by Muon, see engine/training/muon.h; all else by SGD.
+  muon,  ///< Filters of convolutions by Muon, see engine/training/update/muon.h; all else by SGD.
 };
 
 /// Whether weights move along a momentum, and not by Adam's moments.

@@ -28,7 +28,7 @@
 #include "app/studio/loaded_engine.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 
 using namespace Qt::StringLiterals;
 

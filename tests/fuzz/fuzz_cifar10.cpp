@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "engine/formats/cifar10_files.h"
-#include "engine/formats/cifar10_scan.h"
+#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/formats/cifar10/cifar10_scan.h"
 #include "engine/runtime/error.h"
 
 namespace {

@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "engine/formats/config_json.h"
-#include "engine/formats/config_override.h"
-#include "engine/formats/metrics_json.h"
-#include "engine/formats/run_json.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/json/config_override.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/formats/metrics/metrics_json.h"
 #include "engine/runtime/error.h"
 #include "engine/values/cost.h"
 #include "engine/values/validate.h"

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "engine/formats/safetensors.h"
+#include "engine/formats/tensors/safetensors.h"
 
 // Any bytes either throw Error or load into tensors whose bytes fit their shapes.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/formats/tensorboard_events.h"
-#include "engine/formats/tfrecord.h"
+#include "engine/formats/tensorboard/tensorboard_events.h"
+#include "engine/formats/tensorboard/tfrecord.h"
 
 // The first byte chooses: the file as it is, or as payloads that this puts into records with right
 // CRCs, so that the messages are reached too. A payload is a length byte and that many bytes.

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/kernels/core_shape.h"
+#include "engine/kernels/lambda_core/core_shape.h"
 
 namespace lambda::test {
 

@@ -15,7 +15,7 @@
 #include "app/session/document_actions.h"
 #include "app/session/inspection_session.h"
 #include "app/session/project_document.h"
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 #include "tests/support/scripted_engine.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/network/network_editor.h"

@@ -10,8 +10,8 @@
 #include <ATen/ATen.h>
 
 #include "engine/kernels/cuda/cuda_kernels.h"
-#include "engine/training/training_state.h"
-#include "engine/training/work_recorder.h"
+#include "engine/training/checkpoint/training_state.h"
+#include "engine/training/step/work_recorder.h"
 
 extern "C" const lambda::CudaKernels* lambdaCudaKernels();
 

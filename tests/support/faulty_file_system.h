@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "engine/formats/file_system.h"
+#include "engine/formats/files/file_system.h"
 
 namespace lambda {
 

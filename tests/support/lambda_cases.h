@@ -5,7 +5,7 @@
 
 #include <torch/nn/module.h>
 
-#include "engine/layers/lambda_layer.h"
+#include "engine/layers/lambda/lambda_layer.h"
 #include "tests/support/naive_lambda.h"
 #include "tests/support/tensor_close.h"
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/formats/metrics_json.h"
-#include "engine/formats/run_json.h"
-#include "engine/formats/safetensors.h"
-#include "engine/training/run_folder.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/formats/metrics/metrics_json.h"
+#include "engine/formats/tensors/safetensors.h"
+#include "engine/runs/run_folder.h"
 #include "tests/support/tiny_run.h"
 
 namespace lambda {

@@ -8,12 +8,12 @@
 #include <thread>
 #include <utility>
 
-#include "engine/formats/metrics_json.h"
-#include "engine/formats/run_json.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/formats/metrics/metrics_json.h"
+#include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/training/run_folder.h"
-#include "engine/training/schedule.h"
 #include "engine/values/cost.h"
+#include "engine/values/schedule.h"
 
 namespace fs = std::filesystem;
 

@@ -10,8 +10,8 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-#include "engine/formats/cifar10_files.h"
-#include "engine/formats/durable_file.h"
+#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/formats/files/durable_file.h"
 
 namespace lambda {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
-#include "engine/training/observer.h"
 #include "engine/values/run_config.h"
 
 namespace lambda {

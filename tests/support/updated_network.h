@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/kernels/weight_update_kernel.h"
+#include "engine/kernels/update/weight_update_kernel.h"
 #include "tests/support/element_map.h"
 #include "tests/support/exact_update.h"
 #include "tests/support/kernel_checks.h"

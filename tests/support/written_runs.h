@@ -4,9 +4,9 @@
 #include <fstream>
 #include <string>
 
-#include "engine/formats/metrics_json.h"
-#include "engine/formats/run_json.h"
-#include "engine/training/run_folder.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/formats/metrics/metrics_json.h"
+#include "engine/runs/run_folder.h"
 #include "engine/values/run_record.h"
 
 namespace lambda::test {

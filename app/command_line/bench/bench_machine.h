@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/progress_line.h"
-#include "engine/benchmarks/foreign_load.h"
-#include "engine/benchmarks/machine_ceilings.h"
-#include "engine/training/environment.h"
+#include "benchmarks/foreign_load.h"
+#include "benchmarks/machine_ceilings.h"
+#include "engine/runtime/environment.h"
 
 namespace lambda {
 

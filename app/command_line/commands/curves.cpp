@@ -13,9 +13,9 @@
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/text_table.h"
-#include "engine/formats/metrics_json.h"
-#include "engine/formats/tensorboard_events.h"
-#include "engine/training/run_folder.h"
+#include "engine/formats/metrics/metrics_json.h"
+#include "engine/formats/tensorboard/tensorboard_events.h"
+#include "engine/runs/run_folder.h"
 
 namespace fs = std::filesystem;
 

@@ -6,12 +6,12 @@
 
 #include "app/command_line/commands/commands.h"
 #include "app/command_line/human_units.h"
-#include "app/interrupt.h"
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
+#include "app/interrupt.h"
 #include "engine/data/download.h"
-#include "engine/formats/cifar10_files.h"
+#include "engine/formats/cifar10/cifar10_files.h"
 
 namespace lambda {
 

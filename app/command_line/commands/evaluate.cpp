@@ -7,15 +7,15 @@
 
 #include "app/command_line/commands/commands.h"
 #include "app/command_line/human_units.h"
-#include "app/interrupt.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"
 #include "app/command_line/text_table.h"
 #include "app/command_line/training_view.h"
-#include "engine/formats/run_json.h"
+#include "app/interrupt.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/runs/run_folder.h"
 #include "engine/training/evaluate_run.h"
-#include "engine/training/run_folder.h"
 
 namespace fs = std::filesystem;
 

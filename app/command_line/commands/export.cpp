@@ -13,12 +13,12 @@
 #include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
-#include "engine/formats/config_json.h"
-#include "engine/formats/durable_file.h"
-#include "engine/formats/metrics_csv.h"
-#include "engine/formats/metrics_json.h"
-#include "engine/formats/weights_file.h"
-#include "engine/training/run_folder.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/metrics/metrics_csv.h"
+#include "engine/formats/metrics/metrics_json.h"
+#include "engine/formats/tensors/weights_file.h"
+#include "engine/runs/run_folder.h"
 #include "engine/values/text.h"
 
 namespace fs = std::filesystem;

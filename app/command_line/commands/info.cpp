@@ -13,10 +13,10 @@
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/text_table.h"
-#include "engine/formats/presets.h"
-#include "engine/layers/cuda_kernels_state.h"
+#include "engine/formats/json/presets.h"
+#include "engine/layers/cuda/cuda_kernels_state.h"
 #include "engine/runtime/device.h"
-#include "engine/training/environment.h"
+#include "engine/runtime/environment.h"
 #include "engine/values/enum_names.h"
 
 namespace fs = std::filesystem;

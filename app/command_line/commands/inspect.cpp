@@ -12,7 +12,7 @@
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/text_table.h"
-#include "engine/formats/inspection_files.h"
+#include "engine/formats/inspection/inspection_files.h"
 #include "engine/training/evaluate_run.h"
 #include "engine/values/text.h"
 

@@ -1,4 +1,4 @@
-#include "engine/formats/presets.h"
+#include "engine/formats/json/presets.h"
 
 #include <iostream>
 #include <optional>
@@ -11,7 +11,7 @@
 #include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
-#include "engine/formats/config_json.h"
+#include "engine/formats/json/config_json.h"
 #include "engine/values/cost.h"
 
 namespace lambda {

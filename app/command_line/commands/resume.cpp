@@ -5,8 +5,8 @@
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_session.h"
 #include "app/command_line/run_source.h"
-#include "engine/formats/run_json.h"
-#include "engine/training/run_folder.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/runs/run_folder.h"
 #include "engine/training/trainer.h"
 
 namespace lambda {

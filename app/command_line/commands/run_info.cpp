@@ -12,10 +12,10 @@
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/text_table.h"
-#include "engine/formats/metrics_json.h"
-#include "engine/formats/run_json.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/formats/metrics/metrics_json.h"
+#include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/training/run_folder.h"
 #include "engine/values/enum_names.h"
 
 namespace fs = std::filesystem;

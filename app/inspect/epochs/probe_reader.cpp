@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "engine/formats/probe_snapshot.h"
+#include "engine/formats/inspection/probe_snapshot.h"
 
 namespace lambda {
 

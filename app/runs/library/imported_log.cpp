@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "engine/formats/tensorboard_events.h"
+#include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/runtime/error.h"
 
 namespace fs = std::filesystem;

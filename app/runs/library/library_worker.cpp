@@ -13,8 +13,8 @@
 #include "app/runs/library/run_files.h"
 #include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
+#include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/training/run_folder.h"
 
 using namespace Qt::StringLiterals;
 

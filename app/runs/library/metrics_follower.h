@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/runs/library/run_scanner.h"
-#include "engine/formats/metrics_json.h"
+#include "engine/formats/metrics/metrics_json.h"
 #include "engine/values/metrics.h"
 
 namespace lambda {

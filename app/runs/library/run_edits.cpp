@@ -10,10 +10,10 @@
 #include <QString>
 
 #include "app/runs/path_text.h"
-#include "engine/formats/file_system.h"
-#include "engine/formats/run_json.h"
+#include "engine/formats/files/file_system.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/training/run_folder.h"
 
 namespace fs = std::filesystem;
 

@@ -5,8 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/training/run_folder.h"
 
 namespace fs = std::filesystem;
 

@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/formats/run_json.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/training/run_folder.h"
 
 namespace fs = std::filesystem;
 

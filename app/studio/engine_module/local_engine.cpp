@@ -4,7 +4,7 @@
 
 #include "engine/data/dataset_cache.h"
 #include "engine/training/calibration.h"
-#include "engine/training/checkpoint_inspector.h"
+#include "engine/training/checkpoint/checkpoint_inspector.h"
 
 namespace lambda {
 

@@ -14,7 +14,7 @@
 #include "app/train/data/data_place.h"
 #include "app/train/data/data_report_text.h"
 #include "app/train/data/download_row.h"
-#include "engine/formats/cifar10_files.h"
+#include "engine/formats/cifar10/cifar10_files.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"

@@ -7,7 +7,7 @@
 #include "app/train/data/data_location.h"
 #include "engine/data/dataset.h"
 #include "engine/data/shapes10.h"
-#include "engine/formats/cifar10_files.h"
+#include "engine/formats/cifar10/cifar10_files.h"
 
 namespace lambda {
 

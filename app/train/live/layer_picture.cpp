@@ -6,7 +6,7 @@
 
 #include <QCoreApplication>
 
-#include "engine/formats/probe_snapshot.h"
+#include "engine/formats/inspection/probe_snapshot.h"
 
 using namespace Qt::StringLiterals;
 

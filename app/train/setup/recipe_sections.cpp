@@ -6,7 +6,7 @@
 #include <QCoreApplication>
 
 #include "app/train/data/data_location.h"
-#include "engine/training/schedule.h"
+#include "engine/values/schedule.h"
 
 using namespace Qt::StringLiterals;
 

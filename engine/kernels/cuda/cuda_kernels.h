@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "engine/kernels/core_shape.h"
 #include "engine/kernels/cuda/images/image_batch.h"
 #include "engine/kernels/cuda/update/weight_update.h"
 #include "engine/kernels/element.h"
+#include "engine/kernels/lambda_core/core_shape.h"
 
 namespace lambda {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "engine/kernels/weight_update_kernel.h"
+#include "engine/kernels/update/weight_update_kernel.h"
 
 namespace lambda {
 

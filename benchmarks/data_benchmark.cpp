@@ -1,0 +1,154 @@
+#include "benchmarks/data_benchmark.h"
+
+#include <functional>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "benchmarks/alternation.h"
+#include "benchmarks/exactness.h"
+#include "engine/runtime/out_of_memory.h"
+#include "engine/training/step/precision.h"
+#include "engine/training/trainer.h"
+#include "engine/training/training_rehearsal.h"
+
+namespace lambda {
+
+namespace {
+
+/// A byte is read and a float written for every value.
+constexpr double kBytesPerValue = 5;
+
+/// The input pipeline in LibTorch's operations, one image after the other.
+class ImageByImage {
+ public:
+  ImageByImage(const RunConfig& config, const LabeledImages& images)
+      : config_(config),
+        images_(images),
+        normalization_(measureNormalization(images)),
+        augmenter_(
+            config.architecture.input, config.data.augmentation, normalization_, config.seed),
+        order_(config.seed,
+               static_cast<std::uint32_t>(images.count()),
+               static_cast<std::uint32_t>(config.recipe.batchSize)) {}
+
+  /// [b, c, h, w]
+  at::Tensor batch(int epoch, int batch, at::ScalarType type) {
+    std::vector<at::Tensor> made;
+    const BatchPosition position{static_cast<std::uint64_t>(epoch),
+                                 static_cast<std::uint32_t>(batch)};
+    const at::Tensor mean = statistic(normalization_.mean, type);
+    const at::Tensor deviation = statistic(normalization_.deviation, type);
+    for (const std::uint32_t index : order_.batch(position)) {
+      const AugmentationDraw draw = augmenter_.draw(static_cast<std::uint64_t>(epoch), index);
+      const at::Tensor image = cropped(stored(index).to(type) / 255, draw);
+      made.push_back(cutOut((image - mean) / deviation, draw));
+    }
+    return at::stack(made).contiguous(config_.recipe.channelsLast ? at::MemoryFormat::ChannelsLast
+                                                                  : at::MemoryFormat::Contiguous);
+  }
+
+ private:
+  static at::Tensor statistic(const std::vector<double>& values, at::ScalarType type) {
+    return at::tensor(values).to(type).view({-1, 1, 1});
+  }
+
+  at::Tensor stored(std::uint32_t index) const {
+    const std::int64_t c = images_.channels, h = images_.height, w = images_.width;
+    const std::uint8_t* pixels =
+        images_.pixels.data() + static_cast<std::int64_t>(index) * c * h * w;
+    // LibTorch has no tensors of what may not be written.
+    return at::from_blob(const_cast<std::uint8_t*>(pixels), {c, h, w}, at::kByte);
+  }
+
+  at::Tensor cropped(const at::Tensor& image, const AugmentationDraw& draw) const {
+    const AugmentationConfig& augmentation = config_.data.augmentation;
+    const std::int64_t pad = augmentation.cropPadding;
+    const std::vector<std::int64_t> sides{pad, pad, pad, pad};
+    const at::Tensor padded = augmentation.padding == CropPadding::reflect
+                                  ? at::reflection_pad2d(image, sides)
+                                  : at::constant_pad_nd(image, sides, 0);
+    const at::Tensor shifted = padded.narrow(1, pad + draw.shiftY, images_.height)
+                                   .narrow(2, pad + draw.shiftX, images_.width);
+    return draw.flip ? shifted.flip(2) : shifted;
+  }
+
+  at::Tensor cutOut(const at::Tensor& image, const AugmentationDraw& draw) const {
+    const std::int64_t size = config_.data.augmentation.cutoutSize;
+    if (size == 0) return image;
+    const std::int64_t top = draw.cutoutY - size / 2, left = draw.cutoutX - size / 2;
+    image.slice(1, std::max<std::int64_t>(top, 0), top + size)
+        .slice(2, std::max<std::int64_t>(left, 0), left + size)
+        .zero_();
+    return image;
+  }
+
+  const RunConfig& config_;
+  const LabeledImages& images_;
+  Normalization normalization_;
+  Augmenter augmenter_;
+  BatchOrder order_;
+};
+
+template <class Work>
+Laps timed(const Work& work) {
+  Stopwatch clock;
+  [[maybe_unused]] const auto kept = work();  // Released after the lap.
+  clock.lap();
+  return clock.laps();
+}
+
+DataBenchmark measure(RunConfig config, const DataBenchmarkOptions& options) {
+  config.device.kind = DeviceKind::cpu;
+  const ComputeDevice device = selectDevice(config.device);
+  useThreads(device);
+  resolvePrecision(config.recipe, device);
+  const RehearsalData data(config, torchDevice(device));
+  ImageByImage plain(config, data.run->images(Split::train));
+  TrainingRehearsal training(config, device, *data.run);
+
+  const at::Tensor expected = plain.batch(0, 0, at::kDouble);
+  std::vector<TimedForm> forms{{"augmenter", {}, {}, {}}, {"ATen, image by image", {}, {}, {}}};
+  const auto check = [&](TimedForm& form, const std::function<at::Tensor()>& make) {
+    const PoisonedTensors poisoned;
+    form.relativeError = relativeDistance({make()}, {expected});
+    requireExact(form.name, *form.relativeError, Precision::float32);
+  };
+  check(forms[0], [&] { return data.run->batch(0, 0).images; });
+  check(forms[1], [&] { return plain.batch(0, 0, at::kFloat); });
+
+  const int perEpoch = data.run->batchesPerEpoch();
+  int ours = 0, theirs = 0;
+  const std::vector<Repetitions> repetitions = alternate(
+      {[&] {
+         const int at = ours++;
+         return timed([&] { return data.run->batch(at / perEpoch, at % perEpoch); });
+       },
+       [&] {
+         const int at = theirs++;
+         return timed([&] { return plain.batch(at / perEpoch, at % perEpoch, at::kFloat); });
+       },
+       [&] { return timed([&] { return training.step(); }); }},
+      {.repetitions = options.repetitions, .secondsAtMost = options.secondsAtMost});
+  for (std::size_t i = 0; i < forms.size(); ++i) forms[i].time = repetitions[i].total();
+
+  DataBenchmark result;
+  result.syntheticData = data.areSynthetic;
+  result.step = repetitions[2].total();
+  result.row = {.name = config.name + " batch",
+                .batch = config.recipe.batchSize,
+                .threads = device.threads,
+                .repetitions = repetitions.front().count(),
+                .bytes = kBytesPerValue * static_cast<double>(expected.numel()),
+                .forms = std::move(forms)};
+  return result;
+}
+
+}  // namespace
+
+DataBenchmark runDataBenchmark(const RunConfig& config, const DataBenchmarkOptions& options) {
+  requireTrainable(config);
+  return explainingFailures(config.name, config.recipe, [&] { return measure(config, options); });
+}
+
+}  // namespace lambda

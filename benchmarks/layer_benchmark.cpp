@@ -1,0 +1,209 @@
+#include "benchmarks/layer_benchmark.h"
+
+#include <algorithm>
+
+#include <ATen/Parallel.h>
+
+#include "benchmarks/alternation.h"
+#include "benchmarks/exactness.h"
+#include "benchmarks/layer_forms.h"
+#include "benchmarks/rotation.h"
+#include "engine/runtime/tensor_memory.h"
+#include "engine/training/step/autocast.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr int kFewestChecked = 16;
+
+struct LayerTensors {
+  at::Tensor x;   ///< A leaf [b, d, H, W], channels last.
+  at::Tensor dy;  ///< [b, d, H', W']
+};
+
+LayerTensors changed(const LayerTensors& tensors,
+                     const std::function<at::Tensor(const at::Tensor&)>& change) {
+  return {change(tensors.x.detach()).requires_grad_(true), change(tensors.dy)};
+}
+
+LambdaLayerOptions optionsOf(const LayerCase& shape) {
+  LambdaMixer mixer;
+  mixer.queryDepth = shape.queryDepth;
+  mixer.heads = shape.heads;
+  return {mixer, shape.depth, shape.depth, shape.side, shape.side};
+}
+
+/// One case with its tensors and weights.
+class LayerMeasurement {
+ public:
+  LayerMeasurement(const LayerCase& shape, const LayerBenchmarkOptions& options)
+      : shape_(shape),
+        options_(options),
+        type_(options.precision == Precision::bfloat16 ? at::kBFloat16 : at::kFloat),
+        layer_(optionsOf(shape)),
+        convolution_(convolutionOptions(shape)) {
+    prepare(layer_->parameters());
+    prepare(convolution_->parameters());
+    const LayerWeights weights = weightsOf(layer_, at::kFloat);
+    forms_ = {engineLayer(shape, layer_),
+              convolutionLayer(convolution_),
+              plainConvolution(shape, convolution_->weight)};
+    for (const CoreForm& core : coreForms(shape.core())) {
+      if (core.name != "fused") forms_.push_back(plainLayer(shape, weights, core));
+    }
+  }
+
+  std::vector<BenchmarkRow> run() {
+    check();
+    return time();
+  }
+
+ private:
+  static torch::nn::Conv2dOptions convolutionOptions(const LayerCase& shape) {
+    return torch::nn::Conv2dOptions(shape.depth, shape.depth, 3)
+        .stride(shape.stride)
+        .padding(1)
+        .bias(false);
+  }
+
+  /// Weights become channels-last, in values that the precision has: what is checked is the
+  /// computation, not the rounding of what enters it.
+  void prepare(const std::vector<at::Tensor>& weights) const {
+    for (at::Tensor weight : weights) {
+      const at::Tensor rounded = weight.detach().to(type_).to(at::kFloat);
+      weight.set_data(weight.dim() == 4 ? rounded.contiguous(at::MemoryFormat::ChannelsLast)
+                                        : rounded);
+    }
+  }
+
+  LayerTensors makeTensors(int batch) {
+    const std::int64_t d = shape_.depth, side = shape_.side;
+    const std::int64_t outputSide = (side + shape_.stride - 1) / shape_.stride;
+    const LayerTensors made{at::randn({batch, d, side, side}),
+                            at::randn({batch, d, outputSide, outputSide})};
+    return changed(made, [this](const at::Tensor& tensor) {
+      return tensor.to(type_).contiguous(at::MemoryFormat::ChannelsLast);
+    });
+  }
+
+  LayerForm exactForm(const LayerForm& form) const {
+    if (form.name.starts_with("convolution")) {
+      const at::Tensor weight = convolution_->weight.detach().to(at::kDouble);
+      return plainConvolution(shape_, weight.requires_grad_(true));
+    }
+    return plainLayer(shape_, weightsOf(layer_, at::kDouble), attentionOrder());
+  }
+
+  void check() {
+    const LayerTensors tensors = makeTensors(std::max(options_.batch, kFewestChecked));
+    const LayerTensors exact =
+        changed(tensors, [](const at::Tensor& tensor) { return tensor.to(at::kDouble); });
+    for (const LayerForm& form : forms_) {
+      const std::vector<at::Tensor> expected = outcomesOf(exactForm(form), exact.x, exact.dy);
+      const PoisonedTensors poisoned;
+      const Autocast autocast(options_.precision, at::kCPU);
+      const double distance = relativeDistance(outcomesOf(form, tensors.x, tensors.dy), expected);
+      requireExact(form.name, distance, options_.precision);
+      timed_.push_back({form.name, {}, distance, {}});
+    }
+  }
+
+  std::vector<BenchmarkRow> time() {
+    const TensorMemoryReuse reuse;
+    const AlternationOptions turns{.repetitions = options_.repetitions,
+                                   .secondsAtMost = options_.secondsAtMost};
+    const std::size_t uses =
+        static_cast<std::size_t>(turns.warmUps + turns.repetitions) * forms_.size();
+    const LayerTensors first = makeTensors(options_.batch);
+    Rotation<LayerTensors> sets(
+        first, first.x.nbytes() + first.dy.nbytes(), uses, [](const LayerTensors& tensors) {
+          return changed(tensors, [](const at::Tensor& tensor) { return tensor.clone(); });
+        });
+    std::vector<std::function<Laps()>> forward, both;
+    for (const LayerForm& form : forms_) {
+      forward.emplace_back([&] {
+        const LayerTensors& tensors = sets.next();
+        const at::NoGradGuard noGradients;
+        Stopwatch clock;
+        const at::Tensor y = applied(form, tensors.x);
+        clock.lap();
+        return clock.laps();
+      });
+      both.emplace_back([&] {
+        const LayerTensors& tensors = sets.next();
+        Stopwatch clock;
+        const at::Tensor y = applied(form, tensors.x);
+        const auto gradients = gradientsOf(form, y, tensors.x, tensors.dy);
+        clock.lap();
+        return clock.laps();
+      });
+    }
+    const std::vector<Repetitions> forwards = alternate(forward, turns);
+    const std::vector<Repetitions> boths = alternate(both, turns);
+    return {row("forward", CorePass::forward, forwards),
+            row("forward+backward", CorePass::both, boths)};
+  }
+
+  at::Tensor applied(const LayerForm& form, const at::Tensor& x) const {
+    const Autocast autocast(options_.precision, at::kCPU);
+    return form.apply(x);
+  }
+
+  BenchmarkRow row(const std::string& pass,
+                   CorePass counted,
+                   const std::vector<Repetitions>& repetitions) const {
+    const double b = options_.batch, d = shape_.depth, n = shape_.core().positions();
+    const double projected =
+        shape_.heads * shape_.queryDepth + shape_.queryDepth + shape_.core().valueDepth();
+    const double projections = 2 * b * n * d * projected;
+    BenchmarkRow row{.name = shape_.name() + " " + pass,
+                     .batch = options_.batch,
+                     .threads = options_.threads,
+                     .precision = options_.precision,
+                     .repetitions = repetitions.front().count(),
+                     .flops = (counted == CorePass::both ? 3 : 1) * projections +
+                              costOf(shape_.core(), options_.batch, counted).flops,
+                     .forms = timed_};
+    for (std::size_t i = 0; i < row.forms.size(); ++i) row.forms[i].time = repetitions[i].total();
+    return row;
+  }
+
+  const LayerCase& shape_;
+  const LayerBenchmarkOptions& options_;
+  at::ScalarType type_;
+  LambdaLayer layer_;
+  torch::nn::Conv2d convolution_;
+  std::vector<LayerForm> forms_;
+  std::vector<TimedForm> timed_;
+};
+
+}  // namespace
+
+std::string LayerCase::name() const {
+  return core().name() + (stride > 1 ? " stride " + std::to_string(stride) : "");
+}
+
+std::vector<LayerCase> standardLayerCases() {
+  return {{8, 64, 1},
+          {8, 128, 2},
+          {8, 128, 1},
+          {8, 256, 2},
+          {8, 256, 1},
+          {4, 128, 1},
+          {4, 256, 2},
+          {4, 256, 1},
+          {4, 512, 1},
+          {2, 256, 1},
+          {2, 512, 2},
+          {1, 512, 1}};
+}
+
+std::vector<BenchmarkRow> runLayerBenchmark(const LayerCase& shape,
+                                            const LayerBenchmarkOptions& options) {
+  at::set_num_threads(options.threads);
+  at::manual_seed(options.seed);
+  return LayerMeasurement(shape, options).run();
+}
+
+}  // namespace lambda

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/core_forms.h"
+#include "benchmarks/layer_benchmark.h"
+#include "engine/layers/lambda/lambda_layer.h"
+
+namespace lambda {
+
+/// The weights of a lambda layer as plain ATen reads them, leaves of the gradient.
+struct LayerWeights {
+  at::Tensor queries, keys, values;   ///< Of the 1x1 projections.
+  at::Tensor queryScale, queryShift;  ///< Of the norms.
+  at::Tensor valueScale, valueShift;
+  CoreEmbeddings embeddings;
+};
+
+/// A layer on a map: y [b, d, H', W'] of x [b, d, H, W].
+struct LayerForm {
+  std::string name;
+  std::function<at::Tensor(const at::Tensor& x)> apply;
+  std::vector<at::Tensor> parameters;
+  /// Set where the last parameter are these embeddings, expanded, in the place of their table.
+  std::optional<CoreEmbeddings> expanded = std::nullopt;
+};
+
+/// The module's weights in another type.
+LayerWeights weightsOf(LambdaLayer layer, at::ScalarType type);
+
+/// The lambda layer in plain ATen, in training mode: projections, norms, softmax, `core`, and the
+/// pooling that stands for a stride.
+LayerForm plainLayer(const LayerCase& shape, const LayerWeights& weights, const CoreForm& core);
+
+/// The module that the engine trains, with the same pooling.
+LayerForm engineLayer(const LayerCase& shape, LambdaLayer layer);
+
+/// The 3x3 convolution that the layer replaces, as the engine computes it.
+LayerForm convolutionLayer(torch::nn::Conv2d convolution);
+
+/// The same by LibTorch alone.
+LayerForm plainConvolution(const LayerCase& shape, const at::Tensor& weight);
+
+/// The gradients of all parameters, and of x.
+std::vector<at::Tensor> gradientsOf(const LayerForm& form,
+                                    const at::Tensor& y,
+                                    const at::Tensor& x,
+                                    const at::Tensor& dy);
+
+/// The output and its gradients with respect to all parameters and x, that of the embeddings as of
+/// their table.
+std::vector<at::Tensor> outcomesOf(const LayerForm& form,
+                                   const at::Tensor& x,
+                                   const at::Tensor& dy);
+
+}  // namespace lambda

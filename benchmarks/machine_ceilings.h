@@ -1,0 +1,29 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "benchmarks/vector_ceilings.h"
+
+namespace lambda {
+
+/// What this machine can do at most with a number of threads, measured now.
+struct MachineCeilings {
+  int threads = 1;
+  std::vector<InstructionSetPeak> multiplyAdd;  ///< float32
+  double gemmFloat32 = 0;    ///< FLOP/s of LibTorch's product of two square matrices.
+  double gemmBfloat16 = 0;   ///< The same in bfloat16.
+  double copyBandwidth = 0;  ///< Bytes/s, read and written ones together.
+
+  /// FLOP/s of float32 multiply-adds with the best instruction set.
+  double multiplyAddPeak() const {
+    double most = 0;
+    for (const InstructionSetPeak& each : multiplyAdd) most = std::max(most, each.flopsPerSecond);
+    return most;
+  }
+};
+
+/// Measures the ceilings, in a second or two. LibTorch goes on with `threads` threads.
+MachineCeilings measureCeilings(int threads);
+
+}  // namespace lambda

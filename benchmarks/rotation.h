@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "benchmarks/vector_ceilings.h"
+
+namespace lambda {
+
+/// Sets of tensors in memory of their own that take turns and together are larger than the
+/// last-level cache, so that no form finds its inputs there.
+template <class Set>
+class Rotation {
+ public:
+  /// Copies `first`, of `bytes`, as often as it takes, but not more often than there are `uses`.
+  template <class Copy>
+  Rotation(const Set& first, std::size_t bytes, std::size_t uses, const Copy& copy) : sets_{first} {
+    const std::size_t cache = std::min(lastLevelCacheBytes(), kMostBytes);
+    const std::size_t wanted = std::min(cache / bytes + 2, uses);
+    while (sets_.size() < wanted) sets_.push_back(copy(first));
+  }
+
+  const Set& next() { return sets_[uses_++ % sets_.size()]; }
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
+  std::vector<Set> sets_;
+  std::size_t uses_ = 0;
+};
+
+}  // namespace lambda

@@ -1,0 +1,216 @@
+#include "benchmarks/step_benchmark.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <c10/core/CachingDeviceAllocator.h>
+
+#include "benchmarks/alternation.h"
+#include "benchmarks/peak_memory.h"
+#include "engine/runtime/error.h"
+#include "engine/runtime/out_of_memory.h"
+#include "engine/training/step/precision.h"
+#include "engine/training/trainer.h"
+#include "engine/training/training_rehearsal.h"
+#include "engine/values/cost.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr int kWarmUpSteps = 3;
+constexpr int kMemorySteps = kStepsBeforeRecord + 2;  // With those that are recorded on a GPU.
+constexpr std::int64_t kWarmUpImages = 4;
+
+/// A backward pass takes two forward passes: one for the gradients of inputs, one for weights.
+constexpr double kPassesPerStep = 3;
+
+/// Laps of a step, in their order.
+enum Lap : std::size_t { kData, kForward, kBackward, kMeasures, kUpdate };
+
+/// The most that LibTorch held on a GPU during `work`.
+std::uint64_t peakAllocated(const at::Device& device, const std::function<void()>& work) {
+  c10::DeviceAllocator& allocator = *c10::getDeviceAllocator(device.type());
+  allocator.resetPeakStats(device.index());
+  work();
+  constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  return static_cast<std::uint64_t>(
+      allocator.getDeviceStats(device.index()).allocated_bytes[kAll].peak);
+}
+
+std::optional<std::uint64_t> peakBytesOf(const RunConfig& config,
+                                         const ComputeDevice& device,
+                                         RunData& data) {
+  {
+    // Code and thread stacks come into memory with a few images.
+    TrainingRehearsal rehearsal(config, device, data);
+    const TensorBatch batch = rehearsal.nextBatch();
+    const std::int64_t few = std::min<std::int64_t>(kWarmUpImages, batch.labels.size(0));
+    rehearsal.train({batch.images.narrow(0, 0, few), batch.labels.narrow(0, 0, few)});
+  }
+  const auto train = [&] {
+    TrainingRehearsal rehearsal(config, device, data);
+    for (int step = 0; step < kMemorySteps; ++step) rehearsal.step();
+  };
+  if (device.kind == DeviceKind::cuda) return peakAllocated(torchDevice(device), train);
+  return peakGrowth(train);
+}
+
+/// A network that trains step by step.
+class TimedTraining {
+ public:
+  TimedTraining(RunConfig config, const ComputeDevice& device, RunData& data)
+      : config_(std::move(config)), rehearsal_(config_, device, data) {}
+
+  Laps step() {
+    const at::Device device = rehearsal_.state().device();
+    synchronize(device);
+    Stopwatch clock;
+    const TensorBatch batch = rehearsal_.nextBatch();
+    synchronize(device);
+    clock.lap();
+    const StepOutcome outcome = rehearsal_.train(batch, [&](StepPhase) {
+      synchronize(device);
+      clock.lap();
+    });
+    if (!outcome.finite) {
+      throw Error(config_.name,
+                  "the loss or a gradient of a step is not finite",
+                  "choose a lower learning rate: --set recipe.optimizer.learningRate=...");
+    }
+    losses_.push_back(outcome.loss);
+    return clock.laps();
+  }
+
+  NetworkSteps figures(const Repetitions& repetitions) const {
+    const NetworkCost cost = costOf(config_.architecture);
+    NetworkSteps figures;
+    figures.name = config_.name;
+    figures.parameters = cost.parameters;
+    figures.flops = kPassesPerStep * static_cast<double>(cost.flops) * config_.recipe.batchSize;
+    figures.step = repetitions.total();
+    figures.withoutData = repetitions.without(kData);
+    figures.parts = {repetitions.part(kData),
+                     repetitions.part(kForward),
+                     repetitions.part(kBackward),
+                     repetitions.part(kMeasures),
+                     repetitions.part(kUpdate)};
+    figures.firstLoss = losses_.front();
+    figures.lastLoss = losses_.back();
+    return figures;
+  }
+
+ private:
+  RunConfig config_;
+  TrainingRehearsal rehearsal_;
+  std::vector<double> losses_;
+};
+
+/// A network that trains as in a run, some steps at a time.
+class TimedRun {
+ public:
+  TimedRun(RunConfig config, const ComputeDevice& device, RunData& data)
+      : config_(std::move(config)), rehearsal_(config_, device, data) {
+    for (int step = 0; step < kStepsAtATime; ++step) rehearsal_.step();
+  }
+
+  /// Laps of a step: queueing, waiting.
+  Laps steps() {
+    synchronize(rehearsal_.state().device());
+    Stopwatch clock;
+    for (int step = 0; step < kStepsAtATime; ++step) rehearsal_.start(rehearsal_.nextBatch());
+    clock.lap();
+    synchronize(rehearsal_.state().device());
+    clock.lap();
+    Laps laps = clock.laps();
+    for (double& lap : laps) lap /= kStepsAtATime;
+    return laps;
+  }
+
+  StepsInARun figures(const Repetitions& repetitions) const {
+    return {repetitions.total(), repetitions.part(0), rehearsal_.recordsSteps()};
+  }
+
+ private:
+  static constexpr int kStepsAtATime = 8;
+
+  RunConfig config_;
+  TrainingRehearsal rehearsal_;
+};
+
+std::vector<RunConfig> networksOf(const RunConfig& config, bool withTwin) {
+  std::vector<RunConfig> networks{config};
+  if (const auto twin = convolutionTwin(config.architecture); twin && withTwin) {
+    networks.push_back(config);
+    networks.back().architecture = *twin;
+    networks.back().name = "conv twin";
+  }
+  return networks;
+}
+
+StepBenchmark measure(RunConfig config, const StepBenchmarkOptions& options) {
+  const ComputeDevice device = selectDevice(config.device);
+  useThreads(device);
+  resolvePrecision(config.recipe, device);
+  const std::vector<RunConfig> networks = networksOf(config, options.withTwin);
+  StepBenchmark result;
+  result.batch = config.recipe.batchSize;
+  result.threads = device.threads;
+  result.precision = config.recipe.precision;
+  result.device = device.name;
+  const RehearsalData data(config, torchDevice(device));
+  result.syntheticData = data.areSynthetic;
+
+  std::vector<std::optional<std::uint64_t>> peaks;
+  for (const RunConfig& each : networks) peaks.push_back(peakBytesOf(each, device, *data.run));
+
+  std::vector<std::unique_ptr<TimedTraining>> trainings;
+  std::vector<std::function<Laps()>> contenders;
+  for (const RunConfig& each : networks) {
+    trainings.push_back(std::make_unique<TimedTraining>(each, device, *data.run));
+    contenders.emplace_back([&training = *trainings.back()] { return training.step(); });
+  }
+  std::vector<std::unique_ptr<TimedRun>> runs;
+  for (const RunConfig& each : networks) {
+    if (device.kind != DeviceKind::cuda) break;
+    runs.push_back(std::make_unique<TimedRun>(each, device, *data.run));
+    contenders.emplace_back([&run = *runs.back()] { return run.steps(); });
+  }
+  const std::vector<Repetitions> repetitions = alternate(contenders,
+                                                         {.warmUps = kWarmUpSteps,
+                                                          .repetitions = options.repetitions,
+                                                          .secondsAtMost = options.secondsAtMost});
+  result.repetitions = repetitions.front().count();
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    result.networks.push_back(trainings[i]->figures(repetitions[i]));
+    result.networks.back().peakBytes = peaks[i];
+    if (!runs.empty()) {
+      result.networks.back().inARun = runs[i]->figures(repetitions[networks.size() + i]);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<Architecture> convolutionTwin(const Architecture& architecture) {
+  Architecture twin = architecture;
+  bool hasLambda = false;
+  for (Stage& stage : twin.stages) {
+    for (Block& block : stage.blocks) {
+      if (!std::holds_alternative<LambdaMixer>(block.mixer)) continue;
+      block.mixer = ConvolutionMixer{};
+      hasLambda = true;
+    }
+  }
+  return hasLambda ? std::optional(twin) : std::nullopt;
+}
+
+StepBenchmark runStepBenchmark(const RunConfig& config, const StepBenchmarkOptions& options) {
+  requireTrainable(config);
+  return explainingFailures(config.name, config.recipe, [&] { return measure(config, options); });
+}
+
+}  // namespace lambda

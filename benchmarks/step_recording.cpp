@@ -1,0 +1,50 @@
+#include <string>
+#include <vector>
+
+#include "benchmarks/step_benchmark.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/training/checkpoint/tensor_file.h"
+#include "engine/training/step/precision.h"
+#include "engine/training/trainer.h"
+#include "engine/training/training_rehearsal.h"
+#include "engine/values/text.h"
+
+namespace lambda {
+
+namespace {
+
+std::string listText(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "[" : ", ") + formatNumber(value);
+  return text + "]";
+}
+
+}  // namespace
+
+void recordSteps(const RunConfig& wanted, int steps, const std::filesystem::path& path) {
+  requireTrainable(wanted);
+  RunConfig config = wanted;
+  const ComputeDevice device = selectDevice(config.device);
+  useThreads(device);
+  resolvePrecision(config.recipe, device);
+  const RehearsalData data(config, torchDevice(device));
+  TrainingRehearsal rehearsal(config, device, *data.run);
+  std::vector<NamedTensor> tensors = stateOf(*rehearsal.state().network);
+  for (NamedTensor& each : tensors) each.tensor = each.tensor.detach().clone();
+  std::vector<double> losses, learningRates;
+  for (int step = 0; step < steps; ++step) {
+    const TensorBatch batch = rehearsal.nextBatch();
+    const std::string name = "batch." + std::to_string(step);
+    tensors.push_back({name + ".images", batch.images});
+    tensors.push_back({name + ".labels", batch.labels});
+    learningRates.push_back(rehearsal.nextLearningRate());
+    losses.push_back(rehearsal.train(batch).loss);
+  }
+  saveTensors(path,
+              tensors,
+              {{"config", toJson(config)},
+               {"losses", listText(losses)},
+               {"learningRates", listText(learningRates)}});
+}
+
+}  // namespace lambda

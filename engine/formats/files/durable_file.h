@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/formats/files/file_system.h"
+
+namespace lambda {
+
+/// Publishes a file whole or not at all: bytes go to a temporary beside it; commit() brings them to
+/// the disk, renames the temporary over the file and brings the folder to the disk. A reader, a
+/// killed process or a power cut sees the previous file or the new one, never a part.
+/// Without commit() the destructor removes the temporary. A symbolic link at `path` is replaced.
+/// While it lives, the writer holds a lock on its temporary: see sweepTemporaries().
+/// Not thread-safe. All members throw Error naming the file; after one the file can't be committed.
+class DurableWriter {
+ public:
+  /// Creates the temporary. The folder must exist.
+  explicit DurableWriter(std::filesystem::path path, FileSystem& system = FileSystem::real());
+  ~DurableWriter();
+  DurableWriter(const DurableWriter&) = delete;
+  DurableWriter& operator=(const DurableWriter&) = delete;
+
+  void append(std::span<const std::byte> bytes);
+  void append(std::string_view bytes);
+
+  /// Bytes appended so far.
+  std::uint64_t size() const { return size_; }
+
+  /// Publishes what was appended; once. An Error from bringing the folder to the disk comes after
+  /// the rename: the new file is then in place and whole, but may not survive a power cut.
+  void commit();
+
+ private:
+  enum class State { writing, failed, published };
+
+  void createTemporary();
+  void discard() noexcept;
+
+  FileSystem& system_;
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  int file_ = -1;
+  std::uint64_t size_ = 0;
+  State state_ = State::writing;
+};
+
+/// Publishes `bytes` as the file `path` with a DurableWriter.
+void writeFileDurably(const std::filesystem::path& path,
+                      std::string_view bytes,
+                      FileSystem& system = FileSystem::real());
+
+/// Removes the temporaries that killed writers left in `folder`, and returns how many. Those of
+/// living writers, in any process, are locked and stay. Where the file system knows no locks,
+/// nothing is removed. A folder that can't be listed counts as empty.
+int sweepTemporaries(const std::filesystem::path& folder);
+
+/// An open regular file, read from its start. Throws Error for a file that can't be opened or read,
+/// and for a folder, a pipe or a device, without waiting on it.
+class FileReader {
+ public:
+  explicit FileReader(std::filesystem::path path);
+  ~FileReader();
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+
+  /// The size in bytes when it was opened.
+  std::uint64_t size() const { return size_; }
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Fills `bytes` from the current position; fewer are read at the end of the file alone.
+  /// Returns how many.
+  std::size_t read(std::span<std::byte> bytes);
+
+  /// As read(), but throws Error where the file ends before `bytes` is full.
+  void readExactly(std::span<std::byte> bytes);
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+/// The bytes of a regular file. Throws Error as FileReader does, and where the file is larger than
+/// `maxBytes`, before allocating anything.
+std::string readFile(const std::filesystem::path& path, std::uint64_t maxBytes);
+
+}  // namespace lambda

@@ -1,0 +1,125 @@
+#include "engine/formats/files/file_system.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace lambda {
+
+int FileSystem::open(const char* path, int flags, mode_t mode) {
+  return ::open(path, flags, mode);
+}
+
+ssize_t FileSystem::write(int file, const void* bytes, std::size_t count) {
+  return ::write(file, bytes, count);
+}
+
+int FileSystem::fsync(int file) {
+  return ::fsync(file);
+}
+
+int FileSystem::ftruncate(int file, off_t length) {
+  return ::ftruncate(file, length);
+}
+
+int FileSystem::close(int file) {
+  return ::close(file);
+}
+
+int FileSystem::rename(const char* from, const char* to) {
+  return ::rename(from, to);
+}
+
+int FileSystem::unlink(const char* path) {
+  return ::unlink(path);
+}
+
+FileSystem& FileSystem::real() {
+  static FileSystem system;
+  return system;
+}
+
+namespace {
+
+std::string hintFor(int code) {
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+      return "free space on this disk, or choose a folder on another one";
+    case EACCES:
+    case EPERM:
+      return "check the permissions of the file and its folder, or choose another place";
+    case EROFS:
+      return "the file system is read-only: choose another place";
+    case EIO:
+      return "the disk or the network share reports a fault: check it, and use another one "
+             "meanwhile";
+    case ENOENT:
+    case ENOTDIR:
+      return "check the path for spelling, and that its folders exist";
+    case EMFILE:
+    case ENFILE:
+      return "too many files are open: close other programs, or raise the limit (ulimit -n)";
+    case EISDIR:
+      return "name a file, not a folder";
+    case EFBIG:
+      return "the file system or the quota allows no file of this size: choose another disk";
+    case ENAMETOOLONG:
+      return "choose a shorter name";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Error systemError(const std::filesystem::path& path, const std::string& action, int code) {
+  return {path.string(), action + ": " + std::generic_category().message(code), hintFor(code)};
+}
+
+void writeAll(FileSystem& system,
+              int file,
+              const void* bytes,
+              std::size_t count,
+              const std::filesystem::path& path) {
+  const auto* next = static_cast<const char*>(bytes);
+  while (count > 0) {
+    const ssize_t written = system.write(file, next, count);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      throw systemError(path, "cannot write", errno);
+    }
+    // Nothing taken and no error: a repeat could go on for ever, so it counts as a full disk.
+    if (written == 0) throw systemError(path, "cannot write", ENOSPC);
+    next += written;
+    count -= static_cast<std::size_t>(written);
+  }
+}
+
+void syncFile(FileSystem& system, int file, const std::filesystem::path& path) {
+  while (system.fsync(file) != 0) {
+    if (errno != EINTR) throw systemError(path, "cannot bring the data to the disk", errno);
+  }
+}
+
+void syncFolder(FileSystem& system, const std::filesystem::path& folder) {
+  const int file = system.open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (file < 0) throw systemError(folder, "cannot open the folder", errno);
+  int code = 0;
+  do {
+    code = system.fsync(file) == 0 ? 0 : errno;
+  } while (code == EINTR);
+  system.close(file);
+  if (code != 0 && code != EINVAL && code != ENOTSUP) {
+    throw systemError(folder, "cannot bring the folder to the disk", code);
+  }
+}
+
+std::filesystem::path folderOf(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.parent_path();
+  return folder.empty() ? std::filesystem::path(".") : folder;
+}
+
+}  // namespace lambda

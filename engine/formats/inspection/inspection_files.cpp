@@ -1,0 +1,276 @@
+#include "engine/formats/inspection/inspection_files.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/inspection/png.h"
+#include "engine/formats/json/json.h"
+#include "engine/formats/metrics/csv.h"
+#include "engine/formats/tensors/npy.h"
+#include "engine/runtime/error.h"
+#include "engine/values/heatmap.h"
+
+namespace lambda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kImageSide = 384;  // pixels that the magnified image should reach
+
+/// Three parts of a quantity with their names in files.
+constexpr std::pair<const char*, Array LambdaParts::*> kParts[] = {
+    {"content", &LambdaParts::content},
+    {"position", &LambdaParts::position},
+    {"total", &LambdaParts::total}};
+
+std::vector<std::string> numbered(const std::string& what, std::int64_t count) {
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < count; ++i) names.push_back(what + std::to_string(i));
+  return names;
+}
+
+/// One scale for all parts of a signed quantity.
+ColorRange commonRange(const LambdaParts& parts) {
+  std::vector<float> all;
+  for (const auto& [name, part] : kParts) {
+    all.insert(all.end(), (parts.*part).values.begin(), (parts.*part).values.end());
+  }
+  return rangeOf(ColorMap::diverging, all);
+}
+
+/// The tiles of an array [k, u, rows, columns] in another order, as [k u, rows, columns].
+Array reordered(const Array& tiles, const std::vector<int>& order) {
+  Array sorted;
+  const std::int64_t rows = tiles.shape[2], columns = tiles.shape[3];
+  sorted.shape = {tiles.shape[0] * tiles.shape[1], rows, columns};
+  for (const int tile : order) {
+    const auto first = tiles.values.begin() + tile * rows * columns;
+    sorted.values.insert(sorted.values.end(), first, first + rows * columns);
+  }
+  return sorted;
+}
+
+/// One tile of an array [.., rows, columns].
+Array tileOf(const Array& array, std::int64_t tile) {
+  const std::int64_t rows = array.shape[array.shape.size() - 2], columns = array.shape.back();
+  const auto first = array.values.begin() + tile * rows * columns;
+  return {{rows, columns}, {first, first + rows * columns}};
+}
+
+class InspectionWriter {
+ public:
+  InspectionWriter(fs::path folder, const InspectionSnapshot& snapshot, FileSystem& system)
+      : folder_(std::move(folder)), snapshot_(snapshot), system_(system) {}
+
+  std::vector<std::string> run() {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error) {
+      throw Error(folder_.string(),
+                  "can't create the folder: " + error.message(),
+                  "name a folder that may be written");
+    }
+    writeImage();
+    writeLambdas();
+    writeContributions();
+    writeEmbeddings();
+    writeKeys();
+    writeVectors();
+    writeSummary();
+    return std::move(files_);
+  }
+
+ private:
+  fs::path file(const std::string& name) {
+    files_.push_back(name);
+    return folder_ / name;
+  }
+
+  /// NAME.png and NAME.npy, and what the colours mean for the summary.
+  void heatmap(const std::string& name,
+               const std::string& meaning,
+               const Array& array,
+               HeatmapStyle style) {
+    if (array.empty()) return;
+    if (!style.range) style.range = rangeOf(style.map, array.values);
+    writePng(file(name + ".png"), renderHeatmap(array, style), system_);
+    writeNpy(file(name + ".npy"), array.values, array.shape, system_);
+    nlohmann::ordered_json entry;
+    entry["meaning"] = meaning;
+    entry["shape"] = array.shape;
+    entry["colors"] = style.map == ColorMap::viridis ? "viridis" : "blue-white-red";
+    entry["low"] = style.rangePerTile ? 0 : style.range->low;
+    entry["high"] = style.range->high;
+    entry["scalePerTile"] = style.rangePerTile;
+    pictures_[name] = std::move(entry);
+  }
+
+  void table(const std::string& name, FloatTable values) {
+    writeCsv(file(name + ".csv"), values, system_);
+  }
+
+  Cell queryCell() const { return {snapshot_.queryRow, snapshot_.queryColumn}; }
+
+  void writeImage() {
+    const Image& image = snapshot_.image;
+    if (image.width == 0 || image.height == 0) return;
+    const int factor = std::max(1, kImageSide / std::max(image.width, image.height));
+    Image large = magnified(image, factor);
+    const auto edge = [](int index, int size, int pixels) { return index * pixels / size; };
+    const InspectableLayer& layer = snapshot_.layer;
+    const int left = edge(snapshot_.queryColumn, layer.width, large.width);
+    const int top = edge(snapshot_.queryRow, layer.height, large.height);
+    drawFrame(large,
+              left,
+              top,
+              edge(snapshot_.queryColumn + 1, layer.width, large.width) - left,
+              edge(snapshot_.queryRow + 1, layer.height, large.height) - top);
+    writePng(file("image.png"), large, system_);
+  }
+
+  void writeLambdas() {
+    const ColorRange range = commonRange(snapshot_.lambdas);
+    for (const auto& [part, slot] : kParts) {
+      const Array& lambda = snapshot_.lambdas.*slot;
+      if (lambda.empty()) continue;
+      const std::string name = std::string("lambda-") + part;
+      heatmap(name, "lambda of the query, k rows, v columns", lambda, {.range = range});
+      table(name,
+            {"", numbered("k", lambda.shape[0]), numbered("v", lambda.shape[1]), lambda.values});
+    }
+  }
+
+  void writeContributions() {
+    const ColorRange range = commonRange(snapshot_.contributions);
+    const int intraDepth = snapshot_.layer.intraDepth;
+    for (const auto& [part, slot] : kParts) {
+      heatmap(
+          std::string("contribution-") + part,
+          "q . (kbar_m + e_nm) of every pixel m; tiles: heads, then intra-depth",
+          snapshot_.contributions.*slot,
+          {.range = range, .mark = queryCell(), .tilesPerRow = intraDepth > 1 ? intraDepth : 0});
+    }
+    const Array& total = snapshot_.contributions.total;
+    for (int tile = 0; !total.empty() && tile < snapshot_.layer.heads * intraDepth; ++tile) {
+      std::string name = "contribution-total-head" + std::to_string(tile / intraDepth + 1);
+      if (intraDepth > 1) name += "-depth" + std::to_string(tile % intraDepth + 1);
+      const Array map = tileOf(total, tile);
+      writePng(
+          file(name + ".png"), renderHeatmap(map, {.range = range, .mark = queryCell()}), system_);
+      table(name,
+            {"", numbered("row", map.shape[0]), numbered("column", map.shape[1]), map.values});
+    }
+    heatmap("effect",
+            "length of what every pixel adds to the output; tiles: heads",
+            snapshot_.effect,
+            {.map = ColorMap::viridis, .mark = queryCell()});
+  }
+
+  void writeEmbeddings() {
+    const EmbeddingTiles& embeddings = snapshot_.embeddings;
+    if (embeddings.tiles.empty()) return;
+    HeatmapStyle style;
+    style.mark = snapshot_.layer.embedding == PositionEmbedding::absolute
+                     ? queryCell()
+                     : Cell{static_cast<int>(embeddings.tiles.shape[2] / 2),
+                            static_cast<int>(embeddings.tiles.shape[3] / 2)};
+    heatmap("embeddings",
+            "position embeddings over offsets, greatest norm first",
+            reordered(embeddings.tiles, embeddings.order),
+            style);
+    if (embeddings.change.empty()) return;
+    heatmap("embeddings-change",
+            "the same, now minus at the start of training",
+            reordered(embeddings.change, embeddings.order),
+            style);
+  }
+
+  void writeKeys() {
+    heatmap("keys",
+            "normalised keys: where each of the k slots gathers values from; a scale for each tile",
+            snapshot_.keys.regions,
+            {.map = ColorMap::viridis, .rangePerTile = true});
+  }
+
+  void writeVectors() {
+    const Array& queries = snapshot_.queries;
+    table(
+        "queries",
+        {"", numbered("head", queries.shape[0]), numbered("k", queries.shape[1]), queries.values});
+    FloatTable spectrum{"part", {}, numbered("s", snapshot_.singularValues.total.shape[0]), {}};
+    for (const auto& [name, part] : kParts) {
+      const Array& values = snapshot_.singularValues.*part;
+      if (values.empty()) continue;
+      spectrum.rows.push_back(name);
+      spectrum.values.insert(spectrum.values.end(), values.values.begin(), values.values.end());
+    }
+    table("singular-values", spectrum);
+    std::vector<std::string> classes = snapshot_.classNames;
+    if (classes.size() != snapshot_.probabilities.size()) {
+      classes = numbered("class", static_cast<std::int64_t>(snapshot_.probabilities.size()));
+    }
+    table("probabilities", {"class", classes, {"probability"}, snapshot_.probabilities});
+  }
+
+  std::string className(int index) const {
+    const auto i = static_cast<std::size_t>(index);
+    return index >= 0 && i < snapshot_.classNames.size() ? snapshot_.classNames[i]
+                                                         : std::to_string(index);
+  }
+
+  nlohmann::ordered_json layerSummary() const {
+    const InspectableLayer& layer = snapshot_.layer;
+    return {{"name", layer.name},
+            {"k", layer.queryDepth},
+            {"h", layer.heads},
+            {"u", layer.intraDepth},
+            {"v", layer.valueDepth},
+            {"height", layer.height},
+            {"width", layer.width},
+            {"scope", layer.scope},
+            {"embedding", std::string(nameOf(layer.embedding))},
+            {"content", layer.content}};
+  }
+
+  void writeSummary() {
+    nlohmann::ordered_json summary;
+    summary["schema"] = 1;
+    summary["layer"] = layerSummary();
+    summary["step"] = snapshot_.step;
+    summary["epoch"] = snapshot_.epoch;
+    summary["split"] = std::string(nameOf(snapshot_.request.split));
+    summary["image"] = snapshot_.request.image;
+    summary["query"] = {{"row", snapshot_.queryRow}, {"column", snapshot_.queryColumn}};
+    if (snapshot_.label >= 0) summary["label"] = className(snapshot_.label);
+    summary["predicted"] = className(snapshot_.predicted);
+    summary["residual"] = {{"absolute", snapshot_.residual.absolute},
+                           {"relative", snapshot_.residual.relative}};
+    summary["balance"] = {{"contentEnergy", snapshot_.balance.contentEnergy},
+                          {"positionEnergy", snapshot_.balance.positionEnergy},
+                          {"cosine", snapshot_.balance.cosine}};
+    summary["keyEntropy"] = snapshot_.keys.entropy;
+    summary["embeddingNorms"] = snapshot_.embeddings.norms;
+    summary["embeddingOrder"] = snapshot_.embeddings.order;
+    summary["pictures"] = pictures_;
+    writeFileDurably(file("summary.json"), formatJson(summary), system_);
+  }
+
+  fs::path folder_;
+  const InspectionSnapshot& snapshot_;
+  FileSystem& system_;
+  std::vector<std::string> files_;
+  nlohmann::ordered_json pictures_ = nlohmann::ordered_json::object();
+};
+
+}  // namespace
+
+std::vector<std::string> writeInspection(const fs::path& folder,
+                                         const InspectionSnapshot& snapshot,
+                                         FileSystem& system) {
+  return InspectionWriter(folder, snapshot, system).run();
+}
+
+}  // namespace lambda

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/formats/files/file_system.h"
+#include "engine/values/inspection.h"
+
+namespace lambda {
+
+/// Writes what was seen in a lambda layer into a folder, which is created: every quantity as a
+/// picture (.png) and as numbers (.npy with all its dimensions; .csv where it is a matrix), and
+/// summary.json with what they are, the limits of their colours and the proof of the sum.
+/// Parts of the same quantity share one colour scale; the query's cell, and offset (0, 0) of
+/// relative embeddings, have a frame. Returns the names of the files. Throws Error.
+std::vector<std::string> writeInspection(const std::filesystem::path& folder,
+                                         const InspectionSnapshot& snapshot,
+                                         FileSystem& system = FileSystem::real());
+
+}  // namespace lambda

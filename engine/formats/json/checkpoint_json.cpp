@@ -1,0 +1,25 @@
+#include "engine/formats/json/checkpoint_json.h"
+
+#include "engine/formats/json/field_json.h"
+#include "engine/formats/json/json.h"
+#include "engine/values/record_fields.h"
+
+namespace lambda {
+
+std::string toJson(const CheckpointHeader& header) {
+  nlohmann::ordered_json document;
+  document["schema"] = kSchema;
+  appendFields(document, header);
+  return formatJson(document);
+}
+
+CheckpointHeader checkpointHeaderFromJson(std::string_view text, const std::string& file) {
+  const nlohmann::json document = parseJson(text, file);
+  const FieldReader reader(file, nullptr);
+  reader.requireSchema(document);
+  CheckpointHeader header;
+  reader.readFields(document, "", header, {"schema"});
+  return header;
+}
+
+}  // namespace lambda

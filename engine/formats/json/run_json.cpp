@@ -1,0 +1,42 @@
+#include "engine/formats/json/run_json.h"
+
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/field_json.h"
+#include "engine/formats/json/json.h"
+#include "engine/values/record_fields.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr JsonLimits kRunLimits{4 << 20, 16};
+
+}  // namespace
+
+std::string toJson(const RunRecord& record) {
+  nlohmann::ordered_json document;
+  document["schema"] = kSchema;
+  appendFields(document, record);
+  return formatJson(document);
+}
+
+RunRecord runRecordFromJson(std::string_view text,
+                            const std::string& file,
+                            std::vector<Problem>& warnings) {
+  const nlohmann::json document = parseJson(text, file, kRunLimits);
+  const FieldReader reader(file, &warnings);
+  reader.requireSchema(document);
+  RunRecord record;
+  reader.readFields(document, "", record, {"schema"});
+  return record;
+}
+
+RunRecord readRunRecord(const std::filesystem::path& file, std::vector<Problem>& warnings) {
+  return runRecordFromJson(readFile(file, kRunLimits.maxBytes), file.string(), warnings);
+}
+
+void writeRunRecord(const std::filesystem::path& file, const RunRecord& record) {
+  writeFileDurably(file, toJson(record));
+}
+
+}  // namespace lambda

@@ -1,0 +1,116 @@
+#include "engine/formats/metrics/metrics_json.h"
+
+#include <utility>
+
+#include "engine/formats/json/field_json.h"
+#include "engine/formats/json/json.h"
+#include "engine/runtime/error.h"
+#include "engine/values/record_fields.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr std::size_t kLongestLine = 1 << 20;
+constexpr int kMostWarnings = 100;
+constexpr JsonLimits kLineLimits{kLongestLine, 4};
+
+template <class Record>
+std::string lineOf(const char* kind, const Record& record) {
+  nlohmann::ordered_json line;
+  line["kind"] = kind;
+  appendFields(line, record);
+  return formatJsonLine(line) + "\n";
+}
+
+template <class Record>
+void readRecord(const nlohmann::json& line, std::vector<Record>& records) {
+  Record record;
+  FieldReader("", nullptr).readFields(line, "", record);
+  records.push_back(std::move(record));
+}
+
+std::string withValidUtf8(const std::string& text) {
+  using Json = nlohmann::json;
+  const std::string dumped = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Json::parse(dumped).get<std::string>();
+}
+
+}  // namespace
+
+std::string toLine(const BatchRecord& record) {
+  return lineOf("batch", record);
+}
+
+std::string toLine(const EpochRecord& record) {
+  return lineOf("epoch", record);
+}
+
+std::string toLine(const EventRecord& record) {
+  EventRecord clean = record;
+  clean.text = withValidUtf8(record.text);
+  return lineOf("event", clean);
+}
+
+void MetricsReader::feed(std::string_view text, Metrics& metrics) {
+  while (!text.empty()) {
+    const auto newline = text.find('\n');
+    const std::string_view part = text.substr(0, newline);
+    if (pending_.size() + part.size() > kLongestLine) {
+      isTooLong_ = true;
+      pending_.clear();
+    }
+    if (newline == std::string_view::npos) {
+      if (!isTooLong_) pending_ += part;
+      return;
+    }
+    ++line_;
+    if (isTooLong_) {
+      warn(metrics, "longer than " + std::to_string(kLongestLine) + " bytes");
+    } else if (pending_.empty()) {
+      readLine(part, metrics);
+    } else {
+      readLine(pending_.append(part), metrics);
+    }
+    pending_.clear();
+    isTooLong_ = false;
+    text.remove_prefix(newline + 1);
+  }
+}
+
+void MetricsReader::readLine(std::string_view text, Metrics& metrics) {
+  try {
+    const nlohmann::json line = parseJson(text, "", kLineLimits);
+    const bool hasKind = line.is_object() && line.contains("kind");
+    const nlohmann::json kind = hasKind ? line["kind"] : nlohmann::json();
+    if (kind == "batch") {
+      readRecord(line, metrics.batches);
+    } else if (kind == "epoch") {
+      readRecord(line, metrics.epochs);
+    } else if (kind == "event") {
+      readRecord(line, metrics.events);
+    } else {
+      warn(metrics, "no record of a known kind");
+    }
+  } catch (const Error& error) {
+    warn(metrics, error.reason());
+  }
+}
+
+void MetricsReader::warn(Metrics& metrics, const std::string& reason) {
+  ++warnings_;
+  if (warnings_ < kMostWarnings) {
+    metrics.warnings.push_back("line " + std::to_string(line_) + " skipped: " + reason);
+  } else if (warnings_ == kMostWarnings) {
+    metrics.warnings.push_back("line " + std::to_string(line_) +
+                               " skipped, and further ones that can't be read");
+  }
+}
+
+Metrics metricsFromText(std::string_view text) {
+  Metrics metrics;
+  MetricsReader().feed(text, metrics);
+  return metrics;
+}
+
+}  // namespace lambda

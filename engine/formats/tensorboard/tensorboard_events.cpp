@@ -1,0 +1,166 @@
+#include "engine/formats/tensorboard/tensorboard_events.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <fcntl.h>
+#include <map>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+#include "engine/formats/tensorboard/event_stream.h"
+#include "engine/formats/tensorboard/tfrecord.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr int kMaxFolderDepth = 16;
+constexpr std::chrono::milliseconds kSyncInterval = std::chrono::seconds(10);
+
+double now() {
+  using namespace std::chrono;
+  return duration<double>(system_clock::now().time_since_epoch()).count();
+}
+
+std::string hostName() {
+  std::array<char, 256> name = {};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "localhost";
+  return name.data();
+}
+
+// Names sort by time. A writer never shares a file, so a name that exists is passed over.
+std::filesystem::path newEventFile(const std::filesystem::path& folder) {
+  std::array<char, 32> seconds;
+  std::snprintf(seconds.data(), seconds.size(), "%010lld", static_cast<long long>(now()));
+  const std::string stem = "events.out.tfevents." + std::string(seconds.data()) + "." + hostName() +
+                           "." + std::to_string(::getpid()) + ".";
+  for (int number = 0;; ++number) {
+    std::filesystem::path path = folder / (stem + std::to_string(number));
+    if (!std::filesystem::exists(path)) return path;
+  }
+}
+
+}  // namespace
+
+std::string encodeVersionEvent(double wallTime) {
+  return encodeTfRecord(encodeVersion(wallTime));
+}
+
+EventWriter::EventWriter(const std::filesystem::path& folder,
+                         std::optional<std::int64_t> resumeStep,
+                         FileSystem& system)
+    : file_(newEventFile(folder), kSyncInterval, system) {
+  file_.append(encodeVersionEvent(now()));
+  if (resumeStep) file_.append(encodeTfRecord(encodeRestart(*resumeStep, now())));
+}
+
+void EventWriter::add(std::int64_t step, const std::vector<Scalar>& scalars) {
+  add(step, scalars, now());
+}
+
+void EventWriter::add(std::int64_t step, const std::vector<Scalar>& scalars, double wallTime) {
+  file_.append(encodeTfRecord(encodeScalars(step, scalars, wallTime)));
+}
+
+void EventWriter::flush() {
+  file_.sync();
+}
+
+EventLog parseEvents(std::string_view bytes, const std::string& place) {
+  EventStream stream;
+  stream.append(bytes, place);
+  return std::move(stream).settled();
+}
+
+EventLog readEvents(const std::filesystem::path& path) {
+  return parseEvents(readEventFile(path), path.string());
+}
+
+namespace {
+
+// Event files by folder, relative to `folder`; files and folders in ascending order.
+std::map<std::string, std::vector<std::filesystem::path>> findEventFiles(
+    const std::filesystem::path& folder) {
+  std::map<std::string, std::vector<std::filesystem::path>> files;
+  std::error_code code;
+  std::filesystem::recursive_directory_iterator entry(
+      folder, std::filesystem::directory_options::skip_permission_denied, code);
+  if (code) throw systemError(folder, "cannot list the folder", code.value());
+  for (; entry != std::filesystem::recursive_directory_iterator(); entry.increment(code)) {
+    if (entry.depth() == kMaxFolderDepth) entry.disable_recursion_pending();
+    const std::filesystem::path& path = entry->path();
+    std::error_code ignored;
+    if (path.filename().string().find("tfevents") == std::string::npos ||
+        !entry->is_regular_file(ignored)) {
+      continue;
+    }
+    files[path.parent_path().lexically_relative(folder).string()].push_back(path);
+  }
+  if (code) throw systemError(folder, "cannot list the folder", code.value());
+  for (auto& [name, paths] : files) std::ranges::sort(paths);
+  return files;
+}
+
+using PointsByTag = std::map<std::string, std::vector<CurvePoint>>;
+
+PointsByTag pointsByTag(EventLog log) {
+  PointsByTag points;
+  for (const EventValue& value : log.values) {
+    points[value.tag].push_back({value.step, value.wallTime, value.value});
+  }
+  for (auto& [tag, curve] : points) {
+    std::ranges::stable_sort(curve, {}, &CurvePoint::step);
+  }
+  return points;
+}
+
+std::vector<Curve> nameCurves(std::map<std::string, PointsByTag> folders) {
+  std::map<std::string, int> holders;
+  for (const auto& [folder, tags] : folders) {
+    for (const auto& [tag, points] : tags) ++holders[tag];
+  }
+  std::vector<Curve> curves;
+  for (auto& [folder, tags] : folders) {
+    const auto repeated =
+        std::ranges::count_if(tags, [&](const auto& tag) { return holders[tag.first] > 1; });
+    for (auto& [tag, points] : tags) {
+      std::string name = tag;
+      if (holders[tag] > 1 && folder != ".") name = repeated > 1 ? folder + "/" + tag : folder;
+      curves.push_back({std::move(name), std::move(points)});
+    }
+  }
+  std::ranges::sort(curves, {}, &Curve::name);
+  return curves;
+}
+
+}  // namespace
+
+std::vector<Curve> readEventFolder(const std::filesystem::path& folder) {
+  std::map<std::string, PointsByTag> folders;
+  std::optional<Error> firstFailure;
+  bool anyRead = false;
+  for (const auto& [name, paths] : findEventFiles(folder)) {
+    EventStream stream;
+    for (const std::filesystem::path& path : paths) {
+      try {
+        stream.append(readEventFile(path), path.string());
+        anyRead = true;
+      } catch (const Error& error) {
+        if (!firstFailure) firstFailure = error;
+      }
+    }
+    folders[name] = pointsByTag(std::move(stream).settled());
+  }
+  if (!anyRead) {
+    if (firstFailure) throw *firstFailure;
+    throw Error(folder.string(),
+                "holds no TensorBoard event files",
+                "name the folder that TensorBoard was given as --logdir, or one of its runs");
+  }
+  return nameCurves(std::move(folders));
+}
+
+}  // namespace lambda

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "engine/formats/files/file_system.h"
+
+namespace lambda {
+
+/// The array as a NumPy .npy file's bytes, format 1.0: little-endian float32, row-major, any rank.
+/// An empty shape is a scalar. Throws Error where the values do not fill the shape.
+std::string encodeNpy(std::span<const float> values, std::span<const std::int64_t> shape);
+
+/// Publishes the array as a .npy file (writeFileDurably).
+void writeNpy(const std::filesystem::path& path,
+              std::span<const float> values,
+              std::span<const std::int64_t> shape,
+              FileSystem& system = FileSystem::real());
+
+}  // namespace lambda

@@ -1,0 +1,242 @@
+// The embedding table, and the embeddings that a block of queries shares. Included once for each
+// instruction set.
+
+#if defined(LAMBDA_CORE_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LAMBDA_CORE_BLOCKS_INL_H_
+#undef LAMBDA_CORE_BLOCKS_INL_H_
+#else
+#define LAMBDA_CORE_BLOCKS_INL_H_
+#endif
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/kernels/lambda_core/core_layout-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Rows of zeros at the table's end, which stand for what lies outside the window: as many as
+/// products may read together.
+constexpr Index kOutsideRows = 4;
+
+/// The embedding table in the two forms that the products read: R^T [k, rows] and R [rows, k] with
+/// kOutsideRows more, in whole vectors.
+struct Embeddings {
+  Embeddings(const CoreShape& shape,
+             const Layout& layout,
+             const float* table,
+             bool needsRows,
+             const ParallelFor& parallelFor)
+      : stride(layout.tableRows + lanes()),
+        transposed(shape.tableRows > 0 ? layout.k * stride : 0),
+        rows(needsRows && shape.tableRows > 0 ? (layout.tableRows + kOutsideRows) * layout.kPadded
+                                              : 0) {
+    if (shape.tableRows == 0) return;
+    parallelFor((layout.tableRows + kRowsAPart - 1) / kRowsAPart, [&](Index begin, Index end) {
+      const Index first = begin * kRowsAPart, last = std::min(end * kRowsAPart, layout.tableRows);
+      const float* from = table + first * layout.k;
+      transpose(from, layout.k, last - first, layout.k, transposed.get() + first, stride);
+      if (!needsRows) return;
+      for (Index row = first; row < last; ++row)
+        copyRun(table + row * layout.k, layout.k, rows.get() + row * layout.kPadded);
+    });
+  }
+
+  Index stride;
+  Buffer transposed;
+  Buffer rows;
+
+ private:
+  static constexpr Index kRowsAPart = 512;
+};
+
+/// Vectors of context rows, up to kPanelVectors, whose scores stand side by side.
+struct Panel {
+  Index column = 0;    ///< The first among the block's.
+  Index columns = 0;   ///< Whole vectors of them.
+  Index depth = 0;     ///< Columns that are rows of the context; the others are padding.
+  Index embedded = 0;  ///< Columns in which any query sees an embedding, whole vectors.
+  Index firstRow = 0;  ///< Context row of the first column.
+  bool isEven = true;  ///< Its context rows follow each other.
+
+  Index embeddedDepth() const { return std::min(embedded, depth); }
+};
+
+/// What the queries of one block share: which vectors of context rows any of them sees, and their
+/// embeddings.
+class QueryBlock {
+ public:
+  QueryBlock(const CoreShape& shape, const Layout& layout, const Embeddings& embeddings)
+      : shape_(shape),
+        layout_(layout),
+        embeddings_(embeddings),
+        tileSize_(layout.k * kPanel),
+        transposed_(shape.tableRows > 0 ? layout.queriesTogether * layout.panels * tileSize_ : 0),
+        tableOffsets_(static_cast<std::size_t>(
+            shape.tableRows > 0 ? layout.queriesTogether * layout.contextPadded : 0)) {}
+
+  void take(const CoreInputs& inputs, Index firstQuery) {
+    first = firstQuery;
+    count = std::min(layout_.queriesTogether, shape_.queries - first);
+    findVectors(inputs);
+    makePanels();
+    contextOffsets.clear();
+    for (const Index row : vectors) {
+      for (Index lane = 0; lane < lanes(); ++lane)
+        contextOffsets.push_back((row + lane) * layout_.vPadded);
+    }
+    isInFours_ = true;
+    for (Index t = 0; t < count && embedded_ > 0; ++t) fillTiles(inputs, t);
+  }
+
+  /// E_n^T [k, kPanel] of the t-th query and the columns of a panel.
+  const float* transposedTile(Index t, const Panel& panel) const { return tileAt(t, panel); }
+
+  /// For each column of the t-th query, where its embedding lies in Embeddings::rows.
+  const Index* tableOffsets(Index t) const {
+    return tableOffsets_.data() + t * layout_.contextPadded;
+  }
+
+  /// Whether columns from a multiple of 4 on have embeddings that follow each other, by fours.
+  bool isInFours() const { return isInFours_; }
+
+  bool seesAll() const {
+    return static_cast<Index>(vectors.size()) * lanes() == layout_.contextPadded;
+  }
+
+  Index first = 0;
+  Index count = 0;
+  std::vector<Index> vectors;  ///< First context row of each vector of columns.
+  std::vector<Panel> panels;
+  std::vector<Index> contextOffsets;  ///< Where the row of each column lies in an image's context.
+
+ private:
+  /// Columns whose embeddings follow each other in the table, or that see none.
+  struct Run {
+    Index tableRow = 0;  ///< Of the first; kOutside if they see none.
+    Index length = 0;
+  };
+
+  float* tileAt(Index t, const Panel& panel) const {
+    return transposed_.get() + (t * layout_.panels + panel.column / kPanel) * tileSize_;
+  }
+
+  /// A whole vector of context rows is seen or not.
+  void findVectors(const CoreInputs& inputs) {
+    vectors.clear();
+    embedded_ = 0;
+    for (Index row = 0; row < layout_.contextPadded; row += lanes()) {
+      const bool isSeen = seesEmbeddings(inputs, row);
+      if (!isSeen && !layout_.meetsKeys) continue;
+      vectors.push_back(row);
+      if (isSeen) embedded_ = static_cast<Index>(vectors.size()) * lanes();
+    }
+  }
+
+  bool seesEmbeddings(const CoreInputs& inputs, Index row) const {
+    if (shape_.tableRows == 0) return false;
+    const Index end = std::min(row + lanes(), layout_.context);
+    const Index firstPosition = row / shape_.intraDepth;
+    const Index lastPosition = (end - 1) / shape_.intraDepth;
+    for (Index t = 0; t < count; ++t) {
+      const std::int32_t* rows = inputs.tableRowOf + (first + t) * shape_.positions;
+      for (Index m = firstPosition; m <= lastPosition; ++m) {
+        if (rows[m] >= 0) return true;
+      }
+    }
+    return false;
+  }
+
+  void makePanels() {
+    panels.clear();
+    const Index columns = static_cast<Index>(vectors.size()) * lanes();
+    for (Index column = 0; column < columns; column += kPanel) {
+      Panel panel;
+      panel.column = column;
+      panel.columns = std::min<Index>(kPanel, columns - column);
+      panel.embedded = std::clamp<Index>(embedded_ - column, 0, panel.columns);
+      const auto vector = static_cast<std::size_t>(column / lanes());
+      const auto last = vector + static_cast<std::size_t>(panel.columns / lanes()) - 1;
+      panel.firstRow = vectors[vector];
+      panel.depth = panel.columns - std::max<Index>(0, vectors[last] + lanes() - layout_.context);
+      panel.isEven = vectors[last] + lanes() == panel.firstRow + panel.columns;
+      panels.push_back(panel);
+    }
+  }
+
+  void fillTiles(const CoreInputs& inputs, Index t) {
+    const std::int32_t* rows = inputs.tableRowOf + (first + t) * shape_.positions;
+    for (const Panel& panel : panels) {
+      for (Index column = 0; column < panel.embedded;) {
+        const Index lane = column % lanes();
+        const auto vector = static_cast<std::size_t>((panel.column + column) / lanes());
+        const Index most = panel.isEven ? panel.embedded - column : lanes() - lane;
+        const Run run = runFrom(rows, vectors[vector] + lane, most);
+        fillRun(t, panel, column, run);
+        if (column % 4 != 0 || run.length % 4 != 0) isInFours_ = false;
+        column += run.length;
+      }
+    }
+  }
+
+  /// The run that begins at a row of the context, of at most `most`.
+  Run runFrom(const std::int32_t* rows, Index contextRow, Index most) const {
+    if (contextRow >= layout_.context) return {kOutside, most};
+    const Index u = shape_.intraDepth;
+    Index position = u == 1 ? contextRow : contextRow / u;
+    const Index depth = contextRow - position * u;
+    most = std::min(most, layout_.context - contextRow);
+    const bool isOutside = rows[position] < 0;
+    const Index tableRow = isOutside ? kOutside : rows[position] * u + depth;
+    const std::int32_t step = isOutside ? 0 : 1;
+    Index length = u - depth;
+    for (; length < most && rows[position + 1] == rows[position] + step; ++position) length += u;
+    return {tableRow, std::min(length, most)};
+  }
+
+  void fillRun(Index t, const Panel& panel, Index column, const Run& run) {
+    float* to = tileAt(t, panel) + column;
+    Index* offsets = tableOffsets_.data() + t * layout_.contextPadded + panel.column + column;
+    if (run.tableRow == kOutside) {
+      std::fill_n(offsets, run.length, layout_.tableRows * layout_.kPadded);
+      for (Index c = 0; c < layout_.k; ++c) std::fill_n(to + c * kPanel, run.length, 0.0F);
+      return;
+    }
+    for (Index i = 0; i < run.length; ++i) offsets[i] = (run.tableRow + i) * layout_.kPadded;
+    const float* from = embeddings_.transposed.get() + run.tableRow;
+    withFixed<4, 8, 16>(run.length, [&](auto length) {
+      for (Index c = 0; c < layout_.k; ++c)
+        copyRun(from + c * embeddings_.stride, length, to + c * kPanel);
+    });
+  }
+
+  static constexpr Index kOutside = -1;
+
+  const CoreShape& shape_;
+  const Layout& layout_;
+  const Embeddings& embeddings_;
+  Index tileSize_;      ///< Floats of a tile.
+  Index embedded_ = 0;  ///< Columns up to the last in which an embedding is seen.
+  bool isInFours_ = true;
+  Buffer transposed_;
+  std::vector<Index> tableOffsets_;
+};
+
+/// Images that go through a block of queries together, their contexts in slots from `slot` on.
+struct Together {
+  Index slot = 0;
+  Index first = 0;
+  Index count = 0;
+};
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#endif  // LAMBDA_CORE_BLOCKS_INL_H_

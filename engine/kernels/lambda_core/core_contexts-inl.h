@@ -1,0 +1,190 @@
+// Contexts of the images that a thread works on. Included once for each instruction set.
+
+#if defined(LAMBDA_CORE_CONTEXTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LAMBDA_CORE_CONTEXTS_INL_H_
+#undef LAMBDA_CORE_CONTEXTS_INL_H_
+#else
+#define LAMBDA_CORE_CONTEXTS_INL_H_
+#endif
+
+#include <vector>
+
+#include "engine/kernels/lambda_core/core_blocks-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// The contexts of resident images, each in its slot: values in whole vectors, and the content
+/// lambda where queries meet it; for the gradients both transposed too. Where the queries meet the
+/// keys instead, the keys transposed. Values that are whole vectors, and their gradients, stay
+/// where the caller has them.
+class Contexts {
+ public:
+  Contexts(const CoreShape& shape, const Layout& layout, Index slots, bool isBackward)
+      : shape_(shape),
+        layout_(layout),
+        isBackward_(isBackward),
+        valuesAt_(static_cast<std::size_t>(slots)),
+        valuesGradientAt_(static_cast<std::size_t>(isBackward ? slots : 0)),
+        values_(layout_.padsValues() ? slots * valuesSize() : 0),
+        content_(layout.makesLambda ? slots * contentSize() : 0),
+        valuesTransposed_(isBackward ? slots * layout.v * layout.contextPadded : 0),
+        contentTransposed_(isBackward && layout.makesLambda ? slots * layout.v * layout.kPadded
+                                                            : 0),
+        valuesGradient_(isBackward && layout_.padsValues() ? slots * valuesSize() : 0),
+        contentGradient_(isBackward && layout.makesLambda ? slots * contentSize() : 0),
+        keysTransposed_(layout.meetsKeys ? slots * layout.k * layout.contextPadded : 0),
+        contentGradientTransposed_(isBackward && layout.makesLambda ? layout.v * layout.kPadded
+                                                                    : 0),
+        keyGradient_(isBackward && layout.makesLambda && layout_.padsDepth()
+                         ? layout.context * layout.kPadded
+                         : 0) {}
+
+  /// With where the gradient of the image's values is made.
+  void take(const CoreInputs& inputs, const CoreGradients& gradients, Index slot, Index image) {
+    valuesGradientAt_[static_cast<std::size_t>(slot)] =
+        layout_.padsValues() ? valuesGradient_.get() + slot * valuesSize()
+                             : gradients.values + image * valuesSize();
+    take(inputs, slot, image);
+  }
+
+  void take(const CoreInputs& inputs, Index slot, Index image) {
+    const Index k = layout_.k, v = layout_.v, context = layout_.context;
+    const float* from = inputs.values + image * context * v;
+    const float* values = from;
+    if (layout_.padsValues()) {
+      float* whole = values_.get() + slot * valuesSize();
+      for (Index row = 0; row < context; ++row)
+        copyRun(from + row * v, v, whole + row * layout_.vPadded);
+      values = whole;
+    }
+    valuesAt_[static_cast<std::size_t>(slot)] = values;
+    if (isBackward_) {
+      transpose(from,
+                v,
+                context,
+                v,
+                valuesTransposed_.get() + slot * v * layout_.contextPadded,
+                layout_.contextPadded);
+    }
+    const float* keys = shape_.hasContent ? inputs.keys + image * context * k : nullptr;
+    if (layout_.meetsKeys) {
+      transpose(keys,
+                k,
+                context,
+                k,
+                keysTransposed_.get() + slot * k * layout_.contextPadded,
+                layout_.contextPadded);
+    }
+    if (!layout_.makesLambda) return;
+    // lambda_c = kbar^T v [k, v]
+    float* content = content_.get() + slot * contentSize();
+    product<false>(k,
+                   layout_.vPadded,
+                   Rows{content, layout_.vPadded},
+                   Term{RowInDepth{keys, k}, EvenRows{values, layout_.vPadded}, context});
+    if (isBackward_) {
+      transpose(content,
+                layout_.vPadded,
+                k,
+                v,
+                contentTransposed_.get() + slot * v * layout_.kPadded,
+                layout_.kPadded);
+    }
+  }
+
+  /// Writes the gradients of an image's values, and of keys that made its content lambda, from
+  /// those of its context.
+  void finish(const CoreInputs& inputs, const CoreGradients& gradients, Index slot, Index image) {
+    const Index k = layout_.k, v = layout_.v, context = layout_.context;
+    float* gradient = valuesGradient(slot);
+    if (layout_.makesLambda) {
+      product<true>(context,
+                    layout_.vPadded,
+                    Rows{gradient, layout_.vPadded},
+                    Term{DepthInRow{inputs.keys + image * context * k, k},
+                         EvenRows{contentGradient(slot), layout_.vPadded},
+                         k});
+      finishKeys(gradients, slot, image);
+    }
+    if (!layout_.padsValues()) return;
+    float* to = gradients.values + image * context * v;
+    for (Index row = 0; row < context; ++row)
+      copyRun(gradient + row * layout_.vPadded, v, to + row * v);
+  }
+
+  /// [context, v]
+  const float* values(Index slot) const { return valuesAt_[static_cast<std::size_t>(slot)]; }
+
+  /// lambda_c [k, v]
+  const float* content(Index slot) const { return content_.get() + slot * contentSize(); }
+
+  /// [v, context]
+  const float* valuesTransposed(Index slot) const {
+    return valuesTransposed_.get() + slot * layout_.v * layout_.contextPadded;
+  }
+
+  /// [v, k]
+  const float* contentTransposed(Index slot) const {
+    return contentTransposed_.get() + slot * layout_.v * layout_.kPadded;
+  }
+
+  /// [k, context]
+  const float* keysTransposed(Index slot) const {
+    return keysTransposed_.get() + slot * layout_.k * layout_.contextPadded;
+  }
+
+  float* valuesGradient(Index slot) const {
+    return valuesGradientAt_[static_cast<std::size_t>(slot)];
+  }
+
+  float* contentGradient(Index slot) const { return contentGradient_.get() + slot * contentSize(); }
+
+  Index valuesSize() const { return layout_.context * layout_.vPadded; }
+
+  Index contentSize() const { return layout_.k * layout_.vPadded; }
+
+ private:
+  /// The gradient of an image's keys: v times that of lambda_c, transposed.
+  void finishKeys(const CoreGradients& gradients, Index slot, Index image) {
+    const Index k = layout_.k, v = layout_.v, context = layout_.context;
+    float* content = contentGradientTransposed_.get();
+    transpose(contentGradient(slot), layout_.vPadded, k, v, content, layout_.kPadded);
+    float* to = gradients.keys + image * context * k;
+    product<false>(
+        context,
+        layout_.kPadded,
+        Rows{layout_.padsDepth() ? keyGradient_.get() : to, layout_.kPadded},
+        Term{DepthInRow{values(slot), layout_.vPadded}, EvenRows{content, layout_.kPadded}, v});
+    for (Index row = 0; row < context && layout_.padsDepth(); ++row)
+      copyRun(keyGradient_.get() + row * layout_.kPadded, k, to + row * k);
+  }
+
+  const CoreShape& shape_;
+  const Layout& layout_;
+  bool isBackward_;
+  // Of each slot.
+  std::vector<const float*> valuesAt_;
+  std::vector<float*> valuesGradientAt_;
+  Buffer values_;
+  Buffer content_;
+  Buffer valuesTransposed_;
+  Buffer contentTransposed_;
+  Buffer valuesGradient_;
+  Buffer contentGradient_;
+  Buffer keysTransposed_;
+  // Of one image.
+  Buffer contentGradientTransposed_;  ///< [v, k]
+  Buffer keyGradient_;                ///< [context, k]
+};
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#endif  // LAMBDA_CORE_CONTEXTS_INL_H_

@@ -1,0 +1,159 @@
+// Sizes that the lambda core works with, in whole vectors. Included once for each instruction set.
+
+#if defined(LAMBDA_CORE_LAYOUT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LAMBDA_CORE_LAYOUT_INL_H_
+#undef LAMBDA_CORE_LAYOUT_INL_H_
+#else
+#define LAMBDA_CORE_LAYOUT_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstring>
+
+#include <hwy/aligned_allocator.h>
+
+#include "engine/kernels/lambda_core/lambda_core_kernel.h"
+#include "engine/kernels/products/small_products-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Images whose gradients meet the embeddings together: as many as make a query's few heads rows
+/// enough for a tile.
+constexpr Index kImagesTogether = 8;
+
+/// Rows of scores that an image has at a time, about: half of them where the embeddings of their
+/// queries, the scores and the values of a panel would not stay in the first-level cache together,
+/// and where the scope is local, so that the windows of queries of a block are nearly the same.
+constexpr Index kRowsTogether = 32;
+constexpr Index kFirstLevelBytes = 44 << 10;
+
+/// Context rows whose scores are made, used and overwritten together.
+constexpr int kPanelVectors = 4;
+constexpr int kPanel = kPanelVectors * static_cast<int>(hn::MaxLanes(Floats()));
+
+/// Contexts that stay in the second-level cache while the queries pass over them.
+constexpr Index kContextBytes = 512 << 10;
+
+constexpr Index kMostGroups = 16;
+
+inline Index padded(Index count) {
+  return (count + lanes() - 1) / lanes() * lanes();
+}
+
+class Buffer {
+ public:
+  explicit Buffer(Index size)
+      : values_(hwy::AllocateAligned<float>(static_cast<std::size_t>(std::max<Index>(size, 1)))) {
+    std::fill_n(values_.get(), size, 0.0F);
+  }
+
+  float* get() const { return values_.get(); }
+
+ private:
+  hwy::AlignedFreeUniquePtr<float[]> values_;
+};
+
+/// Copies `count` floats, where common counts need no call.
+HWY_INLINE void copyRun(const float* from, Index count, float* to) {
+  for (; count >= 8; count -= 8, from += 8, to += 8) std::memcpy(to, from, 8 * sizeof(float));
+  if (count >= 4) {
+    std::memcpy(to, from, 4 * sizeof(float));
+    count -= 4, from += 4, to += 4;
+  }
+  for (; count > 0; --count) *to++ = *from++;
+}
+
+/// Sizes that follow from a shape and the width of a vector.
+struct Layout {
+  Layout(const CoreShape& shape, bool isBackward, bool lambdasFirst, bool isLocal)
+      : k(shape.queryDepth),
+        v(shape.valueDepth),
+        kPadded(padded(k)),
+        vPadded(padded(v)),
+        context(shape.contextRows()),
+        contextPadded(padded(context)),
+        panels((contextPadded + kPanel - 1) / kPanel),
+        meetsKeys(!lambdasFirst && shape.hasContent && k == kPadded && contextPadded < v),
+        makesLambda(shape.hasContent && !meetsKeys),
+        tableRows(shape.tableRows * shape.intraDepth),
+        queriesTogether(std::clamp<Index>(rowsTogether(shape.heads, isLocal) / shape.heads,
+                                          1,
+                                          std::max<Index>(shape.queries, 1))),
+        imagesTogether(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether) : 1) {
+    const Index floats = static_cast<Index>(sizeof(float));
+    const Index contexts = isBackward ? 3 : 1;
+    const Index rows = contextPadded + (makesLambda ? k : 0);
+    imagesResident = std::max(imagesTogether, kContextBytes / (contexts * rows * vPadded * floats));
+  }
+
+  bool padsDepth() const { return k != kPadded; }
+
+  bool padsValues() const { return v != vPadded; }
+
+  Index k, v, kPadded, vPadded;
+  Index context;        ///< Rows of the context.
+  Index contextPadded;  ///< The same in whole vectors.
+  Index panels;
+  bool meetsKeys;    ///< Queries meet the keys: cheaper than the content lambda on small maps.
+  bool makesLambda;  ///< Queries meet the content lambda.
+  Index tableRows;
+  Index queriesTogether;  ///< Of a block.
+  Index imagesTogether;   ///< Whose gradients meet the embeddings together.
+  Index imagesResident;   ///< Whose contexts stay in the caches.
+
+ private:
+  Index rowsTogether(Index heads, bool isLocal) const {
+    const Index columns = std::min<Index>(kPanel, contextPadded);
+    const Index depths = kRowsTogether / heads * k + kRowsTogether + vPadded;
+    const Index bytes = depths * columns * static_cast<Index>(sizeof(float));
+    return bytes <= kFirstLevelBytes && !isLocal ? kRowsTogether : kRowsTogether / 2;
+  }
+};
+
+/// Whether any query has a position outside its window.
+inline bool isLocal(const CoreShape& shape, const std::int32_t* tableRowOf) {
+  const Index pairs = shape.tableRows > 0 ? shape.queries * shape.positions : 0;
+  return std::any_of(tableRowOf, tableRowOf + pairs, [](std::int32_t row) { return row < 0; });
+}
+
+/// Whether lambdas come before queries: as asked for, else where it takes fewer products of
+/// vectors.
+inline bool putsLambdasFirst(const CoreShape& shape, bool isLocal) {
+  if (shape.order == CoreOrder::queriesFirst || isLocal) return false;
+  if (shape.order == CoreOrder::lambdasFirst) return true;
+  const Index k = shape.queryDepth, valueVectors = padded(shape.valueDepth) / lanes();
+  const Index contextVectors = padded(shape.contextRows()) / lanes();
+  const Index context = shape.tableRows > 0 ? shape.contextRows() : 0;
+  const Index positions = shape.tableRows > 0 ? contextVectors * k + context * valueVectors : 0;
+  const Index content = shape.hasContent ? k * std::min(contextVectors, valueVectors) : 0;
+  const Index queriesFirst = shape.heads * (positions + content);
+  return k * valueVectors * (context + shape.heads) < queriesFirst;
+}
+
+/// How images are shared out: by the shape alone, so that sums are made in one order. Groups of
+/// images have gradients of the table of their own; so many of them together as stay in the caches,
+/// or parts of one.
+struct Groups {
+  Groups(Index images, const Layout& layout)
+      : size(std::max<Index>(1, (images + kMostGroups - 1) / kMostGroups)),
+        count((images + size - 1) / size),
+        part(std::min(size, layout.imagesResident)),
+        together(std::max<Index>(1, layout.imagesResident / size)) {}
+
+  Index size;  ///< Images of a group.
+  Index count;
+  Index part;      ///< Images of a group that stay in the caches.
+  Index together;  ///< Groups that stay in the caches.
+};
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#endif  // LAMBDA_CORE_LAYOUT_INL_H_

@@ -1,0 +1,295 @@
+// The lambda core's gradients, queries contracted first. Included once for each instruction set.
+
+#if defined(LAMBDA_CORE_SCORE_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LAMBDA_CORE_SCORE_GRADIENTS_INL_H_
+#undef LAMBDA_CORE_SCORE_GRADIENTS_INL_H_
+#else
+#define LAMBDA_CORE_SCORE_GRADIENTS_INL_H_
+#endif
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/kernels/lambda_core/core_scores-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// To the first-level cache, while something else is worked on. Inline, because compilers take a
+/// function that does nothing but prefetch for one without effect, and drop calls of it.
+HWY_INLINE void fetchNear(const float* from, Index count) {
+  for (Index i = 0; i < count; i += 16) __builtin_prefetch(from + i);
+}
+
+/// The gradients of a block of queries of a few images, from scores that are made again.
+class ScoreGradients : private Scores {
+ public:
+  ScoreGradients(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
+      : Scores(shape, layout, contexts),
+        gradientStride_(rowsMost_ * kPanel + lanes()),
+        gradient_(layout.imagesTogether * gradientStride_),
+        queries_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
+        queryGradient_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
+        scoreOffsets_(static_cast<std::size_t>(layout.imagesTogether * shape.heads)),
+        queryOffsets_(scoreOffsets_.size()) {
+    const Index queryStride = layout_.padsDepth() ? rowsMost_ : imageRows();
+    for (Index i = 0; i < layout.imagesTogether; ++i) {
+      for (Index head = 0; head < shape.heads; ++head) {
+        const auto row = static_cast<std::size_t>(i * shape.heads + head);
+        scoreOffsets_[row] = i * gradientStride_ + head * kPanel;
+        queryOffsets_[row] = (i * queryStride + head) * layout.kPadded;
+      }
+    }
+  }
+
+  /// Adds to the contexts' gradients and to the table's, and writes the queries' of the block.
+  void backward(const CoreInputs& inputs,
+                const QueryBlock& block,
+                const Embeddings& embeddings,
+                const Together& images,
+                const float* dy,
+                const CoreGradients& gradients,
+                float* tableGradient) {
+    take(block, images);
+    if (block.panels.empty()) {
+      for (Index i = 0; i < count_; ++i) beginGradients(inputs, block, i, dy, gradients);
+    }
+    for (const Panel& panel : block.panels) {
+      const bool isFirst = panel.column == 0;
+      for (Index i = 0; i < count_; ++i) {
+        if (isFirst) fetchNear(dy + rowOf(i) * layout_.v, rows_ * layout_.v);
+        makeScores(inputs, block, panel, i);
+        if (isFirst) beginGradients(inputs, block, i, dy, gradients);
+        backwardOfValues(block, panel, i, dy);
+        if (layout_.meetsKeys) backwardOfKeys(inputs, block, panel, i, gradients);
+      }
+      if (panel.embedded > 0) {
+        withFixed<16>(layout_.kPadded, [&](auto depth) {
+          backwardOfEmbeddings(inputs, block, panel, embeddings, gradients, tableGradient, depth);
+        });
+      }
+    }
+    for (Index i = 0; i < count_ && layout_.padsDepth(); ++i) {
+      copyRows(queryGradient_.get() + i * rowsMost_ * layout_.kPadded,
+               layout_.kPadded,
+               layout_.k,
+               gradients.queries + rowOf(i) * layout_.k,
+               layout_.k);
+    }
+  }
+
+ private:
+  /// The outputs' gradients of the i-th image, in whole vectors.
+  const float* gradientsOfOutputs(Index i, const float* dy) const {
+    return layout_.padsValues() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
+                                : dy + rowOf(i) * layout_.v;
+  }
+
+  /// Gradients of the i-th image's queries and content lambda from the content lambda's part; what
+  /// the panels add to.
+  void beginGradients(const CoreInputs& inputs,
+                      const QueryBlock& block,
+                      Index i,
+                      const float* dy,
+                      const CoreGradients& gradients) {
+    const Index k = layout_.k, v = layout_.v;
+    const float* queries = inputs.queries + rowOf(i) * k;
+    if (layout_.padsValues()) {
+      copyRows(dy + rowOf(i) * v,
+               v,
+               v,
+               outputs_.get() + i * rowsMost_ * layout_.vPadded,
+               layout_.vPadded);
+    }
+    if (layout_.padsDepth()) {
+      copyRows(queries, k, k, queries_.get() + i * rowsMost_ * layout_.kPadded, layout_.kPadded);
+    }
+    if (block.first == 0 && !block.seesAll())
+      std::fill_n(contexts_.valuesGradient(slot_ + i), contexts_.valuesSize(), 0.0F);
+    if (layout_.meetsKeys) return;
+
+    float* queryGradient = layout_.padsDepth()
+                               ? queryGradient_.get() + i * rowsMost_ * layout_.kPadded
+                               : gradients.queries + rowOf(i) * k;
+    if (!layout_.makesLambda) {
+      std::fill_n(queryGradient, rows_ * layout_.kPadded, 0.0F);
+      return;
+    }
+    withFixed<16, 32, 64>(v, [&](auto depth) {
+      product<false>(rows_,
+                     layout_.kPadded,
+                     Rows{queryGradient, layout_.kPadded},
+                     Term{DepthInRow{dy + rowOf(i) * v, depth},
+                          EvenRows{contexts_.contentTransposed(slot_ + i), layout_.kPadded},
+                          depth});
+    });
+    const Rows content{contexts_.contentGradient(slot_ + i), layout_.vPadded};
+    const Term outer{
+        RowInDepth{queries, k}, EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded}, rows_};
+    if (block.first == 0) {
+      product<false>(k, layout_.vPadded, content, outer);
+    } else {
+      product<true>(k, layout_.vPadded, content, outer);
+    }
+  }
+
+  /// The gradients of the i-th image's scores, and from its scores those of its values.
+  void backwardOfValues(const QueryBlock& block, const Panel& panel, Index i, const float* dy) {
+    const float* outputs = dy + rowOf(i) * layout_.v;
+    const float* values = contexts_.valuesTransposed(slot_ + i);
+    const Rows scoreGradient{gradient_.get() + i * gradientStride_, kPanel};
+    float* gradient = contexts_.valuesGradient(slot_ + i);
+    const Term outer{RowInDepth{scores_.get(), Fixed<kPanel>()},
+                     EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded},
+                     rows_};
+    if (!panel.isEven) {
+      const ListedColumns columns{
+          values, layout_.contextPadded, block.vectors.data() + panel.column / lanes()};
+      product<false>(rows_,
+                     panel.columns,
+                     scoreGradient,
+                     Term{DepthInRow{outputs, layout_.v}, columns, layout_.v});
+      product<true>(panel.depth,
+                    layout_.vPadded,
+                    ScatteredRows{gradient, block.contextOffsets.data() + panel.column},
+                    outer);
+      return;
+    }
+    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
+      product<false>(rows_,
+                     panel.columns,
+                     scoreGradient,
+                     Term{DepthInRow{outputs, depth},
+                          EvenRows{values + panel.firstRow, layout_.contextPadded},
+                          depth});
+    });
+    const Rows rows{gradient + panel.firstRow * layout_.vPadded, layout_.vPadded};
+    if (block.first == 0 && block.seesAll()) {
+      product<false>(panel.depth, layout_.vPadded, rows, outer);
+    } else {
+      product<true>(panel.depth, layout_.vPadded, rows, outer);
+    }
+  }
+
+  /// From the gradients of the scores of queries with keys: those of both.
+  void backwardOfKeys(const CoreInputs& inputs,
+                      const QueryBlock& block,
+                      const Panel& panel,
+                      Index i,
+                      const CoreGradients& gradients) {
+    const Index k = layout_.k;
+    const float* scoreGradient = gradient_.get() + i * gradientStride_;
+    const Index firstKey = (first_ + i) * layout_.context + panel.firstRow;
+    const Rows queries{gradients.queries + rowOf(i) * k, k};
+    const Term toQueries{DepthInRow{scoreGradient, Fixed<kPanel>()},
+                         EvenRows{inputs.keys + firstKey * k, k},
+                         panel.depth};
+    if (panel.column == 0) {
+      product<false>(rows_, k, queries, toQueries);
+    } else {
+      product<true>(rows_, k, queries, toQueries);
+    }
+    const Rows keys{gradients.keys + firstKey * k, k};
+    const Term toKeys{RowInDepth{scoreGradient, Fixed<kPanel>()},
+                      EvenRows{inputs.queries + rowOf(i) * k, k},
+                      rows_};
+    if (block.first == 0) {
+      product<false>(panel.depth, k, keys, toKeys);
+    } else {
+      product<true>(panel.depth, k, keys, toKeys);
+    }
+  }
+
+  /// From the gradients of the scores: those of the queries and embeddings.
+  template <class Depth>
+  HWY_NOINLINE void backwardOfEmbeddings(const CoreInputs& inputs,
+                                         const QueryBlock& block,
+                                         const Panel& panel,
+                                         const Embeddings& embeddings,
+                                         const CoreGradients& gradients,
+                                         float* tableGradient,
+                                         Depth depth) {
+    const bool pads = layout_.padsDepth();
+    const float* queries = pads ? queries_.get() : inputs.queries + rowOf(0) * layout_.k;
+    float* queryGradient = pads ? queryGradient_.get() : gradients.queries + rowOf(0) * layout_.k;
+    const Index heads = shape_.heads, columns = panel.embeddedDepth();
+    for (Index t = 0; t < block.count; ++t) {
+      const Index row = t * heads;
+      const Index* tableOffsets = block.tableOffsets(t) + panel.column;
+      const float* scoreGradient = gradient_.get() + row * kPanel;
+      if (block.isInFours() && columns % 4 == 0) {
+        addToQueries(scoreGradient,
+                     ListedFours{embeddings.rows.get(), depth, tableOffsets},
+                     Fours{columns},
+                     queryGradient + row * depth);
+      } else {
+        addToQueries(scoreGradient,
+                     ListedRows{embeddings.rows.get(), tableOffsets},
+                     columns,
+                     queryGradient + row * depth);
+      }
+      const ScatteredRows table{tableGradient, tableOffsets};
+      if (heads % 4 == 0) {
+        multiply<true>(columns,
+                       depth,
+                       table,
+                       Term{RowInListedFours{scoreGradient, Fixed<kPanel>(), scoreOffsets_.data()},
+                            ListedFours{queries + row * depth, depth, queryOffsets_.data()},
+                            Fours{count_ * heads}});
+      } else {
+        multiply<true>(columns,
+                       depth,
+                       table,
+                       Term{RowInListedDepth{scoreGradient, scoreOffsets_.data()},
+                            ListedRows{queries + row * depth, queryOffsets_.data()},
+                            count_ * heads});
+      }
+    }
+  }
+
+  /// Adds dS R to the gradients of a query of all images.
+  template <class B, class Depth>
+  HWY_INLINE void addToQueries(const float* scoreGradient,
+                               const B& embeddings,
+                               Depth columns,
+                               float* queryGradient) const {
+    const Index heads = shape_.heads;
+    if (heads % 4 == 0) {
+      multiply<true>(count_ * heads,
+                     layout_.kPadded,
+                     ScatteredRows{queryGradient, queryOffsets_.data()},
+                     Term{DepthInListedRows{scoreGradient, Fixed<kPanel>(), scoreOffsets_.data()},
+                          embeddings,
+                          columns});
+      return;
+    }
+    for (Index i = 0; i < count_; ++i) {
+      const auto first = static_cast<std::size_t>(i * heads);
+      multiply<true>(heads,
+                     layout_.kPadded,
+                     ScatteredRows{queryGradient, queryOffsets_.data() + first},
+                     Term{DepthInRow{scoreGradient + scoreOffsets_[first], Fixed<kPanel>()},
+                          embeddings,
+                          columns});
+    }
+  }
+
+  Index gradientStride_;  ///< From image to image; no power of two, which crowds a cache's set.
+  Buffer gradient_;       ///< [images, rows, kPanel], of the scores.
+  Buffer queries_;        ///< [images, rows, k], in whole vectors.
+  Buffer queryGradient_;  ///< The same of their gradients.
+  // Of the rows (image, head) of a query, from the query's first row.
+  std::vector<Index> scoreOffsets_;
+  std::vector<Index> queryOffsets_;
+};
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#endif  // LAMBDA_CORE_SCORE_GRADIENTS_INL_H_

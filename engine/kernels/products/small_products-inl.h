@@ -1,0 +1,200 @@
+// Products of small matrices in caches: C = A B, or C += A B, or sums of such; vectors along the
+// columns of B and C. Included once for each instruction set.
+
+#if defined(LAMBDA_SMALL_PRODUCTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LAMBDA_SMALL_PRODUCTS_INL_H_
+#undef LAMBDA_SMALL_PRODUCTS_INL_H_
+#else
+#define LAMBDA_SMALL_PRODUCTS_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "engine/kernels/products/product_operands-inl.h"
+#include "engine/kernels/unroll.h"
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Half of the registers sum up; the others hold what is multiplied.
+constexpr bool kHasManyRegisters = HWY_TARGET <= HWY_AVX3;
+
+/// A [rows, depth] times B [depth, columns]. The depth is Even, Fixed or Fours.
+template <class A, class B, class Depth>
+struct Term {
+  A a;
+  B b;
+  Depth depth;
+};
+
+template <class A, class B, class Depth>
+Term(A, B, Depth) -> Term<A, B, StrideOf<Depth>>;
+
+/// The depth that is written out step by step; 0 = a loop.
+template <class Depth>
+constexpr int kUnrolledDepth = 0;
+
+template <int kDepth>
+constexpr int kUnrolledDepth<Fixed<kDepth>> = kDepth <= 16 ? kDepth : 0;
+
+/// sums += one column of A times one row of B
+template <int kRows, int kVectors, class Tile>
+HWY_INLINE void addStep(const Tile& rows,
+                        const float* from,
+                        const Offset (&columns)[kVectors],
+                        Vector (&sums)[kRows][kVectors]) {
+  const Floats d;
+  Vector factors[kVectors];
+  LAMBDA_UNROLL(4)
+  for (int j = 0; j < kVectors; ++j) factors[j] = hn::LoadU(d, from + columns[j]);
+  LAMBDA_UNROLL(16)
+  for (int r = 0; r < kRows; ++r) {
+    const Vector value = hn::Set(d, rows[r]);
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::MulAdd(value, factors[j], sums[r][j]);
+  }
+}
+
+template <int kRows, int kVectors, class A, class B, class Depth>
+HWY_INLINE void addTerm(Offset row,
+                        Offset vector,
+                        const Term<A, B, Depth>& term,
+                        Vector (&sums)[kRows][kVectors]) {
+  Offset columns[kVectors];
+  for (int j = 0; j < kVectors; ++j) columns[j] = term.b.column(vector + j);
+  if (term.depth == 0) return;
+  typename A::template Tile<kRows> rows(term.a, row);
+  if constexpr (constexpr int kDepth = kUnrolledDepth<Depth>; kDepth > 0) {
+    LAMBDA_UNROLL(16)
+    for (int k = 0; k < kDepth; ++k) {
+      addStep(rows, term.b.row(k), columns, sums);
+      rows.next();
+    }
+  } else {
+    for (Offset k = 0;;) {
+      addStep(rows, term.b.row(k), columns, sums);
+      if (++k == term.depth) return;
+      rows.next();
+    }
+  }
+}
+
+template <int kRows, int kVectors, class A, class B>
+HWY_INLINE void addTerm(Offset row,
+                        Offset vector,
+                        const Term<A, B, Fours>& term,
+                        Vector (&sums)[kRows][kVectors]) {
+  for (Offset k = 0; k < term.depth; k += 4)
+    addTerm(row, vector, Term{term.a.four(k), term.b.four(k), Fixed<4>()}, sums);
+}
+
+template <int kRows, int kVectors, bool kAdd, class C, class... Terms>
+HWY_INLINE void tile(Offset row, Offset vector, const C& c, const Terms&... terms) {
+  const Floats d;
+  Vector sums[kRows][kVectors];
+  LAMBDA_UNROLL(16)
+  for (int r = 0; r < kRows; ++r) {
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j) {
+      sums[r][j] = kAdd ? hn::LoadU(d, c.row(row + r) + (vector + j) * lanes()) : hn::Zero(d);
+    }
+  }
+  (addTerm(row, vector, terms, sums), ...);
+  LAMBDA_UNROLL(16)
+  for (int r = 0; r < kRows; ++r) {
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j)
+      hn::StoreU(sums[r][j], d, c.row(row + r) + (vector + j) * lanes());
+  }
+}
+
+/// Tiles of kRows rows, and then of half as many and so on.
+template <int kRows, int kVectors, bool kAdd, class C, class... Terms>
+HWY_INLINE void tilesOfRows(
+    Offset row, Offset rows, Offset vector, const C& c, const Terms&... terms) {
+  for (; row + kRows <= rows; row += kRows) tile<kRows, kVectors, kAdd>(row, vector, c, terms...);
+  if constexpr (kRows > 1) {
+    if (row < rows) tilesOfRows<kRows / 2, kVectors, kAdd>(row, rows, vector, c, terms...);
+  }
+}
+
+/// C [rows, columns] = the sum of all terms, added to C if `kAdd`. Columns are whole vectors.
+template <bool kAdd, class C, class... Terms>
+HWY_INLINE void multiply(Offset rows, Offset columns, const C& c, const Terms&... terms) {
+  const Offset vectors = columns / lanes();
+  Offset vector = 0;
+  if constexpr (kHasManyRegisters) {
+    for (; vector + 4 <= vectors; vector += 4) {
+      // Six rows hide more of a short depth than four; what they leave is fours.
+      Offset row = 0;
+      for (; rows - row >= 6 && rows - row != 8; row += 6)
+        tile<6, 4, kAdd>(row, vector, c, terms...);
+      tilesOfRows<4, 4, kAdd>(row, rows, vector, c, terms...);
+    }
+    for (; vector + 2 <= vectors; vector += 2)
+      tilesOfRows<8, 2, kAdd>(0, rows, vector, c, terms...);
+    for (; vector < vectors; ++vector) tilesOfRows<16, 1, kAdd>(0, rows, vector, c, terms...);
+  } else {
+    for (; vector + 2 <= vectors; vector += 2)
+      tilesOfRows<4, 2, kAdd>(0, rows, vector, c, terms...);
+    for (; vector < vectors; ++vector) tilesOfRows<8, 1, kAdd>(0, rows, vector, c, terms...);
+  }
+}
+
+/// The same as a function of its own, for whoever is not a loop around it.
+template <bool kAdd, class C, class... Terms>
+HWY_NOINLINE void product(Offset rows, Offset columns, const C& c, const Terms&... terms) {
+  multiply<kAdd>(rows, columns, c, terms...);
+}
+
+/// To [columns, rows] = from [rows, columns] transposed, rows of each a stride apart.
+HWY_INLINE void transpose(
+    const float* from, Offset fromStride, Offset rows, Offset columns, float* to, Offset toStride) {
+  Offset row = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const Floats d;
+  if (lanes() % 4 == 0) {
+    for (; row + 4 <= rows; row += 4) {
+      const float* at = from + row * fromStride;
+      Offset column = 0;
+      for (; column + lanes() <= columns; column += lanes()) {
+        // Within each 16 bytes: a 4 x 4 block of the matrix turned.
+        const Vector r0 = hn::LoadU(d, at + column);
+        const Vector r1 = hn::LoadU(d, at + fromStride + column);
+        const Vector r2 = hn::LoadU(d, at + 2 * fromStride + column);
+        const Vector r3 = hn::LoadU(d, at + 3 * fromStride + column);
+        const Vector low02 = hn::InterleaveLower(d, r0, r2),
+                     high02 = hn::InterleaveUpper(d, r0, r2);
+        const Vector low13 = hn::InterleaveLower(d, r1, r3),
+                     high13 = hn::InterleaveUpper(d, r1, r3);
+        alignas(HWY_ALIGNMENT) float turned[4][HWY_MAX_BYTES / sizeof(float)];
+        hn::Store(hn::InterleaveLower(d, low02, low13), d, turned[0]);
+        hn::Store(hn::InterleaveUpper(d, low02, low13), d, turned[1]);
+        hn::Store(hn::InterleaveLower(d, high02, high13), d, turned[2]);
+        hn::Store(hn::InterleaveUpper(d, high02, high13), d, turned[3]);
+        for (Offset i = 0; i < lanes(); ++i)
+          std::copy_n(turned[i % 4] + i / 4 * 4, 4, to + (column + i) * toStride + row);
+      }
+      for (; column < columns; ++column) {
+        for (Offset i = 0; i < 4; ++i)
+          to[column * toStride + row + i] = at[i * fromStride + column];
+      }
+    }
+  }
+#endif
+  for (; row < rows; ++row) {
+    for (Offset column = 0; column < columns; ++column)
+      to[column * toStride + row] = from[row * fromStride + column];
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#endif  // LAMBDA_SMALL_PRODUCTS_INL_H_

@@ -1,0 +1,152 @@
+#include "engine/layers/blocks/residual_block.h"
+
+#include "engine/layers/norm_and_pool/activation.h"
+
+namespace lambda {
+
+namespace {
+
+/// Runs one layer and shows it to the trace.
+template <class Layer>
+at::Tensor run(Layer& layer, const at::Tensor& x, const std::string& name, ForwardTrace* trace) {
+  at::Tensor y = layer(x);
+  if (trace != nullptr) trace->visit(name, x, y);
+  return y;
+}
+
+}  // namespace
+
+ResidualBlockImpl::ResidualBlockImpl(BlockPlan plan_,
+                                     const BlockContext& context_,
+                                     PositionEmbeddingTable shared)
+    : plan(std::move(plan_)), context(context_) {
+  buildEntry();
+  if (const auto* mixer = std::get_if<LambdaMixer>(&plan.options.mixer)) {
+    buildMixer(*mixer, std::move(shared));
+  } else {
+    buildMixer(std::get<ConvolutionMixer>(plan.options.mixer));
+  }
+  if (plan.options.squeezeExcitation) {
+    squeeze = register_module("squeeze", SqueezeExcitation(plan.mixerOutput.channels));
+  }
+  if (context.family == Family::bottleneck) {
+    expand = register_module(
+        "expand",
+        ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = plan.mixerOutput.channels,
+                                               .outputDepth = plan.output.channels,
+                                               .kernelSize = 1,
+                                               .zeroInit = context.zeroInitResidual}));
+  }
+  buildShortcut();
+}
+
+void ResidualBlockImpl::buildEntry() {
+  switch (context.family) {
+    case Family::bottleneck:
+      entryName_ = "reduce";
+      entry = register_module(
+          entryName_,
+          ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = plan.input.channels,
+                                                 .outputDepth = plan.mixerInput.channels,
+                                                 .kernelSize = 1,
+                                                 .activation = context.activation}));
+      return;
+    case Family::basic:
+      entryName_ = "conv";
+      entry = register_module(
+          entryName_,
+          ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = plan.input.channels,
+                                                 .outputDepth = plan.mixerInput.channels,
+                                                 .stride = plan.stride,
+                                                 .activation = context.activation}));
+      return;
+    case Family::plain:
+      return;
+  }
+}
+
+void ResidualBlockImpl::buildMixer(const ConvolutionMixer& mixer) {
+  ConvolutionUnitOptions options{.inputDepth = plan.mixerInput.channels,
+                                 .outputDepth = plan.mixerOutput.channels,
+                                 .kernelSize = mixer.kernelSize};
+  if (context.family == Family::bottleneck) options.stride = plan.stride;
+  if (context.family == Family::plain) options.maxPool = plan.stride;
+  if (mixerEndsBranch()) {
+    options.zeroInit = context.zeroInitResidual;
+  } else {
+    options.activation = context.activation;
+  }
+  convolution = register_module("mixer", ConvolutionUnit(options));
+}
+
+void ResidualBlockImpl::buildMixer(const LambdaMixer& mixer, PositionEmbeddingTable shared) {
+  LambdaUnitOptions options;
+  options.layer = {mixer,
+                   plan.mixerInput.channels,
+                   plan.mixerOutput.channels,
+                   plan.mixerInput.height,
+                   plan.mixerInput.width};
+  options.downsample = plan.stride == 2 && context.family != Family::basic;
+  if (mixerEndsBranch()) {
+    options.zeroInit = context.zeroInitResidual;
+  } else {
+    options.activation = context.activation;
+  }
+  lambda = register_module("mixer", LambdaUnit(options, std::move(shared)));
+}
+
+void ResidualBlockImpl::buildShortcut() {
+  if (!plan.projection) return;
+  shortcut = register_module("shortcut",
+                             ConvolutionUnit(ConvolutionUnitOptions{
+                                 .inputDepth = plan.input.channels,
+                                 .outputDepth = plan.output.channels,
+                                 .kernelSize = 1,
+                                 .stride = context.averagePooledShortcut ? 1 : plan.stride}));
+}
+
+bool ResidualBlockImpl::mixerEndsBranch() const {
+  return context.family != Family::bottleneck && plan.shortcut;
+}
+
+at::Tensor ResidualBlockImpl::shortcutOf(const at::Tensor& x, ForwardTrace* trace) {
+  if (!shortcut) return x;
+  at::Tensor pooled = x;
+  if (context.averagePooledShortcut && plan.stride == 2) {
+    pooled = at::avg_pool2d(x, 2, 2, 0, /*ceil_mode=*/true, /*count_include_pad=*/false);
+  }
+  return run(shortcut, pooled, plan.name + ".shortcut", trace);
+}
+
+at::Tensor ResidualBlockImpl::dropBranch(const at::Tensor& branch) const {
+  if (!dropsBranches()) return branch;
+  const double rate = plan.options.stochasticDepth;
+  // Per image, as in Huang et al. (2016), scaled so that the expectation stays the same.
+  const at::Tensor kept =
+      at::empty({branch.size(0), 1, 1, 1}, branch.options()).bernoulli_(1.0 - rate, random);
+  return branch * (kept / (1.0 - rate));
+}
+
+bool ResidualBlockImpl::addsInLastNorm(const ForwardTrace* trace) const {
+  return plan.shortcut && trace == nullptr && !dropsBranches() && (expand || !squeeze);
+}
+
+at::Tensor ResidualBlockImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
+  at::Tensor y = x;
+  if (entry) y = run(entry, y, plan.name + "." + entryName_, trace);
+  if (addsInLastNorm(trace)) {
+    const AfterNorm after{shortcutOf(x, trace), context.activation};
+    if (!expand) return lambda ? lambda->forwardThen(y, after) : convolution->forwardThen(y, after);
+    y = lambda ? lambda(y) : convolution(y);
+    if (squeeze) y = squeeze(y);
+    return expand->forwardThen(y, after);
+  }
+  const std::string mixerName = plan.name + ".mixer";
+  y = lambda ? run(lambda, y, mixerName, trace) : run(convolution, y, mixerName, trace);
+  if (squeeze) y = run(squeeze, y, plan.name + ".squeeze", trace);
+  if (expand) y = run(expand, y, plan.name + ".expand", trace);
+  if (!plan.shortcut) return y;
+  return activate(dropBranch(y) + shortcutOf(x, trace), context.activation);
+}
+
+}  // namespace lambda

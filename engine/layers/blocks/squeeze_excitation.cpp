@@ -1,0 +1,24 @@
+#include "engine/layers/blocks/squeeze_excitation.h"
+
+#include "engine/layers/convolution/convolve.h"
+#include "engine/values/plan.h"
+
+namespace lambda {
+
+SqueezeExcitationImpl::SqueezeExcitationImpl(std::int64_t channels)
+    : squeeze(register_module(
+          "squeeze",
+          torch::nn::Conv2d(torch::nn::Conv2dOptions(
+              channels, squeezedChannels(static_cast<int>(channels)), /*kernel_size=*/1)))),
+      excite(register_module(
+          "excite",
+          torch::nn::Conv2d(torch::nn::Conv2dOptions(
+              squeezedChannels(static_cast<int>(channels)), channels, /*kernel_size=*/1)))) {}
+
+at::Tensor SqueezeExcitationImpl::forward(const at::Tensor& x) {
+  // A mean, not adaptive pooling: its backward pass is deterministic on every device.
+  const at::Tensor means = x.mean({2, 3}, /*keepdim=*/true);
+  return x * at::sigmoid(convolve(excite, at::relu(convolve(squeeze, means))));
+}
+
+}  // namespace lambda

@@ -1,0 +1,42 @@
+#include "engine/layers/convolution/convolution_unit.h"
+
+#include <torch/nn/init.h>
+
+#include "engine/layers/convolution/convolve.h"
+#include "engine/layers/norm_and_pool/max_pool.h"
+
+namespace lambda {
+
+namespace {
+
+torch::nn::Conv2dOptions convolutionOptions(const ConvolutionUnitOptions& options) {
+  return torch::nn::Conv2dOptions(options.inputDepth, options.outputDepth, options.kernelSize)
+      .stride(options.stride)
+      .padding(options.padding >= 0 ? options.padding : options.kernelSize / 2)
+      .bias(false);
+}
+
+}  // namespace
+
+ConvolutionUnitImpl::ConvolutionUnitImpl(const ConvolutionUnitOptions& options_)
+    : options(options_),
+      conv(register_module("conv", torch::nn::Conv2d(convolutionOptions(options_)))),
+      norm(register_module("norm", torch::nn::BatchNorm2d(options_.outputDepth))) {
+  torch::nn::init::kaiming_normal_(conv->weight, 0.0, torch::kFanOut, torch::kReLU);
+  if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
+  conv->weight.requires_grad_(!options.fixedFilters);
+}
+
+at::Tensor ConvolutionUnitImpl::forward(const at::Tensor& x) {
+  return forwardThen(x, {at::Tensor(), options.activation});
+}
+
+at::Tensor ConvolutionUnitImpl::forwardThen(const at::Tensor& x, const AfterNorm& after) {
+  at::Tensor y = convolve(conv, x);
+  if (options.maxPool > 1) {
+    y = maxPool(y, {.side = options.maxPool, .stride = options.maxPool, .ceilMode = true});
+  }
+  return applyNorm(norm, y, after);
+}
+
+}  // namespace lambda

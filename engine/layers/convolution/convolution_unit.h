@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+
+#include "engine/layers/norm_and_pool/fused_norm.h"
+
+namespace lambda {
+
+struct ConvolutionUnitOptions {
+  std::int64_t inputDepth = 64;
+  std::int64_t outputDepth = 64;
+  int kernelSize = 3;
+  int stride = 1;
+  int padding = -1;  ///< Pixels of zeros; -1 = half the kernel size.
+  int maxPool = 1;   ///< Side and stride of a max pool before the norm; 1 = none.
+  std::optional<Activation> activation = std::nullopt;  ///< None: the unit ends with its norm.
+  bool zeroInit = false;                                ///< The norm's scale starts at 0.
+  bool fixedFilters = false;  ///< They are set from outside and get no gradient.
+};
+
+/// Convolution without bias, max pool where asked for, batch norm, activation.
+/// Weights from a normal distribution of fan-out variance (He et al., 2015).
+/// Input [b, inputDepth, H, W]; output [b, outputDepth, H', W'].
+class ConvolutionUnitImpl : public torch::nn::Module {
+ public:
+  explicit ConvolutionUnitImpl(const ConvolutionUnitOptions& options);
+
+  at::Tensor forward(const at::Tensor& x);
+
+  /// The unit as the end of a residual branch: what `after` says in the place of its activation.
+  at::Tensor forwardThen(const at::Tensor& x, const AfterNorm& after);
+
+  ConvolutionUnitOptions options;
+  torch::nn::Conv2d conv;
+  torch::nn::BatchNorm2d norm;
+};
+
+TORCH_MODULE(ConvolutionUnit);
+
+}  // namespace lambda

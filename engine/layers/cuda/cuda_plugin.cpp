@@ -1,0 +1,129 @@
+#include "engine/layers/cuda/cuda_plugin.h"
+
+#include <array>
+#include <dlfcn.h>
+#include <mutex>
+#include <optional>
+#include <system_error>
+
+#include <c10/util/Exception.h>
+
+#include "engine/layers/cuda/cuda_kernels_state.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr const char* kPluginName = "lambda-kernels-cuda.so";
+
+constexpr std::size_t kMostDevices = 64;
+
+std::string lastLoaderError() {
+  const char* error = dlerror();
+  return error != nullptr ? error : "no reason is given";
+}
+
+/// What is known of the plugin and of each GPU.
+class Knowledge {
+ public:
+  static Knowledge& instance() {
+    static Knowledge knowledge;
+    return knowledge;
+  }
+
+  const CudaKernels* kernelsFor(c10::DeviceIndex device) {
+    const std::lock_guard lock(mutex_);
+    const std::string& obstacle = obstacleOf(device);
+    if (obstacle.empty()) return plugin_->kernels;
+    if (!hasWarned_) {
+      hasWarned_ = true;
+      TORCH_WARN("Runs on the GPU do without the CUDA kernels, more slowly: ", obstacle);
+    }
+    return nullptr;
+  }
+
+  std::string obstacleFor(c10::DeviceIndex device) {
+    const std::lock_guard lock(mutex_);
+    return obstacleOf(device);
+  }
+
+ private:
+  const std::string& obstacleOf(c10::DeviceIndex device) {
+    if (!plugin_) plugin_ = openCudaPlugin(cudaPluginFile());
+    if (plugin_->kernels == nullptr) return plugin_->obstacle;
+    std::optional<std::string>& obstacle = obstacles_.at(static_cast<std::size_t>(device));
+    if (!obstacle) {
+      const CudaOutcome outcome = plugin_->kernels->checkDevice(device);
+      obstacle = outcome.code == 0 ? "" : outcome.text;
+    }
+    return *obstacle;
+  }
+
+  std::mutex mutex_;
+  std::optional<CudaPlugin> plugin_;
+  std::array<std::optional<std::string>, kMostDevices> obstacles_;  // Empty if there is none.
+  bool hasWarned_ = false;
+};
+
+}  // namespace
+
+PluginFunction pluginFunction(const std::filesystem::path& file, const char* symbol) {
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return {nullptr,
+            "the plugin can't be opened (" + lastLoaderError() +
+                "); a build makes it where app/setup finds or fetches an nvcc"};
+  }
+  void* address = dlsym(handle, symbol);
+  if (address == nullptr) {
+    return {nullptr, file.string() + " is not the plugin it should be (" + lastLoaderError() + ")"};
+  }
+  return {address, {}};
+}
+
+CudaPlugin openCudaPlugin(const std::filesystem::path& file) {
+  const PluginFunction function = pluginFunction(file, kCudaKernelsSymbol);
+  if (function.address == nullptr) return {nullptr, function.obstacle};
+  const CudaKernels* kernels = reinterpret_cast<GetCudaKernels>(function.address)();
+  if (kernels->version != kCudaKernelsVersion) {
+    return {nullptr,
+            file.string() + " is of version " + std::to_string(kernels->version) +
+                ", this program of " + std::to_string(kCudaKernelsVersion) + "; build both again"};
+  }
+  return {kernels, {}};
+}
+
+std::filesystem::path pluginFile(const std::string& name) {
+  Dl_info here{};
+  std::error_code error;
+  std::filesystem::path folder;
+  if (dladdr(reinterpret_cast<const void*>(&pluginFile), &here) != 0) {
+    folder = std::filesystem::canonical(here.dli_fname, error).parent_path();
+  }
+  const std::filesystem::path above = folder.parent_path() / name;
+  std::filesystem::path beside = folder / name;
+  return !exists(beside, error) && exists(above, error) ? above : beside;
+}
+
+std::filesystem::path cudaPluginFile() {
+  return pluginFile(kPluginName);
+}
+
+const CudaKernels* cudaKernelsFor(c10::Device device) {
+  return Knowledge::instance().kernelsFor(device.index());
+}
+
+std::string cudaKernelsObstacle(c10::Device device) {
+  return device.is_cuda() ? Knowledge::instance().obstacleFor(device.index()) : std::string();
+}
+
+std::string cudaKernelsState(const ComputeDevice& device) {
+  if (device.kind != DeviceKind::cuda) {
+    std::error_code error;
+    return exists(cudaPluginFile(), error) ? "built, for a GPU" : "not built";
+  }
+  const std::string obstacle = cudaKernelsObstacle(at::Device(at::kCUDA, 0));
+  return obstacle.empty() ? "in use" : "not used, runs take plain LibTorch operations: " + obstacle;
+}
+
+}  // namespace lambda

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+
+#include <ATen/core/Tensor.h>
+
+#include "engine/kernels/lambda_core/core_shape.h"
+
+namespace lambda {
+
+/// Sizes of a core from its operands; keys and table may be undefined. See LambdaOperands and
+/// PositionEmbeddingTable for their shapes.
+inline CoreShape coreShapeOf(const at::Tensor& queries,
+                             const at::Tensor& keys,
+                             const at::Tensor& values,
+                             const at::Tensor& table) {
+  CoreShape shape;
+  shape.images = queries.size(0);
+  shape.queries = queries.size(1);
+  shape.heads = queries.size(2);
+  shape.queryDepth = queries.size(3);
+  shape.valueDepth = values.size(2);
+  shape.hasContent = keys.defined();
+  shape.positions = values.size(1);
+  if (table.defined()) {
+    shape.tableRows = table.size(0);
+    shape.intraDepth = table.size(1);
+    shape.positions /= shape.intraDepth;
+  }
+  return shape;
+}
+
+/// Undefined tensors can't be recorded by autograd.
+inline std::optional<at::Tensor> ifDefined(const at::Tensor& tensor) {
+  return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
+}  // namespace lambda

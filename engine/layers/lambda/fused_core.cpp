@@ -1,0 +1,119 @@
+#include "engine/layers/lambda/fused_core.h"
+
+#include <optional>
+
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "engine/kernels/lambda_core/lambda_core_kernel.h"
+#include "engine/layers/lambda/core_shape_of.h"
+#include "engine/layers/lambda/cuda_fused_core.h"
+#include "engine/layers/torch_threads.h"
+
+namespace lambda {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr const char* kOrder = "order";
+
+const float* dataOf(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
+}
+
+CoreInputs inputsOf(const at::Tensor& queries,
+                    const at::Tensor& keys,
+                    const at::Tensor& values,
+                    const at::Tensor& table,
+                    const at::Tensor& tableRows) {
+  return {dataOf(queries),
+          dataOf(keys),
+          dataOf(values),
+          dataOf(table),
+          tableRows.defined() ? tableRows.const_data_ptr<std::int32_t>() : nullptr};
+}
+
+at::Tensor contiguous(const std::optional<at::Tensor>& tensor) {
+  return tensor ? tensor->contiguous() : at::Tensor();
+}
+
+class FusedCore : public torch::autograd::Function<FusedCore> {
+ public:
+  static at::Tensor forward(AutogradContext* context,
+                            const at::Tensor& queriesIn,
+                            const std::optional<at::Tensor>& keysIn,
+                            const at::Tensor& valuesIn,
+                            const std::optional<at::Tensor>& tableIn,
+                            const std::optional<at::Tensor>& rowsIn,
+                            CoreOrder order) {
+    const at::Tensor queries = queriesIn.contiguous(), keys = contiguous(keysIn);
+    const at::Tensor values = valuesIn.contiguous(), table = contiguous(tableIn);
+    const at::Tensor tableRows = contiguous(rowsIn);
+    CoreShape shape = coreShapeOf(queries, keys, values, table);
+    shape.order = order;
+    at::Tensor y =
+        at::empty({shape.images, shape.queries, shape.heads, shape.valueDepth}, queries.options());
+    lambdaCoreForward(shape,
+                      inputsOf(queries, keys, values, table, tableRows),
+                      y.mutable_data_ptr<float>(),
+                      onTorchThreads);
+    context->save_for_backward({queries, keys, values, table, tableRows});
+    context->saved_data[kOrder] = static_cast<std::int64_t>(order);
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& outputs) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor &queries = saved[0], &keys = saved[1], &values = saved[2], &table = saved[3];
+    CoreShape shape = coreShapeOf(queries, keys, values, table);
+    shape.order = static_cast<CoreOrder>(context->saved_data[kOrder].toInt());
+    const at::Tensor dy = outputs[0].contiguous();
+    const auto like = [](const at::Tensor& tensor) {
+      return tensor.defined() ? at::empty_like(tensor) : at::Tensor();
+    };
+    const variable_list gradients{like(queries), like(keys), like(values), like(table)};
+    const auto target = [&](std::size_t i) {
+      return gradients[i].defined() ? gradients[i].mutable_data_ptr<float>() : nullptr;
+    };
+    lambdaCoreBackward(shape,
+                       inputsOf(queries, keys, values, table, saved[4]),
+                       dy.const_data_ptr<float>(),
+                       {target(0), target(1), target(2), target(3)},
+                       onTorchThreads);
+    return {gradients[0], gradients[1], gradients[2], gradients[3], at::Tensor(), at::Tensor()};
+  }
+};
+
+}  // namespace
+
+bool canFuse(const LambdaOperands& operands) {
+  const auto fits = [](const at::Tensor& tensor) {
+    return !tensor.defined() || (tensor.is_cpu() && (tensor.scalar_type() == at::kFloat ||
+                                                     tensor.scalar_type() == at::kBFloat16));
+  };
+  return cudaKernelsFor(operands) != nullptr ||
+         (fits(operands.queries) && fits(operands.keys) && fits(operands.values));
+}
+
+at::Tensor applyFusedCore(const LambdaOperands& operands,
+                          const at::Tensor& table,
+                          const at::Tensor& tableRows,
+                          const PairIndex& index,
+                          CoreOrder order) {
+  if (const CudaKernels* kernels = cudaKernelsFor(operands)) {
+    return applyCudaFusedCore(*kernels, operands, table, tableRows, index);
+  }
+  const auto inFloat = [](const at::Tensor& tensor) {
+    return tensor.defined() ? tensor.to(at::kFloat) : tensor;
+  };
+  const at::Tensor y = FusedCore::apply(inFloat(operands.queries),
+                                        ifDefined(inFloat(operands.keys)),
+                                        inFloat(operands.values),
+                                        ifDefined(table),
+                                        ifDefined(tableRows),
+                                        order);
+  return y.to(operands.queries.scalar_type());
+}
+
+}  // namespace lambda

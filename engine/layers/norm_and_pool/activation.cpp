@@ -1,0 +1,19 @@
+#include "engine/layers/norm_and_pool/activation.h"
+
+namespace lambda {
+
+at::Tensor activate(const at::Tensor& x, Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return at::relu(x);
+    case Activation::celu:
+      return at::celu(x, kCeluAlpha);
+    case Activation::gelu:
+      return at::gelu(x);
+    case Activation::silu:
+      return at::silu(x);
+  }
+  TORCH_CHECK(false, "unknown activation ", static_cast<int>(activation));
+}
+
+}  // namespace lambda

@@ -1,0 +1,169 @@
+#include "engine/layers/norm_and_pool/fused_norm.h"
+
+#include <cmath>
+
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "engine/kernels/batch_norm/batch_norm_kernel.h"
+#include "engine/layers/channels_last.h"
+#include "engine/layers/norm_and_pool/activation.h"
+#include "engine/layers/torch_threads.h"
+
+namespace lambda {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+BatchNormShape shapeOf(const at::Tensor& x, bool hasRelu) {
+  return {x.numel() / x.size(1), x.size(1), elementOf(x), hasRelu};
+}
+
+/// What the channels are normalised by, [c] in double.
+struct Moments {
+  at::Tensor mean;
+  at::Tensor inverseDeviation;
+};
+
+BatchNormMoments dataOf(const at::Tensor& mean, const at::Tensor& inverseDeviation) {
+  return {mean.const_data_ptr<double>(), inverseDeviation.const_data_ptr<double>()};
+}
+
+BatchNormAffine affineOf(const at::Tensor& weight, const at::Tensor& bias) {
+  return {weight.const_data_ptr<float>(), bias.const_data_ptr<float>()};
+}
+
+/// 1 / sqrt(variance + epsilon), in place.
+at::Tensor invertDeviation(at::Tensor variance, double epsilon) {
+  return variance.add_(epsilon).rsqrt_();
+}
+
+Moments runningMoments(const torch::nn::BatchNorm2dImpl& norm) {
+  return {norm.running_mean.to(at::kDouble),
+          invertDeviation(norm.running_var.to(at::kDouble), norm.options.eps())};
+}
+
+/// Those of x, towards which the running statistics are moved.
+Moments batchMoments(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x) {
+  const BatchNormShape shape = shapeOf(x, false);
+  const at::Tensor mean = at::empty({shape.channels}, at::kDouble);
+  const at::Tensor variance = at::empty({shape.channels}, at::kDouble);
+  batchNormStatistics(shape,
+                      x.const_data_ptr(),
+                      mean.mutable_data_ptr<double>(),
+                      variance.mutable_data_ptr<double>(),
+                      onTorchThreads);
+  const auto rows = static_cast<double>(shape.rows);
+  const double momentum = *norm.options.momentum();
+  norm.running_mean.lerp_(mean.to(at::kFloat), momentum);
+  norm.running_var.lerp_((variance * (rows / (rows - 1))).to(at::kFloat), momentum);
+  norm.num_batches_tracked.add_(1);
+  return {mean, invertDeviation(variance, norm.options.eps())};
+}
+
+class FusedNorm : public torch::autograd::Function<FusedNorm> {
+ public:
+  static at::Tensor forward(AutogradContext* context,
+                            const at::Tensor& x,
+                            const at::Tensor& weight,
+                            const at::Tensor& bias,
+                            const std::optional<at::Tensor>& residual,
+                            const Moments& moments,
+                            bool isTraining,
+                            bool hasRelu) {
+    const at::Tensor y = emptyChannelsLast(x.sizes(), x.options());
+    batchNormForward(shapeOf(x, hasRelu),
+                     x.const_data_ptr(),
+                     residual ? residual->const_data_ptr() : nullptr,
+                     dataOf(moments.mean, moments.inverseDeviation),
+                     affineOf(weight, bias),
+                     y.mutable_data_ptr(),
+                     onTorchThreads);
+    // Without a residual the sign of y is found again from x.
+    const bool needsOutput = residual && hasRelu;
+    context->save_for_backward(
+        {x, weight, bias, moments.mean, moments.inverseDeviation, needsOutput ? y : at::Tensor()});
+    context->saved_data["isTraining"] = isTraining;
+    context->saved_data["hasRelu"] = hasRelu;
+    context->saved_data["hasResidual"] = residual.has_value();
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& outputs) {
+    TORCH_CHECK(!at::GradMode::is_enabled(),
+                "fused norm: gradients of its gradients are not to be had; compute in float64, or "
+                "without channels-last memory");
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor &x = saved[0], &weight = saved[1], &y = saved[5];
+    const at::Tensor dy = outputs[0].contiguous(at::MemoryFormat::ChannelsLast);
+    const BatchNormShape shape = shapeOf(x, context->saved_data["hasRelu"].toBool());
+    const at::Tensor dx = emptyChannelsLast(x.sizes(), x.options());
+    const at::Tensor dWeight = at::empty_like(weight), dBias = at::empty_like(weight);
+    at::Tensor dResidual;
+    if (y.defined()) dResidual = emptyChannelsLast(x.sizes(), x.options());
+    batchNormBackward(shape,
+                      x.const_data_ptr(),
+                      y.defined() ? y.const_data_ptr() : nullptr,
+                      dy.const_data_ptr(),
+                      dataOf(saved[3], saved[4]),
+                      affineOf(weight, saved[2]),
+                      context->saved_data["isTraining"].toBool(),
+                      {dx.mutable_data_ptr(),
+                       dResidual.defined() ? dResidual.mutable_data_ptr() : nullptr,
+                       dWeight.mutable_data_ptr<float>(),
+                       dBias.mutable_data_ptr<float>()},
+                      onTorchThreads);
+    const bool passesOn = context->saved_data["hasResidual"].toBool() && !shape.hasRelu;
+    return {
+        dx, dWeight, dBias, passesOn ? dy : dResidual, at::Tensor(), at::Tensor(), at::Tensor()};
+  }
+};
+
+bool isUsual(const torch::nn::BatchNorm2dImpl& norm) {
+  return norm.weight.defined() && norm.weight.scalar_type() == at::kFloat &&
+         norm.running_mean.defined() && norm.options.momentum();
+}
+
+bool canFuse(const torch::nn::BatchNorm2dImpl& norm,
+             const at::Tensor& x,
+             const at::Tensor& residual) {
+  const bool fits = isPixelRows(x) && isUsual(norm) && x.size(1) == norm.weight.numel();
+  const bool hasSpread = x.numel() > x.size(1) || !norm.is_training();
+  const bool residualFits =
+      !residual.defined() || (isPixelRows(residual) && residual.sizes() == x.sizes() &&
+                              residual.scalar_type() == x.scalar_type());
+  return fits && hasSpread && residualFits;
+}
+
+}  // namespace
+
+at::Tensor applyPlainNorm(torch::nn::BatchNorm2d& norm,
+                          const at::Tensor& x,
+                          const AfterNorm& after) {
+  at::Tensor y = norm(x);
+  if (after.residual.defined()) y = y + after.residual;
+  return after.activation ? activate(y, *after.activation) : y;
+}
+
+at::Tensor applyNorm(torch::nn::BatchNorm2d& norm, const at::Tensor& x, const AfterNorm& after) {
+  if (!canFuse(*norm, x, after.residual)) return applyPlainNorm(norm, x, after);
+  const bool isTraining = norm->is_training();
+  Moments moments;
+  {
+    const at::NoGradGuard noGrad;
+    moments = isTraining ? batchMoments(*norm, x) : runningMoments(*norm);
+  }
+  const bool hasRelu = after.activation == Activation::relu;
+  const at::Tensor y =
+      FusedNorm::apply(x,
+                       norm->weight,
+                       norm->bias,
+                       after.residual.defined() ? std::optional(after.residual) : std::nullopt,
+                       moments,
+                       isTraining,
+                       hasRelu);
+  return hasRelu || !after.activation ? y : activate(y, *after.activation);
+}
+
+}  // namespace lambda

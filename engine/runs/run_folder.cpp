@@ -1,0 +1,155 @@
+#include "engine/runs/run_folder.h"
+
+#include <algorithm>
+#include <cctype>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/inspection/epoch_files.h"
+#include "engine/runtime/error.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+constexpr std::uint64_t kMaxCheckpointBytes = 1ULL << 40;
+
+std::string localTime() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d_%H-%M-%S", &parts);
+  return text;
+}
+
+/// A name that is one part of a path on any file system.
+std::string asFileName(const std::string& name) {
+  std::string safe;
+  for (const char c : name) {
+    const bool keep =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+    safe += keep ? c : '-';
+  }
+  while (safe.starts_with('.')) safe.erase(0, 1);
+  return safe.empty() ? "run" : safe.substr(0, 80);
+}
+
+}  // namespace
+
+RunFolder RunFolder::create(const fs::path& runsFolder, const std::string& name) {
+  const std::string base = localTime() + "_" + asFileName(name);
+  std::error_code error;
+  fs::create_directories(runsFolder, error);
+  for (int attempt = 1; !error && attempt < 1000; ++attempt) {
+    const fs::path path =
+        fs::absolute(runsFolder) / (attempt == 1 ? base : base + "-" + std::to_string(attempt));
+    if (!fs::create_directory(path, error)) continue;
+    RunFolder folder(path);
+    fs::create_directory(folder.checkpoints(), error);
+    if (!error) fs::create_directory(folder.inspection(), error);
+    if (!error) return folder;
+  }
+  throw Error(runsFolder.string(),
+              "a run folder can't be created here: " + error.message(),
+              "choose a folder that you may write to with --out");
+}
+
+RunFolder RunFolder::open(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    throw Error(
+        path.string(), "there is no such run folder", "give the folder that holds run.json");
+  }
+  // A trailing slash would leave the folder without a name.
+  fs::path clean = fs::absolute(path).lexically_normal();
+  if (!clean.has_filename()) clean = clean.parent_path();
+  RunFolder folder(clean);
+  if (!fs::exists(folder.record(), error)) {
+    throw Error(path.string(),
+                "this is not a run folder: it has no run.json",
+                "give the folder that holds run.json");
+  }
+  return folder;
+}
+
+fs::path RunFolder::epochCheckpoint(int epoch) const {
+  return checkpoints() / epochFileName(epoch);
+}
+
+std::vector<fs::path> RunFolder::epochCheckpoints() const {
+  return epochFilesOf(checkpoints());
+}
+
+std::vector<fs::path> RunFolder::checkpointsNewestFirst() const {
+  std::vector<fs::path> paths = epochCheckpoints();
+  std::reverse(paths.begin(), paths.end());
+  std::error_code error;
+  if (fs::exists(lastCheckpoint(), error)) paths.insert(paths.begin(), lastCheckpoint());
+  if (fs::exists(bestCheckpoint(), error)) paths.push_back(bestCheckpoint());
+  return paths;
+}
+
+fs::path RunFolder::representativeCheckpoint() const {
+  std::error_code error;
+  for (const fs::path& path : {bestCheckpoint(), lastCheckpoint()}) {
+    if (fs::exists(path, error)) return path;
+  }
+  throw Error(
+      path_.string(), "the run has no checkpoint yet", "train it until its first epoch is done");
+}
+
+fs::path checkpointAt(const fs::path& run) {
+  std::error_code error;
+  if (fs::is_regular_file(run, error)) return run;
+  return RunFolder::open(run).representativeCheckpoint();
+}
+
+RunLock::RunLock(const RunFolder& folder)
+    : descriptor_(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0 || flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  ::close(descriptor_);
+  throw Error(folder.path().string(),
+              "another process is training this run",
+              "wait until it is done, or stop it first");
+}
+
+RunLock::~RunLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool RunLock::isHeld(const RunFolder& folder) {
+  const int descriptor = ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool held = flock(descriptor, LOCK_SH | LOCK_NB) != 0;
+  ::close(descriptor);
+  return held;
+}
+
+void publishAs(const fs::path& existing, const fs::path& name) {
+  // rename() over an existing link of the same file does nothing, so a stray one goes first.
+  const fs::path beside = name.string() + ".link";
+  std::error_code error;
+  fs::remove(beside, error);
+  fs::create_hard_link(existing, beside, error);
+  if (!error) fs::rename(beside, name, error);
+  if (!error) return;
+  writeFileDurably(name, readFile(existing, kMaxCheckpointBytes));
+}
+
+void prune(const RunFolder& folder, const CheckpointConfig& policy) {
+  if (policy.keepEpochs <= 0) return;
+  const std::vector<fs::path> checkpoints = folder.epochCheckpoints();
+  const auto keep = static_cast<std::size_t>(policy.keepEpochs);
+  for (std::size_t i = 0; i + keep < checkpoints.size(); ++i) {
+    std::error_code error;
+    fs::remove(checkpoints[i], error);
+  }
+}
+
+}  // namespace lambda

@@ -1,0 +1,104 @@
+#include "engine/runs/run_journal.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/spdlog.h>
+
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/metrics/metrics_json.h"
+#include "engine/runtime/error.h"
+#include "engine/values/record_fields.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr std::uint64_t kMaxMetricsBytes = 1ULL << 32;
+
+}  // namespace
+
+struct RunJournal::Log {
+  explicit Log(const RunFolder& folder)
+      : sink(std::make_shared<spdlog::sinks::basic_file_sink_mt>(folder.log().string())),
+        logger(folder.name(), sink) {
+    logger.set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+    logger.flush_on(spdlog::level::info);
+    // A log that can't be written must not end a run; metrics and checkpoints do that themselves.
+    logger.set_error_handler([](const std::string&) {});
+  }
+
+  std::shared_ptr<spdlog::sinks::basic_file_sink_mt> sink;
+  spdlog::logger logger;
+};
+
+RunJournal::RunJournal(const RunFolder& folder, Observer& observer)
+    : folder_(folder), observer_(observer), metrics_(folder.metrics()) {
+  try {
+    log_ = std::make_unique<Log>(folder);
+  } catch (const spdlog::spdlog_ex& failure) {
+    throw Error(folder.log().string(), failure.what(), "check that the folder can be written to");
+  }
+}
+
+RunJournal::~RunJournal() = default;
+
+void RunJournal::rewind(std::uint64_t metricsBytes, std::int64_t step) {
+  const std::string text = readFile(folder_.metrics(), kMaxMetricsBytes);
+  metrics_.truncate(metricsBytes);
+  // What happened stays told: a stop or a failure is no part of the curves.
+  for (const EventRecord& event : metricsFromText(text.substr(metricsBytes)).events) {
+    metrics_.append(toLine(event));
+  }
+  resumeStep_ = step + 1;
+}
+
+EventWriter& RunJournal::events() {
+  if (!events_) events_ = std::make_unique<EventWriter>(folder_.path(), resumeStep_);
+  return *events_;
+}
+
+void RunJournal::record(const BatchRecord& record) {
+  metrics_.append(toLine(record));
+  events().add(record.step,
+               {{"batch/loss", record.loss},
+                {"batch/accuracy", record.accuracy},
+                {"batch/learningRate", record.learningRate},
+                {"batch/gradientNorm", record.gradientNorm}});
+  observer_.batchFinished(record);
+}
+
+void RunJournal::record(const EpochRecord& record) {
+  metrics_.append(toLine(record));
+  std::vector<Scalar> scalars{{"train/loss", record.train.loss},
+                              {"train/accuracy", record.train.accuracy},
+                              {"epoch/imagesPerSecond", record.imagesPerSecond}};
+  std::string text = "epoch " + std::to_string(record.epoch) + ": train loss " +
+                     std::to_string(record.train.loss) + " accuracy " +
+                     std::to_string(record.train.accuracy);
+  if (record.validation) {
+    scalars.push_back({"validation/loss", record.validation->loss});
+    scalars.push_back({"validation/accuracy", record.validation->accuracy});
+    text += ", validation loss " + std::to_string(record.validation->loss) + " accuracy " +
+            std::to_string(record.validation->accuracy);
+  }
+  events().add(record.step, scalars);
+  log_->logger.info(text);
+  observer_.epochFinished(record);
+}
+
+void RunJournal::record(const EventRecord& record) {
+  metrics_.append(toLine(record));
+  const bool bad = record.kind == EventKind::failed || record.kind == EventKind::warning;
+  log_->logger.log(bad ? spdlog::level::warn : spdlog::level::info,
+                   "step {} {}: {}",
+                   record.step,
+                   nameOf(record.kind),
+                   record.text);
+  observer_.eventRecorded(record);
+}
+
+void RunJournal::sync() {
+  metrics_.sync();
+  if (events_) events_->flush();
+}
+
+}  // namespace lambda

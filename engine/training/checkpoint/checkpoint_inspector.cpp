@@ -1,0 +1,142 @@
+#include "engine/training/checkpoint/checkpoint_inspector.h"
+
+#include <utility>
+
+#include "engine/data/dataset_cache.h"
+#include "engine/inspection/inspect_network.h"
+#include "engine/runs/run_folder.h"
+#include "engine/runs/test_looks.h"
+#include "engine/runtime/device.h"
+#include "engine/runtime/error.h"
+#include "engine/training/checkpoint/training_state.h"
+#include "engine/training/evaluation.h"
+#include "engine/training/input/run_data.h"
+#include "engine/training/live_inspection.h"
+#include "engine/training/step/precision.h"
+
+namespace lambda {
+
+namespace {
+
+/// What of a request decides on image and layer.
+InspectionRequest withoutPixel(InspectionRequest request) {
+  request.id = 0;
+  request.queryRow = -1;
+  request.queryColumn = -1;
+  return request;
+}
+
+template <class Number>
+void append(const at::Tensor& values, std::vector<Number>& list) {
+  const at::Tensor dense = values.contiguous();
+  const auto* first = dense.const_data_ptr<Number>();
+  list.insert(list.end(), first, first + dense.numel());
+}
+
+/// The answer to one image at one layer, but for the pixel.
+struct Looked {
+  InspectionRequest request;
+  RequestedImage image;
+  LayerView view;
+};
+
+}  // namespace
+
+struct CheckpointInspector::Impl {
+  Impl(const std::filesystem::path& run, const InspectorOptions& options)
+      : checkpoint(checkpointAt(run)),
+        loaded(loadNetwork(checkpoint, at::kCPU)),
+        config(loaded.header.config),
+        datasets(options.datasets ? options.datasets : std::make_shared<DatasetCache>()) {
+    if (options.data) config.data.source = *options.data;
+    const int threads = options.threads > 0 ? options.threads : config.device.threads;
+    device = selectDevice({DeviceKind::cpu, threads});
+    resolvePrecision(config.recipe, device);
+  }
+
+  RunData& images() {
+    if (!data) data = std::make_unique<RunData>(config, at::kCPU, datasets);
+    return *data;
+  }
+
+  const std::filesystem::path checkpoint;
+  LoadedNetwork loaded;
+  RunConfig config;  ///< The run's, with its data where it lies now.
+  ComputeDevice device;
+  std::shared_ptr<DatasetCache> datasets;
+  std::unique_ptr<RunData> data;  ///< Null until an image is asked for.
+  std::optional<Looked> looked;
+};
+
+CheckpointInspector::CheckpointInspector(const std::filesystem::path& run,
+                                         const InspectorOptions& options)
+    : impl_(std::make_unique<Impl>(run, options)) {}
+
+CheckpointInspector::~CheckpointInspector() = default;
+CheckpointInspector::CheckpointInspector(CheckpointInspector&&) noexcept = default;
+CheckpointInspector& CheckpointInspector::operator=(CheckpointInspector&&) noexcept = default;
+
+const CheckpointHeader& CheckpointInspector::header() const {
+  return impl_->loaded.header;
+}
+
+const std::filesystem::path& CheckpointInspector::checkpoint() const {
+  return impl_->checkpoint;
+}
+
+InspectionSnapshot CheckpointInspector::inspect(const InspectionRequest& request) {
+  useThreads(impl_->device);
+  LoadedNetwork& loaded = impl_->loaded;
+  InspectionRequest key = withoutPixel(request);
+  if (!impl_->looked || impl_->looked->request != key) {
+    RequestedImage image = requestedImage(impl_->images(), loaded.network->architecture.input, key);
+    LayerView view(loaded.network, image.tensor, key.layer);
+    impl_->looked.emplace(std::move(key), std::move(image), std::move(view));
+  }
+  Looked& looked = *impl_->looked;
+  return looked.view.at(request,
+                        {.image = looked.image.image,
+                         .label = looked.image.label,
+                         .classNames = looked.image.classNames,
+                         .step = loaded.header.progress.step,
+                         .epoch = loaded.header.progress.epoch,
+                         .initialEmbeddings = &loaded.initialEmbeddings});
+}
+
+std::optional<Predictions> CheckpointInspector::predict(
+    Split split, const std::function<bool(std::int64_t done, std::int64_t total)>& progress) {
+  useThreads(impl_->device);
+  const TrainingProgress& at = impl_->loaded.header.progress;
+  const LabeledImages& images = impl_->images().images(split);
+  const auto total = static_cast<std::int64_t>(images.count());
+  if (total == 0) {
+    throw Error(impl_->checkpoint.string(),
+                "the run has no " + std::string(nameOf(split)) + " images",
+                "choose another split");
+  }
+  Predictions predictions{
+      .split = split, .step = at.step, .epoch = at.epoch, .classNames = images.classNames};
+  predictions.labels.assign(images.labels.begin(), images.labels.end());
+  std::int64_t right = 0;
+  const auto take = [&](const at::Tensor& logits, const at::Tensor& labels) {
+    const at::Tensor probabilities = logits.softmax(1);
+    const auto [confidence, predicted] = probabilities.max(1);
+    const at::Tensor truth = probabilities.gather(1, labels.unsqueeze(1)).squeeze(1);
+    append(predicted.to(at::kInt), predictions.predicted);
+    append(confidence, predictions.confidence);
+    append(truth, predictions.truthProbability);
+    right += predicted.eq(labels).sum().item<std::int64_t>();
+  };
+  const auto proceed = [&](std::int64_t done) { return progress(done, total); };
+  const BatchMaker& maker = impl_->images().maker();
+  NetworkImpl& network = *impl_->loaded.network;
+  if (!classify(network, images, maker, impl_->config.recipe, proceed, take) || !proceed(total)) {
+    return std::nullopt;
+  }
+  if (split == Split::test) {
+    countTestLook(impl_->checkpoint, static_cast<double>(right) / static_cast<double>(total));
+  }
+  return predictions;
+}
+
+}  // namespace lambda

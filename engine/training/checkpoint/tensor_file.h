@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/formats/tensors/safetensors.h"
+#include "engine/training/update/optimizer.h"
+
+namespace lambda {
+
+/// Publishes tensors as a safetensors file with a digest. Tensors on a GPU or with strides are
+/// copied to dense CPU memory first. Throws Error.
+void saveTensors(const std::filesystem::path& path,
+                 const std::vector<NamedTensor>& tensors,
+                 const std::map<std::string, std::string>& metadata);
+
+/// Copies a stored tensor into a live one, whatever its device and memory format. Throws Error,
+/// naming `file`, if it is missing or its shape or type differ.
+void loadInto(const SafeTensors& file, const std::string& place, const NamedTensor& target);
+
+/// A stored tensor as a tensor of its own on the CPU. Throws Error for types that LibTorch lacks.
+at::Tensor toTensor(const TensorView& view, const std::string& place);
+
+/// The tensors with a prefix before their names.
+std::vector<NamedTensor> prefixed(const std::string& prefix, std::vector<NamedTensor> tensors);
+
+/// All parameters and buffers of a module by name.
+std::vector<NamedTensor> stateOf(const torch::nn::Module& module);
+
+}  // namespace lambda

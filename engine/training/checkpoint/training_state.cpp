@@ -1,0 +1,258 @@
+#include "engine/training/checkpoint/training_state.h"
+
+#include <mutex>
+
+#include <ATen/Context.h>
+
+#include "engine/formats/json/checkpoint_json.h"
+#include "engine/layers/cuda/cuda_plugin.h"
+#include "engine/runtime/error.h"
+#include "engine/training/checkpoint/tensor_file.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr const char* kModelPrefix = "model.";
+constexpr const char* kOptimizerPrefix = "optimizer.";
+constexpr const char* kAveragePrefix = "average.";
+constexpr const char* kInitialPrefix = "initial.";
+
+const char* randomName(const at::Device& device) {
+  return device.is_cuda() ? "rng.cuda" : "rng.cpu";
+}
+
+/// LibTorch's modules initialise themselves from one generator for all threads. This borrows it for
+/// a scope, one thread at a time, and gives it back in the state it was in.
+class BorrowedGenerator {
+ public:
+  BorrowedGenerator() : turn_(mutex()) {
+    const std::lock_guard lock(generator_.mutex());
+    before_ = generator_.get_state();
+  }
+
+  ~BorrowedGenerator() {
+    const std::lock_guard lock(generator_.mutex());
+    generator_.set_state(before_);
+  }
+
+  BorrowedGenerator(const BorrowedGenerator&) = delete;
+  BorrowedGenerator& operator=(const BorrowedGenerator&) = delete;
+
+  void seed(std::uint64_t seed) {
+    const std::lock_guard lock(generator_.mutex());
+    generator_.set_current_seed(seed);
+  }
+
+  /// A generator that goes on from where this one is now.
+  at::Generator copy() {
+    const std::lock_guard lock(generator_.mutex());
+    return generator_.clone();
+  }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+
+  std::lock_guard<std::mutex> turn_;
+  at::Generator generator_ = at::globalContext().defaultGenerator(at::kCPU);
+  at::Tensor before_;
+};
+
+at::Generator seededGenerator(const at::Device& device, std::uint64_t seed) {
+  at::Generator generator = at::globalContext().defaultGenerator(device).clone();
+  generator.set_current_seed(seed);
+  return generator;
+}
+
+Network buildNetwork(const RunConfig& config, const at::Device& device) {
+  BorrowedGenerator generator;
+  generator.seed(config.seed);
+  Network network(config.architecture);
+  network->drawFrom(device.is_cuda() ? seededGenerator(device, config.seed) : generator.copy());
+  network->to(device);
+  if (config.recipe.channelsLast) {
+    for (at::Tensor& parameter : network->parameters()) {
+      if (parameter.dim() != 4) continue;
+      parameter.set_data(parameter.detach().contiguous(at::MemoryFormat::ChannelsLast));
+    }
+  }
+  return network;
+}
+
+std::unique_ptr<Bfloat16Weights> bfloat16WeightsFor(const Recipe& recipe, Network& network) {
+  if (recipe.precision != Precision::bfloat16) return nullptr;
+  return std::make_unique<Bfloat16Weights>(*network);
+}
+
+const CudaKernels* kernelsFor(const at::Device& device) {
+  return device.is_cuda() ? cudaKernelsFor(device) : nullptr;
+}
+
+SafeTensors readVerified(const std::filesystem::path& path) {
+  SafeTensors file = readSafeTensors(path);
+  verifyDigest(file, path.string());
+  return file;
+}
+
+CheckpointHeader headerOf(const SafeTensors& file, const std::filesystem::path& path) {
+  const auto text = file.metadata.find(std::string(kCheckpointKey));
+  if (text == file.metadata.end()) {
+    throw Error(path.string(),
+                "this safetensors file is not a checkpoint of Lambda Studio",
+                "give a file from a run's checkpoints folder");
+  }
+  return checkpointHeaderFromJson(text->second, path.string());
+}
+
+EmbeddingTables storedEmbeddings(const SafeTensors& file, const std::string& place) {
+  EmbeddingTables tables;
+  const std::string_view prefix = kInitialPrefix;
+  for (const TensorView& view : file.tensors) {
+    if (view.name.starts_with(prefix)) {
+      tables.emplace(view.name.substr(prefix.size()), toTensor(view, place));
+    }
+  }
+  return tables;
+}
+
+bool hasAll(const SafeTensors& file, const std::vector<NamedTensor>& targets) {
+  for (const NamedTensor& target : targets) {
+    if (file.find(target.name) == nullptr) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TrainingState::TrainingState(const RunConfig& config, const ComputeDevice& device)
+    : network(buildNetwork(config, torchDevice(device))),
+      bfloat16Weights(bfloat16WeightsFor(config.recipe, network)),
+      optimizer(config.recipe.optimizer,
+                *network,
+                kernelsFor(torchDevice(device)),
+                bfloat16Weights.get()),
+      initialEmbeddings(embeddingTablesOf(network)),
+      kernelObstacle(cudaKernelsObstacle(torchDevice(device))),
+      device_(torchDevice(device)) {
+  // Some of cuDNN's gradients of convolutions differ from run to run otherwise.
+  if (device_.is_cuda()) at::globalContext().setDeterministicCuDNN(true);
+  if (config.recipe.emaDecay > 0) {
+    average = std::make_unique<WeightAverage>(config.recipe.emaDecay, *network);
+  }
+}
+
+void TrainingState::save(const std::filesystem::path& path,
+                         const RunConfig& config,
+                         const Environment& environment) const {
+  std::vector<NamedTensor> tensors = prefixed(kModelPrefix, stateOf(*network));
+  const auto append = [&tensors](const std::vector<NamedTensor>& more) {
+    tensors.insert(tensors.end(), more.begin(), more.end());
+  };
+  append(prefixed(kOptimizerPrefix, optimizer.state()));
+  if (average) append(prefixed(kAveragePrefix, average->state()));
+  for (const auto& [name, table] : initialEmbeddings) append({{kInitialPrefix + name, table}});
+  append({{randomName(device_), network->random()->get_state()}});
+  saveTensors(
+      path,
+      tensors,
+      {{std::string(kCheckpointKey), toJson(CheckpointHeader{progress, environment, config})}});
+}
+
+void TrainingState::loadNetwork(const SafeTensors& file, const std::string& place) {
+  for (const NamedTensor& target : prefixed(kModelPrefix, stateOf(*network))) {
+    loadInto(file, place, target);
+  }
+  initialEmbeddings = storedEmbeddings(file, place);
+}
+
+void TrainingState::loadRandom(const SafeTensors& file, const std::string& place) {
+  const TensorView* stored = file.find(randomName(device_));
+  // A run that moves to another kind of device has no state for it: it goes on from the seed.
+  if (stored == nullptr) return;
+  at::Generator generator = *network->random();
+  const at::Tensor state = toTensor(*stored, place);
+  if (state.scalar_type() != at::kByte || state.sizes() != generator.get_state().sizes()) {
+    throw Error(place,
+                std::string("the state of the random generator in ") + randomName(device_) +
+                    " has another size than this LibTorch's",
+                "it was written by another version: fork from it instead of resuming");
+  }
+  generator.set_state(state);
+}
+
+void TrainingState::load(const std::filesystem::path& path) {
+  const SafeTensors file = readVerified(path);
+  const std::string place = path.string();
+  const CheckpointHeader header = headerOf(file, path);
+  loadNetwork(file, place);
+  for (const NamedTensor& target : prefixed(kOptimizerPrefix, optimizer.state())) {
+    loadInto(file, place, target);
+  }
+  if (average) {
+    for (const NamedTensor& target : prefixed(kAveragePrefix, average->state())) {
+      loadInto(file, place, target);
+    }
+  }
+  loadRandom(file, place);
+  progress = header.progress;
+}
+
+std::vector<std::string> TrainingState::adopt(const std::filesystem::path& path,
+                                              const RunConfig& config) {
+  const SafeTensors file = readVerified(path);
+  const std::string place = path.string();
+  const CheckpointHeader header = headerOf(file, path);
+  std::vector<std::string> left;
+  loadNetwork(file, place);
+  const auto take = [&](const std::vector<NamedTensor>& targets, bool fits, const char* what) {
+    if (!fits || !hasAll(file, targets)) {
+      left.emplace_back(what);
+      return;
+    }
+    for (const NamedTensor& target : targets) loadInto(file, place, target);
+  };
+  take(
+      prefixed(kOptimizerPrefix, optimizer.state()),
+      hasMomentum(config.recipe.optimizer.kind) == hasMomentum(header.config.recipe.optimizer.kind),
+      "the optimiser's state: it starts from zero");
+  if (average && header.config.recipe.emaDecay > 0) {
+    take(prefixed(kAveragePrefix, average->state()),
+         true,
+         "the averaged weights: the average starts from the weights");
+  } else if (average) {
+    average = std::make_unique<WeightAverage>(config.recipe.emaDecay, *network);
+  }
+  loadRandom(file, place);
+  progress = header.progress;
+  progress.metricsBytes = 0;
+  return left;
+}
+
+CheckpointHeader readCheckpointHeader(const std::filesystem::path& path) {
+  return headerOf(readVerified(path), path);
+}
+
+LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& device) {
+  const SafeTensors file = readVerified(path);
+  const std::string place = path.string();
+  LoadedNetwork loaded;
+  loaded.header = headerOf(file, path);
+  {
+    const BorrowedGenerator generator;
+    loaded.network = Network(loaded.header.config.architecture);
+  }
+  loaded.network->to(device);
+  const bool averaged = loaded.header.config.recipe.emaDecay > 0;
+  for (const NamedTensor& target :
+       prefixed(averaged ? kAveragePrefix : kModelPrefix, stateOf(*loaded.network))) {
+    loadInto(file, place, target);
+  }
+  loaded.initialEmbeddings = storedEmbeddings(file, place);
+  loaded.network->eval();
+  return loaded;
+}
+
+}  // namespace lambda

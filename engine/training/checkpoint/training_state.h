@@ -1,0 +1,71 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/formats/tensors/safetensors.h"
+#include "engine/inspection/inspect_network.h"
+#include "engine/layers/convolution/bfloat16_weights.h"
+#include "engine/networks/network.h"
+#include "engine/runtime/torch_device.h"
+#include "engine/training/update/optimizer.h"
+#include "engine/training/update/weight_average.h"
+#include "engine/values/checkpoint_header.h"
+
+namespace lambda {
+
+/// Everything that a checkpoint keeps: network, optimiser, averaged weights, random generator and
+/// position. With the same program, device and thread count, training on from a loaded state gives
+/// the bits of a run that was never interrupted. Lives on the training thread.
+class TrainingState {
+ public:
+  /// A fresh state: weights and random numbers from the configuration's seed. It draws from a
+  /// generator of its own; LibTorch's default one is as before.
+  TrainingState(const RunConfig& config, const ComputeDevice& device);
+
+  Network network;
+  std::unique_ptr<Bfloat16Weights> bfloat16Weights;  ///< Null where it trains in float32.
+  Optimizer optimizer;
+  std::unique_ptr<WeightAverage> average;  ///< Null without averaging.
+  TrainingProgress progress;
+  EmbeddingTables initialEmbeddings;  ///< The position embeddings before the first step.
+  std::string kernelObstacle;  ///< Why its GPU does without the CUDA kernels; empty = it doesn't.
+
+  at::Device device() const { return device_; }
+
+  /// Publishes a checkpoint. Throws Error; the previous file is then still whole.
+  void save(const std::filesystem::path& path,
+            const RunConfig& config,
+            const Environment& environment) const;
+
+  /// Loads all of a checkpoint of the same configuration. Throws Error if it is damaged or
+  /// another's.
+  void load(const std::filesystem::path& path);
+
+  /// Loads a checkpoint into a changed configuration: the network, the position, and what of
+  /// optimiser and average fits the new recipe. Returns what could not be taken over.
+  std::vector<std::string> adopt(const std::filesystem::path& path, const RunConfig& config);
+
+ private:
+  void loadNetwork(const SafeTensors& file, const std::string& place);
+  void loadRandom(const SafeTensors& file, const std::string& place);
+
+  at::Device device_;
+};
+
+/// The header of a checkpoint; its digest is verified. Throws Error naming the file.
+CheckpointHeader readCheckpointHeader(const std::filesystem::path& path);
+
+/// The network of a checkpoint for evaluation or inspection: averaged weights where the run kept
+/// them, in evaluation mode, float32 on the device. Random generators are as before.
+struct LoadedNetwork {
+  Network network{nullptr};
+  CheckpointHeader header;
+  EmbeddingTables initialEmbeddings;
+};
+
+LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& device);
+
+}  // namespace lambda

@@ -1,0 +1,82 @@
+#include "engine/training/input/batch_maker.h"
+
+#include <utility>
+
+namespace lambda {
+
+BatchMaker::BatchMaker(Augmenter augmenter,
+                       bool channelsLast,
+                       Precision precision,
+                       const at::Device& device,
+                       const CudaKernels* kernels)
+    : augmenter_(std::move(augmenter)),
+      channelsLast_(channelsLast),
+      precision_(precision),
+      device_(device),
+      kernels_(kernels) {
+  TORCH_CHECK(precision != Precision::automatic,
+              "batches: the precision is not decided; resolvePrecision() comes before a step");
+}
+
+void BatchMaker::keep(const LabeledImages& images) {
+  if (kernels_ == nullptr || images.count() == 0 || !DeviceImages::canHold(images)) return;
+  kept_.try_emplace(images.pixels.data(), images, device_, *kernels_);
+}
+
+const DeviceImages* BatchMaker::keptOf(const LabeledImages& images) const {
+  const auto found = kept_.find(images.pixels.data());
+  return found != kept_.end() ? &found->second : nullptr;
+}
+
+at::TensorOptions BatchMaker::hostOptions(at::ScalarType type) const {
+  return at::TensorOptions(type).pinned_memory(device_.is_cuda());
+}
+
+at::Tensor BatchMaker::emptyImages(const LabeledImages& images, std::size_t count) const {
+  return at::empty({static_cast<std::int64_t>(count), images.channels, images.height, images.width},
+                   hostOptions(at::kFloat)
+                       .memory_format(channelsLast_ ? at::MemoryFormat::ChannelsLast
+                                                    : at::MemoryFormat::Contiguous));
+}
+
+TensorBatch BatchMaker::onDevice(TensorBatch batch) const {
+  if (device_.is_cpu()) return batch;
+  return {batch.images.to(device_, at::kFloat, /*non_blocking=*/true),
+          batch.labels.to(device_, at::kLong, /*non_blocking=*/true)};
+}
+
+TensorBatch BatchMaker::augmented(const LabeledImages& images,
+                                  std::span<const std::uint32_t> indices,
+                                  int epoch) const {
+  if (const DeviceImages* kept = keptOf(images)) {
+    const at::ScalarType type = precision_ == Precision::bfloat16 ? at::kBFloat16 : at::kFloat;
+    return kept->augmented(
+        augmenter_, indices, static_cast<std::uint64_t>(epoch), {layout(), type});
+  }
+  TensorBatch batch{emptyImages(images, indices.size()),
+                    at::empty({static_cast<std::int64_t>(indices.size())}, hostOptions(at::kLong))};
+  augmenter_.augment(images,
+                     indices,
+                     static_cast<std::uint64_t>(epoch),
+                     layout(),
+                     batch.images.mutable_data_ptr<float>());
+  auto* labels = batch.labels.mutable_data_ptr<std::int64_t>();
+  for (const std::uint32_t index : indices) *labels++ = images.labels[index];
+  return onDevice(std::move(batch));
+}
+
+TensorBatch BatchMaker::plain(const LabeledImages& images,
+                              std::size_t first,
+                              std::size_t count) const {
+  if (const DeviceImages* kept = keptOf(images)) {
+    return kept->plain(augmenter_, first, count, {layout(), at::kFloat});
+  }
+  TensorBatch batch{emptyImages(images, count),
+                    at::empty({static_cast<std::int64_t>(count)}, hostOptions(at::kLong))};
+  augmenter_.normalize(images, first, count, layout(), batch.images.mutable_data_ptr<float>());
+  auto* labels = batch.labels.mutable_data_ptr<std::int64_t>();
+  for (std::size_t i = 0; i < count; ++i) labels[i] = images.labels[first + i];
+  return onDevice(std::move(batch));
+}
+
+}  // namespace lambda

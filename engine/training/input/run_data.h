@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/data/batches.h"
+#include "engine/data/dataset_cache.h"
+#include "engine/training/input/batch_maker.h"
+#include "engine/values/inspection.h"
+#include "engine/values/run_config.h"
+
+namespace lambda {
+
+/// The images of a run and the ways to its batches. Lives on the training thread.
+class RunData {
+ public:
+  /// Loads the training images, through `datasets`. Throws Error for missing or damaged data, and
+  /// where the images, the classes or the batch size do not fit the configuration.
+  RunData(const RunConfig& config,
+          const at::Device& device,
+          std::shared_ptr<DatasetCache> datasets = std::make_shared<DatasetCache>());
+
+  /// With training images that are there already.
+  RunData(const RunConfig& config,
+          const at::Device& device,
+          std::shared_ptr<const Dataset> data,
+          std::shared_ptr<DatasetCache> datasets);
+
+  int batchesPerEpoch() const { return static_cast<int>(order_.batchesPerEpoch()); }
+
+  std::int64_t trainingImages() const { return static_cast<std::int64_t>(data_->train.count()); }
+
+  const LabeledImages& train() const { return data_->train; }
+
+  /// The augmented batch at a position.
+  TensorBatch batch(int epoch, int batch);
+
+  /// A fixed stratified part of the training images, scored beside the validation images.
+  const LabeledImages& trainSample() const { return trainSample_; }
+
+  const LabeledImages& validation() const { return data_->validation; }
+
+  /// The test images, loaded at the first call. Throws Error.
+  const LabeledImages& test();
+
+  const std::vector<std::string>& classNames() const { return data_->train.classNames; }
+
+  /// The images of a split. Throws Error where the test set can't be loaded.
+  const LabeledImages& images(Split split);
+
+  const BatchMaker& maker() const { return maker_; }
+
+ private:
+  DataConfig config_;
+  std::shared_ptr<DatasetCache> datasets_;
+  std::shared_ptr<const Dataset> data_;
+  LabeledImages trainSample_;
+  BatchOrder order_;
+  BatchMaker maker_;
+  std::shared_ptr<const LabeledImages> test_;  // Null until it is asked for.
+};
+
+}  // namespace lambda

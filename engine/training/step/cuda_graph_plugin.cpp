@@ -1,0 +1,25 @@
+#include "engine/training/step/cuda_graph_plugin.h"
+
+#include "engine/layers/cuda/cuda_plugin.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr const char* kPluginName = "lambda-graphs-cuda.so";
+
+}  // namespace
+
+CudaGraphPlugin openCudaGraphPlugin(const std::filesystem::path& file) {
+  const PluginFunction function = pluginFunction(file, kWorkRecorderSymbol);
+  if (function.address == nullptr) return {nullptr, function.obstacle};
+  return {reinterpret_cast<GetWorkRecorder>(function.address)(), {}};
+}
+
+CudaGraphPlugin cudaGraphsFor(const DeviceConfig& config, const TrainingState& state) {
+  if (!config.cudaGraphs || !state.device().is_cuda() || !state.kernelObstacle.empty()) return {};
+  static const CudaGraphPlugin plugin = openCudaGraphPlugin(pluginFile(kPluginName));
+  return plugin;
+}
+
+}  // namespace lambda

@@ -1,0 +1,74 @@
+#include "engine/training/step/recorded_step.h"
+
+namespace lambda {
+
+namespace {
+
+/// What queueing a step leaves: the tensors that its record writes.
+struct QueuedStep {
+  StepMeasures measures;
+  WeightsInMemory weights;
+
+  std::vector<at::Tensor> tensors() const {
+    std::vector<at::Tensor> all = weights.gradients;
+    all.push_back(measures.loss);
+    all.push_back(measures.accuracy);
+    all.push_back(measures.gradientNorm);
+    return all;
+  }
+};
+
+QueuedStep queueStep(TrainingState& state, const Recipe& recipe, const TensorBatch& batch) {
+  QueuedStep queued;
+  queued.measures = computeGradients(state, recipe, batch);
+  queued.weights = state.optimizer.weightsInMemory(state.average.get());
+  queued.measures.gradientNorm = state.optimizer.queueUpdate(queued.weights, queued.measures.loss);
+  state.optimizer.zeroGrad();
+  return queued;
+}
+
+}  // namespace
+
+RecordedStep::RecordedStep(TrainingState& state,
+                           const Recipe& recipe,
+                           const TensorBatch& like,
+                           WorkRecorder& recorder)
+    : state_(state), inputs_{like.images.clone(), like.labels.clone()} {
+  // What is done while recording is not done yet.
+  if (state.bfloat16Weights) state.bfloat16Weights->follow();
+  at::Generator random = *state.network->random();
+  const at::Tensor drawn = random.get_state();
+  const auto queued = std::make_shared<QueuedStep>();
+  try {
+    work_ = recorder.record(
+        [&state, recipe, inputs = inputs_, queued] {
+          *queued = queueStep(state, recipe, inputs);
+          return queued->tensors();
+        },
+        random);
+  } catch (...) {
+    state.optimizer.zeroGrad();
+    random.set_state(drawn);
+    throw;
+  }
+  measures_ = queued->measures;
+  weights_ = queued->weights;
+}
+
+bool RecordedStep::fits(const TensorBatch& batch) const {
+  return batch.images.sizes() == inputs_.images.sizes() &&
+         batch.images.scalar_type() == inputs_.images.scalar_type();
+}
+
+StartedStep RecordedStep::start(const TensorBatch& batch, double learningRate) {
+  inputs_.images.copy_(batch.images);
+  inputs_.labels.copy_(batch.labels);
+  state_.optimizer.sendStep(weights_,
+                            {.learningRate = learningRate,
+                             .average = state_.average.get(),
+                             .step = state_.progress.step + 1});
+  work_->replay();
+  return StartedStep::underWay(measures_);
+}
+
+}  // namespace lambda

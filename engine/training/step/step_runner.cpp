@@ -1,0 +1,38 @@
+#include "engine/training/step/step_runner.h"
+
+#include <utility>
+
+#include <c10/util/Exception.h>
+
+namespace lambda {
+
+StepRunner::StepRunner(TrainingState& state,
+                       const Recipe& recipe,
+                       WorkRecorder* recorder,
+                       std::function<void(const std::string&)> warn)
+    : state_(state), recipe_(recipe), recorder_(recorder), warn_(std::move(warn)) {}
+
+StartedStep StepRunner::start(const TensorBatch& batch, double learningRate) {
+  if (batch.images.sizes() != shape_) {
+    shape_ = batch.images.sizes().vec();
+    steps_ = 0;
+  }
+  if (recorder_ != nullptr && !recorded_ && steps_ >= kStepsBeforeRecord &&
+      state_.optimizer.stepsOnDevice(state_.average.get())) {
+    record(batch);
+  }
+  if (recorded_ && recorded_->fits(batch)) return recorded_->start(batch, learningRate);
+  ++steps_;
+  return startStep(state_, recipe_, batch, learningRate);
+}
+
+void StepRunner::record(const TensorBatch& batch) {
+  try {
+    recorded_ = std::make_unique<RecordedStep>(state_, recipe_, batch, *recorder_);
+  } catch (const c10::Error& error) {
+    recorder_ = nullptr;
+    warn_(error.what_without_backtrace());
+  }
+}
+
+}  // namespace lambda

@@ -1,0 +1,116 @@
+#include "engine/training/step/training_step.h"
+
+#include <cmath>
+
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+
+#include "engine/training/step/autocast.h"
+
+namespace lambda {
+
+namespace {
+
+void tellEnd(const PhaseObserver& ended, StepPhase phase) {
+  if (ended) ended(phase);
+}
+
+/// The measures as doubles in one tensor, where they are.
+at::Tensor together(const StepMeasures& measures) {
+  return at::stack(
+      {measures.loss.to(at::kDouble), measures.accuracy, measures.gradientNorm.to(at::kDouble)});
+}
+
+StepOutcome outcomeOf(const at::Tensor& values) {
+  const double* value = values.const_data_ptr<double>();
+  StepOutcome outcome{.loss = value[0], .accuracy = value[1], .gradientNorm = value[2]};
+  outcome.finite = std::isfinite(outcome.loss) && std::isfinite(outcome.gradientNorm);
+  return outcome;
+}
+
+}  // namespace
+
+StartedStep StartedStep::over(const StepOutcome& outcome) {
+  StartedStep step;
+  step.outcome_ = outcome;
+  return step;
+}
+
+StartedStep StartedStep::underWay(const StepMeasures& measures) {
+  const at::Tensor values = together(measures);
+  const at::Device device = values.device();
+  StartedStep step;
+  step.values_ =
+      at::empty(values.sizes(), at::TensorOptions(at::kDouble).pinned_memory(device.is_cuda()));
+  step.values_.copy_(values, /*non_blocking=*/true);
+  if (device.is_cuda()) {
+    step.arrived_.emplace(device.type());
+    step.arrived_->record(c10::impl::getDeviceGuardImpl(device.type())->getStream(device));
+  }
+  return step;
+}
+
+StepOutcome StartedStep::outcome() const {
+  if (outcome_) return *outcome_;
+  if (arrived_) arrived_->synchronize();
+  return outcomeOf(values_);
+}
+
+StepMeasures computeGradients(TrainingState& state,
+                              const Recipe& recipe,
+                              const TensorBatch& batch,
+                              const PhaseObserver& ended) {
+  state.network->train();
+  state.optimizer.zeroGrad();
+  if (state.bfloat16Weights) state.bfloat16Weights->follow();
+  at::Tensor logits;
+  {
+    const Autocast autocast(recipe.precision, batch.images.device().type());
+    const Bfloat16Weights::InUse copies(state.bfloat16Weights.get());
+    logits = state.network->forward(batch.images);
+  }
+  logits = logits.to(at::kFloat);
+  const at::Tensor objective = at::cross_entropy_loss(logits,
+                                                      batch.labels,
+                                                      {},
+                                                      at::Reduction::Mean,
+                                                      /*ignore_index=*/-100,
+                                                      recipe.labelSmoothing);
+  tellEnd(ended, StepPhase::forward);
+  objective.backward();
+  tellEnd(ended, StepPhase::backward);
+
+  const at::Tensor measured = logits.detach();
+  StepMeasures measures;
+  measures.loss = recipe.labelSmoothing == 0 ? objective.detach()
+                                             : at::cross_entropy_loss(measured, batch.labels);
+  measures.accuracy = measured.argmax(1).eq(batch.labels).to(at::kDouble).mean();
+  return measures;
+}
+
+StartedStep startStep(TrainingState& state,
+                      const Recipe& recipe,
+                      const TensorBatch& batch,
+                      double learningRate,
+                      const PhaseObserver& ended) {
+  StepMeasures measures = computeGradients(state, recipe, batch, ended);
+  UpdateStep update{.learningRate = learningRate,
+                    .average = state.average.get(),
+                    .step = state.progress.step + 1};
+  if (state.optimizer.stepsOnDevice(update.average)) {
+    tellEnd(ended, StepPhase::measures);
+    measures.gradientNorm = state.optimizer.stepOnDevice(update, measures.loss);
+    StartedStep started = StartedStep::underWay(measures);
+    tellEnd(ended, StepPhase::update);
+    return started;
+  }
+  measures.gradientNorm = state.optimizer.gradientNorm();
+  const StepOutcome outcome = outcomeOf(together(measures).cpu());
+  tellEnd(ended, StepPhase::measures);
+  if (!outcome.finite) return StartedStep::over(outcome);
+  update.gradientNorm = outcome.gradientNorm;
+  state.optimizer.step(update);
+  tellEnd(ended, StepPhase::update);
+  return StartedStep::over(outcome);
+}
+
+}  // namespace lambda
