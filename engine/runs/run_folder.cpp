@@ -4,6 +4,7 @@
 #include <cctype>
 #include <ctime>
 #include <fcntl.h>
+#include <limits>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -142,13 +143,31 @@ void publishAs(const fs::path& existing, const fs::path& name) {
   writeFileDurably(name, readFile(existing, kMaxCheckpointBytes));
 }
 
-void prune(const RunFolder& folder, const CheckpointConfig& policy) {
+std::uintmax_t freeBytesAt(const fs::path& folder) {
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  return error ? std::numeric_limits<std::uintmax_t>::max() : space.available;
+}
+
+void prune(const RunFolder& folder, const CheckpointConfig& policy, int arriving) {
   if (policy.keepEpochs <= 0) return;
   const std::vector<fs::path> checkpoints = folder.epochCheckpoints();
-  const auto keep = static_cast<std::size_t>(policy.keepEpochs);
+  const auto keep = static_cast<std::size_t>(std::max(0, policy.keepEpochs - arriving));
   for (std::size_t i = 0; i + keep < checkpoints.size(); ++i) {
     std::error_code error;
     fs::remove(checkpoints[i], error);
+  }
+}
+
+void publishEpochEnd(const RunFolder& folder,
+                     const CheckpointConfig& policy,
+                     const TrainingProgress& at) {
+  if (at.epoch == 0 || at.batch > 0) return;
+  const fs::path last = folder.lastCheckpoint();
+  if (policy.keepBest && at.bestEpoch == at.epoch) publishAs(last, folder.bestCheckpoint());
+  if (policy.everyEpochs > 0 && at.epoch % policy.everyEpochs == 0) {
+    publishAs(last, folder.epochCheckpoint(at.epoch));
+    prune(folder, policy);
   }
 }
 

@@ -35,6 +35,9 @@ class TrainingState {
 
   at::Device device() const { return device_; }
 
+  /// Bytes of all tensors that save() writes.
+  std::uint64_t savedBytes() const;
+
   /// Publishes a checkpoint. Throws Error; the previous file is then still whole.
   void save(const std::filesystem::path& path,
             const RunConfig& config,
@@ -49,6 +52,7 @@ class TrainingState {
   std::vector<std::string> adopt(const std::filesystem::path& path, const RunConfig& config);
 
  private:
+  std::vector<NamedTensor> savedTensors() const;
   void loadNetwork(const SafeTensors& file, const std::string& place);
   void loadRandom(const SafeTensors& file, const std::string& place);
 
@@ -63,6 +67,7 @@ CheckpointHeader readCheckpointHeader(const std::filesystem::path& path);
 struct LoadedNetwork {
   Network network{nullptr};
   CheckpointHeader header;
+  bool areAveraged = false;  ///< Its weights are the run's moving average.
   EmbeddingTables initialEmbeddings;
 };
 
