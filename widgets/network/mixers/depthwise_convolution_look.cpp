@@ -39,9 +39,9 @@ MixerExplanation MixerLook<DepthwiseConvolutionMixer>::explanation(
   text.formula = u"y<sub>nc</sub> = Σ<sub>δ</sub> w<sub>δc</sub> x<sub>n+δ,c</sub>"_s;
   text.body =
       tr("Every channel c is summed up over its %1×%1 neighbours with weights of its own, and no "
-         "channel sees another one. That takes as many times fewer weights and operations than a "
-         "convolution as there are channels; the 1×1 convolutions around it mix the channels.")
+         "channel sees another one: other layers of the network mix the channels.")
           .arg(mixer.kernelSize);
+  if (in == out) text.body += tr(" A convolution has %1 times as many weights.").arg(out);
   text.numbers = {{tr("Weights"), tr("%1×%1 × %2").arg(mixer.kernelSize).arg(in)}};
   if (in != out)
     text.numbers.emplace_back(tr("1×1 weights after it"), tr("%1 × %2").arg(in).arg(out));
