@@ -92,7 +92,7 @@ EmbeddingTables embeddingTablesOf(const Network& network) {
   EmbeddingTables tables;
   for (const auto& parameter : network->named_parameters()) {
     for (const NamedLambda& lambda : network->lambdaLayers()) {
-      const PositionEmbeddingTable& embedding = lambda.unit->layer->embedding;
+      const PositionEmbeddingTable& embedding = lambda.layer->embedding;
       if (embedding.is_empty() || !parameter.value().is_same(embedding->table)) continue;
       tables[parameter.key()] = parameter.value().detach().to(at::kCPU).clone();
       break;
@@ -106,7 +106,7 @@ LayerView::LayerView(Network& network, const at::Tensor& image, const std::strin
   const std::vector<InspectableLayer> layers = inspectableLayers(network->architecture);
   const std::size_t index = indexOf(layers, layer);
   layer_ = layers[index];
-  lambda_ = network->lambdaLayers()[index].unit->layer;
+  lambda_ = network->lambdaLayers()[index].layer;
   const at::Device device = network->parameters().front().device();
   const at::Tensor batch = batchOf(image, network->architecture.input, device);
   const InspectionMode mode(*network, device.type());
