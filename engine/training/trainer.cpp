@@ -10,6 +10,7 @@
 #include "engine/training/training_loop.h"
 #include "engine/training/whiten_stem.h"
 #include "engine/values/cost.h"
+#include "engine/values/text_safety.h"
 #include "engine/values/validate.h"
 
 namespace fs = std::filesystem;
@@ -96,7 +97,7 @@ fs::path loadNewest(const RunFolder& folder, TrainingState& state, std::string& 
   throw Error(folder.path().string(),
               damage.empty() ? "the run has no checkpoint to resume from"
                              : "none of its checkpoints can be used:\n" + damage,
-              "start it again with: lambda train " + folder.record().string());
+              "start it again with: lambda train " + shellPath(folder.record().string()));
 }
 
 }  // namespace
