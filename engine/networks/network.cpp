@@ -1,6 +1,8 @@
 #include "engine/networks/network.h"
 
 #include "engine/layers/norm_and_pool/max_pool.h"
+#include "engine/runtime/process_memory.h"
+#include "engine/values/cost.h"
 
 namespace lambda {
 
@@ -13,6 +15,10 @@ class Group : public torch::nn::Module {};
 
 NetworkImpl::NetworkImpl(const Architecture& architecture_)
     : architecture(architecture_), plan(planOf(architecture_)) {
+  requireMemory("architecture",
+                "the weights of this network",
+                static_cast<std::uint64_t>(costOf(architecture).parameters) * sizeof(float),
+                "choose narrower or fewer stages");
   buildStem();
   buildBlocks();
   head_ = register_module(

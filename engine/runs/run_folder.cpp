@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <ctime>
 #include <fcntl.h>
 #include <limits>
@@ -39,6 +40,19 @@ std::string asFileName(const std::string& name) {
   }
   while (safe.starts_with('.')) safe.erase(0, 1);
   return safe.empty() ? "run" : safe.substr(0, 80);
+}
+
+int openFolder(const RunFolder& folder) {
+  return ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/// A record lock of the open file description (fcntl(2), F_OFD_SETLK).
+struct flock wholeFile(short type) {
+  struct flock lock {};
+
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
 }
 
 }  // namespace
@@ -111,13 +125,21 @@ fs::path checkpointAt(const fs::path& run) {
   return RunFolder::open(run).representativeCheckpoint();
 }
 
-RunLock::RunLock(const RunFolder& folder)
-    : descriptor_(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (descriptor_ < 0 || flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  ::close(descriptor_);
-  throw Error(folder.path().string(),
-              "another process is training this run",
-              "wait until it is done, or stop it first");
+RunLock::RunLock(const RunFolder& folder) : descriptor_(openFolder(folder)) {
+  if (descriptor_ < 0) return;
+  int status = 0;
+  do {
+    status = flock(descriptor_, LOCK_EX | LOCK_NB);
+  } while (status != 0 && errno == EINTR);
+  // Where the file system knows no locks there is none; another process's is the only obstacle.
+  if (status != 0 && errno == EWOULDBLOCK) {
+    ::close(descriptor_);
+    throw Error(folder.path().string(),
+                "another process is training this run",
+                "wait until it is done, or stop it first");
+  }
+  struct flock mark = wholeFile(F_RDLCK);
+  fcntl(descriptor_, F_OFD_SETLK, &mark);
 }
 
 RunLock::~RunLock() {
@@ -125,11 +147,12 @@ RunLock::~RunLock() {
 }
 
 bool RunLock::isHeld(const RunFolder& folder) {
-  const int descriptor = ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = openFolder(folder);
   if (descriptor < 0) return false;
-  const bool held = flock(descriptor, LOCK_SH | LOCK_NB) != 0;
+  struct flock obstacle = wholeFile(F_WRLCK);
+  const bool isKnown = fcntl(descriptor, F_OFD_GETLK, &obstacle) == 0;
   ::close(descriptor);
-  return held;
+  return isKnown && obstacle.l_type != F_UNLCK;
 }
 
 void publishAs(const fs::path& existing, const fs::path& name) {

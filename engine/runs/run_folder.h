@@ -64,7 +64,10 @@ class RunFolder {
 std::filesystem::path checkpointAt(const std::filesystem::path& run);
 
 /// Held by the one process that writes to a run. The system drops it when the process ends, however
-/// it ends, so that a run marked as running without a lock was killed.
+/// it ends, so that a run marked as running without a lock was killed. flock(2) on the folder
+/// excludes other processes; a record lock beside it is the mark that isHeld() reads without taking
+/// a lock, so that looking never stands in the way of a process that starts. Both need no right to
+/// write.
 class RunLock {
  public:
   /// Throws Error if another process, or another lock of this one, holds it.

@@ -7,6 +7,7 @@
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runtime/error.h"
 #include "engine/values/record_fields.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
 
@@ -105,7 +106,7 @@ void RunJournal::record(const EventRecord& record) {
                    "step {} {}: {}",
                    record.step,
                    nameOf(record.kind),
-                   record.text);
+                   terminalText(record.text, LineBreaks::kept));
   observer_.eventRecorded(record);
 }
 

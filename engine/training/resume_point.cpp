@@ -5,6 +5,7 @@
 #include "engine/formats/json/config_changes.h"
 #include "engine/inspection/first_nonfinite.h"
 #include "engine/runtime/error.h"
+#include "engine/values/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -101,7 +102,7 @@ ResumePoint newestUsable(const RunFolder& folder,
   throw Error(folder.path().string(),
               damage.empty() ? "the run has no checkpoint to resume from"
                              : "none of its checkpoints can be used:\n" + damage,
-              "start it again with: lambda train " + folder.record().string());
+              "start it again with: lambda train " + shellPath(folder.record().string()));
 }
 
 std::optional<TrainingProgress> progressIn(const fs::path& checkpoint) {

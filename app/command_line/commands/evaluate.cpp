@@ -85,8 +85,8 @@ void printAsText(const Evaluation& evaluation, const std::string& split) {
   facts.add("epoch", std::to_string(evaluation.epoch));
   facts.add("accuracy", percentText(evaluation.scores.accuracy));
   facts.add("loss", fixedText(evaluation.scores.loss, 4));
-  std::cout << "The " << split << " set, " << groupedText(evaluation.images) << " images:\n"
-            << facts.text();
+  printText("The " + split + " set, " + groupedText(evaluation.images) + " images:\n" +
+            facts.text());
   if (split == "test" && evaluation.testEvaluations > 1) {
     std::cout << "The test set has been scored " << evaluation.testEvaluations
               << " times in this run: choose by validation, not by it.\n";
