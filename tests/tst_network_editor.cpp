@@ -66,6 +66,8 @@ void TestNetworkEditor::aHybridIsBuiltByClicking() {
   QCOMPARE(bench.editor.costs().total.flops, expected.flops);
   QVERIFY(validate(bench.editor.architecture()).empty());
   bench.doubleClick(blockPart(3, 1));
+  QCOMPARE(bench.pattern(), "C-C-L-LD"s);
+  bench.doubleClick(blockPart(3, 1));
   QCOMPARE(bench.pattern(), "C-C-L-LC"s);
 }
 

@@ -157,6 +157,27 @@ class CostModel {
          countOf(kept * kFloatBytes)});
   }
 
+  void addMixerLayer(const std::string& name,
+                     const DepthwiseConvolutionMixer& mixer,
+                     const BlockPlan& block) {
+    const MapShape& output = block.mixerOutput;
+    const long long in = block.mixerInput.channels;
+    const bool isSeparable = in != output.channels;
+    const long long weights =
+        in * mixer.kernelSize * mixer.kernelSize + (isSeparable ? in * output.channels : 0);
+    LayerCost layer;
+    layer.name = name;
+    layer.kind = kindOf(mixer);
+    layer.output = pooledMap(block);
+    layer.parameters = weights + 2LL * output.channels;
+    layer.flops =
+        countOf(2.0 * static_cast<double>(weights) * static_cast<double>(output.positions()));
+    const long long between = isSeparable ? in * output.positions() : 0;
+    layer.activationBytes =
+        ((endsBranch(block) ? 2 : 3) * output.elements() + between) * kFloatBytes;
+    add(std::move(layer));
+  }
+
   bool ownsEmbeddings(const LambdaMixer& mixer) {
     if (mixer.embedding == PositionEmbedding::none) return false;
     return mixer.sharedEmbeddings.empty() || sharedNames_.insert(mixer.sharedEmbeddings).second;

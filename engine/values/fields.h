@@ -49,6 +49,12 @@ void visitFields(Value& value, Visit&& visit) {
         value.kernelSize);
 }
 
+template <Either<DepthwiseConvolutionMixer> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
+        value.kernelSize);
+}
+
 template <Either<LambdaMixer> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"k", "query depth: rows of the lambda matrix", 1, 256}, value.queryDepth);

@@ -40,10 +40,18 @@ struct LambdaMixer {
   bool operator==(const LambdaMixer&) const = default;
 };
 
+/// A convolution of each channel by itself. A 1x1 convolution follows it where the block's width
+/// differs from the channels that it sees, which happens in the plain family alone.
+struct DepthwiseConvolutionMixer {
+  int kernelSize = 3;  ///< Side of the square window in pixels, odd.
+
+  bool operator==(const DepthwiseConvolutionMixer&) const = default;
+};
+
 /// What mixes information between positions in a block. A new layer is one more alternative: the
 /// README's section "A new layer" lists what else it needs, and each of these is missed by the
 /// compiler.
-using Mixer = std::variant<ConvolutionMixer, LambdaMixer>;
+using Mixer = std::variant<ConvolutionMixer, LambdaMixer, DepthwiseConvolutionMixer>;
 
 /// What differs between the kinds of mixers beside their options. No other place asks which kind a
 /// mixer is in order to find these out.
@@ -87,6 +95,17 @@ struct TraitsOf<LambdaMixer> {
       .letter = 'L',
       .needsShortcut = true,
       .isInspectable = true};
+};
+
+template <>
+struct TraitsOf<DepthwiseConvolutionMixer> {
+  static constexpr MixerTraits value{
+      .kind = "depthwiseConvolution",
+      .name = "depthwise convolution",
+      .plural = "depthwise convolutions",
+      .meaning = "a convolution of each channel by itself (Howard et al., 2017)",
+      .letter = 'D',
+      .takesStride = true};
 };
 
 inline constexpr std::size_t kMixerKindCount = std::variant_size_v<Mixer>;

@@ -63,6 +63,10 @@ class BlockCheck {
         setTo("the kernel size", path, std::to_string(kernelSize + 1)));
   }
 
+  void checkMixer(const DepthwiseConvolutionMixer& mixer, const BlockPlan& block) {
+    requireCentre(mixer.kernelSize, block);
+  }
+
   void checkMixer(const LambdaMixer& mixer, const BlockPlan& block) {
     checkHeads(mixer, block);
     checkScope(mixer, block);

@@ -25,5 +25,9 @@ MapFunction addMixer(torch::nn::Module& unit,
                      const LambdaMixer& mixer,
                      const BlockPlan& plan,
                      const PositionEmbeddingTable& shared);
+MapFunction addMixer(torch::nn::Module& unit,
+                     const DepthwiseConvolutionMixer& mixer,
+                     const BlockPlan& plan,
+                     const PositionEmbeddingTable& shared);
 
 }  // namespace lambda

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "widgets/network/mixers/convolution_look.h"
+#include "widgets/network/mixers/depthwise_convolution_look.h"
 #include "widgets/network/mixers/lambda_look.h"
 
 using namespace Qt::StringLiterals;
