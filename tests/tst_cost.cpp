@@ -36,7 +36,8 @@ class TestCost : public QObject {
   void aLambdaLayerIsCountedByHand();
   void sharedEmbeddingsCountOnce();
   void totalsAreSumsOfLayers();
-  void theCheaperFormOfALocalScopeIsTaken();
+  void theFasterPathOfALocalScopeIsTaken();
+  void costTellsThePathThatTheLayerTakes();
   void extremeNetworksDoNotOverflow();
   void anyPresetTakesUnder5Milliseconds();
 };
@@ -116,17 +117,44 @@ void TestCost::totalsAreSumsOfLayers() {
   }
 }
 
-void TestCost::theCheaperFormOfALocalScopeIsTaken() {
+void TestCost::theFasterPathOfALocalScopeIsTaken() {
   const MapShape map{64, 32, 32};
   LambdaMixer mixer;
-  QVERIFY(positionPathOf(mixer, map, 64) == PositionPath::dense);
+  for (const CoreForm form : {CoreForm::fused, CoreForm::plain}) {
+    mixer.scope = 0;
+    QVERIFY(positionPathOf(mixer, map, 64, form) == PositionPath::dense);
+    mixer.scope = 23;
+    QVERIFY(positionPathOf(mixer, map, 64, form) == PositionPath::dense);
+    mixer.scope = 3;
+    QVERIFY(positionPathOf(mixer, {64, 128, 128}, 64, form) == PositionPath::convolution);
+  }
+  // A tenth of the multiply-adds: less than the fused kernels are faster.
   mixer.scope = 7;
-  QVERIFY(positionPathOf(mixer, map, 64) == PositionPath::convolution);
-  mixer.scope = 23;
-  QVERIFY(positionPathOf(mixer, map, 64) == PositionPath::dense);
-  mixer.scope = 7;
+  QVERIFY(positionPathOf(mixer, map, 64, CoreForm::fused) == PositionPath::dense);
+  QVERIFY(positionPathOf(mixer, map, 64, CoreForm::plain) == PositionPath::convolution);
   mixer.embedding = PositionEmbedding::none;
   QVERIFY(positionPathOf(mixer, map, 64) == PositionPath::none);
+}
+
+void TestCost::costTellsThePathThatTheLayerTakes() {
+  const auto flopsOf = [](int scope, int side) {
+    Architecture architecture;
+    architecture.input = {3, side, side};
+    architecture.family = Family::plain;
+    LambdaMixer mixer;
+    mixer.scope = scope;
+    mixer.content = false;
+    architecture.stages = {{64, 1, {Block{mixer}}}};
+    const NetworkCost cost = costOf(architecture);
+    return std::find_if(cost.layers.begin(),
+                        cost.layers.end(),
+                        [](const LayerCost& layer) { return layer.kind == "lambda"; })
+        ->flops;
+  };
+  const auto projections = [](long long n) { return 2 * n * 64 * (64 + 16); };
+  QCOMPARE(flopsOf(7, 32), projections(1024) + 2LL * 1024 * 1024 * 4 * (16 + 16));
+  const long long n = 128LL * 128;
+  QCOMPARE(flopsOf(3, 128), projections(n) + 2 * n * 9 * 16 * 16 + 2 * n * 4 * 16 * 16);
 }
 
 void TestCost::extremeNetworksDoNotOverflow() {

@@ -31,7 +31,8 @@ LambdaLayer layerFor(const LambdaLayerOptions& options, at::ScalarType type, boo
 bool convolves(const LambdaLayerOptions& options) {
   return positionPathOf(options.mixer,
                         {1, options.mapHeight, options.mapWidth},
-                        static_cast<int>(options.outputDepth)) == PositionPath::convolution;
+                        static_cast<int>(options.outputDepth),
+                        CoreForm::plain) == PositionPath::convolution;
 }
 
 /// An 11x12 map, zero but for the middle 3x4 pixels.

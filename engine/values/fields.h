@@ -74,7 +74,7 @@ void visitFields(Value& value, Visit&& visit) {
 template <Either<Block> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"mixer", "what mixes information between positions"}, value.mixer);
-  visit(Field{"residual", "plain family: a shortcut around a convolution too"}, value.residual);
+  visit(Field{"residual", "plain family: a shortcut where the mixer needs none too"}, value.residual);
   visit(Field{"squeezeExcitation", "channel attention after the mixer"}, value.squeezeExcitation);
   visit(Field{"stochasticDepth", "probability of skipping the branch in training", 0, 0.95},
         value.stochasticDepth);

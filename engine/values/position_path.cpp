@@ -4,7 +4,17 @@
 
 namespace lambda {
 
-PositionPath positionPathOf(const LambdaMixer& mixer, const MapShape& map, int outputDepth) {
+namespace {
+
+/// How many multiply-adds the fused kernels do while the convolution does one.
+constexpr long long kFusedSpeed = 100;
+
+}  // namespace
+
+PositionPath positionPathOf(const LambdaMixer& mixer,
+                            const MapShape& map,
+                            int outputDepth,
+                            CoreForm form) {
   if (mixer.embedding == PositionEmbedding::none) return PositionPath::none;
   if (mixer.scope <= 0 || mixer.embedding != PositionEmbedding::relative) {
     return PositionPath::dense;
@@ -16,7 +26,8 @@ PositionPath positionPathOf(const LambdaMixer& mixer, const MapShape& map, int o
   const long long local =
       static_cast<long long>(mixer.scope) * mixer.scope * mixer.intraDepth * k * v + h * k * v;
   const long long dense = n * mixer.intraDepth * h * (k + v);
-  return local < dense ? PositionPath::convolution : PositionPath::dense;
+  const long long speed = form == CoreForm::fused ? kFusedSpeed : 1;
+  return local * speed < dense ? PositionPath::convolution : PositionPath::dense;
 }
 
 }  // namespace lambda

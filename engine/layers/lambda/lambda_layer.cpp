@@ -63,9 +63,6 @@ LambdaLayerImpl::LambdaLayerImpl(const LambdaLayerOptions& options_, PositionEmb
                                                                                 options.mapHeight,
                                                                                 options.mapWidth}));
   }
-  const PositionPath path = positionPathOf(
-      mixer, {1, options.mapHeight, options.mapWidth}, static_cast<int>(options.outputDepth));
-  convolvesPositions_ = path == PositionPath::convolution;
   reset();
 }
 
@@ -111,7 +108,12 @@ at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
   const LambdaOperands parts = operands(x);
   const std::int64_t height = x.size(2), width = x.size(3);
   at::Tensor y;
-  if (fusesCore && !convolvesPositions_ && canFuse(parts)) {
+  const bool fuses = fusesCore && canFuse(parts);
+  const PositionPath path = positionPathOf(options.mixer,
+                                           {1, options.mapHeight, options.mapWidth},
+                                           static_cast<int>(options.outputDepth),
+                                           fuses && x.is_cpu() ? CoreForm::fused : CoreForm::plain);
+  if (fuses && path != PositionPath::convolution) {
     y = embedding ? applyFusedCore(parts,
                                    embedding->table,
                                    embedding->pairRows(height, width),
@@ -120,8 +122,9 @@ at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
     return y.reshape({x.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
   }
   if (embedding) {
-    y = convolvesPositions_ ? applyLambdaConvolution(parts, embedding->table, height, width)
-                            : applyPositionLambdas(parts, embedding->expand(height, width));
+    y = path == PositionPath::convolution
+            ? applyLambdaConvolution(parts, embedding->table, height, width)
+            : applyPositionLambdas(parts, embedding->expand(height, width));
   }
   if (keys) {
     const at::Tensor content = applyContentLambda(parts);

@@ -44,9 +44,6 @@ class LambdaLayerImpl : public torch::nn::Module {
   torch::nn::BatchNorm2d queryNorm{nullptr};  ///< null without query normalisation
   torch::nn::BatchNorm2d valueNorm{nullptr};  ///< null without value normalisation
   PositionEmbeddingTable embedding{nullptr};  ///< null without position lambda
-
- private:
-  bool convolvesPositions_ = false;
 };
 
 TORCH_MODULE(LambdaLayer);
