@@ -67,10 +67,15 @@ void printReport(const DataReport& report) {
   }
   if (!report.files.empty()) text += "\n" + table.text("  ");
   if (!report.findings.empty()) text += "\n";
-  for (const DataFinding& finding : report.findings) {
+  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+    const DataFinding& finding = report.findings[i];
+    // Six files that differ have one remedy.
+    const bool isRepeated =
+        i + 1 < report.findings.size() && report.findings[i + 1].hint == finding.hint;
     text += finding.severity == Severity::error ? "  error    " : "  warning  ";
     text += terminalText(finding.place) + ": " + terminalText(finding.text) + "\n";
-    if (!finding.hint.empty()) text += "           " + terminalText(finding.hint) + "\n";
+    if (!finding.hint.empty() && !isRepeated)
+      text += "           " + terminalText(finding.hint) + "\n";
   }
   printText(text);
 }

@@ -175,7 +175,12 @@ class EntryReader {
       const la_ssize_t count =
           archive_read_data(reader_, bytes_.data() + before, bytes_.size() - before);
       if (count < 0) {
-        scan_.stop(name, "the archive is damaged here: " + message(), kArchiveHint);
+        // The checksum of the whole stream tells nothing of where in it the damage is.
+        const bool isWhole = stream_.isBroken();
+        scan_.stop(
+            isWhole ? scan_.report.source : name,
+            (isWhole ? "the archive is damaged: " : "the archive is damaged here: ") + message(),
+            kArchiveHint);
         return false;
       }
       bytes_.resize(before + static_cast<std::size_t>(count));

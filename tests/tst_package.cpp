@@ -1,0 +1,110 @@
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <QtCore/QJsonArray>
+#include <QtCore/QRegularExpression>
+#include <QtTest/QtTest>
+
+#include "engine/formats/json/config_json.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+namespace fs = std::filesystem;
+using namespace Qt::Literals::StringLiterals;
+
+namespace lambda {
+
+/// What `cmake --install` and the archive of the target `package` consist of, moved to another
+/// place than it was installed to.
+class TestPackage : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void noLibraryIsTakenFromTheBuild();
+  void thePresetsAreItsOwn();
+  void itTrains();
+  void theStudioStarts();
+
+ private:
+  ProgramOutcome run(const QString& script) const {
+    return Program(folder_.path())
+        .runScript(u"unset LD_LIBRARY_PATH LAMBDA_PRESETS; export QT_QPA_PLATFORM=offscreen; "_s +
+                   script);
+  }
+
+  TemporaryFolder folder_;
+};
+
+void TestPackage::initTestCase() {
+  const ProgramOutcome installed =
+      run(QStringLiteral("cmake --install '" LAMBDA_BUILD "' --prefix \"$PWD/first\" >log && "
+                         "mkdir deep && mv first 'deep/moved here'"));
+  QVERIFY2(installed.status == 0, installed.errors.constData());
+  RunConfig config = tinyRun();
+  config.recipe.epochs = 1;
+  std::ofstream(folder_.path() / "tiny.json") << toJson(config);
+}
+
+void TestPackage::noLibraryIsTakenFromTheBuild() {
+  const ProgramOutcome libraries =
+      run(u"for file in 'deep/moved here'/bin/*; do ldd \"$file\" || exit 1; done"_s);
+  QVERIFY2(libraries.status == 0, libraries.errors.constData());
+  QVERIFY2(!libraries.output.contains("not found"), libraries.output.constData());
+  for (const char* place : {LAMBDA_BUILD, LAMBDA_TORCH}) {
+    QVERIFY2(!libraries.output.contains(place), libraries.output.constData());
+  }
+  QVERIFY(libraries.output.contains("deep/moved here/bin/../lib/lambda-studio/torch/lib/"));
+  // Nor is anything looked for where it was built.
+  const ProgramOutcome headers =
+      run(u"for file in 'deep/moved here'/bin/*; do readelf -d \"$file\"; done"_s);
+  QCOMPARE(headers.status, 0);
+  const QRegularExpression path(u"\\((?:RUNPATH|RPATH)\\).*\\[(.*)\\]"_s);
+  auto found = path.globalMatch(QString::fromUtf8(headers.output));
+  QVERIFY(found.hasNext());
+  while (found.hasNext()) {
+    for (const QString& entry : found.next().captured(1).split(u':')) {
+      QVERIFY2(entry.startsWith(u"$ORIGIN"), qPrintable(entry));
+    }
+  }
+}
+
+void TestPackage::thePresetsAreItsOwn() {
+  const QJsonObject info = run(u"'deep/moved here/bin/lambda' info --json"_s).json();
+  QCOMPARE(
+      info[u"presetFolders"_s][0].toString().toStdString(),
+      (fs::canonical(folder_.path()) / "deep/moved here/share/lambda-studio/presets").string());
+  const QJsonObject presets = run(u"'deep/moved here/bin/lambda' presets --json"_s).json();
+  const auto files = std::distance(
+      fs::directory_iterator(folder_.path() / "deep/moved here/share/lambda-studio/presets"),
+      fs::directory_iterator());
+  QCOMPARE(presets[u"presets"_s].toArray().size(), qsizetype(files));
+  const ProgramOutcome described =
+      run(u"'deep/moved here/bin/lambda' describe quickstart --json"_s);
+  QVERIFY2(described.status == 0, described.errors.constData());
+}
+
+void TestPackage::itTrains() {
+  const ProgramOutcome trained =
+      run(u"'deep/moved here/bin/lambda' train tiny.json --json --quiet"_s);
+  QVERIFY2(trained.status == 0, trained.errors.constData());
+  QCOMPARE(trained.json()[u"status"_s].toString(), u"finished"_s);
+}
+
+void TestPackage::theStudioStarts() {
+  const ProgramOutcome version = run(u"'deep/moved here/bin/lambda-studio' --version"_s);
+  QVERIFY2(version.status == 0, version.errors.constData());
+  QVERIFY(version.output.contains("0."));
+  // Pictures of a run need what its window needs beside the engine.
+  const ProgramOutcome rendered =
+      run(u"'deep/moved here/bin/lambda-studio' --render runs/* --out pictures"_s);
+  QVERIFY2(rendered.status == 0, rendered.errors.constData());
+  QVERIFY(!fs::is_empty(folder_.path() / "pictures"));
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestPackage)
+#include "tst_package.moc"
