@@ -278,8 +278,8 @@ void TestDeviceUpdate::whatIsNotFiniteMovesNothing() {
 }
 
 void TestDeviceUpdate::whatDoesNotFitIsLeftToAten() {
-  torch::nn::Module module;
-  at::Tensor weight = module.register_parameter("weight", at::zeros({3}, at::kDouble));
+  OneParameter module(at::zeros({3}, at::kDouble));
+  const at::Tensor& weight = module.weight;
   OptimizerConfig config;
   config.kind = OptimizerKind::adam;
   Optimizer optimizer(config, module, lambdaCudaKernels());

@@ -1,13 +1,16 @@
+#include <algorithm>
 #include <cmath>
 
 #include <ATen/Parallel.h>
 
 #include <QTest>
 
+#include "engine/layers/roled_module.h"
 #include "engine/networks/network.h"
 #include "engine/training/update/muon.h"
 #include "engine/training/update/optimizer.h"
 #include "engine/training/update/weight_average.h"
+#include "engine/values/enum_names.h"
 #include "tests/support/several_parameters.h"
 #include "tests/support/tiny_run.h"
 
@@ -16,13 +19,12 @@ using namespace lambda;
 namespace {
 
 /// One parameter of three values, so that each update can be written down.
-class Three : public torch::nn::Module {
+class Three : public OneParameter {
  public:
-  Three() { weight = register_parameter("weight", at::tensor({1.0F, -2.0F, 0.5F}).view({3, 1})); }
+  explicit Three(ParameterRole role = ParameterRole::head)
+      : OneParameter(at::tensor({1.0F, -2.0F, 0.5F}).view({3, 1}), role) {}
 
   void setGradient(const at::Tensor& gradient) { weight.mutable_grad() = gradient.view({3, 1}); }
-
-  at::Tensor weight;
 };
 
 const std::vector<std::vector<double>> kGradients{{0.5, -1, 2}, {0.25, 3, -1}, {-2, 0.125, 1}};
@@ -101,6 +103,11 @@ class TestOptimizer : public QObject {
   void gradientsInAnotherOrderAreReordered();
   void aParameterThatIsNotFloat32IsUpdatedToo();
   void decayLeavesOutNormsBiasesAndEmbeddings();
+  void everyParameterOfEveryNetworkHasARole_data();
+  void everyParameterOfEveryNetworkHasARole();
+  void aParameterWithoutARoleIsNamed();
+  void rolesHaveRatesOfTheirOwn_data();
+  void rolesHaveRatesOfTheirOwn();
   void parametersWithoutGradientStay();
   void averageFollowsItsFormula();
   void averagedWeightsAreInPlaceForAScope();
@@ -197,9 +204,11 @@ void TestOptimizer::muonFollowsItsFormula() {
 
 void TestOptimizer::muonTurnsTheFiltersOfAllConvolutionsButTheFirst() {
   std::vector<std::string> turned;
-  Network network(tinyRun().architecture);
+  std::size_t all = 0;
+  const Network network(tinyRun().architecture);
+  const std::vector<ParameterRole> roles = rolesOf(*network);
   for (const auto& item : network->named_parameters()) {
-    if (isOrthogonalized(item.key(), item.value())) turned.push_back(item.key());
+    if (roles[all++] == ParameterRole::filter) turned.push_back(item.key());
   }
   QVERIFY((turned == std::vector<std::string>{"stage1.block1.mixer.conv.weight",
                                               "stage2.block1.mixer.conv.weight"}));
@@ -272,9 +281,8 @@ void TestOptimizer::theFusedUpdateIsThatOfAten() {
 void TestOptimizer::gradientsInAnotherOrderAreReordered() {
   const at::Tensor gradient = at::arange(2 * 3 * 2 * 2, at::kFloat).view({2, 3, 2, 2});
   const auto stepWith = [&](at::MemoryFormat format) {
-    torch::nn::Module module;
-    at::Tensor weight = module.register_parameter(
-        "weight", at::zeros({2, 3, 2, 2}).contiguous(at::MemoryFormat::ChannelsLast));
+    OneParameter module(at::zeros({2, 3, 2, 2}).contiguous(at::MemoryFormat::ChannelsLast));
+    const at::Tensor& weight = module.weight;
     weight.mutable_grad() = gradient.contiguous(format);
     OptimizerConfig config;
     config.momentum = 0;
@@ -286,8 +294,8 @@ void TestOptimizer::gradientsInAnotherOrderAreReordered() {
 }
 
 void TestOptimizer::aParameterThatIsNotFloat32IsUpdatedToo() {
-  torch::nn::Module module;
-  at::Tensor weight = module.register_parameter("weight", at::zeros({3}, at::kDouble));
+  OneParameter module(at::zeros({3}, at::kDouble));
+  const at::Tensor& weight = module.weight;
   weight.mutable_grad() = at::ones({3}, at::kDouble);
   OptimizerConfig config;
   config.momentum = 0;
@@ -297,17 +305,94 @@ void TestOptimizer::aParameterThatIsNotFloat32IsUpdatedToo() {
 }
 
 void TestOptimizer::decayLeavesOutNormsBiasesAndEmbeddings() {
-  const Network network(tinyRun().architecture);
+  Architecture architecture = tinyRun().architecture;
+  architecture.stages[1].blocks[0].squeezeExcitation = true;
+  const Network network(architecture);
+  const std::vector<ParameterRole> roles = rolesOf(*network);
+  OptimizerConfig config;
+  config.weightDecay = 0.5;
+  std::size_t all = 0;
   int decayed = 0, spared = 0;
   for (const auto& item : network->named_parameters()) {
-    const bool isWeight = item.key().ends_with("conv.weight") ||
-                          item.key().ends_with("queries.weight") ||
-                          item.key().ends_with("keys.weight") ||
-                          item.key().ends_with("values.weight") || item.key() == "head.weight";
-    QVERIFY2(decaysByDefault(item.key(), item.value()) == isWeight, item.key().c_str());
+    const bool isNorm = item.key().find("orm.") != std::string::npos;
+    const bool isWeight = item.key().ends_with(".weight") && !isNorm;
+    const double decay = weightDecayOf(config, roles[all++]);
+    QVERIFY2(decay == (isWeight ? 0.5 : 0), item.key().c_str());
     ++(isWeight ? decayed : spared);
   }
-  QVERIFY(decayed > 0 && spared > 0);
+  QCOMPARE(decayed, 9);
+  QVERIFY(spared > 0);
+}
+
+void TestOptimizer::everyParameterOfEveryNetworkHasARole_data() {
+  QTest::addColumn<StemKind>("stem");
+  for (const StemKind stem :
+       {StemKind::cifar, StemKind::imagenet, StemKind::resnetD, StemKind::patch}) {
+    QTest::newRow(nameOf(stem).data()) << stem;
+  }
+}
+
+void TestOptimizer::everyParameterOfEveryNetworkHasARole() {
+  QFETCH(StemKind, stem);
+  for (const Family family : {Family::bottleneck, Family::basic, Family::plain}) {
+    Architecture architecture = tinyRun().architecture;
+    architecture.stem.kind = stem;
+    architecture.family = family;
+    architecture.stages[1].blocks[0].squeezeExcitation = true;
+    const Network network(architecture);
+    const std::vector<ParameterRole> roles = rolesOf(*network);
+    QCOMPARE(roles.size(), network->parameters().size());
+    // The first convolution alone sees the images.
+    QCOMPARE(std::ranges::count(roles, ParameterRole::input), 1);
+    QCOMPARE(roles.front(), ParameterRole::input);
+  }
+}
+
+void TestOptimizer::aParameterWithoutARoleIsNamed() {
+  class Forgetful : public RoledModule {
+   public:
+    Forgetful() { register_parameter("forgotten", at::zeros({3})); }
+  };
+
+  const Forgetful module;
+  try {
+    Optimizer({}, module);
+    QFAIL("an optimiser without roles");
+  } catch (const c10::Error& error) {
+    QVERIFY(std::string(error.what()).find("parameter forgotten: it has no role") !=
+            std::string::npos);
+  }
+}
+
+void TestOptimizer::rolesHaveRatesOfTheirOwn_data() {
+  QTest::addColumn<OptimizerKind>("kind");
+  QTest::newRow("sgd") << OptimizerKind::sgd;
+  QTest::newRow("adam") << OptimizerKind::adam;
+  QTest::newRow("adamw") << OptimizerKind::adamw;
+}
+
+/// A factor of the rate or the decay is as good as the product in their place.
+void TestOptimizer::rolesHaveRatesOfTheirOwn() {
+  QFETCH(OptimizerKind, kind);
+  const auto trainedBy = [&](const OptimizerConfig& config, ParameterRole role, double rate) {
+    Three module(role);
+    Optimizer optimizer(config, module);
+    for (const std::vector<double>& gradient : kGradients) {
+      module.setGradient(at::tensor(gradient).to(at::kFloat));
+      optimizer.step({.learningRate = rate});
+    }
+    return valuesOf(module.weight);
+  };
+  OptimizerConfig plain;
+  plain.kind = kind;
+  plain.weightDecay = 0.25;
+  const std::vector<double> expected = trainedBy(plain, ParameterRole::head, 0.125);
+  OptimizerConfig byRole = plain;
+  byRole.weightDecay = 0.5;
+  byRole.rateFactors.norm = 0.25;
+  byRole.decayFactors.norm = 0.5;
+  compareAll(trainedBy(byRole, ParameterRole::norm, 0.5), expected);
+  QVERIFY(trainedBy(byRole, ParameterRole::head, 0.5) != expected);
 }
 
 void TestOptimizer::parametersWithoutGradientStay() {

@@ -115,11 +115,8 @@ TrainingLoop::StepUnderWay TrainingLoop::startBatch() {
   const TrainingProgress& at = progress();
   const TensorBatch batch = parts_.data->batch(at.epoch, at.batch);
   const double dataSeconds = secondsSince(start);
-  // The middle of the step: neither the first nor the last one is wasted on a rate of 0.
-  const double time = at.epoch + (at.batch + 0.5) / parts_.data->batchesPerEpoch();
-  const Recipe& recipe = config().recipe;
   const double learningRate =
-      recipe.optimizer.learningRate * learningRateFactor(recipe.schedule, time, recipe.epochs);
+      learningRateOfStep(config().recipe, at.epoch, at.batch, parts_.data->batchesPerEpoch());
   return {steps_.start(batch, learningRate), at, start, dataSeconds, learningRate};
 }
 
@@ -218,8 +215,7 @@ TrainingLoop::Outcome TrainingLoop::finishEpoch() {
   record.epoch = at.epoch + 1;
   record.seconds = at.seconds;
   const Recipe& recipe = config().recipe;
-  record.learningRate = recipe.optimizer.learningRate *
-                        learningRateFactor(recipe.schedule, record.epoch, recipe.epochs);
+  record.learningRate = learningRateAt(recipe, record.epoch);
   if (at.epochSeconds > 0) {
     record.imagesPerSecond = at.batch * static_cast<double>(recipe.batchSize) / at.epochSeconds;
     record.dataShare = std::clamp(at.epochDataSeconds / at.epochSeconds, 0.0, 1.0);

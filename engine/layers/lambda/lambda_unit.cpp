@@ -7,7 +7,7 @@ namespace lambda {
 LambdaUnitImpl::LambdaUnitImpl(const LambdaUnitOptions& options_, PositionEmbeddingTable shared)
     : options(options_),
       layer(register_module("layer", LambdaLayer(options_.layer, std::move(shared)))),
-      norm(register_module("norm", torch::nn::BatchNorm2d(options_.layer.outputDepth))) {
+      norm(registerNorm("norm", options_.layer.outputDepth)) {
   if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
 }
 

@@ -16,7 +16,7 @@ struct LambdaUnitOptions {
 
 /// A lambda layer in the place of a convolution: the layer, average pooling where the convolution
 /// had a stride (paper, appendix E.1), batch norm, activation.
-class LambdaUnitImpl : public torch::nn::Module {
+class LambdaUnitImpl : public RoledModule {
  public:
   explicit LambdaUnitImpl(const LambdaUnitOptions& options,
                           PositionEmbeddingTable shared = nullptr);

@@ -11,7 +11,7 @@ void countAsWritten(const std::vector<at::Tensor>& parameters) {
 
 }  // namespace
 
-void updateByAten(const OptimizerConfig& config, double learningRate, UpdatedGroup group) {
+void updateByAten(const OptimizerConfig& config, UpdatedGroup group) {
   if (group.parameters.empty()) return;
   countAsWritten(group.parameters);
   switch (config.kind) {
@@ -23,7 +23,7 @@ void updateByAten(const OptimizerConfig& config, double learningRate, UpdatedGro
                       group.firsts,
                       group.weightDecay,
                       config.momentum,
-                      learningRate,
+                      group.learningRate,
                       /*dampening=*/0,
                       config.nesterov,
                       /*maximize=*/false,
@@ -40,7 +40,7 @@ void updateByAten(const OptimizerConfig& config, double learningRate, UpdatedGro
                group.seconds,
                at::TensorList(),
                group.steps,
-               learningRate,
+               group.learningRate,
                config.beta1,
                config.beta2,
                group.weightDecay,

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include <ATen/ATen.h>
 
 #include "engine/layers/element_of.h"
+#include "engine/layers/roled_module.h"
 #include "engine/layers/torch_threads.h"
 #include "engine/training/update/aten_update.h"
 #include "engine/training/update/dense_values.h"
@@ -40,30 +43,22 @@ UpdateRule ruleOf(const OptimizerConfig& config) {
 
 }  // namespace
 
-bool decaysByDefault(const std::string& name, const at::Tensor& parameter) {
-  const bool isEmbedding = name.ends_with(".table");
-  return parameter.dim() > 1 && !isEmbedding;
-}
-
-bool isOrthogonalized(const std::string& name, const at::Tensor& parameter) {
-  const bool seesImages = name == "stem.conv.weight" || name == "stem.conv1.conv.weight";
-  return parameter.dim() == 4 && name.ends_with("conv.weight") && !seesImages;
-}
-
 Optimizer::Optimizer(const OptimizerConfig& config,
                      const torch::nn::Module& module,
                      const CudaKernels* kernels,
                      Bfloat16Weights* copies)
     : config_(config), kernels_(kernels), copies_(copies), filters_(config) {
   const bool adaptive = !hasMomentum(config.kind);
+  const std::vector<ParameterRole> roles = rolesOf(module);
   for (const auto& item : module.named_parameters()) {
+    const ParameterRole role = roles[slots_.size()];
     Slot slot;
     slot.name = item.key();
     slot.parameter = item.value();
     if (copies != nullptr) slot.copy = copies->copyOf(slot.parameter);
-    slot.decays = config.decayAllParameters || decaysByDefault(slot.name, slot.parameter);
-    slot.orthogonalized =
-        config.kind == OptimizerKind::muon && isOrthogonalized(slot.name, slot.parameter);
+    slot.rateFactor = factorOf(config.rateFactors, role);
+    slot.weightDecay = weightDecayOf(config, role);
+    slot.orthogonalized = config.kind == OptimizerKind::muon && role == ParameterRole::filter;
     slot.first = at::zeros_like(slot.parameter.detach());
     if (adaptive) {
       slot.second = at::zeros_like(slot.parameter.detach());
@@ -206,7 +201,8 @@ WeightsInMemory Optimizer::weightsInMemory(WeightAverage* average) {
                            .rounded = bitsOf(slot.copy),
                            .first = dataOf(slot.first),
                            .second = dataOf(slot.second),
-                           .weightDecay = decayOf(slot)};
+                           .rateFactor = slot.rateFactor,
+                           .weightDecay = slot.weightDecay};
     at::Tensor gradient = gradientOf(slot);
     if (gradient.defined() && !slot.orthogonalized) {
       const bool isRounded = gradient.scalar_type() == at::kBFloat16;
@@ -276,22 +272,23 @@ void Optimizer::updateFilters(const at::Tensor& gradientScale, const at::Tensor&
 }
 
 void Optimizer::updateOthersByAten(double learningRate, double gradientScale) {
-  for (const bool decays : {true, false}) {
-    UpdatedGroup group;
-    group.weightDecay = decays ? config_.weightDecay : 0;
-    for (const Slot& slot : slots_) {
-      const at::Tensor gradient = gradientOf(slot);
-      if (slot.decays != decays || !gradient.defined() || slot.orthogonalized) continue;
-      group.parameters.push_back(slot.parameter.detach());
-      group.gradients.push_back(gradient.to(slot.parameter.scalar_type()));
-      group.firsts.push_back(slot.first);
-      if (!slot.second.defined()) continue;
-      group.seconds.push_back(slot.second);
-      group.steps.push_back(slot.steps);
-    }
-    if (gradientScale != 1 && !group.gradients.empty())
-      at::_foreach_mul_(group.gradients, gradientScale);
-    updateByAten(config_, learningRate, std::move(group));
+  std::map<std::pair<double, double>, UpdatedGroup> groups;
+  for (const Slot& slot : slots_) {
+    const at::Tensor gradient = gradientOf(slot);
+    if (!gradient.defined() || slot.orthogonalized) continue;
+    UpdatedGroup& group = groups[{slot.rateFactor, slot.weightDecay}];
+    group.learningRate = learningRate * slot.rateFactor;
+    group.weightDecay = slot.weightDecay;
+    group.parameters.push_back(slot.parameter.detach());
+    group.gradients.push_back(gradient.to(slot.parameter.scalar_type()));
+    group.firsts.push_back(slot.first);
+    if (!slot.second.defined()) continue;
+    group.seconds.push_back(slot.second);
+    group.steps.push_back(slot.steps);
+  }
+  for (auto& [rates, group] : groups) {
+    if (gradientScale != 1) at::_foreach_mul_(group.gradients, gradientScale);
+    updateByAten(config_, std::move(group));
   }
 }
 

@@ -10,25 +10,12 @@
 #include "engine/kernels/cuda/cuda_kernels.h"
 #include "engine/kernels/update/weight_update_kernel.h"
 #include "engine/layers/convolution/bfloat16_weights.h"
+#include "engine/training/checkpoint/named_tensor.h"
 #include "engine/training/update/device_update.h"
 #include "engine/training/update/muon_filters.h"
 #include "engine/values/run_config.h"
 
 namespace lambda {
-
-/// A named piece of state that a checkpoint keeps. The tensor is the live one, not a copy.
-struct NamedTensor {
-  std::string name;
-  at::Tensor tensor;
-};
-
-/// Whether weight decay applies to a parameter by default: not to norms, biases and position
-/// embeddings, whose size says nothing about the size of the function.
-bool decaysByDefault(const std::string& name, const at::Tensor& parameter);
-
-/// Whether Muon updates a parameter: the filters of convolutions before a norm, except those that
-/// see the images.
-bool isOrthogonalized(const std::string& name, const at::Tensor& parameter);
 
 class WeightAverage;
 
@@ -48,10 +35,11 @@ struct WeightsInMemory {
 
 /// SGD with Nesterov momentum, Adam, AdamW and Muon. On the CPU, clipping, update and moving
 /// average are one pass over memory for all float32 parameters together, see
-/// engine/kernels/update/weight_update_kernel.h; on a GPU the CUDA kernels do the same and find the norm
-/// too. Where neither fits, ATen's fused kernels.
-/// Muon's filters are updated before the other weights, one by one. All state is created at the
-/// start, so that a checkpoint always has all of it. Lives on the training thread.
+/// engine/kernels/update/weight_update_kernel.h; on a GPU the CUDA kernels do the same and find the
+/// norm too. Where neither fits, ATen's fused kernels. Learning rate and weight decay of a
+/// parameter go by its role, see RoledModule. Muon's filters are those of ParameterRole::filter;
+/// they are updated before the other weights, one by one. All state is created at the start, so
+/// that a checkpoint always has all of it. Lives on the training thread.
 class Optimizer {
  public:
   /// `kernels` are for weights on a GPU, or those that emulate one; null = none. `copies` are the
@@ -99,7 +87,8 @@ class Optimizer {
     std::string name;
     at::Tensor parameter;
     at::Tensor copy;  // in bfloat16; undefined where there is none
-    bool decays = true;
+    double rateFactor = 1;
+    double weightDecay = 0;
     bool orthogonalized = false;
     at::Tensor first;   // momentum, or the first moment
     at::Tensor second;  // the second moment; Adam alone
@@ -117,8 +106,6 @@ class Optimizer {
   void updateFilters(const at::Tensor& gradientScale, const at::Tensor& moves);
   void updateOthersByAten(double learningRate, double gradientScale);
   void letCopiesFollow();
-
-  double decayOf(const Slot& slot) const { return slot.decays ? config_.weightDecay : 0; }
 
   static at::Tensor gradientOf(const Slot& slot);
 
