@@ -24,7 +24,6 @@ class RoledModule : public torch::nn::Module {
   /// The parameters that were registered here, not those of roled modules inside.
   const std::vector<RoledParameter>& roles() const { return roles_; }
 
- protected:
   /// The role is that of the filters; a bias has the role of biases.
   torch::nn::Conv2d registerConvolution(const std::string& name,
                                         ParameterRole role,

@@ -14,6 +14,7 @@
 #include "engine/training/evaluation.h"
 #include "engine/training/live_inspection.h"
 #include "engine/training/step/training_step.h"
+#include "engine/training/update/master_weights.h"
 #include "engine/values/schedule.h"
 
 namespace lambda {
@@ -174,6 +175,7 @@ void TrainingLoop::failNonFinite(const StepUnderWay& failed, const StepOutcome& 
   const TensorBatch batch = parts_.data->batch(before.epoch, before.batch);
   // After a step that was told late the gradients, where there are any, are those of the next one.
   if (!failed.step.isOver()) computeGradients(*parts_.state, config().recipe, batch);
+  const MasterWeights inspected(parts_.state->optimizer);
   const std::optional<NonFinite> first = firstNonFinite(parts_.state->network, batch.images);
   const std::string where = first ? "it began in " + first->layer + " (" + first->what + ")"
                                   : "the loss is " + std::to_string(outcome.loss) +
