@@ -5,6 +5,7 @@
 
 #include "engine/formats/json/presets.h"
 #include "engine/values/validate.h"
+#include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/part_costs.h"
 
@@ -13,6 +14,9 @@ using namespace std::string_literals;
 namespace lambda {
 
 namespace {
+
+constexpr std::size_t kConvolutionKind = mixerKindOf<ConvolutionMixer>();
+constexpr std::size_t kLambdaKind = mixerKindOf<LambdaMixer>();
 
 Architecture preset(const std::string& name) {
   std::vector<Problem> warnings;
@@ -41,9 +45,13 @@ std::string lettersOf(const Architecture& architecture) {
   std::string text;
   for (const Stage& stage : architecture.stages) {
     if (&stage != &architecture.stages.front()) text += ' ';
-    for (const Block& block : stage.blocks) text += block.mixer.index() == kLambdaKind ? 'L' : 'C';
+    for (const Block& block : stage.blocks) text += traitsOf(block.mixer).letter;
   }
   return text;
+}
+
+int fittedScope(const LambdaMixer& mixer, int width, const MapShape& map) {
+  return std::get<LambdaMixer>(fittedMixer(mixer, width, map)).scope;
 }
 
 LambdaMixer lambdaAt(const Architecture& architecture, int stage, int block) {
@@ -64,7 +72,8 @@ class TestArchitectureEdits : public QObject {
   void aTurnedBlockIsFittedToItsPlace();
   void turningBackRestoresTheOptions();
   void memoryForgetsWhenBlocksMove();
-  void togglingGoesOneWayForAll();
+  void blocksOfOneKindTurnIntoTheNext();
+  void blocksOfSeveralKindsBecomeAlike();
   void aBlockIsAddedBehind();
   void aStageIsAddedBehind();
   void stagesAreAddedToAnEmptyNetwork();
@@ -148,8 +157,8 @@ void TestArchitectureEdits::aTurnedBlockIsFittedToItsPlace() {
   QCOMPARE(lambdaAt(withMixer(start, {stagePart(0)}, kLambdaKind), 0, 0).scope, 23);
   LambdaMixer wide;
   wide.scope = 23;
-  QCOMPARE(fitted(wide, 64, {64, 8, 8}).scope, 0);
-  QCOMPARE(fitted(wide, 64, {64, 12, 12}).scope, 23);
+  QCOMPARE(fittedScope(wide, 64, {64, 8, 8}), 0);
+  QCOMPARE(fittedScope(wide, 64, {64, 12, 12}), 23);
   QVERIFY(validate(
               withMixer(preset("resnet50-cifar"), allBlocks(preset("resnet50-cifar")), kLambdaKind))
               .empty());
@@ -178,12 +187,19 @@ void TestArchitectureEdits::memoryForgetsWhenBlocksMove() {
   QVERIFY(memory.recall(blockPart(0, 2), kConvolutionKind));
 }
 
-void TestArchitectureEdits::togglingGoesOneWayForAll() {
+void TestArchitectureEdits::blocksOfOneKindTurnIntoTheNext() {
+  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
+    const Architecture start = withMixer(networkOf("CC"), {stagePart(0)}, kind);
+    QCOMPARE(nextKind(start, {stagePart(0)}), (kind + 1) % kMixerKindCount);
+    QCOMPARE(nextKind(start, {blockPart(0, 1)}), (kind + 1) % kMixerKindCount);
+  }
+}
+
+void TestArchitectureEdits::blocksOfSeveralKindsBecomeAlike() {
   const Architecture start = networkOf("CLC");
-  const Architecture lambda = withMixersToggled(start, {stagePart(0)});
-  QCOMPARE(lettersOf(lambda), "LLL"s);
-  QCOMPARE(lettersOf(withMixersToggled(lambda, {stagePart(0)})), "CCC"s);
-  QCOMPARE(lettersOf(withMixersToggled(start, {blockPart(0, 1)})), "CCC"s);
+  QCOMPARE(nextKind(start, {stagePart(0)}), kLambdaKind);
+  QCOMPARE(nextKind(start, {blockPart(0, 0), blockPart(0, 2)}), kLambdaKind);
+  QCOMPARE(nextKind(start, {kHeadPart}), std::size_t{0});
 }
 
 void TestArchitectureEdits::aBlockIsAddedBehind() {
@@ -316,11 +332,12 @@ void TestArchitectureEdits::everyEditOfEveryPresetStaysSound() {
   Selection parts = allBlocks(start);
   parts.insert({kInputPart, kStemPart, kHeadPart, stagePart(0), stagePart(1)});
   for (const PartId& part : parts) {
-    for (const Edited& edited : {withBlockAdded(start, part),
-                                 withStageAdded(start, part),
-                                 withMoved(start, {part}, Direction::up),
-                                 withMoved(start, {part}, Direction::right),
-                                 Edited{withMixersToggled(start, {part}), {part}}}) {
+    for (const Edited& edited :
+         {withBlockAdded(start, part),
+          withStageAdded(start, part),
+          withMoved(start, {part}, Direction::up),
+          withMoved(start, {part}, Direction::right),
+          Edited{withMixer(start, {part}, nextKind(start, {part})), {part}}}) {
       QVERIFY(existing(edited.architecture, edited.selection) == edited.selection);
       QVERIFY(!edited.selection.empty());
       const std::string problems = toText(validate(edited.architecture));

@@ -49,8 +49,13 @@ at::Tensor convolved(const at::Tensor& x, const ConvolutionUnit& unit, int strid
   return at::conv2d(x, unit->conv->weight, {}, stride, side / 2);
 }
 
-at::Tensor lambdaBranch(const at::Tensor& x, LambdaUnit& unit, bool pooled) {
-  at::Tensor y = unit->layer(x);
+at::Tensor convolved(const at::Tensor& x, const MixerUnit& unit, int stride) {
+  const at::Tensor& weight = unit->layerAs<torch::nn::Conv2dImpl>()->weight;
+  return at::conv2d(x, weight, {}, stride, weight.size(2) / 2);
+}
+
+at::Tensor lambdaBranch(const at::Tensor& x, const MixerUnit& unit, bool pooled) {
+  at::Tensor y = unit->layerAs<LambdaLayerImpl>()->forward(x);
   if (pooled) y = at::avg_pool2d(y, 3, 2, 1);
   return normed(y, unit->norm);
 }
@@ -104,8 +109,8 @@ class TestBlocks : public QObject {
         blockFor(plan, {Family::bottleneck, Activation::silu, true, pooledShortcut});
     const at::Tensor x = inputOf(plan);
     at::Tensor y = at::silu(normed(convolved(x, block->entry, 1), block->entry->norm));
-    y = at::silu(lambda ? lambdaBranch(y, block->lambda, true)
-                        : normed(convolved(y, block->convolution, 2), block->convolution->norm));
+    y = at::silu(lambda ? lambdaBranch(y, block->mixer, true)
+                        : normed(convolved(y, block->mixer, 2), block->mixer->norm));
     if (squeeze) y = excited(y, block->squeeze);
     y = normed(convolved(y, block->expand, 1), block->expand->norm);
     const at::Tensor source = pooledShortcut ? at::avg_pool2d(x, 2, 2) : x;
@@ -127,8 +132,8 @@ class TestBlocks : public QObject {
     ResidualBlock block = blockFor(plan, {Family::basic, Activation::gelu, true, false});
     const at::Tensor x = inputOf(plan);
     at::Tensor y = at::gelu(normed(convolved(x, block->entry, 2), block->entry->norm));
-    y = lambda ? lambdaBranch(y, block->lambda, false)
-               : normed(convolved(y, block->convolution, 1), block->convolution->norm);
+    y = lambda ? lambdaBranch(y, block->mixer, false)
+               : normed(convolved(y, block->mixer, 1), block->mixer->norm);
     y = y + normed(convolved(x, block->shortcut, 2), block->shortcut->norm);
     VERIFY_CLOSE(block(x), at::gelu(y), 1e-12, 1e-12);
   }
@@ -137,16 +142,16 @@ class TestBlocks : public QObject {
     const BlockPlan plan = planFor(Family::plain, convolutionBlock(), 6, 4, 2);
     ResidualBlock block = blockFor(plan, {Family::plain, Activation::relu, true, false});
     const at::Tensor x = inputOf(plan);
-    const at::Tensor y = at::max_pool2d(convolved(x, block->convolution, 1), 2);
-    VERIFY_CLOSE(block(x), normed(y, block->convolution->norm).relu(), 1e-12, 1e-12);
+    const at::Tensor y = at::max_pool2d(convolved(x, block->mixer, 1), 2);
+    VERIFY_CLOSE(block(x), normed(y, block->mixer->norm).relu(), 1e-12, 1e-12);
   }
 
   void plainResidualConvolutionAddsItsShortcut() {
     const BlockPlan plan = planFor(Family::plain, residualBlock(), 6, 4, 2);
     ResidualBlock block = blockFor(plan, {Family::plain, Activation::relu, true, false});
     const at::Tensor x = inputOf(plan);
-    const at::Tensor y = at::max_pool2d(convolved(x, block->convolution, 1), 2);
-    const at::Tensor sum = normed(y, block->convolution->norm) +
+    const at::Tensor y = at::max_pool2d(convolved(x, block->mixer, 1), 2);
+    const at::Tensor sum = normed(y, block->mixer->norm) +
                            normed(convolved(x, block->shortcut, 2), block->shortcut->norm);
     VERIFY_CLOSE(block(x), sum.relu(), 1e-12, 1e-12);
   }
@@ -156,7 +161,7 @@ class TestBlocks : public QObject {
     ResidualBlock block = blockFor(plan, {Family::plain, Activation::relu, true, false});
     QVERIFY(block->shortcut.is_empty());
     const at::Tensor x = inputOf(plan);
-    VERIFY_CLOSE(block(x), (lambdaBranch(x, block->lambda, false) + x).relu(), 1e-12, 1e-12);
+    VERIFY_CLOSE(block(x), (lambdaBranch(x, block->mixer, false) + x).relu(), 1e-12, 1e-12);
   }
 
   void zeroInitStartsAsTheShortcut_data() {

@@ -4,6 +4,8 @@
 
 #include "engine/data/dataset_cache.h"
 #include "engine/formats/inspection/probe_snapshot.h"
+#include "engine/formats/metrics/evaluations_json.h"
+#include "engine/runs/evaluations.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/checkpoint_inspector.h"
 #include "engine/training/evaluate_run.h"
@@ -23,6 +25,10 @@ double accuracyOf(const Predictions& predictions) {
     right += predictions.labels[i] == predictions.predicted[i] ? 1 : 0;
   }
   return right / static_cast<double>(predictions.labels.size());
+}
+
+int looksAt(const std::string& run) {
+  return testEvaluationsOf(RunFolder::open(run), recordOf(run));
 }
 
 std::string errorOf(CheckpointInspector& inspector, const InspectionRequest& request) {
@@ -188,23 +194,26 @@ void TestCheckpointInspector::predictsAsItIsInspected() {
 
 void TestCheckpointInspector::stopsPredictingWhenToldTo() {
   CheckpointInspector inspector(run_);
-  const int looks = recordOf(run_).testLooks;
+  const int looks = looksAt(run_);
   for (const std::int64_t last : {0, 20}) {
     const auto untilLast = [&](std::int64_t done, std::int64_t) { return done < last; };
     QVERIFY(!inspector.predict(Split::test, untilLast));
   }
-  QCOMPARE(recordOf(run_).testLooks, looks);
+  QCOMPARE(looksAt(run_), looks);
 }
 
 void TestCheckpointInspector::predictingTheTestSetIsALook() {
   CheckpointInspector inspector(run_);
-  const int looks = recordOf(run_).testLooks;
+  const int looks = looksAt(run_);
   inspector.predict(Split::train, kGoOn);
   inspector.predict(Split::validation, kGoOn);
-  QCOMPARE(recordOf(run_).testLooks, looks);
+  QCOMPARE(looksAt(run_), looks);
+  const RunRecord before = recordOf(run_);
   const auto predictions = inspector.predict(Split::test, kGoOn);
-  QCOMPARE(recordOf(run_).testLooks, looks + 1);
-  QCOMPARE(*recordOf(run_).testAccuracy, accuracyOf(*predictions));
+  QCOMPARE(looksAt(run_), looks + 1);
+  QVERIFY(recordOf(run_) == before);
+  const EvaluationRecord kept = readEvaluations(RunFolder::open(run_).evaluations()).records.back();
+  QCOMPARE(kept.scores.accuracy, accuracyOf(*predictions));
 }
 
 void TestCheckpointInspector::inspectorsShareTheirData() {

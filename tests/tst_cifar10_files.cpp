@@ -7,7 +7,9 @@
 
 #include "engine/formats/cifar10/cifar10_files.h"
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/sha1.h"
 #include "engine/formats/files/sha256.h"
+#include "engine/runtime/random.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/small_cifar10.h"
 #include "tests/support/temporary_folder.h"
@@ -68,6 +70,8 @@ class TestCifar10Files : public QObject {
   void archiveDefectsAreErrors();
   void bombsAreNotUnpacked();
   void everyPrefixOfTheArchiveIsHandled();
+  void flippedBitsInAnArchiveAreFound();
+  void filesOtherThanThePublishedAreAWarning();
   void mutatedArchivesThrowOrLoad();
   void unequalClassesAreAWarning();
   void classNamesAreReadOrReplaced();
@@ -127,7 +131,7 @@ void TestCifar10Files::archiveOtherThanThePublishedIsAWarning() {
   QVERIFY(finding.text.find(kCifar10ArchiveSha256) != std::string::npos);
   QVERIFY(!finding.hint.empty());
 
-  // A folder has no digest, and a broken archive has findings that say more.
+  // A folder has no archive's digest, and a broken archive has findings that say more.
   writeSmallCifar10(folder.path() / "folder");
   QCOMPARE(findingsOf(checkCifar10(folder.path() / "folder", layout)), std::string());
   std::vector<TarEntry> entries = smallEntries();
@@ -273,8 +277,71 @@ void TestCifar10Files::everyPrefixOfTheArchiveIsHandled() {
       shortestThatLoads = std::min(shortestThatLoads, length);
     }
   }
-  // Only tar's own padding and gzip's trailer may be cut off.
-  QVERIFY2(shortestThatLoads + 64 > bytes.size(), qPrintable(QString::number(shortestThatLoads)));
+  QCOMPARE(shortestThatLoads, bytes.size());
+}
+
+/// Most bits of a picture can change without making it impossible: the checksum tells.
+void TestCifar10Files::flippedBitsInAnArchiveAreFound() {
+  const std::string bytes = tarOf(smallEntries());
+  const TemporaryFolder folder;
+  const fs::path archive = folder.path() / "a.tar.gz";
+  KeyedRandom random({17});
+  for (int i = 0; i < 400; ++i) {
+    std::string damaged = bytes;
+    // Behind gzip's header of ten bytes, of which some mean nothing to the content.
+    const std::size_t byte = 10 + random.below(static_cast<std::uint32_t>(bytes.size() - 10));
+    damaged[byte] ^= static_cast<char>(1 << random.below(8));
+    const auto error = errorOf([&] { compareWithSmallSet(parse(damaged)); });
+    if (!error) {
+      // A bit of deflate's padding: the content is what it was.
+      QVERIFY(byte + 9 == bytes.size());
+      continue;
+    }
+    QVERIFY(!error->hint().empty());
+    writeFileDurably(archive, damaged);
+    QVERIFY2(!checkCifar10(archive, kSmallLayout).usable, error->what());
+  }
+  std::string damaged = bytes;
+  damaged[bytes.size() - 5] ^= 1;  // Of the checksum itself.
+  writeFileDurably(archive, damaged);
+  QCOMPARE(findingsOf(checkCifar10(archive, kSmallLayout)),
+           "error " + archive.string() +
+               ": the archive is damaged: its content does not match its checksum (CRC-32)\n");
+}
+
+void TestCifar10Files::filesOtherThanThePublishedAreAWarning() {
+  const TemporaryFolder folder;
+  writeSmallCifar10(folder.path() / "set");
+  Cifar10Layout layout = kSmallLayout;
+  std::vector<std::string> digests;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const std::string batch = smallBatch(i);
+    digests.push_back(sha1Hex(std::as_bytes(std::span(batch))));
+  }
+  for (std::size_t i = 0; i < 6; ++i) layout.fileSha1[i] = digests[i];
+  DataReport report = checkCifar10(folder.path() / "set", layout);
+  QCOMPARE(findingsOf(report), std::string());
+  QCOMPARE(report.files[5].sha1, digests[5]);
+
+  layout.fileSha1[2] = kCifar10FileSha1[2];
+  report = checkCifar10(folder.path() / "set", layout);
+  QVERIFY(report.usable);
+  QCOMPARE(findingsOf(report),
+           "warning data_batch_3.bin: is not the published file, though its content is "
+           "well-formed: its SHA-1 is " +
+               digests[2] + ", the published one's " + std::string(kCifar10FileSha1[2]) + "\n");
+  compareWithSmallSet(readCifar10(folder.path() / "set", layout));
+
+  // Packed anew, the files are what they were.
+  layout.fileSha1[2] = digests[2];
+  layout.archiveSha256 = kCifar10ArchiveSha256;
+  const fs::path archive = folder.path() / "a.tar.gz";
+  writeFileDurably(archive, tarOf(smallEntries()));
+  report = checkCifar10(archive, layout);
+  QVERIFY(report.usable);
+  QCOMPARE(report.findings.size(), std::size_t{1});
+  QVERIFY(report.findings[0].text.find("its six data files are the published ones") !=
+          std::string::npos);
 }
 
 void TestCifar10Files::mutatedArchivesThrowOrLoad() {

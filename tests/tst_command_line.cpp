@@ -38,6 +38,13 @@ class TestCommandLine : public QObject {
   void layersListEveryMixerWithItsSettings();
   void infoTellsOfTheMachine();
   void missingDataIsToldWithWhatToDo();
+  void textThatIsNoUtf8IsRefused_data();
+  void textThatIsNoUtf8IsRefused();
+  void aPresetFolderThatIsMissingIsTold();
+  void memoryThatIsNotThereIsToldBeforeItIsTaken_data();
+  void memoryThatIsNotThereIsToldBeforeItIsTaken();
+  void closedStandardStreamsStopNothing();
+  void aLimitOnTheSizeOfFilesIsAnError();
 
  private:
   TemporaryFolder folder_;
@@ -120,6 +127,9 @@ void TestCommandLine::mistakesAreUsageErrors_data() {
   add("split", "evaluate runs/x --split all", "--split");
   add("format", "export runs/x --to safetensor", "Did you mean safetensors?");
   add("data set", "data get mnist", "no data set");
+  add("negative seed", "train tiny.json --seed -1", "--seed");
+  add("negative seed as a setting", "train tiny.json --set seed=-1", "-1 is outside 0 .. 1844");
+  add("number with a point", "train tiny.json --set recipe.batchSize=64.0", "found 64.0");
 }
 
 void TestCommandLine::mistakesAreUsageErrors() {
@@ -214,6 +224,79 @@ void TestCommandLine::missingDataIsToldWithWhatToDo() {
   const ProgramOutcome check = program_.run({u"data"_s, u"check"_s, u"nowhere"_s, u"--json"_s});
   QCOMPARE(check.status, 1);
   QCOMPARE(check.json()[u"usable"_s], QJsonValue(false));
+}
+
+void TestCommandLine::textThatIsNoUtf8IsRefused_data() {
+  QTest::addColumn<QString>("option");
+  for (const char* option : {"--name", "--out", "--data"}) {
+    QTest::newRow(option) << QString::fromLatin1(option);
+  }
+}
+
+void TestCommandLine::textThatIsNoUtf8IsRefused() {
+  QFETCH(const QString, option);
+  const ProgramOutcome outcome = program_.runScript(
+      u"mkdir -p \"$(printf 'a\\377')\"; \"$LAMBDA\" train tiny.json %1 \"$(printf 'a\\377')\""_s
+          .arg(option));
+  QCOMPARE(outcome.status, 2);
+  QVERIFY2(outcome.errors.contains("lambda: " + option.toLatin1() + ": "),
+           outcome.errors.constData());
+  QVERIFY2(outcome.errors.contains("a\\xff is not UTF-8 text"), outcome.errors.constData());
+  QVERIFY(!fs::exists(folder_.path() / "runs"));
+}
+
+void TestCommandLine::aPresetFolderThatIsMissingIsTold() {
+  for (const char* command :
+       {"presets", "info", "describe quickstart", "train tiny.json --epochs 0"}) {
+    const ProgramOutcome outcome =
+        program_.runScript(u"LAMBDA_PRESETS=nowhere \"$LAMBDA\" "_s + QString::fromLatin1(command));
+    QVERIFY2(outcome.errors.contains("there is no folder nowhere"), outcome.errors.constData());
+  }
+}
+
+void TestCommandLine::memoryThatIsNotThereIsToldBeforeItIsTaken_data() {
+  QTest::addColumn<QString>("script");
+  QTest::addColumn<QByteArray>("told");
+  QTest::newRow("training of a huge network")
+      << u"\"$LAMBDA\" train huge.json"_s << QByteArray("training with batches of 30 needs ");
+  QTest::newRow("images of a file")
+      << u"ulimit -v 5000000; \"$LAMBDA\" train tiny.json --set data.generatedTrainCount=1000000"_s
+      << QByteArray("1000000 images needs 5.7 GiB of memory, but ");
+}
+
+void TestCommandLine::memoryThatIsNotThereIsToldBeforeItIsTaken() {
+  QFETCH(const QString, script);
+  QFETCH(const QByteArray, told);
+  RunConfig config = tinyRun();
+  config.architecture.stages = {Stage{8192, 1, std::vector<Block>(60, {ConvolutionMixer{}})}};
+  std::ofstream(folder_.path() / "huge.json") << toJson(config);
+  const ProgramOutcome outcome = program_.runScript(script);
+  QCOMPARE(outcome.status, 1);
+  QVERIFY2(outcome.errors.contains(told), outcome.errors.constData());
+  QVERIFY2(outcome.errors.contains(" are available\n  "), outcome.errors.constData());
+}
+
+void TestCommandLine::closedStandardStreamsStopNothing() {
+  const ProgramOutcome outcome = program_.runScript(
+      u"\"$LAMBDA\" train tiny.json --out closed <&- >&- 2>&-; echo $? >status;"
+      " \"$LAMBDA\" info closed/* --json"_s);
+  std::ifstream status(folder_.path() / "status");
+  int ended = -1;
+  QVERIFY(status >> ended);
+  QCOMPARE(ended, 0);
+  QCOMPARE(outcome.json()[u"status"_s].toString(), u"finished"_s);
+  QCOMPARE(outcome.json()[u"record"_s][u"epochsDone"_s].toInt(), 2);
+  // The files hold what the program would have said to nobody.
+  std::ifstream record(fs::directory_iterator(folder_.path() / "closed")->path() / "run.json");
+  QCOMPARE(static_cast<char>(record.get()), '{');
+}
+
+void TestCommandLine::aLimitOnTheSizeOfFilesIsAnError() {
+  const ProgramOutcome outcome =
+      program_.runScript(u"ulimit -f 20; \"$LAMBDA\" train tiny.json --out small --json"_s);
+  QCOMPARE(outcome.status, 1);
+  QVERIFY2(outcome.errors.contains("ulimit -f"), outcome.errors.constData());
+  QVERIFY(!outcome.json().isEmpty());
 }
 
 }  // namespace lambda

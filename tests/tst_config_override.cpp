@@ -105,6 +105,8 @@ void TestConfigOverride::refusesAndTellsWhatIsPossible_data() {
   row("recipe.batchSize=many", "line 1, column 1");
   row("recipe.batchSize=", "line 1, column 1");
   row("recipe.batchSize=1.5", "expected a whole number");
+  row("recipe.batchSize=64.0", "expected a whole number without a decimal point, found 64.0");
+  row("seed=-1", "-1 is outside 0 .. 18446744073709551615");
   row("recipe.precision=half", "expected one of automatic, float32, bfloat16");
   row("recipe.optimizer.nesterov=1", "expected true or false");
   row("recipe=3", "expected an object");

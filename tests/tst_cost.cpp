@@ -10,6 +10,7 @@
 #include "engine/formats/json/presets.h"
 #include "engine/values/cost.h"
 #include "engine/values/plan.h"
+#include "engine/values/position_path.h"
 
 namespace lambda {
 
@@ -118,14 +119,14 @@ void TestCost::totalsAreSumsOfLayers() {
 void TestCost::theCheaperFormOfALocalScopeIsTaken() {
   const MapShape map{64, 32, 32};
   LambdaMixer mixer;
-  QVERIFY(!usesLambdaConvolution(mixer, map, 64));
+  QVERIFY(positionPathOf(mixer, map, 64) == PositionPath::dense);
   mixer.scope = 7;
-  QVERIFY(usesLambdaConvolution(mixer, map, 64));
+  QVERIFY(positionPathOf(mixer, map, 64) == PositionPath::convolution);
   mixer.scope = 23;
-  QVERIFY(!usesLambdaConvolution(mixer, map, 64));
+  QVERIFY(positionPathOf(mixer, map, 64) == PositionPath::dense);
   mixer.scope = 7;
   mixer.embedding = PositionEmbedding::none;
-  QVERIFY(!usesLambdaConvolution(mixer, map, 64));
+  QVERIFY(positionPathOf(mixer, map, 64) == PositionPath::none);
 }
 
 void TestCost::extremeNetworksDoNotOverflow() {

@@ -17,6 +17,7 @@ class TestCsv : public QObject {
  private Q_SLOTS:
   void tableIsWritten();
   void textIsQuotedWhereNeeded();
+  void namesAreNoFormulas();
   void numbersComeBackExactly();
   void valuesMustFillTheTable();
 };
@@ -40,6 +41,12 @@ void TestCsv::textIsQuotedWhereNeeded() {
       .values = {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}};
   QCOMPARE(encodeCsv(table),
            std::string(",\"a,b\"\n\"say \"\"x\"\"\",nan\n\"line\nbreak\",-inf\n"));
+}
+
+void TestCsv::namesAreNoFormulas() {
+  const FloatTable table = {
+      .corner = "@x", .rows = {"=1+1", "-2"}, .columns = {"+cmd"}, .values = {-0.5F, 1.0F}};
+  QCOMPARE(encodeCsv(table), std::string("'@x,'+cmd\n'=1+1,-0.5\n-2,1\n"));
 }
 
 void TestCsv::numbersComeBackExactly() {

@@ -78,7 +78,7 @@ void TestDesignPage::aHybridIsBuiltByClickingAndUndone() {
 
 void TestDesignPage::aPaintedDragIsOneUndoStep() {
   DesignStudio studio(preset("resnet50-cifar"));
-  studio.editor().setTool(EditTool::paintLambda);
+  studio.editor().setTool({mixerKindOf<LambdaMixer>()});
   QWidget* viewport = studio.editor().viewport();
   QTest::mousePress(viewport, Qt::LeftButton, {}, studio.at(blockPart(2, 0)));
   for (const int block : {2, 5, 1}) QTest::mouseMove(viewport, studio.at(blockPart(2, block)));
@@ -319,7 +319,7 @@ void TestDesignPage::editsAreQuick() {
   QElapsedTimer timer;
   timer.start();
   constexpr int kTimes = 10;
-  for (int i = 0; i < kTimes; ++i) studio.editor().toggle();
+  for (int i = 0; i < kTimes; ++i) studio.editor().turnIntoNext();
   // Of 50 ms that an edit may take; measured are 3.
   QVERIFY2(timer.elapsed() / kTimes < 50, qPrintable(QString::number(timer.elapsed())));
 }

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,6 +72,8 @@ class TestDurableFile : public QObject {
   void withoutCommitNothingChanges();
   void missingFolderIsAnError();
   void sweepTakesTheDeadWritersTemporariesAlone();
+  void sweepTakesLinksThatWereNotRenamed();
+  void aFileAtItsLargestSizeIsToldAsAFullDisk();
   void killedWritersLeaveAWholeFile();
   void readingRefusesWhatIsNoPlainFile();
   void readingRefusesTooLargeAFile();
@@ -232,6 +235,39 @@ void TestDurableFile::sweepTakesTheDeadWritersTemporariesAlone() {
   QCOMPARE(readFile(path, kMany), kOld);
   QCOMPARE(sweepTemporaries(folder.path()), 0);
   QCOMPARE(sweepTemporaries(folder.path() / "none"), 0);
+}
+
+void TestDurableFile::sweepTakesLinksThatWereNotRenamed() {
+  const TemporaryFolder folder;
+  const auto checkpoint = folder.path() / "epoch-0001.safetensors";
+  writeFileDurably(checkpoint, kNew);
+  std::filesystem::create_hard_link(checkpoint, folder.path() / "best.safetensors.link");
+  std::filesystem::create_symlink(checkpoint, folder.path() / "mine.safetensors.link");
+  writeFileDurably(folder.path() / "notes.link", "a person's own file");
+  QCOMPARE(sweepTemporaries(folder.path()), 1);
+  QCOMPARE(folder.entryCount(), 3);
+  QCOMPARE(readFile(checkpoint, kMany), kNew);
+}
+
+void TestDurableFile::aFileAtItsLargestSizeIsToldAsAFullDisk() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  writeFileDurably(path, kOld);
+  const pid_t child = startChild([&] {
+    struct sigaction ignore {};
+
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGXFSZ, &ignore, nullptr);
+    const rlimit limit{1000, 1000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const auto error = errorOf([&] { writeFileDurably(path, std::string(5000, 'x')); });
+    _exit(error && error->hint().find("ulimit -f") != std::string::npos ? 7 : 0);
+  });
+  int status = 0;
+  QCOMPARE(::waitpid(child, &status, 0), child);
+  QVERIFY(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  QCOMPARE(readFile(path, kMany), kOld);
+  QCOMPARE(folder.entryCount(), 1);
 }
 
 void TestDurableFile::killedWritersLeaveAWholeFile() {

@@ -215,6 +215,15 @@ class TestFusedCore : public QObject {
 
   void init() { at::manual_seed(1); }
 
+  void refusesGradientsOfGradients() {
+    const Core core = randomCore(3, at::kFloat);
+    const LambdaOperands operands{core.queries.requires_grad_(), core.keys, core.values};
+    const at::Tensor y = applyFusedCore(operands, core.table, core.tableRows);
+    QVERIFY_THROWS_EXCEPTION(
+        c10::Error,
+        torch::autograd::grad({y.sum()}, {core.queries}, {}, std::nullopt, /*create_graph=*/true));
+  }
+
   void takesOperandsInAnyLayout_data() {
     QTest::addColumn<QString>("operand");
     for (const char* operand : {"queries", "keys", "values", "table", "table rows", "dy"})

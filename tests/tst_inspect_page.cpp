@@ -404,7 +404,7 @@ void TestInspectPage::theRunningTrainingIsLookedIntoAgainAndAgain() {
     return arrived[index][0].value<std::shared_ptr<const InspectionSnapshot>>()->step;
   };
   QVERIFY(stepOf(arrived.count() - 1) > stepOf(0));
-  const QRegularExpression age(u"^Step [\\d,]+, (weights \\d\\.\\d s old|up to date)$"_s);
+  const QRegularExpression age(u"^Live weights, step [\\d,]+, (\\d\\.\\d s old|up to date)$"_s);
   const auto says = [&](const QRegularExpression& text) {
     for (const QLabel* label : page_->findChildren<QLabel*>()) {
       if (text.match(label->text()).hasMatch()) return true;

@@ -175,7 +175,7 @@ class TestInspection : public QObject {
     const NamedLambda lambda = network->lambdaLayers().front();
     InputOf trace(lambda.name);
     network->forward(imageFor(network->architecture), &trace);
-    LambdaUnit unit = lambda.unit;
+    MixerUnit unit = lambda.unit;
     QVERIFY(unit(trace.input).equal(trace.output));
   }
 
@@ -183,7 +183,7 @@ class TestInspection : public QObject {
     Network network(oddArchitectures()[2].second);
     QVERIFY(network->architecture.stem.whitened);
     network->train();
-    network->lambdaLayers()[1].unit->layer->eval();  // Modes need not be all alike.
+    network->lambdaLayers()[1].layer->eval();  // Modes need not be all alike.
     const at::Tensor image = imageFor(network->architecture);
     const NetworkState before(network);
     inspectNetwork(network, image, {}, {});
@@ -257,7 +257,7 @@ class TestInspection : public QObject {
     QVERIFY(!firstNonFinite(network, images));
     QVERIFY(!firstNonFinite(network, images.to(at::kBFloat16)));
 
-    LambdaUnit unit = network->lambdaLayers()[2].unit;
+    MixerUnit unit = network->lambdaLayers()[2].unit;
     const at::Tensor scale = unit->norm->weight.detach();
     scale[0] = std::numeric_limits<float>::infinity();
     const NetworkState before(network);
@@ -277,7 +277,7 @@ class TestInspection : public QObject {
     Network network(oddArchitectures().front().second);
     at::Tensor images = at::randn({2, 3, 19, 13});
     network(images).sum().backward();
-    at::Tensor gradient = network->lambdaLayers()[1].unit->layer->queries->weight.grad();
+    at::Tensor gradient = network->lambdaLayers()[1].layer->queries->weight.grad();
     gradient.view(-1)[0] = std::numeric_limits<float>::quiet_NaN();
     const auto inGradient = firstNonFinite(network, images);
     QVERIFY(inGradient.has_value());

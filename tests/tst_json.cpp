@@ -12,6 +12,7 @@
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
 #include "engine/values/text.h"
+#include "engine/values/text_safety.h"
 
 using namespace std::string_literals;
 
@@ -42,6 +43,8 @@ class TestJson : public QObject {
   void numbersReadBackToTheSameBits();
   void writesShortContainersOnOneLine();
   void refusesToWriteWhatIsNotUtf8();
+  void reportsAreJsonWhateverTheyHold();
+  void noTerminalObeysWhatIsWritten();
 };
 
 void TestJson::refusesHostileText_data() {
@@ -126,6 +129,32 @@ void TestJson::refusesToWriteWhatIsNotUtf8() {
   nlohmann::ordered_json document;
   document["name"] = "\xFF";
   QVERIFY_THROWS_EXCEPTION(Error, formatJson(document));
+}
+
+void TestJson::reportsAreJsonWhateverTheyHold() {
+  nlohmann::ordered_json document;
+  document["not \xFF UTF-8"] = "\xC3 cut \xE2\x82";
+  document["nan"] = std::numeric_limits<double>::quiet_NaN();
+  document["list"] = {std::numeric_limits<double>::infinity(), -0.5};
+  const std::string text = formatJson(document, ForeignText::replaced);
+  QVERIFY2(nlohmann::json::accept(text), text.c_str());
+  const nlohmann::json back = nlohmann::json::parse(text);
+  QVERIFY(back["nan"].is_null() && back["list"][0].is_null());
+  QCOMPARE(back["list"][1].get<double>(), -0.5);
+  QCOMPARE(back["not \uFFFD UTF-8"].get<std::string>(), "\uFFFD cut \uFFFD"s);
+}
+
+void TestJson::noTerminalObeysWhatIsWritten() {
+  const std::string name = "a\x7f\u009b31m\u202e\x1b[2J é";
+  nlohmann::ordered_json document;
+  document["name"] = name;
+  for (const ForeignText foreign : {ForeignText::refused, ForeignText::replaced}) {
+    const std::string text = formatJson(document, foreign);
+    QCOMPARE(terminalText(text, LineBreaks::kept), text);
+    QCOMPARE(nlohmann::json::parse(text)["name"].get<std::string>(), name);
+  }
+  document["name"] = "größer";
+  QVERIFY(formatJson(document).find("größer") != std::string::npos);
 }
 
 }  // namespace lambda

@@ -134,6 +134,7 @@ class TestLambdaCoreCuda : public QObject {
   void equalsPlainTensors_data();
   void equalsPlainTensors();
   void gradientsHaveTheTypesOfTheirInputs();
+  void refusesGradientsOfGradients();
   void takesOperandsThatAreNotContiguous();
   void theIndexListsThePairsOfEachRow();
   void anIndexChangesNothing();
@@ -175,6 +176,15 @@ void TestLambdaCoreCuda::gradientsHaveTheTypesOfTheirInputs() {
       at::kBFloat16, at::kBFloat16, at::kBFloat16, at::kFloat, at::kFloat};
   for (std::size_t i = 0; i < expected.size(); ++i)
     QVERIFY(results[i].scalar_type() == expected[i]);
+}
+
+void TestLambdaCoreCuda::refusesGradientsOfGradients() {
+  const Leaves leaves = leavesOf(kUsual);
+  const at::Tensor y = fused(leaves, kUsual.side);
+  QVERIFY_THROWS_EXCEPTION(
+      c10::Error,
+      torch::autograd::grad(
+          {y.sum()}, {leaves.operands.queries}, {}, std::nullopt, /*create_graph=*/true));
 }
 
 void TestLambdaCoreCuda::takesOperandsThatAreNotContiguous() {

@@ -3,7 +3,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/values/cost.h"
+#include "engine/values/position_path.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/lambda_case_rows.h"
 #include "tests/support/verify_close.h"
@@ -29,9 +29,9 @@ LambdaLayer layerFor(const LambdaLayerOptions& options, at::ScalarType type, boo
 }
 
 bool convolves(const LambdaLayerOptions& options) {
-  return usesLambdaConvolution(options.mixer,
-                               {1, options.mapHeight, options.mapWidth},
-                               static_cast<int>(options.outputDepth));
+  return positionPathOf(options.mixer,
+                        {1, options.mapHeight, options.mapWidth},
+                        static_cast<int>(options.outputDepth)) == PositionPath::convolution;
 }
 
 /// An 11x12 map, zero but for the middle 3x4 pixels.

@@ -60,7 +60,7 @@ std::vector<double> lossCurve(const RunConfig& config, Core core, std::size_t st
   const RehearsalData data(config, at::kCPU);
   TrainingRehearsal rehearsal(config, device, *data.run);
   for (NamedLambda& lambda : rehearsal.state().network->lambdaLayers()) {
-    LambdaLayerImpl& layer = *lambda.unit->layer;
+    LambdaLayerImpl& layer = *lambda.layer;
     layer.fusesCore = core != Core::plain;
     const at::Tensor& table = layer.embedding->table;
     table.detach().mul_(kEmbeddingDeviation);

@@ -171,7 +171,7 @@ class TestNetwork : public QObject {
     const auto built = network->lambdaLayers();
     QCOMPARE(listed.size(), built.size());
     for (std::size_t i = 0; i < listed.size(); ++i) {
-      const LambdaLayerOptions& options = built[i].unit->layer->options;
+      const LambdaLayerOptions& options = built[i].layer->options;
       QCOMPARE(listed[i].name, built[i].name);
       QCOMPARE(listed[i].height, options.mapHeight);
       QCOMPARE(listed[i].width, options.mapWidth);

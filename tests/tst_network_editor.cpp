@@ -19,6 +19,13 @@ namespace lambda {
 using test::convolutions;
 using test::NetworkBench;
 
+namespace {
+
+constexpr std::size_t kConvolutionKind = mixerKindOf<ConvolutionMixer>();
+constexpr std::size_t kLambdaKind = mixerKindOf<LambdaMixer>();
+
+}  // namespace
+
 class TestNetworkEditor : public QObject {
   Q_OBJECT
 
@@ -58,6 +65,8 @@ void TestNetworkEditor::aHybridIsBuiltByClicking() {
   QCOMPARE(bench.editor.costs().total.parameters, expected.parameters);
   QCOMPARE(bench.editor.costs().total.flops, expected.flops);
   QVERIFY(validate(bench.editor.architecture()).empty());
+  bench.doubleClick(blockPart(3, 1));
+  QCOMPARE(bench.pattern(), "C-C-L-LD"s);
   bench.doubleClick(blockPart(3, 1));
   QCOMPARE(bench.pattern(), "C-C-L-LC"s);
 }
@@ -160,8 +169,8 @@ void TestNetworkEditor::aRubberBandSelectsBlocks() {
 
 void TestNetworkEditor::aPaintedDragIsOneGesture() {
   NetworkBench bench(convolutions({2, 3}));
-  bench.editor.setTool(EditTool::paintLambda);
-  QVERIFY(bench.editor.actions().paintLambda->isChecked());
+  bench.editor.setTool({kLambdaKind});
+  QVERIFY(bench.editor.actions().paint[kLambdaKind]->isChecked());
   bench.drag({bench.at(blockPart(1, 0)),
               bench.at(blockPart(1, 1)),
               bench.at(blockPart(1, 2)),
@@ -171,18 +180,18 @@ void TestNetworkEditor::aPaintedDragIsOneGesture() {
   QVERIFY(!bench.steps[0].gesture.isEmpty());
   for (const test::NetworkStep& step : bench.steps) QCOMPARE(step.gesture, bench.steps[0].gesture);
   QCOMPARE(bench.steps.back().text, u"Paint 3 lambda layers"_s);
-  bench.editor.setTool(EditTool::paintConvolution);
+  bench.editor.setTool({kConvolutionKind});
   bench.drag({bench.at(blockPart(1, 1))});
   QCOMPARE(bench.pattern(), "C-LCL"s);
   QVERIFY(bench.steps.back().gesture != bench.steps[0].gesture);
   bench.key(Qt::Key_Escape);
-  QVERIFY(bench.editor.tool() == EditTool::select);
+  QVERIFY(bench.editor.tool() == kSelectTool);
   QVERIFY(bench.editor.actions().selectTool->isChecked());
 }
 
 void TestNetworkEditor::aFastDragSkipsNoBlock() {
   NetworkBench bench(convolutions({5, 5, 5}));
-  bench.editor.setTool(EditTool::paintLambda);
+  bench.editor.setTool({kLambdaKind});
   bench.drag({bench.at(blockPart(1, 0)), bench.at(blockPart(1, 4))});
   QCOMPARE(bench.pattern(), "C-L-C"s);
   bench.drag({bench.at(blockPart(0, 2)), bench.at(blockPart(2, 2))});
@@ -266,7 +275,7 @@ void TestNetworkEditor::theEditorChangesNothingByItself() {
   editor.setArchitecture(start);
   editor.setSelection({blockPart(0, 0)});
   QSignalSpy spy(&editor, &NetworkEditor::architectureEdited);
-  editor.toggle();
+  editor.turnIntoNext();
   editor.addBlock();
   editor.removeSelected();
   QCOMPARE(spy.size(), 3);
@@ -289,9 +298,9 @@ void TestNetworkEditor::actionsAreEnabledWhereTheyMakeSense() {
   NetworkBench bench(convolutions({2, 2}));
   const NetworkActions& actions = bench.editor.actions();
   bench.editor.setSelection({kStemPart});
-  QVERIFY(!actions.toggle->isEnabled() && !actions.remove->isEnabled());
+  QVERIFY(!actions.turnIntoNext->isEnabled() && !actions.remove->isEnabled());
   bench.editor.setSelection({stagePart(0)});
-  QVERIFY(actions.toggle->isEnabled() && actions.moveRight->isEnabled());
+  QVERIFY(actions.turnIntoNext->isEnabled() && actions.moveRight->isEnabled());
   QVERIFY(!actions.moveUp->isEnabled());
   bench.editor.setSelection({blockPart(0, 0)});
   QVERIFY(actions.moveUp->isEnabled());

@@ -65,6 +65,7 @@ void TestParameterRoles::everyParameterOfEveryNetworkHasARole() {
     architecture.stem.kind = stem;
     architecture.family = family;
     architecture.stages[1].blocks[0].squeezeExcitation = true;
+    architecture.stages[1].blocks[0].mixer = DepthwiseConvolutionMixer{};
     const Network network(architecture);
     const std::vector<ParameterRole> roles = rolesOf(*network);
     QCOMPARE(roles.size(), network->parameters().size());

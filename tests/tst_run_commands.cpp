@@ -29,6 +29,7 @@ class TestRunCommands : public QObject {
   void evaluateCountsLooksAtTheTestSet();
   void exportedWeightsAreTheModuleTensors();
   void exportedMetricsHaveALineAnEpoch();
+  void exportReplacesNoFileOfARun();
   void inspectWritesPicturesAndTheProof();
   void aForkKeepsItsLineage();
   void aRunThatIsNotThereSuggestsTheNearest();
@@ -138,6 +139,44 @@ void TestRunCommands::exportedMetricsHaveALineAnEpoch() {
       {u"export"_s, QString::fromStdString(run_), u"--to"_s, u"csv"_s, u"--out"_s, u"/dev/null"_s});
   QCOMPARE(device.status, 2);
   QVERIFY(!fs::is_regular_file("/dev/null"));
+}
+
+void TestRunCommands::exportReplacesNoFileOfARun() {
+  const fs::path run(run_);
+  const auto content = [](const fs::path& path) {
+    QFile file(QString::fromStdString(path.string()));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  };
+  fs::create_directory_symlink(run / "checkpoints", folder_.path() / "elsewhere");
+  for (const fs::path& file : {run / "run.json",
+                               run / "metrics.jsonl",
+                               run / "run.log",
+                               run / "checkpoints" / "best.safetensors",
+                               run / "checkpoints" / "epoch-0007.safetensors",
+                               run / "checkpoints" / ".." / "run.json",
+                               folder_.path() / "elsewhere" / "last.safetensors"}) {
+    const QByteArray before = content(file);
+    for (const char* format : {"safetensors", "json"}) {
+      const ProgramOutcome outcome = program_.run({u"export"_s,
+                                                   QString::fromStdString(run_),
+                                                   u"--to"_s,
+                                                   QString::fromLatin1(format),
+                                                   u"--out"_s,
+                                                   QString::fromStdString(file.string())});
+      QVERIFY2(outcome.status == 2, file.c_str());
+      QVERIFY2(outcome.errors.contains("a file of a run"), outcome.errors.constData());
+      QCOMPARE(content(file), before);
+    }
+  }
+  QCOMPARE(program_
+               .run({u"export"_s,
+                     QString::fromStdString(run_),
+                     u"--to"_s,
+                     u"csv"_s,
+                     u"--out"_s,
+                     QString::fromStdString((run / "epochs.csv").string())})
+               .status,
+           0);
 }
 
 void TestRunCommands::inspectWritesPicturesAndTheProof() {

@@ -202,7 +202,7 @@ void TestRunsCompare::tablesAreExportedWithExactNumbers() {
   RunRecord record = finishedRecord("a, b");
   record.bestValidationAccuracy = 1.0 / 3;
   record.testAccuracy.reset();
-  record.notes = "two\n\"lines\"";
+  record.notes = "=two\n\"lines\"";
   const fs::path run = writeRun(folder.path(), "2026-11-21_01-02-23_a", record);
   RunLibrary library;
   library.setFolder(folder.path());
@@ -213,7 +213,7 @@ void TestRunsCompare::tablesAreExportedWithExactNumbers() {
   QCOMPARE(line,
            u"\"a, b\","_s + toText(run) +
                u",finished,C-CL,27994,17498752,0.3333333333333333,,1,6,6,60,500,"
-               "2026-11-21T01:02:23Z,cpu,,\"two\n\"\"lines\"\"\"\n"_s);
+               "2026-11-21T01:02:23Z,cpu,,\"'=two\n\"\"lines\"\"\"\n"_s);
 }
 
 }  // namespace lambda::test

@@ -159,6 +159,9 @@ void TestSafetensors::refusesWhatTheFormatForbids_data() {
   row("unknown key",
       R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8],"x":1}})",
       "unknown key");
+  row("dtype cut in a character",
+      "{" + tensor("a", std::string(31, 'x') + "é", "2", "0,8") + "}",
+      "unknown dtype \"" + std::string(31, 'x') + "\"");
   row("no shape", R"({"a":{"dtype":"U8","data_offsets":[0,8]}})", "needs");
   row("one offset", "{" + tensor("a", "U8", "8", "8") + "}", "needs");
   row("three offsets", "{" + tensor("a", "U8", "8", "0,8,8") + "}", "two data offsets");

@@ -7,6 +7,8 @@
 
 #include <QTest>
 
+#include "engine/formats/metrics/evaluations_json.h"
+#include "engine/runs/evaluations.h"
 #include "engine/runtime/error.h"
 #include "engine/training/evaluate_run.h"
 #include "engine/training/trainer.h"
@@ -27,8 +29,10 @@ class TestTrainer : public QObject {
   void stopsWithinOneBatchInEveryPhase();
   void pauseHoldsTheRunAndInspectionIsServed();
   void aPictureIsInspectedInTheRunningNetwork();
-  void trainingAndValidationAreScoredAlike();
+  void anEvaluationScoresAsTheRunDid();
   void testSetIsScoredOnce();
+  void anEvaluationLeavesTheRunsResultAlone();
+  void aScoreIsToldWhereTheRunCantKeepIt();
   void scoringACheckpointWaitsWhilePaused();
   void nonFiniteValueStopsTheRun();
   void fullDiskKeepsTheLastCheckpoint();
@@ -183,10 +187,7 @@ void TestTrainer::aPictureIsInspectedInTheRunningNetwork() {
   QVERIFY(observer.inspectionFailures[0].find("24x24") != std::string::npos);
 }
 
-void TestTrainer::trainingAndValidationAreScoredAlike() {
-  // With the validation images as the training images, both scores must be the same number: there
-  // is one function for both. Here the sample of the training images is scored again through
-  // evaluateRun() on the validation split of a run with the same weights.
+void TestTrainer::anEvaluationScoresAsTheRunDid() {
   const TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
@@ -212,9 +213,52 @@ void TestTrainer::testSetIsScoredOnce() {
   QCOMPARE(testStarts, std::int64_t{1});
   QCOMPARE(recordOf(result.run).testLooks, 1);
   const auto evaluation = evaluateRun({.run = result.run}, control, observer);
-  QCOMPARE(evaluation->testLooks, 2);
+  QCOMPARE(evaluation->testEvaluations, 2);
   QCOMPARE(evaluation->scores.accuracy, *result.testAccuracy);
-  QCOMPARE(recordOf(result.run).testLooks, 2);
+}
+
+void TestTrainer::anEvaluationLeavesTheRunsResultAlone() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  const RunResult result = trainRun(tinyRun(), folder.path(), control, observer);
+  const RunFolder run = RunFolder::open(result.run);
+  const RunRecord before = recordOf(result.run);
+  const auto score = [&](const std::filesystem::path& checkpoint, bool test) {
+    return *evaluateRun({.run = checkpoint, .test = test}, control, observer);
+  };
+  const Evaluation first = score(run.epochCheckpoint(1), true);
+  {
+    // As while the run trains.
+    const RunLock lock(run);
+    score(run.epochCheckpoint(2), true);
+  }
+  score(run.epochCheckpoint(2), false);
+  QVERIFY(recordOf(result.run) == before);
+
+  const std::vector<EvaluationRecord> kept = readEvaluations(run.evaluations()).records;
+  QCOMPARE(kept.size(), std::size_t{3});
+  QCOMPARE(kept[0].checkpoint, std::string("epoch-0001.safetensors"));
+  QCOMPARE(kept[0].epoch, 1);
+  QCOMPARE(kept[0].step, std::int64_t{6});
+  QCOMPARE(kept[0].images, std::int64_t{20});
+  QVERIFY(kept[0].split == Split::test && kept[0].scores == first.scores);
+  QVERIFY(kept[2].split == Split::validation);
+  QCOMPARE(testEvaluationsOf(run, before), 3);
+}
+
+void TestTrainer::aScoreIsToldWhereTheRunCantKeepIt() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  RunConfig config = tinyRun();
+  config.recipe.epochs = 1;
+  const RunResult result = trainRun(config, folder.path(), control, observer);
+  // A folder in its place can't be appended to, whoever asks.
+  std::filesystem::create_directory(RunFolder::open(result.run).evaluations());
+  const auto evaluation = evaluateRun({.run = result.run}, control, observer);
+  QCOMPARE(evaluation->scores.accuracy, *result.testAccuracy);
+  QVERIFY(evaluation->keepProblem.find("evaluations.jsonl") != std::string::npos);
 }
 
 void TestTrainer::scoringACheckpointWaitsWhilePaused() {

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <limits>
 
 #include <ATen/Parallel.h>
 
 #include <QTest>
 
 #include "engine/formats/json/run_json.h"
+#include "engine/training/live_inspection.h"
 #include "engine/training/training_loop.h"
 #include "tests/support/loop_parts.h"
 #include "tests/support/temporary_folder.h"
@@ -36,7 +38,145 @@ class TestTrainingLoop : public QObject {
  private Q_SLOTS:
   void aDisturbedRunGoesOnWithFewerThreadsAndSaysSo();
   void aGpuWithoutItsKernelsIsAWarningOfTheRun();
+  void theLiveWeightsAreInspectedWhileOthersAreScored_data();
+  void theLiveWeightsAreInspectedWhileOthersAreScored();
+  void weightsThatAreNotFiniteAreNotSaved();
+  void statisticsThatAreNotFiniteAreNotSaved();
+  void withoutRoomTheTrainingContinuesAndTheLastCheckpointStays();
+  void theBestEpochIsOneThatIsKept();
 };
+
+void TestTrainingLoop::theLiveWeightsAreInspectedWhileOthersAreScored_data() {
+  QTest::addColumn<QString>("phase");
+  QTest::addColumn<bool>("keepsBest");
+  QTest::newRow("average, on training images") << QStringLiteral("train") << false;
+  QTest::newRow("average, on validation images") << QStringLiteral("validation") << false;
+  QTest::newRow("average, on test images") << QStringLiteral("test") << false;
+  QTest::newRow("best, on test images") << QStringLiteral("test") << true;
+}
+
+void TestTrainingLoop::theLiveWeightsAreInspectedWhileOthersAreScored() {
+  QFETCH(QString, phase);
+  QFETCH(bool, keepsBest);
+  const TemporaryFolder folder;
+  RunConfig config = tinyRun();
+  config.recipe.epochs = 2;
+  config.recipe.emaDecay = 0.999;
+  config.checkpoints.keepBest = keepsBest;
+  RunControl control;
+  RecordingObserver observer;
+  int scored = 0;
+  observer.onEvaluated = [&](const EvaluationProgress& progress) {
+    // Between the end of the last batch and here no weight moves.
+    const bool isLast = observer.epochs.size() == (progress.phase == "test" ? 2U : 1U);
+    if (isLast && progress.phase == phase.toStdString() && scored++ == 0) {
+      control.requestInspection({});
+    }
+  };
+  TrainingLoop::Parts parts = partsOf(config, folder.path(), observer);
+  TrainingState& state = *parts.state;
+  TrainingLoop loop(std::move(parts), control, observer);
+  const RunResult result = loop.run(EventKind::started, "");
+  QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
+  QCOMPARE(observer.snapshots.size(), std::size_t{1});
+  const InspectionSnapshot& seen = *observer.snapshots[0];
+  QVERIFY(seen.weights == InspectedWeights::live);
+  // The loop has left the network as its last batch did.
+  RunData images(config, at::kCPU);
+  const InspectionSnapshot expected = inspectLive(state, images, seen.request);
+  QVERIFY(seen.embeddings.tiles == expected.embeddings.tiles);
+  QVERIFY(seen.lambdas == expected.lambdas);
+}
+
+void TestTrainingLoop::weightsThatAreNotFiniteAreNotSaved() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
+  at::Tensor weight = parts.state->network->parameters().front();
+  // As an update that overflows leaves it, after a batch whose loss and gradients were finite.
+  observer.onBatch = [&](const BatchRecord& batch) {
+    const at::NoGradGuard noGradient;
+    if (batch.step == 12) weight[0].fill_(std::numeric_limits<float>::infinity());
+  };
+  TrainingLoop loop(std::move(parts), control, observer);
+  const RunResult result = loop.run(EventKind::started, "");
+  QCOMPARE(result.status, RunStatus::failed);
+  QVERIFY2(result.failure.find("not finite: in stem") != std::string::npos, result.failure.c_str());
+  const RunFolder run = RunFolder::open(result.run);
+  QCOMPARE(readCheckpointHeader(run.lastCheckpoint()).progress.epoch, 1);
+  QCOMPARE(readCheckpointHeader(run.bestCheckpoint()).progress.epoch, 1);
+  QCOMPARE(observer.epochs.size(), std::size_t{1});
+}
+
+void TestTrainingLoop::statisticsThatAreNotFiniteAreNotSaved() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
+  at::Tensor variance;
+  for (const auto& buffer : parts.state->network->named_buffers()) {
+    if (buffer.key().ends_with("running_var")) variance = buffer.value();
+  }
+  observer.onBatch = [&](const BatchRecord& batch) {
+    // Training does not read the running statistics, so that its losses stay finite.
+    if (batch.step == 6) variance.fill_(std::numeric_limits<float>::quiet_NaN());
+  };
+  TrainingLoop loop(std::move(parts), control, observer);
+  const RunResult result = loop.run(EventKind::started, "");
+  QCOMPARE(result.status, RunStatus::failed);
+  QVERIFY2(result.failure.find("running_var are not finite") != std::string::npos,
+           result.failure.c_str());
+  const RunFolder run = RunFolder::open(result.run);
+  QCOMPARE(readCheckpointHeader(run.lastCheckpoint()).progress.step, std::int64_t{0});
+  QVERIFY(!std::filesystem::exists(run.bestCheckpoint()));
+  QVERIFY(std::filesystem::is_empty(run.inspection()));
+}
+
+void TestTrainingLoop::withoutRoomTheTrainingContinuesAndTheLastCheckpointStays() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
+  const RunFolder run = parts.folder;
+  // Full at the end of the second epoch.
+  parts.freeBytes = [&](const std::filesystem::path&) -> std::uintmax_t {
+    return observer.epochs.size() == 2 ? 1000 : std::uintmax_t{1} << 40;
+  };
+  std::int64_t lastStep = -1;
+  observer.onBatch = [&](const BatchRecord& batch) {
+    if (batch.step == 13) lastStep = readCheckpointHeader(run.lastCheckpoint()).progress.step;
+  };
+  TrainingLoop loop(std::move(parts), control, observer);
+  const RunResult result = loop.run(EventKind::started, "");
+  QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
+  QCOMPARE(lastStep, std::int64_t{6});
+  QCOMPARE(readCheckpointHeader(run.lastCheckpoint()).progress.epoch, 3);
+  QVERIFY(!std::filesystem::exists(run.epochCheckpoint(2)));
+  const auto told = std::find_if(observer.events.begin(), observer.events.end(), [](const auto& e) {
+    return e.kind == EventKind::warning;
+  });
+  QVERIFY(told != observer.events.end());
+  QVERIFY2(told->text.find("not saved: the checkpoint (epoch 2) needs") == 0, told->text.c_str());
+}
+
+void TestTrainingLoop::theBestEpochIsOneThatIsKept() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
+  const RunFolder run = parts.folder;
+  parts.freeBytes = [&](const std::filesystem::path&) -> std::uintmax_t {
+    return observer.epochs.size() == 2 ? 1000 : std::uintmax_t{1} << 40;
+  };
+  TrainingLoop loop(std::move(parts), control, observer);
+  const RunResult result = loop.run(EventKind::started, "");
+  const TrainingProgress best = readCheckpointHeader(run.bestCheckpoint()).progress;
+  QVERIFY(best.epoch != 2);
+  QCOMPARE(best.epoch, best.bestEpoch);
+  const auto& scores = observer.epochs[static_cast<std::size_t>(best.epoch) - 1].validation;
+  QCOMPARE(result.bestValidationAccuracy, std::optional(scores->accuracy));
+}
 
 void TestTrainingLoop::aGpuWithoutItsKernelsIsAWarningOfTheRun() {
   for (const std::string obstacle : {"", "the plugin can't be opened"}) {

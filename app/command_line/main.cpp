@@ -6,6 +6,7 @@
 
 #include "app/command_line/commands/commands.h"
 #include "app/command_line/report.h"
+#include "app/process_start.h"
 
 namespace lambda {
 
@@ -57,13 +58,13 @@ int run(int argc, char** argv) {
 }  // namespace lambda
 
 int main(int argc, char** argv) {
+  lambda::prepareProcess();
   std::setlocale(LC_CTYPE, "");
   try {
     return lambda::run(argc, argv);
   } catch (const std::exception& error) {
     return lambda::reportError(error, lambda::asksForJson(argc, argv));
   } catch (...) {
-    std::cerr << "lambda: it failed for a reason that is not known\n";
-    return lambda::kExitFailure;
+    return lambda::reportUnknownError(lambda::asksForJson(argc, argv));
   }
 }

@@ -7,6 +7,7 @@
 
 #include "app/command_line/terminal.h"
 #include "app/command_line/text_table.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
 
@@ -61,7 +62,7 @@ void ProgressLine::show(const ProgressText& progress) {
   nextDraw_ = std::chrono::steady_clock::now() + kDrawInterval;
   // A character in the last column would make some terminals wrap.
   const std::size_t columns = std::max<std::size_t>(errorColumns(), 2) - 1;
-  write(kEraseLine + layOut(progress, columns));
+  write(kEraseLine + terminalText(layOut(progress, columns)));
   drawn_ = true;
 }
 
@@ -69,7 +70,7 @@ void ProgressLine::print(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (quiet_) return;
   // Also where nothing is drawn: the terminal itself may have echoed "^C".
-  write((terminal_ ? kEraseLine : "") + line + "\n");
+  write((terminal_ ? kEraseLine : "") + terminalText(line) + "\n");
   drawn_ = false;
 }
 

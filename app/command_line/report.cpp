@@ -1,7 +1,5 @@
 #include "app/command_line/report.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <iostream>
 #include <system_error>
@@ -12,6 +10,7 @@
 #include "app/command_line/human_units.h"
 #include "engine/formats/json/json.h"
 #include "engine/values/enum_names.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
 
@@ -24,26 +23,10 @@ std::string firstLineOf(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-/// As an argument for a shell.
-std::string quoted(const std::string& argument) {
-  const auto isPlain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '=' || c == '-';
-  };
-  if (std::all_of(argument.begin(), argument.end(), isPlain)) return argument;
-  std::string text = "'";
-  for (const char c : argument) {
-    if (c == '\'') {
-      text += "'\\''";
-    } else {
-      text += c;
-    }
-  }
-  return text + "'";
-}
-
 void printError(const std::string& place, const std::string& reason, const std::string& hint) {
-  std::string text = "lambda: " + (place.empty() ? "" : place + ": ") + reason + "\n";
-  if (!hint.empty()) text += "  " + hint + "\n";
+  const std::string at = place.empty() ? "" : terminalText(place) + ": ";
+  std::string text = "lambda: " + at + terminalText(reason, LineBreaks::kept) + "\n";
+  if (!hint.empty()) text += "  " + terminalText(hint, LineBreaks::kept) + "\n";
   std::fputs(text.c_str(), stderr);
 }
 
@@ -56,7 +39,7 @@ void printErrorJson(const std::string& place, const std::string& reason, const J
 int reportOurs(const Error& error, bool json) {
   const auto* invalid = dynamic_cast<const InvalidConfiguration*>(&error);
   printError(error.place(), error.reason(), error.hint());
-  if (invalid != nullptr) std::fputs(problemsText(invalid->problems()).c_str(), stderr);
+  if (invalid != nullptr) printNote(problemsText(invalid->problems()));
   if (json) {
     Json more{{"hint", error.hint()}};
     if (invalid != nullptr) more = {{"problems", problemsJson(invalid->problems())}};
@@ -68,8 +51,16 @@ int reportOurs(const Error& error, bool json) {
 
 }  // namespace
 
+void printText(const std::string& text) {
+  std::cout << terminalText(text, LineBreaks::kept);
+}
+
+void printNote(const std::string& text) {
+  std::fputs(terminalText(text, LineBreaks::kept).c_str(), stderr);
+}
+
 void printJson(const Json& object) {
-  std::cout << formatJson(object);
+  std::cout << formatJson(object, ForeignText::replaced);
 }
 
 Json runJson(const RunResult& result) {
@@ -100,11 +91,12 @@ std::string problemsText(const std::vector<Problem>& problems) {
   std::string text;
   for (const Problem& problem : problems) {
     const bool isError = problem.severity == Severity::error;
-    text += std::string(isError ? "  error    " : "  warning  ") + problem.path + "\n";
-    text += "           " + problem.text + "\n";
+    text +=
+        std::string(isError ? "  error    " : "  warning  ") + terminalText(problem.path) + "\n";
+    text += "           " + terminalText(problem.text) + "\n";
     if (!problem.fix) continue;
     text += "           " + problem.fix->label + ": --set " +
-            quoted(problem.fix->path + "=" + problem.fix->value) + "\n";
+            shellWord(problem.fix->path + "=" + problem.fix->value) + "\n";
   }
   return text;
 }
@@ -123,6 +115,13 @@ Json problemsJson(const std::vector<Problem>& problems) {
     list.push_back(std::move(entry));
   }
   return list;
+}
+
+int reportUnknownError(bool json) {
+  const std::string reason = "the reason of the failure is not known";
+  printError("", reason, "");
+  if (json) printErrorJson("", reason, Json::object());
+  return kExitFailure;
 }
 
 int reportError(const std::exception& error, bool json) {

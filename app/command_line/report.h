@@ -12,7 +12,14 @@
 
 namespace lambda {
 
-/// Prints the object on standard output.
+/// Prints lines on standard output. Control characters in them, which can only come from names and
+/// files, are escaped; a file's content goes to std::cout as it is.
+void printText(const std::string& text);
+
+/// The same on standard error.
+void printNote(const std::string& text);
+
+/// Prints the object on standard output, such that every parser and every terminal can take it.
 void printJson(const nlohmann::ordered_json& object);
 
 /// The object that train, resume, fork and evaluate end with.
@@ -29,5 +36,8 @@ nlohmann::ordered_json problemsJson(const std::vector<Problem>& problems);
 /// Tells what stopped the program: "lambda: PLACE: REASON" and the hint below it on standard error;
 /// with `json` also {"error": ...} on standard output. Returns the exit status.
 int reportError(const std::exception& error, bool json);
+
+/// The same for what was thrown and is no exception of the standard library.
+int reportUnknownError(bool json);
 
 }  // namespace lambda

@@ -1,7 +1,6 @@
 #include "app/command_line/run_session.h"
 
 #include <filesystem>
-#include <iostream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -9,10 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/human_units.h"
-#include "app/interrupt.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
 #include "app/command_line/training_view.h"
+#include "app/interrupt.h"
+#include "engine/runtime/device.h"
+#include "engine/runtime/process_memory.h"
+#include "engine/values/cost.h"
+#include "engine/values/text_safety.h"
 #include "engine/values/validate.h"
 
 namespace lambda {
@@ -34,7 +37,7 @@ std::string headlineOf(const RunResult& result) {
   return "Failed after " + epochs + ".";
 }
 
-/// What can be done with the run now.
+/// What can be done with the run now; `run` is a word of a shell.
 std::string nextSteps(const RunResult& result, const std::string& run) {
   TextTable commands({{}, {}});
   if (result.status == RunStatus::finished) {
@@ -61,10 +64,19 @@ void printSummary(const RunResult& result) {
     facts.add("throughput",
               groupedText(static_cast<std::int64_t>(result.imagesPerSecond)) + " images/s");
   }
-  std::cout << "\n"
-            << headlineOf(result) << "\n"
-            << facts.text() << "\nNext:\n"
-            << nextSteps(result, run);
+  printText("\n" + headlineOf(result) + "\n" + facts.text() + "\nNext:\n" +
+            nextSteps(result, shellPath(run)));
+}
+
+/// The estimate counts every map in float32; half of it is needed in any precision.
+void requireTrainingMemory(const RunConfig& config) {
+  if (selectDevice(config.device).kind != DeviceKind::cpu) return;
+  const long long bytes = trainingBytes(costOf(config.architecture), config.recipe);
+  requireMemory("recipe.batchSize",
+                "training with batches of " + std::to_string(config.recipe.batchSize),
+                static_cast<std::uint64_t>(bytes) / 2,
+                "choose a smaller batch or a smaller network; lambda describe shows what takes the "
+                "memory");
 }
 
 }  // namespace
@@ -76,8 +88,9 @@ void requireTrainable(const std::string& source,
   for (Problem& problem : validate(loaded.config)) problems.push_back(std::move(problem));
   if (hasErrors(problems)) throw InvalidConfiguration(source, std::move(problems));
   if (!problems.empty() && !output.quiet) {
-    std::cerr << source << ": it can be trained, but\n" << problemsText(problems) << "\n";
+    printNote(terminalText(source) + ": it can be trained, but\n" + problemsText(problems) + "\n");
   }
+  requireTrainingMemory(loaded.config);
   const std::string& data = loaded.config.data.source;
   std::error_code error;
   if (data == "shapes10" || std::filesystem::exists(data, error)) return;
@@ -104,7 +117,7 @@ int runTraining(const Training& training, const OutputOptions& output) {
     printSummary(result);
   }
   if (result.status == RunStatus::failed) {
-    std::cerr << "lambda: " << shownPath(result.run) << ": " << result.failure << "\n";
+    printNote("lambda: " + terminalText(shownPath(result.run)) + ": " + result.failure + "\n");
     return kExitFailure;
   }
   if (result.status == RunStatus::stopped) return interrupt.exitStatus();

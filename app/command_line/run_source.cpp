@@ -7,11 +7,13 @@
 #include <variant>
 
 #include "app/command_line/command.h"
+#include "app/command_line/report.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/config_override.h"
 #include "engine/formats/json/presets.h"
 #include "engine/formats/json/run_json.h"
+#include "engine/values/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -77,8 +79,12 @@ void addConfigOptions(CLI::App* command, ConfigOptions& options) {
       ->type_name("PATH");
   command->add_option("--epochs", options.epochs, "passes over the training images")
       ->type_name("N");
+  // CLI11 reads -1 as the largest number.
   command->add_option("--seed", options.seed, "seed of weights, data order and augmentation")
-      ->type_name("N");
+      ->type_name("N")
+      ->check([](const std::string& text) {
+        return text.starts_with('-') ? "--seed: a seed is a whole number from 0, not " + text : "";
+      });
   command->add_option("--name", options.name, "name of the run")->type_name("NAME");
   addDeviceOptions(command, options.device);
   addSetOption(command, options.assignments);
@@ -92,6 +98,8 @@ void applyOptions(RunConfig& config, const ConfigOptions& options) {
       throw UsageError(option, error.place() + ": " + error.reason(), error.hint());
     }
   };
+  if (options.data) requireUtf8("--data", *options.data);
+  if (options.name) requireUtf8("--name", *options.name);
   for (const std::string& assignment : options.assignments) set(assignment, "--set");
   if (options.data) config.data.source = *options.data;
   if (options.name) config.name = *options.name;
@@ -103,7 +111,29 @@ void applyOptions(RunConfig& config, const ConfigOptions& options) {
   }
 }
 
+void requireUtf8(const char* option, const std::string& text) {
+  if (isUtf8(text)) return;
+  throw UsageError(option,
+                   terminalText(text) + " is not UTF-8 text, as a run's files are",
+                   "Choose another name, or rename the folder.");
+}
+
+fs::path runsFolder(const std::string& out) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(out, error);
+  requireUtf8("--out", error ? out : absolute.string());
+  return out;
+}
+
+void noteMissingPresets() {
+  const std::string missing = missingPresetFolder();
+  if (missing.empty()) return;
+  printNote("lambda: LAMBDA_PRESETS: there is no folder " + terminalText(missing) +
+            ", so only the program's own presets are known\n");
+}
+
 LoadedConfig loadConfig(const std::string& source) {
+  noteMissingPresets();
   try {
     if (namesFile(source)) return readConfig(source);
     LoadedConfig loaded;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,16 @@ void addConfigOptions(CLI::App* command, ConfigOptions& options);
 
 /// Throws UsageError.
 void applyOptions(RunConfig& config, const ConfigOptions& options);
+
+/// Throws UsageError for a text that can't stand in a run's files, which are UTF-8.
+void requireUtf8(const char* option, const std::string& text);
+
+/// The folder that --out names for run folders. Throws UsageError where its whole path is not
+/// UTF-8.
+std::filesystem::path runsFolder(const std::string& out);
+
+/// Notes on standard error that LAMBDA_PRESETS names no folder.
+void noteMissingPresets();
 
 struct LoadedConfig {
   RunConfig config;

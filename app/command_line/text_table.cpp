@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/command_line/terminal.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
 
@@ -26,6 +27,7 @@ std::string padded(const std::string& text, std::size_t columns, bool left) {
 }
 
 void TextTable::addRow(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = terminalText(cell);
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));
 }

@@ -24,7 +24,7 @@ class TextTable {
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// Missing cells are empty.
+  /// Missing cells are empty; control characters in cells are escaped.
   void addRow(std::vector<std::string> cells);
 
   /// A line across the table.

@@ -5,6 +5,7 @@
 #include <QCoreApplication>
 
 #include "engine/values/plan.h"
+#include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/network/parts/quantity_text.h"
@@ -31,71 +32,33 @@ QString costText(const PartCost& cost) {
   return tr("%1 params, %2 FLOPs").arg(shortCount(cost.parameters), shortCount(cost.flops));
 }
 
-/// What the block would cost with a mixer of the other kind.
-std::pair<QString, QString> alternative(const Architecture& architecture, const PartId& part) {
-  const Architecture other = withMixersToggled(architecture, {part});
-  const Block& block = blockOf(other, part);
-  return {tr("As %1 %2").arg(chipLetter(block), chipOptions(block)),
-          costText(costsOf(other).parts.at(part))};
-}
-
-QString embeddingText(const LambdaMixer& mixer, const MapShape& map) {
-  if (mixer.embedding == PositionEmbedding::none) return tr("none");
-  return tr("%1 × k %2").arg(embeddingRows(mixer, map)).arg(mixer.queryDepth) +
-         (mixer.intraDepth > 1 ? tr(" × u %1").arg(mixer.intraDepth) : QString());
-}
-
-QString lambdaFormula(const LambdaMixer& mixer) {
-  QString sum = u"k̄<sub>m</sub> + e<sub>nm</sub>"_s;
-  if (mixer.embedding == PositionEmbedding::none) sum = u"k̄<sub>m</sub>"_s;
-  if (!mixer.content) sum = u"e<sub>nm</sub>"_s;
-  return u"λ<sub>n</sub> = Σ<sub>m</sub> ("_s + sum +
-         u") v<sub>m</sub><sup>T</sup>, &nbsp; y<sub>n</sub> = λ<sub>n</sub><sup>T</sup> "
-         u"q<sub>n</sub>"_s;
+/// What the block would cost with a mixer of each of the other kinds.
+std::vector<std::pair<QString, QString>> alternatives(const Architecture& architecture,
+                                                      const PartId& part) {
+  std::vector<std::pair<QString, QString>> numbers;
+  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
+    if (kind == blockOf(architecture, part).mixer.index()) continue;
+    const Architecture other = withMixer(architecture, {part}, kind);
+    const Mixer& mixer = blockOf(other, part).mixer;
+    numbers.emplace_back(tr("As %1 %2").arg(chipLetter(mixer), chipOptions(mixer)),
+                         costText(costsOf(other).parts.at(part)));
+  }
+  return numbers;
 }
 
 ExplanationText blockText(const Architecture& architecture,
                           const NetworkCosts& costs,
                           const PartId& part) {
-  const Block& block = blockOf(architecture, part);
-  const BlockPlan plan = planFor(architecture, part);
+  const Mixer& mixer = blockOf(architecture, part).mixer;
+  MixerExplanation explanation = explanationOfMixer(mixer, planFor(architecture, part));
   ExplanationText text;
-  const auto* mixer = std::get_if<LambdaMixer>(&block.mixer);
-  if (mixer) {
-    const int depth = plan.mixerOutput.channels / std::max(1, mixer->heads);
-    text.title = tr("A lambda layer");
-    text.formula = lambdaFormula(*mixer);
-    text.body = tr(
-        "Every position n sums up what is around it into a small matrix, its lambda: keys k̄ say "
-        "what there is, embeddings e where it is, values v what to pass on. The lambda then "
-        "turns the queries of all heads into the output. No softmax stands between, so that what "
-        "the studio shows of it is its exact arithmetic.");
-    text.numbers = {
-        {tr("Positions n"),
-         tr("%1 × %2 = %3")
-             .arg(plan.mixerInput.height)
-             .arg(plan.mixerInput.width)
-             .arg(plan.mixerInput.positions())},
-        {tr("A lambda, k × v"), tr("%1 × %2").arg(mixer->queryDepth).arg(depth)},
-        {tr("Heads that share it"), QString::number(mixer->heads)},
-        {tr("Position embeddings"), embeddingText(*mixer, plan.mixerInput)},
-    };
-  } else {
-    const int side = std::get<ConvolutionMixer>(block.mixer).kernelSize;
-    text.title = tr("A convolution");
-    text.formula = u"y<sub>n</sub> = Σ<sub>δ</sub> W<sub>δ</sub> x<sub>n+δ</sub>"_s;
-    text.body =
-        tr("Every position sums up its %1×%1 neighbours with weights that are the same everywhere "
-           "and for every image. What is farther away is reached by the blocks that follow.")
-            .arg(side);
-    text.numbers = {{tr("Weights"),
-                     tr("%1×%1 × %2 × %3")
-                         .arg(side)
-                         .arg(plan.mixerInput.channels)
-                         .arg(plan.mixerOutput.channels)}};
-  }
+  text.title = kindWithArticle(mixer.index());
+  text.title[0] = text.title[0].toUpper();
+  text.formula = std::move(explanation.formula);
+  text.body = std::move(explanation.body);
+  text.numbers = std::move(explanation.numbers);
   text.numbers.emplace_back(tr("This block"), costText(costs.parts.at(part)));
-  text.numbers.push_back(alternative(architecture, part));
+  for (auto& number : alternatives(architecture, part)) text.numbers.push_back(std::move(number));
   return text;
 }
 

@@ -1,10 +1,10 @@
 #include "app/design/selection_form.h"
 
 #include <algorithm>
-#include <array>
 
 #include <QCoreApplication>
 
+#include "app/design/mixer_sections.h"
 #include "engine/values/fields.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/network_text.h"
@@ -83,43 +83,15 @@ std::vector<FieldRow> stageRows(const Architecture& architecture, const Selectio
   return mergedRows(rows);
 }
 
-/// Positions are the window's and the shared tables' sense.
-void disableWithoutPositions(std::vector<FieldRow>& rows) {
-  const FieldRow* embedding = findRow(rows, kMixerPrefix + "embedding");
-  if (!embedding || embedding->mixed) return;
-  const auto kind = static_cast<PositionEmbedding>(std::get<Choice>(embedding->value).index);
-  for (FieldRow& row : rows) {
-    if (row.path == kMixerPrefix + "scope") row.enabled = kind == PositionEmbedding::relative;
-    if (row.path == kMixerPrefix + "sharedEmbeddings")
-      row.enabled = kind != PositionEmbedding::none;
-  }
-}
-
-/// The options of the mixers of one kind among the blocks.
-std::vector<FieldRow> mixerRows(const Architecture& architecture,
-                                const Selection& blocks,
-                                std::size_t kind) {
-  std::vector<std::vector<FieldRow>> rows;
-  for (const PartId& part : blocks) {
-    const Mixer& mixer = blockOf(architecture, part).mixer;
-    if (mixer.index() != kind) continue;
-    rows.push_back(std::visit(
-        [](const auto& options) { return rowsOf(options, kMixerPrefix.substr(0, 11)); }, mixer));
-  }
-  std::vector<FieldRow> merged = mergedRows(rows);
-  disableWithoutPositions(merged);
-  return merged;
-}
-
 std::vector<FieldRow> blockRows(const Architecture& architecture,
                                 const std::vector<FieldRow>& merged,
-                                bool hasConvolutions) {
+                                bool canDoWithoutShortcut) {
   std::vector<FieldRow> rows;
   for (const FieldRow& row : merged) {
     if (row.path.starts_with(kMixerPrefix)) continue;
-    // Only a plain convolution has a choice: all other blocks have a shortcut.
+    // All other blocks have a shortcut in any case.
     const bool isResidual = row.path.ends_with(".residual");
-    if (isResidual && (architecture.family != Family::plain || !hasConvolutions)) continue;
+    if (isResidual && (architecture.family != Family::plain || !canDoWithoutShortcut)) continue;
     rows.push_back(row);
   }
   return rows;
@@ -130,33 +102,20 @@ void addBlockSections(std::vector<FormSection>& sections,
                       const Selection& blocks,
                       const QString& title) {
   std::vector<std::vector<FieldRow>> all;
-  std::array<int, kMixerKinds.size()> counts{};
+  bool canDoWithoutShortcut = false;
   for (const PartId& part : blocks) {
     const Block& block = blockOf(architecture, part);
     all.push_back(rowsOf(block, kBlock));
-    ++counts[block.mixer.index()];
+    canDoWithoutShortcut |= !traitsOf(block.mixer).needsShortcut;
   }
   const std::vector<FieldRow> merged = mergedRows(all);
-  const std::vector<FieldRow> others =
-      blockRows(architecture, merged, counts[kConvolutionKind] > 0);
+  const MixerSections mixers = mixerSectionsFor(architecture, blocks);
   FormSection common{title, {rowAt(merged, kKindPath)}};
-  const bool isOneKind = counts[kConvolutionKind] == 0 || counts[kLambdaKind] == 0;
-  const std::array titles{
-      countedText(counts[kConvolutionKind], tr("The convolution"), tr("The %1 convolutions")),
-      countedText(counts[kLambdaKind], tr("The lambda layer"), tr("The %1 lambda layers"))};
-  std::vector<FormSection> kinds;
-  for (const std::size_t kind : {kLambdaKind, kConvolutionKind}) {
-    if (counts[kind] == 0) continue;
-    const std::vector<FieldRow> rows = mixerRows(architecture, blocks, kind);
-    if (isOneKind) {
-      common.rows.insert(common.rows.end(), rows.begin(), rows.end());
-    } else {
-      kinds.push_back({titles[kind], rows});
-    }
-  }
+  common.rows.insert(common.rows.end(), mixers.common.begin(), mixers.common.end());
+  const std::vector<FieldRow> others = blockRows(architecture, merged, canDoWithoutShortcut);
   common.rows.insert(common.rows.end(), others.begin(), others.end());
   sections.push_back(common);
-  sections.insert(sections.end(), kinds.begin(), kinds.end());
+  sections.insert(sections.end(), mixers.kinds.begin(), mixers.kinds.end());
 }
 
 Selection stagesOf(const Selection& selection) {

@@ -8,6 +8,7 @@
 #include <QTextLayout>
 #include <QTextOption>
 
+#include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
@@ -128,8 +129,7 @@ void TemplateCard::paintPattern(QPainter& painter, const QRectF& box) const {
       const int column = index / lines;
       const int line = index % lines;
       const QRectF square(x + column * (side + gap), box.top() + line * (side + gap), side, side);
-      painter.setBrush(std::holds_alternative<LambdaMixer>(block.mixer) ? colors.lambdaChip
-                                                                        : colors.convolutionChip);
+      painter.setBrush(colorsOfMixer(block.mixer, colors).ground);
       painter.drawRoundedRect(square, 2.5 * scale, 2.5 * scale);
       ++index;
     }

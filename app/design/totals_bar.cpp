@@ -109,7 +109,7 @@ void TotalsBar::showPattern(const QString& pattern) {
       QFontMetrics(headingFont())
           .elidedText(pattern, Qt::ElideMiddle, qRound(kWidestPattern * textScale()));
   pattern_->setValue(pattern.isEmpty() ? u"–"_s : shown);
-  QString tip = tr("A letter a stage: C for convolutions, L for lambda layers");
+  QString tip = tr("A letter a stage: %1").arg(QString::fromStdString(patternLegend()));
   if (shown != pattern) tip.prepend(pattern + u'\n');
   pattern_->setToolTip(tip);
 }

@@ -240,15 +240,18 @@ void InspectPage::updateStatus() {
   } else if (!snapshot || middle_->currentWidget() == failure_) {
     status_->setText({});
   } else if (source.kind == SourceKind::checkpoint) {
-    status_->setText(tr("Step %1, epoch %2").arg(countText(snapshot->step)).arg(snapshot->epoch));
+    status_->setText(tr("%1, step %2, epoch %3")
+                         .arg(weightsText(snapshot->weights), countText(snapshot->step))
+                         .arg(snapshot->epoch));
   } else if (feed_->ageSeconds() > 0) {
-    status_->setText(tr("Step %1, weights %2 s old")
+    status_->setText(tr("Live weights, step %1, %2 s old")
                          .arg(countText(snapshot->step))
                          .arg(QLocale().toString(feed_->ageSeconds(), 'f', 1)));
   } else {
     const bool isPaused = training_.state() == SessionState::paused;
-    status_->setText(isPaused ? tr("Step %1, paused").arg(countText(snapshot->step))
-                              : tr("Step %1, up to date").arg(countText(snapshot->step)));
+    status_->setText(isPaused
+                         ? tr("Live weights, step %1, paused").arg(countText(snapshot->step))
+                         : tr("Live weights, step %1, up to date").arg(countText(snapshot->step)));
   }
 }
 

@@ -84,6 +84,7 @@ InspectionSnapshot snapshotOf(const ProbeSnapshot& probe, const InspectableLayer
   snapshot.request.layer = layer.name;
   snapshot.step = probe.step;
   snapshot.epoch = probe.epoch;
+  snapshot.weights = InspectedWeights::stored;
   snapshot.layer = layer;
   snapshot.queryRow = layer.height / 2;
   snapshot.queryColumn = layer.width / 2;

@@ -11,6 +11,7 @@
 #include <QStyleOptionComboBox>
 
 #include "engine/formats/json/run_json.h"
+#include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 #include "widgets/pictures/number_text.h"
@@ -186,7 +187,9 @@ QString SourceChooser::showRun(const fs::path& path) {
       RunSummary summary;
       summary.path = run;
       summary.name = run.filename().string();
-      summary.record = readRunRecord(RunFolder::open(run).record(), warnings);
+      const RunFolder folder = RunFolder::open(run);
+      summary.record = readRunRecord(folder.record(), warnings);
+      summary.record.testLooks = testEvaluationsOf(folder, summary.record);
       others_.push_back(std::move(summary));
     } catch (const std::exception& error) {
       return QString::fromStdString(error.what());

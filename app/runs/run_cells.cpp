@@ -60,7 +60,7 @@ const Header& headerOf(Column column) {
       {QString(), tr("Checked runs are laid over each other, in their colours")},
       {tr("Name"), tr("The run's name")},
       {tr("Status"), tr("What became of the run")},
-      {tr("Architecture"), tr("One letter a stage: C convolutions, L lambda layers")},
+      {tr("Architecture"), tr("A letter a stage: %1").arg(QString::fromStdString(patternLegend()))},
       {tr("Parameters"), tr("Learned values")},
       {tr("FLOPs"), tr("Of one image forward; a multiply-add counts as two")},
       {tr("Validation"), tr("Best share of right answers on the validation images")},

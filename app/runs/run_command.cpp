@@ -1,6 +1,5 @@
 #include "app/runs/run_command.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text.h"
+#include "engine/values/text_safety.h"
 #include "widgets/forms/field_rows.h"
 
 using namespace Qt::StringLiterals;
@@ -71,13 +71,7 @@ std::string optionFor(const std::string& assignment) {
 }  // namespace
 
 QString shellQuoted(const QString& text) {
-  const bool isPlain = !text.isEmpty() && std::all_of(text.begin(), text.end(), [](QChar c) {
-    return c.isLetterOrNumber() || QStringView(u"-_./=:,+@%").contains(c);
-  });
-  if (isPlain) return text;
-  QString quoted = text;
-  quoted.replace(u"'"_s, u"'\\''"_s);
-  return u'\'' + quoted + u'\'';
+  return QString::fromStdString(shellWord(text.toStdString()));
 }
 
 QString commandFor(const RunSummary& run) {

@@ -6,19 +6,13 @@
 #include "app/runs/run_cells.h"
 #include "app/runs/table/run_sort_filter.h"
 #include "engine/values/text.h"
+#include "widgets/export/csv_field.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
-
-QString quoted(const QString& text) {
-  if (!text.contains(u',') && !text.contains(u'"') && !text.contains(u'\n')) return text;
-  QString inner = text;
-  inner.replace(u"\""_s, u"\"\""_s);
-  return u'"' + inner + u'"';
-}
 
 QString numberOf(double value) {
   return QString::fromStdString(formatNumber(value));
@@ -32,10 +26,10 @@ QString lineOf(const RunRow& row) {
   const RunRecord& record = row.run.record;
   const bool isOurs = !row.isImported();
   const QStringList fields{
-      quoted(row.name()),
-      quoted(toText(row.run.path)),
+      csvField(row.name()),
+      csvField(toText(row.run.path)),
       nameOf(row.state).toLower(),
-      QString::fromStdString(record.pattern),
+      csvField(QString::fromStdString(record.pattern)),
       record.parameters > 0 ? QString::number(record.parameters) : QString(),
       record.flops > 0 ? QString::number(record.flops) : QString(),
       optional(record.bestValidationAccuracy),
@@ -45,10 +39,10 @@ QString lineOf(const RunRow& row) {
       isOurs ? QString::number(record.config.recipe.epochs) : QString(),
       numberOf(record.trainSeconds),
       record.imagesPerSecond > 0 ? numberOf(record.imagesPerSecond) : QString(),
-      QString::fromStdString(record.environment.started),
-      quoted(QString::fromStdString(record.environment.device)),
-      quoted(tagsOf(row).join(u';')),
-      quoted(QString::fromStdString(record.notes))};
+      csvField(QString::fromStdString(record.environment.started)),
+      csvField(QString::fromStdString(record.environment.device)),
+      csvField(tagsOf(row).join(u';')),
+      csvField(QString::fromStdString(record.notes))};
   return fields.join(u',') + u'\n';
 }
 

@@ -9,11 +9,13 @@
 #include <QTimer>
 
 #include "app/interrupt.h"
+#include "app/process_start.h"
 #include "app/studio/loaded_engine.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
 #include "app/studio/render_run.h"
 #include "engine/runtime/error.h"
+#include "engine/values/text_safety.h"
 
 using namespace Qt::StringLiterals;
 
@@ -43,10 +45,12 @@ int render(const QString& run, const QString& folder) {
     return kFailure;
   }
   try {
-    for (const QString& file : lambda::renderRun(run, folder))
-      std::printf("%s\n", qPrintable(file));
+    for (const QString& file : lambda::renderRun(run, folder)) {
+      std::printf("%s\n", lambda::terminalText(file.toStdString()).c_str());
+    }
   } catch (const lambda::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    const std::string text = lambda::terminalText(error.what(), lambda::LineBreaks::kept);
+    std::fprintf(stderr, "%s\n", text.c_str());
     return kFailure;
   }
   return 0;
@@ -55,6 +59,7 @@ int render(const QString& run, const QString& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  lambda::prepareProcess();
   limitSpinning();
   // Pictures and help need no display.
   if (isAsked(argc, argv, {"--render", "--help", "-h", "--version", "-v"}) &&

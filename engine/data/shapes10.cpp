@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/runtime/error.h"
+#include "engine/runtime/process_memory.h"
 #include "engine/runtime/random.h"
 
 // Only + - * / and sqrt: IEEE 754 defines them to the last bit, so that the images are the same on
@@ -246,6 +247,11 @@ LabeledImages drawShapes10(std::uint64_t seed, int count, Shapes10Part part) {
   if (count < 1) {
     throw Error("shapes10", "asked for " + std::to_string(count) + " images, expected at least 1");
   }
+  // The images, and a copy of them where they are split.
+  requireMemory("shapes10",
+                std::to_string(count) + " images",
+                2 * static_cast<std::uint64_t>(count) * 3 * kPlane,
+                "ask for fewer: data.generatedTrainCount, data.generatedTestCount");
   LabeledImages images;
   images.channels = 3;
   images.height = kSide;

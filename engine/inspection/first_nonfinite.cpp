@@ -66,6 +66,20 @@ std::string layerOf(const std::string& parameter) {
 
 }  // namespace
 
+std::optional<NonFinite> firstNonFiniteState(const Network& network) {
+  const at::NoGradGuard noGradient;
+  const auto search = [](const auto& tensors) -> std::optional<NonFinite> {
+    for (const auto& each : tensors) {
+      if (!at::isFloatingType(each.value().scalar_type())) continue;
+      const std::string finding = findingOf(each.value(), "values of " + each.key());
+      if (!finding.empty()) return NonFinite{layerOf(each.key()), finding};
+    }
+    return std::nullopt;
+  };
+  if (const std::optional<NonFinite> found = search(network->named_parameters())) return found;
+  return search(network->named_buffers());
+}
+
 std::optional<NonFinite> firstNonFinite(Network& network, const at::Tensor& batch) {
   const at::NoGradGuard noGradient;
   const std::string images = findingOf(batch, "image values");

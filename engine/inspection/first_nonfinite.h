@@ -13,4 +13,7 @@ namespace lambda {
 /// that is not. Nothing if all are finite. Running statistics and random numbers stay as they are.
 std::optional<NonFinite> firstNonFinite(Network& network, const at::Tensor& batch);
 
+/// The first parameter or running statistic of a network that is not finite; nothing if all are.
+std::optional<NonFinite> firstNonFiniteState(const Network& network);
+
 }  // namespace lambda

@@ -78,13 +78,21 @@ at::Tensor initialTable(const Network& network,
   return {};
 }
 
+/// There are no pictures of what is not finite. An operand that the layer lacks is passed over.
+void requireFinite(const std::string& layer, const char* what, const at::Tensor& values) {
+  if (!values.defined() || values.isfinite().all().item<bool>()) return;
+  throw Error(layer,
+              std::string(what) + " are not finite with this image",
+              "inspect an earlier checkpoint, or another image");
+}
+
 }  // namespace
 
 EmbeddingTables embeddingTablesOf(const Network& network) {
   EmbeddingTables tables;
   for (const auto& parameter : network->named_parameters()) {
     for (const NamedLambda& lambda : network->lambdaLayers()) {
-      const PositionEmbeddingTable& embedding = lambda.unit->layer->embedding;
+      const PositionEmbeddingTable& embedding = lambda.layer->embedding;
       if (embedding.is_empty() || !parameter.value().is_same(embedding->table)) continue;
       tables[parameter.key()] = parameter.value().detach().to(at::kCPU).clone();
       break;
@@ -98,7 +106,7 @@ LayerView::LayerView(Network& network, const at::Tensor& image, const std::strin
   const std::vector<InspectableLayer> layers = inspectableLayers(network->architecture);
   const std::size_t index = indexOf(layers, layer);
   layer_ = layers[index];
-  lambda_ = network->lambdaLayers()[index].unit->layer;
+  lambda_ = network->lambdaLayers()[index].layer;
   const at::Device device = network->parameters().front().device();
   const at::Tensor batch = batchOf(image, network->architecture.input, device);
   const InspectionMode mode(*network, device.type());
@@ -106,7 +114,14 @@ LayerView::LayerView(Network& network, const at::Tensor& image, const std::strin
   const at::Tensor logits = network->forward(batch, &trace);
   probabilities_ = arrayOf(logits.to(at::kDouble).softmax(1)[0]).values;
   predicted_ = static_cast<int>(logits[0].argmax().item<std::int64_t>());
+  requireFinite(layer_.name, "the class scores", logits);
   operands_ = operandsOf(lambda_, trace.input());
+  requireFinite(layer_.name, "its queries", operands_.queries);
+  requireFinite(layer_.name, "its keys", operands_.keys);
+  requireFinite(layer_.name, "its values", operands_.values);
+  if (lambda_->embedding) {
+    requireFinite(layer_.name, "its position embeddings", lambda_->embedding->table);
+  }
 }
 
 InspectionSnapshot LayerView::at(const InspectionRequest& request,
@@ -116,6 +131,7 @@ InspectionSnapshot LayerView::at(const InspectionRequest& request,
   snapshot.request = request;
   snapshot.step = context.step;
   snapshot.epoch = context.epoch;
+  snapshot.weights = context.weights;
   snapshot.layer = layer_;
   snapshot.queryRow = static_cast<int>(query.row);
   snapshot.queryColumn = static_cast<int>(query.column);

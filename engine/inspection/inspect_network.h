@@ -24,6 +24,7 @@ struct InspectionContext {
   std::vector<std::string> classNames = {};
   std::int64_t step = 0;
   int epoch = 0;
+  InspectedWeights weights = InspectedWeights::live;
   const EmbeddingTables* initialEmbeddings = nullptr;  ///< Null = not known; so is a missing entry.
 };
 
@@ -33,7 +34,8 @@ class LayerView {
  public:
   /// `image`: normalised, [channels, height, width] or with a leading 1. `layer` as in a request.
   /// Runs in eval mode and float32, and leaves modes, gradients, running statistics and random
-  /// numbers as they are. Throws Error for a layer that is not there or an image of another size.
+  /// numbers as they are. Throws Error for a layer that is not there, an image of another size, and
+  /// a network that overflows with it.
   LayerView(Network& network, const at::Tensor& image, const std::string& layer);
 
   const InspectableLayer& layer() const { return layer_; }

@@ -1,6 +1,8 @@
 #include "engine/networks/network.h"
 
 #include "engine/layers/norm_and_pool/max_pool.h"
+#include "engine/runtime/process_memory.h"
+#include "engine/values/cost.h"
 
 namespace lambda {
 
@@ -13,6 +15,10 @@ class Group : public torch::nn::Module {};
 
 NetworkImpl::NetworkImpl(const Architecture& architecture_)
     : architecture(architecture_), plan(planOf(architecture_)) {
+  requireMemory("architecture",
+                "the weights of this network",
+                static_cast<std::uint64_t>(costOf(architecture).parameters) * sizeof(float),
+                "choose narrower or fewer stages");
   buildStem();
   buildBlocks();
   head_ = registerLinear("head",
@@ -90,21 +96,27 @@ void NetworkImpl::buildBlocks() {
 }
 
 PositionEmbeddingTable NetworkImpl::sharedEmbeddings(const BlockPlan& block) {
-  const auto* mixer = std::get_if<LambdaMixer>(&block.options.mixer);
-  if (mixer == nullptr || mixer->sharedEmbeddings.empty() ||
-      mixer->embedding == PositionEmbedding::none) {
-    return nullptr;
-  }
-  auto found = shared_.find(mixer->sharedEmbeddings);
+  return std::visit(
+      [&](const auto& mixer) -> PositionEmbeddingTable {
+        // Mixers with this option can share, the others have nothing to share.
+        if constexpr (requires { mixer.sharedEmbeddings; }) {
+          return sharedEmbeddings(mixer, block.mixerInput);
+        } else {
+          return nullptr;
+        }
+      },
+      block.options.mixer);
+}
+
+PositionEmbeddingTable NetworkImpl::sharedEmbeddings(const LambdaMixer& mixer,
+                                                     const MapShape& map) {
+  if (mixer.sharedEmbeddings.empty() || mixer.embedding == PositionEmbedding::none) return nullptr;
+  auto found = shared_.find(mixer.sharedEmbeddings);
   if (found == shared_.end()) {
-    const PositionEmbeddingTable table(PositionEmbeddingOptions{mixer->embedding,
-                                                                mixer->scope,
-                                                                mixer->queryDepth,
-                                                                mixer->intraDepth,
-                                                                block.mixerInput.height,
-                                                                block.mixerInput.width});
-    register_module("embeddings-" + mixer->sharedEmbeddings, table);
-    found = shared_.emplace(mixer->sharedEmbeddings, table).first;
+    const PositionEmbeddingTable table(PositionEmbeddingOptions{
+        mixer.embedding, mixer.scope, mixer.queryDepth, mixer.intraDepth, map.height, map.width});
+    register_module("embeddings-" + mixer.sharedEmbeddings, table);
+    found = shared_.emplace(mixer.sharedEmbeddings, table).first;
   }
   return found->second;
 }
@@ -159,7 +171,8 @@ at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
 std::vector<NamedLambda> NetworkImpl::lambdaLayers() const {
   std::vector<NamedLambda> layers;
   for (const ResidualBlock& block : blocks_) {
-    if (block->lambda) layers.push_back({block->plan.name + ".mixer", block->lambda});
+    const auto layer = block->mixer->layerAs<LambdaLayerImpl>();
+    if (layer) layers.push_back({block->plan.name + ".mixer", block->mixer, LambdaLayer(layer)});
   }
   return layers;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/layers/blocks/residual_block.h"
 #include "engine/layers/convolution/patch_whitening.h"
+#include "engine/layers/lambda/lambda_layer.h"
 #include "engine/values/plan.h"
 
 namespace lambda {
@@ -14,7 +15,8 @@ namespace lambda {
 /// A lambda layer of a network with the name it has in the cost table.
 struct NamedLambda {
   std::string name;  ///< "stage3.block2.mixer"
-  LambdaUnit unit;
+  MixerUnit unit;
+  LambdaLayer layer;  ///< The module of that unit.
 };
 
 /// The network that an Architecture describes.
@@ -50,7 +52,9 @@ class NetworkImpl : public RoledModule {
  private:
   void buildStem();
   void buildBlocks();
+  /// The embeddings of the name that a block's mixer shares; null where it shares none.
   PositionEmbeddingTable sharedEmbeddings(const BlockPlan& block);
+  PositionEmbeddingTable sharedEmbeddings(const LambdaMixer& mixer, const MapShape& map);
   at::Tensor dropFeatures(const at::Tensor& features) const;
   at::Tensor runStem(const at::Tensor& x, ForwardTrace* trace);
 

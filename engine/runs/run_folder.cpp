@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <ctime>
 #include <fcntl.h>
+#include <limits>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -38,6 +40,19 @@ std::string asFileName(const std::string& name) {
   }
   while (safe.starts_with('.')) safe.erase(0, 1);
   return safe.empty() ? "run" : safe.substr(0, 80);
+}
+
+int openFolder(const RunFolder& folder) {
+  return ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/// A record lock of the open file description (fcntl(2), F_OFD_SETLK).
+struct flock wholeFile(short type) {
+  struct flock lock {};
+
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
 }
 
 }  // namespace
@@ -110,13 +125,21 @@ fs::path checkpointAt(const fs::path& run) {
   return RunFolder::open(run).representativeCheckpoint();
 }
 
-RunLock::RunLock(const RunFolder& folder)
-    : descriptor_(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (descriptor_ < 0 || flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  ::close(descriptor_);
-  throw Error(folder.path().string(),
-              "another process is training this run",
-              "wait until it is done, or stop it first");
+RunLock::RunLock(const RunFolder& folder) : descriptor_(openFolder(folder)) {
+  if (descriptor_ < 0) return;
+  int status = 0;
+  do {
+    status = flock(descriptor_, LOCK_EX | LOCK_NB);
+  } while (status != 0 && errno == EINTR);
+  // Where the file system knows no locks there is none; another process's is the only obstacle.
+  if (status != 0 && errno == EWOULDBLOCK) {
+    ::close(descriptor_);
+    throw Error(folder.path().string(),
+                "another process is training this run",
+                "wait until it is done, or stop it first");
+  }
+  struct flock mark = wholeFile(F_RDLCK);
+  fcntl(descriptor_, F_OFD_SETLK, &mark);
 }
 
 RunLock::~RunLock() {
@@ -124,11 +147,12 @@ RunLock::~RunLock() {
 }
 
 bool RunLock::isHeld(const RunFolder& folder) {
-  const int descriptor = ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = openFolder(folder);
   if (descriptor < 0) return false;
-  const bool held = flock(descriptor, LOCK_SH | LOCK_NB) != 0;
+  struct flock obstacle = wholeFile(F_WRLCK);
+  const bool isKnown = fcntl(descriptor, F_OFD_GETLK, &obstacle) == 0;
   ::close(descriptor);
-  return held;
+  return isKnown && obstacle.l_type != F_UNLCK;
 }
 
 void publishAs(const fs::path& existing, const fs::path& name) {
@@ -142,13 +166,31 @@ void publishAs(const fs::path& existing, const fs::path& name) {
   writeFileDurably(name, readFile(existing, kMaxCheckpointBytes));
 }
 
-void prune(const RunFolder& folder, const CheckpointConfig& policy) {
+std::uintmax_t freeBytesAt(const fs::path& folder) {
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  return error ? std::numeric_limits<std::uintmax_t>::max() : space.available;
+}
+
+void prune(const RunFolder& folder, const CheckpointConfig& policy, int arriving) {
   if (policy.keepEpochs <= 0) return;
   const std::vector<fs::path> checkpoints = folder.epochCheckpoints();
-  const auto keep = static_cast<std::size_t>(policy.keepEpochs);
+  const auto keep = static_cast<std::size_t>(std::max(0, policy.keepEpochs - arriving));
   for (std::size_t i = 0; i + keep < checkpoints.size(); ++i) {
     std::error_code error;
     fs::remove(checkpoints[i], error);
+  }
+}
+
+void publishEpochEnd(const RunFolder& folder,
+                     const CheckpointConfig& policy,
+                     const TrainingProgress& at) {
+  if (at.epoch == 0 || at.batch > 0) return;
+  const fs::path last = folder.lastCheckpoint();
+  if (policy.keepBest && at.bestEpoch == at.epoch) publishAs(last, folder.bestCheckpoint());
+  if (policy.everyEpochs > 0 && at.epoch % policy.everyEpochs == 0) {
+    publishAs(last, folder.epochCheckpoint(at.epoch));
+    prune(folder, policy);
   }
 }
 

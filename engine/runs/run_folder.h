@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "engine/values/checkpoint_header.h"
 #include "engine/values/run_config.h"
 
 namespace lambda {
@@ -26,6 +28,9 @@ class RunFolder {
   std::filesystem::path record() const { return path_ / "run.json"; }
 
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
+
+  /// Scores of its checkpoints that were measured beside the run, one a line.
+  std::filesystem::path evaluations() const { return path_ / "evaluations.jsonl"; }
 
   std::filesystem::path log() const { return path_ / "run.log"; }
 
@@ -59,7 +64,10 @@ class RunFolder {
 std::filesystem::path checkpointAt(const std::filesystem::path& run);
 
 /// Held by the one process that writes to a run. The system drops it when the process ends, however
-/// it ends, so that a run marked as running without a lock was killed.
+/// it ends, so that a run marked as running without a lock was killed. flock(2) on the folder
+/// excludes other processes; a record lock beside it is the mark that isHeld() reads without taking
+/// a lock, so that looking never stands in the way of a process that starts. Both need no right to
+/// write.
 class RunLock {
  public:
   /// Throws Error if another process, or another lock of this one, holds it.
@@ -79,7 +87,19 @@ class RunLock {
 /// them, else a durable copy. Throws Error.
 void publishAs(const std::filesystem::path& existing, const std::filesystem::path& name);
 
-/// Deletes the oldest epoch checkpoints beyond those that the policy keeps.
-void prune(const RunFolder& folder, const CheckpointConfig& policy);
+/// Bytes that can still be written to the disk of a folder; the largest number where that is not
+/// known.
+std::uintmax_t freeBytesAt(const std::filesystem::path& folder);
+
+/// Deletes the oldest epoch checkpoints beyond those that the policy keeps, and `arriving` more.
+void prune(const RunFolder& folder, const CheckpointConfig& policy, int arriving = 0);
+
+/// Gives last.safetensors the other names that the end of its epoch earns it: the best checkpoint
+/// where that epoch is the best one, and the epoch's own. `at` is what last.safetensors says of
+/// itself; nothing is done for one of mid-epoch. A killed or failed call is completed by the next:
+/// the same names come out however often it is done. Throws Error.
+void publishEpochEnd(const RunFolder& folder,
+                     const CheckpointConfig& policy,
+                     const TrainingProgress& at);
 
 }  // namespace lambda

@@ -7,14 +7,9 @@
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runtime/error.h"
 #include "engine/values/record_fields.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
-
-namespace {
-
-constexpr std::uint64_t kMaxMetricsBytes = 1ULL << 32;
-
-}  // namespace
 
 struct RunJournal::Log {
   explicit Log(const RunFolder& folder)
@@ -41,14 +36,23 @@ RunJournal::RunJournal(const RunFolder& folder, Observer& observer)
 
 RunJournal::~RunJournal() = default;
 
-void RunJournal::rewind(std::uint64_t metricsBytes, std::int64_t step) {
+void RunJournal::rewind(const TrainingProgress& checkpoint) {
   const std::string text = readFile(folder_.metrics(), kMaxMetricsBytes);
-  metrics_.truncate(metricsBytes);
+  metrics_.truncate(checkpoint.metricsBytes);
   // What happened stays told: a stop or a failure is no part of the curves.
-  for (const EventRecord& event : metricsFromText(text.substr(metricsBytes)).events) {
+  for (const EventRecord& event : metricsFromText(text.substr(checkpoint.metricsBytes)).events) {
     metrics_.append(toLine(event));
   }
-  resumeStep_ = step + 1;
+  // The scalars of an epoch share the step of its last batch, and a checkpoint may lie between
+  // them.
+  resumeStep_ = checkpoint.step;
+  const Metrics kept = metricsFromText(text.substr(0, checkpoint.metricsBytes));
+  if (!kept.batches.empty() && kept.batches.back().step == checkpoint.step) {
+    addScalars(kept.batches.back());
+  }
+  if (!kept.epochs.empty() && kept.epochs.back().step == checkpoint.step) {
+    addScalars(kept.epochs.back());
+  }
 }
 
 EventWriter& RunJournal::events() {
@@ -56,31 +60,41 @@ EventWriter& RunJournal::events() {
   return *events_;
 }
 
-void RunJournal::record(const BatchRecord& record) {
-  metrics_.append(toLine(record));
+void RunJournal::addScalars(const BatchRecord& record) {
   events().add(record.step,
                {{"batch/loss", record.loss},
                 {"batch/accuracy", record.accuracy},
                 {"batch/learningRate", record.learningRate},
                 {"batch/gradientNorm", record.gradientNorm}});
+}
+
+void RunJournal::addScalars(const EpochRecord& record) {
+  std::vector<Scalar> scalars{{"train/loss", record.train.loss},
+                              {"train/accuracy", record.train.accuracy},
+                              {"epoch/imagesPerSecond", record.imagesPerSecond}};
+  if (record.validation) {
+    scalars.push_back({"validation/loss", record.validation->loss});
+    scalars.push_back({"validation/accuracy", record.validation->accuracy});
+  }
+  events().add(record.step, scalars);
+}
+
+void RunJournal::record(const BatchRecord& record) {
+  metrics_.append(toLine(record));
+  addScalars(record);
   observer_.batchFinished(record);
 }
 
 void RunJournal::record(const EpochRecord& record) {
   metrics_.append(toLine(record));
-  std::vector<Scalar> scalars{{"train/loss", record.train.loss},
-                              {"train/accuracy", record.train.accuracy},
-                              {"epoch/imagesPerSecond", record.imagesPerSecond}};
+  addScalars(record);
   std::string text = "epoch " + std::to_string(record.epoch) + ": train loss " +
                      std::to_string(record.train.loss) + " accuracy " +
                      std::to_string(record.train.accuracy);
   if (record.validation) {
-    scalars.push_back({"validation/loss", record.validation->loss});
-    scalars.push_back({"validation/accuracy", record.validation->accuracy});
     text += ", validation loss " + std::to_string(record.validation->loss) + " accuracy " +
             std::to_string(record.validation->accuracy);
   }
-  events().add(record.step, scalars);
   log_->logger.info(text);
   observer_.epochFinished(record);
 }
@@ -92,7 +106,7 @@ void RunJournal::record(const EventRecord& record) {
                    "step {} {}: {}",
                    record.step,
                    nameOf(record.kind),
-                   record.text);
+                   terminalText(record.text, LineBreaks::kept));
   observer_.eventRecorded(record);
 }
 

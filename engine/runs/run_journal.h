@@ -20,8 +20,9 @@ class RunJournal {
   ~RunJournal();
 
   /// Undoes what was measured after a checkpoint: cuts metrics.jsonl to its length then, events
-  /// excepted, and tells TensorBoard's readers to drop what follows `step`.
-  void rewind(std::uint64_t metricsBytes, std::int64_t step);
+  /// excepted, and begins a TensorBoard file whose readers drop what earlier ones hold from the
+  /// checkpoint's step on. What was measured at that very step before the checkpoint is told again.
+  void rewind(const TrainingProgress& checkpoint);
 
   void record(const BatchRecord& record);
   void record(const EpochRecord& record);
@@ -37,6 +38,8 @@ class RunJournal {
   struct Log;
 
   EventWriter& events();
+  void addScalars(const BatchRecord& record);
+  void addScalars(const EpochRecord& record);
 
   RunFolder folder_;
   Observer& observer_;

@@ -1,7 +1,8 @@
 #include "engine/runtime/environment.h"
 
-#include <ctime>
 #include <unistd.h>
+
+#include "engine/runtime/utc_time.h"
 
 namespace lambda {
 
@@ -11,15 +12,6 @@ std::string hostName() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   return name;
-}
-
-std::string utcTime() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "engine/training/evaluate_run.h"
 
+#include <cmath>
+
+#include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
-#include "engine/runs/test_looks.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/checkpoint/checkpoint_inspector.h"
@@ -52,12 +54,25 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
         return waitForBatch(control, observer);
       });
   if (!scores) return std::nullopt;
+  if (!std::isfinite(scores->loss)) {
+    throw Error(checkpoint.string(),
+                "its loss is not finite: the network overflows",
+                "evaluate an earlier checkpoint");
+  }
+  const KeptEvaluation kept =
+      keepEvaluation(checkpoint,
+                     {.epoch = header.progress.epoch,
+                      .step = header.progress.step,
+                      .split = request.test ? Split::test : Split::validation,
+                      .images = total,
+                      .scores = *scores});
   return Evaluation{*scores,
                     checkpoint,
                     header.progress.epoch,
                     header.progress.step,
                     total,
-                    request.test ? countTestLook(checkpoint, scores->accuracy) : 0};
+                    kept.testEvaluations,
+                    kept.problem};
 }
 
 InspectionSnapshot inspectRun(const fs::path& run,

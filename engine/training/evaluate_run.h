@@ -15,7 +15,7 @@ struct EvaluationRequest {
   /// A run folder, or a checkpoint file in one. A folder stands for its best checkpoint, or its
   /// last one where none is best.
   std::filesystem::path run;
-  bool test = true;  ///< The test set, counted in the run's record; false = the validation images.
+  bool test = true;                                ///< The test set; false = the validation images.
   std::optional<std::string> data = std::nullopt;  ///< Where the data lies now; none = as recorded.
   std::optional<DeviceConfig> device = std::nullopt;
 };
@@ -26,12 +26,15 @@ struct Evaluation {
   int epoch = 0;
   std::int64_t step = 0;
   std::int64_t images = 0;
-  int testLooks = 0;  ///< How often the test set has been scored, this time included.
+  int testEvaluations = 0;  ///< How often the run's test set has been scored, this time included.
+  std::string keepProblem;  ///< Why the run's folder could not keep it; empty where it did.
 };
 
-/// Scores a checkpoint as the trainer would. Throws Error if it can't be read or the data can't;
-/// none if the control asked to stop. Waits between two batches while the control says pause;
-/// requests for an inspection are answered as failed.
+/// Scores a checkpoint as the trainer would, and keeps that as an evaluation beside the run
+/// (evaluations.jsonl); the run's own result stays as it is. Throws Error if the checkpoint or the
+/// data can't be read, and where the loss is not finite; none if the control asked to stop. Waits
+/// between two batches while the control says pause; requests for an inspection are answered as
+/// failed.
 std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                       RunControl& control,
                                       Observer& observer);

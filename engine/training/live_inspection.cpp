@@ -69,7 +69,8 @@ RequestedImage requestedImage(RunData& data,
     throw Error("image " + std::to_string(request.image),
                 "the " + std::string(nameOf(request.split)) + " split has " +
                     std::to_string(images.count()) + " images",
-                "choose one from 0 to " + std::to_string(images.count()) + " - 1");
+                images.count() == 0 ? "choose another split"
+                                    : "choose one from 0 to " + std::to_string(images.count() - 1));
   }
   const auto index = static_cast<std::size_t>(request.image);
   return {data.maker().plain(images, index, 1).images,

@@ -4,8 +4,11 @@
 
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/run_json.h"
+#include "engine/inspection/first_nonfinite.h"
+#include "engine/runs/metrics_repair.h"
 #include "engine/runtime/environment.h"
 #include "engine/runtime/error.h"
+#include "engine/training/resume_point.h"
 #include "engine/training/step/precision.h"
 #include "engine/training/training_loop.h"
 #include "engine/training/whiten_stem.h"
@@ -82,21 +85,35 @@ TrainingLoop::Parts prepareNew(const RunConfig& config,
           std::move(graphs)};
 }
 
-/// The newest checkpoint that is whole, loaded into `state`; what was passed over is appended to
-/// `damage`.
-fs::path loadNewest(const RunFolder& folder, TrainingState& state, std::string& damage) {
-  for (const fs::path& path : folder.checkpointsNewestFirst()) {
-    try {
-      state.load(path);
-      return path;
-    } catch (const Error& error) {
-      damage += std::string(damage.empty() ? "" : "\n") + error.what();
-    }
+/// Removes what killed writers left in a run.
+void sweep(const RunFolder& folder) {
+  for (const fs::path& each : {folder.path(), folder.checkpoints(), folder.inspection()}) {
+    sweepTemporaries(each);
   }
-  throw Error(folder.path().string(),
-              damage.empty() ? "the run has no checkpoint to resume from"
-                             : "none of its checkpoints can be used:\n" + damage,
-              "start it again with: lambda train " + folder.record().string());
+}
+
+RunRecord recordToResume(const RunFolder& folder, const ResumeOptions& options) {
+  std::vector<Problem> warnings;
+  RunRecord record = readRunRecord(folder.record(), warnings);
+  if (options.epochs) record.config.recipe.epochs = *options.epochs;
+  if (options.device) record.config.device = *options.device;
+  if (options.data) record.config.data.source = *options.data;
+  record.config = withAbsoluteData(record.config);
+  requireTrainable(record.config);
+  return record;
+}
+
+/// What a run that resumes says of its bits: nothing where they are those of one never interrupted.
+std::string exactnessText(const Environment& before, const ComputeDevice& device) {
+  const Environment now = currentEnvironment(device);
+  if (now.threads != before.threads || now.device != before.device || now.torch != before.torch ||
+      now.cpu != before.cpu) {
+    return "; the machine, thread count or LibTorch differ from the first start's: not bit-exact";
+  }
+  if (before.threadChanges > 0) {
+    return "; the number of threads changed while it trained: not bit-exact";
+  }
+  return {};
 }
 
 }  // namespace
@@ -132,49 +149,33 @@ RunResult resumeRun(const fs::path& run,
                     Observer& observer) {
   RunFolder folder = RunFolder::open(run);
   auto lock = std::make_unique<RunLock>(folder);
-  sweepTemporaries(folder.path());
-  sweepTemporaries(folder.checkpoints());
-  std::vector<Problem> warnings;
-  RunRecord record = readRunRecord(folder.record(), warnings);
-  if (options.epochs) record.config.recipe.epochs = *options.epochs;
-  if (options.device) record.config.device = *options.device;
-  requireTrainable(record.config);
-
+  sweep(folder);
+  RunRecord record = recordToResume(folder, options);
   const ComputeDevice device = selectDevice(record.config.device);
   useThreads(device);
   // Only a record of other origin leaves it open.
   const PrecisionRates rates = resolvePrecision(record.config.recipe, device);
   if (rates.wereMeasured()) record.environment.precisionRates = rates;
+  ResumePoint point = resumePointOf(folder, record, options, device, rates.wereMeasured());
+  TrainingProgress& at = point.state->progress;
   auto data = std::make_unique<RunData>(record.config, torchDevice(device));
-  auto state = std::make_unique<TrainingState>(record.config, device);
-  std::string damage;
-  const fs::path checkpoint = loadNewest(folder, *state, damage);
-  if (state->progress.epoch >= record.config.recipe.epochs && record.testAccuracy) {
-    throw Error(
-        folder.path().string(),
-        "the run has done all of its " + std::to_string(record.config.recipe.epochs) + " epochs",
-        "continue it with --epochs and a larger number");
-  }
+  record.testAccuracy = at.epoch < record.config.recipe.epochs ? std::nullopt : record.testAccuracy;
+  const std::string repaired = repairMetrics(folder, record.lineage.parentStep, at);
   auto journal = std::make_unique<RunJournal>(folder, observer);
-  journal->rewind(state->progress.metricsBytes, state->progress.step);
+  journal->rewind(at);
 
-  std::string text = "from " + checkpoint.filename().string() + ", " +
-                     placeText(device, record.config.recipe.precision, rates);
-  const Environment now = currentEnvironment(device);
-  if (now.threads != record.environment.threads || now.device != record.environment.device ||
-      now.torch != record.environment.torch || now.cpu != record.environment.cpu) {
-    text += "; the machine, thread count or LibTorch differ from the first start's: not bit-exact";
-  } else if (record.environment.threadChanges > 0) {
-    text += "; the number of threads changed while it trained: not bit-exact";
-  }
-  if (!damage.empty()) text += "; passed over damaged checkpoints:\n" + damage;
+  std::string text = "from " + point.checkpoint.filename().string() + ", " +
+                     placeText(device, record.config.recipe.precision, rates) +
+                     exactnessText(record.environment, device);
+  for (const std::string& warning : point.warnings) text += "; " + warning;
+  if (!repaired.empty()) text += "; " + repaired;
   auto governor = governorOf(record.config, device);
-  CudaGraphPlugin graphs = cudaGraphsFor(record.config.device, *state);
+  CudaGraphPlugin graphs = cudaGraphsFor(record.config.device, *point.state);
   TrainingLoop loop({std::move(folder),
                      std::move(lock),
                      std::move(record),
                      std::move(data),
-                     std::move(state),
+                     std::move(point.state),
                      std::move(journal),
                      std::move(governor),
                      std::move(graphs)},
@@ -196,6 +197,11 @@ RunResult forkRun(const fs::path& checkpoint,
   auto data = std::make_unique<RunData>(config, torchDevice(device));
   auto state = std::make_unique<TrainingState>(config, device);
   const std::vector<std::string> left = state->adopt(checkpoint, config);
+  if (const std::optional<NonFinite> found = firstNonFiniteState(state->network)) {
+    throw Error(checkpoint.string(),
+                "a value is not finite: in " + found->layer + ", " + found->what,
+                "fork an earlier checkpoint");
+  }
   // A position in the middle of an epoch has no meaning for another batch size or another split.
   if (state->progress.batch > 0) {
     state->progress.batch = 0;

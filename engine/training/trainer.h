@@ -27,13 +27,20 @@ RunResult trainRun(const RunConfig& config,
 
 struct ResumeOptions {
   /// Train until this many epochs in all, for a run that is finished; none = as configured.
-  std::optional<int> epochs;
+  std::optional<int> epochs = std::nullopt;
   /// Device and threads of this machine instead of the recorded ones. Other threads, other bits.
-  std::optional<DeviceConfig> device;
+  std::optional<DeviceConfig> device = std::nullopt;
+  /// Where the data lies now; none = as recorded.
+  std::optional<std::string> data = std::nullopt;
+  /// Resume also where run.json has been changed since the checkpoint, or the checkpoint is of
+  /// another run: with the settings of run.json and the state of the checkpoint.
+  bool acceptChanges = false;
 };
 
 /// Continues a run from its last checkpoint, or, where that is damaged, from the newest one that is
-/// whole. With the same device and thread count the bits are those of a run never interrupted.
+/// whole. Throws Error where run.json says otherwise than the checkpoint about what decides the
+/// numbers, unless that is accepted, and for fewer epochs than are done. With the same device and
+/// thread count the bits are those of a run never interrupted.
 RunResult resumeRun(const std::filesystem::path& run,
                     const ResumeOptions& options,
                     RunControl& control,

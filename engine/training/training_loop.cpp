@@ -1,6 +1,7 @@
 #include "engine/training/training_loop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -23,6 +24,19 @@ namespace {
 
 double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+const std::string kLowerLearningRate =
+    "nothing was saved after it; fork the last checkpoint with a lower learning rate: "
+    "--set recipe.optimizer.learningRate=";
+
+/// What the disk has to have beside a checkpoint: its header, the record, the metrics.
+constexpr std::uintmax_t kSpareBytes = 1 << 20;
+
+std::string megabytes(std::uintmax_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
 }
 
 std::string percent(double share) {
@@ -59,7 +73,7 @@ RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
     }
     if (!parts_.graphs.obstacle.empty()) noteWithoutGraph(parts_.graphs.obstacle);
     if (trainToEnd() == Outcome::stopped) {
-      saveCheckpoint("stopped");
+      saveCheckpoint("stopped", Room::demanded);
       return end(RunStatus::stopped, "stopped at step " + std::to_string(progress().step));
     }
     return end(RunStatus::finished, "finished");
@@ -77,11 +91,12 @@ RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
 }
 
 TrainingLoop::Outcome TrainingLoop::trainToEnd() {
-  if (parts_.state->progress.step == 0) saveCheckpoint("initial weights");
+  if (parts_.state->progress.step == 0) saveCheckpoint("initial weights", Room::demanded);
   while (progress().epoch < config().recipe.epochs) {
     if (trainEpoch() == Outcome::stopped) return Outcome::stopped;
     if (finishEpoch() == Outcome::stopped) return Outcome::stopped;
   }
+  if (!isSaved_) saveCheckpoint("last epoch", Room::demanded);
   return scoreTest();
 }
 
@@ -90,7 +105,9 @@ TrainingLoop::Outcome TrainingLoop::trainEpoch() {
     if (!proceed()) return Outcome::stopped;
     trainBatch();
     const double minutes = config().checkpoints.everyMinutes;
-    if (minutes > 0 && secondsSince(lastSave_) > 60 * minutes) saveCheckpoint("autosave");
+    if (minutes > 0 && secondsSince(lastSave_) > 60 * minutes) {
+      saveCheckpoint("autosave", Room::checked);
+    }
   }
   settle();
   return Outcome::done;
@@ -183,68 +200,89 @@ void TrainingLoop::failNonFinite(const StepUnderWay& failed, const StepOutcome& 
                                         std::to_string(outcome.gradientNorm);
   throw Error("step " + std::to_string(before.step + 1),
               "a value is not finite: " + where,
-              "nothing was saved after it; fork the last checkpoint with a lower learning rate: "
-              "--set recipe.optimizer.learningRate=" +
-                  std::to_string(config().recipe.optimizer.learningRate / 2));
+              kLowerLearningRate + std::to_string(config().recipe.optimizer.learningRate / 2));
 }
 
-std::optional<Scores> TrainingLoop::score(const LabeledImages& images, const char* phase) {
+std::optional<Scores> TrainingLoop::score(NetworkImpl& network,
+                                          WeightAverage* average,
+                                          const LabeledImages& images,
+                                          const char* phase) {
   const auto total = static_cast<std::int64_t>(images.count());
-  return evaluate(*parts_.state->network,
-                  images,
-                  parts_.data->maker(),
-                  config().recipe,
-                  [&](std::int64_t done) {
-                    observer_.evaluated({phase, done, total});
-                    return proceed();
-                  });
+  evaluatedAverage_ = average;
+  const AveragedWeights averaged(average);
+  const std::optional<Scores> scores =
+      evaluate(network, images, parts_.data->maker(), config().recipe, [&](std::int64_t done) {
+        observer_.evaluated({phase, done, total});
+        return proceed();
+      });
+  evaluatedAverage_ = nullptr;
+  if (scores && !std::isfinite(scores->loss)) {
+    throw Error("step " + std::to_string(progress().step),
+                std::string("the loss on the ") + phase + " images is not finite",
+                kLowerLearningRate + std::to_string(config().recipe.optimizer.learningRate / 2));
+  }
+  return scores;
 }
 
 TrainingLoop::Outcome TrainingLoop::finishEpoch() {
-  TrainingProgress& at = progress();
-  EpochRecord record;
-  {
-    const AveragedWeights averaged(parts_.state->average.get());
-    const std::optional<Scores> train = score(parts_.data->trainSample(), "train");
-    if (!train) return Outcome::stopped;
-    record.train = *train;
-    if (parts_.data->validation().count() > 0) {
-      record.validation = score(parts_.data->validation(), "validation");
-      if (!record.validation) return Outcome::stopped;
-    }
+  requireFiniteState();
+  WeightAverage* const average = parts_.state->average.get();
+  const std::optional<Scores> train =
+      score(*parts_.state->network, average, parts_.data->trainSample(), "train");
+  if (!train) return Outcome::stopped;
+  EpochScores scores{.train = *train};
+  if (parts_.data->validation().count() > 0) {
+    scores.validation =
+        score(*parts_.state->network, average, parts_.data->validation(), "validation");
+    if (!scores.validation) return Outcome::stopped;
   }
-  record.step = at.step;
-  record.epoch = at.epoch + 1;
-  record.seconds = at.seconds;
-  const Recipe& recipe = config().recipe;
+  saveEpochEnd(epochRecordOf(scores));
+  return Outcome::done;
+}
+
+EpochRecord TrainingLoop::epochRecordOf(const EpochScores& scores) const {
+  const TrainingProgress& at = parts_.state->progress;
+  const Recipe& recipe = parts_.record.config.recipe;
+  EpochRecord record{.step = at.step,
+                     .epoch = at.epoch + 1,
+                     .seconds = at.seconds,
+                     .train = scores.train,
+                     .validation = scores.validation};
   record.learningRate = learningRateAt(recipe, record.epoch);
   if (at.epochSeconds > 0) {
     record.imagesPerSecond = at.batch * static_cast<double>(recipe.batchSize) / at.epochSeconds;
     record.dataShare = std::clamp(at.epochDataSeconds / at.epochSeconds, 0.0, 1.0);
   }
+  return record;
+}
 
+/// The order makes the end of an epoch one transaction: last.safetensors holds all of it, and what
+/// follows is repeated by publishEpochEnd() when a run that ended in between resumes.
+void TrainingLoop::saveEpochEnd(const EpochRecord& record) {
+  TrainingProgress& at = progress();
   ++at.epoch;
   at.batch = 0;
   at.epochSeconds = 0;
   at.epochDataSeconds = 0;
-  const bool best = record.validation && (!at.bestValidationAccuracy ||
-                                          record.validation->accuracy > *at.bestValidationAccuracy);
-  if (best) at.bestValidationAccuracy = record.validation->accuracy;
+  const TrainingProgress before = at;
+  if (record.validation &&
+      (!at.bestValidationAccuracy || record.validation->accuracy > *at.bestValidationAccuracy)) {
+    at.bestValidationAccuracy = record.validation->accuracy;
+    at.bestEpoch = at.epoch;
+  }
   parts_.journal->record(record);
-  if (parts_.data->validation().count() > 0) {
+  if (record.validation) {
     saveProbe(*parts_.state, *parts_.data, parts_.folder.inspection(), at.epoch);
   }
-
-  const CheckpointConfig& policy = config().checkpoints;
-  saveCheckpoint("epoch " + std::to_string(at.epoch));
-  const std::filesystem::path last = parts_.folder.lastCheckpoint();
-  if (best && policy.keepBest) publishAs(last, parts_.folder.bestCheckpoint());
-  if (policy.everyEpochs > 0 && at.epoch % policy.everyEpochs == 0) {
-    publishAs(last, parts_.folder.epochCheckpoint(at.epoch));
-    prune(parts_.folder, policy);
+  isSaved_ = saveCheckpoint("epoch " + std::to_string(at.epoch), Room::checked);
+  if (isSaved_) {
+    publishEpochEnd(parts_.folder, config().checkpoints, at);
+  } else {
+    // The best epoch is the best one that is kept.
+    at.bestValidationAccuracy = before.bestValidationAccuracy;
+    at.bestEpoch = before.bestEpoch;
   }
   saveRecord(RunStatus::running);
-  return Outcome::done;
 }
 
 TrainingLoop::Outcome TrainingLoop::scoreTest() {
@@ -254,12 +292,10 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
   std::optional<Scores> scores;
   if (config().checkpoints.keepBest && std::filesystem::exists(best, error)) {
     LoadedNetwork loaded = loadNetwork(best, parts_.state->device());
-    std::swap(loaded.network, parts_.state->network);
-    scores = score(parts_.data->test(), "test");
-    std::swap(loaded.network, parts_.state->network);
+    scores = score(*loaded.network, nullptr, parts_.data->test(), "test");
   } else {
-    const AveragedWeights averaged(parts_.state->average.get());
-    scores = score(parts_.data->test(), "test");
+    scores =
+        score(*parts_.state->network, parts_.state->average.get(), parts_.data->test(), "test");
   }
   if (!scores) return Outcome::stopped;
   parts_.record.testAccuracy = scores->accuracy;
@@ -306,6 +342,8 @@ void TrainingLoop::waitWhilePaused() {
 void TrainingLoop::serveInspection() {
   const std::optional<InspectionRequest> request = control_.takeInspection();
   if (!request) return;
+  // Exchanged twice, the live weights are back: what is shown as live is live.
+  const AveragedWeights live(evaluatedAverage_);
   try {
     observer_.inspected(std::make_shared<const InspectionSnapshot>(
         inspectLive(*parts_.state, *parts_.data, *request)));
@@ -314,13 +352,44 @@ void TrainingLoop::serveInspection() {
   }
 }
 
-void TrainingLoop::saveCheckpoint(const std::string& why) {
+bool TrainingLoop::saveCheckpoint(const std::string& why, Room room) {
   settle();
+  requireFiniteState();
   parts_.journal->sync();
+  lastSave_ = Clock::now();
+  if (!hasRoom(why, room)) return false;
   progress().metricsBytes = parts_.journal->metricsBytes();
   parts_.state->save(parts_.folder.lastCheckpoint(), config(), parts_.record.environment);
-  lastSave_ = Clock::now();
   note(EventKind::checkpoint, why);
+  return true;
+}
+
+bool TrainingLoop::hasRoom(const std::string& why, Room room) {
+  const std::uintmax_t needed = parts_.state->savedBytes() + kSpareBytes;
+  const std::filesystem::path folder = parts_.folder.checkpoints();
+  if (parts_.freeBytes(folder) >= needed) return true;
+  prune(parts_.folder, config().checkpoints, /*arriving=*/1);
+  const std::uintmax_t available = parts_.freeBytes(folder);
+  if (available >= needed) return true;
+  const std::string reason = "the checkpoint (" + why + ") needs " + megabytes(needed) +
+                             ", and the disk has " + megabytes(available) + " left";
+  if (room == Room::demanded) {
+    throw Error(parts_.folder.lastCheckpoint().string(),
+                "is not saved: " + reason,
+                "free space on this disk, then resume the run from its last checkpoint");
+  }
+  note(EventKind::warning,
+       "not saved: " + reason + "; the training continues, and the last checkpoint stays");
+  return false;
+}
+
+void TrainingLoop::requireFiniteState() const {
+  const std::optional<NonFinite> found = firstNonFiniteState(parts_.state->network);
+  if (!found) return;
+  const Recipe& recipe = parts_.record.config.recipe;
+  throw Error("step " + std::to_string(parts_.state->progress.step),
+              "a value is not finite: in " + found->layer + ", " + found->what,
+              kLowerLearningRate + std::to_string(recipe.optimizer.learningRate / 2));
 }
 
 void TrainingLoop::saveRecord(RunStatus status, const std::string& text) {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +35,8 @@ class TrainingLoop {
     std::unique_ptr<RunJournal> journal;
     std::optional<ThreadGovernor> governor = {};  ///< None: the number of threads stays.
     CudaGraphPlugin graphs = {};  ///< Neither recorder nor obstacle: no use for any.
+    /// Bytes that can still be written to the disk of a folder.
+    std::function<std::uintmax_t(const std::filesystem::path&)> freeBytes = freeBytesAt;
   };
 
   TrainingLoop(Parts parts, RunControl& control, Observer& observer);
@@ -44,6 +49,11 @@ class TrainingLoop {
 
  private:
   enum class Outcome { done, stopped };
+
+  struct EpochScores {
+    Scores train;
+    std::optional<Scores> validation = std::nullopt;
+  };
 
   using Clock = std::chrono::steady_clock;
 
@@ -68,15 +78,30 @@ class TrainingLoop {
   void govern(double seconds);
   [[noreturn]] void failNonFinite(const StepUnderWay& failed, const StepOutcome& outcome);
   Outcome finishEpoch();
+  EpochRecord epochRecordOf(const EpochScores& scores) const;
+  void saveEpochEnd(const EpochRecord& record);
   Outcome scoreTest();
-  std::optional<Scores> score(const LabeledImages& images, const char* phase);
+
+  /// Scores that are finite; none where it was asked to stop. `average`: whose weights are in the
+  /// network meanwhile; null = the network's own.
+  std::optional<Scores> score(NetworkImpl& network,
+                              WeightAverage* average,
+                              const LabeledImages& images,
+                              const char* phase);
 
   /// Serves the control until the next batch may run; false = stop.
   bool proceed();
   void serveInspection();
   void waitWhilePaused();
 
-  void saveCheckpoint(const std::string& why);
+  enum class Room { checked, demanded };
+
+  /// Publishes last.safetensors. Where the disk has no room for it, throws Error if the room is
+  /// demanded, else says so in the run's events and answers false: the previous one is then as it
+  /// was. Throws Error for weights that are not finite.
+  bool saveCheckpoint(const std::string& why, Room room);
+  bool hasRoom(const std::string& why, Room room);
+  void requireFiniteState() const;
   void saveRecord(RunStatus status, const std::string& text = {});
   void note(EventKind kind, const std::string& text);
   RunResult end(RunStatus status, const std::string& text);
@@ -95,6 +120,8 @@ class TrainingLoop {
   std::optional<StepUnderWay> underWay_;
   Clock::time_point lastSettled_;
   Clock::time_point lastSave_;
+  WeightAverage* evaluatedAverage_ = nullptr;  // In the network's place while it is scored.
+  bool isSaved_ = true;                        // The end of the last epoch is on the disk.
   bool announced_ = false;  // The pause under way has been told.
 };
 

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <string>
-#include <variant>
 #include <vector>
+
+#include "engine/values/mixer.h"
 
 namespace lambda {
 
@@ -19,43 +20,9 @@ struct MapShape {
   long long elements() const { return positions() * channels; }
 };
 
-/// An ordinary convolution, the mixer that lambda layers are compared with.
-struct ConvolutionMixer {
-  int kernelSize = 3;  ///< Side of the square window in pixels, odd.
-
-  bool operator==(const ConvolutionMixer&) const = default;
-};
-
-/// How context positions m enter the lambda of query position n (paper, sections 3.1 and 3.3).
-enum class PositionEmbedding {
-  relative,  ///< e_nm depends on m - n alone: translation-equivariant (section 3.3).
-  absolute,  ///< A free vector for every pair (n, m); ties the layer to one map size.
-  none,      ///< No position lambda: the content-only layer.
-};
-
-/// The lambda layer of LambdaNetworks (Bello, ICLR 2021), multi-query (section 3.2), with
-/// intra-depth (appendix B.4). Defaults are the paper's (appendix E.1), except for the scope.
-struct LambdaMixer {
-  int queryDepth = 16;  ///< k
-  int heads = 4;        ///< h: queries that share one lambda; divides the output depth d.
-  int intraDepth = 1;   ///< u
-  int scope = 0;        ///< r: side of the local window of positions, odd; 0 = global.
-  PositionEmbedding embedding = PositionEmbedding::relative;
-  bool content = true;           ///< With the content lambda; false = position alone.
-  bool normalizeQueries = true;  ///< Batch norm on the queries (section 3.1).
-  bool normalizeValues = true;   ///< Batch norm on the values (section 3.1).
-  std::string sharedEmbeddings;  ///< Layers with the same non-empty name share embeddings.
-
-  bool operator==(const LambdaMixer&) const = default;
-};
-
-/// What mixes information between positions in a block. A new layer is one more alternative:
-/// every std::visit that forgot it fails to compile.
-using Mixer = std::variant<ConvolutionMixer, LambdaMixer>;
-
 struct Block {
   Mixer mixer;
-  bool residual = false;           ///< Plain family: a shortcut around a convolution too.
+  bool residual = false;           ///< Plain family: a shortcut where the mixer needs none too.
   bool squeezeExcitation = false;  ///< Channel attention after the mixer, squeeze ratio 4.
   double stochasticDepth = 0;      ///< Probability of skipping the residual branch in training.
 
@@ -126,8 +93,11 @@ struct Architecture {
 };
 
 /// The pattern of a network as the field writes it, one letter a stage joined by hyphens: C where
-/// all mixers are convolutions, L where all are lambda layers; a mixed stage spells its blocks,
-/// for example "C-C-CLCLCL-L".
+/// all mixers are convolutions, L where all are lambda layers, in general the letter of the mixers'
+/// traits; a mixed stage spells its blocks, for example "C-C-CLCLCL-L".
 std::string patternOf(const Architecture& architecture);
+
+/// What the letters of a pattern mean: "C for convolutions, L for lambda layers".
+std::string patternLegend();
 
 }  // namespace lambda

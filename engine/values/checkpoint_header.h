@@ -18,9 +18,10 @@ struct TrainingProgress {
   std::int64_t images = 0;      ///< Trained on so far, an image once an epoch.
   double epochSeconds = 0;      ///< Of `seconds`, those in the running epoch.
   double epochDataSeconds = 0;  ///< Of those, the ones that went into making batches.
-  std::optional<double> bestValidationAccuracy;
-  std::uint64_t metricsBytes =
-      0;  ///< Length of metrics.jsonl: what came later is undone on resume.
+  std::optional<double> bestValidationAccuracy;  ///< 0..1; nothing before the first validation.
+  int bestEpoch = 0;  ///< The epoch that it was reached in; 0 where there is none or not known.
+  /// Length of metrics.jsonl in bytes: what came later is undone on resume.
+  std::uint64_t metricsBytes = 0;
 
   bool operator==(const TrainingProgress&) const = default;
 };

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/values/plan.h"
+#include "engine/values/position_path.h"
 
 namespace lambda {
 
@@ -39,6 +40,11 @@ class CostModel {
   }
 
  private:
+  template <class M>
+  static std::string kindOf(const M&) {
+    return std::string(TraitsOf<M>::value.kind);
+  }
+
   /// Convolution without bias, batch norm, and an activation where `activated`.
   LayerCost convolution(const std::string& name,
                         int inputChannels,
@@ -95,12 +101,16 @@ class CostModel {
     if (block.options.squeezeExcitation) addSqueezeExcitation(block);
   }
 
+  /// The mixer's unit ends a residual branch: its activation comes after the addition.
+  bool endsBranch(const BlockPlan& block) const {
+    return architecture_.family != Family::bottleneck && block.shortcut;
+  }
+
   void addMixerLayer(const std::string& name,
                      const ConvolutionMixer& mixer,
                      const BlockPlan& block) {
-    const bool residualEnd = architecture_.family != Family::bottleneck && block.shortcut;
     LayerCost layer = convolution(
-        name, block.mixerInput.channels, mixer.kernelSize, block.mixerOutput, !residualEnd);
+        name, block.mixerInput.channels, mixer.kernelSize, block.mixerOutput, !endsBranch(block));
     layer.output = pooledMap(block);
     add(std::move(layer));
   }
@@ -127,21 +137,45 @@ class CostModel {
     double flops = 2 * n * d * projected;
     if (mixer.content) flops += 2 * n * u * k * v + 2 * n * h * k * v;
     double kept = n * (2 * projected + 2 * block.mixerOutput.channels);
-    if (mixer.embedding != PositionEmbedding::none) {
-      if (usesLambdaConvolution(mixer, block.mixerInput, block.mixerOutput.channels)) {
+    switch (positionPathOf(mixer, block.mixerInput, block.mixerOutput.channels)) {
+      case PositionPath::none:
+        break;
+      case PositionPath::convolution:
         flops += 2 * n * scope * scope * u * k * v + 2 * n * h * k * v;
         kept += n * k * v;
-      } else {
+        break;
+      case PositionPath::dense:
         flops += 2 * n * n * u * h * (k + v);
         kept += h * n * n * u;
-      }
+        break;
     }
     add({name,
-         "lambda",
+         kindOf(mixer),
          pooledMap(block),
          countOf(parameters),
          countOf(flops),
          countOf(kept * kFloatBytes)});
+  }
+
+  void addMixerLayer(const std::string& name,
+                     const DepthwiseConvolutionMixer& mixer,
+                     const BlockPlan& block) {
+    const MapShape& output = block.mixerOutput;
+    const long long in = block.mixerInput.channels;
+    const bool isSeparable = in != output.channels;
+    const long long weights =
+        in * mixer.kernelSize * mixer.kernelSize + (isSeparable ? in * output.channels : 0);
+    LayerCost layer;
+    layer.name = name;
+    layer.kind = kindOf(mixer);
+    layer.output = pooledMap(block);
+    layer.parameters = weights + 2LL * output.channels;
+    layer.flops =
+        countOf(2.0 * static_cast<double>(weights) * static_cast<double>(output.positions()));
+    const long long between = isSeparable ? in * output.positions() : 0;
+    layer.activationBytes =
+        ((endsBranch(block) ? 2 : 3) * output.elements() + between) * kFloatBytes;
+    add(std::move(layer));
   }
 
   bool ownsEmbeddings(const LambdaMixer& mixer) {
@@ -209,17 +243,6 @@ class CostModel {
 };
 
 }  // namespace
-
-bool usesLambdaConvolution(const LambdaMixer& mixer, const MapShape& map, int outputDepth) {
-  if (mixer.scope <= 0 || mixer.embedding != PositionEmbedding::relative) return false;
-  const long long n = map.positions();
-  const long long k = mixer.queryDepth;
-  const long long h = mixer.heads;
-  const long long v = outputDepth / std::max(1LL, h);
-  const long long local =
-      static_cast<long long>(mixer.scope) * mixer.scope * mixer.intraDepth * k * v + h * k * v;
-  return local < n * mixer.intraDepth * h * (k + v);
-}
 
 NetworkCost costOf(const Architecture& architecture) {
   return CostModel(architecture).run();

@@ -9,12 +9,12 @@
 namespace lambda {
 
 struct LayerCost {
-  std::string name;          ///< "stage2.block1.mixer": the prefix of the parameters' names.
-  std::string kind;          ///< "convolution", "lambda", "linear", ...
-  MapShape output;           ///< After any pooling that belongs to the layer.
-  long long parameters = 0;  ///< Learned values; running statistics of norms are not counted.
-  long long flops = 0;       ///< Forward, one image, 2 a multiply-add; convolutions and linear
-                             ///< maps as plain sums, the lambda core as it is computed.
+  std::string name;               ///< "stage2.block1.mixer": the prefix of the parameters' names.
+  std::string kind;               ///< "linear", "squeeze-excitation", or the kind of its mixer.
+  MapShape output;                ///< After any pooling that belongs to the layer.
+  long long parameters = 0;       ///< Learned values; running statistics of norms are not counted.
+  long long flops = 0;            ///< Forward, one image, 2 a multiply-add; convolutions and linear
+                                  ///< maps as plain sums, the lambda core as its layer computes it.
   long long activationBytes = 0;  ///< Maps kept for the backward pass, one image, float32.
 
   bool operator==(const LayerCost&) const = default;
@@ -29,10 +29,6 @@ struct NetworkCost {
 
 /// Cost of a network from its description alone, in network order. Counts end at 2^53.
 NetworkCost costOf(const Architecture& architecture);
-
-/// Whether the engine computes a local scope as a lambda convolution (paper, section 3.4) and not
-/// as masked dense positions: the cheaper of the two in multiply-adds. False for global scope.
-bool usesLambdaConvolution(const LambdaMixer& mixer, const MapShape& map, int outputDepth);
 
 /// Bytes of training at a batch size in float32: parameters, gradients, optimiser state of
 /// `stateCopies` values a parameter, and activations. An estimate, without allocator slack.

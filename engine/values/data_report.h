@@ -13,6 +13,7 @@ struct DataFileReport {
   std::string name;
   bool present = false;
   std::uint64_t bytes = 0;                  ///< As its folder or archive announces it.
+  std::string sha1;                         ///< 40 hexadecimal digits; empty where not read whole.
   std::vector<std::int64_t> countPerClass;  ///< Empty where the file could not be judged whole.
 
   bool operator==(const DataFileReport&) const = default;

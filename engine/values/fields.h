@@ -23,17 +23,11 @@ struct Field {
 };
 
 /// Names of the alternatives of Mixer, in their order: the value of a mixer's "kind".
-inline constexpr std::array<std::string_view, std::variant_size_v<Mixer>> kMixerKinds{"convolution",
-                                                                                      "lambda"};
-
-/// A mixer of that kind with its defaults; `kind` is an index of kMixerKinds.
-template <std::size_t I = 0>
-Mixer mixerOfKind(std::size_t kind) {
-  if constexpr (I + 1 < std::variant_size_v<Mixer>) {
-    if (kind != I) return mixerOfKind<I + 1>(kind);
-  }
-  return std::variant_alternative_t<I, Mixer>{};
-}
+inline constexpr std::array<std::string_view, kMixerKindCount> kMixerKinds = [] {
+  std::array<std::string_view, kMixerKindCount> kinds;
+  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) kinds[kind] = kMixerTraits[kind].kind;
+  return kinds;
+}();
 
 /// `Value` or `const Value`.
 template <class T, class Value>
@@ -50,6 +44,12 @@ void visitFields(Value& value, Visit&& visit) {
 }
 
 template <Either<ConvolutionMixer> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
+        value.kernelSize);
+}
+
+template <Either<DepthwiseConvolutionMixer> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
         value.kernelSize);

@@ -19,6 +19,18 @@ struct EnumNames<Split> {
   static constexpr std::array<std::string_view, 3> names{"train", "validation", "test"};
 };
 
+/// Whose weights an inspection shows.
+enum class InspectedWeights {
+  live,      ///< Of the network that is being trained, as the next step finds them.
+  stored,    ///< Of a checkpoint, as the step before it left them.
+  averaged,  ///< A checkpoint's moving average, by which the run is scored.
+};
+
+template <>
+struct EnumNames<InspectedWeights> {
+  static constexpr std::array<std::string_view, 3> names{"live", "stored", "averaged"};
+};
+
 /// A lambda layer that can be looked into. The letters are the paper's.
 struct InspectableLayer {
   std::string name;    ///< "stage3.block2.mixer", as in the cost table.
@@ -106,6 +118,7 @@ struct KeyRegions {
 /// float32.
 struct InspectionSnapshot {
   InspectionRequest request;
+  InspectedWeights weights = InspectedWeights::live;
   std::int64_t step = 0;  ///< Of the weights: optimiser steps done.
   int epoch = 0;
   InspectableLayer layer;

@@ -35,7 +35,7 @@ struct EpochRecord {
   int epoch = 0;
   double seconds = 0;
   Scores train;  ///< On a fixed sample of the training images.
-  std::optional<Scores> validation;
+  std::optional<Scores> validation = std::nullopt;
   double learningRate = 0;
   double imagesPerSecond = 0;  ///< Training throughput of the epoch, evaluation excluded.
   double dataShare = 0;        ///< Of the epoch's training time, the share spent on making batches.

@@ -5,13 +5,15 @@ namespace lambda {
 /// What a parameter is for. Its module says so where it registers it; see
 /// engine/layers/roled_module.h.
 enum class ParameterRole {
-  input,       ///< Filters of the convolution that sees the images.
-  filter,      ///< Filters of a convolution that a norm follows.
-  projection,  ///< Maps of single pixels inside a layer: queries, keys, values, channel attention.
-  norm,        ///< Scales and shifts of norms.
-  bias,        ///< Biases of convolutions and of the classifier.
-  embedding,   ///< Position embeddings.
-  head,        ///< Weights of the classifier.
+  input,   ///< Filters of the convolution that sees the images.
+  filter,  ///< Filters of a convolution that a norm follows.
+  /// Weights of convolutions inside a layer, each of one pixel or of one channel: queries, keys and
+  /// values, channel attention, depthwise filters and what follows them.
+  projection,
+  norm,       ///< Scales and shifts of norms.
+  bias,       ///< Biases of convolutions and of the classifier.
+  embedding,  ///< Position embeddings.
+  head,       ///< Weights of the classifier.
 };
 
 /// The learning rate of each role as a factor of the recipe's.

@@ -28,8 +28,19 @@ MapShape stemOutputOf(const Architecture& architecture) {
   return {};
 }
 
-bool isLambda(const Mixer& mixer) {
-  return std::holds_alternative<LambdaMixer>(mixer);
+/// How a block with stride 2 halves its map at its mixer. A basic block's first convolution has
+/// done so before.
+void planStride(BlockPlan& plan, Family family, const MixerTraits& mixer) {
+  if (plan.stride != 2 || family == Family::basic) return;
+  if (!mixer.takesStride) {
+    plan.pooling = StridePooling::average;
+  } else if (family == Family::plain) {
+    plan.pooling = StridePooling::max;
+  } else {
+    plan.mixerStride = plan.stride;
+    plan.mixerOutput.height = plan.output.height;
+    plan.mixerOutput.width = plan.output.width;
+  }
 }
 
 BlockPlan planBlock(const Architecture& architecture,
@@ -49,7 +60,7 @@ BlockPlan planBlock(const Architecture& architecture,
                  strided ? halved(input.height) : input.height,
                  strided ? halved(input.width) : input.width};
 
-  const bool lambda = isLambda(plan.options.mixer);
+  const MixerTraits& mixer = traitsOf(plan.options.mixer);
   const bool plain = architecture.family == Family::plain;
   // A basic block's first convolution takes the stride, so that its mixer sees the smaller map.
   const bool mixerSeesOutputMap = architecture.family == Family::basic;
@@ -57,11 +68,8 @@ BlockPlan planBlock(const Architecture& architecture,
   plan.mixerInput.channels = plain ? input.channels : stage.width;
   plan.mixerOutput = plan.mixerInput;
   plan.mixerOutput.channels = stage.width;
-  if (architecture.family == Family::bottleneck && !lambda) {
-    plan.mixerOutput.height = plan.output.height;
-    plan.mixerOutput.width = plan.output.width;
-  }
-  plan.shortcut = !plain || lambda || plan.options.residual;
+  planStride(plan, architecture.family, mixer);
+  plan.shortcut = !plain || mixer.needsShortcut || plan.options.residual;
   plan.projection = plan.shortcut && (strided || input.channels != plan.output.channels);
   return plan;
 }
@@ -122,12 +130,21 @@ std::string patternOf(const Architecture& architecture) {
   std::string pattern;
   for (const Stage& stage : architecture.stages) {
     std::string letters;
-    for (const Block& block : stage.blocks) letters += isLambda(block.mixer) ? 'L' : 'C';
+    for (const Block& block : stage.blocks) letters += traitsOf(block.mixer).letter;
     const bool uniform = letters.find_first_not_of(letters.substr(0, 1)) == std::string::npos;
     if (!pattern.empty()) pattern += '-';
     pattern += uniform ? letters.substr(0, 1) : letters;
   }
   return pattern;
+}
+
+std::string patternLegend() {
+  std::string legend;
+  for (const MixerTraits& traits : kMixerTraits) {
+    if (!legend.empty()) legend += ", ";
+    legend += std::string(1, traits.letter) + " for " + std::string(traits.plural);
+  }
+  return legend;
 }
 
 }  // namespace lambda

@@ -7,6 +7,13 @@
 
 namespace lambda {
 
+/// What makes a map smaller after a mixer that has not taken its block's stride itself.
+enum class StridePooling {
+  none,
+  average,  ///< 3x3 (LambdaNetworks, appendix E.1).
+  max,      ///< 2x2
+};
+
 /// A block with everything that follows from its place in the network.
 struct BlockPlan {
   std::string name;  ///< "stage2.block1": also the prefix of its parameters' names.
@@ -16,8 +23,10 @@ struct BlockPlan {
   MapShape input;
   MapShape output;
   MapShape mixerInput;   ///< What the mixer sees.
-  MapShape mixerOutput;  ///< What it gives, before any average pooling for the stride.
+  MapShape mixerOutput;  ///< What it gives, before any pooling for the stride.
   int stride = 1;
+  int mixerStride = 1;                          ///< What the mixer itself takes of the stride.
+  StridePooling pooling = StridePooling::none;  ///< What follows the mixer for it.
   bool shortcut = true;     ///< The block's input is added to what its branch gives.
   bool projection = false;  ///< The shortcut needs a 1x1 convolution.
 };

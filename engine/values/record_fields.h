@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/values/checkpoint_header.h"
+#include "engine/values/evaluation_record.h"
 #include "engine/values/fields.h"
 #include "engine/values/run_record.h"
 
@@ -47,6 +48,18 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"seconds", "training time so far"}, value.seconds);
   visit(Field{"event", "what happened"}, value.kind);
   visit(Field{"text", "what there is to say about it"}, value.text);
+}
+
+template <Either<EvaluationRecord> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"time", "when, UTC, ISO 8601"}, value.time);
+  visit(Field{"checkpoint", "name of the checkpoint file"}, value.checkpoint);
+  visit(Field{"epoch", "epochs that its weights have been trained", 0, 1e9}, value.epoch);
+  visit(Field{"step", "steps that its weights have been trained", 0, kLargestCount}, value.step);
+  visit(Field{"split", "train, validation or test"}, value.split);
+  visit(Field{"images", "images scored", 0, kLargestCount}, value.images);
+  visit(Field{"loss", "mean cross-entropy in nats"}, value.scores.loss);
+  visit(Field{"accuracy", "share of right answers", 0, 1}, value.scores.accuracy);
 }
 
 template <Either<PrecisionRates> Value, class Visit>
@@ -112,6 +125,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"epochDataSeconds", "of that, the time to make batches"}, value.epochDataSeconds);
   visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
         value.bestValidationAccuracy);
+  visit(Field{"bestEpoch", "the epoch of the best validation, from 1; 0 = none", 0, 1e9},
+        value.bestEpoch);
   visit(Field{"metricsBytes", "length of metrics.jsonl"}, value.metricsBytes);
 }
 

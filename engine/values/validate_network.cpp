@@ -51,13 +51,20 @@ class BlockCheck {
   }
 
   void checkMixer(const ConvolutionMixer& mixer, const BlockPlan& block) {
-    if (mixer.kernelSize % 2 == 0) {
-      const std::string path = pathOf(block) + ".kernelSize";
-      add(Severity::error,
-          path,
-          "the window must have a centre: its side is odd",
-          setTo("the kernel size", path, std::to_string(mixer.kernelSize + 1)));
-    }
+    requireCentre(mixer.kernelSize, block);
+  }
+
+  void requireCentre(int kernelSize, const BlockPlan& block) {
+    if (kernelSize % 2 != 0) return;
+    const std::string path = pathOf(block) + ".kernelSize";
+    add(Severity::error,
+        path,
+        "the window must have a centre: its side is odd",
+        setTo("the kernel size", path, std::to_string(kernelSize + 1)));
+  }
+
+  void checkMixer(const DepthwiseConvolutionMixer& mixer, const BlockPlan& block) {
+    requireCentre(mixer.kernelSize, block);
   }
 
   void checkMixer(const LambdaMixer& mixer, const BlockPlan& block) {
@@ -149,24 +156,32 @@ class BlockCheck {
           setTo("the name", path, "\"" + safe + "\""));
       return;
     }
-    const auto [first, isNew] = firstUse_.emplace(mixer.sharedEmbeddings, block);
+    const auto [first, isNew] =
+        firstUse_.emplace(mixer.sharedEmbeddings, EmbeddingUse{mixer, block});
     if (isNew) return;
-    const auto& other = std::get<LambdaMixer>(first->second.options.mixer);
+    const LambdaMixer& other = first->second.mixer;
+    const BlockPlan& otherBlock = first->second.block;
     const bool sameTable = other.embedding == mixer.embedding && other.scope == mixer.scope &&
                            other.queryDepth == mixer.queryDepth &&
                            other.intraDepth == mixer.intraDepth;
-    const bool sameMap = block.mixerInput.height == first->second.mixerInput.height &&
-                         block.mixerInput.width == first->second.mixerInput.width;
+    const bool sameMap = block.mixerInput.height == otherBlock.mixerInput.height &&
+                         block.mixerInput.width == otherBlock.mixerInput.width;
     if (sameTable && (sameMap || mixer.scope > 0)) return;
     add(Severity::error,
         path,
-        "shares embeddings with " + first->second.name +
+        "shares embeddings with " + otherBlock.name +
             ", whose k, u, scope, embedding or map size differ",
         Fix{"Use its own embeddings", path, "\"\""});
   }
 
+  /// The first layer that uses embeddings of a name.
+  struct EmbeddingUse {
+    LambdaMixer mixer;
+    BlockPlan block;
+  };
+
   std::vector<Problem>& problems_;
-  std::map<std::string, BlockPlan> firstUse_;
+  std::map<std::string, EmbeddingUse> firstUse_;
 };
 
 void checkShapes(const Architecture& architecture,

@@ -58,7 +58,10 @@ class Filler {
 inline RunConfig defaultRun() {
   RunConfig config;
   Stage stage;
-  stage.blocks = {Block{LambdaMixer{}}, Block{ConvolutionMixer{}}};
+  stage.blocks = {Block{LambdaMixer{}}};
+  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
+    stage.blocks.push_back(Block{mixerOfKind(kind)});
+  }
   config.architecture.stages = {stage, stage};
   return config;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/values/architecture.h"
+#include "engine/values/enum_names.h"
 
 namespace lambda::test {
 
@@ -21,6 +22,13 @@ inline Block lambdaBlock(int queryDepth, int heads, bool squeezeExcitation = fal
   mixer.heads = heads;
   Block block;
   block.mixer = mixer;
+  block.squeezeExcitation = squeezeExcitation;
+  return block;
+}
+
+inline Block depthwiseBlock(int kernelSize = 3, bool squeezeExcitation = false) {
+  Block block;
+  block.mixer = DepthwiseConvolutionMixer{kernelSize};
   block.squeezeExcitation = squeezeExcitation;
   return block;
 }
@@ -102,6 +110,16 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   Architecture deepStem = bottleneck;
   deepStem.stem = {StemKind::resnetD, 6, 4};
   all.emplace_back("deep stem", deepStem);
+
+  for (const Family family : {Family::plain, Family::basic, Family::bottleneck}) {
+    Architecture depthwise;
+    depthwise.input = {3, 19, 14};
+    depthwise.family = family;
+    depthwise.stem = {StemKind::cifar, 5, 4};
+    depthwise.stages = {{5, 1, {depthwiseBlock(5), depthwiseBlock(1, true)}},
+                        {9, 2, {depthwiseBlock(), lambdaBlock(2, 3), depthwiseBlock(7)}}};
+    all.emplace_back("depthwise " + std::string(nameOf(family)), depthwise);
+  }
   return all;
 }
 

@@ -27,6 +27,9 @@ class Program {
   explicit Program(const std::filesystem::path& folder)
       : folder_(QString::fromStdString(folder.string())) {}
 
+  /// A variable of the environment for all that is started from now on.
+  void set(const QString& variable, const QString& value) { environment_.insert(variable, value); }
+
   std::unique_ptr<QProcess> start(const QStringList& arguments) const {
     return startCommand(QStringLiteral(LAMBDA_PROGRAM), arguments);
   }
@@ -57,7 +60,7 @@ class Program {
   std::unique_ptr<QProcess> startCommand(const QString& command,
                                          const QStringList& arguments) const {
     auto process = std::make_unique<QProcess>();
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    QProcessEnvironment environment = environment_;
     environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("C"));
     environment.insert(QStringLiteral("LAMBDA"), QStringLiteral(LAMBDA_PROGRAM));
     process->setProcessEnvironment(environment);
@@ -68,6 +71,7 @@ class Program {
   }
 
   QString folder_;
+  QProcessEnvironment environment_ = QProcessEnvironment::systemEnvironment();
 };
 
 }  // namespace lambda

@@ -16,7 +16,8 @@
 namespace lambda {
 
 /// CIFAR-10 in small: files of ten images, one of each class.
-inline constexpr Cifar10Layout kSmallLayout = {.imagesPerFile = 10, .archiveSha256 = {}};
+inline constexpr Cifar10Layout kSmallLayout = {
+    .imagesPerFile = 10, .archiveSha256 = {}, .fileSha1 = {}};
 
 inline const std::vector<std::string> kCifar10FileNames = {"data_batch_1.bin",
                                                            "data_batch_2.bin",

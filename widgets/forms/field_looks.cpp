@@ -126,7 +126,6 @@ struct ChoiceLook {
 };
 
 constexpr std::array kChoiceLooks{
-    ChoiceLook{"mixer.kind", "lambda", "Lambda layer"},
     ChoiceLook{"stem.kind", "cifar", "CIFAR: 3×3"},
     ChoiceLook{"stem.kind", "imagenet", "ImageNet: 7×7/2, pool"},
     ChoiceLook{"stem.kind", "resnetD", "ResNet-D: 3×3 four times"},
@@ -177,6 +176,11 @@ void field_rows::addLook(FieldRow& row) {
 std::string choiceLabel(std::string_view path, std::string_view name) {
   for (const ChoiceLook& look : kChoiceLooks) {
     if (look.name == name && endsIn(path, look.end)) return std::string(look.label);
+  }
+  if (endsIn(path, "mixer.kind")) {
+    for (const MixerTraits& traits : kMixerTraits) {
+      if (traits.kind == name) return capitalized(traits.name);
+    }
   }
   return capitalized(name);
 }

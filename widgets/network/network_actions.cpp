@@ -5,6 +5,7 @@
 #include <QAction>
 #include <QActionGroup>
 
+#include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/network_editor.h"
 
 using namespace Qt::StringLiterals;
@@ -33,18 +34,16 @@ QAction* NetworkActions::make(const QString& text,
 
 NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor_(editor) {
   NetworkEditor* e = &editor_;
-  toggle = make(tr("Convolution ↔ lambda layer"),
-                u"Space"_s,
-                tr("Turn the selected blocks into the other kind"),
-                [e] { e->toggle(); });
-  toLambda = make(tr("Turn into lambda layers"),
-                  u"L"_s,
-                  tr("Turn the selected blocks into lambda layers"),
-                  [e] { e->turnInto(kLambdaKind); });
-  toConvolution = make(
-      tr("Turn into convolutions"), u"C"_s, tr("Turn the selected blocks into convolutions"), [e] {
-        e->turnInto(kConvolutionKind);
-      });
+  turnIntoNext = make(tr("Next kind of mixer"),
+                      u"Space"_s,
+                      tr("Turn the selected blocks into the next kind of mixer"),
+                      [e] { e->turnIntoNext(); });
+  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
+    turnInto << make(tr("Turn into %1").arg(kindPlural(kind)),
+                     QChar::fromLatin1(kMixerTraits[kind].letter),
+                     tr("Turn the selected blocks into %1").arg(kindPlural(kind)),
+                     [e, kind] { e->turnInto(kind); });
+  }
   addBlock = make(tr("Add block"),
                   u"+ = Shift++ Ins"_s,
                   tr("Add a block like the selected one behind it"),
@@ -86,16 +85,14 @@ NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor
 
 void NetworkActions::makeTools() {
   NetworkEditor* e = &editor_;
-  selectTool = make(
-      tr("Select"), u"V"_s, tr("A drag selects blocks"), [e] { e->setTool(EditTool::select); });
-  paintLambda =
-      make(tr("Paint λ"), u"Shift+L"_s, tr("A drag turns blocks into lambda layers"), [e] {
-        e->setTool(EditTool::paintLambda);
-      });
-  paintConvolution =
-      make(tr("Paint C"), u"Shift+C"_s, tr("A drag turns blocks into convolutions"), [e] {
-        e->setTool(EditTool::paintConvolution);
-      });
+  selectTool =
+      make(tr("Select"), u"V"_s, tr("A drag selects blocks"), [e] { e->setTool(kSelectTool); });
+  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
+    paint << make(tr("Paint %1").arg(chipLetter(mixerOfKind(kind))),
+                  u"Shift+"_s + QChar::fromLatin1(kMixerTraits[kind].letter),
+                  tr("A drag turns blocks into %1").arg(kindPlural(kind)),
+                  [e, kind] { e->setTool({kind}); });
+  }
   auto* group = new QActionGroup(this);
   for (QAction* action : tools()) {
     action->setCheckable(true);
@@ -103,41 +100,34 @@ void NetworkActions::makeTools() {
   }
   selectTool->setChecked(true);
   connect(e, &NetworkEditor::toolChanged, this, [this](EditTool tool) {
-    tools().at(static_cast<int>(tool))->setChecked(true);
+    (tool.paints ? paint.at(static_cast<qsizetype>(*tool.paints)) : selectTool)->setChecked(true);
   });
 }
 
 QList<QAction*> NetworkActions::tools() const {
-  return {selectTool, paintLambda, paintConvolution};
+  return QList{selectTool} + paint;
 }
 
 QList<QAction*> NetworkActions::widelyUsed() const {
-  return {toLambda,
-          toConvolution,
-          addBlock,
-          removeBlock,
-          addStage,
-          selectTool,
-          paintLambda,
-          paintConvolution};
+  return turnInto + QList{addBlock, removeBlock, addStage} + tools();
 }
 
 QList<QAction*> NetworkActions::editing() const {
-  return {toggle,
-          toLambda,
-          toConvolution,
-          nullptr,
-          addBlock,
-          removeBlock,
-          addStage,
-          remove,
-          nullptr,
-          moveLeft,
-          moveRight,
-          moveUp,
-          moveDown,
-          nullptr,
-          selectAll};
+  QList<QAction*> actions{turnIntoNext};
+  actions += turnInto;
+  actions += {nullptr,
+              addBlock,
+              removeBlock,
+              addStage,
+              remove,
+              nullptr,
+              moveLeft,
+              moveRight,
+              moveUp,
+              moveDown,
+              nullptr,
+              selectAll};
+  return actions;
 }
 
 void NetworkActions::updateEnabled() {
@@ -148,8 +138,7 @@ void NetworkActions::updateEnabled() {
   };
   const bool blocks = has(PartKind::block);
   const bool stages = has(PartKind::stage);
-  for (QAction* action :
-       {toggle, toLambda, toConvolution, removeBlock, remove, moveLeft, moveRight}) {
+  for (QAction* action : turnInto + QList{turnIntoNext, removeBlock, remove, moveLeft, moveRight}) {
     action->setEnabled(blocks || stages);
   }
   moveUp->setEnabled(blocks && !stages);

@@ -29,9 +29,8 @@ class NetworkActions : public QObject {
   /// Those with a letter or a sign as their key, for the page around the editor.
   QList<QAction*> widelyUsed() const;
 
-  QAction* toLambda;
-  QAction* toConvolution;
-  QAction* toggle;
+  QList<QAction*> turnInto;  ///< One a kind of mixer, as in kMixerTraits.
+  QAction* turnIntoNext;
   QAction* addBlock;
   QAction* removeBlock;
   QAction* addStage;
@@ -42,8 +41,7 @@ class NetworkActions : public QObject {
   QAction* moveDown;
   QAction* selectAll;
   QAction* selectTool;
-  QAction* paintLambda;
-  QAction* paintConvolution;
+  QList<QAction*> paint;  ///< One a kind of mixer.
 
  private:
   template <class Verb>

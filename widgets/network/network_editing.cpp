@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/network_editor.h"
 #include "widgets/network/parts/network_text.h"
 
@@ -30,22 +31,14 @@ void NetworkEditor::request(const Edited& edited, const QString& text, const QSt
 void NetworkEditor::turnInto(std::size_t kind) {
   const Selection blocks = blocksOf(architecture_, selection_);
   if (blocks.empty()) return;
-  const int count = static_cast<int>(blocks.size());
-  const QString text = kind == kLambdaKind ? countedText(count,
-                                                         tr("Turn a block into a lambda layer"),
-                                                         tr("Turn %1 blocks into lambda layers"))
-                                           : countedText(count,
-                                                         tr("Turn a block into a convolution"),
-                                                         tr("Turn %1 blocks into convolutions"));
+  const QString text = blocks.size() == 1
+                           ? tr("Turn a block into %1").arg(kindWithArticle(kind))
+                           : tr("Turn %1 blocks into %2").arg(blocks.size()).arg(kindPlural(kind));
   request({withMixer(architecture_, selection_, kind, memory_), selection_}, text);
 }
 
-void NetworkEditor::toggle() {
-  const Selection blocks = blocksOf(architecture_, selection_);
-  const bool allLambda = std::all_of(blocks.begin(), blocks.end(), [&](const PartId& part) {
-    return blockOf(architecture_, part).mixer.index() == kLambdaKind;
-  });
-  turnInto(allLambda ? kConvolutionKind : kLambdaKind);
+void NetworkEditor::turnIntoNext() {
+  turnInto(nextKind(architecture_, selection_));
 }
 
 void NetworkEditor::addBlock() {

@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/network/drawing/network_painter.h"
+#include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/network_actions.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/theme/colors.h"
@@ -76,7 +77,7 @@ void NetworkEditor::setSelection(const Selection& selection) {
 void NetworkEditor::setTool(EditTool tool) {
   if (tool == tool_) return;
   tool_ = tool;
-  viewport()->setCursor(tool == EditTool::select ? Qt::ArrowCursor : Qt::CrossCursor);
+  viewport()->setCursor(tool == kSelectTool ? Qt::ArrowCursor : Qt::CrossCursor);
   viewport()->update();
   Q_EMIT toolChanged(tool);
 }
@@ -143,7 +144,7 @@ NetworkMarks NetworkEditor::marks() const {
   marks.selection = selection_;
   if (hasFocus()) marks.focused = current_;
   marks.hovered = hovered_;
-  marks.showsButtons = tool_ == EditTool::select && drag_ == Drag::none;
+  marks.showsButtons = tool_ == kSelectTool && drag_ == Drag::none;
   marks.problems = problems_;
   return marks;
 }
@@ -191,12 +192,9 @@ void NetworkEditor::paintHint(QPainter& painter, const Colors& colors) const {
   const double free = viewport()->height() - layout_.headerHeight - layout_.bodyHeight;
   if (free < height || architecture_.stages.empty()) return;
   QString text =
-      tr("Double-click turns a block between convolution and lambda layer. Drag selects "
-         "several, Shift extends.");
-  if (tool_ == EditTool::paintLambda)
-    text = tr("Drag over blocks to turn them into lambda layers. Esc ends.");
-  if (tool_ == EditTool::paintConvolution) {
-    text = tr("Drag over blocks to turn them into convolutions. Esc ends.");
+      tr("Double-click gives a block the next kind of mixer. Drag selects several, Shift extends.");
+  if (tool_.paints) {
+    text = tr("Drag over blocks to turn them into %1. Esc ends.").arg(kindPlural(*tool_.paints));
   }
   painter.setFont(smallFont());
   painter.setPen(colors.textSecondary);

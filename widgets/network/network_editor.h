@@ -24,16 +24,22 @@ namespace lambda {
 class NetworkActions;
 
 /// What a drag over the blocks does.
-enum class EditTool { select, paintLambda, paintConvolution };
+struct EditTool {
+  std::optional<std::size_t> paints;  ///< This kind, an index of kMixerTraits; none = it selects.
+
+  bool operator==(const EditTool&) const = default;
+};
+
+inline constexpr EditTool kSelectTool{};
 
 /// A network as a pipeline that can be edited: the feature maps in a row at the top, a column of
 /// chips below each stage, with the costs beside them. Never changes its own value: every edit is
 /// asked for with architectureEdited() and shown when setArchitecture() answers it.
 ///
-/// Click selects (Ctrl toggles, Shift extends, a drag draws a rubber band); double-click, L, C and
-/// Space turn blocks between convolution and lambda layer; + and - add and remove blocks, Ins and
-/// Shift+Ins blocks and stages; Alt with arrows moves; arrows walk, Shift extends; with a painting
-/// tool a drag turns what it passes over, as one undo step.
+/// Click selects (Ctrl toggles, Shift extends, a drag draws a rubber band); the letter of a kind
+/// turns blocks into it, double-click and Space into the next kind; + and - add and remove blocks,
+/// Ins and Shift+Ins blocks and stages; Alt with arrows moves; arrows walk, Shift extends; with a
+/// painting tool a drag turns what it passes over, as one undo step.
 class NetworkEditor : public QAbstractScrollArea, public Exportable {
   Q_OBJECT
 
@@ -67,7 +73,7 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
 
   // Edits of the selection, each one undo step.
   void turnInto(std::size_t kind);
-  void toggle();
+  void turnIntoNext();
   void addBlock();
   void addStage();
   void removeSelected();
@@ -143,7 +149,7 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   std::optional<PartId> current_;  ///< Where the keyboard is.
   std::optional<PartId> anchor_;   ///< Where a range begins.
   std::optional<PartId> hovered_;
-  EditTool tool_ = EditTool::select;
+  EditTool tool_;
 
   Drag drag_ = Drag::none;
   QPointF pressedAt_;  ///< In the body's coordinates, like the next ones.

@@ -4,6 +4,7 @@
 #include <QTextStream>
 
 #include "widgets/network/drawing/network_painter.h"
+#include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/network_editor.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/network/parts/quantity_text.h"

@@ -35,8 +35,8 @@ void NetworkEditor::keyPressEvent(QKeyEvent* event) {
   }
   switch (event->key()) {
     case Qt::Key_Escape:
-      if (tool_ != EditTool::select) {
-        setTool(EditTool::select);
+      if (tool_ != kSelectTool) {
+        setTool(kSelectTool);
       } else {
         select({}, current_);
       }

@@ -10,6 +10,7 @@
 
 #include "widgets/export/export_menu.h"
 #include "widgets/network/drawing/network_hit.h"
+#include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/network_actions.h"
 #include "widgets/network/network_editor.h"
 #include "widgets/network/parts/network_text.h"
@@ -37,7 +38,7 @@ NetworkHit NetworkEditor::hitAt(const QPointF& position) const {
   if (position.y() < layout_.headerHeight) {
     return hitInHeader(layout_, position + QPointF(horizontalScrollBar()->value(), 0));
   }
-  const bool hasButtons = tool_ == EditTool::select;
+  const bool hasButtons = tool_ == kSelectTool;
   return hitInBody(layout_, toBody(position), hasButtons ? hovered_ : std::nullopt, textScale());
 }
 
@@ -57,7 +58,7 @@ void NetworkEditor::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
   const NetworkHit hit = hitAt(event->position());
   pressedAt_ = draggedTo_ = toBody(event->position());
-  if (tool_ != EditTool::select && event->position().y() >= layout_.headerHeight) {
+  if (tool_ != kSelectTool && event->position().y() >= layout_.headerHeight) {
     drag_ = Drag::painting;
     gesture_ = nextGesture();
     painted_ = 0;
@@ -132,14 +133,13 @@ void NetworkEditor::dragRubberBand(const QPointF& to) {
 /// Turns the blocks between two places, which then are one undo step with those before.
 void NetworkEditor::paintAlong(const QPointF& from, const QPointF& to) {
   const Selection blocks = blocksAlong(layout_, from, to);
-  const std::size_t kind = tool_ == EditTool::paintLambda ? kLambdaKind : kConvolutionKind;
+  if (!tool_.paints) return;
+  const std::size_t kind = *tool_.paints;
   for (const PartId& part : blocks) {
     if (blockOf(architecture_, part).mixer.index() == kind) continue;
     ++painted_;
-    const QString text =
-        kind == kLambdaKind
-            ? countedText(painted_, tr("Paint a lambda layer"), tr("Paint %1 lambda layers"))
-            : countedText(painted_, tr("Paint a convolution"), tr("Paint %1 convolutions"));
+    const QString text = painted_ == 1 ? tr("Paint %1").arg(kindWithArticle(kind))
+                                       : tr("Paint %1 %2").arg(painted_).arg(kindPlural(kind));
     Q_EMIT architectureEdited(withMixer(architecture_, {part}, kind, memory_), text, gesture_);
   }
 }
@@ -166,13 +166,13 @@ void NetworkEditor::mouseReleaseEvent(QMouseEvent* event) {
 void NetworkEditor::mouseDoubleClickEvent(QMouseEvent* event) {
   const NetworkHit hit = hitAt(event->position());
   const bool isBlock = hit.kind == NetworkHit::Kind::part && hit.part.kind == PartKind::block;
-  if (event->button() != Qt::LeftButton || tool_ != EditTool::select || !isBlock) {
+  if (event->button() != Qt::LeftButton || tool_ != kSelectTool || !isBlock) {
     mousePressEvent(event);
     return;
   }
   drag_ = Drag::none;
   setSelection({hit.part});
-  toggle();
+  turnIntoNext();
 }
 
 void NetworkEditor::wheelEvent(QWheelEvent* event) {

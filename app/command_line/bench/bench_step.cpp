@@ -14,6 +14,7 @@
 #include "app/command_line/text_table.h"
 #include "benchmarks/step_benchmark.h"
 #include "engine/values/enum_names.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
 
@@ -168,7 +169,8 @@ int record(const StepOptions& options) {
   if (options.output.json) {
     printJson({{"recording", *options.recording}, {"steps", options.repetitions}});
   } else {
-    std::cout << *options.recording << ": " << pluralText(options.repetitions, "step") << "\n";
+    printText(terminalText(*options.recording) + ": " + pluralText(options.repetitions, "step") +
+              "\n");
   }
   return kExitOk;
 }
@@ -193,7 +195,7 @@ int runStep(const StepOptions& options) {
       const RunConfig config = configOf(preset, options, count);
       const StepBenchmark benchmark = runStepBenchmark(config, measured);
       rows.push_back(benchmarkJson(config.name, benchmark, ceilings));
-      text += benchmarkText(config.name, benchmark, ceilings);
+      text += benchmarkText(terminalText(config.name), benchmark, ceilings);
     }
   }
   line.clear();

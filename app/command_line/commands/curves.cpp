@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/runs/run_folder.h"
+#include "engine/values/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -96,7 +96,7 @@ std::string valueText(double value) {
 }
 
 void print(const CurveSource& source) {
-  std::cout << source.name << "\n";
+  printText(terminalText(source.name) + "\n");
   TextTable table({{"curve"},
                    {"points", TextTable::Align::right},
                    {"first", TextTable::Align::right},
@@ -115,7 +115,7 @@ void print(const CurveSource& source) {
                   std::to_string(best.step),
                   sparkline(curve)});
   }
-  std::cout << table.text("  ") << "\n";
+  printText(table.text("  ") + "\n");
 }
 
 Json jsonOf(const CurveSource& source) {

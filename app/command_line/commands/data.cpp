@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <iostream>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "app/interrupt.h"
 #include "engine/data/download.h"
 #include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
 
@@ -32,6 +32,7 @@ Json reportJson(const DataReport& report) {
     files.push_back({{"name", file.name},
                      {"present", file.present},
                      {"bytes", file.bytes},
+                     {"sha1", file.sha1},
                      {"countPerClass", file.countPerClass}});
   }
   Json findings = Json::array();
@@ -55,8 +56,8 @@ std::int64_t imagesOf(const DataFileReport& file) {
 }
 
 void printReport(const DataReport& report) {
-  std::cout << report.source
-            << (report.usable ? ": whole, ready to train on\n" : ": can't be trained on\n");
+  std::string text = terminalText(report.source);
+  text += report.usable ? ": whole, ready to train on\n" : ": can't be trained on\n";
   TextTable table(
       {{"file"}, {"size", TextTable::Align::right}, {"images", TextTable::Align::right}});
   for (const DataFileReport& file : report.files) {
@@ -64,13 +65,14 @@ void printReport(const DataReport& report) {
                   file.present ? bytesText(file.bytes) : "missing",
                   file.countPerClass.empty() ? "" : groupedText(imagesOf(file))});
   }
-  if (!report.files.empty()) std::cout << "\n" << table.text("  ");
-  if (!report.findings.empty()) std::cout << "\n";
+  if (!report.files.empty()) text += "\n" + table.text("  ");
+  if (!report.findings.empty()) text += "\n";
   for (const DataFinding& finding : report.findings) {
-    std::cout << (finding.severity == Severity::error ? "  error    " : "  warning  ")
-              << finding.place << ": " << finding.text << "\n";
-    if (!finding.hint.empty()) std::cout << "           " << finding.hint << "\n";
+    text += finding.severity == Severity::error ? "  error    " : "  warning  ";
+    text += terminalText(finding.place) + ": " + terminalText(finding.text) + "\n";
+    if (!finding.hint.empty()) text += "           " + terminalText(finding.hint) + "\n";
   }
+  printText(text);
 }
 
 int check(const DataOptions& options) {
@@ -143,12 +145,12 @@ int get(const DataOptions& options) {
   if (options.output.json) {
     printJson({{"path", request.destination.string()}, {"outcome", outcomeText(outcome)}});
   } else if (outcome == DownloadOutcome::cancelled) {
-    std::cout << "Stopped. What was received is kept: the same command goes on from there.\n";
+    printText("Stopped. What was received is kept: the same command continues from there.\n");
   } else {
-    std::cout << request.destination.string()
-              << (outcome == DownloadOutcome::downloaded ? ": whole, digest right\n"
-                                                         : ": already there, digest right\n")
-              << "Next: lambda train resnet50-cifar-ccll --data " << options.path << "\n";
+    const bool isNew = outcome == DownloadOutcome::downloaded;
+    printText(terminalText(request.destination.string()) +
+              (isNew ? ": whole, digest right\n" : ": already there, digest right\n") +
+              "Next: lambda train resnet50-cifar-ccll --data " + shellPath(options.path) + "\n");
   }
   return outcome == DownloadOutcome::cancelled ? interrupt.exitStatus() : kExitOk;
 }

@@ -1,4 +1,3 @@
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "app/command_line/text_table.h"
 #include "engine/values/cost.h"
 #include "engine/values/enum_names.h"
+#include "engine/values/text_safety.h"
 #include "engine/values/validate.h"
 
 namespace lambda {
@@ -87,7 +87,7 @@ void printAsJson(const Description& description) {
 std::string headOf(const Description& description) {
   const Architecture& network = description.config.architecture;
   const std::string dot = " " + glyphText(Glyph::dot) + " ";
-  std::string text = network.name.empty() ? description.config.name : network.name;
+  std::string text = terminalText(network.name.empty() ? description.config.name : network.name);
   if (!network.description.empty()) text += "\n" + wrapped(network.description, kLineWidth, "");
   return text + "\n" + std::string(nameOf(network.family)) + dot +
          std::string(nameOf(network.stem.kind)) + " stem" + dot + "pattern " + patternOf(network) +
@@ -123,15 +123,16 @@ std::string tableOf(const NetworkCost& cost) {
 }
 
 void printAsText(const Description& description) {
-  std::cout << headOf(description) << tableOf(description.cost)
-            << "\nFLOPs: forward, one image, 2 a multiply-add. Activations: one image, float32.\n"
-            << "Training with batches of " << description.config.recipe.batchSize << " takes about "
-            << bytesText(static_cast<std::uint64_t>(description.trainingBytes)) << " in float32.\n";
+  std::string text = headOf(description) + tableOf(description.cost);
+  text += "\nFLOPs: forward, one image, 2 a multiply-add. Activations: one image, float32.\n";
+  text += "Training with batches of " + std::to_string(description.config.recipe.batchSize) +
+          " takes about " + bytesText(static_cast<std::uint64_t>(description.trainingBytes)) +
+          " in float32.\n";
   if (!description.problems.empty()) {
-    std::cout << "\n"
-              << (hasErrors(description.problems) ? "It can't be trained:\n" : "Mind:\n")
-              << problemsText(description.problems);
+    text += hasErrors(description.problems) ? "\nIt can't be trained:\n" : "\nMind:\n";
+    text += problemsText(description.problems);
   }
+  printText(text);
 }
 
 int run(const DescribeOptions& options) {

@@ -69,14 +69,13 @@ nlohmann::ordered_json evaluationJson(const Evaluation& evaluation, const std::s
     result.trainSeconds = record->trainSeconds;
     result.imagesPerSecond = record->imagesPerSecond;
   }
-  if (split == "test") result.testAccuracy = evaluation.scores.accuracy;
   nlohmann::ordered_json object = runJson(result);
   object["checkpoint"] = evaluation.checkpoint.string();
   object["split"] = split;
   object["accuracy"] = evaluation.scores.accuracy;
   object["loss"] = evaluation.scores.loss;
   object["images"] = evaluation.images;
-  object["testLooks"] = evaluation.testLooks;
+  object["testLooks"] = evaluation.testEvaluations;
   return object;
 }
 
@@ -86,10 +85,10 @@ void printAsText(const Evaluation& evaluation, const std::string& split) {
   facts.add("epoch", std::to_string(evaluation.epoch));
   facts.add("accuracy", percentText(evaluation.scores.accuracy));
   facts.add("loss", fixedText(evaluation.scores.loss, 4));
-  std::cout << "The " << split << " set, " << groupedText(evaluation.images) << " images:\n"
-            << facts.text();
-  if (split == "test" && evaluation.testLooks > 1) {
-    std::cout << "The test set was looked at " << evaluation.testLooks
+  printText("The " + split + " set, " + groupedText(evaluation.images) + " images:\n" +
+            facts.text());
+  if (split == "test" && evaluation.testEvaluations > 1) {
+    std::cout << "The test set has been scored " << evaluation.testEvaluations
               << " times in this run: choose by validation, not by it.\n";
   }
 }
@@ -103,6 +102,10 @@ int evaluateCommand(const EvaluateOptions& options) {
   const std::optional<Evaluation> evaluation = evaluateRun(request, control, view);
   line.clear();
   if (!evaluation) return interrupt.exitStatus();
+  if (!evaluation->keepProblem.empty()) {
+    std::cerr << "lambda: the score is not kept in the run's folder: " << evaluation->keepProblem
+              << "\n";
+  }
   if (options.output.json) {
     printJson(evaluationJson(*evaluation, options.split));
   } else {
@@ -124,8 +127,9 @@ void addEvaluate(CLI::App& program, Action& action) {
        {"lambda evaluate runs/2026-11-20_22-48-00_quickstart/checkpoints/epoch-0005.safetensors "
         "--split validation",
         "another one on the validation images"}},
-      "A run stands for its best checkpoint. Looks at the test set are counted in the run's "
-      "record.");
+      "A run stands for its best checkpoint. The score is kept beside the run, in "
+      "evaluations.jsonl;\n"
+      "the run's own test accuracy is that of its end and stays as it is.");
   command
       ->add_option(
           "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")

@@ -20,6 +20,7 @@
 #include "engine/formats/tensors/weights_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/values/text.h"
+#include "engine/values/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -108,6 +109,25 @@ void requireReplaceable(const fs::path& out) {
                    "Give --out the name of a file, or - for standard output.");
 }
 
+/// Whether the path is one of the files that a run consists of; there need be none yet.
+bool isFileOfRun(const fs::path& path) {
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(fs::absolute(path, error), error).parent_path();
+  const std::string name = path.filename().string();
+  const auto isRun = [&](const fs::path& place) { return fs::exists(place / "run.json", error); };
+  const std::string room = folder.filename().string();
+  if ((room == "checkpoints" || room == "inspection") && isRun(folder.parent_path())) return true;
+  return isRun(folder) && (name == "run.json" || name == "metrics.jsonl" || name == "run.log" ||
+                           name.starts_with("events.out.tfevents."));
+}
+
+void requireNoFileOfRun(const fs::path& out) {
+  if (!isFileOfRun(out)) return;
+  throw UsageError(out.string(),
+                   "this is a file of a run, which an export never replaces",
+                   "Give another --out.");
+}
+
 std::string exportWeights(const fs::path& found, const fs::path& out, bool raw) {
   const fs::path checkpoint = checkpointOf(found, CheckpointChoice::best);
   const Weights weights =
@@ -131,6 +151,7 @@ int exportRun(const ExportOptions& options) {
     return kExitOk;
   }
   requireReplaceable(out);
+  requireNoFileOfRun(out);
   std::string what;
   if (isText) {
     writeFileDurably(out, textOf(found, format));
@@ -141,8 +162,8 @@ int exportRun(const ExportOptions& options) {
   if (options.output.json) {
     printJson({{"file", out.string()}, {"bytes", bytes}});
   } else {
-    std::cout << out.string() << ": " << bytesText(bytes) << (what.empty() ? "" : ", " + what)
-              << "\n";
+    printText(terminalText(out.string()) + ": " + bytesText(bytes) +
+              (what.empty() ? "" : ", " + what) + "\n");
   }
   return kExitOk;
 }

@@ -26,9 +26,10 @@ int fork(const ForkOptions& options) {
   loaded.config = readHeader(checkpoint).config;
   applyOptions(loaded.config, options.changes);
   requireTrainable(options.source, loaded, options.output);
+  const fs::path runs = runsFolder(options.out);
   return runTraining(
       [&](RunControl& control, Observer& observer) {
-        return forkRun(checkpoint, loaded.config, options.out, control, observer);
+        return forkRun(checkpoint, loaded.config, runs, control, observer);
       },
       options.output);
 }

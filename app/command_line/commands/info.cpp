@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -12,6 +11,7 @@
 #include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
+#include "app/command_line/run_source.h"
 #include "app/command_line/text_table.h"
 #include "engine/formats/json/presets.h"
 #include "engine/layers/cuda/cuda_kernels_state.h"
@@ -60,6 +60,7 @@ std::vector<std::string> existingPresetFolders() {
 }
 
 int reportMachine(bool asJson) {
+  noteMissingPresets();
   const ComputeDevice device = selectDevice({});
   const std::vector<std::string> folders = existingPresetFolders();
   if (asJson) {
@@ -92,7 +93,7 @@ int reportMachine(bool asJson) {
   }
   if (!caches.empty()) facts.add("caches", caches);
   for (const std::string& folder : folders) facts.add("presets", folder);
-  std::cout << facts.text();
+  printText(facts.text());
   return kExitOk;
 }
 
@@ -102,7 +103,7 @@ int run(const InfoOptions& options) {
   if (options.output.json) {
     printJson(runInfoJson(info));
   } else {
-    std::cout << runInfoText(info);
+    printText(runInfoText(info));
   }
   return kExitOk;
 }

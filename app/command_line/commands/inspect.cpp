@@ -1,6 +1,5 @@
 #include <charconv>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "engine/formats/inspection/inspection_files.h"
 #include "engine/training/evaluate_run.h"
 #include "engine/values/text.h"
+#include "engine/values/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -81,7 +81,7 @@ int listLayers(const InspectOptions& options) {
     return kExitOk;
   }
   if (layers.empty()) {
-    std::cout << "This network has no lambda layers to look into.\n";
+    printText("This network has no lambda layers to inspect.\n");
     return kExitOk;
   }
   TextTable table({{"layer"},
@@ -104,7 +104,7 @@ int listLayers(const InspectOptions& options) {
                   std::string(nameOf(layer.embedding)),
                   layer.content ? "yes" : "no"});
   }
-  std::cout << table.text();
+  printText(table.text());
   return kExitOk;
 }
 
@@ -126,6 +126,7 @@ Json snapshotJson(const InspectionSnapshot& snapshot,
   return {{"layer", layerJson(snapshot.layer)},
           {"epoch", snapshot.epoch},
           {"step", snapshot.step},
+          {"weights", nameOf(snapshot.weights)},
           {"split", nameOf(snapshot.request.split)},
           {"image", snapshot.request.image},
           {"query", {snapshot.queryRow, snapshot.queryColumn}},
@@ -174,9 +175,8 @@ void printSnapshot(const InspectionSnapshot& snapshot,
                 scientificText(snapshot.residual.relative) + " of it");
   std::string names;
   for (const std::string& file : files) names += file + " ";
-  std::cout << facts.text() << "\n"
-            << pluralText(static_cast<std::int64_t>(files.size()), "file") << " in " << folder
-            << ":\n  " << wrapped(names, kLineWidth, "  ") << "\n";
+  printText(facts.text() + "\n" + pluralText(static_cast<std::int64_t>(files.size()), "file") +
+            " in " + terminalText(folder) + ":\n  " + wrapped(names, kLineWidth, "  ") + "\n");
 }
 
 int inspect(const InspectOptions& options) {

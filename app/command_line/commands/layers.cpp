@@ -86,21 +86,14 @@ std::vector<Setting> settingsOf(const T& value) {
   return settings;
 }
 
-const char* meaningOf(const ConvolutionMixer&) {
-  return "an ordinary convolution, what lambda layers are compared with";
-}
-
-const char* meaningOf(const LambdaMixer&) {
-  return "the lambda layer of LambdaNetworks (Bello, ICLR 2021)";
-}
-
 std::vector<Part> mixers() {
   std::vector<Part> parts;
-  for (std::size_t kind = 0; kind < kMixerKinds.size(); ++kind) {
+  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
+    const MixerTraits& traits = kMixerTraits[kind];
     std::visit(
         [&](const auto& mixer) {
-          parts.push_back({std::string(kMixerKinds[kind]),
-                           meaningOf(mixer),
+          parts.push_back({std::string(traits.kind),
+                           std::string(traits.meaning),
                            "architecture.stages[*].blocks[*].mixer",
                            settingsOf(mixer)});
         },

@@ -10,9 +10,11 @@
 #include "app/command_line/commands/commands.h"
 #include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
+#include "app/command_line/run_source.h"
 #include "app/command_line/text_table.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/values/cost.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
 
@@ -72,13 +74,14 @@ void printAsText(const std::vector<Preset>& presets) {
                   countText(static_cast<double>(preset.cost.flops)),
                   preset.config.data.source});
   }
-  std::cout << table.text() << "\n";
+  std::string text = table.text() + "\n";
   for (const Preset& preset : presets) {
-    std::cout << preset.name << "\n    "
-              << wrapped(preset.config.architecture.description, kLineWidth, "    ") << "\n";
+    text += terminalText(preset.name) + "\n    " +
+            wrapped(preset.config.architecture.description, kLineWidth, "    ") + "\n";
   }
-  std::cout << "\nlambda describe NAME shows the layers, lambda train NAME trains it,\n"
-               "lambda presets NAME > mine.json starts a network of your own.\n";
+  printText(text +
+            "\nlambda describe NAME shows the layers, lambda train NAME trains it,\n"
+            "lambda presets NAME > mine.json starts a network of your own.\n");
 }
 
 int run(const PresetsOptions& options) {
@@ -91,6 +94,7 @@ int run(const PresetsOptions& options) {
     }
     return kExitOk;
   }
+  noteMissingPresets();
   const std::vector<Preset> presets = loadPresets();
   if (options.output.json) {
     printAsJson(presets);

@@ -16,6 +16,8 @@ namespace {
 struct ResumeArguments {
   std::string run;
   std::optional<int> epochs;
+  std::optional<std::string> data;
+  bool acceptChanges = false;
   DeviceOptions device;
   OutputOptions output;
 };
@@ -30,6 +32,8 @@ int resume(const ResumeArguments& arguments) {
   applyOptions(config, changes);
   ResumeOptions options;
   options.epochs = arguments.epochs;
+  options.data = arguments.data;
+  options.acceptChanges = arguments.acceptChanges;
   if (!arguments.device.empty()) options.device = config.device;
   return runTraining(
       [&](RunControl& control, Observer& observer) {
@@ -56,6 +60,11 @@ void addResume(CLI::App& program, Action& action) {
       ->required();
   command->add_option("--epochs", arguments->epochs, "train until this many epochs in all")
       ->type_name("N");
+  command->add_option("--data", arguments->data, "where the data lies now")->type_name("PATH");
+  command->add_flag("--accept-changes",
+                    arguments->acceptChanges,
+                    "resume with the settings of run.json, although the checkpoint was saved with "
+                    "others or in another run");
   addDeviceOptions(command, arguments->device);
   addOutputFlags(command, arguments->output);
   onChosen(command, arguments, action, resume);

@@ -13,7 +13,9 @@
 #include "app/command_line/run_location.h"
 #include "app/command_line/text_table.h"
 #include "engine/formats/json/run_json.h"
+#include "engine/formats/metrics/evaluations_json.h"
 #include "engine/formats/metrics/metrics_json.h"
+#include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 #include "engine/values/enum_names.h"
@@ -114,12 +116,44 @@ std::string factsText(const RunInfo& info) {
             durationText(record.trainSeconds) + ", " +
                 groupedText(static_cast<std::int64_t>(record.imagesPerSecond)) + " images/s");
   if (record.testAccuracy) {
-    facts.add(
-        "test",
-        percentText(*record.testAccuracy) + ", looked at " + pluralText(record.testLooks, "time"));
+    facts.add("test",
+              percentText(*record.testAccuracy) + ", the test set was scored " +
+                  pluralText(info.testEvaluations, "time"));
   }
   facts.add("on disk", bytesText(info.diskBytes));
   return facts.text();
+}
+
+std::string evaluationsText(const std::vector<EvaluationRecord>& evaluations) {
+  using Align = TextTable::Align;
+  TextTable table({{"evaluated"},
+                   {"checkpoint"},
+                   {"split"},
+                   {"accuracy", Align::right},
+                   {"loss", Align::right}});
+  for (const EvaluationRecord& each : evaluations) {
+    table.addRow({each.time,
+                  each.checkpoint,
+                  std::string(nameOf(each.split)),
+                  percentText(each.scores.accuracy),
+                  fixedText(each.scores.loss, 4)});
+  }
+  return table.text("  ");
+}
+
+Json evaluationsJson(const std::vector<EvaluationRecord>& evaluations) {
+  Json list = Json::array();
+  for (const EvaluationRecord& each : evaluations) {
+    list.push_back({{"time", each.time},
+                    {"checkpoint", each.checkpoint},
+                    {"epoch", each.epoch},
+                    {"step", each.step},
+                    {"split", nameOf(each.split)},
+                    {"images", each.images},
+                    {"loss", each.scores.loss},
+                    {"accuracy", each.scores.accuracy}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -134,6 +168,8 @@ RunInfo readRunInfo(const fs::path& path) {
       info.record.status == RunStatus::running || info.record.status == RunStatus::paused;
   info.interrupted = marked && !RunLock::isHeld(folder);
   info.metrics = readMetrics(folder.metrics());
+  info.testEvaluations = testEvaluationsOf(folder, info.record);
+  info.evaluations = readEvaluations(folder.evaluations()).records;
   for (const fs::path& checkpoint : folder.checkpointsNewestFirst()) {
     info.checkpoints.push_back(checkpointInfoOf(checkpoint));
   }
@@ -162,6 +198,8 @@ Json runInfoJson(const RunInfo& info) {
           {"diskBytes", info.diskBytes},
           {"checkpoints", checkpoints},
           {"bestEpochs", best},
+          {"testLooks", info.testEvaluations},
+          {"evaluations", evaluationsJson(info.evaluations)},
           {"record", Json::parse(toJson(info.record))}};
 }
 
@@ -179,6 +217,7 @@ std::string runInfoText(const RunInfo& info) {
     }
     text += "\n" + table.text("  ");
   }
+  if (!info.evaluations.empty()) text += "\n" + evaluationsText(info.evaluations);
   TextTable table({{"checkpoint"},
                    {"epochs", Align::right},
                    {"step", Align::right},

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "engine/values/evaluation_record.h"
 #include "engine/values/metrics.h"
 #include "engine/values/run_record.h"
 
@@ -26,6 +27,8 @@ struct RunInfo {
   RunRecord record;
   bool interrupted = false;  ///< Recorded as running, but nobody runs it: it was killed.
   Metrics metrics;
+  std::vector<EvaluationRecord> evaluations;  ///< Measured beside the run, in their order.
+  int testEvaluations = 0;  ///< How often the test set was scored, by the run and beside it.
   std::vector<CheckpointInfo> checkpoints;  ///< The most advanced first.
   std::uint64_t diskBytes = 0;              ///< A file with two names counts once.
 };

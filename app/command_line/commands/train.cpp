@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 
 #include "app/command_line/commands/commands.h"
@@ -5,6 +6,8 @@
 #include "app/command_line/run_session.h"
 #include "app/command_line/run_source.h"
 #include "engine/training/trainer.h"
+
+namespace fs = std::filesystem;
 
 namespace lambda {
 
@@ -21,9 +24,10 @@ int train(const TrainOptions& options) {
   LoadedConfig loaded = loadConfig(options.source);
   applyOptions(loaded.config, options.changes);
   requireTrainable(options.source, loaded, options.output);
+  const fs::path runs = runsFolder(options.out);
   return runTraining(
       [&](RunControl& control, Observer& observer) {
-        return trainRun(loaded.config, options.out, control, observer);
+        return trainRun(loaded.config, runs, control, observer);
       },
       options.output);
 }

@@ -121,6 +121,18 @@ QString slotName(const InspectableLayer& layer, int slot) {
   return u"k %1, u %2"_s.arg(slot / depth).arg(slot % depth);
 }
 
+QString weightsText(InspectedWeights weights) {
+  switch (weights) {
+    case InspectedWeights::live:
+      return QCoreApplication::translate("Inspect", "Live weights");
+    case InspectedWeights::averaged:
+      return QCoreApplication::translate("Inspect", "Averaged weights");
+    case InspectedWeights::stored:
+      break;
+  }
+  return QCoreApplication::translate("Inspect", "Weights");
+}
+
 QString className(const InspectionSnapshot& snapshot, int label) {
   if (label < 0) return QCoreApplication::translate("Inspect", "not known");
   if (label < static_cast<int>(snapshot.classNames.size())) {

@@ -58,6 +58,9 @@ HeatmapData lambdaData(const InspectionSnapshot& snapshot,
 /// Names of the k u slots: "k 3", or "k 3, u 1" where u is more than one.
 QString slotName(const InspectableLayer& layer, int slot);
 
+/// "Live weights", "Averaged weights" of a checkpoint, or its "Weights".
+QString weightsText(InspectedWeights weights);
+
 /// "cat", or "class 3" where the classes have no names.
 QString className(const InspectionSnapshot& snapshot, int label);
 

@@ -81,7 +81,9 @@ void PredictionPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snap
     setVerdict(tr("Wrong: the network says %1, it is %2.").arg(said, className(s, s.label)),
                u"error"_s);
   }
-  details_->setText(tr("Weights after step %1, epoch %2.").arg(countText(s.step)).arg(s.epoch));
+  details_->setText(tr("%1 after step %2, epoch %3.")
+                        .arg(weightsText(s.weights), countText(s.step))
+                        .arg(s.epoch));
   details_->setVisible(true);
 }
 

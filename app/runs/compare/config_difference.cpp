@@ -36,15 +36,17 @@ struct BlockPlace {
   std::strong_ordering operator<=>(const BlockPlace&) const = default;
 };
 
-/// A setting of one run. Of a setting within a block, `field` is its path within the block.
+/// A setting of one run. Of a setting within a block, `field` is its path within the block, and
+/// `kind` the kind of the block's mixer.
 struct Setting {
   FieldRow row;
   std::optional<BlockPlace> place;
   std::string field;
+  std::size_t kind = 0;
 };
 
 void append(std::vector<Setting>& settings, std::vector<FieldRow> rows) {
-  for (FieldRow& row : rows) settings.push_back({std::move(row), {}, {}});
+  for (FieldRow& row : rows) settings.push_back({std::move(row), {}, {}, {}});
 }
 
 /// In the order of the document, with the stages where the other fields of a network end.
@@ -64,7 +66,7 @@ std::vector<Setting> settingsOf(const RunRecord& run) {
       for (FieldRow& row : rowsOf(stage.blocks[j], block)) {
         std::string field = row.path.substr(block.size() + 1);
         const BlockPlace place{static_cast<int>(i), static_cast<int>(j)};
-        stages.push_back({std::move(row), place, std::move(field)});
+        stages.push_back({std::move(row), place, std::move(field), stage.blocks[j].mixer.index()});
       }
     }
   }
@@ -133,10 +135,14 @@ QString placesText(const std::set<BlockPlace>& places, const std::set<BlockPlace
   return text;
 }
 
-/// What the blocks with this field are called.
-QString kindOf(const std::string& field) {
+/// What all blocks with this field are called, whose mixers are of these kinds.
+QString allWith(const std::string& field, const std::set<std::size_t>& kinds) {
   if (!field.starts_with("mixer.") || field == "mixer.kind") return tr("All blocks");
-  return field == "mixer.kernelSize" ? tr("All convolutions") : tr("All lambda layers");
+  QStringList names;
+  for (const std::size_t kind : kinds) {
+    names << QString::fromStdString(std::string(kMixerTraits[kind].plural));
+  }
+  return tr("All %1").arg(names.join(tr(" and ")));
 }
 
 /// "Stem: Width": what several parts of a network have is told apart by its part.
@@ -162,6 +168,7 @@ struct Draft {
   FieldRow field;
   std::string blockField;  ///< Empty where it is no block's.
   std::set<BlockPlace> places;
+  std::set<std::size_t> kinds;  ///< Of the mixers there.
 };
 
 void finishLabels(std::vector<Draft>& drafts) {
@@ -174,7 +181,7 @@ void finishLabels(std::vector<Draft>& drafts) {
       continue;
     }
     const std::set<BlockPlace>& everywhere = all[draft.blockField];
-    const QString where = draft.places == everywhere ? kindOf(draft.blockField)
+    const QString where = draft.places == everywhere ? allWith(draft.blockField, draft.kinds)
                                                      : placesText(draft.places, everywhere);
     draft.row.label = where + u": "_s + QString::fromStdString(draft.field.label);
   }
@@ -203,6 +210,7 @@ std::vector<Draft> draftsOf(const std::vector<const RunRecord*>& runs) {
         }
         found = byPath.emplace(setting.row.path, position).first;
       }
+      if (setting.place) drafts[found->second].kinds.insert(setting.kind);
       drafts[found->second].row.values[static_cast<qsizetype>(run)] = valueText(setting.row);
       position = found->second + 1;
     }
@@ -225,6 +233,7 @@ std::vector<Draft> merged(std::vector<Draft> drafts) {
       result.push_back(std::move(draft));
     } else {
       result[entry->second].places.merge(draft.places);
+      result[entry->second].kinds.merge(draft.kinds);
     }
   }
   return result;

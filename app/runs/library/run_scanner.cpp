@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/formats/json/run_json.h"
+#include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr std::string_view kRecordName = "run.json";
+constexpr std::string_view kEvaluationsName = "evaluations.jsonl";
 
 RunSummary readSummary(const fs::path& run) {
   RunSummary summary;
@@ -26,13 +28,14 @@ RunSummary readSummary(const fs::path& run) {
   try {
     std::vector<Problem> ignored;
     summary.record = readRunRecord(run / kRecordName, ignored);
+    summary.record.testLooks = testEvaluationsOf(RunFolder::open(run), summary.record);
   } catch (const Error& error) {
     summary.problem = error.what();
   }
   return summary;
 }
 
-/// A lock on a run that is done is that of an edit or of a look at the test set.
+/// A lock on a run that is done is that of an edit.
 bool isLive(const RunSummary& summary) {
   const RunStatus status = summary.record.status;
   if (!summary.problem.empty()) return false;
@@ -82,11 +85,12 @@ void RunScanner::look(const fs::path& run, Result& result) {
   const FileStamp stamp = stampOf(run / kRecordName);
   if (stamp == FileStamp{}) return;
   result.paths.push_back(run);
+  const FileStamp evaluations = stampOf(run / kEvaluationsName);
   const auto [entry, isNew] = known_.try_emplace(run);
   Known& known = entry->second;
   const bool wasLive = known.summary.isLive;
-  const bool isStale = isNew || known.stamp != stamp;
-  if (isStale) known = {stamp, readSummary(run)};
+  const bool isStale = isNew || known.stamp != stamp || known.evaluations != evaluations;
+  if (isStale) known = {stamp, evaluations, readSummary(run)};
   known.summary.isLive = isLive(known.summary);
   if (isStale || known.summary.isLive != wasLive) result.news.push_back(known.summary);
 }

@@ -43,6 +43,7 @@ class RunScanner {
  private:
   struct Known {
     FileStamp stamp;
+    FileStamp evaluations;
     RunSummary summary;
   };
 

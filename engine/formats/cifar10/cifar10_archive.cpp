@@ -12,6 +12,7 @@
 
 #include "engine/formats/cifar10/cifar10_scan.h"
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/gzip_reader.h"
 #include "engine/formats/files/sha256.h"
 
 namespace lambda {
@@ -21,6 +22,7 @@ namespace {
 // A crafted archive may unpack to a thousand times its own size: beside the six files, entries of
 // this many bytes in sum are passed over, no more.
 constexpr std::uint64_t kMaxOtherBytes = 16U << 20;
+constexpr std::uint64_t kMaxTarBytes = 8U << 20;  // Headers, padding and the end of the tar.
 constexpr int kMaxEntries = 256;
 constexpr std::size_t kPieceBytes = 1 << 18;
 constexpr const char* kArchiveHint =
@@ -35,46 +37,77 @@ using Archive = std::unique_ptr<archive, FreeArchive>;
 Archive newArchive() {
   Archive reader(archive_read_new());
   if (!reader) throw std::bad_alloc();
-  archive_read_support_filter_gzip(reader.get());
   archive_read_support_format_tar(reader.get());
   return reader;
 }
 
-std::string messageOf(archive* reader) {
-  const char* text = archive_error_string(reader);
-  return text != nullptr ? text : "unknown defect";
-}
-
-// The file behind an archive. Its read function is called from C, so failures are kept, not thrown.
-struct ArchiveFile {
-  FileReader reader;
-  bool digested;
-  Sha256 digest = {};
-  std::vector<std::byte> piece = std::vector<std::byte>(kPieceBytes);
-  std::optional<Error> failure = std::nullopt;
+/// The tar behind a packed source. libarchive unpacks gzip without comparing checksum and length,
+/// so it is given what GzipReader has verified. Its read function is called from C: failures are
+/// kept, not thrown.
+class TarStream {
+ public:
+  TarStream(GzipReader::Source source, std::uint64_t mostBytes)
+      : unpacked_(std::move(source)), left_(mostBytes) {}
 
   static la_ssize_t readPiece(archive* reader, void* self, const void** bytes) {
-    auto& file = *static_cast<ArchiveFile*>(self);
-    *bytes = file.piece.data();
+    auto& stream = *static_cast<TarStream*>(self);
+    *bytes = stream.piece_.data();
     try {
-      return static_cast<la_ssize_t>(file.next());
+      return static_cast<la_ssize_t>(stream.next());
+    } catch (const GzipDamage& damage) {
+      stream.damage_ = damage.reason();
     } catch (const Error& error) {
-      file.failure = error;
-      archive_set_error(reader, EIO, "%s", error.reason().c_str());
-      return ARCHIVE_FATAL;
+      stream.failure_ = error;
+    } catch (const std::bad_alloc&) {
+      stream.failure_ =
+          Error("", "there is not enough memory to unpack it", "close other programs");
+    }
+    archive_set_error(reader, EIO, "the stream can't be read");
+    return ARCHIVE_FATAL;
+  }
+
+  /// Reads what follows the tar's end, without which nothing is verified.
+  void finish() {
+    try {
+      while (!isBroken() && next() > 0) {
+      }
+    } catch (const GzipDamage& damage) {
+      damage_ = damage.reason();
     }
   }
 
+  bool isBroken() const { return !damage_.empty() || failure_; }
+
+  /// What is wrong with the packed stream; empty where nothing is.
+  const std::string& damage() const { return damage_; }
+
+  /// What kept the source from being read.
+  const std::optional<Error>& failure() const { return failure_; }
+
+ private:
   std::size_t next() {
-    const std::size_t count = reader.read(piece);
-    if (digested) digest.update(std::span(piece).first(count));
+    const std::size_t count = unpacked_.read(piece_);
+    if (count > left_) throw GzipDamage("it unpacks to more than CIFAR-10 can hold");
+    left_ -= count;
     return count;
   }
+
+  GzipReader unpacked_;
+  std::uint64_t left_;
+  std::vector<std::byte> piece_ = std::vector<std::byte>(kPieceBytes);
+  std::string damage_;
+  std::optional<Error> failure_;
 };
+
+/// What the entries of an archive may hold in sum.
+std::uint64_t contentBytes(const Cifar10Scan& scan) {
+  return kMaxOtherBytes + Cifar10Scan::kFiles.size() * scan.fileBytes();
+}
 
 class EntryReader {
  public:
-  EntryReader(archive* reader, Cifar10Scan& scan) : reader_(reader), scan_(scan) {}
+  EntryReader(archive* reader, const TarStream& stream, Cifar10Scan& scan)
+      : reader_(reader), stream_(stream), scan_(scan) {}
 
   void readAll() {
     archive_entry* entry = nullptr;
@@ -82,10 +115,11 @@ class EntryReader {
       const int status = archive_read_next_header(reader_, &entry);
       if (status == ARCHIVE_EOF) return;
       if (status < ARCHIVE_WARN) {
-        const std::string reason = messageOf(reader_);
+        const std::string reason = message();
         scan_.stop(scan_.report.source,
-                   count == 0 ? "is not a gzipped tar archive (" + reason + ")"
-                              : "the archive is damaged: " + reason,
+                   count == 0 && !stream_.isBroken()
+                       ? "is not a gzipped tar archive (" + reason + ")"
+                       : "the archive is damaged: " + reason,
                    kArchiveHint);
         return;
       }
@@ -104,8 +138,7 @@ class EntryReader {
     const std::string entryPath = path != nullptr ? path : "";
     const std::string name = entryPath.substr(entryPath.find_last_of('/') + 1);
     const auto size = static_cast<std::uint64_t>(archive_entry_size(entry));
-    const std::uint64_t allowed = kMaxOtherBytes + Cifar10Scan::kFiles.size() * scan_.fileBytes();
-    if (size > allowed - unpacked_) {
+    if (size > contentBytes(scan_) - unpacked_) {
       scan_.stop(entryPath, "unpacks to more than CIFAR-10 can hold", kArchiveHint);
       return false;
     }
@@ -142,7 +175,7 @@ class EntryReader {
       const la_ssize_t count =
           archive_read_data(reader_, bytes_.data() + before, bytes_.size() - before);
       if (count < 0) {
-        scan_.stop(name, "the archive is damaged here: " + messageOf(reader_), kArchiveHint);
+        scan_.stop(name, "the archive is damaged here: " + message(), kArchiveHint);
         return false;
       }
       bytes_.resize(before + static_cast<std::size_t>(count));
@@ -151,30 +184,61 @@ class EntryReader {
     return true;
   }
 
+  std::string message() const {
+    if (!stream_.damage().empty()) return stream_.damage();
+    if (stream_.failure()) return stream_.failure()->reason();
+    const char* text = archive_error_string(reader_);
+    return text != nullptr ? text : "unknown defect";
+  }
+
   archive* reader_;
+  const TarStream& stream_;
   Cifar10Scan& scan_;
   std::uint64_t unpacked_ = 0;
   std::vector<std::byte> bytes_;
 };
 
+void scanPacked(GzipReader::Source source, Cifar10Scan& scan) {
+  TarStream stream(std::move(source), contentBytes(scan) + kMaxTarBytes);
+  const Archive reader = newArchive();
+  archive_read_open(reader.get(), &stream, nullptr, &TarStream::readPiece, nullptr);
+  EntryReader(reader.get(), stream, scan).readAll();
+  if (!scan.isStopped()) {
+    stream.finish();
+    if (!stream.damage().empty()) {
+      scan.stop(scan.report.source, "the archive is damaged: " + stream.damage(), kArchiveHint);
+    }
+  }
+  if (stream.failure()) throw Error(*stream.failure());
+}
+
 }  // namespace
 
 void scanCifar10Archive(std::span<const std::byte> bytes, Cifar10Scan& scan) {
-  const Archive reader = newArchive();
-  archive_read_open_memory(reader.get(), bytes.data(), bytes.size());
-  EntryReader(reader.get(), scan).readAll();
+  scanPacked(
+      [bytes](std::span<std::byte> piece) mutable {
+        const std::size_t count = std::min(piece.size(), bytes.size());
+        std::copy_n(bytes.begin(), count, piece.begin());
+        bytes = bytes.subspan(count);
+        return count;
+      },
+      scan);
 }
 
 void scanCifar10Archive(const std::filesystem::path& path, bool digested, Cifar10Scan& scan) {
-  ArchiveFile file{.reader = FileReader(path), .digested = digested};
-  const Archive reader = newArchive();
-  archive_read_open(reader.get(), &file, nullptr, &ArchiveFile::readPiece, nullptr);
-  EntryReader(reader.get(), scan).readAll();
-  if (file.failure) throw *file.failure;
+  FileReader reader(path);
+  Sha256 digest;
+  const auto source = [&](std::span<std::byte> piece) {
+    const std::size_t count = reader.read(piece);
+    if (digested) digest.update(piece.first(count));
+    return count;
+  };
+  scanPacked(source, scan);
   if (!digested) return;
-  while (file.next() > 0) {
+  std::vector<std::byte> piece(kPieceBytes);
+  while (source(piece) > 0) {
   }
-  scan.report.sha256 = file.digest.hex();
+  scan.report.sha256 = digest.hex();
 }
 
 }  // namespace lambda

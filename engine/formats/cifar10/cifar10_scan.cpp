@@ -4,12 +4,17 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/formats/files/sha1.h"
+
 namespace lambda {
 
 namespace {
 
 constexpr const char* kFetchHint =
     "fetch the set again (lambda data get cifar10), or use a complete copy";
+constexpr const char* kOtherFilesHint =
+    "accuracies on it may differ from published ones; to compare with those, fetch the published "
+    "files (lambda data get cifar10)";
 
 bool isClassName(std::string_view line) {
   return !line.empty() && line.size() <= 64 &&
@@ -81,7 +86,11 @@ void Cifar10Scan::addRecords(std::size_t index, std::span<const std::byte> bytes
     ++counts[label];
   }
   file.countPerClass = std::move(counts);
-  if (keepImages_) keep(index, bytes);
+  if (keepImages_) {
+    keep(index, bytes);
+  } else {
+    file.sha1 = sha1Hex(bytes);
+  }
 }
 
 void Cifar10Scan::keep(std::size_t index, std::span<const std::byte> bytes) {
@@ -141,7 +150,7 @@ void Cifar10Scan::finish() {
   report.usable = std::ranges::none_of(report.findings, [](const DataFinding& finding) {
     return finding.severity == Severity::error;
   });
-  judgeDigest();
+  judgeDigests();
 }
 
 void Cifar10Scan::judgeMissingFiles() {
@@ -184,13 +193,34 @@ void Cifar10Scan::judgeClassCounts() {
   judge(kTrainFiles, kFiles.size(), "test set");
 }
 
-void Cifar10Scan::judgeDigest() {
-  if (!report.usable || report.sha256.empty() || layout_.archiveSha256.empty()) return;
+void Cifar10Scan::judgeDigests() {
+  if (!report.usable) return;
+  const bool hasPublishedFiles = judgeFileDigests();
+  if (report.sha256.empty() || layout_.archiveSha256.empty()) return;
   if (report.sha256 == layout_.archiveSha256) return;
   warning(report.source,
-          "is not the published archive, though its content is sound: its SHA-256 is " +
-              report.sha256 + ", the published one's " + std::string(layout_.archiveSha256),
-          "if nobody packed it anew, fetch the published one: lambda data get cifar10");
+          std::string("is not the published archive") +
+              (hasPublishedFiles ? ", but its six data files are the published ones"
+                                 : ", though its content is well-formed") +
+              ": its SHA-256 is " + report.sha256 + ", the published one's " +
+              std::string(layout_.archiveSha256),
+          kOtherFilesHint);
+}
+
+/// Whether all six files are the published ones; false where that is not known.
+bool Cifar10Scan::judgeFileDigests() {
+  bool arePublished = true;
+  for (std::size_t i = 0; i < kFiles.size(); ++i) {
+    const std::string_view published = layout_.fileSha1[i];
+    const DataFileReport& file = report.files[i];
+    arePublished = arePublished && file.sha1 == published;
+    if (file.sha1.empty() || published.empty() || file.sha1 == published) continue;
+    warning(file.name,
+            "is not the published file, though its content is well-formed: its SHA-1 is " +
+                file.sha1 + ", the published one's " + std::string(published),
+            kOtherFilesHint);
+  }
+  return arePublished;
 }
 
 }  // namespace lambda

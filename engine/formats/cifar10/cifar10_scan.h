@@ -52,6 +52,8 @@ class Cifar10Scan {
   void stop(std::string place, std::string text, std::string hint = {});
   void warning(std::string place, std::string text, std::string hint = {});
 
+  bool isStopped() const { return stopped_; }
+
   std::size_t fileBytes() const { return layout_.imagesPerFile * kRecordBytes; }
 
   /// Judges what is missing and how the classes are spread. Ends the scan.
@@ -63,7 +65,8 @@ class Cifar10Scan {
  private:
   void judgeMissingFiles();
   void judgeClassCounts();
-  void judgeDigest();
+  void judgeDigests();
+  bool judgeFileDigests();
   void keep(std::size_t index, std::span<const std::byte> bytes);
 
   Cifar10Layout layout_;

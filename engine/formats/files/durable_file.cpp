@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace lambda {
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::string_view kTemporaryPrefix = ".lambda-";
 constexpr std::string_view kTemporarySuffix = ".part";
+constexpr std::string_view kLinkSuffix = ".safetensors.link";
 
 // Random between processes and machines that share the folder, counted within this one.
 std::string temporaryName() {
@@ -38,6 +40,20 @@ std::string temporaryName() {
 bool isTemporaryName(const std::string& name) {
   return name.size() == 38 && name.starts_with(kTemporaryPrefix) &&
          name.ends_with(kTemporarySuffix);
+}
+
+/// Removes a temporary whose writer no longer lives.
+bool removeAbandoned(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool removed = ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::unlink(path.c_str()) == 0;
+  ::close(file);
+  return removed;
+}
+
+bool isPlainFile(const std::filesystem::path& path) {
+  struct stat facts = {};
+  return ::lstat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
 }  // namespace
@@ -123,17 +139,17 @@ void writeFileDurably(const std::filesystem::path& path,
 }
 
 int sweepTemporaries(const std::filesystem::path& folder) {
-  int removed = 0;
+  std::vector<std::filesystem::path> paths;
   std::error_code ignored;
   for (std::filesystem::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
        entry.increment(ignored)) {
-    if (!isTemporaryName(entry->path().filename().string())) continue;
-    const int file = ::open(entry->path().c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0) continue;
-    if (::flock(file, LOCK_EX | LOCK_NB) == 0 && ::unlink(entry->path().c_str()) == 0) ++removed;
-    ::close(file);
+    paths.push_back(entry->path());
   }
-  return removed;
+  return static_cast<int>(std::ranges::count_if(paths, [](const std::filesystem::path& path) {
+    const std::string name = path.filename().string();
+    return (isTemporaryName(name) && removeAbandoned(path)) ||
+           (name.ends_with(kLinkSuffix) && isPlainFile(path) && ::unlink(path.c_str()) == 0);
+  }));
 }
 
 FileReader::FileReader(std::filesystem::path path) : path_(std::move(path)) {

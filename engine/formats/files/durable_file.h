@@ -54,9 +54,11 @@ void writeFileDurably(const std::filesystem::path& path,
                       std::string_view bytes,
                       FileSystem& system = FileSystem::real());
 
-/// Removes the temporaries that killed writers left in `folder`, and returns how many. Those of
-/// living writers, in any process, are locked and stay. Where the file system knows no locks,
-/// nothing is removed. A folder that can't be listed counts as empty.
+/// Removes what killed writers left in `folder`, and returns how many files: temporaries of
+/// DurableWriter and the links (NAME.safetensors.link) by which a checkpoint gets a second name.
+/// Temporaries of living writers, in any process, are locked and stay, as all do where the file
+/// system knows no locks. Links have no lock of their own: the caller holds the run's. A folder
+/// that can't be listed counts as empty.
 int sweepTemporaries(const std::filesystem::path& folder);
 
 /// An open regular file, read from its start. Throws Error for a file that can't be opened or read,

@@ -65,7 +65,8 @@ std::string hintFor(int code) {
     case EISDIR:
       return "name a file, not a folder";
     case EFBIG:
-      return "the file system or the quota allows no file of this size: choose another disk";
+      return "no file may be this large here: raise the limit (ulimit -f unlimited), or choose a "
+             "folder on another disk";
     case ENAMETOOLONG:
       return "choose a shorter name";
     default:

@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/hex_text.h"
 
 namespace lambda {
 
@@ -33,13 +34,7 @@ std::string Sha256::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned int size = 0;
   EVP_DigestFinal_ex(context_.get(), digest.data(), &size);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) {
-    text.push_back(kDigits[digest[i] >> 4]);
-    text.push_back(kDigits[digest[i] & 15]);
-  }
-  return text;
+  return hexText(std::span(digest).first(size));
 }
 
 std::string sha256Hex(std::string_view bytes) {

@@ -241,6 +241,7 @@ class InspectionWriter {
     summary["layer"] = layerSummary();
     summary["step"] = snapshot_.step;
     summary["epoch"] = snapshot_.epoch;
+    summary["weights"] = std::string(nameOf(snapshot_.weights));
     summary["split"] = std::string(nameOf(snapshot_.request.split));
     summary["image"] = snapshot_.request.image;
     summary["query"] = {{"row", snapshot_.queryRow}, {"column", snapshot_.queryColumn}};

@@ -16,7 +16,6 @@ constexpr std::size_t kLongestQuote = 80;
 std::string quoted(const nlohmann::json& json) {
   if (json.is_object()) return "an object";
   if (json.is_array()) return "a list";
-  if (json.is_number_float()) return formatNumber(json.get<double>());
   const std::string text = json.dump();
   return text.size() <= kLongestQuote ? text : "a long text";
 }
@@ -126,7 +125,8 @@ void FieldReader::readMixer(const Json& json, const std::string& path, Mixer& mi
 
 void FieldReader::requireInteger(const Json& json, const std::string& path) const {
   if (json.is_number_integer()) return;
-  fail(path, "expected a whole number, found " + quoted(json));
+  const char* form = json.is_number_float() ? " without a decimal point" : "";
+  fail(path, std::string("expected a whole number") + form + ", found " + quoted(json));
 }
 
 void FieldReader::requireRange(double value, const std::string& path, const Field& field) const {

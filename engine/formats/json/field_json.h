@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -168,7 +169,12 @@ class FieldReader {
     requireInteger(json, path);
     const auto convert = [&](auto number) {
       requireRange(static_cast<double>(number), path, field);
-      if (!std::in_range<M>(number)) fail(path, "the number is too large");
+      if (!std::in_range<M>(number)) {
+        constexpr auto kRange = std::numeric_limits<M>{};
+        fail(path,
+             std::to_string(number) + " is outside " + std::to_string(kRange.min()) + " .. " +
+                 std::to_string(kRange.max()) + " (" + field.meaning + ")");
+      }
       return static_cast<M>(number);
     };
     return json.is_number_unsigned() ? convert(json.get<std::uint64_t>())

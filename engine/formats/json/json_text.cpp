@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -6,6 +7,7 @@
 #include "engine/formats/json/json.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
 
@@ -18,6 +20,8 @@ constexpr std::size_t kIndent = 2;
 
 class JsonText {
  public:
+  explicit JsonText(ForeignText foreign) : foreign_(foreign) {}
+
   std::string take() { return std::move(text_); }
 
   /// `before` columns of the line are taken; one more is kept for a comma.
@@ -86,34 +90,39 @@ class JsonText {
     if (value.is_string()) {
       appendString(value.get_ref<const std::string&>());
     } else if (value.is_number_float()) {
-      text_ += formatNumber(value.get<double>());
+      const auto number = value.get<double>();
+      text_ += std::isfinite(number) ? formatNumber(number) : "null";
     } else {
       text_ += value.dump();
     }
   }
 
   void appendString(const std::string& value) {
+    const bool isAscii = terminalText(value, LineBreaks::kept) != value;
+    const auto handler = foreign_ == ForeignText::refused ? Json::error_handler_t::strict
+                                                          : Json::error_handler_t::replace;
     try {
-      text_ += Json(value).dump();
+      text_ += Json(value).dump(-1, ' ', isAscii, handler);
     } catch (const Json::type_error&) {
       throw Error(lastKey_, "the text is not UTF-8", "Names in JSON are UTF-8.");
     }
   }
 
+  ForeignText foreign_;
   std::string text_;
   std::string lastKey_;
 };
 
 }  // namespace
 
-std::string formatJson(const Json& document) {
-  JsonText text;
+std::string formatJson(const Json& document, ForeignText foreign) {
+  JsonText text(foreign);
   text.write(document, 0, 0);
   return text.take() + "\n";
 }
 
 std::string formatJsonLine(const Json& document) {
-  JsonText text;
+  JsonText text(ForeignText::refused);
   text.appendOnLine(document, std::numeric_limits<std::size_t>::max());
   return text.take();
 }

@@ -32,6 +32,12 @@ std::vector<fs::path> presetFolders() {
   return folders;
 }
 
+std::string missingPresetFolder() {
+  const char* chosen = std::getenv("LAMBDA_PRESETS");
+  std::error_code error;
+  return chosen && *chosen && !fs::is_directory(chosen, error) ? chosen : "";
+}
+
 std::vector<std::string> presetNames() {
   std::set<std::string> names;
   for (const fs::path& folder : presetFolders()) {
@@ -56,9 +62,10 @@ fs::path presetFile(std::string_view name) {
     }
   }
   const std::string nearest = nearestName(name, views);
-  const std::string known = names.empty()
-                                ? "No presets were found; LAMBDA_PRESETS may name their folder."
-                                : "Presets: " + joined(views) + ".";
+  std::string known = names.empty() ? "No presets were found; LAMBDA_PRESETS may name their folder."
+                                    : "Presets: " + joined(views) + ".";
+  const std::string missing = missingPresetFolder();
+  if (!missing.empty()) known += " LAMBDA_PRESETS names " + missing + ", which is not a folder.";
   throw Error(std::string(name),
               "there is no preset of this name",
               (nearest.empty() ? "" : "Did you mean " + nearest + "? ") + known);

@@ -14,6 +14,9 @@ namespace lambda {
 /// of the installed program (../share/lambda-studio/presets), that of the source tree.
 std::vector<std::filesystem::path> presetFolders();
 
+/// The value of LAMBDA_PRESETS where it names no folder; empty otherwise.
+std::string missingPresetFolder();
+
 /// Names of all presets, sorted: files NAME.json in presetFolders().
 std::vector<std::string> presetNames();
 

@@ -2,26 +2,13 @@
 
 #include <array>
 #include <charconv>
-#include <string_view>
 
 #include "engine/formats/files/durable_file.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
 
 namespace {
-
-void appendText(std::string& csv, std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    csv.append(text);
-    return;
-  }
-  csv.push_back('"');
-  for (const char c : text) {
-    if (c == '"') csv.push_back('"');
-    csv.push_back(c);
-  }
-  csv.push_back('"');
-}
 
 void appendNumber(std::string& csv, float value) {
   std::array<char, 32> digits;
@@ -39,14 +26,14 @@ std::string encodeCsv(const FloatTable& table) {
                     std::to_string(table.rows.size()) + " rows of " + std::to_string(width));
   }
   std::string csv;
-  appendText(csv, table.corner);
+  csv += csvCell(table.corner);
   for (const std::string& column : table.columns) {
     csv.push_back(',');
-    appendText(csv, column);
+    csv += csvCell(column);
   }
   csv.push_back('\n');
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    appendText(csv, table.rows[row]);
+    csv += csvCell(table.rows[row]);
     for (std::size_t column = 0; column < width; ++column) {
       csv.push_back(',');
       appendNumber(csv, table.values[row * width + column]);

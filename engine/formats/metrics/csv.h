@@ -18,6 +18,7 @@ struct FloatTable {
 };
 
 /// The table as CSV (RFC 4180, lines end in "\n"): a line of column names, then one line a row.
+/// Names are cells as csvCell() has them.
 /// Numbers have a point in every locale and as many digits as bring the same float back; nan, inf
 /// and -inf by name. Throws Error where the values do not fit the names.
 std::string encodeCsv(const FloatTable& table);

@@ -6,6 +6,7 @@
 #include "engine/formats/json/json.h"
 #include "engine/runtime/error.h"
 #include "engine/values/record_fields.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
 
@@ -28,12 +29,6 @@ void readRecord(const nlohmann::json& line, std::vector<Record>& records) {
   Record record;
   FieldReader("", nullptr).readFields(line, "", record);
   records.push_back(std::move(record));
-}
-
-std::string withValidUtf8(const std::string& text) {
-  using Json = nlohmann::json;
-  const std::string dumped = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-  return Json::parse(dumped).get<std::string>();
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ namespace lambda {
 // metrics.jsonl: one record a line, {"kind": "batch|epoch|event", "step": N, "epoch": N,
 // "seconds": S, ...}. NaN and infinities are the texts "NaN", "Infinity" and "-Infinity".
 
+/// A metrics.jsonl beyond this is no run's.
+inline constexpr std::uint64_t kMaxMetricsBytes = 1ULL << 32;
+
 /// One record as one line with its newline. Bytes of an event's text that are not UTF-8 are
 /// replaced: a damaged message must not stop a run.
 std::string toLine(const BatchRecord& record);

@@ -9,6 +9,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/sha256.h"
 #include "engine/formats/tensors/safetensors_header.h"
+#include "engine/values/text_safety.h"
 
 namespace lambda {
 
@@ -235,8 +236,8 @@ void verifyDigest(const SafeTensors& file, const std::string& place) {
   const std::string& recorded = file.metadata.at(std::string(kDigestKey));
   if (digest != recorded) {
     throw Error(place,
-                "its content has the digest " + digest + ", but " + recorded.substr(0, 64) +
-                    " was recorded when it was saved",
+                "its content has the digest " + digest + ", but " +
+                    std::string(utf8Prefix(recorded, 64)) + " was recorded when it was saved",
                 "the file was damaged or changed: use another copy, or an older checkpoint");
   }
 }

@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/values/text_safety.h"
+
 namespace lambda {
 
 namespace {
@@ -16,6 +18,12 @@ using Json = nlohmann::json;
 
 constexpr const char* kDamagedHint =
     "the file is damaged or not safetensors: use another copy, or an older checkpoint";
+
+/// Enough of a name to find it by.
+std::string beginningOf(const std::string& name) {
+  constexpr std::size_t kBytes = 32;
+  return std::string(utf8Prefix(name, kBytes));
+}
 
 // Takes the header apart while it is parsed. The format's three levels are the states, so nothing
 // deeper or of another type is ever stored, and a doubled key is seen before it replaces the first.
@@ -64,7 +72,7 @@ class HeaderHandler : public nlohmann::json_sax<Json> {
     }
     if (state_ == State::tensor && key_ == "dtype") {
       const std::optional<DType> dtype = dtypeFromName(value);
-      if (!dtype) return fail("unknown dtype \"" + value.substr(0, 32) + "\"");
+      if (!dtype) return fail("unknown dtype \"" + beginningOf(value) + "\"");
       header.tensors.back().dtype = *dtype;
       return true;
     }
@@ -96,7 +104,7 @@ class HeaderHandler : public nlohmann::json_sax<Json> {
                  : key_ == "shape"        ? &shapeSeen_
                  : key_ == "data_offsets" ? &offsetsSeen_
                                           : nullptr;
-    if (seen == nullptr) return fail("unknown key \"" + key_.substr(0, 32) + "\"");
+    if (seen == nullptr) return fail("unknown key \"" + beginningOf(key_) + "\"");
     if (std::exchange(*seen, true)) return fail("\"" + key_ + "\" stands there twice");
     return true;
   }

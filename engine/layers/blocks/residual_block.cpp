@@ -18,14 +18,10 @@ at::Tensor run(Layer& layer, const at::Tensor& x, const std::string& name, Forwa
 
 ResidualBlockImpl::ResidualBlockImpl(BlockPlan plan_,
                                      const BlockContext& context_,
-                                     PositionEmbeddingTable shared)
+                                     const PositionEmbeddingTable& shared)
     : plan(std::move(plan_)), context(context_) {
   buildEntry();
-  if (const auto* mixer = std::get_if<LambdaMixer>(&plan.options.mixer)) {
-    buildMixer(*mixer, std::move(shared));
-  } else {
-    buildMixer(std::get<ConvolutionMixer>(plan.options.mixer));
-  }
+  buildMixer(shared);
   if (plan.options.squeezeExcitation) {
     squeeze = register_module("squeeze", SqueezeExcitation(plan.mixerOutput.channels));
   }
@@ -65,34 +61,14 @@ void ResidualBlockImpl::buildEntry() {
   }
 }
 
-void ResidualBlockImpl::buildMixer(const ConvolutionMixer& mixer) {
-  ConvolutionUnitOptions options{.inputDepth = plan.mixerInput.channels,
-                                 .outputDepth = plan.mixerOutput.channels,
-                                 .kernelSize = mixer.kernelSize};
-  if (context.family == Family::bottleneck) options.stride = plan.stride;
-  if (context.family == Family::plain) options.maxPool = plan.stride;
+void ResidualBlockImpl::buildMixer(const PositionEmbeddingTable& shared) {
+  MixerUnitOptions options;
   if (mixerEndsBranch()) {
     options.zeroInit = context.zeroInitResidual;
   } else {
     options.activation = context.activation;
   }
-  convolution = register_module("mixer", ConvolutionUnit(options));
-}
-
-void ResidualBlockImpl::buildMixer(const LambdaMixer& mixer, PositionEmbeddingTable shared) {
-  LambdaUnitOptions options;
-  options.layer = {mixer,
-                   plan.mixerInput.channels,
-                   plan.mixerOutput.channels,
-                   plan.mixerInput.height,
-                   plan.mixerInput.width};
-  options.downsample = plan.stride == 2 && context.family != Family::basic;
-  if (mixerEndsBranch()) {
-    options.zeroInit = context.zeroInitResidual;
-  } else {
-    options.activation = context.activation;
-  }
-  lambda = register_module("mixer", LambdaUnit(options, std::move(shared)));
+  mixer = register_module("mixer", MixerUnit(plan, options, shared));
 }
 
 void ResidualBlockImpl::buildShortcut() {
@@ -136,13 +112,12 @@ at::Tensor ResidualBlockImpl::forward(const at::Tensor& x, ForwardTrace* trace) 
   if (entry) y = run(entry, y, plan.name + "." + entryName_, trace);
   if (addsInLastNorm(trace)) {
     const AfterNorm after{shortcutOf(x, trace), context.activation};
-    if (!expand) return lambda ? lambda->forwardThen(y, after) : convolution->forwardThen(y, after);
-    y = lambda ? lambda(y) : convolution(y);
+    if (!expand) return mixer->forwardThen(y, after);
+    y = mixer(y);
     if (squeeze) y = squeeze(y);
     return expand->forwardThen(y, after);
   }
-  const std::string mixerName = plan.name + ".mixer";
-  y = lambda ? run(lambda, y, mixerName, trace) : run(convolution, y, mixerName, trace);
+  y = run(mixer, y, plan.name + ".mixer", trace);
   if (squeeze) y = run(squeeze, y, plan.name + ".squeeze", trace);
   if (expand) y = run(expand, y, plan.name + ".expand", trace);
   if (!plan.shortcut) return y;

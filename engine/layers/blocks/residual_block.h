@@ -7,7 +7,7 @@
 #include "engine/layers/blocks/squeeze_excitation.h"
 #include "engine/layers/convolution/convolution_unit.h"
 #include "engine/layers/forward_trace.h"
-#include "engine/layers/lambda/lambda_unit.h"
+#include "engine/layers/mixers/mixer_unit.h"
 #include "engine/values/plan.h"
 
 namespace lambda {
@@ -23,20 +23,21 @@ struct BlockContext {
 /// A block of any family, from its plan:
 ///   bottleneck  reduce 1x1, mixer, expand 1x1, plus shortcut (He et al., 2016)
 ///   basic       conv 3x3, mixer, plus shortcut
-///   plain       a convolution alone or plus shortcut, or a lambda layer plus shortcut
+///   plain       mixer, plus shortcut where the mixer needs one or it is asked for
 /// Input and output as in the plan, [b, channels, H, W].
 class ResidualBlockImpl : public torch::nn::Module {
  public:
-  /// `shared`: the embeddings of the lambda mixer where another module owns them, else null.
-  ResidualBlockImpl(BlockPlan plan, const BlockContext& context, PositionEmbeddingTable shared);
+  /// `shared`: the embeddings of the mixer where another module owns them, else null.
+  ResidualBlockImpl(BlockPlan plan,
+                    const BlockContext& context,
+                    const PositionEmbeddingTable& shared);
 
   at::Tensor forward(const at::Tensor& x, ForwardTrace* trace = nullptr);
 
   BlockPlan plan;
   BlockContext context;
-  ConvolutionUnit entry{nullptr};        ///< "reduce" or "conv"; null in the plain family.
-  ConvolutionUnit convolution{nullptr};  ///< The mixer, if it is a convolution.
-  LambdaUnit lambda{nullptr};            ///< The mixer, if it is a lambda layer.
+  ConvolutionUnit entry{nullptr};  ///< "reduce" or "conv"; null in the plain family.
+  MixerUnit mixer{nullptr};
   SqueezeExcitation squeeze{nullptr};
   std::optional<at::Generator> random;  ///< Of stochastic depth; none = LibTorch's default one.
   ConvolutionUnit expand{nullptr};
@@ -44,8 +45,7 @@ class ResidualBlockImpl : public torch::nn::Module {
 
  private:
   void buildEntry();
-  void buildMixer(const ConvolutionMixer& mixer);
-  void buildMixer(const LambdaMixer& mixer, PositionEmbeddingTable shared);
+  void buildMixer(const PositionEmbeddingTable& shared);
   void buildShortcut();
   /// The mixer's unit ends the residual branch: no activation, and its norm may start at 0.
   bool mixerEndsBranch() const;

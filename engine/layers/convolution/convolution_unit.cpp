@@ -3,7 +3,6 @@
 #include <torch/nn/init.h>
 
 #include "engine/layers/convolution/convolve.h"
-#include "engine/layers/norm_and_pool/max_pool.h"
 
 namespace lambda {
 
@@ -32,11 +31,7 @@ at::Tensor ConvolutionUnitImpl::forward(const at::Tensor& x) {
 }
 
 at::Tensor ConvolutionUnitImpl::forwardThen(const at::Tensor& x, const AfterNorm& after) {
-  at::Tensor y = convolve(conv, x);
-  if (options.maxPool > 1) {
-    y = maxPool(y, {.side = options.maxPool, .stride = options.maxPool, .ceilMode = true});
-  }
-  return applyNorm(norm, y, after);
+  return applyNorm(norm, convolve(conv, x), after);
 }
 
 }  // namespace lambda

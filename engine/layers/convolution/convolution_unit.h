@@ -13,14 +13,13 @@ struct ConvolutionUnitOptions {
   int kernelSize = 3;
   int stride = 1;
   int padding = -1;  ///< Pixels of zeros; -1 = half the kernel size.
-  int maxPool = 1;   ///< Side and stride of a max pool before the norm; 1 = none.
   std::optional<Activation> activation = std::nullopt;  ///< None: the unit ends with its norm.
   bool zeroInit = false;                                ///< The norm's scale starts at 0.
   ParameterRole role = ParameterRole::filter;           ///< Of the filters.
   bool fixedFilters = false;  ///< They are set from outside and get no gradient.
 };
 
-/// Convolution without bias, max pool where asked for, batch norm, activation.
+/// Convolution without bias, batch norm, activation.
 /// Weights from a normal distribution of fan-out variance (He et al., 2015).
 /// Input [b, inputDepth, H, W]; output [b, outputDepth, H', W'].
 class ConvolutionUnitImpl : public RoledModule {

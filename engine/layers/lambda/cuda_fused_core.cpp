@@ -9,6 +9,7 @@
 #include "engine/layers/cuda/cuda_queue.h"
 #include "engine/layers/element_of.h"
 #include "engine/layers/lambda/core_shape_of.h"
+#include "engine/layers/once_differentiable.h"
 
 namespace lambda {
 
@@ -97,6 +98,7 @@ class CudaFusedCore : public torch::autograd::Function<CudaFusedCore> {
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
+    requireOnceDifferentiable("lambda core");
     const variable_list saved = context->get_saved_variables();
     const KernelOperands operands{
         saved[0], saved[1], saved[2], saved[3], saved[4], saved[5], saved[6], saved[7]};

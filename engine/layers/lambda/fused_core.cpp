@@ -7,6 +7,7 @@
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
 #include "engine/layers/lambda/core_shape_of.h"
 #include "engine/layers/lambda/cuda_fused_core.h"
+#include "engine/layers/once_differentiable.h"
 #include "engine/layers/torch_threads.h"
 
 namespace lambda {
@@ -64,6 +65,7 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
+    requireOnceDifferentiable("lambda core");
     const variable_list saved = context->get_saved_variables();
     const at::Tensor &queries = saved[0], &keys = saved[1], &values = saved[2], &table = saved[3];
     CoreShape shape = coreShapeOf(queries, keys, values, table);

@@ -8,7 +8,7 @@
 #include "engine/layers/lambda/fused_core.h"
 #include "engine/layers/lambda/project.h"
 #include "engine/layers/norm_and_pool/fused_norm.h"
-#include "engine/values/cost.h"
+#include "engine/values/position_path.h"
 
 namespace lambda {
 
@@ -59,8 +59,9 @@ LambdaLayerImpl::LambdaLayerImpl(const LambdaLayerOptions& options_, PositionEmb
                                                                                 options.mapHeight,
                                                                                 options.mapWidth}));
   }
-  convolvesPositions_ = usesLambdaConvolution(
+  const PositionPath path = positionPathOf(
       mixer, {1, options.mapHeight, options.mapWidth}, static_cast<int>(options.outputDepth));
+  convolvesPositions_ = path == PositionPath::convolution;
   reset();
 }
 

@@ -4,8 +4,8 @@
 
 #include "engine/data/dataset_cache.h"
 #include "engine/inspection/inspect_network.h"
+#include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
-#include "engine/runs/test_looks.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/training_state.h"
@@ -94,13 +94,15 @@ InspectionSnapshot CheckpointInspector::inspect(const InspectionRequest& request
     impl_->looked.emplace(std::move(key), std::move(image), std::move(view));
   }
   Looked& looked = *impl_->looked;
-  return looked.view.at(request,
-                        {.image = looked.image.image,
-                         .label = looked.image.label,
-                         .classNames = looked.image.classNames,
-                         .step = loaded.header.progress.step,
-                         .epoch = loaded.header.progress.epoch,
-                         .initialEmbeddings = &loaded.initialEmbeddings});
+  return looked.view.at(
+      request,
+      {.image = looked.image.image,
+       .label = looked.image.label,
+       .classNames = looked.image.classNames,
+       .step = loaded.header.progress.step,
+       .epoch = loaded.header.progress.epoch,
+       .weights = loaded.areAveraged ? InspectedWeights::averaged : InspectedWeights::stored,
+       .initialEmbeddings = &loaded.initialEmbeddings});
 }
 
 std::optional<Predictions> CheckpointInspector::predict(
@@ -118,6 +120,7 @@ std::optional<Predictions> CheckpointInspector::predict(
       .split = split, .step = at.step, .epoch = at.epoch, .classNames = images.classNames};
   predictions.labels.assign(images.labels.begin(), images.labels.end());
   std::int64_t right = 0;
+  double loss = 0;
   const auto take = [&](const at::Tensor& logits, const at::Tensor& labels) {
     const at::Tensor probabilities = logits.softmax(1);
     const auto [confidence, predicted] = probabilities.max(1);
@@ -125,6 +128,7 @@ std::optional<Predictions> CheckpointInspector::predict(
     append(predicted.to(at::kInt), predictions.predicted);
     append(confidence, predictions.confidence);
     append(truth, predictions.truthProbability);
+    loss += at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).item<double>();
     right += predicted.eq(labels).sum().item<std::int64_t>();
   };
   const auto proceed = [&](std::int64_t done) { return progress(done, total); };
@@ -134,7 +138,13 @@ std::optional<Predictions> CheckpointInspector::predict(
     return std::nullopt;
   }
   if (split == Split::test) {
-    countTestLook(impl_->checkpoint, static_cast<double>(right) / static_cast<double>(total));
+    const auto count = static_cast<double>(total);
+    keepEvaluation(impl_->checkpoint,
+                   {.epoch = at.epoch,
+                    .step = at.step,
+                    .split = split,
+                    .images = total,
+                    .scores = {loss / count, static_cast<double>(right) / count}});
   }
   return predictions;
 }

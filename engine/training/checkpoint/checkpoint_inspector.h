@@ -50,8 +50,8 @@ class CheckpointInspector {
 
   /// Classifies every image of a split as evaluateRun() does, with the run's precision. `progress`
   /// is asked before every batch and at the end; none if it says no. Classifying the test split to
-  /// its end is a look at the test set: it is counted in the run's record, as evaluateRun() counts
-  /// it. Throws Error if the data can't be read or the split has no images.
+  /// its end is an evaluation, which is kept beside the run as evaluateRun() keeps it. Throws Error
+  /// if the data can't be read or the split has no images.
   std::optional<Predictions> predict(
       Split split, const std::function<bool(std::int64_t done, std::int64_t total)>& progress);
 

@@ -154,9 +154,7 @@ TrainingState::TrainingState(const RunConfig& config,
   }
 }
 
-void TrainingState::save(const std::filesystem::path& path,
-                         const RunConfig& config,
-                         const Environment& environment) const {
+std::vector<NamedTensor> TrainingState::savedTensors() const {
   std::vector<NamedTensor> tensors = prefixed(kModelPrefix, masterStateOf(network, optimizer));
   const auto append = [&tensors](const std::vector<NamedTensor>& more) {
     tensors.insert(tensors.end(), more.begin(), more.end());
@@ -165,9 +163,21 @@ void TrainingState::save(const std::filesystem::path& path,
   if (average) append(prefixed(kAveragePrefix, average->state()));
   for (const auto& [name, table] : initialEmbeddings) append({{kInitialPrefix + name, table}});
   append({{randomName(device_), network->random()->get_state()}});
+  return tensors;
+}
+
+std::uint64_t TrainingState::savedBytes() const {
+  std::uint64_t bytes = 0;
+  for (const NamedTensor& each : savedTensors()) bytes += each.tensor.nbytes();
+  return bytes;
+}
+
+void TrainingState::save(const std::filesystem::path& path,
+                         const RunConfig& config,
+                         const Environment& environment) const {
   saveTensors(
       path,
-      tensors,
+      savedTensors(),
       {{std::string(kCheckpointKey), toJson(CheckpointHeader{progress, environment, config})}});
 }
 
@@ -239,6 +249,9 @@ std::vector<std::string> TrainingState::adopt(const std::filesystem::path& path,
   }
   loadRandom(file, place);
   progress = header.progress;
+  // Both belong to the run, with its folder and its split.
+  progress.bestValidationAccuracy.reset();
+  progress.bestEpoch = 0;
   progress.metricsBytes = 0;
   return left;
 }
@@ -257,9 +270,9 @@ LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& d
     loaded.network = Network(loaded.header.config.architecture);
   }
   loaded.network->to(device);
-  const bool averaged = loaded.header.config.recipe.emaDecay > 0;
+  loaded.areAveraged = loaded.header.config.recipe.emaDecay > 0;
   for (const NamedTensor& target :
-       prefixed(averaged ? kAveragePrefix : kModelPrefix, stateOf(*loaded.network))) {
+       prefixed(loaded.areAveraged ? kAveragePrefix : kModelPrefix, stateOf(*loaded.network))) {
     loadInto(file, place, target);
   }
   loaded.initialEmbeddings = storedEmbeddings(file, place);

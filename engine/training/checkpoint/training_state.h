@@ -38,6 +38,9 @@ class TrainingState {
 
   at::Device device() const { return device_; }
 
+  /// Bytes of all tensors that save() writes.
+  std::uint64_t savedBytes() const;
+
   /// Publishes a checkpoint. Throws Error; the previous file is then still whole.
   void save(const std::filesystem::path& path,
             const RunConfig& config,
@@ -52,6 +55,7 @@ class TrainingState {
   std::vector<std::string> adopt(const std::filesystem::path& path, const RunConfig& config);
 
  private:
+  std::vector<NamedTensor> savedTensors() const;
   void loadNetwork(const SafeTensors& file, const std::string& place);
   void loadRandom(const SafeTensors& file, const std::string& place);
 
@@ -66,6 +70,7 @@ CheckpointHeader readCheckpointHeader(const std::filesystem::path& path);
 struct LoadedNetwork {
   Network network{nullptr};
   CheckpointHeader header;
+  bool areAveraged = false;  ///< Its weights are the run's moving average.
   EmbeddingTables initialEmbeddings;
 };
 

@@ -6,6 +6,7 @@
 
 #include "widgets/network/drawing/map_drawing.h"
 #include "widgets/network/drawing/network_painter.h"
+#include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/network/parts/quantity_text.h"
 #include "widgets/theme/colors.h"
@@ -57,16 +58,15 @@ void NetworkPainter::paintBlock(const ColumnBoxes& column, int index) {
 }
 
 void NetworkPainter::paintChip(const QRectF& box, const PartId& part, const Block& block) {
-  const bool isLambda = std::holds_alternative<LambdaMixer>(block.mixer);
-  const QColor fill = isLambda ? colors_.lambdaChip : colors_.convolutionChip;
-  const QColor ink = isLambda ? colors_.lambdaChipText : colors_.convolutionChipText;
+  const MixerColors chip = colorsOfMixer(block.mixer, colors_);
+  const QColor ink = chip.ink;
   painter_.setPen(Qt::NoPen);
-  painter_.setBrush(fill);
+  painter_.setBrush(chip.ground);
   painter_.drawRoundedRect(box, kRadius, kRadius);
 
   const QRectF letter(box.left(), box.top(), 24 * scale_, box.height());
-  paintText(letter, Qt::AlignCenter, chipLetter(block), bold_, ink);
-  QString text = chipOptions(block);
+  paintText(letter, Qt::AlignCenter, chipLetter(block.mixer), bold_, ink);
+  QString text = chipOptions(block.mixer);
   if (block.squeezeExcitation) text += u" SE"_s;
   const bool isHovered = marks_.hovered == part && marks_.showsButtons;
   QRectF rest(letter.right(), box.top(), box.right() - letter.right() - 6 * scale_, box.height());

@@ -38,6 +38,19 @@ QColor blended(const QColor& from, const QColor& to, double t) {
   return {mix(from.red(), to.red()), mix(from.green(), to.green()), mix(from.blue(), to.blue())};
 }
 
+QColor meanOf(const std::vector<QColor>& colors) {
+  double red = 0, green = 0, blue = 0;
+  for (const QColor& color : colors) {
+    red += color.red();
+    green += color.green();
+    blue += color.blue();
+  }
+  const auto mean = [&](double sum) {
+    return static_cast<int>(std::lround(sum / static_cast<double>(colors.size())));
+  };
+  return {mean(red), mean(green), mean(blue)};
+}
+
 void drawMap(QPainter& painter,
              const QRectF& box,
              const MapShape& map,

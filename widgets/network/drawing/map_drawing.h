@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include <QColor>
 #include <QRectF>
 
@@ -11,6 +13,9 @@ namespace lambda {
 
 /// The two colours mixed; t = 0 is the first one.
 QColor blended(const QColor& from, const QColor& to, double t);
+
+/// The mean of some colours, of at least one.
+QColor meanOf(const std::vector<QColor>& colors);
 
 /// Draws a feature map as a box seen from above: the front's sides follow the logarithm of width
 /// and height, the depth that of the channels, so that halved maps and doubled channels are equal

@@ -9,6 +9,7 @@
 #include <QPainterPath>
 
 #include "widgets/network/drawing/map_drawing.h"
+#include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/network/parts/quantity_text.h"
 #include "widgets/theme/colors.h"
@@ -212,18 +213,13 @@ QString NetworkPainter::subtitleOf(const PartId& part) const {
   return {};
 }
 
-double NetworkPainter::shareOfLambda(int stage) const {
-  const auto& blocks = architecture_.stages.at(static_cast<std::size_t>(stage)).blocks;
-  if (blocks.empty()) return 0;
-  const auto count = std::count_if(blocks.begin(), blocks.end(), [](const Block& block) {
-    return std::holds_alternative<LambdaMixer>(block.mixer);
-  });
-  return static_cast<double>(count) / static_cast<double>(blocks.size());
-}
-
+/// Of a stage: the colours of its mixers by their shares.
 QColor NetworkPainter::inkOf(const PartId& part) const {
   if (part.kind != PartKind::stage) return colors_.textSecondary;
-  return blended(colors_.textSecondary, colors_.lambdaChip, shareOfLambda(part.stage));
+  const auto& blocks = architecture_.stages.at(static_cast<std::size_t>(part.stage)).blocks;
+  std::vector<QColor> inks;
+  for (const Block& block : blocks) inks.push_back(colorsOfMixer(block.mixer, colors_).map);
+  return inks.empty() ? colors_.textSecondary : meanOf(inks);
 }
 
 }  // namespace lambda

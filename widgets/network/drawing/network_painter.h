@@ -63,7 +63,6 @@ class NetworkPainter {
 
   QString subtitleOf(const PartId& part) const;
   QColor inkOf(const PartId& part) const;
-  double shareOfLambda(int stage) const;
 
   QPainter& painter_;
   const Architecture& architecture_;

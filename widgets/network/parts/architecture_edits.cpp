@@ -4,9 +4,10 @@
 #include <cstdlib>
 #include <optional>
 #include <ranges>
+#include <set>
 
-#include "engine/values/fields.h"
 #include "engine/values/plan.h"
+#include "widgets/network/mixers/mixer_looks.h"
 
 namespace lambda {
 
@@ -15,9 +16,6 @@ namespace {
 constexpr int kMostStages = 32;
 constexpr int kMostBlocks = 256;
 constexpr int kWidestStage = 8192;
-constexpr int kPaperScope = 23;
-/// Position pairs times k u from which global scope is slow: where validate() warns of it too.
-constexpr long long kManyPairs = 1LL << 26;
 
 std::size_t at(int index) {
   return static_cast<std::size_t>(index);
@@ -54,38 +52,20 @@ Mixer mixerFor(const Architecture& architecture,
                const MixerMemory& memory) {
   if (const Mixer* known = memory.recall(part, kind)) return *known;
   const Mixer* neighbour = nearestMixer(architecture, part, kind);
-  Mixer mixer = neighbour ? *neighbour : mixerOfKind(kind);
-  if (auto* lambda = std::get_if<LambdaMixer>(&mixer)) {
-    *lambda = fitted(*lambda, block.mixerOutput.channels, block.mixerInput);
-  }
-  return mixer;
+  return fittedMixer(
+      neighbour ? *neighbour : mixerOfKind(kind), block.mixerOutput.channels, block.mixerInput);
 }
 
-/// Fits the lambda layers of one block to its place.
+/// Fits the mixer of one block to its place.
 void fitBlock(Architecture& architecture, const PartId& part) {
   const NetworkPlan plan = planOf(architecture);
   const BlockPlan* block = planFor(plan, part);
-  auto* lambda = std::get_if<LambdaMixer>(&blockOf(architecture, part).mixer);
-  if (block && lambda) *lambda = fitted(*lambda, block->mixerOutput.channels, block->mixerInput);
+  if (!block) return;
+  Mixer& mixer = blockOf(architecture, part).mixer;
+  mixer = fittedMixer(mixer, block->mixerOutput.channels, block->mixerInput);
 }
 
 }  // namespace
-
-LambdaMixer fitted(LambdaMixer mixer, int width, const MapShape& map) {
-  if (width > 0) {
-    mixer.heads = std::clamp(mixer.heads, 1, width);
-    while (width % mixer.heads != 0) --mixer.heads;
-  }
-  mixer.sharedEmbeddings.clear();
-  const int side = std::max({map.height, map.width, 1});
-  const long long n = map.positions();
-  const bool isDense = n * n * mixer.queryDepth * mixer.intraDepth > kManyPairs;
-  if (mixer.embedding == PositionEmbedding::relative) {
-    if (mixer.scope == 0 && isDense) mixer.scope = kPaperScope;
-    if (mixer.scope > 2 * side - 1) mixer.scope = 0;
-  }
-  return mixer;
-}
 
 Architecture withMixer(const Architecture& architecture,
                        const Selection& selection,
@@ -102,14 +82,14 @@ Architecture withMixer(const Architecture& architecture,
   return next;
 }
 
-Architecture withMixersToggled(const Architecture& architecture,
-                               const Selection& selection,
-                               const MixerMemory& memory) {
-  const Selection blocks = blocksOf(architecture, selection);
-  const bool allLambda = std::all_of(blocks.begin(), blocks.end(), [&](const PartId& part) {
-    return blockOf(architecture, part).mixer.index() == kLambdaKind;
-  });
-  return withMixer(architecture, selection, allLambda ? kConvolutionKind : kLambdaKind, memory);
+std::size_t nextKind(const Architecture& architecture, const Selection& selection) {
+  std::set<std::size_t> kinds;
+  for (const PartId& part : blocksOf(architecture, selection)) {
+    kinds.insert(blockOf(architecture, part).mixer.index());
+  }
+  if (kinds.empty()) return 0;
+  const std::size_t last = *kinds.rbegin();
+  return kinds.size() > 1 ? last : (last + 1) % kMixerKindCount;
 }
 
 Edited withBlockAdded(const Architecture& architecture, const PartId& after) {

@@ -15,12 +15,10 @@ struct Edited {
 
 enum class Direction { left, right, up, down };
 
-inline constexpr std::size_t kConvolutionKind = 0;  ///< An index of kMixerKinds, as
-inline constexpr std::size_t kLambdaKind = 1;       ///< withMixer() takes them.
-
 // Every edit is a function from a network to a network; parts it does not have are passed over.
 
-/// Gives the selected blocks, and those of selected stages, a mixer of that kind. Blocks of that
+/// Gives the selected blocks, and those of selected stages, a mixer of that kind, an index of
+/// kMixerTraits. Blocks of that
 /// kind stay as they are. The options come from `memory`, else from the nearest block of that kind,
 /// else from the defaults, fitted to the block's width and map.
 Architecture withMixer(const Architecture& architecture,
@@ -28,10 +26,9 @@ Architecture withMixer(const Architecture& architecture,
                        std::size_t kind,
                        const MixerMemory& memory = {});
 
-/// To lambda layers, or to convolutions where all of the selected blocks are lambda layers.
-Architecture withMixersToggled(const Architecture& architecture,
-                               const Selection& selection,
-                               const MixerMemory& memory = {});
+/// The kind that the selected blocks turn into one after the other: where all are of one kind, the
+/// kind after it in Mixer's order, after the last the first; else the last of their kinds.
+std::size_t nextKind(const Architecture& architecture, const Selection& selection);
 
 /// Adds a block like `after` behind it, or like the last one at the end of the stage `after`.
 Edited withBlockAdded(const Architecture& architecture, const PartId& after);
@@ -49,9 +46,5 @@ Architecture withBlockCount(const Architecture& architecture, int stage, int cou
 /// Moves the selected blocks within their stage (up, down) or to the neighbouring stage (left,
 /// right), or the selected stages (left, right). What is at the edge stays.
 Edited withMoved(const Architecture& architecture, const Selection& selection, Direction direction);
-
-/// The options that suit a mixer of that width over that map: heads that divide it, a window that
-/// does not reach beyond it, no names shared.
-LambdaMixer fitted(LambdaMixer mixer, int width, const MapShape& map);
 
 }  // namespace lambda

@@ -1,10 +1,9 @@
 #include "widgets/network/parts/network_text.h"
 
-#include <type_traits>
-
 #include <QCoreApplication>
 #include <QStringList>
 
+#include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/quantity_text.h"
 
 using namespace Qt::StringLiterals;
@@ -17,46 +16,6 @@ constexpr int kSpokenParts = 4;
 
 QString tr(const char* text) {
   return QCoreApplication::translate("Network", text);
-}
-
-QString squareText(int side) {
-  return u"%1×%1"_s.arg(side);
-}
-
-QStringList optionsOf(const ConvolutionMixer& mixer) {
-  return {squareText(mixer.kernelSize)};
-}
-
-QStringList optionsOf(const LambdaMixer& mixer) {
-  QStringList options{u"k%1"_s.arg(mixer.queryDepth), u"h%1"_s.arg(mixer.heads)};
-  if (mixer.intraDepth > 1) options << u"u%1"_s.arg(mixer.intraDepth);
-  if (mixer.embedding == PositionEmbedding::none) {
-    options << tr("content");
-  } else {
-    if (mixer.scope > 0) options << u"r%1"_s.arg(mixer.scope);
-    if (mixer.embedding == PositionEmbedding::absolute) options << tr("abs");
-    if (!mixer.content) options << tr("position");
-  }
-  return options;
-}
-
-QString longText(const ConvolutionMixer& mixer) {
-  return tr("Convolution %1").arg(squareText(mixer.kernelSize));
-}
-
-QString longText(const LambdaMixer& mixer) {
-  QStringList parts{tr("Lambda layer"),
-                    u"k "_s + QString::number(mixer.queryDepth),
-                    u"h "_s + QString::number(mixer.heads)};
-  if (mixer.intraDepth > 1) parts << u"u "_s + QString::number(mixer.intraDepth);
-  if (mixer.embedding == PositionEmbedding::none) {
-    parts << tr("content alone");
-  } else {
-    parts << (mixer.scope == 0 ? tr("global") : tr("scope %1").arg(squareText(mixer.scope)));
-    if (mixer.embedding == PositionEmbedding::absolute) parts << tr("absolute positions");
-    if (!mixer.content) parts << tr("position alone");
-  }
-  return parts.join(u", "_s);
 }
 
 QStringList descriptionOf(const Architecture& architecture, const PartId& part) {
@@ -121,18 +80,6 @@ QString countedText(int count, const QString& one, const QString& many) {
   return count == 1 ? one : many.arg(count);
 }
 
-QString chipLetter(const Block& block) {
-  return std::holds_alternative<LambdaMixer>(block.mixer) ? u"λ"_s : u"C"_s;
-}
-
-QString chipOptions(const Block& block) {
-  return std::visit([](const auto& mixer) { return optionsOf(mixer); }, block.mixer).join(u' ');
-}
-
-QString mixerText(const Mixer& mixer) {
-  return std::visit([](const auto& options) { return longText(options); }, mixer);
-}
-
 QString stemText(const Stem& stem) {
   switch (stem.kind) {
     case StemKind::cifar:
@@ -142,7 +89,7 @@ QString stemText(const Stem& stem) {
     case StemKind::resnetD:
       return u"ResNet-D"_s;
     case StemKind::patch:
-      return tr("%1 patch").arg(squareText(stem.patchSize));
+      return tr("%1×%1 patch").arg(stem.patchSize);
   }
   return {};
 }

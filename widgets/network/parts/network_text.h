@@ -16,15 +16,6 @@ QString partTitle(const PartId& part);
 /// `one` for 1, else `many` with the count for its %1.
 QString countedText(int count, const QString& one, const QString& many);
 
-/// The letter of a block's chip: "C" or "λ".
-QString chipLetter(const Block& block);
-
-/// What matters about a block, short enough for its chip: "3×3", "k16 h4 r23".
-QString chipOptions(const Block& block);
-
-/// "Lambda layer, k 16, h 4, global", "Convolution 3×3"
-QString mixerText(const Mixer& mixer);
-
 /// "3×3", "7×7/2 + pool", "ResNet-D", "4×4 patches"
 QString stemText(const Stem& stem);
 

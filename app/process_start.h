@@ -1,0 +1,11 @@
+#pragma once
+
+namespace lambda {
+
+/// What a program does before anything else. Standard input, output and error that are closed are
+/// opened on /dev/null, so that no file or pipe is opened under their numbers. A file that
+/// reaches the limit of its size (ulimit -f) is an error of the write (EFBIG) instead of a signal
+/// that kills the process.
+void prepareProcess();
+
+}  // namespace lambda

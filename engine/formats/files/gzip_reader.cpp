@@ -1,0 +1,124 @@
+#include "engine/formats/files/gzip_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <zlib.h>
+
+namespace lambda {
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 1 << 18;
+constexpr std::size_t kMagicBytes = 2;
+constexpr int kGzipWindow = 15 + 16;  // The largest window, and gzip's wrapper alone.
+
+bool beginsAsGzip(std::span<const std::byte> bytes) {
+  return bytes.size() >= kMagicBytes && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B};
+}
+
+/// zlib's words for a checksum and a length that do not match mean little to a person.
+std::string reasonOf(const z_stream& stream) {
+  const std::string_view text = stream.msg != nullptr ? stream.msg : "unknown defect";
+  if (text == "incorrect data check") return "its content does not match its checksum (CRC-32)";
+  if (text == "incorrect length check") return "its content has not the length that its end names";
+  return "its gzip stream is broken: " + std::string(text);
+}
+
+}  // namespace
+
+void GzipReader::Free::operator()(z_stream_s* stream) const {
+  inflateEnd(stream);
+  delete stream;
+}
+
+GzipReader::GzipReader(Source source) : source_(std::move(source)), piece_(kPieceBytes) {}
+
+GzipReader::~GzipReader() = default;
+
+std::size_t GzipReader::read(std::span<std::byte> bytes) {
+  if (bytes.empty()) return 0;
+  if (state_ == State::unknown) begin();
+  if (state_ == State::plain) return readPlain(bytes);
+  if (state_ == State::packed) return readPacked(bytes);
+  return 0;
+}
+
+/// Makes `kept` and what follows it the input: as much as tells gzip from other bytes, where there
+/// is as much.
+void GzipReader::gather(std::span<const std::byte> kept) {
+  std::copy(kept.begin(), kept.end(), piece_.begin());
+  std::size_t filled = kept.size();
+  while (filled < kMagicBytes) {
+    const std::size_t count = source_(std::span(piece_).subspan(filled));
+    if (count == 0) break;
+    filled += count;
+  }
+  input_ = std::span(piece_).first(filled);
+}
+
+void GzipReader::begin() {
+  gather({});
+  state_ = State::plain;
+  if (!beginsAsGzip(input_)) return;
+  auto stream = std::make_unique<z_stream>();
+  if (inflateInit2(stream.get(), kGzipWindow) != Z_OK) throw std::bad_alloc();
+  stream_.reset(stream.release());
+  state_ = State::packed;
+}
+
+/// False at the end of the packed stream.
+bool GzipReader::refill() {
+  const std::size_t count = source_(piece_);
+  input_ = std::span(piece_).first(count);
+  return count > 0;
+}
+
+std::size_t GzipReader::readPlain(std::span<std::byte> bytes) {
+  if (input_.empty() && !refill()) {
+    state_ = State::done;
+    return 0;
+  }
+  const std::size_t count = std::min(bytes.size(), input_.size());
+  std::memcpy(bytes.data(), input_.data(), count);
+  input_ = input_.subspan(count);
+  return count;
+}
+
+std::size_t GzipReader::readPacked(std::span<std::byte> bytes) {
+  const auto room = static_cast<uInt>(std::min(bytes.size(), kPieceBytes));
+  stream_->next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream_->avail_out = room;
+  while (stream_->avail_out == room && state_ == State::packed) {
+    if (input_.empty() && !refill()) {
+      throw GzipDamage("its gzip stream ends in the middle: the file is not complete");
+    }
+    // zlib does not change its input; its type is not const.
+    stream_->next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(input_.data()));
+    stream_->avail_in = static_cast<uInt>(input_.size());
+    const int status = inflate(stream_.get(), Z_NO_FLUSH);
+    input_ = input_.last(stream_->avail_in);
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
+      throw GzipDamage(reasonOf(*stream_));
+    }
+    if (status == Z_STREAM_END) endMember();
+  }
+  return room - stream_->avail_out;
+}
+
+/// Another member may follow; its two first bytes may lie in two pieces.
+void GzipReader::endMember() {
+  if (input_.size() < kMagicBytes) gather(input_);
+  if (beginsAsGzip(input_)) {
+    inflateReset(stream_.get());
+  } else {
+    state_ = State::done;
+  }
+}
+
+}  // namespace lambda

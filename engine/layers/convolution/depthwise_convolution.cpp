@@ -1,0 +1,55 @@
+#include "engine/layers/convolution/depthwise_convolution.h"
+
+#include <cmath>
+
+#include <torch/nn/init.h>
+
+#include "engine/layers/convolution/convolve.h"
+
+namespace lambda {
+
+DepthwiseConvolutionImpl::DepthwiseConvolutionImpl(const DepthwiseConvolutionOptions& options_)
+    : options(options_) {
+  const int k = options.kernelSize;
+  filters = registerParameter(
+      "filters", ParameterRole::projection, at::empty({options.inputDepth, 1, k, k}));
+  torch::nn::init::normal_(filters, 0.0, std::sqrt(2.0) / k);
+  if (options.inputDepth == options.outputDepth) return;
+  pointwise = registerConvolution(
+      "pointwise",
+      ParameterRole::projection,
+      torch::nn::Conv2dOptions(options.inputDepth, options.outputDepth, /*kernel_size=*/1)
+          .bias(false));
+  torch::nn::init::kaiming_normal_(pointwise->weight, 0.0, torch::kFanOut, torch::kReLU);
+}
+
+at::Tensor DepthwiseConvolutionImpl::forward(const at::Tensor& x) {
+  TORCH_CHECK(x.dim() == 4 && x.size(1) == options.inputDepth,
+              "depthwise convolution: expected an input [b, ",
+              options.inputDepth,
+              ", H, W], got ",
+              x.sizes());
+  const at::Tensor y = at::conv2d(x,
+                                  filters,
+                                  /*bias=*/{},
+                                  options.stride,
+                                  /*padding=*/options.kernelSize / 2,
+                                  /*dilation=*/1,
+                                  /*groups=*/options.inputDepth);
+  return pointwise ? convolve(pointwise, y) : y;
+}
+
+MapFunction addMixer(RoledModule& unit,
+                     const DepthwiseConvolutionMixer& mixer,
+                     const BlockPlan& plan,
+                     const PositionEmbeddingTable& /*shared*/) {
+  DepthwiseConvolution layer = unit.register_module(
+      "layer",
+      DepthwiseConvolution(DepthwiseConvolutionOptions{.inputDepth = plan.mixerInput.channels,
+                                                       .outputDepth = plan.mixerOutput.channels,
+                                                       .kernelSize = mixer.kernelSize,
+                                                       .stride = plan.mixerStride}));
+  return [layer](const at::Tensor& x) mutable { return layer(x); };
+}
+
+}  // namespace lambda

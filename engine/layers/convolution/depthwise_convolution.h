@@ -1,0 +1,33 @@
+#pragma once
+
+#include "engine/layers/mixers/mixers.h"
+
+namespace lambda {
+
+struct DepthwiseConvolutionOptions {
+  std::int64_t inputDepth = 64;
+  std::int64_t outputDepth = 64;
+  int kernelSize = 3;  ///< Odd.
+  int stride = 1;
+};
+
+/// Depthwise convolution: each channel is convolved with one filter of its own, y_c = w_c * x_c
+/// (Sifre and Mallat, 2014; Howard et al., 2017, arXiv:1704.04861). Where the depths differ, a 1x1
+/// convolution follows, which makes it a depthwise separable one. No biases: a norm follows.
+/// Filters from a normal distribution of variance 2 / k^2 (He et al., 2015).
+/// Input x [b, inputDepth, H, W]; output [b, outputDepth, ceil(H / stride), ceil(W / stride)].
+/// Throws c10::Error if the input has another depth.
+class DepthwiseConvolutionImpl : public RoledModule {
+ public:
+  explicit DepthwiseConvolutionImpl(const DepthwiseConvolutionOptions& options);
+
+  at::Tensor forward(const at::Tensor& x);
+
+  DepthwiseConvolutionOptions options;
+  at::Tensor filters;                    ///< [inputDepth, 1, k, k]
+  torch::nn::Conv2d pointwise{nullptr};  ///< Null where the depths are equal.
+};
+
+TORCH_MODULE(DepthwiseConvolution);
+
+}  // namespace lambda

@@ -1,0 +1,38 @@
+#include "engine/layers/mixers/mixer_unit.h"
+
+#include <torch/nn/init.h>
+
+#include "engine/layers/norm_and_pool/max_pool.h"
+
+namespace lambda {
+
+MixerUnitImpl::MixerUnitImpl(const BlockPlan& plan,
+                             const MixerUnitOptions& options_,
+                             const PositionEmbeddingTable& shared)
+    : options(options_), pooling_(plan.pooling) {
+  mix_ = std::visit([&](const auto& mixer) { return addMixer(*this, mixer, plan, shared); },
+                    plan.options.mixer);
+  norm = registerNorm("norm", plan.mixerOutput.channels);
+  if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
+}
+
+at::Tensor MixerUnitImpl::forward(const at::Tensor& x) {
+  return forwardThen(x, {at::Tensor(), options.activation});
+}
+
+at::Tensor MixerUnitImpl::forwardThen(const at::Tensor& x, const AfterNorm& after) {
+  at::Tensor y = mix_(x);
+  switch (pooling_) {
+    case StridePooling::none:
+      break;
+    case StridePooling::average:
+      y = at::avg_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+      break;
+    case StridePooling::max:
+      y = maxPool(y, {.side = 2, .stride = 2, .ceilMode = true});
+      break;
+  }
+  return applyNorm(norm, y, after);
+}
+
+}  // namespace lambda

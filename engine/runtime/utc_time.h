@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace lambda {
+
+/// The present time in UTC, ISO 8601: "2026-11-20T22:48:00Z".
+std::string utcTime();
+
+}  // namespace lambda

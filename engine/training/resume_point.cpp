@@ -1,0 +1,182 @@
+#include "engine/training/resume_point.h"
+
+#include <optional>
+
+#include "engine/formats/json/config_changes.h"
+#include "engine/inspection/first_nonfinite.h"
+#include "engine/runtime/error.h"
+#include "engine/values/text_safety.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+/// A checkpoint's configuration without what may change between two starts of a run: its name,
+/// its number of epochs, the device, the checkpoint policy, and where the data lies. A precision
+/// that the record leaves open is decided by the device.
+RunConfig decisiveConfig(RunConfig config, const RunConfig& run) {
+  config.name = run.name;
+  config.architecture.name = run.architecture.name;
+  config.recipe.epochs = run.recipe.epochs;
+  config.device = run.device;
+  config.checkpoints = run.checkpoints;
+  config.data.source = run.data.source;
+  return config;
+}
+
+/// In what a checkpoint contradicts the record of its run; empty where it belongs to it.
+std::string contradictionOf(const CheckpointHeader& header,
+                            const RunRecord& record,
+                            bool precisionWasOpen) {
+  if (header.environment.started != record.environment.started ||
+      header.environment.host != record.environment.host) {
+    return "is a checkpoint of another run: that one was started at " + header.environment.started +
+           " on " + header.environment.host + ", this one at " + record.environment.started +
+           " on " + record.environment.host;
+  }
+  RunConfig then = decisiveConfig(header.config, record.config);
+  if (precisionWasOpen) then.recipe.precision = record.config.recipe.precision;
+  const std::vector<ConfigChange> changes = configChanges(then, record.config);
+  if (changes.empty()) return {};
+  return "was saved with other settings than run.json has now: " + toText(changes);
+}
+
+void requireBelonging(const fs::path& checkpoint,
+                      const CheckpointHeader& header,
+                      const RunRecord& record,
+                      const ResumeOptions& options,
+                      bool precisionWasOpen,
+                      std::vector<std::string>& warnings) {
+  const std::string contradiction = contradictionOf(header, record, precisionWasOpen);
+  if (contradiction.empty()) return;
+  if (!options.acceptChanges) {
+    throw Error(checkpoint.string(),
+                contradiction,
+                "put back what was changed; or fork the checkpoint, which makes a run of its own; "
+                "or resume with --accept-changes, with the settings of run.json");
+  }
+  warnings.push_back("accepted: " + checkpoint.filename().string() + " " + contradiction);
+}
+
+/// Loads one checkpoint; answers why it can't be used, empty where it was loaded.
+std::string load(TrainingState& state, const fs::path& checkpoint) {
+  try {
+    state.load(checkpoint);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  const std::optional<NonFinite> found = firstNonFiniteState(state.network);
+  if (!found) return {};
+  return checkpoint.string() + ": a value is not finite: in " + found->layer + ", " + found->what;
+}
+
+ResumePoint newestUsable(const RunFolder& folder,
+                         const RunRecord& record,
+                         const ResumeOptions& options,
+                         const ComputeDevice& device,
+                         bool precisionWasOpen) {
+  ResumePoint point{.state = std::make_unique<TrainingState>(record.config, device)};
+  std::string damage;
+  const auto passOver = [&](const std::string& reason) {
+    damage += (damage.empty() ? "" : "\n") + reason;
+  };
+  for (const fs::path& path : folder.checkpointsNewestFirst()) {
+    std::optional<CheckpointHeader> header;
+    try {
+      header = readCheckpointHeader(path);
+    } catch (const Error& error) {
+      passOver(error.what());
+      continue;
+    }
+    requireBelonging(path, *header, record, options, precisionWasOpen, point.warnings);
+    const std::string problem = load(*point.state, path);
+    if (problem.empty()) {
+      point.checkpoint = path;
+      if (!damage.empty()) point.warnings.push_back("passed over damaged checkpoints:\n" + damage);
+      return point;
+    }
+    passOver(problem);
+  }
+  throw Error(folder.path().string(),
+              damage.empty() ? "the run has no checkpoint to resume from"
+                             : "none of its checkpoints can be used:\n" + damage,
+              "start it again with: lambda train " + shellPath(folder.record().string()));
+}
+
+std::optional<TrainingProgress> progressIn(const fs::path& checkpoint) {
+  std::error_code error;
+  if (!fs::exists(checkpoint, error)) return std::nullopt;
+  try {
+    return readCheckpointHeader(checkpoint).progress;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// Whether a checkpoint is that of the end of an epoch.
+bool isEndOf(const std::optional<TrainingProgress>& progress, int epoch) {
+  return progress && progress->epoch == epoch && progress->batch == 0;
+}
+
+/// Brings the best checkpoint and what the state believes of it in agreement. They differ where the
+/// run was killed between the two, where the newest checkpoint was damaged and an older one is
+/// resumed from, and where somebody removed a file.
+void settleBest(const RunFolder& folder, ResumePoint& point) {
+  TrainingProgress& at = point.state->progress;
+  const std::optional<TrainingProgress> best = progressIn(folder.bestCheckpoint());
+  if (!at.bestValidationAccuracy && !best) return;
+  if (at.bestEpoch > 0 && isEndOf(best, at.bestEpoch)) return;
+  if (at.bestEpoch > 0) {
+    for (const fs::path& path : {point.checkpoint, folder.epochCheckpoint(at.bestEpoch)}) {
+      if (!isEndOf(progressIn(path), at.bestEpoch)) continue;
+      publishAs(path, folder.bestCheckpoint());
+      return;
+    }
+  }
+  if (best && best->bestValidationAccuracy) {
+    at.bestValidationAccuracy = best->bestValidationAccuracy;
+    at.bestEpoch = best->epoch;
+    return;
+  }
+  at.bestValidationAccuracy.reset();
+  at.bestEpoch = 0;
+  point.warnings.push_back(
+      "the best checkpoint is missing: the best of the coming epochs becomes it");
+}
+
+void requireWork(const RunFolder& folder, const RunRecord& record, const TrainingProgress& at) {
+  const int epochs = record.config.recipe.epochs;
+  if (at.epoch > epochs || (at.epoch == epochs && at.batch > 0)) {
+    throw Error(folder.path().string(),
+                "the run has been trained for " + std::to_string(at.epoch) + " epochs" +
+                    (at.batch > 0 ? " and a part of the next" : "") + ", more than the " +
+                    std::to_string(epochs) + " that it should have in all",
+                "give a larger number with --epochs; a shorter run is a new one");
+  }
+  if (at.epoch == epochs && record.testAccuracy) {
+    throw Error(folder.path().string(),
+                "the run has done all of its " + std::to_string(epochs) + " epochs",
+                "continue it with --epochs and a larger number");
+  }
+}
+
+}  // namespace
+
+ResumePoint resumePointOf(const RunFolder& folder,
+                          const RunRecord& record,
+                          const ResumeOptions& options,
+                          const ComputeDevice& device,
+                          bool precisionWasOpen) {
+  ResumePoint point = newestUsable(folder, record, options, device, precisionWasOpen);
+  requireWork(folder, record, point.state->progress);
+  const CheckpointConfig& policy = record.config.checkpoints;
+  if (policy.keepBest) settleBest(folder, point);
+  if (point.checkpoint == folder.lastCheckpoint()) {
+    publishEpochEnd(folder, policy, point.state->progress);
+  }
+  return point;
+}
+
+}  // namespace lambda

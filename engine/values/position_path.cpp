@@ -1,0 +1,22 @@
+#include "engine/values/position_path.h"
+
+#include <algorithm>
+
+namespace lambda {
+
+PositionPath positionPathOf(const LambdaMixer& mixer, const MapShape& map, int outputDepth) {
+  if (mixer.embedding == PositionEmbedding::none) return PositionPath::none;
+  if (mixer.scope <= 0 || mixer.embedding != PositionEmbedding::relative) {
+    return PositionPath::dense;
+  }
+  const long long n = map.positions();
+  const long long k = mixer.queryDepth;
+  const long long h = mixer.heads;
+  const long long v = outputDepth / std::max(1LL, h);
+  const long long local =
+      static_cast<long long>(mixer.scope) * mixer.scope * mixer.intraDepth * k * v + h * k * v;
+  const long long dense = n * mixer.intraDepth * h * (k + v);
+  return local < dense ? PositionPath::convolution : PositionPath::dense;
+}
+
+}  // namespace lambda

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+// Text of unknown origin (names, tags, paths, messages) made safe for the place where it is shown.
+
+namespace lambda {
+
+/// The text with every byte that belongs to no UTF-8 sequence replaced by U+FFFD.
+std::string withValidUtf8(std::string_view text);
+
+bool isUtf8(std::string_view text);
+
+/// The longest beginning of `text` that has at most `bytes` bytes and cuts no UTF-8 sequence.
+std::string_view utf8Prefix(std::string_view text, std::size_t bytes);
+
+/// Whether a terminal or a reader would act on the character instead of showing it: control
+/// characters (C0, DEL, C1), line and paragraph separators, and the marks that change the direction
+/// of writing (Unicode 15, UAX #9).
+bool isControl(char32_t character);
+
+enum class LineBreaks { escaped, kept };
+
+/// The text as a terminal can show it without obeying it: control characters become \n, \t, \x1b or
+/// \u202e, and bytes that are no UTF-8 become \xff. A text without any stays as it is.
+std::string terminalText(std::string_view text, LineBreaks lineBreaks = LineBreaks::escaped);
+
+/// The text as one word of a POSIX shell. What has control characters or is not UTF-8 is written as
+/// $'...' with octal escapes (POSIX 2024, and bash, ksh and zsh before it).
+std::string shellWord(std::string_view text);
+
+/// A path as one word of a POSIX shell that no command reads as an option.
+std::string shellPath(const std::string& path);
+
+/// The text as one cell of a CSV file (RFC 4180). What a spreadsheet would run as a formula, a text
+/// that begins with = + - @, a tab or a carriage return, gets an apostrophe before it; numbers
+/// stay as they are.
+std::string csvCell(std::string_view text);
+
+}  // namespace lambda

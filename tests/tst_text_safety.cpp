@@ -1,0 +1,171 @@
+#include <string>
+#include <string_view>
+
+#include <QtCore/QProcess>
+#include <QtTest/QtTest>
+
+#include "engine/runtime/random.h"
+#include "engine/values/text_safety.h"
+
+using namespace std::string_literals;
+using namespace Qt::Literals::StringLiterals;
+
+namespace lambda {
+
+/// Text of unknown origin in JSON, on a terminal, in a shell and in a spreadsheet.
+class TestTextSafety : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void bytesThatAreNoUtf8AreReplaced_data();
+  void bytesThatAreNoUtf8AreReplaced();
+  void prefixesCutNoCharacter();
+  void terminalTextHasNoControlCharacters();
+  void textWithoutControlsStaysAsItIs();
+  void shellWordsComeBackFromAShell();
+  void shellWordsHaveNoControlCharacters();
+  void pathsAreNoOptions();
+  void formulasAreGuardedAndNumbersAreNot_data();
+  void formulasAreGuardedAndNumbersAreNot();
+};
+
+namespace {
+
+/// Some bytes of text, many of them special somewhere.
+std::string randomText(std::uint64_t number) {
+  static constexpr std::string_view kPieces[] = {
+      "a",      "Z", "'", "\\",   "\"",   " ",    "$HOME", "`", "\x1b[31m", "\n",   "\r",
+      "\x7f",   "é", "λ", "\x80", "\xff", "\xc2", "😀",     "!", "\xe2\x80", "\x9b", "\xc2\x9b",
+      "\u202e", "~", "*", "=",    "-",    ",",    "#",     "&", ";"};
+  KeyedRandom random({11, number});
+  std::string text;
+  for (std::uint32_t i = random.below(12); i > 0; --i) text += kPieces[random.below(31)];
+  return text;
+}
+
+bool hasControl(const std::string& text) {
+  const QString shown = QString::fromStdString(text);
+  return std::any_of(shown.begin(), shown.end(), [](QChar c) {
+    return isControl(c.unicode()) || c == QChar::ReplacementCharacter;
+  });
+}
+
+}  // namespace
+
+void TestTextSafety::bytesThatAreNoUtf8AreReplaced_data() {
+  QTest::addColumn<QByteArray>("bytes");
+  QTest::addColumn<QByteArray>("valid");
+  const auto row = [](const char* fact, const char* bytes, const char* valid) {
+    QTest::newRow(fact) << QByteArray(bytes) << QByteArray(valid);
+  };
+  row("ASCII", "abc", "abc");
+  row("two to four bytes", "é€😀", "é€😀");
+  row("lone continuation", "a\x80z", "a�z");
+  row("cut sequence", "a\xe2\x82", "a��");
+  row("cut by another character", "\xe2\x82z", "��z");
+  row("overlong", "\xc0\xaf", "��");
+  row("surrogate", "\xed\xa0\x80", "���");
+  row("above Unicode", "\xf4\x90\x80\x80", "����");
+}
+
+void TestTextSafety::bytesThatAreNoUtf8AreReplaced() {
+  QFETCH(const QByteArray, bytes);
+  QFETCH(const QByteArray, valid);
+  QCOMPARE(QByteArray::fromStdString(withValidUtf8(bytes.toStdString())), valid);
+  QCOMPARE(isUtf8(bytes.toStdString()), bytes == valid);
+}
+
+void TestTextSafety::prefixesCutNoCharacter() {
+  const std::string text = "aé€😀";
+  const std::string_view expected[] = {
+      "", "a", "a", "aé", "aé", "aé", "aé€", "aé€", "aé€", "aé€", text, text};
+  for (std::size_t bytes = 0; bytes < std::size(expected); ++bytes) {
+    QCOMPARE(std::string(utf8Prefix(text, bytes)), std::string(expected[bytes]));
+  }
+}
+
+void TestTextSafety::terminalTextHasNoControlCharacters() {
+  QCOMPARE(terminalText("a\x1b[2J\r\n\t\x7f"), "a\\x1b[2J\\r\\n\\t\\x7f"s);
+  QCOMPARE(terminalText("\xc2\x9b"
+                        "31m \u202e\u200f\u2028\u2066"),
+           "\\u009b31m \\u202e\\u200f\\u2028\\u2066"s);
+  QCOMPARE(terminalText("\xff\xc3"), "\\xff\\xc3"s);
+  QCOMPARE(terminalText("one\ntwo\x1b", LineBreaks::kept), "one\ntwo\\x1b"s);
+  QCOMPARE(terminalText("zero\0byte"s), "zero\\x00byte"s);
+  for (std::uint64_t i = 0; i < 2'000; ++i) {
+    const std::string shown = terminalText(randomText(i));
+    QVERIFY2(!hasControl(shown), shown.c_str());
+  }
+}
+
+void TestTextSafety::textWithoutControlsStaysAsItIs() {
+  const std::string text = "λ = QᵀK, 90 % — \"größer\" 😀 中文";
+  QCOMPARE(terminalText(text), text);
+}
+
+void TestTextSafety::shellWordsComeBackFromAShell() {
+  std::string script, expected;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    const std::string text = randomText(i);
+    script += "printf '%s\\0' " + shellWord(text) + "\n";
+    expected += text + '\0';
+  }
+  QProcess shell;
+  shell.start(u"bash"_s, {});
+  QVERIFY(shell.waitForStarted());
+  shell.write(QByteArray::fromStdString(script));
+  shell.closeWriteChannel();
+  QVERIFY(shell.waitForFinished());
+  QCOMPARE(shell.readAllStandardOutput(), QByteArray::fromStdString(expected));
+}
+
+void TestTextSafety::shellWordsHaveNoControlCharacters() {
+  for (std::uint64_t i = 0; i < 2'000; ++i) {
+    const std::string word = shellWord(randomText(i));
+    QVERIFY2(!hasControl(word), word.c_str());
+  }
+  QCOMPARE(shellWord("runs/2026-11-20_22-48-00_quickstart"),
+           "runs/2026-11-20_22-48-00_quickstart"s);
+  QCOMPARE(shellWord(""), "''"s);
+}
+
+void TestTextSafety::pathsAreNoOptions() {
+  QCOMPARE(shellPath("--json"), "./--json"s);
+  QCOMPARE(shellPath("my runs/a"), "'my runs/a'"s);
+}
+
+void TestTextSafety::formulasAreGuardedAndNumbersAreNot_data() {
+  QTest::addColumn<QByteArray>("text");
+  QTest::addColumn<QByteArray>("cell");
+  const auto row = [](const char* text, const char* cell) {
+    QTest::newRow(text) << QByteArray(text) << QByteArray(cell);
+  };
+  row("plain", "plain");
+  row("", "");
+  row("-0.5", "-0.5");
+  row("-1e-05", "-1e-05");
+  row("+3", "+3");
+  row("-inf", "-inf");
+  row("-Infinity", "-Infinity");
+  row("=1+1", "'=1+1");
+  row("=HYPERLINK(\"x\",\"y\")", "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"");
+  row("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0");
+  row("+-1", "'+-1");
+  row("-2+3", "'-2+3");
+  row("- a list", "'- a list");
+  row("@SUM(A1)", "'@SUM(A1)");
+  row("\t=1", "'\t=1");
+  row("\r=1", "\"'\r=1\"");
+  row("a,b", "\"a,b\"");
+}
+
+void TestTextSafety::formulasAreGuardedAndNumbersAreNot() {
+  QFETCH(const QByteArray, text);
+  QFETCH(const QByteArray, cell);
+  QCOMPARE(QByteArray::fromStdString(csvCell(text.toStdString())), cell);
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestTextSafety)
+#include "tst_text_safety.moc"

@@ -1,0 +1,53 @@
+#include "widgets/network/mixers/convolution_look.h"
+
+#include <QCoreApplication>
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("ConvolutionLook", text);
+}
+
+}  // namespace
+
+QString MixerLook<ConvolutionMixer>::letter() {
+  return u"C"_s;
+}
+
+MixerColors MixerLook<ConvolutionMixer>::colors(const Colors& colors) {
+  return {colors.convolutionChip, colors.convolutionChipText, colors.textSecondary};
+}
+
+QStringList MixerLook<ConvolutionMixer>::options(const ConvolutionMixer& mixer) {
+  return {u"%1×%1"_s.arg(mixer.kernelSize)};
+}
+
+QString MixerLook<ConvolutionMixer>::text(const ConvolutionMixer& mixer) {
+  return tr("Convolution %1×%1").arg(mixer.kernelSize);
+}
+
+MixerExplanation MixerLook<ConvolutionMixer>::explanation(const ConvolutionMixer& mixer,
+                                                          const BlockPlan& plan) {
+  return {
+      u"y<sub>n</sub> = Σ<sub>δ</sub> W<sub>δ</sub> x<sub>n+δ</sub>"_s,
+      tr("Every position sums up its %1×%1 neighbours with weights that are the same everywhere "
+         "and for every image. What is farther away is reached by the blocks that follow.")
+          .arg(mixer.kernelSize),
+      {{tr("Weights"),
+        tr("%1×%1 × %2 × %3")
+            .arg(mixer.kernelSize)
+            .arg(plan.mixerInput.channels)
+            .arg(plan.mixerOutput.channels)}}};
+}
+
+ConvolutionMixer MixerLook<ConvolutionMixer>::fitted(const ConvolutionMixer& mixer,
+                                                     int /*width*/,
+                                                     const MapShape& /*map*/) {
+  return mixer;
+}
+
+}  // namespace lambda

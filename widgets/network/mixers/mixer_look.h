@@ -1,0 +1,40 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <QColor>
+#include <QString>
+#include <QStringList>
+
+#include "engine/values/plan.h"
+#include "widgets/theme/colors.h"
+
+namespace lambda {
+
+/// The colours in which one kind of mixer is drawn.
+struct MixerColors {
+  QColor ground;  ///< Of its chip.
+  QColor ink;     ///< On the chip.
+  QColor map;     ///< Of the feature map of a stage that has this kind alone.
+};
+
+/// What a mixer does, as rich text.
+struct MixerExplanation {
+  QString formula;
+  QString body;
+  std::vector<std::pair<QString, QString>> numbers;  ///< What, how much.
+};
+
+/// How the studio shows one kind of mixer and what it offers for it. It has no general form: a kind
+/// without its own look does not compile. Each has
+///   letter()                    on its chip, "λ"
+///   colors(colors)              MixerColors in a set of colours
+///   options(mixer)              what matters about it, short enough for its chip: "k16", "h4"
+///   text(mixer)                 "Lambda layer, k 16, h 4, global"
+///   explanation(mixer, plan)    MixerExplanation of it in its block
+///   fitted(mixer, width, map)   the same mixer with options that suit that width and map
+template <class M>
+struct MixerLook;
+
+}  // namespace lambda

@@ -1,0 +1,68 @@
+#include "widgets/network/mixers/mixer_looks.h"
+
+#include <QCoreApplication>
+
+#include "widgets/network/mixers/convolution_look.h"
+#include "widgets/network/mixers/depthwise_convolution_look.h"
+#include "widgets/network/mixers/lambda_look.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("MixerLooks", text);
+}
+
+QString textOf(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+/// Calls ask(look, mixer) with the look of the mixer's kind.
+template <class Ask>
+auto askLook(const Mixer& mixer, const Ask& ask) {
+  return std::visit([&]<class M>(const M& options) { return ask(MixerLook<M>(), options); }, mixer);
+}
+
+}  // namespace
+
+QString chipLetter(const Mixer& mixer) {
+  return askLook(mixer, [](auto look, const auto&) { return look.letter(); });
+}
+
+MixerColors colorsOfMixer(const Mixer& mixer, const Colors& colors) {
+  return askLook(mixer, [&](auto look, const auto&) { return look.colors(colors); });
+}
+
+QString chipOptions(const Mixer& mixer) {
+  return askLook(mixer,
+                 [](auto look, const auto& options) { return look.options(options).join(u' '); });
+}
+
+QString mixerText(const Mixer& mixer) {
+  return askLook(mixer, [](auto look, const auto& options) { return look.text(options); });
+}
+
+MixerExplanation explanationOfMixer(const Mixer& mixer, const BlockPlan& plan) {
+  return askLook(mixer,
+                 [&](auto look, const auto& options) { return look.explanation(options, plan); });
+}
+
+Mixer fittedMixer(const Mixer& mixer, int width, const MapShape& map) {
+  return askLook(mixer, [&](auto look, const auto& options) -> Mixer {
+    return look.fitted(options, width, map);
+  });
+}
+
+QString kindWithArticle(std::size_t kind) {
+  const QString name = textOf(kMixerTraits[kind].name);
+  return (u"aeiou"_s.contains(name.front()) ? tr("an %1") : tr("a %1")).arg(name);
+}
+
+QString kindPlural(std::size_t kind) {
+  return textOf(kMixerTraits[kind].plural);
+}
+
+}  // namespace lambda
