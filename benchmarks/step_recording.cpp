@@ -7,6 +7,7 @@
 #include "engine/training/step/precision.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_rehearsal.h"
+#include "engine/training/update/master_weights.h"
 #include "engine/values/text.h"
 
 namespace lambda {
@@ -29,8 +30,12 @@ void recordSteps(const RunConfig& wanted, int steps, const std::filesystem::path
   resolvePrecision(config.recipe, device);
   const RehearsalData data(config, torchDevice(device));
   TrainingRehearsal rehearsal(config, device, *data.run);
-  std::vector<NamedTensor> tensors = stateOf(*rehearsal.state().network);
-  for (NamedTensor& each : tensors) each.tensor = each.tensor.detach().clone();
+  std::vector<NamedTensor> tensors;
+  {
+    const MasterWeights recorded(rehearsal.state().optimizer);
+    tensors = stateOf(*rehearsal.state().network);
+    for (NamedTensor& each : tensors) each.tensor = each.tensor.detach().clone();
+  }
   std::vector<double> losses, learningRates;
   for (int step = 0; step < steps; ++step) {
     const TensorBatch batch = rehearsal.nextBatch();

@@ -1,16 +1,24 @@
 #include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <map>
 #include <memory>
-#include <thread>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/Parallel.h>
 
 #include <QTest>
 
-#include "engine/layers/convolution/bfloat16_weights.h"
+#include "engine/formats/tensors/safetensors.h"
+#include "engine/inspection/first_nonfinite.h"
 #include "engine/training/checkpoint/training_state.h"
+#include "engine/training/evaluation.h"
 #include "engine/training/input/run_data.h"
+#include "engine/training/live_inspection.h"
 #include "engine/training/step/training_step.h"
+#include "engine/training/update/master_weights.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 
@@ -36,12 +44,10 @@ RunConfig mixedRun(OptimizerKind kind) {
   return config;
 }
 
-/// A state that autocast casts its weights for, step by step.
-std::unique_ptr<TrainingState> castingState(const RunConfig& config) {
-  auto state = std::make_unique<TrainingState>(config, kCpu);
-  state->optimizer = Optimizer(config.recipe.optimizer, *state->network);
-  state->bfloat16Weights.reset();
-  return state;
+/// A state that trains in float32, for which autocast rounds the weights of a mixed run step by
+/// step.
+std::unique_ptr<TrainingState> castingState(const RunConfig& mixed, bool byAten = false) {
+  return std::make_unique<TrainingState>(mixed, kCpu, UpdateOptions{.byAten = byAten});
 }
 
 StepOutcome train(TrainingState& state, const RunConfig& config, RunData& data) {
@@ -52,9 +58,10 @@ StepOutcome train(TrainingState& state, const RunConfig& config, RunData& data) 
   return outcome;
 }
 
-/// Weights, buffers, moments and averages.
+/// Master weights, buffers, moments and averages.
 std::vector<at::Tensor> allOf(const TrainingState& state) {
-  std::vector<at::Tensor> all = state.network->parameters();
+  std::vector<at::Tensor> all;
+  for (const UpdatedParameter& each : state.optimizer.parameters()) all.push_back(each.master);
   for (const at::Tensor& buffer : state.network->buffers()) all.push_back(buffer);
   for (const NamedTensor& each : state.optimizer.state()) all.push_back(each.tensor);
   for (const NamedTensor& each : state.average->state()) all.push_back(each.tensor);
@@ -68,16 +75,26 @@ bool haveSameBits(const TrainingState& a, const TrainingState& b) {
       });
 }
 
-/// How many copies there are, each its master rounded; -1 if one is not.
-int roundedCopies(const TrainingState& state) {
+/// How many weights of the network are rounded, each from its master; -1 if one is not.
+int roundedWeights(const TrainingState& state) {
   int count = 0;
-  for (const at::Tensor& master : state.network->parameters()) {
-    const at::Tensor copy = state.bfloat16Weights->copyOf(master);
-    if (!copy.defined()) continue;
-    if (!copy.equal(master.to(at::kBFloat16))) return -1;
+  for (const UpdatedParameter& each : state.optimizer.parameters()) {
+    if (each.parameter.scalar_type() != at::kBFloat16) continue;
+    if (!each.parameter.equal(each.master.to(at::kBFloat16))) return -1;
     ++count;
   }
   return count;
+}
+
+/// The tensors of a checkpoint by name.
+std::map<std::string, std::pair<DType, std::vector<std::byte>>> storedIn(
+    const std::filesystem::path& path) {
+  const SafeTensors file = readSafeTensors(path);
+  std::map<std::string, std::pair<DType, std::vector<std::byte>>> stored;
+  for (const TensorView& view : file.tensors) {
+    stored[view.name] = {view.dtype, {view.bytes.begin(), view.bytes.end()}};
+  }
+  return stored;
 }
 
 }  // namespace
@@ -92,31 +109,34 @@ class TestBfloat16Weights : public QObject {
   void trainWithTheBitsOfAutocast_data();
   void trainWithTheBitsOfAutocast();
   void followACheckpoint();
-  void followWhoeverWritesTheMasters();
-  void areInUseInTheirScopeAlone();
-  void gradientsAreTheCopies();
+  void aCheckpointIsThatOfFloat32();
+  void mastersAreInPlaceForAScope();
+  void scoresAndPicturesAreThoseOfAutocast();
+  void gradientsAreThoseOfTheRoundedWeights();
+  void aGradientThatIsNotFiniteIsFound();
+  void oneOptimizerAtATimeKeepsTheMasters();
   void float32HasNone();
 };
 
 void TestBfloat16Weights::trainWithTheBitsOfAutocast_data() {
   QTest::addColumn<OptimizerKind>("kind");
-  QTest::addColumn<bool>("fuses");
-  for (const bool fuses : {true, false}) {
-    const char* by = fuses ? "fused" : "ATen";
-    QTest::addRow("sgd, %s", by) << OptimizerKind::sgd << fuses;
-    QTest::addRow("adamw, %s", by) << OptimizerKind::adamw << fuses;
-    QTest::addRow("muon, %s", by) << OptimizerKind::muon << fuses;
+  QTest::addColumn<bool>("byAten");
+  for (const bool byAten : {false, true}) {
+    const char* by = byAten ? "ATen" : "kernels";
+    QTest::addRow("sgd, %s", by) << OptimizerKind::sgd << byAten;
+    QTest::addRow("adamw, %s", by) << OptimizerKind::adamw << byAten;
+    QTest::addRow("muon, %s", by) << OptimizerKind::muon << byAten;
   }
 }
 
 void TestBfloat16Weights::trainWithTheBitsOfAutocast() {
   QFETCH(OptimizerKind, kind);
-  QFETCH(bool, fuses);
+  QFETCH(bool, byAten);
   const RunConfig config = mixedRun(kind);
   RunData data(config, at::kCPU);
-  TrainingState state(config, kCpu);
-  const auto casting = castingState(config);
-  for (TrainingState* each : {&state, casting.get()}) each->optimizer.fusesUpdate = fuses;
+  TrainingState state(
+      config, kCpu, UpdateOptions{.precision = config.recipe.precision, .byAten = byAten});
+  const auto casting = castingState(config, byAten);
   for (int step = 0; step < kSteps; ++step) {
     const StepOutcome found = train(state, config, data), expected = train(*casting, config, data);
     QVERIFY(found.finite);
@@ -124,7 +144,7 @@ void TestBfloat16Weights::trainWithTheBitsOfAutocast() {
     QVERIFY(found.gradientNorm == expected.gradientNorm);
     QVERIFY2(haveSameBits(state, *casting), std::to_string(step).c_str());
     // Three convolutions, two of squeeze-and-excitation, three projections.
-    QCOMPARE(roundedCopies(state), 8);
+    QCOMPARE(roundedWeights(state), 8);
   }
 }
 
@@ -139,69 +159,121 @@ void TestBfloat16Weights::followACheckpoint() {
   resumed.load(path);
   QVERIFY(train(resumed, config, data).loss == train(whole, config, data).loss);
   QVERIFY(haveSameBits(resumed, whole));
-  QCOMPARE(roundedCopies(resumed), 8);
+  QCOMPARE(roundedWeights(resumed), 8);
 }
 
-void TestBfloat16Weights::followWhoeverWritesTheMasters() {
-  torch::nn::Conv2d conv(torch::nn::Conv2dOptions(3, 4, 1));
-  Bfloat16Weights weights(*conv);
+void TestBfloat16Weights::aCheckpointIsThatOfFloat32() {
+  const RunConfig config = mixedRun(OptimizerKind::adamw);
+  RunData data(config, at::kCPU);
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "mixed.safetensors";
+  TrainingState state(config, kCpu);
+  const auto casting = castingState(config);
+  for (TrainingState* each : {&state, casting.get()}) train(*each, config, data);
+  state.save(path, config, {});
+  casting->save(folder.path() / "casting.safetensors", config, {});
+  QVERIFY(storedIn(path) == storedIn(folder.path() / "casting.safetensors"));
+  // A state of either precision loads it.
+  const auto resumed = castingState(config);
+  resumed->load(path);
+  QVERIFY(haveSameBits(*resumed, state));
+  LoadedNetwork loaded = loadNetwork(path, at::kCPU);
+  QCOMPARE(loaded.network->parameters().front().scalar_type(), at::kFloat);
+}
+
+void TestBfloat16Weights::mastersAreInPlaceForAScope() {
+  const RunConfig config = mixedRun(OptimizerKind::sgd);
+  TrainingState state(config, kCpu);
+  const UpdatedParameter& first = state.optimizer.parameters().front();
+  QCOMPARE(first.parameter.scalar_type(), at::kBFloat16);
+  const void* rounded = first.parameter.const_data_ptr();
   {
+    const MasterWeights masters(state.optimizer);
+    QCOMPARE(first.parameter.const_data_ptr(), first.master.const_data_ptr());
+    QCOMPARE(first.parameter.scalar_type(), at::kFloat);
+    const MasterWeights again(state.optimizer);
     const at::NoGradGuard noGradient;
-    conv->weight.fill_(1.5);
+    first.parameter.fill_(1.0F + 0x1p-20F);
   }
-  QVERIFY(!weights.copyOf(conv->weight).eq(1.5).all().item<bool>());
-  weights.follow();
-  QVERIFY(weights.copyOf(conv->weight).eq(1.5).all().item<bool>());
+  // What was written is kept in full, and rounded where the network computes with it.
+  QVERIFY(first.master.eq(1.0F + 0x1p-20F).all().item<bool>());
+  QVERIFY(first.parameter.eq(1).all().item<bool>());
+  QCOMPARE(first.parameter.const_data_ptr(), rounded);
+  QCOMPARE(first.parameter.scalar_type(), at::kBFloat16);
+  const AveragedWeights averaged(state.average.get());
+  const MasterWeights none(state.optimizer);
+  QVERIFY(first.parameter.ne(1).any().item<bool>());
 }
 
-void TestBfloat16Weights::areInUseInTheirScopeAlone() {
-  torch::nn::Conv2d conv(torch::nn::Conv2dOptions(3, 4, 1)),
-      other(torch::nn::Conv2dOptions(3, 4, 1));
-  const Bfloat16Weights weights(*conv);
-  const at::Tensor master = conv->weight;
-  const auto isMaster = [&] { return Bfloat16Weights::inUseFor(master).is_same(master); };
-  QVERIFY(isMaster());
-  {
-    const Bfloat16Weights::InUse use(&weights);
-    QVERIFY(Bfloat16Weights::inUseFor(master).is_same(weights.copyOf(master)));
-    QVERIFY(Bfloat16Weights::inUseFor(other->weight).is_same(other->weight));
-    {
-      const Bfloat16Weights::InUse none(nullptr);
-      QVERIFY(isMaster());
-    }
-    QVERIFY(!isMaster());
-    bool isMasterElsewhere = false;
-    std::thread([&] { isMasterElsewhere = isMaster(); }).join();
-    QVERIFY(isMasterElsewhere);
+void TestBfloat16Weights::scoresAndPicturesAreThoseOfAutocast() {
+  const RunConfig config = mixedRun(OptimizerKind::muon);
+  RunData data(config, at::kCPU);
+  TrainingState state(config, kCpu);
+  const auto casting = castingState(config);
+  for (TrainingState* each : {&state, casting.get()}) train(*each, config, data);
+  const auto scoresOf = [&](TrainingState& of) {
+    return *evaluate(
+        *of.network, data.validation(), data.maker(), config.recipe, [](auto) { return true; });
+  };
+  QVERIFY(scoresOf(state) == scoresOf(*casting));
+  for (const bool averages : {false, true}) {
+    const AveragedWeights ours(averages ? state.average.get() : nullptr);
+    const AveragedWeights theirs(averages ? casting->average.get() : nullptr);
+    QVERIFY(scoresOf(state) == scoresOf(*casting));
+    const InspectionRequest request{.layer = "stage2.block2.mixer"};
+    QVERIFY(inspectLive(state, data, request) == inspectLive(*casting, data, request));
   }
-  QVERIFY(isMaster());
+  QCOMPARE(roundedWeights(state), 8);
 }
 
-void TestBfloat16Weights::gradientsAreTheCopies() {
+void TestBfloat16Weights::gradientsAreThoseOfTheRoundedWeights() {
   const RunConfig config = mixedRun(OptimizerKind::sgd);
   RunData data(config, at::kCPU);
   TrainingState state(config, kCpu);
   computeGradients(state, config.recipe, data.batch(0, 0));
   for (const auto& item : state.network->named_parameters()) {
-    const at::Tensor copy = state.bfloat16Weights->copyOf(item.value());
-    const bool hasCopy = item.value().dim() == 4;
-    QVERIFY2(copy.defined() == hasCopy, item.key().c_str());
-    if (!hasCopy) continue;
-    QVERIFY2(!item.value().grad().defined(), item.key().c_str());
+    const at::Tensor& weight = item.value();
+    const bool isRounded = weight.dim() == 4;
+    QVERIFY2((weight.scalar_type() == at::kBFloat16) == isRounded, item.key().c_str());
     // The filters of a whitened stem are not learnt.
-    QVERIFY2(copy.grad().defined() == item.value().requires_grad(), item.key().c_str());
+    QVERIFY2(weight.grad().defined() == weight.requires_grad(), item.key().c_str());
+    if (weight.grad().defined())
+      QVERIFY2(weight.grad().scalar_type() == weight.scalar_type(), item.key().c_str());
   }
   state.optimizer.zeroGrad();
-  for (const at::Tensor& master : state.network->parameters()) {
-    const at::Tensor copy = state.bfloat16Weights->copyOf(master);
-    QVERIFY(!copy.defined() || !copy.grad().defined());
-  }
+  for (const at::Tensor& each : state.network->parameters()) QVERIFY(!each.grad().defined());
+}
+
+void TestBfloat16Weights::aGradientThatIsNotFiniteIsFound() {
+  const RunConfig config = mixedRun(OptimizerKind::sgd);
+  RunData data(config, at::kCPU);
+  TrainingState state(config, kCpu);
+  const TensorBatch batch = data.batch(0, 0);
+  computeGradients(state, config.recipe, batch);
+  at::Tensor filters = state.network->named_parameters()["stage2.block1.mixer.conv.weight"];
+  filters.mutable_grad()[1][2][0][1] = std::numeric_limits<float>::infinity();
+  const MasterWeights masters(state.optimizer);
+  const std::optional<NonFinite> found = firstNonFinite(state.network, batch.images);
+  QVERIFY(found.has_value());
+  QCOMPARE(found->layer, std::string("stage2.block1.mixer"));
+  QVERIFY2(found->what.starts_with("1 of 1152 gradients of stage2.block1.mixer.conv.weight"),
+           found->what.c_str());
+}
+
+void TestBfloat16Weights::oneOptimizerAtATimeKeepsTheMasters() {
+  const RunConfig config = mixedRun(OptimizerKind::sgd);
+  const TrainingState state(config, kCpu);
+  QVERIFY_THROWS_EXCEPTION(
+      c10::Error,
+      Optimizer(config.recipe.optimizer, *state.network, {.precision = config.recipe.precision}));
 }
 
 void TestBfloat16Weights::float32HasNone() {
   RunConfig config = mixedRun(OptimizerKind::sgd);
   config.recipe.precision = Precision::float32;
-  QVERIFY(TrainingState(config, kCpu).bfloat16Weights == nullptr);
+  const TrainingState state(config, kCpu);
+  QCOMPARE(roundedWeights(state), 0);
+  for (const UpdatedParameter& each : state.optimizer.parameters()) QVERIFY(!each.isRounded());
 }
 
 QTEST_GUILESS_MAIN(TestBfloat16Weights)

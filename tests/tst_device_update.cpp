@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -15,6 +16,7 @@
 #include "engine/training/step/training_step.h"
 #include "engine/training/update/optimizer.h"
 #include "engine/training/update/weight_average.h"
+#include "tests/support/exact_optimizer.h"
 #include "tests/support/several_parameters.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
@@ -26,6 +28,7 @@ namespace lambda::test {
 namespace {
 
 constexpr double kLearningRate = 0.02;
+constexpr double kAverageDecay = 0.9;
 constexpr int kUpdates = 4;
 
 const ComputeDevice kCpu{.kind = DeviceKind::cpu, .name = "cpu", .reason = "", .threads = 1};
@@ -34,27 +37,22 @@ const ComputeDevice kCpu{.kind = DeviceKind::cpu, .name = "cpu", .reason = "", .
 struct Trained {
   Trained(const OptimizerConfig& config,
           bool averages,
-          const CudaKernels* kernels,
+          const UpdateOptions& options,
           const at::Device& device = at::kCPU) {
     module.to(device);
-    optimizer = std::make_unique<Optimizer>(config, module, kernels);
-    if (averages) average = std::make_unique<WeightAverage>(0.9, module);
+    optimizer = std::make_unique<Optimizer>(config, module, options);
+    if (averages) average = std::make_unique<WeightAverage>(kAverageDecay, module);
     loss = at::ones({}, at::TensorOptions(device).dtype(at::kFloat));
   }
 
-  UpdateStep update(int step) const {
-    return {.learningRate = kLearningRate, .average = average.get(), .step = step + 1};
-  }
-
-  double stepOnDevice(int step) {
-    return optimizer->stepOnDevice(update(step), loss).item<double>();
-  }
-
-  double stepOnHost(int step) {
-    UpdateStep known = update(step);
-    known.gradientNorm = optimizer->gradientNorm().item<double>();
-    optimizer->step(known);
-    return known.gradientNorm;
+  /// An update, `step` from 0. Returns the norm of the gradients.
+  double apply(int step) {
+    return optimizer
+        ->apply({.learningRate = kLearningRate,
+                 .loss = loss,
+                 .average = average.get(),
+                 .step = step + 1})
+        .item<double>();
   }
 
   std::vector<NamedTensor> tensors() const {
@@ -102,38 +100,38 @@ void compareAll(const Trained& found, const Trained& expected, double tolerance)
   }
 }
 
-/// By kernels on a device, against the CPU's fused update and ATen's.
+/// By kernels on a device, against the CPU's and against the reference.
 void compare(const OptimizerConfig& config,
              bool averages,
              const CudaKernels& kernels,
              const at::Device& device) {
-  Trained onDevice(config, averages, &kernels, device);
-  Trained fused(config, averages, nullptr);
-  Trained plain(config, averages, nullptr);
-  plain.optimizer->fusesUpdate = false;
-  QVERIFY(onDevice.optimizer->stepsOnDevice(onDevice.average.get()));
-  QVERIFY(!fused.optimizer->stepsOnDevice(fused.average.get()));
+  Trained onDevice(config, averages, {.kernels = &kernels}, device);
+  Trained onCpu(config, averages, {});
+  ExactOptimizer exact(
+      config, onDevice.module, averages ? std::optional(kAverageDecay) : std::nullopt);
+  QVERIFY(onDevice.optimizer->onDevice() != nullptr);
+  QVERIFY(onCpu.optimizer->onDevice() == nullptr);
   for (int step = 0; step < kUpdates; ++step) {
-    for (Trained* each : {&onDevice, &fused, &plain}) each->module.setGradients(step);
-    const double norm = onDevice.stepOnDevice(step);
-    QVERIFY(std::abs(norm / fused.stepOnHost(step) - 1) < 1e-14);
-    plain.stepOnHost(step);
+    for (Trained* each : {&onDevice, &onCpu}) each->module.setGradients(step);
+    const double expected = exact.step(kLearningRate, step + 1);
+    const double norm = onDevice.apply(step);
+    QVERIFY(std::abs(norm / onCpu.apply(step) - 1) < 1e-14);
+    QVERIFY(std::abs(norm / expected - 1) < 1e-12);
   }
-  compareAll(onDevice, fused, 1e-6);
-  // ATen adds the squares up in float32, and what is clipped by them shows it.
-  compareAll(onDevice, plain, config.gradientClip > 0 ? 1e-5 : 1e-6);
+  compareAll(onDevice, onCpu, 1e-6);
+  exact.compare(onDevice.average.get(), config.kind == OptimizerKind::muon ? 1e-5 : 1e-6);
 }
 
 /// A tiny run that steps on the emulated device.
 struct EmulatedRun {
-  explicit EmulatedRun(const RunConfig& of) : config(of), state(config, kCpu) {
+  explicit EmulatedRun(const RunConfig& of)
+      : config(of),
+        state(config, kCpu, {.precision = config.recipe.precision, .kernels = &counting}) {
     updates = 0;
     counting.updateWeights = [](const CudaWeightUpdate& update, const CudaQueue& queue) {
       ++updates;
       return lambdaCudaKernels()->updateWeights(update, queue);
     };
-    state.optimizer =
-        Optimizer(config.recipe.optimizer, *state.network, &counting, state.bfloat16Weights.get());
   }
 
   EmulatedRun(const EmulatedRun&) = delete;
@@ -220,28 +218,29 @@ void TestDeviceUpdate::equalsTheUpdatesOnTheCpuOnAGpu() {
 void TestDeviceUpdate::countsTheUpdatesOfEachParameter() {
   OptimizerConfig config;
   config.kind = OptimizerKind::adam;
-  Trained onDevice(config, false, lambdaCudaKernels());
-  Trained fused(config, false, nullptr);
+  Trained onDevice(config, false, {.kernels = lambdaCudaKernels()});
+  Trained onCpu(config, false, {});
   for (int step = 0; step < kUpdates; ++step) {
-    for (Trained* each : {&onDevice, &fused}) {
+    for (Trained* each : {&onDevice, &onCpu}) {
       each->module.setGradients(step);
       if (step == 1) each->module.named_parameters()["bias"].mutable_grad().reset();
     }
-    onDevice.stepOnDevice(step);
-    fused.stepOnHost(step);
+    onDevice.apply(step);
+    onCpu.apply(step);
   }
-  compareAll(onDevice, fused, 1e-6);
+  compareAll(onDevice, onCpu, 1e-6);
 }
 
 void TestDeviceUpdate::gradientsInAnotherOrderAreReordered() {
   OptimizerConfig config;
-  Trained usual(config, false, lambdaCudaKernels()), other(config, false, lambdaCudaKernels());
+  const UpdateOptions options{.kernels = lambdaCudaKernels()};
+  Trained usual(config, false, options), other(config, false, options);
   for (Trained* each : {&usual, &other}) each->module.setGradients(0);
   at::Tensor filter = other.module.named_parameters()["filter"];
   filter.mutable_grad() = filter.grad().contiguous();
   QVERIFY(filter.grad().strides() != filter.strides());
-  usual.stepOnDevice(0);
-  other.stepOnDevice(0);
+  usual.apply(0);
+  other.apply(0);
   QVERIFY(areEqual(copiesOf(usual.tensors()), copiesOf(other.tensors())));
 }
 
@@ -260,9 +259,9 @@ void TestDeviceUpdate::whatIsNotFiniteMovesNothing() {
   OptimizerConfig config;
   config.kind = kind;
   config.gradientClip = 1;
-  Trained trained(config, true, lambdaCudaKernels());
+  Trained trained(config, true, {.kernels = lambdaCudaKernels()});
   trained.module.setGradients(0);
-  trained.stepOnDevice(0);
+  trained.apply(0);
   trained.module.setGradients(1);
   const bool inLoss = spoilt == "loss";
   at::Tensor tensor =
@@ -271,23 +270,22 @@ void TestDeviceUpdate::whatIsNotFiniteMovesNothing() {
   const std::vector<at::Tensor> before = copiesOf(trained.optimizer->state());
   const std::vector<at::Tensor> weights = trained.copies();
   const at::Tensor average = trained.average->tensors().front().average.clone();
-  QCOMPARE(std::isfinite(trained.stepOnDevice(1)), inLoss);
+  QCOMPARE(std::isfinite(trained.apply(1)), inLoss);
   QVERIFY(areEqual(copiesOf(trained.optimizer->state()), before));
   QVERIFY(areEqual(trained.copies(), weights));
   QVERIFY(trained.average->tensors().front().average.equal(average));
 }
 
 void TestDeviceUpdate::whatDoesNotFitIsLeftToAten() {
-  torch::nn::Module module;
-  at::Tensor weight = module.register_parameter("weight", at::zeros({3}, at::kDouble));
+  OneParameter module(at::zeros({3}, at::kDouble));
+  const at::Tensor& weight = module.weight;
   OptimizerConfig config;
   config.kind = OptimizerKind::adam;
-  Optimizer optimizer(config, module, lambdaCudaKernels());
-  QVERIFY(!optimizer.stepsOnDevice(nullptr));
+  Optimizer optimizer(config, module, {.kernels = lambdaCudaKernels()});
+  QVERIFY(optimizer.onDevice() == nullptr);
   weight.mutable_grad() = at::ones({3}, at::kDouble);
-  optimizer.step({.learningRate = 0.5, .gradientNorm = optimizer.gradientNorm().item<double>()});
+  optimizer.apply({.learningRate = 0.5});
   QVERIFY(at::allclose(weight.detach(), at::full({3}, -0.5, at::kDouble)));
-  QVERIFY_THROWS_EXCEPTION(c10::Error, optimizer.stepOnDevice({}, at::ones({})));
 }
 
 void TestDeviceUpdate::trainsAsTheCpuDoes() {

@@ -75,6 +75,8 @@ void TestFields::everyMemberIsListed() {
   check(faultOf<Architecture>());
   check(faultOf<AugmentationConfig>());
   check(faultOf<DataConfig>());
+  check(faultOf<RateFactors>());
+  check(faultOf<DecayFactors>());
   check(faultOf<OptimizerConfig>());
   check(faultOf<ScheduleConfig>());
   check(faultOf<Recipe>());

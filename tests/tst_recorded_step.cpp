@@ -29,12 +29,10 @@ const ComputeDevice kCpu{.kind = DeviceKind::cpu, .name = "cpu", .reason = "", .
 
 /// A state that steps on the emulated device.
 std::unique_ptr<TrainingState> emulatedState(const RunConfig& config) {
-  auto state = std::make_unique<TrainingState>(config, kCpu);
-  state->optimizer = Optimizer(config.recipe.optimizer,
-                               *state->network,
-                               &EmulatedRecorder::kernels(),
-                               state->bfloat16Weights.get());
-  return state;
+  return std::make_unique<TrainingState>(
+      config,
+      kCpu,
+      UpdateOptions{.precision = config.recipe.precision, .kernels = &EmulatedRecorder::kernels()});
 }
 
 /// All that training moves.
@@ -47,10 +45,7 @@ std::vector<at::Tensor> copiesOf(const TrainingState& state) {
   if (state.average) {
     for (const NamedTensor& each : state.average->state()) add(each.tensor);
   }
-  for (const at::Tensor& each : state.network->parameters()) {
-    if (state.bfloat16Weights == nullptr) break;
-    if (const at::Tensor copy = state.bfloat16Weights->copyOf(each); copy.defined()) add(copy);
-  }
+  for (const UpdatedParameter& each : state.optimizer.parameters()) add(each.master);
   add(state.network->random()->get_state());
   return copies;
 }

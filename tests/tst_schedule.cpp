@@ -18,6 +18,7 @@ class TestSchedule : public QObject {
   void constantStaysAtThePeak();
   void staysBetweenZeroAndOne_data();
   void staysBetweenZeroAndOne();
+  void aStepHasTheRateOfItsMiddle();
 };
 
 namespace {
@@ -97,6 +98,18 @@ void TestSchedule::staysBetweenZeroAndOne() {
     const double factor = learningRateFactor(schedule, epoch, 10);
     QVERIFY2(factor >= 0 && factor <= 1, qPrintable(QString::number(epoch)));
   }
+}
+
+void TestSchedule::aStepHasTheRateOfItsMiddle() {
+  Recipe recipe;
+  recipe.epochs = 10;
+  recipe.optimizer.learningRate = 0.5;
+  recipe.schedule = scheduleOf(ScheduleKind::linear);
+  recipe.schedule.finalFactor = 0;
+  QCOMPARE(learningRateAt(recipe, 2.5), 0.375);
+  QCOMPARE(learningRateOfStep(recipe, 2, 0, 4), learningRateAt(recipe, 2.125));
+  QCOMPARE(learningRateOfStep(recipe, 2, 3, 4), learningRateAt(recipe, 2.875));
+  QVERIFY(learningRateOfStep(recipe, 9, 3, 4) > 0);
 }
 
 QTEST_GUILESS_MAIN(TestSchedule)

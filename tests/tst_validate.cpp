@@ -133,6 +133,10 @@ void TestValidate::everyRuleFiresAndItsFixRemovesIt_data() {
       "recipe.schedule.warmupEpochs",
       false);
   row("Nesterov", {"recipe.optimizer.momentum=0"}, "recipe.optimizer.nesterov", true);
+  row("decay of all by role",
+      {"recipe.optimizer.decayAllParameters=true", "recipe.optimizer.decayFactors.norm=0.5"},
+      "recipe.optimizer.decayAllParameters",
+      false);
   row("large batch", {"recipe.batchSize=8000"}, "recipe.batchSize", true);
   row("large batch of few",
       {"data.generatedTrainCount=40", "data.validationCount=10", "recipe.batchSize=31"},

@@ -88,6 +88,7 @@ class Network : public UpdatedNetwork {
            .first = one.rule == UpdateRule::sgd ? nullptr : floats(each.first),
            .second = isAdaptive(one.rule) ? floats(each.second) : nullptr,
            .average = one.averages ? floats(each.average) : nullptr,
+           .rateFactor = static_cast<float>(before[i].rateFactor),
            .weightDecay = static_cast<float>(before[i].decay),
            .firstCorrection = static_cast<float>(1 / (1 - std::pow(rates.beta1, count))),
            .secondCorrection =
@@ -123,6 +124,7 @@ class Network : public UpdatedNetwork {
                        valuesOf<float>(all[i].first),
                        valuesOf<float>(all[i].second),
                        valuesOf<float>(all[i].average),
+                       before[i].rateFactor,
                        before[i].decay,
                        valuesOf<Bfloat16>(all[i].rounded)});
     }

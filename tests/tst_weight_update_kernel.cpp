@@ -55,6 +55,7 @@ class Network : public UpdatedNetwork {
                              .first = one.rule == UpdateRule::sgd ? nullptr : each.first.data(),
                              .second = isAdaptive(one.rule) ? each.second.data() : nullptr,
                              .average = one.averages ? each.average.data() : nullptr,
+                             .rateFactor = each.rateFactor,
                              .weightDecay = each.decay,
                              .steps = static_cast<double>(update + 1)});
       }

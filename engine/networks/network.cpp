@@ -21,10 +21,10 @@ NetworkImpl::NetworkImpl(const Architecture& architecture_)
                 "choose narrower or fewer stages");
   buildStem();
   buildBlocks();
-  head_ = register_module(
-      "head",
-      torch::nn::Linear(torch::nn::LinearOptions(plan.features.channels, architecture.classes)
-                            .bias(architecture.head.bias)));
+  head_ = registerLinear("head",
+                         ParameterRole::head,
+                         torch::nn::LinearOptions(plan.features.channels, architecture.classes)
+                             .bias(architecture.head.bias));
 }
 
 void NetworkImpl::buildStem() {
@@ -33,6 +33,7 @@ void NetworkImpl::buildStem() {
   ConvolutionUnitOptions options{.inputDepth = architecture.input.channels,
                                  .outputDepth = stem.width,
                                  .activation = activation,
+                                 .role = ParameterRole::input,
                                  .fixedFilters = stem.whitened};
   switch (stem.kind) {
     case StemKind::cifar:
@@ -55,13 +56,15 @@ void NetworkImpl::buildStem() {
       for (int i = 0; i < 4; ++i) {
         const std::string name = "conv" + std::to_string(i + 1);
         stem_.emplace_back("stem." + name,
-                           group->register_module(name,
-                                                  ConvolutionUnit(ConvolutionUnitOptions{
-                                                      .inputDepth = depths[i],
-                                                      .outputDepth = depths[i + 1],
-                                                      .stride = strides[i],
-                                                      .activation = activation,
-                                                      .fixedFilters = stem.whitened && i == 0})));
+                           group->register_module(
+                               name,
+                               ConvolutionUnit(ConvolutionUnitOptions{
+                                   .inputDepth = depths[i],
+                                   .outputDepth = depths[i + 1],
+                                   .stride = strides[i],
+                                   .activation = activation,
+                                   .role = i == 0 ? ParameterRole::input : ParameterRole::filter,
+                                   .fixedFilters = stem.whitened && i == 0})));
       }
       return;
     }

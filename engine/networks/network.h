@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <torch/nn/modules/linear.h>
-
 #include "engine/layers/blocks/residual_block.h"
 #include "engine/layers/convolution/patch_whitening.h"
 #include "engine/layers/lambda/lambda_layer.h"
@@ -25,7 +23,7 @@ struct NamedLambda {
 /// Input x [b, channels, height, width] float, normalised; output logits [b, classes].
 /// Throws c10::Error if the input's shape differs from the architecture's. The architecture must
 /// have passed validate(). Not thread-safe; lives on the training thread.
-class NetworkImpl : public torch::nn::Module {
+class NetworkImpl : public RoledModule {
  public:
   explicit NetworkImpl(const Architecture& architecture);
 

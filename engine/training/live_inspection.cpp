@@ -5,6 +5,7 @@
 #include "engine/formats/inspection/epoch_files.h"
 #include "engine/formats/inspection/probe_snapshot.h"
 #include "engine/runtime/error.h"
+#include "engine/training/update/master_weights.h"
 
 namespace lambda {
 
@@ -92,6 +93,7 @@ InspectionSnapshot inspectImage(Network& network,
 InspectionSnapshot inspectLive(TrainingState& state,
                                RunData& data,
                                const InspectionRequest& request) {
+  const MasterWeights inspected(state.optimizer);
   return inspectImage(state.network,
                       data,
                       request,

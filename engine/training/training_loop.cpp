@@ -15,6 +15,7 @@
 #include "engine/training/evaluation.h"
 #include "engine/training/live_inspection.h"
 #include "engine/training/step/training_step.h"
+#include "engine/training/update/master_weights.h"
 #include "engine/values/schedule.h"
 
 namespace lambda {
@@ -132,11 +133,8 @@ TrainingLoop::StepUnderWay TrainingLoop::startBatch() {
   const TrainingProgress& at = progress();
   const TensorBatch batch = parts_.data->batch(at.epoch, at.batch);
   const double dataSeconds = secondsSince(start);
-  // The middle of the step: neither the first nor the last one is wasted on a rate of 0.
-  const double time = at.epoch + (at.batch + 0.5) / parts_.data->batchesPerEpoch();
-  const Recipe& recipe = config().recipe;
   const double learningRate =
-      recipe.optimizer.learningRate * learningRateFactor(recipe.schedule, time, recipe.epochs);
+      learningRateOfStep(config().recipe, at.epoch, at.batch, parts_.data->batchesPerEpoch());
   return {steps_.start(batch, learningRate), at, start, dataSeconds, learningRate};
 }
 
@@ -194,6 +192,7 @@ void TrainingLoop::failNonFinite(const StepUnderWay& failed, const StepOutcome& 
   const TensorBatch batch = parts_.data->batch(before.epoch, before.batch);
   // After a step that was told late the gradients, where there are any, are those of the next one.
   if (!failed.step.isOver()) computeGradients(*parts_.state, config().recipe, batch);
+  const MasterWeights inspected(parts_.state->optimizer);
   const std::optional<NonFinite> first = firstNonFinite(parts_.state->network, batch.images);
   const std::string where = first ? "it began in " + first->layer + " (" + first->what + ")"
                                   : "the loss is " + std::to_string(outcome.loss) +
@@ -249,8 +248,7 @@ EpochRecord TrainingLoop::epochRecordOf(const EpochScores& scores) const {
                      .seconds = at.seconds,
                      .train = scores.train,
                      .validation = scores.validation};
-  record.learningRate = recipe.optimizer.learningRate *
-                        learningRateFactor(recipe.schedule, record.epoch, recipe.epochs);
+  record.learningRate = learningRateAt(recipe, record.epoch);
   if (at.epochSeconds > 0) {
     record.imagesPerSecond = at.batch * static_cast<double>(recipe.batchSize) / at.epochSeconds;
     record.dataShare = std::clamp(at.epochDataSeconds / at.epochSeconds, 0.0, 1.0);

@@ -1,6 +1,5 @@
 #include "engine/training/training_rehearsal.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -77,10 +76,9 @@ TensorBatch TrainingRehearsal::nextBatch() {
 }
 
 double TrainingRehearsal::nextLearningRate() const {
-  const Recipe& recipe = config_.recipe;
-  const double epoch = (static_cast<double>(state_.progress.step) + 0.5) / data_.batchesPerEpoch();
-  const double inRun = std::min(epoch, static_cast<double>(recipe.epochs));
-  return recipe.optimizer.learningRate * learningRateFactor(recipe.schedule, inRun, recipe.epochs);
+  const auto step = static_cast<int>(state_.progress.step);
+  const int perEpoch = data_.batchesPerEpoch();
+  return learningRateOfStep(config_.recipe, step / perEpoch, step % perEpoch, perEpoch);
 }
 
 StepOutcome TrainingRehearsal::train(const TensorBatch& batch, const PhaseObserver& ended) {

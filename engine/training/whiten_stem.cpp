@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/layers/convolution/patch_whitening.h"
+#include "engine/training/update/master_weights.h"
 
 namespace lambda {
 
@@ -28,6 +29,7 @@ void whitenStem(TrainingState& state, const RunData& data) {
     const std::size_t count = std::min(together, images.count() - at);
     patches.add(data.maker().plain(images, at, count).images);
   }
+  const MasterWeights whitened(state.optimizer);
   state.network->whitenStem(patches);
   if (state.average) state.average->restart();
 }

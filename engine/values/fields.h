@@ -148,6 +148,56 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"augmentation", "random changes of the training images"}, value.augmentation);
 }
 
+template <Either<RateFactors> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"input",
+              "learning rate of filters of the convolution that sees the images, as a factor",
+              0,
+              1000},
+        value.input);
+  visit(
+      Field{
+          "filter", "learning rate of filters of convolutions before a norm, as a factor", 0, 1000},
+      value.filter);
+  visit(Field{"projection",
+              "learning rate of queries, keys, values and channel attention, as a factor",
+              0,
+              1000},
+        value.projection);
+  visit(Field{"norm", "learning rate of scales and shifts of norms, as a factor", 0, 1000},
+        value.norm);
+  visit(Field{"bias", "learning rate of biases, as a factor", 0, 1000}, value.bias);
+  visit(Field{"embedding", "learning rate of position embeddings, as a factor", 0, 1000},
+        value.embedding);
+  visit(Field{"head", "learning rate of weights of the classifier, as a factor", 0, 1000},
+        value.head);
+}
+
+template <Either<DecayFactors> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"input",
+              "weight decay of filters of the convolution that sees the images, as a factor",
+              0,
+              1000},
+        value.input);
+  visit(
+      Field{
+          "filter", "weight decay of filters of convolutions before a norm, as a factor", 0, 1000},
+      value.filter);
+  visit(Field{"projection",
+              "weight decay of queries, keys, values and channel attention, as a factor",
+              0,
+              1000},
+        value.projection);
+  visit(Field{"norm", "weight decay of scales and shifts of norms, as a factor", 0, 1000},
+        value.norm);
+  visit(Field{"bias", "weight decay of biases, as a factor", 0, 1000}, value.bias);
+  visit(Field{"embedding", "weight decay of position embeddings, as a factor", 0, 1000},
+        value.embedding);
+  visit(Field{"head", "weight decay of weights of the classifier, as a factor", 0, 1000},
+        value.head);
+}
+
 template <Either<OptimizerConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "sgd, adam, adamw or muon"}, value.kind);
@@ -164,10 +214,12 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"beta2", "adam: decay of the second moment", 0, 0.9999999}, value.beta2);
   visit(Field{"epsilon", "adam: added to the denominator", 1e-16, 1}, value.epsilon);
   visit(Field{"weightDecay", "weight decay", 0, 10}, value.weightDecay);
-  visit(Field{"decayAllParameters", "decay norms, biases and embeddings too"},
+  visit(Field{"decayAllParameters", "decay all in full, norms, biases and embeddings too"},
         value.decayAllParameters);
   visit(Field{"gradientClip", "greatest norm of all gradients together; 0 = none", 0, 1e6},
         value.gradientClip);
+  visit(Field{"rateFactors", "learning rates of parameters by their role"}, value.rateFactors);
+  visit(Field{"decayFactors", "weight decay of parameters by their role"}, value.decayFactors);
 }
 
 template <Either<ScheduleConfig> Value, class Visit>

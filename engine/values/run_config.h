@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/values/architecture.h"
+#include "engine/values/parameter_role.h"
 
 namespace lambda {
 
@@ -54,11 +55,18 @@ struct OptimizerConfig {
   double beta2 = 0.999;       ///< Adam, AdamW.
   double epsilon = 1e-8;      ///< Adam, AdamW.
   double weightDecay = 5e-4;
-  bool decayAllParameters = false;  ///< Also norms, biases and position embeddings.
+  bool decayAllParameters = false;  ///< In full, whatever their factors say.
   double gradientClip = 0;          ///< Greatest 2-norm of all gradients together; 0 = none.
+  RateFactors rateFactors;
+  DecayFactors decayFactors;
 
   bool operator==(const OptimizerConfig&) const = default;
 };
+
+/// The weight decay of parameters of a role.
+inline double weightDecayOf(const OptimizerConfig& config, ParameterRole role) {
+  return config.weightDecay * (config.decayAllParameters ? 1 : factorOf(config.decayFactors, role));
+}
 
 enum class ScheduleKind { constant, cosine, linear, triangular, step };
 

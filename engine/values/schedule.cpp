@@ -39,4 +39,12 @@ double learningRateFactor(const ScheduleConfig& schedule, double epoch, int epoc
   return 1;
 }
 
+double learningRateAt(const Recipe& recipe, double epoch) {
+  return recipe.optimizer.learningRate * learningRateFactor(recipe.schedule, epoch, recipe.epochs);
+}
+
+double learningRateOfStep(const Recipe& recipe, int epoch, int batch, int batchesPerEpoch) {
+  return learningRateAt(recipe, epoch + (batch + 0.5) / batchesPerEpoch);
+}
+
 }  // namespace lambda

@@ -93,6 +93,13 @@ void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
                         "Nesterov's look-ahead needs momentum",
                         Fix{"Set momentum to 0.9", "recipe.optimizer.momentum", "0.9"}});
   }
+  if (recipe.optimizer.decayAllParameters && recipe.optimizer.decayFactors != DecayFactors{}) {
+    problems.push_back({"recipe.optimizer.decayAllParameters",
+                        Severity::warning,
+                        "all parameters decay in full, so that the factors of weight decay by role "
+                        "mean nothing",
+                        Fix{"Decay by role", "recipe.optimizer.decayAllParameters", "false"}});
+  }
   const int trainCount = trainCountOf(config.data) - config.data.validationCount;
   if (trainCount > 0 && recipe.batchSize > trainCount) {
     const std::string size = std::to_string(std::min(64, trainCount));

@@ -91,8 +91,9 @@ class EmulatedRecorder : public WorkRecorder {
   /// What queueing moves on a CPU at once, with its values.
   std::vector<std::pair<at::Tensor, at::Tensor>> moved() {
     std::vector<std::pair<at::Tensor, at::Tensor>> all;
-    for (const at::Tensor& parameter : state_.network->parameters()) {
-      all.emplace_back(parameter.detach(), parameter.detach().clone());
+    for (const UpdatedParameter& each : state_.optimizer.parameters()) {
+      all.emplace_back(each.parameter.detach(), each.parameter.detach().clone());
+      all.emplace_back(each.master.detach(), each.master.detach().clone());
     }
     for (const NamedTensor& each : state_.optimizer.state()) {
       all.emplace_back(each.tensor, each.tensor.clone());

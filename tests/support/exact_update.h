@@ -13,12 +13,13 @@ inline bool isAdaptive(UpdateRule rule) {
 /// The formulas of an update for one weight, in double; `step` from 1.
 inline void updateExactly(const UpdateRates& rates,
                           double gradient,
+                          double rateFactor,
                           double decay,
                           int step,
                           double& w,
                           double& first,
                           double& second) {
-  const double rate = rates.learningRate;
+  const double rate = rates.learningRate * rateFactor;
   double g = gradient * rates.gradientScale;
   if (rates.rule == UpdateRule::adamw) {
     w -= rate * decay * w;

@@ -1,34 +1,48 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <torch/nn/module.h>
 
 #include <QTest>
 
+#include "engine/layers/roled_module.h"
 #include "engine/values/run_config.h"
 
 namespace lambda {
 
-/// Parameters of several shapes and orders in memory, one of them without a gradient, and buffers.
-class SeveralParameters : public torch::nn::Module {
+/// A module of one parameter, "weight".
+class OneParameter : public RoledModule {
+ public:
+  explicit OneParameter(at::Tensor value, ParameterRole role = ParameterRole::head)
+      : weight(registerParameter("weight", role, std::move(value))) {}
+
+  at::Tensor weight;
+};
+
+/// Parameters of all roles, of several shapes and orders in memory, one of them without a gradient,
+/// and buffers.
+class SeveralParameters : public RoledModule {
  public:
   SeveralParameters() {
     const auto generator = at::make_generator<at::CPUGeneratorImpl>(7);
-    const auto add = [&](const char* name, at::Tensor value) {
-      register_parameter(name, value.normal_(0, 1, generator));
+    const auto add = [&](const char* name, ParameterRole role, at::Tensor value) {
+      registerParameter(name, role, value.normal_(0, 1, generator));
     };
-    add("filter", at::empty({7, 5, 3, 3}, at::MemoryFormat::ChannelsLast));
-    add("projection", at::empty({64, 33, 1, 1}, at::MemoryFormat::ChannelsLast));
-    add("bias", at::empty({17}));
-    add("one", at::empty({1, 1}));
-    add("table", at::empty({225, 1, 16}));
-    add("large", at::empty({300, 301}));
-    add("unused", at::empty({12, 3}));
-    const auto unit = register_module("conv", std::make_shared<Unit>());
-    unit->register_parameter(
-        "weight", at::empty({6, 5, 3, 3}, at::MemoryFormat::ChannelsLast).normal_(0, 1, generator));
+    constexpr at::MemoryFormat kChannelsLast = at::MemoryFormat::ChannelsLast;
+    add("filter", ParameterRole::input, at::empty({7, 5, 3, 3}, kChannelsLast));
+    add("projection", ParameterRole::projection, at::empty({64, 33, 1, 1}, kChannelsLast));
+    add("bias", ParameterRole::bias, at::empty({17}));
+    add("scale", ParameterRole::norm, at::empty({33}));
+    add("one", ParameterRole::head, at::empty({1, 1}));
+    add("table", ParameterRole::embedding, at::empty({225, 1, 16}));
+    add("large", ParameterRole::head, at::empty({300, 301}));
+    add("unused", ParameterRole::projection, at::empty({12, 3}));
+    register_module("conv",
+                    std::make_shared<OneParameter>(
+                        at::empty({6, 5, 3, 3}, kChannelsLast).normal_(0, 1, generator),
+                        ParameterRole::filter));
     register_buffer("running", at::ones({17}));
     register_buffer("count", at::zeros({}, at::kLong));
   }
@@ -46,9 +60,6 @@ class SeveralParameters : public torch::nn::Module {
     const at::NoGradGuard noGrad;
     for (auto& item : named_buffers()) item.value().add_(step + 1);
   }
-
- private:
-  class Unit : public torch::nn::Module {};
 };
 
 /// A row for each rule of update, with clipping and average and without: columns `config` and
@@ -84,6 +95,15 @@ inline void addUpdateRows() {
   config.momentum = 0.9;
   config.nesterov = true;
   add("muon", config);
+  config.rateFactors = {.input = 0.5, .filter = 2, .norm = 0.25, .embedding = 0, .head = 3};
+  config.decayFactors = {.input = 2, .projection = 0, .norm = 1, .embedding = 0.5};
+  add("muon, by roles", config);
+  config.kind = OptimizerKind::sgd;
+  add("nesterov, by roles", config);
+  config.kind = OptimizerKind::adam;
+  add("adam, by roles", config);
+  config.kind = OptimizerKind::adamw;
+  add("adamw, by roles", config);
 }
 
 }  // namespace lambda

@@ -33,6 +33,7 @@ struct Weights {
   bool operator==(const Weights&) const = default;
 
   std::vector<Number> weights, first, second, average;
+  double rateFactor = 1;
   double decay = 0;
   std::vector<Bfloat16> rounded;  ///< Empty = there is no copy.
 };
@@ -73,16 +74,17 @@ inline bool isClose(const Weights<float>& found, const Weights<double>& expected
 }
 
 /// Random tensors of the sizes, and the gradients of some updates; one of 100 values has none.
-/// Those of even sizes decay. In bfloat16 the gradients have its precision, and the tensors copies
-/// to round them to.
+/// Those of even sizes decay, those of odd ones are updated at 1.5 times the learning rate. In
+/// bfloat16 the gradients have its precision, and the tensors copies to round them to.
 class UpdatedNetwork {
  public:
   UpdatedNetwork(std::initializer_list<std::size_t> sizes, Element element) : element_(element) {
     for (const std::size_t size : sizes) {
       const std::vector<float> zeros(size);
       const std::vector<Bfloat16> copy(element == Element::bfloat16 ? size : 0, kUntouched);
+      const bool isEven = size % 2 == 0;
       tensors.push_back(
-          {random(size), zeros, zeros, random(size), size % 2 == 0 ? 0.125 : 0, copy});
+          {random(size), zeros, zeros, random(size), isEven ? 1 : 1.5, isEven ? 0.125 : 0, copy});
       for (Gradients& each : gradients) {
         each.push_back(size == 100 ? std::vector<float>()
                                    : ElementMap(random(size), element).values());
@@ -104,6 +106,7 @@ class UpdatedNetwork {
                      exact(each.first),
                      exact(each.second),
                      exact(each.average),
+                     each.rateFactor,
                      each.decay,
                      {}});
     }
@@ -116,6 +119,7 @@ class UpdatedNetwork {
           if (!gradient.empty()) {
             updateExactly(rates,
                           static_cast<double>(gradient[k]),
+                          each.rateFactor,
                           each.decay,
                           update + 1,
                           each.weights[k],

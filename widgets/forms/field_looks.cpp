@@ -18,6 +18,21 @@ struct Look {
 
 // The longer ends of one name come before its shorter ones.
 constexpr std::array kLooks{
+    Look{"rateFactors.input", "Rate of first filters", Stepping::oneTwoFive},
+    Look{"rateFactors.filter", "Rate of filters", Stepping::oneTwoFive},
+    Look{"rateFactors.projection", "Rate of projections", Stepping::oneTwoFive},
+    Look{"rateFactors.norm", "Rate of norms", Stepping::oneTwoFive},
+    Look{"rateFactors.bias", "Rate of biases", Stepping::oneTwoFive},
+    Look{"rateFactors.embedding", "Rate of embeddings", Stepping::oneTwoFive},
+    Look{"rateFactors.head", "Rate of classifier", Stepping::oneTwoFive},
+    Look{"decayFactors.input", "Decay of first filters", Stepping::oneTwoFive},
+    Look{"decayFactors.filter", "Decay of filters", Stepping::oneTwoFive},
+    Look{"decayFactors.projection", "Decay of projections", Stepping::oneTwoFive},
+    Look{"decayFactors.norm", "Decay of norms", Stepping::oneTwoFive},
+    Look{"decayFactors.bias", "Decay of biases", Stepping::oneTwoFive},
+    Look{"decayFactors.embedding", "Decay of embeddings", Stepping::oneTwoFive},
+    Look{"decayFactors.head", "Decay of classifier", Stepping::oneTwoFive},
+
     Look{"input.channels", "Channels"},
     Look{"input.height", "Height", Stepping::eights, "px"},
     Look{"input.width", "Width", Stepping::eights, "px"},

@@ -38,6 +38,9 @@ bool isInUse(const FieldRow& row, const Recipe& recipe) {
   if (name == "filterRate") return recipe.optimizer.kind == OptimizerKind::muon;
   if (name == "momentum" || name == "nesterov") return momentum;
   if (name == "beta1" || name == "beta2" || name == "epsilon") return !momentum;
+  if (row.path.starts_with("recipe.optimizer.decayFactors.")) {
+    return !recipe.optimizer.decayAllParameters;
+  }
   if (name == "stepEpochs" || name == "stepFactor") return schedule == ScheduleKind::step;
   if (name == "peakFraction") return schedule == ScheduleKind::triangular;
   if (name == "warmupEpochs") return schedule != ScheduleKind::triangular;

@@ -49,6 +49,14 @@ class Chooser {
     return take(path, hasProblem || (all_ && applies));
   }
 
+  /// The same for all settings inside a value.
+  Chooser& rareInside(std::string_view value, bool applies = true) {
+    for (const FieldRow& row : rows_) {
+      if (row.path.starts_with(std::string(value) + ".")) rare(row.path, applies);
+    }
+    return *this;
+  }
+
   FormSection section(const QString& title) {
     FormSection result{title, std::move(chosen_)};
     chosen_ = {};
@@ -112,7 +120,10 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe) {
       .rare("recipe.optimizer.epsilon", !momentum)
       .common("recipe.optimizer.weightDecay")
       .rare("recipe.optimizer.decayAllParameters")
-      .rare("recipe.optimizer.gradientClip");
+      .rare("recipe.optimizer.gradientClip")
+      .rareInside("recipe.optimizer.rateFactors")
+      .rareInside("recipe.optimizer.decayFactors",
+                  recipe.optimizer.weightDecay > 0 && !recipe.optimizer.decayAllParameters);
   sections.push_back(choose.section(tr("Optimiser")));
   choose.common("recipe.schedule.kind")
       .common("recipe.schedule.warmupEpochs", schedule != ScheduleKind::triangular)
@@ -172,8 +183,7 @@ std::vector<std::pair<double, double>> learningRateCurve(const Recipe& recipe) {
   curve.reserve(kPlaces + 1);
   for (int i = 0; i <= kPlaces; ++i) {
     const double epoch = static_cast<double>(epochs) * i / kPlaces;
-    curve.emplace_back(
-        epoch, recipe.optimizer.learningRate * learningRateFactor(recipe.schedule, epoch, epochs));
+    curve.emplace_back(epoch, learningRateAt(recipe, epoch));
   }
   return curve;
 }

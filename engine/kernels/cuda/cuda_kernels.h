@@ -14,7 +14,7 @@ namespace lambda {
 // nothing is allocated.
 
 /// Changes with anything below: a program and a plugin of different versions don't go together.
-inline constexpr std::int32_t kCudaKernelsVersion = 4;
+inline constexpr std::int32_t kCudaKernelsVersion = 5;
 
 /// Where work is queued.
 struct CudaQueue {

@@ -52,8 +52,8 @@ struct Factors {
   Factors(const UpdateRates& rates, const UpdatedWeights& tensor)
       : gradient(static_cast<float>(rates.gradientScale)),
         decay(static_cast<float>(tensor.weightDecay)),
-        kept(static_cast<float>(1 - rates.learningRate * tensor.weightDecay)),
-        rate(static_cast<float>(rates.learningRate)),
+        kept(static_cast<float>(1 - learningRateOf(rates, tensor) * tensor.weightDecay)),
+        rate(static_cast<float>(learningRateOf(rates, tensor))),
         momentum(static_cast<float>(rates.momentum)),
         first(static_cast<float>(1 - rates.beta1)),
         secondKept(static_cast<float>(rates.beta2)),
@@ -61,8 +61,13 @@ struct Factors {
         epsilon(static_cast<float>(rates.epsilon)),
         average(static_cast<float>(rates.averageShare)) {
     if (!isAdaptive(rates.rule)) return;
-    rate = static_cast<float>(rates.learningRate / (1 - std::pow(rates.beta1, tensor.steps)));
+    rate = static_cast<float>(learningRateOf(rates, tensor) /
+                              (1 - std::pow(rates.beta1, tensor.steps)));
     deviation = static_cast<float>(1 / std::sqrt(1 - std::pow(rates.beta2, tensor.steps)));
+  }
+
+  static double learningRateOf(const UpdateRates& rates, const UpdatedWeights& tensor) {
+    return rates.learningRate * tensor.rateFactor;
   }
 
   float gradient;

@@ -8,7 +8,8 @@
 
 namespace lambda {
 
-/// How weights w move along their gradient g; r is the learning rate, d the weight decay.
+/// How weights w move along their gradient g; r is the learning rate, d the weight decay of their
+/// tensor.
 enum class UpdateRule {
   sgd,       ///< w -= r (g + d w)
   momentum,  ///< first = momentum first + g + d w;  w -= r first
@@ -41,6 +42,7 @@ struct UpdatedWeights {
   float* first = nullptr;    ///< Momentum, or the mean of the gradients; not for sgd.
   float* second = nullptr;   ///< The mean of their squares; adam and adamw.
   float* average = nullptr;  ///< Null where none is kept.
+  double rateFactor = 1;     ///< The learning rate of these weights as a factor of the update's.
   double weightDecay = 0;
   double steps = 1;  ///< Updates of these weights, with this one; adam and adamw.
 };

@@ -6,14 +6,16 @@
 namespace lambda {
 
 SqueezeExcitationImpl::SqueezeExcitationImpl(std::int64_t channels)
-    : squeeze(register_module(
+    : squeeze(registerConvolution(
           "squeeze",
-          torch::nn::Conv2d(torch::nn::Conv2dOptions(
-              channels, squeezedChannels(static_cast<int>(channels)), /*kernel_size=*/1)))),
-      excite(register_module(
+          ParameterRole::projection,
+          torch::nn::Conv2dOptions(
+              channels, squeezedChannels(static_cast<int>(channels)), /*kernel_size=*/1))),
+      excite(registerConvolution(
           "excite",
-          torch::nn::Conv2d(torch::nn::Conv2dOptions(
-              squeezedChannels(static_cast<int>(channels)), channels, /*kernel_size=*/1)))) {}
+          ParameterRole::projection,
+          torch::nn::Conv2dOptions(
+              squeezedChannels(static_cast<int>(channels)), channels, /*kernel_size=*/1))) {}
 
 at::Tensor SqueezeExcitationImpl::forward(const at::Tensor& x) {
   // A mean, not adaptive pooling: its backward pass is deterministic on every device.

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <torch/nn/modules/conv.h>
+#include "engine/layers/roled_module.h"
 
 namespace lambda {
 
 /// Channel attention: every channel is scaled by a weight made from the means of all channels
 /// (Hu et al., 2018; the paper's appendix C.4 reads it as a diagonal lambda shared by all
 /// positions). Squeeze ratio 4 (appendix E.1). Input and output [b, channels, H, W].
-class SqueezeExcitationImpl : public torch::nn::Module {
+class SqueezeExcitationImpl : public RoledModule {
  public:
   explicit SqueezeExcitationImpl(std::int64_t channels);
 

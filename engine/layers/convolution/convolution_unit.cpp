@@ -19,8 +19,8 @@ torch::nn::Conv2dOptions convolutionOptions(const ConvolutionUnitOptions& option
 
 ConvolutionUnitImpl::ConvolutionUnitImpl(const ConvolutionUnitOptions& options_)
     : options(options_),
-      conv(register_module("conv", torch::nn::Conv2d(convolutionOptions(options_)))),
-      norm(register_module("norm", torch::nn::BatchNorm2d(options_.outputDepth))) {
+      conv(registerConvolution("conv", options_.role, convolutionOptions(options_))),
+      norm(registerNorm("norm", options_.outputDepth)) {
   torch::nn::init::kaiming_normal_(conv->weight, 0.0, torch::kFanOut, torch::kReLU);
   if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
   conv->weight.requires_grad_(!options.fixedFilters);

@@ -2,10 +2,8 @@
 
 #include <optional>
 
-#include <torch/nn/modules/batchnorm.h>
-#include <torch/nn/modules/conv.h>
-
 #include "engine/layers/norm_and_pool/fused_norm.h"
+#include "engine/layers/roled_module.h"
 
 namespace lambda {
 
@@ -17,13 +15,14 @@ struct ConvolutionUnitOptions {
   int padding = -1;  ///< Pixels of zeros; -1 = half the kernel size.
   std::optional<Activation> activation = std::nullopt;  ///< None: the unit ends with its norm.
   bool zeroInit = false;                                ///< The norm's scale starts at 0.
+  ParameterRole role = ParameterRole::filter;           ///< Of the filters.
   bool fixedFilters = false;  ///< They are set from outside and get no gradient.
 };
 
 /// Convolution without bias, batch norm, activation.
 /// Weights from a normal distribution of fan-out variance (He et al., 2015).
 /// Input [b, inputDepth, H, W]; output [b, outputDepth, H', W'].
-class ConvolutionUnitImpl : public torch::nn::Module {
+class ConvolutionUnitImpl : public RoledModule {
  public:
   explicit ConvolutionUnitImpl(const ConvolutionUnitOptions& options);
 

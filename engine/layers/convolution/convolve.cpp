@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "engine/layers/convolution/bfloat16_weights.h"
 #include "engine/layers/convolution/winograd_convolution.h"
 
 namespace lambda {
@@ -59,7 +58,7 @@ std::optional<at::Tensor> matrixOf(const torch::nn::detail::ConvNdOptions<2>& op
 
 at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x) {
   if (!isPlain(conv->options)) return conv(x);
-  const at::Tensor weight = Bfloat16Weights::inUseFor(conv->weight);
+  const at::Tensor& weight = conv->weight;
   const auto& stride = *conv->options.stride();
   const std::optional<at::Tensor> matrix = matrixOf(conv->options, weight, x);
   if (!matrix) {

@@ -11,14 +11,15 @@ namespace lambda {
 DepthwiseConvolutionImpl::DepthwiseConvolutionImpl(const DepthwiseConvolutionOptions& options_)
     : options(options_) {
   const int k = options.kernelSize;
-  filters = register_parameter("filters", at::empty({options.inputDepth, 1, k, k}));
+  filters = registerParameter(
+      "filters", ParameterRole::projection, at::empty({options.inputDepth, 1, k, k}));
   torch::nn::init::normal_(filters, 0.0, std::sqrt(2.0) / k);
   if (options.inputDepth == options.outputDepth) return;
-  pointwise = register_module(
+  pointwise = registerConvolution(
       "pointwise",
-      torch::nn::Conv2d(
-          torch::nn::Conv2dOptions(options.inputDepth, options.outputDepth, /*kernel_size=*/1)
-              .bias(false)));
+      ParameterRole::projection,
+      torch::nn::Conv2dOptions(options.inputDepth, options.outputDepth, /*kernel_size=*/1)
+          .bias(false));
   torch::nn::init::kaiming_normal_(pointwise->weight, 0.0, torch::kFanOut, torch::kReLU);
 }
 
@@ -38,7 +39,7 @@ at::Tensor DepthwiseConvolutionImpl::forward(const at::Tensor& x) {
   return pointwise ? convolve(pointwise, y) : y;
 }
 
-MapFunction addMixer(torch::nn::Module& unit,
+MapFunction addMixer(RoledModule& unit,
                      const DepthwiseConvolutionMixer& mixer,
                      const BlockPlan& plan,
                      const PositionEmbeddingTable& /*shared*/) {

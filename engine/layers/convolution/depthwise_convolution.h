@@ -1,7 +1,5 @@
 #pragma once
 
-#include <torch/nn/modules/conv.h>
-
 #include "engine/layers/mixers/mixers.h"
 
 namespace lambda {
@@ -19,7 +17,7 @@ struct DepthwiseConvolutionOptions {
 /// Filters from a normal distribution of variance 2 / k^2 (He et al., 2015).
 /// Input x [b, inputDepth, H, W]; output [b, outputDepth, ceil(H / stride), ceil(W / stride)].
 /// Throws c10::Error if the input has another depth.
-class DepthwiseConvolutionImpl : public torch::nn::Module {
+class DepthwiseConvolutionImpl : public RoledModule {
  public:
   explicit DepthwiseConvolutionImpl(const DepthwiseConvolutionOptions& options);
 

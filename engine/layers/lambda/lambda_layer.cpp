@@ -14,9 +14,8 @@ namespace lambda {
 
 namespace {
 
-torch::nn::Conv2d projection(std::int64_t inputDepth, std::int64_t outputDepth) {
-  return torch::nn::Conv2d(
-      torch::nn::Conv2dOptions(inputDepth, outputDepth, /*kernel_size=*/1).bias(false));
+torch::nn::Conv2dOptions projection(std::int64_t inputDepth, std::int64_t outputDepth) {
+  return torch::nn::Conv2dOptions(inputDepth, outputDepth, /*kernel_size=*/1).bias(false);
 }
 
 /// A map [b, c, H, W] as pixels [b, H W, c]. A reshape alone would cut the channel-major memory
@@ -40,20 +39,17 @@ LambdaLayerImpl::LambdaLayerImpl(const LambdaLayerOptions& options_, PositionEmb
   const std::int64_t valueDepth = options.outputDepth / mixer.heads;
   const std::int64_t queryChannels = static_cast<std::int64_t>(mixer.heads) * mixer.queryDepth;
   const std::int64_t valueChannels = mixer.intraDepth * valueDepth;
-  queries = register_module("queries", projection(options.inputDepth, queryChannels));
+  const auto addProjection = [&](const char* name, std::int64_t channels) {
+    return registerConvolution(
+        name, ParameterRole::projection, projection(options.inputDepth, channels));
+  };
+  queries = addProjection("queries", queryChannels);
   if (mixer.content) {
-    keys =
-        register_module("keys",
-                        projection(options.inputDepth,
-                                   static_cast<std::int64_t>(mixer.intraDepth) * mixer.queryDepth));
+    keys = addProjection("keys", static_cast<std::int64_t>(mixer.intraDepth) * mixer.queryDepth);
   }
-  values = register_module("values", projection(options.inputDepth, valueChannels));
-  if (mixer.normalizeQueries) {
-    queryNorm = register_module("queryNorm", torch::nn::BatchNorm2d(queryChannels));
-  }
-  if (mixer.normalizeValues) {
-    valueNorm = register_module("valueNorm", torch::nn::BatchNorm2d(valueChannels));
-  }
+  values = addProjection("values", valueChannels);
+  if (mixer.normalizeQueries) queryNorm = registerNorm("queryNorm", queryChannels);
+  if (mixer.normalizeValues) valueNorm = registerNorm("valueNorm", valueChannels);
   if (mixer.embedding != PositionEmbedding::none && embedding.is_empty()) {
     embedding = register_module("embedding",
                                 PositionEmbeddingTable(PositionEmbeddingOptions{mixer.embedding,

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <torch/nn/modules/batchnorm.h>
-#include <torch/nn/modules/conv.h>
-
 #include "engine/layers/lambda/lambda_core.h"
 #include "engine/layers/lambda/position_embedding.h"
+#include "engine/layers/roled_module.h"
 
 namespace lambda {
 
@@ -23,7 +21,7 @@ struct LambdaLayerOptions {
 /// output [b, dOut, H, W], a channels-last view. A position is a pixel. Throws c10::Error if the
 /// input's depth differs from the options', or its size where the embeddings are bound to one. Not
 /// thread-safe; lives on the training thread.
-class LambdaLayerImpl : public torch::nn::Module {
+class LambdaLayerImpl : public RoledModule {
  public:
   /// `shared`: embeddings that another module owns; null = own ones, if the mixer has any.
   explicit LambdaLayerImpl(const LambdaLayerOptions& options,

@@ -39,7 +39,8 @@ PositionEmbeddingTableImpl::PositionEmbeddingTableImpl(const PositionEmbeddingOp
 
 void PositionEmbeddingTableImpl::reset() {
   const std::int64_t rows = embeddingRows(mixerOf(options), {1, options.height, options.width});
-  table = register_parameter("table", at::empty({rows, options.intraDepth, options.queryDepth}));
+  table = registerParameter(
+      "table", ParameterRole::embedding, at::empty({rows, options.intraDepth, options.queryDepth}));
   torch::nn::init::normal_(table, 0.0, 1.0);
 }
 

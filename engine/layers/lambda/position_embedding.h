@@ -5,9 +5,9 @@
 #include <utility>
 
 #include <ATen/ATen.h>
-#include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include "engine/layers/roled_module.h"
 #include "engine/values/architecture.h"
 
 namespace lambda {
@@ -35,7 +35,7 @@ PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows);
 /// LambdaNetworks section 3.3: with relative embeddings e_nm = R[m - n], so that shifting the input
 /// shifts the output; a local scope leaves out positions beyond its window (section 3.4).
 /// Initialised from N(0, 1) (appendix E.1). Several layers may hold the same embedding.
-class PositionEmbeddingTableImpl : public torch::nn::Module {
+class PositionEmbeddingTableImpl : public RoledModule {
  public:
   explicit PositionEmbeddingTableImpl(const PositionEmbeddingOptions& options);
 

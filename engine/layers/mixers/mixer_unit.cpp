@@ -12,7 +12,7 @@ MixerUnitImpl::MixerUnitImpl(const BlockPlan& plan,
     : options(options_), pooling_(plan.pooling) {
   mix_ = std::visit([&](const auto& mixer) { return addMixer(*this, mixer, plan, shared); },
                     plan.options.mixer);
-  norm = register_module("norm", torch::nn::BatchNorm2d(plan.mixerOutput.channels));
+  norm = registerNorm("norm", plan.mixerOutput.channels);
   if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
 }
 

@@ -17,7 +17,7 @@ struct MixerUnitOptions {
 
 /// The mixer of a block, of any kind: its layer, pooling where the plan has some for the stride,
 /// batch norm, activation. Input and output as the plan says, [b, channels, H, W].
-class MixerUnitImpl : public torch::nn::Module {
+class MixerUnitImpl : public RoledModule {
  public:
   /// `shared`: the embeddings of the mixer where another module owns them, else null.
   MixerUnitImpl(const BlockPlan& plan,

@@ -1,14 +1,13 @@
 #include "engine/layers/mixers/mixers.h"
 
 #include <torch/nn/init.h>
-#include <torch/nn/modules/conv.h>
 
 #include "engine/layers/convolution/convolve.h"
 #include "engine/layers/lambda/lambda_layer.h"
 
 namespace lambda {
 
-MapFunction addMixer(torch::nn::Module& unit,
+MapFunction addMixer(RoledModule& unit,
                      const ConvolutionMixer& mixer,
                      const BlockPlan& plan,
                      const PositionEmbeddingTable& /*shared*/) {
@@ -17,12 +16,12 @@ MapFunction addMixer(torch::nn::Module& unit,
                            .stride(plan.mixerStride)
                            .padding(mixer.kernelSize / 2)
                            .bias(false);
-  torch::nn::Conv2d conv = unit.register_module("conv", torch::nn::Conv2d(options));
+  torch::nn::Conv2d conv = unit.registerConvolution("conv", ParameterRole::filter, options);
   torch::nn::init::kaiming_normal_(conv->weight, 0.0, torch::kFanOut, torch::kReLU);
   return [conv](const at::Tensor& x) mutable { return convolve(conv, x); };
 }
 
-MapFunction addMixer(torch::nn::Module& unit,
+MapFunction addMixer(RoledModule& unit,
                      const LambdaMixer& mixer,
                      const BlockPlan& plan,
                      const PositionEmbeddingTable& shared) {

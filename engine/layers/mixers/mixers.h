@@ -2,9 +2,8 @@
 
 #include <functional>
 
-#include <torch/nn/module.h>
-
 #include "engine/layers/lambda/position_embedding.h"
+#include "engine/layers/roled_module.h"
 #include "engine/values/plan.h"
 
 namespace lambda {
@@ -17,15 +16,15 @@ using MapFunction = std::function<at::Tensor(const at::Tensor&)>;
 // registered is a part of its parameters' names in checkpoints. `shared`: the embeddings that
 // another module owns, else null.
 
-MapFunction addMixer(torch::nn::Module& unit,
+MapFunction addMixer(RoledModule& unit,
                      const ConvolutionMixer& mixer,
                      const BlockPlan& plan,
                      const PositionEmbeddingTable& shared);
-MapFunction addMixer(torch::nn::Module& unit,
+MapFunction addMixer(RoledModule& unit,
                      const LambdaMixer& mixer,
                      const BlockPlan& plan,
                      const PositionEmbeddingTable& shared);
-MapFunction addMixer(torch::nn::Module& unit,
+MapFunction addMixer(RoledModule& unit,
                      const DepthwiseConvolutionMixer& mixer,
                      const BlockPlan& plan,
                      const PositionEmbeddingTable& shared);

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <torch/nn/module.h>
+
 #include "engine/formats/tensors/safetensors.h"
-#include "engine/training/update/optimizer.h"
+#include "engine/training/checkpoint/named_tensor.h"
 
 namespace lambda {
 

@@ -8,6 +8,7 @@
 #include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/tensor_file.h"
+#include "engine/training/update/master_weights.h"
 
 namespace lambda {
 
@@ -82,11 +83,6 @@ Network buildNetwork(const RunConfig& config, const at::Device& device) {
   return network;
 }
 
-std::unique_ptr<Bfloat16Weights> bfloat16WeightsFor(const Recipe& recipe, Network& network) {
-  if (recipe.precision != Precision::bfloat16) return nullptr;
-  return std::make_unique<Bfloat16Weights>(*network);
-}
-
 const CudaKernels* kernelsFor(const at::Device& device) {
   return device.is_cuda() ? cudaKernelsFor(device) : nullptr;
 }
@@ -118,6 +114,15 @@ EmbeddingTables storedEmbeddings(const SafeTensors& file, const std::string& pla
   return tables;
 }
 
+/// All parameters and buffers of the network, with the masters of weights that are rounded in it.
+std::vector<NamedTensor> masterStateOf(const Network& network, const Optimizer& optimizer) {
+  std::vector<NamedTensor> state = stateOf(*network);
+  for (std::size_t i = 0; i < optimizer.parameters().size(); ++i) {
+    state[i].tensor = optimizer.parameters()[i].master;
+  }
+  return state;
+}
+
 bool hasAll(const SafeTensors& file, const std::vector<NamedTensor>& targets) {
   for (const NamedTensor& target : targets) {
     if (file.find(target.name) == nullptr) return false;
@@ -128,24 +133,29 @@ bool hasAll(const SafeTensors& file, const std::vector<NamedTensor>& targets) {
 }  // namespace
 
 TrainingState::TrainingState(const RunConfig& config, const ComputeDevice& device)
+    : TrainingState(
+          config,
+          device,
+          {.precision = config.recipe.precision, .kernels = kernelsFor(torchDevice(device))}) {}
+
+TrainingState::TrainingState(const RunConfig& config,
+                             const ComputeDevice& device,
+                             const UpdateOptions& updates)
     : network(buildNetwork(config, torchDevice(device))),
-      bfloat16Weights(bfloat16WeightsFor(config.recipe, network)),
-      optimizer(config.recipe.optimizer,
-                *network,
-                kernelsFor(torchDevice(device)),
-                bfloat16Weights.get()),
+      optimizer(config.recipe.optimizer, *network, updates),
       initialEmbeddings(embeddingTablesOf(network)),
       kernelObstacle(cudaKernelsObstacle(torchDevice(device))),
       device_(torchDevice(device)) {
   // Some of cuDNN's gradients of convolutions differ from run to run otherwise.
   if (device_.is_cuda()) at::globalContext().setDeterministicCuDNN(true);
   if (config.recipe.emaDecay > 0) {
+    const MasterWeights averaged(optimizer);
     average = std::make_unique<WeightAverage>(config.recipe.emaDecay, *network);
   }
 }
 
 std::vector<NamedTensor> TrainingState::savedTensors() const {
-  std::vector<NamedTensor> tensors = prefixed(kModelPrefix, stateOf(*network));
+  std::vector<NamedTensor> tensors = prefixed(kModelPrefix, masterStateOf(network, optimizer));
   const auto append = [&tensors](const std::vector<NamedTensor>& more) {
     tensors.insert(tensors.end(), more.begin(), more.end());
   };
@@ -172,9 +182,10 @@ void TrainingState::save(const std::filesystem::path& path,
 }
 
 void TrainingState::loadNetwork(const SafeTensors& file, const std::string& place) {
-  for (const NamedTensor& target : prefixed(kModelPrefix, stateOf(*network))) {
+  for (const NamedTensor& target : prefixed(kModelPrefix, masterStateOf(network, optimizer))) {
     loadInto(file, place, target);
   }
+  for (const UpdatedParameter& each : optimizer.parameters()) each.round();
   initialEmbeddings = storedEmbeddings(file, place);
 }
 
@@ -233,6 +244,7 @@ std::vector<std::string> TrainingState::adopt(const std::filesystem::path& path,
          true,
          "the averaged weights: the average starts from the weights");
   } else if (average) {
+    const MasterWeights averaged(optimizer);
     average = std::make_unique<WeightAverage>(config.recipe.emaDecay, *network);
   }
   loadRandom(file, place);

@@ -7,7 +7,6 @@
 
 #include "engine/formats/tensors/safetensors.h"
 #include "engine/inspection/inspect_network.h"
-#include "engine/layers/convolution/bfloat16_weights.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/torch_device.h"
 #include "engine/training/update/optimizer.h"
@@ -17,16 +16,20 @@
 namespace lambda {
 
 /// Everything that a checkpoint keeps: network, optimiser, averaged weights, random generator and
-/// position. With the same program, device and thread count, training on from a loaded state gives
-/// the bits of a run that was never interrupted. Lives on the training thread.
+/// position. Where it trains in bfloat16 the network's convolutions have rounded weights; those
+/// that are saved, averaged and inspected are the optimiser's float32 masters, see MasterWeights.
+/// With the same program, device and thread count, training on from a loaded state gives the bits
+/// of a run that was never interrupted. Lives on the training thread.
 class TrainingState {
  public:
   /// A fresh state: weights and random numbers from the configuration's seed. It draws from a
   /// generator of its own; LibTorch's default one is as before.
   TrainingState(const RunConfig& config, const ComputeDevice& device);
 
+  /// With updates on an emulated device, or by another back end than the device's.
+  TrainingState(const RunConfig& config, const ComputeDevice& device, const UpdateOptions& updates);
+
   Network network;
-  std::unique_ptr<Bfloat16Weights> bfloat16Weights;  ///< Null where it trains in float32.
   Optimizer optimizer;
   std::unique_ptr<WeightAverage> average;  ///< Null without averaging.
   TrainingProgress progress;

@@ -7,10 +7,10 @@ namespace {
 /// What queueing a step leaves: the tensors that its record writes.
 struct QueuedStep {
   StepMeasures measures;
-  WeightsInMemory weights;
+  QueuedUpdate update;
 
   std::vector<at::Tensor> tensors() const {
-    std::vector<at::Tensor> all = weights.gradients;
+    std::vector<at::Tensor> all = update.operands.gradients;
     all.push_back(measures.loss);
     all.push_back(measures.accuracy);
     all.push_back(measures.gradientNorm);
@@ -21,8 +21,8 @@ struct QueuedStep {
 QueuedStep queueStep(TrainingState& state, const Recipe& recipe, const TensorBatch& batch) {
   QueuedStep queued;
   queued.measures = computeGradients(state, recipe, batch);
-  queued.weights = state.optimizer.weightsInMemory(state.average.get());
-  queued.measures.gradientNorm = state.optimizer.queueUpdate(queued.weights, queued.measures.loss);
+  queued.update = state.optimizer.onDevice()->queue(queued.measures.loss, state.average.get());
+  queued.measures.gradientNorm = queued.update.gradientNorm;
   state.optimizer.zeroGrad();
   return queued;
 }
@@ -34,8 +34,6 @@ RecordedStep::RecordedStep(TrainingState& state,
                            const TensorBatch& like,
                            WorkRecorder& recorder)
     : state_(state), inputs_{like.images.clone(), like.labels.clone()} {
-  // What is done while recording is not done yet.
-  if (state.bfloat16Weights) state.bfloat16Weights->follow();
   at::Generator random = *state.network->random();
   const at::Tensor drawn = random.get_state();
   const auto queued = std::make_shared<QueuedStep>();
@@ -52,7 +50,7 @@ RecordedStep::RecordedStep(TrainingState& state,
     throw;
   }
   measures_ = queued->measures;
-  weights_ = queued->weights;
+  update_ = queued->update;
 }
 
 bool RecordedStep::fits(const TensorBatch& batch) const {
@@ -63,10 +61,10 @@ bool RecordedStep::fits(const TensorBatch& batch) const {
 StartedStep RecordedStep::start(const TensorBatch& batch, double learningRate) {
   inputs_.images.copy_(batch.images);
   inputs_.labels.copy_(batch.labels);
-  state_.optimizer.sendStep(weights_,
-                            {.learningRate = learningRate,
-                             .average = state_.average.get(),
-                             .step = state_.progress.step + 1});
+  state_.optimizer.onDevice()->send(update_,
+                                    {.learningRate = learningRate,
+                                     .average = state_.average.get(),
+                                     .step = state_.progress.step + 1});
   work_->replay();
   return StartedStep::underWay(measures_);
 }

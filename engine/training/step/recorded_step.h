@@ -4,6 +4,7 @@
 
 #include "engine/training/step/training_step.h"
 #include "engine/training/step/work_recorder.h"
+#include "engine/training/update/cuda_update.h"
 
 namespace lambda {
 
@@ -12,7 +13,7 @@ namespace lambda {
 /// its state outlives it and keeps its optimiser, average and parameters where they are.
 class RecordedStep {
  public:
-  /// Records for batches of this one's shape; trains nothing. The state's optimiser steps on the
+  /// Records for batches of this one's shape; trains nothing. The state's optimiser updates on the
   /// device. Throws c10::Error where the device can't record it; the state is then as before.
   RecordedStep(TrainingState& state,
                const Recipe& recipe,
@@ -29,7 +30,7 @@ class RecordedStep {
   TrainingState& state_;
   TensorBatch inputs_;  // What the record reads.
   StepMeasures measures_;
-  WeightsInMemory weights_;
+  QueuedUpdate update_;
   std::unique_ptr<RecordedWork> work_;
 };
 

@@ -18,7 +18,7 @@ StartedStep StepRunner::start(const TensorBatch& batch, double learningRate) {
     steps_ = 0;
   }
   if (recorder_ != nullptr && !recorded_ && steps_ >= kStepsBeforeRecord &&
-      state_.optimizer.stepsOnDevice(state_.average.get())) {
+      state_.optimizer.onDevice() != nullptr) {
     record(batch);
   }
   if (recorded_ && recorded_->fits(batch)) return recorded_->start(batch, learningRate);

@@ -16,8 +16,7 @@ void tellEnd(const PhaseObserver& ended, StepPhase phase) {
 
 /// The measures as doubles in one tensor, where they are.
 at::Tensor together(const StepMeasures& measures) {
-  return at::stack(
-      {measures.loss.to(at::kDouble), measures.accuracy, measures.gradientNorm.to(at::kDouble)});
+  return at::stack({measures.loss.to(at::kDouble), measures.accuracy, measures.gradientNorm});
 }
 
 StepOutcome outcomeOf(const at::Tensor& values) {
@@ -61,11 +60,9 @@ StepMeasures computeGradients(TrainingState& state,
                               const PhaseObserver& ended) {
   state.network->train();
   state.optimizer.zeroGrad();
-  if (state.bfloat16Weights) state.bfloat16Weights->follow();
   at::Tensor logits;
   {
     const Autocast autocast(recipe.precision, batch.images.device().type());
-    const Bfloat16Weights::InUse copies(state.bfloat16Weights.get());
     logits = state.network->forward(batch.images);
   }
   logits = logits.to(at::kFloat);
@@ -93,24 +90,16 @@ StartedStep startStep(TrainingState& state,
                       double learningRate,
                       const PhaseObserver& ended) {
   StepMeasures measures = computeGradients(state, recipe, batch, ended);
-  UpdateStep update{.learningRate = learningRate,
-                    .average = state.average.get(),
-                    .step = state.progress.step + 1};
-  if (state.optimizer.stepsOnDevice(update.average)) {
-    tellEnd(ended, StepPhase::measures);
-    measures.gradientNorm = state.optimizer.stepOnDevice(update, measures.loss);
-    StartedStep started = StartedStep::underWay(measures);
-    tellEnd(ended, StepPhase::update);
-    return started;
-  }
-  measures.gradientNorm = state.optimizer.gradientNorm();
-  const StepOutcome outcome = outcomeOf(together(measures).cpu());
   tellEnd(ended, StepPhase::measures);
-  if (!outcome.finite) return StartedStep::over(outcome);
-  update.gradientNorm = outcome.gradientNorm;
-  state.optimizer.step(update);
+  measures.gradientNorm = state.optimizer.apply({.learningRate = learningRate,
+                                                 .loss = measures.loss,
+                                                 .average = state.average.get(),
+                                                 .step = state.progress.step + 1});
+  StartedStep started = state.optimizer.onDevice() != nullptr
+                            ? StartedStep::underWay(measures)
+                            : StartedStep::over(outcomeOf(together(measures).cpu()));
   tellEnd(ended, StepPhase::update);
-  return StartedStep::over(outcome);
+  return started;
 }
 
 }  // namespace lambda

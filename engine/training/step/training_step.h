@@ -23,8 +23,8 @@ struct StepOutcome {
 enum class StepPhase {
   forward,  ///< Up to the objective.
   backward,
-  measures,  ///< Loss, accuracy, norm of the gradients where that is not part of the update.
-  update,    ///< Clipping, update of the weights and of their average.
+  measures,  ///< Loss and accuracy.
+  update,    ///< Norm of the gradients, clipping, update of the weights and of their average.
 };
 
 /// Told of each part that has ended.

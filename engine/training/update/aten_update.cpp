@@ -1,18 +1,45 @@
 #include "engine/training/update/aten_update.h"
 
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "engine/training/update/gradient_norm.h"
+#include "engine/training/update/master_weights.h"
+#include "engine/training/update/weight_average.h"
+
 namespace lambda {
 
 namespace {
+
+/// Parameters of one learning rate and one weight decay, with what belongs to each.
+struct Group {
+  std::vector<at::Tensor> parameters;
+  std::vector<at::Tensor> gradients;  ///< Of the parameters' type.
+  std::vector<at::Tensor> firsts;     ///< Momentum, or the first moment.
+  std::vector<at::Tensor> seconds;    ///< The second moment; Adam and AdamW.
+  std::vector<at::Tensor> steps;      ///< Updates done, float32 scalars; Adam and AdamW.
+  double learningRate = 0;
+  double weightDecay = 0;
+};
+
+/// The counts are moved to where ATen's kernels read them.
+std::vector<UpdatedParameter> countedInPlace(std::vector<UpdatedParameter> parameters) {
+  for (UpdatedParameter& each : parameters) {
+    if (each.steps.defined()) each.steps = each.steps.to(each.master.device());
+  }
+  return parameters;
+}
 
 /// The kernels leave the versions of what they write as they were.
 void countAsWritten(const std::vector<at::Tensor>& parameters) {
   for (const at::Tensor& parameter : parameters) parameter.unsafeGetTensorImpl()->bump_version();
 }
 
-}  // namespace
-
-void updateByAten(const OptimizerConfig& config, double learningRate, UpdatedGroup group) {
-  if (group.parameters.empty()) return;
+/// Muon's other weights are updated by SGD.
+void updateByAten(const OptimizerConfig& config, Group group) {
   countAsWritten(group.parameters);
   switch (config.kind) {
     case OptimizerKind::sgd:
@@ -23,7 +50,7 @@ void updateByAten(const OptimizerConfig& config, double learningRate, UpdatedGro
                       group.firsts,
                       group.weightDecay,
                       config.momentum,
-                      learningRate,
+                      group.learningRate,
                       /*dampening=*/0,
                       config.nesterov,
                       /*maximize=*/false,
@@ -32,7 +59,6 @@ void updateByAten(const OptimizerConfig& config, double learningRate, UpdatedGro
     case OptimizerKind::adam:
     case OptimizerKind::adamw:
       at::_foreach_add_(group.steps, 1);
-      for (at::Tensor& count : group.steps) count = count.to(group.parameters.front().device());
       const auto updateBy = [&](const auto& kernel) {
         kernel(group.parameters,
                group.gradients,
@@ -40,7 +66,7 @@ void updateByAten(const OptimizerConfig& config, double learningRate, UpdatedGro
                group.seconds,
                at::TensorList(),
                group.steps,
-               learningRate,
+               group.learningRate,
                config.beta1,
                config.beta2,
                group.weightDecay,
@@ -55,6 +81,49 @@ void updateByAten(const OptimizerConfig& config, double learningRate, UpdatedGro
       }
       return;
   }
+}
+
+}  // namespace
+
+AtenUpdate::AtenUpdate(const OptimizerConfig& config, std::vector<UpdatedParameter> parameters)
+    : WeightUpdate(config, countedInPlace(std::move(parameters))) {}
+
+at::Tensor AtenUpdate::apply(const UpdateStep& step) {
+  const at::Tensor norm = gradientNormByAten(gradients());
+  at::Tensor judged = norm;
+  if (step.loss.defined()) judged = at::stack({norm, step.loss.to(norm.options())});
+  if (!judged.isfinite().all().item<bool>()) return norm;
+  const double scale = clippingScale(norm.item<double>());
+  filters().sendRate(step.learningRate);
+  updateFilters(scale != 1 ? at::scalar_tensor(scale) : at::Tensor(), {});
+  updateOthers(step.learningRate, scale);
+  if (step.average != nullptr) {
+    const MasterWeights averaged(parameters());
+    step.average->update(step.step);
+  }
+  return norm;
+}
+
+void AtenUpdate::updateOthers(double learningRate, double gradientScale) const {
+  std::map<std::pair<double, double>, Group> groups;
+  for (const UpdatedParameter& each : parameters()) {
+    const at::Tensor gradient = each.gradient();
+    if (!gradient.defined() || each.orthogonalized) continue;
+    Group& group = groups[{each.rateFactor, each.weightDecay}];
+    group.learningRate = learningRate * each.rateFactor;
+    group.weightDecay = each.weightDecay;
+    group.parameters.push_back(each.master.detach());
+    group.gradients.push_back(gradient.to(each.master.scalar_type()));
+    group.firsts.push_back(each.first);
+    if (!each.second.defined()) continue;
+    group.seconds.push_back(each.second);
+    group.steps.push_back(each.steps);
+  }
+  for (auto& [rates, group] : groups) {
+    if (gradientScale != 1) at::_foreach_mul_(group.gradients, gradientScale);
+    updateByAten(config(), std::move(group));
+  }
+  for (const UpdatedParameter& each : parameters()) each.round();
 }
 
 }  // namespace lambda

@@ -23,6 +23,7 @@ CudaUpdatedWeights describe(const UpdateRates& rates, const UpdatedWeights& tens
   described.first = tensor.first;
   described.second = tensor.second;
   described.average = tensor.average;
+  described.rateFactor = static_cast<float>(tensor.rateFactor);
   described.weightDecay = static_cast<float>(tensor.weightDecay);
   described.firstCorrection = static_cast<float>(1 / (1 - std::pow(rates.beta1, tensor.steps)));
   described.secondCorrection =

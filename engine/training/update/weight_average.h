@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <torch/nn/module.h>
 
-#include "engine/training/update/optimizer.h"
+#include "engine/training/checkpoint/named_tensor.h"
 
 namespace lambda {
 

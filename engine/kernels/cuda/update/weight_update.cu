@@ -117,6 +117,7 @@ __global__ void __launch_bounds__(kThreads)
   const CudaUpdateStep step = *update.step;
   const CudaUpdateBlock block = update.blocks[blockIdx.x];
   const CudaUpdatedWeights tensor = update.tensors[block.tensor];
+  const float learningRate = step.learningRate * tensor.rateFactor;
   const Stretch stretch(block, tensor.size);
 #pragma unroll 4
   for (std::int64_t i = stretch.first; i < stretch.end; i += kThreads) {
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(kThreads)
     if (tensor.gradient != nullptr) {
       if constexpr (kRule != UpdateRule::sgd) weight.first = tensor.first[i];
       if constexpr (kIsAdaptive<kRule>) weight.second = tensor.second[i];
-      weight.move(update, tensor, step.learningRate, gradientScale * gradientAt(tensor, i));
+      weight.move(update, tensor, learningRate, gradientScale * gradientAt(tensor, i));
       tensor.weights[i] = weight.value;
       if (tensor.rounded != nullptr) tensor.rounded[i] = Bfloat16Format::round(weight.value);
       if constexpr (kRule != UpdateRule::sgd) tensor.first[i] = weight.first;

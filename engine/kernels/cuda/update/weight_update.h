@@ -16,6 +16,7 @@ struct CudaUpdatedWeights {
   float* first = nullptr;
   float* second = nullptr;
   float* average = nullptr;
+  float rateFactor = 1;
   float weightDecay = 0;
   float firstCorrection = 1;   ///< 1 / (1 - beta1^t) for their t-th update; adam and adamw.
   float secondCorrection = 1;  ///< 1 / sqrt(1 - beta2^t)

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/training/update/weight_update.h"
+
+namespace lambda {
+
+/// Clipping, update, rounding and moving average in one pass over memory for all parameters
+/// together, see engine/kernels/update/weight_update_kernel.h. For parameters on the CPU that fit
+/// the kernels.
+class CpuUpdate : public WeightUpdate {
+ public:
+  using WeightUpdate::WeightUpdate;
+
+  at::Tensor apply(const UpdateStep& step) override;
+};
+
+}  // namespace lambda

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include <QTest>
+
+#include "engine/layers/roled_module.h"
+#include "engine/training/update/muon.h"
+#include "engine/training/update/weight_average.h"
+#include "tests/support/exact_update.h"
+
+namespace lambda {
+
+/// The reference that every back end of the optimiser is compared with: clipping, the rule of each
+/// parameter and the average in float64, value by value as the formulas are written.
+class ExactOptimizer {
+ public:
+  /// From the parameters as they are. `averageDecay`: that of a WeightAverage; none = no average.
+  ExactOptimizer(const OptimizerConfig& config,
+                 const RoledModule& module,
+                 std::optional<double> averageDecay)
+      : config_(config), averageDecay_(averageDecay) {
+    const std::vector<ParameterRole> roles = rolesOf(module);
+    for (const auto& item : module.named_parameters()) {
+      const at::Tensor weights = exact(item.value());
+      weights_.push_back({item.key(),
+                          roles[weights_.size()],
+                          item.value(),
+                          weights,
+                          at::zeros_like(weights),
+                          at::zeros_like(weights),
+                          weights.clone()});
+    }
+  }
+
+  /// An update from the gradients of the module's parameters; returns their norm.
+  double step(double learningRate, int step) {
+    double squares = 0;
+    for (const Weights& each : weights_) {
+      if (each.parameter.grad().defined())
+        squares += exact(each.parameter.grad()).square().sum().item<double>();
+    }
+    const double norm = std::sqrt(squares);
+    const bool clips = config_.gradientClip > 0 && norm > config_.gradientClip;
+    for (Weights& each : weights_) {
+      if (each.parameter.grad().defined())
+        move(each, learningRate, clips ? config_.gradientClip / norm : 1, step);
+      if (!averageDecay_) continue;
+      const double decay = std::min(*averageDecay_, (1.0 + step) / (10.0 + step));
+      each.average.mul_(decay).add_(each.weights, 1 - decay);
+    }
+    return norm;
+  }
+
+  /// Compares the module's weights and their average, null = none, with the exact ones: none may
+  /// be off by more than `tolerance` of its norm.
+  void compare(const WeightAverage* average, double tolerance) const {
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      const Weights& each = weights_[i];
+      compare(each.parameter, each.weights, tolerance, each.name);
+      if (average == nullptr) continue;
+      compare(average->tensors()[i].average, each.average, tolerance, "average of " + each.name);
+    }
+  }
+
+ private:
+  struct Weights {
+    std::string name;
+    ParameterRole role;
+    at::Tensor parameter;
+    at::Tensor weights, first, second, average;
+  };
+
+  static at::Tensor exact(const at::Tensor& tensor) {
+    return tensor.detach().cpu().to(at::kDouble).contiguous().clone();
+  }
+
+  static void compare(const at::Tensor& found,
+                      const at::Tensor& expected,
+                      double tolerance,
+                      const std::string& name) {
+    const double distance = (exact(found) - expected).norm().item<double>();
+    QVERIFY2(distance <= tolerance * expected.norm().item<double>(), name.c_str());
+  }
+
+  void move(Weights& each, double learningRate, double gradientScale, int step) const {
+    const at::Tensor gradient = exact(each.parameter.grad());
+    if (config_.kind == OptimizerKind::muon && each.role == ParameterRole::filter) {
+      const double share = learningRate / config_.learningRate;
+      updateByMuon({.rate = at::tensor({config_.filterRate * share * config_.rateFactors.filter}),
+                    .momentum = config_.momentum,
+                    .nesterov = config_.nesterov,
+                    .gradientScale = at::scalar_tensor(gradientScale, at::kDouble)},
+                   each.weights,
+                   gradient,
+                   each.first);
+      return;
+    }
+    const UpdateRates rates{.rule = rule(),
+                            .learningRate = learningRate,
+                            .momentum = config_.momentum,
+                            .beta1 = config_.beta1,
+                            .beta2 = config_.beta2,
+                            .epsilon = config_.epsilon,
+                            .gradientScale = gradientScale};
+    const double rateFactor = factorOf(config_.rateFactors, each.role);
+    const double decay = weightDecayOf(config_, each.role);
+    const auto* g = gradient.const_data_ptr<double>();
+    auto* const w = each.weights.mutable_data_ptr<double>();
+    auto* const first = each.first.mutable_data_ptr<double>();
+    auto* const second = each.second.mutable_data_ptr<double>();
+    for (std::int64_t i = 0; i < gradient.numel(); ++i) {
+      test::updateExactly(rates, g[i], rateFactor, decay, step, w[i], first[i], second[i]);
+    }
+  }
+
+  UpdateRule rule() const {
+    if (config_.kind == OptimizerKind::adam) return UpdateRule::adam;
+    if (config_.kind == OptimizerKind::adamw) return UpdateRule::adamw;
+    if (config_.momentum == 0) return UpdateRule::sgd;
+    return config_.nesterov ? UpdateRule::nesterov : UpdateRule::momentum;
+  }
+
+  OptimizerConfig config_;
+  std::optional<double> averageDecay_;
+  std::vector<Weights> weights_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <ATen/Parallel.h>
+
+#include <QTest>
+
+#include "engine/layers/roled_module.h"
+#include "engine/networks/network.h"
+#include "engine/training/update/optimizer.h"
+#include "engine/values/enum_names.h"
+#include "tests/support/several_parameters.h"
+#include "tests/support/tiny_run.h"
+
+using namespace lambda;
+
+class TestParameterRoles : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void initTestCase() { at::set_num_threads(1); }
+
+  void decayLeavesOutNormsBiasesAndEmbeddings();
+  void everyParameterOfEveryNetworkHasARole_data();
+  void everyParameterOfEveryNetworkHasARole();
+  void aParameterWithoutARoleIsNamed();
+  void rolesHaveRatesOfTheirOwn_data();
+  void rolesHaveRatesOfTheirOwn();
+};
+
+void TestParameterRoles::decayLeavesOutNormsBiasesAndEmbeddings() {
+  Architecture architecture = tinyRun().architecture;
+  architecture.stages[1].blocks[0].squeezeExcitation = true;
+  const Network network(architecture);
+  const std::vector<ParameterRole> roles = rolesOf(*network);
+  OptimizerConfig config;
+  config.weightDecay = 0.5;
+  std::size_t all = 0;
+  int decayed = 0, spared = 0;
+  for (const auto& item : network->named_parameters()) {
+    const bool isNorm = item.key().find("orm.") != std::string::npos;
+    const bool isWeight = item.key().ends_with(".weight") && !isNorm;
+    const double decay = weightDecayOf(config, roles[all++]);
+    QVERIFY2(decay == (isWeight ? 0.5 : 0), item.key().c_str());
+    ++(isWeight ? decayed : spared);
+  }
+  QCOMPARE(decayed, 9);
+  QVERIFY(spared > 0);
+}
+
+void TestParameterRoles::everyParameterOfEveryNetworkHasARole_data() {
+  QTest::addColumn<StemKind>("stem");
+  for (const StemKind stem :
+       {StemKind::cifar, StemKind::imagenet, StemKind::resnetD, StemKind::patch}) {
+    QTest::newRow(nameOf(stem).data()) << stem;
+  }
+}
+
+void TestParameterRoles::everyParameterOfEveryNetworkHasARole() {
+  QFETCH(StemKind, stem);
+  for (const Family family : {Family::bottleneck, Family::basic, Family::plain}) {
+    Architecture architecture = tinyRun().architecture;
+    architecture.stem.kind = stem;
+    architecture.family = family;
+    architecture.stages[1].blocks[0].squeezeExcitation = true;
+    architecture.stages[1].blocks[0].mixer = DepthwiseConvolutionMixer{};
+    const Network network(architecture);
+    const std::vector<ParameterRole> roles = rolesOf(*network);
+    QCOMPARE(roles.size(), network->parameters().size());
+    // The first convolution alone sees the images.
+    QCOMPARE(std::ranges::count(roles, ParameterRole::input), 1);
+    QCOMPARE(roles.front(), ParameterRole::input);
+  }
+}
+
+void TestParameterRoles::aParameterWithoutARoleIsNamed() {
+  class Forgetful : public RoledModule {
+   public:
+    Forgetful() { register_parameter("forgotten", at::zeros({3})); }
+  };
+
+  const Forgetful module;
+  try {
+    Optimizer({}, module);
+    QFAIL("an optimiser without roles");
+  } catch (const c10::Error& error) {
+    QVERIFY(std::string(error.what()).find("parameter forgotten: it has no role") !=
+            std::string::npos);
+  }
+}
+
+void TestParameterRoles::rolesHaveRatesOfTheirOwn_data() {
+  QTest::addColumn<OptimizerKind>("kind");
+  QTest::newRow("sgd") << OptimizerKind::sgd;
+  QTest::newRow("adam") << OptimizerKind::adam;
+  QTest::newRow("adamw") << OptimizerKind::adamw;
+}
+
+/// A factor of the rate or the decay is as good as the product in their place.
+void TestParameterRoles::rolesHaveRatesOfTheirOwn() {
+  QFETCH(OptimizerKind, kind);
+  const auto trainedBy = [&](const OptimizerConfig& config, ParameterRole role, double rate) {
+    OneParameter module(at::tensor({1.0F, -2.0F, 0.5F}), role);
+    Optimizer optimizer(config, module);
+    for (const float gradient : {0.5F, -1.0F, 2.0F}) {
+      module.weight.mutable_grad() = at::tensor({gradient, 3 * gradient, -gradient});
+      optimizer.apply({.learningRate = rate});
+    }
+    return module.weight.detach();
+  };
+  OptimizerConfig plain;
+  plain.kind = kind;
+  plain.weightDecay = 0.25;
+  const at::Tensor expected = trainedBy(plain, ParameterRole::head, 0.125);
+  OptimizerConfig byRole = plain;
+  byRole.weightDecay = 0.5;
+  byRole.rateFactors.norm = 0.25;
+  byRole.decayFactors.norm = 0.5;
+  QVERIFY(at::allclose(trainedBy(byRole, ParameterRole::norm, 0.5), expected, 1e-6, 1e-6));
+  QVERIFY(!at::allclose(trainedBy(byRole, ParameterRole::head, 0.5), expected, 1e-2, 1e-2));
+}
+
+QTEST_GUILESS_MAIN(TestParameterRoles)
+#include "tst_parameter_roles.moc"
