@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 /// A panel that judges sets of ten images a file, and downloads from nowhere unless it is told to.
 DataPanel::Services smallServices() {
-  return {[](const fs::path& path) { return checkCifar10(path, kSmallLayout); },
+  return {[](const DataSource& source) { return checkCifar10(*pathOf(source), kSmallLayout); },
           [](const fs::path& folder) {
             DownloadRequest request = cifar10Download(folder);
             request.url = "http://127.0.0.1:1/nothing";
@@ -49,7 +49,7 @@ struct Shown {
 
   QPushButton* download() const { return panel.findChild<QPushButton*>(u"download"_s); }
 
-  std::string lastChosen() const { return chosen.back().front().value<std::string>(); }
+  DataSource lastChosen() const { return chosen.back().front().value<DataSource>(); }
 };
 
 }  // namespace
@@ -65,7 +65,7 @@ class TestDataPanel : public QObject {
 
   void shapes10NeedsNothing() {
     Shown shown;
-    shown.panel.setSource("shapes10");
+    shown.panel.setSource(Shapes10Source());
     QCOMPARE(shown.panel.state(), DataState::builtIn);
     QVERIFY(shown.panel.problems().empty());
     QVERIFY(!shown.download()->isVisible());
@@ -74,7 +74,7 @@ class TestDataPanel : public QObject {
   void cifar10ThatIsNotThereOffersTheDownload() {
     Shown shown;
     shown.panel.setDataFolder(path() / "none");
-    shown.panel.setSource("cifar10");
+    shown.panel.setSource(Cifar10Source());
     QCOMPARE(shown.panel.state(), DataState::missing);
     QVERIFY(shown.download()->isVisible());
     const std::vector<Problem> problems = shown.panel.problems();
@@ -86,7 +86,7 @@ class TestDataPanel : public QObject {
   void aChosenFolderThatIsMissingIsNamed() {
     Shown shown;
     const std::string missing = (path() / "elsewhere").string();
-    shown.panel.setSource(missing);
+    shown.panel.setSource(Cifar10Source{missing});
     QCOMPARE(shown.panel.state(), DataState::missing);
     QCOMPARE(shown.panel.findChild<QLineEdit*>()->text(), QString::fromStdString(missing));
   }
@@ -94,7 +94,7 @@ class TestDataPanel : public QObject {
   void aWholeFolderIsCounted() {
     writeSmallCifar10(path());
     Shown shown;
-    shown.panel.setSource(path().string());
+    shown.panel.setSource(Cifar10Source{path().string()});
     QCOMPARE(shown.panel.state(), DataState::checking);
     QTRY_COMPARE(shown.panel.state(), DataState::usable);
     QVERIFY2(shown.text().contains(u"50 images for training"_s), qPrintable(shown.text()));
@@ -106,9 +106,9 @@ class TestDataPanel : public QObject {
     writeSmallCifar10(path());
     Shown shown;
     shown.panel.setDataFolder(path());
-    shown.panel.setSource("cifar10");
+    shown.panel.setSource(Cifar10Source());
     QTRY_COMPARE(shown.panel.state(), DataState::usable);
-    QCOMPARE(shown.panel.resolvedSource(), path().string());
+    QVERIFY(shown.panel.resolvedSource() == DataSource(Cifar10Source{path().string()}));
   }
 
   void aDamagedArchiveSaysWhatIsWrong() {
@@ -116,7 +116,7 @@ class TestDataPanel : public QObject {
     const std::string whole = tarOf(smallEntries());
     writeFileDurably(archive, whole.substr(0, whole.size() / 2));
     Shown shown;
-    shown.panel.setSource(archive.string());
+    shown.panel.setSource(Cifar10Source{archive.string()});
     QTRY_COMPARE(shown.panel.state(), DataState::damaged);
     QVERIFY(!shown.text().isEmpty());
     QCOMPARE(shown.panel.problems().size(), std::size_t{1});
@@ -126,7 +126,7 @@ class TestDataPanel : public QObject {
     writeSmallCifar10(path());
     fs::remove(path() / "data_batch_3.bin");
     Shown shown;
-    shown.panel.setSource(path().string());
+    shown.panel.setSource(Cifar10Source{path().string()});
     QTRY_COMPARE(shown.panel.state(), DataState::damaged);
     QVERIFY2(shown.text().contains(u"data_batch_3.bin"_s), qPrintable(shown.text()));
     QVERIFY2(!shown.text().contains(u"lambda data"_s), qPrintable(shown.text()));
@@ -137,8 +137,8 @@ class TestDataPanel : public QObject {
     fs::create_directories(path() / "bad");
     Shown shown;
     for (int i = 0; i < 5; ++i) {
-      shown.panel.setSource((path() / "bad").string());
-      shown.panel.setSource((path() / "good").string());
+      shown.panel.setSource(Cifar10Source{(path() / "bad").string()});
+      shown.panel.setSource(Cifar10Source{(path() / "good").string()});
     }
     QTRY_COMPARE(shown.panel.state(), DataState::usable);
     QTest::qWait(50);
@@ -150,7 +150,7 @@ class TestDataPanel : public QObject {
     for (QToolButton* button : shown.panel.findChildren<QToolButton*>()) {
       if (button->text() == u"CIFAR-10"_s) button->click();
     }
-    QCOMPARE(shown.lastChosen(), std::string("cifar10"));
+    QVERIFY(shown.lastChosen() == DataSource(Cifar10Source()));
   }
 
   void archivesAndFoldersCanBeDroppedButNoRuns() {
@@ -167,7 +167,7 @@ class TestDataPanel : public QObject {
   void aFailedDownloadSaysWhyAndCanBeTriedAgain() {
     Shown shown;
     shown.panel.setDataFolder(path() / "data");
-    shown.panel.setSource("cifar10");
+    shown.panel.setSource(Cifar10Source());
     shown.download()->click();
     QVERIFY(!shown.download()->isVisible());
     auto* state = shown.panel.findChild<QLabel*>(u"downloadState"_s);
@@ -194,7 +194,7 @@ class TestDataPanel : public QObject {
     };
     Shown shown(services);
     shown.panel.setDataFolder(path() / "data");
-    shown.panel.setSource("cifar10");
+    shown.panel.setSource(Cifar10Source());
     shown.download()->click();
     QTRY_COMPARE(shown.chosen.count(), 1);
     shown.panel.setSource(shown.lastChosen());
@@ -202,15 +202,15 @@ class TestDataPanel : public QObject {
   }
 
   void samplesComeFromWhatIsThere() {
-    SampleSet drawn = readSamples("shapes10", 12);
+    SampleSet drawn = readSamples(Shapes10Source(), 12);
     QCOMPARE(drawn.images.count(), std::size_t{12});
     QVERIFY(drawn.problem.isEmpty());
-    QVERIFY(!readSamples((path() / "none").string(), 12).problem.isEmpty());
+    QVERIFY(!readSamples(Cifar10Source{(path() / "none").string()}, 12).problem.isEmpty());
   }
 
   void previewShowsWhatTrainingDoes() {
     AugmentationPreview preview;
-    auto samples = std::make_shared<SampleSet>(readSamples("shapes10", 12));
+    auto samples = std::make_shared<SampleSet>(readSamples(Shapes10Source(), 12));
     AugmentationConfig none{.cropPadding = 0, .horizontalFlip = false, .cutoutSize = 0};
     preview.setAugmentation(none, 1);
     preview.setSamples(samples);

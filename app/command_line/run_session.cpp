@@ -1,18 +1,18 @@
 #include "app/command_line/run_session.h"
 
-#include <filesystem>
 #include <iostream>
-#include <system_error>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/human_units.h"
-#include "app/interrupt.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
 #include "app/command_line/training_view.h"
+#include "app/interrupt.h"
+#include "engine/data/sources/data_sources.h"
 #include "engine/values/validate.h"
 
 namespace lambda {
@@ -67,24 +67,30 @@ void printSummary(const RunResult& result) {
             << nextSteps(result, run);
 }
 
+/// What the data set holds; empty, and `missing` says why, where it can't be told.
+std::optional<DatasetInfo> datasetOf(const RunConfig& config, std::optional<Error>& missing) {
+  try {
+    return probeDataset(config.data.source);
+  } catch (const Error& error) {
+    missing = error;
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 void requireTrainable(const std::string& source,
                       const LoadedConfig& loaded,
                       const OutputOptions& output) {
   std::vector<Problem> problems = loaded.warnings;
-  for (Problem& problem : validate(loaded.config)) problems.push_back(std::move(problem));
+  std::optional<Error> missing;
+  const std::optional<DatasetInfo> dataset = datasetOf(loaded.config, missing);
+  for (Problem& problem : validate(loaded.config, dataset)) problems.push_back(std::move(problem));
   if (hasErrors(problems)) throw InvalidConfiguration(source, std::move(problems));
   if (!problems.empty() && !output.quiet) {
     std::cerr << source << ": it can be trained, but\n" << problemsText(problems) << "\n";
   }
-  const std::string& data = loaded.config.data.source;
-  std::error_code error;
-  if (data == "shapes10" || std::filesystem::exists(data, error)) return;
-  throw Error(data,
-              "the data is not here",
-              "lambda data get cifar10 fetches CIFAR-10 into ./cifar10; --data PATH names another "
-              "place, --data shapes10 needs no download.");
+  if (missing) throw *missing;
 }
 
 int runTraining(const Training& training, const OutputOptions& output) {

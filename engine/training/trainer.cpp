@@ -33,8 +33,8 @@ RunRecord recordOf(const RunConfig& config,
 
 /// With the place of the data written so that it holds from any working folder.
 RunConfig withAbsoluteData(RunConfig config) {
-  if (config.data.source != "shapes10") {
-    config.data.source = fs::absolute(config.data.source).lexically_normal().string();
+  if (std::string* path = pathOf(config.data.source)) {
+    *path = fs::absolute(*path).lexically_normal().string();
   }
   return config;
 }
