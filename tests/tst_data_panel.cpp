@@ -12,8 +12,10 @@
 #include "app/train/data/sample_images.h"
 #include "engine/formats/cifar10/cifar10_files.h"
 #include "engine/formats/files/sha256.h"
+#include "engine/values/fields.h"
 #include "tests/support/http_server.h"
 #include "tests/support/small_cifar10.h"
+#include "tests/support/small_data_sets.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -151,6 +153,35 @@ class TestDataPanel : public QObject {
       if (button->text() == u"CIFAR-10"_s) button->click();
     }
     QVERIFY(shown.lastChosen() == DataSource(Cifar10Source()));
+  }
+
+  void aDroppedFolderIsRecognisedAndTellsWhatItHolds() {
+    writeSmallIdx(path());
+    Shown shown(DataPanel::realServices());
+    QVERIFY(shown.panel.offer(path()));
+    QVERIFY(shown.lastChosen() == DataSource(IdxSource{path().string()}));
+    shown.panel.setSource(shown.lastChosen());
+    QVERIFY(!shown.panel.dataset());
+    QTRY_COMPARE(shown.panel.state(), DataState::usable);
+    QVERIFY((shown.panel.dataset()->shape == MapShape{1, 12, 10}));
+    QVERIFY2(shown.text().contains(u"10 classes, 1×12×10"_s), qPrintable(shown.text()));
+    QVERIFY(!shown.download()->isVisible());
+    shown.panel.setSource(IdxSource{(path() / "none").string()});
+    QCOMPARE(shown.panel.state(), DataState::missing);
+    QVERIFY(shown.text().contains(u"train-images-idx3-ubyte"_s));
+    QVERIFY(!shown.download()->isVisible());
+  }
+
+  void everyKindHasItsButton() {
+    Shown shown;
+    for (std::size_t kind = 0; kind < KindsOf<DataSource>::names.size(); ++kind) {
+      const DataSource source = valueOfKind<DataSource>(kind);
+      shown.panel.setSource(kind == 0 ? DataSource(Cifar10Source()) : DataSource());
+      for (QToolButton* button : shown.panel.findChildren<QToolButton*>()) {
+        if (button->text().toStdString() == traitsOf(source).title) button->click();
+      }
+      QVERIFY(shown.lastChosen() == source);
+    }
   }
 
   void archivesAndFoldersCanBeDroppedButNoRuns() {
