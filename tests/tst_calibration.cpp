@@ -5,6 +5,7 @@
 #include "engine/training/trainer.h"
 #include "tests/support/held_run.h"
 #include "tests/support/run_content.h"
+#include "tests/support/shapes10_of.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace lambda;
@@ -54,7 +55,7 @@ void TestCalibration::measuresRealSteps() {
 void TestCalibration::estimatesWhatAnEpochTakes() {
   RunConfig config = tinyRun();
   config.architecture.stem.width = 32;
-  config.data.generatedTrainCount = 1600;
+  shapes10Of(config).trainCount = 1600;
   config.data.validationCount = 400;
   config.recipe.epochs = 2;
   const TemporaryFolder folder;
@@ -81,7 +82,7 @@ void TestCalibration::anAutomaticPrecisionIsDecided() {
 
 void TestCalibration::missingDataIsMadeUpAndSaidSo() {
   RunConfig config = tinyRun();
-  config.data.source = "/nowhere/cifar10";
+  config.data.source = Cifar10Source{"/nowhere/cifar10"};
   RunControl control;
   RecordingObserver observer;
   const auto seen = calibrate(config, 1, control, observer);

@@ -11,6 +11,7 @@
 #include "engine/training/evaluate_run.h"
 #include "engine/training/trainer.h"
 #include "tests/support/run_content.h"
+#include "tests/support/shapes10_of.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace lambda;
@@ -69,7 +70,7 @@ void TestCheckpointInspector::initTestCase() {
   RunConfig config = tinyRun();
   // A second lambda layer, so that there are two to choose from.
   config.architecture.stages[1].blocks.push_back(config.architecture.stages[1].blocks[1]);
-  config.data.generatedTrainCount = 600;
+  shapes10Of(config).trainCount = 600;
   config.data.validationCount = 300;  // More than one batch of the evaluation.
   RunControl control;
   RecordingObserver observer;
@@ -90,7 +91,7 @@ void TestCheckpointInspector::knowsItsCheckpoint() {
 void TestCheckpointInspector::readsTheDataAtTheFirstImage() {
   const std::string nowhere = (folder_.path() / "nowhere").string();
   CheckpointInspector inspector(run_, {.data = nowhere});
-  QCOMPARE(inspector.header().config.data.source, std::string("shapes10"));
+  QVERIFY(std::holds_alternative<Shapes10Source>(inspector.header().config.data.source));
   for (int attempt = 0; attempt < 2; ++attempt) {
     const std::string error = errorOf(inspector, {});
     QVERIFY2(error.find(nowhere) != std::string::npos, error.c_str());

@@ -12,8 +12,10 @@
 #include "app/train/data/sample_images.h"
 #include "engine/formats/cifar10/cifar10_files.h"
 #include "engine/formats/files/sha256.h"
+#include "engine/values/fields.h"
 #include "tests/support/http_server.h"
 #include "tests/support/small_cifar10.h"
+#include "tests/support/small_data_sets.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -26,7 +28,7 @@ namespace fs = std::filesystem;
 
 /// A panel that judges sets of ten images a file, and downloads from nowhere unless it is told to.
 DataPanel::Services smallServices() {
-  return {[](const fs::path& path) { return checkCifar10(path, kSmallLayout); },
+  return {[](const DataSource& source) { return checkCifar10(*pathOf(source), kSmallLayout); },
           [](const fs::path& folder) {
             DownloadRequest request = cifar10Download(folder);
             request.url = "http://127.0.0.1:1/nothing";
@@ -49,7 +51,7 @@ struct Shown {
 
   QPushButton* download() const { return panel.findChild<QPushButton*>(u"download"_s); }
 
-  std::string lastChosen() const { return chosen.back().front().value<std::string>(); }
+  DataSource lastChosen() const { return chosen.back().front().value<DataSource>(); }
 };
 
 }  // namespace
@@ -65,7 +67,7 @@ class TestDataPanel : public QObject {
 
   void shapes10NeedsNothing() {
     Shown shown;
-    shown.panel.setSource("shapes10");
+    shown.panel.setSource(Shapes10Source());
     QCOMPARE(shown.panel.state(), DataState::builtIn);
     QVERIFY(shown.panel.problems().empty());
     QVERIFY(!shown.download()->isVisible());
@@ -74,7 +76,7 @@ class TestDataPanel : public QObject {
   void cifar10ThatIsNotThereOffersTheDownload() {
     Shown shown;
     shown.panel.setDataFolder(path() / "none");
-    shown.panel.setSource("cifar10");
+    shown.panel.setSource(Cifar10Source());
     QCOMPARE(shown.panel.state(), DataState::missing);
     QVERIFY(shown.download()->isVisible());
     const std::vector<Problem> problems = shown.panel.problems();
@@ -86,7 +88,7 @@ class TestDataPanel : public QObject {
   void aChosenFolderThatIsMissingIsNamed() {
     Shown shown;
     const std::string missing = (path() / "elsewhere").string();
-    shown.panel.setSource(missing);
+    shown.panel.setSource(Cifar10Source{missing});
     QCOMPARE(shown.panel.state(), DataState::missing);
     QCOMPARE(shown.panel.findChild<QLineEdit*>()->text(), QString::fromStdString(missing));
   }
@@ -94,7 +96,7 @@ class TestDataPanel : public QObject {
   void aWholeFolderIsCounted() {
     writeSmallCifar10(path());
     Shown shown;
-    shown.panel.setSource(path().string());
+    shown.panel.setSource(Cifar10Source{path().string()});
     QCOMPARE(shown.panel.state(), DataState::checking);
     QTRY_COMPARE(shown.panel.state(), DataState::usable);
     QVERIFY2(shown.text().contains(u"50 images for training"_s), qPrintable(shown.text()));
@@ -106,9 +108,9 @@ class TestDataPanel : public QObject {
     writeSmallCifar10(path());
     Shown shown;
     shown.panel.setDataFolder(path());
-    shown.panel.setSource("cifar10");
+    shown.panel.setSource(Cifar10Source());
     QTRY_COMPARE(shown.panel.state(), DataState::usable);
-    QCOMPARE(shown.panel.resolvedSource(), path().string());
+    QVERIFY(shown.panel.resolvedSource() == DataSource(Cifar10Source{path().string()}));
   }
 
   void aDamagedArchiveSaysWhatIsWrong() {
@@ -116,7 +118,7 @@ class TestDataPanel : public QObject {
     const std::string whole = tarOf(smallEntries());
     writeFileDurably(archive, whole.substr(0, whole.size() / 2));
     Shown shown;
-    shown.panel.setSource(archive.string());
+    shown.panel.setSource(Cifar10Source{archive.string()});
     QTRY_COMPARE(shown.panel.state(), DataState::damaged);
     QVERIFY(!shown.text().isEmpty());
     QCOMPARE(shown.panel.problems().size(), std::size_t{1});
@@ -126,7 +128,7 @@ class TestDataPanel : public QObject {
     writeSmallCifar10(path());
     fs::remove(path() / "data_batch_3.bin");
     Shown shown;
-    shown.panel.setSource(path().string());
+    shown.panel.setSource(Cifar10Source{path().string()});
     QTRY_COMPARE(shown.panel.state(), DataState::damaged);
     QVERIFY2(shown.text().contains(u"data_batch_3.bin"_s), qPrintable(shown.text()));
     QVERIFY2(!shown.text().contains(u"lambda data"_s), qPrintable(shown.text()));
@@ -137,8 +139,8 @@ class TestDataPanel : public QObject {
     fs::create_directories(path() / "bad");
     Shown shown;
     for (int i = 0; i < 5; ++i) {
-      shown.panel.setSource((path() / "bad").string());
-      shown.panel.setSource((path() / "good").string());
+      shown.panel.setSource(Cifar10Source{(path() / "bad").string()});
+      shown.panel.setSource(Cifar10Source{(path() / "good").string()});
     }
     QTRY_COMPARE(shown.panel.state(), DataState::usable);
     QTest::qWait(50);
@@ -150,7 +152,36 @@ class TestDataPanel : public QObject {
     for (QToolButton* button : shown.panel.findChildren<QToolButton*>()) {
       if (button->text() == u"CIFAR-10"_s) button->click();
     }
-    QCOMPARE(shown.lastChosen(), std::string("cifar10"));
+    QVERIFY(shown.lastChosen() == DataSource(Cifar10Source()));
+  }
+
+  void aDroppedFolderIsRecognisedAndTellsWhatItHolds() {
+    writeSmallIdx(path());
+    Shown shown(DataPanel::realServices());
+    QVERIFY(shown.panel.offer(path()));
+    QVERIFY(shown.lastChosen() == DataSource(IdxSource{path().string()}));
+    shown.panel.setSource(shown.lastChosen());
+    QVERIFY(!shown.panel.dataset());
+    QTRY_COMPARE(shown.panel.state(), DataState::usable);
+    QVERIFY((shown.panel.dataset()->shape == MapShape{1, 12, 10}));
+    QVERIFY2(shown.text().contains(u"10 classes, 1×12×10"_s), qPrintable(shown.text()));
+    QVERIFY(!shown.download()->isVisible());
+    shown.panel.setSource(IdxSource{(path() / "none").string()});
+    QCOMPARE(shown.panel.state(), DataState::missing);
+    QVERIFY(shown.text().contains(u"train-images-idx3-ubyte"_s));
+    QVERIFY(!shown.download()->isVisible());
+  }
+
+  void everyKindHasItsButton() {
+    Shown shown;
+    for (std::size_t kind = 0; kind < KindsOf<DataSource>::names.size(); ++kind) {
+      const DataSource source = valueOfKind<DataSource>(kind);
+      shown.panel.setSource(kind == 0 ? DataSource(Cifar10Source()) : DataSource());
+      for (QToolButton* button : shown.panel.findChildren<QToolButton*>()) {
+        if (button->text().toStdString() == traitsOf(source).title) button->click();
+      }
+      QVERIFY(shown.lastChosen() == source);
+    }
   }
 
   void archivesAndFoldersCanBeDroppedButNoRuns() {
@@ -167,7 +198,7 @@ class TestDataPanel : public QObject {
   void aFailedDownloadSaysWhyAndCanBeTriedAgain() {
     Shown shown;
     shown.panel.setDataFolder(path() / "data");
-    shown.panel.setSource("cifar10");
+    shown.panel.setSource(Cifar10Source());
     shown.download()->click();
     QVERIFY(!shown.download()->isVisible());
     auto* state = shown.panel.findChild<QLabel*>(u"downloadState"_s);
@@ -194,7 +225,7 @@ class TestDataPanel : public QObject {
     };
     Shown shown(services);
     shown.panel.setDataFolder(path() / "data");
-    shown.panel.setSource("cifar10");
+    shown.panel.setSource(Cifar10Source());
     shown.download()->click();
     QTRY_COMPARE(shown.chosen.count(), 1);
     shown.panel.setSource(shown.lastChosen());
@@ -202,15 +233,15 @@ class TestDataPanel : public QObject {
   }
 
   void samplesComeFromWhatIsThere() {
-    SampleSet drawn = readSamples("shapes10", 12);
+    SampleSet drawn = readSamples(Shapes10Source(), 12);
     QCOMPARE(drawn.images.count(), std::size_t{12});
     QVERIFY(drawn.problem.isEmpty());
-    QVERIFY(!readSamples((path() / "none").string(), 12).problem.isEmpty());
+    QVERIFY(!readSamples(Cifar10Source{(path() / "none").string()}, 12).problem.isEmpty());
   }
 
   void previewShowsWhatTrainingDoes() {
     AugmentationPreview preview;
-    auto samples = std::make_shared<SampleSet>(readSamples("shapes10", 12));
+    auto samples = std::make_shared<SampleSet>(readSamples(Shapes10Source(), 12));
     AugmentationConfig none{.cropPadding = 0, .horizontalFlip = false, .cutoutSize = 0};
     preview.setAugmentation(none, 1);
     preview.setSamples(samples);

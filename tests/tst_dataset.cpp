@@ -16,16 +16,15 @@ namespace {
 
 DataConfig drawnConfig(int count, int validationCount, std::uint64_t splitSeed = 0) {
   DataConfig config;
-  config.generatedTrainCount = count;
-  config.generatedTestCount = 50;
+  config.source = Shapes10Source{.trainCount = count, .testCount = 50};
   config.validationCount = validationCount;
   config.splitSeed = splitSeed;
   return config;
 }
 
-std::array<int, 256> countsOf(const std::vector<std::uint8_t>& labels) {
+std::array<int, 256> countsOf(const std::vector<std::uint16_t>& labels) {
   std::array<int, 256> counts{};
-  for (const std::uint8_t label : labels) ++counts[label];
+  for (const std::uint16_t label : labels) ++counts[label];
   return counts;
 }
 
@@ -62,7 +61,7 @@ void TestDataset::splitIsDisjointAndComplete() {
 }
 
 void TestDataset::splitIsAFunctionOfItsSeed() {
-  const std::vector<std::uint8_t> labels = loadDataset(drawnConfig(1000, 0)).train.labels;
+  const std::vector<std::uint16_t> labels = loadDataset(drawnConfig(1000, 0)).train.labels;
   QVERIFY(stratifiedSplit(labels, 200, 7) == stratifiedSplit(labels, 200, 7));
   QVERIFY(stratifiedSplit(labels, 200, 7) != stratifiedSplit(labels, 200, 8));
 }
@@ -78,10 +77,10 @@ void TestDataset::splitHoldsEqualPartsOfEveryClass() {
 }
 
 void TestDataset::splitFollowsUnequalClasses() {
-  std::vector<std::uint8_t> labels(70, 0);
+  std::vector<std::uint16_t> labels(70, 0);
   labels.insert(labels.end(), 25, 1);
   labels.insert(labels.end(), 5, 2);
-  std::vector<std::uint8_t> held;
+  std::vector<std::uint16_t> held;
   for (const std::uint32_t index : stratifiedSplit(labels, 20, 1).validation) {
     held.push_back(labels[index]);
   }
@@ -136,7 +135,7 @@ void TestDataset::testImagesAreApart() {
 
 void TestDataset::missingFilesAreAnError() {
   DataConfig config;
-  config.source = "/nowhere/cifar-10";
+  config.source = Cifar10Source{"/nowhere/cifar-10"};
   QVERIFY(errorOf([&] { loadDataset(config); }));
   QVERIFY(errorOf([&] { loadTest(config); }));
 }
@@ -156,7 +155,7 @@ void TestDataset::readersShareADataSet() {
   const std::weak_ptr<const Dataset> gone = first;
   first.reset();
   QVERIFY(gone.expired());
-  config.source = "/nowhere";
+  config.source = Cifar10Source{"/nowhere"};
   QVERIFY_THROWS_EXCEPTION(Error, cache.training(config));
   QVERIFY_THROWS_EXCEPTION(Error, cache.test(config));
 }
@@ -165,7 +164,7 @@ void TestDataset::readsTheRealCifar10() {
   const QByteArray path = qgetenv("LAMBDA_CIFAR10");
   if (path.isEmpty()) QSKIP("LAMBDA_CIFAR10 does not name a folder with CIFAR-10");
   DataConfig config;
-  config.source = path.toStdString();
+  config.source = Cifar10Source{path.toStdString()};
   config.validationCount = 5000;
   const Dataset dataset = loadDataset(config);
   QCOMPARE(dataset.train.count(), std::size_t{45'000});

@@ -34,7 +34,7 @@ LabeledImages imagesOf(const MapShape& shape, int count) {
   for (std::int64_t i = 0; i < count * shape.elements(); ++i)
     images.pixels.push_back(static_cast<std::uint8_t>(random.below(256)));
   for (int i = 0; i < count; ++i)
-    images.labels.push_back(static_cast<std::uint8_t>(random.below(10)));
+    images.labels.push_back(static_cast<std::uint16_t>(random.below(300)));
   return images;
 }
 
@@ -194,7 +194,9 @@ void TestDeviceImages::refusesWhatDoesNotFit() {
   CudaImageBatch fits;
   fits.images = 1;
   fits.channels = fits.height = fits.width = 3;
-  fits.pixels = fits.labels = bytes.data();
+  const std::vector<std::uint16_t> numbers(1);
+  fits.pixels = bytes.data();
+  fits.labels = numbers.data();
   fits.out = floats.data();
   fits.outLabels = labels.data();
   const auto codeOf = [](const CudaImageBatch& batch) {

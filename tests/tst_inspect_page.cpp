@@ -34,6 +34,7 @@
 #include "engine/runtime/error.h"
 #include "tests/support/example_snapshot.h"
 #include "tests/support/scripted_engine.h"
+#include "tests/support/shapes10_of.h"
 #include "tests/support/written_runs.h"
 #include "widgets/pictures/heatmap_view.h"
 #include "widgets/pictures/image_grid.h"
@@ -61,9 +62,9 @@ RunRecord smallRecord(const std::string& name) {
   network.stages = {Stage{8, 2, {Block{ConvolutionMixer{}}, Block{small}}},
                     Stage{16, 2, {Block{ConvolutionMixer{}}, Block{small}}}};
   network.input = {3, 16, 16};
-  record.config.data.generatedTrainCount = 60;
+  shapes10Of(record.config).trainCount = 60;
   record.config.data.validationCount = 20;
-  record.config.data.generatedTestCount = 20;
+  shapes10Of(record.config).testCount = 20;
   record.pattern = patternOf(network);
   return record;
 }
@@ -541,7 +542,7 @@ void TestInspectPage::aNetworkWithoutLambdaLayersShowsItsImageAndPrediction() {
 
 void TestInspectPage::missingDataIsNamedAndLookingGoesOn() {
   RunRecord record = smallRecord("elsewhere");
-  record.config.data.source = "/nowhere/cifar10";
+  record.config.data.source = Cifar10Source{"/nowhere/cifar10"};
   show(writeSummary(library(), "elsewhere", record));
   QTRY_VERIFY(part<ImagePicker>().grid().placeholder().contains(u"/nowhere/cifar10"_s));
   QVERIFY(part<ImagePanel>().isVisible());

@@ -14,6 +14,7 @@
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/tensors/safetensors.h"
 #include "tests/support/program.h"
+#include "tests/support/shapes10_of.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 
@@ -28,7 +29,7 @@ namespace {
 RunConfig longerRun() {
   RunConfig config = tinyRun();
   config.recipe.epochs = 2;
-  config.data.generatedTrainCount = 1260;
+  shapes10Of(config).trainCount = 1260;
   return config;
 }
 
@@ -144,7 +145,7 @@ void TestInterruptedRuns::aSecondSignalLeavesAtOnce() {
   RunConfig config = tinyRun();
   config.architecture.stem.width = 64;
   config.architecture.stages = {Stage{64, 1, {Block{ConvolutionMixer{.kernelSize = 31}}}}};
-  config.data.generatedTrainCount = 1100;
+  shapes10Of(config).trainCount = 1100;
   config.recipe.batchSize = 1000;
   std::ofstream(folder_.path() / "slow.json") << toJson(config);
   const auto training = startTraining("slow.json", "slow");

@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "engine/training/training_rehearsal.h"
+#include "tests/support/shapes10_of.h"
 
 using namespace lambda;
 
@@ -42,7 +43,7 @@ RunConfig calmRun() {
       Stage{32, 1, {Block{ConvolutionMixer{}}, Block{wide}}},
       Stage{32, 2, {Block{deep}}},
   };
-  config.data.generatedTrainCount = 1000;
+  shapes10Of(config).trainCount = 1000;
   config.data.validationCount = 200;
   config.recipe.epochs = 8;
   config.recipe.batchSize = 32;

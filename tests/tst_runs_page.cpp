@@ -109,7 +109,7 @@ void TestRunsPage::differencesShowOnlyWhatDiffers() {
 
 void TestRunsPage::theScatterHoldsRunsOfTheSameData() {
   RunRecord other = smallRecord("other data");
-  other.config.data.source = "/data/cifar10";
+  other.config.data.source = Cifar10Source{"/data/cifar10"};
   const fs::path run = write("a", smallRecord("first"));
   const fs::path foreign = write("b", other);
   write("c", smallRecord("third"));

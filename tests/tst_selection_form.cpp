@@ -272,13 +272,13 @@ void TestSelectionForm::aTemplateKeepsTheMachineAndTheData() {
   RunConfig current;
   current.device.threads = 3;
   current.checkpoints.everyMinutes = 1;
-  current.data.source = "/data/cifar";
+  current.data.source = Cifar10Source{"/data/cifar"};
   const RunConfig hybrid = startedFrom(templates[1], current);
   QCOMPARE(hybrid.device.threads, 3);
   QCOMPARE(hybrid.checkpoints.everyMinutes, 1.0);
-  QCOMPARE(hybrid.data.source, "/data/cifar"s);
+  QVERIFY(hybrid.data.source == current.data.source);
   QVERIFY(hybrid.architecture == templates[1].config.architecture);
-  QCOMPARE(startedFrom(templates[0], current).data.source, "shapes10"s);
+  QVERIFY(startedFrom(templates[0], current).data.source == DataSource(Shapes10Source()));
 }
 
 }  // namespace lambda

@@ -18,7 +18,8 @@ constexpr std::size_t kImageBytes = 3 * 32 * 32;
 std::string digestOf(const LabeledImages& images) {
   Sha256 digest;
   digest.update(std::as_bytes(std::span(images.pixels)));
-  digest.update(std::as_bytes(std::span(images.labels)));
+  const std::vector<std::uint8_t> labels(images.labels.begin(), images.labels.end());
+  digest.update(std::as_bytes(std::span(labels)));
   return digest.hex();
 }
 

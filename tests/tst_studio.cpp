@@ -16,6 +16,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/metrics/metrics_json.h"
+#include "tests/support/shapes10_of.h"
 #include "widgets/network/network_editor.h"
 #include "widgets/pictures/image_view.h"
 
@@ -107,8 +108,8 @@ void TestStudio::aHybridClickedTogetherCostsWhatTheCommandLineSays() {
 void TestStudio::itTrainsPausesIsLookedIntoAndContinues() {
   RunConfig config = window().workspaces().document().config();
   config.name = "whole";
-  config.data.generatedTrainCount = 1200;
-  config.data.generatedTestCount = 100;
+  shapes10Of(config).trainCount = 1200;
+  shapes10Of(config).testCount = 100;
   config.data.validationCount = 200;
   config.recipe.epochs = 2;
   config.recipe.batchSize = 50;

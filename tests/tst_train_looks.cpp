@@ -45,7 +45,7 @@ class TestTrainLooks : public QObject {
     RunConfig config = shown.document.config();
     const RunConfig usable = config;
     config.name = std::string(300, 'n');
-    config.data.source = "/nowhere/" + std::string(300, 'p');
+    config.data.source = Cifar10Source{"/nowhere/" + std::string(300, 'p')};
     shown.document.edit(config, u"Use data that are not there"_s);
     shown.bar().startAction()->trigger();
     QTest::qWait(0);

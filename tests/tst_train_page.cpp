@@ -118,7 +118,7 @@ class TestTrainPage : public QObject {
     ShownTrainPage shown;
     shown.page.setDataFolder("/nowhere/cifar10");
     RunConfig config = shown.document.config();
-    config.data.source = "cifar10";
+    config.data.source = Cifar10Source();
     shown.document.edit(config, u"Set data set to cifar10"_s);
     shown.bar().startAction()->trigger();
     QVERIFY(!shown.session.isBusy());

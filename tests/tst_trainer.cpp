@@ -14,6 +14,7 @@
 #include "engine/training/trainer.h"
 #include "tests/support/held_run.h"
 #include "tests/support/run_content.h"
+#include "tests/support/shapes10_of.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace lambda;
@@ -49,7 +50,7 @@ void TestTrainer::overfitsASmallSet() {
   config.architecture.stem.width = 16;
   config.architecture.stages[0].width = 16;
   config.architecture.stages[1].width = 32;
-  config.data.generatedTrainCount = 80;
+  shapes10Of(config).trainCount = 80;
   config.data.validationCount = 20;
   config.data.augmentation = {.cropPadding = 0, .horizontalFlip = false};
   config.recipe.batchSize = 20;
@@ -96,7 +97,7 @@ void TestTrainer::aWhitenedStemComesFromTheTrainingImagesAndStays() {
   longer.seed += 1;
   QVERIFY(filtersOf(longer, kFilters) == filters);
   RunConfig otherImages = config;
-  otherImages.data.generatedTrainCount += 20;
+  shapes10Of(otherImages).trainCount += 20;
   QVERIFY(filtersOf(otherImages, kFilters) != filters);
 }
 
@@ -332,7 +333,7 @@ void TestTrainer::outOfMemorySaysWhatToDo() {
   RunConfig config = tinyRun();
   // Maps of a batch that are far larger than what the heap keeps for reuse.
   config.architecture.stem.width = 32;
-  config.data.generatedTrainCount = 1300;
+  shapes10Of(config).trainCount = 1300;
   config.data.validationCount = 100;
   config.recipe.batchSize = 600;
   rlimit old{};
@@ -404,7 +405,7 @@ void TestTrainer::impossibleConfigurationLeavesNoFolder() {
   std::get<LambdaMixer>(config.architecture.stages[1].blocks[1].mixer).heads = 3;
   QVERIFY_THROWS_EXCEPTION(Error, trainRun(config, folder.path(), control, observer));
   config = tinyRun();
-  config.data.source = (folder.path() / "nowhere").string();
+  config.data.source = Cifar10Source{(folder.path() / "nowhere").string()};
   QVERIFY_THROWS_EXCEPTION(Error, trainRun(config, folder.path(), control, observer));
   QCOMPARE(folder.entryCount(), std::ptrdiff_t{0});
 }

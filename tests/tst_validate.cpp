@@ -139,7 +139,7 @@ void TestValidate::everyRuleFiresAndItsFixRemovesIt_data() {
       false);
   row("large batch", {"recipe.batchSize=8000"}, "recipe.batchSize", true);
   row("large batch of few",
-      {"data.generatedTrainCount=40", "data.validationCount=10", "recipe.batchSize=31"},
+      {"data.source.trainCount=40", "data.validationCount=10", "recipe.batchSize=31"},
       "recipe.batchSize",
       true);
   row("threads that are chosen and yield",
@@ -192,7 +192,7 @@ void TestValidate::everyRangeIsChecked() {
 
 void TestValidate::photographsMayBeMirroredAndCropped() {
   RunConfig config = soundRun();
-  config.data.source = "cifar10";
+  config.data.source = Cifar10Source();
   config.data.augmentation = {};
   const auto problems = validate(config);
   QVERIFY2(problems.empty(), toText(problems).c_str());
@@ -201,7 +201,7 @@ void TestValidate::photographsMayBeMirroredAndCropped() {
 void TestValidate::quickstartHasNoFindings() {
   std::vector<Problem> problems;
   const RunConfig config = loadPreset("quickstart", problems);
-  QCOMPARE(config.data.source, "shapes10"s);
+  QVERIFY(std::holds_alternative<Shapes10Source>(config.data.source));
   const auto findings = validate(config);
   QVERIFY2(findings.empty(), toText(findings).c_str());
 }

@@ -1,7 +1,6 @@
 #include "app/command_line/run_session.h"
 
-#include <filesystem>
-#include <system_error>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "app/command_line/text_table.h"
 #include "app/command_line/training_view.h"
 #include "app/interrupt.h"
+#include "engine/data/sources/data_sources.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/process_memory.h"
 #include "engine/values/cost.h"
@@ -79,25 +79,31 @@ void requireTrainingMemory(const RunConfig& config) {
                 "memory");
 }
 
+/// What the data set holds; empty, and `missing` says why, where it can't be told.
+std::optional<DatasetInfo> datasetOf(const RunConfig& config, std::optional<Error>& missing) {
+  try {
+    return probeDataset(config.data.source);
+  } catch (const Error& error) {
+    missing = error;
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 void requireTrainable(const std::string& source,
                       const LoadedConfig& loaded,
                       const OutputOptions& output) {
   std::vector<Problem> problems = loaded.warnings;
-  for (Problem& problem : validate(loaded.config)) problems.push_back(std::move(problem));
+  std::optional<Error> missing;
+  const std::optional<DatasetInfo> dataset = datasetOf(loaded.config, missing);
+  for (Problem& problem : validate(loaded.config, dataset)) problems.push_back(std::move(problem));
   if (hasErrors(problems)) throw InvalidConfiguration(source, std::move(problems));
   if (!problems.empty() && !output.quiet) {
     printNote(terminalText(source) + ": it can be trained, but\n" + problemsText(problems) + "\n");
   }
+  if (missing) throw *missing;
   requireTrainingMemory(loaded.config);
-  const std::string& data = loaded.config.data.source;
-  std::error_code error;
-  if (data == "shapes10" || std::filesystem::exists(data, error)) return;
-  throw Error(data,
-              "the data is not here",
-              "lambda data get cifar10 fetches CIFAR-10 into ./cifar10; --data PATH names another "
-              "place, --data shapes10 needs no download.");
 }
 
 int runTraining(const Training& training, const OutputOptions& output) {

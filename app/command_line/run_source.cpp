@@ -8,6 +8,7 @@
 
 #include "app/command_line/command.h"
 #include "app/command_line/report.h"
+#include "engine/data/sources/data_sources.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/config_override.h"
@@ -74,9 +75,18 @@ void addSetOption(CLI::App* command, std::vector<std::string>& assignments) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-void addConfigOptions(CLI::App* command, ConfigOptions& options) {
-  command->add_option("--data", options.data, "shapes10, or a folder or archive with CIFAR-10")
+void addDataOption(CLI::App* command, std::optional<std::string>& data) {
+  command
+      ->add_option(
+          "--data",
+          data,
+          "shapes10, cifar10, or where a data set lies: CIFAR-10, CIFAR-100, IDX files or a "
+          "folder of pictures")
       ->type_name("PATH");
+}
+
+void addConfigOptions(CLI::App* command, ConfigOptions& options) {
+  addDataOption(command, options.data);
   command->add_option("--epochs", options.epochs, "passes over the training images")
       ->type_name("N");
   // CLI11 reads -1 as the largest number.
@@ -100,8 +110,9 @@ void applyOptions(RunConfig& config, const ConfigOptions& options) {
   };
   if (options.data) requireUtf8("--data", *options.data);
   if (options.name) requireUtf8("--name", *options.name);
+  // First, so that --set can change what belongs to this kind of data set.
+  if (options.data) config.data.source = recognizeDataSource(*options.data, config.data.source);
   for (const std::string& assignment : options.assignments) set(assignment, "--set");
-  if (options.data) config.data.source = *options.data;
   if (options.name) config.name = *options.name;
   if (options.seed) config.seed = *options.seed;
   if (options.epochs) set("recipe.epochs=" + std::to_string(*options.epochs), "--epochs");

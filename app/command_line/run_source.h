@@ -25,13 +25,16 @@ void addDeviceOptions(CLI::App* command, DeviceOptions& options);
 
 /// Changes of a configuration that the command line makes.
 struct ConfigOptions {
-  std::vector<std::string> assignments;  ///< PATH=VALUE, applied first.
-  std::optional<std::string> data;
+  std::vector<std::string> assignments;  ///< PATH=VALUE, applied after `data` and before the rest.
+  std::optional<std::string> data;       ///< As recognizeDataSource() takes it.
   std::optional<int> epochs;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> name;
   DeviceOptions device;
 };
+
+/// --data PATH
+void addDataOption(CLI::App* command, std::optional<std::string>& data);
 
 /// --set PATH=VALUE
 void addSetOption(CLI::App* command, std::vector<std::string>& assignments);
@@ -39,7 +42,7 @@ void addSetOption(CLI::App* command, std::vector<std::string>& assignments);
 /// --set and its short forms: --data, --epochs, --seed, --name, --device, --threads.
 void addConfigOptions(CLI::App* command, ConfigOptions& options);
 
-/// Throws UsageError.
+/// Throws UsageError, and Error where the named data set is not there or is not recognised.
 void applyOptions(RunConfig& config, const ConfigOptions& options);
 
 /// Throws UsageError for a text that can't stand in a run's files, which are UTF-8.

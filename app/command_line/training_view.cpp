@@ -67,7 +67,7 @@ void TrainingView::started(const RunRecord& record,
                         record.pattern,
                         groupedText(record.parameters) + " parameters",
                         countText(static_cast<double>(record.flops)) + "FLOPs an image"}));
-  line_.print(sentence({record.config.data.source,
+  line_.print(sentence({textOf(record.config.data.source),
                         groupedText(trainingImages) + " training images",
                         std::to_string(batchesPerEpoch) + " batches of " +
                             std::to_string(recipe.batchSize) + " an epoch"}));

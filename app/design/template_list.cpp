@@ -35,10 +35,6 @@ std::size_t placeOf(const std::string& name) {
   return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin());
 }
 
-bool isGenerated(const RunConfig& config) {
-  return config.data.source == "shapes10";
-}
-
 }  // namespace
 
 std::vector<TemplateGroup> loadTemplates(QStringList& problems) {
@@ -70,8 +66,9 @@ RunConfig startedFrom(const Template& from, const RunConfig& current) {
   RunConfig config = from.config;
   config.device = current.device;
   config.checkpoints = current.checkpoints;
-  // A person who has said where CIFAR-10 lies is not asked again.
-  if (!isGenerated(config) && !isGenerated(current)) config.data.source = current.data.source;
+  // A person who has said where a data set lies is not asked again.
+  const DataSource& known = current.data.source;
+  if (pathOf(known) && known.index() == config.data.source.index()) config.data.source = known;
   return config;
 }
 

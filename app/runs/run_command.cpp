@@ -45,16 +45,26 @@ std::string overrideText(const FieldRow& row) {
 /// The settings of `config` that `preset` has otherwise; none where they can't be told on a line.
 std::optional<std::vector<std::string>> overridesFor(const RunConfig& config,
                                                      const RunConfig& preset) {
-  const std::vector<FieldRow> wanted = rowsOf(config), given = rowsOf(preset);
   std::vector<std::string> overrides;
   RunConfig result = preset;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].value == given[i].value) continue;
-    overrides.push_back(wanted[i].path + "=" + overrideText(wanted[i]));
+  std::vector<FieldRow> given = rowsOf(result);
+  for (const FieldRow& row : rowsOf(config)) {
+    // Another kind of data set has other fields, so that each is looked for anew.
+    const FieldRow* now = findRow(given, row.path);
+    if (now && now->value == row.value) continue;
+    overrides.push_back(row.path + "=" + overrideText(row));
     if (overrides.size() > kMostOverrides) return std::nullopt;
     applyOverride(result, overrides.back());
+    given = rowsOf(result);
   }
   if (result != config) return std::nullopt;
+  // --data tells the kind from the place.
+  const auto isOf = [](const char* path) {
+    return [path](const std::string& assignment) { return assignment.starts_with(path); };
+  };
+  if (std::ranges::any_of(overrides, isOf("data.source.path="))) {
+    std::erase_if(overrides, isOf("data.source.kind="));
+  }
   return overrides;
 }
 
@@ -62,7 +72,8 @@ std::string optionFor(const std::string& assignment) {
   for (const auto& [path, option] : {std::pair("name=", "--name "),
                                      std::pair("seed=", "--seed "),
                                      std::pair("recipe.epochs=", "--epochs "),
-                                     std::pair("data.source=", "--data ")}) {
+                                     std::pair("data.source.kind=", "--data "),
+                                     std::pair("data.source.path=", "--data ")}) {
     if (assignment.starts_with(path)) return option;
   }
   return "--set ";

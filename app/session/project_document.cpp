@@ -24,8 +24,9 @@ constexpr int kGestureId = 1;
 constexpr std::uint64_t kLargestDocument = 16 << 20;
 
 /// What is wrong with a configuration, on this machine.
-std::vector<Problem> problemsOf(const RunConfig& config) {
-  std::vector<Problem> problems = validate(config);
+std::vector<Problem> problemsOf(const RunConfig& config,
+                                const std::optional<DatasetInfo>& dataset) {
+  std::vector<Problem> problems = validate(config, dataset);
   // Of a network that can't be, no costs are known; a GPU has memory of its own.
   if (hasErrors(problems) || config.device.kind == DeviceKind::cuda) return problems;
   const long long machine = machineMemory();
@@ -82,7 +83,7 @@ class ProjectDocument::Change : public QUndoCommand {
 
 ProjectDocument::ProjectDocument(QObject* parent) : QObject(parent) {
   connect(&undoStack_, &QUndoStack::cleanChanged, this, &ProjectDocument::titleChanged);
-  problems_ = problemsOf(config_);
+  problems_ = problemsOf(config_, dataset_);
 }
 
 ProjectDocument::~ProjectDocument() {
@@ -166,9 +167,17 @@ void ProjectDocument::recover(const RunConfig& config, const QString& path) {
   Q_EMIT titleChanged();
 }
 
+void ProjectDocument::setDataset(const std::optional<DatasetInfo>& dataset) {
+  if (dataset == dataset_) return;
+  dataset_ = dataset;
+  problems_ = problemsOf(config_, dataset_);
+  Q_EMIT changed();
+}
+
 void ProjectDocument::set(const RunConfig& config) {
+  if (config.data.source != config_.data.source) dataset_.reset();
   config_ = config;
-  problems_ = problemsOf(config_);
+  problems_ = problemsOf(config_, dataset_);
   Q_EMIT changed();
 }
 

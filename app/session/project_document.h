@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <QObject>
@@ -26,7 +27,10 @@ class ProjectDocument : public QObject {
   /// As it was opened or last saved: what differences are shown against.
   const RunConfig& savedConfig() const { return savedConfig_; }
 
-  /// All findings about config().
+  /// What the data set of config() was found to hold; empty while that is not known.
+  void setDataset(const std::optional<DatasetInfo>& dataset);
+
+  /// All findings about config() and, where it is known, about what its data set holds.
   const std::vector<Problem>& problems() const { return problems_; }
 
   QUndoStack& undoStack() { return undoStack_; }
@@ -75,6 +79,7 @@ class ProjectDocument : public QObject {
 
   RunConfig config_;
   RunConfig savedConfig_;
+  std::optional<DatasetInfo> dataset_;
   std::vector<Problem> problems_;
   QUndoStack undoStack_;
   QString path_;

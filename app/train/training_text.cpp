@@ -16,8 +16,6 @@ namespace lambda {
 
 namespace {
 
-constexpr std::int64_t kCifar10Images = 50'000;
-
 QString tr(const char* text) {
   return QCoreApplication::translate("Train", text);
 }
@@ -72,16 +70,17 @@ double progressOf(const TrainingStatus& status) {
   return steps > 0 ? std::clamp(static_cast<double>(status.step) / steps, 0.0, 1.0) : 0;
 }
 
-std::int64_t trainingImagesOf(const DataConfig& data) {
-  const std::int64_t all = data.source == "shapes10" ? data.generatedTrainCount : kCifar10Images;
-  return std::max<std::int64_t>(0, all - data.validationCount);
+std::int64_t trainingImagesOf(const DataConfig& data, const std::optional<DatasetInfo>& dataset) {
+  const std::optional<DatasetInfo> known = dataset ? dataset : announcedInfo(data.source);
+  return known ? std::max<std::int64_t>(0, known->trainCount - data.validationCount) : 0;
 }
 
 QString recipeText(const RunConfig& config) {
   const Recipe& recipe = config.recipe;
   const std::int64_t batches =
       recipe.batchSize > 0 ? trainingImagesOf(config.data) / recipe.batchSize : 0;
-  const QString data = config.data.source == "shapes10" ? u"shapes10"_s : u"CIFAR-10"_s;
+  const std::string_view title = traitsOf(config.data.source).title;
+  const QString data = QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
   const QString epochs = countText(recipe.epochs);
   const QString batchSize = countText(recipe.batchSize);
   const QString length = batches > 0

@@ -35,7 +35,8 @@ QString problemText(const Problem& problem);
 QString bytesText(std::int64_t bytes);
 
 /// Images held out and trained on, as far as the configuration tells.
-std::int64_t trainingImagesOf(const DataConfig& data);
+std::int64_t trainingImagesOf(const DataConfig& data,
+                              const std::optional<DatasetInfo>& dataset = {});
 
 /// The text with places where long words, such as paths, may be broken into lines.
 QString breakableText(const QString& text);

@@ -3,26 +3,10 @@
 #include <cstddef>
 #include <utility>
 
-#include "engine/data/shapes10.h"
+#include "engine/data/sources/data_sources.h"
 #include "engine/data/split.h"
-#include "engine/formats/cifar10/cifar10_files.h"
 
 namespace lambda {
-
-namespace {
-
-bool isDrawn(const DataConfig& config) {
-  return config.source == "shapes10";
-}
-
-LabeledImages loadTrainingImages(const DataConfig& config) {
-  if (isDrawn(config)) {
-    return drawShapes10(kShapes10Seed, config.generatedTrainCount, Shapes10Part::training);
-  }
-  return readCifar10(config.source).train;
-}
-
-}  // namespace
 
 LabeledImages selectImages(const LabeledImages& images, const std::vector<std::uint32_t>& indices) {
   const std::size_t size = static_cast<std::size_t>(images.channels) * images.height * images.width;
@@ -42,7 +26,7 @@ LabeledImages selectImages(const LabeledImages& images, const std::vector<std::u
 }
 
 Dataset loadDataset(const DataConfig& config) {
-  const LabeledImages all = loadTrainingImages(config);
+  const LabeledImages all = readTrainingImages(config.source);
   IndexSplit split = stratifiedSplit(all.labels, config.validationCount, config.splitSeed);
   Dataset dataset;
   dataset.train = selectImages(all, split.train);
@@ -54,10 +38,7 @@ Dataset loadDataset(const DataConfig& config) {
 }
 
 LabeledImages loadTest(const DataConfig& config) {
-  if (isDrawn(config)) {
-    return drawShapes10(kShapes10Seed, config.generatedTestCount, Shapes10Part::test);
-  }
-  return readCifar10(config.source).test;
+  return readTestImages(config.source);
 }
 
 }  // namespace lambda

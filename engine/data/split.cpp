@@ -1,10 +1,10 @@
 #include "engine/data/split.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <numeric>
 #include <string>
+#include <vector>
 
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
@@ -13,24 +13,22 @@ namespace lambda {
 
 namespace {
 
-constexpr std::size_t kLabels = 256;
 constexpr std::uint64_t kSplitStream = 0x73706C6974;  // Apart from other uses of the same seed.
 
 // How many of each class are held out: v n_c / N, rounded down, and one more for the classes that
 // lost most by it until v are found.
-std::array<std::size_t, kLabels> quotas(
-    const std::array<std::vector<std::uint32_t>, kLabels>& byLabel,
-    std::size_t total,
-    std::size_t wanted) {
-  std::array<std::size_t, kLabels> quota{};
-  std::array<std::size_t, kLabels> remainder{};
+std::vector<std::size_t> quotas(const std::vector<std::vector<std::uint32_t>>& byLabel,
+                                std::size_t total,
+                                std::size_t wanted) {
+  std::vector<std::size_t> quota(byLabel.size());
+  std::vector<std::size_t> remainder(byLabel.size());
   std::size_t found = 0;
-  for (std::size_t label = 0; label < kLabels; ++label) {
+  for (std::size_t label = 0; label < byLabel.size(); ++label) {
     quota[label] = wanted * byLabel[label].size() / total;
     remainder[label] = wanted * byLabel[label].size() % total;
     found += quota[label];
   }
-  std::array<std::size_t, kLabels> order{};
+  std::vector<std::size_t> order(byLabel.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return remainder[a] > remainder[b];
@@ -41,23 +39,24 @@ std::array<std::size_t, kLabels> quotas(
 
 }  // namespace
 
-IndexSplit stratifiedSplit(std::span<const std::uint8_t> labels,
-                      int validationCount,
-                      std::uint64_t seed) {
+IndexSplit stratifiedSplit(std::span<const std::uint16_t> labels,
+                           int validationCount,
+                           std::uint64_t seed) {
   if (validationCount < 0 || static_cast<std::size_t>(validationCount) >= labels.size()) {
     throw Error("data.validationCount",
                 "cannot hold out " + std::to_string(validationCount) + " of " +
                     std::to_string(labels.size()) + " training images",
                 "Choose a number from 0 to one less than the images there are.");
   }
-  std::array<std::vector<std::uint32_t>, kLabels> byLabel;
+  std::vector<std::vector<std::uint32_t>> byLabel(std::size_t{1} +
+                                                  *std::ranges::max_element(labels));
   for (std::size_t i = 0; i < labels.size(); ++i) {
     byLabel[labels[i]].push_back(static_cast<std::uint32_t>(i));
   }
   const auto quota = quotas(byLabel, labels.size(), static_cast<std::size_t>(validationCount));
 
   IndexSplit split;
-  for (std::size_t label = 0; label < kLabels; ++label) {
+  for (std::size_t label = 0; label < byLabel.size(); ++label) {
     std::vector<std::uint32_t>& members = byLabel[label];
     KeyedRandom({kSplitStream, seed, label}).shuffle(members);
     const auto cut = members.begin() + static_cast<std::ptrdiff_t>(quota[label]);

@@ -17,8 +17,8 @@ struct IndexSplit {
 /// Chooses `validationCount` of the labels at random, as many of every class as its share of the
 /// whole asks (rounded by largest remainder, so within one image). A function of the arguments.
 /// Throws Error unless 0 <= validationCount < labels.size().
-IndexSplit stratifiedSplit(std::span<const std::uint8_t> labels,
-                      int validationCount,
-                      std::uint64_t seed);
+IndexSplit stratifiedSplit(std::span<const std::uint16_t> labels,
+                           int validationCount,
+                           std::uint64_t seed);
 
 }  // namespace lambda

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "engine/data/sources/data_sources.h"
 #include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
@@ -23,7 +24,7 @@ namespace {
 RunConfig configHere(RunConfig config,
                      const std::optional<std::string>& data,
                      const std::optional<DeviceConfig>& device) {
-  if (data) config.data.source = *data;
+  if (data) config.data.source = recognizeDataSource(*data, config.data.source);
   if (device) config.device = *device;
   return config;
 }
@@ -45,7 +46,9 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
   const LabeledImages& images = data.images(request.test ? Split::test : Split::validation);
   if (images.count() == 0) {
     throw Error(
-        checkpoint.string(), "the run held out no validation images", "score the test set instead");
+        checkpoint.string(),
+        request.test ? "the data set has no test images" : "the run kept no images for validation",
+        request.test ? "score the validation images instead" : "score the test set instead");
   }
   const auto total = static_cast<std::int64_t>(images.count());
   const std::optional<Scores> scores =

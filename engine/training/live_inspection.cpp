@@ -38,18 +38,26 @@ LabeledImages setOf(const Image& picture, const MapShape& input) {
                 "scale or crop it to that size");
   }
   const std::size_t plane = static_cast<std::size_t>(input.width) * input.height;
-  if (picture.rgb.size() != 3 * plane || input.channels != 3) {
+  if (picture.rgb.size() != 3 * plane || (input.channels != 3 && input.channels != 1)) {
     throw Error("picture",
                 "it is not an RGB picture of " + sizeOf(input.width, input.height) +
-                    " for a network with three input channels",
+                    " for a network with three input channels or one",
                 "give three bytes for every pixel");
   }
   LabeledImages set;
+  set.channels = input.channels;
   set.height = input.height;
   set.width = input.width;
-  set.pixels.resize(3 * plane);
-  for (std::size_t i = 0; i < set.pixels.size(); ++i) {
-    set.pixels[i % 3 * plane + i / 3] = picture.rgb[i];
+  set.pixels.resize(static_cast<std::size_t>(input.channels) * plane);
+  for (std::size_t i = 0; i < plane; ++i) {
+    const std::uint8_t* rgb = &picture.rgb[3 * i];
+    if (input.channels == 1) {
+      // Luma of ITU-R BT.601, as PNG and JPEG programs make grey.
+      set.pixels[i] =
+          static_cast<std::uint8_t>((299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2] + 500) / 1000);
+    } else {
+      for (std::size_t c = 0; c < 3; ++c) set.pixels[c * plane + i] = rgb[c];
+    }
   }
   set.labels = {0};
   return set;

@@ -22,7 +22,9 @@ RunConfig decisiveConfig(RunConfig config, const RunConfig& run) {
   config.recipe.epochs = run.recipe.epochs;
   config.device = run.device;
   config.checkpoints = run.checkpoints;
-  config.data.source = run.data.source;
+  const std::string* path = pathOf(run.data.source);
+  std::string* earlier = pathOf(config.data.source);
+  if (path != nullptr && earlier != nullptr) *earlier = *path;
   return config;
 }
 

@@ -36,8 +36,8 @@ RunRecord recordOf(const RunConfig& config,
 
 /// With the place of the data written so that it holds from any working folder.
 RunConfig withAbsoluteData(RunConfig config) {
-  if (config.data.source != "shapes10") {
-    config.data.source = fs::absolute(config.data.source).lexically_normal().string();
+  if (std::string* path = pathOf(config.data.source)) {
+    *path = fs::absolute(*path).lexically_normal().string();
   }
   return config;
 }
@@ -97,7 +97,9 @@ RunRecord recordToResume(const RunFolder& folder, const ResumeOptions& options) 
   RunRecord record = readRunRecord(folder.record(), warnings);
   if (options.epochs) record.config.recipe.epochs = *options.epochs;
   if (options.device) record.config.device = *options.device;
-  if (options.data) record.config.data.source = *options.data;
+  if (options.data) {
+    record.config.data.source = recognizeDataSource(*options.data, record.config.data.source);
+  }
   record.config = withAbsoluteData(record.config);
   requireTrainable(record.config);
   return record;

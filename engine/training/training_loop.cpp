@@ -286,6 +286,10 @@ void TrainingLoop::saveEpochEnd(const EpochRecord& record) {
 }
 
 TrainingLoop::Outcome TrainingLoop::scoreTest() {
+  if (parts_.data->test().count() == 0) {
+    note(EventKind::warning, "the data set has no test images: there is no test accuracy");
+    return Outcome::done;
+  }
   // With a best checkpoint kept, that one is the run's result: chosen by validation alone.
   std::error_code error;
   const std::filesystem::path best = parts_.folder.bestCheckpoint();

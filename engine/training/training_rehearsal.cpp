@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/formats/cifar10/cifar10_files.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
 #include "engine/training/step/cuda_graph_plugin.h"
@@ -14,29 +13,31 @@ namespace lambda {
 
 namespace {
 
-constexpr int kCifarTrainCount = 50'000;
-
-LabeledImages randomImages(int count) {
+LabeledImages randomImages(const DatasetInfo& like, std::int64_t count) {
   LabeledImages images;
-  images.classNames.assign(kCifar10Classes.begin(), kCifar10Classes.end());
-  images.pixels.resize(static_cast<std::size_t>(count) * 3 * 32 * 32);
+  images.channels = like.shape.channels;
+  images.height = like.shape.height;
+  images.width = like.shape.width;
+  for (int i = 0; i < like.classes; ++i) images.classNames.push_back(std::to_string(i));
+  images.pixels.resize(static_cast<std::size_t>(count * like.shape.elements()));
   KeyedRandom random{0};
   for (std::size_t i = 0; i < images.pixels.size(); i += 8) {
     const std::uint64_t bits = random.bits();
-    for (int byte = 0; byte < 8; ++byte) {
-      images.pixels[i + static_cast<std::size_t>(byte)] =
-          static_cast<std::uint8_t>(bits >> (8 * byte));
+    for (std::size_t byte = 0; byte < std::min<std::size_t>(8, images.pixels.size() - i); ++byte) {
+      images.pixels[i + byte] = static_cast<std::uint8_t>(bits >> (8 * byte));
     }
   }
-  for (int i = 0; i < count; ++i) images.labels.push_back(static_cast<std::uint8_t>(i % 10));
+  for (std::int64_t i = 0; i < count; ++i) {
+    images.labels.push_back(static_cast<std::uint16_t>(i % like.classes));
+  }
   return images;
 }
 
-/// What stands in for CIFAR-10.
-std::shared_ptr<const Dataset> randomDataset(const DataConfig& config) {
+/// Stands in for a data set that can't be read.
+std::shared_ptr<const Dataset> randomDataset(const DatasetInfo& like, const DataConfig& config) {
   Dataset data;
-  data.train = randomImages(kCifarTrainCount - config.validationCount);
-  data.validation = randomImages(config.validationCount);
+  data.train = randomImages(like, like.trainCount - config.validationCount);
+  data.validation = randomImages(like, config.validationCount);
   data.normalization = measureNormalization(data.train);
   return std::make_shared<const Dataset>(std::move(data));
 }
@@ -49,8 +50,9 @@ RehearsalData::RehearsalData(const RunConfig& config, const at::Device& device) 
   try {
     images = datasets->training(config.data);
   } catch (const Error&) {
-    if (config.data.source == "shapes10") throw;
-    images = randomDataset(config.data);
+    const std::optional<DatasetInfo> like = announcedInfo(config.data.source);
+    if (!like || !pathOf(config.data.source)) throw;
+    images = randomDataset(*like, config.data);
     areSynthetic = true;
   }
   run = std::make_unique<RunData>(config, device, std::move(images), std::move(datasets));

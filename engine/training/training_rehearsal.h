@@ -12,11 +12,12 @@ namespace lambda {
 
 /// Images to measure a training with.
 struct RehearsalData {
-  /// The configuration's training images; random pixels where CIFAR-10 can't be read. Throws Error
-  /// where shapes10 can't be drawn, and where the images do not fit the configuration.
+  /// The configuration's training images; random pixels where the files can't be read and the kind
+  /// of data set alone tells what they hold (CIFAR). Throws Error where it does not, and where the
+  /// images do not fit the configuration.
   RehearsalData(const RunConfig& config, const at::Device& device);
 
-  bool areSynthetic = false;  ///< Random pixels, as many and as large as those of CIFAR-10.
+  bool areSynthetic = false;  ///< Random pixels, as many and as large as those of the data set.
   std::unique_ptr<RunData> run;
 };
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/values/data_source.h"
 #include "engine/values/problem.h"
 
 namespace lambda {
@@ -36,6 +38,7 @@ struct DataReport {
   std::string sha256;   ///< Of an archive, as 64 hexadecimal digits; empty for a folder.
   std::vector<DataFileReport> files;
   std::vector<DataFinding> findings;
+  std::optional<DatasetInfo> info;  ///< What it holds, where it is usable.
 
   bool operator==(const DataReport&) const = default;
 };

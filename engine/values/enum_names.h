@@ -40,6 +40,16 @@ struct EnumNames<Activation> {
 };
 
 template <>
+struct EnumNames<Cifar100Labels> {
+  static constexpr std::array<std::string_view, 2> names{"fine", "coarse"};
+};
+
+template <>
+struct EnumNames<CorruptPictures> {
+  static constexpr std::array<std::string_view, 2> names{"refuse", "skip"};
+};
+
+template <>
 struct EnumNames<CropPadding> {
   static constexpr std::array<std::string_view, 2> names{"reflect", "zero"};
 };

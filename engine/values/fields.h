@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "engine/values/enum_names.h"
@@ -28,6 +29,42 @@ inline constexpr std::array<std::string_view, kMixerKindCount> kMixerKinds = [] 
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) kinds[kind] = kMixerTraits[kind].kind;
   return kinds;
 }();
+
+/// The kinds of a variant of option structs: what its "kind" may be, in the order of its
+/// alternatives, and what messages call one.
+template <class Variant>
+struct KindsOf;
+
+template <>
+struct KindsOf<Mixer> {
+  static constexpr auto& names = kMixerKinds;
+  static constexpr const char* noun = "a mixer";
+};
+
+template <>
+struct KindsOf<DataSource> {
+  static constexpr auto names = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<std::string_view, sizeof...(I)>{
+        traitsOf(std::type_identity<std::variant_alternative_t<I, DataSource>>()).kind...};
+  }
+  (std::make_index_sequence<std::variant_size_v<DataSource>>());
+  static constexpr const char* noun = "a data source";
+};
+
+/// A variant of option structs that its "kind" tells apart.
+template <class T>
+concept HasKinds = requires {
+  KindsOf<T>::names;
+};
+
+/// The alternative of that kind with its defaults; `kind` is an index of KindsOf<Variant>::names.
+template <HasKinds Variant, std::size_t I = 0>
+Variant valueOfKind(std::size_t kind) {
+  if constexpr (I + 1 < std::variant_size_v<Variant>) {
+    if (kind != I) return valueOfKind<Variant, I + 1>(kind);
+  }
+  return std::variant_alternative_t<I, Variant>{};
+}
 
 /// `Value` or `const Value`.
 template <class T, class Value>
@@ -135,16 +172,45 @@ void visitFields(Value& value, Visit&& visit) {
         value.cutoutSize);
 }
 
+template <Either<Shapes10Source> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"trainCount", "images drawn for training and validation together", 20, 1000000},
+        value.trainCount);
+  visit(Field{"testCount", "images drawn for the test set", 10, 1000000}, value.testCount);
+}
+
+template <Either<Cifar10Source> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"path", "folder or archive with the binary version of CIFAR-10"}, value.path);
+}
+
+template <Either<Cifar100Source> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"path", "folder or archive with the binary version of CIFAR-100"}, value.path);
+  visit(Field{"labels", "fine: 100 classes; coarse: the 20 superclasses"}, value.labels);
+}
+
+template <Either<IdxSource> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"path", "folder with the IDX files of MNIST or a relative"}, value.path);
+}
+
+template <Either<ImageFolderSource> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"path", "folder with a folder of pictures for each class"}, value.path);
+  visit(Field{"size", "side in pixels that pictures are resized and cropped to", 8, 512},
+        value.size);
+  visit(Field{"corrupt", "a picture that can't be decoded: refuse the data set, or skip it"},
+        value.corrupt);
+}
+
 template <Either<DataConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"source", "shapes10, or a folder or archive with CIFAR-10"}, value.source);
-  visit(Field{"validationCount", "training images held out for validation", 0, 1000000},
+  visit(Field{"source", "the data set: its kind, where it lies and what is read of it"},
+        value.source);
+  visit(Field{"validationCount", "images of the training set kept for validation", 0, 10000000},
         value.validationCount);
   visit(Field{"splitSeed", "seed of that split"}, value.splitSeed);
-  visit(Field{"generatedTrainCount", "shapes10: images for training and validation", 20, 1000000},
-        value.generatedTrainCount);
-  visit(Field{"generatedTestCount", "shapes10: images of the test set", 10, 1000000},
-        value.generatedTestCount);
   visit(Field{"augmentation", "random changes of the training images"}, value.augmentation);
 }
 

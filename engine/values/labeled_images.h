@@ -7,13 +7,16 @@
 
 namespace lambda {
 
+/// The most classes that labels can tell apart.
+inline constexpr std::size_t kMostClasses = 65536;
+
 /// Images of one size with a class each.
 struct LabeledImages {
   int channels = 3;
   int height = 32;
   int width = 32;
-  std::vector<std::uint8_t> pixels;  ///< [count, channels, height, width], dense.
-  std::vector<std::uint8_t> labels;  ///< [count], each an index into classNames.
+  std::vector<std::uint8_t> pixels;   ///< [count, channels, height, width], dense.
+  std::vector<std::uint16_t> labels;  ///< [count], each an index into classNames.
   std::vector<std::string> classNames;
 
   std::size_t count() const { return labels.size(); }

@@ -23,8 +23,8 @@ void clampToRanges(T& value) {
       const auto min = static_cast<M>(field.min);
       // Also where it is not a number.
       member = member >= min ? std::min(member, static_cast<M>(field.max)) : min;
-    } else if constexpr (std::is_same_v<M, Mixer>) {
-      std::visit([](auto& mixer) { clampToRanges(mixer); }, member);
+    } else if constexpr (HasKinds<M>) {
+      std::visit([](auto& options) { clampToRanges(options); }, member);
     } else if constexpr (std::is_same_v<M, std::vector<Stage>> ||
                          std::is_same_v<M, std::vector<Block>>) {
       for (auto& element : member) clampToRanges(element);
@@ -54,8 +54,8 @@ class RangeCheck {
       return;
     } else if constexpr (std::is_arithmetic_v<M>) {
       checkNumber(path, field, static_cast<double>(member), std::is_integral_v<M>);
-    } else if constexpr (std::is_same_v<M, Mixer>) {
-      std::visit([&](const auto& mixer) { check(path, mixer); }, member);
+    } else if constexpr (HasKinds<M>) {
+      std::visit([&](const auto& options) { check(path, options); }, member);
     } else if constexpr (requires { member.size(); }) {
       checkLength(path, field, member.size());
       for (std::size_t i = 0; i < member.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/values/architecture.h"
+#include "engine/values/data_source.h"
 #include "engine/values/parameter_role.h"
 
 namespace lambda {
@@ -23,11 +24,9 @@ struct AugmentationConfig {
 };
 
 struct DataConfig {
-  std::string source = "shapes10";  ///< "shapes10", or a folder or archive with CIFAR-10.
-  int validationCount = 5000;       ///< Images held out of the training set, stratified.
-  std::uint64_t splitSeed = 0;      ///< Seed of the split, apart from the run's seed.
-  int generatedTrainCount = 12000;  ///< shapes10: images drawn for training and validation.
-  int generatedTestCount = 2000;    ///< shapes10: images drawn for the test set.
+  DataSource source;            ///< By default the built-in shapes10.
+  int validationCount = 5000;   ///< Images of the training set kept for validation, stratified.
+  std::uint64_t splitSeed = 0;  ///< Seed of the split, apart from the run's seed.
   AugmentationConfig augmentation;
 
   bool operator==(const DataConfig&) const = default;

@@ -10,67 +10,80 @@ namespace lambda {
 
 namespace {
 
-constexpr int kCifarTrainCount = 50000;
-constexpr int kDataClasses = 10;
-constexpr MapShape kDataImage{3, 32, 32};
-
-bool isGenerated(const DataConfig& data) {
-  return data.source == "shapes10";
+std::string shapeText(const MapShape& shape) {
+  return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
+         std::to_string(shape.width);
 }
 
-/// Images for training and validation together.
-int trainCountOf(const DataConfig& data) {
-  return isGenerated(data) ? data.generatedTrainCount : kCifarTrainCount;
+void checkSource(const DataConfig& data, std::vector<Problem>& problems) {
+  const std::string* path = pathOf(data.source);
+  if (!path || !path->empty()) return;
+  const std::string kind(traitsOf(DataSource()).kind);
+  problems.push_back({"data.source",
+                      Severity::error,
+                      "no data set is named",
+                      Fix{"Use the built-in " + kind, "data.source", "\"" + kind + "\""}});
 }
 
-void checkData(const RunConfig& config, std::vector<Problem>& problems) {
+void checkDataset(const RunConfig& config,
+                  const DatasetInfo& dataset,
+                  std::vector<Problem>& problems) {
   const auto add = [&](const char* path, std::string text, Fix fix) {
     problems.push_back({path, Severity::error, std::move(text), std::move(fix)});
   };
-  const DataConfig& data = config.data;
-  if (data.source.empty()) {
-    add("data.source",
-        "no data set is named",
-        Fix{"Use the built-in shapes10", "data.source", "\"shapes10\""});
-  }
-  const int total = trainCountOf(data);
-  if (data.validationCount >= total) {
+  if (config.data.validationCount >= dataset.trainCount) {
     add("data.validationCount",
-        "nothing is left to train on: there are " + std::to_string(total) +
+        "nothing is left to train on: there are " + std::to_string(dataset.trainCount) +
             " images for training and validation together",
-        Fix{"Hold out a tenth", "data.validationCount", std::to_string(total / 10)});
+        Fix{"Keep a tenth for validation",
+            "data.validationCount",
+            std::to_string(dataset.trainCount / 10)});
   }
-  const MapShape& input = config.architecture.input;
-  if (input != kDataImage) {
+  const MapShape& shape = dataset.shape;
+  if (config.architecture.input != shape) {
     add("architecture.input",
-        "the data's images are 3x32x32, the network takes " + std::to_string(input.channels) + "x" +
-            std::to_string(input.height) + "x" + std::to_string(input.width),
-        Fix{"Set to 3x32x32",
+        "the data's images are " + shapeText(shape) + ", the network takes " +
+            shapeText(config.architecture.input),
+        Fix{"Set to " + shapeText(shape),
             "architecture.input",
-            R"({"channels": 3, "height": 32, "width": 32})"});
+            "{\"channels\": " + std::to_string(shape.channels) +
+                ", \"height\": " + std::to_string(shape.height) +
+                ", \"width\": " + std::to_string(shape.width) + "}"});
   }
-  if (config.architecture.classes != kDataClasses) {
+  if (config.architecture.classes != dataset.classes) {
+    const std::string classes = std::to_string(dataset.classes);
     add("architecture.classes",
-        "the data has 10 classes, the network " + std::to_string(config.architecture.classes),
-        Fix{"Set to 10", "architecture.classes", "10"});
+        "the data has " + classes + " classes, the network " +
+            std::to_string(config.architecture.classes),
+        Fix{"Set to " + classes, "architecture.classes", classes});
+  }
+  const std::int64_t trainCount = dataset.trainCount - config.data.validationCount;
+  if (trainCount > 0 && config.recipe.batchSize > trainCount) {
+    const std::string size = std::to_string(std::min<std::int64_t>(64, trainCount));
+    add("recipe.batchSize",
+        "a batch is larger than the training set of " + std::to_string(trainCount) + " images",
+        Fix{"Set to " + size, "recipe.batchSize", size});
   }
 }
 
-/// The classes of shapes10 are directions, and its figures reach to the border of the image.
-void checkGeneratedAugmentation(const DataConfig& data, std::vector<Problem>& problems) {
-  if (!isGenerated(data)) return;
+/// Where classes are directions, the figures also reach to the border of the image.
+void checkDirectedAugmentation(const DataConfig& data, std::vector<Problem>& problems) {
+  const DataSourceTraits traits = traitsOf(data.source);
+  if (!traits.classesAreDirections) return;
   if (data.augmentation.horizontalFlip) {
     problems.push_back({"data.augmentation.horizontalFlip",
                         Severity::warning,
-                        "the classes of shapes10 are directions: a mirrored image shows another "
-                        "class than its label says",
+                        "the classes of " + std::string(traits.title) +
+                            " are directions: a mirrored image shows another class than its label "
+                            "says",
                         Fix{"Don't mirror", "data.augmentation.horizontalFlip", "false"}});
   }
   if (data.augmentation.cropPadding > 0) {
     problems.push_back({"data.augmentation.cropPadding",
                         Severity::warning,
-                        "the figures of shapes10 reach to the border: a shifted crop cuts off what "
-                        "tells the class, and a reflected border repeats it mirrored",
+                        "the figures of " + std::string(traits.title) +
+                            " reach to the border: a shifted crop cuts off what tells the class, "
+                            "and a reflected border repeats it mirrored",
                         Fix{"Don't crop", "data.augmentation.cropPadding", "0"}});
   }
 }
@@ -100,15 +113,6 @@ void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
                         "mean nothing",
                         Fix{"Decay by role", "recipe.optimizer.decayAllParameters", "false"}});
   }
-  const int trainCount = trainCountOf(config.data) - config.data.validationCount;
-  if (trainCount > 0 && recipe.batchSize > trainCount) {
-    const std::string size = std::to_string(std::min(64, trainCount));
-    problems.push_back(
-        {"recipe.batchSize",
-         Severity::error,
-         "a batch is larger than the training set of " + std::to_string(trainCount) + " images",
-         Fix{"Set to " + size, "recipe.batchSize", size}});
-  }
   if (config.checkpoints.keepBest && config.data.validationCount == 0) {
     problems.push_back({"checkpoints.keepBest",
                         Severity::warning,
@@ -127,7 +131,7 @@ void checkDevice(const DeviceConfig& device, std::vector<Problem>& problems) {
 
 }  // namespace
 
-std::vector<Problem> validate(const RunConfig& config) {
+std::vector<Problem> validate(const RunConfig& config, const std::optional<DatasetInfo>& dataset) {
   std::vector<Problem> problems = validate(config.architecture);
   RangeCheck ranges(problems);
   ranges.check("data", config.data);
@@ -136,8 +140,10 @@ std::vector<Problem> validate(const RunConfig& config) {
   ranges.check("checkpoints", config.checkpoints);
   RunConfig inRange = config;
   clampToRanges(inRange);
-  checkData(inRange, problems);
-  checkGeneratedAugmentation(inRange.data, problems);
+  checkSource(inRange.data, problems);
+  const std::optional<DatasetInfo> known = dataset ? dataset : announcedInfo(inRange.data.source);
+  if (known) checkDataset(inRange, *known, problems);
+  checkDirectedAugmentation(inRange.data, problems);
   checkRecipe(inRange, problems);
   checkDevice(inRange.device, problems);
   return problems;

@@ -38,8 +38,8 @@ class Filler {
     } else if constexpr (std::is_enum_v<M>) {
       const auto next = static_cast<std::size_t>(member) + 1;
       member = static_cast<M>(next % EnumNames<M>::names.size());
-    } else if constexpr (std::is_same_v<M, Mixer>) {
-      std::visit([this](auto& mixer) { fill(mixer); }, member);
+    } else if constexpr (HasKinds<M>) {
+      std::visit([this](auto& options) { fill(options); }, member);
     } else if constexpr (requires { member.reset(); }) {
       change(field, member.emplace());
     } else if constexpr (std::is_same_v<M, std::vector<std::string>>) {
@@ -79,8 +79,8 @@ void visitLeaves(T& value, const std::string& path, const Visit& visit) {
   visitFields(value, [&](const Field& field, auto& member) {
     using M = std::remove_cvref_t<decltype(member)>;
     const std::string place = path.empty() ? field.name : path + "." + field.name;
-    if constexpr (std::is_same_v<M, Mixer>) {
-      std::visit([&](auto& mixer) { visitLeaves(mixer, place, visit); }, member);
+    if constexpr (HasKinds<M>) {
+      std::visit([&](auto& options) { visitLeaves(options, place, visit); }, member);
     } else if constexpr (std::is_arithmetic_v<M> || std::is_enum_v<M> ||
                          std::is_same_v<M, std::string>) {
       visit(place, field, member);

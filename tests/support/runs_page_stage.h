@@ -18,6 +18,7 @@
 #include "app/session/inspection_session.h"
 #include "app/session/training_session.h"
 #include "tests/support/scripted_engine.h"
+#include "tests/support/shapes10_of.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/written_runs.h"
 #include "widgets/theme/theme.h"
@@ -27,9 +28,9 @@ namespace lambda::test {
 /// Few images, which are drawn in no time.
 inline RunRecord smallRecord(const std::string& name) {
   RunRecord record = finishedRecord(name);
-  record.config.data.generatedTrainCount = 600;
+  shapes10Of(record.config).trainCount = 600;
   record.config.data.validationCount = 500;
-  record.config.data.generatedTestCount = 500;
+  shapes10Of(record.config).testCount = 500;
   record.config.recipe.batchSize = 32;
   return record;
 }

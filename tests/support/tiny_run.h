@@ -7,6 +7,7 @@
 #include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
 #include "engine/values/run_config.h"
+#include "tests/support/shapes10_of.h"
 
 namespace lambda {
 
@@ -26,9 +27,9 @@ inline RunConfig tinyRun() {
       Stage{8, 2, {Block{ConvolutionMixer{}}}},
       Stage{16, 2, {Block{ConvolutionMixer{}}, Block{lambda}}},
   };
-  config.data.generatedTrainCount = 240;
+  shapes10Of(config).trainCount = 240;
   config.data.validationCount = 60;
-  config.data.generatedTestCount = 20;
+  shapes10Of(config).testCount = 20;
   config.data.augmentation.horizontalFlip = false;
   config.recipe.epochs = 3;
   config.recipe.batchSize = 30;

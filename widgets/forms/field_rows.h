@@ -54,13 +54,13 @@ struct FieldRow {
 };
 
 /// Rows of all fields of `value` in their order. Nested values are flattened with dotted paths; a
-/// mixer gives "mixer.kind" and the fields of its kind; lists are left out. Paths begin with
+/// variant gives "mixer.kind" and the fields of its kind; lists are left out. Paths begin with
 /// `prefix`, which also is a problem's path of the value: rowsOf(config.recipe, "recipe").
 template <class T>
 std::vector<FieldRow> rowsOf(const T& value, const std::string& prefix = {});
 
 /// Sets the field at `path`, relative to `value`, list elements included: "stages[1].width",
-/// "mixer.h". Setting a mixer's kind gives it that kind's defaults. Returns false, and leaves
+/// "mixer.h". Setting a variant's kind gives it that kind's defaults. Returns false, and leaves
 /// `value` alone, where there is no such field or it is of another type.
 template <class T>
 bool setField(T& value, std::string_view path, const FieldValue& next);
@@ -103,8 +103,10 @@ FieldValue valueOf(const M& member) {
   }
 }
 
-inline FieldValue mixerKind(const Mixer& mixer) {
-  return Choice{static_cast<int>(mixer.index()), {kMixerKinds.begin(), kMixerKinds.end()}};
+template <HasKinds Variant>
+FieldValue kindOf(const Variant& value) {
+  const auto& names = KindsOf<Variant>::names;
+  return Choice{static_cast<int>(value.index()), {names.begin(), names.end()}};
 }
 
 template <class T>
@@ -143,10 +145,10 @@ void append(std::vector<FieldRow>& rows, const T& value, const std::string& pref
         rows.back().max = 0x1p64;
       }
       addLook(rows.back());
-    } else if constexpr (std::is_same_v<M, Mixer>) {
-      add(path + ".kind", field, mixerKind(member), mixerKind(M{}));
+    } else if constexpr (HasKinds<M>) {
+      add(path + ".kind", field, kindOf(member), kindOf(M{}));
       addLook(rows.back());
-      std::visit([&](const auto& mixer) { append(rows, mixer, path); }, member);
+      std::visit([&](const auto& options) { append(rows, options, path); }, member);
     } else if constexpr (!requires { member.size(); }) {
       append(rows, member, path);
     }
@@ -191,14 +193,16 @@ bool setLeaf(M& member, const FieldValue& next) {
   }
 }
 
-inline bool setMixer(Mixer& mixer, std::string_view path, const FieldValue& next) {
+template <HasKinds Variant>
+bool setVariant(Variant& value, std::string_view path, const FieldValue& next) {
   if (path != "kind") {
-    return std::visit([&](auto& options) { return setField(options, path, next); }, mixer);
+    return std::visit([&](auto& options) { return setField(options, path, next); }, value);
   }
   const auto* kind = std::get_if<Choice>(&next);
-  if (!kind || kind->index < 0 || kind->index >= static_cast<int>(kMixerKinds.size())) return false;
-  if (static_cast<int>(mixer.index()) != kind->index) {
-    mixer = mixerOfKind(static_cast<std::size_t>(kind->index));
+  const int kinds = static_cast<int>(KindsOf<Variant>::names.size());
+  if (!kind || kind->index < 0 || kind->index >= kinds) return false;
+  if (static_cast<int>(value.index()) != kind->index) {
+    value = valueOfKind<Variant>(static_cast<std::size_t>(kind->index));
   }
   return true;
 }
@@ -207,8 +211,8 @@ template <class M>
 bool setMember(M& member, std::string_view path, const FieldValue& next) {
   if constexpr (kIsLeaf<M>) {
     return path.empty() && setLeaf(member, next);
-  } else if constexpr (std::is_same_v<M, Mixer>) {
-    return setMixer(member, path, next);
+  } else if constexpr (HasKinds<M>) {
+    return setVariant(member, path, next);
   } else if constexpr (requires { member.size(); }) {
     std::size_t index = 0;
     return takeIndex(path, index) && index < member.size() && setField(member[index], path, next);

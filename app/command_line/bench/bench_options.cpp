@@ -37,7 +37,7 @@ void addPresetOptions(CLI::App* command, PresetOptions& options) {
       "PRESET|FILE", options.presets, "presets or JSON files (default: those for the CPU)");
   addBatchOption(command, options.batch);
   addPrecisionOption(command, options.precision, /*mayBeAutomatic=*/true);
-  command->add_option("--data", options.config.data, "shapes10, or a folder with CIFAR-10")
+  command->add_option("--data", options.config.data, "shapes10, cifar10, or where a data set lies")
       ->type_name("PATH");
   command
       ->add_option(

@@ -4,13 +4,16 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
+#include "app/command_line/dataset_text.h"
 #include "app/command_line/human_units.h"
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
+#include "app/command_line/run_source.h"
 #include "app/command_line/text_table.h"
 #include "app/interrupt.h"
 #include "engine/data/download.h"
-#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/data/sources/data_sources.h"
+#include "engine/runtime/error.h"
 #include "engine/values/text_safety.h"
 
 namespace lambda {
@@ -23,6 +26,8 @@ constexpr char kCifar10[] = "cifar10";
 
 struct DataOptions {
   std::string path = kCifar10;
+  std::vector<std::string>
+      assignments;  ///< Of `check`: options of the kind, as data.source.size=64.
   OutputOptions output;
 };
 
@@ -45,6 +50,7 @@ Json reportJson(const DataReport& report) {
   return {{"source", report.source},
           {"usable", report.usable},
           {"sha256", report.sha256},
+          {"info", report.info ? datasetInfoJson(*report.info) : Json(nullptr)},
           {"files", files},
           {"findings", findings}};
 }
@@ -58,6 +64,7 @@ std::int64_t imagesOf(const DataFileReport& file) {
 void printReport(const DataReport& report) {
   std::string text = terminalText(report.source);
   text += report.usable ? ": whole, ready to train on\n" : ": can't be trained on\n";
+  if (report.info) text += "  " + terminalText(datasetText(*report.info)) + "\n";
   TextTable table(
       {{"file"}, {"size", TextTable::Align::right}, {"images", TextTable::Align::right}});
   for (const DataFileReport& file : report.files) {
@@ -80,8 +87,27 @@ void printReport(const DataReport& report) {
   printText(text);
 }
 
+/// A place without a data set is a finding too, so that scripts always get a report.
+DataReport reportOf(const DataOptions& options) {
+  try {
+    RunConfig config;
+    ConfigOptions changes;
+    changes.data = options.path;
+    changes.assignments = options.assignments;
+    applyOptions(config, changes);
+    return checkDataset(config.data.source);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    DataReport report;
+    report.source = options.path;
+    report.findings.push_back({Severity::error, error.place(), error.reason(), error.hint()});
+    return report;
+  }
+}
+
 int check(const DataOptions& options) {
-  const DataReport report = checkCifar10(options.path);
+  const DataReport report = reportOf(options);
   if (options.output.json) {
     printJson(reportJson(report));
   } else {
@@ -197,10 +223,14 @@ void addData(CLI::App& program, Action& action) {
   CLI::App* checkCommand =
       addCommand(*data,
                  "check",
-                 "Judge every file of a CIFAR-10 folder or archive",
+                 "Judge every file of a data set: CIFAR-10, CIFAR-100, IDX files, pictures",
                  {{"lambda data check cifar10", "a folder with the .bin files or the archive"},
+                  {"lambda data check ~/mnist", "a folder with IDX files"},
+                  {"lambda data check ~/flowers --set data.source.size=64",
+                   "a folder of pictures for each class"},
                   {"lambda data check cifar-10-binary.tar.gz --json", "an archive, for a script"}});
   checkCommand->add_option("PATH", checkOptions->path, "a folder or archive (default: cifar10)");
+  addSetOption(checkCommand, checkOptions->assignments);
   addJsonFlag(checkCommand, checkOptions->output);
   onChosen(checkCommand, checkOptions, action, check);
 }

@@ -1,14 +1,17 @@
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
+#include "app/command_line/dataset_text.h"
 #include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_source.h"
 #include "app/command_line/terminal.h"
 #include "app/command_line/text_table.h"
+#include "engine/data/sources/data_sources.h"
 #include "engine/values/cost.h"
 #include "engine/values/enum_names.h"
 #include "engine/values/text_safety.h"
@@ -22,7 +25,7 @@ constexpr std::size_t kLineWidth = 90;
 
 struct DescribeOptions {
   std::string source;
-  std::vector<std::string> assignments;
+  ConfigOptions changes;
   OutputOptions output;
 };
 
@@ -31,13 +34,17 @@ struct Description {
   RunConfig config;
   NetworkCost cost;
   long long trainingBytes = 0;
+  std::optional<DatasetInfo> dataset;  ///< Where a data set was named.
   std::vector<Problem> problems;
 };
 
-Description describe(LoadedConfig loaded) {
+/// With `judgesRun` also the data set is read and compared with the network and the recipe.
+Description describe(LoadedConfig loaded, bool judgesRun) {
   Description description;
   description.problems = std::move(loaded.warnings);
-  for (Problem& problem : validate(loaded.config.architecture)) {
+  if (judgesRun) description.dataset = probeDataset(loaded.config.data.source);
+  for (Problem& problem : judgesRun ? validate(loaded.config, description.dataset)
+                                    : validate(loaded.config.architecture)) {
     description.problems.push_back(std::move(problem));
   }
   const Recipe& recipe = loaded.config.recipe;
@@ -47,13 +54,12 @@ Description describe(LoadedConfig loaded) {
   return description;
 }
 
-std::string shapeText(const MapShape& shape) {
-  return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
-         std::to_string(shape.width);
-}
-
-nlohmann::ordered_json shapeJson(const MapShape& shape) {
-  return {shape.channels, shape.height, shape.width};
+nlohmann::ordered_json datasetJson(const Description& description) {
+  if (!description.dataset) return nullptr;
+  nlohmann::ordered_json json = datasetInfoJson(*description.dataset);
+  json["source"] = textOf(description.config.data.source);
+  json["kind"] = traitsOf(description.config.data.source).kind;
+  return json;
 }
 
 void printAsJson(const Description& description) {
@@ -81,6 +87,7 @@ void printAsJson(const Description& description) {
              {"batchSize", description.config.recipe.batchSize},
              {"trainingBytes", description.trainingBytes},
              {"layers", layers},
+             {"data", datasetJson(description)},
              {"problems", problemsJson(description.problems)}});
 }
 
@@ -128,6 +135,10 @@ void printAsText(const Description& description) {
   text += "Training with batches of " + std::to_string(description.config.recipe.batchSize) +
           " takes about " + bytesText(static_cast<std::uint64_t>(description.trainingBytes)) +
           " in float32.\n";
+  if (description.dataset) {
+    text += "\n" + terminalText(textOf(description.config.data.source) + ": " +
+                                datasetText(*description.dataset)) + "\n";
+  }
   if (!description.problems.empty()) {
     text += hasErrors(description.problems) ? "\nIt can't be trained:\n" : "\nMind:\n";
     text += problemsText(description.problems);
@@ -137,10 +148,8 @@ void printAsText(const Description& description) {
 
 int run(const DescribeOptions& options) {
   LoadedConfig loaded = loadConfig(options.source);
-  ConfigOptions changes;
-  changes.assignments = options.assignments;
-  applyOptions(loaded.config, changes);
-  const Description description = describe(std::move(loaded));
+  applyOptions(loaded.config, options.changes);
+  const Description description = describe(std::move(loaded), options.changes.data.has_value());
   if (options.output.json) {
     printAsJson(description);
   } else {
@@ -161,11 +170,13 @@ void addDescribe(CLI::App& program, Action& action) {
        {"lambda describe mine.json", "your own network"},
        {"lambda describe quickstart --set 'architecture.stages[*].blocks[*].mixer=lambda'",
         "what if every mixer were a lambda layer?"},
+       {"lambda describe quickstart --data ~/mnist", "does it fit the images and the classes?"},
        {"lambda describe quickstart --json | jq .parameters", "from a script"}});
   command
       ->add_option("PRESET|FILE", options->source, "a preset, or a JSON file of a run or a network")
       ->required();
-  addSetOption(command, options->assignments);
+  addDataOption(command, options->changes.data);
+  addSetOption(command, options->changes.assignments);
   addJsonFlag(command, options->output);
   onChosen(command, options, action, run);
 }

@@ -55,7 +55,7 @@ void printAsJson(const std::vector<Preset>& presets) {
                     {"pattern", patternOf(preset.config.architecture)},
                     {"parameters", preset.cost.parameters},
                     {"flops", preset.cost.flops},
-                    {"data", preset.config.data.source},
+                    {"data", textOf(preset.config.data.source)},
                     {"epochs", preset.config.recipe.epochs},
                     {"description", preset.config.architecture.description}});
   }
@@ -72,7 +72,7 @@ void printAsText(const std::vector<Preset>& presets) {
                   patternOf(preset.config.architecture),
                   countText(static_cast<double>(preset.cost.parameters)),
                   countText(static_cast<double>(preset.cost.flops)),
-                  preset.config.data.source});
+                  textOf(preset.config.data.source)});
   }
   std::string text = table.text() + "\n";
   for (const Preset& preset : presets) {

@@ -97,7 +97,7 @@ std::string factsText(const RunInfo& info) {
   facts.add("network",
             record.config.architecture.name + ", " + record.pattern + ", " +
                 groupedText(record.parameters) + " parameters");
-  facts.add("data", record.config.data.source);
+  facts.add("data", textOf(record.config.data.source));
   facts.add("started", record.environment.started);
   facts.add(
       "machine",

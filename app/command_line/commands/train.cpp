@@ -41,6 +41,8 @@ void addTrain(CLI::App& program, Action& action) {
       "train",
       "Train a network in a new run folder",
       {{"lambda train quickstart", "a small lambda network on built-in images, a minute or two"},
+       {"lambda train mine.json --data ~/flowers --set data.source.size=64",
+        "your own pictures, a folder for each class"},
        {"lambda train resnet50-cifar-ccll --data ~/cifar10 --epochs 10",
         "a hybrid ResNet-50 on CIFAR-10, ten epochs"},
        {"lambda train mine.json --set recipe.batchSize=64 --set "

@@ -22,8 +22,8 @@ constexpr double kGapAfterOriginal = 10;
 constexpr double kLargestCell = 64;
 constexpr double kCaptionGap = 4;
 
-/// Planes [3, height, width] as a picture.
-QImage pictureOf(const std::uint8_t* planes, int height, int width) {
+/// Planes [channels, height, width] as a picture; a single one is grey.
+QImage pictureOf(const std::uint8_t* planes, int channels, int height, int width) {
   QImage image(width, height, QImage::Format_RGB888);
   const std::size_t plane = static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
   for (int y = 0; y < height; ++y) {
@@ -31,7 +31,7 @@ QImage pictureOf(const std::uint8_t* planes, int height, int width) {
     for (int x = 0; x < width; ++x) {
       const std::size_t at = static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + x;
       for (std::size_t c = 0; c < 3; ++c)
-        line[3 * x + static_cast<int>(c)] = planes[c * plane + at];
+        line[3 * x + static_cast<int>(c)] = planes[(channels >= 3 ? c * plane : 0) + at];
     }
   }
   return image;
@@ -82,19 +82,20 @@ void AugmentationPreview::draw() {
   if (!samples_) return;
   problem_ = samples_->problem;
   const LabeledImages& images = samples_->images;
-  if (images.count() == 0 || images.channels != 3) return;
+  if (images.count() == 0) return;
   try {
     const Augmenter augmenter(
         {images.channels, images.height, images.width}, config_, samples_->normalization, seed_);
-    const std::size_t size = 3 * static_cast<std::size_t>(images.height) * images.width;
+    const std::size_t size =
+        static_cast<std::size_t>(images.channels) * images.height * images.width;
     std::vector<std::uint8_t> drawn(size);
     for (std::size_t i = 0; i < kRows; ++i) {
       const std::size_t index = (first_ + i) % images.count();
       const std::uint8_t* image = images.pixels.data() + index * size;
-      std::vector<QImage> row{pictureOf(image, images.height, images.width)};
+      std::vector<QImage> row{pictureOf(image, images.channels, images.height, images.width)};
       for (std::uint64_t epoch = 0; epoch < kEpochs; ++epoch) {
         augmenter.preview(image, epoch, index, drawn.data());
-        row.push_back(pictureOf(drawn.data(), images.height, images.width));
+        row.push_back(pictureOf(drawn.data(), images.channels, images.height, images.width));
       }
       rows_.push_back(std::move(row));
     }

@@ -4,16 +4,27 @@
 #include <string_view>
 #include <system_error>
 
+#include "engine/values/fields.h"
+
 namespace lambda {
 
 namespace fs = std::filesystem;
 
-fs::path cifar10Location(const std::string& source, const fs::path& dataFolder) {
+DataSource locatedSource(const DataSource& source, const fs::path& dataFolder) {
+  const std::string* path = pathOf(source);
   std::error_code ignored;
-  if (!source.empty() && source != kShapes10Source && fs::exists(source, ignored)) return source;
+  if (!path || !traitsOf(source).canBeDownloaded || fs::exists(*path, ignored)) return source;
   // A path that somebody chose stays what it is, so that it can be said what is wrong with it.
-  if (!source.empty() && source != kShapes10Source && source != kCifar10Source) return source;
-  return dataFolder;
+  if (!hasDefaultPath(source)) return source;
+  DataSource located = source;
+  *pathOf(located) = dataFolder.string();
+  return located;
+}
+
+bool hasDefaultPath(const DataSource& source) {
+  const DataSource plain = valueOfKind<DataSource>(source.index());
+  const std::string* path = pathOf(source);
+  return path && (path->empty() || *path == *pathOf(plain));
 }
 
 bool looksLikeData(const fs::path& path) {

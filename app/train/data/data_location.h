@@ -1,18 +1,18 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
+
+#include "engine/values/data_source.h"
 
 namespace lambda {
 
-/// The name that presets use for CIFAR-10, wherever it lies.
-inline constexpr char kCifar10Source[] = "cifar10";
-inline constexpr char kShapes10Source[] = "shapes10";
+/// The source with the place where its files are to be read: as it stands where they are there, or
+/// where a person chose the place; else, for a set that can be downloaded, the folder that
+/// downloads go to. The files may be in neither.
+DataSource locatedSource(const DataSource& source, const std::filesystem::path& dataFolder);
 
-/// Where CIFAR-10 of this source is to be read: the source itself where it is there, else the
-/// folder that downloads go to. The set may be in neither.
-std::filesystem::path cifar10Location(const std::string& source,
-                                      const std::filesystem::path& dataFolder);
+/// Whether the place is still the one that a new configuration has.
+bool hasDefaultPath(const DataSource& source);
 
 /// Whether somebody may mean a data set by dropping this: a folder that is no run, or an archive.
 bool looksLikeData(const std::filesystem::path& path);

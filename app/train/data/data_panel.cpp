@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QFile>
 #include <QFrame>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QStandardPaths>
@@ -14,7 +15,9 @@
 #include "app/train/data/data_place.h"
 #include "app/train/data/data_report_text.h"
 #include "app/train/data/download_row.h"
-#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/data/sources/data_sources.h"
+#include "engine/runtime/error.h"
+#include "engine/values/fields.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
@@ -28,8 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kBuiltIn = 0;
-constexpr int kCifar10 = 1;
+constexpr int kChoicesInARow = 3;
 constexpr int kSignSide = 16;
 
 fs::path pathOf(const QString& text) {
@@ -43,11 +45,16 @@ QLabel* makeText(QWidget* parent, const QString& text, const QString& role) {
   return label;
 }
 
-QString meaningOf(int choice) {
-  if (choice == kCifar10)
-    return DataPanel::tr("60,000 photographs of 32×32 pixels in ten classes.");
-  return DataPanel::tr(
-      "Drawn by this program: a shape and, far from it, a dot. No download; learnt in minutes.");
+QString textOf(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+/// The built-in data set, which needs no file.
+Fix useBuiltIn() {
+  const DataSourceTraits traits = traitsOf(DataSource());
+  return {DataPanel::tr("Use %1").arg(textOf(traits.title)).toStdString(),
+          "data.source",
+          '"' + std::string(traits.kind) + '"'};
 }
 
 bool isFound(const fs::path& path) {
@@ -58,7 +65,7 @@ bool isFound(const fs::path& path) {
 }  // namespace
 
 DataPanel::Services DataPanel::realServices() {
-  return {[](const fs::path& path) { return checkCifar10(path); },
+  return {[](const DataSource& source) { return checkDataset(source); },
           [](const fs::path& folder) { return cifar10Download(folder); }};
 }
 
@@ -66,7 +73,7 @@ DataPanel::DataPanel(Services services, QWidget* parent)
     : QWidget(parent),
       services_(std::move(services)),
       dataFolder_(pathOf(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)) /
-                  kCifar10Source),
+                  traitsOf(Cifar10Source()).kind),
       check_(*this) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins({});
@@ -74,65 +81,69 @@ DataPanel::DataPanel(Services services, QWidget* parent)
   makeChoices();
   makePlace();
   makeDownload();
-  setSource(kShapes10Source);
+  showSource();
 }
 
 DataPanel::~DataPanel() = default;
 
 void DataPanel::makeChoices() {
   choices_ = new QButtonGroup(this);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(4);
-  const std::pair<int, QString> choices[] = {{kBuiltIn, tr("shapes10")},
-                                             {kCifar10, tr("CIFAR-10")}};
-  for (const auto& [id, name] : choices) {
+  auto* grid = new QGridLayout;
+  grid->setSpacing(4);
+  for (std::size_t kind = 0; kind < KindsOf<DataSource>::names.size(); ++kind) {
+    const DataSourceTraits traits = traitsOf(valueOfKind<DataSource>(kind));
+    const int place = static_cast<int>(kind);
     auto* button = new QToolButton(this);
-    button->setText(name);
+    button->setText(textOf(traits.title));
     button->setCheckable(true);
     button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    button->setAccessibleDescription(meaningOf(id));
-    choices_->addButton(button, id);
-    row->addWidget(button);
+    button->setAccessibleDescription(textOf(traits.meaning));
+    choices_->addButton(button, place);
+    grid->addWidget(button, place / kChoicesInARow, place % kChoicesInARow);
   }
-  static_cast<QVBoxLayout*>(layout())->addLayout(row);
+  static_cast<QVBoxLayout*>(layout())->addLayout(grid);
   meaning_ = makeText(this, {}, u"secondary"_s);
   layout()->addWidget(meaning_);
   connect(choices_, &QButtonGroup::idClicked, this, [this](int id) {
-    Q_EMIT sourceChosen(id == kBuiltIn ? kShapes10Source : kCifar10Source);
+    choose(static_cast<std::size_t>(id));
   });
 }
 
 void DataPanel::makePlace() {
-  cifar_ = new QFrame(this);
-  auto* column = new QVBoxLayout(cifar_);
+  files_ = new QFrame(this);
+  auto* column = new QVBoxLayout(files_);
   column->setContentsMargins({});
   column->setSpacing(8);
-  place_ = new DataPlace(cifar_);
+  place_ = new DataPlace(files_);
   column->addWidget(place_);
   auto* state = new QHBoxLayout;
   state->setSpacing(8);
-  sign_ = new QLabel(cifar_);
+  sign_ = new QLabel(files_);
   sign_->setAlignment(Qt::AlignTop);
-  text_ = makeText(cifar_, {}, {});
+  text_ = makeText(files_, {}, {});
   text_->setObjectName(u"dataState"_s);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   state->addWidget(sign_);
   state->addWidget(text_, 1);
   column->addLayout(state);
-  layout()->addWidget(cifar_);
+  layout()->addWidget(files_);
   connect(place_, &DataPlace::placeChosen, this, [this](const fs::path& place) {
-    Q_EMIT sourceChosen(place.string());
+    DataSource source = source_;
+    if (std::string* path = pathOf(source)) *path = place.string();
+    Q_EMIT sourceChosen(source);
   });
 }
 
 void DataPanel::makeDownload() {
-  download_ = new DownloadRow(cifar_);
-  cifar_->layout()->addWidget(download_);
+  download_ = new DownloadRow(files_);
+  files_->layout()->addWidget(download_);
   connect(download_, &DownloadRow::startRequested, this, [this] {
     download_->start(services_.download(dataFolder_));
   });
   connect(download_, &DownloadRow::finished, this, [this](const QString& file) {
-    Q_EMIT sourceChosen(QFile::encodeName(file).toStdString());
+    DataSource source = source_;
+    if (std::string* path = pathOf(source)) *path = QFile::encodeName(file).toStdString();
+    Q_EMIT sourceChosen(source);
   });
 }
 
@@ -143,26 +154,43 @@ void DataPanel::setDataFolder(const fs::path& folder) {
   if (state_ != DataState::builtIn) recheck();
 }
 
-void DataPanel::setSource(const std::string& source) {
+void DataPanel::choose(std::size_t kind) {
+  if (kind == source_.index()) return;
+  const DataSource chosen = valueOfKind<DataSource>(kind);
+  Q_EMIT sourceChosen(chosen);
+}
+
+void DataPanel::setSource(const DataSource& source) {
   if (source == source_) return;
   source_ = source;
-  const bool isBuiltIn = source == kShapes10Source;
-  const int choice = isBuiltIn ? kBuiltIn : kCifar10;
-  choices_->button(choice)->setChecked(true);
-  meaning_->setText(meaningOf(choice));
-  cifar_->setVisible(!isBuiltIn);
-  if (isBuiltIn) {
-    isWaiting_ = false;
-    check_.forget();
-    setState(DataState::builtIn, {});
-  } else {
+  showSource();
+}
+
+void DataPanel::showSource() {
+  choices_->button(static_cast<int>(source_.index()))->setChecked(true);
+  meaning_->setText(textOf(traitsOf(source_).meaning));
+  const bool needsFiles = pathOf(source_) != nullptr;
+  files_->setVisible(needsFiles);
+  if (needsFiles) {
     recheck();
+    return;
   }
+  isWaiting_ = false;
+  check_.forget();
+  dataset_ = announcedInfo(source_);
+  setState(DataState::builtIn, {});
 }
 
 bool DataPanel::offer(const fs::path& path) {
   if (readOnly_ || !looksLikeData(path)) return false;
-  Q_EMIT sourceChosen(path.string());
+  DataSource source = pathOf(source_) ? source_ : DataSource(Cifar10Source());
+  *pathOf(source) = path.string();
+  try {
+    source = recognizeDataSource(path.string(), source);
+  } catch (const Error&) {
+    // The check says what is missing of the kind that is chosen.
+  }
+  Q_EMIT sourceChosen(source);
   return true;
 }
 
@@ -172,24 +200,29 @@ void DataPanel::setReadOnly(bool readOnly) {
   showState();
 }
 
-std::string DataPanel::resolvedSource() const {
+DataSource DataPanel::resolvedSource() const {
   const bool isFound = state_ == DataState::usable || state_ == DataState::checking;
-  return isFound ? location_.string() : source_;
+  return isFound ? located_ : source_;
 }
 
 std::vector<Problem> DataPanel::problems() const {
   if (state_ == DataState::missing) {
+    const DataSourceTraits traits = traitsOf(source_);
+    const QString text =
+        traits.canBeDownloaded
+            ? tr("%1 is not there. Download it, choose where it lies, or train on shapes10.")
+            : tr("%1: there is nothing at this place. Choose where the data lies, or train on "
+                 "shapes10.");
     return {{"data.source",
              Severity::error,
-             tr("CIFAR-10 is not there. Download it, choose where it lies, or train on shapes10.")
-                 .toStdString(),
-             Fix{tr("Use shapes10").toStdString(), "data.source", "\"shapes10\""}}};
+             text.arg(textOf(traits.title)).toStdString(),
+             useBuiltIn()}};
   }
   if (state_ == DataState::damaged) {
     return {{"data.source",
              Severity::error,
              tr("The chosen data cannot be used: see below it what is wrong.").toStdString(),
-             Fix{tr("Use shapes10").toStdString(), "data.source", "\"shapes10\""}}};
+             useBuiltIn()}};
   }
   return {};
 }
@@ -198,22 +231,27 @@ std::vector<Problem> DataPanel::problems() const {
 
 void DataPanel::recheck() {
   isWaiting_ = false;
-  location_ = cifar10Location(source_, dataFolder_);
-  place_->setPlace(location_);
-  if (!isFound(location_)) {
+  dataset_.reset();
+  located_ = locatedSource(source_, dataFolder_);
+  const fs::path location = *pathOf(located_);
+  place_->setPlace(location);
+  if (!isFound(location)) {
     check_.forget();
-    const bool isChosen = source_ != kCifar10Source;
+    const bool canBeDownloaded = traitsOf(source_).canBeDownloaded;
     setState(DataState::missing,
-             isChosen
-                 ? tr("There is nothing at this place. Choose another one, or download the set.")
-                 : tr("Not on this machine yet. Download it, or choose where it lies."));
+             !canBeDownloaded
+                 ? tr("There is nothing at this place. Choose where the data lies: %1.")
+                       .arg(textOf(traitsOf(source_).layout))
+             : hasDefaultPath(source_)
+                 ? tr("Not on this machine yet. Download it, or choose where it lies.")
+                 : tr("There is nothing at this place. Choose another one, or download the set."));
     return;
   }
   setState(DataState::checking, tr("Looking through the files …"));
   // An archive takes seconds to read: not before somebody wants to know.
   isWaiting_ = !isVisible();
   if (isWaiting_) return;
-  check_.start([check = services_.check, location = location_] { return check(location); },
+  check_.start([check = services_.check, source = located_] { return check(source); },
                [this](const DataReport& report) { takeReport(report); });
 }
 
@@ -223,6 +261,7 @@ void DataPanel::takeReport(const DataReport& report) {
     setState(DataState::damaged, findings);
     return;
   }
+  dataset_ = report.info;
   QString text = countsText(report);
   if (!findings.isEmpty()) text += u"<br>"_s + findings;
   setState(DataState::usable, text);
@@ -262,7 +301,7 @@ void DataPanel::showState() {
     button->setVisible(!readOnly_ || button->isChecked());
   }
   const bool isLacking = state_ == DataState::missing || state_ == DataState::damaged;
-  download_->setOffered(isLacking, !readOnly_);
+  download_->setOffered(isLacking && traitsOf(source_).canBeDownloaded, !readOnly_);
 }
 
 void DataPanel::showEvent(QShowEvent* event) {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 #include <functional>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include <QWidget>
@@ -10,6 +10,7 @@
 #include "app/train/newest_task.h"
 #include "engine/data/download.h"
 #include "engine/values/data_report.h"
+#include "engine/values/data_source.h"
 #include "engine/values/problem.h"
 
 class QButtonGroup;
@@ -24,16 +25,15 @@ class DownloadRow;
 /// What is known of the chosen data.
 enum class DataState { builtIn, checking, missing, damaged, usable };
 
-/// Where the images come from: the built-in shapes10, or CIFAR-10 from a folder, an archive or the
-/// network. What is chosen is checked at once, beside the window; what is wrong with it, and what
-/// to do, stands below.
+/// Where the images come from: which kind of data set, and where it lies. What is chosen is checked
+/// at once, beside the window; what is wrong with it, and what to do, stands below.
 class DataPanel : public QWidget {
   Q_OBJECT
 
  public:
   /// What the panel does with files and the network.
   struct Services {
-    std::function<DataReport(const std::filesystem::path&)> check;
+    std::function<DataReport(const DataSource&)> check;
     std::function<DownloadRequest(const std::filesystem::path& folder)> download;
   };
 
@@ -42,11 +42,11 @@ class DataPanel : public QWidget {
   explicit DataPanel(Services services = realServices(), QWidget* parent = nullptr);
   ~DataPanel() override;
 
-  /// Where downloads go, and where "cifar10" is looked for.
+  /// Where downloads go, and where a set that was downloaded is looked for.
   void setDataFolder(const std::filesystem::path& folder);
 
   /// As in DataConfig.
-  void setSource(const std::string& source);
+  void setSource(const DataSource& source);
 
   /// Takes what somebody dropped or named. False where it looks like no data.
   bool offer(const std::filesystem::path& path);
@@ -56,14 +56,17 @@ class DataPanel : public QWidget {
   DataState state() const { return state_; }
 
   /// The source with the place where it was found, for a run.
-  std::string resolvedSource() const;
+  DataSource resolvedSource() const;
+
+  /// What the data set holds; empty until it was checked and found usable.
+  const std::optional<DatasetInfo>& dataset() const { return dataset_; }
 
   /// Errors about the source as far as the check has come.
   std::vector<Problem> problems() const;
 
  Q_SIGNALS:
-  void sourceChosen(const std::string& source);
-  /// state() or resolvedSource() is new.
+  void sourceChosen(const lambda::DataSource& source);
+  /// state(), dataset() or resolvedSource() is new.
   void stateChanged();
 
  protected:
@@ -74,6 +77,8 @@ class DataPanel : public QWidget {
   void makeChoices();
   void makePlace();
   void makeDownload();
+  void choose(std::size_t kind);
+  void showSource();
   void recheck();
   void takeReport(const DataReport& report);
   void setState(DataState state, const QString& text);
@@ -81,8 +86,9 @@ class DataPanel : public QWidget {
 
   Services services_;
   std::filesystem::path dataFolder_;
-  std::string source_;
-  std::filesystem::path location_;  ///< Where CIFAR-10 is read from.
+  DataSource source_;
+  DataSource located_;  ///< The same with the place where it is read.
+  std::optional<DatasetInfo> dataset_;
   DataState state_ = DataState::builtIn;
   QString stateText_;
   bool readOnly_ = false;
@@ -90,7 +96,7 @@ class DataPanel : public QWidget {
 
   QButtonGroup* choices_;
   QLabel* meaning_;
-  QFrame* cifar_;
+  QFrame* files_;
   DataPlace* place_;
   QLabel* sign_;
   QLabel* text_;

@@ -1,7 +1,6 @@
 #include "app/train/data/data_report_text.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <QCoreApplication>
 #include <QRegularExpression>
@@ -22,10 +21,6 @@ QString tr(const char* text) {
   return QCoreApplication::translate("DataReport", text);
 }
 
-std::int64_t imagesIn(const DataFileReport& file) {
-  return std::accumulate(file.countPerClass.begin(), file.countPerClass.end(), std::int64_t{0});
-}
-
 QString escaped(const std::string& text) {
   return QString::fromStdString(text).toHtmlEscaped();
 }
@@ -42,17 +37,19 @@ QString hintOf(const DataFinding& finding) {
 }  // namespace
 
 QString countsText(const DataReport& report) {
-  std::int64_t train = 0;
-  std::int64_t test = 0;
-  std::size_t classes = 0;
-  for (const DataFileReport& file : report.files) {
-    const bool isTest = file.name.find("test") != std::string::npos;
-    (isTest ? test : train) += imagesIn(file);
-    classes = std::max(classes, file.countPerClass.size());
-  }
-  return tr("%1 images for training and validation, %2 for the test, %3 classes")
-      .arg(countText(static_cast<double>(train)), countText(static_cast<double>(test)))
-      .arg(classes);
+  if (!report.info) return {};
+  const DatasetInfo& info = *report.info;
+  const QString train = countText(static_cast<double>(info.trainCount));
+  const QString test =
+      info.testCount > 0 ? tr("%1 for the test").arg(countText(static_cast<double>(info.testCount)))
+                         : tr("no test set");
+  const QString shape = QString::number(info.shape.channels) + u"×"_s +
+                        QString::number(info.shape.height) + u"×"_s +
+                        QString::number(info.shape.width);
+  return tr("%1 images for training and validation, %2, %3 classes, %4 each")
+      .arg(train, test)
+      .arg(info.classes)
+      .arg(shape);
 }
 
 QString findingsText(const DataReport& report) {

@@ -4,28 +4,21 @@
 #include <numeric>
 #include <vector>
 
-#include "app/train/data/data_location.h"
 #include "engine/data/dataset.h"
-#include "engine/data/shapes10.h"
-#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/data/sources/data_sources.h"
 
 namespace lambda {
 
 namespace {
 
 constexpr int kSamples = 60;
-constexpr int kDrawnForStatistics = 600;
 
 }  // namespace
 
-SampleSet readSamples(const std::string& source, int count) {
+SampleSet readSamples(const DataSource& source, int count) {
   SampleSet set;
   try {
-    const LabeledImages all =
-        source == kShapes10Source
-            ? drawShapes10(
-                  kShapes10Seed, std::max(count, kDrawnForStatistics), Shapes10Part::training)
-            : readCifar10(source).train;
+    const LabeledImages all = readTrainingImages(source);
     std::vector<std::uint32_t> first(
         std::min<std::size_t>(all.count(), static_cast<std::size_t>(count)));
     std::iota(first.begin(), first.end(), 0U);
@@ -40,7 +33,7 @@ SampleSet readSamples(const std::string& source, int count) {
 
 SampleImages::SampleImages(QObject* parent) : QObject(parent), task_(*this) {}
 
-void SampleImages::request(const std::string& source) {
+void SampleImages::request(const DataSource& source) {
   if (source == source_) return;
   source_ = source;
   samples_.reset();

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <optional>
 
 #include <QObject>
 #include <QString>
 
 #include "app/train/newest_task.h"
 #include "engine/data/normalization.h"
+#include "engine/values/data_source.h"
 #include "engine/values/labeled_images.h"
 
 namespace lambda {
@@ -20,7 +21,7 @@ struct SampleSet {
 };
 
 /// The first `count` training images, read or drawn. Blocks; never throws.
-SampleSet readSamples(const std::string& source, int count);
+SampleSet readSamples(const DataSource& source, int count);
 
 /// Fetches samples beside the window.
 class SampleImages : public QObject {
@@ -30,7 +31,7 @@ class SampleImages : public QObject {
   explicit SampleImages(QObject* parent = nullptr);
 
   /// The samples of a source that can be read; asked again for the same one, nothing happens.
-  void request(const std::string& source);
+  void request(const DataSource& source);
 
   /// Null before the first ones arrived.
   std::shared_ptr<const SampleSet> samples() const { return samples_; }
@@ -39,7 +40,7 @@ class SampleImages : public QObject {
   void arrived();
 
  private:
-  std::string source_;
+  std::optional<DataSource> source_;
   std::shared_ptr<const SampleSet> samples_;
   NewestTask task_;
 };

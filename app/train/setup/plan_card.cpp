@@ -43,7 +43,9 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
   connect(open_, &QPushButton::clicked, this, [this] { Q_EMIT designRequested(path_); });
 }
 
-void PlanCard::setPlan(const RunConfig& config, const std::vector<Problem>& problems) {
+void PlanCard::setPlan(const RunConfig& config,
+                       const std::optional<DatasetInfo>& dataset,
+                       const std::vector<Problem>& problems) {
   const NetworkCost cost = costOf(config.architecture);
   const std::string& name = config.architecture.name;
   const QString network = name.empty() ? tr("Network") : QString::fromStdString(name);
@@ -52,7 +54,7 @@ void PlanCard::setPlan(const RunConfig& config, const std::vector<Problem>& prob
                     tr("%1 parameters").arg(count(cost.parameters))};
   const Recipe& recipe = config.recipe;
   const std::int64_t batches =
-      recipe.batchSize > 0 ? trainingImagesOf(config.data) / recipe.batchSize : 0;
+      recipe.batchSize > 0 ? trainingImagesOf(config.data, dataset) / recipe.batchSize : 0;
   if (batches > 0) {
     lines << tr("%1 steps: %2 epochs of %3 batches")
                  .arg(count(batches * recipe.epochs), count(recipe.epochs), count(batches));

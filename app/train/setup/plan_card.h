@@ -22,7 +22,10 @@ class PlanCard : public QFrame {
   explicit PlanCard(QWidget* parent = nullptr);
 
   /// Of the problems those of the network are told; the others stand beside their fields.
-  void setPlan(const RunConfig& config, const std::vector<Problem>& problems);
+  /// `dataset` is what the data was found to hold, as far as that is known.
+  void setPlan(const RunConfig& config,
+               const std::optional<DatasetInfo>& dataset,
+               const std::vector<Problem>& problems);
 
  Q_SIGNALS:
   /// An error stands in the network, at this field.

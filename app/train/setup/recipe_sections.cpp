@@ -5,7 +5,6 @@
 
 #include <QCoreApplication>
 
-#include "app/train/data/data_location.h"
 #include "engine/values/schedule.h"
 
 using namespace Qt::StringLiterals;
@@ -80,13 +79,19 @@ class Chooser {
   std::vector<FieldRow> chosen_;
 };
 
+/// Which kind of data it is and where it lies is chosen in the data panel.
+bool isOfPanel(const std::string& path) {
+  return path == "data.source.kind" || path == "data.source.path";
+}
+
 std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
-  const bool isDrawn = data.source == kShapes10Source;
   std::vector<FormSection> sections;
-  choose.common("data.validationCount")
-      .rare("data.splitSeed")
-      .rare("data.generatedTrainCount", isDrawn)
-      .rare("data.generatedTestCount", isDrawn);
+  const bool isBuiltIn = pathOf(data.source) == nullptr;
+  for (const FieldRow& row : rowsOf(data, "data")) {
+    if (!row.path.starts_with("data.source.") || isOfPanel(row.path)) continue;
+    isBuiltIn ? choose.rare(row.path) : choose.common(row.path);
+  }
+  choose.common("data.validationCount").rare("data.splitSeed");
   sections.push_back(choose.section({}));
   choose.common("data.augmentation.cropPadding")
       .rare("data.augmentation.padding", data.augmentation.cropPadding > 0)

@@ -56,10 +56,9 @@ SetupView::SetupView(ProjectDocument& document, QWidget* parent)
   row->addStretch(1);
   for (FieldForm* form : forms_) connectForm(*form);
   connect(&document_, &ProjectDocument::changed, this, &SetupView::refresh);
-  connect(data_, &DataPanel::sourceChosen, this, [this](const std::string& source) {
-    edit("data.source", source, {});
-  });
+  connect(data_, &DataPanel::sourceChosen, this, &SetupView::chooseSource);
   connect(data_, &DataPanel::stateChanged, this, [this] {
+    if (!run_) document_.setDataset(data_->dataset());
     requestSamples();
     Q_EMIT problemsChanged();
   });
@@ -195,7 +194,7 @@ void SetupView::refresh() {
   }
   preview_->setAugmentation(config.data.augmentation, config.seed);
   learningRate_->setCurve(learningRateCurve(config.recipe), config.recipe.epochs);
-  plan_->setPlan(config, problems);
+  plan_->setPlan(config, data_->dataset(), problems);
 }
 
 void SetupView::requestSamples() {
@@ -237,6 +236,13 @@ void SetupView::edit(const std::string& path, const FieldValue& value, const QSt
                            .arg(QString::fromStdString(row.label).toLower(),
                                 QString::fromStdString(textOf(row, value)));
   document_.edit(next, text, gesture);
+}
+
+void SetupView::chooseSource(const DataSource& source) {
+  if (run_) return;
+  RunConfig next = document_.config();
+  next.data.source = source;
+  document_.edit(next, tr("Set data set to %1").arg(QString::fromStdString(textOf(source))));
 }
 
 std::vector<Problem> SetupView::problems() const {

@@ -80,6 +80,7 @@ class SetupView : public QWidget {
   void refresh();
   void requestSamples();
   void edit(const std::string& path, const FieldValue& value, const QString& gesture);
+  void chooseSource(const DataSource& source);
 
   ProjectDocument& document_;
   std::optional<RunConfig> run_;  ///< Of the training under way; none = the document is shown.

@@ -95,6 +95,16 @@ Cifar10Scan scanPath(const fs::path& path, const Cifar10Layout& layout, bool kee
   return scan;
 }
 
+DatasetInfo infoOf(const Cifar10Scan& scan, const Cifar10Layout& layout) {
+  const auto perFile = static_cast<std::int64_t>(layout.imagesPerFile);
+  const std::vector<std::string>& classNames = scan.images.train.classNames;
+  return {.shape = {3, 32, 32},
+          .classes = static_cast<int>(classNames.size()),
+          .classNames = classNames,
+          .trainCount = perFile * static_cast<std::int64_t>(Cifar10Scan::kTrainFiles),
+          .testCount = perFile};
+}
+
 Cifar10 imagesOf(Cifar10Scan scan) {
   for (const DataFinding& finding : scan.report.findings) {
     if (finding.severity != Severity::error) continue;
@@ -113,7 +123,9 @@ Cifar10 readCifar10(const fs::path& path, const Cifar10Layout& layout) {
 }
 
 DataReport checkCifar10(const fs::path& path, const Cifar10Layout& layout) {
-  return scanPath(path, layout, false).report;
+  Cifar10Scan scan = scanPath(path, layout, false);
+  if (scan.report.usable) scan.report.info = infoOf(scan, layout);
+  return std::move(scan.report);
 }
 
 Cifar10 parseCifar10Archive(std::span<const std::byte> bytes,

@@ -50,9 +50,9 @@ class Assignment {
   /// Each of these returns how many fields were set.
   template <class M>
   int assign(M& member, std::size_t step, const Field& field) {
-    if constexpr (std::is_same_v<M, Mixer>) {
+    if constexpr (HasKinds<M>) {
       if (step < steps_.size() && steps_[step] != "kind") {
-        return std::visit([&](auto& mixer) { return assignFields(mixer, step, true); }, member);
+        return std::visit([&](auto& options) { return assignFields(options, step, true); }, member);
       }
       if (step + 1 < steps_.size()) return noteMissing(step + 1, {});
       return set(member, field);
@@ -71,11 +71,11 @@ class Assignment {
   }
 
   template <class T>
-  int assignFields(T& value, std::size_t step, bool isMixer = false) {
+  int assignFields(T& value, std::size_t step, bool hasKind = false) {
     int count = 0;
     bool found = false;
     std::vector<std::string_view> names;
-    if (isMixer) names.push_back("kind");
+    if (hasKind) names.push_back("kind");
     visitFields(value, [&](const Field& field, auto& member) {
       names.push_back(field.name);
       if (steps_[step] != field.name) return;
@@ -122,7 +122,7 @@ class Assignment {
   nlohmann::json document() const {
     const char first = value_.empty() ? '\0' : value_.front();
     constexpr bool isText = std::is_same_v<M, std::string>;
-    constexpr bool isName = std::is_enum_v<M> || std::is_same_v<M, Mixer>;
+    constexpr bool isName = std::is_enum_v<M> || HasKinds<M>;
     const bool isBare = isText ? first != '"' : isName && first != '"' && first != '{';
     if (!isBare) return parseJson(value_, path_);
     const nlohmann::ordered_json text = std::string(value_);

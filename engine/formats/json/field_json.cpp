@@ -110,17 +110,31 @@ std::size_t FieldReader::readName(const Json& json,
   fail(path, "expected one of " + joined(names) + ", found " + quoted(json));
 }
 
-void FieldReader::readMixer(const Json& json, const std::string& path, Mixer& mixer) const {
-  const bool isName = json.is_string();
-  if (!isName) requireObject(json, path);
-  if (!isName && !json.contains("kind")) {
-    fail(path, "a mixer needs a \"kind\": one of " + joined(kMixerKinds));
+// Configurations from before there were kinds have a path alone, which is CIFAR-10's, and the
+// counts of shapes10 beside the source: they are read as what they meant.
+
+void FieldReader::readSource(const Json& json, const std::string& path, DataSource& source) const {
+  const auto& kinds = KindsOf<DataSource>::names;
+  if (json.is_string() &&
+      std::ranges::find(kinds, json.get_ref<const std::string&>()) == kinds.end()) {
+    source = Cifar10Source{json.get<std::string>()};
+    return;
   }
-  const std::size_t kind = isName ? readName(json, path, kMixerKinds)
-                                  : readName(json["kind"], join(path, "kind"), kMixerKinds);
-  mixer = mixerOfKind(kind);
-  if (isName) return;
-  std::visit([&](auto& options) { readFields(json, path, options, {"kind"}); }, mixer);
+  readVariant(json, path, source);
+}
+
+void FieldReader::readData(const Json& json, const std::string& path, DataConfig& data) const {
+  constexpr const char* kTrainCount = "generatedTrainCount";
+  constexpr const char* kTestCount = "generatedTestCount";
+  readFields(json, path, data, {kTrainCount, kTestCount});
+  Shapes10Source ignored;
+  auto* source = std::get_if<Shapes10Source>(&data.source);
+  Shapes10Source& counts = source ? *source : ignored;
+  visitFields(counts, [&](const Field& field, int& member) {
+    const char* key = &member == &counts.trainCount ? kTrainCount : kTestCount;
+    const auto found = json.find(key);
+    if (found != json.end()) read(*found, join(path, key), field, member);
+  });
 }
 
 void FieldReader::requireInteger(const Json& json, const std::string& path) const {

@@ -77,9 +77,9 @@ nlohmann::ordered_json jsonOf(const T& value) {
     return list;
   } else {
     auto object = Json::object();
-    if constexpr (std::is_same_v<T, Mixer>) {
-      object["kind"] = std::string(kMixerKinds[value.index()]);
-      std::visit([&](const auto& mixer) { appendFields(object, mixer); }, value);
+    if constexpr (HasKinds<T>) {
+      object["kind"] = std::string(KindsOf<T>::names[value.index()]);
+      std::visit([&](const auto& options) { appendFields(object, options); }, value);
     } else {
       appendFields(object, value);
     }
@@ -126,8 +126,12 @@ class FieldReader {
     } else if constexpr (std::is_enum_v<M>) {
       const auto& names = EnumNames<M>::names;
       member = static_cast<M>(readName(json, path, names));
-    } else if constexpr (std::is_same_v<M, Mixer>) {
-      readMixer(json, path, member);
+    } else if constexpr (std::is_same_v<M, DataConfig>) {
+      readData(json, path, member);
+    } else if constexpr (std::is_same_v<M, DataSource>) {
+      readSource(json, path, member);
+    } else if constexpr (HasKinds<M>) {
+      readVariant(json, path, member);
     } else if constexpr (IsOptional<M>::value) {
       member.reset();
       if (!json.is_null()) read(json, path, field, member.emplace());
@@ -158,7 +162,10 @@ class FieldReader {
   std::size_t readName(const Json& json,
                        const std::string& path,
                        std::span<const std::string_view> names) const;
-  void readMixer(const Json& json, const std::string& path, Mixer& mixer) const;
+  template <HasKinds Variant>
+  void readVariant(const Json& json, const std::string& path, Variant& value) const;
+  void readSource(const Json& json, const std::string& path, DataSource& source) const;
+  void readData(const Json& json, const std::string& path, DataConfig& data) const;
   void requireInteger(const Json& json, const std::string& path) const;
   void requireRange(double value, const std::string& path, const Field& field) const;
   void requireRoom(std::size_t length, const std::string& path, const Field& field) const;
@@ -206,5 +213,20 @@ class FieldReader {
   std::string file_;
   std::vector<Problem>* warnings_;
 };
+
+template <HasKinds Variant>
+void FieldReader::readVariant(const Json& json, const std::string& path, Variant& value) const {
+  const auto& names = KindsOf<Variant>::names;
+  if (json.is_string()) {
+    value = valueOfKind<Variant>(readName(json, path, names));
+    return;
+  }
+  requireObject(json, path);
+  if (!json.contains("kind")) {
+    fail(path, std::string(KindsOf<Variant>::noun) + " needs a \"kind\": one of " + joined(names));
+  }
+  value = valueOfKind<Variant>(readName(json["kind"], join(path, "kind"), names));
+  std::visit([&](auto& options) { readFields(json, path, options, {"kind"}); }, value);
+}
 
 }  // namespace lambda

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/data/dataset_cache.h"
+#include "engine/data/sources/data_sources.h"
 #include "engine/inspection/inspect_network.h"
 #include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
@@ -48,7 +49,9 @@ struct CheckpointInspector::Impl {
         loaded(loadNetwork(checkpoint, at::kCPU)),
         config(loaded.header.config),
         datasets(options.datasets ? options.datasets : std::make_shared<DatasetCache>()) {
-    if (options.data) config.data.source = *options.data;
+    if (options.data) {
+      config.data.source = recognizeDataSource(*options.data, config.data.source);
+    }
     const int threads = options.threads > 0 ? options.threads : config.device.threads;
     device = selectDevice({DeviceKind::cpu, threads});
     resolvePrecision(config.recipe, device);

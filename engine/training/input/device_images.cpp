@@ -12,10 +12,12 @@ namespace lambda {
 
 namespace {
 
-at::Tensor copied(const std::vector<std::uint8_t>& bytes, const at::Device& device) {
+/// The bytes of `values`, one after the other, on the device.
+template <class Value>
+at::Tensor copied(const std::vector<Value>& values, const at::Device& device) {
   // LibTorch has no tensors of what may not be written.
-  const at::Tensor host = at::from_blob(const_cast<std::uint8_t*>(bytes.data()),
-                                        {static_cast<std::int64_t>(bytes.size())},
+  const at::Tensor host = at::from_blob(const_cast<Value*>(values.data()),
+                                        {static_cast<std::int64_t>(values.size() * sizeof(Value))},
                                         at::kByte);
   return host.to(device, at::kByte, /*non_blocking=*/false, /*copy=*/true);
 }
@@ -93,7 +95,7 @@ TensorBatch DeviceImages::make(const Augmenter& augmenter,
   std::ranges::copy(augmenter.scale(), batch.scale);
   std::ranges::copy(augmenter.shift(), batch.shift);
   batch.pixels = pixels_.const_data_ptr<std::uint8_t>();
-  batch.labels = labels_.const_data_ptr<std::uint8_t>();
+  batch.labels = static_cast<const std::uint16_t*>(labels_.const_data_ptr());
   batch.isChannelsLast = isChannelsLast;
   batch.element = format.type == at::kBFloat16 ? Element::bfloat16 : Element::float32;
   batch.out = made.images.mutable_data_ptr();

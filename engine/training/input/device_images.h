@@ -48,7 +48,7 @@ class DeviceImages {
 
   const CudaKernels& kernels_;
   at::Tensor pixels_;  // [count, c, h, w] uint8
-  at::Tensor labels_;  // [count] uint8
+  at::Tensor labels_;  // [count] of 16 bits, as bytes
 };
 
 }  // namespace lambda

@@ -13,14 +13,20 @@ namespace {
 
 constexpr int kTrainSample = 2500;
 
+std::string shapeText(const MapShape& shape) {
+  return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
+         std::to_string(shape.width);
+}
+
 std::shared_ptr<const Dataset> checked(std::shared_ptr<const Dataset> data,
                                        const RunConfig& config) {
   const LabeledImages& train = data->train;
   const MapShape shape{train.channels, train.height, train.width};
   if (shape != config.architecture.input) {
     throw Error("architecture.input",
-                "the data's images are of another shape than the network's",
-                "choose an architecture for 3x32x32 images");
+                "the data's images are " + shapeText(shape) + ", the network takes " +
+                    shapeText(config.architecture.input),
+                "set architecture.input to the shape of the data");
   }
   if (static_cast<int>(train.classNames.size()) != config.architecture.classes) {
     throw Error("architecture.classes",

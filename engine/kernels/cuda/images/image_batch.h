@@ -29,8 +29,8 @@ struct CudaImageBatch {
   int cutoutSize = 0;       ///< Side of the square, clipped, that becomes 0.
   float scale[kMostImageChannels] = {};  ///< A byte p becomes p * scale + shift.
   float shift[kMostImageChannels] = {};
-  const std::uint8_t* pixels = nullptr;  ///< [count, c, H, W], of the set.
-  const std::uint8_t* labels = nullptr;  ///< [count]
+  const std::uint8_t* pixels = nullptr;   ///< [count, c, H, W], of the set.
+  const std::uint16_t* labels = nullptr;  ///< [count]
   const CudaImageDraw* draws = nullptr;  ///< [b]; null = the images from `first` on as they are.
   std::int64_t first = 0;
   bool isChannelsLast = false;  ///< How the floats of `images` lie.

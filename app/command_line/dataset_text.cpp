@@ -1,0 +1,30 @@
+#include "app/command_line/dataset_text.h"
+
+#include "app/command_line/human_units.h"
+
+namespace lambda {
+
+std::string shapeText(const MapShape& shape) {
+  return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
+         std::to_string(shape.width);
+}
+
+nlohmann::ordered_json shapeJson(const MapShape& shape) {
+  return {shape.channels, shape.height, shape.width};
+}
+
+std::string datasetText(const DatasetInfo& dataset) {
+  return shapeText(dataset.shape) + " images of " + std::to_string(dataset.classes) + " classes, " +
+         groupedText(dataset.trainCount) + " for training and validation, " +
+         (dataset.testCount > 0 ? groupedText(dataset.testCount) + " for the test" : "no test set");
+}
+
+nlohmann::ordered_json datasetInfoJson(const DatasetInfo& dataset) {
+  return {{"shape", shapeJson(dataset.shape)},
+          {"classes", dataset.classes},
+          {"classNames", dataset.classNames},
+          {"trainCount", dataset.trainCount},
+          {"testCount", dataset.testCount}};
+}
+
+}  // namespace lambda

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/values/data_source.h"
+
+namespace lambda {
+
+/// "3x32x32": channels, height, width.
+std::string shapeText(const MapShape& shape);
+
+nlohmann::ordered_json shapeJson(const MapShape& shape);
+
+/// "1x28x28 images of 10 classes, 60,000 for training and validation, 10,000 for the test"
+std::string datasetText(const DatasetInfo& dataset);
+
+/// {"shape", "classes", "classNames", "trainCount", "testCount"}
+nlohmann::ordered_json datasetInfoJson(const DatasetInfo& dataset);
+
+}  // namespace lambda

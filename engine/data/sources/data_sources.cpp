@@ -1,0 +1,100 @@
+#include "engine/data/sources/data_sources.h"
+
+#include <filesystem>
+#include <system_error>
+#include <variant>
+#include <vector>
+
+#include "engine/data/sources/source_kinds.h"
+#include "engine/runtime/error.h"
+#include "engine/values/fields.h"
+
+namespace lambda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kKinds = std::variant_size_v<DataSource>;
+
+void requirePlace(const DataSource& source) {
+  const std::string* path = pathOf(source);
+  std::error_code error;
+  if (!path || fs::exists(*path, error)) return;
+  throw Error(*path,
+              "the data is not here",
+              "lambda data get cifar10 fetches CIFAR-10 into ./cifar10; --data PATH names another "
+              "place, --data shapes10 needs no download.");
+}
+
+std::vector<DataSource> kindsAt(const fs::path& path) {
+  std::vector<DataSource> found;
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    const DataSource source = valueOfKind<DataSource>(kind);
+    const bool liesThere = std::visit(
+        [&](const auto& options) { return source_kinds::liesAt(path, options); }, source);
+    if (liesThere) found.push_back(source);
+  }
+  return found;
+}
+
+/// What is looked for, a line for each kind that has a path.
+std::string layouts() {
+  std::string text;
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    const DataSourceTraits traits = traitsOf(valueOfKind<DataSource>(kind));
+    if (traits.layout.empty()) continue;
+    text += (text.empty() ? "" : "\n  ") + std::string(traits.title) + ": " +
+            std::string(traits.layout);
+  }
+  return text;
+}
+
+}  // namespace
+
+LabeledImages readTrainingImages(const DataSource& source) {
+  return std::visit([](const auto& options) { return source_kinds::training(options); }, source);
+}
+
+LabeledImages readTestImages(const DataSource& source) {
+  return std::visit([](const auto& options) { return source_kinds::test(options); }, source);
+}
+
+DatasetInfo probeDataset(const DataSource& source) {
+  requirePlace(source);
+  return std::visit([](const auto& options) { return source_kinds::probe(options); }, source);
+}
+
+DataReport checkDataset(const DataSource& source) {
+  return std::visit([](const auto& options) { return source_kinds::check(options); }, source);
+}
+
+DataSource recognizeDataSource(const std::string& named, const DataSource& like) {
+  const auto& kinds = KindsOf<DataSource>::names;
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    if (kinds[kind] != named) continue;
+    const DataSource plain = valueOfKind<DataSource>(kind);
+    if (like.index() != kind) return plain;
+    DataSource source = like;
+    if (std::string* path = pathOf(source)) *path = *pathOf(plain);
+    return source;
+  }
+  requirePlace(Cifar10Source{named});
+  const std::vector<DataSource> found = kindsAt(named);
+  if (found.size() != 1) {
+    std::string titles;
+    for (const DataSource& source : found) {
+      titles += (titles.empty() ? "" : " and ") + std::string(traitsOf(source).title);
+    }
+    throw Error(named,
+                found.empty() ? "no data set is recognised here" : "this could be " + titles,
+                found.empty() ? "Looked for, in this place:\n  " + layouts()
+                              : "Say which with --set 'data.source={\"kind\": \"...\", \"path\": "
+                                "\"...\"}', or put each data set into a folder of its own.");
+  }
+  DataSource source = like.index() == found.front().index() ? like : found.front();
+  *pathOf(source) = named;
+  return source;
+}
+
+}  // namespace lambda

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+
+#include "engine/values/data_report.h"
+#include "engine/values/data_source.h"
+#include "engine/values/labeled_images.h"
+
+// What each kind of data set does for data_sources.h. A new kind is one more row in each list.
+// `training`, `test` and `probe` throw Error; `check` does not. `liesAt` tells whether a path that
+// exists looks like this kind, by names and the first bytes alone.
+namespace lambda::source_kinds {
+
+LabeledImages training(const Shapes10Source& source);
+LabeledImages training(const Cifar10Source& source);
+LabeledImages training(const Cifar100Source& source);
+LabeledImages training(const IdxSource& source);
+LabeledImages training(const ImageFolderSource& source);
+
+LabeledImages test(const Shapes10Source& source);
+LabeledImages test(const Cifar10Source& source);
+LabeledImages test(const Cifar100Source& source);
+LabeledImages test(const IdxSource& source);
+LabeledImages test(const ImageFolderSource& source);
+
+DatasetInfo probe(const Shapes10Source& source);
+DatasetInfo probe(const Cifar10Source& source);
+DatasetInfo probe(const Cifar100Source& source);
+DatasetInfo probe(const IdxSource& source);
+DatasetInfo probe(const ImageFolderSource& source);
+
+DataReport check(const Shapes10Source& source);
+DataReport check(const Cifar10Source& source);
+DataReport check(const Cifar100Source& source);
+DataReport check(const IdxSource& source);
+DataReport check(const ImageFolderSource& source);
+
+bool liesAt(const std::filesystem::path& path, const Shapes10Source&);
+bool liesAt(const std::filesystem::path& path, const Cifar10Source&);
+bool liesAt(const std::filesystem::path& path, const Cifar100Source&);
+bool liesAt(const std::filesystem::path& path, const IdxSource&);
+bool liesAt(const std::filesystem::path& path, const ImageFolderSource&);
+
+}  // namespace lambda::source_kinds

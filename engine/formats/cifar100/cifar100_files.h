@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "engine/values/data_report.h"
+#include "engine/values/data_source.h"
+#include "engine/values/labeled_images.h"
+
+namespace lambda {
+
+/// How many images the two files hold. A record has 2 + 3072 bytes: the coarse label, the fine
+/// label, and the planes of red, green and blue, 32x32 each.
+struct Cifar100Layout {
+  std::size_t trainImages = 50'000;
+  std::size_t testImages = 10'000;
+};
+
+struct Cifar100 {
+  LabeledImages train;  ///< train.bin
+  LabeledImages test;   ///< test.bin
+};
+
+/// Reads the binary version of CIFAR-100 (Krizhevsky, 2009) with its fine or coarse labels: a
+/// folder with train.bin and test.bin, a folder with cifar-100-binary/ or cifar-100-binary.tar.gz
+/// in it, or the archive itself, whose gzip CRC is verified. Throws Error for the first defect,
+/// naming the file and the record; checkCifar100() lists them all.
+Cifar100 readCifar100(const std::filesystem::path& path,
+                      Cifar100Labels labels,
+                      const Cifar100Layout& layout = {});
+
+/// Judges the same places: sizes, labels, class names, and how the classes are spread. Never throws
+/// for what it finds.
+DataReport checkCifar100(const std::filesystem::path& path,
+                         Cifar100Labels labels,
+                         const Cifar100Layout& layout = {});
+
+/// An archive in memory, gzipped or not; `place` names it in errors.
+Cifar100 parseCifar100Archive(std::span<const std::byte> bytes,
+                              const std::string& place,
+                              Cifar100Labels labels,
+                              const Cifar100Layout& layout = {});
+
+}  // namespace lambda

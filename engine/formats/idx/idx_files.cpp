@@ -1,0 +1,258 @@
+#include "engine/formats/idx/idx_files.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <utility>
+
+#include "engine/formats/archives/gzip.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/runtime/error.h"
+
+namespace lambda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
+constexpr std::uint32_t kMaxSide = 1024;
+constexpr std::uint32_t kMaxCount = 10'000'000;
+constexpr std::size_t kFixedBytes = 4;  // two zeros, the type, the number of dimensions
+constexpr unsigned kUnsignedByte = 8;
+constexpr const char* kHint = "Fetch the file again, as MNIST or its relative publishes it.";
+
+std::uint32_t numberAt(std::span<const std::byte> bytes, std::size_t offset) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    number = number << 8 | std::to_integer<std::uint32_t>(bytes[offset + i]);
+  }
+  return number;
+}
+
+IdxShape shapeOf(std::span<const std::byte> bytes, const std::string& place, int dimensions) {
+  const std::size_t header = kFixedBytes + 4 * static_cast<std::size_t>(dimensions);
+  if (bytes.size() < header) throw Error(place, "is too short for an IDX file", kHint);
+  if (bytes[0] != std::byte{0} || bytes[1] != std::byte{0} ||
+      bytes[2] != std::byte{kUnsignedByte}) {
+    throw Error(place, "is not an IDX file of unsigned bytes: it must begin with 0, 0, 8", kHint);
+  }
+  if (std::to_integer<int>(bytes[3]) != dimensions) {
+    throw Error(place,
+                "has " + std::to_string(std::to_integer<int>(bytes[3])) +
+                    " dimensions instead of " + std::to_string(dimensions),
+                dimensions == 1 ? "Labels have one dimension: is it a file of images?"
+                                : "Images have three dimensions: is it a file of labels?");
+  }
+  IdxShape shape;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i) {
+    shape.push_back(numberAt(bytes, kFixedBytes + 4 * i));
+    const std::uint32_t most = i == 0 ? kMaxCount : kMaxSide;
+    if (shape.back() == 0 || shape.back() > most) {
+      throw Error(place,
+                  "announces " + std::to_string(shape.back()) +
+                      (i == 0 ? " elements" : " pixels a side") + ", expected 1 to " +
+                      std::to_string(most),
+                  kHint);
+    }
+  }
+  return shape;
+}
+
+std::uint64_t valuesIn(const IdxShape& shape) {
+  std::uint64_t values = 1;
+  for (const std::uint32_t side : shape) values *= side;
+  return values;
+}
+
+IdxArray readIdx(const fs::path& file, int dimensions) {
+  const std::string bytes = readFile(file, kMaxBytes);
+  return parseIdx(std::as_bytes(std::span(bytes)), file.string(), dimensions);
+}
+
+/// The name without ".gz".
+std::string plainName(const fs::path& path) {
+  std::string name = path.filename().string();
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  return name;
+}
+
+enum Role : std::size_t { kTrainImages, kTrainLabels, kTestImages, kTestLabels, kRoles };
+
+constexpr std::array<std::string_view, kRoles> kPublishedNames{"train-images-idx3-ubyte",
+                                                               "train-labels-idx1-ubyte",
+                                                               "t10k-images-idx3-ubyte",
+                                                               "t10k-labels-idx1-ubyte"};
+
+/// What a file is by its name; kRoles for another file.
+Role roleOf(const fs::path& path) {
+  const std::string name = plainName(path);
+  const auto ends = [&](std::string_view a, std::string_view b) {
+    return name.ends_with(a) || name.ends_with(b);
+  };
+  const bool isImages = ends("images-idx3-ubyte", "images.idx3-ubyte");
+  const bool isLabels = ends("labels-idx1-ubyte", "labels.idx1-ubyte");
+  if (!isImages && !isLabels) return kRoles;
+  if (name.find("train") != name.npos) return isImages ? kTrainImages : kTrainLabels;
+  if (name.find("t10k") != name.npos || name.find("test") != name.npos) {
+    return isImages ? kTestImages : kTestLabels;
+  }
+  return kRoles;
+}
+
+std::vector<fs::path> filesIn(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+       entry.increment(code)) {
+    files.push_back(entry->path());
+  }
+  if (code) throw systemError(folder, "cannot list the folder", code.value());
+  std::ranges::sort(files);
+  return files;
+}
+
+LabeledImages imagesOf(IdxArray images,
+                       const IdxArray& labels,
+                       const fs::path& labelsFile,
+                       const std::string& imagesFile) {
+  if (images.shape[0] != labels.shape[0]) {
+    throw Error(labelsFile.string(),
+                "has " + std::to_string(labels.shape[0]) + " labels for the " +
+                    std::to_string(images.shape[0]) + " images of " + imagesFile,
+                "Use the two files of one data set.");
+  }
+  LabeledImages set;
+  set.channels = 1;
+  set.height = static_cast<int>(images.shape[1]);
+  set.width = static_cast<int>(images.shape[2]);
+  set.pixels = std::move(images.values);
+  set.labels.assign(labels.values.begin(), labels.values.end());
+  return set;
+}
+
+std::vector<std::string> numberedClasses(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(std::to_string(i));
+  return names;
+}
+
+DatasetInfo infoOf(const IdxDataset& set) {
+  return {.shape = {1, set.train.height, set.train.width},
+          .classes = static_cast<int>(set.train.classNames.size()),
+          .classNames = set.train.classNames,
+          .trainCount = static_cast<std::int64_t>(set.train.count()),
+          .testCount = static_cast<std::int64_t>(set.test.count())};
+}
+
+DataFileReport fileReport(const fs::path& file) {
+  std::error_code code;
+  const auto bytes = fs::file_size(file, code);
+  return {file.filename().string(), !code, code ? 0 : bytes, {}};
+}
+
+std::vector<std::int64_t> countsOf(const LabeledImages& images, int classes) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(classes), 0);
+  for (const std::uint16_t label : images.labels) ++counts[label];
+  return counts;
+}
+
+}  // namespace
+
+IdxArray parseIdx(std::span<const std::byte> bytes, const std::string& place, int dimensions) {
+  std::vector<std::byte> unpacked;
+  if (isGzip(bytes)) {
+    unpacked = gunzip(bytes, place, kMaxBytes);
+    bytes = unpacked;
+  }
+  IdxArray array;
+  array.shape = shapeOf(bytes, place, dimensions);
+  const std::size_t header = kFixedBytes + 4 * array.shape.size();
+  const std::uint64_t expected = header + valuesIn(array.shape);
+  if (bytes.size() != expected) {
+    throw Error(place,
+                "has " + std::to_string(bytes.size()) + " bytes instead of the " +
+                    std::to_string(expected) + " that it announces",
+                kHint);
+  }
+  const auto* values = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  array.values.assign(values + header, values + bytes.size());
+  return array;
+}
+
+IdxFileNames findIdxFiles(const fs::path& folder) {
+  std::array<fs::path, kRoles> found;
+  for (const fs::path& file : filesIn(folder)) {
+    const Role role = roleOf(file);
+    if (role == kRoles) continue;
+    fs::path& place = found[role];
+    // Sorted, the plain file comes before the gzipped one of the same name.
+    if (!place.empty() && plainName(place) == plainName(file)) continue;
+    if (!place.empty()) {
+      throw Error(folder.string(),
+                  "has two files for one purpose: " + place.filename().string() + " and " +
+                      file.filename().string(),
+                  "Put each data set into a folder of its own.");
+    }
+    place = file;
+  }
+  for (std::size_t role = 0; role < kRoles; ++role) {
+    if (!found[role].empty()) continue;
+    throw Error(folder.string(),
+                "there is no " + std::string(kPublishedNames[role]) + ", plain or with .gz",
+                "A data set of IDX files has four files in one folder.");
+  }
+  return {found[kTrainImages], found[kTrainLabels], found[kTestImages], found[kTestLabels]};
+}
+
+bool hasIdxFiles(const fs::path& folder) {
+  const std::vector<fs::path> files = filesIn(folder);
+  return std::ranges::any_of(files, [](const fs::path& file) { return roleOf(file) != kRoles; });
+}
+
+IdxDataset readIdxDataset(const fs::path& folder) {
+  const IdxFileNames names = findIdxFiles(folder);
+  const auto read = [](const fs::path& images, const fs::path& labels) {
+    return imagesOf(readIdx(images, 3), readIdx(labels, 1), labels, images.filename().string());
+  };
+  IdxDataset set{read(names.trainImages, names.trainLabels),
+                 read(names.testImages, names.testLabels)};
+  if (set.train.height != set.test.height || set.train.width != set.test.width) {
+    throw Error(names.testImages.string(),
+                "its images have another size than those of the training set",
+                "Use the files of one data set.");
+  }
+  const auto largest = [](const LabeledImages& images) {
+    return *std::ranges::max_element(images.labels);
+  };
+  const int classes = 1 + std::max(largest(set.train), largest(set.test));
+  set.train.classNames = set.test.classNames = numberedClasses(classes);
+  return set;
+}
+
+DatasetInfo probeIdxDataset(const fs::path& folder) {
+  return infoOf(readIdxDataset(folder));
+}
+
+DataReport checkIdxDataset(const fs::path& folder) {
+  DataReport report;
+  report.source = folder.string();
+  try {
+    const IdxFileNames names = findIdxFiles(folder);
+    for (const fs::path& file :
+         {names.trainImages, names.trainLabels, names.testImages, names.testLabels}) {
+      report.files.push_back(fileReport(file));
+    }
+    const IdxDataset set = readIdxDataset(folder);
+    const int classes = static_cast<int>(set.train.classNames.size());
+    report.files[kTrainLabels].countPerClass = countsOf(set.train, classes);
+    report.files[kTestLabels].countPerClass = countsOf(set.test, classes);
+    report.info = infoOf(set);
+    report.usable = true;
+  } catch (const Error& error) {
+    report.findings.push_back({Severity::error, error.place(), error.reason(), error.hint()});
+  }
+  return report;
+}
+
+}  // namespace lambda

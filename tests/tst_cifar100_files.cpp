@@ -1,0 +1,141 @@
+#include <QtTest/QtTest>
+
+#include "engine/formats/cifar100/cifar100_files.h"
+#include "engine/runtime/error.h"
+#include "tests/support/small_cifar10.h"
+#include "tests/support/small_data_sets.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lambda {
+
+namespace {
+
+std::vector<TarEntry> entries() {
+  const std::string folder = "cifar-100-binary/";
+  return {{folder, "", AE_IFDIR},
+          {folder + "coarse_label_names.txt", numberedLines("coarse", 20)},
+          {folder + "test.bin", smallCifar100(kSmallCifar100.testImages, 7)},
+          {folder + "fine_label_names.txt", numberedLines("fine", 100)},
+          {folder + "train.bin", smallCifar100(kSmallCifar100.trainImages, 0)}};
+}
+
+/// What reading throws; empty = nothing.
+std::string failureOf(const std::filesystem::path& path) {
+  try {
+    readCifar100(path, Cifar100Labels::fine, kSmallCifar100);
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+class TestCifar100Files : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void eitherLabelCanBeRead();
+  void archivesHoldTheSame();
+  void everyDamagedByteOfAnArchiveIsSeen();
+  void wrongSizesAndLabelsAreNamed();
+  void namesThatAreMissingBecomeNumbers();
+  void checksCountTheClasses();
+};
+
+void TestCifar100Files::eitherLabelCanBeRead() {
+  TemporaryFolder folder;
+  writeSmallCifar100(folder.path());
+  const Cifar100 fine = readCifar100(folder.path(), Cifar100Labels::fine, kSmallCifar100);
+  QCOMPARE(fine.train.count(), std::size_t{200});
+  QCOMPARE(fine.test.count(), std::size_t{100});
+  QCOMPARE(fine.train.classNames.size(), std::size_t{100});
+  QCOMPARE(fine.train.classNames[57], std::string("fine 57"));
+  QCOMPARE(int{fine.train.labels[157]}, 57);
+  QCOMPARE(int{fine.train.pixels[3 * 3072 + 5]}, 8);
+  QCOMPARE(int{fine.test.pixels[5]}, 12);
+  const Cifar100 coarse = readCifar100(folder.path(), Cifar100Labels::coarse, kSmallCifar100);
+  QCOMPARE(coarse.train.classNames.size(), std::size_t{20});
+  QCOMPARE(coarse.train.classNames[17], std::string("coarse 17"));
+  QCOMPARE(int{coarse.train.labels[157]}, 17);
+  QVERIFY(coarse.train.pixels == fine.train.pixels);
+}
+
+void TestCifar100Files::archivesHoldTheSame() {
+  TemporaryFolder folder;
+  writeSmallCifar100(folder.path() / "files");
+  const Cifar100 expected =
+      readCifar100(folder.path() / "files", Cifar100Labels::fine, kSmallCifar100);
+  for (const bool isGzipped : {true, false}) {
+    const std::filesystem::path archive = folder.path() / "cifar-100-binary.tar.gz";
+    writeFileDurably(archive, tarOf(entries(), isGzipped));
+    for (const auto& path : {archive, folder.path()}) {
+      const Cifar100 read = readCifar100(path, Cifar100Labels::fine, kSmallCifar100);
+      QVERIFY(read.train == expected.train);
+      QVERIFY(read.test == expected.test);
+    }
+  }
+}
+
+void TestCifar100Files::everyDamagedByteOfAnArchiveIsSeen() {
+  TemporaryFolder folder;
+  const std::filesystem::path archive = folder.path() / "cifar-100-binary.tar.gz";
+  const std::string whole = tarOf(entries());
+  // Behind gzip's header of ten bytes, whose time and system tell nothing of the content.
+  for (std::size_t at = 10; at < whole.size(); at += whole.size() / 97) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    writeFileDurably(archive, damaged);
+    QVERIFY2(!failureOf(archive).empty(), std::to_string(at).c_str());
+  }
+  writeFileDurably(archive, whole.substr(0, whole.size() - 1));
+  QVERIFY(!failureOf(archive).empty());
+  writeFileDurably(archive, whole + "x");
+  QVERIFY(!failureOf(archive).empty());
+}
+
+void TestCifar100Files::wrongSizesAndLabelsAreNamed() {
+  TemporaryFolder folder;
+  writeSmallCifar100(folder.path());
+  const std::string train = smallCifar100(kSmallCifar100.trainImages, 0);
+  writeFileDurably(folder.path() / "train.bin", train.substr(0, train.size() - 3074));
+  QVERIFY2(failureOf(folder.path()).find("train.bin: has ") != std::string::npos,
+           failureOf(folder.path()).c_str());
+  for (const auto& [offset, value] : {std::pair<std::size_t, int>{0, 20}, {1, 100}}) {
+    std::string wrong = train;
+    wrong[5 * 3074 + offset] = static_cast<char>(value);
+    writeFileDurably(folder.path() / "train.bin", wrong);
+    QVERIFY(failureOf(folder.path()).find("record 5 (byte 15370)") != std::string::npos);
+  }
+  std::filesystem::remove(folder.path() / "train.bin");
+  QVERIFY(failureOf(folder.path()).find("train.bin: is missing") != std::string::npos);
+}
+
+void TestCifar100Files::namesThatAreMissingBecomeNumbers() {
+  TemporaryFolder folder;
+  writeSmallCifar100(folder.path());
+  writeFileDurably(folder.path() / "fine_label_names.txt", "only one\n");
+  const Cifar100 set = readCifar100(folder.path(), Cifar100Labels::fine, kSmallCifar100);
+  QCOMPARE(set.train.classNames[99], std::string("class 99"));
+  const DataReport report = checkCifar100(folder.path(), Cifar100Labels::fine, kSmallCifar100);
+  QVERIFY(report.usable);
+  QCOMPARE(report.findings.size(), std::size_t{1});
+}
+
+void TestCifar100Files::checksCountTheClasses() {
+  TemporaryFolder folder;
+  writeSmallCifar100(folder.path());
+  const DataReport report = checkCifar100(folder.path(), Cifar100Labels::coarse, kSmallCifar100);
+  QVERIFY(report.usable && report.findings.empty());
+  QCOMPARE(report.files[0].countPerClass, std::vector<std::int64_t>(20, 10));
+  QVERIFY(report.info.has_value());
+  QCOMPARE(report.info->classes, 20);
+  QCOMPARE(report.info->trainCount, std::int64_t{200});
+  const DataReport none = checkCifar100(folder.path() / "no", Cifar100Labels::fine);
+  QVERIFY(!none.usable && !none.info && !none.findings.empty());
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestCifar100Files)
+#include "tst_cifar100_files.moc"

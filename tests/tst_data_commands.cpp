@@ -1,0 +1,122 @@
+#include <fstream>
+
+#include <QtCore/QJsonArray>
+#include <QtTest/QtTest>
+
+#include "engine/formats/json/config_json.h"
+#include "tests/support/program.h"
+#include "tests/support/small_data_sets.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+namespace fs = std::filesystem;
+using namespace Qt::Literals::StringLiterals;
+
+namespace lambda {
+
+/// Data sets of every kind, as the program is told of them.
+class TestDataCommands : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void checkTellsWhatLiesThere();
+  void describeTellsWhetherTheNetworkFits();
+  void greyImagesAreTrainedOnScoredAndInspected();
+  void picturesWithoutATestSetEndWithoutATestAccuracy();
+
+ private:
+  TemporaryFolder folder_;
+  Program program_{folder_.path()};
+};
+
+void TestDataCommands::initTestCase() {
+  qputenv("XDG_CACHE_HOME", QByteArray::fromStdString((folder_.path() / "cache").string()));
+  writeSmallIdx(folder_.path() / "mnist");
+  writePictures(folder_.path() / "pictures", 20);
+  RunConfig config = tinyRun();
+  config.recipe.epochs = 1;
+  config.recipe.batchSize = 10;
+  config.data.validationCount = 10;
+  config.data.augmentation.cropPadding = 1;
+  std::ofstream(folder_.path() / "tiny.json") << toJson(config);
+}
+
+void TestDataCommands::checkTellsWhatLiesThere() {
+  const ProgramOutcome grey = program_.run({u"data"_s, u"check"_s, u"mnist"_s, u"--json"_s});
+  QCOMPARE(grey.status, 0);
+  const QJsonObject info = grey.json()[u"info"_s].toObject();
+  QCOMPARE(info[u"shape"_s].toArray(), (QJsonArray{1, 12, 10}));
+  QCOMPARE(info[u"classes"_s].toInt(), 10);
+  QCOMPARE(info[u"trainCount"_s].toInt(), 60);
+  QCOMPARE(info[u"testCount"_s].toInt(), 20);
+  const ProgramOutcome pictures = program_.run(
+      {u"data"_s, u"check"_s, u"pictures"_s, u"--set"_s, u"data.source.size=24"_s, u"--json"_s});
+  QCOMPARE(pictures.status, 0);
+  QCOMPARE(pictures.json()[u"info"_s][u"shape"_s].toArray(), (QJsonArray{3, 24, 24}));
+  QCOMPARE(pictures.json()[u"info"_s][u"classNames"_s].toArray(),
+           (QJsonArray{u"blue"_s, u"red"_s}));
+  const ProgramOutcome unknown = program_.run({u"data"_s, u"check"_s, u"tiny.json"_s, u"--json"_s});
+  QCOMPARE(unknown.status, 1);
+  QVERIFY(unknown.output.contains("train-images-idx3-ubyte"));
+}
+
+void TestDataCommands::describeTellsWhetherTheNetworkFits() {
+  const QStringList describe{u"describe"_s, u"tiny.json"_s, u"--data"_s, u"mnist"_s};
+  const ProgramOutcome wrong = program_.run(describe + QStringList{u"--json"_s});
+  QCOMPARE(wrong.status, 2);
+  QVERIFY(wrong.output.contains("the data's images are 1x12x10, the network takes 3x32x32"));
+  const ProgramOutcome fitting = program_.run(
+      describe +
+      QStringList{u"--set"_s, u"architecture.input={\"channels\":1,\"height\":12,\"width\":10}"_s});
+  QCOMPARE(fitting.status, 0);
+  QVERIFY(fitting.output.contains("mnist: 1x12x10 images of 10 classes, 60 for training"));
+}
+
+void TestDataCommands::greyImagesAreTrainedOnScoredAndInspected() {
+  const ProgramOutcome trained =
+      program_.run({u"train"_s,
+                    u"tiny.json"_s,
+                    u"--data"_s,
+                    u"mnist"_s,
+                    u"--set"_s,
+                    u"architecture.input={\"channels\":1,\"height\":12,\"width\":10}"_s,
+                    u"--json"_s,
+                    u"--quiet"_s});
+  QVERIFY2(trained.status == 0, trained.errors.constData());
+  const QString run = trained.json()[u"run"_s].toString();
+  QVERIFY(trained.json()[u"testAccuracy"_s].isDouble());
+  fs::rename(folder_.path() / "mnist", folder_.path() / "moved");
+  const ProgramOutcome scored =
+      program_.run({u"evaluate"_s, run, u"--data"_s, u"moved"_s, u"--json"_s});
+  QVERIFY2(scored.status == 0, scored.errors.constData());
+  const ProgramOutcome seen =
+      program_.run({u"inspect"_s, run, u"--data"_s, u"moved"_s, u"--out"_s, u"look"_s});
+  QVERIFY2(seen.status == 0, seen.errors.constData());
+  fs::rename(folder_.path() / "moved", folder_.path() / "mnist");
+}
+
+void TestDataCommands::picturesWithoutATestSetEndWithoutATestAccuracy() {
+  const ProgramOutcome trained = program_.run({u"train"_s,
+                                               u"tiny.json"_s,
+                                               u"--data"_s,
+                                               u"pictures"_s,
+                                               u"--set"_s,
+                                               u"data.source.size=32"_s,
+                                               u"--set"_s,
+                                               u"architecture.classes=2"_s,
+                                               u"--json"_s,
+                                               u"--quiet"_s});
+  QVERIFY2(trained.status == 0, trained.errors.constData());
+  QVERIFY(trained.json()[u"testAccuracy"_s].isNull());
+  QVERIFY(trained.json()[u"bestValidationAccuracy"_s].isDouble());
+  const ProgramOutcome scored =
+      program_.run({u"evaluate"_s, trained.json()[u"run"_s].toString(), u"--json"_s});
+  QCOMPARE(scored.status, 1);
+  QVERIFY((scored.output + scored.errors).contains("no test images"));
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestDataCommands)
+#include "tst_data_commands.moc"

@@ -1,0 +1,212 @@
+#include <numeric>
+
+#include <QtTest/QtTest>
+
+#include "engine/data/dataset.h"
+#include "engine/data/sources/data_sources.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/json/config_override.h"
+#include "engine/runtime/error.h"
+#include "engine/values/fields.h"
+#include "engine/values/validate.h"
+#include "tests/support/filled_values.h"
+#include "tests/support/small_cifar10.h"
+#include "tests/support/small_data_sets.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lambda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string failureOf(const std::string& named) {
+  try {
+    recognizeDataSource(named);
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+RunConfig readConfig(const std::string& data) {
+  std::vector<Problem> warnings;
+  const RunConfig config = runConfigFromJson(
+      R"({"schema": 1, "architecture": {}, "data": )" + data + "}", "file", warnings);
+  if (!warnings.empty()) throw Error("", toText(warnings));
+  return config;
+}
+
+bool hasProblemAt(const std::vector<Problem>& problems, const std::string& path) {
+  return std::ranges::any_of(problems, [&](const Problem& p) { return p.path == path; });
+}
+
+}  // namespace
+
+class TestDataSources : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyKindHasItsNameAndSurvivesJson();
+  void configurationsFromBeforeTheKindsAreRead();
+  void optionsOfAKindAreSetByTheirPath();
+  void kindsAreRecognisedByWhatLiesThere();
+  void whatIsUnknownOrAmbiguousIsSaid();
+  void aDataSetThatHasMovedKeepsItsOptions();
+  void runsAreJudgedByWhatTheDataHolds();
+  void labelsBeyond255AreSplitAndKept();
+};
+
+void TestDataSources::everyKindHasItsNameAndSurvivesJson() {
+  const auto& names = KindsOf<DataSource>::names;
+  for (std::size_t kind = 0; kind < names.size(); ++kind) {
+    RunConfig config;
+    config.data.source = valueOfKind<DataSource>(kind);
+    QCOMPARE(config.data.source.index(), kind);
+    QVERIFY(std::ranges::count(names, names[kind]) == 1);
+    QVERIFY(!traitsOf(config.data.source).title.empty());
+    QCOMPARE(traitsOf(config.data.source).layout.empty(), !pathOf(config.data.source));
+    Filler().fill(config);
+    std::vector<Problem> warnings;
+    QVERIFY(runConfigFromJson(toJson(config), "file", warnings) == config);
+    QVERIFY(warnings.empty());
+  }
+}
+
+void TestDataSources::configurationsFromBeforeTheKindsAreRead() {
+  QVERIFY(readConfig("{}").data.source == DataSource(Shapes10Source()));
+  QVERIFY((readConfig(R"({"source": "shapes10", "generatedTrainCount": 600,
+                          "generatedTestCount": 50})")
+               .data.source == DataSource(Shapes10Source{600, 50})));
+  QVERIFY(readConfig(R"({"source": "cifar10", "generatedTrainCount": 600})").data.source ==
+          DataSource(Cifar10Source()));
+  QVERIFY(readConfig(R"({"source": "/data/c10.tar.gz"})").data.source ==
+          DataSource(Cifar10Source{"/data/c10.tar.gz"}));
+  QVERIFY_THROWS_EXCEPTION(Error, readConfig(R"({"generatedTrainCount": 3})"));
+  QVERIFY_THROWS_EXCEPTION(Error, readConfig(R"({"source": {"path": "x"}})"));
+  QVERIFY_THROWS_EXCEPTION(Error, readConfig(R"({"source": {"kind": "mnist"}})"));
+  QVERIFY_THROWS_EXCEPTION(Error, readConfig(R"({"source": 3})"));
+}
+
+void TestDataSources::optionsOfAKindAreSetByTheirPath() {
+  RunConfig config;
+  applyOverride(config, "data.source=/data/cifar");
+  QVERIFY(config.data.source == DataSource(Cifar10Source{"/data/cifar"}));
+  applyOverride(config, "data.source.kind=cifar100");
+  applyOverride(config, "data.source.labels=coarse");
+  applyOverride(config, "data.source.path=/data/c100");
+  QVERIFY((config.data.source == DataSource(Cifar100Source{"/data/c100", Cifar100Labels::coarse})));
+  applyOverride(config, R"(data.source={"kind": "imageFolder", "path": "p", "size": 96})");
+  QVERIFY((config.data.source == DataSource(ImageFolderSource{"p", 96})));
+  QVERIFY_THROWS_EXCEPTION(Error, applyOverride(config, "data.source.labels=coarse"));
+}
+
+void TestDataSources::kindsAreRecognisedByWhatLiesThere() {
+  TemporaryFolder folder;
+  const fs::path& path = folder.path();
+  writeSmallCifar10(path / "c10");
+  fs::create_directories(path / "archives");
+  writeFileDurably(path / "archives/a.tgz", tarOf(smallEntries()));
+  writeFileDurably(path / "archives/b.tgz", tarOf({{"cifar-100-binary/", "", AE_IFDIR}}));
+  writeSmallCifar100(path / "c100");
+  writeSmallIdx(path / "mnist");
+  writePictures(path / "flat", 1);
+  writePictures(path / "parts/train", 1);
+  const auto kindAt = [&](const char* name) {
+    const DataSource source = recognizeDataSource((path / name).string());
+    return *pathOf(source) == (path / name).string() ? std::string(traitsOf(source).kind) : "";
+  };
+  QCOMPARE(kindAt("c10"), std::string("cifar10"));
+  QCOMPARE(kindAt("archives/a.tgz"), std::string("cifar10"));
+  QCOMPARE(kindAt("archives/b.tgz"), std::string("cifar100"));
+  QCOMPARE(kindAt("c100"), std::string("cifar100"));
+  QCOMPARE(kindAt("mnist"), std::string("idx"));
+  QCOMPARE(kindAt("flat"), std::string("imageFolder"));
+  QCOMPARE(kindAt("parts"), std::string("imageFolder"));
+  QVERIFY(recognizeDataSource("shapes10") == DataSource(Shapes10Source()));
+  QVERIFY(recognizeDataSource("cifar10", Cifar10Source{"/elsewhere"}) ==
+          DataSource(Cifar10Source()));
+}
+
+void TestDataSources::whatIsUnknownOrAmbiguousIsSaid() {
+  TemporaryFolder folder;
+  const fs::path& path = folder.path();
+  QVERIFY(failureOf((path / "no").string()).find("the data is not here") != std::string::npos);
+  writeFileDurably(path / "text", "no data");
+  for (const fs::path& place : {path, path / "text"}) {
+    const std::string failure = failureOf(place.string());
+    QVERIFY2(failure.find("no data set is recognised here") != std::string::npos, failure.c_str());
+    for (const char* part : {"data_batch_1.bin", "train.bin", "train-images-idx3-ubyte", "JPEG"}) {
+      QVERIFY2(failure.find(part) != std::string::npos, part);
+    }
+  }
+  writeSmallIdx(path / "both");
+  writeSmallCifar100(path / "both");
+  const std::string failure = failureOf((path / "both").string());
+  QVERIFY2(failure.find("CIFAR-100 and IDX files") != std::string::npos, failure.c_str());
+}
+
+void TestDataSources::aDataSetThatHasMovedKeepsItsOptions() {
+  TemporaryFolder folder;
+  writeSmallCifar100(folder.path());
+  const std::string now = folder.path().string();
+  const Cifar100Source before{"/old", Cifar100Labels::coarse};
+  QVERIFY((recognizeDataSource(now, before) ==
+           DataSource(Cifar100Source{now, Cifar100Labels::coarse})));
+  QVERIFY(recognizeDataSource(now, Shapes10Source{100, 20}) == DataSource(Cifar100Source{now}));
+  QVERIFY((recognizeDataSource("shapes10", Shapes10Source{100, 20}) ==
+           DataSource(Shapes10Source{100, 20})));
+}
+
+void TestDataSources::runsAreJudgedByWhatTheDataHolds() {
+  TemporaryFolder folder;
+  writeSmallIdx(folder.path());
+  RunConfig config = defaultRun();
+  config.data.source = recognizeDataSource(folder.path().string());
+  config.data.validationCount = 60;
+  QVERIFY(!hasProblemAt(validate(config), "architecture.input"));
+  const DatasetInfo info = probeDataset(config.data.source);
+  const std::vector<Problem> problems = validate(config, info);
+  QVERIFY(hasProblemAt(problems, "architecture.input"));
+  QVERIFY(hasProblemAt(problems, "data.validationCount"));
+  QVERIFY(!hasProblemAt(problems, "architecture.classes"));
+  // A batch is judged by what is left for training, so that a fix may bring out another finding.
+  for (const Problem& problem : problems) {
+    if (problem.severity == Severity::error) applyFix(config, *problem.fix);
+  }
+  for (const Problem& problem : validate(config, info)) {
+    if (problem.severity == Severity::error) applyFix(config, *problem.fix);
+  }
+  QVERIFY2(!hasErrors(validate(config, info)), toText(validate(config, info)).c_str());
+  QVERIFY((config.architecture.input == MapShape{1, 12, 10}));
+  const Dataset dataset = loadDataset(config.data);
+  QCOMPARE(dataset.normalization.mean.size(), std::size_t{1});
+  QCOMPARE(loadTest(config.data).count(), std::size_t{20});
+}
+
+void TestDataSources::labelsBeyond255AreSplitAndKept() {
+  TemporaryFolder folder;
+  qputenv("XDG_CACHE_HOME", QByteArray::fromStdString((folder.path() / "cache").string()));
+  writePng(folder.path() / "picture.png", plainPicture(8, 8, 9, 9, 9));
+  for (int i = 1000; i < 1300; ++i) {
+    const fs::path place = folder.path() / "set" / std::to_string(i);
+    fs::create_directories(place);
+    for (const char* name : {"a.png", "b.png"}) {
+      fs::copy_file(folder.path() / "picture.png", place / name);
+    }
+  }
+  DataConfig data;
+  data.source = ImageFolderSource{.path = (folder.path() / "set").string(), .size = 8};
+  data.validationCount = 300;
+  const Dataset dataset = loadDataset(data);
+  QCOMPARE(dataset.train.classNames.at(299), std::string("1299"));
+  std::vector<std::uint16_t> every(300);
+  std::iota(every.begin(), every.end(), 0);
+  QVERIFY(dataset.train.labels == every);
+  QVERIFY(dataset.validation.labels == every);
+}
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestDataSources)
+#include "tst_data_sources.moc"

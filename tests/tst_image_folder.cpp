@@ -1,0 +1,180 @@
+#include <chrono>
+
+#include <QtTest/QtTest>
+
+#include "engine/formats/image_folder/image_folder.h"
+#include "engine/runtime/error.h"
+#include "tests/support/small_data_sets.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lambda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string failureOf(const ImageFolderSource& source) {
+  try {
+    readImageFolder(source);
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::ptrdiff_t filesIn(const fs::path& folder) {
+  return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
+
+}  // namespace
+
+class TestImageFolder : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void init() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    // Nothing of a person's own cache is read or written.
+    qputenv("XDG_CACHE_HOME", QByteArray::fromStdString((path() / "cache").string()));
+  }
+
+  void foldersAreClassesAndPartsAreKeptApart() {
+    writePictures(path() / "set/train", 4);
+    writePictures(path() / "set/val", 2);
+    const DecodedPictures set = readImageFolder(source());
+    QCOMPARE(set.train.classNames, (std::vector<std::string>{"blue", "red"}));
+    QCOMPARE(set.train.count(), std::size_t{8});
+    QCOMPARE(set.test.count(), std::size_t{4});
+    QVERIFY((set.train.labels == std::vector<std::uint16_t>{0, 0, 0, 0, 1, 1, 1, 1}));
+    const std::size_t plane = 16 * 16;
+    for (std::size_t i = 0; i < 8; ++i) {
+      const std::uint8_t* planes = &set.train.pixels[i * 3 * plane];
+      const bool isRed = set.train.labels[i] == 1;
+      QVERIFY((planes[5] > 240) == isRed);
+      QVERIFY((planes[2 * plane + 5] > 240) == !isRed);
+    }
+    const DatasetInfo info = probeImageFolder(source());
+    QVERIFY((info.shape == MapShape{3, 16, 16}));
+    QCOMPARE(info.trainCount, std::int64_t{8});
+    QCOMPARE(info.testCount, std::int64_t{4});
+  }
+
+  void withoutPartsEverythingIsForTraining() {
+    writePictures(path() / "set", 3);
+    QCOMPARE(readImageFolder(source()).train.count(), std::size_t{6});
+    QCOMPARE(readImageFolder(source()).test.count(), std::size_t{0});
+    const DataReport report = checkImageFolder(source());
+    QVERIFY(report.usable);
+    QVERIFY(report.findings.at(0).text.find("no test set") != std::string::npos);
+  }
+
+  void testPicturesWithoutClassesAreNoTestSet() {
+    writePictures(path() / "set/train", 2);
+    writePictures(path() / "set/val", 3);
+    fs::create_directories(path() / "set/test");
+    writeFileDurably(path() / "set/test/0.png", encodePng(plainPicture(8, 8, 1, 2, 3)));
+    QCOMPARE(readImageFolder(source()).test.count(), std::size_t{6});
+  }
+
+  void corruptPicturesAreRefusedOrLeftOut() {
+    writePictures(path() / "set", 3);
+    writeFileDurably(path() / "set/blue/broken.png", "no picture");
+    QVERIFY2(failureOf(source()).find("blue/broken.png: is neither") != std::string::npos,
+             failureOf(source()).c_str());
+    ImageFolderSource skipping = source();
+    skipping.corrupt = CorruptPictures::skip;
+    const DecodedPictures left = readImageFolder(skipping);
+    QCOMPARE(left.train.count(), std::size_t{6});
+    QCOMPARE(left.corrupt.size(), std::size_t{1});
+    QVERIFY(!checkImageFolder(source()).usable);
+    const DataReport report = checkImageFolder(skipping);
+    QVERIFY(report.usable);
+    QCOMPARE(report.info->trainCount, std::int64_t{6});
+    QVERIFY(report.findings.at(1).text.find("1 corrupt pictures are left out") !=
+            std::string::npos);
+  }
+
+  void whatIsNoDataSetIsNamed() {
+    QVERIFY(failureOf(source()).find("cannot list") != std::string::npos);
+    fs::create_directories(path() / "set/blue");
+    QVERIFY(failureOf(source()).find("has 1 folders") != std::string::npos);
+    writePictures(path() / "set", 2);
+    fs::create_directories(path() / "set/empty");
+    QVERIFY(failureOf(source()).find("empty: holds no JPEG or PNG") != std::string::npos);
+    fs::remove(path() / "set/empty");
+    fs::rename(path() / "set", path() / "train");
+    fs::create_directories(path() / "set");
+    fs::rename(path() / "train", path() / "set/train");
+    writePictures(path() / "set/test", 2);
+    fs::rename(path() / "set/test/red", path() / "set/test/green");
+    QVERIFY(failureOf(source()).find("a class that the training pictures do not have") !=
+            std::string::npos);
+  }
+
+  void picturesAreDecodedOnce() {
+    writePictures(path() / "set", 3);
+    const PictureList list = listPictures(path() / "set");
+    const DecodedPictures first = loadPictures(list, 16, cache());
+    QCOMPARE(filesIn(cache()), std::ptrdiff_t{1});
+    // What a cache holds is what comes out of it, so that a changed cache shows.
+    DecodedPictures other = first;
+    other.train.pixels[0] ^= 1;
+    writePictureCache(cache() / cacheNameOf(list, 16), other);
+    const DecodedPictures second = loadPictures(list, 16, cache());
+    QVERIFY(second.train == other.train && second.test == first.test);
+  }
+
+  void everythingThatChangesAPictureChangesTheCache() {
+    writePictures(path() / "set", 3);
+    const PictureList list = listPictures(path() / "set");
+    const std::string name = cacheNameOf(list, 16);
+    QCOMPARE(cacheNameOf(listPictures(path() / "set"), 16), name);
+    QVERIFY(cacheNameOf(list, 17) != name);
+    const fs::path picture = path() / "set/blue/0.png";
+    fs::last_write_time(picture, fs::last_write_time(picture) + std::chrono::seconds(1));
+    const std::string touched = cacheNameOf(listPictures(path() / "set"), 16);
+    QVERIFY(touched != name);
+    fs::rename(picture, path() / "set/blue/9.png");
+    QVERIFY(cacheNameOf(listPictures(path() / "set"), 16) != touched);
+  }
+
+  void aDamagedCacheIsNotBelieved() {
+    writePictures(path() / "set", 3);
+    const PictureList list = listPictures(path() / "set");
+    const DecodedPictures first = loadPictures(list, 16, cache());
+    const fs::path file = cache() / cacheNameOf(list, 16);
+    const std::string whole = readFile(file, 1 << 20);
+    for (std::size_t at = 0; at < whole.size(); at += 211) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ 1);
+      writeFileDurably(file, damaged);
+      QVERIFY2(!readPictureCache(file, list, 16), std::to_string(at).c_str());
+    }
+    writeFileDurably(file, whole.substr(0, whole.size() - 1));
+    QVERIFY(!readPictureCache(file, list, 16));
+    QVERIFY(loadPictures(list, 16, cache()).train == first.train);
+    QVERIFY(readPictureCache(file, list, 16).has_value());
+  }
+
+  void aCacheThatCannotBeWrittenIsNoFailure() {
+    writePictures(path() / "set", 2);
+    writeFileDurably(path() / "file", "x");
+    const PictureList list = listPictures(path() / "set");
+    QCOMPARE(loadPictures(list, 16, path() / "file/cache").train.count(), std::size_t{4});
+  }
+
+ private:
+  const fs::path& path() const { return folder_->path(); }
+
+  fs::path cache() const { return path() / "cache/own"; }
+
+  ImageFolderSource source() const { return {.path = (path() / "set").string(), .size = 16}; }
+
+  std::unique_ptr<TemporaryFolder> folder_;
+};
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestImageFolder)
+#include "tst_image_folder.moc"
