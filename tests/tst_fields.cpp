@@ -68,6 +68,7 @@ void TestFields::everyMemberIsListed() {
   check(faultOf<MapShape>());
   check(faultOf<ConvolutionMixer>());
   check(faultOf<LambdaMixer>());
+  check(faultOf<DepthwiseConvolutionMixer>());
   check(faultOf<Block>());
   check(faultOf<Stage>());
   check(faultOf<Stem>());

@@ -2,6 +2,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "engine/data/sources/data_sources.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/inspection/first_nonfinite.h"
