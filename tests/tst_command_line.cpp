@@ -260,7 +260,7 @@ void TestCommandLine::memoryThatIsNotThereIsToldBeforeItIsTaken_data() {
   QTest::newRow("training of a huge network")
       << u"\"$LAMBDA\" train huge.json"_s << QByteArray("training with batches of 30 needs ");
   QTest::newRow("images of a file")
-      << u"ulimit -v 5000000; \"$LAMBDA\" train tiny.json --set data.generatedTrainCount=1000000"_s
+      << u"ulimit -v 5000000; \"$LAMBDA\" train tiny.json --set data.source.trainCount=1000000"_s
       << QByteArray("1000000 images needs 5.7 GiB of memory, but ");
 }
 

@@ -16,6 +16,7 @@
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "tests/support/program.h"
 #include "tests/support/run_content.h"
+#include "tests/support/shapes10_of.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fs = std::filesystem;
@@ -32,7 +33,7 @@ RunConfig twoEpochs(std::uint64_t seed) {
   config.seed = seed;
   config.recipe.epochs = 2;
   config.recipe.optimizer.learningRate = 0.2;
-  config.data.generatedTrainCount = 360;
+  shapes10Of(config).trainCount = 360;
   config.data.validationCount = 120;
   config.recipe.batchSize = 60;
   config.recipe.emaDecay = 0.5;

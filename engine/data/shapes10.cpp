@@ -251,7 +251,7 @@ LabeledImages drawShapes10(std::uint64_t seed, int count, Shapes10Part part) {
   requireMemory("shapes10",
                 std::to_string(count) + " images",
                 2 * static_cast<std::uint64_t>(count) * 3 * kPlane,
-                "ask for fewer: data.generatedTrainCount, data.generatedTestCount");
+                "ask for fewer: --set data.source.trainCount=N, data.source.testCount");
   LabeledImages images;
   images.channels = 3;
   images.height = kSide;

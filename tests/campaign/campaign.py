@@ -17,7 +17,7 @@ from run_content import content_of, first_difference
 
 SETTINGS = [
     "--data", "shapes10", "--epochs", "2", "--threads", "1", "--seed", "2", "--quiet",
-    "--set", "data.generatedTrainCount=360", "--set", "data.validationCount=120", "--set", "data.generatedTestCount=20",
+    "--set", "data.source.trainCount=360", "--set", "data.validationCount=120", "--set", "data.source.testCount=20",
     "--set", "recipe.batchSize=60", "--set", "recipe.emaDecay=0.5", "--set", "checkpoints.everyMinutes=1e-6",
     "--set", "checkpoints.keepEpochs=1",
 ]  # fmt: skip
