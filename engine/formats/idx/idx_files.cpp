@@ -148,7 +148,11 @@ DatasetInfo infoOf(const IdxDataset& set) {
 DataFileReport fileReport(const fs::path& file) {
   std::error_code code;
   const auto bytes = fs::file_size(file, code);
-  return {file.filename().string(), !code, code ? 0 : bytes, {}};
+  DataFileReport report;
+  report.name = file.filename().string();
+  report.present = !code;
+  report.bytes = code ? 0 : bytes;
+  return report;
 }
 
 std::vector<std::int64_t> countsOf(const LabeledImages& images, int classes) {

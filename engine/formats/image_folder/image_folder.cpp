@@ -23,7 +23,10 @@ DatasetInfo infoOf(const PictureList& list, int size, std::size_t train, std::si
 DataFileReport partReport(const std::string& name,
                           const std::vector<ListedPicture>& pictures,
                           const LabeledImages& images) {
-  DataFileReport report{name, true, 0, std::vector<std::int64_t>(images.classNames.size(), 0)};
+  DataFileReport report;
+  report.name = name;
+  report.present = true;
+  report.countPerClass.resize(images.classNames.size());
   for (const ListedPicture& picture : pictures) report.bytes += picture.bytes;
   for (const std::uint16_t label : images.labels) ++report.countPerClass[label];
   return report;
