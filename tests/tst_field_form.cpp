@@ -128,6 +128,13 @@ void TestFieldForm::everyRowHasAnEditorThatSetsIt() {
     std::map<std::string, FieldValue> changed = asMap(rowsOf(before));
     QVERIFY2(!live.edits.empty() && live.edits.back().path == row.path, row.path.c_str());
     changed[row.path] = live.edits.back().value;
+    if (row.path.ends_with(".kind")) {
+      // Another kind has other fields: those of the first kind are tried after this.
+      QVERIFY2(asMap(rowsOf(live.value))[row.path] == live.edits.back().value, row.path.c_str());
+      live.value = before;
+      live.refresh();
+      continue;
+    }
     QVERIFY2(asMap(rowsOf(live.value)) == changed, row.path.c_str());
     QVERIFY2(!(live.value == before), row.path.c_str());
   }

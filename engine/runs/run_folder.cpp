@@ -156,13 +156,15 @@ bool RunLock::isHeld(const RunFolder& folder) {
 }
 
 void publishAs(const fs::path& existing, const fs::path& name) {
-  // rename() over an existing link of the same file does nothing, so a stray one goes first.
-  const fs::path beside = name.string() + ".link";
+  // rename() between two links of one file does nothing and leaves both.
   std::error_code error;
+  if (fs::equivalent(existing, name, error)) return;
+  const fs::path beside = name.string() + ".link";
   fs::remove(beside, error);
   fs::create_hard_link(existing, beside, error);
   if (!error) fs::rename(beside, name, error);
   if (!error) return;
+  fs::remove(beside, error);
   writeFileDurably(name, readFile(existing, kMaxCheckpointBytes));
 }
 

@@ -157,7 +157,7 @@ void requireWork(const RunFolder& folder, const RunRecord& record, const Trainin
                     std::to_string(epochs) + " that it should have in all",
                 "give a larger number with --epochs; a shorter run is a new one");
   }
-  if (at.epoch == epochs && record.testAccuracy) {
+  if (at.epoch == epochs && record.status == RunStatus::finished) {
     throw Error(folder.path().string(),
                 "the run has done all of its " + std::to_string(epochs) + " epochs",
                 "continue it with --epochs and a larger number");

@@ -97,7 +97,8 @@ TrainingLoop::Outcome TrainingLoop::trainToEnd() {
     if (finishEpoch() == Outcome::stopped) return Outcome::stopped;
   }
   if (!isSaved_) saveCheckpoint("last epoch", Room::demanded);
-  return scoreTest();
+  // A run whose very last write failed has its result already.
+  return parts_.record.testAccuracy ? Outcome::done : scoreTest();
 }
 
 TrainingLoop::Outcome TrainingLoop::trainEpoch() {

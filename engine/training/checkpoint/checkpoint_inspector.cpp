@@ -48,23 +48,24 @@ struct CheckpointInspector::Impl {
       : checkpoint(checkpointAt(run)),
         loaded(loadNetwork(checkpoint, at::kCPU)),
         config(loaded.header.config),
+        dataPlace(options.data),
         datasets(options.datasets ? options.datasets : std::make_shared<DatasetCache>()) {
-    if (options.data) {
-      config.data.source = recognizeDataSource(*options.data, config.data.source);
-    }
     const int threads = options.threads > 0 ? options.threads : config.device.threads;
     device = selectDevice({DeviceKind::cpu, threads});
     resolvePrecision(config.recipe, device);
   }
 
   RunData& images() {
-    if (!data) data = std::make_unique<RunData>(config, at::kCPU, datasets);
+    if (data) return *data;
+    if (dataPlace) config.data.source = recognizeDataSource(*dataPlace, config.data.source);
+    data = std::make_unique<RunData>(config, at::kCPU, datasets);
     return *data;
   }
 
   const std::filesystem::path checkpoint;
   LoadedNetwork loaded;
-  RunConfig config;  ///< The run's, with its data where it lies now.
+  RunConfig config;  ///< The run's; once its data is read, with its place now.
+  const std::optional<std::string> dataPlace;
   ComputeDevice device;
   std::shared_ptr<DatasetCache> datasets;
   std::unique_ptr<RunData> data;  ///< Null until an image is asked for.
