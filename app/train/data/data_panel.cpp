@@ -98,6 +98,7 @@ void DataPanel::makeChoices() {
     button->setCheckable(true);
     button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     button->setAccessibleDescription(textOf(traits.meaning));
+    button->setToolTip(textOf(traits.meaning));
     choices_->addButton(button, place);
     grid->addWidget(button, place / kChoicesInARow, place % kChoicesInARow);
   }
@@ -169,12 +170,13 @@ void DataPanel::setSource(const DataSource& source) {
 void DataPanel::showSource() {
   choices_->button(static_cast<int>(source_.index()))->setChecked(true);
   meaning_->setText(textOf(traitsOf(source_).meaning));
-  const bool needsFiles = pathOf(source_) != nullptr;
-  files_->setVisible(needsFiles);
-  if (needsFiles) {
+  if (pathOf(source_)) {
+    // What the check hides goes first: together they need more room than there may be.
     recheck();
+    files_->show();
     return;
   }
+  files_->hide();
   isWaiting_ = false;
   check_.forget();
   dataset_ = announcedInfo(source_);
@@ -301,7 +303,10 @@ void DataPanel::showState() {
     button->setVisible(!readOnly_ || button->isChecked());
   }
   const bool isLacking = state_ == DataState::missing || state_ == DataState::damaged;
-  download_->setOffered(isLacking && traitsOf(source_).canBeDownloaded, !readOnly_);
+  const bool canBeDownloaded = traitsOf(source_).canBeDownloaded;
+  download_->setOffered(isLacking && canBeDownloaded, !readOnly_);
+  // What was found there, or the download, says more.
+  meaning_->setVisible(state_ == DataState::builtIn || (isLacking && !canBeDownloaded));
 }
 
 void DataPanel::showEvent(QShowEvent* event) {

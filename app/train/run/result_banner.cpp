@@ -30,7 +30,7 @@ namespace {
 constexpr int kGap = 8;
 constexpr int kSignSide = 20;
 constexpr qsizetype kMostReasons = 3;
-constexpr qsizetype kMostText = 300;  // What is longer is there to be copied.
+constexpr qsizetype kMostText = 360;  // What is longer is there to be copied.
 
 /// The engine names settings as its command line does: "--set recipe.batchSize=32" is "batch size
 /// 32" here.
