@@ -7,7 +7,7 @@
 
 #include <zlib.h>
 
-#include "engine/formats/files/gzip_reader.h"
+#include "engine/formats/archives/gzip_reader.h"
 #include "engine/runtime/random.h"
 #include "tests/support/hostile_bytes.h"
 

@@ -107,7 +107,7 @@ void TestIdxFiles::damagedGzipIsSeen() {
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     QVERIFY2(!failureOf(damaged, 3).empty(), std::to_string(at).c_str());
   }
-  QVERIFY(has(failureOf(whole.substr(0, whole.size() - 1), 3), "ends before"));
+  QVERIFY(has(failureOf(whole.substr(0, whole.size() - 1), 3), "ends in the middle"));
   QVERIFY(has(failureOf(whole + "xy", 3), "bytes behind the end"));
 }
 

@@ -5,9 +5,9 @@
 #include <QTest>
 
 #include "engine/formats/json/checkpoint_json.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runtime/error.h"
 #include "engine/training/trainer.h"
-#include "tests/support/read_header.h"
 #include "tests/support/run_content.h"
 #include "tests/support/temporary_folder.h"
 
@@ -31,6 +31,7 @@ class TestResume : public QObject {
   void lostMetricsAreRebuilt();
   void aForkHasNoBestOfItsParents();
   void aLostBestCheckpointIsPublishedAgain();
+  void aForkThatHasNotTrainedHasNoEpochOfItsParents();
   void forksWithChangedSettings();
   void anAutomaticPrecisionIsDecidedOnce();
   void aForeignRecordIsDecidedForWhenItResumes();
@@ -335,6 +336,23 @@ void TestResume::aForkHasNoBestOfItsParents() {
       forkRun(parentRun.epochCheckpoint(3), config, folder.path(), control, child);
   QCOMPARE(forked.bestValidationAccuracy, std::optional(child.epochs.back().validation->accuracy));
   QVERIFY(std::filesystem::exists(RunFolder::open(forked.run).bestCheckpoint()));
+}
+
+void TestResume::aForkThatHasNotTrainedHasNoEpochOfItsParents() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  const RunResult parent = trainRun(tinyRun(), folder.path(), control, observer);
+  RunControl stopping;
+  stopping.requestStop();
+  const std::filesystem::path checkpoint = RunFolder::open(parent.run).epochCheckpoint(2);
+  const RunResult stopped = forkRun(checkpoint, tinyRun(), folder.path(), stopping, observer);
+  QCOMPARE(stopped.status, RunStatus::stopped);
+  RunControl again;
+  const RunFolder fork = RunFolder::open(stopped.run);
+  QCOMPARE(resumeRun(stopped.run, {}, again, observer).status, RunStatus::finished);
+  QVERIFY(!std::filesystem::exists(fork.epochCheckpoint(2)));
+  QVERIFY(std::filesystem::exists(fork.epochCheckpoint(3)));
 }
 
 void TestResume::aLostBestCheckpointIsPublishedAgain() {

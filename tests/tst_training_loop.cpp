@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "engine/formats/json/run_json.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/training/live_inspection.h"
 #include "engine/training/training_loop.h"
 #include "tests/support/loop_parts.h"
@@ -42,6 +43,7 @@ class TestTrainingLoop : public QObject {
   void theLiveWeightsAreInspectedWhileOthersAreScored();
   void weightsThatAreNotFiniteAreNotSaved();
   void statisticsThatAreNotFiniteAreNotSaved();
+  void anOptimiserThatIsNotFiniteIsNotSaved();
   void withoutRoomTheTrainingContinuesAndTheLastCheckpointStays();
   void theBestEpochIsOneThatIsKept();
 };
@@ -131,6 +133,25 @@ void TestTrainingLoop::statisticsThatAreNotFiniteAreNotSaved() {
   QCOMPARE(readCheckpointHeader(run.lastCheckpoint()).progress.step, std::int64_t{0});
   QVERIFY(!std::filesystem::exists(run.bestCheckpoint()));
   QVERIFY(std::filesystem::is_empty(run.inspection()));
+}
+
+void TestTrainingLoop::anOptimiserThatIsNotFiniteIsNotSaved() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
+  const at::Tensor momentum = parts.state->optimizer.state().front().tensor;
+  observer.onBatch = [&](const BatchRecord& batch) {
+    // After the last update of the epoch, so that no weight has followed it yet.
+    if (batch.step == 6) momentum[0].fill_(std::numeric_limits<float>::infinity());
+  };
+  TrainingLoop loop(std::move(parts), control, observer);
+  const RunResult result = loop.run(EventKind::started, "");
+  QCOMPARE(result.status, RunStatus::failed);
+  QVERIFY2(result.failure.find("in the state of the optimiser") != std::string::npos,
+           result.failure.c_str());
+  const RunFolder run = RunFolder::open(result.run);
+  QCOMPARE(readCheckpointHeader(run.lastCheckpoint()).progress.step, std::int64_t{0});
 }
 
 void TestTrainingLoop::withoutRoomTheTrainingContinuesAndTheLastCheckpointStays() {

@@ -57,15 +57,4 @@ fs::path checkpointOf(const fs::path& found, CheckpointChoice choice) {
   return folder.representativeCheckpoint();
 }
 
-CheckpointHeader readHeader(const fs::path& checkpoint) {
-  const auto metadata = readSafeTensorsMetadata(checkpoint);
-  const auto header = metadata.find(std::string(kCheckpointKey));
-  if (header == metadata.end()) {
-    throw Error(checkpoint.string(),
-                "this safetensors file is not a checkpoint of Lambda Studio",
-                "Give a file from a run's checkpoints folder.");
-  }
-  return checkpointHeaderFromJson(header->second, checkpoint.string());
-}
-
 }  // namespace lambda

@@ -3,8 +3,6 @@
 #include <filesystem>
 #include <string>
 
-#include "engine/values/checkpoint_header.h"
-
 namespace lambda {
 
 /// Where runs are made unless --out says otherwise.
@@ -22,8 +20,5 @@ enum class CheckpointChoice {
 
 /// The checkpoint that findRun()'s answer stands for. Throws Error for a run without one.
 std::filesystem::path checkpointOf(const std::filesystem::path& found, CheckpointChoice choice);
-
-/// What a checkpoint says of itself; its tensors are not read. Throws Error.
-CheckpointHeader readHeader(const std::filesystem::path& checkpoint);
 
 }  // namespace lambda

@@ -6,19 +6,11 @@ namespace lambda {
 
 namespace {
 
-/// "12 of 4096 <what> are not finite"; empty if all are.
-std::string findingOf(const at::Tensor& tensor, const std::string& what) {
-  const auto finite = tensor.isfinite().sum().item<std::int64_t>();
-  if (finite == tensor.numel()) return {};
-  return std::to_string(tensor.numel() - finite) + " of " + std::to_string(tensor.numel()) + " " +
-         what + " are not finite";
-}
-
 class FiniteTrace : public ForwardTrace {
  public:
   void visit(const std::string& layer, const at::Tensor&, const at::Tensor& output) override {
     if (found) return;
-    const std::string finding = findingOf(output, "output values");
+    const std::string finding = nonFiniteText(output, "output values");
     if (!finding.empty()) found = NonFinite{layer, finding};
   }
 
@@ -66,12 +58,19 @@ std::string layerOf(const std::string& parameter) {
 
 }  // namespace
 
+std::string nonFiniteText(const at::Tensor& tensor, const std::string& what) {
+  if (!at::isFloatingType(tensor.scalar_type())) return {};
+  const auto finite = tensor.isfinite().sum().item<std::int64_t>();
+  if (finite == tensor.numel()) return {};
+  return std::to_string(tensor.numel() - finite) + " of " + std::to_string(tensor.numel()) + " " +
+         what + " are not finite";
+}
+
 std::optional<NonFinite> firstNonFiniteState(const Network& network) {
   const at::NoGradGuard noGradient;
   const auto search = [](const auto& tensors) -> std::optional<NonFinite> {
     for (const auto& each : tensors) {
-      if (!at::isFloatingType(each.value().scalar_type())) continue;
-      const std::string finding = findingOf(each.value(), "values of " + each.key());
+      const std::string finding = nonFiniteText(each.value(), "values of " + each.key());
       if (!finding.empty()) return NonFinite{layerOf(each.key()), finding};
     }
     return std::nullopt;
@@ -82,7 +81,7 @@ std::optional<NonFinite> firstNonFiniteState(const Network& network) {
 
 std::optional<NonFinite> firstNonFinite(Network& network, const at::Tensor& batch) {
   const at::NoGradGuard noGradient;
-  const std::string images = findingOf(batch, "image values");
+  const std::string images = nonFiniteText(batch, "image values");
   if (!images.empty()) return NonFinite{"images", images};
 
   FiniteTrace trace;
@@ -92,7 +91,7 @@ std::optional<NonFinite> firstNonFinite(Network& network, const at::Tensor& batc
   }
   const auto parameters = network->named_parameters();
   for (const auto& parameter : parameters) {
-    const std::string finding = findingOf(parameter.value(), "values of " + parameter.key());
+    const std::string finding = nonFiniteText(parameter.value(), "values of " + parameter.key());
     if (finding.empty()) continue;
     if (!trace.found) return NonFinite{layerOf(parameter.key()), finding};
     if (trace.found->layer == layerOf(parameter.key())) {
@@ -104,7 +103,7 @@ std::optional<NonFinite> firstNonFinite(Network& network, const at::Tensor& batc
   for (const auto& parameter : parameters) {
     if (!parameter.value().grad().defined()) continue;
     const std::string finding =
-        findingOf(parameter.value().grad(), "gradients of " + parameter.key());
+        nonFiniteText(parameter.value().grad(), "gradients of " + parameter.key());
     if (!finding.empty()) return NonFinite{layerOf(parameter.key()), finding};
   }
   return std::nullopt;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "engine/networks/network.h"
 #include "engine/values/non_finite.h"
@@ -15,5 +16,8 @@ std::optional<NonFinite> firstNonFinite(Network& network, const at::Tensor& batc
 
 /// The first parameter or running statistic of a network that is not finite; nothing if all are.
 std::optional<NonFinite> firstNonFiniteState(const Network& network);
+
+/// "12 of 4096 <what> are not finite"; empty if all are, or the tensor holds whole numbers.
+std::string nonFiniteText(const at::Tensor& tensor, const std::string& what);
 
 }  // namespace lambda

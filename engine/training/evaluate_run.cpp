@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/data/sources/data_sources.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
@@ -35,6 +36,7 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                       RunControl& control,
                                       Observer& observer) {
   const fs::path checkpoint = checkpointAt(request.run);
+  // Its digest is verified when the network is loaded.
   const CheckpointHeader header = readCheckpointHeader(checkpoint);
   RunConfig config = configHere(header.config, request.data, request.device);
   const ComputeDevice device = selectDevice(config.device);

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "engine/formats/json/config_changes.h"
-#include "engine/inspection/first_nonfinite.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text_safety.h"
 
@@ -69,7 +68,7 @@ std::string load(TrainingState& state, const fs::path& checkpoint) {
   } catch (const Error& error) {
     return error.what();
   }
-  const std::optional<NonFinite> found = firstNonFiniteState(state.network);
+  const std::optional<NonFinite> found = state.firstNonFinite();
   if (!found) return {};
   return checkpoint.string() + ": a value is not finite: in " + found->layer + ", " + found->what;
 }
@@ -87,7 +86,7 @@ ResumePoint newestUsable(const RunFolder& folder,
   for (const fs::path& path : folder.checkpointsNewestFirst()) {
     std::optional<CheckpointHeader> header;
     try {
-      header = readCheckpointHeader(path);
+      header = readVerifiedHeader(path);
     } catch (const Error& error) {
       passOver(error.what());
       continue;
@@ -111,7 +110,7 @@ std::optional<TrainingProgress> progressIn(const fs::path& checkpoint) {
   std::error_code error;
   if (!fs::exists(checkpoint, error)) return std::nullopt;
   try {
-    return readCheckpointHeader(checkpoint).progress;
+    return readVerifiedHeader(checkpoint).progress;
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -175,7 +174,9 @@ ResumePoint resumePointOf(const RunFolder& folder,
   requireWork(folder, record, point.state->progress);
   const CheckpointConfig& policy = record.config.checkpoints;
   if (policy.keepBest) settleBest(folder, point);
-  if (point.checkpoint == folder.lastCheckpoint()) {
+  // A fork that has not trained yet stands at the end of an epoch of its parent.
+  const bool hasTrained = point.state->progress.step > record.lineage.parentStep;
+  if (point.checkpoint == folder.lastCheckpoint() && hasTrained) {
     publishEpochEnd(folder, policy, point.state->progress);
   }
   return point;

@@ -5,7 +5,6 @@
 #include "engine/data/sources/data_sources.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/run_json.h"
-#include "engine/inspection/first_nonfinite.h"
 #include "engine/runs/metrics_repair.h"
 #include "engine/runtime/environment.h"
 #include "engine/runtime/error.h"
@@ -200,7 +199,7 @@ RunResult forkRun(const fs::path& checkpoint,
   auto data = std::make_unique<RunData>(config, torchDevice(device));
   auto state = std::make_unique<TrainingState>(config, device);
   const std::vector<std::string> left = state->adopt(checkpoint, config);
-  if (const std::optional<NonFinite> found = firstNonFiniteState(state->network)) {
+  if (const std::optional<NonFinite> found = state->firstNonFinite()) {
     throw Error(checkpoint.string(),
                 "a value is not finite: in " + found->layer + ", " + found->what,
                 "fork an earlier checkpoint");

@@ -389,7 +389,7 @@ bool TrainingLoop::hasRoom(const std::string& why, Room room) {
 }
 
 void TrainingLoop::requireFiniteState() const {
-  const std::optional<NonFinite> found = firstNonFiniteState(parts_.state->network);
+  const std::optional<NonFinite> found = parts_.state->firstNonFinite();
   if (!found) return;
   const Recipe& recipe = parts_.record.config.recipe;
   throw Error("step " + std::to_string(parts_.state->progress.step),

@@ -38,7 +38,8 @@ struct Description {
   std::vector<Problem> problems;
 };
 
-/// With `judgesRun` also the data set is read and compared with the network and the recipe.
+/// Computes the cost and the findings of a configuration. `judgesRun`: reads what the data set holds
+/// and compares it with the network and the recipe, too.
 Description describe(LoadedConfig loaded, bool judgesRun) {
   Description description;
   description.problems = std::move(loaded.warnings);

@@ -14,6 +14,7 @@
 #include "app/command_line/training_view.h"
 #include "app/interrupt.h"
 #include "engine/formats/json/run_json.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/training/evaluate_run.h"
 
@@ -38,7 +39,7 @@ EvaluationRequest requestOf(const EvaluateOptions& options) {
   request.data = options.data;
   if (!options.device.empty()) {
     const fs::path checkpoint = checkpointOf(request.run, CheckpointChoice::best);
-    RunConfig config = readHeader(checkpoint).config;
+    RunConfig config = readCheckpointHeader(checkpoint).config;
     ConfigOptions changes;
     changes.device = options.device;
     applyOptions(config, changes);

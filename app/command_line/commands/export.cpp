@@ -17,6 +17,7 @@
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/metrics/metrics_csv.h"
 #include "engine/formats/metrics/metrics_json.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/formats/tensors/weights_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/values/text.h"
@@ -91,9 +92,9 @@ std::string textOf(const fs::path& found, ExportFormat format) {
     case ExportFormat::batches:
       return batchesCsv(readMetrics(RunFolder::open(found).metrics()));
     case ExportFormat::json:
-      return toJson(readHeader(checkpointOf(found, CheckpointChoice::last)).config);
+      return toJson(readCheckpointHeader(checkpointOf(found, CheckpointChoice::last)).config);
     case ExportFormat::architecture:
-      return toJson(readHeader(checkpointOf(found, CheckpointChoice::last)).config.architecture);
+      return toJson(readCheckpointHeader(checkpointOf(found, CheckpointChoice::last)).config.architecture);
     case ExportFormat::safetensors:
       break;
   }

@@ -5,6 +5,7 @@
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_session.h"
 #include "app/command_line/run_source.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/training/trainer.h"
 
 namespace fs = std::filesystem;
@@ -23,7 +24,7 @@ struct ForkOptions {
 int fork(const ForkOptions& options) {
   const fs::path checkpoint = checkpointOf(findRun(options.source), CheckpointChoice::last);
   LoadedConfig loaded;
-  loaded.config = readHeader(checkpoint).config;
+  loaded.config = readCheckpointHeader(checkpoint).config;
   applyOptions(loaded.config, options.changes);
   requireTrainable(options.source, loaded, options.output);
   const fs::path runs = runsFolder(options.out);

@@ -12,6 +12,7 @@
 #include "app/command_line/run_location.h"
 #include "app/command_line/text_table.h"
 #include "engine/formats/inspection/inspection_files.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/training/evaluate_run.h"
 #include "engine/values/text.h"
 #include "engine/values/text_safety.h"
@@ -73,7 +74,7 @@ Json layerJson(const InspectableLayer& layer) {
 int listLayers(const InspectOptions& options) {
   using Align = TextTable::Align;
   const fs::path checkpoint = checkpointOf(findRun(options.run), CheckpointChoice::best);
-  const auto layers = inspectableLayers(readHeader(checkpoint).config.architecture);
+  const auto layers = inspectableLayers(readCheckpointHeader(checkpoint).config.architecture);
   if (options.output.json) {
     Json list = Json::array();
     for (const InspectableLayer& layer : layers) list.push_back(layerJson(layer));

@@ -15,6 +15,7 @@
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/evaluations_json.h"
 #include "engine/formats/metrics/metrics_json.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
@@ -52,7 +53,7 @@ CheckpointInfo checkpointInfoOf(const fs::path& path) {
   const std::uintmax_t bytes = fs::file_size(path, error);
   if (!error) info.bytes = bytes;
   try {
-    const TrainingProgress progress = readHeader(path).progress;
+    const TrainingProgress progress = readCheckpointHeader(path).progress;
     info.epoch = progress.epoch;
     info.step = progress.step;
   } catch (const Error& failure) {

@@ -10,9 +10,9 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include "engine/formats/archives/gzip_reader.h"
 #include "engine/formats/cifar10/cifar10_scan.h"
 #include "engine/formats/files/durable_file.h"
-#include "engine/formats/files/gzip_reader.h"
 #include "engine/formats/files/sha256.h"
 
 namespace lambda {
@@ -220,14 +220,7 @@ void scanPacked(GzipReader::Source source, Cifar10Scan& scan) {
 }  // namespace
 
 void scanCifar10Archive(std::span<const std::byte> bytes, Cifar10Scan& scan) {
-  scanPacked(
-      [bytes](std::span<std::byte> piece) mutable {
-        const std::size_t count = std::min(piece.size(), bytes.size());
-        std::copy_n(bytes.begin(), count, piece.begin());
-        bytes = bytes.subspan(count);
-        return count;
-      },
-      scan);
+  scanPacked(sourceOf(bytes), scan);
 }
 
 void scanCifar10Archive(const std::filesystem::path& path, bool digested, Cifar10Scan& scan) {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/formats/archives/gzip.h"
+#include "engine/formats/archives/gzip_reader.h"
 #include "engine/formats/archives/tar.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/sha256.h"

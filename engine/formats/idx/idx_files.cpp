@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/formats/archives/gzip.h"
+#include "engine/formats/archives/gzip_reader.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/runtime/error.h"
 

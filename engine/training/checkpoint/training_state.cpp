@@ -5,6 +5,8 @@
 #include <ATen/Context.h>
 
 #include "engine/formats/json/checkpoint_json.h"
+#include "engine/formats/tensors/checkpoint_file.h"
+#include "engine/inspection/first_nonfinite.h"
 #include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/tensor_file.h"
@@ -93,16 +95,6 @@ SafeTensors readVerified(const std::filesystem::path& path) {
   return file;
 }
 
-CheckpointHeader headerOf(const SafeTensors& file, const std::filesystem::path& path) {
-  const auto text = file.metadata.find(std::string(kCheckpointKey));
-  if (text == file.metadata.end()) {
-    throw Error(path.string(),
-                "this safetensors file is not a checkpoint of Lambda Studio",
-                "give a file from a run's checkpoints folder");
-  }
-  return checkpointHeaderFromJson(text->second, path.string());
-}
-
 EmbeddingTables storedEmbeddings(const SafeTensors& file, const std::string& place) {
   EmbeddingTables tables;
   const std::string_view prefix = kInitialPrefix;
@@ -166,6 +158,20 @@ std::vector<NamedTensor> TrainingState::savedTensors() const {
   return tensors;
 }
 
+std::optional<NonFinite> TrainingState::firstNonFinite() const {
+  if (const std::optional<NonFinite> found = firstNonFiniteState(network)) return found;
+  const auto search = [](const std::vector<NamedTensor>& tensors,
+                         const char* owner) -> std::optional<NonFinite> {
+    for (const NamedTensor& each : tensors) {
+      const std::string text = nonFiniteText(each.tensor, "values of " + each.name);
+      if (!text.empty()) return NonFinite{owner, text};
+    }
+    return std::nullopt;
+  };
+  if (const auto found = search(optimizer.state(), "the state of the optimiser")) return found;
+  return average ? search(average->state(), "the averaged weights") : std::nullopt;
+}
+
 std::uint64_t TrainingState::savedBytes() const {
   std::uint64_t bytes = 0;
   for (const NamedTensor& each : savedTensors()) bytes += each.tensor.nbytes();
@@ -207,7 +213,7 @@ void TrainingState::loadRandom(const SafeTensors& file, const std::string& place
 void TrainingState::load(const std::filesystem::path& path) {
   const SafeTensors file = readVerified(path);
   const std::string place = path.string();
-  const CheckpointHeader header = headerOf(file, path);
+  const CheckpointHeader header = checkpointHeaderOf(file, place);
   loadNetwork(file, place);
   for (const NamedTensor& target : prefixed(kOptimizerPrefix, optimizer.state())) {
     loadInto(file, place, target);
@@ -225,7 +231,7 @@ std::vector<std::string> TrainingState::adopt(const std::filesystem::path& path,
                                               const RunConfig& config) {
   const SafeTensors file = readVerified(path);
   const std::string place = path.string();
-  const CheckpointHeader header = headerOf(file, path);
+  const CheckpointHeader header = checkpointHeaderOf(file, place);
   std::vector<std::string> left;
   loadNetwork(file, place);
   const auto take = [&](const std::vector<NamedTensor>& targets, bool fits, const char* what) {
@@ -256,15 +262,15 @@ std::vector<std::string> TrainingState::adopt(const std::filesystem::path& path,
   return left;
 }
 
-CheckpointHeader readCheckpointHeader(const std::filesystem::path& path) {
-  return headerOf(readVerified(path), path);
+CheckpointHeader readVerifiedHeader(const std::filesystem::path& path) {
+  return checkpointHeaderOf(readVerified(path), path.string());
 }
 
 LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& device) {
   const SafeTensors file = readVerified(path);
   const std::string place = path.string();
   LoadedNetwork loaded;
-  loaded.header = headerOf(file, path);
+  loaded.header = checkpointHeaderOf(file, place);
   {
     const BorrowedGenerator generator;
     loaded.network = Network(loaded.header.config.architecture);

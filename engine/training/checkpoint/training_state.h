@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "engine/training/update/optimizer.h"
 #include "engine/training/update/weight_average.h"
 #include "engine/values/checkpoint_header.h"
+#include "engine/values/non_finite.h"
 
 namespace lambda {
 
@@ -38,6 +40,10 @@ class TrainingState {
 
   at::Device device() const { return device_; }
 
+  /// The first value that save() would write and that is not finite, of the network, the optimiser
+  /// or the average; nothing if all are finite.
+  std::optional<NonFinite> firstNonFinite() const;
+
   /// Bytes of all tensors that save() writes.
   std::uint64_t savedBytes() const;
 
@@ -62,8 +68,8 @@ class TrainingState {
   at::Device device_;
 };
 
-/// The header of a checkpoint; its digest is verified. Throws Error naming the file.
-CheckpointHeader readCheckpointHeader(const std::filesystem::path& path);
+/// The header of a checkpoint whose digest is verified. Throws Error naming the file.
+CheckpointHeader readVerifiedHeader(const std::filesystem::path& path);
 
 /// The network of a checkpoint for evaluation or inspection: averaged weights where the run kept
 /// them, in evaluation mode, float32 on the device. Random generators are as before.

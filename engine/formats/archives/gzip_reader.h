@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/runtime/error.h"
@@ -36,6 +38,9 @@ class GzipReader {
   /// as a whole. Throws GzipDamage.
   std::size_t read(std::span<std::byte> bytes);
 
+  /// Whether the packed stream has bytes behind its last member. Asked after read() gave 0.
+  bool hasRest();
+
  private:
   enum class State { unknown, plain, packed, done };
 
@@ -56,5 +61,17 @@ class GzipReader {
   std::span<const std::byte> input_;  // Of piece_: what is not used yet.
   std::unique_ptr<z_stream_s, Free> stream_;
 };
+
+/// A source that gives what lies in memory; the bytes outlive it.
+GzipReader::Source sourceOf(std::span<const std::byte> bytes);
+
+/// Whether bytes begin as a gzip file does.
+bool isGzip(std::span<const std::byte> bytes);
+
+/// Unpacks a whole gzip file by a GzipReader. Throws Error naming `place` for damage, for bytes
+/// behind the last member, and for more than `maxBytes`; memory grows with what really comes.
+std::vector<std::byte> gunzip(std::span<const std::byte> bytes,
+                              const std::string& place,
+                              std::uint64_t maxBytes);
 
 }  // namespace lambda

@@ -1,4 +1,4 @@
-#include "engine/formats/files/gzip_reader.h"
+#include "engine/formats/archives/gzip_reader.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,11 +15,8 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 1 << 18;
 constexpr std::size_t kMagicBytes = 2;
+constexpr const char* kHint = "Fetch or pack the file again.";
 constexpr int kGzipWindow = 15 + 16;  // The largest window, and gzip's wrapper alone.
-
-bool beginsAsGzip(std::span<const std::byte> bytes) {
-  return bytes.size() >= kMagicBytes && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B};
-}
 
 /// zlib's words for a checksum and a length that do not match mean little to a person.
 std::string reasonOf(const z_stream& stream) {
@@ -64,7 +61,7 @@ void GzipReader::gather(std::span<const std::byte> kept) {
 void GzipReader::begin() {
   gather({});
   state_ = State::plain;
-  if (!beginsAsGzip(input_)) return;
+  if (!isGzip(input_)) return;
   auto stream = std::make_unique<z_stream>();
   if (inflateInit2(stream.get(), kGzipWindow) != Z_OK) throw std::bad_alloc();
   stream_.reset(stream.release());
@@ -114,11 +111,51 @@ std::size_t GzipReader::readPacked(std::span<std::byte> bytes) {
 /// Another member may follow; its two first bytes may lie in two pieces.
 void GzipReader::endMember() {
   if (input_.size() < kMagicBytes) gather(input_);
-  if (beginsAsGzip(input_)) {
+  if (isGzip(input_)) {
     inflateReset(stream_.get());
   } else {
     state_ = State::done;
   }
+}
+
+bool GzipReader::hasRest() {
+  return !input_.empty() || refill();
+}
+
+GzipReader::Source sourceOf(std::span<const std::byte> bytes) {
+  return [bytes](std::span<std::byte> piece) mutable {
+    const std::size_t count = std::min(piece.size(), bytes.size());
+    std::copy_n(bytes.begin(), count, piece.begin());
+    bytes = bytes.subspan(count);
+    return count;
+  };
+}
+
+bool isGzip(std::span<const std::byte> bytes) {
+  return bytes.size() >= kMagicBytes && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B};
+}
+
+std::vector<std::byte> gunzip(std::span<const std::byte> bytes,
+                              const std::string& place,
+                              std::uint64_t maxBytes) {
+  GzipReader reader(sourceOf(bytes));
+  std::vector<std::byte> content;
+  try {
+    for (bool isAtEnd = false; !isAtEnd;) {
+      const std::size_t before = content.size();
+      content.resize(before + kPieceBytes);
+      const std::size_t count = reader.read(std::span(content).subspan(before));
+      content.resize(before + count);
+      isAtEnd = count == 0;
+      if (content.size() > maxBytes) {
+        throw Error(place, "unpacks to more than " + std::to_string(maxBytes) + " bytes", kHint);
+      }
+    }
+  } catch (const GzipDamage& damage) {
+    throw Error(place, damage.reason(), kHint);
+  }
+  if (reader.hasRest()) throw Error(place, "has bytes behind the end of its gzip data", kHint);
+  return content;
 }
 
 }  // namespace lambda
