@@ -2,7 +2,7 @@
 
 namespace lambda {
 
-/// What a program does before anything else. Standard input, output and error that are closed are
+/// Prepares the process for everything else, so that main() calls it first. Standard input, output and error that are closed are
 /// opened on /dev/null, so that no file or pipe is opened under their numbers. A file that
 /// reaches the limit of its size (ulimit -f) is an error of the write (EFBIG) instead of a signal
 /// that kills the process.

@@ -37,7 +37,7 @@ std::string headlineOf(const RunResult& result) {
   return "Failed after " + epochs + ".";
 }
 
-/// What can be done with the run now; `run` is a word of a shell.
+/// The commands that a person may want next, one a line. `run` is quoted for the shell.
 std::string nextSteps(const RunResult& result, const std::string& run) {
   TextTable commands({{}, {}});
   if (result.status == RunStatus::finished) {

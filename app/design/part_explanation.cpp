@@ -32,7 +32,7 @@ QString costText(const PartCost& cost) {
   return tr("%1 params, %2 FLOPs").arg(shortCount(cost.parameters), shortCount(cost.flops));
 }
 
-/// What the block would cost with a mixer of each of the other kinds.
+/// A line for each other kind of mixer: its title, and what the block would cost with it.
 std::vector<std::pair<QString, QString>> alternatives(const Architecture& architecture,
                                                       const PartId& part) {
   std::vector<std::pair<QString, QString>> numbers;

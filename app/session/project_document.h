@@ -27,7 +27,7 @@ class ProjectDocument : public QObject {
   /// As it was opened or last saved: what differences are shown against.
   const RunConfig& savedConfig() const { return savedConfig_; }
 
-  /// What the data set of config() was found to hold; empty while that is not known.
+  /// Tells the document what the data set of config() holds; empty while that is not known.
   void setDataset(const std::optional<DatasetInfo>& dataset);
 
   /// All findings about config() and, where it is known, about what its data set holds.

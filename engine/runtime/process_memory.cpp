@@ -39,7 +39,8 @@ std::uint64_t systemMemory() {
   return available == 0 ? kUnlimited : available + swap;
 }
 
-/// Of control groups, version 2; a container sees its own group as the root.
+/// The memory limit of the process in control groups, version 2. A container sees its own group as
+/// the root.
 std::uint64_t groupMemory() {
   std::string group;
   std::ifstream groups("/proc/self/cgroup");

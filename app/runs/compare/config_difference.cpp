@@ -135,7 +135,8 @@ QString placesText(const std::set<BlockPlace>& places, const std::set<BlockPlace
   return text;
 }
 
-/// What all blocks with this field are called, whose mixers are of these kinds.
+/// The name of all blocks that have the field, for example "All lambda layers" where only mixers of
+/// that kind have it.
 QString allWith(const std::string& field, const std::set<std::size_t>& kinds) {
   if (!field.starts_with("mixer.") || field == "mixer.kind") return tr("All blocks");
   QStringList names;

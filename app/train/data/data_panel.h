@@ -58,7 +58,7 @@ class DataPanel : public QWidget {
   /// The source with the place where it was found, for a run.
   DataSource resolvedSource() const;
 
-  /// What the data set holds; empty until it was checked and found usable.
+  /// Shape, classes and counts of the data set; empty until it was checked and found usable.
   const std::optional<DatasetInfo>& dataset() const { return dataset_; }
 
   /// Errors about the source as far as the check has come.
