@@ -10,7 +10,7 @@
 #include "engine/runtime/out_of_memory.h"
 #include "engine/training/step/precision.h"
 #include "engine/training/trainer.h"
-#include "engine/training/training_rehearsal.h"
+#include "engine/training/training_dry_run.h"
 
 namespace lambda {
 
@@ -103,9 +103,9 @@ DataBenchmark measure(RunConfig config, const DataBenchmarkOptions& options) {
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
   resolvePrecision(config.recipe, device);
-  const RehearsalData data(config, torchDevice(device));
+  const DryRunData data(config, torchDevice(device));
   ImageByImage plain(config, data.run->images(Split::train));
-  TrainingRehearsal training(config, device, *data.run);
+  TrainingDryRun training(config, device, *data.run);
 
   const at::Tensor expected = plain.batch(0, 0, at::kDouble);
   std::vector<TimedForm> forms{{"augmenter", {}, {}, {}}, {"ATen, image by image", {}, {}, {}}};

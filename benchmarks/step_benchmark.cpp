@@ -13,7 +13,7 @@
 #include "engine/runtime/out_of_memory.h"
 #include "engine/training/step/precision.h"
 #include "engine/training/trainer.h"
-#include "engine/training/training_rehearsal.h"
+#include "engine/training/training_dry_run.h"
 #include "engine/values/cost.h"
 
 namespace lambda {
@@ -45,14 +45,14 @@ std::optional<std::uint64_t> peakBytesOf(const RunConfig& config,
                                          RunData& data) {
   {
     // Code and thread stacks come into memory with a few images.
-    TrainingRehearsal rehearsal(config, device, data);
-    const TensorBatch batch = rehearsal.nextBatch();
+    TrainingDryRun dryRun(config, device, data);
+    const TensorBatch batch = dryRun.nextBatch();
     const std::int64_t few = std::min<std::int64_t>(kWarmUpImages, batch.labels.size(0));
-    rehearsal.train({batch.images.narrow(0, 0, few), batch.labels.narrow(0, 0, few)});
+    dryRun.train({batch.images.narrow(0, 0, few), batch.labels.narrow(0, 0, few)});
   }
   const auto train = [&] {
-    TrainingRehearsal rehearsal(config, device, data);
-    for (int step = 0; step < kMemorySteps; ++step) rehearsal.step();
+    TrainingDryRun dryRun(config, device, data);
+    for (int step = 0; step < kMemorySteps; ++step) dryRun.step();
   };
   if (device.kind == DeviceKind::cuda) return peakAllocated(torchDevice(device), train);
   return peakGrowth(train);
@@ -62,16 +62,16 @@ std::optional<std::uint64_t> peakBytesOf(const RunConfig& config,
 class TimedTraining {
  public:
   TimedTraining(RunConfig config, const ComputeDevice& device, RunData& data)
-      : config_(std::move(config)), rehearsal_(config_, device, data) {}
+      : config_(std::move(config)), dryRun_(config_, device, data) {}
 
   Laps step() {
-    const at::Device device = rehearsal_.state().device();
+    const at::Device device = dryRun_.state().device();
     synchronize(device);
     Stopwatch clock;
-    const TensorBatch batch = rehearsal_.nextBatch();
+    const TensorBatch batch = dryRun_.nextBatch();
     synchronize(device);
     clock.lap();
-    const StepOutcome outcome = rehearsal_.train(batch, [&](StepPhase) {
+    const StepOutcome outcome = dryRun_.train(batch, [&](StepPhase) {
       synchronize(device);
       clock.lap();
     });
@@ -104,7 +104,7 @@ class TimedTraining {
 
  private:
   RunConfig config_;
-  TrainingRehearsal rehearsal_;
+  TrainingDryRun dryRun_;
   std::vector<double> losses_;
 };
 
@@ -112,17 +112,17 @@ class TimedTraining {
 class TimedRun {
  public:
   TimedRun(RunConfig config, const ComputeDevice& device, RunData& data)
-      : config_(std::move(config)), rehearsal_(config_, device, data) {
-    for (int step = 0; step < kStepsAtATime; ++step) rehearsal_.step();
+      : config_(std::move(config)), dryRun_(config_, device, data) {
+    for (int step = 0; step < kStepsAtATime; ++step) dryRun_.step();
   }
 
   /// Laps of a step: queueing, waiting.
   Laps steps() {
-    synchronize(rehearsal_.state().device());
+    synchronize(dryRun_.state().device());
     Stopwatch clock;
-    for (int step = 0; step < kStepsAtATime; ++step) rehearsal_.start(rehearsal_.nextBatch());
+    for (int step = 0; step < kStepsAtATime; ++step) dryRun_.start(dryRun_.nextBatch());
     clock.lap();
-    synchronize(rehearsal_.state().device());
+    synchronize(dryRun_.state().device());
     clock.lap();
     Laps laps = clock.laps();
     for (double& lap : laps) lap /= kStepsAtATime;
@@ -130,14 +130,14 @@ class TimedRun {
   }
 
   StepsInARun figures(const Repetitions& repetitions) const {
-    return {repetitions.total(), repetitions.part(0), rehearsal_.recordsSteps()};
+    return {repetitions.total(), repetitions.part(0), dryRun_.recordsSteps()};
   }
 
  private:
   static constexpr int kStepsAtATime = 8;
 
   RunConfig config_;
-  TrainingRehearsal rehearsal_;
+  TrainingDryRun dryRun_;
 };
 
 std::vector<RunConfig> networksOf(const RunConfig& config, bool withTwin) {
@@ -160,7 +160,7 @@ StepBenchmark measure(RunConfig config, const StepBenchmarkOptions& options) {
   result.threads = device.threads;
   result.precision = config.recipe.precision;
   result.device = device.name;
-  const RehearsalData data(config, torchDevice(device));
+  const DryRunData data(config, torchDevice(device));
   result.syntheticData = data.areSynthetic;
 
   std::vector<std::optional<std::uint64_t>> peaks;

@@ -6,7 +6,7 @@
 #include "engine/training/checkpoint/tensor_file.h"
 #include "engine/training/step/precision.h"
 #include "engine/training/trainer.h"
-#include "engine/training/training_rehearsal.h"
+#include "engine/training/training_dry_run.h"
 #include "engine/training/update/master_weights.h"
 #include "engine/values/text.h"
 
@@ -28,22 +28,22 @@ void recordSteps(const RunConfig& wanted, int steps, const std::filesystem::path
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
   resolvePrecision(config.recipe, device);
-  const RehearsalData data(config, torchDevice(device));
-  TrainingRehearsal rehearsal(config, device, *data.run);
+  const DryRunData data(config, torchDevice(device));
+  TrainingDryRun dryRun(config, device, *data.run);
   std::vector<NamedTensor> tensors;
   {
-    const MasterWeights recorded(rehearsal.state().optimizer);
-    tensors = stateOf(*rehearsal.state().network);
+    const MasterWeights recorded(dryRun.state().optimizer);
+    tensors = stateOf(*dryRun.state().network);
     for (NamedTensor& each : tensors) each.tensor = each.tensor.detach().clone();
   }
   std::vector<double> losses, learningRates;
   for (int step = 0; step < steps; ++step) {
-    const TensorBatch batch = rehearsal.nextBatch();
+    const TensorBatch batch = dryRun.nextBatch();
     const std::string name = "batch." + std::to_string(step);
     tensors.push_back({name + ".images", batch.images});
     tensors.push_back({name + ".labels", batch.labels});
-    learningRates.push_back(rehearsal.nextLearningRate());
-    losses.push_back(rehearsal.train(batch).loss);
+    learningRates.push_back(dryRun.nextLearningRate());
+    losses.push_back(dryRun.train(batch).loss);
   }
   saveTensors(path,
               tensors,

@@ -56,6 +56,7 @@ class TestConfigJson : public QObject {
  private Q_SLOTS:
   void everyFieldComesBack();
   void everyFieldMayBeMissing();
+  void fieldsAreReadByTheirFormerNames();
   void everyFieldRefusesWrongTypes();
   void everyNumberRefusesWhatIsOutOfRange();
   void equalBlocksAreWrittenOnce();
@@ -96,6 +97,22 @@ void TestConfigJson::everyFieldMayBeMissing() {
     ++count;
   });
   QVERIFY(count > 60);
+}
+
+void TestConfigJson::fieldsAreReadByTheirFormerNames() {
+  const Json filled = filledDocument();
+  RunConfig config = filledRun();
+  int count = 0;
+  visitLeaves(config, "", [&](const std::string& path, const Field& field, auto&) {
+    if (field.formerName == nullptr) return;
+    Json document = filled;
+    Json& parent = document[pointerTo(path).parent_pointer()];
+    parent[field.formerName] = parent[field.name];
+    parent.erase(field.name);
+    QVERIFY2(readRun(document) == readRun(filled), path.c_str());
+    ++count;
+  });
+  QVERIFY(count > 0);
 }
 
 void TestConfigJson::everyFieldRefusesWrongTypes() {

@@ -27,6 +27,7 @@ class TestConfigOverride : public QObject {
  private Q_SLOTS:
   void setsEveryField();
   void takesBareWords();
+  void takesFormerNames();
   void setsAllElements();
   void replacesWholeValues();
   void refusesAndTellsWhatIsPossible_data();
@@ -71,6 +72,10 @@ void TestConfigOverride::takesBareWords() {
               .architecture.stages[1]
               .blocks[0]
               .mixer == Mixer{ConvolutionMixer{}});
+}
+
+void TestConfigOverride::takesFormerNames() {
+  QCOMPARE(withOverride("recipe.optimizer.filterRate=0.5").recipe.optimizer.muonLearningRate, 0.5);
 }
 
 void TestConfigOverride::setsAllElements() {

@@ -184,7 +184,10 @@ void TestDesignPanels::aMeasurementIsCancelled() {
 void TestDesignPanels::aMeasurementThatFailsSaysWhy() {
   class Failing : public test::ScriptedEngine {
    public:
-    std::optional<Calibration> calibrate(const RunConfig&, int, RunControl&, Observer&) override {
+    std::optional<ThroughputEstimate> estimateThroughput(const RunConfig&,
+                                                         int,
+                                                         RunControl&,
+                                                         Observer&) override {
       throw Error("", "there is no memory left", "Use smaller batches.");
     }
   };

@@ -360,11 +360,11 @@ void TestInspectParts::thePickerStepsThroughWhatItShows() {
 void TestInspectParts::thePickerTellsHowOftenTheTestSetWasLookedAt() {
   ImagePicker picker;
   const auto* splits = picker.findChildren<QComboBox*>()[0];
-  picker.setTestLooks(0);
+  picker.setTestEvaluations(0);
   QCOMPARE(splits->itemText(1), u"Test, never looked at"_s);
-  picker.setTestLooks(1);
+  picker.setTestEvaluations(1);
   QCOMPARE(splits->itemText(1), u"Test, looked at once"_s);
-  picker.setTestLooks(3);
+  picker.setTestEvaluations(3);
   QCOMPARE(splits->itemText(1), u"Test, looked at 3 times"_s);
 }
 
@@ -402,10 +402,10 @@ void TestInspectParts::theChooserKeepsItsChoiceAndDropsARunThatIsGone() {
   QCOMPARE(chooser.source().run, second.path);
   QSignalSpy changed(&chooser, &SourceChooser::sourceChanged);
   RunSummary more = second;
-  more.record.testLooks = 7;
+  more.record.testEvaluations = 7;
   chooser.setRuns({first, more});
   QCOMPARE(changed.count(), 0);
-  QCOMPARE(chooser.source().record.testLooks, 7);
+  QCOMPARE(chooser.source().record.testEvaluations, 7);
   chooser.setRuns({first});
   QCOMPARE(changed.count(), 1);
   QCOMPARE(chooser.source().kind, SourceKind::none);

@@ -18,7 +18,7 @@ class TestInspectionSession : public QObject {
   void ofWaitingRequestsOfAViewTheNewestIsAnswered();
   void twoViewsAreBothAnswered();
   void predictionsTellTheirProgressAndCanBeCancelled();
-  void aCalibrationCanBeCancelledAndIsReplacedByANewerOne();
+  void anEstimateCanBeCancelledAndIsReplacedByANewerOne();
   void aLookIsAnsweredInTheMiddleOfALongTask();
   void whatCannotBeOpenedFailsWithItsReason();
   void endsInTheMiddleOfWork();
@@ -89,18 +89,18 @@ void TestInspectionSession::predictionsTellTheirProgressAndCanBeCancelled() {
   QTRY_COMPARE(cancelled.count() + predicted.count(), 2);
 }
 
-void TestInspectionSession::aCalibrationCanBeCancelledAndIsReplacedByANewerOne() {
+void TestInspectionSession::anEstimateCanBeCancelledAndIsReplacedByANewerOne() {
   InspectionSession session(engine_);
-  QSignalSpy calibrated(&session, &InspectionSession::calibrated);
+  QSignalSpy throughputEstimated(&session, &InspectionSession::throughputEstimated);
   QSignalSpy cancelled(&session, &InspectionSession::cancelled);
   QSignalSpy progressed(&session, &InspectionSession::progressed);
-  const quint64 first = session.calibrate({}, 1000000);
+  const quint64 first = session.estimateThroughput({}, 1000000);
   QVERIFY(progressed.wait());
-  const quint64 second = session.calibrate({}, 3);
-  QVERIFY(calibrated.wait());
+  const quint64 second = session.estimateThroughput({}, 3);
+  QVERIFY(throughputEstimated.wait());
   QCOMPARE(cancelled.front().at(0).toULongLong(), first);
-  QCOMPARE(calibrated.front().at(0).toULongLong(), second);
-  const quint64 third = session.calibrate({}, 1000000);
+  QCOMPARE(throughputEstimated.front().at(0).toULongLong(), second);
+  const quint64 third = session.estimateThroughput({}, 1000000);
   QVERIFY(progressed.wait());
   session.cancel(third);
   QTRY_COMPARE(cancelled.count(), 2);
@@ -110,12 +110,12 @@ void TestInspectionSession::aLookIsAnsweredInTheMiddleOfALongTask() {
   InspectionSession session(engine_);
   QSignalSpy progressed(&session, &InspectionSession::progressed);
   QSignalSpy inspected(&session, &InspectionSession::inspected);
-  QSignalSpy calibrated(&session, &InspectionSession::calibrated);
-  session.calibrate({}, 1000000);
+  QSignalSpy throughputEstimated(&session, &InspectionSession::throughputEstimated);
+  session.estimateThroughput({}, 1000000);
   QVERIFY(progressed.wait());
   session.inspect(run_, {.image = 1});
   QVERIFY(inspected.wait());
-  QVERIFY(calibrated.isEmpty());
+  QVERIFY(throughputEstimated.isEmpty());
 }
 
 void TestInspectionSession::whatCannotBeOpenedFailsWithItsReason() {
@@ -130,7 +130,7 @@ void TestInspectionSession::whatCannotBeOpenedFailsWithItsReason() {
 void TestInspectionSession::endsInTheMiddleOfWork() {
   InspectionSession session(engine_);
   QSignalSpy progressed(&session, &InspectionSession::progressed);
-  session.calibrate({}, 1000000);
+  session.estimateThroughput({}, 1000000);
   QVERIFY(progressed.wait());
   session.inspect(run_, {});
 }

@@ -112,7 +112,7 @@ std::string contentOf(const fs::path& run) {
   const RunRecord record = recordOf(run);
   text << "status " << static_cast<int>(record.status) << " epochs " << record.epochsDone
        << " best " << record.bestValidationAccuracy.value_or(-1) << " test "
-       << record.testAccuracy.value_or(-1) << " scored " << record.testLooks << "\n";
+       << record.testAccuracy.value_or(-1) << " scored " << record.testEvaluations << "\n";
   const Metrics metrics = readMetrics(folder.metrics());
   for (const BatchRecord& each : metrics.batches) {
     text << "batch " << each.step << " " << each.epoch << " " << each.loss << "\n";

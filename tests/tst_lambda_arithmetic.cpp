@@ -40,7 +40,7 @@ class TestLambdaArithmetic : public QObject {
     const QueryPlace query{options.mapHeight - 1, 0};
     const int n = static_cast<int>(query.row) * options.mapWidth;
     InspectionSnapshot seen;
-    takeApart(layer, operandsOf(layer, x), query, seen);
+    decompose(layer, operandsOf(layer, x), query, seen);
 
     const auto k = options.mixer.queryDepth, h = options.mixer.heads;
     const at::Tensor content = at::tensor(naive.contentLambda(parts, 0), at::kDouble).view({k, -1});
@@ -78,7 +78,7 @@ class TestLambdaArithmetic : public QObject {
     const NaiveLambda naive = naiveOf(layer);
     const NaiveLambda::Operands parts = naive.operands(numbersOf(x), 1);
     InspectionSnapshot seen;
-    takeApart(layer, operandsOf(layer, x), {0, options.mapWidth - 1}, seen);
+    decompose(layer, operandsOf(layer, x), {0, options.mapWidth - 1}, seen);
     const int n = options.mapWidth - 1, m = naive.positions();
     const int k = options.mixer.queryDepth, u = options.mixer.intraDepth, h = options.mixer.heads;
     QVERIFY(seen.contributions.total.shape ==

@@ -3,7 +3,7 @@
 
 #include <QTest>
 
-#include "engine/training/training_rehearsal.h"
+#include "engine/training/training_dry_run.h"
 #include "tests/support/shapes10_of.h"
 
 using namespace lambda;
@@ -58,9 +58,9 @@ std::vector<double> lossCurve(const RunConfig& config, Core core, std::size_t st
   constexpr double kEmbeddingDeviation = 0.1;
   const ComputeDevice device = selectDevice(config.device);
   useThreads(device);
-  const RehearsalData data(config, at::kCPU);
-  TrainingRehearsal rehearsal(config, device, *data.run);
-  for (NamedLambda& lambda : rehearsal.state().network->lambdaLayers()) {
+  const DryRunData data(config, at::kCPU);
+  TrainingDryRun dryRun(config, device, *data.run);
+  for (NamedLambda& lambda : dryRun.state().network->lambdaLayers()) {
     LambdaLayerImpl& layer = *lambda.layer;
     layer.fusesCore = core != Core::plain;
     const at::Tensor& table = layer.embedding->table;
@@ -70,7 +70,7 @@ std::vector<double> lossCurve(const RunConfig& config, Core core, std::size_t st
     }
   }
   std::vector<double> losses;
-  while (losses.size() < steps) losses.push_back(rehearsal.step().loss);
+  while (losses.size() < steps) losses.push_back(dryRun.step().loss);
   return losses;
 }
 

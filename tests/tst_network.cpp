@@ -186,7 +186,7 @@ class TestNetwork : public QObject {
     const Architecture architecture = currentArchitecture();
     Network saved(architecture), loaded(architecture);
     const at::Tensor x = imagesFor(architecture, 2);
-    settle(saved, x);
+    useStatisticsOf(saved, x);
     const at::NoGradGuard guard;
     for (const auto& item : saved->named_parameters()) {
       loaded->named_parameters()[item.key()].copy_(item.value());
@@ -229,7 +229,7 @@ class TestNetwork : public QObject {
     Network network(architecture);
     network->to(at::kDouble);
     const at::Tensor x = imagesFor(architecture, 3).to(at::kDouble);
-    settle(network, x);
+    useStatisticsOf(network, x);
     const at::Tensor order = at::tensor({2, 0, 1}, at::kLong);
     VERIFY_CLOSE(
         network(x.index_select(0, order)), network(x).index_select(0, order), 1e-10, 1e-10);
@@ -242,7 +242,7 @@ class TestNetwork : public QObject {
     Network network(architecture);
     network->to(at::kDouble);
     const at::Tensor x = imagesFor(architecture, 2).to(at::kDouble);
-    settle(network, x);
+    useStatisticsOf(network, x);
     VERIFY_CLOSE(network(x.contiguous(at::MemoryFormat::ChannelsLast)), network(x), 1e-10, 1e-10);
   }
 

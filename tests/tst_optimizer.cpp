@@ -129,14 +129,14 @@ void TestOptimizer::adamFollowsItsFormula() {
   OptimizerConfig config;
   config.kind = decoupled ? OptimizerKind::adamw : OptimizerKind::adam;
   config.weightDecay = 0.1;
-  double first[3] = {}, second[3] = {};
+  double firstMoment[3] = {}, secondMoment[3] = {};
   compareWithFormula(config, 0.01, [&](std::size_t i, double w, double g, int step) {
     const double gradient = decoupled ? g : g + config.weightDecay * w;
     const double decayed = decoupled ? w * (1 - 0.01 * config.weightDecay) : w;
-    first[i] = config.beta1 * first[i] + (1 - config.beta1) * gradient;
-    second[i] = config.beta2 * second[i] + (1 - config.beta2) * gradient * gradient;
-    const double mean = first[i] / (1 - std::pow(config.beta1, step));
-    const double variance = second[i] / (1 - std::pow(config.beta2, step));
+    firstMoment[i] = config.beta1 * firstMoment[i] + (1 - config.beta1) * gradient;
+    secondMoment[i] = config.beta2 * secondMoment[i] + (1 - config.beta2) * gradient * gradient;
+    const double mean = firstMoment[i] / (1 - std::pow(config.beta1, step));
+    const double variance = secondMoment[i] / (1 - std::pow(config.beta2, step));
     return decayed - 0.01 * mean / (std::sqrt(variance) + config.epsilon);
   });
 }
@@ -155,7 +155,7 @@ void TestOptimizer::muonFollowsItsFormula() {
   at::manual_seed(2);
   const at::Tensor weight =
       at::randn({filters, 3, 3, 3}).contiguous(at::MemoryFormat::ChannelsLast);
-  const at::Tensor first = at::zeros_like(weight);
+  const at::Tensor firstMoment = at::zeros_like(weight);
   at::Tensor expected = weight.to(at::kDouble).contiguous();
   at::Tensor momentum = at::zeros_like(expected);
   for (int step = 0; step < 3; ++step) {
@@ -166,7 +166,7 @@ void TestOptimizer::muonFollowsItsFormula() {
                   .gradientScale = at::tensor(0.5F)},
                  weight,
                  gradient,
-                 first);
+                 firstMoment);
 
     momentum = 0.8 * momentum + 0.5 * gradient.to(at::kDouble);
     const at::Tensor direction =
@@ -212,8 +212,8 @@ void TestOptimizer::muonTurnsTheFiltersOfAllConvolutionsButTheFirst() {
   optimizer.apply({.learningRate = config.learningRate / 2});
   const at::Tensor unit = after * std::sqrt(6.0) / after.norm();
   const double moved = (filters.detach() - unit).norm().item<double>() / unit.norm().item<double>();
-  QVERIFY2(moved > 0.25 * config.filterRate && moved < 0.6 * config.filterRate,
-           qPrintable(QString::number(moved / config.filterRate)));
+  QVERIFY2(moved > 0.25 * config.muonLearningRate && moved < 0.6 * config.muonLearningRate,
+           qPrintable(QString::number(moved / config.muonLearningRate)));
 }
 
 void TestOptimizer::clippingKeepsTheDirection_data() {

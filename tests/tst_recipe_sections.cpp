@@ -75,11 +75,12 @@ class TestRecipeSections : public QObject {
     config.recipe.optimizer.kind = OptimizerKind::adamw;
     const auto paths = pathsOf(recipeForms(config, true, {}, 2));
     QVERIFY(!paths.contains("recipe.optimizer.momentum"));
-    QVERIFY(!paths.contains("recipe.optimizer.filterRate"));
+    QVERIFY(!paths.contains("recipe.optimizer.muonLearningRate"));
     QVERIFY(paths.contains("recipe.optimizer.beta1"));
     QVERIFY(!paths.contains("recipe.schedule.stepEpochs"));
     config.recipe.optimizer.kind = OptimizerKind::sgd;
-    QVERIFY(!pathsOf(recipeForms(config, true, {}, 2)).contains("recipe.optimizer.filterRate"));
+    QVERIFY(
+        !pathsOf(recipeForms(config, true, {}, 2)).contains("recipe.optimizer.muonLearningRate"));
     config.data.augmentation.horizontalFlip = false;
     const std::string inTurn = "data.augmentation.alternatingFlip";
     QVERIFY(!pathsOf(recipeForms(config, true, {}, 2)).contains(inTurn));

@@ -156,7 +156,7 @@ void TestResume::continuesAFinishedRun() {
   QCOMPARE(more.epochs, 5);
   const RunRecord record = recordOf(more.run);
   QCOMPARE(record.config.recipe.epochs, 5);
-  QCOMPARE(record.testLooks, 2);
+  QCOMPARE(record.testEvaluations, 2);
 }
 
 void TestResume::aContinuedRunHasNoResultBeforeItsNewEnd() {

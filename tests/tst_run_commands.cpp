@@ -97,7 +97,7 @@ void TestRunCommands::infoTellsOfARun() {
 void TestRunCommands::evaluateCountsLooksAtTheTestSet() {
   const ProgramOutcome test = program_.run(quietly(u"evaluate"_s));
   QVERIFY2(test.status == 0, test.errors.constData());
-  QCOMPARE(test.json()[u"testLooks"_s].toInt(), 2);
+  QCOMPARE(test.json()[u"testEvaluations"_s].toInt(), 2);
   QCOMPARE(test.json()[u"testAccuracy"_s], test.json()[u"accuracy"_s]);
   const ProgramOutcome validation =
       program_.run(quietly(u"evaluate"_s) + QStringList{u"--split"_s, u"validation"_s});

@@ -47,6 +47,7 @@ class TestRunJson : public QObject {
   void everyFieldComesBack();
   void nothingMeasuredComesBackAsNothing();
   void aRecordFromBeforePrecisionsWereMeasuredIsRead();
+  void testEvaluationsAreReadByTheirFormerName();
   void wrongContentIsRefusedWithItsPlace();
   void filesComeBack();
 };
@@ -84,6 +85,14 @@ void TestRunJson::aRecordFromBeforePrecisionsWereMeasuredIsRead() {
   std::vector<Problem> warnings;
   QVERIFY(runRecordFromJson(document.dump(), "run.json", warnings) == record);
   QVERIFY(warnings.empty());
+}
+
+void TestRunJson::testEvaluationsAreReadByTheirFormerName() {
+  std::vector<Problem> warnings;
+  const RunRecord record =
+      runRecordFromJson(R"({"schema": 1, "testLooks": 3})", "run.json", warnings);
+  QCOMPARE(record.testEvaluations, 3);
+  QVERIFY2(warnings.empty(), toText(warnings).c_str());
 }
 
 void TestRunJson::wrongContentIsRefusedWithItsPlace() {

@@ -108,7 +108,7 @@ void TestRunTableModel::load() {
 void TestRunTableModel::showsWhatTheRecordSays() {
   RunRecord record = finishedRecord("first");
   record.parameters = 1186304;
-  record.testLooks = 2;
+  record.testEvaluations = 2;
   record.tags = {"good", "old"};
   record.notes = "one\ntwo";
   record.environment.threads = 2;

@@ -241,7 +241,7 @@ void TestRunsPage::confusionShowsTheImagesBehindACell() {
 
 void TestRunsPage::theTestSetIsOnlyLookedAtWhenAskedFor() {
   RunRecord record = smallRecord("first");
-  record.testLooks = 3;
+  record.testEvaluations = 3;
   write("a", record);
   open(1);
   showTab(2);

@@ -212,7 +212,7 @@ void TestTrainer::testSetIsScoredOnce() {
   };
   const RunResult result = trainRun(tinyRun(), folder.path(), control, observer);
   QCOMPARE(testStarts, std::int64_t{1});
-  QCOMPARE(recordOf(result.run).testLooks, 1);
+  QCOMPARE(recordOf(result.run).testEvaluations, 1);
   const auto evaluation = evaluateRun({.run = result.run}, control, observer);
   QCOMPARE(evaluation->testEvaluations, 2);
   QCOMPARE(evaluation->scores.accuracy, *result.testAccuracy);

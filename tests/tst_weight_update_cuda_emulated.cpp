@@ -49,12 +49,12 @@ struct DeviceWeights {
   DeviceWeights(const Weights<float>& of, const std::vector<float>& gradientOf, Element element)
       : weights(of.weights),
         rounded(of.rounded),
-        first(of.first),
-        second(of.second),
+        firstMoment(of.firstMoment),
+        secondMoment(of.secondMoment),
         average(of.average),
         gradient(ElementMap(gradientOf, element).bytes()) {}
 
-  DeviceMemory weights, rounded, first, second, average, gradient;
+  DeviceMemory weights, rounded, firstMoment, secondMoment, average, gradient;
 };
 
 /// Tensors of odd sizes, some in several blocks.
@@ -85,8 +85,8 @@ class Network : public UpdatedNetwork {
            .gradientElement = one.element,
            .weights = floats(each.weights),
            .rounded = static_cast<Bfloat16*>(each.rounded.get()),
-           .first = one.rule == UpdateRule::sgd ? nullptr : floats(each.first),
-           .second = isAdaptive(one.rule) ? floats(each.second) : nullptr,
+           .firstMoment = one.rule == UpdateRule::sgd ? nullptr : floats(each.firstMoment),
+           .secondMoment = isAdaptive(one.rule) ? floats(each.secondMoment) : nullptr,
            .average = one.averages ? floats(each.average) : nullptr,
            .rateFactor = static_cast<float>(before[i].rateFactor),
            .weightDecay = static_cast<float>(before[i].decay),
@@ -121,8 +121,8 @@ class Network : public UpdatedNetwork {
     std::vector<Weights<float>> after;
     for (std::size_t i = 0; i < all.size(); ++i) {
       after.push_back({valuesOf<float>(all[i].weights),
-                       valuesOf<float>(all[i].first),
-                       valuesOf<float>(all[i].second),
+                       valuesOf<float>(all[i].firstMoment),
+                       valuesOf<float>(all[i].secondMoment),
                        valuesOf<float>(all[i].average),
                        before[i].rateFactor,
                        before[i].decay,

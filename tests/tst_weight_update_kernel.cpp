@@ -47,17 +47,18 @@ class Network : public UpdatedNetwork {
       std::vector<UpdatedWeights> described;
       for (std::size_t i = 0; i < all.size(); ++i) {
         Weights<float>& each = all[i];
-        described.push_back({.size = static_cast<std::int64_t>(each.weights.size()),
-                             .gradient = gradients[update][i].empty() ? nullptr : maps[i].data(),
-                             .gradientElement = element(),
-                             .weights = each.weights.data(),
-                             .rounded = each.rounded.empty() ? nullptr : each.rounded.data(),
-                             .first = one.rule == UpdateRule::sgd ? nullptr : each.first.data(),
-                             .second = isAdaptive(one.rule) ? each.second.data() : nullptr,
-                             .average = one.averages ? each.average.data() : nullptr,
-                             .rateFactor = each.rateFactor,
-                             .weightDecay = each.decay,
-                             .steps = static_cast<double>(update + 1)});
+        described.push_back(
+            {.size = static_cast<std::int64_t>(each.weights.size()),
+             .gradient = gradients[update][i].empty() ? nullptr : maps[i].data(),
+             .gradientElement = element(),
+             .weights = each.weights.data(),
+             .rounded = each.rounded.empty() ? nullptr : each.rounded.data(),
+             .firstMoment = one.rule == UpdateRule::sgd ? nullptr : each.firstMoment.data(),
+             .secondMoment = isAdaptive(one.rule) ? each.secondMoment.data() : nullptr,
+             .average = one.averages ? each.average.data() : nullptr,
+             .rateFactor = each.rateFactor,
+             .weightDecay = each.decay,
+             .steps = static_cast<double>(update + 1)});
       }
       updateWeights(ratesOf(one), described, parallelFor);
     }

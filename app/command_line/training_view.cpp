@@ -110,9 +110,9 @@ void TrainingView::batchFinished(const BatchRecord& record) {
 }
 
 std::string TrainingView::remainingText() const {
-  constexpr double kSettledSeconds = 2;
+  constexpr double kWarmUpSeconds = 2;
   const double seconds = secondsBetween(start_, Clock::now());
-  if (seconds < kSettledSeconds || batches_ < 2) return "...";
+  if (seconds < kWarmUpSeconds || batches_ < 2) return "...";
   const std::int64_t left = static_cast<std::int64_t>(epochs_) * batchesPerEpoch_ - step_;
   const double perBatch = seconds / static_cast<double>(batches_ - 1);
   return clockText(perBatch * static_cast<double>(std::max<std::int64_t>(left, 0)));

@@ -79,9 +79,9 @@ EpochTime::EpochTime(InspectionSession& inspection, QWidget* parent)
             text_->setText(tr("Step %1 of %2").arg(done).arg(total));
           });
   connect(&inspection_,
-          &InspectionSession::calibrated,
+          &InspectionSession::throughputEstimated,
           this,
-          [this](quint64 id, const Calibration& result) {
+          [this](quint64 id, const ThroughputEstimate& result) {
             if (id != id_) return;
             id_ = 0;
             result_ = result;
@@ -127,7 +127,7 @@ void EpochTime::measure() {
   if (isMeasuring() || !canMeasure()) return;
   failure_.clear();
   measuring_ = config_;
-  id_ = inspection_.calibrate(config_, kSteps);
+  id_ = inspection_.estimateThroughput(config_, kSteps);
   progress_->setValue(0);
   showState();
   Q_EMIT changed();

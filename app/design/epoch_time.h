@@ -4,8 +4,8 @@
 
 #include <QWidget>
 
-#include "engine/values/calibration.h"
 #include "engine/values/run_config.h"
+#include "engine/values/throughput_estimate.h"
 
 class QLabel;
 class QProgressBar;
@@ -58,7 +58,7 @@ class EpochTime : public QWidget {
   bool isBrief_ = false;
   quint64 id_ = 0;  ///< Of the measurement under way; 0 = none.
   RunConfig measuring_;
-  std::optional<Calibration> result_;
+  std::optional<ThroughputEstimate> result_;
   RunConfig measured_;
   QString failure_;
   QLabel* caption_;

@@ -160,7 +160,7 @@ void ImagePicker::setProgress(std::optional<std::pair<qint64, qint64>> doneOfTot
   }
 }
 
-void ImagePicker::setTestLooks(int looks) {
+void ImagePicker::setTestEvaluations(int looks) {
   const QString times = looks == 0   ? tr("never looked at")
                         : looks == 1 ? tr("looked at once")
                                      : tr("looked at %1 times").arg(looks);

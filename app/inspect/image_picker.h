@@ -50,7 +50,7 @@ class ImagePicker : public QWidget {
   void setProgress(std::optional<std::pair<qint64, qint64>> doneOfTotal);
 
   /// How often the run's test images were scored: said beside the choice of the split.
-  void setTestLooks(int looks);
+  void setTestEvaluations(int looks);
 
   /// What is shown now; a picture of one's own by its name.
   void setCurrent(int image);

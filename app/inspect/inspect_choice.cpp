@@ -27,7 +27,7 @@ void InspectPage::setRuns(const std::vector<RunSummary>& runs) {
   chooser_->setRuns(runs);
   comparison_->setRuns(runs);
   feed_->setSource(chooser_->source());
-  picker_->setTestLooks(feed_->source().record.testLooks);
+  picker_->setTestEvaluations(feed_->source().record.testEvaluations);
   if (isVisible() && feed_->source().kind == SourceKind::none) chooser_->showNewest();
   updateState();
 }
@@ -98,7 +98,7 @@ void InspectPage::takeSource(const InspectionSource& source) {
       (selection_.picture->width != input.width || selection_.picture->height != input.height)) {
     selection_.picture.reset();
   }
-  picker_->setTestLooks(source.record.testLooks);
+  picker_->setTestEvaluations(source.record.testEvaluations);
   picker_->setPredictable(source.kind == SourceKind::checkpoint,
                           tr("Predictions need a checkpoint: choose one of the run's, at the top"));
   loadImages();

@@ -234,7 +234,7 @@ void InspectPage::connectParts() {
             picker_->setProgress(std::nullopt);
             picker_->setPredictions(predictions_);
             if (predictions_->split == Split::test) {
-              picker_->setTestLooks(feed_->source().record.testLooks + 1);
+              picker_->setTestEvaluations(feed_->source().record.testEvaluations + 1);
             }
             if (layers_.empty()) showImageAlone();
           });

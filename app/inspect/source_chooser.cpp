@@ -189,7 +189,7 @@ QString SourceChooser::showRun(const fs::path& path) {
       summary.name = run.filename().string();
       const RunFolder folder = RunFolder::open(run);
       summary.record = readRunRecord(folder.record(), warnings);
-      summary.record.testLooks = testEvaluationsOf(folder, summary.record);
+      summary.record.testEvaluations = testEvaluationsOf(folder, summary.record);
       others_.push_back(std::move(summary));
     } catch (const std::exception& error) {
       return QString::fromStdString(error.what());

@@ -131,7 +131,7 @@ QString cellText(const RunRow& row, Column column) {
       return accuracyText(record.bestValidationAccuracy);
     case Column::kTest:
       if (!record.testAccuracy || row.isImported()) return accuracyText(record.testAccuracy);
-      return tr("%1 · %2×").arg(accuracyText(record.testAccuracy)).arg(record.testLooks);
+      return tr("%1 · %2×").arg(accuracyText(record.testAccuracy)).arg(record.testEvaluations);
     case Column::kEpochs:
       if (row.isImported()) return QString::number(record.epochsDone);
       return tr("%1 / %2").arg(record.epochsDone).arg(record.config.recipe.epochs);
@@ -169,7 +169,7 @@ QString cellToolTip(const RunRow& row, Column column) {
       return tr("The test set has been scored %1. A network chosen by its test accuracy looks "
                 "better "
                 "than it is.")
-          .arg(countedText(record.testLooks, tr("time"), tr("times")));
+          .arg(countedText(record.testEvaluations, tr("time"), tr("times")));
     case Column::kNotes:
       return QString::fromStdString(record.notes);
     default:

@@ -34,7 +34,7 @@ QString lineOf(const RunRow& row) {
       record.flops > 0 ? QString::number(record.flops) : QString(),
       optional(record.bestValidationAccuracy),
       optional(record.testAccuracy),
-      isOurs ? QString::number(record.testLooks) : QString(),
+      isOurs ? QString::number(record.testEvaluations) : QString(),
       QString::number(record.epochsDone),
       isOurs ? QString::number(record.config.recipe.epochs) : QString(),
       numberOf(record.trainSeconds),
@@ -51,7 +51,7 @@ QString lineOf(const RunRow& row) {
 QString toCsv(const RunSortFilter& runs) {
   QString csv =
       u"name,folder,status,architecture,parameters,flops,bestValidationAccuracy,testAccuracy,"
-      u"testLooks,epochsDone,"
+      u"testEvaluations,epochsDone,"
       "epochs,trainSeconds,imagesPerSecond,started,device,tags,notes\n"_s;
   for (int row = 0; row < runs.rowCount(); ++row) csv += lineOf(runs.rowAt(runs.index(row, 0)));
   return csv;

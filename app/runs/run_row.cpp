@@ -87,7 +87,7 @@ RunRow rowOf(const ImportedLog& log) {
     const double last = match->curve->points.back().value * match->factor;
     if (match->isOfTest) {
       record.testAccuracy = last;
-      record.testLooks = static_cast<int>(match->curve->points.size());
+      record.testEvaluations = static_cast<int>(match->curve->points.size());
     } else {
       record.bestValidationAccuracy = bestOf(*match);
     }

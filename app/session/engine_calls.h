@@ -12,11 +12,11 @@
 #include "engine/runtime/run_control.h"
 #include "engine/training/evaluate_run.h"
 #include "engine/training/trainer.h"
-#include "engine/values/calibration.h"
 #include "engine/values/checkpoint_header.h"
 #include "engine/values/inspection.h"
 #include "engine/values/predictions.h"
 #include "engine/values/run_config.h"
+#include "engine/values/throughput_estimate.h"
 
 namespace lambda {
 
@@ -58,10 +58,10 @@ class EngineCalls {
   virtual std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                                 RunControl& control,
                                                 Observer& observer) = 0;
-  virtual std::optional<Calibration> calibrate(const RunConfig& config,
-                                               int steps,
-                                               RunControl& control,
-                                               Observer& observer) = 0;
+  virtual std::optional<ThroughputEstimate> estimateThroughput(const RunConfig& config,
+                                                               int steps,
+                                                               RunControl& control,
+                                                               Observer& observer) = 0;
 
   /// `run` is a run folder or a checkpoint file.
   virtual std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,

@@ -212,7 +212,7 @@ quint64 InspectionSession::predict(const std::filesystem::path& run, Split split
   return id;
 }
 
-quint64 InspectionSession::calibrate(const RunConfig& config, int steps) {
+quint64 InspectionSession::estimateThroughput(const RunConfig& config, int steps) {
   const quint64 id = ++lastId_;
 
   class Progress : public Observer {
@@ -231,13 +231,14 @@ quint64 InspectionSession::calibrate(const RunConfig& config, int steps) {
     quint64 id_;
   };
 
-  longTasks_->add({id, "calibrate", [worker = longTasks_.get(), config, steps, id] {
+  longTasks_->add({id, "estimateThroughput", [worker = longTasks_.get(), config, steps, id] {
                      Progress progress(*worker, id);
-                     const std::optional<Calibration> calibration =
-                         worker->engine().calibrate(config, steps, worker->control(), progress);
-                     worker->answer([id, calibration](InspectionSession& session) {
-                       if (calibration) {
-                         Q_EMIT session.calibrated(id, *calibration);
+                     const std::optional<ThroughputEstimate> estimate =
+                         worker->engine().estimateThroughput(
+                             config, steps, worker->control(), progress);
+                     worker->answer([id, estimate](InspectionSession& session) {
+                       if (estimate) {
+                         Q_EMIT session.throughputEstimated(id, *estimate);
                        } else {
                          Q_EMIT session.cancelled(id);
                        }

@@ -7,9 +7,9 @@
 #include <QString>
 
 #include "app/session/engine_calls.h"
-#include "engine/values/calibration.h"
 #include "engine/values/inspection.h"
 #include "engine/values/predictions.h"
+#include "engine/values/throughput_estimate.h"
 
 namespace lambda {
 
@@ -35,19 +35,19 @@ class InspectionSession : public QObject {
   quint64 predict(const std::filesystem::path& run, Split split);
 
   /// Times training steps on this machine; replaces a waiting or running one.
-  quint64 calibrate(const RunConfig& config, int steps);
+  quint64 estimateThroughput(const RunConfig& config, int steps);
 
   /// Finds out which device a training would use, and why; replaces a waiting one. Asking a GPU's
   /// driver takes a while.
   quint64 selectDevice(const DeviceConfig& config);
 
-  /// Ends a prediction or calibration within a batch; it is answered with cancelled().
+  /// Ends a prediction or estimate within a batch; it is answered with cancelled().
   void cancel(quint64 id);
 
  Q_SIGNALS:
   void inspected(quint64 id, std::shared_ptr<const lambda::InspectionSnapshot> snapshot);
   void predicted(quint64 id, std::shared_ptr<const lambda::Predictions> predictions);
-  void calibrated(quint64 id, const lambda::Calibration& calibration);
+  void throughputEstimated(quint64 id, const lambda::ThroughputEstimate& estimate);
   void deviceSelected(quint64 id, const lambda::ComputeDevice& device, int cores);
   void progressed(quint64 id, qint64 done, qint64 total);
   void cancelled(quint64 id);

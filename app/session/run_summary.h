@@ -12,7 +12,8 @@ namespace lambda {
 struct RunSummary {
   std::filesystem::path path;
   std::string name;  ///< Of the folder.
-  /// The content of run.json, in which `testLooks` also counts the evaluations beside the run.
+  /// The content of run.json, in which `testEvaluations` also counts the evaluations beside the
+  /// run.
   RunRecord record;
   bool isLive = false;  ///< A process trains in it now.
   std::string problem;  ///< Why run.json can't be read; then `record` is empty.

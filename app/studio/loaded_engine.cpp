@@ -73,11 +73,11 @@ std::optional<Evaluation> LoadedEngine::evaluateRun(const EvaluationRequest& req
   return engine().evaluateRun(request, control, observer);
 }
 
-std::optional<Calibration> LoadedEngine::calibrate(const RunConfig& config,
-                                                   int steps,
-                                                   RunControl& control,
-                                                   Observer& observer) {
-  return engine().calibrate(config, steps, control, observer);
+std::optional<ThroughputEstimate> LoadedEngine::estimateThroughput(const RunConfig& config,
+                                                                   int steps,
+                                                                   RunControl& control,
+                                                                   Observer& observer) {
+  return engine().estimateThroughput(config, steps, control, observer);
 }
 
 std::unique_ptr<OpenCheckpoint> LoadedEngine::openCheckpoint(const std::filesystem::path& run,

@@ -37,10 +37,10 @@ class LoadedEngine : public EngineCalls {
   std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                         RunControl& control,
                                         Observer& observer) override;
-  std::optional<Calibration> calibrate(const RunConfig& config,
-                                       int steps,
-                                       RunControl& control,
-                                       Observer& observer) override;
+  std::optional<ThroughputEstimate> estimateThroughput(const RunConfig& config,
+                                                       int steps,
+                                                       RunControl& control,
+                                                       Observer& observer) override;
   std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,
                                                  int threads) override;
 

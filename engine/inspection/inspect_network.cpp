@@ -142,7 +142,7 @@ InspectionSnapshot LayerView::at(const InspectionRequest& request,
   snapshot.predicted = predicted_;
 
   const at::NoGradGuard noGradient;
-  takeApart(lambda_, operands_, query, snapshot);
+  decompose(lambda_, operands_, query, snapshot);
   snapshot.embeddings =
       embeddingTilesOf(lambda_, initialTable(network_, lambda_, context.initialEmbeddings), query);
   return snapshot;

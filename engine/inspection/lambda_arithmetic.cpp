@@ -106,7 +106,7 @@ LayerOperands operandsOf(LambdaLayer& layer, const at::Tensor& x) {
   return operands;
 }
 
-void takeApart(LambdaLayer& layer,
+void decompose(LambdaLayer& layer,
                const LayerOperands& operands,
                const QueryPlace& query,
                InspectionSnapshot& snapshot) {

@@ -29,7 +29,7 @@ LayerOperands operandsOf(LambdaLayer& layer, const at::Tensor& x);
 /// Takes apart what `layer` does with the input of `operands` at the query, into the snapshot's
 /// queries, lambdas, singular values, contributions, effect, keys, balance and residual. The
 /// residual compares the sum of all parts with the layer's own output.
-void takeApart(LambdaLayer& layer,
+void decompose(LambdaLayer& layer,
                const LayerOperands& operands,
                const QueryPlace& query,
                InspectionSnapshot& snapshot);

@@ -56,7 +56,7 @@ int testEvaluationsOf(const RunFolder& folder, const RunRecord& record) {
       evaluations.records.begin(), evaluations.records.end(), [](const EvaluationRecord& each) {
         return each.split == Split::test;
       });
-  return record.testLooks + static_cast<int>(tests);
+  return record.testEvaluations + static_cast<int>(tests);
 }
 
 KeptEvaluation keepEvaluation(const fs::path& checkpoint, EvaluationRecord record) {

@@ -124,7 +124,7 @@ bool isEndOf(const std::optional<TrainingProgress>& progress, int epoch) {
 /// Brings the best checkpoint and what the state believes of it in agreement. They differ where the
 /// run was killed between the two, where the newest checkpoint was damaged and an older one is
 /// resumed from, and where somebody removed a file.
-void settleBest(const RunFolder& folder, ResumePoint& point) {
+void reconcileBest(const RunFolder& folder, ResumePoint& point) {
   TrainingProgress& at = point.state->progress;
   const std::optional<TrainingProgress> best = progressIn(folder.bestCheckpoint());
   if (!at.bestValidationAccuracy && !best) return;
@@ -173,7 +173,7 @@ ResumePoint resumePointOf(const RunFolder& folder,
   ResumePoint point = newestUsable(folder, record, options, device, precisionWasOpen);
   requireWork(folder, record, point.state->progress);
   const CheckpointConfig& policy = record.config.checkpoints;
-  if (policy.keepBest) settleBest(folder, point);
+  if (policy.keepBest) reconcileBest(folder, point);
   // A fork that has not trained yet stands at the end of an epoch of its parent.
   const bool hasTrained = point.state->progress.step > record.lineage.parentStep;
   if (point.checkpoint == folder.lastCheckpoint() && hasTrained) {

@@ -198,7 +198,7 @@ RunResult forkRun(const fs::path& checkpoint,
   const PrecisionRates rates = resolvePrecision(config.recipe, device);
   auto data = std::make_unique<RunData>(config, torchDevice(device));
   auto state = std::make_unique<TrainingState>(config, device);
-  const std::vector<std::string> left = state->adopt(checkpoint, config);
+  const std::vector<std::string> left = state->loadForFork(checkpoint, config);
   if (const std::optional<NonFinite> found = state->firstNonFinite()) {
     throw Error(checkpoint.string(),
                 "a value is not finite: in " + found->layer + ", " + found->what,

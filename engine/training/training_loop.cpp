@@ -55,7 +55,7 @@ TrainingLoop::TrainingLoop(Parts parts, RunControl& control, Observer& observer)
              parts_.record.config.recipe,
              parts_.graphs.recorder,
              [this](const std::string& obstacle) { noteWithoutGraph(obstacle); }),
-      lastSettled_(Clock::now()),
+      lastStepEnd_(Clock::now()),
       lastSave_(Clock::now()) {}
 
 RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
@@ -110,7 +110,7 @@ TrainingLoop::Outcome TrainingLoop::trainEpoch() {
       saveCheckpoint("autosave", Room::checked);
     }
   }
-  settle();
+  completeStep();
   return Outcome::done;
 }
 
@@ -119,14 +119,14 @@ void TrainingLoop::trainBatch() {
   try {
     next = startBatch();
   } catch (...) {
-    settle();  // Its own failure comes first.
+    completeStep();  // Its own failure comes first.
     throw;
   }
-  settle();
+  completeStep();
   ++progress().batch;
   ++progress().step;
   underWay_ = std::move(next);
-  if (underWay_->step.isOver()) settle();
+  if (underWay_->step.isOver()) completeStep();
 }
 
 TrainingLoop::StepUnderWay TrainingLoop::startBatch() {
@@ -139,30 +139,30 @@ TrainingLoop::StepUnderWay TrainingLoop::startBatch() {
   return {steps_.start(batch, learningRate), at, start, dataSeconds, learningRate};
 }
 
-void TrainingLoop::settle() {
+void TrainingLoop::completeStep() {
   if (!underWay_) return;
-  const StepUnderWay settled = std::move(*underWay_);
+  const StepUnderWay completed = std::move(*underWay_);
   underWay_.reset();
-  const StepOutcome outcome = settled.step.outcome();
-  if (!outcome.finite) failNonFinite(settled, outcome);
+  const StepOutcome outcome = completed.step.outcome();
+  if (!outcome.finite) failNonFinite(completed, outcome);
 
   const Clock::time_point now = Clock::now();
   // While a step is queued its GPU still does the one before.
-  const Clock::time_point began = std::max(settled.start, lastSettled_);
+  const Clock::time_point began = std::max(completed.start, lastStepEnd_);
   const double seconds = std::chrono::duration<double>(now - began).count();
-  lastSettled_ = now;
+  lastStepEnd_ = now;
   TrainingProgress& at = progress();
   at.seconds += seconds;
   at.epochSeconds += seconds;
-  at.epochDataSeconds += settled.dataSeconds;
+  at.epochDataSeconds += completed.dataSeconds;
   const int batchSize = config().recipe.batchSize;
   at.images += batchSize;
-  parts_.journal->record(BatchRecord{.step = settled.before.step + 1,
-                                     .epoch = settled.before.epoch + 1,
+  parts_.journal->record(BatchRecord{.step = completed.before.step + 1,
+                                     .epoch = completed.before.epoch + 1,
                                      .seconds = at.seconds,
                                      .loss = outcome.loss,
                                      .accuracy = outcome.accuracy,
-                                     .learningRate = settled.learningRate,
+                                     .learningRate = completed.learningRate,
                                      .gradientNorm = outcome.gradientNorm,
                                      .imagesPerSecond = batchSize / seconds});
   govern(seconds);
@@ -304,7 +304,7 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
   }
   if (!scores) return Outcome::stopped;
   parts_.record.testAccuracy = scores->accuracy;
-  ++parts_.record.testLooks;
+  ++parts_.record.testEvaluations;
   note(EventKind::tested,
        "test accuracy " + percent(scores->accuracy) + ", loss " + std::to_string(scores->loss));
   return Outcome::done;
@@ -313,7 +313,7 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
 bool TrainingLoop::proceed() {
   while (true) {
     const RunControl::Turn turn = control_.next();
-    if (turn != RunControl::Turn::batch) settle();
+    if (turn != RunControl::Turn::batch) completeStep();
     switch (turn) {
       case RunControl::Turn::batch:
         if (announced_ && control_.mode() == RunControl::Mode::running) {
@@ -358,7 +358,7 @@ void TrainingLoop::serveInspection() {
 }
 
 bool TrainingLoop::saveCheckpoint(const std::string& why, Room room) {
-  settle();
+  completeStep();
   requireFiniteState();
   parts_.journal->sync();
   lastSave_ = Clock::now();

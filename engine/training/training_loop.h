@@ -73,7 +73,7 @@ class TrainingLoop {
 
   /// Waits for the step under way, if there is one, counts its time and tells of it. A step on a
   /// GPU is under way while the next one is queued; all else comes after it.
-  void settle();
+  void completeStep();
   void noteWithoutGraph(const std::string& obstacle);
   void govern(double seconds);
   [[noreturn]] void failNonFinite(const StepUnderWay& failed, const StepOutcome& outcome);
@@ -118,7 +118,7 @@ class TrainingLoop {
   Observer& observer_;
   StepRunner steps_;
   std::optional<StepUnderWay> underWay_;
-  Clock::time_point lastSettled_;
+  Clock::time_point lastStepEnd_;
   Clock::time_point lastSave_;
   WeightAverage* evaluatedAverage_ = nullptr;  // In the network's place while it is scored.
   bool isSaved_ = true;                        // The end of the last epoch is on the disk.

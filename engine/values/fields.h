@@ -15,12 +15,19 @@
 namespace lambda {
 
 /// What there is to say of a field of a configuration value: its JSON key, one line of meaning for
-/// forms and help, and the closed range of a number, or of the length of a list.
+/// forms and help, the closed range of a number, or of the length of a list, and the key by which
+/// earlier versions wrote it, which is still read.
 struct Field {
   const char* name;
   const char* meaning;
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
+  const char* formerName = nullptr;
+
+  /// Whether `key` is this field's, now or formerly.
+  constexpr bool isNamed(std::string_view key) const {
+    return key == name || (formerName != nullptr && key == formerName);
+  }
 };
 
 /// Names of the alternatives of Mixer, in their order: the value of a mixer's "kind".
@@ -268,12 +275,13 @@ template <Either<OptimizerConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "sgd, adam, adamw or muon"}, value.kind);
   visit(Field{"learningRate", "peak of the schedule", 0, 1000}, value.learningRate);
-  visit(Field{"filterRate",
+  visit(Field{"muonLearningRate",
               "muon: what a step at the peak changes of a convolution's filters, as a share of "
               "their norm",
               0,
-              1},
-        value.filterRate);
+              1,
+              "filterRate"},
+        value.muonLearningRate);
   visit(Field{"momentum", "sgd and muon: momentum", 0, 0.9999}, value.momentum);
   visit(Field{"nesterov", "sgd and muon: Nesterov's look-ahead"}, value.nesterov);
   visit(Field{"beta1", "adam: decay of the first moment", 0, 0.99999}, value.beta1);

@@ -101,7 +101,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
         value.bestValidationAccuracy);
   visit(Field{"testAccuracy", "share of right answers on the test set", 0, 1}, value.testAccuracy);
-  visit(Field{"testLooks", "how often the test set was scored", 0, 1e9}, value.testLooks);
+  visit(Field{"testEvaluations", "how often the test set was scored", 0, 1e9, "testLooks"},
+        value.testEvaluations);
   visit(Field{"trainSeconds", "training time"}, value.trainSeconds);
   visit(Field{"imagesPerSecond", "training throughput"}, value.imagesPerSecond);
   visit(Field{"tags", "words to find it by", 0, 1000}, value.tags);

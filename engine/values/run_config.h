@@ -47,7 +47,7 @@ inline bool hasMomentum(OptimizerKind kind) {
 struct OptimizerConfig {
   OptimizerKind kind = OptimizerKind::sgd;
   double learningRate = 0.1;  ///< Peak of the schedule.
-  double filterRate = 0.08;   ///< Muon: that of filters, as a share of their norm.
+  double muonLearningRate = 0.08;  ///< Muon: that of filters, as a share of their norm.
   double momentum = 0.9;      ///< SGD, Muon.
   bool nesterov = true;       ///< SGD, Muon.
   double beta1 = 0.9;         ///< Adam, AdamW.

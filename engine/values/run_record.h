@@ -45,7 +45,7 @@ struct RunRecord {
   int epochsDone = 0;
   std::optional<double> bestValidationAccuracy;  ///< 0..1; nothing before the first validation.
   std::optional<double> testAccuracy;            ///< 0..1; nothing before the test set was scored.
-  int testLooks = 0;                             ///< How often the test set was scored.
+  int testEvaluations = 0;                       ///< How often the test set was scored.
   double trainSeconds = 0;                       ///< Pauses and evaluation excluded.
   double imagesPerSecond = 0;                    ///< Training throughput over the whole run.
   std::vector<std::string> tags;

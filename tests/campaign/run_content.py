@@ -55,7 +55,7 @@ def content_of(run, program):
     for path in sorted((run / "checkpoints").glob("*.safetensors")):
         lines += checkpoint_text(path)
     record = json.loads((run / "run.json").read_text())
-    for key in ("status", "epochsDone", "bestValidationAccuracy", "testAccuracy", "testLooks"):
+    for key in ("status", "epochsDone", "bestValidationAccuracy", "testAccuracy", "testEvaluations"):
         lines.append(f"{key} {record[key]}")
     for line in (run / "metrics.jsonl").read_text().splitlines():
         entry = json.loads(line)

@@ -74,7 +74,7 @@ class ExactOptimizer {
     std::string name;
     ParameterRole role;
     at::Tensor parameter;
-    at::Tensor weights, first, second, average;
+    at::Tensor weights, firstMoment, secondMoment, average;
   };
 
   static at::Tensor exact(const at::Tensor& tensor) {
@@ -93,13 +93,14 @@ class ExactOptimizer {
     const at::Tensor gradient = exact(each.parameter.grad());
     if (config_.kind == OptimizerKind::muon && each.role == ParameterRole::filter) {
       const double share = learningRate / config_.learningRate;
-      updateByMuon({.rate = at::tensor({config_.filterRate * share * config_.rateFactors.filter}),
-                    .momentum = config_.momentum,
-                    .nesterov = config_.nesterov,
-                    .gradientScale = at::scalar_tensor(gradientScale, at::kDouble)},
-                   each.weights,
-                   gradient,
-                   each.first);
+      updateByMuon(
+          {.rate = at::tensor({config_.muonLearningRate * share * config_.rateFactors.filter}),
+           .momentum = config_.momentum,
+           .nesterov = config_.nesterov,
+           .gradientScale = at::scalar_tensor(gradientScale, at::kDouble)},
+          each.weights,
+          gradient,
+          each.firstMoment);
       return;
     }
     const UpdateRates rates{.rule = rule(),
@@ -113,10 +114,11 @@ class ExactOptimizer {
     const double decay = weightDecayOf(config_, each.role);
     const auto* g = gradient.const_data_ptr<double>();
     auto* const w = each.weights.mutable_data_ptr<double>();
-    auto* const first = each.first.mutable_data_ptr<double>();
-    auto* const second = each.second.mutable_data_ptr<double>();
+    auto* const firstMoment = each.firstMoment.mutable_data_ptr<double>();
+    auto* const secondMoment = each.secondMoment.mutable_data_ptr<double>();
     for (std::int64_t i = 0; i < gradient.numel(); ++i) {
-      test::updateExactly(rates, g[i], rateFactor, decay, step, w[i], first[i], second[i]);
+      test::updateExactly(
+          rates, g[i], rateFactor, decay, step, w[i], firstMoment[i], secondMoment[i]);
     }
   }
 

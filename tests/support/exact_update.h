@@ -17,8 +17,8 @@ inline void updateExactly(const UpdateRates& rates,
                           double decay,
                           int step,
                           double& w,
-                          double& first,
-                          double& second) {
+                          double& firstMoment,
+                          double& secondMoment) {
   const double rate = rates.learningRate * rateFactor;
   double g = gradient * rates.gradientScale;
   if (rates.rule == UpdateRule::adamw) {
@@ -27,10 +27,10 @@ inline void updateExactly(const UpdateRates& rates,
     g += decay * w;
   }
   if (isAdaptive(rates.rule)) {
-    first = rates.beta1 * first + (1 - rates.beta1) * g;
-    second = rates.beta2 * second + (1 - rates.beta2) * g * g;
-    const double mean = first / (1 - std::pow(rates.beta1, step));
-    const double square = second / (1 - std::pow(rates.beta2, step));
+    firstMoment = rates.beta1 * firstMoment + (1 - rates.beta1) * g;
+    secondMoment = rates.beta2 * secondMoment + (1 - rates.beta2) * g * g;
+    const double mean = firstMoment / (1 - std::pow(rates.beta1, step));
+    const double square = secondMoment / (1 - std::pow(rates.beta2, step));
     w -= rate * mean / (std::sqrt(square) + rates.epsilon);
     return;
   }
@@ -38,8 +38,8 @@ inline void updateExactly(const UpdateRates& rates,
     w -= rate * g;
     return;
   }
-  first = rates.momentum * first + g;
-  w -= rate * (rates.rule == UpdateRule::nesterov ? g + rates.momentum * first : first);
+  firstMoment = rates.momentum * firstMoment + g;
+  w -= rate * (rates.rule == UpdateRule::nesterov ? g + rates.momentum * firstMoment : firstMoment);
 }
 
 }  // namespace lambda::test

@@ -88,7 +88,7 @@ inline void scramble(torch::nn::Module& module) {
 /// Puts a network's norms into the state of having seen `x` often, and the network into eval mode.
 /// With running statistics that do not fit, a lambda layer's output, cubic in its input, explodes.
 template <class Network>
-void settle(Network& network, const at::Tensor& x) {
+void useStatisticsOf(Network& network, const at::Tensor& x) {
   const at::NoGradGuard guard;
   const auto setMomentum = [&](double momentum) {
     for (const auto& child : network->modules()) {

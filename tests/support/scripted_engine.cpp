@@ -390,26 +390,26 @@ std::optional<Evaluation> ScriptedEngine::evaluateRun(const EvaluationRequest& r
   return Evaluation{{0.8, 0.75}, request.run / "checkpoints/best.safetensors", 1, 20, 500, 1, {}};
 }
 
-std::optional<Calibration> ScriptedEngine::calibrate(const RunConfig& config,
-                                                     int steps,
-                                                     RunControl& control,
-                                                     Observer& observer) {
+std::optional<ThroughputEstimate> ScriptedEngine::estimateThroughput(const RunConfig& config,
+                                                                     int steps,
+                                                                     RunControl& control,
+                                                                     Observer& observer) {
   for (int i = 0; i < steps; ++i) {
     if (control.next() == RunControl::Turn::stop) return std::nullopt;
     std::this_thread::sleep_for(batchTime);
-    observer.evaluated({"calibration", i + 1, steps});
+    observer.evaluated({"estimate", i + 1, steps});
   }
-  Calibration calibration;
-  calibration.steps = steps;
-  calibration.secondsPerStep = 0.2;
-  calibration.imagesPerSecond = config.recipe.batchSize / 0.2;
-  calibration.secondsPerEpoch = 41;
-  calibration.evaluationSeconds = 3;
-  calibration.peakResidentBytes = 1'100'000'000;
-  calibration.residentGrowthBytes = 600'000'000;
-  calibration.device = "cpu";
-  calibration.threads = 2;
-  return calibration;
+  ThroughputEstimate estimate;
+  estimate.steps = steps;
+  estimate.secondsPerStep = 0.2;
+  estimate.imagesPerSecond = config.recipe.batchSize / 0.2;
+  estimate.secondsPerEpoch = 41;
+  estimate.evaluationSeconds = 3;
+  estimate.peakResidentBytes = 1'100'000'000;
+  estimate.residentGrowthBytes = 600'000'000;
+  estimate.device = "cpu";
+  estimate.threads = 2;
+  return estimate;
 }
 
 std::unique_ptr<OpenCheckpoint> ScriptedEngine::openCheckpoint(const fs::path& run,

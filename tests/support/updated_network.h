@@ -32,7 +32,7 @@ template <class Number>
 struct Weights {
   bool operator==(const Weights&) const = default;
 
-  std::vector<Number> weights, first, second, average;
+  std::vector<Number> weights, firstMoment, secondMoment, average;
   double rateFactor = 1;
   double decay = 0;
   std::vector<Bfloat16> rounded;  ///< Empty = there is no copy.
@@ -68,8 +68,8 @@ inline double exactNormOf(const Gradients& gradients) {
 inline bool isClose(const Weights<float>& found, const Weights<double>& expected) {
   constexpr double kTolerance = 3e-7;
   return distance(found.weights, expected.weights) < kTolerance &&
-         distance(found.first, expected.first) < kTolerance &&
-         distance(found.second, expected.second) < kTolerance &&
+         distance(found.firstMoment, expected.firstMoment) < kTolerance &&
+         distance(found.secondMoment, expected.secondMoment) < kTolerance &&
          distance(found.average, expected.average) < kTolerance;
 }
 
@@ -103,8 +103,8 @@ class UpdatedNetwork {
     std::vector<Weights<double>> all;
     for (const Weights<float>& each : tensors) {
       all.push_back({exact(each.weights),
-                     exact(each.first),
-                     exact(each.second),
+                     exact(each.firstMoment),
+                     exact(each.secondMoment),
                      exact(each.average),
                      each.rateFactor,
                      each.decay,
@@ -123,8 +123,8 @@ class UpdatedNetwork {
                           each.decay,
                           update + 1,
                           each.weights[k],
-                          each.first[k],
-                          each.second[k]);
+                          each.firstMoment[k],
+                          each.secondMoment[k]);
           }
           if (averages) each.average[k] += rates.averageShare * (each.weights[k] - each.average[k]);
         }

@@ -26,7 +26,7 @@ inline RunRecord finishedRecord(const std::string& name) {
   record.epochsDone = 6;
   record.bestValidationAccuracy = 0.9;
   record.testAccuracy = 0.89;
-  record.testLooks = 1;
+  record.testEvaluations = 1;
   record.trainSeconds = 60;
   record.imagesPerSecond = 500;
   record.parameters = 27994;

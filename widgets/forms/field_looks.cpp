@@ -84,7 +84,7 @@ constexpr std::array kLooks{
 
     Look{"optimizer.kind", "Optimiser"},
     Look{"learningRate", "Learning rate", Stepping::oneTwoFive},
-    Look{"filterRate", "Filter rate", Stepping::oneTwoFive},
+    Look{"muonLearningRate", "Muon learning rate", Stepping::oneTwoFive},
     Look{"momentum", "Momentum", Stepping::hundredth},
     Look{"nesterov", "Nesterov"},
     Look{"beta1", "Beta 1", Stepping::hundredth},

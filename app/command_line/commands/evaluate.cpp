@@ -76,7 +76,7 @@ nlohmann::ordered_json evaluationJson(const Evaluation& evaluation, const std::s
   object["accuracy"] = evaluation.scores.accuracy;
   object["loss"] = evaluation.scores.loss;
   object["images"] = evaluation.images;
-  object["testLooks"] = evaluation.testEvaluations;
+  object["testEvaluations"] = evaluation.testEvaluations;
   return object;
 }
 

@@ -199,7 +199,7 @@ Json runInfoJson(const RunInfo& info) {
           {"diskBytes", info.diskBytes},
           {"checkpoints", checkpoints},
           {"bestEpochs", best},
-          {"testLooks", info.testEvaluations},
+          {"testEvaluations", info.testEvaluations},
           {"evaluations", evaluationsJson(info.evaluations)},
           {"record", Json::parse(toJson(info.record))}};
 }

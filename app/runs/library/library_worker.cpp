@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kScanMs = 1000;
 /// What changes together is read once.
-constexpr int kSettleMs = 50;
+constexpr int kScanDelayMs = 50;
 constexpr int kMetricsMs = 400;
 
 /// Whether the program waits for this thread to end.
@@ -91,7 +91,7 @@ void LibraryWorker::begin() {
   connect(scanTimer_, &QTimer::timeout, this, &LibraryWorker::scan);
   connect(metricsTimer_, &QTimer::timeout, this, &LibraryWorker::pollMetrics);
   connect(watcher_, &QFileSystemWatcher::directoryChanged, this, [this] {
-    if (scanTimer_->remainingTime() > kSettleMs) scanTimer_->start(kSettleMs);
+    if (scanTimer_->remainingTime() > kScanDelayMs) scanTimer_->start(kScanDelayMs);
   });
   metricsTimer_->start();
 }

@@ -28,7 +28,7 @@ RunSummary readSummary(const fs::path& run) {
   try {
     std::vector<Problem> ignored;
     summary.record = readRunRecord(run / kRecordName, ignored);
-    summary.record.testLooks = testEvaluationsOf(RunFolder::open(run), summary.record);
+    summary.record.testEvaluations = testEvaluationsOf(RunFolder::open(run), summary.record);
   } catch (const Error& error) {
     summary.problem = error.what();
   }

@@ -239,7 +239,7 @@ void ConfusionPanel::showBeginning() {
                 tr("Classify the validation images"));
     return;
   }
-  const int looks = row.run.record.testLooks;
+  const int looks = row.run.record.testEvaluations;
   const QString before = looks == 0 ? tr("Nobody has looked at this run's test images yet.")
                                     : tr("This run's test images have been looked at %1.")
                                           .arg(countedText(looks, tr("time"), tr("times")));

@@ -201,7 +201,7 @@ void DetailsPanel::showResult(const RunRow& row) {
     if (column == Column::kTest && record.testAccuracy && !row.isImported()) {
       fact.value = tr("%1, scored %2")
                        .arg(percentText(*record.testAccuracy, 2),
-                            countedText(record.testLooks, tr("time"), tr("times")));
+                            countedText(record.testEvaluations, tr("time"), tr("times")));
     }
     facts.push_back(std::move(fact));
   }

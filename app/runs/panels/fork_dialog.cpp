@@ -35,7 +35,7 @@ bool isInUse(const FieldRow& row, const Recipe& recipe) {
   const bool momentum = hasMomentum(recipe.optimizer.kind);
   const ScheduleKind schedule = recipe.schedule.kind;
   const std::string name = row.path.substr(row.path.rfind('.') + 1);
-  if (name == "filterRate") return recipe.optimizer.kind == OptimizerKind::muon;
+  if (name == "muonLearningRate") return recipe.optimizer.kind == OptimizerKind::muon;
   if (name == "momentum" || name == "nesterov") return momentum;
   if (name == "beta1" || name == "beta2" || name == "epsilon") return !momentum;
   if (row.path.starts_with("recipe.optimizer.decayFactors.")) {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "engine/data/dataset_cache.h"
-#include "engine/training/calibration.h"
 #include "engine/training/checkpoint/checkpoint_inspector.h"
+#include "engine/training/throughput_estimate.h"
 
 namespace lambda {
 
@@ -70,11 +70,11 @@ std::optional<Evaluation> LocalEngine::evaluateRun(const EvaluationRequest& requ
   return lambda::evaluateRun(request, control, observer);
 }
 
-std::optional<Calibration> LocalEngine::calibrate(const RunConfig& config,
-                                                  int steps,
-                                                  RunControl& control,
-                                                  Observer& observer) {
-  return lambda::calibrate(config, steps, control, observer);
+std::optional<ThroughputEstimate> LocalEngine::estimateThroughput(const RunConfig& config,
+                                                                  int steps,
+                                                                  RunControl& control,
+                                                                  Observer& observer) {
+  return lambda::estimateThroughput(config, steps, control, observer);
 }
 
 std::unique_ptr<OpenCheckpoint> LocalEngine::openCheckpoint(const std::filesystem::path& run,

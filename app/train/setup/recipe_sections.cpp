@@ -117,7 +117,7 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe) {
   sections.push_back(choose.section({}));
   choose.common("recipe.optimizer.kind")
       .common("recipe.optimizer.learningRate")
-      .common("recipe.optimizer.filterRate", recipe.optimizer.kind == OptimizerKind::muon)
+      .common("recipe.optimizer.muonLearningRate", recipe.optimizer.kind == OptimizerKind::muon)
       .common("recipe.optimizer.momentum", momentum)
       .rare("recipe.optimizer.nesterov", momentum)
       .rare("recipe.optimizer.beta1", !momentum)

@@ -78,7 +78,7 @@ class Assignment {
     if (hasKind) names.push_back("kind");
     visitFields(value, [&](const Field& field, auto& member) {
       names.push_back(field.name);
-      if (steps_[step] != field.name) return;
+      if (!field.isNamed(steps_[step])) return;
       found = true;
       count = assign(member, step + 1, field);
     });

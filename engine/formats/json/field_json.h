@@ -107,8 +107,12 @@ class FieldReader {
     std::vector<std::string_view> known(alsoKnown);
     visitFields(value, [&](const Field& field, auto& member) {
       known.push_back(field.name);
-      const auto found = json.find(field.name);
-      if (found != json.end()) read(*found, join(path, field.name), field, member);
+      auto found = json.find(field.name);
+      if (field.formerName != nullptr) {
+        known.push_back(field.formerName);
+        if (found == json.end()) found = json.find(field.formerName);
+      }
+      if (found != json.end()) read(*found, join(path, found.key()), field, member);
     });
     warnOfUnknown(json, path, known);
   }

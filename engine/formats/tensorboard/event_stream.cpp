@@ -59,7 +59,7 @@ void EventStream::append(std::string_view bytes, const std::string& place) {
   }
 }
 
-EventLog EventStream::settled() && {
+EventLog EventStream::withoutRewound() && {
   std::vector<bool> kept(log.values.size(), true);
   std::int64_t firstDropped = std::numeric_limits<std::int64_t>::max();
   bool anyRestart = false;

@@ -20,7 +20,7 @@ struct EventStream {
   void append(std::string_view bytes, const std::string& place);
 
   /// Drops the values that a later restart takes back. Linear in the values and restarts.
-  EventLog settled() &&;
+  EventLog withoutRewound() &&;
 };
 
 /// The bytes of an event file; at most 1 GiB.

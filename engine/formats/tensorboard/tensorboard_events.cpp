@@ -72,7 +72,7 @@ void EventWriter::flush() {
 EventLog parseEvents(std::string_view bytes, const std::string& place) {
   EventStream stream;
   stream.append(bytes, place);
-  return std::move(stream).settled();
+  return std::move(stream).withoutRewound();
 }
 
 EventLog readEvents(const std::filesystem::path& path) {
@@ -152,7 +152,7 @@ std::vector<Curve> readEventFolder(const std::filesystem::path& folder) {
         if (!firstFailure) firstFailure = error;
       }
     }
-    folders[name] = pointsByTag(std::move(stream).settled());
+    folders[name] = pointsByTag(std::move(stream).withoutRewound());
   }
   if (!anyRead) {
     if (firstFailure) throw *firstFailure;

@@ -55,9 +55,9 @@ struct Factors {
         kept(static_cast<float>(1 - learningRateOf(rates, tensor) * tensor.weightDecay)),
         rate(static_cast<float>(learningRateOf(rates, tensor))),
         momentum(static_cast<float>(rates.momentum)),
-        first(static_cast<float>(1 - rates.beta1)),
+        firstShare(static_cast<float>(1 - rates.beta1)),
         secondKept(static_cast<float>(rates.beta2)),
-        second(static_cast<float>(1 - rates.beta2)),
+        secondShare(static_cast<float>(1 - rates.beta2)),
         epsilon(static_cast<float>(rates.epsilon)),
         average(static_cast<float>(rates.averageShare)) {
     if (!isAdaptive(rates.rule)) return;
@@ -75,9 +75,9 @@ struct Factors {
   float kept;  ///< Of a weight, beside its step.
   float rate;
   float momentum;
-  float first;
+  float firstShare;
   float secondKept;
-  float second;
+  float secondShare;
   float deviation = 1;
   float epsilon;
   float average;
@@ -86,7 +86,7 @@ struct Factors {
 /// A vector's worth of values of a tensor.
 template <UpdateRule kRule>
 struct Move {
-  HWY_INLINE void run(Vector g, Vector& w, Vector& first, Vector& second) const {
+  HWY_INLINE void run(Vector g, Vector& w, Vector& firstMoment, Vector& secondMoment) const {
     const Floats d;
     g = hn::Mul(g, hn::Set(d, factors.gradient));
     if constexpr (kRule == UpdateRule::adamw) {
@@ -95,19 +95,21 @@ struct Move {
       g = hn::MulAdd(w, hn::Set(d, factors.decay), g);
     }
     if constexpr (isAdaptive(kRule)) {
-      first = hn::MulAdd(hn::Sub(g, first), hn::Set(d, factors.first), first);
-      const Vector square = hn::Mul(hn::Mul(g, g), hn::Set(d, factors.second));
-      second = hn::MulAdd(second, hn::Set(d, factors.secondKept), square);
-      const Vector deviation =
-          hn::MulAdd(hn::Sqrt(second), hn::Set(d, factors.deviation), hn::Set(d, factors.epsilon));
-      w = hn::NegMulAdd(hn::Div(first, deviation), hn::Set(d, factors.rate), w);
+      firstMoment =
+          hn::MulAdd(hn::Sub(g, firstMoment), hn::Set(d, factors.firstShare), firstMoment);
+      const Vector square = hn::Mul(hn::Mul(g, g), hn::Set(d, factors.secondShare));
+      secondMoment = hn::MulAdd(secondMoment, hn::Set(d, factors.secondKept), square);
+      const Vector deviation = hn::MulAdd(
+          hn::Sqrt(secondMoment), hn::Set(d, factors.deviation), hn::Set(d, factors.epsilon));
+      w = hn::NegMulAdd(hn::Div(firstMoment, deviation), hn::Set(d, factors.rate), w);
       return;
     }
     Vector step = g;
     if constexpr (hasFirst(kRule)) {
-      first = hn::MulAdd(first, hn::Set(d, factors.momentum), g);
-      step = kRule == UpdateRule::nesterov ? hn::MulAdd(first, hn::Set(d, factors.momentum), g)
-                                           : first;
+      firstMoment = hn::MulAdd(firstMoment, hn::Set(d, factors.momentum), g);
+      step = kRule == UpdateRule::nesterov
+                 ? hn::MulAdd(firstMoment, hn::Set(d, factors.momentum), g)
+                 : firstMoment;
     }
     w = hn::NegMulAdd(step, hn::Set(d, factors.rate), w);
   }
@@ -158,14 +160,14 @@ HWY_INLINE void moveAt(const UpdatedWeights& tensor,
                        Index i,
                        const Memory& memory) {
   Vector w = memory.load(tensor.weights + i);
-  Vector first = hn::Zero(Floats()), second = first;
-  if constexpr (hasFirst(kRule)) first = memory.load(tensor.first + i);
-  if constexpr (isAdaptive(kRule)) second = memory.load(tensor.second + i);
-  Move<kRule>{factors}.run(memory.load(gradient + i), w, first, second);
+  Vector firstMoment = hn::Zero(Floats()), secondMoment = firstMoment;
+  if constexpr (hasFirst(kRule)) firstMoment = memory.load(tensor.firstMoment + i);
+  if constexpr (isAdaptive(kRule)) secondMoment = memory.load(tensor.secondMoment + i);
+  Move<kRule>{factors}.run(memory.load(gradient + i), w, firstMoment, secondMoment);
   memory.store(w, tensor.weights + i);
   if (tensor.rounded != nullptr) memory.store(w, tensor.rounded + i);
-  if constexpr (hasFirst(kRule)) memory.store(first, tensor.first + i);
-  if constexpr (isAdaptive(kRule)) memory.store(second, tensor.second + i);
+  if constexpr (hasFirst(kRule)) memory.store(firstMoment, tensor.firstMoment + i);
+  if constexpr (isAdaptive(kRule)) memory.store(secondMoment, tensor.secondMoment + i);
   if constexpr (kHasAverage) {
     memory.store(averaged(memory.load(tensor.average + i), w, factors.average), tensor.average + i);
   }

@@ -12,8 +12,8 @@ namespace lambda {
 /// tensor.
 enum class UpdateRule {
   sgd,       ///< w -= r (g + d w)
-  momentum,  ///< first = momentum first + g + d w;  w -= r first
-  nesterov,  ///< The same first;  w -= r (g + d w + momentum first)
+  momentum,  ///< firstMoment = momentum firstMoment + g + d w;  w -= r firstMoment
+  nesterov,  ///< The same firstMoment;  w -= r (g + d w + momentum firstMoment)
   adam,      ///< Kingma and Ba (2015), algorithm 1, with g + d w in the place of g.
   adamw,     ///< Loshchilov and Hutter (2019), algorithm 2: w -= r d w beside a step of Adam.
 };
@@ -39,8 +39,8 @@ struct UpdatedWeights {
   float* weights = nullptr;
   Bfloat16* rounded =
       nullptr;               ///< A copy of the weights that moves with them; null = there is none.
-  float* first = nullptr;    ///< Momentum, or the mean of the gradients; not for sgd.
-  float* second = nullptr;   ///< The mean of their squares; adam and adamw.
+  float* firstMoment = nullptr;   ///< Momentum, or the mean of the gradients; not for sgd.
+  float* secondMoment = nullptr;  ///< The mean of their squares; adam and adamw.
   float* average = nullptr;  ///< Null where none is kept.
   double rateFactor = 1;     ///< The learning rate of these weights as a factor of the update's.
   double weightDecay = 0;

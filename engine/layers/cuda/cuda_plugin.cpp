@@ -24,11 +24,11 @@ std::string lastLoaderError() {
 }
 
 /// What is known of the plugin and of each GPU.
-class Knowledge {
+class PluginState {
  public:
-  static Knowledge& instance() {
-    static Knowledge knowledge;
-    return knowledge;
+  static PluginState& instance() {
+    static PluginState state;
+    return state;
   }
 
   const CudaKernels* kernelsFor(c10::DeviceIndex device) {
@@ -110,11 +110,11 @@ std::filesystem::path cudaPluginFile() {
 }
 
 const CudaKernels* cudaKernelsFor(c10::Device device) {
-  return Knowledge::instance().kernelsFor(device.index());
+  return PluginState::instance().kernelsFor(device.index());
 }
 
 std::string cudaKernelsObstacle(c10::Device device) {
-  return device.is_cuda() ? Knowledge::instance().obstacleFor(device.index()) : std::string();
+  return device.is_cuda() ? PluginState::instance().obstacleFor(device.index()) : std::string();
 }
 
 std::string cudaKernelsState(const ComputeDevice& device) {

@@ -90,12 +90,13 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
 }  // namespace
 
 bool canFuse(const LambdaOperands& operands) {
-  const auto fits = [](const at::Tensor& tensor) {
+  const auto isSupported = [](const at::Tensor& tensor) {
     return !tensor.defined() || (tensor.is_cpu() && (tensor.scalar_type() == at::kFloat ||
                                                      tensor.scalar_type() == at::kBFloat16));
   };
   return cudaKernelsFor(operands) != nullptr ||
-         (fits(operands.queries) && fits(operands.keys) && fits(operands.values));
+         (isSupported(operands.queries) && isSupported(operands.keys) &&
+          isSupported(operands.values));
 }
 
 at::Tensor applyFusedCore(const LambdaOperands& operands,

@@ -128,12 +128,12 @@ bool isUsual(const torch::nn::BatchNorm2dImpl& norm) {
 bool canFuse(const torch::nn::BatchNorm2dImpl& norm,
              const at::Tensor& x,
              const at::Tensor& residual) {
-  const bool fits = isPixelRows(x) && isUsual(norm) && x.size(1) == norm.weight.numel();
+  const bool isSupported = isPixelRows(x) && isUsual(norm) && x.size(1) == norm.weight.numel();
   const bool hasSpread = x.numel() > x.size(1) || !norm.is_training();
-  const bool residualFits =
+  const bool residualMatches =
       !residual.defined() || (isPixelRows(residual) && residual.sizes() == x.sizes() &&
                               residual.scalar_type() == x.scalar_type());
-  return fits && hasSpread && residualFits;
+  return isSupported && hasSpread && residualMatches;
 }
 
 }  // namespace

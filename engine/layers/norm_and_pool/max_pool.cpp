@@ -36,7 +36,7 @@ MaxPoolShape shapeOf(const at::Tensor& x, const MaxPoolOptions& options) {
           elementOf(x)};
 }
 
-bool fits(const MaxPoolShape& shape) {
+bool kernelSupports(const MaxPoolShape& shape) {
   return shape.side <= kLargestPoolSide && 2 * shape.padding <= shape.side &&
          shape.outputHeight > 0 && shape.outputWidth > 0;
 }
@@ -91,7 +91,7 @@ class KernelMaxPool : public torch::autograd::Function<KernelMaxPool> {
 at::Tensor maxPool(const at::Tensor& x, const MaxPoolOptions& options) {
   if (isPixelRows(x)) {
     const MaxPoolShape shape = shapeOf(x, options);
-    if (fits(shape)) return KernelMaxPool::apply(x, shape, options);
+    if (kernelSupports(shape)) return KernelMaxPool::apply(x, shape, options);
   }
   return at::max_pool2d(
       x, options.side, options.stride, options.padding, /*dilation=*/1, options.ceilMode);

@@ -227,20 +227,21 @@ void TrainingState::load(const std::filesystem::path& path) {
   progress = header.progress;
 }
 
-std::vector<std::string> TrainingState::adopt(const std::filesystem::path& path,
-                                              const RunConfig& config) {
+std::vector<std::string> TrainingState::loadForFork(const std::filesystem::path& path,
+                                                    const RunConfig& config) {
   const SafeTensors file = readVerified(path);
   const std::string place = path.string();
   const CheckpointHeader header = checkpointHeaderOf(file, place);
   std::vector<std::string> left;
   loadNetwork(file, place);
-  const auto take = [&](const std::vector<NamedTensor>& targets, bool fits, const char* what) {
-    if (!fits || !hasAll(file, targets)) {
-      left.emplace_back(what);
-      return;
-    }
-    for (const NamedTensor& target : targets) loadInto(file, place, target);
-  };
+  const auto take =
+      [&](const std::vector<NamedTensor>& targets, bool isComparable, const char* what) {
+        if (!isComparable || !hasAll(file, targets)) {
+          left.emplace_back(what);
+          return;
+        }
+        for (const NamedTensor& target : targets) loadInto(file, place, target);
+      };
   take(
       prefixed(kOptimizerPrefix, optimizer.state()),
       hasMomentum(config.recipe.optimizer.kind) == hasMomentum(header.config.recipe.optimizer.kind),

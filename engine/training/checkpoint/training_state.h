@@ -58,7 +58,7 @@ class TrainingState {
 
   /// Loads a checkpoint into a changed configuration: the network, the position, and what of
   /// optimiser and average fits the new recipe. Returns what could not be taken over.
-  std::vector<std::string> adopt(const std::filesystem::path& path, const RunConfig& config);
+  std::vector<std::string> loadForFork(const std::filesystem::path& path, const RunConfig& config);
 
  private:
   std::vector<NamedTensor> savedTensors() const;

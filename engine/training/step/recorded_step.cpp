@@ -53,7 +53,7 @@ RecordedStep::RecordedStep(TrainingState& state,
   update_ = queued->update;
 }
 
-bool RecordedStep::fits(const TensorBatch& batch) const {
+bool RecordedStep::canReplay(const TensorBatch& batch) const {
   return batch.images.sizes() == inputs_.images.sizes() &&
          batch.images.scalar_type() == inputs_.images.scalar_type();
 }

@@ -21,7 +21,7 @@ class RecordedStep {
                WorkRecorder& recorder);
 
   /// Whether batches of this one's shape are what was recorded.
-  bool fits(const TensorBatch& batch) const;
+  bool canReplay(const TensorBatch& batch) const;
 
   /// As startStep().
   StartedStep start(const TensorBatch& batch, double learningRate);

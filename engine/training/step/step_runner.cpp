@@ -21,7 +21,7 @@ StartedStep StepRunner::start(const TensorBatch& batch, double learningRate) {
       state_.optimizer.onDevice() != nullptr) {
     record(batch);
   }
-  if (recorded_ && recorded_->fits(batch)) return recorded_->start(batch, learningRate);
+  if (recorded_ && recorded_->canReplay(batch)) return recorded_->start(batch, learningRate);
   ++steps_;
   return startStep(state_, recipe_, batch, learningRate);
 }

@@ -44,10 +44,11 @@ void updateByAten(const OptimizerConfig& config, Group group) {
   switch (config.kind) {
     case OptimizerKind::sgd:
     case OptimizerKind::muon:
-      if (config.momentum == 0) group.firsts.clear();  // The kernel refuses what it would not use.
+      if (config.momentum == 0)
+        group.firstMoments.clear();  // The kernel refuses what it would not use.
       at::_fused_sgd_(group.parameters,
                       group.gradients,
-                      group.firsts,
+                      group.firstMoments,
                       group.weightDecay,
                       config.momentum,
                       group.learningRate,
@@ -62,8 +63,8 @@ void updateByAten(const OptimizerConfig& config, Group group) {
       const auto updateBy = [&](const auto& kernel) {
         kernel(group.parameters,
                group.gradients,
-               group.firsts,
-               group.seconds,
+               group.firstMoments,
+               group.secondMoments,
                at::TensorList(),
                group.steps,
                group.learningRate,
@@ -114,9 +115,9 @@ void AtenUpdate::updateOthers(double learningRate, double gradientScale) const {
     group.weightDecay = each.weightDecay;
     group.parameters.push_back(each.master.detach());
     group.gradients.push_back(gradient.to(each.master.scalar_type()));
-    group.firsts.push_back(each.first);
-    if (!each.second.defined()) continue;
-    group.seconds.push_back(each.second);
+    group.firstMoments.push_back(each.firstMoment);
+    if (!each.secondMoment.defined()) continue;
+    group.secondMoments.push_back(each.secondMoment);
     group.steps.push_back(each.steps);
   }
   for (auto& [rates, group] : groups) {

@@ -13,7 +13,8 @@ CudaUpdate::CudaUpdate(const OptimizerConfig& config,
                        std::vector<UpdatedParameter> parameters,
                        const CudaKernels& kernels)
     : WeightUpdate(config, std::move(parameters)), kernels_(kernels) {
-  if (!filters().areNone()) lossOrNan_ = at::empty({}, this->parameters().front().first.options());
+  if (!filters().areNone())
+    lossOrNan_ = at::empty({}, this->parameters().front().firstMoment.options());
 }
 
 at::Tensor CudaUpdate::apply(const UpdateStep& step) {
@@ -63,7 +64,7 @@ at::Tensor CudaUpdate::queue(const UpdateOperands& operands, const at::Tensor& l
 }
 
 DeviceUpdate& CudaUpdate::deviceUpdateFor(const UpdateOperands& operands) {
-  if (!deviceUpdate_ || !deviceUpdate_->fits(operands.tensors)) {
+  if (!deviceUpdate_ || !deviceUpdate_->matches(operands.tensors)) {
     const double clip = filters().areNone() ? config().gradientClip : 0;
     deviceUpdate_ = std::make_unique<DeviceUpdate>(
         kernels_, operands.tensors, clip, parameters().front().master.device());

@@ -23,8 +23,9 @@ inline bool haveOneOrder(const at::Tensor& a, const at::Tensor& b) {
   return true;
 }
 
-/// Whether `tensor` goes with `weights` in one pass. Undefined tensors do.
-inline bool fits(const at::Tensor& tensor, const at::Tensor& weights) {
+/// Whether a kernel can go through `tensor` and `weights` by one index: both dense, on one device,
+/// in one order. True for an undefined tensor, which it skips.
+inline bool matchesLayout(const at::Tensor& tensor, const at::Tensor& weights) {
   return !tensor.defined() ||
          (isDense(tensor) && tensor.device() == weights.device() && haveOneOrder(tensor, weights));
 }

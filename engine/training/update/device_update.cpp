@@ -20,8 +20,8 @@ CudaUpdatedWeights describe(const UpdateRates& rates, const UpdatedWeights& tens
   described.gradientElement = tensor.gradientElement;
   described.weights = tensor.weights;
   described.rounded = tensor.rounded;
-  described.first = tensor.first;
-  described.second = tensor.second;
+  described.firstMoment = tensor.firstMoment;
+  described.secondMoment = tensor.secondMoment;
   described.average = tensor.average;
   described.rateFactor = static_cast<float>(tensor.rateFactor);
   described.weightDecay = static_cast<float>(tensor.weightDecay);
@@ -59,12 +59,12 @@ DeviceUpdate::DeviceUpdate(const CudaKernels& kernels,
   gradientNorm_ = at::empty({}, doubles);
 }
 
-bool DeviceUpdate::fits(const std::vector<UpdatedWeights>& tensors) const {
+bool DeviceUpdate::matches(const std::vector<UpdatedWeights>& tensors) const {
   return std::ranges::equal(sizes_, tensors, {}, {}, &UpdatedWeights::size);
 }
 
 void DeviceUpdate::send(const UpdateRates& rates, const std::vector<UpdatedWeights>& tensors) {
-  TORCH_CHECK(fits(tensors), "update of the weights: it was made for other tensors");
+  TORCH_CHECK(matches(tensors), "update of the weights: it was made for other tensors");
   std::vector<std::byte> bytes(static_cast<std::size_t>(package_.numel()));
   std::byte* at = bytes.data();
   for (const UpdatedWeights& tensor : tensors) {

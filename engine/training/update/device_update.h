@@ -25,7 +25,7 @@ class DeviceUpdate {
                const at::Device& device);
 
   /// Whether it is for these tensors.
-  bool fits(const std::vector<UpdatedWeights>& tensors) const;
+  bool matches(const std::vector<UpdatedWeights>& tensors) const;
 
   /// Sends where the tensors are and what the step is; `rates.gradientScale` is not looked at.
   void send(const UpdateRates& rates, const std::vector<UpdatedWeights>& tensors);

@@ -33,11 +33,12 @@ at::Tensor orthogonalized(const at::Tensor& matrix) {
 void updateByMuon(const MuonStep& step,
                   const at::Tensor& weight,
                   const at::Tensor& gradient,
-                  const at::Tensor& first) {
+                  const at::Tensor& firstMoment) {
   const at::NoGradGuard noGradient;
   const at::Tensor scaled = step.gradientScale.defined() ? gradient * step.gradientScale : gradient;
-  at::Tensor newFirst = at::add(scaled, first, step.momentum);
-  const at::Tensor direction = step.nesterov ? at::add(scaled, newFirst, step.momentum) : newFirst;
+  at::Tensor newFirstMoment = at::add(scaled, firstMoment, step.momentum);
+  const at::Tensor direction =
+      step.nesterov ? at::add(scaled, newFirstMoment, step.momentum) : newFirstMoment;
   const at::Tensor rows = rowsOf(direction);
   const at::Tensor turned =
       orthogonalized(rows)
@@ -48,10 +49,10 @@ void updateByMuon(const MuonStep& step,
   at::Tensor newWeight = weight * (std::sqrt(out) / (weight.norm() + kLeastNorm)) -
                          turned * (step.rate * std::sqrt(out / rank));
   if (step.moves.defined()) {
-    newFirst = at::where(step.moves, newFirst, first);
+    newFirstMoment = at::where(step.moves, newFirstMoment, firstMoment);
     newWeight = at::where(step.moves, newWeight, weight);
   }
-  first.copy_(newFirst);
+  firstMoment.copy_(newFirstMoment);
   weight.copy_(newWeight);
 }
 

@@ -22,12 +22,12 @@ at::Tensor orthogonalized(const at::Tensor& matrix);
 /// networks") of filters [out, in, height, width] that a norm follows, so that their size means
 /// nothing. Seen as a matrix of a row a filter, all directions of the momentum are learnt about
 /// equally fast. The filters are kept at a root mean square norm of 1:
-///   first = momentum first + g;  o = orthogonalized(g + momentum first), or of first alone
-///   w = w sqrt(out) / |w| - rate sqrt(out / min(out, in height width)) o
-/// `weight` and `first` change in place; nothing waits for their device.
+///   firstMoment = momentum firstMoment + g;  o = orthogonalized(g + momentum firstMoment), or of
+///   firstMoment alone w = w sqrt(out) / |w| - rate sqrt(out / min(out, in height width)) o
+/// `weight` and `firstMoment` change in place; nothing waits for their device.
 void updateByMuon(const MuonStep& step,
                   const at::Tensor& weight,
                   const at::Tensor& gradient,
-                  const at::Tensor& first);
+                  const at::Tensor& firstMoment);
 
 }  // namespace lambda

@@ -13,7 +13,8 @@ void MuonFilters::add(const at::Tensor& filters, const at::Tensor& momentum) {
 void MuonFilters::sendRate(double learningRate) {
   if (areNone()) return;
   const double share = config_.learningRate > 0 ? learningRate / config_.learningRate : 0;
-  const auto rate = static_cast<float>(config_.filterRate * share * config_.rateFactors.filter);
+  const auto rate =
+      static_cast<float>(config_.muonLearningRate * share * config_.rateFactors.filter);
   sendBytes(&rate, sizeof rate, rate_.view(at::kByte));
 }
 

@@ -16,8 +16,8 @@ Optimizer::Optimizer(const OptimizerConfig& config,
                      const torch::nn::Module& module,
                      const UpdateOptions& options) {
   std::vector<UpdatedParameter> parameters = updatedParametersOf(config, module, options.precision);
-  const bool fit = !options.byAten && fitKernels(parameters);
-  if (fit && options.kernels != nullptr) {
+  const bool byKernels = !options.byAten && kernelsCanUpdate(parameters);
+  if (byKernels && options.kernels != nullptr) {
     auto update = std::make_unique<CudaUpdate>(config, std::move(parameters), *options.kernels);
     onDevice_ = update.get();
     update_ = std::move(update);
@@ -25,7 +25,7 @@ Optimizer::Optimizer(const OptimizerConfig& config,
   }
   const bool areOnCpu = std::ranges::all_of(
       parameters, [](const UpdatedParameter& each) { return each.master.is_cpu(); });
-  if (fit && areOnCpu) {
+  if (byKernels && areOnCpu) {
     update_ = std::make_unique<CpuUpdate>(config, std::move(parameters));
   } else {
     update_ = std::make_unique<AtenUpdate>(config, std::move(parameters));
@@ -44,11 +44,11 @@ std::vector<NamedTensor> Optimizer::state() const {
   std::vector<NamedTensor> state;
   for (const UpdatedParameter& each : parameters()) {
     if (each.steps.defined()) {
-      state.push_back({each.name + ".mean", each.first});
-      state.push_back({each.name + ".variance", each.second});
+      state.push_back({each.name + ".mean", each.firstMoment});
+      state.push_back({each.name + ".variance", each.secondMoment});
       state.push_back({each.name + ".step", each.steps});
     } else {
-      state.push_back({each.name + ".momentum", each.first});
+      state.push_back({each.name + ".momentum", each.firstMoment});
     }
   }
   return state;

@@ -31,7 +31,7 @@ UpdateRule ruleOf(const OptimizerConfig& config) {
 }
 
 void requireFit(const AveragedTensor& each, const at::Tensor& weights) {
-  TORCH_CHECK(isDenseFloat(weights) && fits(each.average, weights),
+  TORCH_CHECK(isDenseFloat(weights) && matchesLayout(each.average, weights),
               "optimizer: expected the average of ",
               each.name,
               " in float32 and in the order of its values in memory");
@@ -64,10 +64,11 @@ void addAverages(const std::vector<UpdatedParameter>& parameters,
 
 }  // namespace
 
-bool fitKernels(const std::vector<UpdatedParameter>& parameters) {
+bool kernelsCanUpdate(const std::vector<UpdatedParameter>& parameters) {
   return std::ranges::all_of(parameters, [](const UpdatedParameter& each) {
-    return isDenseFloat(each.master) && fits(each.first, each.master) &&
-           fits(each.second, each.master) && fits(each.parameter, each.master);
+    return isDenseFloat(each.master) && matchesLayout(each.firstMoment, each.master) &&
+           matchesLayout(each.secondMoment, each.master) &&
+           matchesLayout(each.parameter, each.master);
   });
 }
 
@@ -78,8 +79,8 @@ UpdateOperands gatherOperands(const std::vector<UpdatedParameter>& parameters,
   for (const UpdatedParameter& each : parameters) {
     UpdatedWeights weights{.size = each.master.numel(),
                            .weights = dataOf(each.master),
-                           .first = dataOf(each.first),
-                           .second = dataOf(each.second),
+                           .firstMoment = dataOf(each.firstMoment),
+                           .secondMoment = dataOf(each.secondMoment),
                            .rateFactor = each.rateFactor,
                            .weightDecay = each.weightDecay};
     if (each.isRounded())
@@ -87,7 +88,7 @@ UpdateOperands gatherOperands(const std::vector<UpdatedParameter>& parameters,
     at::Tensor gradient = each.gradient();
     if (gradient.defined() && !each.orthogonalized) {
       const bool isRounded = gradient.scalar_type() == at::kBFloat16;
-      if (!fits(gradient, each.master) || (inFloat32 && isRounded)) {
+      if (!matchesLayout(gradient, each.master) || (inFloat32 && isRounded)) {
         gradient = at::empty_like(each.master).copy_(gradient);
       }
       weights.gradient = gradient.const_data_ptr();

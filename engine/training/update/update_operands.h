@@ -17,7 +17,7 @@ struct UpdateOperands {
 
 /// Whether the kernels take the parameters: float32 masters, and all that belongs to one in the
 /// same order in memory.
-bool fitKernels(const std::vector<UpdatedParameter>& parameters);
+bool kernelsCanUpdate(const std::vector<UpdatedParameter>& parameters);
 
 /// Gathers the operands of an update. A gradient in another order than its weights is copied, with
 /// `inFloat32` one in bfloat16 too; the average takes in counts at once. Throws c10::Error if the

@@ -52,9 +52,9 @@ std::vector<UpdatedParameter> updatedParametersOf(const OptimizerConfig& config,
       each.master = each.parameter.detach();
       each.parameter.set_data(each.master.to(at::kBFloat16));
     }
-    each.first = at::zeros_like(each.master.detach());
+    each.firstMoment = at::zeros_like(each.master.detach());
     if (adaptive) {
-      each.second = at::zeros_like(each.master.detach());
+      each.secondMoment = at::zeros_like(each.master.detach());
       each.steps = at::zeros({}, at::kFloat);
     }
     each.rateFactor = factorOf(config.rateFactors, role);

@@ -24,8 +24,8 @@ struct UpdatedParameter {
   std::string name;
   at::Tensor parameter;
   at::Tensor master;
-  at::Tensor first;   ///< Momentum, or the first moment.
-  at::Tensor second;  ///< The second moment; Adam and AdamW.
+  at::Tensor firstMoment;   ///< Momentum, or the first moment.
+  at::Tensor secondMoment;  ///< The second moment; Adam and AdamW.
   at::Tensor steps;   ///< Updates done, a float32 scalar; Adam and AdamW.
   double rateFactor = 1;
   double weightDecay = 0;

@@ -7,7 +7,7 @@ namespace lambda {
 WeightUpdate::WeightUpdate(const OptimizerConfig& config, std::vector<UpdatedParameter> parameters)
     : config_(config), parameters_(std::move(parameters)), filters_(config) {
   for (const UpdatedParameter& each : parameters_) {
-    if (each.orthogonalized) filters_.add(each.master, each.first);
+    if (each.orthogonalized) filters_.add(each.master, each.firstMoment);
   }
 }
 

@@ -84,20 +84,21 @@ struct Weight {
       gradient += tensor.weightDecay * value;
     }
     if constexpr (kIsAdaptive<kRule>) {
-      first += update.firstShare * (gradient - first);
-      second = update.secondKept * second + update.secondShare * gradient * gradient;
-      const float deviation = sqrtf(second) * tensor.secondCorrection + update.epsilon;
-      value -= learningRate * tensor.firstCorrection * first / deviation;
+      firstMoment += update.firstShare * (gradient - firstMoment);
+      secondMoment = update.secondKept * secondMoment + update.secondShare * gradient * gradient;
+      const float deviation = sqrtf(secondMoment) * tensor.secondCorrection + update.epsilon;
+      value -= learningRate * tensor.firstCorrection * firstMoment / deviation;
     } else if constexpr (kRule == UpdateRule::sgd) {
       value -= learningRate * gradient;
     } else {
-      first = update.momentum * first + gradient;
-      value -= learningRate *
-               (kRule == UpdateRule::nesterov ? update.momentum * first + gradient : first);
+      firstMoment = update.momentum * firstMoment + gradient;
+      value -=
+          learningRate *
+          (kRule == UpdateRule::nesterov ? update.momentum * firstMoment + gradient : firstMoment);
     }
   }
 
-  float value, first, second;
+  float value, firstMoment, secondMoment;
 };
 
 /// From the end that is nearer, so that a share of 1 gives the weight itself.
@@ -123,13 +124,13 @@ __global__ void __launch_bounds__(kThreads)
   for (std::int64_t i = stretch.first; i < stretch.end; i += kThreads) {
     Weight<kRule> weight{tensor.weights[i], 0, 0};
     if (tensor.gradient != nullptr) {
-      if constexpr (kRule != UpdateRule::sgd) weight.first = tensor.first[i];
-      if constexpr (kIsAdaptive<kRule>) weight.second = tensor.second[i];
+      if constexpr (kRule != UpdateRule::sgd) weight.firstMoment = tensor.firstMoment[i];
+      if constexpr (kIsAdaptive<kRule>) weight.secondMoment = tensor.secondMoment[i];
       weight.move(update, tensor, learningRate, gradientScale * gradientAt(tensor, i));
       tensor.weights[i] = weight.value;
       if (tensor.rounded != nullptr) tensor.rounded[i] = Bfloat16Format::round(weight.value);
-      if constexpr (kRule != UpdateRule::sgd) tensor.first[i] = weight.first;
-      if constexpr (kIsAdaptive<kRule>) tensor.second[i] = weight.second;
+      if constexpr (kRule != UpdateRule::sgd) tensor.firstMoment[i] = weight.firstMoment;
+      if constexpr (kIsAdaptive<kRule>) tensor.secondMoment[i] = weight.secondMoment;
     }
     if (tensor.average != nullptr)
       tensor.average[i] = averaged(tensor.average[i], weight.value, step.averageShare);

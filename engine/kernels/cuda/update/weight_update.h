@@ -13,8 +13,8 @@ struct CudaUpdatedWeights {
   Element gradientElement = Element::float32;
   float* weights = nullptr;
   Bfloat16* rounded = nullptr;
-  float* first = nullptr;
-  float* second = nullptr;
+  float* firstMoment = nullptr;
+  float* secondMoment = nullptr;
   float* average = nullptr;
   float rateFactor = 1;
   float weightDecay = 0;

@@ -1,7 +1,7 @@
 #include <QTest>
 
 #include "engine/runtime/error.h"
-#include "engine/training/calibration.h"
+#include "engine/training/throughput_estimate.h"
 #include "engine/training/trainer.h"
 #include "tests/support/held_run.h"
 #include "tests/support/run_content.h"
@@ -10,7 +10,7 @@
 
 using namespace lambda;
 
-class TestCalibration : public QObject {
+class TestThroughputEstimate : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -24,17 +24,17 @@ class TestCalibration : public QObject {
   void impossibleConfigurationsAreRefused();
 };
 
-void TestCalibration::measuresRealSteps() {
+void TestThroughputEstimate::measuresRealSteps() {
   RunControl control;
   RecordingObserver observer;
   std::vector<std::int64_t> done;
   std::int64_t total = 0;
   observer.onEvaluated = [&](const EvaluationProgress& progress) {
-    QCOMPARE(progress.phase, std::string("calibration"));
+    QCOMPARE(progress.phase, std::string("estimate"));
     done.push_back(progress.done);
     total = progress.total;
   };
-  const auto seen = calibrate(tinyRun(), 5, control, observer);
+  const auto seen = estimateThroughput(tinyRun(), 5, control, observer);
   QVERIFY(seen);
   QCOMPARE(seen->steps, 5);
   QCOMPARE(total, std::int64_t{4 + 5 + 1});
@@ -52,7 +52,7 @@ void TestCalibration::measuresRealSteps() {
   QCOMPARE(seen->threads, 1);
 }
 
-void TestCalibration::estimatesWhatAnEpochTakes() {
+void TestThroughputEstimate::estimatesWhatAnEpochTakes() {
   RunConfig config = tinyRun();
   config.architecture.stem.width = 32;
   shapes10Of(config).trainCount = 1600;
@@ -63,29 +63,29 @@ void TestCalibration::estimatesWhatAnEpochTakes() {
   RecordingObserver observer;
   trainRun(config, folder.path(), control, observer);
   const double measured = observer.epochs[1].seconds - observer.epochs[0].seconds;
-  const auto seen = calibrate(config, kCalibrationSteps, control, observer);
+  const auto seen = estimateThroughput(config, kEstimateSteps, control, observer);
   const double estimated = seen->secondsPerEpoch - seen->evaluationSeconds;
   // Wide, because other programs may run meanwhile.
   QVERIFY2(estimated > measured / 3 && estimated < measured * 3,
            qPrintable(QString::number(estimated) + u' ' + QString::number(measured)));
 }
 
-void TestCalibration::anAutomaticPrecisionIsDecided() {
+void TestThroughputEstimate::anAutomaticPrecisionIsDecided() {
   RunConfig config = tinyRun();
   config.recipe.precision = Precision::automatic;
   RunControl control;
   RecordingObserver observer;
-  const auto seen = calibrate(config, 2, control, observer);
+  const auto seen = estimateThroughput(config, 2, control, observer);
   QVERIFY(seen);
   QVERIFY(seen->secondsPerStep > 0);
 }
 
-void TestCalibration::missingDataIsMadeUpAndSaidSo() {
+void TestThroughputEstimate::missingDataIsMadeUpAndSaidSo() {
   RunConfig config = tinyRun();
   config.data.source = Cifar10Source{"/nowhere/cifar10"};
   RunControl control;
   RecordingObserver observer;
-  const auto seen = calibrate(config, 1, control, observer);
+  const auto seen = estimateThroughput(config, 1, control, observer);
   QVERIFY(seen->syntheticData);
   // As many images as CIFAR-10 has.
   const int batches = (50000 - config.data.validationCount) / config.recipe.batchSize;
@@ -93,7 +93,7 @@ void TestCalibration::missingDataIsMadeUpAndSaidSo() {
   QVERIFY(seen->residentGrowthBytes > (100U << 20));
 }
 
-void TestCalibration::stopsWithinOneBatchInEveryPhase() {
+void TestThroughputEstimate::stopsWithinOneBatchInEveryPhase() {
   for (int last = 0; last < 9; ++last) {
     RunControl control;
     RecordingObserver observer;
@@ -103,21 +103,22 @@ void TestCalibration::stopsWithinOneBatchInEveryPhase() {
       ++after;
       control.requestStop();
     };
-    QVERIFY(!calibrate(tinyRun(), 5, control, observer));
+    QVERIFY(!estimateThroughput(tinyRun(), 5, control, observer));
     QCOMPARE(after, 0);
   }
 }
 
-void TestCalibration::waitsWhilePaused() {
+void TestThroughputEstimate::waitsWhilePaused() {
   RunControl control;
   RecordingObserver observer;
   observer.onEvaluated = [&](const EvaluationProgress& progress) {
     if (progress.done == 2) control.pause();
   };
-  QVERIFY(endsHeldOnce(control, [&] { QVERIFY(calibrate(tinyRun(), 2, control, observer)); }));
+  QVERIFY(
+      endsHeldOnce(control, [&] { QVERIFY(estimateThroughput(tinyRun(), 2, control, observer)); }));
 }
 
-void TestCalibration::leavesATrainingAsItWas() {
+void TestThroughputEstimate::leavesATrainingAsItWas() {
   const TemporaryFolder folder;
   RunConfig config = randomRun(OptimizerKind::sgd);
   config.recipe.epochs = 1;
@@ -130,20 +131,20 @@ void TestCalibration::leavesATrainingAsItWas() {
     RecordingObserver silent;
     RunConfig another = config;
     another.seed = 77;
-    calibrate(another, 2, other, silent);
+    estimateThroughput(another, 2, other, silent);
   };
   const std::string beside = trainRun(config, folder.path(), control, observer).run;
   QVERIFY(tensorsOf(alone) == tensorsOf(beside));
   QCOMPARE(folder.entryCount(), std::ptrdiff_t{2});
 }
 
-void TestCalibration::impossibleConfigurationsAreRefused() {
+void TestThroughputEstimate::impossibleConfigurationsAreRefused() {
   RunControl control;
   RecordingObserver observer;
   RunConfig config = tinyRun();
   std::get<LambdaMixer>(config.architecture.stages[1].blocks[1].mixer).heads = 3;
-  QVERIFY_THROWS_EXCEPTION(Error, calibrate(config, 2, control, observer));
+  QVERIFY_THROWS_EXCEPTION(Error, estimateThroughput(config, 2, control, observer));
 }
 
-QTEST_GUILESS_MAIN(TestCalibration)
-#include "tst_calibration.moc"
+QTEST_GUILESS_MAIN(TestThroughputEstimate)
+#include "tst_throughput_estimate.moc"

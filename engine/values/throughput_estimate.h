@@ -6,7 +6,7 @@
 namespace lambda {
 
 /// What training a configuration costs on this machine, measured with real training steps.
-struct Calibration {
+struct ThroughputEstimate {
   int steps = 0;               ///< Measured, warm-up excluded.
   double secondsPerStep = 0;   ///< Median, the making of the batch included.
   double imagesPerSecond = 0;  ///< Batch size over that median.
@@ -20,7 +20,7 @@ struct Calibration {
   std::string device;          ///< "cpu", or the GPU's name.
   int threads = 1;
 
-  bool operator==(const Calibration&) const = default;
+  bool operator==(const ThroughputEstimate&) const = default;
 };
 
 }  // namespace lambda

@@ -1,4 +1,4 @@
-#include "engine/training/calibration.h"
+#include "engine/training/throughput_estimate.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +14,7 @@
 #include "engine/training/input/wait_for_batch.h"
 #include "engine/training/step/precision.h"
 #include "engine/training/trainer.h"
-#include "engine/training/training_rehearsal.h"
+#include "engine/training/training_dry_run.h"
 
 namespace lambda {
 
@@ -37,22 +37,22 @@ double medianOf(std::vector<double> values) {
 }
 
 /// The measuring, with all that lives as long as it.
-class Rehearsal {
+class ThroughputMeasurement {
  public:
-  Rehearsal(const RunConfig& config, int steps, RunControl& control, Observer& observer)
+  ThroughputMeasurement(const RunConfig& config, int steps, RunControl& control, Observer& observer)
       : config_(config), steps_(std::max(1, steps)), control_(control), observer_(observer) {}
 
-  std::optional<Calibration> run() {
+  std::optional<ThroughputEstimate> run() {
     restartPeakMemory();
     const ProcessMemory before = processMemory();
     const ComputeDevice device = selectDevice(config_.device);
     useThreads(device);
     resolvePrecision(config_.recipe, device);
     result_ = {.steps = steps_, .device = device.name, .threads = device.threads};
-    const RehearsalData images(config_, torchDevice(device));
+    const DryRunData images(config_, torchDevice(device));
     result_.syntheticData = images.areSynthetic;
     data_ = images.run.get();
-    training_ = std::make_unique<TrainingRehearsal>(config_, device, *data_);
+    training_ = std::make_unique<TrainingDryRun>(config_, device, *data_);
     if (!timeSteps() || !timeEvaluation()) return std::nullopt;
     result_.secondsPerEpoch =
         result_.secondsPerStep * data_->batchesPerEpoch() + result_.evaluationSeconds;
@@ -64,7 +64,7 @@ class Rehearsal {
 
  private:
   bool proceed(int done) {
-    observer_.evaluated({"calibration", done, kWarmUpSteps + steps_ + evaluationBatches()});
+    observer_.evaluated({"estimate", done, kWarmUpSteps + steps_ + evaluationBatches()});
     return waitForBatch(control_, observer_);
   }
 
@@ -118,20 +118,20 @@ class Rehearsal {
   int steps_;
   RunControl& control_;
   Observer& observer_;
-  Calibration result_;
+  ThroughputEstimate result_;
   RunData* data_ = nullptr;  // While run() runs.
-  std::unique_ptr<TrainingRehearsal> training_;
+  std::unique_ptr<TrainingDryRun> training_;
 };
 
 }  // namespace
 
-std::optional<Calibration> calibrate(const RunConfig& config,
-                                     int steps,
-                                     RunControl& control,
-                                     Observer& observer) {
+std::optional<ThroughputEstimate> estimateThroughput(const RunConfig& config,
+                                                     int steps,
+                                                     RunControl& control,
+                                                     Observer& observer) {
   requireTrainable(config);
-  return explainingFailures("calibration", config.recipe, [&] {
-    return Rehearsal(config, steps, control, observer).run();
+  return explainingFailures("estimate", config.recipe, [&] {
+    return ThroughputMeasurement(config, steps, control, observer).run();
   });
 }
 

@@ -1,4 +1,4 @@
-#include "engine/training/training_rehearsal.h"
+#include "engine/training/training_dry_run.h"
 
 #include <string>
 #include <utility>
@@ -44,7 +44,7 @@ std::shared_ptr<const Dataset> randomDataset(const DatasetInfo& like, const Data
 
 }  // namespace
 
-RehearsalData::RehearsalData(const RunConfig& config, const at::Device& device) {
+DryRunData::DryRunData(const RunConfig& config, const at::Device& device) {
   auto datasets = std::make_shared<DatasetCache>();
   std::shared_ptr<const Dataset> images;
   try {
@@ -58,9 +58,7 @@ RehearsalData::RehearsalData(const RunConfig& config, const at::Device& device) 
   run = std::make_unique<RunData>(config, device, std::move(images), std::move(datasets));
 }
 
-TrainingRehearsal::TrainingRehearsal(const RunConfig& config,
-                                     const ComputeDevice& device,
-                                     RunData& data)
+TrainingDryRun::TrainingDryRun(const RunConfig& config, const ComputeDevice& device, RunData& data)
     : config_(config),
       data_(data),
       state_(config, device),
@@ -71,19 +69,19 @@ TrainingRehearsal::TrainingRehearsal(const RunConfig& config,
   whitenStem(state_, data_);
 }
 
-TensorBatch TrainingRehearsal::nextBatch() {
+TensorBatch TrainingDryRun::nextBatch() {
   const auto step = static_cast<int>(state_.progress.step);
   const int perEpoch = data_.batchesPerEpoch();
   return data_.batch(step / perEpoch, step % perEpoch);
 }
 
-double TrainingRehearsal::nextLearningRate() const {
+double TrainingDryRun::nextLearningRate() const {
   const auto step = static_cast<int>(state_.progress.step);
   const int perEpoch = data_.batchesPerEpoch();
   return learningRateOfStep(config_.recipe, step / perEpoch, step % perEpoch, perEpoch);
 }
 
-StepOutcome TrainingRehearsal::train(const TensorBatch& batch, const PhaseObserver& ended) {
+StepOutcome TrainingDryRun::train(const TensorBatch& batch, const PhaseObserver& ended) {
   if (!ended) return start(batch).outcome();
   const StepOutcome outcome =
       trainOnBatch(state_, config_.recipe, batch, nextLearningRate(), ended);
@@ -91,7 +89,7 @@ StepOutcome TrainingRehearsal::train(const TensorBatch& batch, const PhaseObserv
   return outcome;
 }
 
-StartedStep TrainingRehearsal::start(const TensorBatch& batch) {
+StartedStep TrainingDryRun::start(const TensorBatch& batch) {
   StartedStep started = steps_.start(batch, nextLearningRate());
   ++state_.progress.step;
   return started;

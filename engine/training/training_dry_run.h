@@ -11,21 +11,21 @@
 namespace lambda {
 
 /// Images to measure a training with.
-struct RehearsalData {
+struct DryRunData {
   /// The configuration's training images; random pixels where the files can't be read and the kind
   /// of data set alone tells what they hold (CIFAR). Throws Error where it does not, and where the
   /// images do not fit the configuration.
-  RehearsalData(const RunConfig& config, const at::Device& device);
+  DryRunData(const RunConfig& config, const at::Device& device);
 
   bool areSynthetic = false;  ///< Random pixels, as many and as large as those of the data set.
   std::unique_ptr<RunData> run;
 };
 
 /// The first steps of a training, one by one, without a run folder. Lives on the training thread.
-class TrainingRehearsal {
+class TrainingDryRun {
  public:
   /// A fresh network. `data` outlives this.
-  TrainingRehearsal(const RunConfig& config, const ComputeDevice& device, RunData& data);
+  TrainingDryRun(const RunConfig& config, const ComputeDevice& device, RunData& data);
 
   TrainingState& state() { return state_; }
 
