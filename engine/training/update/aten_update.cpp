@@ -18,8 +18,8 @@ namespace {
 struct Group {
   std::vector<at::Tensor> parameters;
   std::vector<at::Tensor> gradients;  ///< Of the parameters' type.
-  std::vector<at::Tensor> firsts;     ///< Momentum, or the first moment.
-  std::vector<at::Tensor> seconds;    ///< The second moment; Adam and AdamW.
+  std::vector<at::Tensor> firstMoments;     ///< Momentum, or the first moment.
+  std::vector<at::Tensor> secondMoments;    ///< The second moment; Adam and AdamW.
   std::vector<at::Tensor> steps;      ///< Updates done, float32 scalars; Adam and AdamW.
   double learningRate = 0;
   double weightDecay = 0;
