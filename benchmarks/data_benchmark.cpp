@@ -8,7 +8,6 @@
 #include "benchmarks/alternation.h"
 #include "benchmarks/exactness.h"
 #include "engine/runtime/out_of_memory.h"
-#include "engine/training/step/precision.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_dry_run.h"
 
@@ -100,12 +99,10 @@ Laps timed(const Work& work) {
 
 DataBenchmark measure(RunConfig config, const DataBenchmarkOptions& options) {
   config.device.kind = DeviceKind::cpu;
-  const ComputeDevice device = selectDevice(config.device);
-  useThreads(device);
-  resolvePrecision(config.recipe, device);
-  const DryRunData data(config, torchDevice(device));
+  const ResolvedConfig resolved(config);
+  const DryRunData data(resolved);
   ImageByImage plain(config, data.run->images(Split::train));
-  TrainingDryRun training(config, device, *data.run);
+  TrainingDryRun training(resolved, *data.run);
 
   const at::Tensor expected = plain.batch(0, 0, at::kDouble);
   std::vector<TimedForm> forms{{"augmenter", {}, {}, {}}, {"ATen, image by image", {}, {}, {}}};
@@ -137,7 +134,7 @@ DataBenchmark measure(RunConfig config, const DataBenchmarkOptions& options) {
   result.step = repetitions[2].total();
   result.row = {.name = config.name + " batch",
                 .batch = config.recipe.batchSize,
-                .threads = device.threads,
+                .threads = resolved.device().threads,
                 .repetitions = repetitions.front().count(),
                 .bytes = kBytesPerValue * static_cast<double>(expected.numel()),
                 .forms = std::move(forms)};

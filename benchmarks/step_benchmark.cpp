@@ -11,7 +11,6 @@
 #include "benchmarks/peak_memory.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/out_of_memory.h"
-#include "engine/training/step/precision.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_dry_run.h"
 #include "engine/values/cost.h"
@@ -40,29 +39,29 @@ std::uint64_t peakAllocated(const at::Device& device, const std::function<void()
       allocator.getDeviceStats(device.index()).allocated_bytes[kAll].peak);
 }
 
-std::optional<std::uint64_t> peakBytesOf(const RunConfig& config,
-                                         const ComputeDevice& device,
-                                         RunData& data) {
+std::optional<std::uint64_t> peakBytesOf(const ResolvedConfig& resolved, RunData& data) {
   {
     // Code and thread stacks come into memory with a few images.
-    TrainingDryRun dryRun(config, device, data);
+    TrainingDryRun dryRun(resolved, data);
     const TensorBatch batch = dryRun.nextBatch();
     const std::int64_t few = std::min<std::int64_t>(kWarmUpImages, batch.labels.size(0));
     dryRun.train({batch.images.narrow(0, 0, few), batch.labels.narrow(0, 0, few)});
   }
   const auto train = [&] {
-    TrainingDryRun dryRun(config, device, data);
+    TrainingDryRun dryRun(resolved, data);
     for (int step = 0; step < kMemorySteps; ++step) dryRun.step();
   };
-  if (device.kind == DeviceKind::cuda) return peakAllocated(torchDevice(device), train);
+  if (resolved.device().kind == DeviceKind::cuda) {
+    return peakAllocated(torchDevice(resolved.device()), train);
+  }
   return peakGrowth(train);
 }
 
 /// A network that trains step by step.
 class TimedTraining {
  public:
-  TimedTraining(RunConfig config, const ComputeDevice& device, RunData& data)
-      : config_(std::move(config)), dryRun_(config_, device, data) {}
+  TimedTraining(const ResolvedConfig& resolved, RunData& data)
+      : config_(resolved.config()), dryRun_(resolved, data) {}
 
   Laps step() {
     const at::Device device = dryRun_.state().device();
@@ -111,8 +110,7 @@ class TimedTraining {
 /// A network that trains as in a run, some steps at a time.
 class TimedRun {
  public:
-  TimedRun(RunConfig config, const ComputeDevice& device, RunData& data)
-      : config_(std::move(config)), dryRun_(config_, device, data) {
+  TimedRun(const ResolvedConfig& resolved, RunData& data) : dryRun_(resolved, data) {
     for (int step = 0; step < kStepsAtATime; ++step) dryRun_.step();
   }
 
@@ -136,46 +134,46 @@ class TimedRun {
  private:
   static constexpr int kStepsAtATime = 8;
 
-  RunConfig config_;
   TrainingDryRun dryRun_;
 };
 
-std::vector<RunConfig> networksOf(const RunConfig& config, bool withTwin) {
-  std::vector<RunConfig> networks{config};
+std::vector<ResolvedConfig> networksOf(const ResolvedConfig& resolved, bool withTwin) {
+  std::vector<ResolvedConfig> networks{resolved};
+  RunConfig config = resolved.config();
   if (const auto twin = convolutionTwin(config.architecture); twin && withTwin) {
-    networks.push_back(config);
-    networks.back().architecture = *twin;
-    networks.back().name = "conv twin";
+    config.architecture = *twin;
+    config.name = "conv twin";
+    networks.emplace_back(std::move(config), resolved.device());
   }
   return networks;
 }
 
-StepBenchmark measure(RunConfig config, const StepBenchmarkOptions& options) {
-  const ComputeDevice device = selectDevice(config.device);
-  useThreads(device);
-  resolvePrecision(config.recipe, device);
-  const std::vector<RunConfig> networks = networksOf(config, options.withTwin);
+StepBenchmark measure(RunConfig wanted, const StepBenchmarkOptions& options) {
+  const ResolvedConfig resolved(std::move(wanted));
+  const RunConfig& config = resolved.config();
+  const ComputeDevice& device = resolved.device();
+  const std::vector<ResolvedConfig> networks = networksOf(resolved, options.withTwin);
   StepBenchmark result;
   result.batch = config.recipe.batchSize;
   result.threads = device.threads;
   result.precision = config.recipe.precision;
   result.device = device.name;
-  const DryRunData data(config, torchDevice(device));
+  const DryRunData data(resolved);
   result.syntheticData = data.areSynthetic;
 
   std::vector<std::optional<std::uint64_t>> peaks;
-  for (const RunConfig& each : networks) peaks.push_back(peakBytesOf(each, device, *data.run));
+  for (const ResolvedConfig& each : networks) peaks.push_back(peakBytesOf(each, *data.run));
 
   std::vector<std::unique_ptr<TimedTraining>> trainings;
   std::vector<std::function<Laps()>> contenders;
-  for (const RunConfig& each : networks) {
-    trainings.push_back(std::make_unique<TimedTraining>(each, device, *data.run));
+  for (const ResolvedConfig& each : networks) {
+    trainings.push_back(std::make_unique<TimedTraining>(each, *data.run));
     contenders.emplace_back([&training = *trainings.back()] { return training.step(); });
   }
   std::vector<std::unique_ptr<TimedRun>> runs;
-  for (const RunConfig& each : networks) {
+  for (const ResolvedConfig& each : networks) {
     if (device.kind != DeviceKind::cuda) break;
-    runs.push_back(std::make_unique<TimedRun>(each, device, *data.run));
+    runs.push_back(std::make_unique<TimedRun>(each, *data.run));
     contenders.emplace_back([&run = *runs.back()] { return run.steps(); });
   }
   const std::vector<Repetitions> repetitions = alternate(contenders,
@@ -197,15 +195,15 @@ StepBenchmark measure(RunConfig config, const StepBenchmarkOptions& options) {
 
 std::optional<Architecture> convolutionTwin(const Architecture& architecture) {
   Architecture twin = architecture;
-  bool hasLambda = false;
+  bool hasOther = false;
   for (Stage& stage : twin.stages) {
     for (Block& block : stage.blocks) {
-      if (!std::holds_alternative<LambdaMixer>(block.mixer)) continue;
+      if (std::holds_alternative<ConvolutionMixer>(block.mixer)) continue;
       block.mixer = ConvolutionMixer{};
-      hasLambda = true;
+      hasOther = true;
     }
   }
-  return hasLambda ? std::optional(twin) : std::nullopt;
+  return hasOther ? std::optional(twin) : std::nullopt;
 }
 
 StepBenchmark runStepBenchmark(const RunConfig& config, const StepBenchmarkOptions& options) {

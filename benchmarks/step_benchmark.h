@@ -59,8 +59,8 @@ struct StepBenchmark {
   std::vector<NetworkSteps> networks;  ///< The configuration's; then its twin, if it has one.
 };
 
-/// The network with a 3x3 convolution in the place of every lambda layer; none where there are no
-/// lambda layers.
+/// The network with a 3x3 convolution in the place of every other mixer; none where there are only
+/// convolutions.
 std::optional<Architecture> convolutionTwin(const Architecture& architecture);
 
 /// Times training steps of a configuration as the trainer takes them: batch, forward pass, loss,

@@ -4,7 +4,6 @@
 #include "benchmarks/step_benchmark.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/training/checkpoint/tensor_file.h"
-#include "engine/training/step/precision.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_dry_run.h"
 #include "engine/training/update/master_weights.h"
@@ -24,12 +23,9 @@ std::string listText(const std::vector<double>& values) {
 
 void recordSteps(const RunConfig& wanted, int steps, const std::filesystem::path& path) {
   requireTrainable(wanted);
-  RunConfig config = wanted;
-  const ComputeDevice device = selectDevice(config.device);
-  useThreads(device);
-  resolvePrecision(config.recipe, device);
-  const DryRunData data(config, torchDevice(device));
-  TrainingDryRun dryRun(config, device, *data.run);
+  const ResolvedConfig resolved(wanted);
+  const DryRunData data(resolved);
+  TrainingDryRun dryRun(resolved, *data.run);
   std::vector<NamedTensor> tensors;
   {
     const MasterWeights recorded(dryRun.state().optimizer);
@@ -47,7 +43,7 @@ void recordSteps(const RunConfig& wanted, int steps, const std::filesystem::path
   }
   saveTensors(path,
               tensors,
-              {{"config", toJson(config)},
+              {{"config", toJson(resolved.config())},
                {"losses", listText(losses)},
                {"learningRates", listText(learningRates)}});
 }

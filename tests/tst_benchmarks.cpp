@@ -260,6 +260,9 @@ void TestBenchmarks::twinsHaveConvolutionsAlone() {
   QVERIFY(!convolutionTwin(*twin));
   const auto* mixer = std::get_if<ConvolutionMixer>(&twin->stages[1].blocks[1].mixer);
   QVERIFY(mixer != nullptr && mixer->kernelSize == 3);
+  Architecture depthwise = *twin;
+  depthwise.stages[1].blocks[0].mixer = DepthwiseConvolutionMixer{};
+  QVERIFY(convolutionTwin(depthwise) == twin);
 }
 
 void TestBenchmarks::stepsAreTimedPartByPart() {

@@ -19,6 +19,7 @@
 #include "engine/training/live_inspection.h"
 #include "engine/training/step/training_step.h"
 #include "engine/training/update/master_weights.h"
+#include "tests/support/resolved_on_cpu.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 
@@ -27,8 +28,6 @@ using namespace lambda;
 namespace {
 
 constexpr int kSteps = 5;
-
-const ComputeDevice kCpu{.kind = DeviceKind::cpu, .name = "cpu", .reason = "", .threads = 1};
 
 /// In bfloat16, with every kind of convolution and everything that goes by gradients.
 RunConfig mixedRun(OptimizerKind kind) {
@@ -47,13 +46,12 @@ RunConfig mixedRun(OptimizerKind kind) {
 /// A state that trains in float32, for which autocast rounds the weights of a mixed run step by
 /// step.
 std::unique_ptr<TrainingState> castingState(const RunConfig& mixed, bool byAten = false) {
-  return std::make_unique<TrainingState>(mixed, kCpu, UpdateOptions{.byAten = byAten});
+  return std::make_unique<TrainingState>(test::onCpu(mixed), UpdateOptions{.byAten = byAten});
 }
 
 StepOutcome train(TrainingState& state, const RunConfig& config, RunData& data) {
   const auto step = static_cast<int>(state.progress.step);
-  const StepOutcome outcome =
-      trainOnBatch(state, config.recipe, data.batch(0, step), 0.05 / (1 + step));
+  const StepOutcome outcome = trainOnBatch(state, data.batch(0, step), 0.05 / (1 + step));
   ++state.progress.step;
   return outcome;
 }
@@ -133,9 +131,9 @@ void TestBfloat16Weights::trainWithTheBitsOfAutocast() {
   QFETCH(OptimizerKind, kind);
   QFETCH(bool, byAten);
   const RunConfig config = mixedRun(kind);
-  RunData data(config, at::kCPU);
-  TrainingState state(
-      config, kCpu, UpdateOptions{.precision = config.recipe.precision, .byAten = byAten});
+  RunData data(test::onCpu(config));
+  TrainingState state(test::onCpu(config),
+                      UpdateOptions{.precision = config.recipe.precision, .byAten = byAten});
   const auto casting = castingState(config, byAten);
   for (int step = 0; step < kSteps; ++step) {
     const StepOutcome found = train(state, config, data), expected = train(*casting, config, data);
@@ -150,10 +148,10 @@ void TestBfloat16Weights::trainWithTheBitsOfAutocast() {
 
 void TestBfloat16Weights::followACheckpoint() {
   const RunConfig config = mixedRun(OptimizerKind::sgd);
-  RunData data(config, at::kCPU);
+  RunData data(test::onCpu(config));
   const TemporaryFolder folder;
   const auto path = folder.path() / "state.safetensors";
-  TrainingState whole(config, kCpu), resumed(config, kCpu);
+  TrainingState whole(test::onCpu(config)), resumed(test::onCpu(config));
   for (int step = 0; step < 2; ++step) train(whole, config, data);
   whole.save(path, config, {});
   resumed.load(path);
@@ -164,10 +162,10 @@ void TestBfloat16Weights::followACheckpoint() {
 
 void TestBfloat16Weights::aCheckpointIsThatOfFloat32() {
   const RunConfig config = mixedRun(OptimizerKind::adamw);
-  RunData data(config, at::kCPU);
+  RunData data(test::onCpu(config));
   const TemporaryFolder folder;
   const auto path = folder.path() / "mixed.safetensors";
-  TrainingState state(config, kCpu);
+  TrainingState state(test::onCpu(config));
   const auto casting = castingState(config);
   for (TrainingState* each : {&state, casting.get()}) train(*each, config, data);
   state.save(path, config, {});
@@ -183,7 +181,7 @@ void TestBfloat16Weights::aCheckpointIsThatOfFloat32() {
 
 void TestBfloat16Weights::mastersAreInPlaceForAScope() {
   const RunConfig config = mixedRun(OptimizerKind::sgd);
-  TrainingState state(config, kCpu);
+  TrainingState state(test::onCpu(config));
   const UpdatedParameter& first = state.optimizer.parameters().front();
   QCOMPARE(first.parameter.scalar_type(), at::kBFloat16);
   const void* rounded = first.parameter.const_data_ptr();
@@ -207,13 +205,12 @@ void TestBfloat16Weights::mastersAreInPlaceForAScope() {
 
 void TestBfloat16Weights::scoresAndPicturesAreThoseOfAutocast() {
   const RunConfig config = mixedRun(OptimizerKind::muon);
-  RunData data(config, at::kCPU);
-  TrainingState state(config, kCpu);
+  RunData data(test::onCpu(config));
+  TrainingState state(test::onCpu(config));
   const auto casting = castingState(config);
   for (TrainingState* each : {&state, casting.get()}) train(*each, config, data);
   const auto scoresOf = [&](TrainingState& of) {
-    return *evaluate(
-        *of.network, data.validation(), data.maker(), config.recipe, [](auto) { return true; });
+    return *evaluate(*of.network, data.validation(), data.maker(), [](auto) { return true; });
   };
   QVERIFY(scoresOf(state) == scoresOf(*casting));
   for (const bool averages : {false, true}) {
@@ -228,9 +225,9 @@ void TestBfloat16Weights::scoresAndPicturesAreThoseOfAutocast() {
 
 void TestBfloat16Weights::gradientsAreThoseOfTheRoundedWeights() {
   const RunConfig config = mixedRun(OptimizerKind::sgd);
-  RunData data(config, at::kCPU);
-  TrainingState state(config, kCpu);
-  computeGradients(state, config.recipe, data.batch(0, 0));
+  RunData data(test::onCpu(config));
+  TrainingState state(test::onCpu(config));
+  computeGradients(state, data.batch(0, 0));
   for (const auto& item : state.network->named_parameters()) {
     const at::Tensor& weight = item.value();
     const bool isRounded = weight.dim() == 4;
@@ -246,10 +243,10 @@ void TestBfloat16Weights::gradientsAreThoseOfTheRoundedWeights() {
 
 void TestBfloat16Weights::aGradientThatIsNotFiniteIsFound() {
   const RunConfig config = mixedRun(OptimizerKind::sgd);
-  RunData data(config, at::kCPU);
-  TrainingState state(config, kCpu);
+  RunData data(test::onCpu(config));
+  TrainingState state(test::onCpu(config));
   const TensorBatch batch = data.batch(0, 0);
-  computeGradients(state, config.recipe, batch);
+  computeGradients(state, batch);
   at::Tensor filters = state.network->named_parameters()["stage2.block1.mixer.conv.weight"];
   filters.mutable_grad()[1][2][0][1] = std::numeric_limits<float>::infinity();
   const MasterWeights masters(state.optimizer);
@@ -262,7 +259,7 @@ void TestBfloat16Weights::aGradientThatIsNotFiniteIsFound() {
 
 void TestBfloat16Weights::oneOptimizerAtATimeKeepsTheMasters() {
   const RunConfig config = mixedRun(OptimizerKind::sgd);
-  const TrainingState state(config, kCpu);
+  const TrainingState state(test::onCpu(config));
   QVERIFY_THROWS_EXCEPTION(
       c10::Error,
       Optimizer(config.recipe.optimizer, *state.network, {.precision = config.recipe.precision}));
@@ -271,7 +268,7 @@ void TestBfloat16Weights::oneOptimizerAtATimeKeepsTheMasters() {
 void TestBfloat16Weights::float32HasNone() {
   RunConfig config = mixedRun(OptimizerKind::sgd);
   config.recipe.precision = Precision::float32;
-  const TrainingState state(config, kCpu);
+  const TrainingState state(test::onCpu(config));
   QCOMPARE(roundedWeights(state), 0);
   for (const UpdatedParameter& each : state.optimizer.parameters()) QVERIFY(!each.isRounded());
 }

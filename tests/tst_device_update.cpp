@@ -17,6 +17,7 @@
 #include "engine/training/update/optimizer.h"
 #include "engine/training/update/weight_average.h"
 #include "tests/support/exact_optimizer.h"
+#include "tests/support/resolved_on_cpu.h"
 #include "tests/support/several_parameters.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
@@ -30,8 +31,6 @@ namespace {
 constexpr double kLearningRate = 0.02;
 constexpr double kAverageDecay = 0.9;
 constexpr int kUpdates = 4;
-
-const ComputeDevice kCpu{.kind = DeviceKind::cpu, .name = "cpu", .reason = "", .threads = 1};
 
 /// Parameters, an optimiser with kernels and an average.
 struct Trained {
@@ -126,7 +125,7 @@ void compare(const OptimizerConfig& config,
 struct EmulatedRun {
   explicit EmulatedRun(const RunConfig& of)
       : config(of),
-        state(config, kCpu, {.precision = config.recipe.precision, .kernels = &counting}) {
+        state(test::onCpu(config), {.precision = config.recipe.precision, .kernels = &counting}) {
     updates = 0;
     counting.updateWeights = [](const CudaWeightUpdate& update, const CudaQueue& queue) {
       ++updates;
@@ -141,8 +140,8 @@ struct EmulatedRun {
 
   static StepOutcome trainNext(TrainingState& state, const RunConfig& config, RunData& data) {
     const auto step = static_cast<int>(state.progress.step);
-    const StepOutcome outcome = trainOnBatch(
-        state, config.recipe, data.batch(0, step), config.recipe.optimizer.learningRate);
+    const StepOutcome outcome =
+        trainOnBatch(state, data.batch(0, step), config.recipe.optimizer.learningRate);
     ++state.progress.step;
     return outcome;
   }
@@ -290,9 +289,9 @@ void TestDeviceUpdate::whatDoesNotFitIsLeftToAten() {
 
 void TestDeviceUpdate::trainsAsTheCpuDoes() {
   const RunConfig config = adaptiveRun();
-  RunData data(config, at::kCPU);
+  RunData data(test::onCpu(config));
   EmulatedRun run(config);
-  TrainingState usual(config, kCpu);
+  TrainingState usual(test::onCpu(config));
   for (int step = 0; step < data.batchesPerEpoch(); ++step) {
     const StepOutcome found = run.train(data);
     const StepOutcome expected = EmulatedRun::trainNext(usual, config, data);
@@ -306,7 +305,7 @@ void TestDeviceUpdate::trainsAsTheCpuDoes() {
 
 void TestDeviceUpdate::goesOnFromACheckpointWithTheSameBits() {
   const RunConfig config = adaptiveRun();
-  RunData data(config, at::kCPU);
+  RunData data(test::onCpu(config));
   const TemporaryFolder folder;
   const auto path = folder.path() / "state.safetensors";
   EmulatedRun run(config);
@@ -321,12 +320,12 @@ void TestDeviceUpdate::goesOnFromACheckpointWithTheSameBits() {
 
 void TestDeviceUpdate::aStepThatIsNotFiniteIsFound() {
   const RunConfig config = adaptiveRun();
-  RunData data(config, at::kCPU);
+  RunData data(test::onCpu(config));
   EmulatedRun run(config);
   TensorBatch batch = data.batch(0, 0);
   batch.images.fill_(std::numeric_limits<float>::quiet_NaN());
   const at::Tensor weights = run.state.network->parameters().front().detach().clone();
-  QVERIFY(!trainOnBatch(run.state, config.recipe, batch, 0.1).finite);
+  QVERIFY(!trainOnBatch(run.state, batch, 0.1).finite);
   QVERIFY(run.state.network->parameters().front().equal(weights));
 }
 

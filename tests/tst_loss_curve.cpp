@@ -56,10 +56,9 @@ RunConfig calmRun() {
 
 std::vector<double> lossCurve(const RunConfig& config, Core core, std::size_t steps = kSteps) {
   constexpr double kEmbeddingDeviation = 0.1;
-  const ComputeDevice device = selectDevice(config.device);
-  useThreads(device);
-  const DryRunData data(config, at::kCPU);
-  TrainingDryRun dryRun(config, device, *data.run);
+  const ResolvedConfig resolved(config);
+  const DryRunData data(resolved);
+  TrainingDryRun dryRun(resolved, *data.run);
   for (NamedLambda& lambda : dryRun.state().network->lambdaLayers()) {
     LambdaLayerImpl& layer = *lambda.layer;
     layer.fusesCore = core != Core::plain;

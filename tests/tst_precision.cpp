@@ -88,14 +88,20 @@ void TestPrecision::measuringLeavesNoTrace() {
 void TestPrecision::noStepMeetsAnUndecidedPrecision() {
   QVERIFY_THROWS_EXCEPTION(c10::Error, Autocast(Precision::automatic, at::kCPU));
   QVERIFY(!at::autocast::is_autocast_enabled(at::kCPU));
-  QVERIFY_THROWS_EXCEPTION(c10::Error, RunData(undecidedRun(), at::kCPU));
+  // Images and state of a run are made from a configuration that is resolved, and from no other.
+  static_assert(!std::is_constructible_v<RunData, RunConfig>);
+  static_assert(!std::is_constructible_v<TrainingState, RunConfig>);
+  static_assert(!std::is_constructible_v<TrainingState, RunConfig, UpdateOptions>);
+  const ResolvedConfig resolved(undecidedRun(), cpuWithThreads(1));
+  QVERIFY(resolved.config().recipe.precision == fasterPrecision(resolved.precisionRates()));
+  QVERIFY(RunData(resolved).maker().precision() == resolved.config().recipe.precision);
 }
 
 void TestPrecision::aForeignCheckpointIsDecidedForWhenItIsScored() {
   const TemporaryFolder folder;
   const RunConfig config = undecidedRun();
   const auto path = folder.path() / "foreign.safetensors";
-  TrainingState(config, cpuWithThreads(1)).save(path, config, {});
+  TrainingState(ResolvedConfig(config, cpuWithThreads(1))).save(path, config, {});
   RunControl control;
   RecordingObserver observer;
   const auto evaluation = evaluateRun({.run = path, .test = false}, control, observer);

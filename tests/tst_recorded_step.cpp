@@ -15,7 +15,8 @@
 #include "engine/training/step/step_runner.h"
 #include "engine/training/training_loop.h"
 #include "tests/support/emulated_recorder.h"
-#include "tests/support/loop_parts.h"
+#include "tests/support/open_test_run.h"
+#include "tests/support/resolved_on_cpu.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 
@@ -25,13 +26,10 @@ namespace {
 
 constexpr int kSteps = 9;
 
-const ComputeDevice kCpu{.kind = DeviceKind::cpu, .name = "cpu", .reason = "", .threads = 1};
-
 /// A state that steps on the emulated device.
 std::unique_ptr<TrainingState> emulatedState(const RunConfig& config) {
   return std::make_unique<TrainingState>(
-      config,
-      kCpu,
+      test::onCpu(config),
       UpdateOptions{.precision = config.recipe.precision, .kernels = &EmulatedRecorder::kernels()});
 }
 
@@ -69,10 +67,10 @@ class Training {
   Training(const RunConfig& config,
            TrainingState& state,
            WorkRecorder* recorder,
-           const at::Device& device = at::kCPU)
-      : data_(config, device),
+           const ComputeDevice& device = {})
+      : data_(ResolvedConfig(config, device)),
         state_(state),
-        runner_(state, config.recipe, recorder, [this](const std::string& obstacle) {
+        runner_(state, recorder, [this](const std::string& obstacle) {
           warnings.push_back(obstacle);
         }) {}
 
@@ -127,21 +125,21 @@ void addRuns() {
 /// `observer`.
 struct EmulatedRun {
   explicit EmulatedRun(const RunConfig& config, bool records = true)
-      : parts(loopParts(config, emulatedState(config), folder.path(), observer)),
-        state(*parts.state),
+      : opened(openTestRun(config, emulatedState(config), folder.path(), observer)),
+        state(*opened.prepared.state),
         recorder(state) {
-    if (records) parts.graphs.recorder = &recorder;
+    if (records) opened.graphs.recorder = &recorder;
   }
 
   RunResult run() {
-    TrainingLoop loop(std::move(parts), control, observer);
+    TrainingLoop loop(std::move(opened), control, observer);
     return loop.run(EventKind::started, "");
   }
 
   TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
-  TrainingLoop::Parts parts;
+  OpenRun opened;
   TrainingState& state;  ///< Ends with the run.
   EmulatedRecorder recorder;
 };
@@ -192,12 +190,13 @@ void TestRecordedStep::hasTheBitsOfStepsQueuedAnewOnAGpu() {
   if (device.kind != DeviceKind::cuda) QSKIP(("no GPU: " + device.reason).c_str());
   QFETCH(RunConfig, config);
   config.device = {};
-  TrainingState plain(config, device), recorded(config, device);
+  const ResolvedConfig resolved(config, device);
+  TrainingState plain(resolved), recorded(resolved);
   QVERIFY2(plain.kernelObstacle.empty(), plain.kernelObstacle.c_str());
   const CudaGraphPlugin graphs = cudaGraphsFor(config.device, recorded);
   QVERIFY2(graphs.recorder != nullptr, graphs.obstacle.c_str());
-  Training usual(config, plain, nullptr, plain.device());
-  Training faster(config, recorded, graphs.recorder, plain.device());
+  Training usual(config, plain, nullptr, device);
+  Training faster(config, recorded, graphs.recorder, device);
   for (int step = 0; step < kSteps; ++step) {
     QVERIFY(areEqual(usual.train(step, step + 1)[0], faster.train(step, step + 1)[0]));
     QVERIFY2(areEqual(copiesOf(plain), copiesOf(recorded)), std::to_string(step).c_str());
@@ -268,7 +267,7 @@ void TestRecordedStep::whatIsNotFiniteMovesNothing() {
 
 void TestRecordedStep::withoutKernelsNothingIsRecorded() {
   const RunConfig config = tinyRun();
-  TrainingState state(config, kCpu);
+  TrainingState state(test::onCpu(config));
   EmulatedRecorder recorder(state);
   Training training(config, state, &recorder);
   training.train(0, 5);

@@ -9,7 +9,8 @@
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/training/live_inspection.h"
 #include "engine/training/training_loop.h"
-#include "tests/support/loop_parts.h"
+#include "tests/support/open_test_run.h"
+#include "tests/support/resolved_on_cpu.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 
@@ -24,11 +25,9 @@ ThreadGovernor disturbedGovernor() {
   return governor;
 }
 
-TrainingLoop::Parts partsOf(const RunConfig& config,
-                            const std::filesystem::path& runs,
-                            Observer& observer) {
-  return test::loopParts(
-      config, std::make_unique<TrainingState>(config, selectDevice(config.device)), runs, observer);
+OpenRun openRun(const RunConfig& config, const std::filesystem::path& runs, Observer& observer) {
+  return test::openTestRun(
+      config, std::make_unique<TrainingState>(test::onCpu(config)), runs, observer);
 }
 
 }  // namespace
@@ -75,16 +74,16 @@ void TestTrainingLoop::theLiveWeightsAreInspectedWhileOthersAreScored() {
       control.requestInspection({});
     }
   };
-  TrainingLoop::Parts parts = partsOf(config, folder.path(), observer);
-  TrainingState& state = *parts.state;
-  TrainingLoop loop(std::move(parts), control, observer);
+  OpenRun opened = openRun(config, folder.path(), observer);
+  TrainingState& state = *opened.prepared.state;
+  TrainingLoop loop(std::move(opened), control, observer);
   const RunResult result = loop.run(EventKind::started, "");
   QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
   QCOMPARE(observer.snapshots.size(), std::size_t{1});
   const InspectionSnapshot& seen = *observer.snapshots[0];
   QVERIFY(seen.weights == InspectedWeights::live);
   // The loop has left the network as its last batch did.
-  RunData images(config, at::kCPU);
+  RunData images(test::onCpu(config));
   const InspectionSnapshot expected = inspectLive(state, images, seen.request);
   QVERIFY(seen.embeddings.tiles == expected.embeddings.tiles);
   QVERIFY(seen.lambdas == expected.lambdas);
@@ -94,14 +93,14 @@ void TestTrainingLoop::weightsThatAreNotFiniteAreNotSaved() {
   const TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
-  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
-  at::Tensor weight = parts.state->network->parameters().front();
+  OpenRun opened = openRun(tinyRun(), folder.path(), observer);
+  at::Tensor weight = opened.prepared.state->network->parameters().front();
   // As an update that overflows leaves it, after a batch whose loss and gradients were finite.
   observer.onBatch = [&](const BatchRecord& batch) {
     const at::NoGradGuard noGradient;
     if (batch.step == 12) weight[0].fill_(std::numeric_limits<float>::infinity());
   };
-  TrainingLoop loop(std::move(parts), control, observer);
+  TrainingLoop loop(std::move(opened), control, observer);
   const RunResult result = loop.run(EventKind::started, "");
   QCOMPARE(result.status, RunStatus::failed);
   QVERIFY2(result.failure.find("not finite: in stem") != std::string::npos, result.failure.c_str());
@@ -115,16 +114,16 @@ void TestTrainingLoop::statisticsThatAreNotFiniteAreNotSaved() {
   const TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
-  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
+  OpenRun opened = openRun(tinyRun(), folder.path(), observer);
   at::Tensor variance;
-  for (const auto& buffer : parts.state->network->named_buffers()) {
+  for (const auto& buffer : opened.prepared.state->network->named_buffers()) {
     if (buffer.key().ends_with("running_var")) variance = buffer.value();
   }
   observer.onBatch = [&](const BatchRecord& batch) {
     // Training does not read the running statistics, so that its losses stay finite.
     if (batch.step == 6) variance.fill_(std::numeric_limits<float>::quiet_NaN());
   };
-  TrainingLoop loop(std::move(parts), control, observer);
+  TrainingLoop loop(std::move(opened), control, observer);
   const RunResult result = loop.run(EventKind::started, "");
   QCOMPARE(result.status, RunStatus::failed);
   QVERIFY2(result.failure.find("running_var are not finite") != std::string::npos,
@@ -139,13 +138,13 @@ void TestTrainingLoop::anOptimiserThatIsNotFiniteIsNotSaved() {
   const TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
-  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
-  const at::Tensor momentum = parts.state->optimizer.state().front().tensor;
+  OpenRun opened = openRun(tinyRun(), folder.path(), observer);
+  const at::Tensor momentum = opened.prepared.state->optimizer.state().front().tensor;
   observer.onBatch = [&](const BatchRecord& batch) {
     // After the last update of the epoch, so that no weight has followed it yet.
     if (batch.step == 6) momentum[0].fill_(std::numeric_limits<float>::infinity());
   };
-  TrainingLoop loop(std::move(parts), control, observer);
+  TrainingLoop loop(std::move(opened), control, observer);
   const RunResult result = loop.run(EventKind::started, "");
   QCOMPARE(result.status, RunStatus::failed);
   QVERIFY2(result.failure.find("in the state of the optimiser") != std::string::npos,
@@ -158,17 +157,17 @@ void TestTrainingLoop::withoutRoomTheTrainingContinuesAndTheLastCheckpointStays(
   const TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
-  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
-  const RunFolder run = parts.folder;
+  OpenRun opened = openRun(tinyRun(), folder.path(), observer);
+  const RunFolder run = opened.folder;
   // Full at the end of the second epoch.
-  parts.freeBytes = [&](const std::filesystem::path&) -> std::uintmax_t {
+  opened.freeBytes = [&](const std::filesystem::path&) -> std::uintmax_t {
     return observer.epochs.size() == 2 ? 1000 : std::uintmax_t{1} << 40;
   };
   std::int64_t lastStep = -1;
   observer.onBatch = [&](const BatchRecord& batch) {
     if (batch.step == 13) lastStep = readCheckpointHeader(run.lastCheckpoint()).progress.step;
   };
-  TrainingLoop loop(std::move(parts), control, observer);
+  TrainingLoop loop(std::move(opened), control, observer);
   const RunResult result = loop.run(EventKind::started, "");
   QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
   QCOMPARE(lastStep, std::int64_t{6});
@@ -185,12 +184,12 @@ void TestTrainingLoop::theBestEpochIsOneThatIsKept() {
   const TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
-  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
-  const RunFolder run = parts.folder;
-  parts.freeBytes = [&](const std::filesystem::path&) -> std::uintmax_t {
+  OpenRun opened = openRun(tinyRun(), folder.path(), observer);
+  const RunFolder run = opened.folder;
+  opened.freeBytes = [&](const std::filesystem::path&) -> std::uintmax_t {
     return observer.epochs.size() == 2 ? 1000 : std::uintmax_t{1} << 40;
   };
-  TrainingLoop loop(std::move(parts), control, observer);
+  TrainingLoop loop(std::move(opened), control, observer);
   const RunResult result = loop.run(EventKind::started, "");
   const TrainingProgress best = readCheckpointHeader(run.bestCheckpoint()).progress;
   QVERIFY(best.epoch != 2);
@@ -204,10 +203,10 @@ void TestTrainingLoop::aGpuWithoutItsKernelsIsAWarningOfTheRun() {
     const TemporaryFolder folder;
     RunControl control;
     RecordingObserver observer;
-    TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
-    QVERIFY(parts.state->kernelObstacle.empty());
-    parts.state->kernelObstacle = obstacle;
-    TrainingLoop loop(std::move(parts), control, observer);
+    OpenRun opened = openRun(tinyRun(), folder.path(), observer);
+    QVERIFY(opened.prepared.state->kernelObstacle.empty());
+    opened.prepared.state->kernelObstacle = obstacle;
+    TrainingLoop loop(std::move(opened), control, observer);
     const RunResult result = loop.run(EventKind::started, "");
     QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
     QCOMPARE(observer.events[0].kind, EventKind::started);
@@ -225,9 +224,9 @@ void TestTrainingLoop::aDisturbedRunGoesOnWithFewerThreadsAndSaysSo() {
   RecordingObserver observer;
   std::vector<int> threads;
   observer.onBatch = [&](const BatchRecord&) { threads.push_back(at::get_num_threads()); };
-  TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
-  parts.governor = disturbedGovernor();
-  TrainingLoop loop(std::move(parts), control, observer);
+  OpenRun opened = openRun(tinyRun(), folder.path(), observer);
+  opened.governor = disturbedGovernor();
+  TrainingLoop loop(std::move(opened), control, observer);
   const RunResult result = loop.run(EventKind::started, "");
   QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
   QCOMPARE(threads[0], 2);

@@ -3,14 +3,13 @@
 #include <QTest>
 
 #include "engine/training/checkpoint/training_state.h"
+#include "tests/support/resolved_on_cpu.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 
 using namespace lambda;
 
 namespace {
-
-const ComputeDevice kCpu{.kind = DeviceKind::cpu, .name = "cpu", .reason = "", .threads = 1};
 
 at::Tensor randomState() {
   return at::globalContext().defaultGenerator(at::kCPU).get_state();
@@ -31,7 +30,7 @@ void TestTrainingState::leavesLibTorchsGeneratorAsItWas() {
   const at::Tensor before = randomState();
   const TemporaryFolder folder;
   const RunConfig config = tinyRun();
-  const TrainingState state(config, kCpu);
+  const TrainingState state(test::onCpu(config));
   QVERIFY(randomState().equal(before));
   const auto path = folder.path() / "state.safetensors";
   state.save(path, config, {});
@@ -41,11 +40,11 @@ void TestTrainingState::leavesLibTorchsGeneratorAsItWas() {
 
 void TestTrainingState::weightsAndRandomNumbersComeFromTheSeed() {
   RunConfig config = tinyRun();
-  const TrainingState first(config, kCpu);
+  const TrainingState first(test::onCpu(config));
   at::manual_seed(6);
-  const TrainingState same(config, kCpu);
+  const TrainingState same(test::onCpu(config));
   config.seed += 1;
-  const TrainingState other(config, kCpu);
+  const TrainingState other(test::onCpu(config));
   const auto weight = [](const TrainingState& state) { return state.network->parameters()[0]; };
   QVERIFY(weight(first).equal(weight(same)));
   QVERIFY(!weight(first).equal(weight(other)));

@@ -13,7 +13,6 @@
 #include "engine/training/evaluation.h"
 #include "engine/training/input/run_data.h"
 #include "engine/training/input/wait_for_batch.h"
-#include "engine/training/step/precision.h"
 
 namespace fs = std::filesystem;
 
@@ -38,13 +37,10 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
   const fs::path checkpoint = checkpointAt(request.run);
   // Its digest is verified when the network is loaded.
   const CheckpointHeader header = readCheckpointHeader(checkpoint);
-  RunConfig config = configHere(header.config, request.data, request.device);
-  const ComputeDevice device = selectDevice(config.device);
-  useThreads(device);
-  resolvePrecision(config.recipe, device);
+  const ResolvedConfig resolved(configHere(header.config, request.data, request.device));
   const TensorMemoryReuse reuse;
-  LoadedNetwork loaded = loadNetwork(checkpoint, torchDevice(device));
-  RunData data(config, torchDevice(device));
+  LoadedNetwork loaded = loadNetwork(checkpoint, torchDevice(resolved.device()));
+  RunData data(resolved);
   const LabeledImages& images = data.images(request.test ? Split::test : Split::validation);
   if (images.count() == 0) {
     throw Error(
@@ -54,7 +50,7 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
   }
   const auto total = static_cast<std::int64_t>(images.count());
   const std::optional<Scores> scores =
-      evaluate(*loaded.network, images, data.maker(), config.recipe, [&](std::int64_t done) {
+      evaluate(*loaded.network, images, data.maker(), [&](std::int64_t done) {
         observer.evaluated({request.test ? "test" : "validation", done, total});
         return waitForBatch(control, observer);
       });

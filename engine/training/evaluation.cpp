@@ -36,7 +36,6 @@ bool classify(
     NetworkImpl& network,
     const LabeledImages& images,
     const BatchMaker& maker,
-    const Recipe& recipe,
     const std::function<bool(std::int64_t done)>& proceed,
     const std::function<void(const at::Tensor& logits, const at::Tensor& labels)>& visit) {
   const at::NoGradGuard noGrad;
@@ -47,7 +46,7 @@ bool classify(
     const TensorBatch batch = maker.plain(images, first, std::min(kEvaluationBatch, count - first));
     at::Tensor logits;
     {
-      const Autocast autocast(recipe.precision, batch.images.device().type());
+      const Autocast autocast(maker.precision(), batch.images.device().type());
       logits = network.forward(batch.images);
     }
     visit(logits.to(at::kFloat), batch.labels);
@@ -58,7 +57,6 @@ bool classify(
 std::optional<Scores> evaluate(NetworkImpl& network,
                                const LabeledImages& images,
                                const BatchMaker& maker,
-                               const Recipe& recipe,
                                const std::function<bool(std::int64_t done)>& proceed) {
   // On the device, whose sums nobody waits for before the last batch.
   at::Tensor loss, right;
@@ -66,7 +64,7 @@ std::optional<Scores> evaluate(NetworkImpl& network,
     add(loss, at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).to(at::kDouble));
     add(right, logits.argmax(1).eq(labels).sum());
   };
-  if (!classify(network, images, maker, recipe, proceed, count)) return std::nullopt;
+  if (!classify(network, images, maker, proceed, count)) return std::nullopt;
   if (images.count() == 0) return Scores{};
   const auto total = static_cast<double>(images.count());
   return Scores{loss.item<double>() / total,

@@ -76,9 +76,9 @@ std::string load(TrainingState& state, const fs::path& checkpoint) {
 ResumePoint newestUsable(const RunFolder& folder,
                          const RunRecord& record,
                          const ResumeOptions& options,
-                         const ComputeDevice& device,
-                         bool precisionWasOpen) {
-  ResumePoint point{.state = std::make_unique<TrainingState>(record.config, device)};
+                         const ResolvedConfig& resolved) {
+  ResumePoint point{.state = std::make_unique<TrainingState>(resolved)};
+  const bool precisionWasOpen = resolved.precisionRates().wereMeasured();
   std::string damage;
   const auto passOver = [&](const std::string& reason) {
     damage += (damage.empty() ? "" : "\n") + reason;
@@ -168,9 +168,8 @@ void requireWork(const RunFolder& folder, const RunRecord& record, const Trainin
 ResumePoint resumePointOf(const RunFolder& folder,
                           const RunRecord& record,
                           const ResumeOptions& options,
-                          const ComputeDevice& device,
-                          bool precisionWasOpen) {
-  ResumePoint point = newestUsable(folder, record, options, device, precisionWasOpen);
+                          const ResolvedConfig& resolved) {
+  ResumePoint point = newestUsable(folder, record, options, resolved);
   requireWork(folder, record, point.state->progress);
   const CheckpointConfig& policy = record.config.checkpoints;
   if (policy.keepBest) reconcileBest(folder, point);

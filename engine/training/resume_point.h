@@ -21,13 +21,12 @@ struct ResumePoint {
 
 /// The newest checkpoint that is whole and finite. Completes what a killed run began at an epoch's
 /// end, and brings the best checkpoint in agreement with the state. `record` has the options
-/// applied and its precision decided, just now if `precisionWasOpen`. Throws Error where there is
-/// no such checkpoint, where it does not belong to the record (see ResumeOptions::acceptChanges),
-/// and where nothing is left to do.
+/// applied and the configuration of `resolved`. Throws Error where there is no such checkpoint,
+/// where it does not belong to the record (see ResumeOptions::acceptChanges), and where nothing is
+/// left to do.
 ResumePoint resumePointOf(const RunFolder& folder,
                           const RunRecord& record,
                           const ResumeOptions& options,
-                          const ComputeDevice& device,
-                          bool precisionWasOpen);
+                          const ResolvedConfig& resolved);
 
 }  // namespace lambda

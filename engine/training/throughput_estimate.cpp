@@ -12,7 +12,6 @@
 #include "engine/runtime/process_memory.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/input/wait_for_batch.h"
-#include "engine/training/step/precision.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_dry_run.h"
 
@@ -40,19 +39,17 @@ double medianOf(std::vector<double> values) {
 class ThroughputMeasurement {
  public:
   ThroughputMeasurement(const RunConfig& config, int steps, RunControl& control, Observer& observer)
-      : config_(config), steps_(std::max(1, steps)), control_(control), observer_(observer) {}
+      : resolved_(config), steps_(std::max(1, steps)), control_(control), observer_(observer) {}
 
   std::optional<ThroughputEstimate> run() {
     restartPeakMemory();
     const ProcessMemory before = processMemory();
-    const ComputeDevice device = selectDevice(config_.device);
-    useThreads(device);
-    resolvePrecision(config_.recipe, device);
+    const ComputeDevice& device = resolved_.device();
     result_ = {.steps = steps_, .device = device.name, .threads = device.threads};
-    const DryRunData images(config_, torchDevice(device));
+    const DryRunData images(resolved_);
     result_.syntheticData = images.areSynthetic;
     data_ = images.run.get();
-    training_ = std::make_unique<TrainingDryRun>(config_, device, *data_);
+    training_ = std::make_unique<TrainingDryRun>(resolved_, *data_);
     if (!timeSteps() || !timeEvaluation()) return std::nullopt;
     result_.secondsPerEpoch =
         result_.secondsPerStep * data_->batchesPerEpoch() + result_.evaluationSeconds;
@@ -77,7 +74,7 @@ class ThroughputMeasurement {
       if (step >= kWarmUpSteps) seconds.push_back(secondsSince(start));
     }
     result_.secondsPerStep = medianOf(std::move(seconds));
-    result_.imagesPerSecond = config_.recipe.batchSize / result_.secondsPerStep;
+    result_.imagesPerSecond = resolved_.config().recipe.batchSize / result_.secondsPerStep;
     return true;
   }
 
@@ -107,14 +104,13 @@ class ThroughputMeasurement {
       logits.sum().item<float>();  // A GPU has not computed them before they are read.
       secondsPerImage.push_back(secondsSince(start) / static_cast<double>(logits.size(0)));
     };
-    if (!classify(*training_->state().network, images, data_->maker(), config_.recipe, go, time))
-      return false;
+    if (!classify(*training_->state().network, images, data_->maker(), go, time)) return false;
     const std::size_t all = sample.count() + data_->validation().count();
     result_.evaluationSeconds = medianOf(std::move(secondsPerImage)) * static_cast<double>(all);
     return true;
   }
 
-  RunConfig config_;
+  ResolvedConfig resolved_;
   int steps_;
   RunControl& control_;
   Observer& observer_;

@@ -1,17 +1,14 @@
 #include "engine/training/trainer.h"
 
-#include <c10/util/Exception.h>
-
 #include "engine/data/sources/data_sources.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/runs/metrics_repair.h"
 #include "engine/runtime/environment.h"
 #include "engine/runtime/error.h"
+#include "engine/training/prepared_run.h"
 #include "engine/training/resume_point.h"
-#include "engine/training/step/precision.h"
 #include "engine/training/training_loop.h"
-#include "engine/training/whiten_stem.h"
 #include "engine/values/cost.h"
 #include "engine/values/validate.h"
 
@@ -21,13 +18,12 @@ namespace lambda {
 
 namespace {
 
-RunRecord recordOf(const RunConfig& config,
-                   const ComputeDevice& device,
-                   const PrecisionRates& rates) {
+RunRecord recordOf(const ResolvedConfig& resolved) {
+  const RunConfig& config = resolved.config();
   const NetworkCost cost = costOf(config.architecture);
   RunRecord record;
   record.config = config;
-  record.environment = currentEnvironment(device, rates);
+  record.environment = currentEnvironment(resolved.device(), resolved.precisionRates());
   record.parameters = cost.parameters;
   record.flops = cost.flops;
   record.pattern = patternOf(config.architecture);
@@ -47,42 +43,54 @@ std::string nameOfRun(const RunConfig& config) {
 }
 
 /// Where a run computes and why there, and in which precision where that was left to the device.
-std::string placeText(const ComputeDevice& device,
-                      Precision precision,
-                      const PrecisionRates& rates) {
-  return rates.wereMeasured() ? device.reason + "; " + precisionText(precision, rates)
-                              : device.reason;
+std::string placeText(const ResolvedConfig& resolved) {
+  const PrecisionRates& rates = resolved.precisionRates();
+  const std::string& reason = resolved.device().reason;
+  return rates.wereMeasured()
+             ? reason + "; " + precisionText(resolved.config().recipe.precision, rates)
+             : reason;
 }
 
-std::optional<ThreadGovernor> governorOf(const RunConfig& config, const ComputeDevice& device) {
-  const bool governs = config.device.yieldsToOthers && config.device.threads == 0 &&
+std::optional<ThreadGovernor> governorOf(const ResolvedConfig& resolved) {
+  const DeviceConfig& config = resolved.config().device;
+  const ComputeDevice& device = resolved.device();
+  const bool governs = config.yieldsToOthers && config.threads == 0 &&
                        device.kind == DeviceKind::cpu && device.threads > 1;
   return governs ? std::optional<ThreadGovernor>(device.threads) : std::nullopt;
 }
 
-/// Data, fresh state and a new folder; the folder comes last, so that a start that can't be leaves
-/// none behind.
-TrainingLoop::Parts prepareNew(const RunConfig& config,
-                               const ComputeDevice& device,
-                               const PrecisionRates& rates,
-                               std::unique_ptr<RunData> data,
-                               std::unique_ptr<TrainingState> state,
-                               const fs::path& runsFolder,
-                               Observer& observer) {
-  RunFolder folder = RunFolder::create(runsFolder, nameOfRun(config));
-  auto lock = std::make_unique<RunLock>(folder);
-  RunRecord record = recordOf(config, device, rates);
-  writeRunRecord(folder.record(), record);
-  auto journal = std::make_unique<RunJournal>(folder, observer);
-  CudaGraphPlugin graphs = cudaGraphsFor(config.device, *state);
+OpenRun openRun(RunFolder folder,
+                std::unique_ptr<RunLock> lock,
+                RunRecord record,
+                PreparedRun prepared,
+                std::unique_ptr<RunJournal> journal) {
+  auto governor = governorOf(prepared.resolved);
+  CudaGraphPlugin graphs = cudaGraphsFor(prepared.resolved.config().device, *prepared.state);
   return {std::move(folder),
           std::move(lock),
           std::move(record),
-          std::move(data),
-          std::move(state),
+          std::move(prepared),
           std::move(journal),
-          governorOf(config, device),
+          std::move(governor),
           std::move(graphs)};
+}
+
+/// A new folder for a run that is prepared, so that a start that fails leaves none behind.
+OpenRun openNewRun(PreparedRun prepared,
+                   const fs::path& runsFolder,
+                   const Lineage& lineage,
+                   Observer& observer) {
+  RunFolder folder = RunFolder::create(runsFolder, nameOfRun(prepared.resolved.config()));
+  auto lock = std::make_unique<RunLock>(folder);
+  RunRecord record = recordOf(prepared.resolved);
+  record.lineage = lineage;
+  writeRunRecord(folder.record(), record);
+  auto journal = std::make_unique<RunJournal>(folder, observer);
+  return openRun(std::move(folder),
+                 std::move(lock),
+                 std::move(record),
+                 std::move(prepared),
+                 std::move(journal));
 }
 
 /// Removes what killed writers left in a run.
@@ -131,18 +139,11 @@ RunResult trainRun(const RunConfig& wanted,
                    RunControl& control,
                    Observer& observer) {
   requireTrainable(wanted);
-  RunConfig config = withAbsoluteData(wanted);
-  const ComputeDevice device = selectDevice(config.device);
-  useThreads(device);
-  const PrecisionRates rates = resolvePrecision(config.recipe, device);
-  auto data = std::make_unique<RunData>(config, torchDevice(device));
-  auto state = std::make_unique<TrainingState>(config, device);
-  whitenStem(*state, *data);
+  PreparedRun prepared = PreparedRun::fresh(withAbsoluteData(wanted));
+  const std::string text = placeText(prepared.resolved);
   TrainingLoop loop(
-      prepareNew(config, device, rates, std::move(data), std::move(state), runsFolder, observer),
-      control,
-      observer);
-  return loop.run(EventKind::started, placeText(device, config.recipe.precision, rates));
+      openNewRun(std::move(prepared), runsFolder, Lineage{}, observer), control, observer);
+  return loop.run(EventKind::started, text);
 }
 
 RunResult resumeRun(const fs::path& run,
@@ -153,34 +154,29 @@ RunResult resumeRun(const fs::path& run,
   auto lock = std::make_unique<RunLock>(folder);
   sweep(folder);
   RunRecord record = recordToResume(folder, options);
-  const ComputeDevice device = selectDevice(record.config.device);
-  useThreads(device);
-  // Only a record of other origin leaves it open.
-  const PrecisionRates rates = resolvePrecision(record.config.recipe, device);
-  if (rates.wereMeasured()) record.environment.precisionRates = rates;
-  ResumePoint point = resumePointOf(folder, record, options, device, rates.wereMeasured());
+  ResolvedConfig resolved(record.config);
+  // Where the record is of other origin, its precision may have been open until here.
+  record.config = resolved.config();
+  if (resolved.precisionRates().wereMeasured()) {
+    record.environment.precisionRates = resolved.precisionRates();
+  }
+  ResumePoint point = resumePointOf(folder, record, options, resolved);
   TrainingProgress& at = point.state->progress;
-  auto data = std::make_unique<RunData>(record.config, torchDevice(device));
+  auto data = std::make_unique<RunData>(resolved);
   record.testAccuracy = at.epoch < record.config.recipe.epochs ? std::nullopt : record.testAccuracy;
   const std::string repaired = repairMetrics(folder, record.lineage.parentStep, at);
   auto journal = std::make_unique<RunJournal>(folder, observer);
   journal->rewind(at);
 
-  std::string text = "from " + point.checkpoint.filename().string() + ", " +
-                     placeText(device, record.config.recipe.precision, rates) +
-                     exactnessText(record.environment, device);
+  std::string text = "from " + point.checkpoint.filename().string() + ", " + placeText(resolved) +
+                     exactnessText(record.environment, resolved.device());
   for (const std::string& warning : point.warnings) text += "; " + warning;
   if (!repaired.empty()) text += "; " + repaired;
-  auto governor = governorOf(record.config, device);
-  CudaGraphPlugin graphs = cudaGraphsFor(record.config.device, *point.state);
-  TrainingLoop loop({std::move(folder),
-                     std::move(lock),
-                     std::move(record),
-                     std::move(data),
-                     std::move(point.state),
-                     std::move(journal),
-                     std::move(governor),
-                     std::move(graphs)},
+  TrainingLoop loop(openRun(std::move(folder),
+                            std::move(lock),
+                            std::move(record),
+                            {std::move(resolved), std::move(data), std::move(point.state)},
+                            std::move(journal)),
                     control,
                     observer);
   return loop.run(EventKind::resumed, text);
@@ -192,41 +188,15 @@ RunResult forkRun(const fs::path& checkpoint,
                   RunControl& control,
                   Observer& observer) {
   requireTrainable(wanted);
-  RunConfig config = withAbsoluteData(wanted);
-  const ComputeDevice device = selectDevice(config.device);
-  useThreads(device);
-  const PrecisionRates rates = resolvePrecision(config.recipe, device);
-  auto data = std::make_unique<RunData>(config, torchDevice(device));
-  auto state = std::make_unique<TrainingState>(config, device);
-  const std::vector<std::string> left = state->loadForFork(checkpoint, config);
-  if (const std::optional<NonFinite> found = state->firstNonFinite()) {
-    throw Error(checkpoint.string(),
-                "a value is not finite: in " + found->layer + ", " + found->what,
-                "fork an earlier checkpoint");
-  }
-  // A position in the middle of an epoch has no meaning for another batch size or another split.
-  if (state->progress.batch > 0) {
-    state->progress.batch = 0;
-    state->progress.epochSeconds = 0;
-    state->progress.epochDataSeconds = 0;
-  }
-  if (state->progress.epoch >= config.recipe.epochs) {
-    throw Error(
-        "recipe.epochs",
-        "the checkpoint has done " + std::to_string(state->progress.epoch) + " epochs already",
-        "set a larger number with --epochs");
-  }
-  const std::int64_t parentStep = state->progress.step;
-  TrainingLoop::Parts parts =
-      prepareNew(config, device, rates, std::move(data), std::move(state), runsFolder, observer);
+  PreparedFork fork = prepareFork(checkpoint, withAbsoluteData(wanted));
   const fs::path absolute = fs::absolute(checkpoint).lexically_normal();
-  parts.record.lineage = {absolute.parent_path().parent_path().filename().string(),
-                          absolute.filename().string(),
-                          parentStep};
-  std::string text =
-      "forked from " + absolute.string() + ", " + placeText(device, config.recipe.precision, rates);
-  for (const std::string& what : left) text += "; not taken over: " + what;
-  TrainingLoop loop(std::move(parts), control, observer);
+  std::string text = "forked from " + absolute.string() + ", " + placeText(fork.run.resolved);
+  for (const std::string& what : fork.notTakenOver) text += "; not taken over: " + what;
+  const Lineage lineage{absolute.parent_path().parent_path().filename().string(),
+                        absolute.filename().string(),
+                        fork.run.state->progress.step};
+  TrainingLoop loop(
+      openNewRun(std::move(fork.run), runsFolder, lineage, observer), control, observer);
   return loop.run(EventKind::started, text);
 }
 

@@ -44,7 +44,8 @@ std::shared_ptr<const Dataset> randomDataset(const DatasetInfo& like, const Data
 
 }  // namespace
 
-DryRunData::DryRunData(const RunConfig& config, const at::Device& device) {
+DryRunData::DryRunData(const ResolvedConfig& resolved) {
+  const RunConfig& config = resolved.config();
   auto datasets = std::make_shared<DatasetCache>();
   std::shared_ptr<const Dataset> images;
   try {
@@ -55,16 +56,14 @@ DryRunData::DryRunData(const RunConfig& config, const at::Device& device) {
     images = randomDataset(*like, config.data);
     areSynthetic = true;
   }
-  run = std::make_unique<RunData>(config, device, std::move(images), std::move(datasets));
+  run = std::make_unique<RunData>(resolved, std::move(images), std::move(datasets));
 }
 
-TrainingDryRun::TrainingDryRun(const RunConfig& config, const ComputeDevice& device, RunData& data)
-    : config_(config),
-      data_(data),
-      state_(config, device),
+TrainingDryRun::TrainingDryRun(const ResolvedConfig& resolved, RunData& data)
+    : data_(data),
+      state_(resolved),
       steps_(state_,
-             config_.recipe,
-             cudaGraphsFor(config.device, state_).recorder,
+             cudaGraphsFor(resolved.config().device, state_).recorder,
              [](const std::string&) {}) {
   whitenStem(state_, data_);
 }
@@ -78,13 +77,12 @@ TensorBatch TrainingDryRun::nextBatch() {
 double TrainingDryRun::nextLearningRate() const {
   const auto step = static_cast<int>(state_.progress.step);
   const int perEpoch = data_.batchesPerEpoch();
-  return learningRateOfStep(config_.recipe, step / perEpoch, step % perEpoch, perEpoch);
+  return learningRateOfStep(state_.recipe(), step / perEpoch, step % perEpoch, perEpoch);
 }
 
 StepOutcome TrainingDryRun::train(const TensorBatch& batch, const PhaseObserver& ended) {
   if (!ended) return start(batch).outcome();
-  const StepOutcome outcome =
-      trainOnBatch(state_, config_.recipe, batch, nextLearningRate(), ended);
+  const StepOutcome outcome = trainOnBatch(state_, batch, nextLearningRate(), ended);
   ++state_.progress.step;
   return outcome;
 }

@@ -15,7 +15,7 @@ struct DryRunData {
   /// The configuration's training images; random pixels where the files can't be read and the kind
   /// of data set alone tells what they hold (CIFAR). Throws Error where it does not, and where the
   /// images do not fit the configuration.
-  DryRunData(const RunConfig& config, const at::Device& device);
+  explicit DryRunData(const ResolvedConfig& resolved);
 
   bool areSynthetic = false;  ///< Random pixels, as many and as large as those of the data set.
   std::unique_ptr<RunData> run;
@@ -25,7 +25,7 @@ struct DryRunData {
 class TrainingDryRun {
  public:
   /// A fresh network. `data` outlives this.
-  TrainingDryRun(const RunConfig& config, const ComputeDevice& device, RunData& data);
+  TrainingDryRun(const ResolvedConfig& resolved, RunData& data);
 
   TrainingState& state() { return state_; }
 
@@ -47,7 +47,6 @@ class TrainingDryRun {
 
  private:
   TensorMemoryReuse reuse_;  ///< Ends after the tensors below have.
-  RunConfig config_;
   RunData& data_;
   TrainingState state_;
   StepRunner steps_;

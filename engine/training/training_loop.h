@@ -1,22 +1,14 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "engine/runs/observer.h"
-#include "engine/runs/run_folder.h"
-#include "engine/runs/run_journal.h"
 #include "engine/runtime/run_control.h"
 #include "engine/runtime/tensor_memory.h"
-#include "engine/runtime/thread_governor.h"
-#include "engine/training/checkpoint/training_state.h"
-#include "engine/training/input/run_data.h"
-#include "engine/training/step/cuda_graph_plugin.h"
+#include "engine/training/open_run.h"
+#include "engine/training/run_writer.h"
 #include "engine/training/step/step_runner.h"
 
 namespace lambda {
@@ -25,21 +17,7 @@ namespace lambda {
 /// records. Between two batches it serves the control. Lives on the training thread.
 class TrainingLoop {
  public:
-  /// What a loop works on. Order matters: the lock outlives everything that writes.
-  struct Parts {
-    RunFolder folder;
-    std::unique_ptr<RunLock> lock;
-    RunRecord record;
-    std::unique_ptr<RunData> data;
-    std::unique_ptr<TrainingState> state;
-    std::unique_ptr<RunJournal> journal;
-    std::optional<ThreadGovernor> governor = {};  ///< None: the number of threads stays.
-    CudaGraphPlugin graphs = {};  ///< Neither recorder nor obstacle: no use for any.
-    /// Bytes that can still be written to the disk of a folder.
-    std::function<std::uintmax_t(const std::filesystem::path&)> freeBytes = freeBytesAt;
-  };
-
-  TrainingLoop(Parts parts, RunControl& control, Observer& observer);
+  TrainingLoop(OpenRun run, RunControl& control, Observer& observer);
 
   TrainingLoop(const TrainingLoop&) = delete;
   TrainingLoop& operator=(const TrainingLoop&) = delete;
@@ -79,7 +57,6 @@ class TrainingLoop {
   [[noreturn]] void failNonFinite(const StepUnderWay& failed, const StepOutcome& outcome);
   Outcome finishEpoch();
   EpochRecord epochRecordOf(const EpochScores& scores) const;
-  void saveEpochEnd(const EpochRecord& record);
   Outcome scoreTest();
 
   /// Scores that are finite; none where it was asked to stop. `average`: whose weights are in the
@@ -94,26 +71,24 @@ class TrainingLoop {
   void serveInspection();
   void waitWhilePaused();
 
-  enum class Room { checked, demanded };
-
-  /// Publishes last.safetensors. Where the disk has no room for it, throws Error if the room is
-  /// demanded, else says so in the run's events and answers false: the previous one is then as it
-  /// was. Throws Error for weights that are not finite.
-  bool saveCheckpoint(const std::string& why, Room room);
-  bool hasRoom(const std::string& why, Room room);
-  void requireFiniteState() const;
-  void saveRecord(RunStatus status, const std::string& text = {});
-  void note(EventKind kind, const std::string& text);
+  /// RunWriter::saveCheckpoint(), after the step that is under way.
+  bool saveCheckpoint(const std::string& why, RunWriter::Space space);
   RunResult end(RunStatus status, const std::string& text);
   RunResult fail(const std::string& text);
-  RunResult result(RunStatus status, const std::string& text) const;
 
-  RunConfig& config() { return parts_.record.config; }
+  const RunConfig& config() const { return run_.config(); }
 
-  TrainingProgress& progress() { return parts_.state->progress; }
+  const Recipe& recipe() const { return config().recipe; }
+
+  TrainingProgress& progress() { return run_.progress(); }
+
+  TrainingState& state() { return *run_.prepared.state; }
+
+  RunData& data() { return *run_.prepared.data; }
 
   TensorMemoryReuse reuse_;  ///< Ends after the tensors below have.
-  Parts parts_;
+  OpenRun run_;
+  RunWriter writer_;
   RunControl& control_;
   Observer& observer_;
   StepRunner steps_;

@@ -13,7 +13,6 @@
 #include "engine/training/evaluation.h"
 #include "engine/training/input/run_data.h"
 #include "engine/training/live_inspection.h"
-#include "engine/training/step/precision.h"
 
 namespace lambda {
 
@@ -47,26 +46,30 @@ struct CheckpointInspector::Impl {
   Impl(const std::filesystem::path& run, const InspectorOptions& options)
       : checkpoint(checkpointAt(run)),
         loaded(loadNetwork(checkpoint, at::kCPU)),
-        config(loaded.header.config),
+        resolved(loaded.header.config, deviceFor(options, loaded.header.config)),
         dataPlace(options.data),
-        datasets(options.datasets ? options.datasets : std::make_shared<DatasetCache>()) {
-    const int threads = options.threads > 0 ? options.threads : config.device.threads;
-    device = selectDevice({DeviceKind::cpu, threads});
-    resolvePrecision(config.recipe, device);
+        datasets(options.datasets ? options.datasets : std::make_shared<DatasetCache>()) {}
+
+  static ComputeDevice deviceFor(const InspectorOptions& options, const RunConfig& config) {
+    return selectDevice(
+        {DeviceKind::cpu, options.threads > 0 ? options.threads : config.device.threads});
   }
 
   RunData& images() {
     if (data) return *data;
-    if (dataPlace) config.data.source = recognizeDataSource(*dataPlace, config.data.source);
-    data = std::make_unique<RunData>(config, at::kCPU, datasets);
+    if (dataPlace) {
+      RunConfig config = resolved.config();
+      config.data.source = recognizeDataSource(*dataPlace, config.data.source);
+      resolved = ResolvedConfig(std::move(config), resolved.device());
+    }
+    data = std::make_unique<RunData>(resolved, datasets);
     return *data;
   }
 
   const std::filesystem::path checkpoint;
   LoadedNetwork loaded;
-  RunConfig config;  ///< The run's; once its data is read, with its place now.
+  ResolvedConfig resolved;  ///< The run's; once its data is read, with the place of the data.
   const std::optional<std::string> dataPlace;
-  ComputeDevice device;
   std::shared_ptr<DatasetCache> datasets;
   std::unique_ptr<RunData> data;  ///< Null until an image is asked for.
   std::optional<Looked> looked;
@@ -89,7 +92,7 @@ const std::filesystem::path& CheckpointInspector::checkpoint() const {
 }
 
 InspectionSnapshot CheckpointInspector::inspect(const InspectionRequest& request) {
-  useThreads(impl_->device);
+  useThreads(impl_->resolved.device());
   LoadedNetwork& loaded = impl_->loaded;
   InspectionRequest key = withoutPixel(request);
   if (!impl_->looked || impl_->looked->request != key) {
@@ -111,7 +114,7 @@ InspectionSnapshot CheckpointInspector::inspect(const InspectionRequest& request
 
 std::optional<Predictions> CheckpointInspector::predict(
     Split split, const std::function<bool(std::int64_t done, std::int64_t total)>& progress) {
-  useThreads(impl_->device);
+  useThreads(impl_->resolved.device());
   const TrainingProgress& at = impl_->loaded.header.progress;
   const LabeledImages& images = impl_->images().images(split);
   const auto total = static_cast<std::int64_t>(images.count());
@@ -138,7 +141,7 @@ std::optional<Predictions> CheckpointInspector::predict(
   const auto proceed = [&](std::int64_t done) { return progress(done, total); };
   const BatchMaker& maker = impl_->images().maker();
   NetworkImpl& network = *impl_->loaded.network;
-  if (!classify(network, images, maker, impl_->config.recipe, proceed, take) || !proceed(total)) {
+  if (!classify(network, images, maker, proceed, take) || !proceed(total)) {
     return std::nullopt;
   }
   if (split == Split::test) {

@@ -124,20 +124,23 @@ bool hasAll(const SafeTensors& file, const std::vector<NamedTensor>& targets) {
 
 }  // namespace
 
-TrainingState::TrainingState(const RunConfig& config, const ComputeDevice& device)
-    : TrainingState(
-          config,
-          device,
-          {.precision = config.recipe.precision, .kernels = kernelsFor(torchDevice(device))}) {}
+TrainingState::TrainingState(const ResolvedConfig& resolved)
+    : TrainingState(resolved,
+                    {.precision = resolved.config().recipe.precision,
+                     .kernels = kernelsFor(torchDevice(resolved.device()))}) {}
+
+TrainingState::TrainingState(const ResolvedConfig& resolved, const UpdateOptions& updates)
+    : TrainingState(resolved.config(), torchDevice(resolved.device()), updates) {}
 
 TrainingState::TrainingState(const RunConfig& config,
-                             const ComputeDevice& device,
+                             const at::Device& device,
                              const UpdateOptions& updates)
-    : network(buildNetwork(config, torchDevice(device))),
+    : network(buildNetwork(config, device)),
       optimizer(config.recipe.optimizer, *network, updates),
       initialEmbeddings(embeddingTablesOf(network)),
-      kernelObstacle(cudaKernelsObstacle(torchDevice(device))),
-      device_(torchDevice(device)) {
+      kernelObstacle(cudaKernelsObstacle(device)),
+      recipe_(config.recipe),
+      device_(device) {
   // Some of cuDNN's gradients of convolutions differ from run to run otherwise.
   if (device_.is_cuda()) at::globalContext().setDeterministicCuDNN(true);
   if (config.recipe.emaDecay > 0) {

@@ -10,6 +10,7 @@
 #include "engine/inspection/inspect_network.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/torch_device.h"
+#include "engine/training/resolved_config.h"
 #include "engine/training/update/optimizer.h"
 #include "engine/training/update/weight_average.h"
 #include "engine/values/checkpoint_header.h"
@@ -26,10 +27,10 @@ class TrainingState {
  public:
   /// A fresh state: weights and random numbers from the configuration's seed. It draws from a
   /// generator of its own; LibTorch's default one is as before.
-  TrainingState(const RunConfig& config, const ComputeDevice& device);
+  explicit TrainingState(const ResolvedConfig& resolved);
 
   /// With updates on an emulated device, or by another back end than the device's.
-  TrainingState(const RunConfig& config, const ComputeDevice& device, const UpdateOptions& updates);
+  TrainingState(const ResolvedConfig& resolved, const UpdateOptions& updates);
 
   Network network;
   Optimizer optimizer;
@@ -39,6 +40,9 @@ class TrainingState {
   std::string kernelObstacle;  ///< Why its GPU does without the CUDA kernels; empty = it doesn't.
 
   at::Device device() const { return device_; }
+
+  /// What its steps go by. The precision is float32 or bfloat16.
+  const Recipe& recipe() const { return recipe_; }
 
   /// The first value that save() would write and that is not finite, of the network, the optimiser
   /// or the average; nothing if all are finite.
@@ -61,10 +65,12 @@ class TrainingState {
   std::vector<std::string> loadForFork(const std::filesystem::path& path, const RunConfig& config);
 
  private:
+  TrainingState(const RunConfig& config, const at::Device& device, const UpdateOptions& updates);
   std::vector<NamedTensor> savedTensors() const;
   void loadNetwork(const SafeTensors& file, const std::string& place);
   void loadRandom(const SafeTensors& file, const std::string& place);
 
+  Recipe recipe_;
   at::Device device_;
 };
 

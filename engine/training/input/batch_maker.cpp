@@ -13,10 +13,7 @@ BatchMaker::BatchMaker(Augmenter augmenter,
       channelsLast_(channelsLast),
       precision_(precision),
       device_(device),
-      kernels_(kernels) {
-  TORCH_CHECK(precision != Precision::automatic,
-              "batches: the precision is not decided; resolvePrecision() comes before a step");
-}
+      kernels_(kernels) {}
 
 void BatchMaker::keep(const LabeledImages& images) {
   if (kernels_ == nullptr || images.count() == 0 || !DeviceImages::canHold(images)) return;

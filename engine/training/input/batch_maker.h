@@ -39,6 +39,9 @@ class BatchMaker {
   /// Images [first, first + count) as they are, in float32.
   TensorBatch plain(const LabeledImages& images, std::size_t first, std::size_t count) const;
 
+  /// What a network computes in on these batches: float32 or bfloat16.
+  Precision precision() const { return precision_; }
+
  private:
   /// What is on its way to a GPU lies in pinned memory, so that nobody waits for it.
   at::TensorOptions hostOptions(at::ScalarType type) const;

@@ -6,6 +6,7 @@
 #include "engine/data/split.h"
 #include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/torch_device.h"
 
 namespace lambda {
 
@@ -49,10 +50,15 @@ LabeledImages sampleOf(const LabeledImages& train) {
 
 }  // namespace
 
-RunData::RunData(const RunConfig& config,
-                 const at::Device& device,
+RunData::RunData(const ResolvedConfig& resolved, std::shared_ptr<DatasetCache> datasets)
+    : RunData(resolved, datasets->training(resolved.config().data), datasets) {}
+
+RunData::RunData(const ResolvedConfig& resolved,
+                 std::shared_ptr<const Dataset> data,
                  std::shared_ptr<DatasetCache> datasets)
-    : RunData(config, device, datasets->training(config.data), datasets) {}
+    : RunData(
+          resolved.config(), torchDevice(resolved.device()), std::move(data), std::move(datasets)) {
+}
 
 RunData::RunData(const RunConfig& config,
                  const at::Device& device,

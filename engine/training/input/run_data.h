@@ -7,8 +7,8 @@
 #include "engine/data/batches.h"
 #include "engine/data/dataset_cache.h"
 #include "engine/training/input/batch_maker.h"
+#include "engine/training/resolved_config.h"
 #include "engine/values/inspection.h"
-#include "engine/values/run_config.h"
 
 namespace lambda {
 
@@ -17,13 +17,11 @@ class RunData {
  public:
   /// Loads the training images, through `datasets`. Throws Error for missing or damaged data, and
   /// where the images, the classes or the batch size do not fit the configuration.
-  RunData(const RunConfig& config,
-          const at::Device& device,
-          std::shared_ptr<DatasetCache> datasets = std::make_shared<DatasetCache>());
+  explicit RunData(const ResolvedConfig& resolved,
+                   std::shared_ptr<DatasetCache> datasets = std::make_shared<DatasetCache>());
 
   /// With training images that are there already.
-  RunData(const RunConfig& config,
-          const at::Device& device,
+  RunData(const ResolvedConfig& resolved,
           std::shared_ptr<const Dataset> data,
           std::shared_ptr<DatasetCache> datasets);
 
@@ -52,6 +50,11 @@ class RunData {
   const BatchMaker& maker() const { return maker_; }
 
  private:
+  RunData(const RunConfig& config,
+          const at::Device& device,
+          std::shared_ptr<const Dataset> data,
+          std::shared_ptr<DatasetCache> datasets);
+
   DataConfig config_;
   std::shared_ptr<DatasetCache> datasets_;
   std::shared_ptr<const Dataset> data_;

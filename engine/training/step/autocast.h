@@ -15,7 +15,7 @@ class Autocast {
         wasEnabled_(at::autocast::is_autocast_enabled(device)),
         oldType_(at::autocast::get_autocast_dtype(device)) {
     TORCH_CHECK(precision != Precision::automatic,
-                "autocast: the precision is not decided; resolvePrecision() comes before a step");
+                "autocast: the precision is automatic; a ResolvedConfig has decided it");
     if (precision != Precision::bfloat16) return;
     at::autocast::set_autocast_enabled(device_, true);
     at::autocast::set_autocast_dtype(device_, at::kBFloat16);

@@ -18,9 +18,9 @@ struct QueuedStep {
   }
 };
 
-QueuedStep queueStep(TrainingState& state, const Recipe& recipe, const TensorBatch& batch) {
+QueuedStep queueStep(TrainingState& state, const TensorBatch& batch) {
   QueuedStep queued;
-  queued.measures = computeGradients(state, recipe, batch);
+  queued.measures = computeGradients(state, batch);
   queued.update = state.optimizer.onDevice()->queue(queued.measures.loss, state.average.get());
   queued.measures.gradientNorm = queued.update.gradientNorm;
   state.optimizer.zeroGrad();
@@ -29,18 +29,15 @@ QueuedStep queueStep(TrainingState& state, const Recipe& recipe, const TensorBat
 
 }  // namespace
 
-RecordedStep::RecordedStep(TrainingState& state,
-                           const Recipe& recipe,
-                           const TensorBatch& like,
-                           WorkRecorder& recorder)
+RecordedStep::RecordedStep(TrainingState& state, const TensorBatch& like, WorkRecorder& recorder)
     : state_(state), inputs_{like.images.clone(), like.labels.clone()} {
   at::Generator random = *state.network->random();
   const at::Tensor drawn = random.get_state();
   const auto queued = std::make_shared<QueuedStep>();
   try {
     work_ = recorder.record(
-        [&state, recipe, inputs = inputs_, queued] {
-          *queued = queueStep(state, recipe, inputs);
+        [&state, inputs = inputs_, queued] {
+          *queued = queueStep(state, inputs);
           return queued->tensors();
         },
         random);

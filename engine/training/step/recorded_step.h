@@ -15,10 +15,7 @@ class RecordedStep {
  public:
   /// Records for batches of this one's shape; trains nothing. The state's optimiser updates on the
   /// device. Throws c10::Error where the device can't record it; the state is then as before.
-  RecordedStep(TrainingState& state,
-               const Recipe& recipe,
-               const TensorBatch& like,
-               WorkRecorder& recorder);
+  RecordedStep(TrainingState& state, const TensorBatch& like, WorkRecorder& recorder);
 
   /// Whether batches of this one's shape are what was recorded.
   bool canReplay(const TensorBatch& batch) const;

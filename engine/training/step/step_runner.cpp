@@ -7,10 +7,9 @@
 namespace lambda {
 
 StepRunner::StepRunner(TrainingState& state,
-                       const Recipe& recipe,
                        WorkRecorder* recorder,
                        std::function<void(const std::string&)> warn)
-    : state_(state), recipe_(recipe), recorder_(recorder), warn_(std::move(warn)) {}
+    : state_(state), recorder_(recorder), warn_(std::move(warn)) {}
 
 StartedStep StepRunner::start(const TensorBatch& batch, double learningRate) {
   if (batch.images.sizes() != shape_) {
@@ -23,12 +22,12 @@ StartedStep StepRunner::start(const TensorBatch& batch, double learningRate) {
   }
   if (recorded_ && recorded_->canReplay(batch)) return recorded_->start(batch, learningRate);
   ++steps_;
-  return startStep(state_, recipe_, batch, learningRate);
+  return startStep(state_, batch, learningRate);
 }
 
 void StepRunner::record(const TensorBatch& batch) {
   try {
-    recorded_ = std::make_unique<RecordedStep>(state_, recipe_, batch, *recorder_);
+    recorded_ = std::make_unique<RecordedStep>(state_, batch, *recorder_);
   } catch (const c10::Error& error) {
     recorder_ = nullptr;
     warn_(error.what_without_backtrace());

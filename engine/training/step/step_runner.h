@@ -21,7 +21,6 @@ class StepRunner {
  public:
   /// `recorder`: null = none. `warn` is told, once, why steps can't be recorded.
   StepRunner(TrainingState& state,
-             const Recipe& recipe,
              WorkRecorder* recorder,
              std::function<void(const std::string&)> warn);
 
@@ -35,7 +34,6 @@ class StepRunner {
   void record(const TensorBatch& batch);
 
   TrainingState& state_;
-  Recipe recipe_;
   WorkRecorder* recorder_;  // Null once it has failed.
   std::function<void(const std::string&)> warn_;
   std::vector<std::int64_t> shape_;         // Of the batches of the latest steps.

@@ -55,9 +55,9 @@ StepOutcome StartedStep::outcome() const {
 }
 
 StepMeasures computeGradients(TrainingState& state,
-                              const Recipe& recipe,
                               const TensorBatch& batch,
                               const PhaseObserver& ended) {
+  const Recipe& recipe = state.recipe();
   state.network->train();
   state.optimizer.zeroGrad();
   at::Tensor logits;
@@ -85,11 +85,10 @@ StepMeasures computeGradients(TrainingState& state,
 }
 
 StartedStep startStep(TrainingState& state,
-                      const Recipe& recipe,
                       const TensorBatch& batch,
                       double learningRate,
                       const PhaseObserver& ended) {
-  StepMeasures measures = computeGradients(state, recipe, batch, ended);
+  StepMeasures measures = computeGradients(state, batch, ended);
   tellEnd(ended, StepPhase::measures);
   measures.gradientNorm = state.optimizer.apply({.learningRate = learningRate,
                                                  .loss = measures.loss,

@@ -59,25 +59,22 @@ class StartedStep {
 /// Forward and backward pass and loss of one batch, in training mode, from no gradients to those of
 /// the objective. Queues alone, and measures all but the norm.
 StepMeasures computeGradients(TrainingState& state,
-                              const Recipe& recipe,
                               const TensorBatch& batch,
                               const PhaseObserver& ended = {});
 
 /// A whole step: gradients, clipping and update. The caller advances the position. A GPU is not
 /// waited for where its update needs nothing of it on the host, else once, before the update.
 StartedStep startStep(TrainingState& state,
-                      const Recipe& recipe,
                       const TensorBatch& batch,
                       double learningRate,
                       const PhaseObserver& ended = {});
 
 /// A step that is waited for.
 inline StepOutcome trainOnBatch(TrainingState& state,
-                                const Recipe& recipe,
                                 const TensorBatch& batch,
                                 double learningRate,
                                 const PhaseObserver& ended = {}) {
-  return startStep(state, recipe, batch, learningRate, ended).outcome();
+  return startStep(state, batch, learningRate, ended).outcome();
 }
 
 }  // namespace lambda

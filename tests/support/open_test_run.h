@@ -5,24 +5,26 @@
 #include <utility>
 
 #include "engine/training/training_loop.h"
+#include "tests/support/resolved_on_cpu.h"
 
 namespace lambda::test {
 
-/// What a loop needs to train a state on the CPU, in a new run folder.
-inline TrainingLoop::Parts loopParts(const RunConfig& config,
-                                     std::unique_ptr<TrainingState> state,
-                                     const std::filesystem::path& runs,
-                                     Observer& observer) {
+/// A new run folder in `runs`, to train a state in on the CPU.
+inline OpenRun openTestRun(const RunConfig& config,
+                           std::unique_ptr<TrainingState> state,
+                           const std::filesystem::path& runs,
+                           Observer& observer) {
   RunFolder folder = RunFolder::create(runs, config.name);
   auto lock = std::make_unique<RunLock>(folder);
   RunRecord record;
   record.config = config;
   auto journal = std::make_unique<RunJournal>(folder, observer);
+  ResolvedConfig resolved = onCpu(config);
+  auto data = std::make_unique<RunData>(resolved);
   return {.folder = std::move(folder),
           .lock = std::move(lock),
           .record = std::move(record),
-          .data = std::make_unique<RunData>(config, at::kCPU),
-          .state = std::move(state),
+          .prepared = {std::move(resolved), std::move(data), std::move(state)},
           .journal = std::move(journal)};
 }
 

@@ -1,0 +1,46 @@
+#include "engine/training/prepared_run.h"
+
+#include <utility>
+
+#include "engine/runtime/error.h"
+#include "engine/training/whiten_stem.h"
+
+namespace lambda {
+
+PreparedRun PreparedRun::fresh(RunConfig config) {
+  ResolvedConfig resolved(std::move(config));
+  auto data = std::make_unique<RunData>(resolved);
+  return fresh(std::move(resolved), std::move(data));
+}
+
+PreparedRun PreparedRun::fresh(ResolvedConfig resolved, std::unique_ptr<RunData> data) {
+  auto state = std::make_unique<TrainingState>(resolved);
+  whitenStem(*state, *data);
+  return {std::move(resolved), std::move(data), std::move(state)};
+}
+
+PreparedFork prepareFork(const std::filesystem::path& checkpoint, RunConfig config) {
+  ResolvedConfig resolved(std::move(config));
+  auto data = std::make_unique<RunData>(resolved);
+  auto state = std::make_unique<TrainingState>(resolved);
+  std::vector<std::string> notTakenOver = state->loadForFork(checkpoint, resolved.config());
+  if (const std::optional<NonFinite> found = state->firstNonFinite()) {
+    throw Error(checkpoint.string(),
+                "a value is not finite: in " + found->layer + ", " + found->what,
+                "fork an earlier checkpoint");
+  }
+  TrainingProgress& at = state->progress;
+  if (at.batch > 0) {
+    at.batch = 0;
+    at.epochSeconds = 0;
+    at.epochDataSeconds = 0;
+  }
+  if (at.epoch >= resolved.config().recipe.epochs) {
+    throw Error("recipe.epochs",
+                "the checkpoint has done " + std::to_string(at.epoch) + " epochs already",
+                "set a larger number with --epochs");
+  }
+  return {{std::move(resolved), std::move(data), std::move(state)}, std::move(notTakenOver)};
+}
+
+}  // namespace lambda

@@ -1,0 +1,18 @@
+#include "engine/training/resolved_config.h"
+
+#include <utility>
+
+#include "engine/training/step/precision.h"
+
+namespace lambda {
+
+ResolvedConfig::ResolvedConfig(RunConfig config)
+    : ResolvedConfig(config, selectDevice(config.device)) {}
+
+ResolvedConfig::ResolvedConfig(RunConfig config, const ComputeDevice& device)
+    : config_(std::move(config)), device_(device) {
+  useThreads(device_);
+  rates_ = resolvePrecision(config_.recipe, device_);
+}
+
+}  // namespace lambda

@@ -1,0 +1,134 @@
+#include "engine/training/run_writer.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "engine/formats/json/run_json.h"
+#include "engine/runtime/error.h"
+#include "engine/training/live_inspection.h"
+
+namespace lambda {
+
+namespace {
+
+/// What the disk must hold beside a checkpoint: its header, the record, the metrics.
+constexpr std::uintmax_t kSpareBytes = 1 << 20;
+
+std::string megabytes(std::uintmax_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+/// Over the whole run.
+double imagesPerSecond(const TrainingProgress& at) {
+  return at.seconds > 0 ? static_cast<double>(at.images) / at.seconds : 0;
+}
+
+}  // namespace
+
+std::string lowerLearningRateHint(const Recipe& recipe) {
+  return "nothing was saved after it; fork the last checkpoint with a lower learning rate: "
+         "--set recipe.optimizer.learningRate=" +
+         std::to_string(recipe.optimizer.learningRate / 2);
+}
+
+bool RunWriter::saveCheckpoint(const std::string& why, Space space) {
+  requireFiniteState();
+  run_.journal->sync();
+  if (!hasSpace(why, space)) return false;
+  run_.progress().metricsBytes = run_.journal->metricsBytes();
+  run_.prepared.state->save(run_.folder.lastCheckpoint(), run_.config(), run_.record.environment);
+  note(EventKind::checkpoint, why);
+  return true;
+}
+
+bool RunWriter::hasSpace(const std::string& why, Space space) {
+  const std::uintmax_t needed = run_.prepared.state->savedBytes() + kSpareBytes;
+  const std::filesystem::path folder = run_.folder.checkpoints();
+  if (run_.freeBytes(folder) >= needed) return true;
+  prune(run_.folder, run_.config().checkpoints, /*arriving=*/1);
+  const std::uintmax_t available = run_.freeBytes(folder);
+  if (available >= needed) return true;
+  const std::string reason = "the checkpoint (" + why + ") needs " + megabytes(needed) +
+                             ", and the disk has " + megabytes(available) + " left";
+  if (space == Space::demanded) {
+    throw Error(run_.folder.lastCheckpoint().string(),
+                "is not saved: " + reason,
+                "free space on this disk, then resume the run from its last checkpoint");
+  }
+  note(EventKind::warning,
+       "not saved: " + reason + "; the training continues, and the last checkpoint stays");
+  return false;
+}
+
+/// The order makes the end of an epoch one transaction: last.safetensors holds all of it, and what
+/// follows is repeated by publishEpochEnd() when a run that ended in between resumes.
+bool RunWriter::saveEpochEnd(const EpochRecord& record) {
+  TrainingProgress& at = run_.progress();
+  ++at.epoch;
+  at.batch = 0;
+  at.epochSeconds = 0;
+  at.epochDataSeconds = 0;
+  const TrainingProgress before = at;
+  if (record.validation &&
+      (!at.bestValidationAccuracy || record.validation->accuracy > *at.bestValidationAccuracy)) {
+    at.bestValidationAccuracy = record.validation->accuracy;
+    at.bestEpoch = at.epoch;
+  }
+  run_.journal->record(record);
+  if (record.validation) {
+    saveProbe(*run_.prepared.state, *run_.prepared.data, run_.folder.inspection(), at.epoch);
+  }
+  const bool isSaved = saveCheckpoint("epoch " + std::to_string(at.epoch), Space::checked);
+  if (isSaved) {
+    publishEpochEnd(run_.folder, run_.config().checkpoints, at);
+  } else {
+    // The best epoch is the best one that is kept.
+    at.bestValidationAccuracy = before.bestValidationAccuracy;
+    at.bestEpoch = before.bestEpoch;
+  }
+  saveRecord(RunStatus::running);
+  return isSaved;
+}
+
+void RunWriter::requireFiniteState() const {
+  const std::optional<NonFinite> found = run_.prepared.state->firstNonFinite();
+  if (!found) return;
+  throw Error("step " + std::to_string(run_.progress().step),
+              "a value is not finite: in " + found->layer + ", " + found->what,
+              lowerLearningRateHint(run_.config().recipe));
+}
+
+void RunWriter::saveRecord(RunStatus status, const std::string& text) {
+  const TrainingProgress& at = run_.progress();
+  RunRecord& record = run_.record;
+  record.status = status;
+  record.statusText = text;
+  record.epochsDone = at.epoch;
+  record.bestValidationAccuracy = at.bestValidationAccuracy;
+  record.trainSeconds = at.seconds;
+  record.imagesPerSecond = imagesPerSecond(at);
+  writeRunRecord(run_.folder.record(), record);
+}
+
+void RunWriter::note(EventKind kind, const std::string& text) {
+  const TrainingProgress& at = run_.progress();
+  // After the last batch of an epoch the current one is still that epoch.
+  const int current = std::min(at.epoch + 1, run_.config().recipe.epochs);
+  run_.journal->record(EventRecord{at.step, current, at.seconds, kind, text});
+}
+
+RunResult RunWriter::result(RunStatus status, const std::string& text) const {
+  const TrainingProgress& at = run_.progress();
+  return {run_.folder.path().string(),
+          status,
+          at.epoch,
+          at.bestValidationAccuracy,
+          run_.record.testAccuracy,
+          at.seconds,
+          imagesPerSecond(at),
+          text};
+}
+
+}  // namespace lambda
