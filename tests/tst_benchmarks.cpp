@@ -16,6 +16,7 @@
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/checkpoint/tensor_file.h"
 #include "engine/values/cost.h"
+#include "tests/support/parameter_count.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 
@@ -281,7 +282,7 @@ void TestBenchmarks::stepsAreTimedPartByPart() {
     QVERIFY(network.withoutData.median < network.step.median);
     QVERIFY(network.lastLoss < network.firstLoss);
   }
-  QCOMPARE(seen.networks[0].parameters, Network(tinyRun().architecture)->parameterCount());
+  QCOMPARE(seen.networks[0].parameters, test::parameterCount(*Network(tinyRun().architecture)));
   QCOMPARE(seen.networks[0].flops,
            3.0 * 30 * static_cast<double>(costOf(tinyRun().architecture).flops));
   const StepBenchmark alone = runStepBenchmark(tinyRun(), {.repetitions = 3, .withTwin = false});

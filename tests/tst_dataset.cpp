@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <QTest>
 
@@ -28,6 +29,12 @@ std::array<int, 256> countsOf(const std::vector<std::uint16_t>& labels) {
   return counts;
 }
 
+/// The split of a data set's training images by its configuration.
+IndexSplit splitOf(DataConfig config) {
+  const int validationCount = std::exchange(config.validationCount, 0);
+  return stratifiedSplit(loadDataset(config).train.labels, validationCount, config.splitSeed);
+}
+
 }  // namespace
 
 class TestDataset : public QObject {
@@ -52,8 +59,9 @@ void TestDataset::splitIsDisjointAndComplete() {
   const Dataset dataset = loadDataset(drawnConfig(1000, 200));
   QCOMPARE(dataset.validation.count(), std::size_t{200});
   QCOMPARE(dataset.train.count(), std::size_t{800});
-  std::vector<std::uint32_t> all = dataset.trainIndices;
-  all.insert(all.end(), dataset.validationIndices.begin(), dataset.validationIndices.end());
+  const IndexSplit split = splitOf(drawnConfig(1000, 200));
+  std::vector<std::uint32_t> all = split.train;
+  all.insert(all.end(), split.validation.begin(), split.validation.end());
   std::sort(all.begin(), all.end());
   std::vector<std::uint32_t> expected(1000);
   std::iota(expected.begin(), expected.end(), 0U);
@@ -101,8 +109,9 @@ void TestDataset::splitRefusesToTakeEverything() {
 void TestDataset::imagesFollowTheirIndices() {
   const Dataset whole = loadDataset(drawnConfig(100, 0));
   const Dataset dataset = loadDataset(drawnConfig(100, 30));
-  QVERIFY(dataset.train == selectImages(whole.train, dataset.trainIndices));
-  QVERIFY(dataset.validation == selectImages(whole.train, dataset.validationIndices));
+  const IndexSplit split = splitOf(drawnConfig(100, 30));
+  QVERIFY(dataset.train == selectImages(whole.train, split.train));
+  QVERIFY(dataset.validation == selectImages(whole.train, split.validation));
   QVERIFY(whole.validation.count() == 0);
 }
 
@@ -150,7 +159,7 @@ void TestDataset::readersShareADataSet() {
   config.splitSeed = 1;
   const std::shared_ptr<const Dataset> other = cache.training(config);
   QVERIFY(other != first);
-  QVERIFY(other->trainIndices != first->trainIndices);
+  QVERIFY(other->train != first->train);
   QVERIFY(cache.test(config)->count() == 50);
   const std::weak_ptr<const Dataset> gone = first;
   first.reset();

@@ -14,6 +14,7 @@
 #include "engine/values/cost.h"
 #include "engine/values/validate.h"
 #include "tests/support/gradient_check.h"
+#include "tests/support/parameter_count.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
@@ -154,7 +155,7 @@ class TestDepthwiseConvolution : public QObject {
     config.architecture.family = static_cast<Family>(family);
     const NetworkCost cost = costOf(config.architecture);
     const Network network(config.architecture);
-    QCOMPARE(cost.parameters, static_cast<long long>(network->parameterCount()));
+    QCOMPARE(cost.parameters, static_cast<long long>(test::parameterCount(*network)));
     const auto mixer = std::find_if(cost.layers.begin(), cost.layers.end(), [](const auto& layer) {
       return layer.name == "stage2.block1.mixer";
     });

@@ -9,6 +9,7 @@
 #include "engine/values/validate.h"
 #include "tests/support/lambda_cases.h"
 #include "tests/support/odd_architectures.h"
+#include "tests/support/parameter_count.h"
 #include "tests/support/verify_close.h"
 
 namespace lambda::test {
@@ -109,7 +110,7 @@ class TestNetwork : public QObject {
   void costEqualsBuiltParameters() {
     const Network network(currentArchitecture());
     const NetworkCost cost = costOf(network->architecture);
-    QCOMPARE(static_cast<long long>(network->parameterCount()), cost.parameters);
+    QCOMPARE(static_cast<long long>(test::parameterCount(*network)), cost.parameters);
     std::map<std::string, long long> built;
     for (const auto& parameter : network->named_parameters()) {
       const std::string owner = ownerOf(parameter.key(), network);
@@ -160,7 +161,7 @@ class TestNetwork : public QObject {
     }
     // torchvision's resnet50: 25,557,032.
     QCOMPARE(costOf(resnet).parameters, 25557032LL);
-    QCOMPARE(Network(resnet)->parameterCount(), std::int64_t{25557032});
+    QCOMPARE(test::parameterCount(*Network(resnet)), std::int64_t{25557032});
   }
 
   void inspectableLayersAreThoseOfTheNetwork_data() { addArchitectures(); }

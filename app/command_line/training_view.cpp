@@ -160,7 +160,6 @@ void TrainingView::eventRecorded(const EventRecord& record) {
     case EventKind::finished:
     case EventKind::failed:
     case EventKind::checkpoint:
-    case EventKind::learningRate:
     case EventKind::tested:
       break;
   }

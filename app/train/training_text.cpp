@@ -113,8 +113,6 @@ QString eventTitle(EventKind kind) {
       return tr("Failed");
     case EventKind::checkpoint:
       return tr("Checkpoint");
-    case EventKind::learningRate:
-      return tr("Learning rate");
     case EventKind::tested:
       return tr("Test");
     case EventKind::warning:

@@ -36,9 +36,4 @@ std::span<const std::uint32_t> BatchOrder::batch(BatchPosition position) {
   return std::span<const std::uint32_t>(order_).subspan(first, batchSize_);
 }
 
-BatchPosition BatchOrder::next(BatchPosition position) const {
-  if (position.batch + 1 < batchesPerEpoch()) return {position.epoch, position.batch + 1};
-  return {position.epoch + 1, 0};
-}
-
 }  // namespace lambda

@@ -28,9 +28,6 @@ class BatchOrder {
   /// batchesPerEpoch(). The first call of an epoch shuffles: about 1 ms for 50 000 images.
   std::span<const std::uint32_t> batch(BatchPosition position);
 
-  /// The position after `position`.
-  BatchPosition next(BatchPosition position) const;
-
  private:
   std::uint64_t seed_;
   std::uint32_t imageCount_;

@@ -27,13 +27,11 @@ LabeledImages selectImages(const LabeledImages& images, const std::vector<std::u
 
 Dataset loadDataset(const DataConfig& config) {
   const LabeledImages all = readTrainingImages(config.source);
-  IndexSplit split = stratifiedSplit(all.labels, config.validationCount, config.splitSeed);
+  const IndexSplit split = stratifiedSplit(all.labels, config.validationCount, config.splitSeed);
   Dataset dataset;
   dataset.train = selectImages(all, split.train);
   dataset.validation = selectImages(all, split.validation);
   dataset.normalization = measureNormalization(dataset.train);
-  dataset.trainIndices = std::move(split.train);
-  dataset.validationIndices = std::move(split.validation);
   return dataset;
 }
 

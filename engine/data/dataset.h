@@ -17,9 +17,7 @@ inline constexpr std::uint64_t kShapes10Seed = 10;
 struct Dataset {
   LabeledImages train;
   LabeledImages validation;
-  Normalization normalization;                   ///< Of `train` alone.
-  std::vector<std::uint32_t> trainIndices;       ///< Where each image lies in the source's set.
-  std::vector<std::uint32_t> validationIndices;  ///< As trainIndices.
+  Normalization normalization;  ///< Of `train` alone.
 };
 
 /// Reads or draws the training images of `config.source` and splits them, see stratifiedSplit().

@@ -177,10 +177,4 @@ std::vector<NamedLambda> NetworkImpl::lambdaLayers() const {
   return layers;
 }
 
-std::int64_t NetworkImpl::parameterCount() const {
-  std::int64_t count = 0;
-  for (const at::Tensor& parameter : parameters()) count += parameter.numel();
-  return count;
-}
-
 }  // namespace lambda

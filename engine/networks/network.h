@@ -43,9 +43,6 @@ class NetworkImpl : public RoledModule {
   /// The lambda layers in network order.
   std::vector<NamedLambda> lambdaLayers() const;
 
-  /// Number of learned values.
-  std::int64_t parameterCount() const;
-
   Architecture architecture;
   NetworkPlan plan;
 

@@ -85,7 +85,6 @@ struct EnumNames<EventKind> {
                                                           "finished",
                                                           "failed",
                                                           "checkpoint",
-                                                          "learningRate",
                                                           "tested",
                                                           "warning"};
 };

@@ -52,7 +52,6 @@ enum class EventKind {
   finished,
   failed,
   checkpoint,
-  learningRate,
   tested,
   warning
 };

@@ -37,8 +37,6 @@ QString nameOf(EventKind kind) {
       return RunEventList::tr("Failed");
     case EventKind::checkpoint:
       return RunEventList::tr("Checkpoint");
-    case EventKind::learningRate:
-      return RunEventList::tr("Learning rate");
     case EventKind::tested:
       return RunEventList::tr("Tested");
     case EventKind::warning:
