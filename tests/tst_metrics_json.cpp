@@ -93,9 +93,9 @@ void TestMetricsJson::linesHaveTheDocumentedKeys() {
            "{\"kind\": \"epoch\", \"step\": 800, \"epoch\": 2, \"seconds\": 1.5, \"train\": "
            "{\"loss\": 0.25, \"accuracy\": 0.9}, \"validation\": {\"loss\": 0.5, \"accuracy\": "
            "0.8}, \"learningRate\": 0.1, \"imagesPerSecond\": 1000, \"dataShare\": 0.25}\n"s);
-  QCOMPARE(toLine(EventRecord{1, 1, 0, EventKind::learningRate, "x"}),
+  QCOMPARE(toLine(EventRecord{1, 1, 0, EventKind::warning, "x"}),
            "{\"kind\": \"event\", \"step\": 1, \"epoch\": 1, \"seconds\": 0, \"event\": "
-           "\"learningRate\", \"text\": \"x\"}\n"s);
+           "\"warning\", \"text\": \"x\"}\n"s);
   QVERIFY(toLine(BatchRecord{}).rfind("{\"kind\": \"batch\", \"step\": 0,", 0) == 0);
 }
 

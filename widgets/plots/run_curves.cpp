@@ -42,8 +42,6 @@ std::optional<CurveMarkKind> markOf(EventKind kind) {
       return CurveMarkKind::checkpoint;
     case EventKind::resumed:
       return CurveMarkKind::resumed;
-    case EventKind::learningRate:
-      return CurveMarkKind::learningRate;
     case EventKind::warning:
       return CurveMarkKind::warning;
     case EventKind::started:
