@@ -16,7 +16,7 @@ struct WinogradShape {
   std::int64_t outputDepth = 0;
 };
 
-/// Depths must be multiples of so many channels.
+/// Input and output depth must be multiples of this number of channels.
 inline constexpr std::int64_t kWinogradDepth = 16;
 
 // Winograd's minimal filtering (Lavin and Gray, 2016: "Fast algorithms for convolutional neural

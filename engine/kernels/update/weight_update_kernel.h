@@ -38,7 +38,7 @@ struct UpdatedWeights {
   Element gradientElement = Element::float32;
   float* weights = nullptr;
   Bfloat16* rounded = nullptr;    ///< bfloat16 copy of the weights, updated with them; null = none.
-  float* firstMoment = nullptr;   ///< Momentum, or mean of the gradients; null for sgd.
+  float* firstMoment = nullptr;   ///< Momentum, or mean of the gradients; not for sgd.
   float* secondMoment = nullptr;  ///< Mean of the squared gradients; adam and adamw.
   float* average = nullptr;       ///< Average of the weights; null = none.
   double rateFactor = 1;          ///< Multiplies UpdateRates::learningRate for these weights.
