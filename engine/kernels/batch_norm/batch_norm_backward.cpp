@@ -23,7 +23,7 @@ HWY_INLINE Vector reluGradient(Vector dy, Vector y) {
   return hn::IfThenZeroElse(hn::Le(y, hn::Zero(Floats())), dy);
 }
 
-/// Where the gradient of the norm's output comes from.
+/// The source of the gradient of the norm's output.
 enum class Source {
   plain,        ///< It is dy.
   maskByInput,  ///< dy where the norm of x is positive.
@@ -187,7 +187,7 @@ void writeGradient(const Layout& layout,
       forColumns(
           bands, width, 0, width, Step{fromX, fromDy, toDx, width, coefficients, slope, offset});
     };
-    // From the end, which the caches still hold from the pass before.
+    // Runs from the end, which the caches still hold from the pass before.
     for (Index part = end; part-- > begin;) {
       if (layout.hasRowsLeft(part)) {
         LastBand<T> lastX(layout), lastDy(layout), lastDx(layout);

@@ -147,8 +147,8 @@ HWY_INLINE void forColumns(Index bands, Index width, Index first, Index end, con
   }
 }
 
-/// The coefficients of each column: (x - mean) scale + shift. The mean is rounded to float32; the
-/// shift makes up for the rounding error.
+/// The coefficients of each column: (x - mean) scale + shift. The mean is the nearest float, so
+/// that differences from it are exact; the shift makes up for its rounding error.
 struct Coefficients {
   Coefficients(const Layout& layout, const BatchNormMoments& moments, const BatchNormAffine& affine)
       : mean(layout.width), scale(layout.width), shift(layout.width) {

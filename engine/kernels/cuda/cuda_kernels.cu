@@ -38,7 +38,7 @@ int imageSplitsOf(const CoreShape& shape) {
   return static_cast<int>(std::clamp<std::int64_t>(kEmbeddingBlocks / blocks, 1, most));
 }
 
-/// Where the parts of the workspace begin, in bytes.
+/// Offsets in bytes of the parts of the workspace.
 struct WorkspaceLayout {
   WorkspaceLayout(const CoreShape& shape, Element element) {
     const std::int64_t elementBytes = element == Element::float32 ? 4 : 2;

@@ -99,7 +99,7 @@ class QueryBlock {
   /// E_n^T [k, kPanel] of the t-th query and the columns of a panel.
   const float* transposedTile(Index t, const Panel& panel) const { return tileAt(t, panel); }
 
-  /// For each column of the t-th query, where its embedding lies in Embeddings::rows.
+  /// The offset in Embeddings::rows of the embedding of each column, for the t-th query.
   const Index* tableOffsets(Index t) const {
     return tableOffsets_.data() + t * layout_.contextPadded;
   }

@@ -18,7 +18,7 @@
 //
 //   s_nm = q_n . (kbar_m + e_nm)  [h]                    y_n = sum_m s_nm^T v_m
 //
-// For each pair (n, m) this takes h (k + v) multiply-adds, where lambda_n takes k v. The content
+// For each pair (n, m) that takes h (k + v) multiply-adds, where lambda_n takes k v. The content
 // lambda lambda_c = sum_m kbar_m^T v_m [k, v] is the same for all queries, so the keys may leave
 // the scores and enter as y_n += q_n lambda_c. The backward pass makes the scores again from the
 // inputs:
@@ -46,10 +46,10 @@
 // rows, and one product on tensor cores is [16, 16] x [16, 8]. For each of the four queries, the
 // scores of 16 rows (image, head) are made in registers. The lanes of the warp exchange them, so
 // that for each of the four images they become the left operand for 16 rows (query, head); its
-// product with the image's values is added to y in registers, and y is stored once. A block has up
-// to four warps and 16 or 32 columns of v. In the forward pass they first make lambda_c in shared
-// memory. The backward pass is two kernels: one makes dq, dlambda_c, shares of dR and the position
-// part of dv; the other adds up the shares and applies dlambda_c.
+// product with the image's values is added to y in registers, and y is stored once. In the forward
+// pass, a block has up to four warps and 16 or 32 columns of v, and its warps first make lambda_c
+// in shared memory. The backward pass is two kernels: one makes dq, dlambda_c, shares of dR and the
+// position part of dv; the other adds up the shares and applies dlambda_c.
 //
 // ORDER OF SUMS. The same inputs give the same bits with any number of threads. On the CPU, every
 // sum except dR belongs to one image and runs over blocks and panels in their order. Images form at

@@ -79,7 +79,7 @@ bool savesProducts(const WinogradShape& shape) {
   constexpr double kProductsOfTile = 36, kTileSide = 4;
   constexpr double kTransforms = 8;  // Cost of transforming a channel, in products.
   constexpr double kLeastGain = 1.25;
-  constexpr double kFewestTiles = 32;  // To share the transformation of the filters.
+  constexpr double kFewestTiles = 32;  // Enough to repay transforming the filters.
   const auto height = static_cast<double>(shape.height), width = static_cast<double>(shape.width);
   const auto in = static_cast<double>(shape.inputDepth),
              out = static_cast<double>(shape.outputDepth);

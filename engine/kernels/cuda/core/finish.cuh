@@ -21,7 +21,7 @@ __device__ __forceinline__ void sumTableRow(const CoreArguments<Value>& core, un
   const std::int64_t tableRow = block / static_cast<unsigned>(core.intraDepth);
   const int depthRow = static_cast<int>(block % static_cast<unsigned>(core.intraDepth));
   const int thread = static_cast<int>(threadIdx.x);
-  const int adders = static_cast<int>(blockDim.x) / core.queryDepth;  // For one column.
+  const int adders = static_cast<int>(blockDim.x) / core.queryDepth;  // Threads for one column.
   const int adder = thread / core.queryDepth;
   const int column = thread % core.queryDepth;
   const std::int64_t embeddings = static_cast<std::int64_t>(core.queries) * core.context;

@@ -18,11 +18,10 @@ template <class AccessOfRows,
           int kColumnsOfV>
 struct Plan {
   using Access = AccessOfRows;
-  static constexpr int kQuerySteps =
-      kIsShortQuery ? 1 : 0;  ///< Steps of 16 of k; 0 = not known. See stepsOf().
-  static constexpr int kValueSteps = kIsShortValue ? 1 : 0;  ///< The same of v.
+  static constexpr int kQuerySteps = kIsShortQuery ? 1 : 0;  ///< kSteps of stepsOf() for k.
+  static constexpr int kValueSteps = kIsShortValue ? 1 : 0;  ///< kSteps of stepsOf() for v.
   static constexpr int kQueryColumns = kColumnsOfK;  ///< Columns of k that a warp makes at once.
-  static constexpr int kValueColumns = kColumnsOfV;  ///< The same of v.
+  static constexpr int kValueColumns = kColumnsOfV;  ///< Columns of v that a warp makes at once.
 };
 
 using NarrowPlan = Plan<AlignedAccess, true, true, 16, 16>;  ///< k and v up to 16.
