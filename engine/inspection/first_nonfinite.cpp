@@ -6,6 +6,7 @@ namespace lambda {
 
 namespace {
 
+/// Records the first layer whose output is not finite.
 class FiniteTrace : public ForwardTrace {
  public:
   void visit(const std::string& layer, const at::Tensor&, const at::Tensor& output) override {
@@ -17,8 +18,8 @@ class FiniteTrace : public ForwardTrace {
   std::optional<NonFinite> found;
 };
 
-/// A forward pass in training mode moves running statistics and draws random numbers: this puts
-/// them back.
+/// Restores running statistics and the state of the random number generator at the end of a scope,
+/// because a forward pass in training mode changes both.
 class StateKeeper {
  public:
   StateKeeper(const Network& network, const at::Device& device)
@@ -46,7 +47,7 @@ class StateKeeper {
   at::Tensor generatorState_;
 };
 
-/// "stage2.block1.mixer.layer.queries.weight" belongs to "stage2.block1.mixer".
+/// The layer of a parameter: "stage2.block1.mixer" for "stage2.block1.mixer.layer.queries.weight".
 std::string layerOf(const std::string& parameter) {
   const std::size_t depth = parameter.rfind("stage", 0) == 0 ? 3 : 1;
   std::size_t end = 0;

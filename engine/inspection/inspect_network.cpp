@@ -7,7 +7,7 @@ namespace lambda {
 
 namespace {
 
-/// Keeps the input of one layer.
+/// Records the input of one layer.
 class InputTrace : public ForwardTrace {
  public:
   explicit InputTrace(std::string layer) : layer_(std::move(layer)) {}
@@ -23,11 +23,11 @@ class InputTrace : public ForwardTrace {
   at::Tensor input_;
 };
 
-/// Index of the asked layer among a network's lambda layers.
+/// Index of the requested layer among a network's lambda layers; 0 for an empty name.
 std::size_t indexOf(const std::vector<InspectableLayer>& layers, const std::string& asked) {
   if (layers.empty()) {
     throw Error(asked,
-                "the network has no lambda layer to look into",
+                "the network has no lambda layer to inspect",
                 "give one of its blocks a lambda layer as its mixer");
   }
   if (asked.empty()) return 0;
@@ -52,7 +52,7 @@ QueryPlace placeOf(const InspectableLayer& layer, const InspectionRequest& reque
           along("column", request.queryColumn, layer.width)};
 }
 
-/// The image as the network takes it, on its device.
+/// The image as a batch of one, as the network takes it, on its device.
 at::Tensor batchOf(const at::Tensor& image, const MapShape& input, const at::Device& device) {
   const at::Tensor batch = image.dim() == 3 ? image.unsqueeze(0) : image;
   if (batch.dim() != 4 || batch.size(0) != 1 || batch.size(1) != input.channels ||
@@ -78,7 +78,8 @@ at::Tensor initialTable(const Network& network,
   return {};
 }
 
-/// There are no pictures of what is not finite. An operand that the layer lacks is passed over.
+/// Throws Error if the values are not finite, because they can't be shown as pictures. An undefined
+/// tensor, an operand that the layer lacks, is accepted.
 void requireFinite(const std::string& layer, const char* what, const at::Tensor& values) {
   if (!values.defined() || values.isfinite().all().item<bool>()) return;
   throw Error(layer,

@@ -10,38 +10,38 @@
 
 namespace lambda {
 
-/// Position embeddings by the name of their parameter, "stage3.block1.mixer.layer.embedding.table":
-/// [rows, u, k] each. Layers that share embeddings share an entry.
+/// Position embeddings [rows, u, k] by the name of their parameter, such as
+/// "stage3.block1.mixer.layer.embedding.table". Layers that share embeddings share an entry.
 using EmbeddingTables = std::map<std::string, at::Tensor>;
 
-/// Copies of a network's position embeddings, to be kept from before the first step.
+/// Copies of a network's position embeddings on the CPU, for example those before the first step.
 EmbeddingTables embeddingTablesOf(const Network& network);
 
-/// What the caller knows of the image and the weights.
+/// What the caller knows about the image and the weights.
 struct InspectionContext {
-  Image image = {};  ///< The image as a person sees it.
+  Image image = {};  ///< The image as it is shown to the user.
   int label = -1;
   std::vector<std::string> classNames = {};
   std::int64_t step = 0;
   int epoch = 0;
   InspectedWeights weights = InspectedWeights::live;
-  const EmbeddingTables* initialEmbeddings = nullptr;  ///< Null = not known; so is a missing entry.
+  const EmbeddingTables* initialEmbeddings = nullptr;  ///< Null or no entry = not known.
 };
 
-/// One lambda layer of a network and one image: what is the same for every query pixel, computed
-/// once. It holds as long as the network's weights stay as they are.
+/// One lambda layer of a network with one image. Computes once what is the same for every query
+/// pixel. It is valid as long as the network's weights do not change.
 class LayerView {
  public:
-  /// `image`: normalised, [channels, height, width] or with a leading 1. `layer` as in a request.
-  /// Runs in eval mode and float32, and leaves modes, gradients, running statistics and random
-  /// numbers as they are. Throws Error for a layer that is not there, an image of another size, and
-  /// a network that overflows with it.
+  /// `image`: normalised, [channels, height, width] or [1, channels, height, width]. `layer`: as in
+  /// InspectionRequest. Runs in eval mode and float32, and leaves modes, gradients, running
+  /// statistics and random numbers unchanged. Throws Error for an unknown layer, an image of
+  /// another size, and values that are not finite with this image.
   LayerView(Network& network, const at::Tensor& image, const std::string& layer);
 
   const InspectableLayer& layer() const { return layer_; }
 
-  /// What the layer does at the request's pixel; shares nothing with the network. Throws Error for
-  /// a pixel that is not on the layer's map.
+  /// What the layer computes at the pixel of the request, as a snapshot that shares no memory with
+  /// the network. Throws Error for a pixel that is not on the layer's map.
   InspectionSnapshot at(const InspectionRequest& request, const InspectionContext& context);
 
  private:
@@ -53,7 +53,7 @@ class LayerView {
   int predicted_ = 0;
 };
 
-/// Looks into one lambda layer of a network with one image, see LayerView.
+/// Inspects one lambda layer of a network with one image; see LayerView, also for errors.
 InspectionSnapshot inspectNetwork(Network& network,
                                   const at::Tensor& image,
                                   const InspectionRequest& request,

@@ -10,7 +10,7 @@
 namespace lambda {
 
 /// Puts a network into eval mode, without gradients and without autocast, for a scope on this
-/// thread. Afterwards every module has the mode it had, also where the scope ends by an exception.
+/// thread. At the end of the scope, also by an exception, every module gets its former mode back.
 class InspectionMode {
  public:
   InspectionMode(torch::nn::Module& network, c10::DeviceType device)
@@ -22,7 +22,8 @@ class InspectionMode {
 
   ~InspectionMode() {
     at::autocast::set_autocast_enabled(device_, hadAutocast_);
-    // Parents come first: train() reaches all below, and those then get their own mode.
+    // Parents come first, because train() also sets all modules below, which then get their own
+    // mode.
     for (const auto& [module, training] : modes_) module->train(training);
   }
 

@@ -8,13 +8,13 @@ namespace lambda {
 
 namespace {
 
-/// What enters the core at one query of one image, in double on the host.
+/// The operands of the core at one query of one image, in double on the CPU.
 struct QueryOperands {
   at::Tensor q;     // [h, k]
   at::Tensor kbar;  // [m, u, k]; undefined without content lambda
   at::Tensor e;     // [m, u, k]; undefined without position lambda
   at::Tensor v;     // [m, u, v]
-  at::Tensor y;     // [h, v], of the layer's own forward pass
+  at::Tensor y;     // [h, v], output of the layer's forward pass
 };
 
 at::Tensor inDouble(const at::Tensor& tensor) {
@@ -35,7 +35,7 @@ QueryOperands operandsAt(LambdaLayer& layer, const LayerOperands& all, const Que
   return parts;
 }
 
-/// One of the two parts of kbar + e, all that follows from it.
+/// What follows from one part of kbar + e, or from their sum.
 struct Part {
   at::Tensor lambda;   // [k, v]
   at::Tensor weights;  // A [h, m, u]

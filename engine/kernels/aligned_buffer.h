@@ -8,7 +8,7 @@
 
 namespace lambda {
 
-/// Memory for vectors, of zeros at first.
+/// Memory that is aligned for vectors. All values are 0 at first.
 template <class T>
 class AlignedBuffer {
  public:

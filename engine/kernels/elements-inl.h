@@ -1,5 +1,5 @@
-// Vectors of floats from and to memory of float32 or bfloat16. Included once for each instruction
-// set.
+// Loads and stores vectors of floats from and to memory of float32 or bfloat16. Included once for
+// each instruction set.
 
 #if defined(LAMBDA_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_ELEMENTS_INL_H_
@@ -34,8 +34,8 @@ HWY_INLINE void store(Vector values, float* to) {
   hn::StoreU(values, Floats(), to);
 }
 
-/// To the nearest, halves to even. A NaN must be one that comes from bfloat16 or from arithmetic:
-/// the lower half of others may carry into the sign.
+/// Rounds to the nearest bfloat16, ties to even. A NaN must come from bfloat16 or from arithmetic:
+/// rounding the lower half of another one may carry into its sign.
 HWY_INLINE void store(Vector values, Bfloat16* to) {
   const hn::RebindToUnsigned<Floats> bits;
   const hn::RebindToSigned<Floats> integers;
@@ -47,7 +47,7 @@ HWY_INLINE void store(Vector values, Bfloat16* to) {
   hn::StoreU(hn::DemoteTo(upperHalves, upper), upperHalves, to);
 }
 
-/// The first `count` values, zeros behind them.
+/// A vector of `count` values from memory, followed by zeros.
 template <class T>
 HWY_INLINE Vector loadFirst(const T* from, Index count) {
   HWY_ALIGN T values[hn::MaxLanes(Floats())] = {};
@@ -55,6 +55,7 @@ HWY_INLINE Vector loadFirst(const T* from, Index count) {
   return load(values);
 }
 
+/// Stores the first `count` values of a vector.
 template <class T>
 HWY_INLINE void storeFirst(Vector all, Index count, T* to) {
   HWY_ALIGN T values[hn::MaxLanes(Floats())];

@@ -5,7 +5,7 @@
 
 namespace lambda {
 
-/// Calls `work` for parts of 0..count that together are all of it, on as many threads as it likes.
+/// Divides 0..count into parts and calls `work` for each of them, on any number of threads.
 using ParallelFor = std::function<void(
     std::int64_t count, const std::function<void(std::int64_t begin, std::int64_t end)>& work)>;
 

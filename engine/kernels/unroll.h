@@ -1,7 +1,8 @@
 #pragma once
 
-// Before a loop whose count the compiler knows: its body stands so often. Sums in registers need
-// it. Under sanitizers, whose checks are as many again as what they check, loops stay loops.
+// LAMBDA_UNROLL(count) stands before a loop whose count the compiler knows and unrolls it `count`
+// times. Sums that stay in registers need it. Sanitizers would add a check to each copy of the
+// body, so their builds do not unroll.
 #ifdef LAMBDA_SANITIZED
 #define LAMBDA_UNROLL(count)
 #else

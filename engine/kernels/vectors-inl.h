@@ -1,4 +1,4 @@
-// The widest vectors of floats. Included once for each instruction set.
+// The widest vectors of floats of an instruction set. Included once for each of them.
 
 #if defined(LAMBDA_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_VECTORS_INL_H_

@@ -6,7 +6,7 @@
 
 namespace lambda {
 
-/// What kernels take the values of a tensor, float32 or bfloat16, for.
+/// The element type that kernels use for a tensor of float32 or bfloat16.
 inline Element elementOf(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kBFloat16 ? Element::bfloat16 : Element::float32;
 }

@@ -6,8 +6,8 @@
 
 namespace lambda {
 
-/// Sees every layer of a forward pass, in the order in which they run. Inspection and the search
-/// for the first non-finite layer are traces.
+/// Is called for every layer of a forward pass, in the order in which they run. Inspection and the
+/// search for the first non-finite layer are traces.
 class ForwardTrace {
  public:
   virtual ~ForwardTrace() = default;

@@ -60,7 +60,7 @@ std::vector<ParameterRole> rolesOf(const torch::nn::Module& module) {
     TORCH_CHECK(found != known.end(),
                 "parameter ",
                 item.key(),
-                ": it has no role; its module registers it by a function of RoledModule");
+                ": it has no role; its module must register it by a function of RoledModule");
     roles.push_back(found->second);
   }
   return roles;

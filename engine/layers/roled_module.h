@@ -11,9 +11,9 @@
 
 namespace lambda {
 
-/// A module whose constructor says what each of its parameters is for. It registers them, and the
-/// plain layers of LibTorch that hold them, by the functions below; modules that are roled
-/// themselves are registered by register_module().
+/// A module that knows the role of each of its parameters. Its constructor registers them, and the
+/// layers of LibTorch that hold them, by the functions below. Children that are RoledModules are
+/// registered by register_module().
 class RoledModule : public torch::nn::Module {
  public:
   struct RoledParameter {
@@ -21,15 +21,15 @@ class RoledModule : public torch::nn::Module {
     ParameterRole role;
   };
 
-  /// The parameters that were registered here, not those of roled modules inside.
+  /// The parameters that this module registered, without those of RoledModules inside it.
   const std::vector<RoledParameter>& roles() const { return roles_; }
 
-  /// The role is that of the filters; a bias has the role of biases.
+  /// `role` is the role of the filters; a bias has ParameterRole::bias.
   torch::nn::Conv2d registerConvolution(const std::string& name,
                                         ParameterRole role,
                                         const torch::nn::Conv2dOptions& options);
 
-  /// The role is that of the matrix; a bias has the role of biases.
+  /// `role` is the role of the matrix; a bias has ParameterRole::bias.
   torch::nn::Linear registerLinear(const std::string& name,
                                    ParameterRole role,
                                    const torch::nn::LinearOptions& options);

@@ -6,7 +6,7 @@
 
 namespace lambda {
 
-/// A ParallelFor on LibTorch's own threads.
+/// A ParallelFor that uses the threads of LibTorch.
 inline void onTorchThreads(std::int64_t count,
                            const std::function<void(std::int64_t begin, std::int64_t end)>& work) {
   at::parallel_for(0, count, 1, work);

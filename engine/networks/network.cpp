@@ -73,7 +73,7 @@ void NetworkImpl::buildStem() {
 }
 
 void NetworkImpl::whitenStem(const PatchWhitening& patches) {
-  TORCH_CHECK(architecture.stem.whitened, "network: the filters of its stem are learnt");
+  TORCH_CHECK(architecture.stem.whitened, "network: its stem is not whitened");
   const at::NoGradGuard noGradient;
   at::Tensor& weight = stem_.front().second->conv->weight;
   weight.copy_(patches.filters(weight.size(0)));
@@ -98,7 +98,7 @@ void NetworkImpl::buildBlocks() {
 PositionEmbeddingTable NetworkImpl::sharedEmbeddings(const BlockPlan& block) {
   return std::visit(
       [&](const auto& mixer) -> PositionEmbeddingTable {
-        // Mixers with this option can share, the others have nothing to share.
+        // Only mixers with this option have embeddings that can be shared.
         if constexpr (requires { mixer.sharedEmbeddings; }) {
           return sharedEmbeddings(mixer, block.mixerInput);
         } else {
@@ -160,7 +160,8 @@ at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
               x.sizes());
   at::Tensor y = runStem(x, trace);
   for (ResidualBlock& block : blocks_) y = block(y, trace);
-  // mean and amax, not adaptive pooling: their backward passes are deterministic on every device.
+  // mean and amax instead of adaptive pooling: their backward passes are deterministic on every
+  // device.
   y = architecture.head.pooling == Pooling::max ? y.amax({2, 3}) : y.mean({2, 3});
   y = dropFeatures(y);
   const at::Tensor logits = head_(y) * architecture.head.scale;

@@ -12,11 +12,11 @@
 
 namespace lambda {
 
-/// A lambda layer of a network with the name it has in the cost table.
+/// A lambda layer of a network, with its name in the cost table.
 struct NamedLambda {
   std::string name;  ///< "stage3.block2.mixer"
   MixerUnit unit;
-  LambdaLayer layer;  ///< The module of that unit.
+  LambdaLayer layer;  ///< The layer of that unit.
 };
 
 /// The network that an Architecture describes.
@@ -29,15 +29,15 @@ class NetworkImpl : public RoledModule {
 
   at::Tensor forward(const at::Tensor& x, ForwardTrace* trace = nullptr);
 
-  /// Dropout and stochastic depth draw from `generator`, of the network's device, instead of from
-  /// LibTorch's default one, which all threads share.
+  /// Makes dropout and stochastic depth draw from `generator`, which must be of the network's
+  /// device, instead of from LibTorch's default generator, which all threads share.
   void drawFrom(const at::Generator& generator);
 
-  /// What drawFrom() was given.
+  /// The generator that was passed to drawFrom(), if any.
   const std::optional<at::Generator>& random() const { return random_; }
 
-  /// Sets the filters of a whitened stem from patches as its first convolution sees them. Throws
-  /// c10::Error where the stem is not whitened.
+  /// Sets the filters of a whitened stem, from patches with the size and channels of its first
+  /// convolution. Throws c10::Error if the stem is not whitened.
   void whitenStem(const PatchWhitening& patches);
 
   /// The lambda layers in network order.
@@ -49,7 +49,7 @@ class NetworkImpl : public RoledModule {
  private:
   void buildStem();
   void buildBlocks();
-  /// The embeddings of the name that a block's mixer shares; null where it shares none.
+  /// The embeddings that a block's mixer shares with others under a name; null if it shares none.
   PositionEmbeddingTable sharedEmbeddings(const BlockPlan& block);
   PositionEmbeddingTable sharedEmbeddings(const LambdaMixer& mixer, const MapShape& map);
   at::Tensor dropFeatures(const at::Tensor& features) const;

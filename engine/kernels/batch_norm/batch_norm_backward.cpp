@@ -23,7 +23,7 @@ HWY_INLINE Vector reluGradient(Vector dy, Vector y) {
   return hn::IfThenZeroElse(hn::Le(y, hn::Zero(Floats())), dy);
 }
 
-/// Where the gradient of the norm's output comes from.
+/// The source of the gradient of the norm's output.
 enum class Source {
   plain,        ///< It is dy.
   maskByInput,  ///< dy where the norm of x is positive.
@@ -43,7 +43,7 @@ gradientAt(const T* dy, const T* y, Index i, Vector difference, Vector scale, Ve
   }
 }
 
-/// Adds gradients and their products with the differences from the mean.
+/// Sums gradients, and their products with the differences from the mean, for each column.
 template <class T, Source kSource>
 struct AddGradients {
   template <int kBands>
@@ -77,7 +77,7 @@ struct AddGradients {
   float* products;
 };
 
-/// Sums of the chunks of one thread.
+/// Sums the gradients of one chunk after another; one object for each thread.
 template <class T, Source kSource>
 class ChunkGradients {
  public:
@@ -142,7 +142,7 @@ class ChunkGradients {
   AlignedBuffer<float> products_;
 };
 
-/// dx = dz scale + (x - mean) slope + offset, of a gradient dz of the norm's output.
+/// Writes dx = dz scale + (x - mean) slope + offset, where dz is the gradient of the norm's output.
 template <class T, Source kSource>
 struct WriteGradient {
   template <int kBands>
@@ -187,7 +187,7 @@ void writeGradient(const Layout& layout,
       forColumns(
           bands, width, 0, width, Step{fromX, fromDy, toDx, width, coefficients, slope, offset});
     };
-    // Backwards: the end is what the caches still hold of the pass before.
+    // Runs from the end, which the caches still hold from the pass before.
     for (Index part = end; part-- > begin;) {
       if (layout.hasRowsLeft(part)) {
         LastBand<T> lastX(layout), lastDy(layout), lastDx(layout);

@@ -1,5 +1,5 @@
-// How batch norm goes through memory, and what its forward and backward passes share. Included once
-// for each instruction set.
+// The order in which batch norm reads and writes memory, and the code that its forward and backward
+// passes share. Included once for each instruction set.
 
 #if defined(LAMBDA_BATCH_NORM_BANDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_BATCH_NORM_BANDS_INL_H_
@@ -25,21 +25,23 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Bands that are summed in float32 before the sums go on in double.
+/// Bands that are summed in float32 before their sum is added in double.
 constexpr Index kBandsOfBlock = 256;
 
-/// Vectors of a band, at least: what a loop over its columns is worth.
+/// Fewest vectors of a band, so that a loop over its columns is worthwhile.
 constexpr Index kLeastVectors = 8;
 
-/// Bands whose columns are worked on together, so that what a column needs is loaded once.
+/// Bands that are processed together, so that the coefficients of a column are loaded once for
+/// them.
 constexpr int kBandsTogether = 4;
 
 constexpr Index kMostChunks = 64;
 constexpr Index kMostColumnsOfChunk = 256;
 constexpr Index kLeastElementsOfChunk = 8192;
 
-/// Rows side by side are a band of whole vectors, so that any number of channels fills them. Rows
-/// behind the last whole band are worked on in a band of their own that zeros fill up.
+/// How rows are divided. A band is so many successive rows that they fill whole vectors, whatever
+/// the number of channels. The rows after the last whole band are copied to a band that is padded
+/// with zeros.
 struct Layout {
   explicit Layout(const BatchNormShape& shape)
       : channels(shape.channels), rowsOfBand(lanes() / std::gcd(shape.channels, lanes())) {
@@ -62,12 +64,12 @@ struct Layout {
   Index channels;
   Index rowsOfBand;
   Index width = 0;  ///< Values of a band.
-  Index bands = 0;  ///< Whole ones.
-  Index rowsLeft = 0;
+  Index bands = 0;  ///< Whole bands.
+  Index rowsLeft = 0;  ///< Rows after the last whole band.
   Index columnsOfChunk = 0;
   Index chunksAcross = 1;
   Index chunksDown = 1;
-  Index parts = 1;  ///< Of the bands, for what needs no sums.
+  Index parts = 1;  ///< Parts of the bands for passes that sum nothing.
 };
 
 /// Bands and columns that are summed together.
@@ -86,16 +88,16 @@ struct Chunk {
   Index firstBand, endBand;
   Index firstColumn, endColumn;
   Index firstChannel, endChannel;
-  Index rowsLeft;  ///< Behind the last whole band.
+  Index rowsLeft;  ///< Rows after the last whole band that belong to the chunk.
 };
 
-/// Values of the channels, repeated for each row of a band.
+/// Repeats the values of the channels, which are the first row of `band`, for its other rows.
 template <class T>
 void repeat(const Layout& layout, T* band) {
   for (Index i = layout.channels; i < layout.width; ++i) band[i] = band[i - layout.channels];
 }
 
-/// Adds what was summed over a chunk's bands to sums of its channels.
+/// Adds the sums over a chunk's bands, one for each column, to the sums of its channels.
 inline void addToChannels(const Layout& layout,
                           const Chunk& chunk,
                           const float* band,
@@ -107,7 +109,7 @@ inline void addToChannels(const Layout& layout,
   }
 }
 
-/// A band of the rows behind the last whole one.
+/// The rows after the last whole band, copied to a band that is padded with zeros.
 template <class T>
 class LastBand {
  public:
@@ -131,7 +133,7 @@ class LastBand {
   AlignedBuffer<T> values_;
 };
 
-/// Calls `step` for columns of all bands, a few bands at a time.
+/// Calls `step` for columns first..end of all bands, a few bands at a time.
 template <class Step>
 HWY_INLINE void forColumns(Index bands, Index width, Index first, Index end, const Step& step) {
   Index band = 0;
@@ -145,8 +147,8 @@ HWY_INLINE void forColumns(Index bands, Index width, Index first, Index end, con
   }
 }
 
-/// What a value needs of its channel: (x - mean) scale + shift. The mean is the nearest float, so
-/// that a difference from it is exact; what it lacks is in the shift.
+/// The coefficients of each column: (x - mean) scale + shift. The mean is the nearest float, so
+/// that differences from it are exact; the shift makes up for its rounding error.
 struct Coefficients {
   Coefficients(const Layout& layout, const BatchNormMoments& moments, const BatchNormAffine& affine)
       : mean(layout.width), scale(layout.width), shift(layout.width) {
@@ -159,7 +161,7 @@ struct Coefficients {
     }
     for (float* each : {mean.get(), scale.get(), shift.get()}) {
       for (Index c = 0; c < layout.channels; ++c) {
-        // As store() to bfloat16 wants it.
+        // store() to bfloat16 needs a NaN of this form.
         if (std::isnan(each[c])) each[c] = std::numeric_limits<float>::quiet_NaN();
       }
       repeat(layout, each);

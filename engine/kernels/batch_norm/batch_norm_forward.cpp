@@ -57,7 +57,7 @@ void normalize(const Layout& layout,
   using Step = Normalize<T, kHasRelu, kHasResidual>;
   const Index width = layout.width;
   parallelFor(layout.parts, [&](Index begin, Index end) {
-    // Backwards: the end is what the caches still hold of the pass before.
+    // Runs from the end, which the caches still hold from the pass before.
     for (Index part = end; part-- > begin;) {
       if (layout.hasRowsLeft(part)) {
         LastBand<T> lastX(layout), lastResidual(layout), lastY(layout);

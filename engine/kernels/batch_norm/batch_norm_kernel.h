@@ -7,27 +7,29 @@
 
 namespace lambda {
 
-/// Activations of a channels-last map as rows, one a pixel, [rows, channels].
+/// The sizes of a batch norm over a channels-last map, seen as rows [rows, channels], one for each
+/// pixel.
 struct BatchNormShape {
   std::int64_t rows = 0;  ///< b H W, at least 1.
   std::int64_t channels = 0;
-  Element element = Element::float32;  ///< Of all that has rows; the rest is float32 or double.
-  bool hasRelu = false;                ///< ReLU after the norm and the addition.
+  Element element = Element::float32;  ///< Type of x, y, residual and their gradients.
+  bool hasRelu = false;                ///< A ReLU follows the norm and the addition.
 };
 
-/// What the channels are normalised by, [channels]. In double: the mean of a channel may be large
-/// beside its deviation.
+/// The moments by which channels are normalised, [channels]. In double, because the mean of a
+/// channel may be large compared with its deviation.
 struct BatchNormMoments {
   const double* mean = nullptr;
   const double* inverseDeviation = nullptr;  ///< 1 / sqrt(variance + epsilon)
 };
 
+/// The learned scale and shift of each channel.
 struct BatchNormAffine {
   const float* weight = nullptr;  ///< [channels]
   const float* bias = nullptr;    ///< [channels]
 };
 
-/// Where the gradients go; written, not added to.
+/// Targets for the gradients. They are written, not added to.
 struct BatchNormGradients {
   void* x = nullptr;         ///< [rows, channels]
   void* residual = nullptr;  ///< [rows, channels]; null without a residual or without a ReLU.
@@ -37,20 +39,21 @@ struct BatchNormGradients {
 
 // Batch norm (Ioffe and Szegedy, 2015) with the addition and the ReLU that follow it in a residual
 // network, y = relu((x - mean) inverseDeviation weight + bias + residual), in two passes over
-// memory each way: one for the sums of each channel, one that writes. Vectors are the widest that
-// the CPU has, found at run time. The same inputs give the same bits with any number of threads:
-// rows are summed in chunks that depend on the shape alone, and chunks are added in their order.
+// memory forward and two backward: one for the sums of each channel, one that writes. Vectors are
+// the widest that the CPU has, chosen at run time. The same inputs give the same bits with any
+// number of threads: rows are summed in chunks that depend on the shape alone, and the chunks are
+// added in their order.
 
-/// Mean and variance (of the sample, not its unbiased estimate) of each channel of x, [channels].
-/// Sums are of differences from a row nearby and then in double, so a mean that is large beside the
-/// deviation costs no accuracy.
+/// Writes the mean and the biased variance (divided by rows) of each channel of x, [channels].
+/// Differences from nearby values are summed, blocks of them in double, so a mean that is large
+/// compared with the deviation costs no accuracy.
 void batchNormStatistics(const BatchNormShape& shape,
                          const void* x,
                          double* mean,
                          double* variance,
                          const ParallelFor& parallelFor);
 
-/// y [rows, channels]; `residual` is null where none is added.
+/// Writes y [rows, channels]. `residual` [rows, channels] is null where none is added.
 void batchNormForward(const BatchNormShape& shape,
                       const void* x,
                       const void* residual,
@@ -59,9 +62,9 @@ void batchNormForward(const BatchNormShape& shape,
                       void* y,
                       const ParallelFor& parallelFor);
 
-/// The gradients from dy. `y` is what the forward pass wrote, read where the residual's gradient is
-/// asked for. `isTraining`: the moments are those of x and pass gradients on; otherwise they are
-/// constants.
+/// Writes the gradients that follow from dy [rows, channels]. `y` is the output of the forward
+/// pass; it is read only if the residual's gradient is requested. `isTraining`: the moments are
+/// those of x and depend on it; otherwise they are constants.
 void batchNormBackward(const BatchNormShape& shape,
                        const void* x,
                        const void* y,

@@ -17,14 +17,15 @@ namespace HWY_NAMESPACE {
 
 namespace {
 
-/// Of some values of each channel.
+/// The moments of some values of each channel.
 struct Moments {
-  double count = 0;
-  double* mean = nullptr;
-  double* squares = nullptr;  ///< Of the differences from the mean, summed.
+  double count = 0;           ///< Values of one channel.
+  double* mean = nullptr;     ///< [channels]
+  double* squares = nullptr;  ///< Sums of squared differences from the mean, [channels].
 };
 
-/// Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance", equation 1.5b.
+/// Adds the moments of further values: Chan, Golub and LeVeque (1983), "Algorithms for computing
+/// the sample variance", equation 1.5b.
 void merge(const Moments& more, Index channels, Moments& all) {
   const double count = all.count + more.count;
   const double share = more.count / count;
@@ -37,7 +38,7 @@ void merge(const Moments& more, Index channels, Moments& all) {
   all.count = count;
 }
 
-/// Adds differences from `origin` and their squares.
+/// Sums differences from `origin` and their squares for each column.
 template <class T>
 struct AddDifferences {
   template <int kBands>
@@ -63,7 +64,7 @@ struct AddDifferences {
   float* squares;
 };
 
-/// Moments of the chunks of one thread.
+/// Finds the moments of one chunk after another; one object for each thread.
 template <class T>
 class ChunkStatistics {
  public:
@@ -93,8 +94,9 @@ class ChunkStatistics {
   }
 
  private:
-  /// Values near those of the chunk: the mean of a few rows. It is away from the mean of all n rows
-  /// by at most sqrt(n / few) deviations, which bounds what the subtraction of squares can cost.
+  /// Chooses values near those of the chunk as origin: the mean of a few of its n rows. It differs
+  /// from the mean of all of them by at most sqrt(n / few) deviations, which bounds the accuracy
+  /// that the subtraction of squares can lose.
   void chooseOrigin(const T* x, Index rows, const Chunk& chunk) {
     std::fill(origin_.get() + chunk.firstChannel, origin_.get() + chunk.endChannel, 0.0F);
     for (Index i = 0; i < kRowsOfOrigin; ++i) {

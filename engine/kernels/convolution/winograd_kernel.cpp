@@ -20,14 +20,15 @@ namespace HWY_NAMESPACE {
 
 namespace {
 
-/// Memory that is written before it is read.
+/// Memory without initial values.
 using Scratch = hwy::AlignedFreeUniquePtr<float[]>;
 
 Scratch scratch(Index size) {
   return hwy::AllocateAligned<float>(static_cast<std::size_t>(size));
 }
 
-/// Filters [3, 3, C, K] or [kPoints, C, K], of kFrom x kFrom values each, transformed both ways.
+/// Transforms all filters, [3, 3, C, K] or [kPoints, C, K], along rows and columns: kFrom x kFrom
+/// values of each become kTo x kTo.
 template <Index kFrom, Index kTo, class Transform>
 void transformAll(const WinogradShape& shape,
                   const float* from,
@@ -53,19 +54,19 @@ void addTo(float* sums, const float* values, Index count) {
     hn::StoreU(hn::Add(hn::LoadU(d, sums + i), hn::LoadU(d, values + i)), d, sums + i);
 }
 
-/// Tiles are counted through all images, by rows.
+/// The tiles of all images, numbered image by image and row by row.
 struct Tiles {
   explicit Tiles(const WinogradShape& shape)
       : rows((shape.height + kOut - 1) / kOut),
         columns((shape.width + kOut - 1) / kOut),
         count(shape.images * rows * columns) {}
 
-  Index rows;  ///< Of an image.
-  Index columns;
-  Index count;
+  Index rows;     ///< Rows of tiles in an image.
+  Index columns;  ///< Columns of tiles in an image.
+  Index count;    ///< Tiles of all images.
 };
 
-/// Where the channels of a tile's kSide x kSide pixels lie; `outside` for those outside the map.
+/// Pointers to the channels of a tile's kSide x kSide pixels; `outside` for pixels outside the map.
 template <Index kSide, class Value>
 class TilePixels {
  public:
@@ -96,7 +97,7 @@ class TilePixels {
   Value* at_[kSide][kSide];
 };
 
-/// The pixels of tile `tile` transformed, to the tile's place in [kPoints, tiles, depth].
+/// Writes the transformed pixels of a tile to its place in [kPoints, tiles, depth].
 template <Index kSide, class Transform>
 HWY_NOINLINE void transformPixels(const TilePixels<kSide, const float>& pixels,
                                   const Transform& transform,
@@ -113,27 +114,30 @@ HWY_NOINLINE void transformPixels(const TilePixels<kSide, const float>& pixels,
   }
 }
 
-/// Tiles whose V and M, or V and Z, take `leastBytes`, or so many times the bytes of U if that is
-/// more: reading U, or adding to it, is then little beside the products.
+/// The number of tiles whose V and M, or V and Z, take `leastBytes`, or `timesFilters` times the
+/// bytes of U if that is more, so that reading U or adding to it costs little compared with the
+/// products.
 Index tilesIn(const WinogradShape& shape, Index leastBytes, Index timesFilters) {
   const Index c = shape.inputDepth, k = shape.outputDepth;
   const Index bytes = kPoints * static_cast<Index>(sizeof(float));
   return std::max(leastBytes, timesFilters * c * k * bytes) / ((c + k) * bytes);
 }
 
-/// Tiles that a thread takes through all three parts together: in its second-level cache.
+/// The number of tiles that a thread transforms, multiplies and transforms back together, within
+/// its second-level cache.
 Index tilesTogether(const WinogradShape& shape, const Tiles& tiles) {
   constexpr Index kParts = 4;
   return std::clamp<Index>(
       tilesIn(shape, 1 << 20, 1), 1, std::max<Index>(1, (tiles.count + kParts - 1) / kParts));
 }
 
-/// Tiles whose V and Z all threads make and then multiply: in their second-level caches.
+/// The number of tiles whose V and Z all threads make and then multiply, within their second-level
+/// caches.
 Index tilesForGradient(const WinogradShape& shape, const Tiles& tiles) {
   return std::clamp<Index>(tilesIn(shape, 3 << 19, 2), 1, std::max<Index>(1, tiles.count));
 }
 
-/// A thread's part of a convolution.
+/// The part of a convolution that one thread does.
 class TileBlock {
  public:
   TileBlock(const WinogradShape& shape, const Tiles& tiles, Index together, const float* filters)
@@ -175,7 +179,7 @@ class TileBlock {
     });
   }
 
-  /// Y = A^T M A of a tile, what of it lies on the map.
+  /// Writes Y = A^T M A of a tile, as far as it lies on the map.
   HWY_NOINLINE void writeOutputs(Index tile, Index i, float* y) const {
     const Index k = shape_.outputDepth;
     const TilePixels<kOut, float> pixels(shape_, tiles_, tile, y, k, nullptr);

@@ -10,22 +10,23 @@ namespace lambda {
 /// its channels-last maps.
 struct WinogradShape {
   std::int64_t images = 0;
-  std::int64_t height = 0;  ///< Of input and output, in pixels.
+  std::int64_t height = 0;  ///< Input and output, in pixels.
   std::int64_t width = 0;
   std::int64_t inputDepth = 0;  ///< A multiple of kWinogradDepth, as outputDepth is.
   std::int64_t outputDepth = 0;
 };
 
-/// Channels that are worked on together.
+/// Input and output depth must be multiples of this number of channels.
 inline constexpr std::int64_t kWinogradDepth = 16;
 
 // Winograd's minimal filtering (Lavin and Gray, 2016: "Fast algorithms for convolutional neural
 // networks", section 4): outputs by tiles of 4x4 from 6x6 inputs, Y = A^T ((G g G^T) (B^T d B)) A
 // with the points 0, 1, -1, 2, -2 and infinity. That takes 36 multiplications a tile and pair of
 // channels, where the plain sum takes 144; over all channels they are 36 products of matrices.
-// Rounding errors are some times those of the plain sum. The same bits with any number of threads.
+// Rounding errors are a few times those of the plain sum. The same inputs give the same bits with
+// any number of threads.
 
-/// y [images, height, width, outputDepth] from x [images, height, width, inputDepth] and the
+/// Writes y [images, height, width, outputDepth] from x [images, height, width, inputDepth] and the
 /// filters [3, 3, inputDepth, outputDepth].
 void convolveByWinograd(const WinogradShape& shape,
                         const float* x,
@@ -33,7 +34,8 @@ void convolveByWinograd(const WinogradShape& shape,
                         float* y,
                         const ParallelFor& parallelFor);
 
-/// The gradient [3, 3, inputDepth, outputDepth] of the filters from dy, of y's shape.
+/// Writes the gradient [3, 3, inputDepth, outputDepth] of the filters from x and dy, which has y's
+/// shape.
 void winogradFilterGradient(const WinogradShape& shape,
                             const float* x,
                             const float* dy,

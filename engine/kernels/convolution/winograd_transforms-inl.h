@@ -1,5 +1,5 @@
-// The transformations of Winograd's minimal filtering, one way through a tile and both. Included
-// once for each instruction set.
+// The transformations of Winograd's minimal filtering, along one side of a tile and along both.
+// Included once for each instruction set.
 
 #if defined(LAMBDA_WINOGRAD_TRANSFORMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_WINOGRAD_TRANSFORMS_INL_H_
@@ -19,8 +19,8 @@ namespace {
 
 constexpr Index kTaps = 3;               // Side of the kernel.
 constexpr Index kOut = 4;                // Side of a tile of outputs.
-constexpr Index kIn = kOut + kTaps - 1;  // Side of the inputs that it sees.
-constexpr Index kPoints = kIn * kIn;     // Products of a tile and pair of channels.
+constexpr Index kIn = kOut + kTaps - 1;  // Side of the inputs of such a tile.
+constexpr Index kPoints = kIn * kIn;     // Multiplications a tile and pair of channels.
 
 HWY_INLINE Vector times(float factor, Vector values) {
   return hn::Mul(hn::Set(Floats(), factor), values);
@@ -63,7 +63,7 @@ HWY_INLINE void transformFilter(const Vector (&g)[kTaps], Vector (&u)[kIn]) {
   u[5] = g[2];
 }
 
-/// A y, the gradient of A^T m
+/// A y, the gradient of m in A^T m
 HWY_INLINE void transformOutputGradient(const Vector (&y)[kOut], Vector (&z)[kIn]) {
   const Vector even = hn::Add(y[0], y[2]), odd = hn::Add(y[1], y[3]);
   const Vector farEven = addTimes(y[0], 4, y[2]), farOdd = addTimes(y[1], 4, y[3]);
@@ -75,7 +75,7 @@ HWY_INLINE void transformOutputGradient(const Vector (&y)[kOut], Vector (&z)[kIn
   z[5] = y[3];
 }
 
-/// G^T u, the gradient of G g
+/// G^T u, the gradient of g in G g
 HWY_INLINE void transformFilterGradient(const Vector (&u)[kIn], Vector (&g)[kTaps]) {
   const Vector sum1 = hn::Add(u[1], u[2]), difference1 = hn::Sub(u[1], u[2]);
   const Vector sum2 = hn::Add(u[3], u[4]), difference2 = hn::Sub(u[3], u[4]);
@@ -85,7 +85,7 @@ HWY_INLINE void transformFilterGradient(const Vector (&u)[kIn], Vector (&g)[kTap
   g[2] = hn::Add(addTimes(inner, 1.0F / 6, sum2), u[5]);
 }
 
-/// `transform` of all columns of `from` and then of all rows of what that gives.
+/// Applies `transform` to all columns of a tile and then to all rows of the result.
 template <Index kFrom, Index kTo, class Load, class Transform, class Store>
 HWY_INLINE void transformBothWays(const Load& load,
                                   const Transform& transform,
@@ -109,7 +109,7 @@ HWY_INLINE void transformBothWays(const Load& load,
   }
 }
 
-// As values, to hand on.
+// The transformations as objects, to pass to transformBothWays().
 const auto byInput = [](const Vector (&d)[kIn], Vector (&v)[kIn])
                          HWY_ATTR { transformInput(d, v); };
 const auto byOutput = [](const Vector (&m)[kIn], Vector (&y)[kOut])

@@ -6,7 +6,7 @@
 
 namespace lambda::cuda {
 
-/// Warps that a block has at most.
+/// Most warps of a block.
 inline constexpr int kMostWarps = 4;
 
 __host__ __device__ constexpr int ceilDivide(int count, int size) {

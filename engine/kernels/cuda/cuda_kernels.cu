@@ -1,3 +1,7 @@
+// The host side of the plugin: checks the operands of the lambda core, lays out its workspace and
+// queues its kernels. The algebra and the design of the kernels are on the page in
+// engine/kernels/lambda_core/lambda_core_kernel.h; the kernels are in core/.
+
 #include <algorithm>
 #include <initializer_list>
 
@@ -14,15 +18,16 @@ namespace {
 
 constexpr std::int64_t kDeepestQuery = 64;
 
-/// Of an image, of the table and of the pairs, which kernels count in 32 bits.
+/// Most elements of an image, of the table and of the pairs, whose offsets have 32 bits in kernels.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
 
 constexpr std::int64_t kWorkspaceAlignment = 256;
 
-/// Blocks of the embeddings' gradient that fill a large GPU; more shares of images than that takes
-/// would only be more to add up. By the shape alone, so that all GPUs add in the same order.
+/// Blocks of the embeddings' gradient that fill a large GPU. More shares of the images than that
+/// needs would only be more to add up. A constant, so that all GPUs add in the same order.
 constexpr std::int64_t kEmbeddingBlocks = 256;
 
+/// The number of shares of the images for the gradient of E, from the shape alone.
 int imageSplitsOf(const CoreShape& shape) {
   const std::int64_t blocks = ceilDivide(shape.queries, std::int64_t{kGroup}) *
                               ceilDivide(shape.contextRows(), std::int64_t{kContextTile}) *
@@ -33,7 +38,7 @@ int imageSplitsOf(const CoreShape& shape) {
   return static_cast<int>(std::clamp<std::int64_t>(kEmbeddingBlocks / blocks, 1, most));
 }
 
-/// Where the parts of the workspace begin, in bytes.
+/// Offsets in bytes of the parts of the workspace.
 struct WorkspaceLayout {
   WorkspaceLayout(const CoreShape& shape, Element element) {
     const std::int64_t elementBytes = element == Element::float32 ? 4 : 2;
@@ -56,7 +61,7 @@ struct WorkspaceLayout {
   std::int64_t embeddingShares = 0, dPositionValues = 0, dContentLambdas = 0;
 };
 
-/// Whether the product is no more than kernels can count.
+/// Whether the product of the factors is at most kMostElements.
 bool isFew(std::initializer_list<std::int64_t> factors) {
   std::int64_t product = 1;
   for (const std::int64_t factor : factors) {
@@ -66,7 +71,7 @@ bool isFew(std::initializer_list<std::int64_t> factors) {
   return true;
 }
 
-/// What doesn't fit, null if everything does.
+/// Why the kernels can't take the inputs; null if they can.
 const char* findMisfit(const CudaCoreInputs& inputs) {
   const CoreShape& shape = inputs.shape;
   const bool hasPositions = shape.tableRows > 0;
@@ -75,7 +80,7 @@ const char* findMisfit(const CudaCoreInputs& inputs) {
       shape.valueDepth < 1 || shape.images < 0 || shape.tableRows < 0) {
     return "a size is not positive";
   }
-  if (!hasPositions && !shape.hasContent) return "there is neither content nor position";
+  if (!hasPositions && !shape.hasContent) return "there are neither keys nor a table";
   const bool isCountable = isFew({shape.images}) &&
                            isFew({shape.queries, shape.heads, shape.queryDepth}) &&
                            isFew({shape.queries, shape.heads, shape.valueDepth}) &&

@@ -1,16 +1,17 @@
 #pragma once
 
-// How elements of the core are held in registers and multiplied. The unit of all products is
-// sums [16, 8] += a [16, 16] b [16, 8] by one warp. Of the 16 values that are summed over, the
-// depth, a lane holds four: for rows g and g + 8 of a (g = Lane::group), for column g of b. Which
-// four is free, as long as a and b agree, so they are chosen to lie well in memory.
+// How the lambda core holds its elements in registers and multiplies them on tensor cores (see the
+// page in engine/kernels/lambda_core/lambda_core_kernel.h). The unit of all products is sums [16,
+// 8] += a [16, 16] b [16, 8] by one warp. Of the 16 values that are summed over, the depth, a lane
+// holds four: for rows g and g + 8 of a (g = Lane::group) and for column g of b. Any four will do
+// as long as a and b agree, so they are chosen to be neighbours in memory where possible.
 
 #include "engine/kernels/cuda/warp.cuh"
 #include "engine/kernels/element.h"
 
 namespace lambda::cuda {
 
-/// A lane's share of [16, 8] sums: of rows g and g + 8 the columns 2 place and 2 place + 1.
+/// A lane's share of [16, 8] sums: columns 2 place and 2 place + 1 of rows g and g + 8.
 struct Sums {
   __device__ __forceinline__ void operator+=(const Sums& other) {
 #pragma unroll
@@ -29,12 +30,13 @@ struct Quad {
   typename Format::Pair pairs[2];
 };
 
-/// A lane's share of a [16, 16]: of rows g and g + 8.
+/// A lane's share of a [16, 16]: four values of each of rows g and g + 8.
 template <class Format>
 struct Left {
   Quad<Format> rows[2];
 };
 
+/// bfloat16 on tensor cores, with sums in float32. A Pair is two values in one register.
 struct Bfloat16Format {
   using Value = Bfloat16;
   using Pair = std::uint32_t;
@@ -64,10 +66,10 @@ struct Bfloat16Format {
   }
 };
 
-/// float32 on tensor cores: each value is the sum of two TF32, of 11 bits and a sign each. Of the
-/// products of the parts all are made but that of the two small ones, which is 2^-22 of the whole.
-/// Tensor cores round sums towards 0, which in long sums would add up, so long sums are made
-/// outside. What float32 can hold in its last 4096 steps before infinity counts as infinite.
+/// float32 on tensor cores: each value is the sum of two TF32 values, with 11 bits and a sign each.
+/// All products of these parts are made except that of the two small ones, which is 2^-22 of the
+/// whole. Tensor cores round sums towards 0, an error that would grow in long sums, so long sums
+/// are made outside them. The last 4096 values of float32 before infinity count as infinite.
 struct Float32Format {
   using Value = float;
 

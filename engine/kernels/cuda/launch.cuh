@@ -10,7 +10,8 @@
 
 namespace lambda::cuda {
 
-/// Queues a kernel of `blocks` blocks of `warps` warps; nothing where there are no blocks.
+/// Queues a kernel with `blocks` blocks of `warps` warps; does nothing if there are no blocks.
+/// Returns cudaErrorInvalidConfiguration for more than 2^31 - 1 blocks.
 template <class... Parameters>
 cudaError_t launch(void (*kernel)(Parameters...),
                    std::int64_t blocks,

@@ -6,9 +6,10 @@
 
 namespace lambda::cuda {
 
+/// The outcome of a call that returned `error`.
 inline CudaOutcome outcomeOf(cudaError_t error) {
   if (error == cudaSuccess) return {};
-  cudaGetLastError();  // Not for whoever asks next.
+  cudaGetLastError();  // Cleared, so that later calls do not report it.
   return {static_cast<int>(error), cudaGetErrorString(error)};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The instructions that C++ has no words for. A host build defines its own of these and
-// LAMBDA_CUDA_EMULATED in its <cuda_runtime.h>: see tests/support/cuda_emulation.
+// Instructions that C++ has no expression for. A build for the host defines its own versions of
+// them, and LAMBDA_CUDA_EMULATED, in its <cuda_runtime.h>: see tests/support/cuda_emulation.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 
 namespace lambda::cuda {
 
-/// sums [16, 8] += a [16, 16] b [16, 8], products of bfloat16. Fragments as PTX lays them out for
+/// sums [16, 8] += a [16, 16] b [16, 8] of bfloat16. Fragments are laid out as PTX defines them for
 /// mma.m16n8k16.
 __device__ __forceinline__ void mmaBfloat16(float (&sums)[2][2],
                                             const std::uint32_t (&a)[4],
@@ -22,8 +22,8 @@ __device__ __forceinline__ void mmaBfloat16(float (&sums)[2][2],
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// sums [16, 8] += a [16, 8] b [8, 8], products of TF32, which are the upper 19 bits of float32;
-/// fragments of mma.m16n8k8.
+/// sums [16, 8] += a [16, 8] b [8, 8] of TF32 values, the upper 19 bits of float32. Fragments are
+/// laid out as PTX defines them for mma.m16n8k8.
 __device__ __forceinline__ void mmaTf32(float (&sums)[2][2],
                                         const std::uint32_t (&a)[4],
                                         const std::uint32_t (&b)[2]) {
@@ -33,7 +33,7 @@ __device__ __forceinline__ void mmaTf32(float (&sums)[2][2],
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// To the nearest bfloat16s, halves to even; `low` in the lower half.
+/// Two values rounded to the nearest bfloat16, ties to even; `low` in the lower half.
 __device__ __forceinline__ std::uint32_t packBfloat16(float low, float high) {
   std::uint32_t packed;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
@@ -55,14 +55,14 @@ namespace lambda::cuda {
 inline constexpr int kWarpSize = 32;
 inline constexpr unsigned kFullWarp = 0xFFFFFFFF;
 
-/// Where a lane stands in the fragments of mma: its group and its place in it, PTX's groupID and
-/// threadID_in_group.
+/// The position of a lane in the fragments of mma: its group and its place in the group, which PTX
+/// calls groupID and threadID_in_group.
 struct Lane {
   __device__ __forceinline__ Lane()
       : group(static_cast<int>(threadIdx.x) % kWarpSize / 4),
         place(static_cast<int>(threadIdx.x) % 4) {}
 
-  int group;  ///< 0..7: the row of A and of the sums (and that + 8), the column of B.
+  int group;  ///< 0..7: row group and row group + 8 of A and of the sums, column of B.
   int place;  ///< 0..3: the columns 2 place and 2 place + 1 of the sums.
 };
 

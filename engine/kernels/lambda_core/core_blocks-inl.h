@@ -1,5 +1,8 @@
-// The embedding table, and the embeddings that a block of queries shares. Included once for each
-// instruction set.
+// The position embeddings as the lambda core on the CPU reads them: the table in two layouts, and
+// for a block of queries the panels of context rows that any of its queries sees, with the tile
+// E_n^T [k, panel] of each query. Filling a tile is a copy of runs from the transposed table; the
+// tiles then serve all images that a thread holds. See the page in lambda_core_kernel.h. Included
+// once for each instruction set.
 
 #if defined(LAMBDA_CORE_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_BLOCKS_INL_H_
@@ -19,12 +22,12 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Rows of zeros at the table's end, which stand for what lies outside the window: as many as
-/// products may read together.
+/// Rows of zeros after the table's end, which stand for positions outside the window. Products read
+/// up to four successive rows.
 constexpr Index kOutsideRows = 4;
 
-/// The embedding table in the two forms that the products read: R^T [k, rows] and R [rows, k] with
-/// kOutsideRows more, in whole vectors.
+/// The embedding table in the two layouts that the products read: R^T [k, rows], and R [rows, k]
+/// followed by kOutsideRows rows, in whole vectors.
 struct Embeddings {
   Embeddings(const CoreShape& shape,
              const Layout& layout,
@@ -54,20 +57,20 @@ struct Embeddings {
   static constexpr Index kRowsAPart = 512;
 };
 
-/// Vectors of context rows, up to kPanelVectors, whose scores stand side by side.
+/// Up to kPanelVectors vectors of context rows, whose scores lie side by side as columns.
 struct Panel {
-  Index column = 0;    ///< The first among the block's.
-  Index columns = 0;   ///< Whole vectors of them.
+  Index column = 0;    ///< The panel's first column among those of the block.
+  Index columns = 0;   ///< Columns, whole vectors.
   Index depth = 0;     ///< Columns that are rows of the context; the others are padding.
-  Index embedded = 0;  ///< Columns in which any query sees an embedding, whole vectors.
+  Index embedded = 0;  ///< Columns up to the last vector in which any query sees an embedding.
   Index firstRow = 0;  ///< Context row of the first column.
-  bool isEven = true;  ///< Its context rows follow each other.
+  bool isEven = true;  ///< Whether its context rows are successive.
 
   Index embeddedDepth() const { return std::min(embedded, depth); }
 };
 
-/// What the queries of one block share: which vectors of context rows any of them sees, and their
-/// embeddings.
+/// What the images share for one block of queries: which vectors of context rows any of the queries
+/// sees, and the embeddings of these rows for each query.
 class QueryBlock {
  public:
   QueryBlock(const CoreShape& shape, const Layout& layout, const Embeddings& embeddings)
@@ -96,14 +99,16 @@ class QueryBlock {
   /// E_n^T [k, kPanel] of the t-th query and the columns of a panel.
   const float* transposedTile(Index t, const Panel& panel) const { return tileAt(t, panel); }
 
-  /// For each column of the t-th query, where its embedding lies in Embeddings::rows.
+  /// The offset in Embeddings::rows of the embedding of each column, for the t-th query.
   const Index* tableOffsets(Index t) const {
     return tableOffsets_.data() + t * layout_.contextPadded;
   }
 
-  /// Whether columns from a multiple of 4 on have embeddings that follow each other, by fours.
+  /// Whether the embeddings of each four columns, from a multiple of 4 on, are successive table
+  /// rows.
   bool isInFours() const { return isInFours_; }
 
+  /// Whether the block has every row of the context as a column.
   bool seesAll() const {
     return static_cast<Index>(vectors.size()) * lanes() == layout_.contextPadded;
   }
@@ -112,12 +117,12 @@ class QueryBlock {
   Index count = 0;
   std::vector<Index> vectors;  ///< First context row of each vector of columns.
   std::vector<Panel> panels;
-  std::vector<Index> contextOffsets;  ///< Where the row of each column lies in an image's context.
+  std::vector<Index> contextOffsets;  ///< Offset of each column's row in an image's values.
 
  private:
-  /// Columns whose embeddings follow each other in the table, or that see none.
+  /// Columns whose embeddings are successive rows of the table, or that see none.
   struct Run {
-    Index tableRow = 0;  ///< Of the first; kOutside if they see none.
+    Index tableRow = 0;  ///< Row of the first column's embedding; kOutside if they see none.
     Index length = 0;
   };
 
@@ -125,7 +130,8 @@ class QueryBlock {
     return transposed_.get() + (t * layout_.panels + panel.column / kPanel) * tileSize_;
   }
 
-  /// A whole vector of context rows is seen or not.
+  /// Finds the vectors of context rows that any query sees. A vector is seen as a whole or not at
+  /// all.
   void findVectors(const CoreInputs& inputs) {
     vectors.clear();
     embedded_ = 0;
@@ -183,7 +189,7 @@ class QueryBlock {
     }
   }
 
-  /// The run that begins at a row of the context, of at most `most`.
+  /// The run that begins at a row of the context, at most `most` long.
   Run runFrom(const std::int32_t* rows, Index contextRow, Index most) const {
     if (contextRow >= layout_.context) return {kOutside, most};
     const Index u = shape_.intraDepth;
@@ -220,17 +226,17 @@ class QueryBlock {
   const Layout& layout_;
   const Embeddings& embeddings_;
   Index tileSize_;      ///< Floats of a tile.
-  Index embedded_ = 0;  ///< Columns up to the last in which an embedding is seen.
+  Index embedded_ = 0;  ///< Columns up to the last vector in which an embedding is seen.
   bool isInFours_ = true;
   Buffer transposed_;
   std::vector<Index> tableOffsets_;
 };
 
-/// Images that go through a block of queries together, their contexts in slots from `slot` on.
+/// Successive images whose outputs or gradients of a block are computed in one call.
 struct Together {
-  Index slot = 0;
-  Index first = 0;
-  Index count = 0;
+  Index slot = 0;   ///< The slot of the first image in Contexts.
+  Index first = 0;  ///< The first image.
+  Index count = 0;  ///< Images.
 };
 
 }  // namespace

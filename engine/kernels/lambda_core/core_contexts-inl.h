@@ -1,4 +1,7 @@
-// Contexts of the images that a thread works on. Included once for each instruction set.
+// Contexts of the images that a thread holds in its second-level cache: values, keys and the
+// content lambda lambda_c = kbar^T v, in the layouts that the products of the lambda core read, and
+// the gradients of values and lambda_c. See the page in lambda_core_kernel.h. Included once for
+// each instruction set.
 
 #if defined(LAMBDA_CORE_CONTEXTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_CONTEXTS_INL_H_
@@ -17,10 +20,10 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// The contexts of resident images, each in its slot: values in whole vectors, and the content
-/// lambda where queries meet it; for the gradients both transposed too. Where the queries meet the
-/// keys instead, the keys transposed. Values that are whole vectors, and their gradients, stay
-/// where the caller has them.
+/// The contexts of the resident images, each in its slot: the values in whole vectors, and the
+/// content lambda or, where the scores include the keys, the keys transposed. The backward pass
+/// also has values and content lambda transposed. Where v is whole vectors, the caller's memory is
+/// used for the values and their gradients.
 class Contexts {
  public:
   Contexts(const CoreShape& shape, const Layout& layout, Index slots, bool isBackward)
@@ -43,7 +46,7 @@ class Contexts {
                          ? layout.context * layout.kPadded
                          : 0) {}
 
-  /// With where the gradient of the image's values is made.
+  /// Fills a slot for the backward pass, and chooses where the gradient of the values is summed.
   void take(const CoreInputs& inputs, const CoreGradients& gradients, Index slot, Index image) {
     valuesGradientAt_[static_cast<std::size_t>(slot)] =
         layout_.padsValues() ? valuesGradient_.get() + slot * valuesSize()
@@ -51,6 +54,7 @@ class Contexts {
     take(inputs, slot, image);
   }
 
+  /// Fills a slot with the context of an image.
   void take(const CoreInputs& inputs, Index slot, Index image) {
     const Index k = layout_.k, v = layout_.v, context = layout_.context;
     const float* from = inputs.values + image * context * v;
@@ -96,8 +100,8 @@ class Contexts {
     }
   }
 
-  /// Writes the gradients of an image's values, and of keys that made its content lambda, from
-  /// those of its context.
+  /// Completes the gradient of an image's values and, where there is a content lambda, writes that
+  /// of its keys.
   void finish(const CoreInputs& inputs, const CoreGradients& gradients, Index slot, Index image) {
     const Index k = layout_.k, v = layout_.v, context = layout_.context;
     float* gradient = valuesGradient(slot);
@@ -148,7 +152,7 @@ class Contexts {
   Index contentSize() const { return layout_.k * layout_.vPadded; }
 
  private:
-  /// The gradient of an image's keys: v times that of lambda_c, transposed.
+  /// Writes the gradient of an image's keys, v dlambda_c^T [context, k].
   void finishKeys(const CoreGradients& gradients, Index slot, Index image) {
     const Index k = layout_.k, v = layout_.v, context = layout_.context;
     float* content = contentGradientTransposed_.get();
@@ -166,7 +170,7 @@ class Contexts {
   const CoreShape& shape_;
   const Layout& layout_;
   bool isBackward_;
-  // Of each slot.
+  // One entry for each slot.
   std::vector<const float*> valuesAt_;
   std::vector<float*> valuesGradientAt_;
   Buffer values_;
@@ -176,7 +180,7 @@ class Contexts {
   Buffer valuesGradient_;
   Buffer contentGradient_;
   Buffer keysTransposed_;
-  // Of one image.
+  // Scratch memory for one image.
   Buffer contentGradientTransposed_;  ///< [v, k]
   Buffer keyGradient_;                ///< [context, k]
 };

@@ -1,5 +1,8 @@
-// The lambda core of images, lambdas first: lambda_n of one query and image at a time, in the
-// first-level cache. Included once for each instruction set.
+// The lambda core with the lambdas first, as in the paper: lambda_n [k, v] of one query and image
+// at a time is made in the first-level cache, applied to the heads of the query and overwritten.
+// The backward pass makes it again. Taken where that costs less than the scores of
+// core_scores-inl.h, and only without a window; see the page in lambda_core_kernel.h. Included once
+// for each instruction set.
 
 #if defined(LAMBDA_CORE_LAMBDAS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_LAMBDAS_INL_H_
@@ -19,7 +22,8 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// A block of queries of a few images, every position seen. Stands where Scores stands.
+/// The outputs of a block of queries of a few images, where every query sees every position. Has
+/// the same interface as Scores.
 class Lambdas {
  public:
   Lambdas(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
@@ -74,12 +78,12 @@ class Lambdas {
   const CoreShape& shape_;
   const Layout& layout_;
   const Contexts& contexts_;
-  // Of one query and image, in whole vectors.
+  // For one query and image, in whole vectors.
   Buffer lambda_;  ///< [k, v]
   Buffer output_;  ///< [h, v]
 };
 
-/// The gradients of a block of queries of a few images. Stands where ScoreGradients stands.
+/// The gradients of a block of queries of a few images. Has the same interface as ScoreGradients.
 class LambdaGradients : private Lambdas {
  public:
   LambdaGradients(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
@@ -88,7 +92,7 @@ class LambdaGradients : private Lambdas {
         transposed_(layout.v * layout.kPadded),
         queryGradient_(shape.heads * layout.kPadded) {}
 
-  /// Adds to the contexts' gradients and to the table's, and writes the queries' of the block.
+  /// Adds to the gradients of the contexts and the table, and writes those of the block's queries.
   void backward(const CoreInputs& inputs,
                 const QueryBlock& block,
                 const Embeddings&,
@@ -166,9 +170,9 @@ class LambdaGradients : private Lambdas {
     }
   }
 
-  // Of one query and image, in whole vectors.
+  // For one query and image, in whole vectors.
   Buffer lambdaGradient_;  ///< [k, v]
-  Buffer transposed_;      ///< [v, k], of the lambda and then of its gradient.
+  Buffer transposed_;      ///< [v, k]: the lambda, then its gradient.
   Buffer queryGradient_;   ///< [h, k]
 };
 

@@ -1,4 +1,7 @@
-// Sizes that the lambda core works with, in whole vectors. Included once for each instruction set.
+// How the lambda core on the CPU is cut up: the sizes of blocks of queries, panels of the context
+// and groups of images (see the page in lambda_core_kernel.h), all padded to whole vectors, and the
+// choice between queries first and lambdas first. Everything here follows from the shape and the
+// width of a vector, never from the number of threads. Included once for each instruction set.
 
 #if defined(LAMBDA_CORE_LAYOUT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_LAYOUT_INL_H_
@@ -21,29 +24,33 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Images whose gradients meet the embeddings together: as many as make a query's few heads rows
-/// enough for a tile.
+/// Images whose score gradients are multiplied by the embeddings in one product. One image gives it
+/// only the few heads of a query as rows; so many images fill a tile of registers.
 constexpr Index kImagesTogether = 8;
 
-/// Rows of scores that an image has at a time, about: half of them where the embeddings of their
-/// queries, the scores and the values of a panel would not stay in the first-level cache together,
-/// and where the scope is local, so that the windows of queries of a block are nearly the same.
+/// Rows (query, head) of an image whose scores are made together, about. Half as many where the
+/// embeddings of their queries, the scores and the values of a panel would not fit kFirstLevelBytes
+/// together, and where the scope is local, so that the queries of a block have similar windows.
 constexpr Index kRowsTogether = 32;
+
+/// Bytes of the first-level cache that a block and a panel may fill.
 constexpr Index kFirstLevelBytes = 44 << 10;
 
-/// Context rows whose scores are made, used and overwritten together.
+/// A panel: context rows whose scores are made, used and overwritten together.
 constexpr int kPanelVectors = 4;
 constexpr int kPanel = kPanelVectors * static_cast<int>(hn::MaxLanes(Floats()));
 
-/// Contexts that stay in the second-level cache while the queries pass over them.
+/// Bytes of contexts that stay in the second-level cache while all blocks of queries use them.
 constexpr Index kContextBytes = 512 << 10;
 
+/// Most groups of images. Each of them has its own gradient of the table.
 constexpr Index kMostGroups = 16;
 
 inline Index padded(Index count) {
   return (count + lanes() - 1) / lanes() * lanes();
 }
 
+/// Floats aligned for vectors, 0 at first.
 class Buffer {
  public:
   explicit Buffer(Index size)
@@ -57,7 +64,7 @@ class Buffer {
   hwy::AlignedFreeUniquePtr<float[]> values_;
 };
 
-/// Copies `count` floats, where common counts need no call.
+/// Copies `count` floats; common counts need no call of memcpy.
 HWY_INLINE void copyRun(const float* from, Index count, float* to) {
   for (; count >= 8; count -= 8, from += 8, to += 8) std::memcpy(to, from, 8 * sizeof(float));
   if (count >= 4) {
@@ -96,14 +103,14 @@ struct Layout {
 
   Index k, v, kPadded, vPadded;
   Index context;        ///< Rows of the context.
-  Index contextPadded;  ///< The same in whole vectors.
-  Index panels;
-  bool meetsKeys;    ///< Queries meet the keys: cheaper than the content lambda on small maps.
-  bool makesLambda;  ///< Queries meet the content lambda.
-  Index tableRows;
-  Index queriesTogether;  ///< Of a block.
-  Index imagesTogether;   ///< Whose gradients meet the embeddings together.
-  Index imagesResident;   ///< Whose contexts stay in the caches.
+  Index contextPadded;  ///< Rows of the context, rounded up to whole vectors.
+  Index panels;         ///< Panels of the whole context.
+  bool meetsKeys;  ///< The scores include q . kbar: cheaper than the content lambda on small maps.
+  bool makesLambda;       ///< The content part goes through the content lambda.
+  Index tableRows;        ///< Rows of the table, those of intra-depth counted one by one.
+  Index queriesTogether;  ///< Queries of a block.
+  Index imagesTogether;   ///< Images of one product with the embeddings.
+  Index imagesResident;   ///< Images whose contexts stay in the second-level cache.
 
  private:
   Index rowsTogether(Index heads, bool isLocal) const {
@@ -120,8 +127,8 @@ inline bool isLocal(const CoreShape& shape, const std::int32_t* tableRowOf) {
   return std::any_of(tableRowOf, tableRowOf + pairs, [](std::int32_t row) { return row < 0; });
 }
 
-/// Whether lambdas come before queries: as asked for, else where it takes fewer products of
-/// vectors.
+/// Whether lambdas come before queries: as shape.order requests, otherwise where that takes fewer
+/// products of vectors. Never with a window.
 inline bool putsLambdasFirst(const CoreShape& shape, bool isLocal) {
   if (shape.order == CoreOrder::queriesFirst || isLocal) return false;
   if (shape.order == CoreOrder::lambdasFirst) return true;
@@ -134,9 +141,9 @@ inline bool putsLambdasFirst(const CoreShape& shape, bool isLocal) {
   return k * valueVectors * (context + shape.heads) < queriesFirst;
 }
 
-/// How images are shared out: by the shape alone, so that sums are made in one order. Groups of
-/// images have gradients of the table of their own; so many of them together as stay in the caches,
-/// or parts of one.
+/// How images are divided into groups, by the shape alone, so that sums have one order. Each group
+/// has its own gradient of the table. A thread works on several groups together, or on a part of
+/// one group, so that their contexts stay in the caches.
 struct Groups {
   Groups(Index images, const Layout& layout)
       : size(std::max<Index>(1, (images + kMostGroups - 1) / kMostGroups)),
@@ -144,10 +151,10 @@ struct Groups {
         part(std::min(size, layout.imagesResident)),
         together(std::max<Index>(1, layout.imagesResident / size)) {}
 
-  Index size;  ///< Images of a group.
-  Index count;
-  Index part;      ///< Images of a group that stay in the caches.
-  Index together;  ///< Groups that stay in the caches.
+  Index size;      ///< Images of a group.
+  Index count;     ///< Groups.
+  Index part;      ///< Images of a group that are worked on together.
+  Index together;  ///< Groups that are worked on together.
 };
 
 }  // namespace

@@ -1,3 +1,7 @@
+// The rule of core_layout-inl.h for the instruction set that the kernel uses on this CPU. It
+// depends on the width of a vector, so this file is compiled once for each instruction set, as the
+// kernel is.
+
 #include "engine/kernels/lambda_core/core_order.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,14 +1,17 @@
 #pragma once
 
+// Which of the two orders of the page in lambda_core_kernel.h the CPU's kernel takes. Benchmarks
+// report it. The kernel decides by the same function, putsLambdasFirst() of core_layout-inl.h.
+
 #include <cstdint>
 
 #include "engine/kernels/lambda_core/core_shape.h"
 
 namespace lambda {
 
-/// The order in which the CPU's kernel computes this core, never automatic: what `shape.order` asks
-/// for where that can be had, else what costs less with this CPU's vectors. `tableRowOf` [n, m] is
-/// that of CoreInputs; null without a table.
+/// The order in which the CPU's kernel computes this core; never automatic. With a window it is
+/// queriesFirst, otherwise what `shape.order` requests or what costs less with this CPU's vectors.
+/// `tableRowOf` [n, m] is that of CoreInputs; null without a table.
 CoreOrder coreOrderOf(const CoreShape& shape, const std::int32_t* tableRowOf);
 
 }  // namespace lambda

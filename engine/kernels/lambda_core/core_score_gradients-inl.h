@@ -1,4 +1,8 @@
-// The lambda core's gradients, queries contracted first. Included once for each instruction set.
+// The backward pass of the lambda core with the queries contracted first (formulas on the page in
+// lambda_core_kernel.h). For each panel, the scores s of each image are made again and give dv; the
+// score gradients ds = dy v^T are kept for a few images. Then, for each query of the block, the
+// score gradients of all these images are multiplied by its embeddings, which gives dq, and by its
+// queries, which adds to the table's gradient dR. Included once for each instruction set.
 
 #if defined(LAMBDA_CORE_SCORE_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_SCORE_GRADIENTS_INL_H_
@@ -18,13 +22,13 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// To the first-level cache, while something else is worked on. Inline, because compilers take a
-/// function that does nothing but prefetch for one without effect, and drop calls of it.
+/// Prefetches floats into the first-level cache. Inline, because compilers assume that a function
+/// which only prefetches has no effect, and drop calls of it.
 HWY_INLINE void fetchNear(const float* from, Index count) {
   for (Index i = 0; i < count; i += 16) __builtin_prefetch(from + i);
 }
 
-/// The gradients of a block of queries of a few images, from scores that are made again.
+/// The gradients of a block of queries of a few images.
 class ScoreGradients : private Scores {
  public:
   ScoreGradients(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
@@ -45,7 +49,7 @@ class ScoreGradients : private Scores {
     }
   }
 
-  /// Adds to the contexts' gradients and to the table's, and writes the queries' of the block.
+  /// Adds to the gradients of the contexts and the table, and writes those of the block's queries.
   void backward(const CoreInputs& inputs,
                 const QueryBlock& block,
                 const Embeddings& embeddings,
@@ -82,14 +86,14 @@ class ScoreGradients : private Scores {
   }
 
  private:
-  /// The outputs' gradients of the i-th image, in whole vectors.
+  /// The gradients of the i-th image's outputs, in whole vectors.
   const float* gradientsOfOutputs(Index i, const float* dy) const {
     return layout_.padsValues() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
                                 : dy + rowOf(i) * layout_.v;
   }
 
-  /// Gradients of the i-th image's queries and content lambda from the content lambda's part; what
-  /// the panels add to.
+  /// Starts the gradients of the i-th image that the panels add to: those of the queries and of the
+  /// content lambda with the content part, or with zeros.
   void beginGradients(const CoreInputs& inputs,
                       const QueryBlock& block,
                       Index i,
@@ -136,7 +140,7 @@ class ScoreGradients : private Scores {
     }
   }
 
-  /// The gradients of the i-th image's scores, and from its scores those of its values.
+  /// Writes the gradients of the i-th image's scores, dy v^T, and adds those of its values, s^T dy.
   void backwardOfValues(const QueryBlock& block, const Panel& panel, Index i, const float* dy) {
     const float* outputs = dy + rowOf(i) * layout_.v;
     const float* values = contexts_.valuesTransposed(slot_ + i);
@@ -174,7 +178,8 @@ class ScoreGradients : private Scores {
     }
   }
 
-  /// From the gradients of the scores of queries with keys: those of both.
+  /// Adds the gradients of queries, ds kbar, and of keys, ds^T q, where the scores include the
+  /// keys.
   void backwardOfKeys(const CoreInputs& inputs,
                       const QueryBlock& block,
                       const Panel& panel,
@@ -203,7 +208,7 @@ class ScoreGradients : private Scores {
     }
   }
 
-  /// From the gradients of the scores: those of the queries and embeddings.
+  /// Adds the gradients of the queries, ds E, and of the table, ds^T q, for all images together.
   template <class Depth>
   HWY_NOINLINE void backwardOfEmbeddings(const CoreInputs& inputs,
                                          const QueryBlock& block,
@@ -250,7 +255,7 @@ class ScoreGradients : private Scores {
     }
   }
 
-  /// Adds dS R to the gradients of a query of all images.
+  /// Adds ds E_n to the gradients of one query in all images.
   template <class B, class Depth>
   HWY_INLINE void addToQueries(const float* scoreGradient,
                                const B& embeddings,
@@ -277,11 +282,13 @@ class ScoreGradients : private Scores {
     }
   }
 
-  Index gradientStride_;  ///< From image to image; no power of two, which crowds a cache's set.
-  Buffer gradient_;       ///< [images, rows, kPanel], of the scores.
-  Buffer queries_;        ///< [images, rows, k], in whole vectors.
-  Buffer queryGradient_;  ///< The same of their gradients.
-  // Of the rows (image, head) of a query, from the query's first row.
+  /// Floats of gradient_ from image to image: not a power of two, so that images do not compete for
+  /// the same cache sets.
+  Index gradientStride_;
+  Buffer gradient_;       ///< Gradients of the scores [images, rows, kPanel].
+  Buffer queries_;        ///< [images, rows, k] in whole vectors.
+  Buffer queryGradient_;  ///< [images, rows, k] in whole vectors.
+  // Offsets of the rows (image, head) of a query, from the query's first row.
   std::vector<Index> scoreOffsets_;
   std::vector<Index> queryOffsets_;
 };

@@ -1,4 +1,7 @@
-// The lambda core of images, queries contracted first. Included once for each instruction set.
+// The forward pass of the lambda core with the queries contracted first (see the page in
+// lambda_core_kernel.h): for a block of queries of one image and panel by panel, the scores [rows,
+// panel] from queries and embeddings, and then y from scores and values. The backward pass in
+// core_score_gradients-inl.h makes the same scores again. Included once for each instruction set.
 
 #if defined(LAMBDA_CORE_SCORES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_SCORES_INL_H_
@@ -17,8 +20,8 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// A block of queries of a few images: the scores of one image at a time, a panel at a time, and
-/// what follows from them. Rows are (t, head) of an image, t counting the queries of the block.
+/// The scores of a block of queries and the outputs that follow from them, for a few images one
+/// after the other. A row is (t, head) of an image, where t counts the queries of the block.
 class Scores {
  public:
   Scores(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
@@ -59,22 +62,22 @@ class Scores {
     firstRow_ = (images.first * shape_.queries + block.first) * shape_.heads;
   }
 
-  /// The first row (image, query, head) of the block of the i-th image.
+  /// The number among all rows (image, query, head) of the block's first row in the i-th image.
   Index rowOf(Index i) const { return firstRow_ + i * imageRows(); }
 
-  /// Where the outputs of the i-th image are made, in whole vectors.
+  /// The outputs of the i-th image in whole vectors: in y itself where v is whole vectors.
   float* outputsOf(Index i, float* y) const {
     return layout_.padsValues() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
                                 : y + rowOf(i) * layout_.v;
   }
 
-  /// Rows of an image, `count` values each, from one stride to another.
+  /// Copies the rows of an image, `count` values each, from one stride to another.
   void copyRows(const float* from, Index fromStride, Index count, float* to, Index toStride) const {
     for (Index row = 0; row < rows_; ++row)
       copyRun(from + row * fromStride, count, to + row * toStride);
   }
 
-  /// The scores of a panel of the i-th image, [rows, kPanel].
+  /// Makes the scores of a panel of the i-th image, [rows, kPanel].
   void makeScores(const CoreInputs& inputs,
                   const QueryBlock& block,
                   const Panel& panel,
@@ -96,7 +99,7 @@ class Scores {
     });
   }
 
-  /// q_n . e_nm, added to the scores if `kAdd`.
+  /// Writes q_n . e_nm to the scores, or adds it if `kAdd`.
   template <bool kAdd, class Depth>
   HWY_NOINLINE void meetEmbeddings(const float* queries,
                                    const QueryBlock& block,
@@ -121,7 +124,7 @@ class Scores {
                 depth};
   }
 
-  /// All outputs where no position is seen.
+  /// Writes the outputs of a block without panels: those of the content lambda, or zeros.
   void writeContent(const CoreInputs& inputs, Index i, float* to) const {
     if (!layout_.makesLambda) {
       std::fill_n(to, rows_ * layout_.vPadded, 0.0F);
@@ -131,7 +134,8 @@ class Scores {
         rows_, layout_.vPadded, Rows{to, layout_.vPadded}, contentTerm(inputs, i, Even(layout_.k)));
   }
 
-  /// Outputs from the scores of a panel; with the content lambda's part in the first.
+  /// Adds scores times values of a panel to the outputs. The first panel writes instead, and
+  /// includes the content lambda's part.
   void addOutputs(const CoreInputs& inputs,
                   const QueryBlock& block,
                   const Panel& panel,
@@ -169,14 +173,14 @@ class Scores {
   const CoreShape& shape_;
   const Layout& layout_;
   const Contexts& contexts_;
-  Index rowsMost_;  ///< Of an image, at most.
-  Index slot_ = 0;
-  Index first_ = 0;
-  Index count_ = 0;
-  Index rows_ = 0;
-  Index firstRow_ = 0;  ///< Of the first image's block among all (image, query, head).
+  Index rowsMost_;      ///< Most rows of a block in one image.
+  Index slot_ = 0;      ///< The slot of the first image in `contexts_`.
+  Index first_ = 0;     ///< The first image.
+  Index count_ = 0;     ///< Images.
+  Index rows_ = 0;      ///< Rows of the present block in one image.
+  Index firstRow_ = 0;  ///< The first image's rowOf().
   Buffer scores_;       ///< [rows, kPanel] of one image.
-  Buffer outputs_;      ///< [images, rows, v], in whole vectors, or their gradients.
+  Buffer outputs_;      ///< Outputs or their gradients [images, rows, v] in whole vectors.
 };
 
 }  // namespace

@@ -1,3 +1,9 @@
+// The loops of the lambda core on the CPU: which thread takes which images, blocks of queries and
+// groups, and in which order the groups' gradients of the table are added. See the page in
+// lambda_core_kernel.h. What happens inside a block is in core_scores-inl.h and
+// core_score_gradients-inl.h (queries first) or in core_lambdas-inl.h (lambdas first). This file is
+// compiled once for each instruction set; the last section chooses one at run time.
+
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
 
 #include <algorithm>
@@ -17,7 +23,7 @@ namespace HWY_NAMESPACE {
 
 namespace {
 
-/// `Core` is Scores or Lambdas, and of the gradients ScoreGradients or LambdaGradients.
+/// The forward pass. `Core` is Scores or Lambdas.
 template <class Core>
 void forwardBy(const CoreShape& shape,
                const Layout& layout,
@@ -46,6 +52,7 @@ void forwardBy(const CoreShape& shape,
   });
 }
 
+/// The backward pass. `Core` is ScoreGradients or LambdaGradients.
 template <class Core>
 void backwardBy(const CoreShape& shape,
                 const Layout& layout,

@@ -1,5 +1,70 @@
 #pragma once
 
+// The lambda core of LambdaNetworks (Bello, ICLR 2021, equations 1 and 2). This page explains what
+// it computes and how the kernels do so, on the CPU (this folder) and in CUDA (../cuda/core).
+//
+// ALGEBRA, for one of b images. In the formulas, m counts all m u rows of the context, where u is
+// the intra-depth.
+//
+//   q_n [h, k]   query n, a row for each of h heads      kbar_m [k]   key after the softmax
+//   e_nm [k]     embedding of a pair: a row of the       v_m [v]      value
+//                table R, which all images share, or     y_n [h, v]   output
+//                0 outside the window of query n
+//
+//   lambda_n = sum_m (kbar_m + e_nm)^T v_m  [k, v]       y_n = q_n lambda_n
+//
+// No softmax stands between the two products, so the order may change: the queries are contracted
+// first, which gives scores s, as in attention. The result is the same.
+//
+//   s_nm = q_n . (kbar_m + e_nm)  [h]                    y_n = sum_m s_nm^T v_m
+//
+// For each pair (n, m) that takes h (k + v) multiply-adds, where lambda_n takes k v. The content
+// lambda lambda_c = sum_m kbar_m^T v_m [k, v] is the same for all queries, so the keys may leave
+// the scores and enter as y_n += q_n lambda_c. The backward pass makes the scores again from the
+// inputs:
+//
+//   ds_nm = dy_n . v_m  [h]                              dq_n = sum_m ds_nm^T (kbar_m + e_nm)
+//   dv_m = sum_n,h s_nm dy_n                             de_nm = sum_h ds_nm q_n
+//   dkbar_m = sum_n,h ds_nm q_n                          dR_r = sum of de_nm over all images and
+//                                                               all pairs whose row is r
+//   by lambda_c instead of the scores:                   dlambda_c = sum_n q_n^T dy_n
+//   dq_n += dy_n lambda_c^T                              dkbar_m = v_m dlambda_c^T
+//                                                        dv_m += kbar_m dlambda_c
+//
+// CPU. A thread holds as many images at a time as have contexts that fit the second-level cache.
+// Queries are cut into blocks of about 16 or 32 rows (query, head), the context into panels of four
+// vectors (64 rows with AVX-512). A tile is E_n^T [k, panel], the embeddings of one query and one
+// panel. Tiles are copied from the table once for a block and serve all images that the thread
+// holds. For each image and panel, the scores [rows, panel] are made in a buffer in the first-level
+// cache, multiplied by the panel's values, and overwritten by the next panel. A product keeps a
+// part of its result in registers while it sums, for example 6 rows by 4 vectors with AVX-512. The
+// vectors are those of Highway: the widest that the CPU has, chosen at run time. So q, dy, y and dq
+// pass between memory and caches once, keys and values once for all blocks, and scores and lambdas
+// are never written to memory.
+//
+// CUDA. A warp works on four images, four queries and four heads. The context comes in tiles of 16
+// rows, and one product on tensor cores is [16, 16] x [16, 8]. For each of the four queries, the
+// scores of 16 rows (image, head) are made in registers. The lanes of the warp exchange them, so
+// that for each of the four images they become the left operand for 16 rows (query, head); its
+// product with the image's values is added to y in registers, and y is stored once. In the forward
+// pass, a block has up to four warps and 16 or 32 columns of v, and its warps first make lambda_c
+// in shared memory. The backward pass is two kernels: one makes dq, dlambda_c, shares of dR and the
+// position part of dv; the other adds up the shares and applies dlambda_c.
+//
+// ORDER OF SUMS. The same inputs give the same bits with any number of threads. On the CPU, every
+// sum except dR belongs to one image and runs over blocks and panels in their order. Images form at
+// most 16 groups, by the shape alone. Each group has its own dR, and these are added in the order
+// of the groups. In CUDA the order follows from the sizes alone, and there are no atomics.
+//
+// PATHS. Queries in float32 or bfloat16 on a GPU, with k up to 64, go to the CUDA kernels where
+// these can be used; they always contract the queries first. On the CPU the core is computed in
+// float32. Lambdas come first (core_lambdas-inl.h) where no position is outside a window and that
+// takes fewer products of vectors, as where k <= h; otherwise queries (core_scores-inl.h). Then the
+// keys enter the scores if k is whole vectors and the padded context is shorter than v; otherwise
+// lambda_c is used. Where no kernel fits, the operations of engine/layers/lambda/lambda_core.h run.
+// A layer with a very small window may take the lambda convolution instead
+// (engine/values/position_path.h).
+
 #include <cstdint>
 
 #include "engine/kernels/lambda_core/core_shape.h"
@@ -7,17 +72,18 @@
 
 namespace lambda {
 
-/// What enters the core, all contiguous float32.
+/// The operands of the core, all contiguous float32.
 struct CoreInputs {
   const float* queries = nullptr;  ///< q [b, n, h, k]
   const float* keys = nullptr;     ///< kbar [b, m u, k], after the softmax.
   const float* values = nullptr;   ///< v [b, m u, v]
   const float* table = nullptr;    ///< R [rows, u, k]
-  /// [n, m]: the row of e_nm, another for each m; -1 = outside the window.
+  /// [n, m]: the table's row of e_nm, different for each m of a query; -1 = outside the window.
   const std::int32_t* tableRowOf = nullptr;
 };
 
-/// Where the gradients of the inputs go; written, not added to. Null where the input is.
+/// Targets for the gradients, of the inputs' shapes. They are written, not added to. Null where the
+/// input is null.
 struct CoreGradients {
   float* queries = nullptr;
   float* keys = nullptr;
@@ -25,21 +91,13 @@ struct CoreGradients {
   float* table = nullptr;
 };
 
-// The core y_n = sum_m (q_n . (kbar_m + e_nm)) v_m of LambdaNetworks (Bello, ICLR 2021, equations 1
-// and 2). Scores q_n . e_nm of a few queries and a panel of the context at a time stand in the
-// caches, or the lambda of one query; neither is written to memory. Content is the lambda kbar^T v
-// of an image, met by its queries, or on small maps one more addend of the scores. Embeddings are
-// read from their table. Vectors are the widest that the CPU has, found at run time. The same
-// inputs give the same bits with any number of threads: images are worked on in groups that depend
-// on the shape alone, and the groups' shares of the table's gradient are added in their order.
-
-/// y [b, n, h, v].
+/// Writes the output y [b, n, h, v].
 void lambdaCoreForward(const CoreShape& shape,
                        const CoreInputs& inputs,
                        float* y,
                        const ParallelFor& parallelFor);
 
-/// The gradients from dy [b, n, h, v]; scores are computed again.
+/// Writes the gradients that follow from dy [b, n, h, v]. Scores or lambdas are computed again.
 void lambdaCoreBackward(const CoreShape& shape,
                         const CoreInputs& inputs,
                         const float* dy,

@@ -29,7 +29,7 @@ HWY_INLINE hn::Vec<Positions> loadPositions(const std::uint8_t* from) {
   return hn::PromoteTo(Positions(), hn::LoadU(Bytes(), from));
 }
 
-/// What a range of pixels or windows covers along one axis.
+/// A range of pixels or windows along one axis, without `end`.
 struct Range {
   Index begin = 0;
   Index end = 0;
@@ -52,7 +52,7 @@ std::vector<Range> windowsOver(Index size, Index windows, const MaxPoolShape& sh
   return ranges;
 }
 
-/// How the channels of a pixel are worked on: all of a vector's, or the first few.
+/// Loads and stores channels of a pixel: a whole vector of them, or the first `count`.
 template <bool kWhole>
 struct Channels {
   template <class T>
@@ -90,7 +90,7 @@ struct Channels {
   Index count;
 };
 
-/// Calls `step(channel, channels)` for the channels of a pixel.
+/// Calls `step.run(channel, Channels)` for the channels of a pixel, a vector at a time.
 template <class Step>
 HWY_INLINE void forChannels(Index channels, const Step& step) {
   Index channel = 0;
@@ -99,7 +99,7 @@ HWY_INLINE void forChannels(Index channels, const Step& step) {
   if (channel < channels) step.run(channel, Channels<false>{channels - channel});
 }
 
-/// One window.
+/// Takes the largest value of one window, and its position.
 template <class T>
 struct TakeLargest {
   template <class Some>
@@ -128,9 +128,9 @@ struct TakeLargest {
   const T* x;  ///< The first pixel of the window that lies on the map.
   T* y;
   std::uint8_t* taken;
-  Index firstPosition;  ///< Of that pixel in the window.
+  Index firstPosition;  ///< The position of that pixel in the window.
   Index side;
-  Index height;  ///< Of the window on the map.
+  Index height;  ///< The part of the window that lies on the map, in pixels.
   Index width;
   Index rowStride;
   Index pixelStride;
@@ -169,7 +169,7 @@ void poolForwardOf(const MaxPoolShape& shape,
   });
 }
 
-/// One pixel of the input: the gradients of the windows that took it.
+/// Sums the gradients of the windows that took one pixel of the input.
 template <class T>
 struct CollectGradient {
   template <class Some>
@@ -190,12 +190,12 @@ struct CollectGradient {
     some.store(sum, dx + channel);
   }
 
-  const T* dy;  ///< Of the image.
-  const std::uint8_t* taken;
-  T* dx;  ///< Of the pixel.
-  Range down;
+  const T* dy;                ///< The image's.
+  const std::uint8_t* taken;  ///< The image's.
+  T* dx;                      ///< The pixel's.
+  Range down;                 ///< Windows over the pixel.
   Range across;
-  Index pixelY;  ///< From the first row that a window may cover.
+  Index pixelY;  ///< The pixel's row, counted from the first row of padding.
   Index pixelX;
   Index side;
   Index stride;

@@ -7,8 +7,8 @@
 
 namespace lambda {
 
-/// A max pool over channels-last maps, and the maps' sizes. Windows may reach beyond the map; at
-/// least one of their pixels lies on it.
+/// A max pool over channels-last maps and the sizes of the maps. Windows may reach beyond the map,
+/// but at least one of their pixels must lie on it.
 struct MaxPoolShape {
   std::int64_t images = 0;
   std::int64_t channels = 0;
@@ -16,27 +16,28 @@ struct MaxPoolShape {
   std::int64_t width = 0;
   std::int64_t outputHeight = 0;
   std::int64_t outputWidth = 0;
-  std::int64_t side = 2;  ///< Of the square window, in pixels, at most 16.
+  std::int64_t side = 2;  ///< Side of the square window, in pixels, at most kLargestPoolSide.
   std::int64_t stride = 2;
   std::int64_t padding = 0;
   Element element = Element::float32;
 };
 
-/// The largest window whose positions are told by a byte.
+/// Side of the largest window whose positions fit a byte.
 inline constexpr std::int64_t kLargestPoolSide = 16;
 
-// What of a window is taken is what torch takes: the first of equal values by rows, and the last
-// NaN where there is one. The same bits with any number of threads.
+// A window takes the value that torch takes: among equal values the first by rows, and the last NaN
+// if there is one. The same inputs give the same bits with any number of threads.
 
-/// y [images, outputHeight, outputWidth, channels] from x [images, height, width, channels], and in
-/// `taken`, of y's shape, from which position of its window each value comes, counted by rows.
+/// Writes y [images, outputHeight, outputWidth, channels] from x [images, height, width, channels],
+/// and to `taken`, of y's shape, the position in its window that each value comes from, counted by
+/// rows.
 void maxPoolForward(const MaxPoolShape& shape,
                     const void* x,
                     void* y,
                     std::uint8_t* taken,
                     const ParallelFor& parallelFor);
 
-/// The gradient dx of the input from dy.
+/// Writes the gradient dx of the input, of x's shape, from dy and `taken`.
 void maxPoolBackward(const MaxPoolShape& shape,
                      const void* dy,
                      const std::uint8_t* taken,

@@ -1,5 +1,6 @@
-// Where the rows, columns and depth of small matrices lie in memory, said by small types, so that
-// one kernel serves matrices that are rows, lists of rows or transposed. Included once for each
+// Small types that describe where the rows, columns and depth of a small matrix lie in memory, so
+// that one kernel multiplies matrices with even rows, listed rows or transposed ones. A and B are
+// the factors, C is the result; the depth is the index that is summed over. Included once for each
 // instruction set.
 
 #if defined(LAMBDA_PRODUCT_OPERANDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -23,12 +24,13 @@ using Offset = Index;
 
 // ---- strides ----
 
-/// Known while compiling: rows that lie so are reached by one pointer.
+/// A stride that is known when compiling: all rows are reached from one pointer.
 template <int kStride>
 struct Fixed {
   HWY_INLINE constexpr operator Offset() const { return kStride; }
 };
 
+/// A stride that is known at run time.
 struct Even {
   HWY_INLINE Even(Offset apart) : stride(apart) {}
 
@@ -37,18 +39,19 @@ struct Even {
   Offset stride;
 };
 
-/// The type that an operand keeps of a stride: numbers are Even.
+/// The type in which an operand keeps a stride: Even for a plain number.
 template <class Stride>
 using StrideOf = std::conditional_t<std::is_same_v<Stride, Offset>, Even, Stride>;
 
-/// Calls `work` with a number: Fixed where it is one of kCommon, else Even.
+/// Calls `work` with a number, as Fixed if it is one of kCommon, otherwise as Even.
 template <int... kCommon, class Work>
 HWY_INLINE void withFixed(Offset number, const Work& work) {
   const bool isCommon = ((number == kCommon && (work(Fixed<kCommon>()), true)) || ...);
   if (!isCommon) work(Even(number));
 }
 
-/// A depth whose operands lie anywhere, but whole fours of it a stride apart. A multiple of 4.
+/// A depth that is a multiple of 4. Each four may lie anywhere; within a four, operands lie a
+/// stride apart.
 struct Fours {
   HWY_INLINE operator Offset() const { return depth; }
 
@@ -57,10 +60,11 @@ struct Fours {
 
 // ---- A: rows are outputs, depth is summed over ----
 //
-// A tile of rows goes through the depth step by step, by few pointers: more than a handful would
-// not fit the registers, and an operand with an index costs an instruction of its own.
+// A tile of rows moves along the depth step by step, with few pointers: more than a handful would
+// not fit the registers, and an address with an index register costs an extra instruction.
 
-/// The first values of the rows [first, first + kRows), by as many pointers as the stride asks for.
+/// The present values of kRows rows that lie a stride apart. Four rows share a pointer, or all rows
+/// if the stride is Fixed.
 template <int kRows, class Stride>
 struct RowPointers {
   RowPointers(const float* first, Stride strideOfRows) : stride(strideOfRows) {
@@ -88,7 +92,7 @@ struct RowPointers<kRows, Fixed<kStride>> {
   const float* at;
 };
 
-/// Rows lie a stride apart; a row's values follow each other.
+/// A as rows: they lie a stride apart, and the values of a row are successive.
 template <class Stride>
 struct DepthInRow {
   template <int kRows>
@@ -106,7 +110,8 @@ struct DepthInRow {
 template <class Stride>
 DepthInRow(const float*, Stride) -> DepthInRow<StrideOf<Stride>>;
 
-/// Rows lie anywhere, but whole fours of them a stride apart. Rows are a multiple of 4.
+/// A as listed rows, a multiple of 4. Each four rows may lie anywhere; within a four they lie a
+/// stride apart.
 template <class Stride>
 struct DepthInListedRows {
   template <int kRows>
@@ -121,7 +126,7 @@ struct DepthInListedRows {
 
     HWY_INLINE float operator[](int r) const { return pointers[r / kApart][(r % kApart) * stride]; }
 
-    // Tiles of few rows need not begin with a four.
+    // Tiles of few rows need not begin at a multiple of 4.
     static constexpr int kApart = kRows > 8 ? 4 : 1;
     static constexpr int kPointers = kRows / kApart;
     const float* pointers[kPointers];
@@ -132,13 +137,13 @@ struct DepthInListedRows {
 
   const float* base;
   Stride stride;
-  const Offset* offsets;  ///< Of every row.
+  const Offset* offsets;  ///< One for each row.
 };
 
 template <class Stride>
 DepthInListedRows(const float*, Stride, const Offset*) -> DepthInListedRows<Stride>;
 
-/// A transposed: the values of one depth follow each other, depths lie a stride apart.
+/// A transposed: the values of one depth are successive, and depths lie a stride apart.
 template <class Stride>
 struct RowInDepth {
   template <int kRows>
@@ -160,7 +165,7 @@ struct RowInDepth {
 template <class Stride>
 RowInDepth(const float*, Stride) -> RowInDepth<StrideOf<Stride>>;
 
-/// The same, depths lying anywhere.
+/// A transposed, with depths that may lie anywhere.
 struct RowInListedDepth {
   template <int kRows>
   struct Tile {
@@ -180,21 +185,22 @@ struct RowInListedDepth {
   const Offset* offsets;
 };
 
-/// The same, by fours of depths.
+/// A transposed, where each four depths may lie anywhere and lie a stride apart within the four.
 template <class Stride>
 struct RowInListedFours {
   HWY_INLINE RowInDepth<Stride> four(Offset depth) const { return {base + offsets[depth], stride}; }
 
   const float* base;
   Stride stride;
-  const Offset* offsets;  ///< Of every depth.
+  const Offset* offsets;  ///< One for each depth.
 };
 
 template <class Stride>
 RowInListedFours(const float*, Stride, const Offset*) -> RowInListedFours<Stride>;
 
-// ---- B: a row a depth, vectors along its columns ----
+// ---- B: one row for each depth, vectors along its columns ----
 
+/// B with rows that lie a stride apart.
 template <class Stride>
 struct EvenRows {
   HWY_INLINE const float* row(Offset depth) const { return base + depth * stride; }
@@ -208,6 +214,7 @@ struct EvenRows {
 template <class Stride>
 EvenRows(const float*, Stride) -> EvenRows<StrideOf<Stride>>;
 
+/// B with rows that may lie anywhere.
 struct ListedRows {
   HWY_INLINE const float* row(Offset depth) const { return base + offsets[depth]; }
 
@@ -217,18 +224,20 @@ struct ListedRows {
   const Offset* offsets;
 };
 
+/// B where each four rows may lie anywhere and lie a stride apart within the four.
 template <class Stride>
 struct ListedFours {
   HWY_INLINE EvenRows<Stride> four(Offset depth) const { return {base + offsets[depth], stride}; }
 
   const float* base;
   Stride stride;
-  const Offset* offsets;  ///< Of every depth.
+  const Offset* offsets;  ///< One for each depth.
 };
 
 template <class Stride>
 ListedFours(const float*, Stride, const Offset*) -> ListedFours<Stride>;
 
+/// B with even rows, of which only the listed vectors of columns are used.
 struct ListedColumns {
   HWY_INLINE const float* row(Offset depth) const { return base + depth * stride; }
 
@@ -239,8 +248,9 @@ struct ListedColumns {
   const Offset* columns;
 };
 
-// ---- C ----
+// ---- C: the result ----
 
+/// C with rows that lie a stride apart.
 struct Rows {
   HWY_INLINE float* row(Offset r) const { return base + r * stride; }
 
@@ -248,6 +258,7 @@ struct Rows {
   Offset stride;
 };
 
+/// C with rows that may lie anywhere.
 struct ScatteredRows {
   HWY_INLINE float* row(Offset r) const { return base + offsets[r]; }
 

@@ -1,5 +1,6 @@
-// Products of small matrices in caches: C = A B, or C += A B, or sums of such; vectors along the
-// columns of B and C. Included once for each instruction set.
+// Products of small matrices that lie in caches: C = A B, C += A B, or sums of such products, with
+// vectors along the columns of B and C. A tile of C stays in registers while its depth is summed.
+// Included once for each instruction set.
 
 #if defined(LAMBDA_SMALL_PRODUCTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_SMALL_PRODUCTS_INL_H_
@@ -19,10 +20,11 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Half of the registers sum up; the others hold what is multiplied.
+/// Whether the instruction set is AVX-512, which has 32 vector registers. They allow larger tiles
+/// of sums; registers for the factors must remain.
 constexpr bool kHasManyRegisters = HWY_TARGET <= HWY_AVX3;
 
-/// A [rows, depth] times B [depth, columns]. The depth is Even, Fixed or Fours.
+/// One product A [rows, depth] times B [depth, columns]. The depth is Even, Fixed or Fours.
 template <class A, class B, class Depth>
 struct Term {
   A a;
@@ -33,7 +35,7 @@ struct Term {
 template <class A, class B, class Depth>
 Term(A, B, Depth) -> Term<A, B, StrideOf<Depth>>;
 
-/// The depth that is written out step by step; 0 = a loop.
+/// The number of steps of a depth that is unrolled completely; 0 = a loop.
 template <class Depth>
 constexpr int kUnrolledDepth = 0;
 
@@ -58,6 +60,7 @@ HWY_INLINE void addStep(const Tile& rows,
   }
 }
 
+/// sums += the product's tile at a row and a vector of columns
 template <int kRows, int kVectors, class A, class B, class Depth>
 HWY_INLINE void addTerm(Offset row,
                         Offset vector,
@@ -91,6 +94,7 @@ HWY_INLINE void addTerm(Offset row,
     addTerm(row, vector, Term{term.a.four(k), term.b.four(k), Fixed<4>()}, sums);
 }
 
+/// Computes kRows x kVectors vectors of C in registers.
 template <int kRows, int kVectors, bool kAdd, class C, class... Terms>
 HWY_INLINE void tile(Offset row, Offset vector, const C& c, const Terms&... terms) {
   const Floats d;
@@ -111,7 +115,7 @@ HWY_INLINE void tile(Offset row, Offset vector, const C& c, const Terms&... term
   }
 }
 
-/// Tiles of kRows rows, and then of half as many and so on.
+/// Tiles of kRows rows, then of half as many, and so on, until all rows are done.
 template <int kRows, int kVectors, bool kAdd, class C, class... Terms>
 HWY_INLINE void tilesOfRows(
     Offset row, Offset rows, Offset vector, const C& c, const Terms&... terms) {
@@ -128,7 +132,7 @@ HWY_INLINE void multiply(Offset rows, Offset columns, const C& c, const Terms&..
   Offset vector = 0;
   if constexpr (kHasManyRegisters) {
     for (; vector + 4 <= vectors; vector += 4) {
-      // Six rows hide more of a short depth than four; what they leave is fours.
+      // Where the depth is short, tiles of six rows are faster than tiles of four.
       Offset row = 0;
       for (; rows - row >= 6 && rows - row != 8; row += 6)
         tile<6, 4, kAdd>(row, vector, c, terms...);
@@ -144,13 +148,14 @@ HWY_INLINE void multiply(Offset rows, Offset columns, const C& c, const Terms&..
   }
 }
 
-/// The same as a function of its own, for whoever is not a loop around it.
+/// multiply() as a function that is not inlined, for callers outside tight loops.
 template <bool kAdd, class C, class... Terms>
 HWY_NOINLINE void product(Offset rows, Offset columns, const C& c, const Terms&... terms) {
   multiply<kAdd>(rows, columns, c, terms...);
 }
 
-/// To [columns, rows] = from [rows, columns] transposed, rows of each a stride apart.
+/// Writes `from` [rows, columns] transposed to `to` [columns, rows]. The rows of each lie a stride
+/// apart.
 HWY_INLINE void transpose(
     const float* from, Offset fromStride, Offset rows, Offset columns, float* to, Offset toStride) {
   Offset row = 0;
@@ -161,7 +166,7 @@ HWY_INLINE void transpose(
       const float* at = from + row * fromStride;
       Offset column = 0;
       for (; column + lanes() <= columns; column += lanes()) {
-        // Within each 16 bytes: a 4 x 4 block of the matrix turned.
+        // Each 16 bytes of the four vectors hold a 4 x 4 block of the matrix, which is transposed.
         const Vector r0 = hn::LoadU(d, at + column);
         const Vector r1 = hn::LoadU(d, at + fromStride + column);
         const Vector r2 = hn::LoadU(d, at + 2 * fromStride + column);

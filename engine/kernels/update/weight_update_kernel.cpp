@@ -18,10 +18,10 @@ namespace HWY_NAMESPACE {
 
 namespace {
 
-/// Values that are worked on at a stretch: those of five arrays fit a core's second cache.
+/// Values of a block: those of five arrays fit the second-level cache of a core.
 constexpr Index kBlock = 8192;
 
-/// A stretch of one tensor.
+/// A range begin..end of one tensor's values.
 struct BlockOfTensor {
   std::size_t tensor;
   Index begin;
@@ -47,7 +47,7 @@ constexpr bool hasFirst(UpdateRule rule) {
   return rule != UpdateRule::sgd;
 }
 
-/// The rates of one tensor, as they are multiplied by.
+/// The factors of one tensor's update in float32.
 struct Factors {
   Factors(const UpdateRates& rates, const UpdatedWeights& tensor)
       : gradient(static_cast<float>(rates.gradientScale)),
@@ -72,7 +72,7 @@ struct Factors {
 
   float gradient;
   float decay;
-  float kept;  ///< Of a weight, beside its step.
+  float kept;  ///< Factor of a weight before its step: 1 - learning rate * weight decay (adamw).
   float rate;
   float momentum;
   float firstShare;
@@ -83,7 +83,7 @@ struct Factors {
   float average;
 };
 
-/// A vector's worth of values of a tensor.
+/// Updates one vector of weights and their moments.
 template <UpdateRule kRule>
 struct Move {
   HWY_INLINE void run(Vector g, Vector& w, Vector& firstMoment, Vector& secondMoment) const {
@@ -117,7 +117,8 @@ struct Move {
   const Factors& factors;
 };
 
-/// From the end that is nearer, so that a share of 1 gives the weight itself.
+/// average + share (w - average), computed from the nearer of the two, so that a share of 1 gives
+/// the weight exactly.
 HWY_INLINE Vector averaged(Vector average, Vector w, float share) {
   const Floats d;
   const Vector difference = hn::Sub(w, average);
@@ -125,7 +126,7 @@ HWY_INLINE Vector averaged(Vector average, Vector w, float share) {
                       : hn::NegMulAdd(difference, hn::Set(d, 1 - share), w);
 }
 
-/// A whole vector of memory.
+/// Loads and stores whole vectors.
 struct Whole {
   template <class T>
   HWY_INLINE Vector load(const T* from) const {
@@ -138,7 +139,7 @@ struct Whole {
   }
 };
 
-/// Its first few values.
+/// Loads and stores the first `count` values of a vector.
 struct Few {
   template <class T>
   HWY_INLINE Vector load(const T* from) const {
@@ -206,7 +207,7 @@ void moveBlock(const UpdatedWeights& tensor,
   }
 }
 
-/// Calls `work` with the values as what they are.
+/// Calls `work` with the pointer cast to the type of its values.
 template <class Work>
 void withElements(const void* values, Element element, const Work& work) {
   if (element == Element::bfloat16) {
@@ -259,7 +260,7 @@ HWY_INLINE hn::Vec<Doubles> loadDoubles(const Bfloat16* from) {
   return hn::PromoteTo(Doubles(), hn::BitCast(FewFloats(), upper));
 }
 
-/// The sum of the squares in double; four sums keep the adders busy.
+/// The sum of the squares in double. Four independent sums keep the adders busy.
 template <class T>
 double squaresOf(const T* values, Index size) {
   const Doubles d;

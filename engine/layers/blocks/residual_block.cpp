@@ -6,7 +6,7 @@ namespace lambda {
 
 namespace {
 
-/// Runs one layer and shows it to the trace.
+/// Runs one layer and reports it to the trace, if there is one.
 template <class Layer>
 at::Tensor run(Layer& layer, const at::Tensor& x, const std::string& name, ForwardTrace* trace) {
   at::Tensor y = layer(x);
@@ -97,7 +97,8 @@ at::Tensor ResidualBlockImpl::shortcutOf(const at::Tensor& x, ForwardTrace* trac
 at::Tensor ResidualBlockImpl::dropBranch(const at::Tensor& branch) const {
   if (!dropsBranches()) return branch;
   const double rate = plan.options.stochasticDepth;
-  // Per image, as in Huang et al. (2016), scaled so that the expectation stays the same.
+  // Each image has its own draw, as in Huang et al. (2016); scaled so that the expectation is the
+  // same.
   const at::Tensor kept =
       at::empty({branch.size(0), 1, 1, 1}, branch.options()).bernoulli_(1.0 - rate, random);
   return branch * (kept / (1.0 - rate));

@@ -12,7 +12,7 @@
 
 namespace lambda {
 
-/// What a block needs to know of its network.
+/// The options of a network that its blocks need.
 struct BlockContext {
   Family family = Family::bottleneck;
   Activation activation = Activation::relu;
@@ -23,11 +23,11 @@ struct BlockContext {
 /// A block of any family, from its plan:
 ///   bottleneck  reduce 1x1, mixer, expand 1x1, plus shortcut (He et al., 2016)
 ///   basic       conv 3x3, mixer, plus shortcut
-///   plain       mixer, plus shortcut where the mixer needs one or it is asked for
-/// Input and output as in the plan, [b, channels, H, W].
+///   plain       mixer, plus shortcut if the plan has one
+/// Input and output have the shapes of the plan, [b, channels, H, W].
 class ResidualBlockImpl : public torch::nn::Module {
  public:
-  /// `shared`: the embeddings of the mixer where another module owns them, else null.
+  /// `shared`: the mixer's embeddings if another module owns them, otherwise null.
   ResidualBlockImpl(BlockPlan plan,
                     const BlockContext& context,
                     const PositionEmbeddingTable& shared);
@@ -39,7 +39,7 @@ class ResidualBlockImpl : public torch::nn::Module {
   ConvolutionUnit entry{nullptr};  ///< "reduce" or "conv"; null in the plain family.
   MixerUnit mixer{nullptr};
   SqueezeExcitation squeeze{nullptr};
-  std::optional<at::Generator> random;  ///< Of stochastic depth; none = LibTorch's default one.
+  std::optional<at::Generator> random;  ///< For stochastic depth; none = LibTorch's default.
   ConvolutionUnit expand{nullptr};
   ConvolutionUnit shortcut{nullptr};
 
@@ -47,14 +47,16 @@ class ResidualBlockImpl : public torch::nn::Module {
   void buildEntry();
   void buildMixer(const PositionEmbeddingTable& shared);
   void buildShortcut();
-  /// The mixer's unit ends the residual branch: no activation, and its norm may start at 0.
+  /// Whether the mixer's unit ends the residual branch: it then has no activation, and its norm may
+  /// start at 0.
   bool mixerEndsBranch() const;
   at::Tensor shortcutOf(const at::Tensor& x, ForwardTrace* trace);
   at::Tensor dropBranch(const at::Tensor& branch) const;
 
   bool dropsBranches() const { return plan.options.stochasticDepth > 0 && is_training(); }
 
-  /// Nothing stands between the last norm and the addition, and nobody wants to see what does.
+  /// Whether the last norm can add the shortcut: nothing lies between them, and no trace needs the
+  /// branch's output.
   bool addsInLastNorm(const ForwardTrace* trace) const;
 
   std::string entryName_;

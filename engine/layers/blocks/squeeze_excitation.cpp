@@ -18,7 +18,7 @@ SqueezeExcitationImpl::SqueezeExcitationImpl(std::int64_t channels)
               squeezedChannels(static_cast<int>(channels)), channels, /*kernel_size=*/1))) {}
 
 at::Tensor SqueezeExcitationImpl::forward(const at::Tensor& x) {
-  // A mean, not adaptive pooling: its backward pass is deterministic on every device.
+  // A mean instead of adaptive pooling, because its backward pass is deterministic on every device.
   const at::Tensor means = x.mean({2, 3}, /*keepdim=*/true);
   return x * at::sigmoid(convolve(excite, at::relu(convolve(squeeze, means))));
 }

@@ -8,9 +8,10 @@ namespace lambda {
 
 namespace {
 
-/// Positions of the output from which on oneDNN's convolution is as fast.
+/// Most positions of the output at which a product of matrices is faster than oneDNN's convolution.
 constexpr std::int64_t kFewPositions = 16;
 
+/// Whether the options are those that convolve() handles: no groups, no dilation, zero padding.
 bool isPlain(const torch::nn::detail::ConvNdOptions<2>& options) {
   return options.groups() == 1 && options.dilation()->at(0) == 1 &&
          options.dilation()->at(1) == 1 &&
@@ -18,27 +19,27 @@ bool isPlain(const torch::nn::detail::ConvNdOptions<2>& options) {
          std::holds_alternative<torch::ExpandingArray<2>>(options.padding());
 }
 
-/// The tap that every position of the output meets alone, if there is one: rows of the map and of
-/// the kernel are judged alike.
+/// The only tap of a kernel along one axis that lies on the map for every output position, if there
+/// is just one. `kernel`, `padding` and `side` are sizes along that axis.
 std::optional<std::int64_t> onlyTap(std::int64_t kernel, std::int64_t padding, std::int64_t side) {
   if (kernel == 1 && padding == 0) return 0;
   if (side == 1 && kernel == 2 * padding + 1) return padding;
   return std::nullopt;
 }
 
-/// How many of a side's positions a stride meets.
+/// The number of positions along a side that a stride reaches.
 std::int64_t every(std::int64_t stride, std::int64_t side) {
   return (side + stride - 1) / stride;
 }
 
-/// Whether the output is of the input's size, without a bias.
+/// Whether stride and padding are 1, as a 3x3 kernel needs to keep the map's size, without a bias.
 bool keepsSize(const torch::nn::detail::ConvNdOptions<2>& options) {
   const auto& padding = std::get<torch::ExpandingArray<2>>(options.padding());
   return *options.stride() == std::array<std::int64_t, 2>{1, 1} &&
          *padding == std::array<std::int64_t, 2>{1, 1} && !options.bias();
 }
 
-/// W [o, c] of the plain convolutions that are a product on this map.
+/// W [o, c] if the plain convolution is a product of matrices on this map.
 std::optional<at::Tensor> matrixOf(const torch::nn::detail::ConvNdOptions<2>& options,
                                    const at::Tensor& weight,
                                    const at::Tensor& x) {
@@ -68,7 +69,8 @@ at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x) {
   }
   at::Tensor met = x;
   for (std::int64_t side = 0; side < 2; ++side) {
-    // The gradient of a slice is a map of zeros to which it is copied, even if it is the whole.
+    // Only if needed: the gradient of a slice is copied into a map of zeros, even if it is the
+    // whole map.
     if (stride[side] > 1) met = met.slice(2 + side, 0, std::nullopt, stride[side]);
   }
   const at::Tensor pixels = met.permute({0, 2, 3, 1}).reshape({-1, x.size(1)});

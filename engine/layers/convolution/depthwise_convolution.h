@@ -11,12 +11,12 @@ struct DepthwiseConvolutionOptions {
   int stride = 1;
 };
 
-/// Depthwise convolution: each channel is convolved with one filter of its own, y_c = w_c * x_c
-/// (Sifre and Mallat, 2014; Howard et al., 2017, arXiv:1704.04861). Where the depths differ, a 1x1
-/// convolution follows, which makes it a depthwise separable one. No biases: a norm follows.
-/// Filters from a normal distribution of variance 2 / k^2 (He et al., 2015).
-/// Input x [b, inputDepth, H, W]; output [b, outputDepth, ceil(H / stride), ceil(W / stride)].
-/// Throws c10::Error if the input has another depth.
+/// A depthwise convolution: each channel is convolved with its own filter, y_c = w_c * x_c (Sifre
+/// and Mallat, 2014; Howard et al., 2017, arXiv:1704.04861). Where the depths differ, a 1x1
+/// convolution follows, which makes it depthwise separable. It has no biases, because a norm
+/// follows. Filters are initialised from a normal distribution of variance 2 / k^2 (He et al.,
+/// 2015). Input x [b, inputDepth, H, W]; output [b, outputDepth, H', W'] with H' = ceil(H / stride)
+/// and W' = ceil(W / stride). Throws c10::Error if the input has another depth.
 class DepthwiseConvolutionImpl : public RoledModule {
  public:
   explicit DepthwiseConvolutionImpl(const DepthwiseConvolutionOptions& options);

@@ -4,7 +4,8 @@ namespace lambda {
 
 namespace {
 
-/// Added to the variances of normalised images, so that directions of mere noise are not blown up.
+/// Added to the variances of normalised images, so that directions with only noise are not
+/// amplified.
 constexpr double kLeastVariance = 1e-2;
 
 }  // namespace
@@ -28,7 +29,7 @@ void PatchWhitening::add(const at::Tensor& images) {
   const at::NoGradGuard noGradient;
   const at::Tensor patches = at::im2col(
       images.to(at::kCPU, at::kFloat).contiguous(), {side_, side_}, {1, 1}, {0, 0}, {1, 1});
-  // In double from image to image; the few patches of one image lose nothing in float.
+  // Images are added in double; the few patches of one image may be added in float.
   products_ += patches.bmm(patches.transpose(1, 2)).sum(0, /*keepdim=*/false, at::kDouble);
   patches_ += patches.size(0) * patches.size(2);
 }
@@ -42,10 +43,10 @@ at::Tensor PatchWhitening::filters(std::int64_t depth) const {
               2 * values,
               " filters, not ",
               depth);
-  TORCH_CHECK(patches_ > 0, "whitening: there are no patches");
+  TORCH_CHECK(patches_ > 0, "whitening: no images were added");
   const auto [variances, directions] = at::linalg_eigh(products_ / patches_);
   const std::int64_t kept = (depth + 1) / 2;
-  // The greatest come last.
+  // linalg_eigh() returns the greatest variances last.
   const at::Tensor greatest = directions.narrow(1, values - kept, kept).flip(1);
   const at::Tensor variance = variances.narrow(0, values - kept, kept).flip(0).clamp_min(0);
   const at::Tensor scaled = (greatest / (variance + kLeastVariance).sqrt()).t();

@@ -22,7 +22,7 @@ WinogradShape shapeOf(const at::Tensor& x, std::int64_t outputDepth) {
   return {x.size(0), x.size(2), x.size(3), x.size(1), outputDepth};
 }
 
-/// The maps that `filters` [3, 3, in, out] make of x.
+/// The convolution of x with `filters` [3, 3, in, out].
 at::Tensor filtered(const at::Tensor& x, const at::Tensor& filters) {
   const std::int64_t outputDepth = filters.size(3);
   at::Tensor y = emptyChannelsLast({x.size(0), outputDepth, x.size(2), x.size(3)}, x.options());
@@ -45,14 +45,14 @@ class WinogradConvolution : public torch::autograd::Function<WinogradConvolution
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
     TORCH_CHECK(!at::GradMode::is_enabled(),
-                "convolution: gradients of its gradients are not to be had; compute in float64, or "
-                "without channels-last memory");
+                "convolution: second derivatives are not supported; compute in float64, or without "
+                "channels-last memory");
     const variable_list saved = context->get_saved_variables();
     const at::Tensor &x = saved[0], &weight = saved[1];
     const at::Tensor dy = outputs[0].contiguous(kChannelsLast);
     variable_list gradients(2);
     if (context->needs_input_grad(0)) {
-      // What a pixel gave to its neighbours comes back from them: the kernels turned round.
+      // The gradient of the input is a convolution of dy with the flipped kernels.
       gradients[0] = filtered(dy, weight.flip({2, 3}).permute({2, 3, 0, 1}).contiguous());
     }
     if (context->needs_input_grad(1)) gradients[1] = filterGradient(x, weight, dy);
@@ -73,12 +73,13 @@ class WinogradConvolution : public torch::autograd::Function<WinogradConvolution
   }
 };
 
-/// Multiplications for a pair of channels, those for the transformation of each channel with them.
+/// Whether Winograd's filtering needs clearly fewer multiplications than the plain sum, including
+/// its transformations.
 bool savesProducts(const WinogradShape& shape) {
   constexpr double kProductsOfTile = 36, kTileSide = 4;
-  constexpr double kTransforms = 8;  // Products that the transformation of a channel is worth.
+  constexpr double kTransforms = 8;  // Cost of transforming a channel, in products.
   constexpr double kLeastGain = 1.25;
-  constexpr double kFewestTiles = 32;  // That the transformation of the filters is shared by.
+  constexpr double kFewestTiles = 32;  // Enough to repay transforming the filters.
   const auto height = static_cast<double>(shape.height), width = static_cast<double>(shape.width);
   const auto in = static_cast<double>(shape.inputDepth),
              out = static_cast<double>(shape.outputDepth);

@@ -4,14 +4,15 @@
 
 namespace lambda {
 
-/// Whether winogradConvolution() takes a convolution of x by `weight` and is faster there than
-/// LibTorch's: 3x3 in float32 on the CPU, channels last and outside autocast, depths that are whole
-/// vectors, and enough pixels.
+/// Whether winogradConvolution() supports the convolution of x with `weight` and is faster than
+/// LibTorch's: 3x3 in float32 on the CPU, channels last and outside autocast, depths that are
+/// multiples of kWinogradDepth, and enough pixels.
 bool winogradPays(const at::Tensor& x, const at::Tensor& weight);
 
 /// y [b, o, H, W] from x [b, c, H, W] and weight [o, c, 3, 3], with stride 1 and a border of one
-/// pixel of zeros, by Winograd's minimal filtering: see engine/kernels/convolution/winograd_kernel.h. So are
-/// the gradients of both.
+/// pixel of zeros, by Winograd's minimal filtering: see
+/// engine/kernels/convolution/winograd_kernel.h. Its gradients are computed in the same way. Throws
+/// c10::Error in the backward pass if second derivatives are requested.
 at::Tensor winogradConvolution(const at::Tensor& x, const at::Tensor& weight);
 
 }  // namespace lambda

@@ -23,7 +23,7 @@ std::string lastLoaderError() {
   return error != nullptr ? error : "no reason is given";
 }
 
-/// What is known of the plugin and of each GPU.
+/// The opened plugin, and for each GPU why it can't use the kernels. Thread-safe.
 class PluginState {
  public:
   static PluginState& instance() {
@@ -37,7 +37,7 @@ class PluginState {
     if (obstacle.empty()) return plugin_->kernels;
     if (!hasWarned_) {
       hasWarned_ = true;
-      TORCH_WARN("Runs on the GPU do without the CUDA kernels, more slowly: ", obstacle);
+      TORCH_WARN("Runs on the GPU are slower, because they can't use the CUDA kernels: ", obstacle);
     }
     return nullptr;
   }
@@ -72,11 +72,12 @@ PluginFunction pluginFunction(const std::filesystem::path& file, const char* sym
   if (handle == nullptr) {
     return {nullptr,
             "the plugin can't be opened (" + lastLoaderError() +
-                "); a build makes it where app/setup finds or fetches an nvcc"};
+                "); a build makes it if app/setup finds or fetches an nvcc"};
   }
   void* address = dlsym(handle, symbol);
   if (address == nullptr) {
-    return {nullptr, file.string() + " is not the plugin it should be (" + lastLoaderError() + ")"};
+    return {nullptr,
+            file.string() + " is not a plugin of Lambda Studio (" + lastLoaderError() + ")"};
   }
   return {address, {}};
 }
@@ -88,7 +89,8 @@ CudaPlugin openCudaPlugin(const std::filesystem::path& file) {
   if (kernels->version != kCudaKernelsVersion) {
     return {nullptr,
             file.string() + " is of version " + std::to_string(kernels->version) +
-                ", this program of " + std::to_string(kCudaKernelsVersion) + "; build both again"};
+                ", but this program needs version " + std::to_string(kCudaKernelsVersion) +
+                "; build both again"};
   }
   return {kernels, {}};
 }
@@ -123,7 +125,7 @@ std::string cudaKernelsState(const ComputeDevice& device) {
     return exists(cudaPluginFile(), error) ? "built, for a GPU" : "not built";
   }
   const std::string obstacle = cudaKernelsObstacle(at::Device(at::kCUDA, 0));
-  return obstacle.empty() ? "in use" : "not used, runs take plain LibTorch operations: " + obstacle;
+  return obstacle.empty() ? "in use" : "not used, runs use plain LibTorch operations: " + obstacle;
 }
 
 }  // namespace lambda

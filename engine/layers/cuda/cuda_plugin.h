@@ -9,36 +9,37 @@
 
 namespace lambda {
 
-/// The opened kernels, or what stands in their way.
+/// The opened kernels, or why they can't be used.
 struct CudaPlugin {
   const CudaKernels* kernels = nullptr;  ///< Null if they can't be used.
   std::string obstacle;                  ///< One sentence; empty if nothing stands in the way.
 };
 
-/// A function of a library, or what stands in its way.
+/// A function of a library, or why it can't be used.
 struct PluginFunction {
-  void* address = nullptr;  ///< Null if it can't be had.
+  void* address = nullptr;  ///< Null if it can't be used.
   std::string obstacle;     ///< One sentence; empty if nothing stands in the way.
 };
 
-/// Opens a library, which stays open to the end of the process, and looks its one function up.
+/// Opens a library, which stays open until the process ends, and finds a function of it by name.
 PluginFunction pluginFunction(const std::filesystem::path& file, const char* symbol);
 
-/// Opens the kernels in a plugin.
+/// Opens a plugin and gets its kernels.
 CudaPlugin openCudaPlugin(const std::filesystem::path& file);
 
-/// A library beside the program or library that this code is in, or one folder above.
+/// The path of a library in the folder of the program or library that contains this code, or one
+/// folder above if it is only there.
 std::filesystem::path pluginFile(const std::string& name);
 
-/// The kernels' plugin, lambda-kernels-cuda.so.
+/// The path of the plugin lambda-kernels-cuda.so.
 std::filesystem::path cudaPluginFile();
 
-/// The kernels for a GPU; null where they can't be used. The plugin is opened by the first call;
-/// the first obstacle is a warning of LibTorch's.
+/// The kernels for a GPU; null if they can't be used. The first call opens the plugin. The first
+/// obstacle is reported once as a warning of LibTorch.
 const CudaKernels* cudaKernelsFor(c10::Device device);
 
-/// Why a GPU does without the kernels; empty where it uses them, and for the CPU. Opens the plugin
-/// if the device is a GPU.
+/// Why a GPU can't use the kernels; empty if it can, and for the CPU. Opens the plugin if the
+/// device is a GPU.
 std::string cudaKernelsObstacle(c10::Device device);
 
 }  // namespace lambda

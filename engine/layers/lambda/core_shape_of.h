@@ -30,7 +30,7 @@ inline CoreShape coreShapeOf(const at::Tensor& queries,
   return shape;
 }
 
-/// Undefined tensors can't be recorded by autograd.
+/// The tensor, or nothing if it is undefined: autograd can't record undefined tensors.
 inline std::optional<at::Tensor> ifDefined(const at::Tensor& tensor) {
   return tensor.defined() ? std::optional(tensor) : std::nullopt;
 }

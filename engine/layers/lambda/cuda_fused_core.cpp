@@ -1,3 +1,7 @@
+// The autograd function of cuda_fused_core.h: brings the operands to one type, allocates outputs
+// and workspace, and queues the kernels on LibTorch's stream. Besides the inputs it saves the
+// content lambdas of the forward pass, which the backward pass reads.
+
 #include "engine/layers/lambda/cuda_fused_core.h"
 
 #include <optional>
@@ -30,8 +34,8 @@ void* targetOf(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.mutable_data_ptr() : nullptr;
 }
 
-/// What a core's kernels read, contiguous and of one type, and the content lambdas that its passes
-/// share.
+/// The tensors that the kernels of a core read, contiguous and of one type, and the content
+/// lambdas, which forward writes and backward reads.
 struct KernelOperands {
   at::Tensor queries, keys, values, table, tableRows, pairs, starts, contentLambdas;
 

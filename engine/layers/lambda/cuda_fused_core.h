@@ -1,18 +1,22 @@
 #pragma once
 
+// The CUDA side of fused_core.h: the autograd function around the kernels of
+// engine/kernels/cuda/core. The algebra and the design of the kernels are on the page at the top of
+// engine/kernels/lambda_core/lambda_core_kernel.h.
+
 #include "engine/kernels/cuda/cuda_kernels.h"
 #include "engine/layers/lambda/lambda_core.h"
 #include "engine/layers/lambda/position_embedding.h"
 
 namespace lambda {
 
-/// The kernels for a core, null where there are none: queries are on a GPU for which the plugin
-/// could be opened, in float32 or bfloat16, k is up to 64.
+/// The kernels for a core, or null. Queries must be float32 or bfloat16 with k up to 64, on a GPU
+/// on which the kernels of the plugin can be used.
 const CudaKernels* cudaKernelsFor(const LambdaOperands& operands);
 
-/// applyFusedCore() by kernels of the plugin, in the type of the queries; the table's gradient is
-/// float32 whatever that is. An empty index is made of `tableRows`, which takes longer than the
-/// core. Throws c10::Error with CUDA's own words if a kernel can't be started.
+/// applyFusedCore() by the kernels of the plugin, in the type of the queries; the table's gradient
+/// is always float32. If `index` is empty, it is made from `tableRows`, which takes longer than the
+/// core. Throws c10::Error with CUDA's message if a kernel can't be started.
 at::Tensor applyCudaFusedCore(const CudaKernels& kernels,
                               const LambdaOperands& operands,
                               const at::Tensor& table,

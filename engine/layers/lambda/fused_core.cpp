@@ -1,3 +1,7 @@
+// The CPU's side of fused_core.h: the autograd function around the kernels of
+// engine/kernels/lambda_core, and the choice between them and CUDA. The backward pass makes scores
+// again, so only the inputs are saved.
+
 #include "engine/layers/lambda/fused_core.h"
 
 #include <optional>

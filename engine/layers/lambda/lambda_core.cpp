@@ -16,7 +16,7 @@ at::Tensor applyPositionLambdas(const LambdaOperands& operands, const at::Tensor
   const at::Tensor& q = operands.queries;
   const std::int64_t b = q.size(0), n = q.size(1), h = q.size(2), k = q.size(3);
   const std::int64_t rows = embeddings.size(1);
-  // One product a query position: all images and heads at n meet the same embeddings.
+  // One product for each query position n: all its images and heads have the same embeddings.
   const at::Tensor byPosition = q.transpose(0, 1).reshape({n, b * h, k});
   const at::Tensor weights = at::bmm(byPosition, embeddings.transpose(1, 2));  // [n, b h, m u]
   const at::Tensor byImage =

@@ -4,8 +4,8 @@
 
 namespace lambda {
 
-/// What enters the lambda core of one layer. Rows of the context are (m, u): position m,
-/// intra-depth u.
+/// The operands of one layer's lambda core. A row of the context is (m, u): position m, intra-depth
+/// u.
 struct LambdaOperands {
   at::Tensor queries;  ///< q [b, n, h, k]
   at::Tensor keys;     ///< kbar [b, m u, k], softmax over m; undefined without content lambda.
@@ -14,8 +14,9 @@ struct LambdaOperands {
 
 // The core y_n = sum_m (q_n . (kbar_m + e_nm)) v_m of LambdaNetworks (equations 1 and 2) in plain
 // ATen. No softmax stands between the two products, so the queries may be contracted first: the
-// "attention order" costs 2 n m h (k + v) and never builds the lambdas, 2 n m k v. These are the
-// reference that fused kernels are compared with, and what runs where no kernel fits.
+// "attention order" costs 2 n m h (k + v) and never builds the lambdas, 2 n m k v. They are the
+// reference for the fused kernels and run where no kernel fits. The page at the top of
+// engine/kernels/lambda_core/lambda_core_kernel.h has the whole algebra.
 
 /// The content part [b, n, h, v]: q_n applied to lambda_c = kbar^T v (section 3.1), which all
 /// queries share.

@@ -18,8 +18,8 @@ torch::nn::Conv2dOptions projection(std::int64_t inputDepth, std::int64_t output
   return torch::nn::Conv2dOptions(inputDepth, outputDepth, /*kernel_size=*/1).bias(false);
 }
 
-/// A map [b, c, H, W] as pixels [b, H W, c]. A reshape alone would cut the channel-major memory
-/// into runs that are no pixels.
+/// A map [b, c, H, W] as pixels [b, H W, c]. A reshape alone would cut channel-major memory into
+/// runs of other values than those of one pixel.
 at::Tensor toPixels(const at::Tensor& map) {
   return map.permute({0, 2, 3, 1}).flatten(1, 2);
 }

@@ -21,7 +21,7 @@ PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows) {
   const auto [rows, pairs] = pairRows.flatten().cpu().sort(/*stable=*/std::optional(true));
   const at::Tensor starts =
       at::searchsorted(rows, at::arange(tableRows + 1, rows.options()), /*out_int32=*/true);
-  // What is outside stands before row 0.
+  // Pairs outside the window have row -1, so they come before those of row 0.
   const std::int64_t outside = starts[0].item<std::int64_t>();
   const auto target = at::TensorOptions(pairRows.device()).dtype(at::kInt);
   return {pairs.slice(0, outside).to(target), (starts - outside).to(target)};
@@ -56,8 +56,8 @@ void PositionEmbeddingTableImpl::requireMap(std::int64_t mapHeight, std::int64_t
               mapWidth);
 }
 
-/// Rows of the table [queries, m] for each pair of a query and a context position; one row past
-/// its end stands for everything outside the window.
+/// The table row [queries, m] of each pair of a query and a context position. The row past the
+/// table's end stands for everything outside the window.
 at::Tensor PositionEmbeddingTableImpl::rowsOf(const at::Tensor& queries,
                                               std::int64_t mapHeight,
                                               std::int64_t mapWidth) const {
@@ -79,7 +79,7 @@ at::Tensor PositionEmbeddingTableImpl::rowsOf(const at::Tensor& queries,
   return at::where(inside, row, at::full_like(row, table.size(0)));
 }
 
-/// The table's rows at `rows`, any shape; [rows..., u, k].
+/// The embeddings at table rows `rows` [count], as [count, u, k].
 at::Tensor PositionEmbeddingTableImpl::gather(const at::Tensor& rows) const {
   const at::Tensor source =
       options.scope > 0 ? at::cat({table, at::zeros_like(table.slice(0, 0, 1))}) : table;

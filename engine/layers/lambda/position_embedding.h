@@ -17,18 +17,19 @@ struct PositionEmbeddingOptions {
   int scope = 0;        ///< r, odd; 0 = global. Relative embeddings only.
   int queryDepth = 16;  ///< k
   int intraDepth = 1;   ///< u
-  int height = 8;       ///< Of the map; ignored by a local scope, which fits any map.
+  int height = 8;       ///< Of the map; ignored with a local scope, which fits any map.
   int width = 8;
 };
 
-/// The pairs of a query and a context position, as n * positions + m, of each row of a table: those
-/// of row r are pairs[starts[r]] to pairs[starts[r + 1]], in their own order. Both int32.
+/// The pairs of a query n and a context position m, as n * positions + m, for each row of a table:
+/// those of row r are pairs[i] for starts[r] <= i < starts[r + 1], in ascending order. Both are
+/// int32.
 struct PairIndex {
   at::Tensor pairs;   ///< [pairs inside the window]
   at::Tensor starts;  ///< [rows + 1]
 };
 
-/// The index of `pairRows` [n, m], the row of each pair or -1, on its device.
+/// The PairIndex of `pairRows` [n, m], the table row of each pair or -1, on the same device.
 PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows);
 
 /// Learned position embeddings of a lambda layer and their expansion to pairs of positions.
@@ -49,16 +50,17 @@ class PositionEmbeddingTableImpl : public RoledModule {
   /// local window. Throws c10::Error as expand() does.
   at::Tensor pairRows(std::int64_t mapHeight, std::int64_t mapWidth);
 
-  /// The other way round; empty on the CPU, where no kernel asks. Throws c10::Error as expand()
-  /// does.
+  /// The pairs of each table row, the inverse of pairRows(); empty on the CPU, where no kernel
+  /// needs it. Throws c10::Error as expand() does.
   PairIndex pairIndex(std::int64_t mapHeight, std::int64_t mapWidth);
 
-  /// E_n [m u, k] of one query position alone, without building the others.
+  /// E_n [m u, k] of one query position, without building those of the others.
   /// Throws c10::Error as expand() does, and if the map has no such position.
   at::Tensor expandQuery(std::int64_t query, std::int64_t mapHeight, std::int64_t mapWidth);
 
-  /// Values of the table's shape [rows, u, k], its own or older ones, as tiles over offsets:
-  /// relative global [k, u, 2H-1, 2W-1], relative local [k, u, r, r]; absolute [k, u, n, m].
+  /// Values of the table's shape [rows, u, k], present or earlier ones, as tiles over offsets:
+  /// relative global [k, u, 2H-1, 2W-1], relative local [k, u, r, r]; absolute [k, u, n, m]. Throws
+  /// c10::Error for another shape.
   at::Tensor tilesOf(const at::Tensor& values) const;
 
   PositionEmbeddingOptions options;
@@ -69,11 +71,12 @@ class PositionEmbeddingTableImpl : public RoledModule {
   at::Tensor rowsOf(const at::Tensor& queries, std::int64_t mapHeight, std::int64_t mapWidth) const;
   at::Tensor gather(const at::Tensor& rows) const;
 
-  /// What was made of one size of map, on the table's device; undefined until it is asked for.
+  /// Indices for one size of map, on the table's device. Each is undefined until it is first
+  /// needed.
   struct RowsOfMap {
     at::Tensor rows;      // [n m] int64
     at::Tensor pairRows;  // [n, m] int32
-    PairIndex pairIndex;  // of pairRows
+    PairIndex pairIndex;  // The inverse of pairRows.
   };
 
   RowsOfMap& cachedFor(std::int64_t mapHeight, std::int64_t mapWidth);

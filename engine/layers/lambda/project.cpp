@@ -12,7 +12,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// A map [b, c, H, W] as pixels [b H W, c], and back: views of the same memory.
+/// A map [b, c, H, W] as pixels [b H W, c], a view of the same memory; mapOf() is the inverse.
 at::Tensor pixelsOf(const at::Tensor& map) {
   return map.permute({0, 2, 3, 1}).reshape({-1, map.size(1)});
 }
@@ -43,8 +43,8 @@ class Projections : public torch::autograd::Function<Projections> {
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
     TORCH_CHECK(!at::GradMode::is_enabled(),
-                "projections: gradients of their gradients are not to be had; compute in float64, "
-                "or without channels-last memory");
+                "projections: second derivatives are not supported; compute in float64, or without "
+                "channels-last memory");
     const variable_list saved = context->get_saved_variables();
     const at::Tensor pixels = pixelsOf(saved[0]);
     at::Tensor dPixels;

@@ -6,13 +6,14 @@
 
 namespace lambda {
 
-/// Whether `project` takes the map: float32 on the CPU, channels last, outside autocast.
+/// Whether project() supports the map: float32 on the CPU, channels last, outside autocast.
 bool canProject(const at::Tensor& x);
 
-/// The 1x1 convolutions of a map x [b, c, H, W] by weights W_i [o_i, c, 1, 1]: maps y_i
-/// [b, o_i, H, W], channels last. Products of matrices, whose gradients of x are summed where they
-/// are made instead of map by map. Gradients that nobody asks for, those of frozen weights or of an
-/// image, are not computed.
+/// The 1x1 convolutions of a map x [b, c, H, W] by weights W_i [o_i, c, 1, 1]: maps y_i [b, o_i, H,
+/// W], channels last. They are computed as products of matrices, and each product adds to the
+/// gradient of x directly, so that no separate map has to be made and added. Gradients that are not
+/// needed, such as those of frozen weights or of an image, are not computed. Throws c10::Error in
+/// the backward pass if second derivatives are requested.
 std::vector<at::Tensor> project(const at::Tensor& x, const std::vector<at::Tensor>& weights);
 
 }  // namespace lambda

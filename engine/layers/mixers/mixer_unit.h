@@ -15,21 +15,21 @@ struct MixerUnitOptions {
   bool zeroInit = false;                                ///< The norm's scale starts at 0.
 };
 
-/// The mixer of a block, of any kind: its layer, pooling where the plan has some for the stride,
-/// batch norm, activation. Input and output as the plan says, [b, channels, H, W].
+/// The mixer of a block, of any kind: its layer, pooling if the plan uses it for the stride, batch
+/// norm and activation. Input and output have the shapes of the plan, [b, channels, H, W].
 class MixerUnitImpl : public RoledModule {
  public:
-  /// `shared`: the embeddings of the mixer where another module owns them, else null.
+  /// `shared`: the mixer's embeddings if another module owns them, otherwise null.
   MixerUnitImpl(const BlockPlan& plan,
                 const MixerUnitOptions& options,
                 const PositionEmbeddingTable& shared = nullptr);
 
   at::Tensor forward(const at::Tensor& x);
 
-  /// The unit as the end of a residual branch: what `after` says in the place of its activation.
+  /// The unit as the end of a residual branch, with `after` in place of its activation.
   at::Tensor forwardThen(const at::Tensor& x, const AfterNorm& after);
 
-  /// The mixer's own layer, if it is one of that class; else null.
+  /// The mixer's layer if it is of class Layer, otherwise null.
   template <class Layer>
   std::shared_ptr<Layer> layerAs() const {
     return std::dynamic_pointer_cast<Layer>(children().front());

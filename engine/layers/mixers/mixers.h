@@ -8,13 +8,13 @@
 
 namespace lambda {
 
-/// What turns a map [b, c, H, W] into a map [b, d, H', W'].
+/// A function that turns a map [b, c, H, W] into a map [b, d, H', W'].
 using MapFunction = std::function<at::Tensor(const at::Tensor&)>;
 
-// One overload a kind: makes the layer of a block's mixer with the shapes and the mixerStride of
-// the block's plan, registers it in `unit`, and returns what runs it. The name under which it is
-// registered is a part of its parameters' names in checkpoints. `shared`: the embeddings that
-// another module owns, else null.
+// addMixer() has one overload for each kind of mixer. It makes the layer of a block's mixer with
+// the shapes and the mixerStride of the block's plan, registers it in `unit`, and returns the
+// function that runs it. The name under which the layer is registered is part of its parameters'
+// names in checkpoints. `shared`: embeddings that another module owns, otherwise null.
 
 MapFunction addMixer(RoledModule& unit,
                      const ConvolutionMixer& mixer,

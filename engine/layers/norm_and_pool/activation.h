@@ -6,10 +6,10 @@
 
 namespace lambda {
 
-/// CELU's alpha, of the 94 % CIFAR-10 network that the plain family follows.
+/// CELU's alpha, as in the 94 % CIFAR-10 network that the plain family follows.
 inline constexpr double kCeluAlpha = 0.075;
 
-/// The activation as a new tensor, x of any shape.
+/// The activation of x, of any shape, as a new tensor. Throws c10::Error for an unknown activation.
 at::Tensor activate(const at::Tensor& x, Activation activation);
 
 }  // namespace lambda

@@ -20,7 +20,7 @@ BatchNormShape shapeOf(const at::Tensor& x, bool hasRelu) {
   return {x.numel() / x.size(1), x.size(1), elementOf(x), hasRelu};
 }
 
-/// What the channels are normalised by, [c] in double.
+/// The moments by which channels are normalised, [c] in double.
 struct Moments {
   at::Tensor mean;
   at::Tensor inverseDeviation;
@@ -44,7 +44,7 @@ Moments runningMoments(const torch::nn::BatchNorm2dImpl& norm) {
           invertDeviation(norm.running_var.to(at::kDouble), norm.options.eps())};
 }
 
-/// Those of x, towards which the running statistics are moved.
+/// The moments of x. Also updates the running statistics with them.
 Moments batchMoments(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x) {
   const BatchNormShape shape = shapeOf(x, false);
   const at::Tensor mean = at::empty({shape.channels}, at::kDouble);
@@ -80,7 +80,7 @@ class FusedNorm : public torch::autograd::Function<FusedNorm> {
                      affineOf(weight, bias),
                      y.mutable_data_ptr(),
                      onTorchThreads);
-    // Without a residual the sign of y is found again from x.
+    // Without a residual, the backward pass finds the sign of y from x.
     const bool needsOutput = residual && hasRelu;
     context->save_for_backward(
         {x, weight, bias, moments.mean, moments.inverseDeviation, needsOutput ? y : at::Tensor()});
@@ -92,8 +92,8 @@ class FusedNorm : public torch::autograd::Function<FusedNorm> {
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
     TORCH_CHECK(!at::GradMode::is_enabled(),
-                "fused norm: gradients of its gradients are not to be had; compute in float64, or "
-                "without channels-last memory");
+                "fused norm: second derivatives are not supported; compute in float64, or without "
+                "channels-last memory");
     const variable_list saved = context->get_saved_variables();
     const at::Tensor &x = saved[0], &weight = saved[1], &y = saved[5];
     const at::Tensor dy = outputs[0].contiguous(at::MemoryFormat::ChannelsLast);

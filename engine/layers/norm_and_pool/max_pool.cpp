@@ -13,12 +13,12 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Windows along an axis of `size` pixels; less than 1 if none fits.
+/// The number of windows along an axis of `size` pixels; less than 1 if none fits.
 std::int64_t windowsOn(std::int64_t size, const MaxPoolOptions& options) {
   const std::int64_t room = size + 2 * options.padding - options.side;
   if (room < 0 && !options.ceilMode) return 0;
   std::int64_t windows = (room + (options.ceilMode ? options.stride - 1 : 0)) / options.stride + 1;
-  // As in torch, a window starts on the map or in the padding before it.
+  // As in torch, a window must start on the map or in the padding before it.
   if (options.ceilMode && (windows - 1) * options.stride >= size + options.padding) --windows;
   return windows;
 }
@@ -67,8 +67,8 @@ class KernelMaxPool : public torch::autograd::Function<KernelMaxPool> {
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
     TORCH_CHECK(!at::GradMode::is_enabled(),
-                "max pool: gradients of its gradients are not to be had; compute in float64, or "
-                "without channels-last memory");
+                "max pool: second derivatives are not supported; compute in float64, or without "
+                "channels-last memory");
     const at::Tensor dy = outputs[0].contiguous(at::MemoryFormat::ChannelsLast);
     const at::Tensor taken = context->get_saved_variables()[0];
     const at::Tensor dx =

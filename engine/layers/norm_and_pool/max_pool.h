@@ -5,15 +5,16 @@
 namespace lambda {
 
 struct MaxPoolOptions {
-  std::int64_t side = 2;  ///< Of the square window, in pixels.
+  std::int64_t side = 2;  ///< Side of the square window, in pixels.
   std::int64_t stride = 2;
   std::int64_t padding = 0;
-  bool ceilMode = false;  ///< Windows that reach beyond the map count too.
+  bool ceilMode = false;  ///< Includes windows that reach beyond the map.
 };
 
-/// Max pooling of a map [b, c, H, W]. By the kernel where it fits: float32 or bfloat16 on the CPU,
-/// channels last; see engine/kernels/pooling/max_pool_kernel.h. Elsewhere at::max_pool2d, with the same
-/// values and gradients. Gradients of the kernel's gradients are not to be had.
+/// Max pooling of a map [b, c, H, W]. The kernel of engine/kernels/pooling/max_pool_kernel.h is
+/// used for float32 or bfloat16 on the CPU, channels last; otherwise at::max_pool2d, with the same
+/// values and gradients. Throws c10::Error in the backward pass of the kernel if second derivatives
+/// are requested.
 at::Tensor maxPool(const at::Tensor& x, const MaxPoolOptions& options);
 
 }  // namespace lambda

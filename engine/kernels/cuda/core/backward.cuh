@@ -1,8 +1,11 @@
 #pragma once
 
-// All gradients. The first kernel's blocks have different tasks, which don't wait for each other:
-// the embeddings and the values of the positions, the content lambdas, the queries. What they make
-// in parts, the second kernel adds up: see finish.cuh.
+// The backward pass of the CUDA lambda core: two kernels. See the page in
+// engine/kernels/lambda_core/lambda_core_kernel.h. The blocks of the first kernel have four
+// different tasks that do not depend on each other: the gradients of the embeddings, the position
+// part of the values' gradients, the gradients of the content lambdas (all in
+// context_gradients.cuh) and those of the queries (query_gradients.cuh). The second kernel adds up
+// what these made in parts (finish.cuh).
 
 #include "engine/kernels/cuda/core/context_gradients.cuh"
 #include "engine/kernels/cuda/core/finish.cuh"
@@ -12,7 +15,7 @@
 
 namespace lambda::cuda {
 
-/// Blocks of each task, in the order in which they stand in the grid: the longest first.
+/// The number of blocks of each task, in the order of the grid: the longest task first.
 template <class Plan>
 struct BackwardBlocks {
   template <class Value>

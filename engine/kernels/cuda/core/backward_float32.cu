@@ -1,3 +1,6 @@
+// The backward pass of the CUDA lambda core for float32 elements. See
+// engine/kernels/lambda_core/lambda_core_kernel.h for the algebra and backward.cuh for the code.
+
 #include "engine/kernels/cuda/core/backward.cuh"
 
 namespace lambda::cuda {

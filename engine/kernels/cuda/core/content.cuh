@@ -1,14 +1,16 @@
 #pragma once
 
-// Content lambdas are made of whole matrices of an image: kbar^T v of keys and values, their
-// gradient q^T dy of queries and outputs.
+// The products that make content lambdas in the CUDA lambda core. Unlike scores they are products
+// of whole matrices of one image: lambda_c = kbar^T v of keys and values, and dlambda_c = q^T dy of
+// queries and output gradients. See the page in engine/kernels/lambda_core/lambda_core_kernel.h.
 
 #include "engine/kernels/cuda/core/memory.cuh"
 #include "engine/kernels/cuda/core/sides.cuh"
 
 namespace lambda::cuda {
 
-/// Rows of one image: [count, depth]. The last stands for one that isn't there.
+/// Rows of one image: [count, depth]. An index beyond the end gives the last row, marked as
+/// missing.
 template <class Value>
 struct RowsOfImage {
   __device__ __forceinline__ Row<Value> row(int index) const {
@@ -29,9 +31,9 @@ __device__ __forceinline__ RowsOfImage<Value> rowsOfImage(Value* tensor,
   return {imageOf(tensor, image, count * depth), count, depth};
 }
 
-/// out [16, kColumns] += a^T b, of the rows of the 16-row steps `step`, `step + stride`, ...;
-/// columns of a from `firstOfA` on, of b from `firstOfB` on. Row g of a fragment stands for column
-/// 2 g of a, row g + 8 for column 2 g + 1.
+/// out [16, kColumns] += a^T b, summed over the rows of the 16-row steps `step`, `step + stride`,
+/// ... Columns of a are taken from `firstOfA` on, of b from `firstOfB` on. Row g of a fragment is
+/// column 2 g of a, row g + 8 is column 2 g + 1.
 template <class Format, class Access, int kColumns, class Value>
 __device__ __forceinline__ void sumOuterProducts(const RowsOfImage<const Value>& a,
                                                  int firstOfA,
@@ -60,7 +62,7 @@ __device__ __forceinline__ void sumOuterProducts(const RowsOfImage<const Value>&
   }
 }
 
-/// Column of a that row g of a fragment of sumOuterProducts() stands for, g + 8 if `half` is 1.
+/// The column of a in row g of a fragment of sumOuterProducts(), or in row g + 8 if `half` is 1.
 __device__ __forceinline__ int columnOfRow(int half, Lane lane) {
   return 2 * lane.group + half;
 }

@@ -1,7 +1,10 @@
 #pragma once
 
-// Gradients of what belongs to the context: sums over rows (i, n, h). The warps of a block share a
-// sum out and their parts are added in order.
+// Backward pass of the CUDA lambda core: the gradients of embeddings, values and content lambdas,
+// which are sums over rows (image, query, head). A block makes one tile of a gradient. Its warps
+// sum over different rows, and their parts are added in the order of the warps through shared
+// memory, so the bits are the same in every run. See the page in
+// engine/kernels/lambda_core/lambda_core_kernel.h.
 
 #include "engine/kernels/cuda/core/content.cuh"
 #include "engine/kernels/cuda/core/plan.cuh"
@@ -9,7 +12,8 @@
 
 namespace lambda::cuda {
 
-/// Adds the warps' sums in order; the first warp has the total. All warps of the block come here.
+/// Adds the warps' sums in order; the first warp gets the total. All warps of the block must call
+/// it.
 template <int kItems, int kCount>
 __device__ __forceinline__ void addWarps(Sums (&sums)[kItems][kCount]) {
   auto* parts = static_cast<Sums*>(sharedMemory());
@@ -36,8 +40,8 @@ __device__ __forceinline__ void addWarps(Sums (&sums)[kItems][kCount]) {
   }
 }
 
-/// Adds the warps' sums and stores the total by `store(item, half, lane)`, which takes of the sums
-/// of an item those that a lane has of rows g (half 0) or g + 8. All warps of the block come here.
+/// Adds the warps' sums and calls `store(item, half, lane)` for the total: the sums of an item that
+/// a lane has in row g (half 0) or g + 8 (half 1). All warps of the block must call it.
 template <int kItems, int kCount, class Store>
 __device__ __forceinline__ void storeTotal(Sums (&sums)[kItems][kCount], const Store& store) {
   addWarps(sums);
@@ -50,7 +54,7 @@ __device__ __forceinline__ void storeTotal(Sums (&sums)[kItems][kCount], const S
   }
 }
 
-/// Shared memory that addWarps() needs for any of the sums here.
+/// Bytes of shared memory that addWarps() needs for any of the sums here.
 template <class Plan>
 constexpr std::size_t addWarpsBytes() {
   constexpr int kColumns =
@@ -58,7 +62,7 @@ constexpr std::size_t addWarpsBytes() {
   return sizeof(Sums) * (kMostWarps - 1) * kGroup * kFragments<kColumns> * kWarpSize;
 }
 
-/// de in float32: four queries and 16 rows of context, of a share of the images.
+/// de_nm in float32 for four queries and 16 context rows, summed over a share of the images.
 template <class Format, class Plan>
 __device__ __forceinline__ void sumEmbeddings(const CoreArguments<typename Format::Value>& core,
                                               const CoreGrid<Plan>& grid,
@@ -98,7 +102,7 @@ __device__ __forceinline__ void sumEmbeddings(const CoreArguments<typename Forma
   });
 }
 
-/// dv without the content: four images and 16 rows of context.
+/// The position part of dv for four images and 16 context rows.
 template <class Format, class Plan>
 __device__ __forceinline__ void sumPositionValues(const CoreArguments<typename Format::Value>& core,
                                                   const CoreGrid<Plan>& grid,
@@ -136,7 +140,7 @@ __device__ __forceinline__ void sumPositionValues(const CoreArguments<typename F
   });
 }
 
-/// The gradient q^T dy of the content lambda of an image, 16 rows of it.
+/// 16 rows of the gradient dlambda_c = q^T dy of an image's content lambda.
 template <class Format, class Plan>
 __device__ __forceinline__ void sumContentLambdas(const CoreArguments<typename Format::Value>& core,
                                                   const CoreGrid<Plan>& grid,

@@ -1,7 +1,9 @@
 #pragma once
 
-// What backward.cuh makes in parts, added up: the gradient of the table, and those of keys and
-// values from the content lambda's.
+// The second kernel of the CUDA backward pass. It adds up the shares of the embeddings' gradients
+// for each row of the table, dR, and computes dkbar = v dlambda_c^T and the content part of dv,
+// kbar dlambda_c, which it adds to the position part. See the page in
+// engine/kernels/lambda_core/lambda_core_kernel.h.
 
 #include "engine/kernels/cuda/core/content.cuh"
 #include "engine/kernels/cuda/core/plan.cuh"
@@ -9,17 +11,17 @@
 
 namespace lambda::cuda {
 
-/// Embeddings that a thread reads before it adds them: memory is far, rows are short.
+/// Embeddings' gradients that a thread reads before it adds them, to hide the latency of memory.
 inline constexpr int kAhead = 8;
 
-/// One row of the table and one intra-depth: the gradients of the embeddings of all its pairs, of
-/// all shares of images, added in an order that depends on the sizes alone.
+/// The gradient of one row of the table at one intra-depth, by one block: the sum over all its
+/// pairs and all shares of images, in an order that depends on the sizes alone.
 template <class Value>
 __device__ __forceinline__ void sumTableRow(const CoreArguments<Value>& core, unsigned block) {
   const std::int64_t tableRow = block / static_cast<unsigned>(core.intraDepth);
   const int depthRow = static_cast<int>(block % static_cast<unsigned>(core.intraDepth));
   const int thread = static_cast<int>(threadIdx.x);
-  const int adders = static_cast<int>(blockDim.x) / core.queryDepth;  // of one column
+  const int adders = static_cast<int>(blockDim.x) / core.queryDepth;  // Threads for one column.
   const int adder = thread / core.queryDepth;
   const int column = thread % core.queryDepth;
   const std::int64_t embeddings = static_cast<std::int64_t>(core.queries) * core.context;
@@ -55,8 +57,8 @@ __device__ __forceinline__ void sumTableRow(const CoreArguments<Value>& core, un
   core.dTable[(tableRow * core.intraDepth + depthRow) * core.queryDepth + column] = sum;
 }
 
-/// dkbar = v dlambda^T and dv = kbar dlambda + what the positions gave; 16 rows of context of an
-/// image a warp.
+/// dkbar = v dlambda_c^T and dv = kbar dlambda_c + its position part. A warp has 16 context rows of
+/// one image.
 template <class Format, class Plan>
 __device__ __forceinline__ void applyContentGradients(
     const CoreArguments<typename Format::Value>& core, unsigned block) {
@@ -128,6 +130,7 @@ __device__ __forceinline__ void applyContentGradients(
   }
 }
 
+/// Blocks for the gradient of the table: one for each row and intra-depth.
 template <class Value>
 __host__ __device__ std::int64_t tableBlocks(const CoreArguments<Value>& core) {
   return static_cast<std::int64_t>(core.tableRows) * core.intraDepth;

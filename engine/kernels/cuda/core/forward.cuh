@@ -1,8 +1,11 @@
 #pragma once
 
-// y. A block has four images and kValueColumns columns of v; each of its warps four queries of four
-// heads. The content lambdas of the images are made first, by all warps, into shared memory; they
-// are then k more rows of context whose scores are the queries themselves.
+// The forward pass of the CUDA lambda core, y. See the page in
+// engine/kernels/lambda_core/lambda_core_kernel.h. A block has four images and kValueColumns
+// columns of v; each of its warps has four queries by four heads. First, all warps together make
+// the content lambdas of the images in shared memory. They then count as k more rows of the
+// context, whose scores are the queries themselves. The sums of y stay in registers until the whole
+// context is done.
 
 #include "engine/kernels/cuda/core/content.cuh"
 #include "engine/kernels/cuda/core/passes.cuh"
@@ -12,14 +15,14 @@
 
 namespace lambda::cuda {
 
-/// Warps of a block: no more than there is work for.
+/// Warps of a block: at most as many as there are groups of rows.
 template <class Plan>
 __host__ __device__ int warpsOf(const CoreGrid<Plan>& grid) {
   return grid.rowGroups < kMostWarps ? grid.rowGroups : kMostWarps;
 }
 
-/// The content lambdas [4, k in whole steps, kValueColumns] of the block's images in shared memory,
-/// and in device memory if `isFirst`.
+/// Makes the content lambdas [4, k in whole steps, kValueColumns] of the block's images in shared
+/// memory, and stores them in device memory too if `isFirst`.
 template <class Format, class Plan>
 __device__ __forceinline__ void makeContentLambdas(
     const CoreArguments<typename Format::Value>& core,

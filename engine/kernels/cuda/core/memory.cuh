@@ -1,8 +1,9 @@
 #pragma once
 
-// From memory to fragments and back. In a product, what isn't there is 0 in the left operand and
-// anything finite in the right one: mostly something else of the same tensor, read again, so that
-// addresses need no questions.
+// How the CUDA lambda core loads the fragments of its tensor-core products from memory and stores
+// them. Rows and columns beyond the end of a tensor are 0 in the left operand of a product. In the
+// right operand they are other finite values, mostly of the same tensor, so that most addresses
+// need no check.
 
 #include <cstdint>
 #include <cstring>
@@ -11,8 +12,8 @@
 
 namespace lambda::cuda {
 
-/// `size` elements from `offset` on in the part of a tensor that belongs to one image. Of a row
-/// that isn't there, all are 0.
+/// A row: `size` elements from `offset` on in the part of a tensor that belongs to one image. A row
+/// that isn't there reads as zeros.
 template <class Value>
 struct Row {
   Value* image;
@@ -21,10 +22,10 @@ struct Row {
   bool isThere = true;
 };
 
-/// What is loaded of a row beyond its size.
+/// What a load gives beyond the size of a row.
 enum class Beyond { zeros, anything };
 
-/// What one instruction loads or stores.
+/// The type by which one instruction loads or stores so many bytes.
 template <int kBytes>
 struct ChunkOfBytes;
 
@@ -43,7 +44,7 @@ struct ChunkOfBytes<16> {
   using Type = uint4;
 };
 
-/// What no kernel writes while it is read.
+/// Reads global memory that no kernel writes meanwhile, through the read-only cache.
 struct FromGlobal {
   template <class Chunk>
   static __device__ __forceinline__ Chunk read(const Chunk* from) {
@@ -51,6 +52,7 @@ struct FromGlobal {
   }
 };
 
+/// Reads shared memory.
 struct FromShared {
   template <class Chunk>
   static __device__ __forceinline__ Chunk read(const Chunk* from) {
@@ -58,7 +60,7 @@ struct FromShared {
   }
 };
 
-/// Rows of multiples of 4 elements that begin at multiples of 4 elements.
+/// Access to rows whose size and offset are multiples of 4 elements: four at once.
 struct AlignedAccess {
   /// to = row[first..first + kCount). `first` is a multiple of kCount, which divides 4.
   template <Beyond kBeyond, class From = FromGlobal, int kCount, class Value>
@@ -90,7 +92,7 @@ struct AlignedAccess {
   }
 };
 
-/// Rows of any size that begin anywhere.
+/// Access to rows of any size at any offset: one element at a time.
 struct ElementAccess {
   template <Beyond kBeyond, class From = FromGlobal, int kCount, class Value>
   static __device__ __forceinline__ void load(const Row<const Value>& row,
@@ -113,8 +115,10 @@ struct ElementAccess {
   }
 };
 
-// Products in which the depth runs along the rows in memory. Of the 16 values of step s, a lane
-// holds 16 s + 4 place to 16 s + 4 place + 3: one load.
+// Products whose depth runs along the rows in memory. Of the 16 values of step s, a lane holds
+// those from 16 s + 4 place to 16 s + 4 place + 3, which are one load.
+
+/// The lane's four values of step `step` of a row.
 
 template <class Format, class Access, Beyond kBeyond>
 __device__ __forceinline__ Quad<Format> loadAlong(const Row<const typename Format::Value>& row,
@@ -125,7 +129,7 @@ __device__ __forceinline__ Quad<Format> loadAlong(const Row<const typename Forma
   return {{Format::join(values[0], values[1]), Format::join(values[2], values[3])}};
 }
 
-/// Rows g and g + 8 as a left operand.
+/// Step `step` of rows g and g + 8 as a left operand.
 template <class Format, class Access>
 __device__ __forceinline__ Left<Format> loadLeftAlong(
     const Row<const typename Format::Value> (&rows)[2], int step, Lane lane) {
@@ -133,7 +137,7 @@ __device__ __forceinline__ Left<Format> loadLeftAlong(
            loadAlong<Format, Access, Beyond::zeros>(rows[1], step, lane)}};
 }
 
-/// Row g, a column of the right operand.
+/// Step `step` of row g as a column of the right operand.
 template <class Format, class Access>
 __device__ __forceinline__ Quad<Format> loadRightAlong(const Row<const typename Format::Value>& row,
                                                        int step,
@@ -141,10 +145,10 @@ __device__ __forceinline__ Quad<Format> loadRightAlong(const Row<const typename 
   return loadAlong<Format, Access, Beyond::anything>(row, step, lane);
 }
 
-// Products in which the depth runs across rows: a lane holds four rows, of each of them kColumns /
-// 8 neighbouring columns in one load, and so a column each of kColumns / 8 fragments. Column c of
-// fragment w stands for column kColumns / 8 * c + w of the tile. So the sums of a lane, of all
-// fragments together, are of kColumns / 4 neighbouring columns as well.
+// Products whose depth runs across rows. A lane holds four rows and loads kColumns / 8 neighbouring
+// columns of each at once, which gives it one column of each of kColumns / 8 fragments: column c of
+// fragment w is column kColumns / 8 * c + w of the tile. So the sums that a lane holds in all
+// fragments together belong to kColumns / 4 neighbouring columns.
 
 template <int kColumns>
 inline constexpr int kFragments = kColumns / 8;
@@ -169,7 +173,8 @@ __device__ __forceinline__ void loadAcross(const Row<const typename Format::Valu
   }
 }
 
-/// The fragment of the tile's column that is the lane's i-th, and which of its two columns that is.
+/// Where the lane's i-th column of the tile lies: in which fragment, and in which of the lane's two
+/// columns of it.
 template <int kColumns>
 struct OwnColumn {
   explicit __device__ __forceinline__ OwnColumn(int i)
@@ -179,7 +184,7 @@ struct OwnColumn {
   int second;
 };
 
-/// Stores the lane's columns of a row of the tile: of row g if `half` is 0, g + 8 if it is 1.
+/// Stores the lane's columns of one row of the tile: row g if `half` is 0, row g + 8 if it is 1.
 template <class Format, class Access, int kColumns>
 __device__ __forceinline__ void storeRow(const Sums (&sums)[kFragments<kColumns>],
                                          int half,
@@ -198,7 +203,7 @@ __device__ __forceinline__ void storeRow(const Sums (&sums)[kFragments<kColumns>
   }
 }
 
-/// What storeRow() stored as floats.
+/// Loads what storeRow() stored as floats.
 template <class Access, int kColumns>
 __device__ __forceinline__ void loadRow(const Row<const float>& row,
                                         int half,

@@ -6,16 +6,17 @@
 
 namespace lambda::cuda {
 
-// Each pass of each format is compiled in a file of its own. `isAligned`: all operands begin at
-// multiples of four elements.
+// The two passes of the CUDA lambda core, which forward.cuh and backward.cuh define. Each pass of
+// each number format is compiled in a separate file. `isAligned`: all operands begin at multiples
+// of four elements. Returns the error of a kernel that can't be queued.
 
-/// y, and the content lambdas for backward().
+/// Queues the kernel that writes y, and the content lambdas for backward().
 template <class Format>
 cudaError_t forward(const CoreArguments<typename Format::Value>& core,
                     bool isAligned,
                     cudaStream_t stream);
 
-/// The gradients.
+/// Queues the two kernels that write the gradients.
 template <class Format>
 cudaError_t backward(const CoreArguments<typename Format::Value>& core,
                      bool isAligned,

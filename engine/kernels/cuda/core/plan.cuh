@@ -1,12 +1,16 @@
 #pragma once
 
+// How the work of the CUDA lambda core is cut up: which sizes a kernel is compiled for, and how
+// many groups of four, tiles of 16 context rows and slices of columns there are for blocks and
+// warps. See the page in engine/kernels/lambda_core/lambda_core_kernel.h.
+
 #include "engine/kernels/cuda/core/core_arguments.cuh"
 #include "engine/kernels/cuda/core/memory.cuh"
 #include "engine/kernels/cuda/core/sides.cuh"
 
 namespace lambda::cuda {
 
-/// What a kernel knows of its sizes when it is compiled.
+/// The sizes that a kernel is compiled for.
 template <class AccessOfRows,
           bool kIsShortQuery,
           bool kIsShortValue,
@@ -14,18 +18,18 @@ template <class AccessOfRows,
           int kColumnsOfV>
 struct Plan {
   using Access = AccessOfRows;
-  static constexpr int kQuerySteps = kIsShortQuery ? 1 : 0;  ///< As for stepsOf().
-  static constexpr int kValueSteps = kIsShortValue ? 1 : 0;
+  static constexpr int kQuerySteps = kIsShortQuery ? 1 : 0;  ///< kSteps of stepsOf() for k.
+  static constexpr int kValueSteps = kIsShortValue ? 1 : 0;  ///< kSteps of stepsOf() for v.
   static constexpr int kQueryColumns = kColumnsOfK;  ///< Columns of k that a warp makes at once.
-  static constexpr int kValueColumns = kColumnsOfV;
+  static constexpr int kValueColumns = kColumnsOfV;  ///< Columns of v that a warp makes at once.
 };
 
 using NarrowPlan = Plan<AlignedAccess, true, true, 16, 16>;  ///< k and v up to 16.
 using UsualPlan = Plan<AlignedAccess, true, false, 16, 32>;  ///< k up to 16.
 using WidePlan = Plan<AlignedAccess, false, false, 32, 32>;  ///< Any multiples of 4.
-using OddPlan = Plan<ElementAccess, false, false, 16, 16>;   ///< Any sizes, lying anywhere.
+using OddPlan = Plan<ElementAccess, false, false, 16, 16>;   ///< Any sizes, any alignment.
 
-/// Calls `run` with the plan for the sizes.
+/// Calls `run` with the plan for the sizes and returns its result.
 template <class Run>
 auto withPlan(bool isAligned, int queryDepth, int valueDepth, const Run& run) {
   if (!isAligned || queryDepth % 4 != 0 || valueDepth % 4 != 0) return run(OddPlan());
@@ -34,7 +38,7 @@ auto withPlan(bool isAligned, int queryDepth, int valueDepth, const Run& run) {
   return run(NarrowPlan());
 }
 
-/// Takes the index of a block apart into one of each count, the fastest first.
+/// Splits the index of a block into one index for each count, the fastest-changing first.
 class Indices {
  public:
   explicit __device__ __forceinline__ Indices(unsigned index) : rest_(index) {}
@@ -62,19 +66,19 @@ struct CoreGrid {
         valueSlices(ceilDivide(core.valueDepth, Plan::kValueColumns)),
         lambdaTiles(core.hasContent ? ceilDivide(core.queryDepth, 16) : 0) {}
 
-  /// The corner of a group of rows: four images, queries and heads.
+  /// The corner of the four images, queries and heads that a warp works on.
   __device__ __forceinline__ Corner corner(int imageGroup, int rowGroup) const {
     return {
         kGroup * imageGroup, kGroup * (rowGroup / headGroups), kGroup * (rowGroup % headGroups)};
   }
 
-  int imageGroups;   ///< Of four images.
-  int headGroups;    ///< Of four heads.
-  int rowGroups;     ///< Of four queries by four heads.
-  int contextTiles;  ///< Of 16 rows with embeddings.
-  int querySlices;   ///< Of the columns of k that a warp makes at once.
-  int valueSlices;   ///< Of the columns of v.
-  int lambdaTiles;   ///< Of 16 rows of a content lambda; 0 without.
+  int imageGroups;   ///< Groups of four images.
+  int headGroups;    ///< Groups of four heads.
+  int rowGroups;     ///< Groups of four queries by four heads.
+  int contextTiles;  ///< Tiles of 16 context rows with embeddings.
+  int querySlices;   ///< Slices of kQueryColumns columns of k.
+  int valueSlices;   ///< Slices of kValueColumns columns of v.
+  int lambdaTiles;   ///< Tiles of 16 rows of a content lambda; 0 without one.
 };
 
 __device__ __forceinline__ int warpOfBlock() {

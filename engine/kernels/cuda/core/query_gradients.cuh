@@ -1,6 +1,9 @@
 #pragma once
 
-// dq: a warp has four images, four queries and four heads.
+// Backward pass of the CUDA lambda core: the gradients of the queries, dq = ds E + dy lambda_c^T. A
+// warp makes those of four images, four queries and four heads, with the same loop over the context
+// as the forward pass (sumOverContext() in sums.cuh). See the page in
+// engine/kernels/lambda_core/lambda_core_kernel.h.
 
 #include "engine/kernels/cuda/core/content.cuh"
 #include "engine/kernels/cuda/core/plan.cuh"
@@ -8,8 +11,7 @@
 
 namespace lambda::cuda {
 
-/// out[y] += dy lambda_c^T of the images: what the scores of the content's rows, the queries
-/// themselves, have for gradients.
+/// out[y] += dy lambda_c^T of the images: the gradient of the queries by way of the content lambda.
 template <class Format, class Plan>
 __device__ __forceinline__ void addContentToQueries(
     const CoreArguments<typename Format::Value>& core,

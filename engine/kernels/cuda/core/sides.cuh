@@ -1,14 +1,15 @@
 #pragma once
 
-// The core and its gradients are one form of four operands,
+// Why one piece of code computes y, dq, dv and de in CUDA. The position part of the core and all
+// its gradients are derivatives of one form of four operands,
 //
-//   F = sum over images i, queries n, heads h, context m of (q_inh . e_nm) (v_im . dy_inh),
+//   F = sum over images i, queries n, heads h, context rows m of (q_inh . e_nm) (v_im . dy_inh).
 //
-// of which y, dq, dv and de are the derivatives: each is the sum of one of the two inner products
-// times the fourth operand. An inner product has two operands, one with rows (i, n, h) and one with
-// rows of the context, and both are fixed by an item: queries and embeddings by the query n, values
-// and gradients of the output by the image i. That is a side. A warp works on four items of each;
-// where there are fewer, the last is worked on again and not stored.
+// Each derivative is the sum of one of the two inner products times the fourth operand. An inner
+// product with its two operands is called a side. One operand has rows (i, n, h), the other rows of
+// the context, and both belong to an item: the item of the position side (queries, embeddings) is a
+// query n, that of the value side (values, output gradients) an image i. A warp works on four items
+// of each side. Where there are fewer, it computes the last one again and does not store it.
 
 #include <cstdint>
 
@@ -31,8 +32,8 @@ struct ContextRow {
         position(core.intraDepth == 1 ? index : index / core.intraDepth),
         depth(index - position * core.intraDepth) {}
 
-  bool isThere;
-  int index;  ///< Of the last row if this one isn't there.
+  bool isThere;  ///< False beyond the last row.
+  int index;     ///< The index, or that of the last row if this one isn't there.
   int position;
   int depth;
 };
@@ -43,7 +44,7 @@ __device__ __forceinline__ Value* imageOf(Value* tensor, int image, int size) {
   return tensor + static_cast<std::int64_t>(image) * size;
 }
 
-/// Row (i, n, h) of `tensor` [b, n, h, depth]; where it isn't there, the last one stands for it.
+/// Row (i, n, h) of `tensor` [b, n, h, depth]; beyond an end the last one, marked as missing.
 template <class Value, class Core>
 __device__ __forceinline__ Row<Value> rowOf(
     Value* tensor, int depth, const Core& core, int image, int query, int head) {
@@ -54,7 +55,8 @@ __device__ __forceinline__ Row<Value> rowOf(
           image < core.images && query < core.queries && head < core.heads};
 }
 
-/// Items are queries. Row r of an item is image r / 4, head r % 4 from the corner on.
+/// The side of queries and embeddings. Items are queries. Row r of an item is image r / 4 and head
+/// r % 4, counted from the corner.
 template <class Value>
 class PositionSide {
  public:
@@ -67,7 +69,7 @@ class PositionSide {
     return rowIn(core_.q, item, r);
   }
 
-  /// The row of another tensor of the shape of q.
+  /// The same row of another tensor of q's shape.
   template <class Other>
   __device__ __forceinline__ Row<Other> rowIn(Other* tensor, int item, int r) const {
     return rowOf(tensor,
@@ -78,7 +80,7 @@ class PositionSide {
                  corner_.head + r % kGroup);
   }
 
-  /// e_nm; not there outside the window.
+  /// e_nm; missing outside the window.
   __device__ __forceinline__ Row<const Value> context(int item, const ContextRow& row) const {
     const int query = min(corner_.query + item, core_.queries - 1);
     const int tableRow = __ldg(core_.tableRowOf + (query * core_.positions + row.position));
@@ -93,7 +95,8 @@ class PositionSide {
   Corner corner_;
 };
 
-/// Items are images. Row r of an item is query r / 4, head r % 4 from the corner on.
+/// The side of values and output gradients. Items are images. Row r of an item is query r / 4 and
+/// head r % 4, counted from the corner.
 template <class Value>
 class ValueSide {
  public:
@@ -106,7 +109,7 @@ class ValueSide {
     return rowIn(core_.dy, item, r);
   }
 
-  /// The row of another tensor of the shape of dy.
+  /// The same row of another tensor of dy's shape.
   template <class Other>
   __device__ __forceinline__ Row<Other> rowIn(Other* tensor, int item, int r) const {
     return rowOf(tensor,
@@ -128,15 +131,15 @@ class ValueSide {
   Corner corner_;
 };
 
-/// A row as a column of a right operand, where rows that aren't there may be anything.
+/// A row as a column of a right operand, where a missing row may have any finite values.
 template <class Value>
 __device__ __forceinline__ Row<Value> asColumn(Row<Value> row) {
   row.isThere = true;
   return row;
 }
 
-/// Whether any of four queries from `firstQuery` on sees any of the 16 rows of context from `first`
-/// on. All lanes of a warp ask and are answered the same.
+/// Whether any of four queries from `firstQuery` on sees any of the 16 context rows from `first`
+/// on. All lanes of a warp must call it; all get the same answer.
 template <class Value>
 __device__ __forceinline__ bool seesAny(const CoreArguments<Value>& core,
                                         int firstQuery,

@@ -1,9 +1,13 @@
 #pragma once
 
-// The two ways to sum F: over the context, for what has rows (i, n, h), and over rows, for what has
-// rows of the context. Both multiply twice, `from` side first, and hand the first product to the
-// second in registers: of four items x the first has 16 rows (or columns) that are four items y by
-// four heads, the second wants four items y with 16 that are four items x by four heads.
+// The inner loops of the CUDA lambda core: the two ways to sum the form F of sides.cuh. y and dq
+// have rows (image, query, head) and are sums over the context; dv and de have rows of the context
+// and are sums over rows (image, query, head). Both multiply twice, first on the `from` side, and
+// the first product becomes the left operand of the second without leaving the registers. The first
+// product is made for four items x of the `from` side, each with 16 rows (or columns): four items y
+// by four heads. The second needs it for four items y of the `to` side, each with four items x by
+// four heads. exchangeItems() regroups it by one exchange between lanes. See the page in
+// engine/kernels/lambda_core/lambda_core_kernel.h.
 
 #include "engine/kernels/cuda/core/memory.cuh"
 #include "engine/kernels/cuda/core/sides.cuh"
@@ -16,8 +20,9 @@ struct ExchangeOfFloats {
   }
 };
 
-/// Item y = 2 yHigh + yLow of item x's share stands in from[x][yHigh] of the lanes whose `kLaneBit`
-/// is yLow; to[y][xHigh] of the lanes whose `kLaneBit` is xLow gets item x = 2 xHigh + xLow of y's.
+/// Regroups the shares of items x by items y. On entry, from[x][yHigh] holds the share of x and y =
+/// 2 yHigh + yLow in the lanes whose `kLaneBit` is yLow. On return, to[y][xHigh] holds the share of
+/// y and x = 2 xHigh + xLow in the lanes whose `kLaneBit` is xLow.
 template <class Exchange, int kLaneBit, class Share>
 __device__ __forceinline__ void exchangeItems(const Share (&from)[kGroup][2][2],
                                               Share (&to)[kGroup][2][2]) {
@@ -39,13 +44,16 @@ __device__ __forceinline__ void exchangeItems(const Share (&from)[kGroup][2][2],
   }
 }
 
-/// In sums over the context items lie along rows: row r = 8 half + g is item r / 4.
+/// The lane bit of exchangeItems() in sums over the context, where items lie along rows: row r =
+/// 8 half + g belongs to item r / 4.
 inline constexpr int kLaneBitOfRows = 16;
 
-/// In sums over rows they lie along columns: column r = 8 tile + 2 place + second is item r / 4.
+/// The same in sums over rows, where items lie along columns: column r = 8 tile + 2 place + second
+/// belongs to item r / 4.
 inline constexpr int kLaneBitOfColumns = 2;
 
-/// Steps of 16 of a depth; `kSteps` where the compiler may know it, 0 where not.
+/// The number of steps of 16 in a depth. `kSteps` is that number where it is known when the kernel
+/// is compiled, otherwise 0.
 template <int kSteps>
 __device__ __forceinline__ int stepsOf(int depth) {
   return kSteps > 0 ? kSteps : ceilDivide(depth, 16);
@@ -61,14 +69,14 @@ __device__ __forceinline__ Left<Format> loadItemRows(const Side& side,
       {side.row(item, lane.group), side.row(item, lane.group + 8)}, step, lane);
 }
 
-/// The depth of four items of shares[half][pair of the depth] as a left operand.
+/// The left operand with the shares [half][pair of the depth].
 template <class Format>
 __device__ __forceinline__ Left<Format> leftOfRows(const typename Format::Pair (&shares)[2][2]) {
   return {{{{shares[0][0], shares[0][1]}}, {{shares[1][0], shares[1][1]}}}};
 }
 
-/// out[y] [16 rows, kColumns] += sum_m (row of x . context_xm) context_ym, columns of the context
-/// from `firstColumn` on. The 16 rows of y are four items x by four heads.
+/// out[y] [16 rows, kColumns] += sum_m (row of x . context_xm) context_ym, with the columns of
+/// context_ym from `firstColumn` on. The 16 rows of y are four items x by four heads.
 template <class Format, class Access, int kSteps, int kColumns, class From, class To, class Value>
 __device__ __forceinline__ void sumOverContext(const CoreArguments<Value>& core,
                                                int firstQuery,
@@ -84,8 +92,8 @@ __device__ __forceinline__ void sumOverContext(const CoreArguments<Value>& core,
   }
   for (int first = 0; first < core.embeddedContext; first += kContextTile) {
     if (!seesAny(core, firstQuery, first)) continue;
-    // Column 2 place + second of tile j is what the second product takes as value 2 j + second of
-    // the lane's four.
+    // Column 2 place + second of tile j becomes value 2 j + second of the four that the lane holds
+    // in the second product.
     const int column = first + 4 * (lane.group % 2) + lane.group / 2;
     const ContextRow columns[2] = {{core, column}, {core, column + 8}};
     typename Format::Pair products[kGroup][2][2];  // [x][half][tile]
@@ -129,8 +137,8 @@ __device__ __forceinline__ void sumOverContext(const CoreArguments<Value>& core,
   }
 }
 
-/// out[y] [16 rows of the context from `first` on, kColumns] += sum over x and h of
-/// (context_xm . row of x) row of y, columns of the row from `firstColumn` on.
+/// out[y] [16 context rows from `first` on, kColumns] += sum over x and h of
+/// (context_xm . row of x) row of y, with the columns of y's row from `firstColumn` on.
 template <class Format, class Access, int kSteps, int kColumns, class From, class To, class Value>
 __device__ __forceinline__ void sumOverRows(const CoreArguments<Value>& core,
                                             const From& from,

@@ -1,4 +1,4 @@
-// Batches of images: one thread a position, which reads and writes all of its channels.
+// Batches of images. One thread reads and writes all channels of one position.
 
 #include "engine/kernels/cuda/blocks.cuh"
 #include "engine/kernels/cuda/formats.cuh"
@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kThreads = kMostWarps * kWarpSize;
 
-/// Mirrors without repeating the edge; |overhang| < size.
+/// Mirrors a coordinate beyond the map back into it, without repeating the edge. It must be beyond
+/// by less than `size`.
 __device__ __forceinline__ int reflected(int place, int size) {
   if (place < 0) return -place;
   return place < size ? place : 2 * size - 2 - place;
@@ -22,7 +23,7 @@ __device__ __forceinline__ bool isInside(int place, int size) {
   return place >= 0 && place < size;
 }
 
-/// Where position (x, y) of a batch's image comes from.
+/// The source of position (x, y) of an image of the batch.
 struct Source {
   __device__ __forceinline__ Source(const CudaImageBatch& batch,
                                     const CudaImageDraw& draw,
@@ -38,8 +39,8 @@ struct Source {
   }
 
   bool isCut;
-  bool isBlack;  ///< Nothing is there.
-  int position;
+  bool isBlack;  ///< Beyond the image, without mirroring.
+  int position;  ///< In the image of the set: row * width + column.
 };
 
 template <class Format>
@@ -71,11 +72,11 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// What doesn't fit, null if everything does.
+/// Why the kernel can't take the batch; null if it can.
 const char* findMisfit(const CudaImageBatch& batch) {
   constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
   if (batch.images < 0 || batch.first < 0 || batch.height < 1 || batch.width < 1)
-    return "a size is not positive";
+    return "a size or an index is out of range";
   if (batch.channels < 1 || batch.channels > kMostImageChannels)
     return "images must have 1 to 4 channels";
   if (std::int64_t{batch.height} * batch.width > kMostElements / kMostImageChannels)

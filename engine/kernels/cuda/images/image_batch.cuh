@@ -4,7 +4,7 @@
 
 namespace lambda::cuda {
 
-/// CudaKernels::makeImageBatch.
+/// See CudaKernels::makeImageBatch.
 CudaOutcome makeImageBatch(const CudaImageBatch& batch, const CudaQueue& queue);
 
 }  // namespace lambda::cuda

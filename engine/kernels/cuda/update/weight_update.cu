@@ -1,5 +1,6 @@
-// The weights of a network in one pass over memory, after one over the gradients for their norm.
-// Squares are summed in double and in an order that depends on the sizes alone.
+// The update of a network's weights: one pass over the gradients for their norm, then one pass over
+// weights, gradients and state. Squares are summed in double and in an order that depends on the
+// sizes alone.
 
 #include "engine/kernels/cuda/blocks.cuh"
 #include "engine/kernels/cuda/formats.cuh"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr int kThreads = kMostWarps * kWarpSize;
 
-/// The sum of what the threads of a block have; the first thread gets it.
+/// The sum of the values of all threads of the block, for the first thread.
 __device__ __forceinline__ double sumOfThreads(double value) {
   auto* const sums = static_cast<double*>(sharedMemory());
   const int thread = static_cast<int>(threadIdx.x);
@@ -26,7 +27,7 @@ __device__ __forceinline__ double sumOfThreads(double value) {
   return sums[0];
 }
 
-/// The values of a block: those of one thread are kThreads apart.
+/// The values of a tensor that a block works on. Those of one thread are kThreads apart.
 struct Stretch {
   __device__ __forceinline__ Stretch(const CudaUpdateBlock& block, std::int64_t size)
       : first(block.stretch * kUpdatedAtOnce + static_cast<std::int64_t>(threadIdx.x)),
@@ -35,7 +36,7 @@ struct Stretch {
   std::int64_t first, end;
 };
 
-/// The i-th value of a tensor's gradient, which has one.
+/// The i-th value of a tensor's gradient, which must not be null.
 __device__ __forceinline__ float gradientAt(const CudaUpdatedWeights& tensor, std::int64_t i) {
   if (tensor.gradientElement == Element::float32)
     return __ldg(static_cast<const float*>(tensor.gradient) + i);
@@ -71,7 +72,7 @@ __global__ void __launch_bounds__(kThreads)
 template <UpdateRule kRule>
 inline constexpr bool kIsAdaptive = kRule == UpdateRule::adam || kRule == UpdateRule::adamw;
 
-/// One weight and what belongs to it.
+/// One weight and its optimiser state.
 template <UpdateRule kRule>
 struct Weight {
   __device__ __forceinline__ void move(const CudaWeightUpdate& update,
@@ -101,7 +102,8 @@ struct Weight {
   float value, firstMoment, secondMoment;
 };
 
-/// From the end that is nearer, so that a share of 1 gives the weight itself.
+/// average + share (value - average), computed from the nearer of the two, so that a share of 1
+/// gives the weight exactly.
 __device__ __forceinline__ float averaged(float average, float value, float share) {
   const float difference = value - average;
   return share < 0.5F ? average + share * difference : value - (1 - share) * difference;
@@ -161,7 +163,7 @@ CudaOutcome updateWeights(const CudaWeightUpdate& update, const CudaQueue& queue
   if (update.blockCount < 1) return {-1, "there are no weights"};
   if (update.tensors == nullptr || update.blocks == nullptr || update.step == nullptr ||
       update.squares == nullptr || update.gradientNorm == nullptr) {
-    return {-1, "weights, their blocks, rates, squares or norm are missing"};
+    return {-1, "the weights, blocks, step, squares or norm are missing"};
   }
   const cudaError_t error = cudaSetDevice(queue.device);
   if (error != cudaSuccess) return outcomeOf(error);

@@ -4,7 +4,7 @@
 
 namespace lambda::cuda {
 
-/// CudaKernels::updateWeights.
+/// See CudaKernels::updateWeights.
 CudaOutcome updateWeights(const CudaWeightUpdate& update, const CudaQueue& queue);
 
 }  // namespace lambda::cuda
