@@ -17,7 +17,8 @@ struct StepBenchmarkOptions {
   bool withTwin = true;       ///< Also time the convolution twin of a lambda network.
 };
 
-/// The parts of a step. `data` is making the batch; `measures` are accuracy and gradient norm.
+/// The parts of a step. `data` is making the batch, `measures` are loss and accuracy, and `update`
+/// includes the norm of the gradients.
 struct StepParts {
   Timing data;
   Timing forward;

@@ -25,7 +25,7 @@ inline constexpr double kBfloat16Gain = 1.2;
 /// The precision that Precision::automatic chooses on a device with these rates.
 Precision fasterPrecision(const PrecisionRates& rates);
 
-/// "bfloat16, as measured: 411 GFLOP/s, 207 in float32"; the name alone where nothing was measured.
+/// "bfloat16, as measured: 411 GFLOP/s, 207 in float32"; only the name if nothing was measured.
 std::string precisionText(Precision chosen, const PrecisionRates& rates);
 
 }  // namespace lambda

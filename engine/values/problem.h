@@ -19,7 +19,7 @@ struct Fix {
 
 /// A problem of a configuration. Forms show it beside the field; the command line prints it.
 struct Problem {
-  std::string path;  ///< Of the field, for example "architecture.stages[2].blocks[0].mixer.h".
+  std::string path;  ///< Path of the field, for example "architecture.stages[2].blocks[0].mixer.h".
   Severity severity = Severity::error;
   std::string text;
   std::optional<Fix> fix;

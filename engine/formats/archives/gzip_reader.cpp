@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kPieceBytes = 1 << 18;
 constexpr std::size_t kMagicBytes = 2;
 constexpr const char* kHint = "Fetch or pack the file again.";
-constexpr int kGzipWindow = 15 + 16;  // The largest window, and gzip's wrapper alone.
+constexpr int kGzipWindow = 15 + 16;  // The largest window, with only gzip's wrapper.
 
 /// Replaces zlib's terse messages for a checksum or a length that does not match.
 std::string reasonOf(const z_stream& stream) {
