@@ -12,10 +12,10 @@ namespace lambda {
 /// Seconds of the parts of one repetition, in their order.
 using Laps = std::vector<double>;
 
-/// Tells how long the parts of a repetition take.
+/// Measures the duration of the parts of a repetition.
 class Stopwatch {
  public:
-  /// Ends a part; the next one begins.
+  /// Ends a part and begins the next one.
   void lap() {
     const Clock::time_point now = Clock::now();
     laps_.push_back(std::chrono::duration<double>(now - last_).count());
@@ -31,11 +31,11 @@ class Stopwatch {
   Clock::time_point last_ = Clock::now();
 };
 
-/// How often contenders take turns.
+/// How often the compared forms take turns.
 struct AlternationOptions {
   int warmUps = 3;             ///< Rounds that are not counted.
-  int repetitions = 50;        ///< Rounds that are.
-  double secondsAtMost = 1e9;  ///< After these no round begins, once there are `fewest`.
+  int repetitions = 50;        ///< Rounds that are counted.
+  double secondsAtMost = 1e9;  ///< No round begins after this time, once `fewest` are done.
   int fewest = 5;
 };
 
@@ -46,13 +46,13 @@ class Repetitions {
 
   std::size_t count() const { return laps_.size(); }
 
-  /// Of whole repetitions.
+  /// The timing of whole repetitions.
   Timing total() const;
 
-  /// Of one part.
+  /// The timing of one part.
   Timing part(std::size_t lap) const;
 
-  /// Of all parts but one.
+  /// The timing of all parts except one.
   Timing without(std::size_t lap) const;
 
  private:
@@ -62,9 +62,9 @@ class Repetitions {
   std::vector<Laps> laps_;
 };
 
-/// Lets contenders take turns, A B C A B C, so that a machine that gets faster or slower meanwhile
-/// favours none. Each does one repetition and tells its laps; what it prepares before it starts its
-/// stopwatch is not timed.
+/// Runs the contenders in turn, A B C A B C, so that a machine that becomes faster or slower
+/// meanwhile favours none. Each call does one repetition and returns its laps; preparation before
+/// the contender starts its stopwatch is not timed.
 std::vector<Repetitions> alternate(const std::vector<std::function<Laps()>>& contenders,
                                    const AlternationOptions& options);
 

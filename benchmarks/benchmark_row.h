@@ -16,21 +16,21 @@ namespace lambda {
 struct TimedForm {
   std::string name;
   Timing time;
-  std::optional<double> relativeError;      ///< From float64, as relativeDistance() tells it.
+  std::optional<double> relativeError;      ///< relativeDistance() from float64.
   std::optional<std::uint64_t> extraBytes;  ///< Memory beyond inputs, outputs and gradients.
 };
 
-/// A case, computed in several ways that took turns.
+/// A case, computed in several forms that took turns.
 struct BenchmarkRow {
   std::string name;
   int batch = 0;
   int threads = 1;
   Precision precision = Precision::float32;
   std::size_t repetitions = 0;
-  std::optional<CoreOrder> order = {};  ///< Of the fused core, as it ran; none without one.
-  double flops = 0;  ///< The algebra's least, 2 a multiply-add, for the batch; 0 = not counted.
-  double bytes = 0;  ///< Inputs and outputs once, for the batch; 0 = not counted.
-  std::vector<TimedForm> forms;  ///< Ours first.
+  std::optional<CoreOrder> order = {};  ///< Order in which the fused core ran; none without it.
+  double flops = 0;              ///< Least FLOPs of a batch, 2 per multiply-add; 0 = not counted.
+  double bytes = 0;              ///< Inputs and outputs of a batch, once; 0 = not counted.
+  std::vector<TimedForm> forms;  ///< The engine's form comes first.
 };
 
 }  // namespace lambda

@@ -16,7 +16,7 @@ namespace lambda {
 
 namespace {
 
-/// Memory of a form's first passes beyond inputs, outputs and gradients.
+/// Peak memory of a form's first passes, without inputs, outputs and gradients.
 std::optional<std::uint64_t> extraBytesOf(const CoreForm& form,
                                           const CoreTensors& tensors,
                                           const CoreEmbeddings& embeddings) {
@@ -64,7 +64,7 @@ class CoreMeasurement {
   }
 
  private:
-  /// Code and thread stacks come into memory with a small case.
+  /// Runs a small case, so that code and thread stacks are resident before memory is measured.
   void warmUp() {
     const CoreCase small{2, shape_.heads};
     const CoreTensors tensors = makeCoreTensors(small, 2, type_);

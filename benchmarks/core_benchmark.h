@@ -12,22 +12,22 @@ namespace lambda {
 struct CoreBenchmarkOptions {
   int batch = 128;
   int repetitions = 50;
-  double secondsAtMost = 20;  ///< For the turns of one case and pass.
+  double secondsAtMost = 20;  ///< Limit for all forms of one case and pass.
   int threads = 1;
-  CoreOrder order = CoreOrder::automatic;  ///< Of the fused kernel, where it can be had.
-  /// Of queries, keys, values and their gradients, and of all that plain forms compute.
+  CoreOrder order = CoreOrder::automatic;  ///< Order of the fused kernel, where it is available.
+  /// Precision of queries, keys, values, their gradients, and all computations of plain forms.
   Precision precision = Precision::float32;
-  std::uint64_t seed = 0;  ///< Of the tensors; LibTorch's generator goes on from there.
+  std::uint64_t seed = 0;  ///< Seed of LibTorch's generator, which draws the tensors.
 };
 
-/// Times the fused kernel and the ways to write the core in plain ATen against each other on the
-/// CPU: forward alone, without a graph; backward; both. In turn, each time on the
-/// next of several sets of tensors that together are larger than the last-level cache; with
-/// TensorMemoryReuse for all, as in training.
+/// Compares the fused kernel with forms of the core in plain ATen on the CPU. It times the forward
+/// pass without a graph, the backward pass, and both together. The forms take turns. Every
+/// repetition uses the next of several sets of tensors, which together are larger than the
+/// last-level cache. TensorMemoryReuse is active for all forms, as in training.
 ///
-/// Before that, each form's memory: the peak of its first forward and backward pass. And its
-/// distance from float64, output and every gradient, with outputs poisoned. Throws Error for a form
-/// beyond the tolerance; nothing is timed then.
+/// Before timing, it measures each form's peak memory in its first forward and backward pass, and
+/// the distance of its output and gradients from float64, with poisoned outputs. Throws Error, and
+/// times nothing, if the distance of a form exceeds the tolerance.
 std::vector<BenchmarkRow> runCoreBenchmark(const CoreCase& shape,
                                            const CoreBenchmarkOptions& options);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kFloatBytes = 4;
 
-/// Pairs of positions on a line that a window connects.
+/// Number of pairs of positions on a line that a window connects.
 double pairsOnLine(int side, int scope) {
   const int reach = scope > 0 ? scope / 2 : side - 1;
   double pairs = 0;

@@ -9,7 +9,7 @@ namespace lambda {
 
 /// A lambda core on a square map with relative embeddings, content and intra-depth 1.
 struct CoreCase {
-  int side = 8;          ///< Of the map: n = m = side^2.
+  int side = 8;          ///< Side of the map: n = m = side^2.
   int outputDepth = 64;  ///< d = h v
   int scope = 0;         ///< r: side of the local window; 0 = global.
   int queryDepth = 16;   ///< k
@@ -19,17 +19,17 @@ struct CoreCase {
 
   int valueDepth() const { return outputDepth / heads; }
 
-  /// Images of a batch of `batch` that the case is timed with: a quarter on maps beyond 16x16,
-  /// where forms that keep all scores would need gigabytes.
+  /// Number of images of a batch of `batch` that the case is timed with: a quarter on maps beyond
+  /// 16x16, where forms that keep all scores would need gigabytes.
   int imagesOf(int batch) const;
 
-  /// "8x8 d=64", "32x32 d=64 r=7"
+  /// For example "8x8 d=64" or "32x32 d=64 r=7".
   std::string name() const;
 };
 
-/// What a pass takes at least for a batch. Multiply-adds of the queries-first order, which is the
-/// cheapest for these sizes, two FLOPs each; a backward pass has twice those of a forward pass,
-/// nothing computed again. Bytes: what enters and what leaves, once; embeddings in float32.
+/// The least cost of a pass for a batch. FLOPs are two per multiply-add of the queries-first order,
+/// the cheapest for these sizes; a backward pass has twice those of a forward pass, without any
+/// recomputation. Bytes are those of inputs and outputs, once; embeddings are in float32.
 struct CoreCost {
   double flops = 0;
   double bytes = 0;
@@ -42,11 +42,11 @@ CoreCost costOf(const CoreCase& shape,
                 CorePass pass,
                 Precision precision = Precision::float32);
 
-/// Pairs of a query and a context position that a case connects: n m, fewer with a window.
+/// Number of pairs of a query and a context position: n m, or fewer with a window.
 double pairsOf(const CoreCase& shape);
 
 /// The stages of ResNet-50 in the geometry of the published reproduction on CIFAR-10 (8x8 to 1x1),
-/// and larger maps, as behind a CIFAR stem.
+/// and the larger maps that follow a CIFAR stem.
 std::vector<CoreCase> standardCoreCases();
 
 }  // namespace lambda

@@ -8,7 +8,7 @@ namespace lambda {
 
 namespace {
 
-/// The output and its gradients, that of the embeddings as of their table.
+/// The output and the gradients; that of the embeddings is the gradient of their table.
 std::vector<at::Tensor> outcomesOf(const CoreForm& form,
                                    const CoreTensors& tensors,
                                    const CoreEmbeddings& embeddings) {
@@ -55,8 +55,8 @@ std::vector<at::Tensor> gradientsOf(const CoreForm& form,
       {tensors.dy});
 }
 
-/// LibTorch's convolutions sum a tap's gradient over all images and positions in one float32: at a
-/// batch of 128 and 32x32 that alone rounds by more than what ours may be away.
+/// LibTorch's convolutions sum a tap's gradient over all images and positions in one float32. At a
+/// batch of 128 and 32x32 the rounding of that sum alone exceeds the tolerance of the fused kernel.
 constexpr double kRivalSlack = 5;
 
 std::vector<double> checkForms(const std::vector<CoreForm>& forms,

@@ -8,7 +8,7 @@
 
 namespace lambda {
 
-/// What enters a core, as leaves of the gradient, and the gradient of its output.
+/// The inputs of a core, as leaves of autograd, and the gradient of its output.
 struct CoreTensors {
   LambdaOperands operands;
   at::Tensor dy;  ///< [b, n, h, v]
@@ -16,10 +16,10 @@ struct CoreTensors {
   std::size_t bytes() const;
 };
 
-/// N(0, 1); the keys after their softmax.
+/// Draws all tensors from N(0, 1); the keys are normalised by their softmax.
 CoreTensors makeCoreTensors(const CoreCase& shape, int batch, at::ScalarType type);
 
-/// New leaves from what `change` makes of each tensor.
+/// New leaves with `change` applied to each tensor.
 CoreTensors changed(const CoreTensors& tensors,
                     const std::function<at::Tensor(const at::Tensor&)>& change);
 
@@ -29,8 +29,9 @@ std::vector<at::Tensor> gradientsOf(const CoreForm& form,
                                     const CoreTensors& tensors,
                                     const CoreEmbeddings& embeddings);
 
-/// How far each form is from the attention order in float64: output and gradients of queries, keys,
-/// values and table, computed into poisoned tensors. Throws Error for one beyond the tolerance.
+/// The distance of each form from the attention order in float64: output and gradients of queries,
+/// keys, values and table, computed into poisoned tensors. Throws Error for a distance beyond the
+/// tolerance.
 std::vector<double> checkForms(const std::vector<CoreForm>& forms,
                                const CoreTensors& tensors,
                                const CoreEmbeddings& embeddings,

@@ -42,7 +42,7 @@ CoreEmbeddings makeEmbeddings(const CoreCase& shape, at::ScalarType type) {
   options.queryDepth = shape.queryDepth;
   options.scope = shape.scope;
   options.height = options.width = shape.side;
-  PositionEmbeddingTable module(options);  // Draws from N(0, 1).
+  PositionEmbeddingTable module(options);  // The constructor draws from N(0, 1).
   const at::NoGradGuard noGradients;
   module->table.set_data(module->table.to(type).to(at::kFloat));
   return {leafOf(module->table),
@@ -86,7 +86,7 @@ CoreForm attentionOrder() {
 
 at::Tensor foldToTable(const at::Tensor& expandedGradient, const CoreEmbeddings& embeddings) {
   const std::int64_t rows = embeddings.table.size(0), k = embeddings.table.size(2);
-  // One row more takes what lies outside the window, and is left out.
+  // An extra row collects the pairs outside the window and is dropped.
   const at::Tensor pairRows = embeddings.pairRows.to(at::kLong).flatten();
   const at::Tensor folded =
       at::zeros({rows + 1, k}, expandedGradient.options())

@@ -12,38 +12,38 @@
 
 namespace lambda {
 
-/// The embeddings of a core, as leaves of the gradient in both of the shapes that forms read.
+/// The embeddings of a core, as leaves of autograd, in both shapes that forms read.
 struct CoreEmbeddings {
-  at::Tensor table;     ///< R [rows, 1, k]: relative offsets. Of no smaller a type than float32.
+  at::Tensor table;     ///< R [rows, 1, k]: relative offsets, in float32 or float64.
   at::Tensor pairRows;  ///< [n, m] int32: the row of each pair, -1 outside the window.
   at::Tensor expanded;  ///< E [n, m, k]: a free vector for each pair, 0 outside the window.
 };
 
-/// N(0, 1), in values that the type has.
+/// Draws from N(0, 1), rounded to values of the type.
 CoreEmbeddings makeEmbeddings(const CoreCase& shape, at::ScalarType type);
 
 /// The same values in float64.
 CoreEmbeddings inDouble(const CoreEmbeddings& embeddings);
 
-/// A way to compute the core.
+/// One implementation of the core.
 struct CoreForm {
   std::string name;
-  /// Those of the embeddings that it reads.
+  /// The member of CoreEmbeddings that it reads.
   at::Tensor CoreEmbeddings::*weight = nullptr;
-  /// y [b, n, h, v].
+  /// Returns y [b, n, h, v].
   std::function<at::Tensor(const LambdaOperands&, const CoreEmbeddings&)> apply;
 };
 
-/// The fused kernel first, in that order, then plain ATen: the einsum that implementations ship;
-/// lambdas by one matrix product; the attention order by two batched ones; for a local scope also
-/// the lambda convolution. The plain forms are given the embeddings of all pairs and leave out
-/// gathering them from a table, and scattering their gradient into it.
+/// All forms of a core. The fused kernel in that order comes first, then plain ATen: the einsum of
+/// published implementations; lambdas by one matrix product; the attention order by two batched
+/// products; and, for a local scope, the lambda convolution. The plain forms get the embeddings of
+/// all pairs, so they do not gather them from a table or scatter their gradient into it.
 std::vector<CoreForm> coreForms(const CoreCase& shape, CoreOrder order = CoreOrder::automatic);
 
-/// The form that the others are compared with, in float64.
+/// The form that, in float64, is the reference for the others.
 CoreForm attentionOrder();
 
-/// The gradient of the table of that of the expanded embeddings.
+/// The gradient of the table from the gradient of the expanded embeddings.
 at::Tensor foldToTable(const at::Tensor& expandedGradient, const CoreEmbeddings& embeddings);
 
 }  // namespace lambda

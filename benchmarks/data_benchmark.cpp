@@ -18,7 +18,7 @@ namespace {
 /// A byte is read and a float written for every value.
 constexpr double kBytesPerValue = 5;
 
-/// The input pipeline in LibTorch's operations, one image after the other.
+/// The input pipeline written with LibTorch's operations, image by image.
 class ImageByImage {
  public:
   ImageByImage(const RunConfig& config, const LabeledImages& images)
@@ -56,7 +56,7 @@ class ImageByImage {
     const std::int64_t c = images_.channels, h = images_.height, w = images_.width;
     const std::uint8_t* pixels =
         images_.pixels.data() + static_cast<std::int64_t>(index) * c * h * w;
-    // LibTorch has no tensors of what may not be written.
+    // LibTorch has no read-only tensors; this one is only read.
     return at::from_blob(const_cast<std::uint8_t*>(pixels), {c, h, w}, at::kByte);
   }
 
@@ -92,7 +92,8 @@ class ImageByImage {
 template <class Work>
 Laps timed(const Work& work) {
   Stopwatch clock;
-  [[maybe_unused]] const auto kept = work();  // Released after the lap.
+  [[maybe_unused]] const auto kept =
+      work();  // Kept until after the lap, so that its release is not timed.
   clock.lap();
   return clock.laps();
 }

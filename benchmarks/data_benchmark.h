@@ -10,16 +10,16 @@ struct DataBenchmarkOptions {
 };
 
 struct DataBenchmark {
-  BenchmarkRow row;            ///< A batch, against the same by ATen, image by image.
-  bool syntheticData = false;  ///< Random pixels stood in for data that could not be found.
-  Timing step;                 ///< A training step, the batch included.
+  BenchmarkRow row;            ///< Making a batch, compared with ATen image by image.
+  bool syntheticData = false;  ///< Random pixels replaced data that could not be found.
+  Timing step;                 ///< A training step, including making the batch.
 };
 
-/// Times the making of training batches alone, from stored images to the network's input: order,
-/// shift, flip, cutout, normalisation, memory format. Against it the same with LibTorch's
-/// operations, image by image, as Python pipelines do it; both give the same batch, which is
-/// checked first. And training steps of the configuration, of which the making is a share.
-/// On the CPU. Throws Error as runStepBenchmark().
+/// Times making training batches on the CPU, from stored images to the network's input: order,
+/// shift, flip, cutout, normalisation, memory format. It is compared with LibTorch's operations
+/// image by image, as in Python pipelines; a check first shows that both give the same batch. Also
+/// times training steps of the configuration, of which making the batch is a part. Throws Error as
+/// runStepBenchmark().
 DataBenchmark runDataBenchmark(const RunConfig& config, const DataBenchmarkOptions& options);
 
 }  // namespace lambda

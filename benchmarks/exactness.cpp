@@ -16,13 +16,13 @@ namespace lambda {
 
 namespace {
 
-/// In float64, a tensor below this share of the largest one is 0 but for rounding.
+/// In float64, a tensor below this share of the largest one is 0 except for rounding.
 constexpr double kRounding = 1e-12;
 
-/// All bits set is NaN in float32, float64 and bfloat16.
+/// Allocates memory with all bits set, which is NaN in float32, float64 and bfloat16.
 class PoisoningAllocator : public c10::Allocator {
  public:
-  /// The one whose memory is poisoned.
+  /// The allocator whose memory is poisoned.
   c10::Allocator* inner = nullptr;
 
   at::DataPtr allocate(std::size_t bytes) override {
@@ -78,7 +78,11 @@ void requireExact(const std::string& form, double distance, Precision precision,
   const double tolerance = slack * toleranceOf(precision);
   if (distance <= tolerance) return;
   char text[64];
-  std::snprintf(text, sizeof text, "%.2g away from float64, %.0e may be", distance, tolerance);
+  std::snprintf(text,
+                sizeof text,
+                "%.2g away from float64, but at most %.0e is accepted",
+                distance,
+                tolerance);
   throw Error(form, text, "nothing was timed; this is a defect of the program");
 }
 

@@ -9,8 +9,8 @@
 
 namespace lambda {
 
-/// While it lives, the memory of new CPU tensors is filled with NaN, so that an output that is not
-/// written, or added to instead of written, can't pass for a result. One at a time.
+/// While it lives, the memory of new CPU tensors is filled with NaN. An output that is not written,
+/// or only added to, is therefore detected. Only one object may exist at a time.
 class PoisonedTensors {
  public:
   PoisonedTensors();
@@ -20,12 +20,12 @@ class PoisonedTensors {
 };
 
 /// The largest of the tensors' distances |found - expected|, each relative to |expected| (2-norms).
-/// One that should be 0, as the gradient of what has no influence, is held against the largest of
-/// `expected` instead. Infinity where `found` has values that are not finite.
+/// A tensor that should be 0, such as the gradient of an input without influence, is compared
+/// relative to the largest of `expected`. Infinity if `found` has values that are not finite.
 double relativeDistance(const std::vector<at::Tensor>& found,
                         const std::vector<at::Tensor>& expected);
 
-/// What a computation may be away from float64: 1e-5 in float32, 1e-2 in bfloat16.
+/// The greatest accepted distance from float64: 1e-5 in float32, 1e-2 in bfloat16.
 double toleranceOf(Precision precision);
 
 /// Throws Error, naming the form, for a distance beyond `slack` times the tolerance.

@@ -5,32 +5,32 @@
 
 namespace lambda {
 
-/// From here on, a measurement is disturbed: as a share of the cores' time.
+/// The share of the cores' time above which other processes disturb a measurement.
 inline constexpr double kDisturbingLoad = 0.05;
 
-/// What this process did not get of its cores' time, as shares of all of it.
+/// Shares of the cores' time that this process could not use.
 struct LoadShares {
-  double others = 0;  ///< Other processes had it.
-  double stolen = 0;  ///< The host of this virtual machine gave it to another one.
+  double others = 0;  ///< Used by other processes.
+  double stolen = 0;  ///< Given to other virtual machines by the host.
 
   bool disturbs() const { return others + stolen > kDisturbingLoad; }
 };
 
-/// Seconds of work since some moment.
+/// Seconds of work since a fixed time.
 struct CoreSeconds {
   double busy = 0;    ///< All cores, all processes.
   double stolen = 0;  ///< All cores.
-  double own = 0;     ///< This process and its children that ended.
+  double own = 0;     ///< This process and its ended children.
   double wall = 0;
 };
 
-/// Watches who else uses the cores that this process may use, from its construction on, by the
-/// kernel's account (/proc/stat).
+/// Measures, from its construction on, how much other processes use the cores that this process may
+/// use, according to /proc/stat.
 class ForeignLoad {
  public:
   ForeignLoad();
 
-  /// None where the system does not tell.
+  /// The shares since construction; none if the system does not report them.
   std::optional<LoadShares> shares() const;
 
  private:
@@ -38,7 +38,7 @@ class ForeignLoad {
   std::optional<CoreSeconds> start_;
 };
 
-/// The same from two moments of `cores` cores.
+/// The shares between two measurements of `cores` cores.
 LoadShares sharesOf(const CoreSeconds& start, const CoreSeconds& end, int cores);
 
 }  // namespace lambda

@@ -18,7 +18,7 @@ namespace {
 constexpr int kFewestChecked = 16;
 
 struct LayerTensors {
-  at::Tensor x;   ///< A leaf [b, d, H, W], channels last.
+  at::Tensor x;   ///< [b, d, H, W], channels last; a leaf of autograd.
   at::Tensor dy;  ///< [b, d, H', W']
 };
 
@@ -67,8 +67,8 @@ class LayerMeasurement {
         .bias(false);
   }
 
-  /// Weights become channels-last, in values that the precision has: what is checked is the
-  /// computation, not the rounding of what enters it.
+  /// Converts weights to channels-last and rounds them to the precision, so that the check measures
+  /// the computation and not the rounding of its inputs.
   void prepare(const std::vector<at::Tensor>& weights) const {
     for (at::Tensor weight : weights) {
       const at::Tensor rounded = weight.detach().to(type_).to(at::kFloat);

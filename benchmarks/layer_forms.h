@@ -11,20 +11,20 @@
 
 namespace lambda {
 
-/// The weights of a lambda layer as plain ATen reads them, leaves of the gradient.
+/// The weights of a lambda layer for plain ATen, as leaves of autograd.
 struct LayerWeights {
-  at::Tensor queries, keys, values;   ///< Of the 1x1 projections.
-  at::Tensor queryScale, queryShift;  ///< Of the norms.
+  at::Tensor queries, keys, values;   ///< Weights of the 1x1 projections.
+  at::Tensor queryScale, queryShift;  ///< Parameters of the norms.
   at::Tensor valueScale, valueShift;
   CoreEmbeddings embeddings;
 };
 
-/// A layer on a map: y [b, d, H', W'] of x [b, d, H, W].
+/// A layer on a map, which computes y [b, d, H', W'] from x [b, d, H, W].
 struct LayerForm {
   std::string name;
   std::function<at::Tensor(const at::Tensor& x)> apply;
   std::vector<at::Tensor> parameters;
-  /// Set where the last parameter are these embeddings, expanded, in the place of their table.
+  /// Set if the last parameter is the expanded form of these embeddings instead of their table.
   std::optional<CoreEmbeddings> expanded = std::nullopt;
 };
 
@@ -32,16 +32,16 @@ struct LayerForm {
 LayerWeights weightsOf(LambdaLayer layer, at::ScalarType type);
 
 /// The lambda layer in plain ATen, in training mode: projections, norms, softmax, `core`, and the
-/// pooling that stands for a stride.
+/// pooling that replaces a stride.
 LayerForm plainLayer(const LayerCase& shape, const LayerWeights& weights, const CoreForm& core);
 
-/// The module that the engine trains, with the same pooling.
+/// The lambda layer of the engine, with the same pooling.
 LayerForm engineLayer(const LayerCase& shape, LambdaLayer layer);
 
 /// The 3x3 convolution that the layer replaces, as the engine computes it.
 LayerForm convolutionLayer(torch::nn::Conv2d convolution);
 
-/// The same by LibTorch alone.
+/// The same convolution with LibTorch only.
 LayerForm plainConvolution(const LayerCase& shape, const at::Tensor& weight);
 
 /// The gradients of all parameters, and of x.
@@ -50,8 +50,8 @@ std::vector<at::Tensor> gradientsOf(const LayerForm& form,
                                     const at::Tensor& x,
                                     const at::Tensor& dy);
 
-/// The output and its gradients with respect to all parameters and x, that of the embeddings as of
-/// their table.
+/// The output and its gradients with respect to all parameters and x. For the embeddings it is the
+/// gradient of their table.
 std::vector<at::Tensor> outcomesOf(const LayerForm& form,
                                    const at::Tensor& x,
                                    const at::Tensor& dy);

@@ -12,12 +12,12 @@ namespace lambda {
 
 namespace {
 
-/// Of the square matrices: large enough for any blocking to pay.
+/// Side of the square matrices, large enough for any blocking to pay off.
 constexpr std::int64_t kMatrixSide = 1024;
 
 constexpr int kProducts = 5;
 
-/// Copied blocks where the system does not tell how large the last-level cache is.
+/// Bytes of the copied blocks if the system does not report the size of the last-level cache.
 constexpr std::size_t kCopyBytes = std::size_t{256} << 20;
 
 constexpr std::size_t kMostCopyBytes = std::size_t{1} << 30;
@@ -38,7 +38,8 @@ double productRate(at::ScalarType type) {
   return best;
 }
 
-/// Source and target together hold twice what the last-level cache does.
+/// The size of a copied block. Source and target together are twice as large as the last-level
+/// cache.
 std::size_t copyBytes() {
   const std::size_t cache = lastLevelCacheBytes();
   return cache == 0 ? kCopyBytes : std::min(cache, kMostCopyBytes);

@@ -7,13 +7,13 @@
 
 namespace lambda {
 
-/// What this machine can do at most with a number of threads, measured now.
+/// The measured peak rates of this machine with a number of threads.
 struct MachineCeilings {
   int threads = 1;
-  std::vector<InstructionSetPeak> multiplyAdd;  ///< float32
+  std::vector<InstructionSetPeak> multiplyAdd;  ///< In float32.
   double gemmFloat32 = 0;    ///< FLOP/s of LibTorch's product of two square matrices.
   double gemmBfloat16 = 0;   ///< The same in bfloat16.
-  double copyBandwidth = 0;  ///< Bytes/s, read and written ones together.
+  double copyBandwidth = 0;  ///< Bytes/s, read and written bytes together.
 
   /// FLOP/s of float32 multiply-adds with the best instruction set.
   double multiplyAddPeak() const {
@@ -23,7 +23,7 @@ struct MachineCeilings {
   }
 };
 
-/// Measures the ceilings, in a second or two. LibTorch goes on with `threads` threads.
+/// Measures the ceilings in a second or two. LibTorch keeps `threads` threads afterwards.
 MachineCeilings measureCeilings(int threads);
 
 }  // namespace lambda

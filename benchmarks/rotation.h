@@ -8,12 +8,13 @@
 
 namespace lambda {
 
-/// Sets of tensors in memory of their own that take turns and together are larger than the
-/// last-level cache, so that no form finds its inputs there.
+/// Sets of tensors in separate memory that are used in turn. Together they are larger than the
+/// last-level cache, so that no form finds its inputs in the cache.
 template <class Set>
 class Rotation {
  public:
-  /// Copies `first`, of `bytes`, as often as it takes, but not more often than there are `uses`.
+  /// Copies `first`, of `bytes`, as often as needed to exceed the cache, but makes at most `uses`
+  /// sets.
   template <class Copy>
   Rotation(const Set& first, std::size_t bytes, std::size_t uses, const Copy& copy) : sets_{first} {
     const std::size_t cache = std::min(lastLevelCacheBytes(), kMostBytes);

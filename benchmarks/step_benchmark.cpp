@@ -20,16 +20,16 @@ namespace lambda {
 namespace {
 
 constexpr int kWarmUpSteps = 3;
-constexpr int kMemorySteps = kStepsBeforeRecord + 2;  // With those that are recorded on a GPU.
+constexpr int kMemorySteps = kStepsBeforeRecord + 2;  // On a GPU they include the recording.
 constexpr std::int64_t kWarmUpImages = 4;
 
-/// A backward pass takes two forward passes: one for the gradients of inputs, one for weights.
+/// A backward pass costs two forward passes: one for the gradients of inputs, one for weights.
 constexpr double kPassesPerStep = 3;
 
 /// Laps of a step, in their order.
 enum Lap : std::size_t { kData, kForward, kBackward, kMeasures, kUpdate };
 
-/// The most that LibTorch held on a GPU during `work`.
+/// The peak memory, in bytes, that LibTorch had allocated on a GPU during `work`.
 std::uint64_t peakAllocated(const at::Device& device, const std::function<void()>& work) {
   c10::DeviceAllocator& allocator = *c10::getDeviceAllocator(device.type());
   allocator.resetPeakStats(device.index());
@@ -41,7 +41,7 @@ std::uint64_t peakAllocated(const at::Device& device, const std::function<void()
 
 std::optional<std::uint64_t> peakBytesOf(const ResolvedConfig& resolved, RunData& data) {
   {
-    // Code and thread stacks come into memory with a few images.
+    // A step of a few images makes code and thread stacks resident before memory is measured.
     TrainingDryRun dryRun(resolved, data);
     const TensorBatch batch = dryRun.nextBatch();
     const std::int64_t few = std::min<std::int64_t>(kWarmUpImages, batch.labels.size(0));
@@ -107,14 +107,14 @@ class TimedTraining {
   std::vector<double> losses_;
 };
 
-/// A network that trains as in a run, some steps at a time.
+/// A network that trains as in a run, several steps at a time.
 class TimedRun {
  public:
   TimedRun(const ResolvedConfig& resolved, RunData& data) : dryRun_(resolved, data) {
     for (int step = 0; step < kStepsAtATime; ++step) dryRun_.step();
   }
 
-  /// Laps of a step: queueing, waiting.
+  /// Trains kStepsAtATime steps. The laps are queueing and waiting.
   Laps steps() {
     synchronize(dryRun_.state().device());
     Stopwatch clock;

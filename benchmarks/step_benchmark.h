@@ -13,11 +13,12 @@ namespace lambda {
 
 struct StepBenchmarkOptions {
   int repetitions = 50;
-  double secondsAtMost = 60;  ///< For the turns of all networks together.
-  bool withTwin = true;       ///< Beside a lambda network, its convolution twin.
+  double secondsAtMost = 60;  ///< Limit for all networks together.
+  bool withTwin = true;       ///< Also time the convolution twin of a lambda network.
 };
 
-/// The parts of a step; `data` is the making of the batch.
+/// The parts of a step. `data` is making the batch, `measures` are loss and accuracy, and `update`
+/// includes the norm of the gradients.
 struct StepParts {
   Timing data;
   Timing forward;
@@ -26,21 +27,22 @@ struct StepParts {
   Timing update;
 };
 
-/// Steps one behind the other, as a run on a GPU takes them: the next one is queued while the GPU
-/// does the one before. Seconds a step.
+/// Consecutive steps as in a run on a GPU: the next step is queued while the GPU computes the
+/// previous one. In seconds per step.
 struct StepsInARun {
   Timing step;
-  Timing host;            ///< Of these the host was busy: batches and queueing.
-  bool recorded = false;  ///< As a CUDA graph.
+  Timing host;            ///< The part in which the host made batches and queued work.
+  bool recorded = false;  ///< Whether the steps were replayed as a CUDA graph.
 };
 
 /// Training steps of one network.
 struct NetworkSteps {
   std::string name;
   std::int64_t parameters = 0;
-  double flops = 0;  ///< Of a step without data: three forward passes of the cost model, in which
-                     ///< convolutions are plain sums.
-  Timing step;       ///< With data.
+  /// FLOPs of a step without making the batch: three forward passes of the cost model, in which
+  /// convolutions count as direct sums.
+  double flops = 0;
+  Timing step;  ///< Including making the batch.
   Timing withoutData;
   StepParts parts;
   std::optional<StepsInARun> inARun;       ///< None on the CPU, where steps don't overlap.
@@ -54,30 +56,30 @@ struct StepBenchmark {
   int threads = 1;
   Precision precision = Precision::float32;
   std::string device;
-  bool syntheticData = false;  ///< Random pixels stood in for data that could not be found.
+  bool syntheticData = false;  ///< Random pixels replaced data that could not be found.
   std::size_t repetitions = 0;
-  std::vector<NetworkSteps> networks;  ///< The configuration's; then its twin, if it has one.
+  std::vector<NetworkSteps> networks;  ///< The configured network, then its twin, if it has one.
 };
 
-/// The network with a 3x3 convolution in the place of every other mixer; none where there are only
-/// convolutions.
+/// The network with every mixer replaced by a 3x3 convolution; none if it has convolutions only.
 std::optional<Architecture> convolutionTwin(const Architecture& architecture);
 
-/// Times training steps of a configuration as the trainer takes them: batch, forward pass, loss,
-/// backward pass, accuracy and norm of the gradients, optimiser, average; in turn with those of its
-/// twin. On a GPU every part ends with a synchronisation; steps that overlap, as they do in a run,
-/// take turns with these.
+/// Times training steps of a configuration as the trainer runs them: batch, forward pass, loss,
+/// backward pass, accuracy and norm of the gradients, optimiser, average. They take turns with
+/// those of the twin. On a GPU every part ends with a synchronisation; in addition, overlapping
+/// steps as in a run take turns with these.
 ///
-/// Before that, each network's peak memory over five steps, alone: on the CPU by how much the
-/// process grows, network, optimiser and batch included; on a GPU what LibTorch allocated there.
-/// Throws Error for a configuration or a device that can't be trained, memory that does not
-/// suffice, and a loss that is not finite.
+/// Before timing, it measures each network's peak memory over five steps, one network at a time: on
+/// the CPU the growth of the process, including network, optimiser and batch; on a GPU the memory
+/// that LibTorch allocated there. Throws Error for a configuration or a device that can't be
+/// trained, insufficient memory, and a loss or gradient that is not finite.
 StepBenchmark runStepBenchmark(const RunConfig& config, const StepBenchmarkOptions& options);
 
-/// Trains `steps` steps and writes what it takes to train them again elsewhere: as a safetensors
-/// file, the weights before the first step under their names in a checkpoint, and of step i the
-/// tensors "batch.i.images" [b, c, h, w] and "batch.i.labels"; as its metadata the configuration
-/// ("config") and, as JSON lists, each step's "losses" and "learningRates". Throws Error.
+/// Trains `steps` steps and writes a safetensors file with everything needed to repeat them in
+/// another program. Its tensors are the weights before the first step, named as in a checkpoint,
+/// and, for step i, "batch.i.images" [b, c, h, w] and "batch.i.labels". Its metadata are the
+/// configuration ("config") and, as JSON lists, each step's "losses" and "learningRates". Throws
+/// Error.
 void recordSteps(const RunConfig& config, int steps, const std::filesystem::path& path);
 
 }  // namespace lambda

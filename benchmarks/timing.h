@@ -4,7 +4,7 @@
 
 namespace lambda {
 
-/// How long something took over its repetitions, in seconds.
+/// The distribution of a duration over its repetitions, in seconds.
 struct Timing {
   double median = 0;
   double low = 0;   ///< 10th percentile.
@@ -14,8 +14,8 @@ struct Timing {
   bool operator==(const Timing&) const = default;
 };
 
-/// The value below which a share of 0..1 of the values lies, between neighbours in proportion (the
-/// default of NumPy and R); 0 of none.
+/// The quantile at `share` in 0..1, with linear interpolation between neighbours (the default of
+/// NumPy and R); 0 for no values.
 double quantileOf(std::vector<double> values, double share);
 
 Timing timingOf(const std::vector<double>& seconds);

@@ -29,11 +29,12 @@ constexpr int kChains = 12;
 
 }  // namespace
 
-/// Multiplies and adds in independent chains; returns the operations done, `sink` keeps them from
-/// being left out.
+/// Multiplies and adds in independent chains and returns the number of operations. `sink` keeps the
+/// compiler from removing them.
 double multiplyAdd(std::int64_t iterations, float* sink) {
   const hn::ScalableTag<float> d;
-  // x <- x a + b: a product of x can't be taken out of the loop where no instruction does both.
+  // x <- x a + b: the product depends on x, so it can't be moved out of the loop on an instruction
+  // set without fused multiply-add.
   const auto a = hn::Set(d, 0.999F), b = hn::Set(d, 0.001F);
   hn::Vec<decltype(d)> chains[kChains];
 #pragma GCC unroll 16
@@ -48,7 +49,7 @@ double multiplyAdd(std::int64_t iterations, float* sink) {
   return 2.0 * kChains * static_cast<double>(hn::Lanes(d)) * static_cast<double>(iterations);
 }
 
-/// Copies whole vectors without reading the target's cache lines first. Both are aligned.
+/// Copies whole vectors without first reading the target's cache lines. Both blocks are aligned.
 void streamCopy(const float* from, std::size_t count, float* to) {
   const hn::ScalableTag<float> d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d))
@@ -74,7 +75,7 @@ constexpr int kCopies = 5;
 constexpr std::int64_t kIterations = 1'000'000;
 constexpr std::size_t kAlignedFloats = 64;
 
-/// While it lives, vectors are those of one instruction set.
+/// While it lives, Highway uses one instruction set only.
 class OneInstructionSet {
  public:
   explicit OneInstructionSet(std::int64_t target) { choose(target); }
@@ -91,7 +92,7 @@ class OneInstructionSet {
   }
 };
 
-/// Seconds from when the first of `threads` threads begins its work until the last has ended it.
+/// Seconds from the start of the first of `threads` threads until the last one has ended.
 double secondsOf(int threads, const std::function<void(int thread)>& work) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin;
@@ -137,7 +138,7 @@ double copyBandwidth(int threads, std::size_t bytes) {
       kAlignedFloats;
   const std::size_t count = share * static_cast<std::size_t>(threads);
   const auto from = hwy::AllocateAligned<float>(count), to = hwy::AllocateAligned<float>(count);
-  // Pages are where the thread that first writes them is.
+  // The system places a page in the memory of the core whose thread first writes it.
   secondsOf(threads, [&](int thread) {
     std::fill_n(from.get() + static_cast<std::size_t>(thread) * share, share, 1.0F);
     std::fill_n(to.get() + static_cast<std::size_t>(thread) * share, share, 0.0F);

@@ -101,8 +101,8 @@ void TestConfigOverride::refusesAndTellsWhatIsPossible_data() {
   const auto row = [](const char* assignment, const char* expected) {
     QTest::newRow(assignment) << QByteArray(assignment) << QByteArray(expected);
   };
-  row("recipe.batchSize", "there is no =");
-  row("=3", "no path before the =");
+  row("recipe.batchSize", "there is no \"=\"");
+  row("=3", "no path before the \"=\"");
   row("recipe.batchSiz=3", "Did you mean batchSize?");
   row("recipe.batchSiz=3", "Possible here: epochs, batchSize, optimizer");
   row("recipe.batchSize.x=3", "a single value has no part x");

@@ -121,7 +121,7 @@ void TestIdxFiles::filesOfADataSetBelongTogether() {
   QVERIFY(has(failureOf(folder.path()), "another size"));
   writeSmallIdx(folder.path());
   writeFileDurably(folder.path() / "emnist-train-labels-idx1-ubyte", idxLabels(60, 26));
-  QVERIFY(has(failureOf(folder.path()), "two files for one purpose"));
+  QVERIFY(has(failureOf(folder.path()), "two files for the same role"));
   std::filesystem::remove(folder.path() / "emnist-train-labels-idx1-ubyte");
   std::filesystem::remove(folder.path() / "t10k-labels-idx1-ubyte");
   QVERIFY(has(failureOf(folder.path()), "there is no t10k-labels-idx1-ubyte"));

@@ -104,8 +104,8 @@ void TestPictures::largePicturesAreRefusedByTheirHeader() {
   const PictureLimits few{.side = 1000, .pixels = 64 * 48 - 1};
   const PictureLimits enough{.side = 64, .pixels = 64 * 48};
   for (const std::string& whole : {jpegOf(waves(64, 48)), encodePng(waves(64, 48))}) {
-    QVERIFY(has(failureOf(whole, narrow), "64x48 pixels, more than is decoded"));
-    QVERIFY(has(failureOf(whole, few), "64x48 pixels, more than is decoded"));
+    QVERIFY(has(failureOf(whole, narrow), "64x48 pixels, more than are decoded"));
+    QVERIFY(has(failureOf(whole, few), "64x48 pixels, more than are decoded"));
     QVERIFY(failureOf(whole, enough).empty());
   }
 }

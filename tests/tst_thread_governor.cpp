@@ -156,12 +156,13 @@ void TestThreadGovernor::whatItSaysCanBeRead() {
   machine.train(110, true);
   QCOMPARE(machine.changes.size(), std::size_t{3});
   QCOMPARE(machine.changes[0].reason,
-           std::string("other programs keep the cores busy, some steps take 6.0 times as long as "
-                       "most: training goes on with 1 thread instead of 2"));
+           std::string(
+               "other programs keep the cores busy, so that some steps take 6.0 times as long as "
+               "most: training continues with 1 thread instead of 2"));
   QVERIFY(machine.changes[1].reason.starts_with("after 6"));
   QVERIFY(machine.changes[1].reason.ends_with(" s with 1 thread, training tries 2 again"));
   QCOMPARE(machine.changes[2].reason,
-           std::string("steps were no faster with 2 threads than with 1: training goes on with 1 "
+           std::string("steps were no faster with 2 threads than with 1: training continues with 1 "
                        "thread"));
 }
 

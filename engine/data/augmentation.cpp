@@ -13,18 +13,19 @@ namespace lambda {
 
 namespace {
 
-// Apart from other uses of the seed.
+// Separates these random streams from other uses of the seed.
 constexpr std::uint64_t kAugmentStream = 0x6175676D656E74;
 constexpr std::uint64_t kFirstFlipStream = 0x666C6970;
 
-// Mirrors without repeating the edge, as torch's "reflect"; |overhang| < size.
+// Mirrors a position into [0, size) without repeating the edge, as torch's "reflect". The position
+// lies less than `size` outside.
 int reflected(int position, int size) {
   if (position < 0) return -position;
   if (position >= size) return 2 * size - 2 - position;
   return position;
 }
 
-// One row shifted by `shift` columns. What comes from outside is mirrored or black.
+// Writes a row shifted by `shift` columns. Pixels from outside the row are mirrored or black.
 void shiftRow(
     const std::uint8_t* row, int width, int shift, CropPadding padding, std::uint8_t* out) {
   const int first = std::max(0, -shift);
@@ -37,7 +38,8 @@ void shiftRow(
   for (int x = last; x < width; ++x) out[x] = outside(x);
 }
 
-// Three channels are worth their own loop: with a constant stride the compiler vectorises it.
+// Three channels have a separate loop, which the compiler vectorises because of the constant
+// stride.
 void interleaveThree(const std::uint8_t* image,
                      std::size_t plane,
                      const float* scale,
@@ -62,12 +64,12 @@ void check(const MapShape& shape, const AugmentationConfig& config, std::size_t 
   }
   if (config.cutoutSize < 0) {
     throw Error("data.augmentation.cutoutSize",
-                std::to_string(config.cutoutSize) + " is no side of a square",
+                std::to_string(config.cutoutSize) + " is not a valid side of a square",
                 "Choose 0 or more.");
   }
   if (channels != static_cast<std::size_t>(shape.channels)) {
     throw Error("normalisation",
-                "measured for " + std::to_string(channels) + " channels, the images have " +
+                "was measured for " + std::to_string(channels) + " channels, but the images have " +
                     std::to_string(shape.channels));
   }
 }
@@ -159,7 +161,7 @@ void Augmenter::normalizeImage(const std::uint8_t* image, PixelLayout layout, fl
   }
 }
 
-// Zero is the mean, exactly.
+// After normalisation, 0 is exactly the mean.
 void Augmenter::clear(const Rectangle& rectangle, PixelLayout layout, float* out) const {
   const bool interleaved = layout == PixelLayout::nhwc;
   const int planes = interleaved ? 1 : shape_.channels;

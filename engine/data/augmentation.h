@@ -11,16 +11,16 @@
 
 namespace lambda {
 
-/// How the floats of a batch [n, c, h, w] lie in memory.
+/// The memory layout of the floats of a batch [n, c, h, w].
 enum class PixelLayout {
   nchw,  ///< One plane after the other.
-  nhwc,  ///< The channels of a pixel side by side: torch's channels-last memory format.
+  nhwc,  ///< The channels of a pixel are adjacent: torch's channels-last format.
 };
 
-/// What was drawn for one image in one epoch.
+/// The random augmentation of one image in one epoch.
 struct AugmentationDraw {
   int shiftX = 0;  ///< Column x shows column x + shiftX of the image; at most cropPadding.
-  int shiftY = 0;  ///< As shiftX, for rows.
+  int shiftY = 0;  ///< The same for rows.
   bool flip = false;
   int cutoutX = 0;  ///< Centre of the cutout, anywhere in the image: its square may be clipped.
   int cutoutY = 0;
@@ -28,13 +28,13 @@ struct AugmentationDraw {
   bool operator==(const AugmentationDraw&) const = default;
 };
 
-/// Turns stored images into a network's input: shift with padding, flip, cutout, normalise, in this
-/// order. What is drawn is a function of (seed, epoch, index) and the config; switching one
-/// augmentation off leaves the draws of the others as they were. Thread-safe.
+/// Turns stored images into a network's input by shift with padding, flip, cutout and
+/// normalisation, in this order. The draws are a function of (seed, epoch, index) and the config;
+/// switching one augmentation off does not change the draws of the others. Thread-safe.
 class Augmenter {
  public:
-  /// Throws Error where the padding does not fit the image (0 <= cropPadding < height and width),
-  /// the cutout is negative, or `normalization` has another number of channels than `shape`.
+  /// Throws Error if the padding does not fit the image (0 <= cropPadding < height and width), the
+  /// cutout is negative, or the channels of `normalization` and `shape` differ in number.
   Augmenter(MapShape shape,
             AugmentationConfig config,
             const Normalization& normalization,
@@ -49,23 +49,24 @@ class Augmenter {
 
   AugmentationDraw draw(std::uint64_t epoch, std::uint64_t index) const;
 
-  /// Training: images `indices` of `images` as epoch `epoch` sees them, to out [n, c, h, w].
+  /// For training: writes the images `indices` of `images`, augmented for `epoch`, to
+  /// out [n, c, h, w].
   void augment(const LabeledImages& images,
                std::span<const std::uint32_t> indices,
                std::uint64_t epoch,
                PixelLayout layout,
                float* out) const;
 
-  /// Evaluation: images [first, first + count) normalised and nothing else, to out [count, c, h,
-  /// w].
+  /// For evaluation: writes images [first, first + count), only normalised, to
+  /// out [count, c, h, w].
   void normalize(const LabeledImages& images,
                  std::size_t first,
                  std::size_t count,
                  PixelLayout layout,
                  float* out) const;
 
-  /// Preview: one image [c, h, w] as augment() sees it, in eight bits and before normalisation.
-  /// A cutout shows the rounded mean. `out` does not overlap `image`.
+  /// For previews: writes one image [c, h, w], augmented as by augment(), in eight bits and without
+  /// normalisation. A cutout shows the rounded mean. `out` must not overlap `image`.
   void preview(const std::uint8_t* image,
                std::uint64_t epoch,
                std::uint64_t index,

@@ -11,7 +11,7 @@ namespace lambda {
 
 namespace {
 
-constexpr std::uint64_t kOrderStream = 0x6F72646572;  // Apart from other uses of the same seed.
+constexpr std::uint64_t kOrderStream = 0x6F72646572;  // Separates it from other uses of the seed.
 
 }  // namespace
 
@@ -19,7 +19,7 @@ BatchOrder::BatchOrder(std::uint64_t seed, std::uint32_t imageCount, std::uint32
     : seed_(seed), imageCount_(imageCount), batchSize_(batchSize) {
   if (batchSize < 1 || batchSize > imageCount) {
     throw Error("recipe.batchSize",
-                "cannot make batches of " + std::to_string(batchSize) + " out of " +
+                "cannot make batches of " + std::to_string(batchSize) + " images out of " +
                     std::to_string(imageCount) + " training images",
                 "Choose a batch size from 1 to the number of training images.");
   }

@@ -6,7 +6,7 @@
 
 namespace lambda {
 
-/// Where training stands in its data: these two numbers are all that a resumed run needs.
+/// The position of training in its data, which is all that a resumed run needs to continue.
 struct BatchPosition {
   std::uint64_t epoch = 0;  ///< From 0.
   std::uint32_t batch = 0;  ///< Within the epoch, from 0.
@@ -14,9 +14,9 @@ struct BatchPosition {
   bool operator==(const BatchPosition&) const = default;
 };
 
-/// The order in which training sees its images: each epoch a permutation that is a function of
-/// (seed, epoch), cut into batches of one size. The images that fill no batch are left out of that
-/// epoch; which they are changes with it. Not thread-safe.
+/// The order of the training images. Each epoch is a permutation, a function of (seed, epoch), that
+/// is cut into batches of one size. Images that do not fill a last batch are left out of that
+/// epoch; they are different ones in every epoch. Not thread-safe.
 class BatchOrder {
  public:
   /// Throws Error unless 1 <= batchSize <= imageCount.

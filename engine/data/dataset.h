@@ -9,26 +9,26 @@
 
 namespace lambda {
 
-/// The seed of the built-in shapes10 set: it is one fixed set, as CIFAR-10 is, so that runs with
-/// different seeds are compared on the same images.
+/// The seed of the built-in shapes10 data set. Its images are fixed, as those of CIFAR-10 are, so
+/// that runs with different seeds are compared on the same images.
 inline constexpr std::uint64_t kShapes10Seed = 10;
 
-/// What a run trains on and chooses by. The test set is no part of it, see loadTest().
+/// The training and validation images of a run. The test set is not part of it; see loadTest().
 struct Dataset {
   LabeledImages train;
   LabeledImages validation;
-  Normalization normalization;  ///< Of `train` alone.
+  Normalization normalization;  ///< Measured on `train` only.
 };
 
-/// Reads or draws the training images of `config.source` and splits them, see stratifiedSplit().
-/// The augmentation in `config` has no influence. Throws Error for what is missing or damaged.
+/// Reads or draws the training images of `config.source` and splits them with stratifiedSplit().
+/// The augmentation in `config` has no influence. Throws Error if files are missing or damaged.
 Dataset loadDataset(const DataConfig& config);
 
-/// The test images of `config.source`, apart so that nothing is chosen by them: they are scored
-/// once at the end of a run, and on demand.
+/// The test images of `config.source`. They are loaded separately, so that no choice depends on
+/// them: they are scored once at the end of a run, and on demand.
 LabeledImages loadTest(const DataConfig& config);
 
-/// Copies the chosen images, in the order of `indices`. Each index is below images.count().
+/// Copies the images at `indices`, in that order. Each index must be below images.count().
 LabeledImages selectImages(const LabeledImages& images, const std::vector<std::uint32_t>& indices);
 
 }  // namespace lambda

@@ -7,7 +7,7 @@ namespace lambda {
 
 namespace {
 
-/// What tells data sets apart.
+/// The parts of the configuration that identify a data set.
 DataConfig keyOf(DataConfig config) {
   config.augmentation = {};
   return config;

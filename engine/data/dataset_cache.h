@@ -9,12 +9,12 @@
 
 namespace lambda {
 
-/// Data sets that several readers hold at once, each loaded one time. It keeps nothing alive: what
-/// its last reader lets go is read again by the next. Thread-safe; a second reader of a data set
-/// waits until the first has loaded it.
+/// Shares data sets between readers, so that each is loaded only once. It does not keep them alive:
+/// a data set that its last reader has released is read again for the next. Thread-safe; a second
+/// reader of a data set waits until the first has loaded it.
 class DatasetCache {
  public:
-  /// As loadDataset(). Configurations that differ in their augmentation alone share a data set.
+  /// As loadDataset(). Configurations that differ only in their augmentation share a data set.
   std::shared_ptr<const Dataset> training(const DataConfig& config);
 
   /// As loadTest().

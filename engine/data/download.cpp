@@ -14,19 +14,19 @@ namespace {
 
 constexpr int kMaxRedirects = 5;
 constexpr std::uint64_t kMaxPage = 1 << 20;  // Bytes read of an answer that is not the file.
-constexpr const char* kResumeHint = "Run the same command again: it goes on where it stopped.";
+constexpr const char* kResumeHint = "Run the same command again: it continues where it stopped.";
 
 enum class Fetched {
   whole,
   cancelled,
-  stale,  // The server has another version than the one begun with.
+  stale,  // The server has another version than that of the bytes already received.
 };
 
 std::string bytesText(std::uint64_t bytes) {
   return std::to_string(bytes) + " bytes";
 }
 
-// Throws unless `url` may be asked. Returns true where that is plain http.
+// Throws unless `url` may be requested. Returns whether it is plain http.
 bool checkAddress(const DownloadRequest& request, const std::string& url) {
   const UrlParts parts = urlParts(url);
   if (request.allowLoopbackHttp && parts.scheme == "http" && parts.host == "127.0.0.1") return true;
@@ -35,7 +35,7 @@ bool checkAddress(const DownloadRequest& request, const std::string& url) {
   throw Error(
       request.url,
       "the download leads to " + url + ", which is not an https address of " + request.domain,
-      "Nothing was taken from there. Check the network (a hotel or company log-in page?), "
+      "Nothing was downloaded from there. Check the network (it may have a log-in page), "
       "or fetch the file with a browser and give its path.");
 }
 
@@ -44,7 +44,7 @@ bool checkAddress(const DownloadRequest& request, const std::string& url) {
   if (status == 404 || status == 410) {
     throw Error(request.url,
                 reason + ": the file is not there any more",
-                "Look for its new address, fetch it with a browser and give its path.");
+                "Find its new address, fetch it with a browser and give its path.");
   }
   if (status >= 500 || status == 429) {
     throw Error(request.url,
@@ -56,9 +56,10 @@ bool checkAddress(const DownloadRequest& request, const std::string& url) {
 
 void checkLength(const DownloadRequest& request, std::uint64_t offered) {
   if (offered == request.bytes) return;
-  throw Error(request.url,
-              "the server offers " + bytesText(offered) + ", expected " + bytesText(request.bytes),
-              "The file there has changed, or a page stands in its place. Nothing was kept of it.");
+  throw Error(
+      request.url,
+      "the server offers " + bytesText(offered) + " instead of " + bytesText(request.bytes),
+      "The file on the server has changed, or a web page has replaced it. Nothing was kept.");
 }
 
 void checkSpace(const DownloadRequest& request, std::uint64_t present) {
@@ -66,12 +67,12 @@ void checkSpace(const DownloadRequest& request, std::uint64_t present) {
   const auto space = std::filesystem::space(folderOf(request.destination), error);
   if (error || space.available >= request.bytes - present) return;
   throw Error(request.destination.string(),
-              "the download needs " + bytesText(request.bytes - present) + ", the disk has " +
+              "the download needs " + bytesText(request.bytes - present) + ", but the disk has " +
                   bytesText(space.available) + " free",
               "Free some space, or choose a folder on another disk.");
 }
 
-// Takes the body of an answer into the part file. Pages that come with redirects and refusals are
+// Writes the body of an answer to the part file. Pages that come with redirects and refusals are
 // read to their end and dropped.
 class Receiver {
  public:
@@ -133,11 +134,11 @@ HttpResult ask(const DownloadRequest& request,
     if (cancelled || result.redirect.empty()) return result;
     get.url = result.redirect;
   }
-  throw Error(request.url, "the server redirects again and again", "Try again later.");
+  throw Error(request.url, "the server redirects too often", "Try again later.");
 }
 
 Fetched fetch(const DownloadRequest& request, PartFile& part, const DownloadObserver& observer) {
-  // Without a validator nobody can tell whether the rest would belong to these bytes.
+  // Without a validator it is unknown whether the rest of the file belongs to these bytes.
   if (part.size() > request.bytes || part.validator().empty()) part.restart({});
   if (part.size() == request.bytes) return Fetched::whole;
   checkSpace(request, part.size());
@@ -150,7 +151,8 @@ Fetched fetch(const DownloadRequest& request, PartFile& part, const DownloadObse
   if (receiver.stale() || status == 416) return Fetched::stale;
   if (status != 0 && status != 200 && status != 206) refuse(request, status);
   if (part.size() == request.bytes) return Fetched::whole;
-  const std::string why = result.failure.empty() ? "the server ended early" : result.failure;
+  const std::string why =
+      result.failure.empty() ? "the server ended the transfer early" : result.failure;
   throw Error(request.url,
               "the connection broke after " + std::to_string(part.size()) + " of " +
                   bytesText(request.bytes) + ": " + why,
@@ -163,7 +165,7 @@ bool isPresent(const DownloadRequest& request) {
   const std::string digest = sha256OfFile(request.destination);
   if (digest == request.sha256) return true;
   throw Error(request.destination.string(),
-              "there is a file of this name with other contents: SHA-256 is " + digest +
+              "there is a file of this name with other content: its SHA-256 is " + digest +
                   ", expected " + request.sha256,
               "Move it away or choose another folder, then try again.");
 }
@@ -176,7 +178,7 @@ void finish(const DownloadRequest& request, PartFile& part) {
   }
   part.discard();
   throw Error(request.destination.string(),
-              "the downloaded bytes are not the expected file: SHA-256 is " + digest +
+              "the downloaded bytes are not the expected file: their SHA-256 is " + digest +
                   ", expected " + request.sha256 + "; they were deleted",
               "Try again. If it happens twice, the file on the server has changed: fetch it from "
               "elsewhere and give its path.");

@@ -9,15 +9,15 @@
 
 namespace lambda {
 
-/// A file to fetch once and keep: where it is, what it must be, where it goes.
+/// A file to download: its address, its expected content, and its destination.
 struct DownloadRequest {
   std::string url;
-  std::string domain;       ///< Redirects stay on this host and the hosts below it.
+  std::string domain;       ///< Redirects must stay on this host or its subdomains.
   std::string sha256;       ///< 64 lower-case hexadecimal digits.
   std::uint64_t bytes = 0;  ///< The file's size.
   std::filesystem::path destination;
-  bool allowLoopbackHttp = false;  ///< Also plain http to 127.0.0.1, for a server of one's own.
-  int stallSeconds = 60;           ///< Give up after so long without a byte.
+  bool allowLoopbackHttp = false;  ///< Also allow plain http to 127.0.0.1, for a local server.
+  int stallSeconds = 60;           ///< Give up after this long without a byte.
 };
 
 /// The binary version of CIFAR-10, 170 052 171 bytes from www.cs.toronto.edu, as
@@ -28,25 +28,26 @@ enum class DownloadPhase { transfer, check };
 
 struct DownloadProgress {
   DownloadPhase phase = DownloadPhase::transfer;
-  std::uint64_t receivedBytes = 0;  ///< Earlier attempts included.
+  std::uint64_t receivedBytes = 0;  ///< Including earlier attempts.
   std::uint64_t totalBytes = 0;
 };
 
-/// Called on the downloading thread, at times many times a second; false cancels.
+/// Called on the downloading thread, possibly many times per second; returning false cancels.
 using DownloadObserver = std::function<bool(const DownloadProgress&)>;
 
 enum class DownloadOutcome {
   downloaded,
-  alreadyPresent,  ///< The destination holds the right bytes; nothing was fetched.
-  cancelled,       ///< What was received stays for the next attempt.
+  alreadyPresent,  ///< The destination already holds the file; nothing was downloaded.
+  cancelled,       ///< The received bytes are kept for the next attempt.
 };
 
-/// Fetches the file to `destination`.part, checks its digest and renames it: the destination is
-/// whole and right, or not there. Its folder is made. What a cut or cancelled attempt received is
-/// kept, with the server's validator in `destination`.part.validator, and continued by the next.
-/// Throws Error with what to do: no network, an answer that is no file, a redirect elsewhere, a
-/// full disk, another attempt under way, wrong bytes (which are deleted), a destination that holds
-/// something else (which is left alone).
+/// Downloads the file to `destination`.part, checks its digest and renames it, so that the
+/// destination is either complete and correct or missing. Its folder is created. The bytes of an
+/// interrupted or cancelled attempt are kept, with the server's validator in
+/// `destination`.part.validator, and the next attempt continues them. Throws Error with a hint for
+/// no network, an answer that is not the file, a redirect elsewhere, a full disk, another attempt
+/// under way, wrong bytes (which are deleted), and a destination with other content (which is
+/// kept).
 DownloadOutcome download(const DownloadRequest& request,
                          const DownloadObserver& observer = {},
                          FileSystem& system = FileSystem::real());

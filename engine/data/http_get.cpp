@@ -47,7 +47,7 @@ std::optional<std::uint64_t> numberOf(std::string_view text) {
   return value;
 }
 
-// "bytes 100-199/1000" or "bytes */1000" (RFC 9110, section 14.4).
+// Parses "bytes 100-199/1000" or "bytes */1000" (RFC 9110, section 14.4).
 void readContentRange(std::string_view value, HttpHead& head) {
   constexpr std::string_view kUnit = "bytes ";
   const std::size_t slash = value.find('/');
@@ -80,7 +80,7 @@ struct Transfer {
 
 void readHeader(std::string_view line, Transfer& transfer) {
   if (line.starts_with("HTTP/")) {
-    // An interim answer (100) precedes the real one: only the last head counts.
+    // An interim response (100) precedes the final one, so only the last head counts.
     transfer.head = {};
     transfer.lastModified.clear();
     const std::size_t space = line.find(' ');

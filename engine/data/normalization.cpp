@@ -12,7 +12,7 @@ Normalization measureNormalization(const LabeledImages& images) {
   if (images.count() == 0) {
     throw Error("normalisation",
                 "there are no training images to measure",
-                "Hold out fewer images for validation.");
+                "Keep fewer images for validation.");
   }
   const auto channels = static_cast<std::size_t>(images.channels);
   const std::size_t plane = static_cast<std::size_t>(images.height) * images.width;

@@ -19,7 +19,7 @@ PartFile::PartFile(std::filesystem::path path, FileSystem& system)
     system_.close(file_);
     throw Error(path_.string(),
                 "another download of this file is under way",
-                "Wait for it, or end it first.");
+                "Wait for it, or stop it first.");
   }
 
   struct stat status {};
@@ -44,8 +44,8 @@ std::string PartFile::validator() const {
 }
 
 void PartFile::restart(std::string_view validator) {
-  // The bytes go first: old bytes must never lie beside a new version's validator.
-  if (system_.ftruncate(file_, 0) != 0) throw systemError(path_, "cannot empty", errno);
+  // The bytes are dropped first, because a new validator must never stand beside old bytes.
+  if (system_.ftruncate(file_, 0) != 0) throw systemError(path_, "cannot empty the file", errno);
   size_ = 0;
   writeFileDurably(validatorPath_, validator, system_);
 }

@@ -9,12 +9,12 @@
 
 namespace lambda {
 
-/// The beginning of a file that is being downloaded, kept between attempts together with the
-/// server's name for that version of it. One attempt at a time, in any process, holds it.
+/// The received part of a file that is being downloaded. It is kept between attempts, together with
+/// the server's validator of that version. Only one attempt at a time, in any process, can hold it.
 /// All members throw Error naming the file. Not thread-safe.
 class PartFile {
  public:
-  /// Opens or creates `path`; throws Error where another attempt holds it.
+  /// Opens or creates `path`. Throws Error if another attempt holds it.
   PartFile(std::filesystem::path path, FileSystem& system);
   ~PartFile();
   PartFile(const PartFile&) = delete;
@@ -24,18 +24,19 @@ class PartFile {
 
   std::uint64_t size() const { return size_; }
 
-  /// ETag or date of the version these bytes belong to; empty if unknown, so not to be continued.
+  /// ETag or date of the version that the bytes belong to. Empty if unknown: the download can't be
+  /// continued then.
   std::string validator() const;
 
-  /// Drops the bytes and begins again with another version.
+  /// Drops the bytes and starts again with another version.
   void restart(std::string_view validator);
 
   void append(std::string_view bytes);
 
-  /// Brings the bytes to the disk and gives them their final name. Ends this object's use.
+  /// Syncs the bytes to the disk and renames the file to its final name. Ends this object's use.
   void publish(const std::filesystem::path& destination);
 
-  /// Deletes what was received. Ends this object's use.
+  /// Deletes the received bytes. Ends this object's use.
   void discard();
 
  private:

@@ -10,8 +10,8 @@
 #include "engine/runtime/process_memory.h"
 #include "engine/runtime/random.h"
 
-// Only + - * / and sqrt: IEEE 754 defines them to the last bit, so that the images are the same on
-// every machine. The build turns contraction to fused multiply-add off for this file.
+// This file uses only + - * / and sqrt, which IEEE 754 defines to the last bit, so that the images
+// are the same on every machine. The build disables fused multiply-add contraction for this file.
 
 namespace lambda {
 
@@ -23,7 +23,7 @@ constexpr int kClasses = 10;
 constexpr int kDirections = 5;
 constexpr double kMargin = 0.5;  // Pixels between any figure and the border.
 
-// Keeps these streams apart from every other use of the same seed.
+// Separates these random streams from every other use of the seed.
 constexpr std::uint64_t kLabelStream = 0x7368617065733130;
 constexpr std::uint64_t kImageStream = 0x7368617065733131;
 
@@ -55,7 +55,7 @@ double length(Point p) {
   return std::sqrt(p.x * p.x + p.y * p.y);
 }
 
-// The unit vector at angle 2 atan(t): rational, so free of sine and cosine.
+// The unit vector at angle 2 atan(t), computed by a rational formula without sine and cosine.
 Point directionOf(double t) {
   const double scale = 1 / (1 + t * t);
   return {(1 - t * t) * scale, 2 * t * scale};
@@ -114,13 +114,14 @@ struct Range {
   double high = 1;
 };
 
-// Two statements, since a call may evaluate its arguments in any order.
+// The draws are separate statements, because a call may evaluate its arguments in any order.
 Color drawColor(double hue, Range saturation, Range value, KeyedRandom& random) {
   const double brightest = random.uniform(value.low, value.high);
   return colorOf(hue, random.uniform(saturation.low, saturation.high), brightest);
 }
 
-// Quiet ground, one vivid figure, and a dot that stands out by brightness on any of the grounds.
+// Draws a muted background, one vivid figure, and a dot whose brightness stands out on any of the
+// backgrounds.
 void paint(Scene& scene, KeyedRandom& random) {
   const bool dark = random.coin();
   const double groundHue = random.unit();
@@ -188,7 +189,7 @@ Color colorAt(const Scene& scene, Point pixel) {
   const double shadow = figureDistance(scene, {pixel.x - 0.8, pixel.y - 1.0});
   blend(color, kBlack, 0.3 * coverage(shadow, 3.0));
 
-  // Light from above, so that the figure reads as a thing and not as a hole.
+  // Light from above makes the figure look like an object and not like a hole.
   Color lit = scene.figureColor;
   const double height = (scene.center.y - pixel.y) / scene.radius;
   blend(lit, height > 0 ? Color{1, 1, 1} : kBlack, 0.14 * std::min(std::fabs(height), 1.0));
@@ -199,7 +200,7 @@ Color colorAt(const Scene& scene, Point pixel) {
   return color;
 }
 
-// Four uniform numbers in [-1, 1) out of one draw: noise needs no more than 16 bits each.
+// Four uniform numbers in [-1, 1) from one draw: 16 bits each are enough for noise.
 std::array<double, 4> noiseOf(KeyedRandom& random) {
   const std::uint64_t bits = random.bits();
   std::array<double, 4> values{};
@@ -221,7 +222,8 @@ void render(const Scene& scene, KeyedRandom& random, std::uint8_t* pixels) {
   }
 }
 
-// Every run of ten images is a shuffle of the ten classes: balance without looking at the rest.
+// Every ten images are a shuffle of the ten classes, so the classes are balanced although each
+// label depends only on its index.
 std::uint8_t labelOf(std::uint64_t seed, std::uint64_t part, std::uint64_t index) {
   std::vector<std::uint8_t> order{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   KeyedRandom({kLabelStream, seed, part, index / kClasses}).shuffle(order);
@@ -247,7 +249,7 @@ LabeledImages drawShapes10(std::uint64_t seed, int count, Shapes10Part part) {
   if (count < 1) {
     throw Error("shapes10", "asked for " + std::to_string(count) + " images, expected at least 1");
   }
-  // The images, and a copy of them where they are split.
+  // Memory for the images and for their copy in the split.
   requireMemory("shapes10",
                 std::to_string(count) + " images",
                 2 * static_cast<std::uint64_t>(count) * 3 * kPlane,

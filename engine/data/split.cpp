@@ -13,10 +13,10 @@ namespace lambda {
 
 namespace {
 
-constexpr std::uint64_t kSplitStream = 0x73706C6974;  // Apart from other uses of the same seed.
+constexpr std::uint64_t kSplitStream = 0x73706C6974;  // Separates it from other uses of the seed.
 
-// How many of each class are held out: v n_c / N, rounded down, and one more for the classes that
-// lost most by it until v are found.
+// The number of validation images of each class: v n_c / N, rounded down, plus one for the classes
+// with the largest remainders until the sum is v.
 std::vector<std::size_t> quotas(const std::vector<std::vector<std::uint32_t>>& byLabel,
                                 std::size_t total,
                                 std::size_t wanted) {
@@ -44,9 +44,9 @@ IndexSplit stratifiedSplit(std::span<const std::uint16_t> labels,
                            std::uint64_t seed) {
   if (validationCount < 0 || static_cast<std::size_t>(validationCount) >= labels.size()) {
     throw Error("data.validationCount",
-                "cannot hold out " + std::to_string(validationCount) + " of " +
-                    std::to_string(labels.size()) + " training images",
-                "Choose a number from 0 to one less than the images there are.");
+                "cannot keep " + std::to_string(validationCount) + " of " +
+                    std::to_string(labels.size()) + " training images for validation",
+                "Choose a number from 0 to one less than the number of images.");
   }
   std::vector<std::vector<std::uint32_t>> byLabel(std::size_t{1} +
                                                   *std::ranges::max_element(labels));

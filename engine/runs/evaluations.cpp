@@ -31,7 +31,7 @@ class AppendedFile {
   AppendedFile(const AppendedFile&) = delete;
   AppendedFile& operator=(const AppendedFile&) = delete;
 
-  /// A line that an earlier writer left torn is ended first.
+  /// Appends the line. First ends an incomplete line that an earlier writer left.
   void append(std::string line) {
     char last = '\n';
     const off_t size = ::lseek(file_, 0, SEEK_END);

@@ -9,20 +9,21 @@
 
 namespace lambda {
 
-/// How often the test set has been scored in a run: by the run itself, as its record says, and by
-/// the evaluations beside it. Throws Error where evaluations.jsonl can't be read.
+/// How often the test set has been scored in a run: by the run itself, according to its record, and
+/// by later evaluations. Throws Error if evaluations.jsonl can't be read.
 int testEvaluationsOf(const RunFolder& folder, const RunRecord& record);
 
-/// What came of keeping an evaluation.
+/// The result of storing an evaluation.
 struct KeptEvaluation {
-  int testEvaluations = 0;   ///< testEvaluationsOf() the run, this one included.
-  std::string problem = {};  ///< Why it could not be kept, for people; empty where it was.
+  int testEvaluations = 0;   ///< testEvaluationsOf() the run, including this one.
+  std::string problem = {};  ///< Why it could not be stored, for the user; empty if it was.
 };
 
-/// Appends an evaluation to the run that a checkpoint belongs to: the folder above its own with a
-/// run.json. Name and time are filled in. One write, so that a run that is being trained, or
-/// several evaluations at once, do not disturb each other. A checkpoint outside of a run has
-/// nothing to append to. Never throws Error: a score is told even where it can't be kept.
+/// Appends an evaluation to the run that a checkpoint belongs to, the folder above the checkpoint's
+/// that has a run.json. Fills in the checkpoint's name and the time. The line is written in one
+/// call, so that a training run and concurrent evaluations do not disturb each other. Stores
+/// nothing for a checkpoint outside of a run. Never throws Error, so that a score is reported even
+/// if it can't be stored.
 KeptEvaluation keepEvaluation(const std::filesystem::path& checkpoint, EvaluationRecord record);
 
 }  // namespace lambda

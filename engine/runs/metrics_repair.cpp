@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-/// A tag's values by step, of the run's own TensorBoard files.
+/// The values of each tag by step, from the run's own TensorBoard files.
 class Scalars {
  public:
   explicit Scalars(const fs::path& folder) {
@@ -28,7 +28,7 @@ class Scalars {
         for (const CurvePoint& point : curve.points) values_[curve.name][point.step] = point.value;
       }
     } catch (const Error&) {
-      // Without them nothing can be rebuilt, which the report says.
+      // Without these files nothing can be rebuilt, which the report says.
     }
   }
 
@@ -56,8 +56,8 @@ class Scalars {
   std::map<std::string, std::map<std::int64_t, double>> values_;
 };
 
-/// Steps at which epochs ended, by the number of the epoch. They are counted back from the
-/// checkpoint, since a fork begins in the middle.
+/// The last step of each epoch, by the number of the epoch. Epochs are counted back from the
+/// checkpoint, because a fork does not begin at epoch 1.
 std::map<int, std::int64_t> epochEnds(const Scalars& scalars, const TrainingProgress& at) {
   std::vector<std::int64_t> steps = scalars.steps("train/loss");
   std::erase_if(steps, [&](std::int64_t step) { return step > at.step - at.batch; });
@@ -112,7 +112,7 @@ struct Rebuilt {
   int epochs = 0;
 };
 
-/// Adds what `metrics` lacks up to the checkpoint and TensorBoard's files hold.
+/// Adds the records up to the checkpoint that `metrics` lacks and the TensorBoard files hold.
 Rebuilt rebuild(Metrics& metrics, const Scalars& scalars, const TrainingProgress& at) {
   Rebuilt rebuilt;
   const std::map<int, std::int64_t> ends = epochEnds(scalars, at);
@@ -133,7 +133,7 @@ Rebuilt rebuild(Metrics& metrics, const Scalars& scalars, const TrainingProgress
   return rebuilt;
 }
 
-/// The lines by step, a batch before the epoch that it ends, events after both.
+/// The lines in order of step: a batch before the epoch that it ends, events after both.
 std::string textOf(const Metrics& metrics) {
   std::string text;
   auto batch = metrics.batches.begin();
@@ -179,7 +179,7 @@ std::string repairMetrics(const RunFolder& folder, std::int64_t start, TrainingP
   at.metricsBytes = whole.size();
 
   std::string report =
-      exists ? "metrics.jsonl does not go on to the checkpoint" : "metrics.jsonl is missing";
+      exists ? "metrics.jsonl ends before the checkpoint" : "metrics.jsonl is missing";
   report += ": " + counted(rebuilt.batches, "batch record") + " and " +
             counted(rebuilt.epochs, "epoch record") +
             " were rebuilt from the TensorBoard files, without their times";

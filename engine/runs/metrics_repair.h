@@ -8,14 +8,13 @@
 
 namespace lambda {
 
-/// Makes a run's metrics.jsonl fit the checkpoint that it resumes from, where the file is missing
-/// or shorter than the checkpoint knew it, or has no line's end there. Its whole lines stay, as far
-/// as they are not later than the checkpoint; what lies between them and it is rebuilt from the
-/// run's TensorBoard files, which do not hold training times (they become NaN). `start` is the step
-/// after which the run began: that of its parent's checkpoint for a fork, else 0. The file is
-/// published whole, and `at.metricsBytes` is its new length. Returns what was rebuilt and what is
-/// lost, for people; nothing is written, and the text is empty, where nothing is missing. Throws
-/// Error.
+/// Repairs a run's metrics.jsonl for the checkpoint that the run resumes from, if the file is
+/// missing, is shorter than `at.metricsBytes`, or has no end of a line there. Complete lines up to
+/// the checkpoint's step are kept; missing records are rebuilt from the run's TensorBoard files,
+/// which do not hold training times (they become NaN). `start` is the step after which the run
+/// began: that of its parent's checkpoint for a fork, else 0. The file is replaced atomically, and
+/// `at.metricsBytes` is set to its new length. Returns a text for the user on what was rebuilt and
+/// lost. If nothing is missing, nothing is written and the text is empty. Throws Error.
 std::string repairMetrics(const RunFolder& folder, std::int64_t start, TrainingProgress& at);
 
 }  // namespace lambda

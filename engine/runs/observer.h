@@ -9,21 +9,21 @@
 
 namespace lambda {
 
-/// A count of finished images in a phase of a run that is not a training step.
+/// The number of images scored so far in an evaluation of a run.
 struct EvaluationProgress {
   std::string phase;  ///< "train", "validation" or "test".
   std::int64_t done = 0;
   std::int64_t total = 0;
 };
 
-/// Sees a run as values. Every call comes on the thread that trains, between two batches: it must
-/// be quick, must not throw, and hands over copies that it may keep.
+/// Receives the progress of a run as values. Every call comes on the training thread, between two
+/// batches. It must be quick and must not throw; its arguments are copies that it may keep.
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// The run folder exists and the first batch is about to run. `batchesPerEpoch` and the number of
-  /// training images are for progress.
+  /// Called when the run folder exists and the first batch is about to run. `batchesPerEpoch` and
+  /// the number of training images serve to show progress.
   virtual void started(const RunRecord& /*record*/,
                        const std::string& /*run*/,
                        int /*batchesPerEpoch*/,

@@ -30,7 +30,7 @@ std::string localTime() {
   return text;
 }
 
-/// A name that is one part of a path on any file system.
+/// The name changed so that it is a single path component on any file system.
 std::string asFileName(const std::string& name) {
   std::string safe;
   for (const char c : name) {
@@ -46,7 +46,7 @@ int openFolder(const RunFolder& folder) {
   return ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/// A record lock of the open file description (fcntl(2), F_OFD_SETLK).
+/// Parameters of a record lock of the open file description (fcntl(2), F_OFD_SETLK).
 struct flock wholeFile(short type) {
   struct flock lock {};
 
@@ -131,7 +131,8 @@ RunLock::RunLock(const RunFolder& folder) : descriptor_(openFolder(folder)) {
   do {
     status = flock(descriptor_, LOCK_EX | LOCK_NB);
   } while (status != 0 && errno == EINTR);
-  // Where the file system knows no locks there is none; another process's is the only obstacle.
+  // On a file system without locks the run is not locked; only the lock of another process is an
+  // error.
   if (status != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
     throw Error(folder.path().string(),
@@ -156,7 +157,7 @@ bool RunLock::isHeld(const RunFolder& folder) {
 }
 
 void publishAs(const fs::path& existing, const fs::path& name) {
-  // rename() between two links of one file does nothing and leaves both.
+  // rename() between two links to the same file does nothing and leaves both.
   std::error_code error;
   if (fs::equivalent(existing, name, error)) return;
   const fs::path beside = name.string() + ".link";

@@ -10,12 +10,12 @@
 
 namespace lambda {
 
-/// The folder of one run and the places in it (DESIGN: the way of a run). The folder is the truth;
-/// any index over runs can be rebuilt from it.
+/// The folder of one run and the paths in it. The folder holds the whole state of a run; any index
+/// of runs can be rebuilt from it.
 class RunFolder {
  public:
-  /// Creates RUNS/YYYY-MM-DD_HH-MM-SS_NAME with its subfolders, local time; a number is appended
-  /// where it exists. Throws Error if it can't.
+  /// Creates RUNS/YYYY-MM-DD_HH-MM-SS_NAME, in local time, with its subfolders; a number is
+  /// appended if that exists. Throws Error if it can't be created.
   static RunFolder create(const std::filesystem::path& runsFolder, const std::string& name);
 
   /// An existing run. Throws Error if the folder or its run.json is missing.
@@ -29,7 +29,7 @@ class RunFolder {
 
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
 
-  /// Scores of its checkpoints that were measured beside the run, one a line.
+  /// Scores of its checkpoints that were measured outside of training, one per line.
   std::filesystem::path evaluations() const { return path_ / "evaluations.jsonl"; }
 
   std::filesystem::path log() const { return path_ / "run.log"; }
@@ -44,13 +44,14 @@ class RunFolder {
 
   std::filesystem::path epochCheckpoint(int epoch) const;
 
-  /// The checkpoints of epoch ends on disk, oldest first.
+  /// The checkpoints of ends of epochs that are on disk, oldest first.
   std::vector<std::filesystem::path> epochCheckpoints() const;
 
   /// All checkpoints, the most advanced first: last, then epochs descending, then best.
   std::vector<std::filesystem::path> checkpointsNewestFirst() const;
 
-  /// The checkpoint that stands for the run: the best one, else the last. Throws Error if none is.
+  /// The checkpoint that represents the run: the best one, else the last. Throws Error if the run
+  /// has none.
   std::filesystem::path representativeCheckpoint() const;
 
  private:
@@ -59,45 +60,44 @@ class RunFolder {
   std::filesystem::path path_;
 };
 
-/// The checkpoint that a path stands for: a file stands for itself, a run folder for its
-/// representative checkpoint. Throws Error where there is none.
+/// The checkpoint that a path names: a file itself, or the representative checkpoint of a run
+/// folder. Throws Error if there is none.
 std::filesystem::path checkpointAt(const std::filesystem::path& run);
 
-/// Held by the one process that writes to a run. The system drops it when the process ends, however
-/// it ends, so that a run marked as running without a lock was killed. flock(2) on the folder
-/// excludes other processes; a record lock beside it is the mark that isHeld() reads without taking
-/// a lock, so that looking never stands in the way of a process that starts. Both need no right to
-/// write.
+/// A lock held by the one process that writes to a run. The system releases it whenever the process
+/// ends, so a run that is marked as running but not locked was killed. flock(2) on the folder
+/// excludes other processes. isHeld() reads a separate record lock without taking any lock, so that
+/// it never blocks a process that starts. Neither lock needs write permission.
 class RunLock {
  public:
-  /// Throws Error if another process, or another lock of this one, holds it.
+  /// Throws Error if another process, or another RunLock of this process, holds the lock.
   explicit RunLock(const RunFolder& folder);
   ~RunLock();
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
-  /// Whether somebody holds the lock now.
+  /// Whether any process holds the lock.
   static bool isHeld(const RunFolder& folder);
 
  private:
   int descriptor_ = -1;
 };
 
-/// Gives a published file a second name, whole or not at all: a hard link where the file system has
-/// them, else a durable copy. Throws Error.
+/// Gives a published file a second name atomically: as a hard link if the file system has them,
+/// else as a durable copy. Throws Error.
 void publishAs(const std::filesystem::path& existing, const std::filesystem::path& name);
 
-/// Bytes that can still be written to the disk of a folder; the largest number where that is not
-/// known.
+/// Free bytes on the disk of a folder; the largest number if that is not known.
 std::uintmax_t freeBytesAt(const std::filesystem::path& folder);
 
-/// Deletes the oldest epoch checkpoints beyond those that the policy keeps, and `arriving` more.
+/// Deletes the oldest epoch checkpoints beyond those that the policy keeps, and `arriving` more to
+/// make space for new ones.
 void prune(const RunFolder& folder, const CheckpointConfig& policy, int arriving = 0);
 
-/// Gives last.safetensors the other names that the end of its epoch earns it: the best checkpoint
-/// where that epoch is the best one, and the epoch's own. `at` is what last.safetensors says of
-/// itself; nothing is done for one of mid-epoch. A killed or failed call is completed by the next:
-/// the same names come out however often it is done. Throws Error.
+/// Publishes last.safetensors under further names at the end of an epoch: as the best checkpoint if
+/// that epoch is the best one, and as the checkpoint of the epoch. `at` is the progress stored in
+/// last.safetensors; in mid-epoch nothing is done. The call is idempotent, so that the next call
+/// completes one that was killed or failed. Throws Error.
 void publishEpochEnd(const RunFolder& folder,
                      const CheckpointConfig& policy,
                      const TrainingProgress& at);

@@ -17,7 +17,7 @@ struct RunJournal::Log {
         logger(folder.name(), sink) {
     logger.set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
     logger.flush_on(spdlog::level::info);
-    // A log that can't be written must not end a run; metrics and checkpoints do that themselves.
+    // A failing log must not end a run, but failing metrics and checkpoints do.
     logger.set_error_handler([](const std::string&) {});
   }
 
@@ -39,12 +39,12 @@ RunJournal::~RunJournal() = default;
 void RunJournal::rewind(const TrainingProgress& checkpoint) {
   const std::string text = readFile(folder_.metrics(), kMaxMetricsBytes);
   metrics_.truncate(checkpoint.metricsBytes);
-  // What happened stays told: a stop or a failure is no part of the curves.
+  // Events are kept: a stop or a failure did happen and is not part of the curves.
   for (const EventRecord& event : metricsFromText(text.substr(checkpoint.metricsBytes)).events) {
     metrics_.append(toLine(event));
   }
-  // The scalars of an epoch share the step of its last batch, and a checkpoint may lie between
-  // them.
+  // The scalars of an epoch have the step of its last batch, and a checkpoint may have been written
+  // between the two.
   resumeStep_ = checkpoint.step;
   const Metrics kept = metricsFromText(text.substr(0, checkpoint.metricsBytes));
   if (!kept.batches.empty() && kept.batches.back().step == checkpoint.step) {

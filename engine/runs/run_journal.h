@@ -11,27 +11,28 @@
 
 namespace lambda {
 
-/// Writes what a run has to say: metrics.jsonl, TensorBoard events, run.log and, by the same call,
-/// the observer. Everything reaches the system at once, so that a killed run loses nothing.
-/// Members throw Error where a file can't be written.
+/// Records the progress of a run in metrics.jsonl, TensorBoard events and run.log, and passes it to
+/// the observer. Everything reaches the operating system at once, so that a killed run loses
+/// nothing. Members throw Error if a file can't be written.
 class RunJournal {
  public:
   RunJournal(const RunFolder& folder, Observer& observer);
   ~RunJournal();
 
-  /// Undoes what was measured after a checkpoint: cuts metrics.jsonl to its length then, events
-  /// excepted, and begins a TensorBoard file whose readers drop what earlier ones hold from the
-  /// checkpoint's step on. What was measured at that very step before the checkpoint is told again.
+  /// Drops what was measured after a checkpoint: cuts metrics.jsonl to its length at the
+  /// checkpoint, but keeps events, and begins a TensorBoard file whose readers drop the values of
+  /// earlier files from the checkpoint's step on. Values of that step from before the checkpoint
+  /// are logged again.
   void rewind(const TrainingProgress& checkpoint);
 
   void record(const BatchRecord& record);
   void record(const EpochRecord& record);
   void record(const EventRecord& record);
 
-  /// Length of metrics.jsonl.
+  /// Length of metrics.jsonl in bytes.
   std::uint64_t metricsBytes() const { return metrics_.offset(); }
 
-  /// Brings everything to the disk.
+  /// Writes everything to the disk (fsync).
   void sync();
 
  private:

@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kSmallestStep = std::size_t{64} << 10;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-/// Sizes are rounded up to steps of an eighth of their magnitude, so that blocks of about the same
-/// size are of the same.
+/// Rounds a size up to a multiple of an eighth of its magnitude, so that blocks of similar sizes
+/// can replace each other.
 std::size_t roundedUp(std::size_t bytes) {
   const std::size_t step =
       std::clamp(std::bit_floor(std::max<std::size_t>(bytes, 1)) / 8, kSmallestStep, kHugePage);
@@ -24,7 +24,7 @@ void* map(std::size_t bytes) {
   return block == MAP_FAILED ? nullptr : block;
 }
 
-/// Of a whole huge page or more: starts where one does.
+/// Maps a block of at least one huge page, aligned to a huge page.
 void* mapAligned(std::size_t bytes) {
   void* const wide = map(bytes + kHugePage);
   if (wide == nullptr) return nullptr;
@@ -59,7 +59,7 @@ void* BlockCache::take(std::size_t bytes) {
   return block;
 }
 
-/// The smallest that is kept and at most a quarter too large.
+/// Reuses the smallest unused block that is large enough, and at most a quarter larger.
 void* BlockCache::reuse(std::size_t bytes) {
   const auto found = kept_.lower_bound(bytes);
   if (found == kept_.end() || found->first > bytes + bytes / 4) return nullptr;

@@ -8,26 +8,26 @@
 
 namespace lambda {
 
-/// Large blocks of memory that are used again instead of being returned to the system, which would
-/// have to clear every page of the next one. Where the system allows it they lie in huge pages.
-/// Blocks that are kept without being in use are limited: together with those in use they are at
-/// most twice the most that was in use at once. May be used from any thread.
+/// A cache of large memory blocks, which are reused instead of being returned to the system,
+/// because the system has to clear every page of a new block. Blocks use huge pages if the system
+/// allows it. Used and unused blocks together are limited to twice the peak of the bytes in use.
+/// Thread-safe.
 class BlockCache {
  public:
   BlockCache() = default;
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
 
-  /// Returns what is not in use; what is in use is lost.
+  /// Returns unused blocks to the system; blocks in use are leaked.
   ~BlockCache();
 
-  /// At least `bytes`, at the start of a page; null if the system has no more.
+  /// A block of at least `bytes`, aligned to a page; null if the system has no more memory.
   void* take(std::size_t bytes);
 
-  /// Takes a block of take() back. False if `block` is none.
+  /// Takes back a block from take(). False if `block` did not come from it.
   bool give(void* block);
 
-  /// Returns what is not in use to the system, and forgets how much once was.
+  /// Returns unused blocks to the system, and resets the peak to the bytes in use.
   void release();
 
   std::size_t bytesInUse() const;

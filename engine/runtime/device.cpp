@@ -17,14 +17,14 @@ namespace lambda {
 
 namespace {
 
-/// What stands in the way of CUDA; empty if nothing does.
+/// Why CUDA can't be used; empty if it can.
 std::string findCudaObstacle() {
   static const std::string obstacle = [] {
     if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
       return std::string("no NVIDIA driver is installed");
     }
-    // Its kernels register while it loads. LibTorch remembers the first answer about CUDA, so this
-    // comes before anything asks.
+    // The CUDA kernels register while the library loads. LibTorch remembers its first answer about
+    // CUDA, so the library is loaded before the first query.
     if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
       return std::string("this LibTorch was fetched without CUDA (") + dlerror() + ")";
     }
@@ -88,7 +88,8 @@ ComputeDevice selectDevice(const DeviceConfig& config) {
 }
 
 void useThreads(const ComputeDevice& device) {
-  // Asking first makes LibTorch give this thread its default, which would undo a setting later.
+  // The query makes LibTorch initialise this thread with its default, which would otherwise undo
+  // the setting later.
   if (at::get_num_threads() != device.threads) at::set_num_threads(device.threads);
 }
 

@@ -5,11 +5,11 @@
 
 namespace lambda {
 
-/// Version of this program, "0.1.0".
+/// Version of this program, for example "0.1.0".
 std::string programVersion();
 
-/// What this process runs on, with the present time as the start. `rates` are what the precision
-/// was chosen by, if it was.
+/// Program and machine of this process, with the current time as the start. `rates` are those that
+/// the precision was chosen by, if it was automatic.
 Environment currentEnvironment(const ComputeDevice& device, const PrecisionRates& rates = {});
 
 }  // namespace lambda

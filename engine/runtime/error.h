@@ -6,7 +6,7 @@
 
 namespace lambda {
 
-/// A failure that a person can act on: where it happened, what is wrong, and what to do about it.
+/// A failure that the user can act on: where it happened, what is wrong, and what to do about it.
 /// Thrown for files, data, checkpoints and requests; what() joins the three parts into one text.
 class Error : public std::runtime_error {
  public:

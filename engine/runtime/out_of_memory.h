@@ -12,15 +12,15 @@
 
 namespace lambda {
 
-/// Whether a failure of a tensor operation means that memory was not enough.
+/// Whether a failure of a tensor operation was caused by a lack of memory.
 inline bool isOutOfMemory(const std::exception& failure) {
   return dynamic_cast<const std::bad_alloc*>(&failure) != nullptr ||
          dynamic_cast<const c10::OutOfMemoryError*>(&failure) != nullptr ||
          std::string_view(failure.what()).find("can't allocate memory") != std::string_view::npos;
 }
 
-/// What `work` gives. A failure in it that is no Error becomes one at `place`; what lacked memory
-/// says what to do.
+/// The result of `work`. Its LibTorch failures become an Error at `place`, as does any lack of
+/// memory, for which the hint says what to do. Other exceptions pass through.
 template <class Work>
 auto explainingFailures(const std::string& place, const Recipe& recipe, const Work& work) {
   try {
@@ -33,7 +33,7 @@ auto explainingFailures(const std::string& place, const Recipe& recipe, const Wo
     if (!isOutOfMemory(failure)) throw;
   }
   throw Error(place,
-              "memory is not enough for a batch of " + std::to_string(recipe.batchSize),
+              "there is not enough memory for a batch of " + std::to_string(recipe.batchSize),
               "choose a smaller batch, fewer heads, a smaller k or a local scope");
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// The numbers of the keys in a file of lines "Key:  123 kB", in bytes; 0 for what is missing.
+/// The values of the keys in a file of lines "Key:  123 kB", in bytes; 0 for a missing key.
 template <std::size_t N>
 std::array<std::uint64_t, N> kibibyteFields(const char* file,
                                             const std::array<const char*, N>& keys) {

@@ -9,8 +9,8 @@
 
 namespace lambda {
 
-/// Steers a training loop from other threads. The loop asks next() before every batch, of training
-/// and of evaluation alike, so each wish acts within one batch, from any state:
+/// Controls a training loop from other threads. The loop calls next() before every batch of
+/// training and of evaluation, so each request takes effect within one batch, in any state:
 ///
 ///   while (true) {
 ///     switch (control.next()) {
@@ -21,8 +21,8 @@ namespace lambda {
 ///     }
 ///   }
 ///
-/// Wishes never block. A stop is final; wishes after it are ignored, inspections included.
-/// Thread-safe: any number of threads may wish, one thread runs the loop.
+/// Requests never block. A stop is final; later requests are ignored, including inspections.
+/// Thread-safe: any number of threads may send requests, and one thread runs the loop.
 class RunControl {
  public:
   enum class Mode { running, paused, stopping };
@@ -30,25 +30,25 @@ class RunControl {
 
   void pause();
   void resume();
-  /// One more batch, then pause. While running: pause after the batch under way.
+  /// Runs one more batch and then pauses. While running, pauses after the current batch.
   void stepOnce();
   void requestStop();
 
-  /// Puts a request into the inbox; one that is still there is replaced: the newest wins.
+  /// Requests an inspection. It replaces a request that is still waiting.
   void requestInspection(InspectionRequest request);
 
   Mode mode() const;
 
-  /// Whether the loop stands still: it waits in waitForChange() and no wish tells it to go on.
+  /// Whether the loop waits in waitForChange() and no request makes it continue.
   bool isHeld() const;
 
-  /// What the loop is to do now. A waiting inspection comes first, also while paused.
+  /// The next action of the loop. A waiting inspection comes first, also while paused.
   Turn next();
 
-  /// The waiting request, if any; for the loop.
+  /// Takes the waiting inspection request, if any. Called by the loop.
   std::optional<InspectionRequest> takeInspection();
 
-  /// Blocks while next() would answer `paused`; for the loop.
+  /// Blocks while next() would return `paused`. Called by the loop.
   void waitForChange();
 
  private:

@@ -12,7 +12,7 @@ namespace lambda {
 
 namespace {
 
-/// Smaller ones are the system allocator's, which keeps their pages.
+/// Smaller tensors are left to the system allocator, which keeps their pages.
 constexpr std::size_t kLeastBytes = std::size_t{128} << 10;
 
 std::atomic<int> reuses = 0;
@@ -36,7 +36,7 @@ class ReusingAllocator : public c10::Allocator {
   c10::DataPtr allocate(std::size_t bytes) override {
     void* block = nullptr;
     if (bytes >= kLeastBytes && reuses > 0) block = cache().take(bytes);
-    // Throws where there is no more.
+    // c10::alloc_cpu() throws if there is no more memory.
     if (block == nullptr) block = c10::alloc_cpu(bytes);
     return {block, block, &deallocate, at::Device(at::kCPU)};
   }

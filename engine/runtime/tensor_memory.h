@@ -2,10 +2,10 @@
 
 namespace lambda {
 
-/// While one of these lives, the memory of large tensors on the CPU is used again by those that
-/// come after them; see BlockCache. When the last one ends, what is not in use goes back to the
-/// system. In training every step allocates what the step before it has freed; without this, the
-/// system clears all those pages again in each of them.
+/// While an object of this class lives, the memory of large CPU tensors is reused by later tensors;
+/// see BlockCache. The destructor of the last object returns unused memory to the system. Every
+/// training step allocates what the previous step has freed; without reuse, the system would clear
+/// all those pages in every step.
 class TensorMemoryReuse {
  public:
   TensorMemoryReuse();

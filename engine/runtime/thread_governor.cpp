@@ -11,12 +11,12 @@ namespace lambda {
 namespace {
 
 constexpr std::size_t kWindow = 20;  // Steps.
-constexpr double kUneven = 1.5;      // The 95th percentile of a window by its median.
-constexpr int kSettling = 3;         // Steps that start threads or fill caches.
+constexpr double kUneven = 1.5;      // Limit of the 95th percentile of a window over its median.
+constexpr int kSettling = 3;         // Ignored steps, which start threads or fill caches.
 constexpr double kFirstWait = 60;    // Seconds.
 constexpr double kLongestWait = 10 * 60;
 
-/// The 95th percentile by the median. One long step is an accident: of 20, it takes two.
+/// The 95th percentile divided by the median. Of 20 steps, at least two must be long to raise it.
 double unevennessOf(std::vector<double> steps) {
   std::ranges::sort(steps);
   const auto rank = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(steps.size())));
@@ -61,7 +61,7 @@ std::optional<ThreadChange> ThreadGovernor::judge(double mean, double unevenness
     const int before = threads_ - newest;
     return change(before,
                   "steps were no faster with " + threadsText(threads_) + " than with " +
-                      std::to_string(before) + ": training goes on with " + threadsText(before));
+                      std::to_string(before) + ": training continues with " + threadsText(before));
   }
 
   const bool hasWaited = sinceChange_ >= wait_;
@@ -71,8 +71,9 @@ std::optional<ThreadChange> ThreadGovernor::judge(double mean, double unevenness
     newest_ = -1;
     meanBefore_ = mean;
     return change(threads_ - 1,
-                  "other programs keep the cores busy, some steps take " +
-                      fixed(unevenness, "%.1f") + " times as long as most: training goes on with " +
+                  "other programs keep the cores busy, so that some steps take " +
+                      fixed(unevenness, "%.1f") +
+                      " times as long as most: training continues with " +
                       threadsText(threads_ - 1) + " instead of " + std::to_string(threads_));
   }
   if (threads_ < most_ && hasWaited) {

@@ -22,7 +22,7 @@ struct MapShape {
 
 struct Block {
   Mixer mixer;
-  bool residual = false;           ///< Plain family: a shortcut where the mixer needs none too.
+  bool residual = false;           ///< Plain family: adds a shortcut even if the mixer needs none.
   bool squeezeExcitation = false;  ///< Channel attention after the mixer, squeeze ratio 4.
   double stochasticDepth = 0;      ///< Probability of skipping the residual branch in training.
 
@@ -41,7 +41,7 @@ struct Stage {
 enum class Family {
   bottleneck,  ///< ResNet-50 style: 1x1, mixer, 1x1 to 4 x width, residual (He et al., 2016).
   basic,       ///< ResNet-18 style: 3x3, mixer, residual.
-  plain,       ///< Convolution blocks with a shortcut where asked for, lambda blocks with one.
+  plain,       ///< One mixer per block; a shortcut if `residual` or if the mixer needs one.
 };
 
 enum class StemKind {
@@ -55,8 +55,8 @@ struct Stem {
   StemKind kind = StemKind::cifar;
   int width = 64;     ///< Output channels.
   int patchSize = 4;  ///< Side of a patch in pixels; used by the patch stem alone.
-  /// The filters of its first convolution are not learnt: they whiten the patches of the training
-  /// images, see engine/layers/convolution/patch_whitening.h.
+  /// The filters of its first convolution are not learnt but whiten the patches of the training
+  /// images; see engine/layers/convolution/patch_whitening.h.
   bool whitened = false;
 
   bool operator==(const Stem&) const = default;
@@ -75,8 +75,8 @@ struct Head {
 
 enum class Activation { relu, celu, gelu, silu };
 
-/// Describes a network completely. The editor edits it, presets are files of it, checkpoints
-/// contain it, the network builder and the cost model read it, and nothing else describes one.
+/// The complete and only description of a network. The editor changes it, presets and checkpoints
+/// store it, and the network builder and the cost model read it.
 struct Architecture {
   std::string name;
   std::string description;
@@ -92,9 +92,9 @@ struct Architecture {
   bool operator==(const Architecture&) const = default;
 };
 
-/// The pattern of a network as the field writes it, one letter a stage joined by hyphens: C where
-/// all mixers are convolutions, L where all are lambda layers, in general the letter of the mixers'
-/// traits; a mixed stage spells its blocks, for example "C-C-CLCLCL-L".
+/// The usual notation of a network's mixers: one letter per stage, joined by hyphens. The letter is
+/// that of the mixers' traits, C for convolutions and L for lambda layers; a stage with different
+/// mixers has a letter per block, for example "C-C-CLCLCL-L".
 std::string patternOf(const Architecture& architecture);
 
 /// What the letters of a pattern mean: "C for convolutions, L for lambda layers".

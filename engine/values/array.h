@@ -5,7 +5,7 @@
 
 namespace lambda {
 
-/// Numbers of any rank, row-major. Empty where there is nothing to show.
+/// A row-major array of any rank. Empty where there is nothing to show.
 struct Array {
   std::vector<std::int64_t> shape;
   std::vector<float> values;

@@ -8,7 +8,7 @@ namespace lambda {
 namespace {
 
 // Nine samples of viridis (van der Walt and Smith, 2015; public domain) and the eleven colours of
-// ColorBrewer's RdBu (Brewer, 2002), blue first. Between them colours are mixed linearly.
+// ColorBrewer's RdBu (Brewer, 2002), blue first. Colours between them are interpolated linearly.
 constexpr Rgb kViridis[] = {{0x44, 0x01, 0x54},
                             {0x47, 0x2D, 0x7B},
                             {0x3B, 0x52, 0x8B},

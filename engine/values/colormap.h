@@ -21,17 +21,18 @@ struct ColorRange {
   bool operator==(const ColorRange&) const = default;
 };
 
-/// What stands for NaN and infinities.
+/// The colour of NaN and infinities.
 inline constexpr Rgb kNotFiniteColor{0x80, 0x80, 0x80};
 
-/// The colour at `t` of 0..1, clamped; NaN has its own.
+/// The colour at `t`, clamped to 0..1; kNotFiniteColor for NaN.
 Rgb colorAt(ColorMap map, double t);
 
 /// The colour of a value within a range.
 Rgb colorOf(ColorMap map, const ColorRange& range, float value);
 
-/// The limits of a picture of these values: for the diverging map -x..x, for the other one from the
-/// smallest to the largest. Values that are not finite are left out; an empty range is widened.
+/// The colour range for a picture of these values: symmetric, -x..x, for the diverging map, and
+/// from the smallest to the largest for viridis. Values that are not finite are left out; an empty
+/// range is widened.
 ColorRange rangeOf(ColorMap map, std::span<const float> values);
 
 }  // namespace lambda

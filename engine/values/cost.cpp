@@ -12,7 +12,7 @@ namespace {
 
 constexpr long long kFloatBytes = 4;
 
-/// A count that no machine reaches stays at 2^53: every legal network is costed, some are absurd.
+/// Caps counts at 2^53: a valid configuration may describe a network that no machine can hold.
 long long countOf(double value) {
   return static_cast<long long>(std::min(value, 0x1p53));
 }
@@ -101,7 +101,7 @@ class CostModel {
     if (block.options.squeezeExcitation) addSqueezeExcitation(block);
   }
 
-  /// The mixer's unit ends a residual branch: its activation comes after the addition.
+  /// Whether the mixer's unit ends a residual branch, so that its activation follows the addition.
   bool endsBranch(const BlockPlan& block) const {
     return architecture_.family != Family::bottleneck && block.shortcut;
   }
@@ -216,7 +216,7 @@ class CostModel {
     }
   }
 
-  /// What leaves the mixer, after the pooling that a stride asks for.
+  /// The mixer's output after any pooling for the stride.
   static MapShape pooledMap(const BlockPlan& block) {
     return {block.mixerOutput.channels, block.output.height, block.output.width};
   }

@@ -13,8 +13,9 @@ struct LayerCost {
   std::string kind;               ///< "linear", "squeeze-excitation", or the kind of its mixer.
   MapShape output;                ///< After any pooling that belongs to the layer.
   long long parameters = 0;       ///< Learned values; running statistics of norms are not counted.
-  long long flops = 0;            ///< Forward, one image, 2 a multiply-add; convolutions and linear
-                                  ///< maps as plain sums, the lambda core as its layer computes it.
+  /// Forward pass of one image, 2 per multiply-add. Convolutions and linear maps count as direct
+  /// sums, the lambda core as the layer computes it (positionPathOf()).
+  long long flops = 0;
   long long activationBytes = 0;  ///< Maps kept for the backward pass, one image, float32.
 
   bool operator==(const LayerCost&) const = default;
@@ -27,14 +28,14 @@ struct NetworkCost {
   long long activationBytes = 0;
 };
 
-/// Cost of a network from its description alone, in network order. Counts end at 2^53.
+/// Cost of a network from its description alone, in network order. Counts are capped at 2^53.
 NetworkCost costOf(const Architecture& architecture);
 
-/// Bytes of training at a batch size in float32: parameters, gradients, optimiser state of
-/// `stateCopies` values a parameter, and activations. An estimate, without allocator slack.
+/// Estimated bytes of training at a batch size in float32: parameters, gradients, optimiser state
+/// of `stateCopies` values per parameter, and activations, without allocator overhead.
 long long trainingBytes(const NetworkCost& cost, int batchSize, int stateCopies);
 
-/// The same by a recipe: with its batch size, and the state that its optimiser keeps.
+/// The same with the batch size of a recipe and the state that its optimiser keeps.
 long long trainingBytes(const NetworkCost& cost, const Recipe& recipe);
 
 }  // namespace lambda

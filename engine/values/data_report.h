@@ -10,18 +10,18 @@
 
 namespace lambda {
 
-/// What one file of a dataset holds.
+/// The content of one file of a data set.
 struct DataFileReport {
   std::string name;
   bool present = false;
-  std::uint64_t bytes = 0;                  ///< As its folder or archive announces it.
-  std::string sha1;                         ///< 40 hexadecimal digits; empty where not read whole.
-  std::vector<std::int64_t> countPerClass;  ///< Empty where the file could not be judged whole.
+  std::uint64_t bytes = 0;  ///< Size that its folder or archive gives.
+  std::string sha1;         ///< 40 hexadecimal digits; empty if the file was not read whole.
+  std::vector<std::int64_t> countPerClass;  ///< Empty if the file could not be checked whole.
 
   bool operator==(const DataFileReport&) const = default;
 };
 
-/// Something about a dataset that a person should know.
+/// A warning or an error about a data set.
 struct DataFinding {
   Severity severity = Severity::error;
   std::string place;  ///< File, archive entry or record.
@@ -31,14 +31,14 @@ struct DataFinding {
   bool operator==(const DataFinding&) const = default;
 };
 
-/// All that a look at a dataset found, at once.
+/// All findings of one check of a data set.
 struct DataReport {
-  bool usable = false;  ///< It can be trained on: no finding is an error.
+  bool usable = false;  ///< Whether it can be trained on: no finding is an error.
   std::string source;   ///< The folder or archive that was read.
-  std::string sha256;   ///< Of an archive, as 64 hexadecimal digits; empty for a folder.
+  std::string sha256;   ///< Of an archive, 64 hexadecimal digits; empty for a folder.
   std::vector<DataFileReport> files;
   std::vector<DataFinding> findings;
-  std::optional<DatasetInfo> info;  ///< What it holds, where it is usable.
+  std::optional<DatasetInfo> info;  ///< Its content, where it is usable.
 
   bool operator==(const DataReport&) const = default;
 };

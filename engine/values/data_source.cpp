@@ -4,7 +4,7 @@ namespace lambda {
 
 namespace {
 
-// What the published sets hold (Krizhevsky, 2009).
+// The published data sets (Krizhevsky, 2009).
 constexpr MapShape kCifarShape{3, 32, 32};
 constexpr std::int64_t kCifarTrainCount = 50'000;
 constexpr std::int64_t kCifarTestCount = 10'000;

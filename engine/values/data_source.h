@@ -28,13 +28,13 @@ struct Cifar10Source {
   bool operator==(const Cifar10Source&) const = default;
 };
 
-/// CIFAR-100 has two labels an image.
+/// Which of the two labels of a CIFAR-100 image is used.
 enum class Cifar100Labels {
   fine,    ///< One of 100 classes.
   coarse,  ///< One of 20 superclasses.
 };
 
-/// CIFAR-100, binary version: as CIFAR-10 with 100 classes.
+/// CIFAR-100, binary version: images as in CIFAR-10, in 100 classes.
 struct Cifar100Source {
   std::string path = "cifar100";  ///< A folder or an archive.
   Cifar100Labels labels = Cifar100Labels::fine;
@@ -64,29 +64,29 @@ struct ImageFolderSource {
   bool operator==(const ImageFolderSource&) const = default;
 };
 
-/// Where a run's images come from. A new kind of data set is one more alternative: every std::visit
-/// and every list of overloads that forgot it fails to compile.
+/// Where a run's images come from. A new kind of data set is a new alternative: every std::visit
+/// and every list of overloads that omits it fails to compile.
 using DataSource =
     std::variant<Shapes10Source, Cifar10Source, Cifar100Source, IdxSource, ImageFolderSource>;
 
-/// What a data set holds, as far as a network and a recipe must know it.
+/// The properties of a data set that a network and a recipe depend on.
 struct DatasetInfo {
   MapShape shape;  ///< Of every image.
   int classes = 10;
-  std::vector<std::string> classNames;  ///< In the order of the labels; empty where not read yet.
+  std::vector<std::string> classNames;  ///< In the order of the labels; empty if not read yet.
   std::int64_t trainCount = 0;          ///< Images for training and validation together.
   std::int64_t testCount = 0;           ///< 0 = no test set.
 
   bool operator==(const DatasetInfo&) const = default;
 };
 
-/// What is the same for all data sets of one kind.
+/// Properties that all data sets of one kind share.
 struct DataSourceTraits {
   std::string_view kind;     ///< The value of "kind" in JSON, and a name for --data.
-  std::string_view title;    ///< For people.
-  std::string_view meaning;  ///< A sentence or two.
-  std::string_view layout;   ///< The files that make a path one of this kind; empty = no path.
-  /// The classes are directions: a mirrored or shifted image shows another class.
+  std::string_view title;    ///< The name shown to users.
+  std::string_view meaning;  ///< A description in a sentence or two.
+  std::string_view layout;   ///< The files that a path of this kind holds; empty = no path.
+  /// Whether the classes are directions, so that a mirrored or shifted image shows another class.
   bool classesAreDirections = false;
   bool canBeDownloaded = false;
 };
@@ -97,7 +97,7 @@ constexpr DataSourceTraits traitsOf(std::type_identity<Shapes10Source>) {
   return {.kind = "shapes10",
           .title = "shapes10",
           .meaning =
-              "Drawn by this program: a shape and, far from it, a dot. No download; learnt "
+              "Drawn by this program: a shape and, far from it, a dot. Needs no download; learnt "
               "in minutes.",
           .layout = "",
           .classesAreDirections = true};
@@ -155,14 +155,14 @@ constexpr DataSourceTraits traitsOf(const Source& source) {
   return std::visit([](const auto& options) { return traitsOf(options); }, source);
 }
 
-/// What is known of a data set without reading it; empty for the kinds that may hold anything.
+/// The known properties of a data set that is not read; empty for kinds with arbitrary content.
 std::optional<DatasetInfo> announcedInfo(const DataSource& source);
 
-/// Where it lies; null for a kind without files.
+/// The path of the data set; null for a kind without files.
 const std::string* pathOf(const DataSource& source);
 std::string* pathOf(DataSource& source);
 
-/// The path, or the kind where there is none: one word for tables and logs.
+/// The path, or the kind where there is no path, for tables and logs.
 std::string textOf(const DataSource& source);
 
 }  // namespace lambda

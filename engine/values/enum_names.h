@@ -100,7 +100,7 @@ constexpr std::string_view nameOf(Enum value) {
   return EnumNames<Enum>::names[static_cast<std::size_t>(value)];
 }
 
-/// The value of that name; nothing where there is none.
+/// The value of that name, or nothing for an unknown name.
 template <class Enum>
 constexpr std::optional<Enum> enumOf(std::string_view name) {
   const auto& names = EnumNames<Enum>::names;

@@ -8,8 +8,8 @@
 
 namespace lambda {
 
-/// The score of one checkpoint of a run, measured beside the run: a line of its evaluations.jsonl.
-/// The run's own result is that of its own end and stands in its record.
+/// The score of one checkpoint, measured separately from training: a line of evaluations.jsonl.
+/// The result that the run itself measured at its end is in its RunRecord.
 struct EvaluationRecord {
   std::string time = {};        ///< UTC, ISO 8601, for example "2026-11-20T22:48:00Z".
   std::string checkpoint = {};  ///< Name of the file within the run, "epoch-0005.safetensors".

@@ -14,9 +14,9 @@
 
 namespace lambda {
 
-/// What there is to say of a field of a configuration value: its JSON key, one line of meaning for
-/// forms and help, the closed range of a number, or of the length of a list, and the key by which
-/// earlier versions wrote it, which is still read.
+/// Describes a field of a configuration value: its JSON key, a one-line description for forms and
+/// help, the closed range of a number or of the length of a list, and the key that earlier versions
+/// wrote, which is still read.
 struct Field {
   const char* name;
   const char* meaning;
@@ -24,21 +24,21 @@ struct Field {
   double max = std::numeric_limits<double>::infinity();
   const char* formerName = nullptr;
 
-  /// Whether `key` is this field's, now or formerly.
+  /// Whether `key` is this field's name or former name.
   constexpr bool isNamed(std::string_view key) const {
     return key == name || (formerName != nullptr && key == formerName);
   }
 };
 
-/// Names of the alternatives of Mixer, in their order: the value of a mixer's "kind".
+/// Names of the alternatives of Mixer, in their order: the values of a mixer's "kind".
 inline constexpr std::array<std::string_view, kMixerKindCount> kMixerKinds = [] {
   std::array<std::string_view, kMixerKindCount> kinds;
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) kinds[kind] = kMixerTraits[kind].kind;
   return kinds;
 }();
 
-/// The kinds of a variant of option structs: what its "kind" may be, in the order of its
-/// alternatives, and what messages call one.
+/// The kinds of a variant of option structs: the values of its "kind", in the order of its
+/// alternatives, and the noun for one of them in messages.
 template <class Variant>
 struct KindsOf;
 
@@ -108,7 +108,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"scope", "side r of the local window of positions, odd; 0 = global", 0, 255},
         value.scope);
   visit(Field{"embedding", "position embeddings: relative, absolute or none"}, value.embedding);
-  visit(Field{"content", "with the content lambda; false = position alone"}, value.content);
+  visit(Field{"content", "with the content lambda; false = position only"}, value.content);
   visit(Field{"normalizeQueries", "batch norm on the queries"}, value.normalizeQueries);
   visit(Field{"normalizeValues", "batch norm on the values"}, value.normalizeValues);
   visit(Field{"sharedEmbeddings", "layers with the same name here share their embeddings"},
@@ -118,7 +118,8 @@ void visitFields(Value& value, Visit&& visit) {
 template <Either<Block> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"mixer", "what mixes information between positions"}, value.mixer);
-  visit(Field{"residual", "plain family: a shortcut where the mixer needs none too"}, value.residual);
+  visit(Field{"residual", "plain family: add a shortcut even if the mixer needs none"},
+        value.residual);
   visit(Field{"squeezeExcitation", "channel attention after the mixer"}, value.squeezeExcitation);
   visit(Field{"stochasticDepth", "probability of skipping the branch in training", 0, 0.95},
         value.stochasticDepth);
@@ -138,8 +139,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"patchSize", "side of a patch in pixels, for the patch stem", 1, 64},
         value.patchSize);
   visit(Field{"whitened",
-              "filters of the first convolution that whiten the training images' patches, and "
-              "are not learnt"},
+              "filters of the first convolution are not learnt but whiten the training images' "
+              "patches"},
         value.whitened);
 }
 
@@ -148,14 +149,14 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"pooling", "average or max over all positions"}, value.pooling);
   visit(Field{"dropout", "probability of zeroing a pooled feature in training", 0, 0.95},
         value.dropout);
-  visit(Field{"bias", "with a bias for every class"}, value.bias);
+  visit(Field{"bias", "add a bias for every class"}, value.bias);
   visit(Field{"scale", "factor on the logits", 1e-4, 1e4}, value.scale);
 }
 
 template <Either<Architecture> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"name", "short name"}, value.name);
-  visit(Field{"description", "one line on what it is good for"}, value.description);
+  visit(Field{"description", "one line on its purpose"}, value.description);
   visit(Field{"input", "shape of the images"}, value.input);
   visit(Field{"classes", "number of classes", 2, 100000}, value.classes);
   visit(Field{"family", "bottleneck, basic or plain"}, value.family);
@@ -171,7 +172,7 @@ template <Either<AugmentationConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"cropPadding", "pixels added on each side before a random crop; 0 = no crop", 0, 16},
         value.cropPadding);
-  visit(Field{"padding", "what is added: reflect or zero"}, value.padding);
+  visit(Field{"padding", "pixels that are added: reflect or zero"}, value.padding);
   visit(Field{"horizontalFlip", "mirror half of the images"}, value.horizontalFlip);
   visit(Field{"alternatingFlip", "each image is mirrored in every other epoch, not by chance"},
         value.alternatingFlip);
@@ -213,7 +214,7 @@ void visitFields(Value& value, Visit&& visit) {
 
 template <Either<DataConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"source", "the data set: its kind, where it lies and what is read of it"},
+  visit(Field{"source", "the data set: its kind, its path and the part that is read"},
         value.source);
   visit(Field{"validationCount", "images of the training set kept for validation", 0, 10000000},
         value.validationCount);
@@ -223,10 +224,7 @@ void visitFields(Value& value, Visit&& visit) {
 
 template <Either<RateFactors> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"input",
-              "learning rate of filters of the convolution that sees the images, as a factor",
-              0,
-              1000},
+  visit(Field{"input", "learning rate of filters of the first convolution, as a factor", 0, 1000},
         value.input);
   visit(
       Field{
@@ -248,10 +246,7 @@ void visitFields(Value& value, Visit&& visit) {
 
 template <Either<DecayFactors> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"input",
-              "weight decay of filters of the convolution that sees the images, as a factor",
-              0,
-              1000},
+  visit(Field{"input", "weight decay of filters of the first convolution, as a factor", 0, 1000},
         value.input);
   visit(
       Field{
@@ -276,7 +271,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "sgd, adam, adamw or muon"}, value.kind);
   visit(Field{"learningRate", "peak of the schedule", 0, 1000}, value.learningRate);
   visit(Field{"muonLearningRate",
-              "muon: what a step at the peak changes of a convolution's filters, as a share of "
+              "muon: change of a convolution's filters in a step at the peak, as a share of "
               "their norm",
               0,
               1,
@@ -288,7 +283,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"beta2", "adam: decay of the second moment", 0, 0.9999999}, value.beta2);
   visit(Field{"epsilon", "adam: added to the denominator", 1e-16, 1}, value.epsilon);
   visit(Field{"weightDecay", "weight decay", 0, 10}, value.weightDecay);
-  visit(Field{"decayAllParameters", "decay all in full, norms, biases and embeddings too"},
+  visit(Field{"decayAllParameters",
+              "decay all parameters in full, also norms, biases and embeddings"},
         value.decayAllParameters);
   visit(Field{"gradientClip", "greatest norm of all gradients together; 0 = none", 0, 1e6},
         value.gradientClip);
@@ -311,12 +307,15 @@ void visitFields(Value& value, Visit&& visit) {
 template <Either<Recipe> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"epochs", "passes over the training images", 1, 100000}, value.epochs);
-  visit(Field{"batchSize", "images a step", 1, 65536}, value.batchSize);
+  visit(Field{"batchSize", "images per step", 1, 65536}, value.batchSize);
   visit(Field{"optimizer", "the optimiser"}, value.optimizer);
   visit(Field{"schedule", "the learning rate over the run"}, value.schedule);
   visit(Field{"labelSmoothing", "share of the target spread over all classes", 0, 0.99},
         value.labelSmoothing);
-  visit(Field{"emaDecay", "moving average of the weights, per step; 0 = none", 0, 0.999999},
+  visit(Field{"emaDecay",
+              "decay of the moving average of the weights, per step; 0 = none",
+              0,
+              0.999999},
         value.emaDecay);
   visit(Field{"precision",
               "float32, bfloat16 autocast, or automatic: the faster of them on this device, "
@@ -328,10 +327,10 @@ void visitFields(Value& value, Visit&& visit) {
 template <Either<DeviceConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "automatic, cpu or cuda"}, value.kind);
-  visit(Field{"threads", "threads for tensor work; 0 = one a core", 0, 1024}, value.threads);
+  visit(Field{"threads", "threads for tensor work; 0 = one per core", 0, 1024}, value.threads);
   visit(Field{"yieldsToOthers",
-              "with one thread a core: fewer while other programs slow training down; the run "
-              "can't be repeated to the bit then"},
+              "with one thread per core: use fewer while other programs slow training down; such "
+              "a run can't be repeated bit for bit"},
         value.yieldsToOthers);
   visit(Field{"cudaGraphs", "CUDA: record a training step and replay it as a whole"},
         value.cudaGraphs);
@@ -341,7 +340,7 @@ template <Either<CheckpointConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"everyEpochs", "a checkpoint at every n-th epoch's end; 0 = none", 0, 100000},
         value.everyEpochs);
-  visit(Field{"keepEpochs", "how many of those stay on disk; 0 = all", 0, 100000},
+  visit(Field{"keepEpochs", "how many of these checkpoints stay on disk; 0 = all", 0, 100000},
         value.keepEpochs);
   visit(Field{"keepBest", "keep the weights of the best validation accuracy"}, value.keepBest);
   visit(Field{"everyMinutes", "save also in mid-epoch; 0 = never", 0, 100000}, value.everyMinutes);
@@ -352,10 +351,10 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"name", "short name of the run"}, value.name);
   visit(Field{"seed", "seed of weights, data order and augmentation"}, value.seed);
   visit(Field{"architecture", "the network"}, value.architecture);
-  visit(Field{"data", "what it learns from"}, value.data);
-  visit(Field{"recipe", "how it learns"}, value.recipe);
-  visit(Field{"device", "where it learns"}, value.device);
-  visit(Field{"checkpoints", "what is kept on disk"}, value.checkpoints);
+  visit(Field{"data", "the data set and its augmentation"}, value.data);
+  visit(Field{"recipe", "the training recipe"}, value.recipe);
+  visit(Field{"device", "the device to train on"}, value.device);
+  visit(Field{"checkpoints", "which checkpoints are kept on disk"}, value.checkpoints);
 }
 
 }  // namespace lambda

@@ -17,10 +17,10 @@ constexpr int kTileGap = 6;          // pixels between tiles
 constexpr int kBarWidth = 16;        // pixels
 constexpr int kPreferredSide = 448;  // pixels that all tiles together should reach
 
-/// Where tiles and cells come to lie.
+/// The positions of tiles and cells.
 struct Layout {
   int tiles = 0;
-  int rows = 0;  // of a tile
+  int rows = 0;  // per tile
   int columns = 0;
   int tilesPerRow = 1;
   int tileRows = 1;
@@ -67,7 +67,7 @@ Image blank(int width, int height) {
   return image;
 }
 
-/// The range of one tile's values and 0.
+/// The range of one tile's values, extended to contain 0.
 ColorRange rangeOfTile(ColorMap map, std::span<const float> values) {
   std::vector<float> withZero(values.begin(), values.end());
   withZero.push_back(0);

@@ -5,7 +5,7 @@
 
 namespace lambda {
 
-/// An RGB picture, 8 bits a channel.
+/// An RGB picture with 8 bits per channel.
 struct Image {
   int width = 0;
   int height = 0;

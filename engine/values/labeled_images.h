@@ -7,7 +7,7 @@
 
 namespace lambda {
 
-/// The most classes that labels can tell apart.
+/// The greatest number of classes that a label can represent.
 inline constexpr std::size_t kMostClasses = 65536;
 
 /// Images of one size with a class each.

@@ -7,8 +7,8 @@
 
 namespace lambda {
 
-/// Mean cross-entropy in nats (no label smoothing) and share of right answers, measured in
-/// evaluation mode without augmentation, for every split by the same function.
+/// Mean cross-entropy in nats (no label smoothing) and accuracy (fraction of images classified
+/// correctly), measured in evaluation mode without augmentation, by one function for all splits.
 struct Scores {
   double loss = 0;
   double accuracy = 0;
@@ -38,7 +38,7 @@ struct EpochRecord {
   std::optional<Scores> validation = std::nullopt;
   double learningRate = 0;
   double imagesPerSecond = 0;  ///< Training throughput of the epoch, evaluation excluded.
-  double dataShare = 0;        ///< Of the epoch's training time, the share spent on making batches.
+  double dataShare = 0;        ///< Share of the epoch's training time spent on making batches.
 
   bool operator==(const EpochRecord&) const = default;
 };
@@ -66,12 +66,13 @@ struct EventRecord {
   bool operator==(const EventRecord&) const = default;
 };
 
-/// What a run has recorded, each kind in the order of its writing.
+/// Everything that a run has recorded, each kind in the order of writing.
 struct Metrics {
   std::vector<BatchRecord> batches;
   std::vector<EpochRecord> epochs;
   std::vector<EventRecord> events;
-  std::vector<std::string> warnings;  ///< Of lines that could not be read, each with its number.
+  std::vector<std::string>
+      warnings;  ///< One for each line that could not be read, with its number.
 
   bool operator==(const Metrics&) const = default;
 };

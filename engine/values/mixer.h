@@ -10,7 +10,7 @@
 
 namespace lambda {
 
-/// An ordinary convolution, the mixer that lambda layers are compared with.
+/// An ordinary convolution, the baseline for lambda layers.
 struct ConvolutionMixer {
   int kernelSize = 3;  ///< Side of the square window in pixels, odd.
 
@@ -32,7 +32,7 @@ struct LambdaMixer {
   int intraDepth = 1;   ///< u
   int scope = 0;        ///< r: side of the local window of positions, odd; 0 = global.
   PositionEmbedding embedding = PositionEmbedding::relative;
-  bool content = true;           ///< With the content lambda; false = position alone.
+  bool content = true;           ///< With the content lambda; false = position only.
   bool normalizeQueries = true;  ///< Batch norm on the queries (section 3.1).
   bool normalizeValues = true;   ///< Batch norm on the values (section 3.1).
   std::string sharedEmbeddings;  ///< Layers with the same non-empty name share embeddings.
@@ -40,37 +40,37 @@ struct LambdaMixer {
   bool operator==(const LambdaMixer&) const = default;
 };
 
-/// A convolution of each channel by itself. A 1x1 convolution follows it where the block's width
-/// differs from the channels that it sees, which happens in the plain family alone.
+/// A convolution of each channel separately. A 1x1 convolution follows it where the block's width
+/// differs from its input channels, which happens only in the plain family.
 struct DepthwiseConvolutionMixer {
   int kernelSize = 3;  ///< Side of the square window in pixels, odd.
 
   bool operator==(const DepthwiseConvolutionMixer&) const = default;
 };
 
-/// What mixes information between positions in a block. A new layer is one more alternative: the
-/// README's section "A new layer" lists what else it needs, and each of these is missed by the
-/// compiler.
+/// The layer of a block that mixes information between positions. A new layer is a new alternative:
+/// the README's section "A new layer" lists what else it needs, and the compiler reports every part
+/// that is missing.
 using Mixer = std::variant<ConvolutionMixer, LambdaMixer, DepthwiseConvolutionMixer>;
 
-/// What differs between the kinds of mixers beside their options. No other place asks which kind a
-/// mixer is in order to find these out.
+/// The properties, besides their options, in which the kinds of mixers differ. No other code tests
+/// the kind of a mixer to find them out.
 struct MixerTraits {
-  std::string_view kind;     ///< The value of "kind" in JSON, and the kind in cost tables.
+  std::string_view kind;     ///< The value of "kind" in JSON and in cost tables.
   std::string_view name;     ///< "lambda layer"
   std::string_view plural;   ///< "lambda layers"
   std::string_view meaning;  ///< One line on what it is.
-  char letter = '?';         ///< In the pattern of a network, and its key in the editor.
-  /// It computes every second position alone where a bottleneck asks for stride 2. A mixer that
-  /// can't is followed by average pooling (LambdaNetworks, appendix E.1).
+  char letter = '?';         ///< Its letter in patternOf(), and its key in the editor.
+  /// Whether it can compute only every second position, as a bottleneck with stride 2 requires. A
+  /// mixer that can't is followed by average pooling (LambdaNetworks, appendix E.1).
   bool takesStride = false;
-  /// The plain family adds a shortcut around it in any case.
+  /// Whether the plain family always adds a shortcut around it.
   bool needsShortcut = false;
-  /// A trained one can be inspected: its lambdas have pictures.
+  /// Whether its lambdas can be inspected as pictures.
   bool isInspectable = false;
 };
 
-/// The traits of one kind. It has no general form: a kind without its own does not compile.
+/// The traits of one kind. There is no primary definition: a kind without traits does not compile.
 template <class M>
 struct TraitsOf;
 
@@ -80,7 +80,7 @@ struct TraitsOf<ConvolutionMixer> {
       .kind = "convolution",
       .name = "convolution",
       .plural = "convolutions",
-      .meaning = "an ordinary convolution, what lambda layers are compared with",
+      .meaning = "an ordinary convolution, the baseline for lambda layers",
       .letter = 'C',
       .takesStride = true};
 };
@@ -103,7 +103,7 @@ struct TraitsOf<DepthwiseConvolutionMixer> {
       .kind = "depthwiseConvolution",
       .name = "depthwise convolution",
       .plural = "depthwise convolutions",
-      .meaning = "a convolution of each channel by itself (Howard et al., 2017)",
+      .meaning = "a convolution of each channel separately (Howard et al., 2017)",
       .letter = 'D',
       .takesStride = true};
 };

@@ -2,13 +2,13 @@
 
 namespace lambda {
 
-/// What a parameter is for. Its module says so where it registers it; see
+/// The role of a parameter in the network. A module gives it when it registers the parameter; see
 /// engine/layers/roled_module.h.
 enum class ParameterRole {
-  input,   ///< Filters of the convolution that sees the images.
+  input,   ///< Filters of the first convolution, whose input is the images.
   filter,  ///< Filters of a convolution that a norm follows.
-  /// Weights of convolutions inside a layer, each of one pixel or of one channel: queries, keys and
-  /// values, channel attention, depthwise filters and what follows them.
+  /// Weights of 1x1 or depthwise convolutions inside a layer: queries, keys and values, channel
+  /// attention, and depthwise filters with the 1x1 convolution that follows them.
   projection,
   norm,       ///< Scales and shifts of norms.
   bias,       ///< Biases of convolutions and of the classifier.
@@ -29,8 +29,8 @@ struct RateFactors {
   bool operator==(const RateFactors&) const = default;
 };
 
-/// The weight decay of each role as a factor of the recipe's. By default none for norms, biases and
-/// position embeddings, whose size says nothing about the size of the function.
+/// The weight decay of each role as a factor of the recipe's. It is 0 by default for norms, biases
+/// and position embeddings, whose magnitude says nothing about the magnitude of the function.
 struct DecayFactors {
   double input = 1;
   double filter = 1;

@@ -28,8 +28,8 @@ MapShape stemOutputOf(const Architecture& architecture) {
   return {};
 }
 
-/// How a block with stride 2 halves its map at its mixer. A basic block's first convolution has
-/// done so before.
+/// Plans how a block with stride 2 halves its map at the mixer. In a basic block the first
+/// convolution has already halved it.
 void planStride(BlockPlan& plan, Family family, const MixerTraits& mixer) {
   if (plan.stride != 2 || family == Family::basic) return;
   if (!mixer.takesStride) {
@@ -62,7 +62,7 @@ BlockPlan planBlock(const Architecture& architecture,
 
   const MixerTraits& mixer = traitsOf(plan.options.mixer);
   const bool plain = architecture.family == Family::plain;
-  // A basic block's first convolution takes the stride, so that its mixer sees the smaller map.
+  // A basic block's first convolution has the stride, so that its mixer's input is the smaller map.
   const bool mixerSeesOutputMap = architecture.family == Family::basic;
   plan.mixerInput = mixerSeesOutputMap ? plan.output : input;
   plan.mixerInput.channels = plain ? input.channels : stage.width;

@@ -7,43 +7,43 @@
 
 namespace lambda {
 
-/// What makes a map smaller after a mixer that has not taken its block's stride itself.
+/// Pooling that shrinks the map after a mixer that does not apply its block's stride itself.
 enum class StridePooling {
   none,
   average,  ///< 3x3 (LambdaNetworks, appendix E.1).
   max,      ///< 2x2
 };
 
-/// A block with everything that follows from its place in the network.
+/// A block with all properties that follow from its place in the network.
 struct BlockPlan {
-  std::string name;  ///< "stage2.block1": also the prefix of its parameters' names.
+  std::string name;  ///< "stage2.block1", also the prefix of its parameters' names.
   int stage = 0;     ///< Index from 0.
   int block = 0;     ///< Index from 0 within the stage.
   Block options;
   MapShape input;
   MapShape output;
-  MapShape mixerInput;   ///< What the mixer sees.
-  MapShape mixerOutput;  ///< What it gives, before any pooling for the stride.
+  MapShape mixerInput;
+  MapShape mixerOutput;  ///< Before any pooling for the stride.
   int stride = 1;
-  int mixerStride = 1;                          ///< What the mixer itself takes of the stride.
-  StridePooling pooling = StridePooling::none;  ///< What follows the mixer for it.
-  bool shortcut = true;     ///< The block's input is added to what its branch gives.
+  int mixerStride = 1;                          ///< The stride that the mixer itself applies.
+  StridePooling pooling = StridePooling::none;  ///< Applies the stride after the mixer.
+  bool shortcut = true;     ///< The block's input is added to its branch's output.
   bool projection = false;  ///< The shortcut needs a 1x1 convolution.
 };
 
-/// An Architecture with all shapes and names resolved: the one place that knows how stages follow
-/// each other. The network builder makes modules of it, the cost model numbers.
+/// An Architecture with all shapes and names resolved: the only place that knows how stages follow
+/// each other. The network builder makes modules from it, and the cost model computes costs.
 struct NetworkPlan {
   MapShape stemOutput;
   std::vector<BlockPlan> blocks;
   MapShape features;  ///< What the head pools.
 };
 
-/// Resolves an architecture. Shapes of a network that can't be (maps of size 0) come out as they
-/// are computed; validate() is what reports them.
+/// Resolves an architecture. Shapes of an impossible network (maps of size 0) are returned as
+/// computed; validate() reports them.
 NetworkPlan planOf(const Architecture& architecture);
 
-/// The convolution that sees the images: its square filters, and what it gives.
+/// The first convolution: the side of its square filters and its output channels.
 struct FirstConvolution {
   int side = 3;
   int depth = 64;

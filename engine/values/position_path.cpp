@@ -6,7 +6,7 @@ namespace lambda {
 
 namespace {
 
-/// How many multiply-adds the fused kernels do while the convolution does one.
+/// Multiply-adds that the fused kernels do in the time of one multiply-add of the convolution.
 constexpr long long kFusedSpeed = 100;
 
 }  // namespace

@@ -12,20 +12,20 @@ struct PrecisionRates {
   double float32 = 0;
   double bfloat16 = 0;  ///< Not measured on a processor without arithmetic in bfloat16.
 
-  /// Whether a precision was chosen by them.
+  /// Whether a precision was chosen by these rates.
   bool wereMeasured() const { return float32 > 0; }
 
   bool operator==(const PrecisionRates&) const = default;
 };
 
-/// Where bfloat16 computes less than this many times as fast, a run has float32: rounding to 8 bits
-/// has to pay, and on a busy machine what is measured wobbles by a tenth.
+/// Automatic precision chooses bfloat16 only if it is at least this many times as fast as float32:
+/// rounding to 8 bits has to pay off, and measurements on a busy machine vary by a tenth.
 inline constexpr double kBfloat16Gain = 1.2;
 
-/// What Precision::automatic stands for on a device with these rates.
+/// The precision that Precision::automatic chooses on a device with these rates.
 Precision fasterPrecision(const PrecisionRates& rates);
 
-/// "bfloat16, as measured: 411 GFLOP/s, 207 in float32"; the name alone where nothing was measured.
+/// "bfloat16, as measured: 411 GFLOP/s, 207 in float32"; only the name if nothing was measured.
 std::string precisionText(Precision chosen, const PrecisionRates& rates);
 
 }  // namespace lambda

@@ -8,10 +8,10 @@
 
 namespace lambda {
 
-/// What a network says to every image of a split, in the split's order.
+/// A network's predictions for every image of a split, in the split's order.
 struct Predictions {
   Split split = Split::validation;
-  std::int64_t step = 0;  ///< Of the weights: optimiser steps done.
+  std::int64_t step = 0;  ///< Optimiser steps that the weights have been trained.
   int epoch = 0;
   std::vector<std::string> classNames = {};
   std::vector<int> labels = {};              ///< [count], true classes.
@@ -22,7 +22,7 @@ struct Predictions {
   bool operator==(const Predictions&) const = default;
 };
 
-/// How often each class was taken for each.
+/// How often each true class was predicted as each class.
 struct ConfusionMatrix {
   int classes = 0;
   std::vector<std::int64_t> counts = {};  ///< [classes, classes]: true class * classes + predicted.
@@ -30,9 +30,9 @@ struct ConfusionMatrix {
   bool operator==(const ConfusionMatrix&) const = default;
 };
 
-/// Counts the predictions by true and by predicted class. There are as many classes as names, or as
-/// the greatest label or prediction asks for where those are more. What has no true class (-1), or
-/// no counterpart because one list is shorter, is left out.
+/// Counts the predictions by true and predicted class. The number of classes is the number of names
+/// or, if larger, the greatest label or prediction plus one. Images without a true class (-1) are
+/// left out, as are entries that one of the two lists lacks.
 ConfusionMatrix confusionOf(const Predictions& predictions);
 
 }  // namespace lambda

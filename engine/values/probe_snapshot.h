@@ -8,9 +8,9 @@
 
 namespace lambda {
 
-/// What the probe of an epoch kept of one lambda layer: the first validation image at the middle
-/// pixel of the layer's map. Shapes as in InspectionSnapshot; an array is empty where the layer
-/// lacks the part or the file is older than it.
+/// What the probe of an epoch stored of one lambda layer, for the first validation image and the
+/// middle pixel of the layer's map. Shapes as in InspectionSnapshot. An array is empty where the
+/// layer lacks that part or an older version wrote the file.
 struct ProbeLayer {
   std::string name;             ///< "stage3.block2.mixer"
   Array lambdaContent;          ///< [k, v]
@@ -22,11 +22,12 @@ struct ProbeLayer {
   bool operator==(const ProbeLayer&) const = default;
 };
 
-/// What a run stored of its lambda layers after an epoch; 0 = before the first step.
+/// What a run stored of its lambda layers after an epoch; epoch 0 = before the first step.
 struct ProbeSnapshot {
   int epoch = 0;
   std::int64_t step = 0;
-  std::vector<float> probabilities = {};  ///< Of the probed image, by class; empty in older files.
+  std::vector<float> probabilities =
+      {};  ///< Class probabilities of the probed image; empty in older files.
   std::vector<ProbeLayer> layers = {};    ///< In network order.
 
   bool operator==(const ProbeSnapshot&) const = default;

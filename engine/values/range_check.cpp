@@ -26,8 +26,8 @@ void RangeCheck::checkLength(const std::string& path, const Field& field, std::s
   if (static_cast<double>(length) <= field.max) return;
   problems_.push_back({path,
                        Severity::error,
-                       std::to_string(length) + " are more than the " + formatNumber(field.max) +
-                           " there may be (" + field.meaning + ")",
+                       "the list has " + std::to_string(length) + " elements, but at most " +
+                           formatNumber(field.max) + " are allowed (" + field.meaning + ")",
                        {}});
 }
 

@@ -13,7 +13,7 @@
 
 namespace lambda {
 
-/// Moves every number into its field's range, so that arithmetic on it can't overflow. Lists keep
+/// Clamps every number to its field's range, so that arithmetic on it can't overflow. Lists keep
 /// their length.
 template <class T>
 void clampToRanges(T& value) {
@@ -21,7 +21,7 @@ void clampToRanges(T& value) {
     using M = std::remove_cvref_t<decltype(member)>;
     if constexpr (std::is_same_v<M, int> || std::is_same_v<M, double>) {
       const auto min = static_cast<M>(field.min);
-      // Also where it is not a number.
+      // The comparison is false for NaN, which becomes the minimum.
       member = member >= min ? std::min(member, static_cast<M>(field.max)) : min;
     } else if constexpr (HasKinds<M>) {
       std::visit([](auto& options) { clampToRanges(options); }, member);
@@ -34,7 +34,7 @@ void clampToRanges(T& value) {
   });
 }
 
-/// Reports every number outside its field's range and every list too long, at any depth.
+/// Reports every number outside its field's range and every list that is too long, at any depth.
 class RangeCheck {
  public:
   explicit RangeCheck(std::vector<Problem>& problems) : problems_(problems) {}

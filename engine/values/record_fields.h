@@ -7,14 +7,14 @@
 
 namespace lambda {
 
-// The fields of what runs write, as fields.h has those of what runs are made of.
+// The fields of everything that a run writes; fields.h lists those of its configuration.
 
 inline constexpr double kLargestCount = 9007199254740992;  // 2^53: exact in every JSON reader
 
 template <Either<Scores> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"loss", "mean cross-entropy in nats"}, value.loss);
-  visit(Field{"accuracy", "share of right answers"}, value.accuracy);
+  visit(Field{"accuracy", "fraction of images classified correctly"}, value.accuracy);
 }
 
 template <Either<BatchRecord> Value, class Visit>
@@ -23,7 +23,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"epoch", "running epoch, from 1", 0, 1e9}, value.epoch);
   visit(Field{"seconds", "training time so far"}, value.seconds);
   visit(Field{"loss", "cross-entropy of the batch"}, value.loss);
-  visit(Field{"accuracy", "share of right answers in the batch"}, value.accuracy);
+  visit(Field{"accuracy", "fraction of the batch classified correctly"}, value.accuracy);
   visit(Field{"learningRate", "learning rate of the step"}, value.learningRate);
   visit(Field{"gradientNorm", "norm of all gradients before clipping"}, value.gradientNorm);
   visit(Field{"imagesPerSecond", "training throughput"}, value.imagesPerSecond);
@@ -47,19 +47,19 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"epoch", "running epoch, from 1", 0, 1e9}, value.epoch);
   visit(Field{"seconds", "training time so far"}, value.seconds);
   visit(Field{"event", "what happened"}, value.kind);
-  visit(Field{"text", "what there is to say about it"}, value.text);
+  visit(Field{"text", "details of the event"}, value.text);
 }
 
 template <Either<EvaluationRecord> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"time", "when, UTC, ISO 8601"}, value.time);
+  visit(Field{"time", "time of the evaluation, UTC, ISO 8601"}, value.time);
   visit(Field{"checkpoint", "name of the checkpoint file"}, value.checkpoint);
   visit(Field{"epoch", "epochs that its weights have been trained", 0, 1e9}, value.epoch);
   visit(Field{"step", "steps that its weights have been trained", 0, kLargestCount}, value.step);
   visit(Field{"split", "train, validation or test"}, value.split);
   visit(Field{"images", "images scored", 0, kLargestCount}, value.images);
   visit(Field{"loss", "mean cross-entropy in nats"}, value.scores.loss);
-  visit(Field{"accuracy", "share of right answers", 0, 1}, value.scores.accuracy);
+  visit(Field{"accuracy", "fraction of images classified correctly", 0, 1}, value.scores.accuracy);
 }
 
 template <Either<PrecisionRates> Value, class Visit>
@@ -78,11 +78,11 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"host", "name of the machine"}, value.host);
   visit(Field{"started", "start of the run, UTC, ISO 8601"}, value.started);
   visit(Field{"threadChanges",
-              "changes of the number of threads while training; not 0: not repeatable to the bit",
+              "changes of the number of threads while training; not 0: not repeatable bit for bit",
               0,
               1e9},
         value.threadChanges);
-  visit(Field{"precisionRates", "what the precision was chosen by, where it was automatic"},
+  visit(Field{"precisionRates", "measured rates that an automatic precision was chosen by"},
         value.precisionRates);
 }
 
@@ -96,23 +96,23 @@ void visitFields(Value& value, Visit&& visit) {
 template <Either<RunRecord> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"status", "running, paused, stopped, finished or failed"}, value.status);
-  visit(Field{"statusText", "why it failed and what to do"}, value.statusText);
+  visit(Field{"statusText", "why the run failed and what to do"}, value.statusText);
   visit(Field{"epochsDone", "epochs done", 0, 1e9}, value.epochsDone);
   visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
         value.bestValidationAccuracy);
-  visit(Field{"testAccuracy", "share of right answers on the test set", 0, 1}, value.testAccuracy);
+  visit(Field{"testAccuracy", "accuracy on the test set", 0, 1}, value.testAccuracy);
   visit(Field{"testEvaluations", "how often the test set was scored", 0, 1e9, "testLooks"},
         value.testEvaluations);
   visit(Field{"trainSeconds", "training time"}, value.trainSeconds);
   visit(Field{"imagesPerSecond", "training throughput"}, value.imagesPerSecond);
-  visit(Field{"tags", "words to find it by", 0, 1000}, value.tags);
+  visit(Field{"tags", "tags for searching", 0, 1000}, value.tags);
   visit(Field{"notes", "free text"}, value.notes);
-  visit(Field{"parameters", "learned values", 0, kLargestCount}, value.parameters);
-  visit(Field{"flops", "forward, one image", 0, kLargestCount}, value.flops);
-  visit(Field{"pattern", "mixers a stage, such as C-C-L-L"}, value.pattern);
-  visit(Field{"environment", "what it ran on"}, value.environment);
-  visit(Field{"lineage", "where it came from"}, value.lineage);
-  visit(Field{"config", "everything that decides its numbers"}, value.config);
+  visit(Field{"parameters", "number of learned values", 0, kLargestCount}, value.parameters);
+  visit(Field{"flops", "FLOPs of the forward pass of one image", 0, kLargestCount}, value.flops);
+  visit(Field{"pattern", "mixers of each stage, such as C-C-L-L"}, value.pattern);
+  visit(Field{"environment", "program and machine of the run"}, value.environment);
+  visit(Field{"lineage", "run and checkpoint that it was forked from"}, value.lineage);
+  visit(Field{"config", "configuration of the run"}, value.config);
 }
 
 template <Either<TrainingProgress> Value, class Visit>
@@ -123,7 +123,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"seconds", "training time so far"}, value.seconds);
   visit(Field{"images", "images trained on so far", 0, kLargestCount}, value.images);
   visit(Field{"epochSeconds", "training time in the running epoch"}, value.epochSeconds);
-  visit(Field{"epochDataSeconds", "of that, the time to make batches"}, value.epochDataSeconds);
+  visit(Field{"epochDataSeconds", "part of epochSeconds spent on making batches"},
+        value.epochDataSeconds);
   visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
         value.bestValidationAccuracy);
   visit(Field{"bestEpoch", "the epoch of the best validation, from 1; 0 = none", 0, 1e9},
@@ -133,9 +134,9 @@ void visitFields(Value& value, Visit&& visit) {
 
 template <Either<CheckpointHeader> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"progress", "where the run stands"}, value.progress);
-  visit(Field{"environment", "what it ran on"}, value.environment);
-  visit(Field{"config", "everything that decides its numbers"}, value.config);
+  visit(Field{"progress", "progress of the run"}, value.progress);
+  visit(Field{"environment", "program and machine of the run"}, value.environment);
+  visit(Field{"config", "configuration of the run"}, value.config);
 }
 
 }  // namespace lambda

@@ -15,8 +15,8 @@ struct AugmentationConfig {
   int cropPadding = 4;  ///< Pixels added on each side before a random crop; 0 = no crop.
   CropPadding padding = CropPadding::reflect;
   bool horizontalFlip = true;
-  /// Where images are flipped: each in every other epoch, half of them in the first (Jordan, 2024,
-  /// section 3.6), so that two epochs show both sides of all.
+  /// With `horizontalFlip`: every image is flipped in every other epoch, half of them in the first
+  /// (Jordan, 2024, section 3.6), so that two epochs show both orientations of every image.
   bool alternatingFlip = false;
   int cutoutSize = 0;  ///< Side of the square set to the mean, in pixels; 0 = none.
 
@@ -36,10 +36,10 @@ enum class OptimizerKind {
   sgd,
   adam,
   adamw,
-  muon,  ///< Filters of convolutions by Muon, see engine/training/update/muon.h; all else by SGD.
+  muon,  ///< Muon for filters of convolutions (engine/training/update/muon.h), SGD for the rest.
 };
 
-/// Whether weights move along a momentum, and not by Adam's moments.
+/// Whether the optimiser uses momentum instead of Adam's moments.
 inline bool hasMomentum(OptimizerKind kind) {
   return kind == OptimizerKind::sgd || kind == OptimizerKind::muon;
 }
@@ -47,14 +47,14 @@ inline bool hasMomentum(OptimizerKind kind) {
 struct OptimizerConfig {
   OptimizerKind kind = OptimizerKind::sgd;
   double learningRate = 0.1;  ///< Peak of the schedule.
-  double muonLearningRate = 0.08;  ///< Muon: that of filters, as a share of their norm.
+  double muonLearningRate = 0.08;  ///< Muon: learning rate of filters, as a share of their norm.
   double momentum = 0.9;      ///< SGD, Muon.
   bool nesterov = true;       ///< SGD, Muon.
   double beta1 = 0.9;         ///< Adam, AdamW.
   double beta2 = 0.999;       ///< Adam, AdamW.
   double epsilon = 1e-8;      ///< Adam, AdamW.
   double weightDecay = 5e-4;
-  bool decayAllParameters = false;  ///< In full, whatever their factors say.
+  bool decayAllParameters = false;  ///< In full, whatever `decayFactors` says.
   double gradientClip = 0;          ///< Greatest 2-norm of all gradients together; 0 = none.
   RateFactors rateFactors;
   DecayFactors decayFactors;
@@ -62,7 +62,7 @@ struct OptimizerConfig {
   bool operator==(const OptimizerConfig&) const = default;
 };
 
-/// The weight decay of parameters of a role.
+/// The weight decay of the parameters of a role.
 inline double weightDecayOf(const OptimizerConfig& config, ParameterRole role) {
   return config.weightDecay * (config.decayAllParameters ? 1 : factorOf(config.decayFactors, role));
 }
@@ -72,7 +72,7 @@ enum class ScheduleKind { constant, cosine, linear, triangular, step };
 /// The learning rate over a run, as a factor of the peak. Warm-up rises linearly from 0.
 struct ScheduleConfig {
   ScheduleKind kind = ScheduleKind::cosine;
-  double warmupEpochs = 0;    ///< Not for triangular, whose rise is `peakFraction`.
+  double warmupEpochs = 0;    ///< Not used by triangular, which rises until `peakFraction`.
   double finalFactor = 0;     ///< Factor at the end of cosine, linear and triangular.
   double peakFraction = 0.2;  ///< Triangular: where in the run the peak lies, 0..1.
   double stepEpochs = 30;     ///< Step: epochs between two drops.
@@ -81,8 +81,8 @@ struct ScheduleConfig {
   bool operator==(const ScheduleConfig&) const = default;
 };
 
-/// automatic: float32 or bfloat16, whichever the device computes faster in. That is measured when a
-/// run is made, and its record keeps what came out: it never becomes another.
+/// automatic: float32 or bfloat16, whichever is faster on the device (fasterPrecision()). That is
+/// measured when a run is created; the run's record keeps the choice, which never changes.
 enum class Precision { automatic, float32, bfloat16 };
 
 struct Recipe {
@@ -90,8 +90,8 @@ struct Recipe {
   int batchSize = 128;
   OptimizerConfig optimizer;
   ScheduleConfig schedule;
-  double labelSmoothing = 0;  ///< In the training objective alone; reported losses have none.
-  double emaDecay = 0;        ///< Moving average of the weights, per step; 0 = none.
+  double labelSmoothing = 0;  ///< In the training objective only; reported losses have none.
+  double emaDecay = 0;        ///< Decay of the moving average of the weights, per step; 0 = none.
   Precision precision = Precision::float32;
   bool channelsLast = true;
 
@@ -102,12 +102,12 @@ enum class DeviceKind { automatic, cpu, cuda };
 
 struct DeviceConfig {
   DeviceKind kind = DeviceKind::automatic;
-  int threads = 0;  ///< Threads for tensor work on the CPU; 0 = one a core.
-  /// Fewer of them for as long as other programs slow training down; see ThreadGovernor. Bits on
-  /// the CPU depend on the number of threads, so that such a run can't be repeated to the bit. Not
-  /// for a number of threads that was chosen.
+  int threads = 0;  ///< Threads for tensor work on the CPU; 0 = one per core.
+  /// Use fewer threads while other programs slow training down; see ThreadGovernor. Results on the
+  /// CPU depend on the number of threads, so such a run can't be repeated bit for bit. It has no
+  /// effect on a chosen number of threads.
   bool yieldsToOthers = false;
-  /// CUDA: a training step is recorded and replayed as a whole. The bits are the same either way.
+  /// CUDA: a training step is recorded and replayed as a whole, with bit-identical results.
   bool cudaGraphs = true;
 
   bool operator==(const DeviceConfig&) const = default;
@@ -115,18 +115,18 @@ struct DeviceConfig {
 
 /// Which checkpoints a run keeps. The last one is always kept, the best one if `keepBest`.
 struct CheckpointConfig {
-  int everyEpochs = 1;      ///< Also a checkpoint at every n-th epoch's end; 0 = none.
-  int keepEpochs = 3;       ///< How many of those stay on disk; 0 = all.
+  int everyEpochs = 1;      ///< Keep a checkpoint at the end of every n-th epoch; 0 = none.
+  int keepEpochs = 3;       ///< Number of these checkpoints kept on disk; 0 = all.
   bool keepBest = true;     ///< Keep the weights of the best validation accuracy.
   double everyMinutes = 5;  ///< Save the last checkpoint also in mid-epoch; 0 = never.
 
   bool operator==(const CheckpointConfig&) const = default;
 };
 
-/// Everything that decides a run's numbers: with the same RunConfig, program, device and thread
-/// count, training gives the same bits, unless it yields to other programs, or leaves the precision
-/// to a measurement, which may come out otherwise where two are about as fast. The RunConfig in a
-/// run's record leaves nothing to one.
+/// Everything that determines a run's results. Training with the same RunConfig, program, device
+/// and number of threads is bit-identical, unless the run yields to other programs or its precision
+/// is automatic: that measurement may choose differently where both precisions are about equally
+/// fast. The RunConfig in a run's record names the chosen precision.
 struct RunConfig {
   std::string name;
   Architecture architecture;

@@ -11,22 +11,23 @@
 
 namespace lambda {
 
-/// What a run ran on. With the RunConfig it decides whether two runs may agree to the bit.
+/// Program and machine of a run. With the RunConfig it decides whether two runs may agree bit for
+/// bit.
 struct Environment {
   std::string program;  ///< Version of Lambda Studio.
   std::string torch;    ///< Version of LibTorch.
   std::string device;   ///< For example "cpu" or "NVIDIA H200".
-  int threads = 0;      ///< Threads for tensor work; bits on the CPU depend on it.
+  int threads = 0;      ///< Threads for tensor work; results on the CPU depend on it.
   std::string cpu;      ///< Name of the processor.
   std::string host;
   std::string started;            ///< UTC, ISO 8601, for example "2026-11-20T22:48:00Z".
-  int threadChanges = 0;          ///< While it trained. Not 0: its bits can't be had again.
-  PrecisionRates precisionRates;  ///< What its precision was chosen by, where it was automatic.
+  int threadChanges = 0;          ///< During training; not 0: not repeatable bit for bit.
+  PrecisionRates precisionRates;  ///< Measured rates, where the precision was automatic.
 
   bool operator==(const Environment&) const = default;
 };
 
-/// Where a forked run came from; empty for a run of its own.
+/// The run and checkpoint that a run was forked from; empty for a run that is no fork.
 struct Lineage {
   std::string parentRun;         ///< Name of the parent's folder.
   std::string parentCheckpoint;  ///< Name of the checkpoint within it.
@@ -35,7 +36,7 @@ struct Lineage {
   bool operator==(const Lineage&) const = default;
 };
 
-/// What a run folder says of its run: the content of run.json.
+/// The description and the results of a run: the content of run.json.
 struct RunRecord {
   RunConfig config;
   Environment environment;
@@ -51,7 +52,7 @@ struct RunRecord {
   std::vector<std::string> tags;
   std::string notes;
   std::int64_t parameters = 0;
-  std::int64_t flops = 0;  ///< Forward, one image, 2 a multiply-add.
+  std::int64_t flops = 0;  ///< Forward pass of one image, 2 per multiply-add.
   std::string pattern;     ///< patternOf() of the network.
 
   bool operator==(const RunRecord&) const = default;

@@ -7,11 +7,11 @@
 namespace lambda {
 
 /// The shortest decimal text that reads back as the same number, with a point in every locale;
-/// "NaN", "Infinity" and "-Infinity" for what JSON has no number for.
+/// "NaN", "Infinity" and "-Infinity" for values that JSON has no number for.
 std::string formatNumber(double value);
 
-/// The entry of `names` that `name` was probably meant to be, by edit distance without regard to
-/// case; empty where none is near.
+/// The entry of `names` that `name` is most likely a misspelling of, by edit distance without
+/// regard to case; empty if none is close.
 std::string nearestName(std::string_view name, std::span<const std::string_view> names);
 
 /// "a, b, c"

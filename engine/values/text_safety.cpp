@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-/// One character of a text, or one byte that is part of none.
+/// One character of a text, or one byte that is not part of a character.
 struct Piece {
   std::size_t bytes = 1;
   bool isCharacter = false;

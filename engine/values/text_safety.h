@@ -8,7 +8,7 @@
 
 namespace lambda {
 
-/// The text with every byte that belongs to no UTF-8 sequence replaced by U+FFFD.
+/// The text with every byte that is not part of a UTF-8 sequence replaced by U+FFFD.
 std::string withValidUtf8(std::string_view text);
 
 bool isUtf8(std::string_view text);
@@ -23,20 +23,20 @@ bool isControl(char32_t character);
 
 enum class LineBreaks { escaped, kept };
 
-/// The text as a terminal can show it without obeying it: control characters become \n, \t, \x1b or
-/// \u202e, and bytes that are no UTF-8 become \xff. A text without any stays as it is.
+/// The text with everything escaped that a terminal would obey: control characters become \n, \t,
+/// \x1b or \u202e, and bytes that are not UTF-8 become \xff. Other text is unchanged.
 std::string terminalText(std::string_view text, LineBreaks lineBreaks = LineBreaks::escaped);
 
-/// The text as one word of a POSIX shell. What has control characters or is not UTF-8 is written as
-/// $'...' with octal escapes (POSIX 2024, and bash, ksh and zsh before it).
+/// The text as one word of a POSIX shell. A text with control characters or bytes that are not
+/// UTF-8 is written as $'...' with octal escapes (POSIX 2024, and bash, ksh and zsh before it).
 std::string shellWord(std::string_view text);
 
 /// A path as one word of a POSIX shell that no command reads as an option.
 std::string shellPath(const std::string& path);
 
-/// The text as one cell of a CSV file (RFC 4180). What a spreadsheet would run as a formula, a text
-/// that begins with = + - @, a tab or a carriage return, gets an apostrophe before it; numbers
-/// stay as they are.
+/// The text as one cell of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula,
+/// because it begins with = + - @, a tab or a carriage return, gets an apostrophe before it;
+/// numbers are unchanged.
 std::string csvCell(std::string_view text);
 
 }  // namespace lambda

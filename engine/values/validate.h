@@ -8,11 +8,11 @@
 
 namespace lambda {
 
-/// All findings about a network, in its order. Paths begin with "architecture".
+/// All problems of a network, in network order. Paths begin with "architecture".
 std::vector<Problem> validate(const Architecture& architecture);
 
-/// All findings about a run, those about its network included. `dataset` is what its data set was
-/// found to hold; without it the run is judged by announcedInfo(), so far as that is known.
+/// All problems of a run, including those of its network. `dataset` describes the actual content of
+/// its data set; without it the run is checked against announcedInfo(), where that is known.
 std::vector<Problem> validate(const RunConfig& config,
                               const std::optional<DatasetInfo>& dataset = {});
 

@@ -29,7 +29,7 @@ bool isUnsafeInName(char c) {
   return !safe;
 }
 
-/// The findings about the blocks of one network.
+/// Collects the problems of the blocks of one network.
 class BlockCheck {
  public:
   explicit BlockCheck(std::vector<Problem>& problems) : problems_(problems) {}
@@ -59,7 +59,7 @@ class BlockCheck {
     const std::string path = pathOf(block) + ".kernelSize";
     add(Severity::error,
         path,
-        "the window must have a centre: its side is odd",
+        "the side of the window must be odd, so that it has a centre",
         setTo("the kernel size", path, std::to_string(kernelSize + 1)));
   }
 
@@ -99,7 +99,7 @@ class BlockCheck {
     } else if (mixer.scope % 2 == 0) {
       add(Severity::error,
           path,
-          "a local window has its query in the centre: its side is odd",
+          "the side of a local window must be odd, so that the query is its centre",
           setTo("the scope", path, std::to_string(mixer.scope + 1)));
     } else if (mixer.scope > 2 * side - 1) {
       add(Severity::warning,
@@ -115,7 +115,7 @@ class BlockCheck {
     if (!mixer.content && mixer.embedding == PositionEmbedding::none) {
       add(Severity::error,
           path + ".content",
-          "without content and position lambda the layer's output is always 0",
+          "without a content or a position lambda the layer's output is always 0",
           setTo("content", path + ".content", "true"));
     }
     const long long n = block.mixerInput.positions();
@@ -139,7 +139,7 @@ class BlockCheck {
       add(Severity::warning,
           path + ".scope",
           "global scope on a " + toText(block.mixerInput) + " map computes " +
-              std::to_string(n * n) + " position pairs an image",
+              std::to_string(n * n) + " position pairs per image",
           setTo("the scope", path + ".scope", std::to_string(std::min(kPaperScope, 2 * side - 1))));
     }
   }
@@ -152,7 +152,7 @@ class BlockCheck {
     if (safe != mixer.sharedEmbeddings) {
       add(Severity::error,
           path,
-          "the name becomes part of a parameter's name: letters, digits, - and _ alone",
+          "the name becomes part of a parameter's name: it may only have letters, digits, - and _",
           setTo("the name", path, "\"" + safe + "\""));
       return;
     }
@@ -169,8 +169,8 @@ class BlockCheck {
     if (sameTable && (sameMap || mixer.scope > 0)) return;
     add(Severity::error,
         path,
-        "shares embeddings with " + otherBlock.name +
-            ", whose k, u, scope, embedding or map size differ",
+        "the layer shares embeddings with " + otherBlock.name +
+            ", but their k, u, scope, embedding or map size differ",
         Fix{"Use its own embeddings", path, "\"\""});
   }
 
@@ -215,7 +215,7 @@ void checkShapes(const Architecture& architecture,
   }
 }
 
-/// Patches of more values take long to whiten: the time grows with the third power.
+/// Larger patches take too long to whiten: the time grows with the cube of the number of values.
 constexpr int kMostWhitenedValues = 1024;
 
 void checkWhitening(const Architecture& architecture, std::vector<Problem>& problems) {
@@ -239,8 +239,8 @@ void checkWhitening(const Architecture& architecture, std::vector<Problem>& prob
            " values");
   } else if (first.depth > 2 * values) {
     refuse(patches + " have " + std::to_string(2 * values) +
-           " whitening filters, both signs of each, fewer than the " + std::to_string(first.depth) +
-           " channels of the first convolution");
+           " whitening filters, counting both signs, fewer than the " +
+           std::to_string(first.depth) + " channels of the first convolution");
   }
 }
 

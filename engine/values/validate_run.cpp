@@ -33,8 +33,8 @@ void checkDataset(const RunConfig& config,
   };
   if (config.data.validationCount >= dataset.trainCount) {
     add("data.validationCount",
-        "nothing is left to train on: there are " + std::to_string(dataset.trainCount) +
-            " images for training and validation together",
+        "no images are left to train on: training and validation together have " +
+            std::to_string(dataset.trainCount) + " images",
         Fix{"Keep a tenth for validation",
             "data.validationCount",
             std::to_string(dataset.trainCount / 10)});
@@ -66,7 +66,8 @@ void checkDataset(const RunConfig& config,
   }
 }
 
-/// Where classes are directions, the figures also reach to the border of the image.
+/// Warns of flips and crops that change the class where the classes are directions. The figures of
+/// such a data set also reach to the border of the image.
 void checkDirectedAugmentation(const DataConfig& data, std::vector<Problem>& problems) {
   const DataSourceTraits traits = traitsOf(data.source);
   if (!traits.classesAreDirections) return;
@@ -82,7 +83,7 @@ void checkDirectedAugmentation(const DataConfig& data, std::vector<Problem>& pro
     problems.push_back({"data.augmentation.cropPadding",
                         Severity::warning,
                         "the figures of " + std::string(traits.title) +
-                            " reach to the border: a shifted crop cuts off what tells the class, "
+                            " reach to the border: a shifted crop cuts off what shows the class, "
                             "and a reflected border repeats it mirrored",
                         Fix{"Don't crop", "data.augmentation.cropPadding", "0"}});
   }
@@ -110,7 +111,7 @@ void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
     problems.push_back({"recipe.optimizer.decayAllParameters",
                         Severity::warning,
                         "all parameters decay in full, so that the factors of weight decay by role "
-                        "mean nothing",
+                        "have no effect",
                         Fix{"Decay by role", "recipe.optimizer.decayAllParameters", "false"}});
   }
   if (config.checkpoints.keepBest && config.data.validationCount == 0) {
@@ -125,8 +126,8 @@ void checkDevice(const DeviceConfig& device, std::vector<Problem>& problems) {
   if (!device.yieldsToOthers || device.threads == 0) return;
   problems.push_back({"device.yieldsToOthers",
                       Severity::warning,
-                      "a chosen number of threads is kept, whatever other programs do",
-                      Fix{"Use one thread a core", "device.threads", "0"}});
+                      "with a chosen number of threads, a run does not yield to other programs",
+                      Fix{"Use one thread per core", "device.threads", "0"}});
 }
 
 }  // namespace

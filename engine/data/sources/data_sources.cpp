@@ -21,10 +21,11 @@ void requirePlace(const DataSource& source) {
   const std::string* path = pathOf(source);
   std::error_code error;
   if (!path || fs::exists(*path, error)) return;
-  throw Error(*path,
-              "the data is not here",
-              "lambda data get cifar10 fetches CIFAR-10 into ./cifar10; --data PATH names another "
-              "place, --data shapes10 needs no download.");
+  throw Error(
+      *path,
+      "the data is not here",
+      "lambda data get cifar10 downloads CIFAR-10 into ./cifar10; --data PATH names another "
+      "place; --data shapes10 needs no download.");
 }
 
 std::vector<DataSource> kindsAt(const fs::path& path) {
@@ -38,7 +39,7 @@ std::vector<DataSource> kindsAt(const fs::path& path) {
   return found;
 }
 
-/// What is looked for, a line for each kind that has a path.
+/// The files of each kind that has a path, one line per kind.
 std::string layouts() {
   std::string text;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -88,9 +89,9 @@ DataSource recognizeDataSource(const std::string& named, const DataSource& like)
     }
     throw Error(named,
                 found.empty() ? "no data set is recognised here" : "this could be " + titles,
-                found.empty() ? "Looked for, in this place:\n  " + layouts()
+                found.empty() ? "This place should hold one of these:\n  " + layouts()
                               : "Say which with --set 'data.source={\"kind\": \"...\", \"path\": "
-                                "\"...\"}', or put each data set into a folder of its own.");
+                                "\"...\"}', or put each data set into a separate folder.");
   }
   DataSource source = like.index() == found.front().index() ? like : found.front();
   *pathOf(source) = named;

@@ -8,23 +8,23 @@
 
 namespace lambda {
 
-/// The images for training and validation. Throws Error for what is missing or damaged, naming it.
+/// The images for training and validation. Throws Error naming a missing or damaged file.
 LabeledImages readTrainingImages(const DataSource& source);
 
-/// The test images; none where the data set has no test set. Throws Error as above.
+/// The test images; none if the data set has no test set. Throws Error as above.
 LabeledImages readTestImages(const DataSource& source);
 
-/// What the data set holds, as far as that can be told quickly: CIFAR's by its kind, the others by
-/// their headers and folders. Throws Error where it is not there.
+/// The properties of the data set that can be determined quickly: for CIFAR from its kind, for
+/// other kinds from headers and folders. Throws Error if the data set is missing.
 DatasetInfo probeDataset(const DataSource& source);
 
-/// Judges all files of a data set. Never throws for what it finds.
+/// Checks all files of a data set. Defects are reported, never thrown.
 DataReport checkDataset(const DataSource& source);
 
-/// The data set that a person names: a kind ("shapes10", "cifar10", ...), or a path whose kind
-/// shows in what lies there. Options are those of `like` where that is of the same kind, so that a
-/// data set that has moved keeps them. Throws Error where nothing is there, and where it is no data
-/// set or could be several, with what was looked for.
+/// The data set that a user names: a kind ("shapes10", "cifar10", ...), or a path whose kind is
+/// recognised from its files. If `like` is of the same kind, its options are used, so that a data
+/// set that has moved keeps them. Throws Error if the path does not exist, and, with the expected
+/// files, if it holds no data set or could be of several kinds.
 DataSource recognizeDataSource(const std::string& named, const DataSource& like = {});
 
 }  // namespace lambda

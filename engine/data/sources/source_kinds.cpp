@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLookedAtEntries = 4;  // An archive's first files tell which set it is.
+constexpr int kLookedAtEntries = 4;  // The first files of an archive identify the data set.
 
 bool isFolder(const fs::path& path) {
   std::error_code ignored;
@@ -38,7 +38,7 @@ bool holdsAny(const fs::path& folder, const std::array<std::string_view, Count>&
   return std::ranges::any_of(names, [&](std::string_view name) { return isThere(folder / name); });
 }
 
-/// Whether one of the archive's first entries has one of the names, or lies in the folder.
+/// Whether one of the archive's first entries has one of these names, or lies in the folder.
 template <std::size_t Count>
 bool archiveHolds(const fs::path& path,
                   const std::array<std::string_view, Count>& names,
@@ -51,7 +51,7 @@ bool archiveHolds(const fs::path& path,
   });
 }
 
-// The versions that can't be read are among them: the check then says what is needed.
+// The names include those of versions that can't be read, for which the check says what is needed.
 constexpr std::array<std::string_view, 11> kCifar10Names{"data_batch_1.bin",
                                                          "data_batch_2.bin",
                                                          "data_batch_3.bin",

@@ -6,9 +6,9 @@
 #include "engine/values/data_source.h"
 #include "engine/values/labeled_images.h"
 
-// What each kind of data set does for data_sources.h. A new kind is one more row in each list.
-// `training`, `test` and `probe` throw Error; `check` does not. `liesAt` tells whether a path that
-// exists looks like this kind, by names and the first bytes alone.
+// The functions of data_sources.h for each kind of data set. A new kind needs an overload in each
+// list. `training`, `test` and `probe` throw Error; `check` does not. `liesAt` returns whether an
+// existing path looks like this kind, judged only by names and the first bytes.
 namespace lambda::source_kinds {
 
 LabeledImages training(const Shapes10Source& source);

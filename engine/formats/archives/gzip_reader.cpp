@@ -16,13 +16,13 @@ namespace {
 constexpr std::size_t kPieceBytes = 1 << 18;
 constexpr std::size_t kMagicBytes = 2;
 constexpr const char* kHint = "Fetch or pack the file again.";
-constexpr int kGzipWindow = 15 + 16;  // The largest window, and gzip's wrapper alone.
+constexpr int kGzipWindow = 15 + 16;  // The largest window, with only gzip's wrapper.
 
-/// zlib's words for a checksum and a length that do not match mean little to a person.
+/// Replaces zlib's terse messages for a checksum or a length that does not match.
 std::string reasonOf(const z_stream& stream) {
   const std::string_view text = stream.msg != nullptr ? stream.msg : "unknown defect";
   if (text == "incorrect data check") return "its content does not match its checksum (CRC-32)";
-  if (text == "incorrect length check") return "its content has not the length that its end names";
+  if (text == "incorrect length check") return "its content does not match the length at its end";
   return "its gzip stream is broken: " + std::string(text);
 }
 
@@ -45,8 +45,8 @@ std::size_t GzipReader::read(std::span<std::byte> bytes) {
   return 0;
 }
 
-/// Makes `kept` and what follows it the input: as much as tells gzip from other bytes, where there
-/// is as much.
+/// Makes `kept` and the bytes that follow it the input: at least kMagicBytes, enough to recognise
+/// gzip, unless the stream ends before.
 void GzipReader::gather(std::span<const std::byte> kept) {
   std::copy(kept.begin(), kept.end(), piece_.begin());
   std::size_t filled = kept.size();
@@ -68,7 +68,7 @@ void GzipReader::begin() {
   state_ = State::packed;
 }
 
-/// False at the end of the packed stream.
+/// Reads the next packed bytes. False at the end of the packed stream.
 bool GzipReader::refill() {
   const std::size_t count = source_(piece_);
   input_ = std::span(piece_).first(count);
@@ -94,7 +94,7 @@ std::size_t GzipReader::readPacked(std::span<std::byte> bytes) {
     if (input_.empty() && !refill()) {
       throw GzipDamage("its gzip stream ends in the middle: the file is not complete");
     }
-    // zlib does not change its input; its type is not const.
+    // zlib does not change its input, although its pointer type is not const.
     stream_->next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(input_.data()));
     stream_->avail_in = static_cast<uInt>(input_.size());
     const int status = inflate(stream_.get(), Z_NO_FLUSH);
@@ -108,7 +108,7 @@ std::size_t GzipReader::readPacked(std::span<std::byte> bytes) {
   return room - stream_->avail_out;
 }
 
-/// Another member may follow; its two first bytes may lie in two pieces.
+/// Another member may follow, whose first two bytes may lie in two pieces.
 void GzipReader::endMember() {
   if (input_.size() < kMagicBytes) gather(input_);
   if (isGzip(input_)) {

@@ -14,19 +14,20 @@ struct z_stream_s;
 
 namespace lambda {
 
-/// A gzip stream that is torn, is no deflate code, or does not match its own checksum or length.
+/// Thrown for a gzip stream that is incomplete, is not valid deflate data, or does not match its
+/// checksum or length.
 class GzipDamage : public Error {
  public:
   explicit GzipDamage(const std::string& reason) : Error("", reason) {}
 };
 
 /// Unpacks a gzip stream (RFC 1952) of one or more members and verifies the CRC-32 and the length
-/// at the end of each. Bytes behind the last member are ignored, as gzip(1) does. A stream that
-/// does not begin as gzip passes unchanged.
+/// at the end of each. Bytes after the last member are ignored, as gzip(1) does. A stream that
+/// does not begin as gzip is passed through unchanged.
 class GzipReader {
  public:
-  /// Fills the bytes from the packed stream and returns how many, 0 at its end. What it throws
-  /// passes through read().
+  /// Fills the bytes from the packed stream and returns their number, 0 at its end. Its exceptions
+  /// pass through read().
   using Source = std::function<std::size_t(std::span<std::byte>)>;
 
   explicit GzipReader(Source source);
@@ -34,11 +35,11 @@ class GzipReader {
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
-  /// Fills `bytes` with what comes next; 0 at the end of the stream alone, which is then verified
-  /// as a whole. Throws GzipDamage.
+  /// Fills `bytes` with the next unpacked bytes and returns their number. It is 0 only at the end
+  /// of the stream, whose checksums have all been verified then. Throws GzipDamage.
   std::size_t read(std::span<std::byte> bytes);
 
-  /// Whether the packed stream has bytes behind its last member. Asked after read() gave 0.
+  /// Whether the packed stream has bytes after its last member. Call it after read() returned 0.
   bool hasRest();
 
  private:
@@ -58,18 +59,19 @@ class GzipReader {
   Source source_;
   State state_ = State::unknown;
   std::vector<std::byte> piece_;
-  std::span<const std::byte> input_;  // Of piece_: what is not used yet.
+  std::span<const std::byte> input_;  // The part of piece_ that is not used yet.
   std::unique_ptr<z_stream_s, Free> stream_;
 };
 
-/// A source that gives what lies in memory; the bytes outlive it.
+/// A source that reads bytes in memory, which must outlive it.
 GzipReader::Source sourceOf(std::span<const std::byte> bytes);
 
 /// Whether bytes begin as a gzip file does.
 bool isGzip(std::span<const std::byte> bytes);
 
-/// Unpacks a whole gzip file by a GzipReader. Throws Error naming `place` for damage, for bytes
-/// behind the last member, and for more than `maxBytes`; memory grows with what really comes.
+/// Unpacks a whole gzip file with a GzipReader. Throws Error naming `place` for damage, for bytes
+/// after the last member, and for more than `maxBytes`. Memory grows with the bytes that are
+/// unpacked.
 std::vector<std::byte> gunzip(std::span<const std::byte> bytes,
                               const std::string& place,
                               std::uint64_t maxBytes);

@@ -40,7 +40,7 @@ std::string pathOf(archive_entry* entry) {
   return path != nullptr ? path : "";
 }
 
-/// The content of the current entry. Its announced size is not more than the archive's own.
+/// The content of the current entry. Its announced size does not exceed that of the archive.
 std::vector<std::byte> contentOf(archive* reader, archive_entry* entry, const std::string& place) {
   std::vector<std::byte> content(static_cast<std::size_t>(archive_entry_size(entry)));
   std::size_t taken = 0;
@@ -48,7 +48,7 @@ std::vector<std::byte> contentOf(archive* reader, archive_entry* entry, const st
     const la_ssize_t count =
         archive_read_data(reader, content.data() + taken, content.size() - taken);
     if (count < 0) throw Error(place, "the archive is damaged: " + messageOf(reader), kHint);
-    if (count == 0) throw Error(place, "the archive ends within it", kHint);
+    if (count == 0) throw Error(place, "the archive ends within this file", kHint);
     taken += static_cast<std::size_t>(count);
   }
   return content;
@@ -67,8 +67,7 @@ void readTar(std::span<const std::byte> bytes,
     const int status = archive_read_next_header(reader.get(), &entry);
     if (status == ARCHIVE_EOF) return;
     if (status < ARCHIVE_WARN) {
-      throw Error(
-          place, "is not a tar archive, or a damaged one: " + messageOf(reader.get()), kHint);
+      throw Error(place, "is not a tar archive, or is damaged: " + messageOf(reader.get()), kHint);
     }
     if (count == kMaxEntries) throw Error(place, "has more than 256 entries", kHint);
     const std::string path = pathOf(entry);
@@ -77,7 +76,7 @@ void readTar(std::span<const std::byte> bytes,
     const std::string inside = place + "/" + path;
     const auto size = archive_entry_size(entry);
     if (size < 0 || static_cast<std::uint64_t>(size) > bytes.size()) {
-      throw Error(inside, "says that it is larger than the archive", kHint);
+      throw Error(inside, "has a size in its header that is larger than the archive", kHint);
     }
     visit(name, contentOf(reader.get(), entry, inside));
   }

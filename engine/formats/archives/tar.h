@@ -11,7 +11,7 @@
 
 namespace lambda {
 
-/// Called with the name of a regular file in a tar archive, without its folders, and its content.
+/// Called with the name, without folders, and the content of a regular file in a tar archive.
 using TarVisitor = std::function<void(const std::string& name, std::span<const std::byte> bytes)>;
 
 /// Calls `visit` for the regular files that `isWanted` names, in their order. Nothing is written.
@@ -22,8 +22,8 @@ void readTar(std::span<const std::byte> bytes,
              const std::function<bool(std::string_view name)>& isWanted,
              const TarVisitor& visit);
 
-/// Paths of the first entries of a tar archive, gzipped or not; at most `most`. Empty where the
-/// file is no such archive or can't be read.
+/// The paths of at most the first `most` entries of a tar archive, gzipped or not. Empty if the
+/// file is not such an archive or can't be read.
 std::vector<std::string> firstTarEntries(const std::filesystem::path& path, int most);
 
 }  // namespace lambda

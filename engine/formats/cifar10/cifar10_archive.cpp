@@ -19,8 +19,8 @@ namespace lambda {
 
 namespace {
 
-// A crafted archive may unpack to a thousand times its own size: beside the six files, entries of
-// this many bytes in sum are passed over, no more.
+// A crafted archive may unpack to a thousand times its own size. This is the greatest total size of
+// other entries, besides the six files, that is skipped.
 constexpr std::uint64_t kMaxOtherBytes = 16U << 20;
 constexpr std::uint64_t kMaxTarBytes = 8U << 20;  // Headers, padding and the end of the tar.
 constexpr int kMaxEntries = 256;
@@ -41,9 +41,9 @@ Archive newArchive() {
   return reader;
 }
 
-/// The tar behind a packed source. libarchive unpacks gzip without comparing checksum and length,
-/// so it is given what GzipReader has verified. Its read function is called from C: failures are
-/// kept, not thrown.
+/// The tar stream of a packed source. libarchive unpacks gzip without checking checksum and length,
+/// so it reads from a GzipReader. Its read function is called from C, so failures are stored, not
+/// thrown.
 class TarStream {
  public:
   TarStream(GzipReader::Source source, std::uint64_t mostBytes)
@@ -66,7 +66,7 @@ class TarStream {
     return ARCHIVE_FATAL;
   }
 
-  /// Reads what follows the tar's end, without which nothing is verified.
+  /// Reads the rest after the tar's end, because the checksum follows it.
   void finish() {
     try {
       while (!isBroken() && next() > 0) {
@@ -78,10 +78,10 @@ class TarStream {
 
   bool isBroken() const { return !damage_.empty() || failure_; }
 
-  /// What is wrong with the packed stream; empty where nothing is.
+  /// The damage of the packed stream; empty if there is none.
   const std::string& damage() const { return damage_; }
 
-  /// What kept the source from being read.
+  /// The error of reading the source, if any.
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
@@ -99,7 +99,7 @@ class TarStream {
   std::optional<Error> failure_;
 };
 
-/// What the entries of an archive may hold in sum.
+/// The greatest total size of the entries of an archive, in bytes.
 std::uint64_t contentBytes(const Cifar10Scan& scan) {
   return kMaxOtherBytes + Cifar10Scan::kFiles.size() * scan.fileBytes();
 }
@@ -132,7 +132,7 @@ class EntryReader {
   }
 
  private:
-  // False where reading on makes no sense.
+  // False if reading must stop.
   bool take(archive_entry* entry) {
     const char* path = archive_entry_pathname(entry);
     const std::string entryPath = path != nullptr ? path : "";
@@ -166,7 +166,7 @@ class EntryReader {
     return whole;
   }
 
-  // Grows with what really comes, not with what the entry announces.
+  // The buffer grows with the bytes that are read, not with the size that the entry announces.
   bool read(std::size_t limit, const std::string& name) {
     bytes_.clear();
     while (bytes_.size() < limit) {
@@ -175,7 +175,7 @@ class EntryReader {
       const la_ssize_t count =
           archive_read_data(reader_, bytes_.data() + before, bytes_.size() - before);
       if (count < 0) {
-        // The checksum of the whole stream tells nothing of where in it the damage is.
+        // The checksum of the whole stream does not show where the damage is.
         const bool isWhole = stream_.isBroken();
         scan_.stop(
             isWhole ? scan_.report.source : name,

@@ -27,7 +27,7 @@ bool isFolder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// Where the set lies if a person names `path`.
+// The path of the data set where a user names `path`.
 fs::path locate(const fs::path& path) {
   if (!isFolder(path)) return path;
   const auto holds = [&](std::string_view name) { return isThere(path / name); };

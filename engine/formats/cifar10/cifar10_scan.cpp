@@ -121,7 +121,8 @@ void Cifar10Scan::addClassNames(std::string_view text) {
 
 void Cifar10Scan::noteOtherVersion(std::string_view path) {
   if (path.find("cifar-10-batches-py") != path.npos || path == "data_batch_1") {
-    otherVersion_ = "the Python version, whose files are pickles: programs that are never run here";
+    otherVersion_ =
+        "the Python version, whose files are pickles; this program does not run pickles";
   } else if (path.find("cifar-10-batches-mat") != path.npos) {
     otherVersion_ = "the MATLAB version";
   } else if (path.find("cifar-100-") != path.npos) {
@@ -187,7 +188,7 @@ void Cifar10Scan::judgeClassCounts() {
     }
     std::string text = "images per class, not the published equal counts:";
     for (const std::int64_t sum : sums) text += " " + std::to_string(sum);
-    warning(set, text, "accuracies on this copy compare only with each other");
+    warning(set, text, "compare accuracies on this copy only with each other");
   };
   judge(0, kTrainFiles, "training set");
   judge(kTrainFiles, kFiles.size(), "test set");
@@ -207,7 +208,7 @@ void Cifar10Scan::judgeDigests() {
           kOtherFilesHint);
 }
 
-/// Whether all six files are the published ones; false where that is not known.
+/// Whether all six files are the published ones; false if that is not known.
 bool Cifar10Scan::judgeFileDigests() {
   bool arePublished = true;
   for (std::size_t i = 0; i < kFiles.size(); ++i) {

@@ -12,8 +12,8 @@
 
 namespace lambda {
 
-/// Collects the files of the set in any order, from a folder or an archive, and judges them.
-/// Defects become findings; images are kept only where they are asked for and their file is whole.
+/// Collects the files of the data set in any order, from a folder or an archive, and checks them.
+/// Defects become findings. Images are kept only if requested and if their file is complete.
 class Cifar10Scan {
  public:
   static constexpr std::size_t kImageBytes = 3 * 32 * 32;
@@ -30,25 +30,25 @@ class Cifar10Scan {
 
   Cifar10Scan(std::string source, const Cifar10Layout& layout, bool keepImages);
 
-  /// The index into kFiles, none for another name.
+  /// The index into kFiles; none for any other name.
   static std::optional<std::size_t> fileIndex(std::string_view name);
 
-  /// Notes that file `index` is there and how long it is. False, with a finding, where it came
-  /// before or has another size than the layout says: its bytes need not be read.
+  /// Records that file `index` exists and its length. Returns false and adds a finding if the file
+  /// came before or its size differs from the layout; its bytes need not be read then.
   bool announce(std::size_t index, std::uint64_t bytes);
 
-  /// The content of an announced file.
+  /// Adds the content of an announced file.
   void addRecords(std::size_t index, std::span<const std::byte> bytes);
 
-  /// The content of batches.meta.txt.
+  /// Adds the content of batches.meta.txt.
   void addClassNames(std::string_view text);
 
-  /// Notes the path of an entry or file that may tell of another version of the set.
+  /// Records the path of an entry or file that may indicate another version of the data set.
   void noteOtherVersion(std::string_view path);
 
   void error(std::string place, std::string text, std::string hint = {});
 
-  /// An error after which nothing more is read, so that files not seen yet may well be there.
+  /// Adds an error after which nothing more is read, so files not seen yet are not called missing.
   void stop(std::string place, std::string text, std::string hint = {});
   void warning(std::string place, std::string text, std::string hint = {});
 
@@ -56,7 +56,7 @@ class Cifar10Scan {
 
   std::size_t fileBytes() const { return layout_.imagesPerFile * kRecordBytes; }
 
-  /// Judges what is missing and how the classes are spread. Ends the scan.
+  /// Checks for missing files and the class counts. Ends the scan.
   void finish();
 
   DataReport report;
@@ -76,12 +76,12 @@ class Cifar10Scan {
   std::vector<std::string> classNames_;
 };
 
-/// Feeds the archive's entries to the scan. Only the names of the set are read, each once; no
-/// entry is ever written. `bytes` is a tar, gzipped or not.
+/// Passes the archive's entries to the scan. Only entries with the data set's names are read, each
+/// once, and no entry is written to disk. `bytes` is a tar archive, gzipped or not.
 void scanCifar10Archive(std::span<const std::byte> bytes, Cifar10Scan& scan);
 
-/// The same from a file, streamed; `digested` sets the report's digest. Throws Error where it can't
-/// be read.
+/// The same from a file, which is streamed. `digested` sets the report's digest. Throws Error if
+/// the file can't be read.
 void scanCifar10Archive(const std::filesystem::path& path, bool digested, Cifar10Scan& scan);
 
 }  // namespace lambda

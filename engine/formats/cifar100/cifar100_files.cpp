@@ -45,7 +45,7 @@ bool isFolder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-/// Where the set lies if a person names `path`.
+/// The path of the data set where a user names `path`.
 fs::path locate(const fs::path& path) {
   if (!isFolder(path) || isThere(path / kFiles[kTrain]) || isThere(path / kFiles[kTest]))
     return path;
@@ -71,7 +71,7 @@ std::vector<std::string> linesOf(std::string_view text) {
   return lines;
 }
 
-/// Collects the four files in any order and judges them.
+/// Collects the four files in any order and checks them.
 class Scan {
  public:
   Scan(std::string source, Cifar100Labels labels, const Cifar100Layout& layout)
@@ -82,7 +82,7 @@ class Scan {
 
   std::size_t classes() const { return kClasses[static_cast<std::size_t>(labels_)]; }
 
-  /// The exact size of train.bin or test.bin, the greatest of a list of names.
+  /// The exact size of train.bin or test.bin; the greatest size of a list of names.
   std::size_t bytesOf(std::size_t file) const {
     if (file > kTest) return kMaxNamesBytes;
     return kRecordBytes * (file == kTrain ? layout_.trainImages : layout_.testImages);

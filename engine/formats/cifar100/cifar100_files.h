@@ -12,7 +12,7 @@
 
 namespace lambda {
 
-/// How many images the two files hold. A record has 2 + 3072 bytes: the coarse label, the fine
+/// The number of images in the two files. A record has 2 + 3072 bytes: the coarse label, the fine
 /// label, and the planes of red, green and blue, 32x32 each.
 struct Cifar100Layout {
   std::size_t trainImages = 50'000;
@@ -24,21 +24,21 @@ struct Cifar100 {
   LabeledImages test;   ///< test.bin
 };
 
-/// Reads the binary version of CIFAR-100 (Krizhevsky, 2009) with its fine or coarse labels: a
-/// folder with train.bin and test.bin, a folder with cifar-100-binary/ or cifar-100-binary.tar.gz
-/// in it, or the archive itself, whose gzip CRC is verified. Throws Error for the first defect,
-/// naming the file and the record; checkCifar100() lists them all.
+/// Reads the binary version of CIFAR-100 (Krizhevsky, 2009) with its fine or coarse labels, from a
+/// folder with train.bin and test.bin, a folder that contains cifar-100-binary/ or
+/// cifar-100-binary.tar.gz, or the archive itself, whose gzip CRC is verified. Throws Error for the
+/// first defect, naming the file and the record; checkCifar100() lists them all.
 Cifar100 readCifar100(const std::filesystem::path& path,
                       Cifar100Labels labels,
                       const Cifar100Layout& layout = {});
 
-/// Judges the same places: sizes, labels, class names, and how the classes are spread. Never throws
-/// for what it finds.
+/// Checks the same places: sizes, labels, class names and class counts. Defects are reported, never
+/// thrown.
 DataReport checkCifar100(const std::filesystem::path& path,
                          Cifar100Labels labels,
                          const Cifar100Layout& layout = {});
 
-/// An archive in memory, gzipped or not; `place` names it in errors.
+/// Reads an archive in memory, gzipped or not; `place` names it in errors.
 Cifar100 parseCifar100Archive(std::span<const std::byte> bytes,
                               const std::string& place,
                               Cifar100Labels labels,

@@ -9,15 +9,15 @@
 
 namespace lambda {
 
-/// A file that grows by whole records: a log, a metrics file. Each append goes to the operating
-/// system at once, so a killed process loses nothing; a power cut loses what came after the last
-/// sync. A record that could not be written whole is cut off again, so that the next one follows
-/// the last good one. Created if missing; records go to the end of what is there.
+/// A file that grows by whole records, such as a log or a metrics file. Each append reaches the
+/// operating system at once, so a killed process loses nothing; a power cut loses what came after
+/// the last sync. A record that could not be written completely is cut off again, so that the next
+/// one follows the last good one. A missing file is created; records are added at its end.
 /// One writer per file. Not thread-safe. All members throw Error naming the file.
 class AppendFile {
  public:
-  /// `syncInterval`: fsync follows an append when the last fsync is at least this long ago; zero
-  /// for every append. sync() does it at any time.
+  /// `syncInterval`: an append is followed by fsync if the last one is at least this long ago; 0
+  /// means after every append. sync() does it at any time.
   explicit AppendFile(std::filesystem::path path,
                       std::chrono::milliseconds syncInterval = std::chrono::seconds(5),
                       FileSystem& system = FileSystem::real());
@@ -34,11 +34,11 @@ class AppendFile {
 
   void sync();
 
-  /// The offset in bytes after the last whole record: what a checkpoint notes.
+  /// The offset in bytes after the last whole record, which checkpoints store.
   std::uint64_t offset() const { return offset_; }
 
-  /// Drops everything from `offset` on, in bytes: what was logged after the checkpoint that a run
-  /// resumes from. An offset beyond the end throws and changes nothing.
+  /// Drops everything from `offset` on, in bytes. A run that resumes drops what was logged after
+  /// its checkpoint. An offset beyond the end throws and changes nothing.
   void truncate(std::uint64_t offset);
 
   const std::filesystem::path& path() const { return path_; }

@@ -21,7 +21,8 @@ constexpr std::string_view kTemporaryPrefix = ".lambda-";
 constexpr std::string_view kTemporarySuffix = ".part";
 constexpr std::string_view kLinkSuffix = ".safetensors.link";
 
-// Random between processes and machines that share the folder, counted within this one.
+// The name is random, because other processes and machines may share the folder, with a counter
+// within this process.
 std::string temporaryName() {
   static const std::uint64_t process = [] {
     std::random_device device;
@@ -42,7 +43,7 @@ bool isTemporaryName(const std::string& name) {
          name.ends_with(kTemporarySuffix);
 }
 
-/// Removes a temporary whose writer no longer lives.
+/// Removes a temporary whose writer has ended.
 bool removeAbandoned(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return false;
@@ -77,7 +78,7 @@ void DurableWriter::createTemporary() {
       throw systemError(path_, "cannot create a file beside it", errno);
     }
     ::flock(file_, LOCK_EX);
-    // A sweep may have taken the file for a dead writer's before it was locked.
+    // A sweep may have removed the file before it was locked, as that of a dead writer.
     struct stat facts = {};
     if (::fstat(file_, &facts) == 0 && facts.st_nlink > 0) return;
     system_.close(file_);
@@ -107,7 +108,7 @@ void DurableWriter::commit() {
   }
   try {
     syncFile(system_, file_, path_);
-    // Some network shares report a full disk only here; after any answer the descriptor is gone.
+    // Some network shares report a full disk only here. The descriptor is closed in any case.
     const int file = std::exchange(file_, -1);
     if (system_.close(file) != 0 && errno != EINTR) {
       throw systemError(path_, "cannot finish writing", errno);

@@ -11,11 +11,11 @@
 
 namespace lambda {
 
-/// Publishes a file whole or not at all: bytes go to a temporary beside it; commit() brings them to
-/// the disk, renames the temporary over the file and brings the folder to the disk. A reader, a
-/// killed process or a power cut sees the previous file or the new one, never a part.
+/// Publishes a whole file atomically. Bytes are written to a temporary file beside it; commit()
+/// syncs it to the disk, renames it over the file and syncs the folder. After a killed process or a
+/// power cut, and for any reader, the file is either the previous one or the new one, never a part.
 /// Without commit() the destructor removes the temporary. A symbolic link at `path` is replaced.
-/// While it lives, the writer holds a lock on its temporary: see sweepTemporaries().
+/// While it lives, the writer holds a lock on its temporary; see sweepTemporaries().
 /// Not thread-safe. All members throw Error naming the file; after one the file can't be committed.
 class DurableWriter {
  public:
@@ -31,8 +31,8 @@ class DurableWriter {
   /// Bytes appended so far.
   std::uint64_t size() const { return size_; }
 
-  /// Publishes what was appended; once. An Error from bringing the folder to the disk comes after
-  /// the rename: the new file is then in place and whole, but may not survive a power cut.
+  /// Publishes the appended bytes; to be called once. An Error from syncing the folder comes after
+  /// the rename: the new file is then in place and complete, but may not survive a power cut.
   void commit();
 
  private:
@@ -54,11 +54,11 @@ void writeFileDurably(const std::filesystem::path& path,
                       std::string_view bytes,
                       FileSystem& system = FileSystem::real());
 
-/// Removes what killed writers left in `folder`, and returns how many files: temporaries of
-/// DurableWriter and the links (NAME.safetensors.link) by which a checkpoint gets a second name.
-/// Temporaries of living writers, in any process, are locked and stay, as all do where the file
-/// system knows no locks. Links have no lock of their own: the caller holds the run's. A folder
-/// that can't be listed counts as empty.
+/// Removes the files that killed writers left in `folder` and returns their number. These are the
+/// temporaries of DurableWriter and the links (NAME.safetensors.link) by which a checkpoint gets a
+/// second name. Temporaries of living writers, in any process, are locked and stay; all of them
+/// stay if the file system has no locks. Links are not locked, so the caller holds the run's lock.
+/// A folder that can't be listed counts as empty.
 int sweepTemporaries(const std::filesystem::path& folder);
 
 /// An open regular file, read from its start. Throws Error for a file that can't be opened or read,
@@ -75,11 +75,11 @@ class FileReader {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Fills `bytes` from the current position; fewer are read at the end of the file alone.
-  /// Returns how many.
+  /// Fills `bytes` from the current position; fewer bytes are read only at the end of the file.
+  /// Returns their number.
   std::size_t read(std::span<std::byte> bytes);
 
-  /// As read(), but throws Error where the file ends before `bytes` is full.
+  /// As read(), but throws Error if the file ends before `bytes` is full.
   void readExactly(std::span<std::byte> bytes);
 
  private:
@@ -88,8 +88,8 @@ class FileReader {
   std::uint64_t size_ = 0;
 };
 
-/// The bytes of a regular file. Throws Error as FileReader does, and where the file is larger than
-/// `maxBytes`, before allocating anything.
+/// The bytes of a regular file. Throws Error as FileReader does, and, before allocating anything,
+/// if the file is larger than `maxBytes`.
 std::string readFile(const std::filesystem::path& path, std::uint64_t maxBytes);
 
 }  // namespace lambda

@@ -92,7 +92,8 @@ void writeAll(FileSystem& system,
       if (errno == EINTR) continue;
       throw systemError(path, "cannot write", errno);
     }
-    // Nothing taken and no error: a repeat could go on for ever, so it counts as a full disk.
+    // Nothing was written and there is no error. Repeating could take for ever, so it counts as a
+    // full disk.
     if (written == 0) throw systemError(path, "cannot write", ENOSPC);
     next += written;
     count -= static_cast<std::size_t>(written);
@@ -101,7 +102,7 @@ void writeAll(FileSystem& system,
 
 void syncFile(FileSystem& system, int file, const std::filesystem::path& path) {
   while (system.fsync(file) != 0) {
-    if (errno != EINTR) throw systemError(path, "cannot bring the data to the disk", errno);
+    if (errno != EINTR) throw systemError(path, "cannot write the data to the disk", errno);
   }
 }
 
@@ -114,7 +115,7 @@ void syncFolder(FileSystem& system, const std::filesystem::path& folder) {
   } while (code == EINTR);
   system.close(file);
   if (code != 0 && code != EINVAL && code != ENOTSUP) {
-    throw systemError(folder, "cannot bring the folder to the disk", code);
+    throw systemError(folder, "cannot write the folder to the disk", code);
   }
 }
 

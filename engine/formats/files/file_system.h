@@ -10,9 +10,9 @@
 
 namespace lambda {
 
-/// The system calls that writing a file stands on. Each behaves as the POSIX call of its name,
-/// errno included. Virtual, so that a test can make the n-th call fail as a full or faulty disk
-/// does.
+/// The system calls that writing a file needs. Each behaves as the POSIX call of its name,
+/// including errno. They are virtual, so that a test can make the n-th call fail as a full or
+/// faulty disk does.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
@@ -28,12 +28,12 @@ class FileSystem {
   static FileSystem& real();
 };
 
-/// The Error for a failed system call: `action` is what was tried ("cannot write"), `code` its
-/// errno. The hint says what a person can do about that code.
+/// The Error for a failed system call. `action` says what failed ("cannot write"), `code` is its
+/// errno, and the hint says what the user can do about it.
 Error systemError(const std::filesystem::path& path, const std::string& action, int code);
 
 /// Writes all of `bytes`, continuing after short writes and interruptions.
-/// Throws Error, naming `path`, where a write fails or takes nothing.
+/// Throws Error, naming `path`, if a write fails or writes nothing.
 void writeAll(FileSystem& system,
               int file,
               const void* bytes,
@@ -43,11 +43,11 @@ void writeAll(FileSystem& system,
 /// fsync, repeated after interruptions. Throws Error naming `path`.
 void syncFile(FileSystem& system, int file, const std::filesystem::path& path);
 
-/// Makes names created, renamed or removed in `folder` survive a power cut. File systems that
-/// cannot fsync a folder are accepted as they are. Throws Error where the disk fails.
+/// Makes names created, renamed or removed in `folder` survive a power cut. Does nothing on a file
+/// system that cannot fsync a folder. Throws Error if the disk fails.
 void syncFolder(FileSystem& system, const std::filesystem::path& folder);
 
-/// The folder that holds `path`, "." where the path has a name alone.
+/// The folder that holds `path`; "." if the path is only a name.
 std::filesystem::path folderOf(const std::filesystem::path& path);
 
 }  // namespace lambda

@@ -6,7 +6,7 @@
 
 namespace lambda {
 
-/// Two lower-case hexadecimal digits a byte.
+/// The bytes as text, with two lower-case hexadecimal digits per byte.
 inline std::string hexText(std::span<const unsigned char> bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;

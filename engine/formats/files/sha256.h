@@ -11,7 +11,7 @@ struct evp_md_ctx_st;
 
 namespace lambda {
 
-/// SHA-256 (FIPS 180-4) of bytes given piece by piece.
+/// SHA-256 (FIPS 180-4) of bytes that are added piece by piece.
 class Sha256 {
  public:
   Sha256();
@@ -33,7 +33,7 @@ class Sha256 {
 
 std::string sha256Hex(std::string_view bytes);
 
-/// The digest of a regular file, read in pieces. Throws Error where it can't be read.
+/// The digest of a regular file, which is read in pieces. Throws Error if it can't be read.
 std::string sha256OfFile(const std::filesystem::path& path);
 
 }  // namespace lambda

@@ -20,7 +20,7 @@ constexpr std::uint32_t kMaxSide = 1024;
 constexpr std::uint32_t kMaxCount = 10'000'000;
 constexpr std::size_t kFixedBytes = 4;  // two zeros, the type, the number of dimensions
 constexpr unsigned kUnsignedByte = 8;
-constexpr const char* kHint = "Fetch the file again, as MNIST or its relative publishes it.";
+constexpr const char* kHint = "Download the published file again.";
 
 std::uint32_t numberAt(std::span<const std::byte> bytes, std::size_t offset) {
   std::uint32_t number = 0;
@@ -41,8 +41,8 @@ IdxShape shapeOf(std::span<const std::byte> bytes, const std::string& place, int
     throw Error(place,
                 "has " + std::to_string(std::to_integer<int>(bytes[3])) +
                     " dimensions instead of " + std::to_string(dimensions),
-                dimensions == 1 ? "Labels have one dimension: is it a file of images?"
-                                : "Images have three dimensions: is it a file of labels?");
+                dimensions == 1 ? "Labels have one dimension: this may be a file of images."
+                                : "Images have three dimensions: this may be a file of labels.");
   }
   IdxShape shape;
   for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i) {
@@ -84,7 +84,7 @@ constexpr std::array<std::string_view, kRoles> kPublishedNames{"train-images-idx
                                                                "t10k-images-idx3-ubyte",
                                                                "t10k-labels-idx1-ubyte"};
 
-/// What a file is by its name; kRoles for another file.
+/// The role of a file by its name; kRoles for any other file.
 Role roleOf(const fs::path& path) {
   const std::string name = plainName(path);
   const auto ends = [&](std::string_view a, std::string_view b) {
@@ -190,13 +190,13 @@ IdxFileNames findIdxFiles(const fs::path& folder) {
     const Role role = roleOf(file);
     if (role == kRoles) continue;
     fs::path& place = found[role];
-    // Sorted, the plain file comes before the gzipped one of the same name.
+    // The files are sorted, so a plain file comes before the gzipped one of the same name.
     if (!place.empty() && plainName(place) == plainName(file)) continue;
     if (!place.empty()) {
       throw Error(folder.string(),
-                  "has two files for one purpose: " + place.filename().string() + " and " +
+                  "has two files for the same role: " + place.filename().string() + " and " +
                       file.filename().string(),
-                  "Put each data set into a folder of its own.");
+                  "Put each data set into a separate folder.");
     }
     place = file;
   }
@@ -223,7 +223,7 @@ IdxDataset readIdxDataset(const fs::path& folder) {
                  read(names.testImages, names.testLabels)};
   if (set.train.height != set.test.height || set.train.width != set.test.width) {
     throw Error(names.testImages.string(),
-                "its images have another size than those of the training set",
+                "its images differ in size from those of the training set",
                 "Use the files of one data set.");
   }
   const auto largest = [](const LabeledImages& images) {

@@ -13,7 +13,7 @@
 
 namespace lambda {
 
-/// The dimensions that an IDX file announces: [count] of labels, [count, height, width] of images.
+/// The dimensions in an IDX header: [count] for labels, [count, height, width] for images.
 using IdxShape = std::vector<std::uint32_t>;
 
 /// An IDX file of unsigned bytes (LeCun, "THE MNIST DATABASE"): two zero bytes, the type 8, the
@@ -23,18 +23,19 @@ struct IdxArray {
   std::vector<std::uint8_t> values;
 };
 
-/// Reads an IDX file in memory, gzipped or not, with `dimensions` dimensions. Magic, dimensions and
-/// the exact length are checked before anything is allocated by them. Throws Error naming `place`.
+/// Reads an IDX file in memory, gzipped or not, with `dimensions` dimensions. The magic number, the
+/// dimensions and the exact length are checked before memory is allocated for the values. Throws
+/// Error naming `place`.
 IdxArray parseIdx(std::span<const std::byte> bytes, const std::string& place, int dimensions);
 
-/// The four files of a data set. Names end as MNIST's do, "images-idx3-ubyte" and
-/// "labels-idx1-ubyte", also with a dot for the first hyphen and with ".gz"; those of training
-/// contain "train", those of the test "t10k" or "test". Relatives put a name in front.
+/// The four files of a data set. Their names end as MNIST's do, in "images-idx3-ubyte" or
+/// "labels-idx1-ubyte", also with a dot for the first hyphen and with ".gz". Those of the training
+/// set contain "train", those of the test set "t10k" or "test". A prefix, as in EMNIST, is allowed.
 struct IdxFileNames {
   std::filesystem::path trainImages, trainLabels, testImages, testLabels;
 };
 
-/// Looks into `folder`. Throws Error where one of the four is missing or there are two of one.
+/// Finds the four files in `folder`. Throws Error if one is missing or there are two for one role.
 IdxFileNames findIdxFiles(const std::filesystem::path& folder);
 
 /// Whether the folder has a file with a name as above.
@@ -45,13 +46,13 @@ struct IdxDataset {
   LabeledImages test;
 };
 
-/// Throws Error naming the file for what is missing, damaged or does not belong together.
+/// Reads all four files. Throws Error naming the file if one is missing, damaged or does not fit.
 IdxDataset readIdxDataset(const std::filesystem::path& folder);
 
-/// What the set holds, without its images. Throws Error as readIdxDataset() does.
+/// The properties of the data set, without its images. Throws Error as readIdxDataset() does.
 DatasetInfo probeIdxDataset(const std::filesystem::path& folder);
 
-/// Judges the four files. Never throws for what it finds.
+/// Checks the four files. Defects are reported, never thrown.
 DataReport checkIdxDataset(const std::filesystem::path& folder);
 
 }  // namespace lambda

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMaxPictureBytes = 256U << 20;
 
-/// Works on the pictures of one list, several threads at a time.
+/// Decodes the pictures of one list on several threads.
 class Decoding {
  public:
   Decoding(const PictureList& list, const std::vector<ListedPicture>& pictures, int size)
@@ -32,7 +32,7 @@ class Decoding {
     } catch (const std::bad_alloc&) {
       throw Error(list.folder.string(),
                   "the decoded pictures need " + std::to_string(pictures.size() * imageBytes_) +
-                      " bytes of memory, more than there is",
+                      " bytes of memory, more than this machine has",
                   "Choose a smaller picture size with --set data.source.size=N.");
     }
   }
@@ -67,7 +67,7 @@ class Decoding {
 
   void decode(std::size_t i) {
     const std::string path = (list_.folder / pictures_[i].path).string();
-    // A file that can't be read says nothing about the picture: that Error leaves.
+    // An unreadable file does not mean a corrupt picture, so its Error is not caught.
     const std::string bytes = readFile(path, kMaxPictureBytes);
     try {
       const Image picture = decodePicture(std::as_bytes(std::span(bytes)), path);
@@ -101,7 +101,7 @@ class Decoding {
   int size_;
   std::size_t imageBytes_;
   LabeledImages images_;
-  std::vector<std::string> reasons_;  // Why a picture is corrupt; empty = it is sound.
+  std::vector<std::string> reasons_;  // Why a picture is corrupt; empty = it is not.
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::exception_ptr failure_;  // Guarded by mutex_.
@@ -128,7 +128,7 @@ DecodedPictures loadPictures(const PictureList& list,
     std::filesystem::create_directories(cacheFolder, ignored);
     writePictureCache(file, decoded);
   } catch (const Error&) {
-    // Without a cache the pictures are decoded again the next time; nothing else is lost.
+    // Without a cache file the pictures are only decoded again the next time.
   }
   return decoded;
 }

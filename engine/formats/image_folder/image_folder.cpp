@@ -8,7 +8,7 @@ namespace lambda {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 20;  // A list of thousands tells no more than their number.
+constexpr std::size_t kMostNamed = 20;  // A list of thousands says no more than their number.
 constexpr const char* kCorruptHint =
     "Replace or remove it, or leave corrupt pictures out with --set data.source.corrupt=skip.";
 
@@ -45,17 +45,17 @@ void addCorrupt(const std::vector<CorruptPicture>& corrupt,
   report.findings.push_back(
       {severity,
        report.source,
-       isRefused ? count + " corrupt pictures" : count + " corrupt pictures are left out",
+       isRefused ? count + " pictures are corrupt" : count + " corrupt pictures are left out",
        isRefused ? kCorruptHint : ""});
 }
 
 void addSplitFinding(const PictureList& list, DataReport& report) {
   if (!list.test.empty()) return;
-  report.findings.push_back(
-      {Severity::warning,
-       report.source,
-       "there is no test set: all pictures are for training and validation",
-       "Put pictures of every class that nothing is chosen by into train/ and test/."});
+  report.findings.push_back({Severity::warning,
+                             report.source,
+                             "there is no test set: all pictures are for training and validation",
+                             "Put the training pictures into train/, and pictures of every class "
+                             "for the test into test/."});
 }
 
 }  // namespace

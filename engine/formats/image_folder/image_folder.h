@@ -5,15 +5,15 @@
 
 namespace lambda {
 
-/// Lists and loads the pictures, out of the cache where it has them. A corrupt picture is refused
-/// with an Error that names it, or left out, as `source.corrupt` says. Throws Error also where
-/// nothing is left of the training pictures.
+/// Lists and loads the pictures, from the cache if it has them. A corrupt picture either throws an
+/// Error that names it or is left out, according to `source.corrupt`. Also throws Error if no
+/// training picture is left.
 DecodedPictures readImageFolder(const ImageFolderSource& source);
 
-/// What the folders tell, without decoding a picture.
+/// The properties of the data set according to its folders, without decoding a picture.
 DatasetInfo probeImageFolder(const ImageFolderSource& source);
 
-/// Decodes all pictures and judges them. Never throws for what it finds.
+/// Decodes and checks all pictures. Defects are reported, never thrown.
 DataReport checkImageFolder(const ImageFolderSource& source);
 
 }  // namespace lambda

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file: this text, the digest of what follows as 64 digits, then for training and for the test
-// the number of images, the corrupt pictures, the labels, and the pixels.
+// The file consists of this text, the digest of the rest as 64 digits, and then, for training and
+// for the test set, the number of images, the corrupt pictures, the labels and the pixels.
 constexpr std::string_view kMagic = "lambda pictures 1\n";
 constexpr std::size_t kDigestBytes = 64;
 
@@ -56,7 +56,7 @@ std::string headerOf(const DecodedPictures& pictures) {
   return header;
 }
 
-/// A file's bytes in memory, read when they are looked at.
+/// A file mapped into memory: its bytes are read on access.
 class MappedFile {
  public:
   explicit MappedFile(const fs::path& path) {
@@ -90,7 +90,7 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Takes values from the front of bytes; once something is missing, nothing more is taken.
+/// Takes values from the front of a buffer. Once bytes are missing, it takes nothing more.
 class Cutter {
  public:
   explicit Cutter(std::string_view bytes) : rest_(bytes) {}
@@ -121,7 +121,7 @@ class Cutter {
   bool isWhole_ = true;
 };
 
-/// False where a label is none of the classes or bytes are missing.
+/// Reads `count` labels. False if bytes are missing or a label is not one of the classes.
 bool takeLabels(Cutter& cutter, std::uint64_t count, LabeledImages& images) {
   const std::string_view bytes = cutter.take(count * sizeof(std::uint16_t));
   if (!cutter.isWhole()) return false;

@@ -17,37 +17,37 @@ struct CorruptPicture {
   std::string reason;
 };
 
-/// The decoded pictures of a list, in its order, but for those left out.
+/// The decoded pictures of a list, in its order, without the corrupt ones.
 struct DecodedPictures {
   LabeledImages train;
   LabeledImages test;
   std::vector<CorruptPicture> corrupt;
 };
 
-/// Decodes, resizes and crops every picture, on as many threads as there are cores. What can't be
-/// decoded is left out and listed. Throws Error where the images do not fit into memory.
+/// Decodes, resizes and crops every picture, on as many threads as there are cores. Pictures that
+/// can't be decoded are left out and listed. Throws Error if the images do not fit into memory.
 DecodedPictures decodePictures(const PictureList& list, int size);
 
 /// The name of the file in which the decoded pictures of a list are kept: a digest of the folder,
-/// of the names, sizes and times of all pictures, and of `size`. Whatever changes gives another
+/// of the names, sizes and times of all pictures, and of `size`. Any change of these gives another
 /// name.
 std::string cacheNameOf(const PictureList& list, int size);
 
-/// The folder of such files: $XDG_CACHE_HOME/lambda-studio/pictures, else
+/// The folder of these cache files: $XDG_CACHE_HOME/lambda-studio/pictures, else
 /// ~/.cache/lambda-studio/pictures; empty where neither is known.
 std::filesystem::path pictureCacheFolder();
 
 /// Writes decoded pictures as the file `path`, whole or not at all. Throws Error.
 void writePictureCache(const std::filesystem::path& path, const DecodedPictures& pictures);
 
-/// Maps the file and copies the images out of it. Its digest and all lengths are checked before
-/// anything is believed. Empty where there is no such file, or one that is damaged.
+/// Maps the file and copies the images out of it, after checking its digest and all lengths. Empty
+/// if the file is missing or damaged.
 std::optional<DecodedPictures> readPictureCache(const std::filesystem::path& path,
                                                 const PictureList& list,
                                                 int size);
 
-/// As decodePictures(), out of the cache where it has them; what was decoded is put there, so far
-/// as the folder can be written.
+/// As decodePictures(), but from the cache if it has them. Otherwise the decoded pictures are added
+/// to the cache, if its folder is writable.
 DecodedPictures loadPictures(const PictureList& list,
                              int size,
                              const std::filesystem::path& cacheFolder = pictureCacheFolder());

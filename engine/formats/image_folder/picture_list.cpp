@@ -21,7 +21,7 @@ constexpr const char* kTrainFolder = "train";
 constexpr std::array<const char*, 3> kTestFolders{"test", "val", "validation"};
 constexpr std::size_t kMostPictures = 50'000'000;
 constexpr const char* kHint =
-    "Put the pictures of each class into a folder of its own, named as the class.";
+    "Put the pictures of each class into a separate folder that is named after the class.";
 
 bool isFolder(const fs::path& path) {
   std::error_code ignored;
@@ -132,7 +132,7 @@ PictureList listPictures(const fs::path& folder) {
   requireEveryClass(list, train);
   if (!hasParts) return list;
   for (const char* name : kTestFolders) {
-    // Pictures without classes, as ImageNet's test set has them, can't be scored.
+    // Pictures without classes, such as ImageNet's test set, can't be scored.
     if (!isFolder(folder / name) || foldersIn(folder / name).empty()) continue;
     list.test = picturesOf(folder, folder / name, list.classNames);
     list.testFolder = name;

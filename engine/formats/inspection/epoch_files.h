@@ -9,7 +9,7 @@ namespace lambda {
 /// The name of a file that belongs to the end of an epoch: "epoch-0007.safetensors".
 std::string epochFileName(int epoch);
 
-/// The files of such names in a folder, by epoch; none where there is no folder.
+/// The files with such names in a folder, by epoch; none if there is no folder.
 std::vector<std::filesystem::path> epochFilesOf(const std::filesystem::path& folder);
 
 }  // namespace lambda

@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kImageSide = 384;  // pixels that the magnified image should reach
+constexpr int kImageSide = 384;  // side in pixels that the magnified image should reach
 
-/// Three parts of a quantity with their names in files.
+/// The three parts of a quantity with their names in files.
 constexpr std::pair<const char*, Array LambdaParts::*> kParts[] = {
     {"content", &LambdaParts::content},
     {"position", &LambdaParts::position},
@@ -71,7 +71,7 @@ class InspectionWriter {
     if (error) {
       throw Error(folder_.string(),
                   "can't create the folder: " + error.message(),
-                  "name a folder that may be written");
+                  "name a folder that you may write to");
     }
     writeImage();
     writeLambdas();
@@ -89,7 +89,7 @@ class InspectionWriter {
     return folder_ / name;
   }
 
-  /// NAME.png and NAME.npy, and what the colours mean for the summary.
+  /// Writes NAME.png and NAME.npy, and adds the meaning of the colours to the summary.
   void heatmap(const std::string& name,
                const std::string& meaning,
                const Array& array,
@@ -164,7 +164,7 @@ class InspectionWriter {
             {"", numbered("row", map.shape[0]), numbered("column", map.shape[1]), map.values});
     }
     heatmap("effect",
-            "length of what every pixel adds to the output; tiles: heads",
+            "norm of every pixel's contribution to the output; tiles: heads",
             snapshot_.effect,
             {.map = ColorMap::viridis, .mark = queryCell()});
   }
@@ -183,14 +183,14 @@ class InspectionWriter {
             style);
     if (embeddings.change.empty()) return;
     heatmap("embeddings-change",
-            "the same, now minus at the start of training",
+            "change of the position embeddings since the start of training",
             reordered(embeddings.change, embeddings.order),
             style);
   }
 
   void writeKeys() {
     heatmap("keys",
-            "normalised keys: where each of the k slots gathers values from; a scale for each tile",
+            "normalised keys: where each of the k keys gathers values from; a scale for each tile",
             snapshot_.keys.regions,
             {.map = ColorMap::viridis, .rangePerTile = true});
   }

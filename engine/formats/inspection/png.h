@@ -8,8 +8,8 @@
 
 namespace lambda {
 
-/// The picture as a PNG file's bytes: 8-bit sRGB, lossless. Throws Error where the sizes are not
-/// positive or do not fit the pixels.
+/// The bytes of a PNG file with the picture: 8-bit sRGB, lossless. Throws Error if the sizes are
+/// not positive or do not fit the pixels.
 std::string encodePng(const Image& image);
 
 /// Publishes the picture as a PNG file (writeFileDurably).

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uintmax_t kMaxBytes = 256U << 20;
 constexpr std::string_view kProbabilities = "probabilities";
 
-/// An array of a layer with the end of its tensor's name.
+/// An array of a layer with the suffix of its tensor's name.
 struct LayerArray {
   std::string_view suffix;
   Array ProbeLayer::*member;
@@ -35,7 +35,7 @@ constexpr LayerArray kArrays[] = {
     {".embeddings", &ProbeLayer::embeddings, 4},
 };
 
-/// "stage3.block2.mixer" as [3, 2]: the order of layers in their network.
+/// The numbers in a layer's name, "stage3.block2.mixer" as [3, 2], which give the network order.
 std::vector<int> numbersIn(std::string_view name) {
   std::vector<int> numbers;
   const char* at = name.data();

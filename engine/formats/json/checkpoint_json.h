@@ -10,7 +10,7 @@ namespace lambda {
 /// The metadata key of a checkpoint's header in its safetensors file.
 inline constexpr std::string_view kCheckpointKey = "lambda_studio";
 
-// The header with the rules of config_json.h.
+// The header as JSON, under the rules of config_json.h.
 
 std::string toJson(const CheckpointHeader& header);
 

@@ -16,8 +16,8 @@ struct ConfigChange {
   bool operator==(const ConfigChange&) const = default;
 };
 
-/// Everything in which `after` differs from `before`, in the order of the JSON. A list of another
-/// length is one change.
+/// All fields in which `after` differs from `before`, in the order of the JSON. A list whose length
+/// differs is one change.
 std::vector<ConfigChange> configChanges(const RunConfig& before, const RunConfig& after);
 
 /// "recipe.batchSize 64 -> 32, seed 0 -> 1"

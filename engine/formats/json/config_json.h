@@ -10,15 +10,15 @@
 
 namespace lambda {
 
-// Documents of one network or one run. Keys, ranges and order are those of engine/values/fields.h;
-// "schema": 1 comes first. A stage's equal neighbouring blocks are written once with "repeat": N.
-// A mixer is {"kind": "lambda", "k": 16, ...}, or the name of its kind alone for its defaults.
+// JSON documents of a network or a run. Keys, ranges and order are those of engine/values/fields.h;
+// "schema": 1 comes first. Equal neighbouring blocks of a stage are written once with "repeat": N.
+// A mixer is {"kind": "lambda", "k": 16, ...}, or only the name of its kind for the defaults.
 //
 // Reading throws Error(`file`, "PATH: reason") for text that is not JSON, a missing or newer
 // schema, a wrong type, an unknown name, or a number out of its range, where PATH is the value's
 // place in the document, for example "architecture.stages[2].blocks[0].mixer.h". Missing keys take
-// their defaults. Unknown keys are appended to `warnings`. What the values mean together is for
-// validate().
+// their defaults. Unknown keys are appended to `warnings`. validate() checks whether the values fit
+// each other.
 
 std::string toJson(const Architecture& architecture);
 std::string toJson(const RunConfig& config);
@@ -30,7 +30,7 @@ RunConfig runConfigFromJson(std::string_view text,
                             const std::string& file,
                             std::vector<Problem>& warnings);
 
-/// Reads either: a document with the key "architecture" is a run's.
+/// Reads a document of either type: one with the key "architecture" describes a run.
 std::variant<Architecture, RunConfig> documentFromJson(std::string_view text,
                                                        const std::string& file,
                                                        std::vector<Problem>& warnings);

@@ -40,14 +40,14 @@ class Assignment {
       : path_(std::move(path)), value_(value), steps_(stepsOf(path_)) {}
 
   void apply(RunConfig& config) {
-    if (steps_.empty()) throw Error("", "there is no path before the =", "Write PATH=VALUE.");
+    if (steps_.empty()) throw Error("", "there is no path before the \"=\"", "Write PATH=VALUE.");
     if (assignFields(config, 0) > 0) return;
     if (missing_) throw *missing_;
     throw Error(path_, "the list is empty, so there is nothing to set");
   }
 
  private:
-  /// Each of these returns how many fields were set.
+  /// Each overload returns the number of fields that were set.
   template <class M>
   int assign(M& member, std::size_t step, const Field& field) {
     if constexpr (HasKinds<M>) {
@@ -104,7 +104,7 @@ class Assignment {
       throw Error(path_,
                   "there is no element " + std::string(text) + " here",
                   list.empty() ? "The list is empty."
-                               : "Possible here: [*] for every element, [0]" + last + ".");
+                               : "Possible here are [*] for every element, [0]" + last + ".");
     }
     return assign(list[index], step + 1, element);
   }
@@ -117,7 +117,7 @@ class Assignment {
     return 1;
   }
 
-  /// The value as JSON, where texts and names need no quotes.
+  /// The value as JSON; texts and names need no quotes.
   template <class M>
   nlohmann::json document() const {
     const char first = value_.empty() ? '\0' : value_.front();
@@ -129,7 +129,7 @@ class Assignment {
     return parseJson(formatJsonLine(text), path_);
   }
 
-  /// Kept, not thrown: with [*] another element may have the field.
+  /// Stores the error instead of throwing it: with [*] another element may have the field.
   int noteMissing(std::size_t step, const std::vector<std::string_view>& names) {
     if (missing_) return 0;
     const std::string wrong(steps_[step]);
@@ -154,7 +154,7 @@ void applyOverride(RunConfig& config, std::string_view assignment) {
   const auto equals = assignment.find('=');
   if (equals == std::string_view::npos) {
     throw Error(std::string(assignment),
-                "there is no =",
+                "there is no \"=\"",
                 "Write PATH=VALUE, for example recipe.batchSize=64.");
   }
   RunConfig changed = config;

@@ -12,7 +12,7 @@ namespace {
 constexpr double kMostRepeats = 256;
 constexpr std::size_t kLongestQuote = 80;
 
-/// What stands there, for a message.
+/// A description of the value for a message.
 std::string quoted(const nlohmann::json& json) {
   if (json.is_object()) return "an object";
   if (json.is_array()) return "a list";
@@ -44,7 +44,7 @@ void FieldReader::requireSchema(const Json& document) const {
       readInteger<std::int64_t>(*schema, "schema", Field{"schema", "format of the file", 1, 1e9});
   if (number > kSchema) {
     fail("schema",
-         std::to_string(number) + " is newer than this program, which reads " +
+         std::to_string(number) + " is newer than the schema that this program reads, " +
              std::to_string(kSchema),
          "Open it with the version of Lambda Studio that wrote it, or a newer one.");
   }
@@ -110,8 +110,8 @@ std::size_t FieldReader::readName(const Json& json,
   fail(path, "expected one of " + joined(names) + ", found " + quoted(json));
 }
 
-// Configurations from before there were kinds have a path alone, which is CIFAR-10's, and the
-// counts of shapes10 beside the source: they are read as what they meant.
+// Configurations of versions without kinds of data sets have only a path, that of CIFAR-10, and the
+// image counts of shapes10 beside the source. They are read as the equivalent data sources.
 
 void FieldReader::readSource(const Json& json, const std::string& path, DataSource& source) const {
   const auto& kinds = KindsOf<DataSource>::names;
@@ -155,7 +155,8 @@ void FieldReader::requireRoom(std::size_t length,
                               const std::string& path,
                               const Field& field) const {
   if (static_cast<double>(length) <= field.max) return;
-  fail(path, "more than the " + formatNumber(field.max) + " there may be (" + field.meaning + ")");
+  fail(path,
+       "the list has more than " + formatNumber(field.max) + " elements (" + field.meaning + ")");
 }
 
 std::size_t FieldReader::readRepeat(const Json& block, const std::string& path) const {

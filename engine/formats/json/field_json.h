@@ -20,12 +20,12 @@
 #include "engine/values/problem.h"
 #include "engine/values/text.h"
 
-// JSON of any value with visitFields(). For the sources of this room alone: it brings all of
-// nlohmann's header.
+// JSON of any value with visitFields(). Include it only in sources of this module, because it
+// includes all of nlohmann's header.
 
 namespace lambda {
 
-/// A schema number that this program writes and reads.
+/// The schema number that this program writes and reads.
 inline constexpr int kSchema = 1;
 
 template <class T>
@@ -37,7 +37,7 @@ struct IsOptional<std::optional<T>> : std::true_type {};
 template <class T>
 nlohmann::ordered_json jsonOf(const T& value);
 
-/// Blocks in a row that are equal are written once, with their number as "repeat".
+/// Equal neighbouring blocks are written once, with their number as "repeat".
 inline nlohmann::ordered_json jsonOfBlocks(const std::vector<Block>& blocks) {
   auto list = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < blocks.size();) {
@@ -88,7 +88,7 @@ nlohmann::ordered_json jsonOf(const T& value) {
 }
 
 /// Reads values out of a parsed document. Wrong types, names and ranges throw
-/// Error(file, "PATH: reason"); unknown keys become warnings; missing keys leave what is there.
+/// Error(file, "PATH: reason"); unknown keys become warnings; missing keys leave a field unchanged.
 class FieldReader {
  public:
   using Json = nlohmann::json;
@@ -146,7 +146,7 @@ class FieldReader {
     }
   }
 
-  /// Requires "schema" with the number that this program knows.
+  /// Throws Error unless "schema" is a number that this program reads.
   void requireSchema(const Json& document) const;
 
   [[noreturn]] void fail(const std::string& path,

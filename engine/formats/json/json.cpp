@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kLongestReason = 240;
 
-/// Reads a text and keeps the place it has come to where the handler can see it, which nlohmann's
-/// own events do not tell.
+/// Iterates over a text and stores the position reached where the handler can read it, because
+/// nlohmann's events do not report positions.
 class TrackedIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -48,8 +48,8 @@ class TrackedIterator {
   const char** reached_;
 };
 
-/// What a person needs of nlohmann's message: without its number, its position and the quoted
-/// text, which may be of any length and need not be UTF-8.
+/// The reason in nlohmann's message, without its number, its position and the quoted text, which
+/// may be of any length and need not be UTF-8.
 std::string reasonOf(const std::string& message) {
   std::string reason = message.substr(message.find("] ") + 2);
   if (reason.rfind("parse error", 0) == 0) reason = reason.substr(reason.find(": ") + 2);
@@ -65,8 +65,8 @@ std::string reasonOf(const std::string& message) {
   return reason.substr(0, kLongestReason);
 }
 
-/// Builds the document and refuses what nlohmann's own builder lets pass: keys named twice and
-/// any depth.
+/// Builds the document. Unlike nlohmann's own builder it refuses duplicate keys and too great a
+/// depth.
 class DocumentBuilder : public nlohmann::json_sax<Json> {
  public:
   DocumentBuilder(std::string_view text, const std::string& file, const JsonLimits& limits)
@@ -76,9 +76,9 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
     if (text_.size() > limits_.maxBytes) {
       throw Error(file_,
                   "line 1, column 1: the text has " + std::to_string(text_.size()) +
-                      " bytes, at most " + std::to_string(limits_.maxBytes) + " are accepted");
+                      " bytes, but at most " + std::to_string(limits_.maxBytes) + " are accepted");
     }
-    // nlohmann takes a zero byte for the end of the text and ignores what follows.
+    // nlohmann treats a zero byte as the end of the text and ignores the rest.
     const auto zero = text_.find('\0');
     if (zero != std::string_view::npos) {
       reached_ = text_.data() + zero + 1;
@@ -171,7 +171,7 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
     return "the key \"" + name + "\" is there twice" + (place.empty() ? "" : " in " + place);
   }
 
-  /// Of the innermost open object or list.
+  /// The path of the innermost open object or list.
   std::string path() const {
     std::string text;
     for (const Frame& frame : open_) {
@@ -186,7 +186,7 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
     return text;
   }
 
-  /// The place is that of the last character read.
+  /// Throws an Error whose place is that of the last character read.
   [[noreturn]] void fail(const std::string& reason) const {
     std::size_t line = 1;
     std::size_t column = 1;

@@ -24,7 +24,7 @@ class JsonText {
 
   std::string take() { return std::move(text_); }
 
-  /// `before` columns of the line are taken; one more is kept for a comma.
+  /// Writes `value` after `before` used columns of the line. One column is reserved for a comma.
   void write(const Json& value, std::size_t level, std::size_t before) {
     if (!value.is_structured() || value.empty()) {
       appendOnLine(value, std::numeric_limits<std::size_t>::max());
@@ -37,7 +37,7 @@ class JsonText {
     writeLines(value, level);
   }
 
-  /// Appends `value` on one line; gives up, with a part appended, where the text grows beyond
+  /// Appends `value` on one line. Gives up, with a part appended, when the text grows beyond
   /// `limit` bytes.
   bool appendOnLine(const Json& value, std::size_t limit) {
     if (value.is_object()) {
@@ -104,7 +104,7 @@ class JsonText {
     try {
       text_ += Json(value).dump(-1, ' ', isAscii, handler);
     } catch (const Json::type_error&) {
-      throw Error(lastKey_, "the text is not UTF-8", "Names in JSON are UTF-8.");
+      throw Error(lastKey_, "the text is not UTF-8", "Names and texts in JSON must be UTF-8.");
     }
   }
 

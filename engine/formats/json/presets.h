@@ -10,20 +10,20 @@
 
 namespace lambda {
 
-/// Folders that may hold presets, first come first served: LAMBDA_PRESETS of the environment, that
-/// of the installed program (../share/lambda-studio/presets), that of the source tree.
+/// Folders that may hold presets, in order of precedence: the environment variable LAMBDA_PRESETS,
+/// the folder of the installed program (../share/lambda-studio/presets), that of the source tree.
 std::vector<std::filesystem::path> presetFolders();
 
-/// The value of LAMBDA_PRESETS where it names no folder; empty otherwise.
+/// The value of LAMBDA_PRESETS if it does not name a folder; empty otherwise.
 std::string missingPresetFolder();
 
-/// Names of all presets, sorted: files NAME.json in presetFolders().
+/// The names of all presets, sorted. A preset is a file NAME.json in presetFolders().
 std::vector<std::string> presetNames();
 
-/// The file of a preset. Throws Error for an unknown name, with the nearest one and a list.
+/// The file of a preset. Throws Error for an unknown name, with the closest name and a list.
 std::filesystem::path presetFile(std::string_view name);
 
-/// Throws Error for an unknown name or a file that runConfigFromJson() refuses.
+/// Reads a preset. Throws Error for an unknown name or a file that runConfigFromJson() refuses.
 RunConfig loadPreset(std::string_view name, std::vector<Problem>& warnings);
 
 }  // namespace lambda

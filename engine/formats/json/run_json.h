@@ -10,7 +10,7 @@
 
 namespace lambda {
 
-// run.json, with the rules of config_json.h.
+// run.json, under the rules of config_json.h.
 
 std::string toJson(const RunRecord& record);
 
@@ -18,10 +18,10 @@ RunRecord runRecordFromJson(std::string_view text,
                             const std::string& file,
                             std::vector<Problem>& warnings);
 
-/// Throws Error where the file can't be read or its content is refused.
+/// Reads a run.json. Throws Error if it can't be read or its content is refused.
 RunRecord readRunRecord(const std::filesystem::path& file, std::vector<Problem>& warnings);
 
-/// Publishes the file whole or not at all. Throws Error naming it.
+/// Writes the whole file atomically (writeFileDurably). Throws Error naming it.
 void writeRunRecord(const std::filesystem::path& file, const RunRecord& record);
 
 }  // namespace lambda

@@ -6,14 +6,14 @@
 
 namespace lambda {
 
-// Metrics as CSV (RFC 4180, lines end in "\n"): a line of column names, then one line a record.
-// Numbers have a point in every locale; what was not measured is empty.
+// Metrics as CSV (RFC 4180, lines end in "\n"): a line of column names, then one line per record.
+// Numbers have a point in every locale; a value that was not measured is an empty cell.
 
-/// epoch, step, seconds, trainLoss, trainAccuracy, validationLoss, validationAccuracy,
+/// Columns: epoch, step, seconds, trainLoss, trainAccuracy, validationLoss, validationAccuracy,
 /// learningRate, imagesPerSecond.
 std::string epochsCsv(const Metrics& metrics);
 
-/// step, epoch, seconds, loss, accuracy, learningRate, gradientNorm, imagesPerSecond.
+/// Columns: step, epoch, seconds, loss, accuracy, learningRate, gradientNorm, imagesPerSecond.
 std::string batchesCsv(const Metrics& metrics);
 
 }  // namespace lambda

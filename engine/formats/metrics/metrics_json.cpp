@@ -61,7 +61,7 @@ void MetricsReader::feed(std::string_view text, Metrics& metrics) {
     }
     ++line_;
     if (isTooLong_) {
-      warn(metrics, "longer than " + std::to_string(kLongestLine) + " bytes");
+      warn(metrics, "it is longer than " + std::to_string(kLongestLine) + " bytes");
     } else if (pending_.empty()) {
       readLine(part, metrics);
     } else {
@@ -85,7 +85,7 @@ void MetricsReader::readLine(std::string_view text, Metrics& metrics) {
     } else if (kind == "event") {
       readRecord(line, metrics.events);
     } else {
-      warn(metrics, "no record of a known kind");
+      warn(metrics, "it is not a record of a known kind");
     }
   } catch (const Error& error) {
     warn(metrics, error.reason());

@@ -38,7 +38,7 @@ class OpenFile {
   int file_;
 };
 
-/// Reads up to bytes.size() bytes; fewer at the file's end alone.
+/// Reads bytes.size() bytes, or fewer only at the end of the file.
 std::size_t readAt(int file,
                    std::uint64_t offset,
                    std::vector<char>& bytes,

@@ -28,13 +28,14 @@ void requireWithin(const PictureLimits& limits,
   if (width <= limits.side && height <= limits.side && width * height <= limits.pixels) return;
   throw Error(place,
               "the picture has " + std::to_string(width) + "x" + std::to_string(height) +
-                  " pixels, more than is decoded",
+                  " pixels, more than are decoded",
               "Make the picture smaller.");
 }
 
 // ---- JPEG ----
 
-/// libjpeg's errors leave its functions by a jump; nothing with a destructor lives between.
+/// libjpeg reports errors by longjmp(), so no object with a destructor may live between its calls
+/// and setjmp().
 struct JpegErrors {
   jpeg_error_mgr base{};
   std::jmp_buf leave{};
@@ -47,7 +48,7 @@ struct JpegErrors {
   std::longjmp(errors->leave, 1);
 }
 
-/// What libjpeg warns of is damage that it paints over, but for some that lose nothing.
+/// Most warnings of libjpeg mean damage that it conceals in the picture; some lose nothing.
 void noteJpeg(j_common_ptr info, int level) {
   if (level >= 0) return;
   const int code = info->err->msg_code;
@@ -82,7 +83,7 @@ struct JpegReader {
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
 
-  /// False where the header is damaged.
+  /// Reads the header. False if it is damaged.
   bool open(std::span<const std::byte> bytes) {
     if (setjmp(errors.leave)) return false;  // NOLINT(cert-err52-cpp): libjpeg's way
     jpeg_create_decompress(&info);
@@ -99,7 +100,7 @@ struct JpegReader {
     return info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
   }
 
-  /// Fills rows of `components` bytes a pixel.
+  /// Fills rows with `components` bytes per pixel. False if the picture is damaged.
   bool decode(std::uint8_t* rows, int components) {
     if (setjmp(errors.leave)) return false;  // NOLINT(cert-err52-cpp): libjpeg's way
     info.out_color_space = components == 4 ? JCS_CMYK : JCS_RGB;
@@ -116,7 +117,7 @@ struct JpegReader {
   }
 };
 
-/// Adobe's files hold inverted inks, which is what nearly all of them are.
+/// Converts CMYK to RGB. Adobe's files, which are nearly all CMYK files, hold inverted inks.
 void convertCmyk(const std::vector<std::uint8_t>& inks, bool isInverted, Image& image) {
   for (std::size_t i = 0; i < inks.size() / 4; ++i) {
     const auto light = [&](std::size_t ink) {

@@ -8,13 +8,13 @@ namespace lambda {
 
 namespace {
 
-/// The source pixels that one pixel of the result is made of, with weights that sum to 1.
+/// The source pixels that contribute to one pixel of the result, with weights that sum to 1.
 struct Taps {
   int first = 0;
   std::vector<double> weights;
 };
 
-/// Taps of the middle `size` of a side of `from` pixels scaled to `to` of them.
+/// Taps of the middle `size` pixels of a side that is scaled from `from` to `to` pixels.
 std::vector<Taps> tapsOf(int from, int to, int size) {
   const double ratio = static_cast<double>(from) / to;
   const double support = std::max(1.0, ratio);
@@ -47,8 +47,8 @@ std::vector<std::uint8_t> resizedToSquare(const Image& picture, int size) {
   const std::vector<Taps> rows = tapsOf(picture.height, scaled(picture.height), size);
   const auto side = static_cast<std::size_t>(size);
 
-  // Across first: [height of the picture, size, 3], rows that the second pass does not read left
-  // out.
+  // The horizontal pass comes first, into [height of the picture, size, 3]. It leaves out the rows
+  // that the vertical pass does not read.
   const int firstRow = rows.front().first;
   const int endRow = rows.back().first + static_cast<int>(rows.back().weights.size());
   std::vector<float> across(static_cast<std::size_t>(endRow - firstRow) * side * 3);

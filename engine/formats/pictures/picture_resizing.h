@@ -7,10 +7,10 @@
 
 namespace lambda {
 
-/// Scales a picture so that its shorter side has `size` pixels, and cuts the middle square out of
-/// it: what evaluation on ImageNet does. The filter is a triangle, widened by the ratio where the
-/// picture becomes smaller, so that nothing aliases. Returns [3, size, size], planes of red, green
-/// and blue. The same bits on every machine. Requires a picture that is not empty and size > 0.
+/// Scales a picture so that its shorter side has `size` pixels, and crops the middle square, as
+/// evaluation on ImageNet does. The filter is a triangle, widened by the scale where the picture
+/// becomes smaller, to avoid aliasing. Returns [3, size, size], planes of red, green and blue, with
+/// the same bits on every machine. Requires a picture that is not empty and size > 0.
 std::vector<std::uint8_t> resizedToSquare(const Image& picture, int size);
 
 }  // namespace lambda

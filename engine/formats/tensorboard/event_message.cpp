@@ -58,7 +58,7 @@ enum TensorType { kFloat32 = 1, kFloat64 = 2, kInt32 = 3, kInt64 = 9 };
 constexpr auto kBytesType = pbf_wire_type::length_delimited;
 constexpr auto kVarint = pbf_wire_type::varint;
 
-/// How many values a repeated field holds, and the last of them.
+/// The number of values in a repeated field, and the last of them.
 struct Repeated {
   int count = 0;
   double last = 0;
@@ -74,7 +74,7 @@ struct Repeated {
   }
 };
 
-/// The one value of a tensor of rank 0: in its list, or as bytes where the list is empty.
+/// The value of a tensor of rank 0, from its list, or from its bytes if the list is empty.
 template <class T>
 std::optional<double> only(const Repeated& list, std::string_view bytes) {
   if (list.count == 1) return list.last;
@@ -109,7 +109,7 @@ std::optional<double> scalarOfTensor(pbf_reader tensor) {
         bytes = {view.data(), view.size()};
         break;
       }
-      // A repeated number comes packed or one by one.
+      // A repeated number is either packed or a field per element.
       case tag_and_type(kFloats, kBytesType):
         floats.addAll(tensor.get_packed_float());
         break;
@@ -225,7 +225,7 @@ EventMessage decode(pbf_reader reader) {
         reader.skip();
     }
   }
-  // What an event is, the last of its contents says.
+  // The last content determines the type of the event.
   if (event.content != EventContent::summary) event.scalars.clear();
   return event;
 }

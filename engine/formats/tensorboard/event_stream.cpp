@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kMaxFileBytes = 1ULL << 30;
 
-// The first record tells an event file from any other; without this check a foreign file would
+// The first record identifies an event file. Without this check a file of another format would be
 // read as an empty log.
 void checkBeginning(std::string_view bytes, const std::string& place) {
   TfRecordReader reader(bytes);

@@ -31,7 +31,7 @@ std::string hostName() {
   return name.data();
 }
 
-// Names sort by time. A writer never shares a file, so a name that exists is passed over.
+// Names sort by time. A writer never shares a file, so an existing name is skipped.
 std::filesystem::path newEventFile(const std::filesystem::path& folder) {
   std::array<char, 32> seconds;
   std::snprintf(seconds.data(), seconds.size(), "%010lld", static_cast<long long>(now()));

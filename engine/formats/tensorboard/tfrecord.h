@@ -28,7 +28,7 @@ constexpr std::uint32_t crc32c(std::string_view bytes) {
   return ~crc;
 }
 
-/// The CRC as a TFRecord stores it, so that a CRC of data that hold CRCs is no special case.
+/// The CRC as a TFRecord stores it. The mask avoids computing the CRC of data that contain CRCs.
 constexpr std::uint32_t maskedCrc32c(std::string_view bytes) {
   const std::uint32_t crc = crc32c(bytes);
   return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U;
@@ -37,20 +37,20 @@ constexpr std::uint32_t maskedCrc32c(std::string_view bytes) {
 /// A TFRecord: length, its masked CRC, the payload, its masked CRC; little-endian.
 std::string encodeTfRecord(std::string_view payload);
 
-/// Walks over the TFRecords of a buffer that anyone may have made. Nothing is copied.
+/// Reads the TFRecords of an untrusted buffer one by one, without copying.
 class TfRecordReader {
  public:
   enum class Status {
     record,   ///< `payload` holds the next record.
-    damaged,  ///< A record whose payload fails its CRC was stepped over.
+    damaged,  ///< A record whose payload fails its CRC was skipped.
     end,      ///< The buffer ends after a whole record.
-    torn,     ///< The buffer ends within a record: it is not written yet, or was cut.
-    lost,     ///< A length fails its CRC or is beyond 64 MiB: nothing after it can be found.
+    torn,     ///< The buffer ends within a record, which is unfinished or was cut off.
+    lost,     ///< A length fails its CRC or exceeds 64 MiB, so the next record can't be found.
   };
 
   explicit TfRecordReader(std::string_view bytes) : bytes_(bytes) {}
 
-  /// After end, torn and lost, the same again.
+  /// Reads the next record. After end, torn or lost, returns the same status again.
   Status next(std::string_view& payload);
 
   /// Where the next record begins, in bytes.

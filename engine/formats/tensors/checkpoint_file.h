@@ -8,11 +8,11 @@
 
 namespace lambda {
 
-/// What a checkpoint says of itself. Its tensors are not read, so that its digest is not verified.
-/// Throws Error for a file that can't be read or is no checkpoint of Lambda Studio.
+/// Reads the header of a checkpoint. Its tensors are not read, so its digest is not verified.
+/// Throws Error for a file that can't be read or is not a checkpoint of Lambda Studio.
 CheckpointHeader readCheckpointHeader(const std::filesystem::path& path);
 
-/// The same of a file that has been read; `place` names it in errors.
+/// The header of a file that has already been read; `place` names it in errors.
 CheckpointHeader checkpointHeaderOf(const SafeTensors& file, const std::string& place);
 
 }  // namespace lambda

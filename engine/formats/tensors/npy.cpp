@@ -11,7 +11,7 @@ namespace lambda {
 static_assert(std::endian::native == std::endian::little);
 
 std::string encodeNpy(std::span<const float> values, std::span<const std::int64_t> shape) {
-  // As Python writes a tuple: (), (3,), (2, 3).
+  // The notation of a Python tuple: (), (3,), (2, 3).
   std::string tuple = "(";
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i > 0) tuple += " ";
@@ -29,7 +29,7 @@ std::string encodeNpy(std::span<const float> values, std::span<const std::int64_
   header.append((kAlignment - used % kAlignment) % kAlignment, ' ').push_back('\n');
   if (header.size() > 0xffff) {
     throw Error("NPY",
-                "the format has no room for " + std::to_string(shape.size()) + " dimensions");
+                "the format has no space for " + std::to_string(shape.size()) + " dimensions");
   }
   std::string file("\x93NUMPY\x01\x00", 8);
   file.push_back(static_cast<char>(header.size() & 0xff));

@@ -9,8 +9,8 @@
 
 namespace lambda {
 
-/// The array as a NumPy .npy file's bytes, format 1.0: little-endian float32, row-major, any rank.
-/// An empty shape is a scalar. Throws Error where the values do not fill the shape.
+/// The bytes of a NumPy .npy file, format 1.0, with the array: little-endian float32, row-major,
+/// any rank. An empty shape is a scalar. Throws Error if the values do not fill the shape.
 std::string encodeNpy(std::span<const float> values, std::span<const std::int64_t> shape);
 
 /// Publishes the array as a .npy file (writeFileDurably).

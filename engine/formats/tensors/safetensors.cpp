@@ -85,7 +85,7 @@ void sortAsReference(std::vector<TensorView>& tensors) {
   });
 }
 
-// Checks the tensors and lays them one behind the other.
+// Checks the tensors and assigns them consecutive offsets.
 std::vector<TensorEntry> layOut(const std::vector<TensorView>& tensors, const std::string& place) {
   std::vector<TensorEntry> entries;
   std::vector<std::string_view> names;
@@ -201,7 +201,7 @@ void writeSafeTensors(const std::filesystem::path& path,
 SafeTensors readSafeTensors(const std::filesystem::path& path) {
   FileReader reader(path);
   SafeTensorsHeader header = readHeader(reader);
-  // The header is checked: its tensors tile the rest of the file.
+  // readHeader() has checked that the tensors cover the rest of the file exactly.
   const std::uint64_t size = header.tensors.empty() ? 0 : header.tensors.back().end;
   std::vector<std::byte> data(size);
   reader.readExactly(data);
@@ -230,7 +230,7 @@ bool hasDigest(const SafeTensors& file) {
 void verifyDigest(const SafeTensors& file, const std::string& place) {
   if (!hasDigest(file)) {
     throw Error(
-        place, "carries no digest, so damage can't be told", "use a file that Lambda Studio saved");
+        place, "has no digest, so damage can't be detected", "use a file that Lambda Studio saved");
   }
   const std::string digest = contentDigest(file.tensors, file.metadata);
   const std::string& recorded = file.metadata.at(std::string(kDigestKey));

@@ -15,7 +15,7 @@
 
 namespace lambda {
 
-/// Element types under the format's own names, in its ascending order of alignment.
+/// Element types under the names of the format, in its ascending order of alignment.
 enum class DType {
   BOOL,
   F4,
@@ -41,17 +41,17 @@ enum class DType {
   U64,
 };
 
-/// The name as it stands in a header, "F32".
+/// The name as in a header, for example "F32".
 std::string_view dtypeName(DType dtype);
 
 std::optional<DType> dtypeFromName(std::string_view name);
 
-/// Bytes of a dense tensor; none where a size is negative, the product overflows 64 bits, or the
-/// bits do not fill whole bytes.
+/// Bytes of a dense tensor; none if a size is negative, the product overflows 64 bits, or the bits
+/// do not fill whole bytes.
 std::optional<std::uint64_t> tensorBytes(DType dtype, std::span<const std::int64_t> shape);
 
-/// A named dense tensor: row-major, little-endian, without strides. `bytes` belongs to another
-/// object and need not be aligned for its type: copy from it, never cast.
+/// A named dense tensor: row-major, little-endian, without strides. Another object owns `bytes`,
+/// which need not be aligned for the type: copy from it, never cast it.
 struct TensorView {
   std::string name;
   DType dtype = DType::F32;
@@ -63,9 +63,9 @@ struct TensorView {
 struct SafeTensors {
   std::vector<TensorView> tensors;  ///< In the order of their bytes in the file.
   std::map<std::string, std::string> metadata;
-  std::shared_ptr<const std::vector<std::byte>> storage;  ///< What the views look into.
+  std::shared_ptr<const std::vector<std::byte>> storage;  ///< The bytes that the views refer to.
 
-  /// Null where the file has no such tensor.
+  /// The tensor of that name; null if the file has none.
   const TensorView* find(std::string_view name) const;
 };
 
@@ -73,36 +73,36 @@ struct SafeTensors {
 inline constexpr std::string_view kDigestKey = "sha256";
 
 struct SafeTensorsOptions {
-  /// Add the digest, so that verifyDigest() finds any changed bit. Without it the file is byte for
-  /// byte the reference writer's.
+  /// Add the digest, so that verifyDigest() detects any changed bit. Without it the file is
+  /// identical byte for byte to that of the reference writer.
   bool digest = true;
 };
 
 /// Publishes the file whole (DurableWriter), in the reference writer's order: alignment descending,
 /// then name. Throws Error for a name that is empty, reserved or used twice, bytes that do not fit
-/// the shape, text that is not UTF-8, a header beyond 100 MB, and where the file can't be written.
+/// the shape, text that is not UTF-8, a header above 100 MB, and a file that can't be written.
 void writeSafeTensors(const std::filesystem::path& path,
                       std::vector<TensorView> tensors,
                       const std::map<std::string, std::string>& metadata = {},
                       const SafeTensorsOptions& options = {},
                       FileSystem& system = FileSystem::real());
 
-/// Reads a file that anyone may have made. Memory: the file's size, and a small multiple of the
-/// header's. The digest is not judged here: see verifyDigest(). Throws Error naming the file and
-/// the tensor for anything the format forbids: a header beyond 100 MB, unknown or doubled keys,
-/// holes, overlaps, sizes that disagree, bytes after the end; and for ranks above 64.
+/// Reads an untrusted file. It needs memory for the file and for a small multiple of the header.
+/// The digest is not checked; see verifyDigest(). Throws Error naming the file and the tensor for
+/// anything that the format forbids: a header above 100 MB, unknown or duplicate keys, gaps,
+/// overlaps, inconsistent sizes, bytes after the end; and for ranks above 64.
 SafeTensors readSafeTensors(const std::filesystem::path& path);
 
 /// The same from bytes in memory; `place` names them in errors.
 SafeTensors parseSafeTensors(std::span<const std::byte> bytes, const std::string& place);
 
-/// The metadata alone, with the header checked as above but the tensors' bytes unread.
+/// Reads only the metadata. The header is checked as above; the tensors' bytes are not read.
 std::map<std::string, std::string> readSafeTensorsMetadata(const std::filesystem::path& path);
 
 bool hasDigest(const SafeTensors& file);
 
-/// Throws Error, naming `place`, unless the file carries a digest and its content has it. It covers
-/// the other metadata and each tensor's name, type, shape and bytes.
+/// Throws Error, naming `place`, unless the file has a digest that matches its content. The digest
+/// covers the other metadata and each tensor's name, type, shape and bytes.
 void verifyDigest(const SafeTensors& file, const std::string& place);
 
 }  // namespace lambda

@@ -19,14 +19,14 @@ using Json = nlohmann::json;
 constexpr const char* kDamagedHint =
     "the file is damaged or not safetensors: use another copy, or an older checkpoint";
 
-/// Enough of a name to find it by.
+/// The beginning of a name, long enough to recognise it.
 std::string beginningOf(const std::string& name) {
   constexpr std::size_t kBytes = 32;
   return std::string(utf8Prefix(name, kBytes));
 }
 
-// Takes the header apart while it is parsed. The format's three levels are the states, so nothing
-// deeper or of another type is ever stored, and a doubled key is seen before it replaces the first.
+// Reads the header while it is parsed. The format's three levels are the states, so nothing deeper
+// or of another type is ever stored, and a duplicate key is detected before it replaces the first.
 class HeaderHandler : public nlohmann::json_sax<Json> {
  public:
   SafeTensorsHeader header;
@@ -39,7 +39,7 @@ class HeaderHandler : public nlohmann::json_sax<Json> {
   bool number_integer(number_integer_t) override { return refuse("a negative number"); }
 
   bool number_float(number_float_t, const string_t&) override {
-    return refuse("a number that is no 64-bit integer");
+    return refuse("a number that is not a 64-bit integer");
   }
 
   bool binary(binary_t&) override { return refuse("binary data"); }
@@ -66,7 +66,7 @@ class HeaderHandler : public nlohmann::json_sax<Json> {
   bool string(string_t& value) override {
     if (state_ == State::metadata) {
       if (!header.metadata.emplace(key_, std::move(value)).second) {
-        return fail("the metadata key \"" + key_ + "\" stands there twice");
+        return fail("the metadata key \"" + key_ + "\" is there twice");
       }
       return true;
     }
@@ -105,7 +105,7 @@ class HeaderHandler : public nlohmann::json_sax<Json> {
                  : key_ == "data_offsets" ? &offsetsSeen_
                                           : nullptr;
     if (seen == nullptr) return fail("unknown key \"" + beginningOf(key_) + "\"");
-    if (std::exchange(*seen, true)) return fail("\"" + key_ + "\" stands there twice");
+    if (std::exchange(*seen, true)) return fail("\"" + key_ + "\" is there twice");
     return true;
   }
 
@@ -134,7 +134,7 @@ class HeaderHandler : public nlohmann::json_sax<Json> {
   }
 
   bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
-    problem = "the header is no valid JSON at byte " + std::to_string(position + 7);
+    problem = "the header is not valid JSON at byte " + std::to_string(position + 7);
     return false;
   }
 
@@ -171,7 +171,7 @@ void refuseDoubledNames(const std::vector<TensorEntry>& tensors, const std::stri
   std::ranges::sort(names);
   const auto twin = std::ranges::adjacent_find(names);
   if (twin != names.end()) {
-    throw damaged(place, "tensor \"" + std::string(*twin) + "\" stands there twice");
+    throw damaged(place, "tensor \"" + std::string(*twin) + "\" is there twice");
   }
 }
 
@@ -224,7 +224,7 @@ std::uint64_t headerLength(std::span<const std::byte, 8> prefix,
 SafeTensorsHeader parseSafeTensorsHeader(std::string_view json,
                                          std::uint64_t dataBytes,
                                          const std::string& place) {
-  // Nothing but spaces may surround the object: a file that is also another format has no room.
+  // Only spaces may surround the object, so that a file can't be of another format as well.
   const std::size_t last = json.find_last_not_of(' ');
   if (json.empty() || json.front() != '{' || json[last] != '}') {
     throw damaged(place, "byte 8: a safetensors header of \"{...}\" is expected");

@@ -25,24 +25,24 @@ struct TensorEntry {
 };
 
 struct SafeTensorsHeader {
-  std::vector<TensorEntry> tensors;  ///< Ascending by offset, once checked.
+  std::vector<TensorEntry> tensors;  ///< Ascending by offset, after the check.
   std::map<std::string, std::string> metadata;
 };
 
-/// The header's byte count out of the file's first 8 bytes. Throws Error where that is beyond the
+/// The length of the header in bytes, from the file's first 8 bytes. Throws Error if it exceeds the
 /// format's limit or does not fit a file of `fileBytes`.
 std::uint64_t headerLength(std::span<const std::byte, 8> prefix,
                            std::uint64_t fileBytes,
                            const std::string& place);
 
-/// Reads the header's JSON and checks it against `dataBytes`, the length of the data that follow:
-/// sorts the tensors by offset and throws Error unless they tile the data exactly.
+/// Reads the header's JSON and checks it against `dataBytes`, the length of the data that follow.
+/// Sorts the tensors by offset and throws Error unless they cover the data exactly.
 SafeTensorsHeader parseSafeTensorsHeader(std::string_view json,
                                          std::uint64_t dataBytes,
                                          const std::string& place);
 
 /// The header's JSON padded with spaces to a multiple of 8 bytes, tensors in the given order.
-/// Throws Error where a text is not UTF-8 or the header grows beyond the limit.
+/// Throws Error if a text is not UTF-8 or the header exceeds the limit.
 std::string encodeSafeTensorsHeader(const std::vector<TensorEntry>& tensors,
                                     const std::map<std::string, std::string>& metadata,
                                     const std::string& place);
