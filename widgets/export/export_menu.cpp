@@ -66,7 +66,7 @@ void saveAs(const Exportable& source, QWidget& owner) {
   dialog->open();
 }
 
-/// Draws its icon anew when the theme changes.
+/// Redraws its icon when the theme changes.
 class ExportButton : public QToolButton {
  public:
   explicit ExportButton(QWidget* parent) : QToolButton(parent) {

@@ -9,14 +9,14 @@ namespace lambda {
 namespace {
 
 struct Look {
-  std::string_view end;  ///< How the path of the field ends, whole names.
+  std::string_view end;  ///< The end of the field's path, in whole names.
   std::string_view label;
   Stepping stepping = Stepping::one;
   std::string_view unit = {};
   std::string_view zeroText = {};
 };
 
-// The longer ends of one name come before its shorter ones.
+// Of two ends where one contains the other, the longer one comes first.
 constexpr std::array kLooks{
     Look{"rateFactors.input", "Rate of first filters", Stepping::oneTwoFive},
     Look{"rateFactors.filter", "Rate of filters", Stepping::oneTwoFive},
@@ -72,7 +72,7 @@ constexpr std::array kLooks{
     Look{"labels", "Labels"},
     Look{"size", "Picture size", Stepping::eights, "px"},
     Look{"corrupt", "Corrupt pictures"},
-    Look{"validationCount", "Held out", Stepping::oneTwoFive, "images"},
+    Look{"validationCount", "Validation", Stepping::oneTwoFive, "images"},
     Look{"splitSeed", "Split seed"},
     Look{"trainCount", "Training images", Stepping::oneTwoFive},
     Look{"testCount", "Test images", Stepping::oneTwoFive},
