@@ -85,7 +85,7 @@ void TrainingView::printHeadings() {
 
 void TrainingView::batchFinished(const BatchRecord& record) {
   const Clock::time_point now = Clock::now();
-  // The first batch also pays for what is built once.
+  // The first batch includes the time for what is built once.
   if (batches_++ == 0) start_ = now;
   step_ = record.step;
   if (record.epoch != epoch_) {

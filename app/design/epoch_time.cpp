@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSteps = 20;
 
-/// What is left when everything that takes no time is as in a new configuration.
+/// The configuration with all settings that do not affect the speed reset to their defaults.
 RunConfig speedOf(RunConfig config) {
   const RunConfig plain;
   config.name.clear();
