@@ -361,11 +361,11 @@ void TestInspectParts::thePickerTellsHowOftenTheTestSetWasLookedAt() {
   ImagePicker picker;
   const auto* splits = picker.findChildren<QComboBox*>()[0];
   picker.setTestEvaluations(0);
-  QCOMPARE(splits->itemText(1), u"Test, never looked at"_s);
+  QCOMPARE(splits->itemText(1), u"Test, never scored"_s);
   picker.setTestEvaluations(1);
-  QCOMPARE(splits->itemText(1), u"Test, looked at once"_s);
+  QCOMPARE(splits->itemText(1), u"Test, scored once"_s);
   picker.setTestEvaluations(3);
-  QCOMPARE(splits->itemText(1), u"Test, looked at 3 times"_s);
+  QCOMPARE(splits->itemText(1), u"Test, scored 3 times"_s);
 }
 
 void TestInspectParts::theChooserOffersBestLastAndEpochs() {

@@ -27,7 +27,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kSpeeds[] = {1, 2, 5, 10};  // epochs a second
+constexpr int kSpeeds[] = {1, 2, 5, 10};  // epochs per second
 constexpr int kFirstSpeed = 1;
 constexpr double kLabelWidth = 140;  // "Epoch 100 of 300", so that nothing moves while it counts
 
