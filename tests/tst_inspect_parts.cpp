@@ -245,7 +245,7 @@ void TestInspectParts::deadAndCollapsedKeysAreFlagged() {
   QCOMPARE(panel.regions().data().captions[0], u"k 0 · 1 position"_s);
   QCOMPARE(panel.regions().data().captions[1], u"k 1 · dead"_s);
   QVERIFY(panel.summary().contains(u"Dead (everywhere alike): 1 of 4."_s));
-  QVERIFY(panel.summary().contains(u"At one position alone: 1 of 4."_s));
+  QVERIFY(panel.summary().contains(u"Collapsed to one position: 1 of 4."_s));
   panel.setSnapshot(nullptr);
   QVERIFY(panel.summary().isEmpty());
 }
@@ -418,7 +418,7 @@ void TestInspectParts::theChooserSaysWhatIsWrongWithAPath() {
   QVERIFY(chooser.showRun(path).contains(u"run.json"_s));
   const std::filesystem::path old =
       writeRun(path, "2026-11-20_22-48-00_old", finishedRecord("old"));
-  QVERIFY(chooser.showRun(old).contains(u"has no checkpoint any more"_s));
+  QVERIFY(chooser.showRun(old).contains(u"has no checkpoint: its folder lacks them all"_s));
   RunRecord stopped = finishedRecord("new");
   stopped.status = RunStatus::stopped;
   const std::filesystem::path run = writeRun(path, "2026-11-20_22-49-00_new", stopped);
