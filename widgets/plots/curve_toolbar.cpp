@@ -156,7 +156,7 @@ void CurveToolbar::restoreLayout(QSettings& settings) {
   if (logAction_) logAction_->setChecked(settings.value(u"logarithmic"_s, false).toBool());
 }
 
-// ---- little room ----
+// ---- little space ----
 
 int CurveToolbar::sparedWidth() const {
   const auto widthOf = [](const QWidget& widget) {

@@ -174,7 +174,7 @@ QWidget* RunTableDelegate::createEditor(QWidget* parent,
                                         const QStyleOptionViewItem& option,
                                         const QModelIndex& index) const {
   QWidget* editor = QStyledItemDelegate::createEditor(parent, option, index);
-  // A field's own padding leaves no room for its text in a row.
+  // The padding of a normal field leaves no space for text in a row.
   if (editor) editor->setStyleSheet(u"QLineEdit { padding: 0 3px; border-radius: 3px; }"_s);
   return editor;
 }
