@@ -62,7 +62,7 @@ void addDeviceOptions(CLI::App* command, DeviceOptions& options) {
   command
       ->add_option("--device", options.kind, "where to compute: automatic (default), cpu or cuda")
       ->type_name("DEVICE");
-  command->add_option("--threads", options.threads, "threads for tensor work; 0 = one a core")
+  command->add_option("--threads", options.threads, "threads for tensor work; 0 = one per core")
       ->type_name("N");
 }
 

@@ -83,7 +83,7 @@ ExplanationText pictureText() {
       tr("From left to right: the image, the stem, the stages with a chip per block, and the "
          "head. A box is the feature map that leaves its column: its sides follow height and "
          "width, its depth the channels, each by its logarithm. The bars below a chip compare it "
-         "with the network's most expensive part. FLOPs count 2 a multiply-add, forward, for "
+         "with the network's most expensive part. FLOPs count 2 per multiply-add, forward, for "
          "one image; memory is what the backward pass keeps of one image."),
       {}};
 }

@@ -105,7 +105,7 @@ void PropertyPanel::showHeader() {
     cost_->setText(shapeText(sum.output));
     return;
   }
-  const QString numbers = tr("%1 parameters, %2 FLOPs, %3 an image")
+  const QString numbers = tr("%1 parameters, %2 FLOPs, %3 per image")
                               .arg(shortCount(sum.parameters),
                                    shortCount(sum.flops),
                                    shortBytes(sum.activationBytes, 3));

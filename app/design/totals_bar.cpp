@@ -56,7 +56,7 @@ TotalsBar::TotalsBar(InspectionSession& inspection, QWidget* parent)
     : QFrame(parent),
       pattern_(new TotalCell(tr("Pattern"), this)),
       parameters_(new TotalCell(tr("Parameters"), this)),
-      flops_(new TotalCell(tr("FLOPs an image"), this)),
+      flops_(new TotalCell(tr("FLOPs per image"), this)),
       activations_(new TotalCell(tr("Activations"), this)),
       memory_(new TotalCell(tr("Memory to train"), this)),
       time_(new EpochTime(inspection, this)) {
@@ -121,7 +121,7 @@ void TotalsBar::fit() {
 
 void TotalsBar::setBrief(bool isBrief) {
   layout()->setSpacing(isBrief ? kNarrowGap : kGap);
-  flops_->setName(isBrief ? tr("FLOPs") : tr("FLOPs an image"));
+  flops_->setName(isBrief ? tr("FLOPs") : tr("FLOPs per image"));
   activations_->setName(isBrief ? tr("Activations")
                                 : tr("Activations, batch of %1").arg(batchSize_));
   memory_->setName(isBrief ? tr("Memory") : tr("Memory to train"));

@@ -111,7 +111,7 @@ void writeLayer(const ProbeLayer& layer, int epoch, Writer& writer) {
                                 sumOf(layer.contributionsContent, layer.contributionsPosition)};
   contributions.name = name + u"-contributions"_s;
   contributions.title =
-      QObject::tr("Contributions to the middle pixel, %1, one tile a head").arg(place);
+      QObject::tr("Contributions to the middle pixel, %1, one tile per head").arg(place);
   contributions.rows.label = QObject::tr("row");
   contributions.columns.label = QObject::tr("column");
   writeHeatmap(std::move(contributions), writer);
@@ -120,7 +120,7 @@ void writeLayer(const ProbeLayer& layer, int epoch, Writer& writer) {
   if (!embeddings.array.empty()) {
     embeddings.name = name + u"-embeddings"_s;
     embeddings.title =
-        QObject::tr("Position embeddings of %1, one tile a query channel").arg(place);
+        QObject::tr("Position embeddings of %1, one tile per query channel").arg(place);
     embeddings.rows = {QObject::tr("dy"), -halfOf(embeddings.array, 2), true};
     embeddings.columns = {QObject::tr("dx"), -halfOf(embeddings.array, 3), true};
   }

@@ -104,7 +104,7 @@ void addExportActions(QMenu& menu, const Exportable& source, QWidget& owner) {
   menu.addSeparator();
   QAction* screenColors = menu.addAction(tr("In the colours of the screen"));
   screenColors->setCheckable(true);
-  screenColors->setToolTip(tr("Otherwise on white, for paper"));
+  screenColors->setToolTip(tr("Otherwise in the colours for paper, on white"));
   QObject::connect(screenColors, &QAction::toggled, &owner, [](bool on) {
     QSettings().setValue(kScreenColorsKey, on);
   });

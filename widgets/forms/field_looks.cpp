@@ -78,8 +78,8 @@ constexpr std::array kLooks{
     Look{"testCount", "Test images", Stepping::oneTwoFive},
     Look{"cropPadding", "Random crop", Stepping::one, "px", "off"},
     Look{"padding", "Crop border"},
-    Look{"horizontalFlip", "Mirror"},
-    Look{"alternatingFlip", "Mirror in turn"},
+    Look{"horizontalFlip", "Horizontal flip"},
+    Look{"alternatingFlip", "Alternating flip"},
     Look{"cutoutSize", "Cutout", Stepping::one, "px", "off"},
 
     Look{"optimizer.kind", "Optimiser"},
@@ -109,13 +109,13 @@ constexpr std::array kLooks{
     Look{"channelsLast", "Channels last"},
 
     Look{"device.kind", "Device"},
-    Look{"device.threads", "Cores for training", Stepping::one, "", "one a core"},
+    Look{"device.threads", "Cores for training", Stepping::one, "", "one per core"},
     Look{"yieldsToOthers", "Yield to other programs"},
     Look{"cudaGraphs", "CUDA graphs"},
     Look{"environment.threads", "Threads"},
     Look{"threadChanges", "Thread changes", Stepping::one, "", "none"},
     Look{"everyEpochs", "Keep one every", Stepping::one, "epochs", "never"},
-    Look{"keepEpochs", "How many stay", Stepping::one, "", "all"},
+    Look{"keepEpochs", "Keep at most", Stepping::one, "", "all"},
     Look{"keepBest", "Keep the best"},
     Look{"everyMinutes", "Also save every", Stepping::one, "minutes", "never"},
 

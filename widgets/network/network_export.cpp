@@ -67,7 +67,7 @@ void NetworkEditor::paintTo(QPainter& painter, const QSize& size, const Colors& 
   painter.setFont(smallFont());
   painter.drawText(line.translated(0, 20 * scale),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   tr("%1, %2 parameters, %3 FLOPs, %4 of activations an image")
+                   tr("%1, %2 parameters, %3 FLOPs, %4 of activations per image")
                        .arg(QString::fromStdString(patternOf(architecture_)),
                             shortCount(costs_.total.parameters),
                             shortCount(costs_.total.flops),

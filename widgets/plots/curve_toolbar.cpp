@@ -69,7 +69,7 @@ void CurveToolbar::addAxisButtons(QHBoxLayout& row) {
     QToolButton* button = quietButton(this);
     button->setText(text);
     button->setCheckable(true);
-    button->setToolTip(axis == CurveAxis::time ? tr("Over training time, pauses left out")
+    button->setToolTip(axis == CurveAxis::time ? tr("Over training time, without pauses")
                                                : tr("Over %1").arg(text.toLower()));
     button->setChecked(plot_.axis() == axis);
     axes_->addButton(button, static_cast<int>(axis));

@@ -132,7 +132,7 @@ std::string tableOf(const NetworkCost& cost) {
 
 void printAsText(const Description& description) {
   std::string text = headOf(description) + tableOf(description.cost);
-  text += "\nFLOPs: forward, one image, 2 a multiply-add. Activations: one image, float32.\n";
+  text += "\nFLOPs: forward, one image, 2 per multiply-add. Activations: one image, float32.\n";
   text += "Training with batches of " + std::to_string(description.config.recipe.batchSize) +
           " takes about " + bytesText(static_cast<std::uint64_t>(description.trainingBytes)) +
           " in float32.\n";

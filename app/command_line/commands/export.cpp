@@ -185,11 +185,11 @@ void addExport(CLI::App& program, Action& action) {
         "the weights; in Python: safetensors.torch.load_file(\"weights.safetensors\")"},
        {"lambda export 2026-11-20_22-48-00_quickstart --to csv --out - | column -ts,",
         "the epochs, in the terminal"}},
-      "  safetensors   weights and running statistics of the best checkpoint, one tensor a\n"
+      "  safetensors   weights and running statistics of the best checkpoint, one tensor per\n"
       "                parameter, named as in the network: "
       "stage2.block3.mixer.layer.queries.weight\n"
-      "  csv           one line an epoch: losses, accuracies, learning rate, throughput\n"
-      "  batches       one line a batch, as CSV\n"
+      "  csv           one line per epoch: losses, accuracies, learning rate, throughput\n"
+      "  batches       one line per batch, as CSV\n"
       "  json          the complete configuration; lambda train takes it\n"
       "  architecture  the network alone\n\n"
       "TensorBoard reads run folders as they are: tensorboard --logdir runs");

@@ -164,8 +164,8 @@ void TransportBar::showWords() {
     showTitle(documentName_);
     recipe_->setText(documentRecipe_);
     QString words = tr("Not training");
-    if (errors_ == 1) words = tr("One problem must be solved before it can be trained");
-    if (errors_ > 1) words = tr("%1 problems must be solved before it can be trained").arg(errors_);
+    if (errors_ == 1) words = tr("One problem must be solved before training");
+    if (errors_ > 1) words = tr("%1 problems must be solved before training").arg(errors_);
     words_->setText(words);
     return;
   }

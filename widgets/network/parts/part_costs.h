@@ -10,7 +10,7 @@ namespace lambda {
 struct PartCost {
   MapShape output;  ///< The map that leaves the part.
   long long parameters = 0;
-  long long flops = 0;            ///< Forward, one image, 2 a multiply-add.
+  long long flops = 0;            ///< Forward, one image, 2 per multiply-add.
   long long activationBytes = 0;  ///< Kept for the backward pass, one image, float32.
 };
 
