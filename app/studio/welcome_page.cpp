@@ -280,7 +280,7 @@ void WelcomePage::updateCards() {
       isTraining_
           ? tr("A training is under way. Curves, lambda matrices and position embeddings move "
                "as it learns.")
-          : tr("A small network with two lambda layers learns to tell where a dot lies from a "
+          : tr("A small network with two lambda layers learns where a dot lies relative to a "
                "shape. About a minute on this machine; no data set, no GPU."));
   const bool canInspect = isTraining_ || !newestRun_.empty();
   inspect_->setEnabled(canInspect);

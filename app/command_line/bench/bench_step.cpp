@@ -150,7 +150,7 @@ std::string benchmarkText(const std::string& name,
                      (benchmark.syntheticData ? ", random pixels for its data" : "") + "\n\n" +
                      table.text("  ");
   if (benchmark.networks.size() > 1) {
-    text += "\n  The conv twin takes " +
+    text += "\n  The convolution twin takes " +
             fixedText(benchmark.networks[1].step.median / benchmark.networks[0].step.median, 2) +
             " times as long.\n";
   }

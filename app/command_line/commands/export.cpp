@@ -204,7 +204,7 @@ void addExport(CLI::App& program, Action& action) {
       ->add_option("-o,--out", options->out, "the file; - is standard output (default: RUN.FORMAT)")
       ->type_name("FILE");
   command->add_flag(
-      "--raw", options->raw, "the weights in training, where averaged ones were scored");
+      "--raw", options->raw, "the weights in training, not the averaged ones that were scored");
   addJsonFlag(command, options->output);
   onChosen(command, options, action, exportRun);
 }

@@ -236,10 +236,9 @@ void OverlayPanel::refresh() {
   View& shown = view();
   toolbars_->setCurrentWidget(shown.toolbar);
   plots_->setCurrentWidget(shown.plot);
-  shown.plot->setEmptyText(paths_.empty()
-                               ? tr("Check runs in the table to lay their curves over each other.")
-                           : isReading ? tr("Reading …")
-                                       : tr("No epoch has been scored yet."));
+  shown.plot->setEmptyText(paths_.empty() ? tr("Check runs in the table to compare their curves.")
+                           : isReading    ? tr("Reading …")
+                                          : tr("No epoch has been scored yet."));
   shown.plot->setExportName(u"runs-"_s + (isAccuracy(quantity()) ? u"accuracy"_s : u"loss"_s));
   shown.plot->setSeries(std::move(series));
   legend_->setEntries(std::move(entries));

@@ -80,8 +80,8 @@ MixerExplanation MixerLook<LambdaMixer>::explanation(const LambdaMixer& mixer,
       lambdaFormula(mixer),
       tr("Every position n sums its surroundings into a small matrix, its lambda: keys k̄ say "
          "what there is, embeddings e where it is, values v what to pass on. The lambda then "
-         "turns the queries of all heads into the output. There is no softmax, so that what "
-         "the studio shows of it is its exact arithmetic."),
+         "turns the queries of all heads into the output. No softmax stands between queries and "
+         "context, so that what the studio shows is the layer's exact arithmetic."),
       {{tr("Positions n"), tr("%1 × %2 = %3").arg(map.height).arg(map.width).arg(map.positions())},
        {tr("A lambda, k × v"), tr("%1 × %2").arg(mixer.queryDepth).arg(depth)},
        {tr("Heads that share it"), QString::number(mixer.heads)},
