@@ -16,7 +16,7 @@ struct Look {
   std::string_view zeroText = {};
 };
 
-// Of two ends where one contains the other, the longer one comes first.
+// Where one end contains another, the longer one comes first.
 constexpr std::array kLooks{
     Look{"rateFactors.input", "Rate of first filters", Stepping::oneTwoFive},
     Look{"rateFactors.filter", "Rate of filters", Stepping::oneTwoFive},

@@ -29,7 +29,7 @@ constexpr int kScanMs = 1000;
 constexpr int kScanDelayMs = 50;
 constexpr int kMetricsMs = 400;
 
-/// Whether the program waits for this thread to end.
+/// Whether the program waits for the end of this thread.
 bool isEnding() {
   return QThread::currentThread()->isInterruptionRequested();
 }

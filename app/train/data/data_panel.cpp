@@ -171,7 +171,8 @@ void DataPanel::showSource() {
   choices_->button(static_cast<int>(source_.index()))->setChecked(true);
   meaning_->setText(textOf(traitsOf(source_).meaning));
   if (pathOf(source_)) {
-    // The row that the check hides is hidden first: together they may need more space than there
+    // The check may hide the explanation, which must happen first: both together need more space
+    // than there may be.
     // is.
     recheck();
     files_->show();
