@@ -21,7 +21,7 @@ constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 constexpr int kStatusOfSignal = 128;
 
 // timeout(1), and a shell whose terminal closes, send a signal to the process and to its group: the
-// same wish twice.
+// same request twice.
 constexpr long long kSameWishMs = 300;
 
 std::atomic<int> firstSignal{0};
@@ -36,7 +36,7 @@ long long nowMs() {
   return now.tv_sec * 1000LL + now.tv_nsec / 1'000'000;
 }
 
-/// Only what POSIX lists as async-signal-safe.
+/// Calls only functions that POSIX lists as async-signal-safe.
 extern "C" void onSignal(int signal) {
   const int savedErrno = errno;
   int none = 0;

@@ -7,7 +7,7 @@
 namespace lambda {
 
 void prepareProcess() {
-  // open() takes the lowest number that is free.
+  // open() returns the lowest free number.
   int opened = open("/dev/null", O_RDWR);
   while (opened >= 0 && opened <= STDERR_FILENO) opened = open("/dev/null", O_RDWR);
   if (opened >= 0) close(opened);

@@ -230,7 +230,7 @@ void TestBenchCommands::mistakesAreUsageErrors_data() {
   add("bench core --batch 0", "--batch");
   add("bench core --repetitions 2", "--repetitions");
   add("bench core --threads 0", "--threads");
-  add("bench core --only 9x9", "no case has this in its name");
+  add("bench core --only 9x9", "no case has a name that contains this text");
   add("bench core --precision bf16", "neither float32 nor bfloat16");
   add("bench core --order values", "neither automatic, queriesFirst nor lambdasFirst");
   add("bench layer --order queriesFirst", "there is no option --order");

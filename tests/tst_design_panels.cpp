@@ -156,7 +156,7 @@ void TestDesignPanels::anEpochIsMeasuredAndGrowsOld() {
   QVERIFY(time.isMeasuring());
   QCOMPARE(time.findChild<QPushButton*>()->text(), u"Cancel"_s);
   QTRY_VERIFY(!time.isMeasuring());
-  QCOMPARE(plain(time.text()), u"about 41 s an epoch, 12 epochs = 8 min, 1.1 GB"_s);
+  QCOMPARE(plain(time.text()), u"about 41 s per epoch, 12 epochs = 8 min, 1.1 GB"_s);
   QVERIFY(!time.isOutdated());
   RunConfig next = studio.document.config();
   next.recipe.epochs = 24;

@@ -279,7 +279,7 @@ void TestInspectPage::anEmptyPageOffersToTrainAndToOpenARun() {
   QSignalSpy runs(page_.get(), &InspectPage::runsRequested);
   auto& empty = part<EmptyState>();
   QVERIFY(empty.isVisible());
-  QCOMPARE(empty.title(), u"Nothing to look into yet"_s);
+  QCOMPARE(empty.title(), u"Nothing to inspect yet"_s);
   const auto buttons = empty.findChildren<QPushButton*>();
   buttons[0]->click();
   buttons[1]->click();

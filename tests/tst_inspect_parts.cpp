@@ -245,7 +245,7 @@ void TestInspectParts::deadAndCollapsedKeysAreFlagged() {
   QCOMPARE(panel.regions().data().captions[0], u"k 0 · 1 position"_s);
   QCOMPARE(panel.regions().data().captions[1], u"k 1 · dead"_s);
   QVERIFY(panel.summary().contains(u"Dead (everywhere alike): 1 of 4."_s));
-  QVERIFY(panel.summary().contains(u"At one position alone: 1 of 4."_s));
+  QVERIFY(panel.summary().contains(u"Collapsed to one position: 1 of 4."_s));
   panel.setSnapshot(nullptr);
   QVERIFY(panel.summary().isEmpty());
 }
@@ -361,11 +361,11 @@ void TestInspectParts::thePickerTellsHowOftenTheTestSetWasLookedAt() {
   ImagePicker picker;
   const auto* splits = picker.findChildren<QComboBox*>()[0];
   picker.setTestEvaluations(0);
-  QCOMPARE(splits->itemText(1), u"Test, never looked at"_s);
+  QCOMPARE(splits->itemText(1), u"Test, never scored"_s);
   picker.setTestEvaluations(1);
-  QCOMPARE(splits->itemText(1), u"Test, looked at once"_s);
+  QCOMPARE(splits->itemText(1), u"Test, scored once"_s);
   picker.setTestEvaluations(3);
-  QCOMPARE(splits->itemText(1), u"Test, looked at 3 times"_s);
+  QCOMPARE(splits->itemText(1), u"Test, scored 3 times"_s);
 }
 
 void TestInspectParts::theChooserOffersBestLastAndEpochs() {
@@ -418,7 +418,7 @@ void TestInspectParts::theChooserSaysWhatIsWrongWithAPath() {
   QVERIFY(chooser.showRun(path).contains(u"run.json"_s));
   const std::filesystem::path old =
       writeRun(path, "2026-11-20_22-48-00_old", finishedRecord("old"));
-  QVERIFY(chooser.showRun(old).contains(u"has no checkpoint any more"_s));
+  QVERIFY(chooser.showRun(old).contains(u"has no checkpoint: its folder lacks them all"_s));
   RunRecord stopped = finishedRecord("new");
   stopped.status = RunStatus::stopped;
   const std::filesystem::path run = writeRun(path, "2026-11-20_22-49-00_new", stopped);

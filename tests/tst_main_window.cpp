@@ -126,7 +126,7 @@ void TestMainWindow::oneClickTrainsTheQuickstartAndASecondLooksInside() {
   QTRY_VERIFY(!training().metrics().batches.empty());
   QTRY_VERIFY2(training().snapshot(), "the Train workspace shows a lambda matrix by itself");
   window_->workspaces().goTo(Workspace::welcome);
-  QTest::mouseClick(visibleButton(*window_, u"Look into its lambdas"_s), Qt::LeftButton);
+  QTest::mouseClick(visibleButton(*window_, u"Inspect its lambdas"_s), Qt::LeftButton);
   QCOMPARE(window_->workspaces().current(), Workspace::inspect);
 }
 
@@ -174,7 +174,7 @@ void TestMainWindow::aFinishedRunIsToldOfElsewhereAndListed() {
   QTRY_VERIFY(notices->isVisible());
   QVERIFY2(notices->text().contains(u"finished"_s), qPrintable(notices->text()));
   QTRY_COMPARE(window_->workspaces().library().runs().size(), std::size_t{1});
-  QTest::mouseClick(visibleButton(*notices, u"Look inside"_s), Qt::LeftButton);
+  QTest::mouseClick(visibleButton(*notices, u"Inspect"_s), Qt::LeftButton);
   QCOMPARE(window_->workspaces().current(), Workspace::inspect);
 }
 

@@ -266,7 +266,7 @@ void TestRunsFolders::aDamagedRunIsComparedWithNothing() {
   QTRY_COMPARE(legend.entries()[2].detail, u"no epoch scored yet"_s);
   table().selectRun(damaged);
   showTab(4);
-  QTRY_VERIFY(hasLabel(u"Mend the file"_s));
+  QTRY_VERIFY(hasLabel(u"Fix the file"_s));
   QVERIFY(!hasLabel(u">Fork<"_s));
 }
 

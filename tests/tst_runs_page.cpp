@@ -22,6 +22,7 @@ class TestRunsPage : public QObject, private RunsPageStage {
   Q_OBJECT
 
  private Q_SLOTS:
+
   void initTestCase() { beginAll(); }
 
   void init() { begin(); }
@@ -137,7 +138,7 @@ void TestRunsPage::aSearchWithoutHitsOffersToClearIt() {
   QLineEdit* search = page_->findChild<RunFilterBar*>()->searchField();
   QTRY_VERIFY(search->hasFocus());
   QTest::keyClicks(search, u"nothing like it"_s);
-  QTRY_VERIFY(hasLabel(u"No run is like that"_s));
+  QTRY_VERIFY(hasLabel(u"No run matches"_s));
   QTest::mouseClick(button(u"Clear search and filters"_s), Qt::LeftButton);
   QCOMPARE(rows().rowCount(), 1);
   QVERIFY(search->text().isEmpty());
@@ -186,7 +187,7 @@ void TestRunsPage::whileTrainingNothingElseIsStarted() {
   training_->start(smallRecord("busy").config, elsewhere.path());
   QVERIFY(!action(u"Resume"_s)->isEnabled());
   QVERIFY(!action(u"Fork …"_s)->isEnabled());
-  QVERIFY(action(u"Look inside"_s)->isEnabled());
+  QVERIFY(action(u"Inspect"_s)->isEnabled());
   training_->stop();
   QTRY_COMPARE(training_->state(), SessionState::idle);
   QVERIFY(action(u"Resume"_s)->isEnabled());
@@ -232,7 +233,7 @@ void TestRunsPage::confusionShowsTheImagesBehindACell() {
   QSignalSpy wishes(page_.get(), &RunsPage::inspectImageRequested);
   Q_EMIT grid.imageActivated(grid.shown()[1].index);
   grid.setCurrentImage(grid.shown()[1].index);
-  QTest::mouseClick(button(u"Look into it"_s), Qt::LeftButton);
+  QTest::mouseClick(button(u"Inspect it"_s), Qt::LeftButton);
   QCOMPARE(wishes.size(), 1);
   QCOMPARE(wishes.first().at(0).value<fs::path>(), run);
   QCOMPARE(wishes.first().at(1).value<Split>(), Split::validation);
@@ -248,11 +249,11 @@ void TestRunsPage::theTestSetIsOnlyLookedAtWhenAskedFor() {
   for (QAbstractButton* each : page_->findChildren<QAbstractButton*>()) {
     if (each->text() == u"Test images"_s) each->click();
   }
-  QTRY_VERIFY(hasLabel(u"looked at 3 times"_s));
+  QTRY_VERIFY(hasLabel(u"have been scored 3 times"_s));
   const auto& view = *page_->findChild<ConfusionView*>();
   QVERIFY(!view.isVisible());
-  QVERIFY(button(u"Look at the test images"_s));
-  QTest::mouseClick(button(u"Look at the test images"_s), Qt::LeftButton);
+  QVERIFY(button(u"Score the test images"_s));
+  QTest::mouseClick(button(u"Score the test images"_s), Qt::LeftButton);
   QTRY_VERIFY(view.isVisible());
   QVERIFY(hasLabel(u"500 images right"_s));
 }

@@ -132,7 +132,7 @@ void TestWindowParts::welcomeLeadsToTheNewestRun() {
   WelcomePage page;
   page.resize(1280, 800);
   page.show();
-  QPushButton* inspect = buttonNamed(page, QStringLiteral("Look into its lambdas"));
+  QPushButton* inspect = buttonNamed(page, QStringLiteral("Inspect its lambdas"));
   QVERIFY(inspect);
   QVERIFY(!inspect->isEnabled());
   RunSummary damaged = finishedRun("damaged", "2026-11-23T00:00:00Z");
@@ -183,7 +183,7 @@ void TestWindowParts::welcomeShowsItsCardsAtAnySize() {
   QVERIFY(QTest::qWaitForWindowExposed(&page));
   const QSize least = page.minimumSizeHint();
   QVERIFY(least.width() <= 920 && least.height() <= 560);
-  for (const char* name : {"Train the quickstart", "Look into its lambdas", "Open the designer"}) {
+  for (const char* name : {"Train the quickstart", "Inspect its lambdas", "Open the designer"}) {
     const QPushButton* button = buttonNamed(page, QLatin1String(name));
     const QRect box(button->mapTo(&page, QPoint()), button->size());
     QVERIFY2(page.rect().contains(box), name);

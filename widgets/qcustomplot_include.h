@@ -1,8 +1,8 @@
 #pragma once
 
-// QCustomPlot 2.1 says `signals:` and `foreach` in its header, which QT_NO_KEYWORDS takes away.
-// Both exist only while it is read. For .cpp files alone: a header forward-declares what it needs
-// of QCustomPlot.
+// QCustomPlot 2.1 uses `signals:` and `foreach` in its header, which QT_NO_KEYWORDS removes. Both
+// are defined only while that header is read. Include this in .cpp files only: headers
+// forward-declare what they need of QCustomPlot.
 
 #define signals Q_SIGNALS
 #define foreach Q_FOREACH

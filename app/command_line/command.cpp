@@ -19,7 +19,7 @@ constexpr std::size_t kHelpColumn = 26;
 constexpr std::size_t kCommandColumn = 14;
 constexpr std::size_t kHelpWidth = 68;
 
-/// Help in the order in which a person reads: what it is, how to call it, with what, for example.
+/// Help in reading order: what the command does, its usage, its options, examples.
 class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter() {
@@ -75,14 +75,14 @@ std::string examplesText(const std::vector<Example>& examples) {
   return text;
 }
 
-/// The deepest command that was chosen.
+/// The innermost command that was chosen.
 const CLI::App& chosenOf(const CLI::App& program) {
   const CLI::App* chosen = &program;
   while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
   return *chosen;
 }
 
-/// "data get"; empty for the program itself.
+/// The command's full name, "data get"; empty for the program itself.
 std::string nameWithin(const CLI::App& program, const CLI::App& command) {
   if (&command == &program) return "";
   const std::string parent = nameWithin(program, *command.get_parent());
@@ -105,7 +105,7 @@ std::vector<std::string> possibleWords(const CLI::App& command, bool isOption) {
 
 std::unique_ptr<CLI::App> makeProgram() {
   auto program = std::make_unique<CLI::App>(
-      "Lambda Studio on the command line: build, train and look into lambda networks.", "lambda");
+      "Lambda Studio on the command line: build, train and inspect lambda networks.", "lambda");
   program->formatter(std::make_shared<HelpFormatter>());
   program->set_help_flag("-h,--help", "show this help");
   program->set_version_flag("--version",
@@ -113,10 +113,11 @@ std::unique_ptr<CLI::App> makeProgram() {
                             "show the versions of Lambda Studio and LibTorch");
   program->footer(
       examplesText({
-          {"lambda train quickstart", "train a small network on built-in images, a minute or two"},
+          {"lambda train quickstart",
+           "train a small network on built-in images in a minute or two"},
           {"lambda presets", "see which networks there are"},
           {"lambda describe quickstart", "layers, parameters and cost of one of them"},
-          {"lambda train --help", "every command has examples of its own"},
+          {"lambda train --help", "every command has examples"},
       }) +
       "\n\nExit status: 0 done, 1 failed, 2 the command or the configuration is wrong,\n"
       "130 or 143 stopped by Ctrl-C or SIGTERM after saving.");

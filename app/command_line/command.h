@@ -13,7 +13,7 @@
 
 namespace lambda {
 
-/// Exit statuses, besides 128 + N after signal N.
+/// Exit statuses; 128 + N after signal N.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
@@ -26,7 +26,7 @@ class UsageError : public Error {
   explicit UsageError(const Error& error) : Error(error) {}
 };
 
-/// A configuration that can be read but not be trained: exit status 2.
+/// A configuration that can be read but not trained: exit status 2.
 class InvalidConfiguration : public Error {
  public:
   InvalidConfiguration(const std::string& source, std::vector<Problem> problems)
@@ -38,16 +38,16 @@ class InvalidConfiguration : public Error {
   std::vector<Problem> problems_;
 };
 
-/// What the command line asks for; returns the exit status.
+/// The action that the command line requests; returns the exit status.
 using Action = std::function<int()>;
 
-/// How reports are given.
+/// The form of reports.
 struct OutputOptions {
-  bool json = false;   ///< One JSON object on standard output, and nothing else there.
+  bool json = false;   ///< One JSON object is the only output on standard output.
   bool quiet = false;  ///< No progress on standard error.
 };
 
-/// A line of help with a command that can be typed as it stands.
+/// A line of help with a command that works as it is typed.
 struct Example {
   std::string command;
   std::string meaning;
@@ -56,7 +56,7 @@ struct Example {
 /// The program without its commands: its help, --version, and the layout of all help texts.
 std::unique_ptr<CLI::App> makeProgram();
 
-/// `summary` is one line for the list of commands; its own help goes on with `details`.
+/// `summary` is one line for the list of commands; the command's own help continues with `details`.
 CLI::App* addCommand(CLI::App& parent,
                      const std::string& name,
                      const std::string& summary,
@@ -68,7 +68,7 @@ void addJsonFlag(CLI::App* command, OutputOptions& output);
 /// --json and --quiet.
 void addOutputFlags(CLI::App* command, OutputOptions& output);
 
-/// Makes the command's `run(options)` the program's action when the command is chosen.
+/// Makes the command's `run(options)` the program's action where the command is chosen.
 template <class Options>
 void onChosen(CLI::App* command,
               const std::shared_ptr<Options>& options,
@@ -77,7 +77,7 @@ void onChosen(CLI::App* command,
   command->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
 }
 
-/// What was wrong with the arguments, with the nearest command or option.
+/// The error in the arguments, with the nearest command or option.
 UsageError usageErrorOf(const CLI::App& program, const CLI::ParseError& error);
 
 }  // namespace lambda

@@ -15,13 +15,13 @@ std::string twoDigits(std::int64_t value) {
   return (value < 10 ? "0" : "") + std::to_string(value);
 }
 
-/// Three significant digits of a value from 1 to below 1000.
+/// Three significant digits of a value from 1 up to 1000.
 std::string threeDigits(double value) {
   if (value < 9.995) return fixedText(value, 2);
   return fixedText(value, value < 99.95 ? 1 : 0);
 }
 
-/// `value` in the largest of the units, each `step` times the one before, that leaves it above 1.
+/// `value` in the largest of the units, each `step` times the one before, in which it is above 1.
 template <std::size_t N>
 std::string scaledText(double value, double step, const std::array<const char*, N>& units) {
   if (!std::isfinite(value)) return formatNumber(value);

@@ -5,9 +5,9 @@
 
 namespace lambda {
 
-// Numbers as people read them, the same in every locale.
+// Numbers as text, the same in every locale.
 
-/// With that many digits behind the point; "NaN" and "Infinity" by name.
+/// With that many digits behind the point; "NaN" and "Infinity" as words.
 std::string fixedText(double value, int digits);
 
 /// Two significant digits and an exponent: "2.3e-07".
@@ -28,7 +28,7 @@ std::string percentText(double share);
 /// "4.2 s", "3 min 05 s", "1 h 02 min"
 std::string durationText(double seconds);
 
-/// "0:42", "3:05", "1:02:03": fits a column.
+/// A duration as "0:42", "3:05", "1:02:03", short enough for a column.
 std::string clockText(double seconds);
 
 /// "1 epoch", "3 epochs"

@@ -17,7 +17,7 @@ bool asksForJson(int argc, char** argv) {
       argv, argv + argc, [](const char* text) { return std::string_view(text) == "--json"; });
 }
 
-/// The action that the arguments ask for; help and version are printed here and leave none.
+/// The action that the arguments request; help and version are printed here and leave none.
 Action parse(int argc, char** argv) {
   const auto program = makeProgram();
   Action action;
@@ -48,7 +48,9 @@ int run(int argc, char** argv) {
   const Action action = parse(argc, argv);
   const int status = action ? action() : kExitOk;
   if (!std::cout.flush()) {
-    throw Error("standard output", "the report could not be written", "Free space, or close less.");
+    throw Error("standard output",
+                "the report could not be written",
+                "Free disk space, or keep the reading program open.");
   }
   return status;
 }

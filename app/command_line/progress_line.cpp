@@ -69,7 +69,7 @@ void ProgressLine::show(const ProgressText& progress) {
 void ProgressLine::print(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (quiet_) return;
-  // Also where nothing is drawn: the terminal itself may have echoed "^C".
+  // Erased even where nothing is drawn: the terminal itself may have echoed "^C".
   write((terminal_ ? kEraseLine : "") + terminalText(line) + "\n");
   drawn_ = false;
 }

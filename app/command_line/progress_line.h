@@ -7,16 +7,16 @@
 
 namespace lambda {
 
-/// What a progress line shows, from the most important to the least: where the terminal is too
-/// narrow, the last parts are left out. The bar stands behind the first part where there is room.
+/// The parts of a progress line, in descending order of importance: where the terminal is too
+/// narrow, the last parts are left out. The bar stands behind the first part where there is space.
 struct ProgressText {
   std::vector<std::string> parts;
   double done = 0;  ///< 0..1
 };
 
-/// The last line of standard error, drawn again and again while lines are printed above it. Where
-/// standard error is no terminal, only those are printed. Thread-safe. Failures to write, as after
-/// the terminal went away, are ignored: work must not end for them.
+/// The last line of standard error, redrawn repeatedly while other lines are printed above it.
+/// Where standard error is no terminal, only those are printed. Thread-safe. Failures to write, for
+/// example after the terminal was closed, are ignored: work must not end because of them.
 class ProgressLine {
  public:
   /// `quiet`: prints nothing at all.
@@ -25,12 +25,12 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// Whether a line shown now would be drawn: not more often than ten times a second.
+  /// Whether a line shown at this moment would be drawn: at most ten times a second.
   bool isDue();
 
   void show(const ProgressText& progress);
 
-  /// A line that stays, with its newline added.
+  /// Prints a line that stays, and adds its newline.
   void print(const std::string& line);
 
   void clear();

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The first line of a message: what follows in those of LibTorch is a stack trace.
+/// The first line of a message: in messages of LibTorch a stack trace follows.
 std::string firstLineOf(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }

@@ -12,20 +12,20 @@
 
 namespace lambda {
 
-/// Prints lines on standard output. Control characters in them, which can only come from names and
-/// files, are escaped; a file's content goes to std::cout as it is.
+/// Prints lines on standard output. Control characters, which can only come from names and files,
+/// are escaped; the content of a file is written to std::cout unchanged.
 void printText(const std::string& text);
 
 /// The same on standard error.
 void printNote(const std::string& text);
 
-/// Prints the object on standard output, such that every parser and every terminal can take it.
+/// Prints the object on standard output so that every parser and every terminal accepts it.
 void printJson(const nlohmann::ordered_json& object);
 
-/// The object that train, resume, fork and evaluate end with.
+/// The object at the end of train, resume, fork and evaluate.
 nlohmann::ordered_json runJson(const RunResult& result);
 
-/// A path as a person would type it here: relative where it lies below the working folder.
+/// A path as a person would type it: relative where it lies below the working folder.
 std::string shownPath(const std::filesystem::path& path);
 
 /// Every problem with its path, its text and the --set that solves it.
@@ -33,11 +33,11 @@ std::string problemsText(const std::vector<Problem>& problems);
 
 nlohmann::ordered_json problemsJson(const std::vector<Problem>& problems);
 
-/// Tells what stopped the program: "lambda: PLACE: REASON" and the hint below it on standard error;
-/// with `json` also {"error": ...} on standard output. Returns the exit status.
+/// Reports the error that stopped the program: "lambda: PLACE: REASON" and the hint below it on
+/// standard error; with `json` also {"error": ...} on standard output. Returns the exit status.
 int reportError(const std::exception& error, bool json);
 
-/// The same for what was thrown and is no exception of the standard library.
+/// The same for a thrown value that is no exception of the standard library.
 int reportUnknownError(bool json);
 
 }  // namespace lambda

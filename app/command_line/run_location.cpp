@@ -17,7 +17,7 @@ namespace lambda {
 
 namespace {
 
-/// The names of what lies in runs/; a run's begins with its time.
+/// The names of the entries of runs/; a run's begins with its time.
 std::vector<std::string> runNames() {
   std::vector<std::string> names;
   std::error_code error;

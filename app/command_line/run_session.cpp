@@ -37,17 +37,18 @@ std::string headlineOf(const RunResult& result) {
   return "Failed after " + epochs + ".";
 }
 
-/// The commands that a person may want next, one a line. `run` is quoted for the shell.
+/// The commands that a person may need next, one per line. `run` is quoted for the shell.
 std::string nextSteps(const RunResult& result, const std::string& run) {
   TextTable commands({{}, {}});
   if (result.status == RunStatus::finished) {
-    commands.addRow({"lambda inspect " + run + " --out look", "look into its lambda layers"});
-    commands.addRow({"lambda export " + run + " --to safetensors", "its weights, for Python too"});
+    commands.addRow({"lambda inspect " + run + " --out look", "inspect its lambda layers"});
     commands.addRow(
-        {"lambda resume " + run + " --epochs " + std::to_string(2 * result.epochs), "train on"});
+        {"lambda export " + run + " --to safetensors", "write its weights for other programs"});
+    commands.addRow({"lambda resume " + run + " --epochs " + std::to_string(2 * result.epochs),
+                     "continue the training"});
   } else {
-    commands.addRow({"lambda resume " + run, "train on from the last checkpoint"});
-    commands.addRow({"lambda info " + run, "what there is of it"});
+    commands.addRow({"lambda resume " + run, "continue from the last checkpoint"});
+    commands.addRow({"lambda info " + run, "show its state and checkpoints"});
   }
   return commands.text("  ");
 }
@@ -68,7 +69,7 @@ void printSummary(const RunResult& result) {
             nextSteps(result, shellPath(run)));
 }
 
-/// The estimate counts every map in float32; half of it is needed in any precision.
+/// The estimate counts every map in float32; every precision needs at least half of it.
 void requireTrainingMemory(const RunConfig& config) {
   if (selectDevice(config.device).kind != DeviceKind::cpu) return;
   const long long bytes = trainingBytes(costOf(config.architecture), config.recipe);
@@ -79,7 +80,7 @@ void requireTrainingMemory(const RunConfig& config) {
                 "memory");
 }
 
-/// What the data set holds; empty, and `missing` says why, where it can't be told.
+/// The contents of the data set; empty where they can't be read, and then `missing` says why.
 std::optional<DatasetInfo> datasetOf(const RunConfig& config, std::optional<Error>& missing) {
   try {
     return probeDataset(config.data.source);
@@ -100,7 +101,8 @@ void requireTrainable(const std::string& source,
   for (Problem& problem : validate(loaded.config, dataset)) problems.push_back(std::move(problem));
   if (hasErrors(problems)) throw InvalidConfiguration(source, std::move(problems));
   if (!problems.empty() && !output.quiet) {
-    printNote(terminalText(source) + ": it can be trained, but\n" + problemsText(problems) + "\n");
+    printNote(terminalText(source) + ": it can be trained, with warnings:\n" +
+              problemsText(problems) + "\n");
   }
   if (missing) throw *missing;
   requireTrainingMemory(loaded.config);
@@ -111,7 +113,7 @@ int runTraining(const Training& training, const OutputOptions& output) {
   ProgressLine line(output.quiet);
   TrainingView view(line);
   Interrupt interrupt([&] {
-    line.print("Stopping: the run is saved after this batch. Once more leaves at once.");
+    line.print("Stopping: the run is saved after this batch. Press Ctrl-C again to exit at once.");
     control.requestStop();
   });
   const RunResult result = training(control, view);

@@ -11,17 +11,17 @@
 
 namespace lambda {
 
-/// Prints the warnings on a configuration. Throws InvalidConfiguration if it can't be trained, and
-/// Error if its data is not there.
+/// Prints the warnings about a configuration. Throws InvalidConfiguration if it can't be trained,
+/// and Error if its data is missing.
 void requireTrainable(const std::string& source,
                       const LoadedConfig& loaded,
                       const OutputOptions& output);
 
-/// What trains: one of the calls of trainer.h with its arguments.
+/// The training to run: one of the calls of trainer.h with its arguments.
 using Training = std::function<RunResult(RunControl&, Observer&)>;
 
-/// Trains with progress on standard error and signals as wishes to stop, and reports the end on
-/// standard output. Returns the exit status.
+/// Trains with progress on standard error, treats signals as requests to stop, and reports the
+/// result on standard output. Returns the exit status.
 int runTraining(const Training& training, const OutputOptions& output);
 
 }  // namespace lambda

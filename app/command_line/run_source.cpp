@@ -25,7 +25,7 @@ namespace {
 constexpr std::uint64_t kMaxConfigBytes = 1 << 20;
 constexpr char kRecordName[] = "run.json";
 
-/// A preset's name wins over a file or folder that happens to be called like it.
+/// Whether `source` is a file. A preset's name wins over a file or folder with the same name.
 bool namesFile(const std::string& source) {
   if (source.find('/') != std::string::npos || source.ends_with(".json")) return true;
   const std::vector<std::string> presets = presetNames();
@@ -62,7 +62,7 @@ void addDeviceOptions(CLI::App* command, DeviceOptions& options) {
   command
       ->add_option("--device", options.kind, "where to compute: automatic (default), cpu or cuda")
       ->type_name("DEVICE");
-  command->add_option("--threads", options.threads, "threads for tensor work; 0 = one a core")
+  command->add_option("--threads", options.threads, "threads for tensor work; 0 = one per core")
       ->type_name("N");
 }
 
@@ -89,7 +89,7 @@ void addConfigOptions(CLI::App* command, ConfigOptions& options) {
   addDataOption(command, options.data);
   command->add_option("--epochs", options.epochs, "passes over the training images")
       ->type_name("N");
-  // CLI11 reads -1 as the largest number.
+  // CLI11 would read -1 as the largest number.
   command->add_option("--seed", options.seed, "seed of weights, data order and augmentation")
       ->type_name("N")
       ->check([](const std::string& text) {
@@ -110,7 +110,7 @@ void applyOptions(RunConfig& config, const ConfigOptions& options) {
   };
   if (options.data) requireUtf8("--data", *options.data);
   if (options.name) requireUtf8("--name", *options.name);
-  // First, so that --set can change what belongs to this kind of data set.
+  // Applied first, so that --set can change the settings of this kind of data set.
   if (options.data) config.data.source = recognizeDataSource(*options.data, config.data.source);
   for (const std::string& assignment : options.assignments) set(assignment, "--set");
   if (options.name) config.name = *options.name;
@@ -125,7 +125,7 @@ void applyOptions(RunConfig& config, const ConfigOptions& options) {
 void requireUtf8(const char* option, const std::string& text) {
   if (isUtf8(text)) return;
   throw UsageError(option,
-                   terminalText(text) + " is not UTF-8 text, as a run's files are",
+                   terminalText(text) + " is not UTF-8 text, which a run's files need",
                    "Choose another name, or rename the folder.");
 }
 
@@ -140,7 +140,7 @@ void noteMissingPresets() {
   const std::string missing = missingPresetFolder();
   if (missing.empty()) return;
   printNote("lambda: LAMBDA_PRESETS: there is no folder " + terminalText(missing) +
-            ", so only the program's own presets are known\n");
+            ", so only the program's own presets are available\n");
 }
 
 LoadedConfig loadConfig(const std::string& source) {

@@ -23,10 +23,10 @@ struct DeviceOptions {
 
 void addDeviceOptions(CLI::App* command, DeviceOptions& options);
 
-/// Changes of a configuration that the command line makes.
+/// Changes to a configuration from the command line.
 struct ConfigOptions {
   std::vector<std::string> assignments;  ///< PATH=VALUE, applied after `data` and before the rest.
-  std::optional<std::string> data;       ///< As recognizeDataSource() takes it.
+  std::optional<std::string> data;       ///< As for recognizeDataSource().
   std::optional<int> epochs;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> name;
@@ -42,26 +42,25 @@ void addSetOption(CLI::App* command, std::vector<std::string>& assignments);
 /// --set and its short forms: --data, --epochs, --seed, --name, --device, --threads.
 void addConfigOptions(CLI::App* command, ConfigOptions& options);
 
-/// Throws UsageError, and Error where the named data set is not there or is not recognised.
+/// Throws UsageError, and Error where the named data set is missing or is not recognised.
 void applyOptions(RunConfig& config, const ConfigOptions& options);
 
-/// Throws UsageError for a text that can't stand in a run's files, which are UTF-8.
+/// Throws UsageError for a text that a run's files, which are UTF-8, can't contain.
 void requireUtf8(const char* option, const std::string& text);
 
-/// The folder that --out names for run folders. Throws UsageError where its whole path is not
-/// UTF-8.
+/// The folder that --out names for run folders. Throws UsageError where its full path is not UTF-8.
 std::filesystem::path runsFolder(const std::string& out);
 
-/// Notes on standard error that LAMBDA_PRESETS names no folder.
+/// Prints a note on standard error for each folder in LAMBDA_PRESETS that does not exist.
 void noteMissingPresets();
 
 struct LoadedConfig {
   RunConfig config;
-  std::vector<Problem> warnings;  ///< Of unknown keys.
+  std::vector<Problem> warnings;  ///< About unknown keys.
 };
 
-/// The configuration that `source` names: a preset, a JSON file of a run or of a network alone, or
-/// the folder or run.json of a run. Throws UsageError.
+/// The configuration for `source`: a preset, a JSON file of a run or of a network alone, or the
+/// folder or run.json of a run. Throws UsageError.
 LoadedConfig loadConfig(const std::string& source);
 
 }  // namespace lambda

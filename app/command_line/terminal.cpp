@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kDefaultColumns = 80;
 
-/// Of the locale that main() set from the environment.
+/// Whether the locale that main() set from the environment uses UTF-8.
 bool isUtf8() {
   return std::string_view(nl_langinfo(CODESET)) == "UTF-8";
 }

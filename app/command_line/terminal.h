@@ -5,13 +5,13 @@
 
 namespace lambda {
 
-/// Whether standard error is a terminal on which a line can be drawn again.
+/// Whether standard error is a terminal on which a line can be redrawn.
 bool isErrorTerminal();
 
-/// Columns of the terminal on standard error; 80 where that is none.
+/// Columns of the terminal on standard error; 80 where it is no terminal.
 std::size_t errorColumns();
 
-/// Signs with a plain form for terminals and logs that are not UTF-8.
+/// Signs that have an ASCII form for terminals and logs that are not UTF-8.
 enum class Glyph { rule, barDone, barLeft, dot };
 
 std::string glyphText(Glyph glyph);

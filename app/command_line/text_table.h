@@ -6,10 +6,10 @@
 
 namespace lambda {
 
-/// The number of terminal columns that a UTF-8 text takes, one a code point.
+/// The number of terminal columns of a UTF-8 text, one per code point.
 std::size_t columnsOf(std::string_view text);
 
-/// Filled with spaces to `columns`, on the right or, for numbers, on the left.
+/// Fills the text with spaces to `columns`, on the right or, for numbers, on the left.
 std::string padded(const std::string& text, std::size_t columns, bool left = false);
 
 /// Rows of texts under aligned headings.
@@ -27,20 +27,20 @@ class TextTable {
   /// Missing cells are empty; control characters in cells are escaped.
   void addRow(std::vector<std::string> cells);
 
-  /// A line across the table.
+  /// Adds a horizontal line across the table.
   void addRule();
 
-  /// With a final newline; headings are left out where all of them are empty.
+  /// The text with a final newline; headings are left out where all of them are empty.
   std::string text(const std::string& indent = {}) const;
 
  private:
   std::vector<std::size_t> widths() const;
 
   std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;  // A rule is a row without cells.
+  std::vector<std::vector<std::string>> rows_;  // A row without cells is a horizontal line.
 };
 
-/// Names and what there is to say of them, in two aligned columns.
+/// Names and their descriptions in two aligned columns.
 class FactList {
  public:
   void add(std::string name, std::string value) {
@@ -53,7 +53,7 @@ class FactList {
   TextTable table_{{{}, {}}};
 };
 
-/// Lines of at most `columns`, each but the first one after `indent`.
+/// Wraps into lines of at most `columns`; each line after the first begins with `indent`.
 std::string wrapped(std::string_view text, std::size_t columns, const std::string& indent);
 
 }  // namespace lambda

@@ -66,11 +66,11 @@ void TrainingView::started(const RunRecord& record,
   line_.print(sentence({record.config.name,
                         record.pattern,
                         groupedText(record.parameters) + " parameters",
-                        countText(static_cast<double>(record.flops)) + "FLOPs an image"}));
+                        countText(static_cast<double>(record.flops)) + "FLOPs per image"}));
   line_.print(sentence({textOf(record.config.data.source),
                         groupedText(trainingImages) + " training images",
                         std::to_string(batchesPerEpoch) + " batches of " +
-                            std::to_string(recipe.batchSize) + " an epoch"}));
+                            std::to_string(recipe.batchSize) + " per epoch"}));
   line_.print(sentence({machine.device, work}));
   line_.print(shownPath(run));
   printHeadings();
@@ -85,7 +85,7 @@ void TrainingView::printHeadings() {
 
 void TrainingView::batchFinished(const BatchRecord& record) {
   const Clock::time_point now = Clock::now();
-  // The first batch also pays for what is built once.
+  // The first batch includes the time for what is built once.
   if (batches_++ == 0) start_ = now;
   step_ = record.step;
   if (record.epoch != epoch_) {

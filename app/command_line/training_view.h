@@ -10,7 +10,8 @@
 
 namespace lambda {
 
-/// Shows a run on standard error: what it is, one line an epoch, and on a terminal a progress line.
+/// Shows a run on standard error: its description, one line per epoch, and a progress line on a
+/// terminal.
 class TrainingView : public Observer {
  public:
   explicit TrainingView(ProgressLine& line) : line_(line) {}
@@ -37,11 +38,11 @@ class TrainingView : public Observer {
   std::string run_;
   int epochs_ = 0;
   int batchesPerEpoch_ = 1;
-  std::int64_t batches_ = 0;  // Of this process; ETA goes by them, evaluation included.
+  std::int64_t batches_ = 0;  // Batches of this process, for the ETA, which includes evaluation.
   std::int64_t step_ = 0;
   Clock::time_point start_;
   int epoch_ = 0;
-  int batchesOfEpoch_ = 0;  // That the two sums are over.
+  int batchesOfEpoch_ = 0;  // Number of batches in the two sums.
   double lossSum_ = 0;
   double accuracySum_ = 0;
   std::optional<double> bestAccuracy_;

@@ -35,13 +35,13 @@ namespace lambda {
 
 namespace {
 
-// At scale 1.
+// Lengths in pixels at scale 1.
 constexpr double kPanelWidth = 304;
 constexpr double kLeastPanelWidth = 264;
 constexpr double kLeastEditorWidth = 320;
 
-constexpr double kPanelShare = 0.252;     ///< Of the page's width.
-constexpr double kMostForProblems = 0.5;  ///< Of the column's height.
+constexpr double kPanelShare = 0.252;     ///< As a share of the page's width.
+constexpr double kMostForProblems = 0.5;  ///< As a share of the column's height.
 const QString kColumnsKey = u"columns"_s;
 const QString kProblemsKey = u"problems-height"_s;
 
@@ -62,7 +62,7 @@ DesignPage::DesignPage(ProjectDocument& document,
   properties_ = new PropertyPanel(this);
   problems_ = new ProblemsPanel(this);
   totals_ = new TotalsBar(inspection, this);
-  // The bar, the network, its options, and what else was made after the bar.
+  // The Tab order: the bar, the network, its options, then the widgets made after the bar.
   setTabOrder(trainButton_, editor_);
   makeColumns();
   auto* layout = new QVBoxLayout(this);
@@ -86,7 +86,7 @@ DesignPage::DesignPage(ProjectDocument& document,
 }
 
 DesignPage::~DesignPage() {
-  // The focus moves once more when the parts are gone.
+  // The focus moves again when the widgets are destroyed.
   disconnect(qApp, nullptr, this, nullptr);
 }
 
@@ -110,7 +110,8 @@ void DesignPage::makeColumns() {
     problemsHeight_.reset();
     fitProblems();
   });
-  // Later: its width, and with it the height of its texts, changes while the columns are laid out.
+  // Queued: the panel's width, and with it the height of its texts, changes while the columns are
+  // laid out.
   connect(problems_,
           &ProblemsPanel::heightChanged,
           this,
@@ -148,7 +149,7 @@ void DesignPage::connectPanels() {
   connect(properties_, &PropertyPanel::fixRequested, this, &DesignPage::applyFix);
   connect(problems_, &ProblemsPanel::fixRequested, this, &DesignPage::applyFix);
   connect(problems_, &ProblemsPanel::activated, this, [this](const Problem& problem) {
-    // What is not of the network stands in the form of the Train workspace.
+    // Settings outside the network are in the form of the Train workspace.
     if (problem.path.starts_with("architecture")) {
       showProblem(problem.path);
     } else {
@@ -206,7 +207,7 @@ void DesignPage::applyFix(const Fix& fix) {
   if (reason.isEmpty()) return;
   auto* box = new QMessageBox(QMessageBox::Warning,
                               tr("Nothing was changed"),
-                              tr("“%1” could not be done: %2. Change the field by hand.")
+                              tr("“%1” failed: %2. Change the field by hand.")
                                   .arg(QString::fromStdString(fix.label), reason),
                               QMessageBox::Ok,
                               this);

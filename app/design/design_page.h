@@ -26,8 +26,8 @@ struct Template;
 class TemplateGallery;
 class TotalsBar;
 
-/// The workspace in which a network is put together: the network large in the middle, the options
-/// of what is selected and the problems at the right, the totals along the bottom.
+/// The workspace for designing a network: the network large in the middle, the options of the
+/// selection and the problems at the right, the totals along the bottom.
 class DesignPage : public Page {
   Q_OBJECT
 
@@ -42,7 +42,7 @@ class DesignPage : public Page {
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 
-  /// Selects what the path of a problem leads to and puts the cursor into its field.
+  /// Selects the part at the path of a problem and puts the cursor into its field.
   void showProblem(const std::string& path);
 
   /// Opens or closes the choice of templates.
@@ -86,10 +86,10 @@ class DesignPage : public Page {
   ProblemsPanel* problems_;
   TotalsBar* totals_;
   TemplateGallery* gallery_;
-  GripSplitter* columns_;  ///< The network and what is beside it.
+  GripSplitter* columns_;  ///< The network and the column beside it.
   GripSplitter* side_;     ///< Options above problems.
   bool hasChosenColumns_ = false;
-  std::optional<int> problemsHeight_;  ///< Where a person has chosen one.
+  std::optional<int> problemsHeight_;  ///< The height that a person has chosen, if any.
   QAction* templates_;
   QAction* train_;
   QAction* measure_;

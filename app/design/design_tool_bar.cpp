@@ -33,7 +33,7 @@ QFrame* makeSeparator(QWidget* parent) {
   return line;
 }
 
-/// Widgets that stay together where the bar goes on in another line.
+/// Widgets that stay together when the bar wraps into another line.
 QWidget* makeGroup(const QList<QWidget*>& widgets, bool isFirst, QWidget* parent) {
   auto* group = new QWidget(parent);
   auto* layout = new QHBoxLayout(group);
@@ -87,7 +87,7 @@ QToolButton* DesignPage::makeButton(QAction* action, const QString& iconName) {
   button->setToolButtonStyle(iconName.isEmpty() ? Qt::ToolButtonTextOnly : Qt::ToolButtonIconOnly);
   button->setAccessibleName(action->text());
   if (!iconName.isEmpty()) {
-    // A menu in which some have an icon is hard to read.
+    // A menu in which only some entries have an icon is hard to read.
     action->setIconVisibleInMenu(false);
     icons_.emplace_back(action, iconName);
   }
@@ -118,7 +118,7 @@ QWidget* DesignPage::makeToolBar() {
   const auto addGroup = [&](const QList<QWidget*>& widgets) {
     layout->addWidget(makeGroup(widgets, layout->count() == 0, bar));
   };
-  // In the order in which they stand, which is that of the Tab key.
+  // In their order on screen, which is that of the Tab key.
   addGroup({makeButton(templates_, {}),
             makeButton(documentActions_.openAction(), u"open"_s),
             makeButton(documentActions_.saveAction(), u"save"_s)});
@@ -128,7 +128,7 @@ QWidget* DesignPage::makeToolBar() {
   QList<QWidget*> tools;
   for (QAction* tool : network.tools()) tools << makeButton(tool, {});
   addGroup(tools);
-  // With a plus in front.
+  // The text follows a plus sign.
   network.addBlock->setIconText(tr("Block"));
   network.addStage->setIconText(tr("Stage"));
   QList<QWidget*> edits;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSteps = 20;
 
-/// What is left when everything that takes no time is as in a new configuration.
+/// The configuration with all settings that do not affect the speed reset to their defaults.
 RunConfig speedOf(RunConfig config) {
   const RunConfig plain;
   config.name.clear();
@@ -142,12 +142,12 @@ QString EpochTime::text() const {
 }
 
 QString EpochTime::resultText() const {
-  return isBrief_ ? tr("%1 an epoch").arg(shortDuration(result_->secondsPerEpoch)) : longText();
+  return isBrief_ ? tr("%1 per epoch").arg(shortDuration(result_->secondsPerEpoch)) : longText();
 }
 
 QString EpochTime::longText() const {
   const double total = result_->secondsPerEpoch * config_.recipe.epochs;
-  return tr("about %1 an epoch, %2 = %3, %4")
+  return tr("about %1 per epoch, %2 = %3, %4")
       .arg(shortDuration(result_->secondsPerEpoch),
            config_.recipe.epochs == 1 ? tr("1 epoch") : tr("%1 epochs").arg(config_.recipe.epochs),
            shortDuration(total),
@@ -165,7 +165,7 @@ QString EpochTime::stateTip() const {
   if (!isMeasuring() && !failure_.isEmpty()) return failure_;
   if (isMeasuring() || !result_)
     return tr("Times %1 training steps of this network here").arg(kSteps);
-  QString tip = tr("%1 steps on %2, %3 images a second; an epoch includes %4 of scoring.")
+  QString tip = tr("%1 steps on %2, %3 images per second; an epoch includes %4 of scoring.")
                     .arg(result_->steps)
                     .arg(QString::fromStdString(result_->device))
                     .arg(result_->imagesPerSecond, 0, 'f', 0)

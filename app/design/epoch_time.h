@@ -15,31 +15,31 @@ namespace lambda {
 
 class InspectionSession;
 
-/// How long an epoch takes on this machine: measured with real training steps on request, and
-/// marked once the configuration has changed so that it would take another time.
+/// The duration of an epoch on this machine: measured with real training steps on request, and
+/// marked as outdated once the configuration has changed so that the duration would differ.
 class EpochTime : public QWidget {
   Q_OBJECT
 
  public:
   explicit EpochTime(InspectionSession& inspection, QWidget* parent = nullptr);
 
-  /// What is to be measured, and why it can't be; empty = it can.
+  /// The configuration to measure, and why it can't be measured; empty = it can.
   void setConfig(const RunConfig& config, const QString& obstacle = {});
 
   bool canMeasure() const { return obstacle_.isEmpty(); }
 
   bool isMeasuring() const { return id_ != 0; }
 
-  /// Whether the shown time is that of an earlier configuration.
+  /// Whether the shown time belongs to an earlier configuration.
   bool isOutdated() const;
 
-  /// Says only how long an epoch takes; the rest stands in the tooltip.
+  /// Shows only the duration of an epoch; the rest is in the tooltip.
   void setBrief(bool isBrief);
 
   void measure();
   void cancel();
 
-  /// What is shown, for tests.
+  /// The shown text, for tests.
   QString text() const;
 
  Q_SIGNALS:
@@ -56,7 +56,7 @@ class EpochTime : public QWidget {
   RunConfig config_;
   QString obstacle_;
   bool isBrief_ = false;
-  quint64 id_ = 0;  ///< Of the measurement under way; 0 = none.
+  quint64 id_ = 0;  ///< Number of the measurement under way; 0 = none.
   RunConfig measuring_;
   std::optional<ThroughputEstimate> result_;
   RunConfig measured_;
@@ -67,8 +67,8 @@ class EpochTime : public QWidget {
   QPushButton* button_;
 };
 
-/// Whether an epoch of both takes equally long: names, seeds, rates and the number of epochs do not
-/// matter.
+/// Whether an epoch of both takes equally long: names, seeds, rates and the number of epochs make
+/// no difference.
 bool isEquallyFast(const RunConfig& a, const RunConfig& b);
 
 }  // namespace lambda

@@ -52,7 +52,7 @@ RowsOfKinds rowsByKind(const Architecture& architecture, const Selection& blocks
   return rows;
 }
 
-/// The rows at `path` of all mixers that have it as one.
+/// Merges the rows at `path` of all mixers that have it.
 FieldRow mergedRow(const RowsOfKinds& kinds, const std::string& path) {
   std::vector<Rows> rows;
   for (const std::vector<Rows>& mixers : kinds) {

@@ -9,11 +9,11 @@ namespace lambda {
 
 /// The options of the mixers of some blocks, with paths that begin with "block.mixer".
 struct MixerSections {
-  std::vector<FieldRow> common;    ///< Where all are of one kind its options, else shared ones.
-  std::vector<FormSection> kinds;  ///< Else the other options, a section a kind.
+  std::vector<FieldRow> common;    ///< All options of the only kind, else the shared options.
+  std::vector<FormSection> kinds;  ///< Else the other options, one section per kind.
 };
 
-/// One row stands for all of these blocks that have its option, of whatever kind they are.
+/// One row stands for all of these blocks that have its option, whatever their kind.
 MixerSections mixerSectionsFor(const Architecture& architecture, const Selection& blocks);
 
 }  // namespace lambda

@@ -32,7 +32,7 @@ QString costText(const PartCost& cost) {
   return tr("%1 params, %2 FLOPs").arg(shortCount(cost.parameters), shortCount(cost.flops));
 }
 
-/// A line for each other kind of mixer: its title, and what the block would cost with it.
+/// A line for each other kind of mixer: its title, and the cost of the block with it.
 std::vector<std::pair<QString, QString>> alternatives(const Architecture& architecture,
                                                       const PartId& part) {
   std::vector<std::pair<QString, QString>> numbers;
@@ -77,14 +77,15 @@ ExplanationText stageText(const Architecture& architecture, const PartId& part) 
 }
 
 ExplanationText pictureText() {
-  return {tr("The network as a picture"),
-          {},
-          tr("From left to right: the image, the stem, the stages with a chip per block, and the "
-             "head. A box is the feature map that leaves its column: sides follow height and "
-             "width, depth the channels, each by its logarithm. The bars below a chip compare it "
-             "with the network's most expensive part. FLOPs count 2 a multiply-add, forward, for "
-             "one image; memory is what the backward pass keeps of one image."),
-          {}};
+  return {
+      tr("The network as a picture"),
+      {},
+      tr("From left to right: the image, the stem, the stages with a chip per block, and the "
+         "head. A box is the feature map that leaves its column: its sides follow height and "
+         "width, its depth the channels, each by its logarithm. The bars below a chip compare it "
+         "with the network's most expensive part. FLOPs count 2 per multiply-add, forward, for "
+         "one image; memory is what the backward pass keeps of one image."),
+      {}};
 }
 
 }  // namespace
@@ -114,12 +115,12 @@ ExplanationText explanationOf(const Architecture& architecture,
              "of small images; the ImageNet stem makes large ones four times smaller. Whitening "
              "filters come from the images themselves, before the first step: their channels "
              "don't vary together, and the layers after them learn faster."),
-          {{tr("Gives"), shape}}};
+          {{tr("Output"), shape}}};
     case PartKind::head:
       return {tr("The head"),
               u"z = W · mean<sub>n</sub> x<sub>n</sub> + b"_s,
-              tr("Pools each channel over all positions to one number and turns these into a score "
-                 "for every class."),
+              tr("Pools each channel over all positions to one number and maps these numbers to a "
+                 "score for every class."),
               {{tr("Classes"), QString::number(architecture.classes)}}};
   }
   return {};

@@ -6,8 +6,8 @@
 
 namespace lambda {
 
-/// What the selected part does, with its formula and its numbers; of several parts the first, of
-/// none the picture itself.
+/// The explanation of the selected part, with its formula and its numbers; of several parts the
+/// first one's, without a selection that of the picture itself.
 ExplanationText explanationOf(const Architecture& architecture,
                               const NetworkCosts& costs,
                               const Selection& selection);

@@ -6,7 +6,7 @@
 
 namespace lambda {
 
-/// One finding in the list of problems, a button in all but its look.
+/// One finding in the list of problems: a button that does not look like one.
 class ProblemRow : public QFrame {
   Q_OBJECT
 

@@ -12,8 +12,8 @@ class QVBoxLayout;
 
 namespace lambda {
 
-/// All findings about a configuration at once: how bad, what, where, and a button where the remedy
-/// is known. A click on a finding leads to its place.
+/// All findings about a configuration: severity, text, place, and a button where a fix is known. A
+/// click on a finding shows its place.
 class ProblemsPanel : public QFrame {
   Q_OBJECT
 
@@ -22,15 +22,15 @@ class ProblemsPanel : public QFrame {
 
   void setProblems(const std::vector<Problem>& problems);
 
-  /// As high as the findings need, up to a limit from which they scroll.
+  /// As high as the findings need, up to a limit above which they scroll.
   QSize sizeHint() const override;
-  /// The heading alone.
+  /// The height of the heading alone.
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
   void activated(const lambda::Problem& problem);
   void fixRequested(const lambda::Fix& fix);
-  /// The findings need another height now.
+  /// The findings need another height.
   void heightChanged();
 
  protected:
@@ -53,7 +53,7 @@ class ProblemsPanel : public QFrame {
   QVBoxLayout* list_;
 };
 
-/// Where a problem lies, in words: "Stage 2, block 3", "Recipe".
+/// The place of a problem as text: "Stage 2, block 3", "Recipe".
 QString placeOf(const Problem& problem);
 
 }  // namespace lambda

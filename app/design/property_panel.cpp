@@ -94,7 +94,7 @@ void PropertyPanel::showHeader() {
   PartCost sum;
   for (const PartId& part : selection_) {
     const PartCost& cost = costs_.parts.at(part);
-    // A stage's blocks are in its sum.
+    // The sum of a stage already includes its blocks.
     if (part.kind == PartKind::block && selection_.contains(stagePart(part.stage))) continue;
     sum.parameters += cost.parameters;
     sum.flops += cost.flops;
@@ -105,7 +105,7 @@ void PropertyPanel::showHeader() {
     cost_->setText(shapeText(sum.output));
     return;
   }
-  const QString numbers = tr("%1 parameters, %2 FLOPs, %3 an image")
+  const QString numbers = tr("%1 parameters, %2 FLOPs, %3 per image")
                               .arg(shortCount(sum.parameters),
                                    shortCount(sum.flops),
                                    shortBytes(sum.activationBytes, 3));

@@ -15,8 +15,8 @@ namespace lambda {
 class ElidedLabel;
 class FieldForm;
 
-/// The options of what is selected in a network, with its cost above them. Shows the network it is
-/// given and asks for another one.
+/// The options of the selection in a network, with its cost above them. Shows the given network and
+/// requests changes of it.
 class PropertyPanel : public QFrame {
   Q_OBJECT
 
@@ -28,7 +28,7 @@ class PropertyPanel : public QFrame {
             const Selection& selection,
             const std::vector<Problem>& problems);
 
-  /// Puts the cursor into the field at a path of the configuration, where it is shown.
+  /// Puts the cursor into the field at a path of the configuration, where the field is shown.
   bool focusField(const std::string& path);
 
   /// Puts the cursor into the first field.

@@ -65,7 +65,7 @@ FieldRow countRow(const Stage& stage) {
   FieldRow row;
   row.path = kCountPath;
   row.label = tr("Blocks").toStdString();
-  row.meaning = tr("how many blocks; they come and go at the end").toStdString();
+  row.meaning = tr("the number of blocks; they are added and removed at the end").toStdString();
   row.value = static_cast<std::int64_t>(stage.blocks.size());
   row.initial = std::int64_t{1};
   row.min = 0;
@@ -89,7 +89,7 @@ std::vector<FieldRow> blockRows(const Architecture& architecture,
   std::vector<FieldRow> rows;
   for (const FieldRow& row : merged) {
     if (row.path.starts_with(kMixerPrefix)) continue;
-    // All other blocks have a shortcut in any case.
+    // All other blocks always have a shortcut.
     const bool isResidual = row.path.ends_with(".residual");
     if (isResidual && (architecture.family != Family::plain || !canDoWithoutShortcut)) continue;
     rows.push_back(row);
@@ -165,7 +165,7 @@ std::vector<FormSection> sectionsFor(const Architecture& architecture, const Sel
   if (parts.empty()) sections.push_back({tr("Network"), networkRows(architecture)});
   if (parts.contains(kInputPart)) {
     std::vector<FieldRow> rows = inputRows(architecture);
-    // In the head's section, where that is shown too.
+    // The row stands in the head's section where that is shown too.
     if (!parts.contains(kHeadPart)) rows.push_back(classesRow(architecture));
     sections.push_back({tr("Input"), rows});
   }
@@ -184,7 +184,7 @@ std::vector<FormSection> sectionsFor(const Architecture& architecture, const Sel
                                     : countedText(count, tr("Its block"), tr("Its %1 blocks")));
   }
   if (parts.contains(kHeadPart)) sections.push_back({tr("Head"), headRows(architecture)});
-  // The first title is that of the panel, unless there are several kinds of parts.
+  // The panel shows the first title, unless there are several kinds of parts.
   const bool isOneThing = parts.size() <= 1 || blocksOf(architecture, parts).size() == parts.size();
   if (isOneThing) sections.front().title.clear();
   return sections;
@@ -236,7 +236,7 @@ std::vector<Problem> problemsOf(const std::vector<Problem>& problems,
     if (!isShown) continue;
     Problem local = problem;
     local.path = rowPathOf(problem.path);
-    // Several blocks with the same finding show it once.
+    // A finding that several blocks have is shown once.
     const bool isKnown = std::any_of(shown.begin(), shown.end(), [&](const Problem& other) {
       return other.path == local.path && other.text == local.text;
     });

@@ -11,22 +11,22 @@
 
 namespace lambda {
 
-// The options of what is selected in a network, as a form. Options of several blocks or stages
-// stand in one row, whose path begins with "block" or "stage"; all other paths are those in the
-// run's configuration.
+// The options of the selection in a network, as a form. Options of several blocks or stages share
+// one row, whose path begins with "block" or "stage"; all other paths are those in the run's
+// configuration.
 
-/// The form of a selection; of an empty one that of the network as a whole.
+/// The form of a selection; for an empty one that of the network as a whole.
 std::vector<FormSection> sectionsFor(const Architecture& architecture, const Selection& selection);
 
-/// The network after a row's field was set, in everything that is selected. Nothing where there is
-/// no such field.
+/// The network after a row's field was set in all selected parts. None where there is no such
+/// field.
 std::optional<Architecture> withField(const Architecture& architecture,
                                       const Selection& selection,
                                       const std::string& path,
                                       const FieldValue& value,
                                       const MixerMemory& memory);
 
-/// The problems of what is selected, with the paths of the form's rows.
+/// The problems of the selected parts, with the paths of the form's rows.
 std::vector<Problem> problemsOf(const std::vector<Problem>& problems,
                                 const Architecture& architecture,
                                 const Selection& selection);

@@ -22,7 +22,7 @@ namespace {
 constexpr QSize kSize(264, 146);
 constexpr int kPadding = 12;
 
-/// As many lines as fit, the last one elided.
+/// Draws as many lines as fit, the last one elided.
 void drawWrapped(QPainter& painter, const QRectF& box, const QString& text) {
   QTextLayout layout(text, painter.font());
   layout.setTextOption(QTextOption(Qt::AlignLeft));
@@ -114,7 +114,7 @@ void TemplateCard::paintEvent(QPaintEvent*) {
               QString::fromStdString(template_.config.architecture.description));
 }
 
-/// A square a block, a column a stage; many blocks make small squares.
+/// One square per block, one column per stage; many blocks make small squares.
 void TemplateCard::paintPattern(QPainter& painter, const QRectF& box) const {
   const Colors& colors = colorsOf(*this);
   const double scale = textScale();

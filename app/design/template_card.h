@@ -7,8 +7,7 @@
 
 namespace lambda {
 
-/// A template as a card: its name, its blocks as small squares, what it costs and what it is good
-/// for.
+/// A template as a card: its name, its blocks as small squares, its cost and its purpose.
 class TemplateCard : public QAbstractButton {
   Q_OBJECT
 

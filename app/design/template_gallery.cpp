@@ -102,7 +102,7 @@ void TemplateGallery::load() {
   }
 }
 
-/// Cards side by side, as many as the width takes.
+/// Places the cards side by side, as many as fit into the width.
 void TemplateGallery::arrange() {
   const int width = this->width() - 2 * kMargin - kScrollBar;
   int y = 0;
@@ -130,7 +130,7 @@ void TemplateGallery::arrange() {
 
 bool TemplateGallery::event(QEvent* event) {
   if (event->type() == QEvent::ShortcutOverride) {
-    // Letters must not change the network behind the cards.
+    // Typed letters must not change the network behind the cards.
     const auto modifiers = static_cast<QKeyEvent*>(event)->modifiers();
     if (!(modifiers & (Qt::ControlModifier | Qt::AltModifier))) {
       event->accept();

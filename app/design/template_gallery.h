@@ -11,15 +11,15 @@ class QToolButton;
 
 namespace lambda {
 
-/// The choice of templates, as cards over the page. Loads them when it is opened first. Escape, the
-/// cross and a choice close it.
+/// The choice of templates, as cards over the page. They are loaded when it is opened for the first
+/// time. Escape, the cross and a choice close it.
 class TemplateGallery : public QFrame {
   Q_OBJECT
 
  public:
   explicit TemplateGallery(QWidget* parent);
 
-  /// Opens over that area of the page, as large as the cards need.
+  /// Opens over this area of the page, as large as the cards need.
   void open(const QRect& area);
 
  Q_SIGNALS:

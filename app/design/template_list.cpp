@@ -14,7 +14,7 @@ namespace lambda {
 
 namespace {
 
-/// The order in which a newcomer should meet them; others follow.
+/// The recommended order for newcomers; other templates follow.
 constexpr std::array<std::string_view, 10> kOrder{"quickstart",
                                                   "cpu-hybrid",
                                                   "resnet50-cifar",
@@ -43,7 +43,7 @@ std::vector<TemplateGroup> loadTemplates(QStringList& problems) {
     return placeOf(a) < placeOf(b);
   });
   TemplateGroup small{tr("For small images: shapes10 and CIFAR-10"), {}};
-  TemplateGroup large{tr("For ImageNet: to look at shapes and costs"), {}};
+  TemplateGroup large{tr("For ImageNet: shapes and costs alone"), {}};
   for (const std::string& name : names) {
     try {
       std::vector<Problem> warnings;
@@ -66,7 +66,7 @@ RunConfig startedFrom(const Template& from, const RunConfig& current) {
   RunConfig config = from.config;
   config.device = current.device;
   config.checkpoints = current.checkpoints;
-  // A person who has said where a data set lies is not asked again.
+  // The place of a data set that is already known is kept.
   const DataSource& known = current.data.source;
   if (pathOf(known) && known.index() == config.data.source.index()) config.data.source = known;
   return config;

@@ -10,7 +10,7 @@
 namespace lambda {
 
 struct Template {
-  std::string name;  ///< Of the preset.
+  std::string name;  ///< The preset's name.
   RunConfig config;
 };
 
@@ -19,12 +19,11 @@ struct TemplateGroup {
   std::vector<Template> templates;
 };
 
-/// The presets, grouped by what they are for; presets of one's own come with the others of their
-/// image size. `problems` gets what is wrong with files that can't be read.
+/// The presets, grouped by purpose; a person's own presets are among those with the same image
+/// size. `problems` receives the reasons why files can't be read.
 std::vector<TemplateGroup> loadTemplates(QStringList& problems);
 
-/// A template as a document: with the machine's settings and the place of the data that `current`
-/// has.
+/// A template as a document, with the machine's settings and the place of the data from `current`.
 RunConfig startedFrom(const Template& from, const RunConfig& current);
 
 }  // namespace lambda

@@ -7,7 +7,7 @@ class QLabel;
 
 namespace lambda {
 
-/// A number with its name above it and, behind it, how it differs from another one.
+/// A number with its name above it and, behind it, its difference to another number.
 class TotalCell : public QWidget {
   Q_OBJECT
 
@@ -16,7 +16,8 @@ class TotalCell : public QWidget {
 
   void setName(const QString& name);
 
-  /// `difference` in words with its sign, empty = none; more is worse, less is better.
+  /// `difference` is a text with its sign, empty = none; `isMore` marks an increase, which is
+  /// worse.
   void setValue(const QString& value, const QString& difference = {}, bool isMore = false);
 
   QString value() const;

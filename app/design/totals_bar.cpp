@@ -21,12 +21,12 @@ namespace {
 
 constexpr int kGap = 24;
 constexpr int kNarrowGap = 14;
-constexpr double kWidestPattern = 200;  ///< At text size 1.
+constexpr double kWidestPattern = 200;  ///< In pixels at text size 1.
 
 struct Totals {
   long long parameters = 0;
   long long flops = 0;
-  long long activations = 0;  ///< Of a batch.
+  long long activations = 0;  ///< For one batch.
   long long memory = 0;
 };
 
@@ -42,7 +42,7 @@ template <class Text>
 void show(TotalCell& cell, long long now, long long before, const Text& text) {
   QString difference;
   if (now != before) {
-    // A difference too small for the digits shown is still one.
+    // A difference that is too small for the digits of the total is shown too.
     difference = (now > before ? u"+"_s : u"−"_s) + text(std::abs(now - before));
   }
   cell.setValue(text(now), difference, now > before);
@@ -56,7 +56,7 @@ TotalsBar::TotalsBar(InspectionSession& inspection, QWidget* parent)
     : QFrame(parent),
       pattern_(new TotalCell(tr("Pattern"), this)),
       parameters_(new TotalCell(tr("Parameters"), this)),
-      flops_(new TotalCell(tr("FLOPs an image"), this)),
+      flops_(new TotalCell(tr("FLOPs per image"), this)),
       activations_(new TotalCell(tr("Activations"), this)),
       memory_(new TotalCell(tr("Memory to train"), this)),
       time_(new EpochTime(inspection, this)) {
@@ -109,7 +109,7 @@ void TotalsBar::showPattern(const QString& pattern) {
       QFontMetrics(headingFont())
           .elidedText(pattern, Qt::ElideMiddle, qRound(kWidestPattern * textScale()));
   pattern_->setValue(pattern.isEmpty() ? u"–"_s : shown);
-  QString tip = tr("A letter a stage: %1").arg(QString::fromStdString(patternLegend()));
+  QString tip = tr("One letter per stage: %1").arg(QString::fromStdString(patternLegend()));
   if (shown != pattern) tip.prepend(pattern + u'\n');
   pattern_->setToolTip(tip);
 }
@@ -121,12 +121,12 @@ void TotalsBar::fit() {
 
 void TotalsBar::setBrief(bool isBrief) {
   layout()->setSpacing(isBrief ? kNarrowGap : kGap);
-  flops_->setName(isBrief ? tr("FLOPs") : tr("FLOPs an image"));
+  flops_->setName(isBrief ? tr("FLOPs") : tr("FLOPs per image"));
   activations_->setName(isBrief ? tr("Activations")
                                 : tr("Activations, batch of %1").arg(batchSize_));
   memory_->setName(isBrief ? tr("Memory") : tr("Memory to train"));
   time_->setBrief(isBrief);
-  // The layout keeps sizes until it hears that they are others.
+  // The layout caches sizes until it is notified of new ones.
   for (QWidget* cell : findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
     cell->updateGeometry();
   }

@@ -11,8 +11,8 @@ class EpochTime;
 class InspectionSession;
 class TotalCell;
 
-/// What a network costs as a whole, each number with its difference to the last saved version. In a
-/// narrow bar in shorter words, and then in several lines.
+/// The total cost of a network, each number with its difference to the last saved version. In a
+/// narrow bar the texts are shorter, and only then in several lines.
 class TotalsBar : public QFrame {
   Q_OBJECT
 

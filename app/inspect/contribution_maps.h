@@ -7,7 +7,7 @@
 
 namespace lambda {
 
-/// What can be laid over the image: how much each context position m gives to the query's output.
+/// Maps to show over the image: how much each context position m contributes to the query's output.
 enum class ContributionKind {
   content,   ///< q . kbar_m
   position,  ///< q . e_nm
@@ -23,12 +23,12 @@ inline constexpr std::array kContributionKinds{ContributionKind::content,
 /// The maps of all heads [h, H, W], summed over u; empty where the snapshot has none.
 Array headMapsOf(const InspectionSnapshot& snapshot, ContributionKind quantity);
 
-/// One head's map [H, W], or of all heads together (`head` -1): their sum, and of the effect, a
-/// norm, the root of the sum of squares, which is the norm over the channels of all heads. Empty
-/// for a head that is not there.
+/// One head's map [H, W], or of all heads together (`head` -1): their sum; for the effect, which is
+/// a norm, the root of the sum of squares, the norm over the channels of all heads. Empty for a
+/// head that does not exist.
 Array mapOf(const Array& headMaps, ContributionKind quantity, int head);
 
-/// a - b where both have the same shape, else empty.
+/// a - b where both have the same shape, otherwise empty.
 Array differenceOf(const Array& a, const Array& b);
 
 }  // namespace lambda

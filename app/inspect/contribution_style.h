@@ -10,16 +10,17 @@ namespace lambda {
 /// "Content", "Position", "Total", "Effect".
 QString titleOf(ContributionKind kind);
 
-/// As a readout calls it: "A total", "‖A v‖".
+/// The name in a readout: "A total", "‖A v‖".
 QString symbolOf(ContributionKind kind);
 
-/// Within the name of an exported file: "contribution-total".
+/// The part of an exported file's name: "contribution-total".
 QString fileStemOf(ContributionKind kind);
 
-/// Contributions are signed; the effect, a norm, is not.
+/// A diverging map for contributions, which are signed; the effect, a norm, is not.
 ColorMap colorMapOf(ContributionKind kind);
 
-/// The limits of a map: of its own values, or of `scale` where that is above 0 and the kind signed.
+/// The limits of a map: those of its values, or `scale` where that is above 0 and the kind is
+/// signed.
 ColorRange rangeOf(ContributionKind kind, const Array& map, double scale = 0);
 
 }  // namespace lambda

@@ -68,7 +68,7 @@ void EmptyState::fitToText() {
       std::min(qRound(kTextWidth * textScale()), contentsRect().width() - 2 * kMargin);
   for (QLabel* label : {title_, text_}) {
     label->setFixedWidth(std::max(0, width));
-    // Centred labels get the height of one line unless they say what they need.
+    // Centred labels get the height of one line unless they have a minimum height.
     label->setMinimumHeight(std::max(0, label->heightForWidth(width)));
   }
 }

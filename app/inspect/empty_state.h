@@ -7,7 +7,7 @@ class QPushButton;
 
 namespace lambda {
 
-/// What a place says that has nothing to show: why, what to do, and the buttons that do it.
+/// Shown where there is no content: why, what to do, and the buttons for it.
 class EmptyState : public QWidget {
   Q_OBJECT
 
@@ -15,7 +15,7 @@ class EmptyState : public QWidget {
   explicit EmptyState(QWidget* parent = nullptr);
 
   void setTexts(const QString& title, const QString& text);
-  /// Empty texts hide their button.
+  /// A button with an empty text is hidden.
   void setButtons(const QString& first, const QString& second = {});
 
   QString title() const;

@@ -31,7 +31,7 @@ namespace {
 constexpr int kThumbnailSide = 48;
 constexpr int kProgressWidth = 64;
 constexpr int kListMargin = 24;
-constexpr int kNameLetters = 20;  // of a picture of one's own: more is in the tooltip
+constexpr int kNameLetters = 20;  // limit for the name of an own picture; the tooltip has all of it
 
 }  // namespace
 
@@ -47,13 +47,14 @@ ImagePicker::ImagePicker(QWidget* parent)
       grid_(new ImageGrid(ImageGrid::Arrangement::strip)) {
   splits_->addItems({tr("Validation"), tr("Test")});
   splits_->setAccessibleName(tr("Which images"));
-  // What is said of the test images is longer than the choice itself: the open list has room.
+  // The count of test evaluations is wider than the choice itself: the open list has the space for
+  // it.
   splits_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   splits_->setMinimumContentsLength(9);
   classes_->setAccessibleName(tr("Class"));
   filters_->addItems({tr("All"), tr("Wrong"), tr("Right")});
   filters_->setAccessibleName(tr("Predictions"));
-  filters_->setToolTip(tr("All images, or those that the network takes wrong or right"));
+  filters_->setToolTip(tr("All images, or those with wrong or right predictions"));
   index_->setAccessibleName(tr("Image number"));
   index_->setToolTip(tr("Number of the image within its split"));
   index_->setKeyboardTracking(false);
@@ -139,7 +140,7 @@ void ImagePicker::setPredictions(std::shared_ptr<const Predictions> predictions)
 void ImagePicker::setPredictable(bool possible, const QString& reason) {
   isPredictable_ = possible;
   filters_->setEnabled(possible);
-  filters_->setToolTip(possible ? tr("All images, or those that the network takes wrong or right")
+  filters_->setToolTip(possible ? tr("All images, or those with wrong or right predictions")
                                 : reason);
   if (!possible && filter_ != PredictionFilter::all) setFilter(PredictionFilter::all);
 }
@@ -147,7 +148,7 @@ void ImagePicker::setPredictable(bool possible, const QString& reason) {
 void ImagePicker::setProgress(std::optional<std::pair<qint64, qint64>> doneOfTotal) {
   progress_->setVisible(doneOfTotal.has_value());
   cancel_->setVisible(doneOfTotal.has_value());
-  // Its place is needed, and half of the answers are nothing to export.
+  // The progress bar needs its place, and half of the predictions are not worth exporting.
   export_->setVisible(!doneOfTotal);
   isClassifying_ = doneOfTotal.has_value();
   if (doneOfTotal) {
@@ -161,14 +162,14 @@ void ImagePicker::setProgress(std::optional<std::pair<qint64, qint64>> doneOfTot
 }
 
 void ImagePicker::setTestEvaluations(int looks) {
-  const QString times = looks == 0   ? tr("never looked at")
-                        : looks == 1 ? tr("looked at once")
-                                     : tr("looked at %1 times").arg(looks);
+  const QString times = looks == 0   ? tr("never scored")
+                        : looks == 1 ? tr("scored once")
+                                     : tr("scored %1 times").arg(looks);
   splits_->setItemText(1, tr("Test, %1").arg(times));
   fitChoices();
   splits_->setToolTip(
-      tr("The validation images chose the weights. The test images should choose nothing: each "
-         "classification of all of them is counted in the run's record."));
+      tr("The validation images chose the weights. The test images must choose nothing: each "
+         "scoring of all of them is counted in the run's record."));
 }
 
 void ImagePicker::fitToText() {
@@ -250,8 +251,8 @@ void ImagePicker::fill() {
     grid_->setPlaceholder(problem_.isEmpty() ? tr("Loading the images …") : problem_);
     status_->setText({});
   } else {
-    grid_->setPlaceholder(isClassifying_ ? tr("The network is looking at the images …")
-                                         : tr("No image is like this."));
+    grid_->setPlaceholder(isClassifying_ ? tr("The network classifies the images …")
+                                         : tr("No image matches this choice."));
     status_->setText(
         tr("%1 of %2").arg(countText(static_cast<qint64>(shown.size())), countText(count)));
   }
@@ -287,7 +288,7 @@ void ImagePicker::step(int by) {
     return image.index == current_;
   });
   const int last = static_cast<int>(shown.size()) - 1;
-  // From an image that is not among them: the next one that is.
+  // From an image that is not among the shown ones: to the next shown one.
   const int place =
       found != shown.end()
           ? std::clamp(static_cast<int>(found - shown.begin()) + by, 0, last)

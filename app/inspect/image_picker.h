@@ -25,8 +25,8 @@ namespace lambda {
 /// Which predictions an image picker shows.
 enum class PredictionFilter { all, wrong, right };
 
-/// Chooses an image of a run's data: by class, by wrong prediction, at random, one after the other,
-/// by its number, or a picture of one's own.
+/// Chooses an image of a run's data: by class, by wrong prediction, at random, in sequence, by its
+/// number, or a person's own picture.
 class ImagePicker : public QWidget {
   Q_OBJECT
 
@@ -36,23 +36,23 @@ class ImagePicker : public QWidget {
   /// Buttons for what the page does with the images; a null pointer is a gap.
   void addButtons(const QList<QAction*>& actions);
 
-  /// The images of a split; null while they load or where they can't be had: then `problem` says
+  /// The images of a split; null while they load or where they are missing: then `problem` says
   /// why.
   void setImages(Split split,
                  std::shared_ptr<const LabeledImages> images,
                  const QString& problem = {});
 
-  /// What the network says to them; null = not known yet.
+  /// The network's predictions for the images; null = not known yet.
   void setPredictions(std::shared_ptr<const Predictions> predictions);
-  /// Whether predictions can be asked for, and why not.
+  /// Whether predictions can be requested, and the reason where they can't.
   void setPredictable(bool possible, const QString& reason);
-  /// A classification is under way; nothing = it is not.
+  /// Progress of a classification; none = there is no classification.
   void setProgress(std::optional<std::pair<qint64, qint64>> doneOfTotal);
 
-  /// How often the run's test images were scored: said beside the choice of the split.
+  /// How often the run's test images were scored; shown beside the choice of the split.
   void setTestEvaluations(int looks);
 
-  /// What is shown now; a picture of one's own by its name.
+  /// The shown image; an own picture is shown by its name.
   void setCurrent(int image);
   void setPictureName(const QString& name);
 
@@ -63,7 +63,7 @@ class ImagePicker : public QWidget {
   void setFilter(PredictionFilter filter);
   void setClass(int label);  ///< -1 = all.
 
-  /// By so many places among the images shown, to the ends and no further.
+  /// Moves by this many places among the shown images, at most to the ends.
   void step(int by);
   void chooseRandom();
 

@@ -28,7 +28,7 @@ void InspectPage::makeActions() {
     return action;
   };
   Actions& a = *actions_;
-  a.showLive = make(tr("Look into the running training"), Qt::Key_V, tr("Show the live weights"));
+  a.showLive = make(tr("Inspect the running training"), Qt::Key_V, tr("Show the live weights"));
   a.previousLayer = make(tr("Previous layer"), Qt::Key_BracketLeft, tr("Previous lambda layer"));
   a.nextLayer = make(tr("Next layer"), Qt::Key_BracketRight, tr("Next lambda layer"));
   a.previousHead = make(tr("Previous head"), Qt::Key_Comma, tr("Previous head"));
@@ -37,7 +37,7 @@ void InspectPage::makeActions() {
   for (std::size_t i = 0; i < kContributionKinds.size(); ++i) {
     QAction* action = make(tr("Show %1").arg(titleOf(kContributionKinds[i]).toLower()),
                            digits[i],
-                           tr("Lay this over the image"));
+                           tr("Show this over the image"));
     connect(action, &QAction::triggered, this, [this, i] {
       imagePanel_->setQuantity(kContributionKinds[i]);
     });
@@ -45,12 +45,12 @@ void InspectPage::makeActions() {
   }
   a.grid = make(tr("Grid of positions"), Qt::Key_G, tr("Lines between the layer's positions"));
   a.grid->setCheckable(true);
-  a.lockScale = make(tr("Lock the lambda's scale"), Qt::Key_L, tr("Keep the scale while you walk"));
+  a.lockScale = make(tr("Lock the lambda's scale"), Qt::Key_L, tr("Keep the scale while you move"));
   a.lockScale->setCheckable(true);
   a.previousImage = make(tr("Previous image"), Qt::Key_B, tr("Previous image"));
   a.nextImage = make(tr("Next image"), Qt::Key_N, tr("Next image"));
   a.randomImage = make(tr("Random image"), Qt::Key_R, tr("An image at random"));
-  a.wrongImages = make(tr("Wrong predictions"), Qt::Key_W, tr("Images that it takes wrong"));
+  a.wrongImages = make(tr("Wrong predictions"), Qt::Key_W, tr("Images with wrong predictions"));
   a.ownPicture = make(tr("Own picture …"),
                       QKeySequence(u"Ctrl+Shift+O"_s),
                       tr("Open a picture file, or drop one on the page"));

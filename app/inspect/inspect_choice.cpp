@@ -1,4 +1,4 @@
-// What the Inspect page looks at.
+// The choice of the source, layer, image and query of the Inspect page.
 
 #include <algorithm>
 
@@ -52,7 +52,7 @@ void InspectPage::showLive() {
   if (chooser_->showLive()) {
     setCompareMode(false);
   } else {
-    Q_EMIT told(tr("No training is under way. Start one, then look into it here."), false);
+    Q_EMIT told(tr("No training is under way. Start one, then inspect it here."), false);
   }
 }
 
@@ -137,7 +137,7 @@ void InspectPage::chooseLayer(const std::string& name) {
 
 void InspectPage::chooseQuery(int row, int column) {
   if (isPlayingEpochs_) {
-    // A stored snapshot knows the middle position alone.
+    // A stored snapshot contains only the middle position.
     if (const InspectableLayer* layer = currentLayer()) {
       imagePanel_->image().setQuery(Cell{layer->height / 2, layer->width / 2});
     }

@@ -1,5 +1,4 @@
-// What reaches the Inspect page from outside: shown and hidden, dropped files, its remembered
-// layout.
+// Events of the Inspect page: show and hide, dropped files, the saved layout.
 
 #include <QAction>
 #include <QDragEnterEvent>
@@ -24,7 +23,7 @@ namespace lambda {
 
 namespace {
 
-/// A file that Qt can read as a picture; empty where the drop holds none.
+/// A file that Qt can read as a picture; empty where the drop contains none.
 QString pictureIn(const QMimeData& data) {
   const QList<QUrl> urls = data.urls();
   if (urls.size() != 1 || !urls.front().isLocalFile()) return {};
@@ -78,7 +77,7 @@ void InspectPage::changeEvent(QEvent* event) {
 }
 
 void InspectPage::dragEnterEvent(QDragEnterEvent* event) {
-  // Other files are the window's business.
+  // The window handles other files.
   if (!pictureIn(*event->mimeData()).isEmpty()) {
     event->acceptProposedAction();
   } else {

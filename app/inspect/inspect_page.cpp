@@ -51,7 +51,7 @@ QFrame* makeHairline() {
 
 constexpr int kView = 0;
 constexpr int kStatusMilliseconds = 250;
-constexpr double kLeastList = 132;  // of the column with the layers, at the usual size of text
+constexpr double kLeastList = 132;  // width of the column of layers, at the usual size of text
 
 }  // namespace
 

@@ -45,9 +45,9 @@ class SnapshotFeed;
 class SourceChooser;
 class TrainingSession;
 
-/// The workspace that looks into networks: which weights at the top, their lambda layers on the
-/// left, the image with the contributions to one position in the middle, what the layer made of it
-/// on the right, and the images to choose from below.
+/// The workspace that inspects networks: the choice of weights at the top, their lambda layers on
+/// the left, the image with the contributions to one position in the middle, the layer's lambdas,
+/// embeddings, keys and prediction on the right, and the images to choose from below.
 class InspectPage : public Page {
   Q_OBJECT
 
@@ -59,11 +59,11 @@ class InspectPage : public Page {
   /// The runs to choose from, oldest first.
   void setRuns(const std::vector<RunSummary>& runs);
 
-  /// Looks into a run (a folder) or one of its checkpoints (a file).
+  /// Inspects a run (a folder) or one of its checkpoints (a file).
   void showRun(const std::filesystem::path& path);
-  /// Looks into one image of a run's split, as a cell of a confusion matrix leads to.
+  /// Inspects one image of a run's split, for example from a cell of a confusion matrix.
   void showImage(const std::filesystem::path& path, Split split, int image);
-  /// Looks into the network that is being trained, if there is one.
+  /// Inspects the network that is being trained, if there is one.
   void showLive();
 
   /// Opens a picture file as the network's input: its middle, scaled to the input's size.
@@ -77,10 +77,10 @@ class InspectPage : public Page {
   void restoreLayout(QSettings& settings) override;
 
  Q_SIGNALS:
-  /// Nothing to look into: the person would rather train, or open a run.
+  /// There is nothing to inspect: the person wants to train, or to open a run.
   void trainRequested();
   void runsRequested();
-  /// Something has been done, or could not be: for a line at the top of the window.
+  /// The result of an action, for a line at the top of the window.
   void told(const QString& text, bool isProblem);
 
  protected:
@@ -96,7 +96,7 @@ class InspectPage : public Page {
   /// In the order of the tabs.
   enum Tab { kLambdaTab, kEmbeddingsTab, kKeysTab, kPredictionTab };
 
-  /// What is looked at, whatever the weights.
+  /// The choice of layer, image and query, which stays when the weights change.
   struct Selection {
     std::string layer;
     Split split = Split::validation;
@@ -115,7 +115,7 @@ class InspectPage : public Page {
   void makeActions();
   void updateIcons();
 
-  // ---- what is looked at ----
+  // ---- what is inspected ----
   void takeSource(const InspectionSource& source);
   void takeLive();
   void chooseLayer(const std::string& name);
@@ -149,7 +149,7 @@ class InspectPage : public Page {
   LayerPictures* layerPictures_;
   std::unique_ptr<Actions> actions_;
   std::vector<InspectableLayer> layers_;
-  bool arePicturesOld_ = false;  ///< Those of the layers belong to another image.
+  bool arePicturesOld_ = false;  ///< The layers' pictures belong to another image.
   Selection selection_;
   std::shared_ptr<const Predictions> predictions_;
   quint64 predictionId_ = 0;

@@ -1,4 +1,4 @@
-// What the Inspect page shows of what it looks at.
+// Shows the inspected source on the Inspect page.
 
 #include <algorithm>
 
@@ -43,7 +43,8 @@ void InspectPage::takeSnapshot(const std::shared_ptr<const InspectionSnapshot>& 
 
 void InspectPage::showSnapshot(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
   if (snapshot && !isPlayingEpochs_ && snapshot->layer.name == selection_.layer) {
-    // Keys may have walked on while it was computed: what they reached stays framed.
+    // Keys may have moved the query while the snapshot was computed: the position they reached
+    // stays framed.
     if (selection_.row < 0) selection_.row = snapshot->queryRow;
     if (selection_.column < 0) selection_.column = snapshot->queryColumn;
   }
@@ -67,7 +68,7 @@ void InspectPage::showFailure(const QString& reason) {
   std::error_code error;
   const bool isGone =
       source.kind == SourceKind::checkpoint && !std::filesystem::exists(source.checkpoint, error);
-  failure_->setTexts(tr("This can't be looked into"),
+  failure_->setTexts(tr("This can't be inspected"),
                      isGone ? tr("%1 is no longer there. Choose another checkpoint at the top, or "
                                  "open another run.")
                                   .arg(QString::fromStdString(source.checkpoint.string()))
@@ -123,7 +124,7 @@ void InspectPage::setEpochMode(bool on) {
   picker_->setVisible(!on);
   feed_->setActive(isVisible() && !on);
   if (on) {
-    // The probe is the first validation image: its picture comes from there.
+    // The probe is the first validation image, whose picture is taken from the images.
     library_->images(feed_->source().record.config.data, Split::validation);
     player_->open(feed_->source().run / "inspection");
     if (const InspectableLayer* layer = currentLayer()) player_->setLayer(*layer);
@@ -195,12 +196,12 @@ void InspectPage::updateState() {
   const bool hasLayers = !layers_.empty();
   if (!hasSource) {
     if (chooser_->isEmpty()) {
-      empty_->setTexts(tr("Nothing to look into yet"),
+      empty_->setTexts(tr("Nothing to inspect yet"),
                        tr("Train a network with a lambda layer, a minute is enough, or open a run "
                           "that somebody else has trained."));
     } else {
       empty_->setTexts(tr("Choose a run at the top"),
-                       tr("Or train a network and look into it while it learns."));
+                       tr("Or train a network and inspect it while it learns."));
     }
     empty_->setButtons(tr("Train one"), tr("Open a run"));
   }
@@ -210,8 +211,8 @@ void InspectPage::updateState() {
   picker_->setVisible(hasSource && !isPlayingEpochs_);
   bottomLine_->setVisible(hasSource);
   noLayers_->setText(
-      tr("This network has none (%1): there is its prediction to see, and nothing "
-         "to take apart. Give a block a lambda layer in Design.")
+      tr("This network has no lambda layer (%1), so only its prediction is shown. "
+         "Turn a block into a lambda layer in Design.")
           .arg(
               QString::fromStdString(feed_->source().record.pattern).replace(u'-', QChar(0x2011))));
   noLayers_->setVisible(hasSource && !hasLayers);

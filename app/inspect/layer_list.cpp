@@ -57,7 +57,7 @@ class LayerDelegate : public QStyledItemDelegate {
     }
     painter->setRenderHint(QPainter::Antialiasing, false);
     const QFontMetrics name(bodyFont()), summary(smallFont());
-    // A name cut short could be any layer's: the picture gives way to it.
+    // A name that is cut short could be any layer's, so that the picture gives up its space first.
     const int spare = area.width() - 3 * kPadding - name.horizontalAdvance(index.data().toString());
     const int pictureWidth = std::min(kPictureWidth, spare);
     int left = area.left() + kPadding;
@@ -86,7 +86,7 @@ class LayerDelegate : public QStyledItemDelegate {
   }
 };
 
-/// One pixel an entry of the lambda.
+/// One pixel per entry of the lambda.
 QImage pictureOf(const Array& lambda) {
   if (lambda.shape.size() != 2 || lambda.empty()) return {};
   const ColorRange range = rangeOf(ColorMap::diverging, lambda.values);

@@ -19,7 +19,7 @@ class LayerList : public QListWidget {
  public:
   explicit LayerList(QWidget* parent = nullptr);
 
-  /// Pictures of layers with the same name stay.
+  /// Sets the layers; pictures of layers with the same name stay.
   void setLayers(const std::vector<InspectableLayer>& layers);
 
   const std::vector<InspectableLayer>& layers() const { return layers_; }
@@ -28,17 +28,17 @@ class LayerList : public QListWidget {
   void setCurrentLayer(const std::string& name);
   std::string currentLayer() const;
 
-  /// The lambda [k, v] that a layer had last.
+  /// The last known lambda [k, v] of a layer.
   void setLambda(const std::string& layer, const Array& lambda);
   void clearLambdas();
 
-  /// Goes by so many layers, to the ends and no further.
+  /// Moves by this many layers, at most to the ends.
   void step(int by);
 
   QSize sizeHint() const override;
 
  Q_SIGNALS:
-  /// Chosen by a person.
+  /// A person has chosen a layer.
   void layerChosen(const std::string& name);
 
  private:
@@ -51,7 +51,7 @@ class LayerList : public QListWidget {
 /// "8×8 map · k 16 · h 4 · u 1"
 QString layerSummary(const InspectableLayer& layer);
 
-/// "stage3.block2" of "stage3.block2.mixer".
+/// "stage3.block2" for "stage3.block2.mixer".
 QString layerTitle(const std::string& name);
 
 }  // namespace lambda

@@ -20,7 +20,7 @@ const ProbeLayer* find(const ProbeSnapshot& probe, const std::string& name) {
   return found == probe.layers.end() ? nullptr : &*found;
 }
 
-/// The sum of two parts; the other one where one is missing.
+/// The sum of two arrays; the other one where one is missing.
 Array sumOf(const Array& a, const Array& b) {
   if (a.empty()) return b;
   if (a.shape != b.shape || a.values.size() != b.values.size()) return a;
@@ -49,7 +49,7 @@ double greatest(std::initializer_list<const Array*> arrays) {
   return most;
 }
 
-/// Of a matrix [k, v], from the greatest: its rows are as many tiles of one row.
+/// The singular values of a matrix [k, v], in descending order: its rows are tiles of one row each.
 Array singularValuesOf(const Array& matrix) {
   if (matrix.shape.size() != 2 || matrix.empty()) return {};
   const std::int64_t rows = matrix.shape[0], columns = matrix.shape[1];

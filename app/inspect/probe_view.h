@@ -9,20 +9,20 @@
 namespace lambda {
 
 /// A layer of a stored probe as a snapshot, so that the same panels show both: lambdas,
-/// contributions and embeddings with their sums, norms and order. What a probe does not keep (keys,
-/// effect, residual, singular values) stays empty. Nothing but the request's layer where the probe
-/// lacks it.
+/// contributions and embeddings with their sums, norms and order. Values that a probe does not keep
+/// (keys, effect, residual, singular values) stay empty. Where the probe lacks the layer, only the
+/// request's layer is set.
 InspectionSnapshot snapshotOf(const ProbeSnapshot& probe, const InspectableLayer& layer);
 
-/// Sizes of a layer's parts after an epoch: what a curve over the epochs shows.
+/// Norms of a layer's parts after an epoch, for a curve over the epochs.
 struct ProbeNorms {
   int epoch = 0;
   std::int64_t step = 0;
   double content = 0;               ///< Frobenius norm of the content lambda.
-  double position = 0;              ///< Of the position lambda.
+  double position = 0;              ///< Frobenius norm of the position lambda.
   double embeddings = 0;            ///< 2-norm of all embeddings.
   double greatestLambda = 0;        ///< Greatest |entry| of content, position and their sum.
-  double greatestEmbedding = 0;     ///< Greatest |entry|.
+  double greatestEmbedding = 0;     ///< Greatest |entry| of the embeddings.
   double greatestContribution = 0;  ///< Greatest |sum over the heads| of any part at any position.
 
   bool operator==(const ProbeNorms&) const = default;

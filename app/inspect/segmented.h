@@ -7,7 +7,7 @@ class QButtonGroup;
 
 namespace lambda {
 
-/// A few choices side by side of which one holds. Left and right arrow keys go between them.
+/// A few choices side by side, of which one is selected. The left and right arrow keys change it.
 class Segmented : public QWidget {
   Q_OBJECT
 
@@ -15,7 +15,7 @@ class Segmented : public QWidget {
   explicit Segmented(const QStringList& choices, QWidget* parent = nullptr);
 
   int current() const;
-  /// Emits nothing.
+  /// Emits no signal.
   void setCurrent(int choice);
   void setChoiceEnabled(int choice, bool enabled);
   void setChoiceToolTip(int choice, const QString& text);

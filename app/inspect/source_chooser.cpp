@@ -34,7 +34,7 @@ QString toText(const fs::path& path) {
   return QFile::decodeName(path.c_str());
 }
 
-/// Cuts a name that does not fit with an ellipsis.
+/// A combo box that elides a name that does not fit.
 class NameList : public QComboBox {
  protected:
   void initStyleOption(QStyleOptionComboBox* option) const override {
@@ -46,7 +46,7 @@ class NameList : public QComboBox {
   }
 };
 
-/// A run's checkpoints as a person looks for them: best, last, then epochs from the newest.
+/// A run's checkpoints in the order of interest: best, last, then epochs from the newest.
 std::vector<fs::path> checkpointsOf(const fs::path& run) {
   std::vector<fs::path> found;
   try {
@@ -63,7 +63,7 @@ std::vector<fs::path> checkpointsOf(const fs::path& run) {
   return found;
 }
 
-/// The run folder that a path means: itself, or the one around RUN/checkpoints/FILE.
+/// The run folder for a path: the path itself, or the one around RUN/checkpoints/FILE.
 fs::path runOf(const fs::path& path) {
   std::error_code error;
   return fs::is_directory(path, error) ? path : path.parent_path().parent_path();
@@ -105,7 +105,7 @@ SourceChooser::SourceChooser(QWidget* parent)
   runList_->setMinimumContentsLength(24);
   runList_->setMaxVisibleItems(24);
   runList_->setAccessibleName(tr("Run"));
-  runList_->setToolTip(tr("The run to look into"));
+  runList_->setToolTip(tr("The run to inspect"));
   runList_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   checkpointList_->setAccessibleName(tr("Checkpoint"));
   checkpointList_->setToolTip(tr("Which of the run's weights"));
@@ -119,7 +119,7 @@ SourceChooser::SourceChooser(QWidget* parent)
 }
 
 void SourceChooser::fitToText() {
-  // The lists give way to what stands beside them; the whole name is in their tooltips.
+  // The lists shrink in favour of the controls beside them; their tooltips have the whole names.
   runList_->setMinimumWidth(qRound(kLeastRun * textScale()));
   checkpointList_->setMinimumWidth(qRound(kLeastCheckpoint * textScale()));
 }
@@ -200,10 +200,10 @@ QString SourceChooser::showRun(const fs::path& path) {
   if (checkpoints.empty() && !isFile) {
     const QString title = runTitle(*find(run));
     if (find(run)->record.status == RunStatus::finished) {
-      return tr("%1 has no checkpoint any more: its folder lacks them. Choose another run.")
-          .arg(title);
+      return tr("%1 has no checkpoint: its folder lacks them all. Choose another run.").arg(title);
     }
-    return tr("%1 has no checkpoint yet: it ended before its first epoch did. Resume it, or choose "
+    return tr("%1 has no checkpoint yet: it ended before the end of its first epoch. Resume it, or "
+              "choose "
               "another run.")
         .arg(title);
   }
@@ -282,7 +282,7 @@ void SourceChooser::runChosen(int index) {
   const fs::path run(QFile::encodeName(path).toStdString());
   if (source_.kind == SourceKind::checkpoint && source_.run == run) return;
   if (!showRun(run).isEmpty()) {
-    // No checkpoint: the missing file says so where the answer would stand.
+    // There is no checkpoint: the error for the missing file is shown in place of the snapshot.
     choose(sourceOf(*find(run), run));
     fillRuns();
   }

@@ -20,18 +20,18 @@ class SourceChooser : public QWidget {
  public:
   explicit SourceChooser(QWidget* parent = nullptr);
 
-  /// The runs of the library; those that can't be read are left out. What is chosen stays.
+  /// The runs of the library; those that can't be read are left out. The choice stays.
   void setRuns(const std::vector<RunSummary>& runs);
 
-  /// The training under way; nothing = there is none. One that was chosen gives way to its run.
+  /// The training under way; none = there is none. When a chosen training ends, its run is chosen.
   void setLive(const std::optional<InspectionSource>& live);
 
-  /// Chooses a run by its folder, or a checkpoint by its file; also one that is not in the list.
-  /// Returns an empty text, or what is wrong with it.
+  /// Chooses a run by its folder, or a checkpoint by its file, even one that is not in the list.
+  /// Returns an empty text, or the reason why it can't be chosen.
   QString showRun(const std::filesystem::path& path);
   /// Returns false where no training is under way.
   bool showLive();
-  /// The newest run that has a checkpoint, or the training under way.
+  /// Chooses the training under way or, without one, the newest run that has a checkpoint.
   void showNewest();
 
   bool isEmpty() const { return runs_.empty() && !live_; }
@@ -55,15 +55,15 @@ class SourceChooser : public QWidget {
   InspectionSource sourceOf(const RunSummary& run, const std::filesystem::path& checkpoint) const;
 
   std::vector<RunSummary> runs_;
-  std::vector<RunSummary> others_;  ///< Opened by path, not of the library.
+  std::vector<RunSummary> others_;  ///< Opened by path, from outside the library.
   std::optional<InspectionSource> live_;
   InspectionSource source_;
-  std::vector<std::filesystem::path> checkpoints_;  ///< As the second list shows them.
+  std::vector<std::filesystem::path> checkpoints_;  ///< In the order of the second list.
   QComboBox* runList_;
   QComboBox* checkpointList_;
 };
 
-/// "cpu-hybrid · 21 Nov 01:08": a run's name and when it began, out of its folder's name.
+/// "cpu-hybrid · 21 Nov 01:08": a run's name and its start, from its folder's name.
 QString runTitle(const RunSummary& run);
 
 /// "Best", "Last", "Epoch 12".

@@ -7,8 +7,8 @@
 
 namespace lambda {
 
-// Paths as Qt has them. Names that are not UTF-8 are shown with replacements and never throw, which
-// std::filesystem's own conversions do.
+// Paths in Qt's form. Names that are not UTF-8 are shown with replacement characters and never
+// throw, unlike std::filesystem's own conversions.
 
 inline QString toText(const std::filesystem::path& path) {
   return QFile::decodeName(path.c_str());

@@ -20,7 +20,7 @@ bool canResume(const RunRow& row) {
          row.state == RunState::interrupted;
 }
 
-/// Enabled, or else with the reason in the status bar.
+/// Enables the action, or shows the reason against it in the status bar.
 void allow(QAction& action, bool isPossible, bool isBusy) {
   action.setEnabled(isPossible && !isBusy);
   action.setStatusTip(
@@ -30,13 +30,13 @@ void allow(QAction& action, bool isPossible, bool isBusy) {
 }  // namespace
 
 RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
-  inspect = add(tr("Look inside"),
+  inspect = add(tr("Inspect"),
                 u"inspect"_s,
                 tr("Open the run in Inspect: its lambdas and embeddings (Return)"));
-  resume = add(tr("Resume"), u"play"_s, tr("Go on where the run was stopped"), u"Ctrl+R"_s);
+  resume = add(tr("Resume"), u"play"_s, tr("Continue where the run was stopped"), u"Ctrl+R"_s);
   continueRun = add(tr("Continue for more epochs …"),
                     u"step"_s,
-                    tr("Train a run on beyond its end"),
+                    tr("Train a finished run for more epochs"),
                     u"Ctrl+Shift+R"_s);
   fork = add(tr("Fork …"),
              u"fork"_s,
@@ -52,9 +52,8 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
               u"trash"_s,
               tr("Move the run's folder to the system's trash"),
               u"Del"_s);
-  takeOffList = add(tr("Take off the list"),
-                    {},
-                    tr("No longer list a run or log from elsewhere; its files stay"));
+  takeOffList = add(
+      tr("Take off the list"), {}, tr("Stop listing a run or log from elsewhere; its files stay"));
   reveal = add(tr("Show the folder"), u"open"_s, tr("Open the run's folder in the file manager"));
   copyCommand = add(tr("Copy as command line"),
                     u"copy"_s,
@@ -62,9 +61,9 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
                     u"Ctrl+Shift+C"_s);
   check = add(tr("Check or uncheck"),
               u"check"_s,
-              tr("Show the curves of the selected runs, or no longer (Space)"));
-  uncheckAll = add(
-      tr("Uncheck all"), {}, tr("Show no curves but those of the selected run"), u"Ctrl+Shift+U"_s);
+              tr("Show or hide the curves of the selected runs (Space)"));
+  uncheckAll =
+      add(tr("Uncheck all"), {}, tr("Show only the curves of the selected run"), u"Ctrl+Shift+U"_s);
   find = add(tr("Search runs"), u"search"_s, tr("Type a part of a name, tag or note"), u"Ctrl+F"_s);
   copyTable = add(tr("Copy the table"),
                   u"copy"_s,
@@ -75,10 +74,11 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
                     tr("The listed runs with all their numbers as CSV"),
                     u"Ctrl+E"_s);
   openRun = add(tr("Open a run …"), u"open"_s, tr("List a run folder that lies elsewhere"));
-  importLog = add(tr("Import TensorBoard logs …"),
-                  u"download"_s,
-                  tr("Lay curves of other programs over yours; folders can also be dropped here"),
-                  u"Ctrl+Shift+I"_s);
+  importLog =
+      add(tr("Import TensorBoard logs …"),
+          u"download"_s,
+          tr("Compare curves of other programs with yours; folders can also be dropped here"),
+          u"Ctrl+Shift+I"_s);
   refresh = add(tr("Refresh"), u"redo"_s, tr("Read the library again"), u"F5"_s);
   const std::array<QString, kTabs> titles{
       tr("Curves"), tr("Differences"), tr("Confusion"), tr("Scatter"), tr("Details")};

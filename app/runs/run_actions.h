@@ -14,8 +14,8 @@ class QWidget;
 
 namespace lambda {
 
-/// What can be done with runs, as actions: their texts, keys and when they make sense. What they do
-/// is connected by the page.
+/// The actions for runs: their texts, keys and when they are enabled. The page connects what they
+/// do.
 class RunActions : public QObject {
   Q_OBJECT
 
@@ -25,13 +25,14 @@ class RunActions : public QObject {
   /// The actions are also added to `page`, which outlives this.
   explicit RunActions(QWidget& page);
 
-  /// Switches on what makes sense for the selected runs; `isTraining`: one is under way here.
+  /// Enables the actions that make sense for the selected runs; `isTraining`: one is under way
+  /// here.
   void update(const std::vector<const RunRow*>& selected, bool isTraining);
 
-  /// In the order of a menu; null pointers are separators.
+  /// All actions in the order of a menu; null pointers are separators.
   QList<QAction*> all() const;
 
-  /// Those for runs, for the context menu of the table.
+  /// The actions for runs, for the context menu of the table.
   QList<QAction*> forRuns() const;
 
   void updateIcons();

@@ -57,20 +57,21 @@ struct Header {
 
 const Header& headerOf(Column column) {
   static const std::array<Header, RunTableModel::kColumns> headers{{
-      {QString(), tr("Checked runs are laid over each other, in their colours")},
+      {QString(), tr("The curves of checked runs are compared, in their colours")},
       {tr("Name"), tr("The run's name")},
-      {tr("Status"), tr("What became of the run")},
-      {tr("Architecture"), tr("A letter a stage: %1").arg(QString::fromStdString(patternLegend()))},
+      {tr("Status"), tr("State of the run")},
+      {tr("Architecture"),
+       tr("One letter per stage: %1").arg(QString::fromStdString(patternLegend()))},
       {tr("Parameters"), tr("Learned values")},
       {tr("FLOPs"), tr("Of one image forward; a multiply-add counts as two")},
-      {tr("Validation"), tr("Best share of right answers on the validation images")},
+      {tr("Validation"), tr("Best share of right predictions on the validation images")},
       {tr("Test"),
-       tr("Share of right answers on the test images, and how often those were scored")},
-      {tr("Epochs"), tr("Epochs done, of how many")},
+       tr("Share of right predictions on the test images, and how often those were scored")},
+      {tr("Epochs"), tr("Epochs done, of all epochs")},
       {tr("Time"), tr("Training time, without pauses and evaluation")},
       {tr("Images/s"), tr("Training throughput over the whole run")},
       {tr("Started"), tr("When the run began")},
-      {tr("Device"), tr("What it was computed on")},
+      {tr("Device"), tr("Device that computed it")},
       {tr("Tags"), tr("Words to find it by")},
       {tr("Notes"), tr("What you wrote about it")},
   }};
@@ -167,8 +168,7 @@ QString cellToolTip(const RunRow& row, Column column) {
       if (!record.testAccuracy) return tr("The test set has not been scored.");
       if (row.isImported()) return tr("The last value of its test curve");
       return tr("The test set has been scored %1. A network chosen by its test accuracy looks "
-                "better "
-                "than it is.")
+                "better than it is.")
           .arg(countedText(record.testEvaluations, tr("time"), tr("times")));
     case Column::kNotes:
       return QString::fromStdString(record.notes);

@@ -11,7 +11,7 @@
 
 namespace lambda {
 
-// What the cells of the table of runs say.
+// The texts of the cells in the table of runs.
 
 QString columnTitle(RunTableModel::Column column);
 QString columnMeaning(RunTableModel::Column column);
@@ -19,18 +19,20 @@ QString columnMeaning(RunTableModel::Column column);
 /// Empty where the value is missing.
 QString cellText(const RunRow& row, RunTableModel::Column column);
 
-/// What there is to know beyond the text: exact numbers, what a state means, what to beware of.
+/// Additional facts for a tooltip: exact numbers, the meaning of a state, warnings.
 QString cellToolTip(const RunRow& row, RunTableModel::Column column);
 
-/// What a column of numbers is sorted by; NaN where the value is missing and in columns of text.
+/// The value by which a column of numbers is sorted; NaN where it is missing and in columns of
+/// text.
 double cellNumber(const RunRow& row, RunTableModel::Column column);
 
 QStringList tagsOf(const RunRow& row);
 
-/// "good, seed 0" as tags, each once.
+/// Splits "good, seed 0" into tags, each once.
 std::vector<std::string> tagsFrom(const QString& text);
 
-/// Whether its name, tags and notes can be changed: nobody trains it, and its record is ours.
+/// Whether its name, tags and notes can be changed: no process trains it, and the record is this
+/// program's.
 bool canChange(const RunRow& row);
 
 }  // namespace lambda

@@ -18,10 +18,10 @@ namespace lambda {
 
 namespace {
 
-/// With more than this a file is easier to read than a line.
+/// With more overrides a file is easier to read than a line.
 constexpr std::size_t kMostOverrides = 12;
 
-/// A value as `--set` reads it.
+/// A value in the syntax of `--set`.
 std::string overrideText(const FieldRow& row) {
   return std::visit(
       [&](const auto& value) -> std::string {
@@ -42,14 +42,14 @@ std::string overrideText(const FieldRow& row) {
       row.value);
 }
 
-/// The settings of `config` that `preset` has otherwise; none where they can't be told on a line.
+/// The settings of `config` that differ from `preset`; none where a line can't express them.
 std::optional<std::vector<std::string>> overridesFor(const RunConfig& config,
                                                      const RunConfig& preset) {
   std::vector<std::string> overrides;
   RunConfig result = preset;
   std::vector<FieldRow> given = rowsOf(result);
   for (const FieldRow& row : rowsOf(config)) {
-    // Another kind of data set has other fields, so that each is looked for anew.
+    // Another kind of data set has other fields, so that each is looked up again.
     const FieldRow* now = findRow(given, row.path);
     if (now && now->value == row.value) continue;
     overrides.push_back(row.path + "=" + overrideText(row));
@@ -58,7 +58,7 @@ std::optional<std::vector<std::string>> overridesFor(const RunConfig& config,
     given = rowsOf(result);
   }
   if (result != config) return std::nullopt;
-  // --data tells the kind from the place.
+  // --data derives the kind from the place.
   const auto isOf = [](const char* path) {
     return [path](const std::string& assignment) { return assignment.starts_with(path); };
   };

@@ -10,7 +10,7 @@ namespace lambda {
 /// differ, or from the run's own record where no preset has its network.
 QString commandFor(const RunSummary& run);
 
-/// As one word of a POSIX shell.
+/// The text as one word of a POSIX shell.
 QString shellQuoted(const QString& text);
 
 }  // namespace lambda

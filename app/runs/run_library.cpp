@@ -19,7 +19,7 @@ namespace lambda {
 
 namespace {
 
-/// Runs whose metrics are kept in memory: more than anybody overlays.
+/// Number of runs whose metrics stay in memory: more than anybody compares.
 constexpr std::size_t kKeptMetrics = 48;
 
 const QString kFolderKey = u"folder"_s;
@@ -44,7 +44,7 @@ RunLibrary::RunLibrary(QObject* parent) : QObject(parent), worker_(new LibraryWo
 }
 
 RunLibrary::~RunLibrary() {
-  // Its timers belong to its thread and end there.
+  // The worker's timers belong to its thread and end there.
   connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
   thread_.requestInterruption();
   thread_.quit();
@@ -153,7 +153,7 @@ void RunLibrary::take(const std::vector<fs::path>& paths,
                       std::vector<RunSummary> news,
                       LibraryState state,
                       const QString& stateText) {
-  // Three ascending lists, walked side by side.
+  // Walks three ascending lists side by side.
   std::vector<RunSummary> runs;
   std::vector<fs::path> updated;
   std::size_t kept = 0;

@@ -20,7 +20,7 @@ QString tr(const char* text) {
   return QCoreApplication::translate("Runs", text);
 }
 
-/// The greatest value, in shares.
+/// The greatest value, as a share.
 double bestOf(const QuantityMatch& match) {
   double best = -std::numeric_limits<double>::infinity();
   for (const CurvePoint& point : match.curve->points) {
@@ -29,7 +29,7 @@ double bestOf(const QuantityMatch& match) {
   return best;
 }
 
-/// Beginning and end of all curves, in seconds since 1970.
+/// First and last time of all curves, in seconds since 1970.
 std::pair<double, double> timesOf(const ImportedLog& log) {
   double first = std::numeric_limits<double>::infinity(), last = -first;
   for (const Curve& curve : log.curves) {
@@ -126,23 +126,22 @@ QString nameOf(RunState state) {
 QString sentenceFor(const RunRow& row) {
   switch (row.state) {
     case RunState::training:
-      return tr("A process is training it now. Its numbers follow.");
+      return tr("A process is training it. Its numbers are updated.");
     case RunState::paused:
-      return tr("A process holds it and waits to go on.");
+      return tr("A process has paused its training.");
     case RunState::finished:
       return tr("All its epochs are done. “Continue” trains it longer.");
     case RunState::stopped:
-      return tr("It was stopped and saved. “Resume” goes on to the same bits.");
+      return tr("It was stopped and saved. “Resume” continues it, exact to the bit.");
     case RunState::failed:
       return QString::fromStdString(row.run.record.statusText);
     case RunState::interrupted:
       return tr(
-          "Its process ended without saying so: killed, or a power cut. “Resume” goes on from "
+          "Its process was killed, or there was a power cut. “Resume” continues from "
           "its last checkpoint.");
     case RunState::damaged:
-      return tr("%1\nIt can't be gone on with or looked into. Mend the file, or move the run to "
-                "the "
-                "trash.")
+      return tr("%1\nIt can't be continued or inspected. Fix the file, or move the run to "
+                "the trash.")
           .arg(QString::fromStdString(row.run.problem));
     case RunState::imported:
       return row.run.problem.empty() ? tr("Curves that another program logged for TensorBoard.")

@@ -10,21 +10,21 @@
 
 namespace lambda {
 
-/// What lists say of a run.
+/// The state of a run in lists.
 enum class RunState {
-  training,     ///< A process trains in it now.
-  paused,       ///< A process holds it and waits.
+  training,     ///< A process is training it.
+  paused,       ///< A process has paused its training.
   finished,     ///< All epochs are done.
-  stopped,      ///< Somebody stopped it; it can go on.
+  stopped,      ///< A person stopped it; it can be continued.
   failed,       ///< It ended with an error.
-  interrupted,  ///< It says that it is running, but nobody trains in it: it was killed.
+  interrupted,  ///< Recorded as running without a process: it was killed.
   damaged,      ///< Its run.json can't be read.
   imported,     ///< Curves of another program.
 };
 
 inline constexpr int kRunStates = 8;
 
-/// A row of the table: a run, or the curves of another program as far as they fill one.
+/// A row of the table: a run, or the curves of another program as far as they fill a row.
 struct RunRow {
   RunSummary run;
   RunState state = RunState::damaged;
@@ -48,22 +48,23 @@ RunState stateOf(const RunSummary& run);
 
 RunRow rowOf(const RunSummary& run);
 
-/// What its curves tell: best and last accuracies, epochs, time.
+/// The summary of an imported log's curves: best and last accuracies, epochs, time.
 RunRow rowOf(const ImportedLog& log);
 
 /// "Finished"
 QString nameOf(RunState state);
 
-/// What the state means for this run and what can be done, in a sentence or two.
+/// The meaning of the state for this run and what can be done, in a sentence or two.
 QString sentenceFor(const RunRow& row);
 
-/// The person's locale, or English: the C locale groups no figures and sorts by bytes.
+/// The person's locale, or English instead of the C locale, which groups no digits and sorts by
+/// bytes.
 QLocale shownLocale();
 
-/// Three figures and a prefix: "1.19 M", "456"; for parameters and FLOPs.
+/// Three digits and a prefix: "1.19 M", "456"; for parameters and FLOPs.
 QString shortCountText(double count);
 
-/// "21 Nov, 01:46" in local time, of other years "10 Apr 2021"; empty for NaN.
+/// "21 Nov, 01:46" in local time, for other years "10 Apr 2021"; empty for NaN.
 QString dateTimeText(double secondsSince1970);
 
 /// "1 epoch", "3 epochs"

@@ -28,7 +28,7 @@ constexpr int kColorCount = std::tuple_size_v<decltype(Colors::series)>;
 const QString kColorsKey = u"colors"_s;
 const QString kCheckedKey = u"checked"_s;
 
-/// Runs whose colours are remembered after the program has ended.
+/// Number of runs whose colours are saved between starts of the program.
 constexpr int kRememberedColors = 500;
 
 std::vector<RunRow> rowsOf(const RunLibrary& library) {
@@ -123,7 +123,7 @@ bool RunTableModel::setData(const QModelIndex& index, const QVariant& value, int
     return false;
   if (index.column() == kName) library_.rename(path, value.toString());
   if (index.column() == kTags) library_.setTags(path, tagsFrom(value.toString()));
-  // The library answers when it is done.
+  // The model changes when the library has written the edit.
   return index.column() == kName || index.column() == kTags;
 }
 
@@ -188,7 +188,7 @@ void RunTableModel::setColorIndex(const fs::path& path, int color) {
 }
 
 int RunTableModel::freeColor() const {
-  // First of all unlike the others on the screen, then unlike those that were.
+  // A colour unlike those on the screen, then unlike those that other runs have.
   std::array<int, kColorCount> shown{}, known{};
   for (const auto& [path, color] : colors_) {
     ++known[static_cast<std::size_t>(color)];
@@ -228,7 +228,7 @@ void RunTableModel::synchronize() {
     endRemoveRows();
     last = first - 1;
   }
-  // What remained has the order of `next`: libraries list runs by their paths.
+  // The remaining rows have the order of `next`: libraries list runs by their paths.
   for (int i = 0; i < static_cast<int>(next.size()); ++i) {
     auto& fresh = next[static_cast<std::size_t>(i)];
     if (i < rowCount() && row(i).run.path == fresh.run.path) {

@@ -15,9 +15,9 @@ namespace lambda {
 
 class RunLibrary;
 
-/// All runs of a library and all imported logs, one a row, with what people compare them by. Rows
-/// come and go one by one as the library changes; checks and colours stay with their runs. Names
-/// and tags can be edited: the library writes them and answers.
+/// All runs of a library and all imported logs, one per row, with the values by which people
+/// compare them. Rows are added and removed one by one as the library changes; checks and colours
+/// stay with their runs. Names and tags can be edited: the library writes them and answers.
 class RunTableModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -62,8 +62,8 @@ class RunTableModel : public QAbstractTableModel {
   /// -1 where there is no such run.
   int indexOf(const std::filesystem::path& path) const;
 
-  /// What a column is sorted by where it holds numbers; NaN where the value is missing. Columns of
-  /// text give NaN for all.
+  /// The value by which a column of numbers is sorted; NaN where it is missing. Columns of text
+  /// give NaN for all rows.
   double number(int row, Column column) const;
 
   static bool isNumeric(Column column);
@@ -85,7 +85,7 @@ class RunTableModel : public QAbstractTableModel {
   void restoreFrom(QSettings& settings);
 
  Q_SIGNALS:
-  /// Other runs are checked, or a checked one has another colour.
+  /// Another set of runs is checked, or a checked one has another colour.
   void checkedChanged();
 
  private:

@@ -28,7 +28,7 @@ namespace lambda {
 
 namespace {
 
-/// Of the table and what is below it; scaled to what there is.
+/// Heights of the table and the panels below it, scaled to the available height.
 const QList<int> kSizes{300, 430};
 
 const QString kSplitterKey = u"splitter"_s;
@@ -107,7 +107,7 @@ void RunsPage::showEvent(QShowEvent* event) {
   if (d_->stack->currentWidget() == d_->content) d_->table->setFocus();
 }
 
-// ---- how the page is put together ----
+// ---- construction of the page ----
 
 RunsPage::Private::Private(RunsPage& owner,
                            RunLibrary& runLibrary,

@@ -13,9 +13,9 @@ class InspectionSession;
 class RunLibrary;
 class TrainingSession;
 
-/// The Runs workspace: the library as a table; below it the checked runs laid over each other, what
-/// tells them apart, what a run confuses, what accuracy costs, and everything about one run.
-/// Changes run folders through the library; whatever else one wants of a run it asks for.
+/// The Runs workspace: the library as a table; below it the curves of the checked runs over each
+/// other, their differences, a run's confusion matrix, accuracy against cost, and all facts about
+/// one run. Changes run folders through the library; requests everything else by signals.
 class RunsPage : public Page {
   Q_OBJECT
 
@@ -30,7 +30,7 @@ class RunsPage : public Page {
   /// Shows a run in the table, now or as soon as the library has it.
   void selectRun(const std::filesystem::path& run);
 
-  /// A run folder is listed, a folder of event files imported; anything else is told of.
+  /// Lists a run folder or imports a folder of event files; anything else is reported as an error.
   void open(const std::filesystem::path& folder);
 
   QList<QAction*> pageActions() const override;
@@ -38,12 +38,12 @@ class RunsPage : public Page {
   void restoreLayout(QSettings& settings) override;
 
  Q_SIGNALS:
-  /// There are no runs, and the person wants one.
+  /// There are no runs, and the person wants to train one.
   void trainRequested();
   void inspectRequested(const std::filesystem::path& run);
   void inspectImageRequested(const std::filesystem::path& run, lambda::Split split, int index);
   void resumeRequested(const std::filesystem::path& run);
-  /// Train on until `epochs` epochs in all.
+  /// Requests to continue the training until `epochs` epochs in all.
   void continueRequested(const std::filesystem::path& run, int epochs);
   void forkRequested(const std::filesystem::path& checkpoint, const lambda::RunConfig& config);
   void designRequested(const lambda::RunConfig& config);

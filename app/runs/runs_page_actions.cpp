@@ -24,15 +24,15 @@ namespace lambda {
 
 namespace {
 
-/// What "more epochs" begins with.
+/// The first value of "more epochs".
 constexpr int kMoreEpochs = 10;
 
 constexpr std::string_view kRecordName = "run.json";
 constexpr std::string_view kCheckpointsName = "checkpoints";
 constexpr std::string_view kEventFileMark = "tfevents";
 
-/// The folder that a dropped or chosen path stands for: of a run or a log, where it is a file in
-/// one; empty where it is a file of something else.
+/// The folder for a dropped or chosen path: that of a run or a log where the path is a file in one;
+/// empty for any other file.
 fs::path folderFor(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error) || fs::is_directory(path, error)) return path;
@@ -135,7 +135,7 @@ void RunsPage::Private::continueRun() {
   const fs::path path = row->run.path;
   const int done = row->run.record.epochsDone;
   messageBar->askNumber(
-      tr("Train %1 on, beyond its %2, for")
+      tr("Continue %1 beyond its %2 for")
           .arg(row->name(), countedText(done, tr("epoch"), tr("epochs"))),
       tr("more epochs"),
       kMoreEpochs,

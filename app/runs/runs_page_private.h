@@ -34,7 +34,7 @@ class QToolButton;
 
 namespace lambda {
 
-/// The parts of a RunsPage and what goes between them.
+/// The parts of a RunsPage and their connections.
 class RunsPage::Private : public QObject {
  public:
   enum Tab { kCurves, kDifferences, kConfusion, kScatter, kDetails };
@@ -50,12 +50,12 @@ class RunsPage::Private : public QObject {
   void openAll(const std::vector<std::filesystem::path>& paths);
   void openFolder(const std::filesystem::path& folder);
 
-  // ---- how it is put together (runs_page.cpp) ----
+  // ---- construction (runs_page.cpp) ----
   void layOut();
   void addButtons();
   void updateIcons();
 
-  // ---- what goes between the parts (runs_page_wiring.cpp) ----
+  // ---- connections of the parts (runs_page_wiring.cpp) ----
   void connectTable();
   void addColors(QMenu& menu, const std::filesystem::path& run);
   void connectPanels();
@@ -69,7 +69,7 @@ class RunsPage::Private : public QObject {
   std::vector<const RunRow*> selectedRows() const;
   const RunRow* currentRow() const;
 
-  // ---- what is done with runs (runs_page_actions.cpp) ----
+  // ---- actions on runs (runs_page_actions.cpp) ----
   void connectRunActions();
   void connectTableActions();
   void continueRun();
@@ -104,8 +104,8 @@ class RunsPage::Private : public QObject {
   DetailsPanel* details = nullptr;
   QPointer<ForkDialog> forkDialog;
   std::filesystem::path forkCheckpoint;
-  std::filesystem::path wanted;  ///< To be selected as soon as it is listed.
-  /// What was moved to the trash together: from where, and where it lies now.
+  std::filesystem::path wanted;  ///< Selected as soon as it is listed.
+  /// Runs that were moved to the trash together: their former paths, and those in the trash.
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> trashed;
 };
 

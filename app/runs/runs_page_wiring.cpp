@@ -20,7 +20,7 @@ namespace lambda {
 
 RunsPage::Private::~Private() {
   delete forkDialog;
-  // The views end before the models that they look at.
+  // The views are destroyed before their models.
   delete stack;
 }
 
@@ -154,7 +154,7 @@ void RunsPage::Private::selectionMoved() {
 
 void RunsPage::Private::showRuns() {
   std::vector<fs::path> shown = runs.checked();
-  // Whoever has checked nothing sees what is in hand.
+  // Without checked runs the selected one is shown.
   if (shown.empty()) shown = table->selectedRuns();
   curves->setRuns(shown);
   differences->setRuns(std::move(shown));
@@ -162,7 +162,7 @@ void RunsPage::Private::showRuns() {
 
 void RunsPage::Private::showRun(const fs::path& run) {
   if (table->selectRun(run)) return;
-  // Not among those that the filters leave.
+  // The filters hide this run.
   filterBar->clear();
   table->selectRun(run);
 }
@@ -170,7 +170,7 @@ void RunsPage::Private::showRun(const fs::path& run) {
 void RunsPage::Private::selectWanted() {
   if (wanted.empty()) return;
   for (int row = 0; row < runs.rowCount(); ++row) {
-    // A folder of several logs is never listed itself.
+    // A folder of several logs is never a row itself.
     const fs::path& run = runs.row(row).run.path;
     const auto [rest, ignored] =
         std::mismatch(wanted.begin(), wanted.end(), run.begin(), run.end());
@@ -202,7 +202,7 @@ void RunsPage::Private::updateState() {
   if (isFirstShown && page.isVisible()) table->setFocus();
   const bool hasHits = sorted.rowCount() > 0;
   tableStack->setCurrentWidget(hasHits ? static_cast<QWidget*>(table) : noHits);
-  noHits->setContent(tr("No run is like that"),
+  noHits->setContent(tr("No run matches"),
                      tr("None of the %1 matches the search and the filters.")
                          .arg(countedText(runs.rowCount(), tr("run"), tr("runs"))),
                      {{tr("Clear search and filters"), [this] { filterBar->clear(); }}});
@@ -240,9 +240,9 @@ void RunsPage::Private::showNotice() {
   }
   notice->setContent(
       tr("No runs yet"),
-      tr("Every training becomes a run: its settings, curves, checkpoints and what its layers have "
-         "learnt. Here you find them again, compare them and go on with them. Runs that are "
-         "started on the command line with --out %1 appear by themselves.")
+      tr("Every training becomes a run: its settings, curves, checkpoints and what its layers "
+         "learn. Here you find runs again, compare and continue them. Runs that are "
+         "started on the command line with --out %1 appear automatically.")
           .arg(toText(library.folder())),
       {{tr("Train your first network"), [this] { Q_EMIT page.trainRequested(); }},
        {tr("Open a run …"), [this] { actions->openRun->trigger(); }},

@@ -15,7 +15,7 @@ QString cutAfter(const QString& text, qsizetype length) {
   return text.size() <= length ? text : text.left(length) + u'…';
 }
 
-/// Embeddings, overrides and isolates, with which a name can look like another one (UAX #9).
+/// Embedding, override and isolate marks, which can make a name look like another one (UAX #9).
 bool turnsWriting(QChar c) {
   const char16_t code = c.unicode();
   return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||

@@ -4,12 +4,12 @@
 
 namespace lambda {
 
-// Texts out of files, which may hold anything, as people may safely see them.
+// Texts from files, which may contain anything, made safe to display.
 
-/// One line without control characters and marks that turn the writing around, cut after 200.
+/// One line without control characters and marks that reverse the writing direction, cut after 200.
 QString oneLine(const QString& text);
 
-/// A tool tip that shows the text as it is and wraps it, cut after 1,000 characters.
+/// A tooltip that shows the text unchanged and wraps it, cut after 1,000 characters.
 QString toolTipText(const QString& text);
 
 }  // namespace lambda

@@ -20,7 +20,7 @@ bool CloseGuard::mayClose() {
   return false;
 }
 
-// A start is also refused while another training is under way, which is still to be waited for.
+// A start is also refused while another training is under way, whose end must still be awaited.
 void CloseGuard::goOn() {
   if (!isWaiting_ || training_.isBusy()) return;
   isWaiting_ = false;

@@ -6,8 +6,8 @@ namespace lambda {
 
 class TrainingSession;
 
-/// Lets a window close in every state of its training without losing any of it: what is under way
-/// is stopped, which saves it, and the window may close when it has ended.
+/// Lets a window close in every state of its training without any loss: a training under way is
+/// stopped, which saves it, and the window may close when it has ended.
 class CloseGuard : public QObject {
   Q_OBJECT
 
@@ -17,11 +17,11 @@ class CloseGuard : public QObject {
   /// Whether nothing is under way. Otherwise the training is asked to stop, and closable() follows.
   bool mayClose();
 
-  /// Between a mayClose() that was refused and closable().
+  /// Whether a mayClose() was refused and closable() has not been emitted since.
   bool isWaiting() const { return isWaiting_; }
 
  Q_SIGNALS:
-  void waiting();   ///< A close has to wait; told once.
+  void waiting();   ///< A close must wait; emitted once.
   void closable();  ///< The training that a close waited for has ended.
 
  private:

@@ -16,8 +16,8 @@ namespace lambda {
 
 class ProjectDocument;
 
-/// Opening, saving, undoing: the document's part of the menus, with the files used last. Asks
-/// nothing that undo can answer: opening over unsaved changes is the one question.
+/// Opening, saving and undoing: the document's part of the menus, with the recently used files. It
+/// asks only about opening over unsaved changes, because undo reverts everything else.
 class DocumentActions : public QObject {
   Q_OBJECT
 
@@ -35,10 +35,10 @@ class DocumentActions : public QObject {
 
   QAction* redoAction() const { return redo_; }
 
-  /// "Open recent", with the files used last.
+  /// "Open recent", with the recently used files.
   QMenu* recentMenu() const { return recentMenu_; }
 
-  /// The newest first.
+  /// The newest file first.
   QStringList recentFiles() const;
 
   /// Opens a file; asks first where unsaved changes would be lost.
@@ -47,16 +47,16 @@ class DocumentActions : public QObject {
   /// Saves to the document's file, or asks for one. `then` is called after it was written.
   void save(const std::function<void()>& then = {});
 
-  /// Unsaved changes that a program which is gone left behind.
+  /// Unsaved changes of a program that has ended.
   const std::optional<RescuedDocument>& rescued() const { return rescued_; }
 
   void restoreRescued();
   void discardRescued();
 
-  /// Unsaved changes are kept for the next start.
+  /// Keeps unsaved changes for the next start.
   void keepForRecovery();
 
-  /// The program ends in good order: nothing is to be rescued.
+  /// The program ends normally: nothing has to be rescued.
   void forgetRecovery();
 
  Q_SIGNALS:

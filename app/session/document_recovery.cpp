@@ -19,7 +19,7 @@ namespace lambda {
 
 namespace {
 
-/// Changes that follow each other closely are written once.
+/// Changes in quick succession are written once.
 constexpr std::chrono::seconds kDelay{2};
 constexpr std::uint64_t kLargestDocument = 16 << 20;
 
@@ -59,7 +59,7 @@ DocumentRecovery::DocumentRecovery(ProjectDocument& document,
       own_(QDir(folder).filePath(QUuid::createUuid().toString(QUuid::WithoutBraces))) {
   QDir().mkpath(own_);
   lock_ = std::make_unique<QLockFile>(QDir(own_).filePath(kLock));
-  // It belongs to the process for as long as that lives, however long that is.
+  // The lock belongs to the process for its whole life, however long that is.
   lock_->setStaleLockTime(0);
   lock_->tryLock(0);
   delay_.setSingleShot(true);
@@ -71,7 +71,7 @@ DocumentRecovery::DocumentRecovery(ProjectDocument& document,
 
 DocumentRecovery::~DocumentRecovery() {
   lock_.reset();
-  // With a rescued document in it the folder stays for the next start.
+  // A folder that contains a rescued document stays for the next start.
   if (!QFileInfo::exists(QDir(own_).filePath(kDocument))) QDir(own_).removeRecursively();
 }
 
@@ -98,7 +98,7 @@ void DocumentRecovery::discard(const RescuedDocument& rescued) {
 
 void DocumentRecovery::schedule() {
   if (document_.isModified()) {
-    // Not started anew by every change: somebody who never rests must not lose everything.
+    // Not restarted by every change: continuous changes must be saved too.
     if (!delay_.isActive()) delay_.start();
   } else {
     forget();

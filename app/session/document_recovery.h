@@ -15,36 +15,35 @@ namespace lambda {
 
 class ProjectDocument;
 
-/// What a program that ended without saving left behind.
+/// Unsaved changes of a program that ended without saving.
 struct RescuedDocument {
-  QString folder;  ///< Where it lies.
+  QString folder;  ///< The folder of the copy.
   QString path;    ///< The file it was opened from; empty where there was none.
   QDateTime when;
   RunConfig config;
 };
 
-/// Keeps a copy of a document's unsaved changes in a folder of its own, so that a crash loses some
-/// seconds at most. The copy goes when the document is saved or the program ends in good order.
-/// Several programs at once keep apart.
+/// Keeps a copy of a document's unsaved changes in a separate folder, so that a crash loses a few
+/// seconds at most. The copy is removed when the document is saved or the program ends normally.
+/// Several programs at the same time use different folders.
 class DocumentRecovery : public QObject {
   Q_OBJECT
 
  public:
-  /// `folder` holds one folder a running program; it is made.
+  /// `folder` is created and contains one folder per running program.
   DocumentRecovery(ProjectDocument& document, const QString& folder, QObject* parent = nullptr);
   ~DocumentRecovery() override;
 
-  /// The newest document that a program which runs no more left behind; damaged ones are passed
-  /// over.
+  /// The newest document of a program that has ended; damaged ones are skipped.
   std::optional<RescuedDocument> rescued() const;
 
-  /// Removes what was rescued, after it was taken over or refused.
+  /// Removes a rescued document after it was restored or discarded.
   void discard(const RescuedDocument& rescued);
 
-  /// Writes now what waits to be written.
+  /// Writes pending changes at once.
   void saveNow();
 
-  /// Removes the copy: everything is saved, or the person wants it gone.
+  /// Removes the copy: everything is saved, or the person does not want it.
   void forget();
 
  private:

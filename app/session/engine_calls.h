@@ -20,7 +20,7 @@
 
 namespace lambda {
 
-/// A checkpoint held open to be looked into again and again, on the thread that opened it. See
+/// A checkpoint kept open for repeated inspections, on the thread that opened it. See
 /// engine/training/checkpoint/checkpoint_inspector.h for what each call does and throws.
 class OpenCheckpoint {
  public:
@@ -32,9 +32,9 @@ class OpenCheckpoint {
       Split split, const std::function<bool(std::int64_t done, std::int64_t total)>& progress) = 0;
 };
 
-/// What the studio asks of the engine. The sessions call it, each on its own worker thread; the
-/// calls block and throw as the functions of the same names in engine/training do. An interface, so
-/// that the window can be tested with an engine that is scripted, and built without LibTorch.
+/// The studio's calls of the engine. The sessions make them, each on its own worker thread; the
+/// calls block and throw like the functions of the same names in engine/training. It is an
+/// interface, so that the window can be tested with a scripted engine, and built without LibTorch.
 class EngineCalls {
  public:
   virtual ~EngineCalls() = default;

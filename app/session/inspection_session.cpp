@@ -15,15 +15,15 @@ namespace lambda {
 
 namespace {
 
-/// Beside a training: one thread, and after everything else.
+/// Beside a training: one thread with low priority.
 constexpr int kInspectionNiceness = 10;
 constexpr int kInspectionThreads = 1;
 
 /// Both halves of a comparison and two more.
 constexpr std::size_t kOpenCheckpoints = 4;
 
-/// A wish that waits or is under way. A newer one with the same key replaces it while it waits, and
-/// a long one also while it runs.
+/// A request that waits or is under way. A newer one with the same key replaces it while it waits,
+/// and a long one even while it runs.
 struct Task {
   quint64 id = 0;
   std::string key;
@@ -32,7 +32,7 @@ struct Task {
 
 }  // namespace
 
-/// Does one wish after the other, on a thread of its own.
+/// Handles one request after the other on a worker thread.
 class InspectionSession::Worker {
  public:
   Worker(InspectionSession& session, std::shared_ptr<EngineCalls> engine)
@@ -47,7 +47,7 @@ class InspectionSession::Worker {
       if (control_) control_->requestStop();
       isEnding_ = true;
     }
-    // The checkpoints' tensors die on the thread that made them.
+    // The checkpoints' tensors are destroyed on the thread that created them.
     thread_->post([this] { open_.clear(); });
     waitForLastTask();
     thread_.reset();
@@ -84,7 +84,7 @@ class InspectionSession::Worker {
 
   RunControl& control() { return *control_; }
 
-  /// The checkpoint, opened or from before. A file that was written again since is opened again.
+  /// The checkpoint, newly opened or still open. A file that was written again is opened again.
   OpenCheckpoint& checkpoint(const std::filesystem::path& run) {
     std::error_code error;
     const auto written = std::filesystem::last_write_time(
@@ -101,7 +101,7 @@ class InspectionSession::Worker {
     return *open_.front().checkpoint;
   }
 
-  /// Calls the session on its own thread.
+  /// Calls the session on the session's thread.
   void answer(std::function<void(InspectionSession&)> call) {
     QMetaObject::invokeMethod(
         &session_,
@@ -139,7 +139,7 @@ class InspectionSession::Worker {
     runningId_ = 0;
   }
 
-  /// WorkerThread drops what has not begun; the last task here must run.
+  /// WorkerThread drops tasks that have not begun; the last task here must run.
   void waitForLastTask() {
     std::mutex mutex;
     std::condition_variable done;
@@ -157,11 +157,11 @@ class InspectionSession::Worker {
   std::shared_ptr<EngineCalls> engine_;
   std::mutex mutex_;
   std::deque<Task> waiting_;
-  std::shared_ptr<RunControl> control_;  // Of the task under way.
+  std::shared_ptr<RunControl> control_;  // The control of the task under way.
   std::string runningKey_;
   quint64 runningId_ = 0;
   bool isEnding_ = false;
-  std::deque<Open> open_;  // The one used last in front; on the worker's thread alone.
+  std::deque<Open> open_;  // The most recently used first; only for the worker's thread.
   std::unique_ptr<WorkerThread> thread_;
 };
 

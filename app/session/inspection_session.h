@@ -13,11 +13,11 @@
 
 namespace lambda {
 
-/// Looks into checkpoints, classifies images and times steps, on worker threads of its own with low
-/// priority, so that neither the window nor a training waits for them: one for looks, which
-/// somebody waits for, and one for what takes long. Lives on the GUI thread. Each thread keeps the
-/// checkpoints used last open. Every wish returns at once with a number that comes back
-/// with its answer: answers that nobody waits for any more can be told.
+/// Inspects checkpoints, classifies images and times steps, on worker threads with low priority, so
+/// that neither the window nor a training waits for them: one thread for inspections, which
+/// somebody waits for, and one for long tasks. Lives on the GUI thread. Each thread keeps the most
+/// recently used checkpoints open. Every request returns at once with a number that comes back with
+/// its answer, so that outdated answers can be recognised.
 class InspectionSession : public QObject {
   Q_OBJECT
 
@@ -25,9 +25,9 @@ class InspectionSession : public QObject {
   explicit InspectionSession(std::shared_ptr<EngineCalls> engine, QObject* parent = nullptr);
   ~InspectionSession() override;
 
-  /// Looks into a layer of a checkpoint; `run` is a run folder or a checkpoint file. `view` tells
-  /// apart who asks (the left and the right half of a comparison): of waiting requests of one view
-  /// only the newest is answered.
+  /// Inspects a layer of a checkpoint; `run` is a run folder or a checkpoint file. `view`
+  /// identifies the requester (the left and the right half of a comparison): of the waiting
+  /// requests of one view only the newest is answered.
   quint64 inspect(const std::filesystem::path& run, const InspectionRequest& request, int view = 0);
 
   /// Classifies every image of a split; replaces a waiting or running one of the same checkpoint
@@ -37,11 +37,11 @@ class InspectionSession : public QObject {
   /// Times training steps on this machine; replaces a waiting or running one.
   quint64 estimateThroughput(const RunConfig& config, int steps);
 
-  /// Finds out which device a training would use, and why; replaces a waiting one. Asking a GPU's
-  /// driver takes a while.
+  /// Determines which device a training would use, and why; replaces a waiting request. The query
+  /// of a GPU's driver takes a while.
   quint64 selectDevice(const DeviceConfig& config);
 
-  /// Ends a prediction or estimate within a batch; it is answered with cancelled().
+  /// Ends a prediction or estimate within a batch; cancelled() is its answer.
   void cancel(quint64 id);
 
  Q_SIGNALS:

@@ -2,7 +2,7 @@
 
 namespace lambda {
 
-/// Bytes of main memory of this machine; 0 where that can't be told.
+/// Bytes of main memory of this machine; 0 where they are not known.
 long long machineMemory();
 
 }  // namespace lambda

@@ -8,8 +8,7 @@ class QSettings;
 
 namespace lambda {
 
-/// Property of an action whose text changes with what it would do now: its name in a list that
-/// stays.
+/// Property of an action whose text depends on the situation: its constant name for lists.
 inline constexpr char kLastingText[] = "lastingText";
 
 /// A workspace of the window. The window puts its actions into a menu and the command palette and
@@ -24,7 +23,7 @@ class Page : public QWidget {
   /// are also added to the page as a widget, so that their shortcuts work while it is shown.
   virtual QList<QAction*> pageActions() const = 0;
 
-  /// Splitters, toggles and choices; the keys are below a group of the page's own.
+  /// Splitters, toggles and choices; the keys are in a separate group of the page.
   virtual void saveLayout(QSettings& settings) const = 0;
   virtual void restoreLayout(QSettings& settings) = 0;
 };

@@ -20,14 +20,14 @@ namespace {
 /// Any positive number: Qt asks commands to merge only where their ids agree.
 constexpr int kGestureId = 1;
 
-/// Far beyond any network that a person describes.
+/// Far larger than any network that a person describes.
 constexpr std::uint64_t kLargestDocument = 16 << 20;
 
-/// What is wrong with a configuration, on this machine.
+/// The problems of a configuration on this machine.
 std::vector<Problem> problemsOf(const RunConfig& config,
                                 const std::optional<DatasetInfo>& dataset) {
   std::vector<Problem> problems = validate(config, dataset);
-  // Of a network that can't be, no costs are known; a GPU has memory of its own.
+  // The costs of an invalid network are not known, and a GPU has its own memory.
   if (hasErrors(problems) || config.device.kind == DeviceKind::cuda) return problems;
   const long long machine = machineMemory();
   const long long needed = trainingBytes(costOf(config.architecture), config.recipe);
@@ -36,7 +36,8 @@ std::vector<Problem> problemsOf(const RunConfig& config,
   const QString text =
       ProjectDocument::tr(
           "Training needs about %1 GB of memory, and this machine has %2 GB. Make the batches "
-          "smaller, or take fewer blocks or less width; for a GPU with enough, choose CUDA as the "
+          "smaller, or use fewer blocks or less width; for a GPU with enough memory, choose CUDA "
+          "as the "
           "device")
           .arg(static_cast<double>(needed) / kGigabyte, 0, 'f', 1)
           .arg(static_cast<double>(machine) / kGigabyte, 0, 'f', 1);
@@ -87,7 +88,7 @@ ProjectDocument::ProjectDocument(QObject* parent) : QObject(parent) {
 }
 
 ProjectDocument::~ProjectDocument() {
-  // An undo stack that goes clears itself, which would look like a document that was saved.
+  // A destroyed undo stack clears itself, which would look like a saved document.
   undoStack_.disconnect(this);
 }
 

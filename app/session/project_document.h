@@ -12,8 +12,8 @@
 
 namespace lambda {
 
-/// What the person is working on: the network and the recipe, as one value with undo. Pages show it
-/// and ask for changes; nobody else holds a copy that could grow old.
+/// The document that the person edits: the network and the recipe, as one value with undo. Pages
+/// show it and request changes; nothing else holds a copy that could become outdated.
 class ProjectDocument : public QObject {
   Q_OBJECT
 
@@ -24,13 +24,13 @@ class ProjectDocument : public QObject {
 
   const RunConfig& config() const { return config_; }
 
-  /// As it was opened or last saved: what differences are shown against.
+  /// The configuration as it was opened or last saved, to which differences are shown.
   const RunConfig& savedConfig() const { return savedConfig_; }
 
-  /// Tells the document what the data set of config() holds; empty while that is not known.
+  /// Sets the contents of the data set of config(); empty while they are not known.
   void setDataset(const std::optional<DatasetInfo>& dataset);
 
-  /// All findings about config() and, where it is known, about what its data set holds.
+  /// All findings about config() and, where they are known, about the contents of its data set.
   const std::vector<Problem>& problems() const { return problems_; }
 
   QUndoStack& undoStack() { return undoStack_; }
@@ -43,33 +43,34 @@ class ProjectDocument : public QObject {
 
   bool isModified() const { return !undoStack_.isClean(); }
 
-  /// Changes the document as one undo step named `text`, for example "Set k to 8". Changes that
-  /// follow each other with the same non-empty `gesture` become one step: a drag of a slider passes
-  /// the same name until it is released.
+  /// Changes the document as one undo step named `text`, for example "Set k to 8". Consecutive
+  /// changes with the same non-empty `gesture` become one step: a drag of a slider passes the same
+  /// name until it is released.
   void edit(const RunConfig& next, const QString& text, const QString& gesture = {});
 
   /// Applies a problem's fix as one undo step. Returns an empty text, or why it could not be
   /// applied.
   QString applyFix(const Fix& fix);
 
-  /// Starts over from a template or another run's configuration: no file, nothing to undo.
+  /// Starts over from a template or another run's configuration: without a file and without undo
+  /// steps.
   void startFrom(const RunConfig& config);
 
-  /// Opens a network or run configuration. A network alone keeps the recipe that is there. Returns
-  /// an empty text, or what is wrong with the file; the document is then as it was. `warnings` gets
-  /// what was ignored.
+  /// Opens a network or run configuration. A network alone keeps the current recipe. Returns an
+  /// empty text, or what is wrong with the file; the document then stays unchanged. `warnings`
+  /// receives what was ignored.
   QString open(const QString& path, QStringList& warnings);
 
-  /// Returns an empty text, or why it could not be written; the file is then as it was.
+  /// Returns an empty text, or why the file could not be written; the file then stays unchanged.
   QString saveAs(const QString& path);
 
-  /// Takes over what was rescued after a crash: modified, with the file it came from.
+  /// Restores a document after a crash: modified, with the file it came from.
   void recover(const RunConfig& config, const QString& path);
 
  Q_SIGNALS:
-  /// config() and problems() are new.
+  /// config() and problems() have changed.
   void changed();
-  /// path(), title() or isModified() are new.
+  /// path(), title() or isModified() have changed.
   void titleChanged();
 
  private:

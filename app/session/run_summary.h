@@ -8,14 +8,14 @@
 
 namespace lambda {
 
-/// A run of the library as lists show it.
+/// A run of the library for lists.
 struct RunSummary {
   std::filesystem::path path;
-  std::string name;  ///< Of the folder.
-  /// The content of run.json, in which `testEvaluations` also counts the evaluations beside the
+  std::string name;  ///< The folder's name.
+  /// The content of run.json, except that `testEvaluations` includes the evaluations beside the
   /// run.
   RunRecord record;
-  bool isLive = false;  ///< A process trains in it now.
+  bool isLive = false;  ///< A process is training it.
   std::string problem;  ///< Why run.json can't be read; then `record` is empty.
 
   bool operator==(const RunSummary&) const = default;

@@ -13,24 +13,25 @@ namespace lambda {
 
 namespace {
 
-/// What is new is looked for this often. Each look of the GUI thread takes a core from the training
-/// for a moment, and its other threads wait for that one; curves are not drawn more often either.
+/// Interval at which new records are read. Each read by the GUI thread takes a core from the
+/// training for a moment, and the training's other threads wait for that one; curves are not drawn
+/// more often either.
 constexpr std::chrono::milliseconds kDrainInterval{100};
-/// While somebody waits for a pause.
+/// Interval while somebody waits for a pause.
 constexpr std::chrono::milliseconds kPausingInterval{15};
 
-/// The window stays ahead of a training that uses all cores.
+/// The window has priority over a training that uses all cores.
 constexpr int kTrainingNiceness = 5;
 
 }  // namespace
 
-/// How a training is begun, on the worker: the call of the engine and what it is called with.
+/// The start of a training on the worker: the call of the engine with its arguments.
 struct TrainingSession::Job {
   std::function<RunResult(RunControl&, Observer&)> run;
 };
 
-/// What the training thread says between two looks of the GUI thread. Batches are kept all, since a
-/// curve shows each of them; of snapshots and counts only the newest.
+/// The messages of the training thread between two reads of the GUI thread. All batches are kept,
+/// since a curve shows each of them; of snapshots and counts only the newest.
 class TrainingSession::Mailbox : public Observer {
  public:
   struct Content {
@@ -228,8 +229,8 @@ void TrainingSession::setState(SessionState state) {
 
 void TrainingSession::drain() {
   if (!mailbox_) return;
-  // Before the run's folder is known, what arrives belongs to a run that the pages have not been
-  // told of.
+  // Before the run's folder is known, records belong to a run that the pages have not been notified
+  // of.
   if (!status_.run.empty()) {
     Mailbox::Content content = mailbox_->take();
     status_.evaluation = content.evaluation;

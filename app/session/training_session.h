@@ -17,38 +17,39 @@
 
 namespace lambda {
 
-/// What a training is doing, as far as a person can tell. Every wish is possible in every state;
-/// one that makes no sense there is ignored.
+/// The state of a training, from a person's view. Every request is allowed in every state; one that
+/// makes no sense there is ignored.
 ///
 ///   idle -> starting -> running <-> pausing -> paused ; any of these -> stopping -> idle
 ///
-/// `pausing` is a pause that was asked for and whose last batch is still under way.
+/// `pausing`: a pause was requested and its last batch is still under way.
 enum class SessionState { idle, starting, running, pausing, paused, stopping };
 
-/// What has arrived since the last time, in the order of its recording.
+/// The records since the last update, in the order of recording.
 struct MetricsUpdate {
   std::vector<BatchRecord> batches;
   std::vector<EpochRecord> epochs;
   std::vector<EventRecord> events;
 };
 
-/// Where the training under way stands, for a status bar.
+/// The progress of the training under way, for a status bar.
 struct TrainingStatus {
   std::filesystem::path run;  ///< Empty before the run folder exists.
-  RunRecord record;           ///< As it was at the start.
+  RunRecord record;           ///< The record at the start.
   int batchesPerEpoch = 0;
   std::int64_t trainingImages = 0;
   std::int64_t step = 0;
-  int epoch = 0;  ///< The running one, from 1.
+  int epoch = 0;  ///< The current epoch, from 1.
   double imagesPerSecond = 0;
   double secondsLeft = 0;         ///< Estimate from the throughput; 0 = not known yet.
   EvaluationProgress evaluation;  ///< total 0 = not evaluating.
 };
 
-/// The one bridge between Qt and a training: a long-lived worker thread that owns every tensor,
-/// wishes in, values out. Lives on the GUI thread, which never waits for the worker except in the
-/// destructor: it asks for a stop, which saves, and joins. Starts and ends come as queued calls;
-/// batches and snapshots through a mailbox emptied 10 times a second, of snapshots the newest only.
+/// The only connection between Qt and a training: a long-lived worker thread that owns every
+/// tensor; requests go in, values come out. Lives on the GUI thread, which never waits for the
+/// worker except in the destructor: it requests a stop, which saves, and joins. Starts and ends
+/// arrive as queued calls; batches and snapshots through a mailbox emptied 10 times a second, of
+/// snapshots only the newest.
 class TrainingSession : public QObject {
   Q_OBJECT
 
@@ -62,17 +63,17 @@ class TrainingSession : public QObject {
 
   const TrainingStatus& status() const { return status_; }
 
-  /// Everything that the training under way, or the last one, has recorded: a resumed run's earlier
-  /// records included.
+  /// All records of the training under way or the last one, including a resumed run's earlier
+  /// records.
   const Metrics& metrics() const { return metrics_; }
 
-  /// How the last training ended; nothing before the first one ended.
+  /// The result of the last training; none before the first one has ended.
   const std::optional<RunResult>& lastResult() const { return lastResult_; }
 
   /// The newest snapshot of the training under way or the last one; may be null.
   std::shared_ptr<const InspectionSnapshot> snapshot() const { return snapshot_; }
 
-  // Wishes. Each returns at once. A start while a training is under way is refused with
+  // Requests. Each returns at once. A start while a training is under way is refused with
   // startRefused().
   void start(const RunConfig& config, const std::filesystem::path& runsFolder);
   void resumeRun(const std::filesystem::path& run, const ResumeOptions& options);
@@ -80,27 +81,27 @@ class TrainingSession : public QObject {
             const RunConfig& config,
             const std::filesystem::path& runsFolder);
   void pause();
-  void resume();    ///< After a pause.
-  void stepOnce();  ///< One more batch, then pause.
+  void resume();    ///< Ends a pause.
+  void stepOnce();  ///< Trains one batch, then pauses.
   void stop();      ///< Saves and ends.
 
-  /// Looks into the network that is being trained, at the next batch; the newest request wins.
-  /// Ignored while idle.
+  /// Inspects the network that is being trained at the next batch; the newest request wins. Ignored
+  /// while idle.
   void requestInspection(const InspectionRequest& request);
 
  Q_SIGNALS:
   void stateChanged(lambda::SessionState state);
   /// The run folder exists. metrics() and status() are those of this run.
   void started();
-  /// metrics() has grown by this; at most 10 times a second.
+  /// metrics() has grown by these records; emitted at most 10 times a second.
   void metricsArrived(const lambda::MetricsUpdate& update);
-  /// status() has changed; at most 10 times a second.
+  /// status() has changed; emitted at most 10 times a second.
   void statusChanged();
   void inspected(std::shared_ptr<const lambda::InspectionSnapshot> snapshot);
   void inspectionFailed(const QString& reason);
-  /// The training has ended, as its result says: finished, stopped or failed. state() is idle.
+  /// The training has finished, stopped or failed, as its result says. state() is idle.
   void ended(const lambda::RunResult& result);
-  /// The training could not begin: a bad configuration, missing data, a run that is trained
+  /// The training could not begin: a bad configuration, missing data, or a run that is trained
   /// elsewhere. state() is idle.
   void startRefused(const QString& reason);
 
@@ -118,7 +119,8 @@ class TrainingSession : public QObject {
 
   std::shared_ptr<EngineCalls> engine_;
   std::shared_ptr<Mailbox> mailbox_;
-  std::shared_ptr<RunControl> control_;  ///< Of the training under way; null while idle.
+  std::shared_ptr<RunControl>
+      control_;  ///< The control of the training under way; null while idle.
   QTimer drainTimer_;
   SessionState state_ = SessionState::idle;
   TrainingStatus status_;

@@ -27,7 +27,8 @@ void WorkerThread::post(std::function<void()> task) {
 }
 
 void WorkerThread::run(int niceness) {
-  // On Linux niceness belongs to a thread. Where it can't be changed, all threads are equal.
+  // On Linux niceness belongs to a thread. Where it can't be changed, all threads have equal
+  // priority.
   const auto self = static_cast<id_t>(gettid());
   setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + niceness);
   while (true) {

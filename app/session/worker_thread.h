@@ -8,13 +8,14 @@
 
 namespace lambda {
 
-/// One long-lived thread that does what is posted to it, in order. Tensors live and die on it:
+/// One long-lived thread that runs posted tasks in order. Tensors are created and destroyed on it:
 /// OpenMP keeps a pool of threads for every thread that computes, so that short-lived ones would
-/// multiply them. The destructor drops what has not begun, waits for what has, and joins.
+/// multiply them. The destructor drops tasks that have not begun, waits for the running one, and
+/// joins.
 class WorkerThread {
  public:
-  /// `niceness` is added to the thread's, and inherited by the threads that it starts: 0 as the
-  /// window, 19 last.
+  /// `niceness` is added to the thread's, and inherited by the threads that it starts: 0 for the
+  /// window's priority, 19 for the lowest.
   explicit WorkerThread(int niceness);
   ~WorkerThread();
   WorkerThread(const WorkerThread&) = delete;

@@ -32,7 +32,7 @@ constexpr int kIndexRole = Qt::UserRole + 2;
 constexpr int kRemembered = 12;
 const QString kRecentKey = u"commandPalette/recent"_s;
 
-/// The action's text at the left, its shortcut at the right.
+/// Draws the action's text at the left and its shortcut at the right.
 class CommandDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
@@ -191,7 +191,8 @@ void CommandPalette::choose() {
   recent.prepend(text);
   settings.setValue(kRecentKey, QStringList(recent.mid(0, kRemembered)));
   hide();
-  // After the popup has given the keyboard back, so that the action finds the window as it was.
+  // After the popup has returned the keyboard focus, so that the action runs in the former state of
+  // the window.
   QTimer::singleShot(0, action.data(), [action] {
     if (action) action->trigger();
   });

@@ -11,16 +11,16 @@ class QStandardItemModel;
 
 namespace lambda {
 
-/// Every action of the program by its name: type a few letters, Return does it, Escape leaves. What
-/// was used last comes first. A popup; open() it anew each time.
+/// Every action of the program by its name: type a few letters, Return runs it, Escape closes. The
+/// most recently used one comes first. A popup; call open() each time.
 class CommandPalette : public QFrame {
   Q_OBJECT
 
  public:
   explicit CommandPalette(QWidget* window);
 
-  /// Shows the palette over the top of the window with these actions. Those that are hidden or have
-  /// no text are left out; those that can't be used now are shown and can't be chosen.
+  /// Shows the palette over the top of the window with these actions. Actions that are hidden or
+  /// have no text are left out; disabled ones are shown but can't be chosen.
   void open(const QList<QAction*>& actions);
 
  protected:
@@ -37,7 +37,7 @@ class CommandPalette : public QFrame {
   QList<QPointer<QAction>> actions_;
 };
 
-/// "File: Open …": an action's text without mnemonics, behind the menu it stands in.
+/// "File: Open …": an action's text without mnemonics, after the name of its menu.
 QString commandTextOf(const QAction& action);
 
 }  // namespace lambda

@@ -15,9 +15,9 @@ namespace {
 const QString kService = u"org.freedesktop.Notifications"_s;
 const QString kPath = u"/org/freedesktop/Notifications"_s;
 
-/// A new notification, not instead of an earlier one.
+/// Requests a new notification instead of replacing an earlier one.
 constexpr uint kReplacesNone = 0;
-/// For as long as the desktop shows such things.
+/// The desktop decides how long the notification is shown.
 constexpr int kStandardDuration = -1;
 
 }  // namespace

@@ -19,8 +19,8 @@ std::optional<int> fuzzyScore(const QString& pattern, const QString& text) {
   qsizetype previous = -2;
   for (const QChar letter : pattern) {
     if (letter.isSpace()) continue;
-    // A beginning of a word is preferred to the same letter inside of one, unless it goes on from
-    // the last letter.
+    // The beginning of a word is preferred to the same letter inside a word, unless that letter
+    // directly follows the last match.
     qsizetype found = -1;
     for (qsizetype at = previous < 0 ? 0 : previous + 1; at < text.size(); ++at) {
       if (text[at].toCaseFolded() != letter.toCaseFolded()) continue;

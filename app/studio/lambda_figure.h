@@ -6,8 +6,8 @@
 
 namespace lambda {
 
-/// What a lambda layer does, drawn with numbers that add up: a context becomes a k x v matrix, the
-/// lambda, which turns a query of k numbers into an output of v.
+/// A picture of a lambda layer with correct numbers: a context becomes a k x v matrix, the lambda,
+/// which turns a query of k numbers into an output of v.
 class LambdaFigure : public QWidget {
   Q_OBJECT
 
@@ -16,8 +16,8 @@ class LambdaFigure : public QWidget {
 
   QSize sizeHint() const override;
 
-  /// As large as fits into that room, but not smaller than its labels can be read nor larger than
-  /// the size of text asks for.
+  /// As large as fits into that space, but not smaller than its labels need nor larger than the
+  /// size of text suggests.
   void fitInto(const QSize& room);
 
  protected:

@@ -10,14 +10,15 @@ namespace lambda {
 
 namespace {
 
-/// The library stays loaded to the end of the process: LibTorch can't be unloaded.
+/// The library stays loaded until the process ends: LibTorch can't be unloaded.
 MakeEngine loadEntryPoint(const std::string& library) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* symbol = handle ? dlsym(handle, kMakeEngineSymbol) : nullptr;
   if (!symbol) {
     const char* reason = dlerror();
     throw Error(library,
-                std::string("The engine could not be loaded: ") + (reason ? reason : "no reason"),
+                std::string("The engine could not be loaded: ") +
+                    (reason ? reason : "the reason is not known"),
                 "It is built beside lambda-studio; build or install both again.");
   }
   return reinterpret_cast<MakeEngine>(symbol);

@@ -8,12 +8,12 @@
 
 namespace lambda {
 
-/// The engine in this process, out of a library of its own that is loaded at the first call: the
-/// window stands before LibTorch is read, and without it as long as nobody trains or looks into a
-/// layer. Any thread may call; those that come while the library is being loaded wait.
+/// The engine in this process, in a library that is loaded at the first call: the window appears
+/// before LibTorch is read, and LibTorch is not read as long as nobody trains or inspects a layer.
+/// Any thread may call; calls wait while the library is being loaded.
 class LoadedEngine : public EngineCalls {
  public:
-  /// `library`: a path, or a name that is looked for where the program looks for its libraries.
+  /// `library`: a path, or a name that is searched for in the program's library paths.
   explicit LoadedEngine(std::string library);
   LoadedEngine();
   ~LoadedEngine() override;

@@ -33,8 +33,8 @@ bool isAsked(int argc, char** argv, std::initializer_list<const char*> options) 
 }
 
 /// OpenMP's threads wait for each other many times in a step, and by default they spin for
-/// milliseconds: with the window and other programs beside them that takes the cores from those
-/// they wait for. OpenMP reads this when the engine is loaded.
+/// milliseconds: beside the window and other programs that takes the cores from the threads they
+/// wait for. OpenMP reads the variable when the engine is loaded.
 void limitSpinning() {
   if (!std::getenv("OMP_WAIT_POLICY")) setenv("GOMP_SPINCOUNT", "3000", 0);
 }
@@ -83,15 +83,15 @@ int main(int argc, char** argv) {
   QApplication::setApplicationDisplayName(u"Lambda Studio"_s);
   QApplication::setApplicationVersion(QStringLiteral(LAMBDA_VERSION));
   QApplication application(argc, argv);
-  // Qt takes over the system's locale; numbers in files have a point.
+  // Qt sets the system's locale; numbers in files need a decimal point.
   std::setlocale(LC_NUMERIC, "C");
 
   QCommandLineParser parser;
-  parser.setApplicationDescription(u"Build, train and look into lambda networks."_s);
+  parser.setApplicationDescription(u"Build, train and inspect lambda networks."_s);
   parser.addHelpOption();
   parser.addVersionOption();
   const QCommandLineOption renderOption(
-      u"render"_s, u"Write pictures of a run and leave; needs no display."_s, u"RUN"_s);
+      u"render"_s, u"Write pictures of a run and exit; needs no display."_s, u"RUN"_s);
   const QCommandLineOption outOption(u"out"_s, u"The folder for the pictures."_s, u"DIR"_s);
   parser.addOptions({renderOption, outOption});
   parser.addPositionalArgument(

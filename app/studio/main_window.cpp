@@ -181,7 +181,7 @@ void MainWindow::tellEnd(const RunResult& result) {
     case RunStatus::failed:
       tell(NoticeBar::Kind::failure,
            tr("%1 failed: %2").arg(name, QString::fromStdString(result.failure)),
-           {{tr("Show it"), [this] { workspaces_->goTo(Workspace::train); }}});
+           {{tr("Show"), [this] { workspaces_->goTo(Workspace::train); }}});
       return;
     case RunStatus::finished: {
       QStringList parts;
@@ -190,7 +190,7 @@ void MainWindow::tellEnd(const RunResult& result) {
       if (result.testAccuracy) parts << tr("test %1").arg(percent(*result.testAccuracy));
       tell(NoticeBar::Kind::good,
            tr("%1 has finished: %2").arg(name, parts.join(u", "_s)),
-           {{tr("Look inside"), look}});
+           {{tr("Inspect"), look}});
       return;
     }
     case RunStatus::stopped:
@@ -198,7 +198,7 @@ void MainWindow::tellEnd(const RunResult& result) {
     case RunStatus::paused:
       tell(NoticeBar::Kind::information,
            tr("%1 was stopped after %2 epochs and can be resumed.").arg(name).arg(result.epochs),
-           {{tr("Look inside"), look}});
+           {{tr("Inspect"), look}});
       return;
   }
 }
@@ -306,7 +306,8 @@ void MainWindow::restoreLayout() {
 }
 
 void MainWindow::resetLayout() {
-  // Never written: every page finds nothing in it and falls back to its standard.
+  // These settings are never written: every page finds nothing in them and uses its standard
+  // layout.
   QSettings standard(QSettings::IniFormat,
                      QSettings::UserScope,
                      QApplication::organizationName(),

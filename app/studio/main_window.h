@@ -18,9 +18,9 @@ class NoticeBar;
 class Preferences;
 class ShortcutSheet;
 
-/// The window: rail, menus, notices, status bar around the workspaces. Closes in every state: a
-/// training is stopped and saved first, and it asks only where changes of the document would be
-/// lost.
+/// The window: rail, menus, notices and status bar around the workspaces. It can close in every
+/// state: a training is stopped and saved first, and it asks only where changes of the document
+/// would be lost.
 class MainWindow : public QMainWindow {
   Q_OBJECT
 
@@ -32,14 +32,14 @@ class MainWindow : public QMainWindow {
 
   Workspaces& workspaces() { return *workspaces_; }
 
-  /// Networks, runs and folders of event files, each where it belongs.
+  /// Opens networks, runs and folders of event files, each in its workspace.
   void openAll(const QStringList& paths);
 
-  /// For a signal, which nobody answers questions for: unsaved changes are kept to be restored at
-  /// the next start.
+  /// Closes after a signal, when nobody can answer questions: unsaved changes are kept to be
+  /// restored at the next start.
   void closeWithoutAsking();
 
-  /// Everything that can be done now, in the order of the menus.
+  /// All available actions, in the order of the menus.
   QList<QAction*> actionsOfMenus() const;
 
  protected:

@@ -1,6 +1,6 @@
 #include "app/studio/main_window.h"
 
-// The menus and what their entries open.
+// The menus and the dialogs that their entries open.
 
 #include <QActionGroup>
 #include <QApplication>
@@ -78,7 +78,7 @@ void MainWindow::makeFileMenu() {
     dialog->open();
   });
   QAction* libraryFolder = file->addAction(tr("Choose the library folder …"));
-  libraryFolder->setToolTip(tr("Where runs are kept"));
+  libraryFolder->setToolTip(tr("The folder that contains the runs"));
   connect(libraryFolder, &QAction::triggered, this, [this] {
     auto* dialog =
         new QFileDialog(this,
@@ -158,7 +158,7 @@ void MainWindow::showAbout() {
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->setWindowTitle(tr("About Lambda Studio"));
   box->setText(tr("<h3>Lambda Studio %1</h3>"
-                  "<p>Build, train and look into lambda networks: layers that model long-range "
+                  "<p>Build, train and inspect lambda networks: layers that model long-range "
                   "interactions without "
                   "attention (Bello, ICLR 2021).</p>"
                   "<p>GPL-3.0-or-later. Made with Qt %2, QCustomPlot 2.1 and LibTorch.</p>")

@@ -62,7 +62,7 @@ void NavigationRail::changeEvent(QEvent* event) {
 }
 
 void NavigationRail::updateLooks() {
-  // Signs and what is around them need not grow as much as what is to be read.
+  // Icons and margins need to grow less than text.
   const double scale = 1 + (textScale() - 1) / 2;
   const QFontMetrics metrics(bodyFont());
   int width = kWidth;

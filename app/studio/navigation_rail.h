@@ -9,19 +9,19 @@ class QToolButton;
 
 namespace lambda {
 
-/// The left edge of the window: one large button a workspace, the one that is shown marked with the
-/// accent. Actions are checkable and belong to one exclusive group; the rail shows them and nothing
-/// else. Wide enough for its longest name.
+/// The left edge of the window: one large button per workspace, the current one in the accent
+/// colour. Actions are checkable and belong to one exclusive group; the rail only shows them. It is
+/// wide enough for its longest name.
 class NavigationRail : public QFrame {
   Q_OBJECT
 
  public:
   explicit NavigationRail(QWidget* parent = nullptr);
 
-  /// `iconName` as in icon(). The action's text is the label, its shortcut is told in the tooltip.
+  /// `iconName` as in icon(). The action's text is the label, its shortcut is shown in the tooltip.
   void addWorkspace(QAction* action, const QString& iconName);
 
-  /// At the bottom of the rail, apart from the workspaces.
+  /// Adds an action at the bottom of the rail, separate from the workspaces.
   void addBottomAction(QAction* action, const QString& iconName);
 
  protected:

@@ -12,9 +12,9 @@ class QTimer;
 
 namespace lambda {
 
-/// A line at the top of the window that says what has happened and offers what to do about it.
-/// Never in the way: good news leave by themselves, questions and failures stay until they are
-/// closed.
+/// A line at the top of the window that reports what has happened and offers what to do about it.
+/// It does not block: reports of success close automatically, questions and failures stay until
+/// they are closed.
 class NoticeBar : public QFrame {
   Q_OBJECT
 

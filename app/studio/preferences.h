@@ -12,13 +12,12 @@ namespace lambda {
 
 class SystemTheme;
 
-/// How the program looks, remembered from start to start, and the actions that change it at run
-/// time.
+/// The look of the program, saved between starts, and the actions that change it at run time.
 class Preferences : public QObject {
   Q_OBJECT
 
  public:
-  /// Reads what is remembered and applies it.
+  /// Reads the saved preferences and applies them.
   explicit Preferences(QApplication& application, QObject* parent = nullptr);
 
   ThemeChoice theme() const { return theme_; }
@@ -33,7 +32,7 @@ class Preferences : public QObject {
   /// Adds the submenus "Theme" and "Text size".
   void addTo(QMenu& menu);
 
-  /// From light to dark and back, whatever the system says.
+  /// Switches between light and dark, whatever the system prefers.
   QAction* toggleDarkAction() const { return toggleDark_; }
 
  private:

@@ -23,7 +23,7 @@ namespace {
 
 constexpr double kSmoothing = 0.9;
 
-/// Writes a plot or picture in every format, and remembers the files.
+/// Writes a plot or picture in every format, and collects the paths of the files.
 class Writer {
  public:
   explicit Writer(const QString& folder) : folder_(folder) {
@@ -58,7 +58,7 @@ Array sumOf(const Array& a, const Array& b) {
   return sum;
 }
 
-/// The same numbers with one more dimension in front.
+/// Appends a matrix to the tiles [count, rows, columns].
 void appendTile(Array& tiles, const Array& tile) {
   if (tile.empty()) return;
   if (tiles.empty()) tiles.shape = {0, tile.shape[0], tile.shape[1]};
@@ -111,7 +111,7 @@ void writeLayer(const ProbeLayer& layer, int epoch, Writer& writer) {
                                 sumOf(layer.contributionsContent, layer.contributionsPosition)};
   contributions.name = name + u"-contributions"_s;
   contributions.title =
-      QObject::tr("Contributions to the middle pixel, %1, one tile a head").arg(place);
+      QObject::tr("Contributions to the middle pixel, %1, one tile per head").arg(place);
   contributions.rows.label = QObject::tr("row");
   contributions.columns.label = QObject::tr("column");
   writeHeatmap(std::move(contributions), writer);
@@ -120,7 +120,7 @@ void writeLayer(const ProbeLayer& layer, int epoch, Writer& writer) {
   if (!embeddings.array.empty()) {
     embeddings.name = name + u"-embeddings"_s;
     embeddings.title =
-        QObject::tr("Position embeddings of %1, one tile a query channel").arg(place);
+        QObject::tr("Position embeddings of %1, one tile per query channel").arg(place);
     embeddings.rows = {QObject::tr("dy"), -halfOf(embeddings.array, 2), true};
     embeddings.columns = {QObject::tr("dx"), -halfOf(embeddings.array, 3), true};
   }
@@ -139,8 +139,9 @@ QStringList renderRun(const QString& run, const QString& folder) {
     for (const ProbeLayer& layer : last.layers) writeLayer(layer, last.epoch, writer);
   }
   if (writer.files().isEmpty()) {
-    throw Error(
-        run.toStdString(), "there is nothing to draw: no step is logged", "Train it on first.");
+    throw Error(run.toStdString(),
+                "there is nothing to draw: the run has no recorded step",
+                "Train it on first.");
   }
   return writer.files();
 }

@@ -19,11 +19,11 @@ namespace {
 
 constexpr int kMostColumns = 3;
 
-/// Of the window that the sheet lies over.
+/// Shares of the window that the sheet lies over.
 constexpr double kMostWidth = 0.92;
 constexpr double kMostHeight = 0.86;
 
-/// "Undo", where the text of the moment is "Undo Remove a stage".
+/// "Undo", where the current text is "Undo Remove a stage".
 QString lastingText(const QAction& action) {
   const QVariant lasting = action.property(kLastingText);
   QString plain = lasting.isValid() ? lasting.toString() : action.text();
@@ -103,7 +103,7 @@ void ShortcutSheet::setGroups(const std::vector<ShortcutGroup>& groups) {
   const int bar = scroll_->verticalScrollBar()->sizeHint().width();
   for (int columns = kMostColumns; columns > 0; --columns) {
     QWidget* page = makePage(known, columns);
-    // Styles, and with them sizes, are settled where it stands in the end.
+    // Styles, and with them sizes, are final only in the final parent.
     scroll_->setWidget(page);
     page->ensurePolished();
     const QSize wanted = page->sizeHint() + QSize(bar, 0);

@@ -9,14 +9,14 @@ class QScrollArea;
 
 namespace lambda {
 
-/// One column group of the sheet: a menu's or page's actions that have a shortcut.
+/// One group of the sheet: the actions of a menu or page that have a shortcut.
 struct ShortcutGroup {
   QString title;
   QList<QAction*> actions;
 };
 
-/// All shortcuts at a glance, in as many columns as the window under it has room for. Not modal: it
-/// may stay open while one works.
+/// All shortcuts at a glance, in as many columns as fit into the window below. Not modal: it may
+/// stay open during work.
 class ShortcutSheet : public QDialog {
   Q_OBJECT
 

@@ -18,7 +18,7 @@ const QString kInterface = u"org.freedesktop.portal.Settings"_s;
 const QString kGroup = u"org.freedesktop.appearance"_s;
 const QString kKey = u"color-scheme"_s;
 
-/// Of the portal's 0 = no preference, 1 = dark, 2 = light.
+/// The portal's values are 0 = no preference, 1 = dark, 2 = light.
 constexpr uint kPrefersDark = 1;
 constexpr uint kNoPreference = 0;
 

@@ -8,13 +8,13 @@ class QDBusVariant;
 
 namespace lambda {
 
-/// Whether the desktop prefers dark windows, now and when it changes: the setting "color-scheme" of
-/// the desktop portal. Desktops without a portal never answer.
+/// Whether the desktop prefers dark windows, at the start and after each change: the setting
+/// "color-scheme" of the desktop portal. Desktops without a portal never answer.
 class SystemTheme : public QObject {
   Q_OBJECT
 
  public:
-  /// Asks without waiting for the answer.
+  /// Sends the query and does not wait for the answer.
   explicit SystemTheme(QObject* parent = nullptr);
 
  Q_SIGNALS:

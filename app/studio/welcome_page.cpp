@@ -24,9 +24,9 @@ namespace {
 
 constexpr int kListed = 5;
 constexpr int kContentWidth = 1040;
-constexpr double kNameWidth = 180;      ///< Of a run's name in a text, at text size 1.
-constexpr double kFigureWidth = 0.42;   ///< Of the page's width.
-constexpr double kFigureHeight = 0.36;  ///< Of the page's height.
+constexpr double kNameWidth = 180;      ///< Width of a run's name in a text, at text size 1.
+constexpr double kFigureWidth = 0.42;   ///< Share of the page's width.
+constexpr double kFigureHeight = 0.36;  ///< Share of the page's height.
 
 QLabel* makeLabel(const QString& text, const QString& role, QWidget* parent) {
   auto* label = new QLabel(text, parent);
@@ -59,7 +59,7 @@ Card makeCard(const QString& title, const QString& words, const QString& action,
   return {frame, text, button};
 }
 
-/// A row of a list: what it is at the left, what there is to say of it below.
+/// A row of a list: the name at the left, the description below it.
 QPushButton* makeRow(const QString& title, const QString& detail, QWidget* parent) {
   auto* row = new QPushButton(parent);
   row->setProperty(kRole, u"quiet"_s);
@@ -94,7 +94,7 @@ QString percent(double share) {
   return QLocale().toString(100 * share, 'f', 1) + u" %"_s;
 }
 
-/// What the person called it, else the folder.
+/// The name that the person gave it, else the folder's.
 QString nameOf(const RunSummary& run) {
   return QString::fromStdString(run.record.config.name.empty() ? run.name : run.record.config.name);
 }
@@ -137,13 +137,13 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
   words->setSpacing(10);
   words->addStretch();
   words->addWidget(makeLabel(tr("Lambda Studio"), u"title"_s, content));
+  words->addWidget(
+      makeLabel(tr("Put a network together, train it, and inspect what its layers have learnt."),
+                u"heading"_s,
+                content));
   words->addWidget(makeLabel(
-      tr("Click a network together, train it, and look into what its layers have learnt."),
-      u"heading"_s,
-      content));
-  words->addWidget(makeLabel(
-      tr("A lambda layer lets every pixel see all others without attention: it sums up what is "
-         "around into a small matrix and applies it to each pixel's query. There is no softmax "
+      tr("A lambda layer lets every pixel see all others without attention: it sums the "
+         "context into a small matrix and applies it to each pixel's query. There is no softmax "
          "between them, so what you see here is the layer's own arithmetic and not a guess."),
       u"secondary"_s,
       content));
@@ -155,9 +155,8 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
 
   auto* cards = new QHBoxLayout;
   cards->setSpacing(16);
-  const Card train = makeCard(tr("1   See one learn"), QString(), QString(), true);
-  const Card inspect =
-      makeCard(tr("2   Look inside"), QString(), tr("Look into its lambdas"), false);
+  const Card train = makeCard(tr("1   Train a network"), QString(), QString(), true);
+  const Card inspect = makeCard(tr("2   Inspect it"), QString(), tr("Inspect its lambdas"), false);
   const Card design = makeCard(tr("3   Build your own"),
                                tr("Turn the convolutions of a ResNet into lambda layers and back "
                                   "with a click, and see at once what "
@@ -281,7 +280,7 @@ void WelcomePage::updateCards() {
       isTraining_
           ? tr("A training is under way. Curves, lambda matrices and position embeddings move "
                "as it learns.")
-          : tr("A small network with two lambda layers learns to tell where a dot lies from a "
+          : tr("A small network with two lambda layers learns where a dot lies relative to a "
                "shape. About a minute on this machine; no data set, no GPU."));
   const bool canInspect = isTraining_ || !newestRun_.empty();
   inspect_->setEnabled(canInspect);
@@ -296,7 +295,7 @@ void WelcomePage::updateCards() {
                 newestRunName_, Qt::ElideMiddle, qRound(kNameWidth * textScale()))));
   } else {
     inspectText_->setText(
-        tr("Click a pixel of an image and see what every other pixel adds to its output. Train one "
+        tr("Click a pixel of an image and see what every other pixel adds to its output. Train a "
            "network first."));
   }
 }

@@ -14,20 +14,20 @@ namespace lambda {
 
 class LambdaFigure;
 
-/// What a newcomer sees first: one click to moving curves, a second one to a lambda matrix; for
-/// everybody else the runs and files of last time. Takes values, emits intents.
+/// The first page for newcomers: one click starts moving curves, a second one shows a lambda
+/// matrix; for others the recent runs and files. Takes values, emits intents.
 class WelcomePage : public QWidget {
   Q_OBJECT
 
  public:
   explicit WelcomePage(QWidget* parent = nullptr);
 
-  /// The runs of the library; the newest few are shown.
+  /// Sets the runs of the library; the newest few are shown.
   void setRuns(const std::vector<RunSummary>& runs);
 
   void setRecentFiles(const QStringList& paths);
 
-  /// While a training is under way the first card leads to it instead of starting one.
+  /// While a training is under way the first card opens it instead of starting one.
   void setTraining(bool isTraining);
 
  Q_SIGNALS:

@@ -27,8 +27,8 @@ namespace {
 
 constexpr const char* kQuickstart = "quickstart";
 
-/// Where the Train workspace is the first one seen, LibTorch is loaded this much later: libraries
-/// are loaded one after the other, and those of the window come first.
+/// Delay for loading LibTorch where the Train workspace is the first visible one: libraries are
+/// loaded one after the other, and those of the window come first.
 constexpr std::chrono::milliseconds kAfterFirstPaint{500};
 
 /// Groups of the settings, in the order of Workspace; the welcome page has none.
@@ -61,7 +61,7 @@ Workspaces::Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent)
     std::vector<Problem> warnings;
     document_->startFrom(loadPreset(kQuickstart, warnings));
   } catch (const Error& error) {
-    // The window opens all the same, with an empty network.
+    // The window opens nevertheless, with an empty network.
     QMetaObject::invokeMethod(
         this,
         [this, reason = QString::fromStdString(error.what())] { Q_EMIT failed(reason); },
@@ -74,10 +74,10 @@ Workspaces::Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent)
 }
 
 Workspaces::~Workspaces() {
-  // A stack without some of its pages is nothing to tell of.
+  // Changes of a stack that has lost pages are not reported.
   blockSignals(true);
-  // The pages look at the sessions to their end; the sessions' threads end before the document and
-  // the library.
+  // The pages use the sessions until they are destroyed; the sessions' threads end before the
+  // document and the library.
   for (QWidget* page : std::initializer_list<QWidget*>{
            welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_}) {
     delete page;
@@ -201,7 +201,7 @@ void Workspaces::connectRunsPage() {
   });
 }
 
-// Not before the Train workspace is seen: the answer needs LibTorch.
+// Not before the Train workspace is visible: the answer needs LibTorch.
 void Workspaces::askForDevice() {
   const DeviceConfig& wanted = document_->config().device;
   if (askedDevice_ == wanted) return;

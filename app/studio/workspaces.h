@@ -25,9 +25,9 @@ class WelcomePage;
 
 enum class Workspace { welcome, design, train, inspect, runs };
 
-/// The pages and what they work on: the document, the two sessions and the library. Each page knows
-/// these and nothing of the other pages; what one wants of another comes as a signal, and is
-/// brought there here.
+/// The pages and the objects they work on: the document, the two sessions and the library. Each
+/// page knows these and no other page; a request to another page is a signal, which is forwarded
+/// here.
 class Workspaces : public QStackedWidget {
   Q_OBJECT
 
@@ -47,7 +47,7 @@ class Workspaces : public QStackedWidget {
 
   void goTo(Workspace workspace);
 
-  /// The page of a workspace; null for the welcome page, which has no actions and no layout.
+  /// The page of a workspace; null for the welcome page, which has neither actions nor a layout.
   Page* page(Workspace workspace) const;
 
   /// Trains the quickstart preset in the library folder and shows it.
@@ -58,14 +58,14 @@ class Workspaces : public QStackedWidget {
   void saveLayout(QSettings& settings) const;
   void restoreLayout(QSettings& settings);
 
-  /// Reads the library that was used last.
+  /// Reads the most recently used library.
   void openLibrary(QSettings& settings);
 
  Q_SIGNALS:
   void workspaceChanged(lambda::Workspace workspace);
-  /// Something that the person should know wherever they are: what happened, why and what to do.
+  /// A message that the person should see on every page: what happened, why and what to do.
   void failed(const QString& reason);
-  /// Something was done that one does not see.
+  /// An action without a visible effect was done.
   void told(const QString& text);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace lambda {
 
-/// The name above a picture or a card: as large as what is around it, and heavier.
+/// A title above a picture or a card: as large as the text around it, and bolder.
 inline QLabel* makeCaption(QWidget* parent, const QString& text) {
   auto* label = new QLabel(text, parent);
   QFont font = bodyFont();

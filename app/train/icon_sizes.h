@@ -6,8 +6,8 @@
 
 namespace lambda {
 
-/// Lets the icons of all buttons in a widget grow with the text beside them. To be called again
-/// when the size of text changes.
+/// Scales the icons of all buttons in a widget with the text beside them. Must be called again when
+/// the size of text changes.
 inline void fitIconsToText(QWidget& widget) {
   constexpr int kSide = 16;
   const int side = qRound(kSide * textScale());

@@ -11,9 +11,9 @@
 
 namespace lambda {
 
-/// Work that the window does not wait for, on a thread of its own: of several askings only the
-/// newest is answered, the others are not even begun if they still wait. Lives on the GUI thread;
-/// its end waits for the work under way.
+/// Work on a separate thread that the window does not wait for: of several requests only the newest
+/// is answered, and older ones that still wait are not begun. Lives on the GUI thread; its
+/// destructor waits for the work under way.
 class NewestTask {
  public:
   /// Answers are given as queued calls of `context`, which outlives this.
@@ -39,7 +39,7 @@ class NewestTask {
     });
   }
 
-  /// Whatever was asked is not answered any more.
+  /// Drops the answers to all requests so far.
   void forget() { ++*newest_; }
 
  private:

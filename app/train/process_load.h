@@ -5,14 +5,13 @@
 
 namespace lambda {
 
-/// What this process takes of the machine, between two looks at it. Zero where the system does not
-/// tell.
+/// The load of this process on the machine between two measurements. Zero where the system does not
+/// report it.
 class ProcessLoad {
  public:
   struct Values {
     std::int64_t residentBytes = 0;
-    double cores =
-        0;  ///< Processor time of all threads since the last look, by the time that went by.
+    double cores = 0;  ///< Processor time of all threads per elapsed time since the last call.
   };
 
   ProcessLoad();

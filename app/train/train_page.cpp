@@ -137,7 +137,7 @@ void TrainPage::countErrors() {
   const std::vector<Problem> problems = setup_->problems();
   const auto count =
       static_cast<int>(std::ranges::count(problems, Severity::error, &Problem::severity));
-  // What stood in the way of a start is mended.
+  // The errors that prevented a start are fixed.
   if (errors_ > 0 && count == 0 && banner_->kind() == ResultBanner::Kind::refused) banner_->hide();
   errors_ = count;
   transport_->setErrorCount(count);
@@ -176,7 +176,7 @@ void TrainPage::goOnWithHalf(const std::filesystem::path& run) {
 void TrainPage::showSetup(bool shown) {
   views_->setCurrentWidget(shown ? static_cast<QWidget*>(setup_) : run_);
   transport_->settingsAction()->setChecked(shown);
-  // Beside a result what comes next is its banner's.
+  // Beside a result its banner has the main action.
   const bool hasResult = !banner_->isHidden() && !banner_->run().empty();
   transport_->setStartProminent(shown && !hasResult);
   if (!shown) run_->curves().plot().setFocus();

@@ -17,8 +17,8 @@ class TrainingSession;
 class TransportBar;
 
 /// The Train workspace: data and recipe with previews while nothing is trained; curves, the lambda
-/// matrix and the position embeddings, live, while something is. Changes the document by its undo
-/// steps, and the session by its wishes.
+/// matrix and the position embeddings, live, during a training. Changes the document by its undo
+/// steps, and the session by its requests.
 class TrainPage : public Page {
   Q_OBJECT
 
@@ -26,18 +26,19 @@ class TrainPage : public Page {
   TrainPage(ProjectDocument& document, TrainingSession& session, QWidget* parent = nullptr);
   ~TrainPage() override;
 
-  /// Where new runs go.
+  /// The folder for new runs.
   void setRunsFolder(const std::filesystem::path& folder);
 
-  /// Where CIFAR-10 is downloaded to and looked for; by default the program's own data folder.
+  /// The folder to which CIFAR-10 is downloaded and in which it is searched for; by default the
+  /// program's data folder.
   void setDataFolder(const std::filesystem::path& folder);
 
-  /// The device that would be used for the document's configuration and why, in a sentence, and the
-  /// cores that there are. To be told again when the document's device has changed.
+  /// A sentence with the device for the document's configuration and the reason for it, and the
+  /// number of cores. Must be set again when the document's device has changed.
   void setDevice(const QString& sentence, int cores);
 
-  /// Starts a training with the document's configuration. Where it has errors, says which and shows
-  /// the first.
+  /// Starts a training with the document's configuration. Where it has errors, names them and shows
+  /// the first one.
   void start();
 
   QList<QAction*> pageActions() const override;
@@ -47,7 +48,7 @@ class TrainPage : public Page {
  Q_SIGNALS:
   void inspectRequested(const std::filesystem::path& run);
   void runsRequested(const std::filesystem::path& run);
-  /// An error stands in the network: `path` is its field's.
+  /// An error is in the network; `path` is its field.
   void designRequested(const std::string& path);
 
  protected:
@@ -64,7 +65,7 @@ class TrainPage : public Page {
   ProjectDocument& document_;
   TrainingSession& session_;
   std::filesystem::path runsFolder_;
-  int errors_ = 0;  ///< Of the document and its data, when they were last counted.
+  int errors_ = 0;  ///< Errors of the document and its data, when they were last counted.
   TransportBar* transport_;
   ResultBanner* banner_;
   QStackedWidget* views_;

@@ -25,7 +25,7 @@ QLabel* makeLabel(QWidget* parent, QHBoxLayout& row, const QString& widest = {})
   auto* label = new QLabel(parent);
   label->setProperty(kRole, u"secondary"_s);
   label->setFont(numberFont());
-  // A number that grows by a figure does not push its neighbours.
+  // A number with one more digit must not move its neighbours.
   if (!widest.isEmpty()) label->setMinimumWidth(label->fontMetrics().horizontalAdvance(widest));
   row.addWidget(label);
   return label;
@@ -72,13 +72,12 @@ void TrainStatus::showTraining() {
   state_->setText(progress.isEmpty() ? stateText(session_.state())
                                      : stateText(session_.state()) + u", "_s + progress);
   progress_->setVisible(isBusy);
-  // Before the first batch there is nothing to measure by: a bar that moves says that something
-  // goes on.
+  // Before the first batch nothing can be measured: a moving bar shows that work is under way.
   progress_->setRange(0, isBusy && status.run.empty() ? 0 : kProgressSteps);
   progress_->setValue(qRound(kProgressSteps * progressOf(status)));
   throughput_->setVisible(isBusy && status.imagesPerSecond > 0);
   left_->setVisible(isBusy && status.secondsLeft > 0);
-  // Figures that change ten times a second can't be read.
+  // Numbers that change ten times a second can't be read.
   if (shownNumbers_.isValid() && shownNumbers_.elapsed() < kNumbersInterval) return;
   shownNumbers_.start();
   throughput_->setText(tr("%1 images/s").arg(countText(status.imagesPerSecond)));

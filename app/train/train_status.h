@@ -13,8 +13,8 @@ namespace lambda {
 
 class TrainingSession;
 
-/// What a training is doing, for the window's status bar: state, epoch x of y, images a second,
-/// time left, and what this process takes of the machine: resident memory, and processor time as
+/// The progress of a training for the window's status bar: state, epoch x of y, images per second,
+/// time left, and the load of this process on the machine: resident memory, and processor time in
 /// cores.
 class TrainStatus : public QWidget {
   Q_OBJECT

@@ -11,21 +11,21 @@
 
 namespace lambda {
 
-/// What people read of a training, in one place.
+/// All texts about a training.
 
 /// "Training", "Pausing after this batch …"
 QString stateText(SessionState state);
 
-/// "epoch 3 of 30"; during an evaluation also what is scored.
+/// "epoch 3 of 30"; during an evaluation also the set that is scored.
 QString progressText(const TrainingStatus& status);
 
-/// Share of the run that is done, 0..1.
+/// The finished share of the run, 0..1.
 double progressOf(const TrainingStatus& status);
 
 /// The recipe in one line: "shapes10 · 30 epochs of 175 × 64 images · SGD, 0.1, cosine · seed 0".
 QString recipeText(const RunConfig& config);
 
-/// What happened, in front of an event's own text: "Checkpoint".
+/// The title of an event, before its own text: "Checkpoint".
 QString eventTitle(EventKind kind);
 
 /// A problem after the name of its field: "Momentum: Nesterov's look-ahead needs momentum".
@@ -34,14 +34,14 @@ QString problemText(const Problem& problem);
 /// "1.2 GB", with powers of 1000.
 QString bytesText(std::int64_t bytes);
 
-/// Images held out and trained on, as far as the configuration tells.
+/// Number of training images without the validation images; 0 where the counts are not known.
 std::int64_t trainingImagesOf(const DataConfig& data,
                               const std::optional<DatasetInfo>& dataset = {});
 
 /// The text with places where long words, such as paths, may be broken into lines.
 QString breakableText(const QString& text);
 
-/// A path as Qt has it; bytes that are no UTF-8 are shown as replacements.
+/// A path in Qt's form; bytes that are not UTF-8 are shown as replacements.
 QString pathText(const std::filesystem::path& path);
 
 }  // namespace lambda

@@ -8,7 +8,7 @@
 
 namespace lambda {
 
-/// Gives a widget another role of the theme while it is shown: style rules are read again.
+/// Gives a widget another role of the theme while it is shown, and applies the style rules again.
 inline void setRole(QWidget& widget, const QString& role) {
   if (widget.property(kRole).toString() == role) return;
   widget.setProperty(kRole, role);

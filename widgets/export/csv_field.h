@@ -6,7 +6,7 @@
 
 namespace lambda {
 
-/// csvCell() of a QString.
+/// csvCell() for a QString.
 inline QString csvField(const QString& text) {
   return QString::fromStdString(csvCell(text.toStdString()));
 }

@@ -13,18 +13,18 @@ class Exportable;
 enum class ExportFormat { png, svg, pdf, csv };
 
 struct ExportOptions {
-  QSize size;                      ///< In pixels; empty = as the plot proposes.
-  double pixelRatio = 2;           ///< PNG: device pixels a pixel.
-  const Colors* colors = nullptr;  ///< Null = for paper.
+  QSize size;                      ///< In pixels; empty = the size that the plot proposes.
+  double pixelRatio = 2;           ///< PNG: device pixels per pixel of `size`.
+  const Colors* colors = nullptr;  ///< Null = the colours for paper.
 };
 
-/// The format a file name ends in; PNG where it ends in none of ours.
+/// The format that a file name ends in; PNG where it ends in none of the four.
 ExportFormat formatOf(const QString& path);
 
 /// The picture as pixels, for the clipboard and PNG files.
 QImage toImage(const Exportable& source, const ExportOptions& options);
 
-/// Writes the file whole or not at all. Returns an empty text, or what went wrong and what to do.
+/// Writes the whole file or nothing. Returns an empty text, or what went wrong and what to do.
 QString writeExport(const Exportable& source, const QString& path, const ExportOptions& options);
 
 }  // namespace lambda

@@ -66,7 +66,7 @@ void saveAs(const Exportable& source, QWidget& owner) {
   dialog->open();
 }
 
-/// Draws its icon anew when the theme changes.
+/// Redraws its icon when the theme changes.
 class ExportButton : public QToolButton {
  public:
   explicit ExportButton(QWidget* parent) : QToolButton(parent) {
@@ -104,7 +104,7 @@ void addExportActions(QMenu& menu, const Exportable& source, QWidget& owner) {
   menu.addSeparator();
   QAction* screenColors = menu.addAction(tr("In the colours of the screen"));
   screenColors->setCheckable(true);
-  screenColors->setToolTip(tr("Otherwise on white, for paper"));
+  screenColors->setToolTip(tr("Otherwise in the colours for paper, on white"));
   QObject::connect(screenColors, &QAction::toggled, &owner, [](bool on) {
     QSettings().setValue(kScreenColorsKey, on);
   });

@@ -12,8 +12,8 @@ class Exportable;
 /// least as long as `owner`, the parent of dialogs and messages.
 void addExportActions(QMenu& menu, const Exportable& source, QWidget& owner);
 
-/// The small button with that menu which stands beside every plot and picture. A child of `owner`;
-/// it does not place itself. Also makes the menu the owner's context menu.
+/// A small button with that menu, to stand beside a plot or picture. It is a child of `owner`,
+/// which places it. Also makes the menu the owner's context menu.
 QToolButton* makeExportButton(const Exportable& source, QWidget& owner);
 
 }  // namespace lambda

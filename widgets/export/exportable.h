@@ -9,7 +9,7 @@ namespace lambda {
 
 struct Colors;
 
-/// A plot or picture that can leave the program: to a file, to the clipboard, into a paper.
+/// A plot or picture that can be exported to a file, to the clipboard or into a paper.
 class Exportable {
  public:
   virtual ~Exportable() = default;
@@ -17,14 +17,14 @@ class Exportable {
   /// Proposed stem of a file name, for example "stage2.block1-lambda".
   virtual QString exportName() const = 0;
 
-  /// Size in pixels that it is drawn in unless the person asks for another.
+  /// Size in pixels of the drawing unless the person asks for another.
   virtual QSize exportSize() const = 0;
 
-  /// Draws it, title and axes included, into (0, 0) to `size` in these colours. Vectors where it
-  /// has vectors: the painter may belong to an SVG or PDF file.
+  /// Draws it, title and axes included, into (0, 0) to `size` in these colours. Vectors stay
+  /// vectors, since the painter may belong to an SVG or PDF file.
   virtual void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const = 0;
 
-  /// The numbers behind it with a header line; empty where there are none.
+  /// The numbers behind it with a header line; empty where it has none.
   virtual QString toCsv() const = 0;
 };
 

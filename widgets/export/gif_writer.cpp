@@ -60,7 +60,7 @@ bool GifWriter::Private::begin() {
   gif = EGifOpen(&file, writeTo, nullptr);
   if (gif == nullptr) return false;
   EGifSetGifVersion(gif, true);
-  // Sub-block 1: how often it repeats, 0 = for ever.
+  // Sub-block 1: the number of repetitions, 0 = for ever.
   constexpr std::array<GifByteType, 3> kForEver{1, 0, 0};
   const auto map = mapOf(palette);
   return EGifPutScreenDesc(gif, size.width(), size.height(), kColorBits, 0, map.get()) == GIF_OK &&
@@ -83,7 +83,7 @@ bool GifWriter::Private::put(const QImage& indexed, int hundredths) {
       EGifPutImageDesc(gif, 0, 0, size.width(), size.height(), false, nullptr) == GIF_OK;
   std::vector<GifPixelType> line(static_cast<std::size_t>(size.width()));
   for (int y = 0; isWritten && y < size.height(); ++y) {
-    // giflib takes its lines as not constant.
+    // giflib declares the lines that it reads as not constant.
     std::copy_n(indexed.constScanLine(y), line.size(), line.begin());
     isWritten = EGifPutLine(gif, line.data(), size.width()) == GIF_OK;
   }

@@ -54,7 +54,7 @@ FieldEditor::FieldEditor(QWidget* parent) : QWidget(parent) {
 }
 
 FieldEditor::~FieldEditor() {
-  // A field that loses the focus with its editor ends no gesture any more.
+  // A field that loses the focus together with its editor does not end a gesture.
   for (QWidget* field : findChildren<QWidget*>()) disconnect(field, nullptr, this, nullptr);
 }
 

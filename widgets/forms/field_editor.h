@@ -8,24 +8,24 @@
 
 namespace lambda {
 
-/// Edits the value of one row. Which widgets it is made of follows from the row's type.
+/// Edits the value of one row. The row's type decides which widgets it consists of.
 class FieldEditor : public QWidget {
   Q_OBJECT
 
  public:
   ~FieldEditor() override;
 
-  /// An editor for such a row; it shows nothing yet.
+  /// An editor for such a row; it has no value yet.
   static FieldEditor* make(const FieldRow& row, QWidget* parent);
 
   /// Whether the same editor can show both rows.
   static bool isSameKind(const FieldRow& a, const FieldRow& b);
 
-  /// Takes over the row's value, range and texts, without a signal. What is being typed stays where
+  /// Shows the row's value, range and texts, without a signal. Text that is being typed stays where
   /// it means the same value.
   virtual void show(const FieldRow& row) = 0;
 
-  /// What gets the focus and the mark of a problem.
+  /// The widget that gets the focus and the mark of a problem.
   virtual QWidget* field() = 0;
 
  Q_SIGNALS:
@@ -35,15 +35,15 @@ class FieldEditor : public QWidget {
  protected:
   explicit FieldEditor(QWidget* parent);
 
-  /// One change of a gesture that goes on until endGesture().
+  /// One change of a gesture that lasts until endGesture().
   void editInGesture(const FieldValue& value);
-  /// One change of its own.
+  /// A change that is a gesture by itself.
   void editOnce(const FieldValue& value);
   void endGesture();
 
  private:
   QString gesture_;
-  QTimer idle_;  ///< Ends a gesture that nothing else ends, such as turning the wheel.
+  QTimer idle_;  ///< Ends a gesture that no other event ends, such as turning the wheel.
 };
 
 }  // namespace lambda

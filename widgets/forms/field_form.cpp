@@ -23,9 +23,9 @@ namespace lambda {
 namespace {
 
 constexpr int kGap = 8;
-constexpr double kWidestLabel = 0.45;  ///< Of the form's width.
+constexpr double kWidestLabel = 0.45;  ///< As a share of the form's width.
 
-/// Whether a problem at `path` is about the value that holds the field at `row`.
+/// Whether a problem at `path` concerns the value that contains the field at `row`.
 bool holds(const std::string& path, const std::string& row) {
   return row.size() > path.size() && row.starts_with(path) &&
          (row[path.size()] == '.' || row[path.size()] == '[');
@@ -46,7 +46,7 @@ QString rangeText(const FieldRow& row) {
 
 }  // namespace
 
-/// The widgets of a form. Rows are kept by their path, headings by their order.
+/// The widgets of a form. Rows are identified by their path, headings by their order.
 class FieldForm::Rows {
  public:
   explicit Rows(FieldForm& form)
@@ -70,7 +70,7 @@ class FieldForm::Rows {
     help_->setProperty(kRole, u"secondary"_s);
     help_->setContentsMargins(2 * kGap, kGap, 2 * kGap, kGap);
     help_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    // Two lines, however long: the form must not jump while somebody tabs through it.
+    // Always two lines high: the form must not jump while somebody tabs through it.
     help_->setFixedHeight(2 * QFontMetrics(bodyFont()).lineSpacing() + 2 * kGap);
     outer->addWidget(help_);
     help_->hide();
@@ -149,7 +149,7 @@ class FieldForm::Rows {
     return true;
   }
 
-  /// Puts the rows into another order; those that stay keep their widgets, the focus and the text.
+  /// Reorders the rows; those that stay keep their widgets, the focus and the text.
   void rebuild(const std::vector<FormSection>& sections) {
     content_->setUpdatesEnabled(false);
     std::map<std::string, FormRow*> old;
@@ -216,7 +216,7 @@ class FieldForm::Rows {
     for (const auto& [path, row] : rows_) row->setProblems(byRow[path]);
   }
 
-  /// The row of a problem's path, or the first row of the value at that path; else empty.
+  /// The row at a problem's path, or the first row of the value at that path; else empty.
   std::string rowFor(const std::string& path) const {
     if (rows_.contains(path)) return path;
     const auto found = std::find_if(
@@ -246,7 +246,7 @@ class FieldForm::Rows {
   bool hasHelp_ = true;
   std::map<std::string, FormRow*> rows_;
   std::vector<QLabel*> headings_;
-  std::vector<std::string> paths_;  ///< In the form's order, each section ended by an empty one.
+  std::vector<std::string> paths_;  ///< In the form's order; an empty path ends each section.
   std::vector<QString> titles_;
   std::vector<Problem> problems_;
 };
@@ -254,7 +254,7 @@ class FieldForm::Rows {
 FieldForm::FieldForm(QWidget* parent) : QWidget(parent), rows_(std::make_unique<Rows>(*this)) {}
 
 FieldForm::~FieldForm() {
-  // The focus moves once more when the rows are gone.
+  // The focus moves again when the rows are removed.
   disconnect(qApp, nullptr, this, nullptr);
 }
 

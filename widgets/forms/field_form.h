@@ -17,10 +17,10 @@ struct FormSection {
   std::vector<FieldRow> rows;
 };
 
-/// A form made of rows: one editor a field, its meaning as tooltip and, while it is focused, at the
-/// foot; problems below their field with a button for the fix; "Reset to ..." on the context menu.
-/// It shows what it is given and asks for changes: the owner answers edited() with setSections().
-/// Rows that stay keep their editors, and what somebody is typing is left alone.
+/// A form made of rows: one editor per field, its meaning as tooltip and, while it is focused, at
+/// the foot; problems below their field with a button for the fix; "Reset to ..." on the context
+/// menu. It shows what it is given and asks for changes: the owner answers edited() with
+/// setSections(). Rows that stay keep their editors and the text that somebody is typing.
 class FieldForm : public QWidget {
   Q_OBJECT
 
@@ -30,8 +30,8 @@ class FieldForm : public QWidget {
 
   void setSections(const std::vector<FormSection>& sections);
 
-  /// Of all problems those are shown whose path is a row's, or that of a value around rows, which
-  /// then stand at the first of these.
+  /// Shows the problems whose path is a row's, or that of a value around rows, which then stand at
+  /// the first of these rows. Other problems are not shown.
   void setProblems(const std::vector<Problem>& problems);
 
   /// Shows the focused row's meaning at the foot; on by default.
@@ -43,15 +43,15 @@ class FieldForm : public QWidget {
   /// The editor of a row, for tests and tab orders; null where there is none.
   QWidget* editorOf(const std::string& path) const;
 
-  /// As high as all rows; where there is less room they scroll.
+  /// As high as all rows; where there is less space they scroll.
   QSize sizeHint() const override;
 
  Q_SIGNALS:
-  /// A person wants `path` to have this value. Changes of one drag, one held key or one burst of
-  /// typing come with the same non-empty `gesture`.
+  /// A person requests this value for `path`. The changes of one drag, one held key or one burst of
+  /// typing have the same non-empty `gesture`.
   void edited(const std::string& path, const lambda::FieldValue& value, const QString& gesture);
 
-  /// The drag or typing is over: the next change begins another undo step.
+  /// The drag or typing has ended: the next change begins another undo step.
   void finished(const QString& gesture);
 
   void fixRequested(const lambda::Fix& fix);

@@ -9,14 +9,14 @@ namespace lambda {
 namespace {
 
 struct Look {
-  std::string_view end;  ///< How the path of the field ends, whole names.
+  std::string_view end;  ///< The end of the field's path, in whole names.
   std::string_view label;
   Stepping stepping = Stepping::one;
   std::string_view unit = {};
   std::string_view zeroText = {};
 };
 
-// The longer ends of one name come before its shorter ones.
+// Where one end contains another, the longer one comes first.
 constexpr std::array kLooks{
     Look{"rateFactors.input", "Rate of first filters", Stepping::oneTwoFive},
     Look{"rateFactors.filter", "Rate of filters", Stepping::oneTwoFive},
@@ -72,14 +72,14 @@ constexpr std::array kLooks{
     Look{"labels", "Labels"},
     Look{"size", "Picture size", Stepping::eights, "px"},
     Look{"corrupt", "Corrupt pictures"},
-    Look{"validationCount", "Held out", Stepping::oneTwoFive, "images"},
+    Look{"validationCount", "Validation", Stepping::oneTwoFive, "images"},
     Look{"splitSeed", "Split seed"},
     Look{"trainCount", "Training images", Stepping::oneTwoFive},
     Look{"testCount", "Test images", Stepping::oneTwoFive},
     Look{"cropPadding", "Random crop", Stepping::one, "px", "off"},
     Look{"padding", "Crop border"},
-    Look{"horizontalFlip", "Mirror"},
-    Look{"alternatingFlip", "Mirror in turn"},
+    Look{"horizontalFlip", "Horizontal flip"},
+    Look{"alternatingFlip", "Alternating flip"},
     Look{"cutoutSize", "Cutout", Stepping::one, "px", "off"},
 
     Look{"optimizer.kind", "Optimiser"},
@@ -109,13 +109,13 @@ constexpr std::array kLooks{
     Look{"channelsLast", "Channels last"},
 
     Look{"device.kind", "Device"},
-    Look{"device.threads", "Cores for training", Stepping::one, "", "one a core"},
+    Look{"device.threads", "Cores for training", Stepping::one, "", "one per core"},
     Look{"yieldsToOthers", "Yield to other programs"},
     Look{"cudaGraphs", "CUDA graphs"},
     Look{"environment.threads", "Threads"},
     Look{"threadChanges", "Thread changes", Stepping::one, "", "none"},
     Look{"everyEpochs", "Keep one every", Stepping::one, "epochs", "never"},
-    Look{"keepEpochs", "How many stay", Stepping::one, "", "all"},
+    Look{"keepEpochs", "Keep at most", Stepping::one, "", "all"},
     Look{"keepBest", "Keep the best"},
     Look{"everyMinutes", "Also save every", Stepping::one, "minutes", "never"},
 

@@ -15,32 +15,32 @@ namespace lambda {
 
 /// One of several named values.
 struct Choice {
-  int index = 0;                   ///< -1 = none of them.
+  int index = 0;                   ///< -1 = none of the names.
   std::vector<std::string> names;  ///< As in JSON.
 
   bool operator==(const Choice&) const = default;
 };
 
-/// The value of one field. A std::uint64_t travels as the std::int64_t of the same bits.
+/// The value of one field. A std::uint64_t is stored as the std::int64_t with the same bits.
 using FieldValue = std::variant<bool, std::int64_t, double, std::string, Choice>;
 
-/// How far one press of an arrow goes.
+/// How far one press of an arrow key steps.
 enum class Stepping {
   one,
   eights,      ///< To the next multiple of 8.
-  odd,         ///< Through the odd numbers, and 0 where it is in range.
+  odd,         ///< Through the odd numbers, and through 0 where it is in range.
   doubling,    ///< To the next power of two.
   hundredth,   ///< 0.01
-  oneTwoFive,  ///< Through 1, 2, 5, 10, 20, ...: what matters is the order of magnitude.
+  oneTwoFive,  ///< Through 1, 2, 5, 10, 20, ...: the order of magnitude matters.
 };
 
 /// One field of a value as a form shows it.
 struct FieldRow {
-  std::string path;      ///< Of the field, for example "recipe.optimizer.learningRate".
+  std::string path;      ///< The field's path, for example "recipe.optimizer.learningRate".
   std::string label;     ///< "Learning rate"
-  std::string meaning;   ///< One line; as in engine/values/fields.h.
+  std::string meaning;   ///< One line, from engine/values/fields.h.
   std::string unit;      ///< "px", "epochs"; empty = none.
-  std::string zeroText;  ///< What 0 means, for example "global"; empty = just 0.
+  std::string zeroText;  ///< The text for 0, for example "global"; empty = "0".
   FieldValue value;
   FieldValue initial;  ///< The default, of the same alternative as `value`.
   double min = -std::numeric_limits<double>::infinity();
@@ -48,14 +48,14 @@ struct FieldRow {
   Stepping stepping = Stepping::one;
   bool isUnsigned = false;  ///< The bits of the number are those of a std::uint64_t.
   bool enabled = true;      ///< False where another setting makes it meaningless.
-  bool mixed = false;       ///< Stands for several values that differ; `value` is one of them.
+  bool mixed = false;  ///< The row stands for several values that differ; `value` is one of them.
 
   bool operator==(const FieldRow&) const = default;
 };
 
 /// Rows of all fields of `value` in their order. Nested values are flattened with dotted paths; a
 /// variant gives "mixer.kind" and the fields of its kind; lists are left out. Paths begin with
-/// `prefix`, which also is a problem's path of the value: rowsOf(config.recipe, "recipe").
+/// `prefix`, the path at which problems report the value: rowsOf(config.recipe, "recipe").
 template <class T>
 std::vector<FieldRow> rowsOf(const T& value, const std::string& prefix = {});
 
@@ -65,14 +65,14 @@ std::vector<FieldRow> rowsOf(const T& value, const std::string& prefix = {});
 template <class T>
 bool setField(T& value, std::string_view path, const FieldValue& next);
 
-/// One row for several values' rows: as the first, mixed where any other differs. Empty input gives
-/// none.
+/// One row for the rows of several values: a copy of the first, mixed where any other differs. None
+/// where the input is empty.
 std::vector<FieldRow> mergedRows(const std::vector<std::vector<FieldRow>>& rows);
 
 /// The row at `path`; null where there is none.
 const FieldRow* findRow(const std::vector<FieldRow>& rows, std::string_view path);
 
-/// What people read for a choice's name at a path: "resnetD" of a stem's kind is "ResNet-D".
+/// The displayed text of a choice's name at a path: "resnetD" of a stem's kind is "ResNet-D".
 std::string choiceLabel(std::string_view path, std::string_view name);
 
 /// "16", "5e-4", "on", "Relative": a value as text, with a point in every locale.
@@ -80,7 +80,7 @@ std::string textOf(const FieldRow& row, const FieldValue& value);
 
 namespace field_rows {
 
-/// Label, unit and stepping of a field, known from the end of its path.
+/// Label, unit and stepping of a field, determined by the end of its path.
 void addLook(FieldRow& row);
 
 template <class M>
@@ -155,7 +155,7 @@ void append(std::vector<FieldRow>& rows, const T& value, const std::string& pref
   });
 }
 
-/// "stages[1].width" is "stages" and "[1].width", "mixer.h" is "mixer" and "h".
+/// Splits a path: "stages[1].width" is "stages" and "[1].width", "mixer.h" is "mixer" and "h".
 struct PathParts {
   std::string_view first;
   std::string_view rest;
@@ -163,7 +163,7 @@ struct PathParts {
 
 PathParts partsOf(std::string_view path);
 
-/// The index at the start of "[1].width", which then is cut off; false where there is none.
+/// Reads and removes the index at the start of "[1].width"; false where there is none.
 bool takeIndex(std::string_view& path, std::size_t& index);
 
 template <class M>

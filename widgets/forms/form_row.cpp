@@ -50,7 +50,7 @@ FormRow::FormRow(const FieldRow& row, QWidget* parent)
 
   label_->setBuddy(editor_->field());
   editor_->setMaximumWidth(qRound(360 * textScale()));
-  // A line of text brings its own context menu; "Reset to ..." is added to it.
+  // A line of text has a context menu; "Reset to ..." is added to it.
   for (auto* edit : editor_->findChildren<QLineEdit*>()) edit->installEventFilter(this);
   connect(editor_, &FieldEditor::edited, this, [this](const FieldValue& value, const QString& g) {
     Q_EMIT edited(row_.path, value, g);

@@ -14,7 +14,7 @@ namespace lambda {
 
 class FieldEditor;
 
-/// A label, an editor and, below them, what is wrong with the field.
+/// A label, an editor and, below them, the problems of the field.
 class FormRow : public QWidget {
   Q_OBJECT
 

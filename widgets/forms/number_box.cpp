@@ -40,7 +40,7 @@ void NumberBox::setValue(double value) {
   value_ = value;
   mixed_ = false;
   lineEdit()->setPlaceholderText({});
-  // What is being typed stays; only another value, of an undo for example, replaces it.
+  // Text that is being typed stays; only another value, for example after an undo, replaces it.
   const bool isTyping = hasFocus() && lineEdit()->isModified();
   if (!isTyping || (!isSame && parsed(lineEdit()->text()) != value)) {
     showText(textFor(value));
@@ -122,7 +122,7 @@ void NumberBox::change(double value) {
   Q_EMIT valueEdited(value);
 }
 
-/// Says the range while a number outside it is being typed.
+/// Shows the range while a number outside it is being typed.
 void NumberBox::markRange(bool outside) {
   const bool isMarked = property("problem").toString() == u"error"_s;
   if (outside) {
@@ -166,7 +166,7 @@ void NumberBox::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void NumberBox::wheelEvent(QWheelEvent* event) {
-  // A form that is scrolled must not change what passes under the pointer.
+  // Scrolling a form must not change the values that pass under the pointer.
   if (!hasFocus()) {
     event->ignore();
     return;
@@ -189,7 +189,7 @@ void NumberBox::changeEvent(QEvent* event) {
   if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) placeUnit();
 }
 
-/// At the right end of the field, where there is room for it beside the number.
+/// At the right end of the field, where there is space for it beside the number.
 void NumberBox::placeUnit() {
   const QString text = lineEdit()->text();
   const bool isNumber = !text.isEmpty() && text != format_.zeroText;

@@ -11,21 +11,21 @@ class QLabel;
 
 namespace lambda {
 
-/// What a NumberBox takes.
+/// The numbers that a NumberBox accepts and how it shows them.
 struct NumberFormat {
   double min = 0;
   double max = 0;
   bool whole = false;
   Stepping stepping = Stepping::one;
   QString unit;      ///< Shown behind the number, not part of the text.
-  QString zeroText;  ///< Stands for 0; may be typed too.
+  QString zeroText;  ///< Shown instead of 0; can be typed too.
 
   bool operator==(const NumberFormat&) const = default;
 };
 
-/// A spin box for numbers of any size: takes "5e-4" and a comma for a point, steps in a way that
-/// suits the quantity, never changes by the wheel unless focused. Values out of range are marked
-/// while they are typed and brought into range at the end.
+/// A spin box for numbers of any size: accepts "5e-4" and a comma as decimal point, steps in a way
+/// that suits the quantity, and changes by the wheel only while focused. Values out of range are
+/// marked while they are typed and moved into the range when typing ends.
 class NumberBox : public QAbstractSpinBox {
   Q_OBJECT
 
@@ -38,7 +38,7 @@ class NumberBox : public QAbstractSpinBox {
 
   double value() const { return value_; }
 
-  /// Shows a value without a signal. A text that already means it is left as it was typed.
+  /// Shows a value without a signal. Typed text that means the same value stays as it is.
   void setValue(double value);
 
   /// Shows a dash for values that differ; steps start at value().
@@ -51,7 +51,7 @@ class NumberBox : public QAbstractSpinBox {
  Q_SIGNALS:
   /// A person changed the value.
   void valueEdited(double value);
-  /// A key or button was let go, or typing ended.
+  /// A key or button was released, or typing ended.
   void editEnded();
 
  protected:

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kLongestSlider = 100;
 
-// At text size 1.
+// Lengths in pixels at text size 1.
 constexpr double kBoxWidth = 88;
 constexpr double kLeastSliderWidth = 28;
 constexpr int kGap = 8;
@@ -47,7 +47,7 @@ bool hasSlider(const NumberFormat& format) {
   return positionOf(format.max, format.stepping) <= kLongestSlider;
 }
 
-/// Only the box takes the wheel: a form is scrolled past its sliders.
+/// The slider ignores the wheel, so that scrolling a form past it changes nothing.
 class QuietSlider : public QSlider {
  public:
   using QSlider::QSlider;

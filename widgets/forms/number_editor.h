@@ -8,8 +8,8 @@ namespace lambda {
 
 class NumberBox;
 
-/// A NumberBox, with a slider beside it where the range is short (shares, powers of two) and where
-/// there is room for it.
+/// A NumberBox, with a slider beside it where the range is short (shares, powers of two) and there
+/// is space for it.
 class NumberEditor : public FieldEditor {
   Q_OBJECT
 

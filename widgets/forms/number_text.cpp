@@ -19,7 +19,7 @@ std::string asText(double value, std::chars_format format) {
 
 double nextMultiple(double value, double unit, int direction) {
   double multiple = value / unit;
-  // 0.29 / 0.01 is a little less than 29.
+  // In floating point 0.29 / 0.01 is a little less than 29.
   if (std::abs(multiple - std::round(multiple)) < 1e-6) multiple = std::round(multiple);
   const double next = direction > 0 ? std::floor(multiple) + 1 : std::ceil(multiple) - 1;
   return next * unit;
@@ -28,7 +28,7 @@ double nextMultiple(double value, double unit, int direction) {
 double nextOdd(double value, int direction, double min) {
   double next = value + direction;
   if (std::fmod(next, 2) == 0) next += direction;
-  // Below the smallest window that mixes anything there is only 0, where the range has it.
+  // Below the smallest window that mixes anything the only step is 0, where the range includes it.
   if (min <= 0 && next < 3) return direction > 0 ? 3 : 0;
   return next;
 }
@@ -39,7 +39,7 @@ double nextPowerOfTwo(double value, int direction) {
   return std::exp2(direction > 0 ? std::floor(exponent) + 1 : std::ceil(exponent) - 1);
 }
 
-/// Rounding off the error of decimal fractions, so that 0.3 is not 0.30000000000000004.
+/// Rounds off the error of decimal fractions: 0.3 instead of 0.30000000000000004.
 double tidy(double value) {
   std::array<char, 40> buffer;
   const auto end =

@@ -8,14 +8,14 @@
 
 namespace lambda {
 
-/// The shortest text that reads back as the same number, as people write it: "0.1", "5e-4", "1e6".
+/// The shortest text that reads back as the same number, in common notation: "0.1", "5e-4", "1e6".
 std::string numberText(double value);
 
-/// The number in a text: "12", " 5E-4 ", "0,5"; nothing where it is none, or not finite.
+/// The number in a text: "12", " 5E-4 ", "0,5"; none where the text is no finite number.
 std::optional<double> numberOf(std::string_view text);
 
-/// The next value after `value` in the direction of `steps`, that many times, within the range.
-/// A whole number stays one.
+/// The value after that many steps from `value` in the direction of `steps`, within the range.
+/// Whole numbers stay whole.
 double stepped(double value, int steps, Stepping stepping, double min, double max, bool whole);
 
 }  // namespace lambda

@@ -6,8 +6,8 @@
 
 namespace lambda {
 
-/// A meaning or a finding, which begin in lower case, as a sentence of its own: "at most 64" is "At
-/// most 64". Names such as k and h stay as they are.
+/// Turns a meaning or a finding, which begin in lower case, into a sentence: "at most 64" becomes
+/// "At most 64". Names such as k and h keep their case.
 QString sentence(const std::string& text);
 
 }  // namespace lambda

@@ -4,8 +4,8 @@
 
 namespace lambda {
 
-/// A check box that looks like a switch: accent when on. Partially checked stands for values that
-/// differ; a click makes it on.
+/// A check box that looks like a switch, in the accent colour when on. Partially checked stands for
+/// values that differ; a click turns it on.
 class SwitchBox : public QCheckBox {
   Q_OBJECT
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr quint64 kLargestDrawnSeed = 1000000;
 
-/// Leaves the cursor where it is when the text stays.
+/// Keeps the cursor's place when the text is the same.
 void showText(QLineEdit& line, const FieldRow& row, const QString& text) {
   line.setPlaceholderText(row.mixed ? u"—"_s : QString());
   const QString shown = row.mixed ? QString() : text;

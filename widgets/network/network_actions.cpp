@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 namespace lambda {
 
-/// `keys`: shortcuts in their portable form, separated by blanks, the one to show first.
+/// `keys`: shortcuts in their portable form, separated by blanks; the first one is shown.
 template <class Verb>
 QAction* NetworkActions::make(const QString& text,
                               const QString& keys,
@@ -75,7 +75,7 @@ NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor
   selectAll =
       make(tr("Select all blocks"), u"Ctrl+A"_s, tr("Select all blocks"), [e] { e->selectAll(); });
   makeTools();
-  // Fields of text take letters before they become shortcuts.
+  // Text fields receive letters before these become shortcuts.
   for (QAction* action : widelyUsed()) {
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   }

@@ -10,9 +10,9 @@ namespace lambda {
 
 class NetworkEditor;
 
-/// What can be done in a NetworkEditor, as actions of it: their keys work while it has the focus,
-/// those of widelyUsed() also while another widget has it to which they were added. They are
-/// enabled while they make sense for the selection.
+/// All commands of a NetworkEditor as its actions. Their keys work while the editor has the focus;
+/// those of widelyUsed() also work in other widgets that they are added to. Each is enabled while
+/// it makes sense for the selection.
 class NetworkActions : public QObject {
   Q_OBJECT
 
@@ -20,16 +20,16 @@ class NetworkActions : public QObject {
   /// A child of the editor.
   explicit NetworkActions(NetworkEditor& editor);
 
-  /// For a menu, null pointers are separators.
+  /// The actions of a menu; null pointers are separators.
   QList<QAction*> editing() const;
 
-  /// The tools that a drag works with: one of them is checked.
+  /// The tools for dragging, of which one is checked.
   QList<QAction*> tools() const;
 
-  /// Those with a letter or a sign as their key, for the page around the editor.
+  /// Actions with a letter or a sign as their key, for the page around the editor.
   QList<QAction*> widelyUsed() const;
 
-  QList<QAction*> turnInto;  ///< One a kind of mixer, as in kMixerTraits.
+  QList<QAction*> turnInto;  ///< One per kind of mixer, in the order of kMixerTraits.
   QAction* turnIntoNext;
   QAction* addBlock;
   QAction* removeBlock;
@@ -41,7 +41,7 @@ class NetworkActions : public QObject {
   QAction* moveDown;
   QAction* selectAll;
   QAction* selectTool;
-  QList<QAction*> paint;  ///< One a kind of mixer.
+  QList<QAction*> paint;  ///< One per kind of mixer.
 
  private:
   template <class Verb>

@@ -8,14 +8,14 @@ namespace lambda {
 
 namespace {
 
-/// The part that something is added behind: the last selected one.
+/// The part behind which something is added: the last selected one.
 PartId lastOf(const Selection& selection) {
   return selection.empty() ? kHeadPart : *selection.rbegin();
 }
 
 }  // namespace
 
-/// Asks for the edit and, where it was granted, selects what it gave.
+/// Requests the edit and, where it was granted, selects its result.
 void NetworkEditor::request(const Edited& edited, const QString& text, const QString& gesture) {
   if (edited.architecture == architecture_) return;
   const std::optional<PartId> current = current_;

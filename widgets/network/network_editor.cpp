@@ -53,7 +53,7 @@ void NetworkEditor::setArchitecture(const Architecture& architecture) {
   selection_ = left;
   relayout();
   describeSelection();
-  // The options of what stays selected may be others now, but that is for the owner to know.
+  // The options of parts that stay selected may have changed, but the owner knows of that.
   if (hasLost) Q_EMIT selectionChanged(selection_);
 }
 
@@ -161,7 +161,7 @@ void NetworkEditor::paintEvent(QPaintEvent*) {
   painter.save();
   painter.setClipRect(viewport()->rect().adjusted(0, qRound(layout_.headerHeight), 0, 0));
   painter.translate(x, y);
-  // In an empty network the offers to begin stand there.
+  // An empty network shows its two buttons there.
   if (!architecture_.stages.empty()) network.paintBody();
   network.paintBodyButtons();
   if (drag_ == Drag::rubberBand) {
@@ -186,7 +186,7 @@ void NetworkEditor::paintEvent(QPaintEvent*) {
   }
 }
 
-/// What can be done here, where there is room for it below the blocks.
+/// The hint about what can be done, where there is space for it below the blocks.
 void NetworkEditor::paintHint(QPainter& painter, const Colors& colors) const {
   const double height = 28 * textScale();
   const double free = viewport()->height() - layout_.headerHeight - layout_.bodyHeight;
@@ -223,8 +223,7 @@ QFrame* NetworkEditor::makeEmptyState() {
   auto* title = new QLabel(tr("This network has no stages yet"), frame);
   title->setProperty(kRole, u"heading"_s);
   title->setAlignment(Qt::AlignCenter);
-  auto* text =
-      new QLabel(tr("Start from a template, or add the first stage and build from there."), frame);
+  auto* text = new QLabel(tr("Start from a template, or add the first stage."), frame);
   text->setProperty(kRole, u"secondary"_s);
   text->setAlignment(Qt::AlignCenter);
   auto* templates = new QPushButton(tr("Templates …"), frame);

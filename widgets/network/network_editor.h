@@ -25,7 +25,7 @@ class NetworkActions;
 
 /// What a drag over the blocks does.
 struct EditTool {
-  std::optional<std::size_t> paints;  ///< This kind, an index of kMixerTraits; none = it selects.
+  std::optional<std::size_t> paints;  ///< Index of kMixerTraits; none = the drag selects.
 
   bool operator==(const EditTool&) const = default;
 };
@@ -33,8 +33,8 @@ struct EditTool {
 inline constexpr EditTool kSelectTool{};
 
 /// A network as a pipeline that can be edited: the feature maps in a row at the top, a column of
-/// chips below each stage, with the costs beside them. Never changes its own value: every edit is
-/// asked for with architectureEdited() and shown when setArchitecture() answers it.
+/// chips below each stage, with the costs beside them. It never changes its own value:
+/// architectureEdited() requests every edit, and setArchitecture() shows the answer.
 ///
 /// Click selects (Ctrl toggles, Shift extends, a drag draws a rubber band); the letter of a kind
 /// turns blocks into it, double-click and Space into the next kind; + and - add and remove blocks,
@@ -49,7 +49,7 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
 
   void setArchitecture(const Architecture& architecture);
 
-  /// Those of parts of the network get a sign there.
+  /// Parts of the network with a problem get a sign.
   void setProblems(const std::vector<Problem>& problems);
 
   const Architecture& architecture() const { return architecture_; }
@@ -58,17 +58,18 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
 
   const Selection& selection() const { return selection_; }
 
-  /// Selects what the network has of these, and scrolls to the first.
+  /// Selects those of the parts that the network has, and scrolls to the first.
   void setSelection(const Selection& selection);
 
   EditTool tool() const { return tool_; }
 
   void setTool(EditTool tool);
 
-  /// Everything that can be done here, for menus and tool bars.
+  /// All actions of the editor, for menus and tool bars.
   const NetworkActions& actions() const { return *actions_; }
 
-  /// Where a part is seen, in the coordinates of viewport(); empty where the network lacks it.
+  /// The visible place of a part in the coordinates of viewport(); empty where the network lacks
+  /// it.
   QRectF boxOf(const PartId& part) const;
 
   // Edits of the selection, each one undo step.
@@ -89,16 +90,16 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   QSize sizeHint() const override;
 
  Q_SIGNALS:
-  /// A person wants this network. `text` names the step; the same non-empty `gesture` comes with
-  /// all changes of one drag.
+  /// A person requests this network. `text` names the undo step; all changes of one drag have the
+  /// same non-empty `gesture`.
   void architectureEdited(const lambda::Architecture& architecture,
                           const QString& text,
                           const QString& gesture);
   void selectionChanged(const lambda::Selection& selection);
   void toolChanged(lambda::EditTool tool);
-  /// The empty network's button.
+  /// The button "Templates" of an empty network was pressed.
   void templatesRequested();
-  /// Enter: the keyboard should go to the options of what is selected.
+  /// Enter was pressed: the keyboard focus should move to the options of the selection.
   void propertiesRequested();
 
  protected:
@@ -146,13 +147,13 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   MixerMemory memory_;
   std::map<PartId, Severity> problems_;
   Selection selection_;
-  std::optional<PartId> current_;  ///< Where the keyboard is.
-  std::optional<PartId> anchor_;   ///< Where a range begins.
+  std::optional<PartId> current_;  ///< The part with the keyboard focus.
+  std::optional<PartId> anchor_;   ///< The first part of a range.
   std::optional<PartId> hovered_;
   EditTool tool_;
 
   Drag drag_ = Drag::none;
-  QPointF pressedAt_;  ///< In the body's coordinates, like the next ones.
+  QPointF pressedAt_;  ///< In the body's coordinates, like the next members.
   QPointF draggedTo_;
   Selection beforeDrag_;
   QString gesture_;

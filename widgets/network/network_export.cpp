@@ -17,7 +17,7 @@ namespace lambda {
 
 namespace {
 
-constexpr double kUnbounded = 1e6;  ///< A page as high as need be: nothing is made compact.
+constexpr double kUnbounded = 1e6;  ///< As high as necessary: nothing is made compact.
 constexpr double kMargin = 16;
 constexpr double kTitleHeight = 56;
 constexpr double kWidth = 1120;
@@ -42,7 +42,7 @@ QString NetworkEditor::exportName() const {
   const QString name = QString::fromStdString(architecture_.name);
   QString safe;
   for (const QChar c : name) safe += c.isLetterOrNumber() || c == u'-' ? c : QChar(u'-');
-  // Files with longer names can't be made everywhere.
+  // Some file systems do not allow longer names.
   return safe.isEmpty() ? u"network"_s : safe.toLower().left(kLongestName);
 }
 
@@ -67,7 +67,7 @@ void NetworkEditor::paintTo(QPainter& painter, const QSize& size, const Colors& 
   painter.setFont(smallFont());
   painter.drawText(line.translated(0, 20 * scale),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   tr("%1, %2 parameters, %3 FLOPs, %4 of activations an image")
+                   tr("%1, %2 parameters, %3 FLOPs, %4 of activations per image")
                        .arg(QString::fromStdString(patternOf(architecture_)),
                             shortCount(costs_.total.parameters),
                             shortCount(costs_.total.flops),

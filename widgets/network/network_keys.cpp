@@ -71,8 +71,8 @@ void NetworkEditor::walk(int key, Qt::KeyboardModifiers modifiers) {
   }
 }
 
-/// One step in the picture: up and down a column, from its header to its last block; left and right
-/// to the same line of the next one.
+/// One step in the picture: up and down within a column, from its header to its last block; left
+/// and right to the same line of the next column.
 PartId NetworkEditor::neighbourOf(const PartId& part, int key) const {
   const int stages = static_cast<int>(architecture_.stages.size());
   const auto blocksIn = [&](int stage) {
@@ -103,7 +103,7 @@ PartId NetworkEditor::neighbourOf(const PartId& part, int key) const {
   return line < 0 ? stagePart(stage) : blockPart(stage, line);
 }
 
-/// Everything of the anchor's kind between it and `part`.
+/// All parts of the anchor's kind between it and `part`.
 Selection NetworkEditor::rangeTo(const PartId& part) const {
   const PartId anchor = anchor_.value_or(part);
   const auto [first, last] = std::minmax(anchor, part);

@@ -122,7 +122,7 @@ void NetworkEditor::mouseMoveEvent(QMouseEvent* event) {
 
 void NetworkEditor::dragRubberBand(const QPointF& to) {
   draggedTo_ = to;
-  // A straight drag has a rectangle too.
+  // A horizontal or vertical drag must have a rectangle with an area too.
   const QRectF rectangle = QRectF(pressedAt_, to).normalized().adjusted(-0.5, -0.5, 0.5, 0.5);
   const Selection inside = blocksIn(layout_, rectangle);
   Selection next = beforeDrag_;
@@ -130,7 +130,7 @@ void NetworkEditor::dragRubberBand(const QPointF& to) {
   select(next, inside.empty() ? current_ : *inside.begin());
 }
 
-/// Turns the blocks between two places, which then are one undo step with those before.
+/// Turns the blocks between two places, in one undo step with those turned before.
 void NetworkEditor::paintAlong(const QPointF& from, const QPointF& to) {
   const Selection blocks = blocksAlong(layout_, from, to);
   if (!tool_.paints) return;

@@ -13,13 +13,13 @@ namespace lambda {
 struct Bar {
   QString name;
   double value = 0;       ///< 0..1
-  bool isTrue = false;    ///< The true class: marked beside its name.
-  bool isChosen = false;  ///< What the network says: its bar has the accent colour.
+  bool isTrue = false;    ///< The true class: it has a mark beside its name.
+  bool isChosen = false;  ///< The predicted class: its bar has the accent colour.
 
   bool operator==(const Bar&) const = default;
 };
 
-/// Class probabilities as horizontal bars, one a class, in the order given.
+/// Class probabilities as horizontal bars, one per class, in the order given.
 class BarList : public QWidget, public Exportable {
   Q_OBJECT
 

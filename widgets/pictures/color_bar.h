@@ -11,13 +11,13 @@ namespace lambda {
 
 struct Colors;
 
-/// What a colour bar says beside its colours.
+/// The texts and the form of a colour bar.
 struct ColorBarText {
   QString unit;             ///< Above the bar; may be empty.
-  bool isRelative = false;  ///< Each tile has a scale of its own: no numbers, only the signs.
+  bool isRelative = false;  ///< Each tile has its own scale: signs instead of numbers.
 };
 
-/// Width that a colour bar with its numbers takes.
+/// Width in pixels of a colour bar with its numbers.
 double colorBarWidth();
 
 /// Draws an upright colour bar with the numbers of its ends, and of 0 where that lies between.
@@ -28,10 +28,10 @@ void paintColorBar(QPainter& painter,
                    const ColorBarText& text,
                    const Colors& colors);
 
-/// Width of the numbers at the ends of a lying colour bar, with their gaps.
+/// Width of the numbers at the ends of a horizontal colour bar, with their gaps.
 double flatColorBarNumbers(const ColorRange& range);
 
-/// Draws a lying colour bar between the numbers of its ends, one line of small text high.
+/// Draws a horizontal colour bar between the numbers of its ends, one line of small text high.
 void paintFlatColorBar(QPainter& painter,
                        const QRectF& area,
                        ColorMap map,

@@ -46,7 +46,7 @@ QLabel* addLabel(QVBoxLayout& layout, const char* role) {
   return label;
 }
 
-/// "What is this?" in a widget's own words, kept current with the theme.
+/// The button "What is this?", whose icon follows the theme.
 class ExplanationButton : public QToolButton {
  public:
   explicit ExplanationButton(QWidget& owner) : QToolButton(&owner) {

@@ -13,25 +13,25 @@ class QToolButton;
 
 namespace lambda {
 
-/// What a "What is this?" text says. Rich text: &lambda; <sub>, <sup>, <i>.
+/// The content of a "What is this?" card. Rich text: &lambda; <sub>, <sup>, <i>.
 struct ExplanationText {
   QString title;
-  QString formula;                                   ///< Set apart and larger; may be empty.
-  QString body;                                      ///< One or two short paragraphs.
-  std::vector<std::pair<QString, QString>> numbers;  ///< Those of the moment: what, how much.
+  QString formula;  ///< On a line of its own and larger; may be empty.
+  QString body;     ///< One or two short paragraphs.
+  std::vector<std::pair<QString, QString>> numbers;  ///< Current numbers: name, value.
 
   bool operator==(const ExplanationText&) const = default;
 };
 
-/// A card that lies over the window beside the picture it explains. It does not block anything:
-/// Esc, a click elsewhere or its button's second click close it. While it is open it asks for its
-/// text again twice a second, so that its numbers are those of the moment.
+/// A card over the window beside the picture that it explains. It blocks nothing: Esc, a click
+/// elsewhere or a second click on its button closes it. While it is open it requests its text again
+/// twice a second, so that its numbers are current.
 class Explanation : public QFrame {
   Q_OBJECT
 
  public:
-  /// Shows it beside `anchor`, in the anchor's window, and gives it the keyboard. One that is open
-  /// in this window closes.
+  /// Shows the card beside `anchor`, in the anchor's window, and gives it the keyboard focus. A
+  /// card that is already open in this window closes.
   static Explanation* show(QWidget& anchor, std::function<ExplanationText()> text);
 
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -54,8 +54,8 @@ class Explanation : public QFrame {
   QLabel* numbers_;
 };
 
-/// The quiet "What is this?" button that shows an explanation. A child of `owner`; it does not
-/// place itself. `text` is asked while the card is open and must live as long as `owner`.
+/// The quiet "What is this?" button that shows an explanation. A child of `owner`, which places it.
+/// `text` is called while the card is open and must live as long as `owner`.
 QToolButton* makeExplanationButton(QWidget& owner, std::function<ExplanationText()> text);
 
 }  // namespace lambda

@@ -11,7 +11,7 @@ namespace lambda {
 
 namespace {
 
-/// Of rank 2 or more, with as many values as its shape says.
+/// Whether the rank is 2 or more and there are as many values as the shape says.
 bool isDrawable(const Array& array) {
   if (array.shape.size() < 2 || array.empty()) return false;
   std::int64_t count = 1;

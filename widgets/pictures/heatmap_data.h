@@ -11,26 +11,26 @@
 
 namespace lambda {
 
-/// What runs along one side of a heat map's tiles.
+/// One axis of a heat map's tiles.
 struct HeatmapAxis {
   QString label;           ///< "k"; empty = the axis has no name and no numbers.
-  int first = 0;           ///< What the first cell is called; -(size / 2) for offsets around 0.
-  bool hasZero = false;    ///< A thin line through the cell called 0.
-  bool isNumbered = true;  ///< Name and numbers stand beside the tiles, not only in the readout.
+  int first = 0;           ///< Number of the first cell; -(size / 2) for offsets around 0.
+  bool hasZero = false;    ///< Draws a thin line through cell number 0.
+  bool isNumbered = true;  ///< Name and numbers stand beside the tiles as well as in the readout.
 
   bool operator==(const HeatmapAxis&) const = default;
 };
 
-/// An array [..., rows, columns] with the words around it. All leading dimensions are counted
-/// through as tiles.
+/// An array [..., rows, columns] with the texts around it. All leading dimensions together count
+/// the tiles.
 struct HeatmapData {
   Array array;
   QString name = {};   ///< Stem of exported files, for example "stage2.block1-lambda-total".
-  QString title = {};  ///< Stands above; may be empty.
+  QString title = {};  ///< Stands above the picture; may be empty.
   QString unit = {};   ///< Beside the colour bar; empty for a number without a unit.
   HeatmapAxis rows = {};
   HeatmapAxis columns = {};
-  QStringList captions = {};  ///< One a tile, or none at all.
+  QStringList captions = {};  ///< One per tile, or empty.
   ColorMap map = ColorMap::diverging;
 
   bool operator==(const HeatmapData&) const = default;
@@ -39,13 +39,13 @@ struct HeatmapData {
   int rowCount() const;
   int columnCount() const;
 
-  /// The value of a cell. The indices are within the counts.
+  /// The value of a cell. The indices must be within the counts.
   float valueAt(int tile, int row, int column) const;
 
   /// How many values are NaN or infinite.
   int notFiniteCount() const;
 
-  /// The numbers as lines "tile,row,column,value" under names that the axes give.
+  /// The values as lines "tile,row,column,value", with the names of the axes in the header.
   QString toCsv() const;
 };
 

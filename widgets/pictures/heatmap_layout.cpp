@@ -7,13 +7,14 @@ namespace lambda {
 
 namespace {
 
-constexpr double kLeastSnapped = 2;  // device pixels: below it a cell may be any fraction
+constexpr double kLeastSnapped = 2;  // device pixels: smaller cells may have any fractional size
 
 int rowsFor(int tiles, int tilesPerRow) {
   return (tiles + tilesPerRow - 1) / tilesPerRow;
 }
 
-/// Side of the cells that fill the area in this arrangement; may be negative where gaps alone do.
+/// Side of the cells that fill the area in this arrangement; may be negative where the gaps alone
+/// are larger than the area.
 double cellFor(const HeatmapFrame& frame, const QSizeF& area, int tilesPerRow) {
   const int tileRows = rowsFor(frame.tiles, tilesPerRow);
   const double width = area.width() - frame.gap * (tilesPerRow - 1);
@@ -109,8 +110,8 @@ std::optional<int> HeatmapLayout::nearestTile(const QPointF& at) const {
 }
 
 QPointF HeatmapLayout::clamped(const QPointF& offset) const {
-  // The part of the area that the whole picture would take stays covered, so that a zoom at the
-  // pointer never has to move what lies under it.
+  // The part of the area that the whole picture would cover stays covered, so that a zoom at the
+  // pointer never has to move the point below it.
   const QSizeF content = contentSize(), covered = whole_.boundedTo(area_.size());
   const auto within = [](double value, double room) {
     return std::clamp(value, std::min(0.0, room), 0.0);

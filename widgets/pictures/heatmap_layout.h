@@ -9,20 +9,20 @@
 
 namespace lambda {
 
-/// What a heat map needs room for.
+/// The parts of a heat map that need space.
 struct HeatmapFrame {
   int tiles = 0;
-  int rows = 0;  ///< Of a tile.
+  int rows = 0;  ///< Rows of a tile.
   int columns = 0;
   int tilesPerRow = 0;       ///< 0 = the arrangement with the largest cells.
-  double captionHeight = 0;  ///< Above each tile; 0 = no captions.
+  double captionHeight = 0;  ///< Height above each tile; 0 = no captions.
   double gap = 8;            ///< Between tiles.
 
   bool operator==(const HeatmapFrame&) const = default;
 };
 
-/// Where tiles and cells come to lie: cells are squares, tiles lie in rows. All lengths in
-/// device-independent pixels. A small value, computed anew whenever the size changes.
+/// The places of tiles and cells: cells are squares, tiles lie in rows. All lengths are in
+/// device-independent pixels. A small value, computed again whenever the size changes.
 class HeatmapLayout {
  public:
   HeatmapLayout() = default;
@@ -45,7 +45,7 @@ class HeatmapLayout {
 
   int tileRows() const;
 
-  /// What all tiles together take.
+  /// Size of all tiles together.
   QSizeF contentSize() const;
 
   /// A tile's cells, without its caption.
@@ -54,10 +54,10 @@ class HeatmapLayout {
   QRectF cellRect(const TileCell& cell) const;
   std::optional<TileCell> cellAt(const QPointF& at) const;
 
-  /// The tile under a point, or the one that is next to it.
+  /// The tile under a point, or the nearest one.
   std::optional<int> nearestTile(const QPointF& at) const;
 
-  /// The offset in effect: such that the content covers the area, or 0 where it is smaller.
+  /// The offset in effect: the content covers the area; 0 where it is smaller.
   const QPointF& offset() const { return offset_; }
 
  private:

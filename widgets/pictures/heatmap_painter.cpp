@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kGap = 8;
 constexpr double kOverBackdrop = 0.62;   // opacity of the cells over an image
-constexpr double kLeastMarkedCell = 3;   // a frame needs some room inside
-constexpr int kMostVectorCells = 20000;  // above it a file of rectangles is unwieldy
+constexpr double kLeastMarkedCell = 3;   // smaller cells have no space for a frame inside
+constexpr int kMostVectorCells = 20000;  // with more rectangles a file is unwieldy
 
 bool isDrawn(const HeatmapAxis& axis) {
   return !axis.label.isEmpty() && axis.isNumbered;
@@ -43,7 +43,7 @@ void paintCells(QPainter& painter, const HeatmapScene& scene, int tile) {
     return;
   }
   if (scene.data.array.values.size() > kMostVectorCells) {
-    // Readers of such files smooth an image that they enlarge, but not one that is large.
+    // Readers of such files smooth a small image that they enlarge, but not a large one.
     constexpr int kFactor = 8;
     const QImage& small = scene.tiles.image(tile);
     painter.drawImage(target, small.scaled(small.size() * kFactor));
@@ -52,7 +52,8 @@ void paintCells(QPainter& painter, const HeatmapScene& scene, int tile) {
   for (int row = 0; row < scene.data.rowCount(); ++row) {
     for (int column = 0; column < scene.data.columnCount(); ++column) {
       const TileCell cell{.tile = tile, .row = row, .column = column};
-      // Slightly too large: readers let the ground through between rectangles that only touch.
+      // Slightly too large: readers let the background show through between rectangles that only
+      // touch.
       painter.fillRect(scene.layout.cellRect(cell).adjusted(0, 0, 0.25, 0.25).intersected(target),
                        QColor(scene.tiles.color(cell)));
     }
@@ -109,7 +110,7 @@ QString axisNumber(const HeatmapAxis& axis, int cell) {
   return QString::number(axis.first + cell).replace(u'-', QChar(0x2212));
 }
 
-/// The names of an axis' first and last cell, and of 0 between them, beside a tile.
+/// Draws the numbers of an axis' first and last cell, and 0 between them, beside a tile.
 void paintColumnAxis(QPainter& painter, const HeatmapScene& scene, const QRectF& tile) {
   const HeatmapAxis& axis = scene.data.columns;
   const double height = lineHeight();
@@ -123,7 +124,7 @@ void paintColumnAxis(QPainter& painter, const HeatmapScene& scene, const QRectF&
     painter.drawText(line, Qt::AlignLeft | Qt::AlignTop, low);
     if (count > 1) painter.drawText(line, Qt::AlignRight | Qt::AlignTop, high);
   }
-  // In a narrow tile the name gives way: the tooltip has it.
+  // In a narrow tile the name is left out: the tooltip shows it.
   if (all < line.width() || numbers >= line.width()) {
     painter.drawText(line, Qt::AlignHCenter | Qt::AlignTop | Qt::TextDontClip, axis.label);
   }
@@ -149,7 +150,8 @@ void paintAxes(QPainter& painter, const HeatmapScene& scene, const Colors& color
   const HeatmapLayout& layout = scene.layout;
   const int lowestLeft = (layout.tileRows() - 1) * layout.tilesPerRow();
   const QRectF tile = layout.tileRect(lowestLeft);
-  // A magnified picture has its lower left tile elsewhere: numbers beside another would be wrong.
+  // In a magnified picture the lower left tile lies elsewhere: numbers beside another one would be
+  // wrong.
   const bool isWhole = layout.contentSize().width() <= layout.area().width() + 0.5 &&
                        layout.contentSize().height() <= layout.area().height() + 0.5;
   if (!isWhole) return;

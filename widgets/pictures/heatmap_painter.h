@@ -15,13 +15,13 @@ namespace lambda {
 class TileCache;
 struct Colors;
 
-/// Which parts of a heat map there are beside its cells.
+/// The parts of a heat map beside its cells.
 struct HeatmapParts {
   bool colorBar = true;
-  bool readout = false;  ///< Room for a line at the bottom, which the view fills.
+  bool readout = false;  ///< Leaves space for a line at the bottom, which the view fills.
 };
 
-/// Everything that is drawn of a heat map, but for the pointer.
+/// Everything that is drawn of a heat map except for the pointer.
 struct HeatmapScene {
   const HeatmapData& data;
   const HeatmapLayout& layout;
@@ -31,20 +31,20 @@ struct HeatmapScene {
   bool scalePerTile = false;
   std::optional<Cell> mark = std::nullopt;
   int selectedTile = -1;
-  const QImage* backdrop = nullptr;  ///< Grey, shines through every tile; null = none.
+  const QImage* backdrop = nullptr;  ///< Shown in grey through every tile; null = none.
 };
 
-/// Where the cells go in a picture of this size: what title, axes and colour bar leave.
+/// The area for the cells in a picture of this size: without title, axes and colour bar.
 QRectF heatmapArea(const HeatmapData& data, const HeatmapParts& parts, const QSizeF& size);
 
-/// The frame that the data need, for a HeatmapLayout.
+/// The frame of the data for a HeatmapLayout.
 HeatmapFrame heatmapFrame(const HeatmapData& data, int tilesPerRow);
 
 /// Draws the visible part: cells as vectors where the painter belongs to an SVG or PDF file and
 /// there are not too many of them.
 void paintHeatmap(QPainter& painter, const HeatmapScene& scene, const Colors& colors);
 
-/// A frame that is seen on any colour: dark, with light lines on both sides.
+/// Draws a frame that is visible on any colour: dark, with light lines on both sides.
 void paintCellFrame(QPainter& painter, const QRectF& cell);
 
 }  // namespace lambda

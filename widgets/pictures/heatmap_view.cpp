@@ -20,11 +20,12 @@ namespace lambda {
 
 namespace {
 
-constexpr double kPreferredCell = 12;   // of sizeHint() and exported files
-constexpr double kPreferredSide = 420;  // of exported files, in device-independent pixels
+constexpr double kPreferredCell =
+    12;  // for sizeHint() and exported files, in device-independent pixels
+constexpr double kPreferredSide = 420;  // for exported files, in device-independent pixels
 constexpr double kLargestExport = 1600;
 
-/// A picture of the data at its natural size.
+/// The size of a picture of the data with cells of the preferred size.
 QSize naturalSize(const HeatmapData& data, const HeatmapParts& parts, int tilesPerRow) {
   const HeatmapFrame frame = heatmapFrame(data, tilesPerRow);
   if (frame.tiles == 0) return {320, 240};
@@ -228,7 +229,7 @@ void HeatmapView::paintReadout(QPainter& painter,
                                const Colors& colors) const {
   painter.setFont(smallFont());
   const QFontMetricsF metrics(smallFont());
-  // Right under the picture, which may be smaller than its room.
+  // Directly below the picture, which may be smaller than its area.
   const double below =
       std::min(layout_.area().bottom(), layout_.area().top() + layout_.contentSize().height()) +
       (data_.columns.label.isEmpty() || !data_.columns.isNumbered ? 3 : metrics.height() + 5);

@@ -17,14 +17,15 @@ namespace lambda {
 class TileCache;
 
 /// A matrix, or tiles of matrices, in colours: nearest neighbour, no interpolation. Cells are
-/// squares as large as the widget allows; where 8 pixels a cell do not fit, zoom in (wheel at the
-/// pointer, + and -), drag to move, double-click or 0 for the whole. Only visible tiles are drawn.
+/// squares as large as the widget allows; where a cell has less than 8 pixels, zoom in (wheel at
+/// the pointer, + and -), drag to move, double-click or 0 to show everything. Only visible tiles
+/// are drawn.
 ///
-/// Diverging maps are centred on 0 with symmetric limits, viridis goes from the smallest value to
-/// the largest, unless a range comes from outside: views that are to be compared share one. What is
-/// not finite is grey, and counted under the picture.
+/// Diverging maps are centred on 0 with symmetric limits, viridis covers the smallest to the
+/// largest value, unless the owner sets a range: views that are compared share one. Values that are
+/// not finite are grey, and counted under the picture.
 ///
-/// Arrow keys move a cell cursor, Return activates its cell; what lies under pointer or cursor is
+/// Arrow keys move a cell cursor, Return activates its cell; the cell under pointer or cursor is
 /// read out under the picture, in a tooltip and for screen readers. In a scroll area the wheel
 /// zooms with Ctrl or after a click, and scrolls otherwise.
 class HeatmapView : public QWidget, public Exportable {
@@ -45,39 +46,38 @@ class HeatmapView : public QWidget, public Exportable {
 
   QString placeholder() const { return placeholder_; }
 
-  /// The range of the colours from outside; nothing = the values' own.
+  /// The range of the colours; none = that of the values.
   void setRange(std::optional<ColorRange> range);
-  /// The range in effect; of a view with a scale per tile, that of the first tile.
+  /// The range in effect; with a scale per tile, that of the first tile.
   ColorRange range() const;
 
-  /// Keeps the range that is in effect while the data change.
+  /// Keeps the range in effect while the data change.
   void setRangeLocked(bool locked);
 
   bool isRangeLocked() const { return lockedRange_.has_value(); }
 
-  /// Each tile has a range of its own, so that small ones can be read beside large ones.
+  /// Gives each tile its own range, so that small values can be read beside large ones.
   void setScalePerTile(bool perTile);
 
   bool scalePerTile() const { return scalePerTile_; }
 
-  /// A cell that gets a frame, in every tile: the query pixel.
+  /// A cell that has a frame in every tile: the query pixel.
   void setMark(std::optional<Cell> mark);
-  /// A tile that gets a frame in the accent colour; -1 = none.
+  /// The tile that has a frame in the accent colour; -1 = none.
   void setSelectedTile(int tile);
 
   int selectedTile() const { return selectedTile_; }
 
-  /// An image that shines through every tile in grey: what the cells lie over. An image of no size
-  /// = none.
+  /// An image shown in grey through every tile, behind the cells. An image without size = none.
   void setBackdrop(const Image& image);
 
   /// 0 = the arrangement with the largest cells.
   void setTilesPerRow(int count);
   void setColorBarVisible(bool visible);
-  /// The line under the picture with indices and value.
+  /// Shows the line under the picture with indices and value.
   void setReadoutVisible(bool visible);
 
-  /// 1 = all fits.
+  /// The magnification; 1 = everything fits.
   double zoom() const { return zoom_; }
 
   void zoomBy(double factor, const QPointF& at);
@@ -85,14 +85,14 @@ class HeatmapView : public QWidget, public Exportable {
 
   /// The cell under a point of the widget, in device-independent pixels.
   std::optional<TileCell> cellAt(const QPointF& at) const;
-  /// Where a cell is drawn, in device-independent pixels; clipped parts included.
+  /// The drawn area of a cell in device-independent pixels, clipped parts included.
   QRectF cellRect(const TileCell& cell) const;
 
-  /// The cell that the arrow keys have reached.
+  /// The cell at the cursor of the arrow keys.
   std::optional<TileCell> cursorCell() const { return cursor_; }
 
   void setCursorCell(std::optional<TileCell> cell);
-  /// "k 3, v 12: 0.0417", with the tile's caption before it where there are several.
+  /// "k 3, v 12: 0.0417", with the tile's caption before it where there are several tiles.
   QString readoutOf(const TileCell& cell) const;
 
   QString exportName() const override;
@@ -104,7 +104,7 @@ class HeatmapView : public QWidget, public Exportable {
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
-  /// Clicked, or Return on the cell cursor.
+  /// A cell was clicked, or Return was pressed on the cell cursor.
   void cellActivated(int tile, int row, int column);
   /// The cell under the pointer or cursor has changed; tile -1 = none.
   void cellHovered(int tile, int row, int column);
@@ -151,8 +151,8 @@ class HeatmapView : public QWidget, public Exportable {
   HeatmapLayout layout_;
   std::unique_ptr<TileCache> tiles_;
   double zoom_ = 1;
-  int zoomedTilesPerRow_ = 0;  ///< While zoomed in the arrangement of the whole stays.
-  QPointF offset_;             ///< Of the picture's origin, at most 0.
+  int zoomedTilesPerRow_ = 0;  ///< Fixed while zoomed, so that the arrangement stays.
+  QPointF offset_;             ///< The offset of the picture's origin, at most 0.
   std::optional<TileCell> hovered_;
   std::optional<TileCell> cursor_;
   std::optional<QPointF> pressedAt_;

@@ -1,4 +1,4 @@
-// What pointer, wheel and keys do in a heat map.
+// Pointer, wheel and key events of a heat map.
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ constexpr double kKeyZoom = 1.25;
 constexpr double kWheelZoom = 1.0015;  // a step of the wheel is 120 units: about a fifth
 constexpr double kLargestCell = 120;   // in device-independent pixels
 
-/// Whether the wheel has something else to move.
+/// Whether the wheel should scroll an area around the view instead.
 bool isScrolled(const QWidget& widget) {
   for (const QWidget* parent = widget.parentWidget(); parent; parent = parent->parentWidget()) {
     const auto* area = qobject_cast<const QScrollArea*>(parent);
@@ -39,7 +39,7 @@ void HeatmapView::zoomBy(double factor, const QPointF& at) {
   const double whole = layout_.cellSide() / zoom_;
   const double zoom = std::clamp(zoom_ * factor, 1.0, std::max(1.0, kLargestCell / whole));
   if (zoom == zoom_) return;
-  // What lies under the pointer stays there: gaps between tiles do not grow, so it is found by its
+  // The point under the pointer stays there. Gaps between tiles do not grow, so it is found by its
   // place within its tile.
   const int tile = *layout_.nearestTile(at);
   const QPointF place = (at - layout_.tileRect(tile).topLeft()) / layout_.cellSide();
@@ -105,7 +105,7 @@ void HeatmapView::moveCursor(int rows, int columns) {
   const int perRow = layout_.tilesPerRow(), tiles = data_.tileCount();
   next.row += rows;
   next.column += columns;
-  // Over a tile's edge into its neighbour, where there is one.
+  // Moves over a tile's edge into its neighbour, where there is one.
   const bool hasLeft = next.tile % perRow > 0;
   const bool hasRight = next.tile % perRow < perRow - 1 && next.tile + 1 < tiles;
   if (next.column < 0 && hasLeft) {

@@ -9,15 +9,15 @@
 
 namespace lambda {
 
-/// A picture for Qt to draw; null for one of no size.
+/// A picture for Qt to draw; null for one without size.
 QImage toQImage(const Image& image);
 
-/// One image of a set, grey ones in three equal channels; null for an index that the set lacks.
+/// One image of a set, grey ones in three equal channels; null for an index outside the set.
 Image imageAt(const LabeledImages& images, std::size_t index);
 QImage thumbnailAt(const LabeledImages& images, std::size_t index);
 
-/// Any picture as an input of this size: the middle is cut out in the input's proportions and
-/// scaled, without distortion; transparent parts become white.
+/// Any picture as an input of this size: its middle is cut out in the input's proportions and
+/// scaled without distortion; transparent parts become white.
 Image fittedPicture(const QImage& picture, int width, int height);
 
 }  // namespace lambda

@@ -11,20 +11,19 @@
 
 namespace lambda {
 
-/// What a thumbnail says beside its picture.
+/// The sign in the corner of a thumbnail.
 enum class Verdict { none, right, wrong };
 
 struct GridImage {
-  int index = 0;  ///< Within the LabeledImages.
-  QString caption =
-      {};  ///< Short: "cat", or "cat, not dog". Cut with an ellipsis where it is too long.
+  int index = 0;         ///< Within the LabeledImages.
+  QString caption = {};  ///< Short: "cat", or "cat, not dog". Elided where it is too long.
   Verdict verdict = Verdict::none;  ///< A tick or a cross in the corner.
 
   bool operator==(const GridImage&) const = default;
 };
 
-/// Thumbnails of images, thousands of them: only the visible ones are drawn. Arrow keys, Page Up
-/// and Down, Home and End move the current one, which is activated at once; clicks do the same.
+/// Thumbnails of thousands of images: only the visible ones are drawn. Arrow keys, Page Up and
+/// Down, Home and End move the current one and activate it at once; a click does the same.
 class ImageGrid : public QAbstractScrollArea, public Exportable {
   Q_OBJECT
 
@@ -34,13 +33,13 @@ class ImageGrid : public QAbstractScrollArea, public Exportable {
 
   explicit ImageGrid(Arrangement arrangement = Arrangement::rows, QWidget* parent = nullptr);
 
-  /// The pictures to draw from, and which of them in which order. The current one stays where it is
-  /// among them, else there is none.
+  /// The pictures to draw from, and which of them in which order. The current one stays current
+  /// where it is among them; otherwise there is none.
   void setImages(std::shared_ptr<const LabeledImages> images, std::vector<GridImage> shown);
 
   const std::vector<GridImage>& shown() const { return shown_; }
 
-  /// Instead of an empty grid.
+  /// Shown instead of an empty grid.
   void setPlaceholder(const QString& text);
 
   QString placeholder() const { return placeholder_; }
@@ -53,7 +52,7 @@ class ImageGrid : public QAbstractScrollArea, public Exportable {
   void setCurrentImage(int index);
   int currentImage() const;
 
-  /// How many thumbnails the last paint event drew.
+  /// The number of thumbnails that the last paint event drew.
   int paintedCount() const { return paintedCount_; }
 
   QString exportName() const override;
@@ -65,7 +64,7 @@ class ImageGrid : public QAbstractScrollArea, public Exportable {
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
-  /// Chosen by key or click: the index within the LabeledImages.
+  /// An image was chosen by key or click: its index within the LabeledImages.
   void imageActivated(int index);
 
  protected:
@@ -97,7 +96,7 @@ class ImageGrid : public QAbstractScrollArea, public Exportable {
   QString placeholder_;
   int side_ = 48;
   bool captionsVisible_ = true;
-  int current_ = -1;  ///< Place within shown_.
+  int current_ = -1;  ///< Index within shown_.
   int paintedCount_ = 0;
 };
 

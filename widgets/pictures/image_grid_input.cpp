@@ -1,4 +1,4 @@
-// What pointer, wheel and keys do in an image grid.
+// Pointer, wheel and key events of an image grid.
 
 #include <algorithm>
 

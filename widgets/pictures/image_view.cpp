@@ -21,15 +21,15 @@ namespace lambda {
 namespace {
 
 constexpr int kPreferredSide = 384;  // device-independent pixels
-constexpr double kLineWidth = 380;   // of readout and colour bar together, where there is room
-constexpr double kBarWidth = 190;    // of the colour bar with its numbers
-constexpr double kLeastBar = 32;     // of its colours alone
+constexpr double kLineWidth = 380;   // readout and colour bar together, where there is space
+constexpr double kBarWidth = 190;    // the colour bar with its numbers
+constexpr double kLeastBar = 32;     // its colours alone
 
 double lineHeight() {
   return QFontMetricsF(smallFont()).height();
 }
 
-/// The heat map as an image of one pixel a position; null where there is none or it does not fit.
+/// The heat map as an image of one pixel per position; null where there is none or it does not fit.
 QImage colored(const HeatOverlay& overlay) {
   const HeatmapData data{.array = overlay.cells};
   if (data.tileCount() != 1) return {};
@@ -45,7 +45,7 @@ QImage colored(const HeatOverlay& overlay) {
 
 }  // namespace
 
-/// Where the parts lie.
+/// The places of the parts.
 struct ImageView::Places {
   QRectF image;
   QRectF colorBar;
@@ -116,7 +116,7 @@ ImageView::Places ImageView::placesFor(const QSize& size) const {
   Places places;
   if (image_.isNull() || room.width() < 8 || room.height() < 8) return places;
   QSizeF side = QSizeF(image_.size()).scaled(room, Qt::KeepAspectRatio);
-  // Positions of whole pixels, where they are large enough not to lose much.
+  // Positions consist of whole pixels where they are large enough not to lose much.
   const double step = columns_ > 0 ? columns_ : image_.width();
   if (side.width() > 6 * step) {
     side *= std::floor(side.width() / step) * step / side.width();

@@ -14,23 +14,23 @@
 
 namespace lambda {
 
-/// A heat map laid over an image: one cell a position of a layer's map, each over the pixels that
-/// the position stands for.
+/// A heat map over an image: one cell per position of a layer's map, each over the pixels that
+/// belong to the position.
 struct HeatOverlay {
   Array cells;  ///< [rows, columns]; empty = none.
   ColorRange range;
   ColorMap map = ColorMap::diverging;
-  QString quantity = {};  ///< What the numbers are, for the colour bar and the readout: "A total".
+  QString quantity = {};  ///< The name of the values in the colour bar and the readout: "A total".
   QString name = {};      ///< Stem of exported files.
 
   bool operator==(const HeatOverlay&) const = default;
 };
 
-/// An image as large as the widget allows, nearest neighbour, with a heat map over it. The image is
-/// grey under the heat map, so that all colour in the picture is the heat map's.
+/// An image as large as the widget allows, nearest neighbour, with a heat map over it. Under the
+/// heat map the image is grey, so that every colour belongs to the heat map.
 ///
-/// The image is divided into the positions of a layer's map. Click one, or walk with the arrow keys
-/// (Ctrl: four at a time), to choose the query position, which has a frame.
+/// The image is divided into the positions of a layer's map. A click or the arrow keys (Ctrl: four
+/// positions at a time) choose the query position, which has a frame.
 class ImageView : public QWidget, public Exportable {
   Q_OBJECT
 
@@ -41,7 +41,7 @@ class ImageView : public QWidget, public Exportable {
   /// Shown while there is no image.
   void setPlaceholder(const QString& text);
 
-  /// How many positions the image is divided into; 0 x 0 = there is no query to choose.
+  /// The number of positions that the image is divided into; 0 x 0 = no query can be chosen.
   void setPositions(int rows, int columns);
 
   int rowCount() const { return rows_; }
@@ -56,7 +56,7 @@ class ImageView : public QWidget, public Exportable {
 
   const HeatOverlay& overlay() const { return overlay_; }
 
-  /// 0 = the image alone, 1 = the heat map alone.
+  /// Opacity of the heat map: 0 = the image alone, 1 = the heat map alone.
   void setOpacity(double opacity);
 
   double opacity() const { return opacity_; }
@@ -66,7 +66,7 @@ class ImageView : public QWidget, public Exportable {
 
   /// The position under a point of the widget.
   std::optional<Cell> cellAt(const QPointF& at) const;
-  /// Where a position lies in the widget.
+  /// The area of a position in the widget.
   QRectF cellRect(const Cell& cell) const;
   /// "row 3, column 5, A total 0.0417"
   QString readoutOf(const Cell& cell) const;
@@ -80,7 +80,7 @@ class ImageView : public QWidget, public Exportable {
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
-  /// Chosen by click or arrow key.
+  /// The query was chosen by click or arrow key.
   void queryChosen(int row, int column);
   /// The position under the pointer has changed; -1, -1 = none.
   void hovered(int row, int column);

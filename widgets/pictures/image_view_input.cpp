@@ -1,4 +1,4 @@
-// What pointer and keys do in an image view.
+// Pointer and key events of an image view.
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kLargeStep = 4;  // positions that Ctrl and an arrow key go
+constexpr int kLargeStep = 4;  // positions per step with Ctrl and an arrow key
 
 }  // namespace
 

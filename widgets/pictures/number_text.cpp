@@ -18,7 +18,7 @@ QString withTrueMinus(QString text) {
   return text.replace(u'-', QChar(0x2212));
 }
 
-/// "1.2e-05" as "1.2e-5": a leading zero in an exponent says nothing.
+/// "1.2e-05" as "1.2e-5", without leading zeros in the exponent.
 QString withShortExponent(QString text) {
   const qsizetype e = text.indexOf(u'e');
   if (e < 0) return text;

@@ -11,8 +11,9 @@ namespace lambda {
 namespace {
 
 constexpr int kMostSweeps = 60;
-constexpr double kConverged = 1e-14;     // off-diagonal entries as a share of the trace
-constexpr double kRankTolerance = 1e-6;  // singular values below this share of the greatest are 0
+constexpr double kConverged = 1e-14;  // off-diagonal entries as a share of the trace
+constexpr double kRankTolerance =
+    1e-6;  // singular values below this share of the greatest count as 0
 
 /// A symmetric matrix, row-major, and the rotation that makes it diagonal.
 struct Symmetric {
@@ -25,7 +26,7 @@ struct Symmetric {
   double& vectorAt(std::size_t row, std::size_t column) { return vectors[row * size + column]; }
 };
 
-/// Turns rows and columns p and q so that the entry (p, q) becomes 0 (Jacobi; Golub and Van Loan,
+/// Rotates rows and columns p and q so that the entry (p, q) becomes 0 (Jacobi; Golub and Van Loan,
 /// section 8.5).
 void rotate(Symmetric& matrix, std::size_t p, std::size_t q) {
   const double offDiagonal = matrix.at(p, q);
@@ -90,7 +91,7 @@ Symmetric gramOf(const std::vector<float>& values, std::size_t rows, std::size_t
   return gram;
 }
 
-/// The other side's singular vector: T^T u / s of a left one, T v / s of a right one.
+/// The singular vector of the other side: T^T u / s of a left one, T v / s of a right one.
 std::vector<double> partnerOf(const std::vector<double>& vector,
                               const std::vector<float>& values,
                               std::size_t rows,
@@ -113,7 +114,7 @@ std::vector<double> partnerOf(const std::vector<double>& vector,
   return partner;
 }
 
-/// 1 or -1, so that the entry of the greatest size becomes positive.
+/// 1 or -1: the sign that makes the entry of greatest absolute value positive.
 double signOf(const std::vector<double>& pattern) {
   const auto greatest = std::max_element(
       pattern.begin(), pattern.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });

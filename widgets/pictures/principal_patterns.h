@@ -6,12 +6,12 @@
 
 namespace lambda {
 
-/// A few spatial modes that tiles are made of: tile_i ~ sum_p strength_p loading_pi pattern_p, the
-/// singular value decomposition of the tiles taken as rows.
+/// The strongest spatial modes of tiles: tile_i ~ sum_p strength_p loading_pi pattern_p, the
+/// singular value decomposition with the tiles as rows.
 struct PrincipalPatterns {
   Array patterns;  ///< [count, rows, columns], each of 2-norm 1, the greatest entry > 0.
-  std::vector<float> strength;  ///< [count], singular values from the greatest.
-  std::vector<float> share;     ///< [count], of the squared norm of all tiles.
+  std::vector<float> strength;  ///< [count], singular values in descending order.
+  std::vector<float> share;     ///< [count], shares of the squared norm of all tiles.
   Array loadings;               ///< [count, tiles], each row of 2-norm 1.
 
   bool operator==(const PrincipalPatterns&) const = default;

@@ -23,7 +23,7 @@ namespace {
 constexpr double kAxisWidth = 40;
 constexpr double kDot = 3;  // radius
 
-/// The limits and the place of the plot.
+/// The limits and the area of the plot.
 struct Plot {
   QRectF area;
   int count = 1;    // values of the longest spectrum

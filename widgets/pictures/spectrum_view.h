@@ -9,7 +9,7 @@
 
 namespace lambda {
 
-/// Singular values of one matrix, from the greatest.
+/// Singular values of one matrix, in descending order.
 struct Spectrum {
   QString name;  ///< "content"
   std::vector<float> values;
@@ -24,7 +24,7 @@ class SpectrumView : public QWidget, public Exportable {
  public:
   explicit SpectrumView(QWidget* parent = nullptr);
 
-  /// Series keep the colours of their places; one without values keeps its place too.
+  /// A series keeps the colour of its place; one without values keeps its place too.
   void setSpectra(std::vector<Spectrum> spectra);
 
   const std::vector<Spectrum>& spectra() const { return spectra_; }

@@ -34,7 +34,8 @@ ColorRange TileCache::range(int tile) const {
   const auto values =
       std::span(data_->array.values).subspan(static_cast<std::size_t>(tile) * cells, cells);
   ColorRange range = rangeOf(data_->map, values);
-  // A quantity that starts at 0 keeps it, so that a flat tile is not painted as a rich one.
+  // A range that starts at 0 keeps its 0, so that a flat tile is not drawn with the full range of
+  // colours.
   if (data_->map == ColorMap::viridis) range.low = std::min(range.low, 0.0);
   return range;
 }

@@ -8,15 +8,15 @@
 
 namespace lambda {
 
-/// The tiles of a heat map as images of one pixel a cell, coloured when they are first asked for.
+/// The tiles of a heat map as images of one pixel per cell, coloured at the first request.
 class TileCache {
  public:
-  /// The data must outlive the cache or its next reset.
+  /// The data must outlive the cache or live until its next reset.
   void reset(const HeatmapData& data, const ColorRange& range, bool scalePerTile);
 
   const QImage& image(int tile) const;
 
-  /// The range that a tile is coloured with.
+  /// The colour range of a tile.
   ColorRange range(int tile) const;
 
   QRgb color(const TileCell& cell) const;

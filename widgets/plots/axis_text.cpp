@@ -19,7 +19,7 @@ QString tr(const char* text) {
   return QCoreApplication::translate("Curves", text);
 }
 
-/// The person's locale; the C locale, which groups no figures, is nobody's choice.
+/// The person's locale. The C locale, which does not group digits, is replaced.
 QLocale locale() {
   const QLocale own;
   return own.language() == QLocale::C ? QLocale(QLocale::English) : own;

@@ -6,22 +6,22 @@
 
 namespace lambda {
 
-/// A count with its thousands apart: "3,120".
+/// A count with thousands separators: "3,120".
 QString countText(double count);
 
-/// A time on a clock: "0:42", "1:02:40".
+/// A time as on a clock: "0:42", "1:02:40".
 QString clockText(double seconds);
 
-/// A duration in words of two units at most: "42 s", "3 min 20 s", "1 h 02 min", "2 d 4 h".
+/// A duration in at most two units: "42 s", "3 min 20 s", "1 h 02 min", "2 d 4 h".
 QString durationText(double seconds);
 
-/// A value with about four figures, or in per cent.
+/// A value with about four digits, or in per cent.
 QString valueText(double value, bool percent);
 
 /// A place on an axis: "step 3,120", "epoch 2.4", "4:05".
 QString placeText(CurveAxis axis, double place);
 
-/// What to write beside the axis.
+/// The title of the axis.
 QString axisTitle(CurveAxis axis);
 
 }  // namespace lambda

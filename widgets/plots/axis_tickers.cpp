@@ -14,7 +14,7 @@ namespace {
 
 QString shortNumber(double value, double step) {
   int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 12);
-  // Of a step of 2.5 or 0.25 the second digit counts too.
+  // For a step of 2.5 or 0.25 the second digit counts too.
   const double digits = step * std::pow(10.0, decimals);
   if (std::abs(digits - std::round(digits)) > 1e-6) ++decimals;
   if (std::abs(value) >= 1e6 || decimals > 5) return QString::number(value, 'g', 4).remove(u'+');
@@ -31,7 +31,7 @@ class PlaceTicker : public QCPAxisTicker {
     if (axis_ == CurveAxis::time) return timeStep(range.size() / tickCount());
     step_ = QCPAxisTicker::getTickStep(range);
     if (axis_ == CurveAxis::steps) step_ = std::max(step_, 1.0);
-    // Whole steps and epochs where there are several between two ticks: 2.5 would be written as 3.
+    // Whole steps and epochs where an interval contains several: 2.5 would be written as 3.
     if (step_ > 1) step_ = std::floor(step_);
     return step_;
   }
@@ -85,8 +85,8 @@ class ValueTicker : public QCPAxisTicker {
   double step_ = 1;
 };
 
-/// Losses rarely span two powers of ten, so that 1, 2 and 5 of each are ticks too; a range narrower
-/// than that gets the ticks of a linear axis.
+/// Losses rarely span two powers of ten, so that 1, 2 and 5 times each power are ticks too; a range
+/// with too few of them has the ticks of a linear axis.
 class LogTicker : public ValueTicker {
  public:
   using ValueTicker::ValueTicker;

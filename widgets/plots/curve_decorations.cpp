@@ -19,7 +19,7 @@ namespace lambda {
 
 namespace {
 
-constexpr double kMarkReach = 5;  // How near the pointer must be to a mark.
+constexpr double kMarkReach = 5;  // The greatest distance in pixels from the pointer to a mark.
 constexpr double kTitleGap = 16;
 constexpr double kSwatch = 10;
 
@@ -36,7 +36,7 @@ QColor textColor(const CurveScene& scene, const CurveScene::Series& series) {
   return color;
 }
 
-/// A NaN lies at the top, as infinity does: it is what a loss that grows beyond all bounds ends as.
+/// NaN lies at the top, like infinity: a loss that diverges ends as NaN.
 bool isAtBottom(double value) {
   return std::isinf(value) && value < 0;
 }
@@ -94,7 +94,7 @@ class Decorations : public QCPLayerable {
     return end;
   }
 
-  /// What the lines can't show, said in words at the right.
+  /// Counts of values that the lines can't show, as text at the right.
   void drawNotes(QCPPainter& painter, int panel) const {
     std::size_t notFinite = 0;
     std::size_t notPositive = 0;
@@ -159,7 +159,7 @@ class Decorations : public QCPLayerable {
     const QRect rect = scene_.panelRect(panel);
     painter.setPen(QPen(scene_.colors().error, 1.6, Qt::SolidLine, Qt::RoundCap));
     painter.setBrush(Qt::NoBrush);
-    std::set<std::pair<int, bool>> drawn;  // One cross a pixel is enough.
+    std::set<std::pair<int, bool>> drawn;  // One cross per pixel is enough.
     for (const CurveScene::Series& series : scene_.series()) {
       if (series.options.panel != panel) continue;
       const std::span<const double> x = series.history.x(scene_.axis());

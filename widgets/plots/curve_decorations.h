@@ -9,11 +9,11 @@ namespace lambda {
 
 class CurveScene;
 
-/// What the marks near a place in pixels say, a line each; empty where there is none.
+/// The texts of the marks near a point in pixels, one per line; empty where there are none.
 QString markTextAt(const CurveScene& scene, const QPointF& pixel);
 
-/// Lets the plot draw, above its lines, titles, names, marks and what is not finite. `scene`
-/// outlives the plot's drawing.
+/// Makes the plot draw titles, names, marks and values that are not finite above its lines. `scene`
+/// must outlive the plot's drawing.
 void addDecorations(QCustomPlot& plot, const CurveScene& scene);
 
 }  // namespace lambda

@@ -17,11 +17,11 @@ namespace lambda {
 
 namespace {
 
-constexpr double kWheelZoom = 0.82;  // What a notch of the wheel leaves of a range.
+constexpr double kWheelZoom = 0.82;  // The share of a range that one notch of the wheel leaves.
 constexpr double kKeyZoom = 0.7;
-constexpr double kKeyShare = 0.1;  // Of the panel that an arrow key moves by.
-constexpr int kDragPixels = 4;     // A press that moves less is a click.
-constexpr int kThinBox = 10;       // A box thinner than this zooms along its length alone.
+constexpr double kKeyShare = 0.1;  // The share of the panel that an arrow key moves by.
+constexpr int kDragPixels = 4;     // A press that moves by less is a click.
+constexpr int kThinBox = 10;       // A box thinner than this zooms along its length only.
 
 }  // namespace
 
@@ -104,7 +104,7 @@ bool CurveInteraction::mouseRelease(QMouseEvent& event) {
 }
 
 bool CurveInteraction::wheel(QWheelEvent& event) {
-  // Shift turns the wheel sideways on some systems.
+  // On some systems Shift makes the wheel horizontal.
   const QPoint delta = event.angleDelta();
   const double notches = (delta.y() != 0 ? delta.y() : delta.x()) / 120.0;
   if (notches == 0) return true;

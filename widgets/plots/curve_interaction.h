@@ -15,29 +15,29 @@ namespace lambda {
 class CurveReadout;
 class CurveScene;
 
-/// What mouse and keys do on a CurvePlot: zoom, move, box, crosshair; see there. Changes the scene
-/// and the read-out; whoever draws them listens.
+/// Mouse and key events of a CurvePlot: zoom, move, box, crosshair; see CurvePlot. Changes the
+/// scene and the read-out and signals it; the owner draws them.
 class CurveInteraction : public QObject {
   Q_OBJECT
 
  public:
-  /// Watches the mouse on `canvas`; keys are handed on by the widget that has the focus, `owner`.
+  /// Watches the mouse on `canvas`; `owner`, the widget that has the focus, passes the keys.
   CurveInteraction(CurveScene& scene, CurveReadout& readout, QWidget& canvas, QWidget& owner);
 
-  /// False where the key means nothing here.
+  /// False where the key has no meaning here.
   bool keyPress(QKeyEvent& event);
   bool keyRelease(QKeyEvent& event);
 
-  /// The focus is gone, and the keys with it.
+  /// The focus is lost, and held keys with it.
   void release();
 
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  Q_SIGNALS:
-  /// The ranges are new by a person's wish.
+  /// A person has changed the ranges.
   void moved();
   void everythingRequested();
-  /// A click on a line or its name.
+  /// A line or its name was clicked.
   void seriesClicked(const std::string& key);
   void spaceTapped();
 
@@ -64,8 +64,8 @@ class CurveInteraction : public QObject {
   QPoint pressed_;
   QPoint last_;
   int pressedPanel_ = -1;
-  bool space_ = false;      ///< Held down.
-  bool spaceUsed_ = false;  ///< For moving since then.
+  bool space_ = false;      ///< The space bar is held down.
+  bool spaceUsed_ = false;  ///< The view was moved since the space bar was pressed.
 };
 
 }  // namespace lambda

@@ -48,7 +48,7 @@ void CurvePlot::setAxis(CurveAxis axis) {
   if (axis == d_->scene.axis()) return;
   d_->scene.setAxis(axis);
   d_->readout->setPlace(std::nullopt);
-  // Places on one axis mean nothing on another.
+  // Positions on one axis have no meaning on another.
   d_->scene.fit();
   d_->changed();
   Q_EMIT axisChanged(axis);

@@ -16,11 +16,11 @@ class QAction;
 
 namespace lambda {
 
-/// What runs along x, in all panels alike.
+/// The quantity along x, the same in all panels.
 enum class CurveAxis { steps, epochs, time };
 
 /// Points of a series; the lists are equally long. `epoch` (fractional) and `seconds` (training
-/// time) may be empty where they are not known: such a series is not to be seen along that axis.
+/// time) are empty where they are not known: the series is not shown along that axis.
 struct CurveSamples {
   std::vector<double> step;
   std::vector<double> epoch;
@@ -29,20 +29,19 @@ struct CurveSamples {
 };
 
 struct CurveSeries {
-  std::string key;     ///< Names the series in append(), setHighlighted() and seriesClicked().
+  std::string key;     ///< Identifies the series in append(), setHighlighted() and seriesClicked().
   std::string label;   ///< At the line's end and in the read-out, for example "validation".
   int panel = 0;       ///< Index of the panel it is drawn in.
-  int colorIndex = 0;  ///< Into Colors::series, counted around.
-  QColor color =
-      {};  ///< Instead of `colorIndex` where it is valid; does not change with the theme.
-  CurveSamples samples =
-      {};  ///< Steps that go back begin a branch: what they repeat is drawn dim and apart.
+  int colorIndex = 0;  ///< Index into Colors::series, modulo its size.
+  QColor color = {};   ///< Replaces `colorIndex` where it is valid; does not change with the theme.
+  /// Steps that decrease begin a branch: the points that they replace are drawn dim and apart.
+  CurveSamples samples = {};
   bool faintRaw = false;  ///< Many noisy points: drawn faint, their moving average as the line.
-  bool points = false;    ///< Few points: each with a dot.
+  bool points = false;    ///< Few points: each has a dot.
   Qt::PenStyle penStyle = Qt::SolidLine;
 };
 
-/// One of the plots above each other.
+/// One of the plots that stand above each other.
 struct CurvePanel {
   QString title;         ///< "Loss"
   bool percent = false;  ///< Values of 0..1 are written in per cent.
@@ -65,14 +64,14 @@ struct CurveMark {
 /// crosshair.
 ///
 /// The smoothed line is an exponential moving average divided by 1 - s^t, over all points in their
-/// order; only what is drawn is thinned out, to the extremes of each column of pixels. Values that
-/// are no numbers are red marks at the edge.
+/// order; only the drawn points are thinned out, to the extremes of each column of pixels. Values
+/// that are not finite are red marks at the edge.
 ///
-/// Mouse: wheel zooms at the pointer (with Shift along x alone, with Ctrl along y alone), dragging
-/// a box zooms into it, dragging with the middle button or with Space held moves, a double click
-/// shows everything. Keys: left, right, up, down move; + and - zoom; 0 or F show everything; Escape
-/// ends a drag. Zooming and moving turn setFollow() off; while it is on, the view always holds all
-/// points.
+/// Mouse: the wheel zooms at the pointer (with Shift along x alone, with Ctrl along y alone),
+/// dragging a box zooms into it, dragging with the middle button or with Space held moves, a double
+/// click shows everything. Keys: left, right, up, down move; + and - zoom; 0 or F show everything;
+/// Escape ends a drag. Zooming and moving turn setFollow() off; while it is on, the view always
+/// contains all points.
 class CurvePlot : public QWidget, public Exportable {
   Q_OBJECT
 
@@ -80,7 +79,7 @@ class CurvePlot : public QWidget, public Exportable {
   explicit CurvePlot(std::vector<CurvePanel> panels, QWidget* parent = nullptr);
   ~CurvePlot() override;
 
-  /// Replaces all series. The view stays, unless it follows.
+  /// Replaces all series. The view stays, unless it follows the points.
   void setSeries(std::vector<CurveSeries> series);
 
   /// Adds points at the end of the series `key`; unknown keys are ignored.
@@ -91,7 +90,7 @@ class CurvePlot : public QWidget, public Exportable {
   void setAxis(CurveAxis axis);
   CurveAxis axis() const;
 
-  /// Weight of the past in the moving average, 0 (none) to 0.999.
+  /// Weight s of the past in the moving average, 0 (none) to 0.999.
   void setSmoothing(double weight);
   double smoothing() const;
 
@@ -101,32 +100,32 @@ class CurvePlot : public QWidget, public Exportable {
   void setFollow(bool on);
   bool follow() const;
 
-  /// Puts the crosshair at the place of an event; the view moves there if it must.
+  /// Moves the crosshair to an event, and the view where that is outside.
   void showPlace(const CurveMark& where);
 
-  /// Where the crosshair is, in units of axis(); none while the pointer is elsewhere.
+  /// The position of the crosshair, in units of axis(); none while the pointer is elsewhere.
   std::optional<double> crosshair() const;
 
-  /// Draws the others dim; empty = all alike.
+  /// Draws all other series dim; empty = none is dim.
   void setHighlighted(const std::vector<std::string>& keys);
 
-  /// What to read while there are no points.
+  /// The text while there are no points.
   void setEmptyText(const QString& text);
 
   /// Stem of exported files.
   void setExportName(const QString& name);
 
-  /// Shows everything and follows again.
+  /// Shows everything and follows the points again.
   QAction* fitAction() const;
 
   /// Checkable; keeps everything in view while points arrive.
   QAction* followAction() const;
 
-  /// The part of x that is shown, in units of axis(), for tests and linked views.
+  /// The shown range of x, in units of axis(), for tests and linked views.
   std::pair<double, double> visibleRange() const;
   void setVisibleRange(double low, double high);
 
-  /// How long the last drawing took, for those who decide how often there is to be one.
+  /// Duration of the last drawing, for owners that limit how often the plot is drawn.
   double drawMilliseconds() const;
 
   QString exportName() const override;
@@ -143,7 +142,7 @@ class CurvePlot : public QWidget, public Exportable {
   void axisChanged(lambda::CurveAxis axis);
   void smoothingChanged(double weight);
   void visibleRangeChanged(double low, double high);
-  /// A click on a line or its label.
+  /// A line or its label was clicked.
   void seriesClicked(const std::string& key);
   /// The space bar was pressed and released without moving the view.
   void spaceTapped();

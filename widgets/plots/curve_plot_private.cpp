@@ -27,7 +27,7 @@ CurvePlot::Private::Private(CurvePlot& plotOwner, std::vector<CurvePanel> panels
       empty(new QLabel(plot)) {
   addDecorations(*plot, scene);
   plot->setFocusPolicy(Qt::NoFocus);
-  // It draws whenever it is resized, and complains where there is nothing to draw on.
+  // QCustomPlot draws at every resize, and warns where there is no area to draw on.
   plot->setMinimumSize(1, 1);
   plot->setContextMenuPolicy(Qt::NoContextMenu);
   QObject::connect(plot, &QCustomPlot::afterLayout, plot, [this] {
@@ -42,7 +42,7 @@ CurvePlot::Private::Private(CurvePlot& plotOwner, std::vector<CurvePanel> panels
   layout->setContentsMargins({});
   layout->addWidget(plot);
   auto* overlay = new QVBoxLayout(plot);
-  // In the first panel: between two it would stand on an axis.
+  // In the first panel: between two panels it would stand on an axis.
   overlay->addWidget(empty, 1);
   overlay->addStretch(static_cast<int>(scene.panels().size()) - 1);
   makeActions();
@@ -81,7 +81,7 @@ void CurvePlot::Private::replot() {
   readout->update();
 }
 
-/// The points, or what decides how they lie, are new.
+/// The points, or the ranges and axes that decide where they lie, have changed.
 void CurvePlot::Private::changed() {
   empty->setVisible(!scene.hasPoints());
   if (followAction->isChecked()) {
@@ -92,7 +92,7 @@ void CurvePlot::Private::changed() {
   replot();
 }
 
-/// A person has zoomed or moved.
+/// A person has zoomed or moved the view.
 void CurvePlot::Private::userMoved() {
   followAction->setChecked(false);
   const auto [low, high] = scene.xRange();
@@ -100,9 +100,9 @@ void CurvePlot::Private::userMoved() {
   replot();
 }
 
-/// Between the lines, their names and the ticks.
+/// Divides the plot between the lines, their names and the ticks.
 void CurvePlot::Private::divideRoom() {
-  // What is above and below a panel's lines takes about so much of it.
+  // Approximate height in pixels of what stands above and below a panel's lines.
   constexpr double kAround = 40;
   const double height =
       static_cast<double>(plot->height()) / static_cast<double>(scene.panels().size()) -

@@ -16,7 +16,7 @@ namespace lambda {
 class CurveInteraction;
 class CurveReadout;
 
-/// What a CurvePlot is made of, and how its parts hang together.
+/// The parts of a CurvePlot and their connections.
 class CurvePlot::Private {
  public:
   Private(CurvePlot& owner, std::vector<CurvePanel> panels);

@@ -21,9 +21,9 @@ constexpr double kSwatch = 8;
 constexpr double kPanelGap = 4;
 constexpr double kColumnGap = 12;
 constexpr double kLabelWidth = 170;
-constexpr int kMostRows = 14;  // A card that covers the plot tells nothing.
+constexpr int kMostRows = 14;  // A card that covers the plot would hide the curves.
 
-/// Whether a series has something to say at a place: it neither begins later nor ended before.
+/// Whether a series has a value at a place: it begins no later and ends no earlier.
 bool reaches(std::span<const double> x, double place) {
   const std::size_t n = x.size();
   if (n == 1) return true;
@@ -119,7 +119,7 @@ void CurveReadout::drawCrosshair(QPainter& painter, const std::vector<ReadoutRow
 }
 
 QString CurveReadout::heading(const std::vector<ReadoutRow>& rows) const {
-  // The point nearest to the crosshair gives all three places, where it knows them.
+  // The point nearest to the crosshair gives all three places where it has them.
   const CurveScene::Series* nearest = nullptr;
   std::size_t index = 0;
   double least = 0;

@@ -16,18 +16,18 @@ struct ReadoutRow {
   int panel = 0;
   QColor color;
   QString label;
-  double value = 0;           ///< What the line shows: smoothed where it is.
-  std::optional<double> raw;  ///< Where it differs from the line.
+  double value = 0;           ///< The value of the drawn line, smoothed where the line is.
+  std::optional<double> raw;  ///< The value before smoothing, where it differs from the line.
   bool percent = false;
-  double x = 0;  ///< Of the point, on the axis.
+  double x = 0;  ///< Of the point, in units of the axis.
 };
 
-/// The series at a place on the axis, by panel and from the greatest value to the smallest; a
-/// series that ended before or begins after it has no row.
+/// The series at a place on the axis, by panel and in descending order of value; a series that
+/// ended before it or begins after it has no row.
 std::vector<ReadoutRow> readoutRows(const CurveScene& scene, double place);
 
-/// Lies over the plot and draws what follows the pointer: the crosshair through all panels, the
-/// card with the values there, and the box of a zoom. Lets the mouse through.
+/// A layer over the plot that draws what follows the pointer: the crosshair through all panels, the
+/// card with the values there, and the box of a zoom. Mouse events pass through it.
 class CurveReadout : public QWidget {
   Q_OBJECT
 
@@ -48,7 +48,7 @@ class CurveReadout : public QWidget {
   struct Card {
     std::vector<ReadoutRow> rows;
     QString title;
-    QString more;  ///< How many rows found no room.
+    QString more;  ///< The number of rows that did not fit, as text.
     QRectF rect;
     double smallHeight = 0;
     double rowHeight = 0;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRawOpacity = 0.28;
-constexpr double kCrowdedOpacity = 0.16;  // Strokes side by side are darker than one.
+constexpr double kCrowdedOpacity = 0.16;  // Strokes side by side are darker than a single one.
 constexpr double kPixelsPerDot = 8;
 constexpr double kDimOpacity = 0.22;
 constexpr double kLineWidth = 1.6;
@@ -39,7 +39,7 @@ QSharedPointer<QCPGraphDataContainer> containerOf(const std::vector<PlotPoint>& 
   return container;
 }
 
-/// What a logarithmic axis has no place for becomes a gap.
+/// A value that a logarithmic axis can't show becomes a gap.
 void dropNotPositive(std::vector<PlotPoint>& points) {
   for (PlotPoint& point : points) {
     if (!(point.y > 0)) point.y = kNaN;
@@ -53,7 +53,7 @@ CurveScene::CurveScene(QCustomPlot& plot, std::vector<CurvePanel> panels)
   plot_.plotLayout()->clear();
   plot_.plotLayout()->setRowSpacing(0);
   plot_.setNoAntialiasingOnDrag(false);
-  // Segment by segment: as one path thousands of strokes up and down take half a second.
+  // Drawn segment by segment: as one path, thousands of strokes up and down take half a second.
   plot_.setPlottingHint(QCP::phFastPolylines);
   const int count = static_cast<int>(panels.size());
   for (int row = 0; row < count; ++row) addPanel(std::move(panels[row]), row, count);
@@ -212,7 +212,8 @@ void CurveScene::styleGraphs(Series& series) {
   series.line->setPen(QPen(color, kLineWidth, series.options.penStyle, Qt::RoundCap));
   series.lone->setPen(QPen(color, 1));
   series.lone->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, color, color, 4));
-  // One pixel wide and not smoothed: thousands of strokes up and down are fast only so.
+  // One pixel wide and without antialiasing, since thousands of strokes up and down are slow
+  // otherwise.
   if (series.raw) {
     series.raw->setPen(QPen(faded(color, kRawOpacity), 1));
     series.raw->setAntialiased(false);
@@ -245,7 +246,7 @@ void CurveScene::refresh(Series& series) {
   styleForCrowding(series, columns);
   series.lone->setData(containerOf(isolatedPoints(series.drawn)));
   if (series.raw) {
-    // Where nothing is smoothed the line says it all.
+    // Without smoothing the line shows everything.
     const bool differs = smoothing_ > 0;
     series.raw->setData(
         containerOf(differs ? pointsOf(x, history.samples().y) : std::vector<PlotPoint>{}));
@@ -263,8 +264,8 @@ void CurveScene::refresh(Series& series) {
 
 void CurveScene::styleForCrowding(Series& series, int columns) {
   const auto count = static_cast<double>(series.drawn.size());
-  // Round ends close the corners between segments; where the corners are a pixel apart, nobody sees
-  // them and they cost three times as much.
+  // Round ends close the corners between segments. Where corners are a pixel apart nobody sees
+  // them, and they take three times as long.
   const bool isCrowded = count > columns;
   QPen pen = series.line->pen();
   pen.setCapStyle(isCrowded ? Qt::FlatCap : Qt::RoundCap);
@@ -289,7 +290,7 @@ void CurveScene::setRightMargin(int pixels) {
 
 void CurveScene::setPanelHeight(double pixels) {
   constexpr int kMostTicks = 4;
-  constexpr double kLinesPerTick = 2;  // Round numbers may need more ticks than are asked for.
+  constexpr double kLinesPerTick = 2;  // Round numbers may need more ticks than requested.
   const double line = QFontMetricsF(smallFont()).height();
   const int count = std::clamp(static_cast<int>(pixels / (kLinesPerTick * line)), 1, kMostTicks);
   if (count == tickCount_) return;

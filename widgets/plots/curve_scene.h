@@ -22,8 +22,8 @@ namespace lambda {
 
 struct Colors;
 
-/// What a CurvePlot shows, as objects of QCustomPlot: the panels with their axes, the lines, and
-/// how they are seen. Knows coordinates and colours; the mouse and the keys are its owner's.
+/// The content of a CurvePlot as objects of QCustomPlot: the panels with their axes, the lines, and
+/// the visible ranges. It handles coordinates and colours; its owner handles mouse and keys.
 class CurveScene {
  public:
   struct Panel {
@@ -35,13 +35,13 @@ class CurveScene {
   };
 
   struct Series {
-    CurveSeries options;  ///< Without its samples.
+    CurveSeries options;  ///< The series without its samples.
     SeriesHistory history;
     QCPGraph* raw = nullptr;  ///< Null unless options.faintRaw.
     QCPGraph* line = nullptr;
-    QCPGraph* lone = nullptr;      ///< Dots where no line reaches.
-    QCPCurve* branches = nullptr;  ///< What was abandoned.
-    std::vector<PlotPoint> drawn;  ///< Of the line, as it was last drawn.
+    QCPGraph* lone = nullptr;      ///< Dots for points without a neighbour to connect to.
+    QCPCurve* branches = nullptr;  ///< The points of abandoned branches.
+    std::vector<PlotPoint> drawn;  ///< The points of the line as it was last drawn.
     bool dim = false;
   };
 
@@ -61,7 +61,7 @@ class CurveScene {
 
   QColor colorOf(const Series& series) const;
 
-  /// Where a mark lies on the axis.
+  /// The position of a mark on the axis.
   double placeOf(const CurveMark& mark) const;
 
   bool hasPoints() const;
@@ -77,29 +77,30 @@ class CurveScene {
   void setHighlighted(const std::vector<std::string>& keys);
   void setColors(const Colors& colors);
 
-  /// Room for what is written at the ends of lines.
+  /// The width for the texts at the ends of lines.
   void setRightMargin(int pixels);
 
-  /// How high a panel is about, for as many ticks as have room.
+  /// The approximate height of a panel, which limits the number of ticks.
   void setPanelHeight(double pixels);
 
   /// Height above the first panel where marks are drawn.
   static constexpr int kMarkLane = 8;
 
-  /// Puts everything into view.
+  /// Shows the whole range of the points.
   void fit();
 
   std::pair<double, double> xRange() const;
   void setXRange(double low, double high);
   void setYRange(int panel, double low, double high);
 
-  /// Zooms about a place in pixels; factors below 1 show less. `panel` -1 leaves all y as they are.
+  /// Zooms about a point in pixels; factors below 1 show less. `panel` -1 leaves y unchanged in all
+  /// panels.
   void zoom(double xFactor, double yFactor, int panel, const QPointF& pixel);
 
-  /// Moves what is seen by pixels.
+  /// Moves the view by pixels.
   void pan(int panel, const QPointF& pixels);
 
-  /// The panel at a place in pixels; -1 = none.
+  /// The panel at a point in pixels; -1 = none.
   int panelAt(const QPointF& pixel) const;
   QRect panelRect(int panel) const;
   double xAt(double pixel) const;
@@ -110,7 +111,7 @@ class CurveScene {
   /// The series whose line passes within a few pixels; null = none.
   const Series* seriesNear(const QPointF& pixel) const;
 
-  /// Gives the lines the points to draw for the present ranges and sizes. To be called after each
+  /// Gives the lines the points to draw for the current ranges and sizes. Must be called after each
   /// layout.
   void refreshLines();
 
@@ -133,7 +134,7 @@ class CurveScene {
   double smoothing_ = 0;
   const Colors* colors_;
   int rightMargin_ = 0;
-  int tickCount_ = 4;  ///< About so many along y.
+  int tickCount_ = 4;  ///< Approximate number along y.
 };
 
 }  // namespace lambda

@@ -5,15 +5,15 @@
 #include "widgets/plots/curve_scene.h"
 #include "widgets/qcustomplot_include.h"
 
-// What of a CurveScene is seen: its ranges, and where things lie in pixels.
+// The view of a CurveScene: its ranges, and the places of points in pixels.
 
 namespace lambda {
 
 namespace {
 
 constexpr double kHitPixels = 6;
-constexpr double kEdgeMargin = 0.02;  // Of the height, so that a line along 0 or 100 % is whole.
-constexpr double kEndMargin = 0.01;   // Of the width, so that the last dot is whole.
+constexpr double kEdgeMargin = 0.02;  // Share of the height: lines along 0 or 100 % are whole.
+constexpr double kEndMargin = 0.01;   // Share of the width: the last dot is whole.
 
 double distanceToSegment(const QPointF& p, const QPointF& a, const QPointF& b) {
   const QPointF along = b - a;
@@ -61,7 +61,7 @@ std::pair<double, double> CurveScene::yExtent(int index) const {
   }
   const double margin = high > low ? 0.05 * (high - low) : std::max(0.05 * std::abs(high), 1e-3);
   const double padded = low - margin;
-  // Losses and accuracies have nothing below 0, accuracies nothing above 1.
+  // Losses and accuracies are never below 0, accuracies never above 1.
   const double room = kEdgeMargin * (high - low);
   const double top =
       panel.options.percent && high <= 1 ? std::min(high + margin, 1 + room) : high + margin;
@@ -90,7 +90,7 @@ void CurveScene::limitX(double& low, double& high) const {
   const auto extent = xExtent();
   if (!extent) return;
   const double width = std::max(extent->second - extent->first, 1e-6);
-  // Enough around the points to move freely, and no farther: an empty plot helps nobody.
+  // The range leaves enough space around the points to move freely, but never shows an empty plot.
   const double size = std::min(high - low, 3 * width);
   const double middle =
       std::clamp((low + high) / 2, extent->first - 0.4 * size, extent->second + 0.4 * size);

@@ -24,8 +24,8 @@ namespace lambda {
 
 namespace {
 
-// The slider's places are even in the number of points that the average reaches over, 1 / (1 -
-// weight).
+// The slider's positions are evenly spaced in the number of points that the average covers,
+// 1 / (1 - weight).
 constexpr int kSliderSteps = 60;
 constexpr double kDecades = 3;
 constexpr int kSpacing = 2;
@@ -69,7 +69,7 @@ void CurveToolbar::addAxisButtons(QHBoxLayout& row) {
     QToolButton* button = quietButton(this);
     button->setText(text);
     button->setCheckable(true);
-    button->setToolTip(axis == CurveAxis::time ? tr("Over training time, pauses left out")
+    button->setToolTip(axis == CurveAxis::time ? tr("Over training time, without pauses")
                                                : tr("Over %1").arg(text.toLower()));
     button->setChecked(plot_.axis() == axis);
     axes_->addButton(button, static_cast<int>(axis));
@@ -156,13 +156,13 @@ void CurveToolbar::restoreLayout(QSettings& settings) {
   if (logAction_) logAction_->setChecked(settings.value(u"logarithmic"_s, false).toBool());
 }
 
-// ---- little room ----
+// ---- little space ----
 
 int CurveToolbar::sparedWidth() const {
   const auto widthOf = [](const QWidget& widget) {
     return std::max(widget.sizeHint().width(), widget.minimumWidth()) + kSpacing;
   };
-  // Without its text the one button is as wide as the other.
+  // Without its text this button is as wide as the others.
   const int text =
       isSparing_ ? followText_ : follow_->sizeHint().width() - fit_->sizeHint().width();
   return widthOf(*smoothingWord_) + widthOf(*smoothingValue_) + text;
@@ -175,7 +175,7 @@ QSize CurveToolbar::minimumSizeHint() const {
 
 void CurveToolbar::spareWords(bool spare) {
   if (spare == isSparing_) return;
-  // Rather too much than too little: else it would come and go.
+  // The limit is rather too high than too low: otherwise the text would appear and disappear.
   constexpr int kSlack = 4;
   if (spare) followText_ = follow_->sizeHint().width() - fit_->sizeHint().width() + kSlack;
   isSparing_ = spare;

@@ -16,17 +16,17 @@ namespace lambda {
 class CurvePlot;
 
 /// The row of controls above a CurvePlot: steps, epochs or time; smoothing; logarithmic scale of
-/// one panel; follow, fit and export. Changes the plot and follows what changes in it. Where there
-/// is little room it does without the words that its tooltips say too.
+/// one panel; follow, fit and export. Changes the plot and shows its changes. Where there is little
+/// space it leaves out texts that its tooltips repeat.
 class CurveToolbar : public QWidget {
   Q_OBJECT
 
  public:
-  /// `logPanel`: the panel with the logarithmic toggle; -1 = without. `plot` lives as long as the
+  /// `logPanel`: the panel with the logarithmic toggle; -1 = none. `plot` lives as long as the
   /// toolbar.
   CurveToolbar(CurvePlot& plot, int logPanel, QWidget* parent = nullptr);
 
-  /// For menus: those of the plot and the logarithmic scale.
+  /// The actions for menus: those of the plot and the logarithmic scale.
   QList<QAction*> plotActions() const;
 
   QAction* logAction() const { return logAction_; }
@@ -34,7 +34,7 @@ class CurveToolbar : public QWidget {
   void saveLayout(QSettings& settings) const;
   void restoreLayout(QSettings& settings);
 
-  /// Without the words that can be spared.
+  /// Leaves out the texts that are not essential.
   QSize minimumSizeHint() const override;
 
  protected:

@@ -6,11 +6,11 @@ namespace lambda {
 
 class CurveScene;
 
-/// All points of all series, a line each: series, panel, step, epoch, seconds, value, smoothed.
+/// All points of all series, one per line: series, panel, step, epoch, seconds, value, smoothed.
 /// Empty where there are none.
 QString curvesAsCsv(const CurveScene& scene);
 
-/// The values at the right edge in a sentence, for those who can't see the lines.
+/// A sentence with the values at the right edge, for screen readers.
 QString curvesAsText(const CurveScene& scene);
 
 }  // namespace lambda

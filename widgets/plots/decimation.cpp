@@ -10,7 +10,7 @@ namespace lambda {
 
 namespace {
 
-/// The points of one column that have been seen.
+/// The extreme points of one column so far.
 struct Column {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 

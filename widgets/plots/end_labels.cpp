@@ -12,10 +12,10 @@ namespace lambda {
 
 namespace {
 
-constexpr double kLabelGap = 8;  // Between a line's end and its name.
+constexpr double kLabelGap = 8;  // Distance between a line's end and its name.
 
-/// Height in pixels where the line ends, or leaves the panel at the right; none if it is not to be
-/// seen.
+/// Height in pixels where the line ends, or leaves the panel at the right; none if it is not
+/// visible.
 std::optional<double> endOf(const CurveScene& scene, const CurveScene::Series& series) {
   const auto [low, high] = scene.xRange();
   const int panel = series.options.panel;

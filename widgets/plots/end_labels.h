@@ -11,7 +11,7 @@ namespace lambda {
 
 QString nameOf(const CurveScene::Series& series);
 
-/// In pixels; longer names are elided.
+/// Greatest width in pixels; longer names are elided.
 double widestName();
 
 /// A series' name at the right of its line.
@@ -20,12 +20,12 @@ struct EndLabel {
   QRectF rect;
 };
 
-/// The end labels of a panel, pushed apart so that none covers another; empty where they don't all
+/// The end labels of a panel, moved apart so that none covers another; empty where they don't all
 /// fit: then the names stand in the panel's title row.
 std::vector<EndLabel> endLabels(const CurveScene& scene, int panel);
 
-/// Room that the names of all series need at the right, in panels about so high: little where they
-/// don't fit and stand in the title rows.
+/// Width for the names of all series at the right, in panels of about this height; small where the
+/// names don't fit and stand in the title rows.
 int endLabelWidth(const CurveScene& scene, double panelHeight);
 
 }  // namespace lambda

@@ -22,7 +22,7 @@ constexpr double kTop = 4;
 constexpr double kRight = 8;
 
 QString rateText(double rate) {
-  // Four figures are shorter than a power of ten.
+  // Four digits are shorter than a power of ten.
   return rate >= 1000 && rate < 10'000 ? QString::number(rate, 'f', 0)
                                        : QString::number(rate, 'g', 3).remove(u'+');
 }

@@ -11,7 +11,7 @@
 namespace lambda {
 
 /// A small preview of the learning rate over a run: the schedule as a line with its peak and its
-/// end, the warm-up as its first part. Takes points; who shows it samples the schedule.
+/// end, the warm-up as its first part. It draws points; the owner samples the schedule.
 class LearningRatePlot : public QWidget, public Exportable {
   Q_OBJECT
 
@@ -23,7 +23,7 @@ class LearningRatePlot : public QWidget, public Exportable {
 
   const std::vector<std::pair<double, double>>& curve() const { return curve_; }
 
-  /// Where the run stands, in epochs; below 0 = nowhere.
+  /// The current position of the run, in epochs; below 0 = none.
   void setPosition(double epoch);
 
   QString exportName() const override;

@@ -14,12 +14,12 @@ namespace {
 
 enum Panel { kLoss = 0, kAccuracy = 1 };
 
-/// Into Colors::series.
+/// Indices into Colors::series.
 constexpr int kBatchColor = 0;
 constexpr int kValidationColor = 1;
 constexpr int kTrainColor = 2;
 
-/// Steps of an epoch; 0 before the first one has ended.
+/// Steps per epoch; 0 before the end of the first one.
 double stepsPerEpochOf(const Metrics& metrics) {
   if (metrics.epochs.empty() || metrics.epochs.front().epoch < 1) return 0;
   return static_cast<double>(metrics.epochs.front().step) / metrics.epochs.front().epoch;
@@ -75,8 +75,8 @@ QString markText(CurveMarkKind kind, const EventRecord& event) {
   return text;
 }
 
-/// Marks where the learning rate jumps, as a step schedule or a fork does: by more than a twentieth
-/// of its peak or to less than half, and far more than from one batch to the next before.
+/// Marks where the learning rate jumps, as in a step schedule or a fork: by more than a twentieth
+/// of its peak or to less than half, and far more than between the batches before.
 void addLearningRateMarks(std::vector<CurveMark>& marks,
                           const std::vector<BatchRecord>& batches,
                           double stepsPerEpoch) {

@@ -19,7 +19,7 @@ namespace lambda {
 
 namespace {
 
-constexpr double kPadding = 0.07;  // Of the range, on each side.
+constexpr double kPadding = 0.07;  // Share of the range, on each side.
 constexpr double kGap = 8;
 constexpr double kRadius = 5;
 constexpr double kTickLength = 4;
@@ -114,7 +114,7 @@ class Painting {
     painter_.drawPolyline(line);
   }
 
-  /// Those with a colour above the others, the selected one on top.
+  /// Points with a colour are drawn above the others, the selected one on top.
   void dots() {
     std::vector<const ScatterPoint*> order;
     for (const ScatterPoint& point : picture_.points) {
@@ -142,7 +142,7 @@ class Painting {
     painter_.drawEllipse(at(point), radius, radius);
   }
 
-  /// The names of the points in hand and of those on the line, where there is room.
+  /// The names of the marked points and of those on the front, where there is space.
   void labels() {
     const QFontMetricsF metrics(smallFont());
     std::vector<QRectF> taken{
@@ -165,7 +165,7 @@ class Painting {
     for (std::size_t i = 0; i < wanted.size(); ++i) label(*wanted[i], i < inHand, taken);
   }
 
-  /// Above the line of the front or below it before where it would be crossed.
+  /// A name stands above the line of the front, or below it where the line before would cross it.
   void label(const ScatterPoint& point, bool isInHand, std::vector<QRectF>& taken) {
     const QFontMetricsF metrics(smallFont());
     const QSizeF box(metrics.horizontalAdvance(point.name) + 4, metrics.height());

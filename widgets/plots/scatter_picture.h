@@ -17,11 +17,11 @@ namespace lambda {
 struct Colors;
 
 struct ScatterPoint {
-  std::string key;  ///< Names the point in setSelected() and pointClicked().
+  std::string key;  ///< Identifies the point in setSelected() and pointClicked().
   QString name;     ///< Beside the point and in the CSV.
   double x = 0;     ///< Points with values that are not finite are left out.
   double y = 0;
-  int colorIndex = -1;  ///< Into Colors::series, counted around; -1 = without a colour of its own.
+  int colorIndex = -1;  ///< Index into Colors::series, modulo its size; -1 = the neutral colour.
 
   bool operator==(const ScatterPoint&) const = default;
 };
@@ -42,17 +42,17 @@ struct ScatterAxis {
 };
 
 /// The indices of the points that no other point beats: none has a smaller or equal x and a greater
-/// y, or an equal y at a smaller x. Ascending by x; of points alike only the first. Points that are
-/// not finite are not among them.
+/// y, or an equal y at a smaller x. Ascending by x; of equal points only the first. Points that are
+/// not finite are left out.
 std::vector<std::size_t> paretoFront(const std::vector<ScatterPoint>& points);
 
 /// Round values within a range, about `wanted` of them, ascending.
 std::vector<double> ticksFor(const ScatterAxis& axis, double low, double high, int wanted);
 
-/// A value as an axis writes it.
+/// A value in the notation of an axis.
 QString tickText(const ScatterAxis& axis, double value);
 
-/// What a scatter plot is drawn from.
+/// The content of a scatter plot.
 struct ScatterPicture {
   std::vector<ScatterPoint> points;
   ScatterAxis x;
@@ -64,7 +64,7 @@ struct ScatterPicture {
   bool hasPoints() const;
 };
 
-/// Where values lie within `size`.
+/// The positions of values within `size`.
 class ScatterLayout {
  public:
   ScatterLayout(const ScatterPicture& picture, const QSizeF& size);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr QSize kPreferredSize(720, 440);
 constexpr QSize kSmallestSize(240, 180);
-/// How near the pointer must be to a point, in pixels.
+/// The greatest distance in pixels from the pointer to a point.
 constexpr double kReach = 12;
 
 }  // namespace

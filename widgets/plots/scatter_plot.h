@@ -11,9 +11,9 @@
 
 namespace lambda {
 
-/// One point a run, what it reaches against what it costs, with a line along the points that are
-/// worth their cost (paretoFront()). Hovering names a point, a click selects it; left and right
-/// walk from point to point, along x.
+/// One point per run, its score against its cost, with a line along the Pareto front
+/// (paretoFront()). Hovering names a point, a click selects it; left and right move from point to
+/// point along x.
 class ScatterPlot : public QWidget, public Exportable {
   Q_OBJECT
 
@@ -22,20 +22,20 @@ class ScatterPlot : public QWidget, public Exportable {
 
   void setPoints(std::vector<ScatterPoint> points);
   void setAxes(const ScatterAxis& x, const ScatterAxis& y);
-  /// Emits nothing; empty = none.
+  /// Emits no signal; empty = none.
   void setSelected(const std::string& key);
-  /// What to read while there are no points.
+  /// The text while there are no points.
   void setEmptyText(const QString& text);
 
   const std::vector<ScatterPoint>& points() const { return picture_.points; }
 
-  /// Where a point is drawn, in the widget's coordinates.
+  /// The position of a point in the widget's coordinates.
   QPointF positionOf(const ScatterPoint& point) const;
 
   QString exportName() const override;
   QSize exportSize() const override;
   void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
-  /// name, x, y, whether on the line.
+  /// Lines of name, x, y and whether the point is on the front.
   QString toCsv() const override;
 
   QSize sizeHint() const override;

@@ -15,7 +15,7 @@ namespace lambda {
 
 namespace {
 
-/// Times that people say, in seconds.
+/// Round times in seconds.
 constexpr std::array kTimes{1.0,     2.0,     5.0,     10.0,     20.0,     30.0,    60.0,
                             120.0,   300.0,   600.0,   1200.0,   1800.0,   3600.0,  7200.0,
                             18000.0, 36000.0, 86400.0, 172800.0, 432000.0, 864000.0};
@@ -46,7 +46,7 @@ QString timeTickText(double seconds) {
   return unit(86400, "%1 d");
 }
 
-/// 1, 2 and 5 times the powers of ten, or those alone where that is too many.
+/// 1, 2 and 5 times the powers of ten, or the powers alone where that is too many.
 std::vector<double> logarithmicTicks(double low, double high, int wanted) {
   std::vector<double> ticks, powers;
   for (double base = std::pow(10, std::floor(std::log10(low))); base <= high; base *= 10) {

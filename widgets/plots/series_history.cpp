@@ -21,7 +21,7 @@ std::vector<double> tail(const std::vector<double>& values, std::size_t from) {
 void SeriesHistory::append(const CurveSamples& samples) {
   const std::size_t branches = abandoned_.size();
   for (std::size_t i = 0; i < samples.step.size() && i < samples.y.size(); ++i) append(samples, i);
-  // Once for all that was cut: a file may go back at every other point.
+  // Done once for all points that are cut: a file may go back at every other point.
   if (abandoned_.size() != branches) recomputeAverage();
 }
 

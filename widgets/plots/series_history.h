@@ -11,12 +11,12 @@
 
 namespace lambda {
 
-/// All points of one series, ready to be drawn: what the run is made of, ascending by step, and
-/// apart from it the branches that were left when the run went back to an earlier step. Keeps the
-/// moving average up to date as points arrive: appending costs what is appended, not what is there.
+/// All points of one series, ready to be drawn: the points of the run, ascending by step, and
+/// separately the branches that were left when the run went back to an earlier step. The moving
+/// average is updated as points arrive: the cost of appending depends on the new points alone.
 class SeriesHistory {
  public:
-  /// Points that cannot be connected: a branch's, or the points that are no numbers.
+  /// Points that are not connected: those of a branch, or those that are not finite.
   struct Branch {
     CurveSamples samples;
   };
@@ -25,15 +25,15 @@ class SeriesHistory {
 
   explicit SeriesHistory(double smoothing) : smoothing_(smoothing), average_(smoothing) {}
 
-  /// Adds points in their order. One whose step is not above the last one's makes a branch of all
-  /// from its step on.
+  /// Adds points in their order. A point whose step is not above the last one's moves all points
+  /// from its step on into a branch.
   void append(const CurveSamples& samples);
 
   void setSmoothing(double weight);
 
   const CurveSamples& samples() const { return samples_; }
 
-  /// The moving average after each point; NaN where a point is no number.
+  /// The moving average after each point; NaN where a point is not finite.
   const std::vector<double>& smoothedValues() const { return smoothed_; }
 
   const std::vector<Branch>& abandoned() const { return abandoned_; }
@@ -45,15 +45,15 @@ class SeriesHistory {
 
   std::size_t size() const { return samples_.step.size(); }
 
-  /// Along an axis; empty where the series has no values for it.
+  /// Positions along an axis; empty where the series has no values for it.
   static std::span<const double> along(const CurveSamples& samples, CurveAxis axis);
 
   std::span<const double> x(CurveAxis axis) const { return along(samples_, axis); }
 
-  /// The point nearest to a place on the axis; none if the series is not to be seen there.
+  /// The point nearest to a place on the axis; none where the series is not shown there.
   std::optional<std::size_t> nearest(CurveAxis axis, double place) const;
 
-  /// Smallest and greatest finite value with `low` <= x <= `high`; of those above 0 alone if
+  /// Smallest and greatest finite value with `low` <= x <= `high`; only of values above 0 where
   /// `positive`.
   std::optional<std::pair<double, double>> valueRange(CurveAxis axis,
                                                       double low,

@@ -9,7 +9,7 @@ namespace lambda {
 
 /// Exponential moving average without bias at its start: sum_i s^(t-i) x_i / sum_i s^(t-i), which
 /// is the plain average with weight s of the past divided by 1 - s^t. Values that are not finite
-/// are passed over. A constant series comes out as it is, to the bit.
+/// are skipped. A constant series comes out unchanged, to the bit.
 class DebiasedAverage {
  public:
   /// `weight` s of the past in 0..1, 1 excluded; 0 gives every value as it is.
@@ -19,8 +19,8 @@ class DebiasedAverage {
   double add(double value) {
     if (!std::isfinite(value)) return std::numeric_limits<double>::quiet_NaN();
     power_ *= weight_;
-    // The same average as a step towards the new value, which loses nothing by dividing through
-    // small numbers.
+    // The same average as a step towards the new value, which avoids the loss of precision from a
+    // division by small numbers.
     average_ += (value - average_) * ((1 - weight_) / (1 - power_));
     return average_;
   }
@@ -31,7 +31,7 @@ class DebiasedAverage {
   double average_ = 0;
 };
 
-/// The average after each of the values, see DebiasedAverage.
+/// The average after each of the values; see DebiasedAverage.
 inline std::vector<double> smoothed(std::span<const double> values, double weight) {
   DebiasedAverage average(weight);
   std::vector<double> result;

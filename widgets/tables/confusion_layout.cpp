@@ -22,7 +22,7 @@ double lineHeight() {
   return QFontMetricsF(smallFont()).height();
 }
 
-/// In cells smaller than this the names of neighbours would run into each other.
+/// In smaller cells the names of neighbours would overlap.
 double smallestNamedCell() {
   return 0.85 * lineHeight();
 }
@@ -81,7 +81,7 @@ ConfusionLayout layoutOf(const ConfusionPicture& picture, const QSizeF& size) {
     layout.nameHeight = widest;
     layout.cell = cellIn(layout, size, classes);
   }
-  // The order of the columns is that of the rows: their names are the first to go.
+  // Columns have the same order as rows, so that their names are left out first.
   if (layout.cell < smallestNamedCell()) {
     layout.nameHeight = 0;
     layout.cell = cellIn(layout, size, classes);

@@ -21,11 +21,11 @@ namespace {
 
 constexpr double kGap = ConfusionLayout::kGap;
 constexpr double kMargin = ConfusionLayout::kMargin;
-/// Below this no number fits a cell.
+/// The smallest cell that a number fits into.
 constexpr double kTextCell = 18;
 constexpr double kLegendWidth = 120;
 constexpr double kLegendGap = 3 * kGap;
-/// Between the bar of a scale and its text.
+/// Gap between the bar of a scale and its text.
 constexpr double kBarGap = 6;
 
 QString tr(const char* text) {
@@ -37,12 +37,12 @@ QLocale shownLocale() {
   return own.language() == QLocale::C ? QLocale(QLocale::English) : own;
 }
 
-/// Right and wrong answers: blue and orange differ for every eye.
+/// The colours of right and wrong predictions: blue and orange differ with any colour vision.
 const QColor& groundOf(bool isRight, const Colors& colors) {
   return colors.series[isRight ? 0 : 1];
 }
 
-/// What a cell's ground is made of: nothing at 0, this much of its colour at most.
+/// The background of a cell: no colour at 0, this share of its colour at most.
 constexpr double kStrongest = 0.75;
 
 QColor tinted(const Colors& colors, bool isRight, double part) {
@@ -56,7 +56,7 @@ QColor tinted(const Colors& colors, bool isRight, double part) {
                 mix(colors.page.blue(), ground.blue()));
 }
 
-/// Dark or light, whichever is told apart better from this ground.
+/// Dark or light, whichever has more contrast with this background.
 QColor textOn(const QColor& ground, const Colors& colors) {
   const auto luminance = [](const QColor& color) {
     return 0.2126 * std::pow(color.redF(), 2.2) + 0.7152 * std::pow(color.greenF(), 2.2) +
@@ -190,8 +190,8 @@ class Painting {
     painter_.drawText(QRectF(layout_.matrix.left(), top, layout_.matrix.width(), line),
                       Qt::AlignHCenter | Qt::AlignVCenter,
                       picture_.scale == ConfusionScale::counts
-                          ? tr("Taken for")
-                          : tr("Taken for, % of the true class"));
+                          ? tr("Predicted as")
+                          : tr("Predicted as, % of the true class"));
     painter_.save();
     painter_.translate(layout_.matrix.left() - 1.5 * kGap - layout_.nameWidth - line,
                        layout_.matrix.center().y());

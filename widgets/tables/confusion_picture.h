@@ -15,31 +15,31 @@ namespace lambda {
 
 struct Colors;
 
-/// What is written into the cells of a confusion matrix.
+/// The numbers in the cells of a confusion matrix.
 enum class ConfusionScale {
   counts,
-  rowShares,  ///< Of the images of the true class, in per cent.
+  rowShares,  ///< Shares of the images of the true class, in per cent.
 };
 
-/// What a confusion matrix is drawn from.
+/// The content of a confusion matrix.
 struct ConfusionPicture {
   ConfusionMatrix matrix;
-  QStringList classNames;  ///< As many as classes.
+  QStringList classNames;  ///< One per class.
   QString title;           ///< Above the matrix; empty = none.
   ConfusionScale scale = ConfusionScale::counts;
-  std::optional<Cell> current;  ///< Gets a frame, its row and column bold names.
+  std::optional<Cell> current;  ///< Has a frame; the names of its row and column are bold.
   std::optional<Cell> hovered;
   bool hasFocus = false;
 
   std::int64_t countAt(const Cell& cell) const;
 
-  /// Images of that true class.
+  /// Number of images of the true class.
   std::int64_t rowTotal(int row) const;
 
-  /// 0 where the class has no images.
+  /// Share of a row; 0 where the class has no images.
   double rowShare(const Cell& cell) const;
 
-  /// The greatest share of a row that is off the diagonal.
+  /// The greatest share of a row off the diagonal.
   double worstShare() const;
 };
 

@@ -87,7 +87,7 @@ QString ConfusionView::sentenceFor(const Cell& cell) const {
   if (cell.row == cell.column) {
     return tr("%1 of %2 %3 images (%4 %) were recognised").arg(count, total, truth, share);
   }
-  return tr("%1 of %2 %3 images (%4 %) were taken for %5")
+  return tr("%1 of %2 %3 images (%4 %) were predicted as %5")
       .arg(count, total, truth, share, picture_.classNames.value(cell.column));
 }
 

@@ -11,17 +11,17 @@
 
 namespace lambda {
 
-/// A confusion matrix: rows are the true classes, columns what they were taken for. Right answers
-/// are on the diagonal, in one colour; the others in another, by their share of the row. Hovering
-/// tells a cell in words. A click chooses it, and so does walking there with the arrow keys; Escape
-/// chooses none.
+/// A confusion matrix: rows are the true classes, columns the predicted ones. Right predictions are
+/// on the diagonal, in one colour; the others have another one, by their share of the row. Hovering
+/// describes a cell in a sentence. A click chooses it, and so do the arrow keys; Escape chooses
+/// none.
 class ConfusionView : public QWidget, public Exportable {
   Q_OBJECT
 
  public:
   explicit ConfusionView(QWidget* parent = nullptr);
 
-  /// `title` goes on exported pictures, for example "quickstart, validation, epoch 6". Missing
+  /// `title` is drawn on exported pictures, for example "quickstart, validation, epoch 6". Missing
   /// class names become numbers.
   void setMatrix(ConfusionMatrix matrix, QStringList classNames, const QString& title);
 
@@ -36,22 +36,22 @@ class ConfusionView : public QWidget, public Exportable {
   /// The chosen cell: row = true class, column = prediction.
   std::optional<Cell> current() const { return picture_.current; }
 
-  /// Emits nothing.
+  /// Emits no signal.
   void setCurrent(std::optional<Cell> cell);
 
-  /// The cell under a place in the widget's coordinates.
+  /// The cell at a point in the widget's coordinates.
   std::optional<Cell> cellAt(const QPointF& position) const;
 
   /// In the widget's coordinates.
   QRectF rectOf(const Cell& cell) const;
 
-  /// "12 of 200 cat images (6.0 %) were taken for dog": what hovering says.
+  /// The text of a hovered cell: "12 of 200 cat images (6.0 %) were predicted as dog".
   QString sentenceFor(const Cell& cell) const;
 
   QString exportName() const override;
   QSize exportSize() const override;
   void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
-  /// Rows with the class names, counts.
+  /// Lines of class names and counts.
   QString toCsv() const override;
 
   QSize sizeHint() const override;
@@ -59,7 +59,7 @@ class ConfusionView : public QWidget, public Exportable {
 
  Q_SIGNALS:
   void cellChosen(const lambda::Cell& cell);
-  /// Escape: no cell is chosen any more.
+  /// Escape was pressed: no cell is chosen.
   void choiceCleared();
 
  protected:

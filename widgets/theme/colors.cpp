@@ -98,7 +98,8 @@ const Colors& printColors() {
 
 const Colors& colorsOf(const QWidget& widget) {
   QColor window = widget.palette().color(QPalette::Window);
-  // A style rule with a transparent background leaves no colour in the palette to know it by.
+  // A style rule with a transparent background leaves no colour in the palette that would tell the
+  // set.
   if (window.alpha() == 0) window = QGuiApplication::palette().color(QPalette::Window);
   return window.lightness() < 128 ? darkColors() : lightColors();
 }

@@ -4,7 +4,7 @@
 
 namespace lambda {
 
-/// A line of text that gives way: what finds no room is cut with an ellipsis and stands in the
+/// A line of text that shrinks: text that does not fit is cut with an ellipsis and shown in the
 /// tooltip.
 class ElidedLabel : public QLabel {
   Q_OBJECT
@@ -17,7 +17,7 @@ class ElidedLabel : public QLabel {
   /// The whole text.
   const QString& fullText() const { return text_; }
 
-  /// What the tooltip says besides.
+  /// Additional text of the tooltip.
   void setDetails(const QString& details);
 
   QSize minimumSizeHint() const override;

@@ -7,15 +7,15 @@
 
 namespace lambda {
 
-/// A row of controls that goes on in the next line where there is no more room, so that what holds
-/// it may be as narrow as its widest control. Hidden widgets take no room.
+/// A row of controls that continues in the next line where there is no more space, so that its
+/// container may be as narrow as the widest control. Hidden widgets need no space.
 class FlowLayout : public QLayout {
  public:
-  /// Pixels between neighbours, and between lines.
+  /// Gaps in pixels between neighbours and between lines.
   explicit FlowLayout(int spacing, QWidget* parent = nullptr);
   ~FlowLayout() override;
 
-  /// What is added from here on stands at the right end of its line, unless it is alone there.
+  /// Items added after this stand at the right end of their line, unless they are alone there.
   void beginRight();
 
   void addItem(QLayoutItem* item) override;
@@ -28,7 +28,7 @@ class FlowLayout : public QLayout {
   bool hasHeightForWidth() const override { return true; }
 
   int heightForWidth(int width) const override;
-  /// All in one line.
+  /// The size with all items in one line.
   QSize sizeHint() const override;
   QSize minimumSize() const override;
   void setGeometry(const QRect& rect) override;

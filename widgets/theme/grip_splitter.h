@@ -4,9 +4,9 @@
 
 namespace lambda {
 
-/// A splitter whose handles one sees and can take hold of: a hairline with a short grip in its
-/// middle, several pixels wide, in the accent while the pointer is on it. A double click asks for
-/// the standard sizes.
+/// A splitter with visible handles: a hairline with a short grip in its middle, several pixels
+/// wide, in the accent colour while the pointer is on it. A double click requests the standard
+/// sizes.
 class GripSplitter : public QSplitter {
   Q_OBJECT
 

@@ -26,8 +26,8 @@ QPixmap draw(QByteArray svg, const QColor& color, int side) {
   return pixmap;
 }
 
-// Buttons ask for their icons again whenever their state changes; reading SVG each time would be
-// felt.
+// Buttons request their icons again whenever their state changes; reading SVG each time would be
+// noticeably slow.
 QPixmap cached(const QString& name, const QColor& color, int side) {
   const QString key = u"lambda-icon/%1/%2/%3"_s.arg(name, color.name()).arg(side);
   QPixmap pixmap;

@@ -5,7 +5,7 @@
 namespace lambda {
 
 void setTabOrderIn(QWidget& container, const QList<QWidget*>& widgets) {
-  // Behind the last widget before the container that takes the focus.
+  // Inserts them behind the last widget before the container that takes the focus.
   QWidget* before = container.previousInFocusChain();
   while (before != &container &&
          (before->focusPolicy() == Qt::NoFocus || container.isAncestorOf(before))) {

@@ -12,7 +12,7 @@
 
 using namespace Qt::StringLiterals;
 
-// The resource system's names are outside of all namespaces.
+// The resource system's names must be outside of all namespaces.
 static void registerResources() {
   Q_INIT_RESOURCE(lambda_studio);
 }
@@ -137,7 +137,7 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
     return QString::number(qRound(pixels * scale)) + u"px"_s;
   };
   const QColor accentHover = c.dark ? c.accent.lighter(108) : c.accent.darker(110);
-  // The longer names first: @accent is also the beginning of @accentHover.
+  // Longer names first: @accent is also the beginning of @accentHover.
   const std::pair<QString, QString> values[] = {
       {u"@accentHover"_s, accentHover.name()},
       {u"@accent"_s, c.accent.name()},
@@ -166,14 +166,14 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
 
 QFont applicationFont(double scale) {
   QFont font = QApplication::font();
-  // Its figures have one width and it has the Greek letters of the formulas.
+  // All its digits have one width, and it has the Greek letters of the formulas.
   if (QFontDatabase::families().contains(u"Roboto"_s)) font.setFamily(u"Roboto"_s);
   font.setPixelSize(qRound(13 * scale));
   font.setHintingPreference(QFont::PreferNoHinting);
   return font;
 }
 
-/// The palette says it only until the program sets its own.
+/// The palette tells this only until the program sets its own.
 std::optional<bool>& systemDark() {
   static std::optional<bool> isDark;
   return isDark;
@@ -200,7 +200,7 @@ void applyTheme(QApplication& application, ThemeChoice choice, double scale) {
   const bool isDark =
       choice == ThemeChoice::dark || (choice == ThemeChoice::system && systemIsDark());
   const Colors& colors = isDark ? darkColors() : lightColors();
-  // With a style sheet the style is wrapped, and was set before.
+  // Where there is a style sheet, Qt wraps the style, which an earlier call has set.
   if (application.styleSheet().isEmpty())
     QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
   QApplication::setFont(applicationFont(scale));

@@ -8,16 +8,16 @@ namespace lambda {
 
 enum class ThemeChoice { system, light, dark };
 
-/// Whether the system asks for dark windows: what setSystemDark() said last, else what its palette
-/// at the program's start looked like.
+/// Whether the system prefers dark windows: the last value of setSystemDark(), else the palette at
+/// the program's start.
 bool systemIsDark();
 void setSystemDark(bool isDark);
 
-/// Makes :/icons known, which a static library does not do by itself. May be called again.
+/// Registers :/icons, which a static library does not do automatically. May be called again.
 void loadResources();
 
 /// Gives the whole program a theme; may be called at any time. `scale` is the size of text, 1 to 2:
-/// everything that is laid out by text grows with it.
+/// everything with a size that depends on text grows with it.
 void applyTheme(QApplication& application, ThemeChoice choice, double scale = 1.0);
 
 /// Style rules shared by all widgets are keyed by these values of a widget's property "role":

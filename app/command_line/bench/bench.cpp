@@ -4,14 +4,14 @@
 namespace lambda {
 
 void addBench(CLI::App& program, Action& action) {
-  CLI::App* bench =
-      addCommand(program,
-                 "bench",
-                 "Time parts of the engine against other ways to write them",
-                 {{"lambda bench core", "the lambda core against plain ATen"},
-                  {"lambda bench step tudelft-lambda", "training steps, and the conv twin's"}},
-                 "Ratios of one run mean something; seconds of different machines do not. The "
-                 "machine's ceilings are measured in the same run.");
+  CLI::App* bench = addCommand(
+      program,
+      "bench",
+      "Time parts of the engine against other implementations",
+      {{"lambda bench core", "the lambda core against plain ATen"},
+       {"lambda bench step tudelft-lambda", "training steps, and those of the convolution twin"}},
+      "Compare the ratios of one run, not the seconds of different machines. The "
+      "machine's ceilings are measured in the same run.");
   bench->require_subcommand(1);
   addBenchCore(*bench, action);
   addBenchLayer(*bench, action);

@@ -34,15 +34,15 @@ struct CoreFormsOptions : FormsOptions {
   CoreOrder order = CoreOrder::automatic;
 };
 
-/// What stands above and below the table of a report.
+/// The texts above and below the table of a report.
 struct ReportTexts {
-  std::string name;  ///< Of the command: "core".
+  std::string name;  ///< The command's name: "core".
   std::string title;
   std::string legend;
 };
 
 /// Measures all cases with each number of threads and reports them; `run(case, threads, seed)`
-/// gives the rows of one.
+/// returns the rows of one case.
 template <class Case, class Run>
 int reportCases(const std::vector<Case>& cases,
                 const FormsOptions& options,
@@ -78,7 +78,7 @@ int reportCases(const std::vector<Case>& cases,
   return kExitOk;
 }
 
-/// Core and layer are measured alike.
+/// The options that core and layer share.
 template <class Options>
 Options measuredWith(const FormsOptions& options) {
   Options measured;
@@ -100,10 +100,11 @@ int runCore(const CoreFormsOptions& options) {
   const ReportTexts texts{
       "core",
       "The lambda core, " + sizesText(measured) +
-          ": the fused kernel's milliseconds, and how many times as long others take.",
-      "Of peak: the multiply-adds of the queries-first order against float32 ones of registers "
-      "alone.\nExtra memory: the fused kernel's beyond inputs, outputs and gradients.\n"
-      "Order: what the fused kernel contracted first; under a window always the queries."};
+          ": the fused kernel's milliseconds, and how many times as long the others take.",
+      "Of peak: multiply-adds of the queries-first order, as a share of the float32 peak on "
+      "registers alone.\n"
+      "Extra memory: what the fused kernel needs beyond inputs, outputs and gradients.\n"
+      "Order: which product the fused kernel computed first; under a window always the queries."};
   return reportCases(chosenCases(standardCoreCases(), options),
                      options,
                      texts,
@@ -119,8 +120,8 @@ int runLayer(const FormsOptions& options) {
   const ReportTexts texts{
       "layer",
       "The lambda layer, " + sizesText(measured) +
-          ": its milliseconds, and how many times as long others take.",
-      "Of peak: the multiply-adds of projections and core against float32 ones of registers "
+          ": its milliseconds, and how many times as long the others take.",
+      "Of peak: multiply-adds of projections and core, as a share of the float32 peak on registers "
       "alone."};
   return reportCases(chosenCases(standardLayerCases(), options),
                      options,
@@ -144,27 +145,27 @@ void addOrderOption(CLI::App* command, CoreOrder& order) {
                                "is neither automatic, queriesFirst nor lambdasFirst");
             order = *found;
           },
-          "of the fused kernel: automatic, queriesFirst or lambdasFirst")
+          "order of the fused kernel's products: automatic, queriesFirst or lambdasFirst")
       ->type_name("ORDER");
 }
 
 constexpr char kChecked[] =
-    "Every form is compared with float64 on fresh random numbers first, output and all gradients; "
-    "one that is wrong is not timed. They take turns, each time on other memory than the caches "
-    "hold. tests/bench/README.md has the protocol.";
+    "Output and all gradients of every implementation are first compared with float64 on random "
+    "numbers; a wrong one is not timed. The implementations take turns, each on memory that the "
+    "caches do not hold. tests/bench/README.md describes the protocol.";
 
 }  // namespace
 
 void addBenchCore(CLI::App& bench, Action& action) {
   const auto options = std::make_shared<CoreFormsOptions>();
-  CLI::App* command =
-      addCommand(bench,
-                 "core",
-                 "The lambda core: the fused kernel against einsum and matrix products",
-                 {{"lambda bench core", "all maps, forward and backward, one thread and all"},
-                  {"lambda bench core --only 8x8 --threads 2 --json", "some maps, all figures"},
-                  {"lambda bench core --order lambdasFirst", "the paper's order of the products"}},
-                 kChecked);
+  CLI::App* command = addCommand(
+      bench,
+      "core",
+      "The lambda core: the fused kernel against einsum and matrix products",
+      {{"lambda bench core", "all maps, forward and backward, with one thread and with all"},
+       {"lambda bench core --only 8x8 --threads 2 --json", "some maps, with all numbers"},
+       {"lambda bench core --order lambdasFirst", "the paper's order of the products"}},
+      kChecked);
   addBatchOption(command, options->batch);
   addPrecisionOption(command, options->precision);
   addCaseOptions(command, *options);

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of our pipeline.
+/// Images per second of our pipeline.
 double imagesPerSecond(const DataBenchmark& benchmark) {
   const double seconds = benchmark.row.forms.front().time.median;
   return seconds > 0 ? benchmark.row.batch / seconds : 0;
@@ -73,9 +73,9 @@ int runData(const PresetOptions& options) {
     machine.printWarnings(line);
     printJson({{"benchmark", "data"}, {"machine", machine.json()}, {"rows", rows}});
   } else {
-    std::cout << "The making of a batch, from stored images to the network's input.\n\n"
+    std::cout << "Time to make a batch, from stored images to the network's input.\n\n"
               << table.text("  ")
-              << (synthetic ? "\nRandom pixels stood in for data that could not be found.\n" : "")
+              << (synthetic ? "\nRandom pixels replaced data that could not be found.\n" : "")
               << "\n"
               << machine.text();
   }
@@ -91,9 +91,9 @@ void addBenchData(CLI::App& bench, Action& action) {
       "data",
       "The input pipeline alone, and its share of a training step",
       {{"lambda bench data", "the presets that two CPU cores can train"},
-       {"lambda bench data cpu-hybrid --data cifar10", "one, with the data it is meant for"}},
-      "Against the same with LibTorch's operations, image by image, as Python pipelines do it; "
-      "both give the same batch, which is checked first.");
+       {"lambda bench data cpu-hybrid --data cifar10", "one preset, with its own data set"}},
+      "Compared with LibTorch's operations, image by image, as in Python pipelines; "
+      "a check first makes sure that both give the same batch.");
   addPresetOptions(command, *options);
   addTurnOptions(command, *options);
   onChosen(command, options, action, runData);

@@ -29,13 +29,13 @@ struct GuiOptions {
   OutputOptions output;
 };
 
-/// Beside this program.
+/// The path of the studio's benchmark, which is built beside this program.
 fs::path studioBenchmark() {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path() / "bench" / "bench_studio";
 }
 
-/// What a command writes to its standard output. Throws Error where it fails.
+/// The standard output of a command. Throws Error where the command fails.
 std::string outputOf(const fs::path& program) {
   std::string quoted = "'";
   for (const char c : program.string()) quoted += c == '\'' ? "'\\''" : std::string(1, c);
@@ -45,11 +45,11 @@ std::string outputOf(const fs::path& program) {
   std::array<char, 4096> part;
   while (const std::size_t count = std::fread(part.data(), 1, part.size(), pipe))
     output.append(part.data(), count);
-  if (pclose(pipe) != 0) throw Error(program.string(), "failed; its own words are above");
+  if (pclose(pipe) != 0) throw Error(program.string(), "failed; its own messages are above");
   return output;
 }
 
-/// The studio needs a display, or Qt's own that is none.
+/// The platform to run on: a display, or Qt's offscreen platform where there is none.
 std::string choosePlatform() {
   if (const char* chosen = std::getenv("QT_QPA_PLATFORM")) return chosen;
   if (std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr)
@@ -68,7 +68,7 @@ Json rowsOf(const Json& figures) {
       rowJson("first paint", kMsPerSecond * figures.at("firstPaintSeconds").get<double>()));
   rows.push_back(rowJson("tick late while training, p95", figures.at("tickLateMs95")));
   rows.push_back(rowJson("tick late while training, p99", figures.at("tickLateMs99")));
-  rows.push_back(rowJson("tick late while training, most", figures.at("tickLateMsMost")));
+  rows.push_back(rowJson("tick late while training, maximum", figures.at("tickLateMsMost")));
   const double ours = figures.at("imagesPerSecond"), alone = figures.at("headlessImagesPerSecond");
   Json training = rowJson("an image trained in the studio", kMsPerSecond / ours);
   training["rivals"]["lambda train"] = kMsPerSecond / alone;
@@ -93,7 +93,7 @@ int runGui(const GuiOptions& options) {
   const Json figures = Json::parse(outputOf(program), nullptr, /*allow_exceptions=*/false);
   line.clear();
   if (!figures.is_object() || !figures.contains("headlessImagesPerSecond"))
-    throw Error(program.string(), "told no figures");
+    throw Error(program.string(), "printed no measurements");
   const Json rows = rowsOf(figures);
   if (options.output.json) {
     machine.printWarnings(line);
@@ -110,7 +110,7 @@ int runGui(const GuiOptions& options) {
   std::cout << "The studio on " << platform << "\n\n"
             << table.text("  ") << "\n  Training runs at "
             << fixedText(figures.at("speedOfHeadless").get<double>(), 3)
-            << " of its speed without a window; the studio takes "
+            << " of its speed without a window; the studio needs "
             << fixedText(figures.at("restMegabytes").get<double>(), 0) << " MB at rest and "
             << fixedText(figures.at("trainingMegabytes").get<double>(), 0)
             << " MB while it trains.\n\n"
@@ -125,8 +125,8 @@ void addBenchGui(CLI::App& bench, Action& action) {
   CLI::App* command = addCommand(
       bench,
       "gui",
-      "How the studio feels while it trains: first paint, late ticks, what the window costs",
-      {{"lambda bench gui", "where there is a display, or without one"},
+      "Responsiveness of the studio while it trains: first paint, late ticks, cost of the window",
+      {{"lambda bench gui", "with a display or without one"},
        {"xvfb-run -a -s '-screen 0 1920x1080x24' lambda bench gui --json", "on a virtual display"}},
       "Runs the program bench/bench_studio beside this one, which is built with the tests.");
   addOutputFlags(command, options->output);

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What changes how fast LibTorch and its libraries compute.
+/// Environment variables that change the speed of LibTorch and its libraries.
 constexpr const char* kVariables[] = {"OMP_NUM_THREADS",
                                       "OMP_PROC_BIND",
                                       "OMP_WAIT_POLICY",
@@ -60,11 +60,11 @@ std::vector<std::string> BenchMachine::warnings() const {
   std::vector<std::string> warnings;
   const std::optional<LoadShares> load = load_.shares();
   if (!load) {
-    warnings.emplace_back("the system does not tell whether others used the cores");
+    warnings.emplace_back("the system does not report whether other programs used the cores");
   } else if (load->disturbs()) {
     warnings.push_back("others used the cores: other processes had " + percentText(load->others) +
                        " of their time, other virtual machines " + percentText(load->stolen) +
-                       "; beyond 5 % neither times nor ratios are to be quoted");
+                       "; above 5 %, quote neither times nor ratios");
   }
   if (!ceilings_.empty() && ceilings_.rbegin()->first > availableCores()) {
     warnings.push_back("there are more threads than the " + pluralText(availableCores(), "core") +
@@ -74,7 +74,7 @@ std::vector<std::string> BenchMachine::warnings() const {
 }
 
 void BenchMachine::printWarnings(ProgressLine& line) const {
-  for (const std::string& warning : warnings()) line.print("Beware: " + warning + ".");
+  for (const std::string& warning : warnings()) line.print("Warning: " + warning + ".");
 }
 
 Json BenchMachine::json() const {
@@ -111,7 +111,7 @@ std::string BenchMachine::text() const {
   for (const auto& [threads, each] : ceilings_)
     facts.add(pluralText(threads, "thread"), ceilingsText(each));
   std::string text = facts.text();
-  for (const std::string& warning : warnings()) text += "\nBeware: " + warning + ".\n";
+  for (const std::string& warning : warnings()) text += "\nWarning: " + warning + ".\n";
   return text;
 }
 

@@ -13,25 +13,25 @@
 
 namespace lambda {
 
-/// What a benchmark ran on: the machine, its ceilings as measured in the same run, and who else
-/// used its cores from this object's construction on.
+/// The machine of a benchmark, its ceilings as measured in the same run, and the load by other
+/// programs since this object's construction.
 class BenchMachine {
  public:
   BenchMachine();
 
-  /// Measured once for each number of threads. LibTorch goes on with that number.
+  /// Measured once for each number of threads. LibTorch keeps that number afterwards.
   const MachineCeilings& ceilings(int threads);
 
-  /// What makes the figures doubtful; empty where nothing does.
+  /// Reasons to doubt the results; empty where there are none.
   std::vector<std::string> warnings() const;
 
-  /// The same on standard error, for a report that only programs read.
+  /// Prints the warnings on standard error, for a report that only programs read.
   void printWarnings(ProgressLine& line) const;
 
   /// The object "machine" of a report.
   nlohmann::ordered_json json() const;
 
-  /// The same for people: what the machine is and can do at most, and all warnings.
+  /// A text with the machine, its ceilings and all warnings.
   std::string text() const;
 
  private:

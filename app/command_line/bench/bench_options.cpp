@@ -10,12 +10,10 @@
 namespace lambda {
 
 void addTurnOptions(CLI::App* command, BenchOptions& options) {
-  command->add_option("--repetitions", options.repetitions, "timed turns of each form")
+  command->add_option("--repetitions", options.repetitions, "timed turns of each implementation")
       ->check(CLI::Range(3, 10'000))
       ->type_name("N");
-  command
-      ->add_option(
-          "--seconds", options.seconds, "no new turns of a case after these, once there are 5")
+  command->add_option("--seconds", options.seconds, "seconds after which a case with 5 turns ends")
       ->check(CLI::PositiveNumber)
       ->type_name("S");
   command->add_option("--threads", options.threads, "thread counts, e.g. 1,2 (default: 1 and all)")
@@ -26,9 +24,9 @@ void addTurnOptions(CLI::App* command, BenchOptions& options) {
 }
 
 void addCaseOptions(CLI::App* command, BenchOptions& options) {
-  command->add_option("--only", options.only, "only cases with this in their names, e.g. 8x8")
+  command->add_option("--only", options.only, "only cases whose names contain this text, e.g. 8x8")
       ->type_name("TEXT");
-  command->add_option("--seed", options.seed, "of the tensors (default: drawn, and reported)")
+  command->add_option("--seed", options.seed, "seed of the tensors (default: random, and reported)")
       ->type_name("N");
 }
 
@@ -58,7 +56,9 @@ RunConfig configOf(const std::string& preset, const PresetOptions& options, int 
 }
 
 void addBatchOption(CLI::App* command, std::optional<int>& batch) {
-  command->add_option("--batch", batch, "images")->check(CLI::Range(1, 4096))->type_name("N");
+  command->add_option("--batch", batch, "images in a batch")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
 }
 
 void addPrecisionOption(CLI::App* command,

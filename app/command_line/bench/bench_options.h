@@ -13,12 +13,12 @@
 
 namespace lambda {
 
-/// How the parts of `lambda bench` measure.
+/// The options of all parts of `lambda bench`.
 struct BenchOptions {
   int repetitions = 50;
-  double seconds = 20;       ///< For the turns of one case at most.
-  std::vector<int> threads;  ///< Empty: one, and one a core.
-  std::string only;          ///< Cases whose names contain it.
+  double seconds = 20;       ///< Upper limit for the turns of one case.
+  std::vector<int> threads;  ///< Empty = one thread, and one per core.
+  std::string only;          ///< Selects cases whose names contain this text; empty = all.
   std::optional<std::uint64_t> seed;
   OutputOptions output;
 };
@@ -29,7 +29,7 @@ void addTurnOptions(CLI::App* command, BenchOptions& options);
 /// --only and --seed.
 void addCaseOptions(CLI::App* command, BenchOptions& options);
 
-/// Networks to train, and what to change in their configurations.
+/// The networks to train and the changes to their configurations.
 struct PresetOptions : BenchOptions {
   std::vector<std::string> presets = {"quickstart", "cpu-hybrid", "tudelft-lambda"};
   std::optional<int> batch;
@@ -41,13 +41,13 @@ struct PresetOptions : BenchOptions {
 void addPresetOptions(CLI::App* command, PresetOptions& options);
 
 /// The configuration of a preset or file with the options' changes. Throws UsageError, and
-/// InvalidConfiguration for one that can't be trained.
+/// InvalidConfiguration for a configuration that can't be trained.
 RunConfig configOf(const std::string& preset, const PresetOptions& options, int threads);
 
 /// --batch N
 void addBatchOption(CLI::App* command, std::optional<int>& batch);
 
-/// --precision float32|bfloat16, and automatic where whole trainings are measured.
+/// --precision float32|bfloat16, and also automatic where whole trainings are measured.
 void addPrecisionOption(CLI::App* command,
                         std::optional<Precision>& precision,
                         bool mayBeAutomatic = false);
@@ -55,19 +55,20 @@ void addPrecisionOption(CLI::App* command,
 /// The thread counts to measure with, each once.
 std::vector<int> threadCounts(const BenchOptions& options);
 
-/// The seed asked for, or one that nobody can foresee.
+/// The requested seed, or a random one.
 std::uint64_t seedOf(const BenchOptions& options);
 
-/// The cases that `only` names. Throws UsageError where there are none.
+/// The cases that match `only`. Throws UsageError where there are none.
 template <class Case>
 std::vector<Case> chosenCases(std::vector<Case> cases, const BenchOptions& options) {
   std::erase_if(
       cases, [&](const Case& each) { return each.name().find(options.only) == std::string::npos; });
-  if (cases.empty()) throw UsageError("--only " + options.only, "no case has this in its name");
+  if (cases.empty())
+    throw UsageError("--only " + options.only, "no case has a name that contains this text");
   return cases;
 }
 
-// Each adds one command below `bench`.
+// Each function adds one command below `bench`.
 
 void addBenchCore(CLI::App& bench, Action& action);
 void addBenchLayer(CLI::App& bench, Action& action);

@@ -21,7 +21,7 @@ const TimedForm& oursOf(const BenchmarkRow& row) {
   return row.forms.front();
 }
 
-/// Of a figure a second over a ceiling; 0 where one of them is not known.
+/// Achieved rate as a share of a ceiling; 0 where one of the values is not known.
 double shareOf(double amount, double seconds, double ceiling) {
   return amount > 0 && seconds > 0 && ceiling > 0 ? amount / seconds / ceiling : 0;
 }
@@ -31,7 +31,7 @@ double peakShare(const ReportedRow& reported) {
       reported.row.flops, oursOf(reported.row).time.median, reported.ceilings.multiplyAddPeak());
 }
 
-/// A value of each form that has one.
+/// The values of all forms that have one.
 template <class ValueOf>
 Json valuesJson(const BenchmarkRow& row, const ValueOf& valueOf) {
   Json values = Json::object();

@@ -19,7 +19,7 @@ struct ReportedRow {
 /// {"case", "ours": ms, "rivals": {NAME: ms}, "ratio": {NAME: times ours}, ...}
 nlohmann::ordered_json rowJson(const ReportedRow& reported);
 
-/// All rows as a table: our milliseconds, how many times as long each rival took, the share of the
+/// All rows as a table: our milliseconds, how many times as long each rival takes, the share of the
 /// multiply-add peak, extra memory.
 std::string rowsText(const std::vector<ReportedRow>& rows);
 

@@ -52,14 +52,14 @@ Json inARunJson(const NetworkSteps& network) {
           {"cudaGraph", network.inARun->recorded}};
 }
 
-/// One line for each network that was timed as in a run.
+/// One line for each network that was timed like in a run.
 std::string inARunText(const StepBenchmark& benchmark) {
   std::string text;
   for (const NetworkSteps& network : benchmark.networks) {
     if (!network.inARun) continue;
     const StepsInARun& steps = *network.inARun;
     text += "\n  " + network.name + " in a run, " +
-            (steps.recorded ? "as a CUDA graph" : "queued anew") + ": " +
+            (steps.recorded ? "as a CUDA graph" : "queued step by step") + ": " +
             fixedText(imagesPerSecond(benchmark, steps.step), 1) + " images/s, " +
             millisecondsText(steps.step.median) + " ms a step, the host busy for " +
             millisecondsText(steps.host.median) + " of them\n";
@@ -150,7 +150,7 @@ std::string benchmarkText(const std::string& name,
                      (benchmark.syntheticData ? ", random pixels for its data" : "") + "\n\n" +
                      table.text("  ");
   if (benchmark.networks.size() > 1) {
-    text += "\n  The conv twin takes " +
+    text += "\n  The convolution twin takes " +
             fixedText(benchmark.networks[1].step.median / benchmark.networks[0].step.median, 2) +
             " times as long.\n";
   }
@@ -203,12 +203,13 @@ int runStep(const StepOptions& options) {
     machine.printWarnings(line);
     printJson({{"benchmark", "step"}, {"machine", machine.json()}, {"rows", rows}});
   } else {
-    std::cout << text
-              << "Medians in milliseconds. Of peak: float32 multiply-adds of three forward passes "
-                 "against those of\nregisters alone, without the data; convolutions count as plain "
-                 "sums, of which Winograd's\nfiltering makes fewer. Peak memory: by how much the "
-                 "process grows, network included.\n\n"
-              << machine.text();
+    std::cout
+        << text
+        << "Medians in milliseconds. Of peak: float32 multiply-adds of three forward passes "
+           "as a\nshare of the peak on registers, without the data; convolutions count as plain "
+           "sums,\nalthough Winograd's filtering computes fewer. Peak memory: the growth of the "
+           "process,\nnetwork included.\n\n"
+        << machine.text();
   }
   return kExitOk;
 }
@@ -223,12 +224,12 @@ void addBenchStep(CLI::App& bench, Action& action) {
       "step",
       "Whole training steps, part by part, and those of the convolution twin",
       {{"lambda bench step", "the presets that two CPU cores can train"},
-       {"lambda bench step tudelft-lambda --precision bfloat16", "one, in bfloat16"},
+       {"lambda bench step tudelft-lambda --precision bfloat16", "one preset, in bfloat16"},
        {"lambda bench step tudelft-lambda --threads 2 --record steps.safetensors",
-        "nothing timed: what it takes to train the same steps elsewhere"}},
+        "times nothing: writes the data to train the same steps elsewhere"}},
       "A step is what the trainer does for a batch: data, forward pass and loss, backward pass, "
       "accuracy and norm of the gradients, optimiser and average. The twin has a 3x3 convolution "
-      "in the place of every lambda layer.");
+      "in place of every lambda layer.");
   addPresetOptions(command, *options);
   command->add_flag("--no-twin", options->withoutTwin, "leave the convolution twin out");
   command

@@ -4,7 +4,7 @@
 
 namespace lambda {
 
-// Each adds one command to the program; the command line that names it sets `action`.
+// Each function adds one command to the program; a command line with its name sets `action`.
 
 void addPresets(CLI::App& program, Action& action);
 void addLayers(CLI::App& program, Action& action);

@@ -32,7 +32,7 @@ struct CurvesOptions {
   OutputOptions output;
 };
 
-/// The curves of one run or of one foreign log folder; a run's steps are its epochs.
+/// The curves of one run or of one TensorBoard log folder; a run's steps are its epochs.
 struct CurveSource {
   std::string name;
   std::vector<Curve> curves;
@@ -63,7 +63,8 @@ CurveSource readSource(const std::string& given) {
   return {shownPath(run), epochCurves(readMetrics(RunFolder::open(run).metrics()).epochs)};
 }
 
-/// The curve as one line of blocks from its lowest to its highest value; a gap is not finite.
+/// The curve as one line of block characters between its lowest and its highest value; values that
+/// are not finite are gaps.
 std::string sparkline(const Curve& curve) {
   static constexpr const char* kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   double low = INFINITY, high = -INFINITY;
@@ -150,10 +151,10 @@ void addCurves(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "curves",
-      "Show the curves of runs beside each other and beside other people's",
+      "Show the curves of runs and of TensorBoard logs beside each other",
       {{"lambda curves 2026-11-20_22-48-00_quickstart", "accuracy and loss by epoch"},
        {"lambda curves runs/mine ~/logs/theirs --json", "all points of both, for a script"}},
-      "A run's curves go by epoch, the scalars of a TensorBoard log folder by its steps.");
+      "A run's curves are over its epochs, those of a TensorBoard log folder over its steps.");
   command->add_option("RUN|FOLDER", options->sources, "run folders, or folders of event files")
       ->required();
   addJsonFlag(command, options->output);

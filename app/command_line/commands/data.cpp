@@ -27,7 +27,7 @@ constexpr char kCifar10[] = "cifar10";
 struct DataOptions {
   std::string path = kCifar10;
   std::vector<std::string>
-      assignments;  ///< Of `check`: options of the kind, as data.source.size=64.
+      assignments;  ///< For `check`: options of the kind of data, data.source.size=64.
   OutputOptions output;
 };
 
@@ -76,7 +76,7 @@ void printReport(const DataReport& report) {
   if (!report.findings.empty()) text += "\n";
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
     const DataFinding& finding = report.findings[i];
-    // Six files that differ have one remedy.
+    // Findings in a row with the same remedy share one hint.
     const bool isRepeated =
         i + 1 < report.findings.size() && report.findings[i + 1].hint == finding.hint;
     text += finding.severity == Severity::error ? "  error    " : "  warning  ";
@@ -87,7 +87,7 @@ void printReport(const DataReport& report) {
   printText(text);
 }
 
-/// A place without a data set is a finding too, so that scripts always get a report.
+/// A place without a data set is a finding too, so that scripts always receive a report.
 DataReport reportOf(const DataOptions& options) {
   try {
     RunConfig config;
@@ -116,7 +116,7 @@ int check(const DataOptions& options) {
   return report.usable ? kExitOk : kExitFailure;
 }
 
-/// Shows received bytes and their rate.
+/// Shows the received bytes and their rate.
 class DownloadView {
  public:
   explicit DownloadView(ProgressLine& line) : line_(line) {}
@@ -194,16 +194,16 @@ void addData(CLI::App& program, Action& action) {
                  "data",
                  "Fetch or check a data set; the built-in shapes10 needs neither",
                  {{"lambda data get cifar10", "fetch CIFAR-10, 162 MiB, into ./cifar10"},
-                  {"lambda data check ~/cifar10", "judge what is there"}});
+                  {"lambda data check ~/cifar10", "check the files there"}});
   data->require_subcommand(1);
 
   const auto getOptions = std::make_shared<DataOptions>();
-  CLI::App* getCommand =
-      addCommand(*data,
-                 "get",
-                 "Fetch a data set and check its digest; once stopped, it goes on where it was",
-                 {{"lambda data get cifar10", "into ./cifar10, where the presets look for it"},
-                  {"lambda data get cifar10 ~/data/cifar10", "elsewhere; then train with --data"}});
+  CLI::App* getCommand = addCommand(
+      *data,
+      "get",
+      "Fetch a data set and check its digest; a stopped download continues where it ended",
+      {{"lambda data get cifar10", "into ./cifar10, where the presets look for it"},
+       {"lambda data get cifar10 ~/data/cifar10", "elsewhere; then train with --data"}});
   getCommand
       ->add_option_function<std::string>(
           "DATASET",
@@ -223,7 +223,7 @@ void addData(CLI::App& program, Action& action) {
   CLI::App* checkCommand =
       addCommand(*data,
                  "check",
-                 "Judge every file of a data set: CIFAR-10, CIFAR-100, IDX files, pictures",
+                 "Check every file of a data set: CIFAR-10, CIFAR-100, IDX files, pictures",
                  {{"lambda data check cifar10", "a folder with the .bin files or the archive"},
                   {"lambda data check ~/mnist", "a folder with IDX files"},
                   {"lambda data check ~/flowers --set data.source.size=64",

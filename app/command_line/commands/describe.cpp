@@ -29,7 +29,7 @@ struct DescribeOptions {
   OutputOptions output;
 };
 
-/// A network with what can be said of it without building it.
+/// A network with everything that is known of it without building it.
 struct Description {
   RunConfig config;
   NetworkCost cost;
@@ -38,8 +38,8 @@ struct Description {
   std::vector<Problem> problems;
 };
 
-/// Computes the cost and the findings of a configuration. `judgesRun`: reads what the data set holds
-/// and compares it with the network and the recipe, too.
+/// Computes the cost and the findings of a configuration. `judgesRun`: also reads what the data set
+/// contains and compares it with the network and the recipe.
 Description describe(LoadedConfig loaded, bool judgesRun) {
   Description description;
   description.problems = std::move(loaded.warnings);
@@ -132,16 +132,18 @@ std::string tableOf(const NetworkCost& cost) {
 
 void printAsText(const Description& description) {
   std::string text = headOf(description) + tableOf(description.cost);
-  text += "\nFLOPs: forward, one image, 2 a multiply-add. Activations: one image, float32.\n";
+  text += "\nFLOPs: forward, one image, 2 per multiply-add. Activations: one image, float32.\n";
   text += "Training with batches of " + std::to_string(description.config.recipe.batchSize) +
           " takes about " + bytesText(static_cast<std::uint64_t>(description.trainingBytes)) +
           " in float32.\n";
   if (description.dataset) {
-    text += "\n" + terminalText(textOf(description.config.data.source) + ": " +
-                                datasetText(*description.dataset)) + "\n";
+    text += "\n" +
+            terminalText(textOf(description.config.data.source) + ": " +
+                         datasetText(*description.dataset)) +
+            "\n";
   }
   if (!description.problems.empty()) {
-    text += hasErrors(description.problems) ? "\nIt can't be trained:\n" : "\nMind:\n";
+    text += hasErrors(description.problems) ? "\nIt can't be trained:\n" : "\nWarnings:\n";
     text += problemsText(description.problems);
   }
   printText(text);

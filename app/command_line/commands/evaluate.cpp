@@ -48,7 +48,7 @@ EvaluationRequest requestOf(const EvaluateOptions& options) {
   return request;
 }
 
-/// The folder of the run that a checkpoint belongs to; nothing for one that was moved elsewhere.
+/// The folder of the run that a checkpoint belongs to; none for one that was moved elsewhere.
 std::optional<RunRecord> recordOf(const fs::path& checkpoint, std::string& run) {
   const fs::path folder = fs::absolute(checkpoint).lexically_normal().parent_path().parent_path();
   std::error_code error;
@@ -90,7 +90,7 @@ void printAsText(const Evaluation& evaluation, const std::string& split) {
             facts.text());
   if (split == "test" && evaluation.testEvaluations > 1) {
     std::cout << "The test set has been scored " << evaluation.testEvaluations
-              << " times in this run: choose by validation, not by it.\n";
+              << " times in this run: choose by the validation score, not by the test score.\n";
   }
 }
 
@@ -104,8 +104,8 @@ int evaluateCommand(const EvaluateOptions& options) {
   line.clear();
   if (!evaluation) return interrupt.exitStatus();
   if (!evaluation->keepProblem.empty()) {
-    std::cerr << "lambda: the score is not kept in the run's folder: " << evaluation->keepProblem
-              << "\n";
+    std::cerr << "lambda: the score could not be saved in the run's folder: "
+              << evaluation->keepProblem << "\n";
   }
   if (options.output.json) {
     printJson(evaluationJson(*evaluation, options.split));
@@ -127,8 +127,8 @@ void addEvaluate(CLI::App& program, Action& action) {
         "the best checkpoint on the test set"},
        {"lambda evaluate runs/2026-11-20_22-48-00_quickstart/checkpoints/epoch-0005.safetensors "
         "--split validation",
-        "another one on the validation images"}},
-      "A run stands for its best checkpoint. The score is kept beside the run, in "
+        "another checkpoint on the validation images"}},
+      "For a run, its best checkpoint is scored. The score is saved in the run's folder, in "
       "evaluations.jsonl;\n"
       "the run's own test accuracy is that of its end and stays as it is.");
   command
@@ -138,7 +138,8 @@ void addEvaluate(CLI::App& program, Action& action) {
   command->add_option("--split", options->split, "test (default) or validation")
       ->type_name("SPLIT")
       ->check(CLI::IsMember({"test", "validation"}));
-  command->add_option("--data", options->data, "where the data lies now")->type_name("PATH");
+  command->add_option("--data", options->data, "where the data is, if it has moved")
+      ->type_name("PATH");
   addDeviceOptions(command, options->device);
   addOutputFlags(command, options->output);
   onChosen(command, options, action, evaluateCommand);

@@ -31,7 +31,7 @@ namespace {
 
 enum class ExportFormat { safetensors, csv, batches, json, architecture };
 
-/// In the order of ExportFormat.
+/// The names of the formats, in the order of ExportFormat.
 constexpr std::array<std::string_view, 5> kFormatNames{
     "safetensors", "csv", "batches", "json", "architecture"};
 
@@ -57,7 +57,7 @@ ExportFormat formatOf(const std::string& name) {
                        "Formats: " + joined(kFormatNames) + ".");
 }
 
-/// What stands behind the run's name in the name of a file.
+/// The part of a file name after the run's name.
 const char* endingOf(ExportFormat format) {
   switch (format) {
     case ExportFormat::safetensors:
@@ -94,7 +94,8 @@ std::string textOf(const fs::path& found, ExportFormat format) {
     case ExportFormat::json:
       return toJson(readCheckpointHeader(checkpointOf(found, CheckpointChoice::last)).config);
     case ExportFormat::architecture:
-      return toJson(readCheckpointHeader(checkpointOf(found, CheckpointChoice::last)).config.architecture);
+      return toJson(
+          readCheckpointHeader(checkpointOf(found, CheckpointChoice::last)).config.architecture);
     case ExportFormat::safetensors:
       break;
   }
@@ -110,7 +111,7 @@ void requireReplaceable(const fs::path& out) {
                    "Give --out the name of a file, or - for standard output.");
 }
 
-/// Whether the path is one of the files that a run consists of; there need be none yet.
+/// Whether the path is one of the files of a run, whether or not the file exists yet.
 bool isFileOfRun(const fs::path& path) {
   std::error_code error;
   const fs::path folder = fs::weakly_canonical(fs::absolute(path, error), error).parent_path();
@@ -145,7 +146,9 @@ int exportRun(const ExportOptions& options) {
   const bool isText = format != ExportFormat::safetensors;
   const fs::path out = options.out.value_or(defaultName(found, format));
   if (out == kStandardOutput && (!isText || options.output.json)) {
-    throw UsageError("--out", "standard output takes one text alone", "Give the name of a file.");
+    throw UsageError("--out",
+                     "only a text can go to standard output, and not together with --json",
+                     "Give the name of a file.");
   }
   if (out == kStandardOutput) {
     std::cout << textOf(found, format);
@@ -179,14 +182,14 @@ void addExport(CLI::App& program, Action& action) {
       "Write a run's weights, metrics or configuration for other programs",
       {{"lambda export runs/2026-11-20_22-48-00_quickstart --to safetensors --out "
         "weights.safetensors",
-        "in Python: safetensors.torch.load_file(\"weights.safetensors\")"},
+        "the weights; in Python: safetensors.torch.load_file(\"weights.safetensors\")"},
        {"lambda export 2026-11-20_22-48-00_quickstart --to csv --out - | column -ts,",
         "the epochs, in the terminal"}},
-      "  safetensors   weights and running statistics of the best checkpoint, one tensor a\n"
+      "  safetensors   weights and running statistics of the best checkpoint, one tensor per\n"
       "                parameter, named as in the network: "
       "stage2.block3.mixer.layer.queries.weight\n"
-      "  csv           one line an epoch: losses, accuracies, learning rate, throughput\n"
-      "  batches       one line a batch, as CSV\n"
+      "  csv           one line per epoch: losses, accuracies, learning rate, throughput\n"
+      "  batches       one line per batch, as CSV\n"
       "  json          the complete configuration; lambda train takes it\n"
       "  architecture  the network alone\n\n"
       "TensorBoard reads run folders as they are: tensorboard --logdir runs");
@@ -201,7 +204,7 @@ void addExport(CLI::App& program, Action& action) {
       ->add_option("-o,--out", options->out, "the file; - is standard output (default: RUN.FORMAT)")
       ->type_name("FILE");
   command->add_flag(
-      "--raw", options->raw, "the weights in training, where averaged ones were scored");
+      "--raw", options->raw, "the weights in training, not the averaged ones that were scored");
   addJsonFlag(command, options->output);
   onChosen(command, options, action, exportRun);
 }

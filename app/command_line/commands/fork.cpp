@@ -45,10 +45,10 @@ void addFork(CLI::App& program, Action& action) {
       "Start a new run from a checkpoint of another, with changed settings",
       {{"lambda fork runs/2026-11-20_22-48-00_quickstart --epochs 60 --set "
         "recipe.optimizer.learningRate=0.01",
-        "go on from the last checkpoint at a lower learning rate"},
+        "continue from the last checkpoint at a lower learning rate"},
        {"lambda fork runs/2026-11-20_22-48-00_quickstart/checkpoints/epoch-0005.safetensors --seed "
         "2",
-        "from the end of epoch 5 with other random numbers"}},
+        "continue from the end of epoch 5 with other random numbers"}},
       "The network stays, the recipe may change. The old run is left alone; the new one notes "
       "where\n"
       "it comes from.");

@@ -40,7 +40,7 @@ struct Cache {
 constexpr Cache kCaches[] = {
     {"L1", _SC_LEVEL1_DCACHE_SIZE}, {"L2", _SC_LEVEL2_CACHE_SIZE}, {"L3", _SC_LEVEL3_CACHE_SIZE}};
 
-/// Sizes in bytes of the processor's data caches that the system tells of.
+/// Sizes in bytes of the processor's data caches, as far as the system reports them.
 std::vector<std::pair<std::string, std::uint64_t>> cacheSizes() {
   std::vector<std::pair<std::string, std::uint64_t>> sizes;
   for (const Cache& cache : kCaches) {
@@ -112,12 +112,13 @@ int run(const InfoOptions& options) {
 
 void addInfo(CLI::App& program, Action& action) {
   const auto options = std::make_shared<InfoOptions>();
-  CLI::App* command = addCommand(program,
-                                 "info",
-                                 "Tell about this machine and program, or about a run",
-                                 {{"lambda info", "versions, device and why, threads, folders"},
-                                  {"lambda info runs/2026-11-20_22-48-00_quickstart",
-                                   "a run's state, epochs and checkpoints"}});
+  CLI::App* command =
+      addCommand(program,
+                 "info",
+                 "Show facts about this machine and program, or about a run",
+                 {{"lambda info", "versions, the device and the reason for it, threads, folders"},
+                  {"lambda info runs/2026-11-20_22-48-00_quickstart",
+                   "a run's state, epochs and checkpoints"}});
   command->add_option("RUN", options->run, "a run folder, or the name of one in runs/");
   addJsonFlag(command, options->output);
   onChosen(command, options, action, run);

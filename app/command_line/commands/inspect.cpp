@@ -115,7 +115,7 @@ std::string classText(const InspectionSnapshot& snapshot, int label) {
   return index < snapshot.classNames.size() ? snapshot.classNames[index] : std::to_string(label);
 }
 
-/// The position's share of the two energies together.
+/// The share of the position energy in the sum of both energies.
 double positionShare(const PartBalance& balance) {
   const double sum = balance.contentEnergy + balance.positionEnergy;
   return sum > 0 ? balance.positionEnergy / sum : 0;
@@ -169,7 +169,7 @@ void printSnapshot(const InspectionSnapshot& snapshot,
                 std::to_string(snapshot.queryColumn));
   const double position = positionShare(snapshot.balance);
   facts.add("output",
-            percentText(1 - position) + " of its energy from the content, " +
+            percentText(1 - position) + " of its energy comes from the content, " +
                 percentText(position) + " from the positions");
   facts.add("proof",
             "the contributions of all pixels add up to the layer's own output within " +
@@ -205,21 +205,20 @@ void addInspect(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "inspect",
-      "Look into a lambda layer: pictures and numbers of its own arithmetic",
+      "Inspect a lambda layer: pictures and numbers of its own arithmetic",
       {{"lambda inspect runs/2026-11-20_22-48-00_quickstart --list", "which layers there are"},
        {"lambda inspect runs/2026-11-20_22-48-00_quickstart --out look",
         "the first lambda layer, the first validation image, the middle pixel"},
        {"lambda inspect RUN --layer stage3.block2.mixer --image 7 --query 4,12 --out look",
         "another layer, image and pixel"}},
-      "Lambdas, position embeddings, the keys' regions and the exact contribution of every pixel "
-      "to\n"
-      "the output at one pixel, as pictures (PNG) and numbers (NPY, CSV), with the proof that the\n"
-      "contributions add up to what the layer gave.");
+      "Writes lambdas, position embeddings, the keys' regions and the exact contribution of every\n"
+      "pixel to the output at one pixel, as pictures (PNG) and numbers (NPY, CSV), with the proof\n"
+      "that the contributions add up to the layer's output.");
   command
       ->add_option(
           "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")
       ->required();
-  command->add_flag("--list", options->list, "list the lambda layers and end");
+  command->add_flag("--list", options->list, "list the lambda layers and exit");
   command->add_option("--layer", options->request.layer, "name of a layer (default: the first one)")
       ->type_name("NAME");
   command->add_option("--image", options->request.image, "index of the image (default: 0)")
@@ -229,7 +228,8 @@ void addInspect(CLI::App& program, Action& action) {
       ->check(CLI::IsMember(EnumNames<Split>::names));
   command->add_option("--query", options->query, "pixel of the layer's map (default: the middle)")
       ->type_name("ROW,COLUMN");
-  command->add_option("--data", options->data, "where the data lies now")->type_name("PATH");
+  command->add_option("--data", options->data, "where the data is, if it has moved")
+      ->type_name("PATH");
   command->add_option("-o,--out", options->out, "folder for the files")->type_name("DIR");
   addJsonFlag(command, options->output);
   onChosen(command, options, action, inspect);

@@ -23,7 +23,7 @@ struct LayersOptions {
   OutputOptions output;
 };
 
-/// One setting of a part of a network, as its field says.
+/// One setting of a part of a network, described by its field.
 struct Setting {
   std::string name;
   std::string meaning;
@@ -37,7 +37,7 @@ struct Setting {
 struct Part {
   std::string name;
   std::string meaning;
-  std::string path;  ///< Where it stands in a configuration.
+  std::string path;  ///< The path in a configuration.
   std::vector<Setting> settings;
 };
 
@@ -73,7 +73,7 @@ Setting settingOf(const Field& field, const M& member) {
   return setting;
 }
 
-/// The settings of a value that are single values; the others are parts of their own.
+/// The settings of a value that are single values; nested values are separate parts.
 template <class T>
 std::vector<Setting> settingsOf(const T& value) {
   std::vector<Setting> settings;
@@ -103,11 +103,11 @@ std::vector<Part> mixers() {
 }
 
 std::vector<Part> surroundings() {
-  return {{"network", "what all its parts share", "architecture", settingsOf(Architecture{})},
+  return {{"network", "settings that all parts share", "architecture", settingsOf(Architecture{})},
           {"stem", "the first convolutions", "architecture.stem", settingsOf(Stem{})},
           {"stage", "blocks of one width", "architecture.stages[*]", settingsOf(Stage{})},
           {"block",
-           "what stands around a mixer",
+           "everything around a mixer",
            "architecture.stages[*].blocks[*]",
            settingsOf(Block{})},
           {"head", "pooling and classifier", "architecture.head", settingsOf(Head{})}};
@@ -167,11 +167,11 @@ int run(const LayersOptions& options) {
 
 void addLayers(CLI::App& program, Action& action) {
   const auto options = std::make_shared<LayersOptions>();
-  CLI::App* command =
-      addCommand(program,
-                 "layers",
-                 "List what networks are made of, with all settings and defaults",
-                 {{"lambda layers", "read it"}, {"lambda layers --json", "the same for a script"}});
+  CLI::App* command = addCommand(program,
+                                 "layers",
+                                 "List what networks are made of, with all settings and defaults",
+                                 {{"lambda layers", "all parts with their settings"},
+                                  {"lambda layers --json", "the same for a script"}});
   addJsonFlag(command, options->output);
   onChosen(command, options, action, run);
 }

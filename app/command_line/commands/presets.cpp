@@ -31,7 +31,7 @@ struct Preset {
   NetworkCost cost;
 };
 
-/// All that can be read; a damaged file is told and left out.
+/// All presets that can be read; a damaged file is reported and left out.
 std::vector<Preset> loadPresets() {
   std::vector<Preset> presets;
   for (const std::string& name : presetNames()) {

@@ -49,18 +49,20 @@ void addResume(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "resume",
-      "Go on with a run that was stopped, killed or finished",
-      {{"lambda resume runs/2026-11-20_22-48-00_quickstart", "go on after Ctrl-C or a power cut"},
+      "Continue a run that was stopped, killed or finished",
+      {{"lambda resume runs/2026-11-20_22-48-00_quickstart",
+        "continue after Ctrl-C or a power cut"},
        {"lambda resume 2026-11-20_22-48-00_quickstart --epochs 60",
-        "train a finished run on, to 60 epochs in all"}},
-      "It goes on from the last checkpoint that is whole. On the same device and number of "
+        "continue a finished run, to 60 epochs in all"}},
+      "It continues from the last undamaged checkpoint. On the same device and number of "
       "threads\n"
-      "the weights come out to the bit as if it had never been interrupted.");
+      "the weights are the same, to the bit, as without the interruption.");
   command->add_option("RUN", arguments->run, "a run folder, or the name of one in runs/")
       ->required();
   command->add_option("--epochs", arguments->epochs, "train until this many epochs in all")
       ->type_name("N");
-  command->add_option("--data", arguments->data, "where the data lies now")->type_name("PATH");
+  command->add_option("--data", arguments->data, "where the data is, if it has moved")
+      ->type_name("PATH");
   command->add_flag("--accept-changes",
                     arguments->acceptChanges,
                     "resume with the settings of run.json, although the checkpoint was saved with "

@@ -83,7 +83,7 @@ std::string statusText(const RunInfo& info) {
   const RunRecord& record = info.record;
   std::string text = statusOf(info) + ", " + std::to_string(record.epochsDone) + " of " +
                      pluralText(record.config.recipe.epochs, "epoch");
-  if (info.interrupted) text += "; it was killed: lambda resume goes on with it";
+  if (info.interrupted) text += "; it was killed: lambda resume continues it";
   if (!record.statusText.empty()) {
     text += "; " + record.statusText.substr(0, record.statusText.find('\n'));
   }
@@ -105,7 +105,7 @@ std::string factsText(const RunInfo& info) {
       record.environment.device + ", " + pluralText(record.environment.threads, "thread") +
           (record.environment.threadChanges > 0
                ? " at first, changed " + pluralText(record.environment.threadChanges, "time") +
-                     " (its bits can't be had again)"
+                     " (not repeatable to the bit)"
                : "") +
           ", " + record.environment.cpu + ", LibTorch " + record.environment.torch);
   facts.add("precision",

@@ -18,22 +18,22 @@ struct CheckpointInfo {
   std::uint64_t bytes = 0;
   int epoch = 0;
   std::int64_t step = 0;
-  std::string damage;  ///< Why it can't be read; empty for a good header.
+  std::string damage;  ///< Why it can't be read; empty where its header is valid.
 };
 
-/// What a run folder tells of its run.
+/// The facts of a run in its folder.
 struct RunInfo {
   std::filesystem::path path;
   RunRecord record;
-  bool interrupted = false;  ///< Recorded as running, but nobody runs it: it was killed.
+  bool interrupted = false;  ///< Recorded as running without a process: it was killed.
   Metrics metrics;
-  std::vector<EvaluationRecord> evaluations;  ///< Measured beside the run, in their order.
-  int testEvaluations = 0;  ///< How often the test set was scored, by the run and beside it.
-  std::vector<CheckpointInfo> checkpoints;  ///< The most advanced first.
+  std::vector<EvaluationRecord> evaluations;  ///< Scores measured after the run, in their order.
+  int testEvaluations = 0;  ///< Number of scorings of the test set, by the run and after it.
+  std::vector<CheckpointInfo> checkpoints;  ///< In descending order of progress.
   std::uint64_t diskBytes = 0;              ///< A file with two names counts once.
 };
 
-/// Throws Error for what is no run folder. Damaged checkpoints are told, not thrown.
+/// Throws Error for a folder that is no run. Damaged checkpoints are reported instead of thrown.
 RunInfo readRunInfo(const std::filesystem::path& path);
 
 nlohmann::ordered_json runInfoJson(const RunInfo& info);

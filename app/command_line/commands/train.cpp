@@ -40,7 +40,7 @@ void addTrain(CLI::App& program, Action& action) {
       program,
       "train",
       "Train a network in a new run folder",
-      {{"lambda train quickstart", "a small lambda network on built-in images, a minute or two"},
+      {{"lambda train quickstart", "a small lambda network on built-in images, in a minute or two"},
        {"lambda train mine.json --data ~/flowers --set data.source.size=64",
         "your own pictures, a folder for each class"},
        {"lambda train resnet50-cifar-ccll --data ~/cifar10 --epochs 10",
@@ -49,7 +49,7 @@ void addTrain(CLI::App& program, Action& action) {
         "'architecture.stages[2].blocks[*].mixer.k=8'",
         "your own network, with changed settings"},
        {"lambda train quickstart --json --quiet | jq .testAccuracy", "from a script"}},
-      "Ctrl-C saves within a batch and stops, lambda resume goes on. A run folder holds "
+      "Ctrl-C saves within a batch and stops, lambda resume continues. A run folder contains "
       "everything:\n"
       "configuration, checkpoints, metrics, TensorBoard events, log.");
   command

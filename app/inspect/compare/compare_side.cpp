@@ -157,13 +157,13 @@ void CompareSide::show(ContributionKind quantity,
       s->probabilities.empty()
           ? 0
           : static_cast<double>(s->probabilities[static_cast<std::size_t>(s->predicted)]);
-  verdict_->setText(tr("Says %1, %2%3 · step %4")
+  verdict_->setText(tr("Predicted as %1, %2%3 · step %4")
                         .arg(said,
                              percentText(share, 0),
                              s->label < 0 ? QString()
                              : s->label == s->predicted
                                  ? tr(" (right)")
-                                 : tr(" (it is %1)").arg(className(*s, s->label)),
+                                 : tr(" (true class %1)").arg(className(*s, s->label)),
                              countText(s->step)));
 }
 

@@ -21,7 +21,7 @@ class HeatmapView;
 class ImageView;
 class SourceChooser;
 
-/// One half of a comparison: which weights and which layer, the image with the contributions, and
+/// One half of a comparison: the choice of weights and layer, the image with the contributions, and
 /// the lambda of the query.
 class CompareSide : public QWidget {
   Q_OBJECT
@@ -41,27 +41,27 @@ class CompareSide : public QWidget {
 
   HeatmapView& lambdaView() { return *lambda_; }
 
-  /// The layer looked into; empty where the network has none.
+  /// The inspected layer; empty where the network has none.
   const std::optional<InspectableLayer>& layer() const { return layer_; }
 
-  /// A name that this network lacks changes nothing.
+  /// Selects a layer; a name that this network lacks changes nothing.
   void setLayer(const std::string& name);
 
   std::shared_ptr<const InspectionSnapshot> snapshot() const { return feed_->snapshot(); }
 
-  /// Asks for the layer at the place that these shares of the map's height and width name.
+  /// Requests the layer at the position with these shares of the map's height and width.
   void ask(const InspectionRequest& image, double rowShare, double columnShare);
 
-  /// Draws the snapshot; a range from outside makes both sides comparable.
+  /// Draws the snapshot; a given range makes both sides comparable.
   void show(ContributionKind quantity,
             const std::optional<ColorRange>& mapRange,
             const std::optional<ColorRange>& lambdaRange);
 
  Q_SIGNALS:
-  /// Other weights or another layer: the sides have to be asked again.
+  /// Other weights or another layer were chosen: both sides must be requested again.
   void chosen();
   void queryChosen(double rowShare, double columnShare);
-  /// A snapshot has come, or a failure stands in its place.
+  /// A snapshot has arrived, or a failure is shown in its place.
   void changed();
 
  protected:

@@ -202,8 +202,8 @@ void Comparison::updateDifference() {
   lambdaDifference_->setData(lambdaData(*left, lambda, u"difference"_s, tr("λ total")));
   const bool isSameImage = left->image == right->image;
   note_->setText(isSameImage ? QString()
-                             : tr("The runs have different images under this number: the sides do "
-                                  "not look at the same picture."));
+                             : tr("The runs have different images with this number: the sides do "
+                                  "not show the same picture."));
   note_->setVisible(!isSameImage);
 }
 

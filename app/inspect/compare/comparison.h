@@ -17,8 +17,8 @@ class CompareSide;
 class HeatmapView;
 class Segmented;
 
-/// Two layers, checkpoints or runs side by side on the same image and position, and what differs
-/// where their shapes agree.
+/// Two layers, checkpoints or runs side by side on the same image and position, and their
+/// difference where their shapes agree.
 class Comparison : public QWidget {
   Q_OBJECT
 
@@ -31,18 +31,18 @@ class Comparison : public QWidget {
   void setRuns(const std::vector<RunSummary>& runs);
   void setLive(const std::optional<InspectionSource>& live);
 
-  /// Begins with the same weights and layer on both sides, where a side has none yet.
+  /// Selects these weights and this layer on each side that has none yet.
   void begin(const InspectionSource& source, const std::string& layer);
 
   /// The image for both sides; layer and position of the request are not used.
   void setImage(const InspectionRequest& image);
 
-  /// The shares of the map's height and width where both look.
+  /// The query of both sides, as shares of the map's height and width.
   void setQuery(double rowShare, double columnShare);
 
   void setActive(bool active);
 
-  /// What is compared and on which scale, for the page's bar at the top.
+  /// The controls for the two sides and their scale, for the page's bar at the top.
   QWidget& controls() { return *controls_; }
 
   CompareSide& left() { return *left_; }

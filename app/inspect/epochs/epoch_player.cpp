@@ -27,7 +27,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kSpeeds[] = {1, 2, 5, 10};  // epochs a second
+constexpr int kSpeeds[] = {1, 2, 5, 10};  // epochs per second
 constexpr int kFirstSpeed = 1;
 constexpr double kLabelWidth = 140;  // "Epoch 100 of 300", so that nothing moves while it counts
 
@@ -53,7 +53,7 @@ EpochPlayer::EpochPlayer(QWidget* parent)
       exportButton_(new QPushButton(tr("Save sequence …"))) {
   slider_->setAccessibleName(tr("Epoch"));
   slider_->setPageStep(1);
-  for (const int speed : kSpeeds) speed_->addItem(tr("%1 a second").arg(speed));
+  for (const int speed : kSpeeds) speed_->addItem(tr("%1 per second").arg(speed));
   speed_->setCurrentIndex(kFirstSpeed);
   speed_->setAccessibleName(tr("Speed"));
   exportButton_->setToolTip(

@@ -21,7 +21,7 @@ namespace lambda {
 class NormStrip;
 class SequenceExport;
 
-/// Plays through the snapshots that a run has stored of its epochs.
+/// Plays the snapshots that a run has stored of its epochs.
 class EpochPlayer : public QWidget {
   Q_OBJECT
 
@@ -33,7 +33,7 @@ class EpochPlayer : public QWidget {
   void open(const std::filesystem::path& inspectionFolder);
   void setLayer(const InspectableLayer& layer);
 
-  /// Stops playing; what is shown stays.
+  /// Stops playing; the shown epoch stays.
   void pause();
   void togglePlaying();
 
@@ -45,7 +45,7 @@ class EpochPlayer : public QWidget {
 
   int count() const { return reader_.count(); }
 
-  /// What holds over all epochs of the layer.
+  /// The norms of the layer over all epochs.
   std::vector<ProbeNorms> norms() const { return reader_.norms(layer_.name); }
 
   /// Asks for a folder and writes all epochs into it.
@@ -54,11 +54,11 @@ class EpochPlayer : public QWidget {
   void exportTo(const QString& folder);
 
  Q_SIGNALS:
-  /// Another epoch, or another layer of it; null where the run has stored none.
+  /// Another epoch or layer is shown; null where the run has stored no snapshot.
   void probeShown(std::shared_ptr<const lambda::ProbeSnapshot> probe);
-  /// Some of the epochs stored can't be read; the others can be played.
+  /// Some of the stored epochs can't be read; the others can be played.
   void epochsMissed(const QString& problem);
-  /// The sequence is written, or `problem` says why not.
+  /// The sequence is written, or `problem` says why it is not.
   void exported(const QString& folder, const QString& problem);
 
  protected:

@@ -14,7 +14,7 @@ namespace lambda {
 
 namespace {
 
-constexpr double kSide = 7;  // as far as a slider's handle keeps from its ends
+constexpr double kSide = 7;  // margin of a slider's handle at both ends
 
 struct Series {
   QString name;
@@ -32,7 +32,7 @@ std::array<Series, 3> series() {
 NormStrip::NormStrip(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   setAccessibleName(tr("Sizes of lambdas and embeddings over the epochs"));
-  setToolTip(tr("Norms over the epochs, each on a scale of its own"));
+  setToolTip(tr("Norms over the epochs, each on its own scale"));
 }
 
 void NormStrip::setNorms(std::vector<ProbeNorms> norms) {

@@ -9,8 +9,8 @@
 
 namespace lambda {
 
-/// How the sizes of a layer's content lambda, position lambda and embeddings went over the epochs,
-/// each on its own scale, as one thin strip; a line marks the epoch shown.
+/// The norms of a layer's content lambda, position lambda and embeddings over the epochs, each on
+/// its own scale, as one thin strip; a line marks the shown epoch.
 class NormStrip : public QWidget, public Exportable {
   Q_OBJECT
 

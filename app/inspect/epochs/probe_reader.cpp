@@ -50,7 +50,7 @@ ProbeReader::Reading ProbeReader::readAll(const std::filesystem::path& folder) {
       if (numbers <= kBudget) epoch.probe = std::move(probe);
       reading.epochs.push_back(std::move(epoch));
     } catch (const std::exception& error) {
-      // The others can still be played.
+      // The other epochs can still be played.
       if (reading.problem.isEmpty()) reading.problem = QString::fromStdString(error.what());
     }
   }
@@ -88,7 +88,7 @@ std::shared_ptr<const ProbeSnapshot> ProbeReader::probe(int index) {
     try {
       probe = std::make_shared<const ProbeSnapshot>(readProbeSnapshot(file));
     } catch (const std::exception& error) {
-      // It could be read before: somebody has just removed the run.
+      // The file could be read before, so that somebody has just removed the run.
       answer([this, index, opening, reason = QString::fromStdString(error.what())] {
         if (opening == opening_) Q_EMIT probeLost(index, reason);
       });

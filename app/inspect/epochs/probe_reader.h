@@ -16,9 +16,8 @@
 
 namespace lambda {
 
-/// The stored snapshots of a run, read on a thread of its own. All are read once, for what holds
-/// over all epochs; as many as fit a budget stay in memory, the others are read again when they are
-/// asked for.
+/// Reads the stored snapshots of a run on a worker thread. All are read once, for the norms over
+/// all epochs; as many as fit a budget stay in memory, the others are read again on request.
 class ProbeReader : public QObject {
   Q_OBJECT
 
@@ -26,25 +25,25 @@ class ProbeReader : public QObject {
   explicit ProbeReader(QObject* parent = nullptr);
   ~ProbeReader() override;
 
-  /// Reads RUN/inspection anew. Answered by opened(), also where there is nothing.
+  /// Reads RUN/inspection from the start. opened() follows, even where there is nothing.
   void open(const std::filesystem::path& inspectionFolder);
 
-  /// How many epochs there are; 0 before opened().
+  /// The number of epochs; 0 before opened().
   int count() const { return static_cast<int>(epochs_.size()); }
 
   int epochAt(int index) const;
 
-  /// Null where it has to be read again: probeRead() follows.
+  /// Null where the snapshot must be read again: probeRead() follows.
   std::shared_ptr<const ProbeSnapshot> probe(int index);
 
   /// The norms of a layer over all epochs, in their order.
   std::vector<ProbeNorms> norms(const std::string& layer) const;
 
  Q_SIGNALS:
-  /// `problem` tells of files that can't be read; empty where there are none.
+  /// `problem` names files that can't be read; empty where there are none.
   void opened(const QString& problem);
   void probeRead(int index, std::shared_ptr<const lambda::ProbeSnapshot> probe);
-  /// It was there when the folder was opened, and no longer is.
+  /// A snapshot that existed when the folder was opened can't be read.
   void probeLost(int index, const QString& reason);
 
  private:
@@ -52,7 +51,7 @@ class ProbeReader : public QObject {
     std::filesystem::path file;
     int epoch = 0;
     std::map<std::string, ProbeNorms> norms;
-    std::shared_ptr<const ProbeSnapshot> probe;  ///< Null beyond the budget.
+    std::shared_ptr<const ProbeSnapshot> probe;  ///< Null where the budget is exceeded.
   };
 
   struct Reading {
@@ -64,7 +63,7 @@ class ProbeReader : public QObject {
   void answer(std::function<void()> call);
 
   std::vector<Epoch> epochs_;
-  quint64 opening_ = 0;  ///< Answers to older ones are dropped.
+  quint64 opening_ = 0;  ///< Answers to older requests are dropped.
   WorkerThread thread_;
 };
 

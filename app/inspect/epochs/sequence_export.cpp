@@ -24,13 +24,14 @@ constexpr QSize kFrameSize(1280, 720);
 constexpr double kPixelRatio = 1;
 constexpr int kMargin = 24;
 constexpr int kTitleHeight = 40;
-constexpr std::chrono::milliseconds kLastFrameTime(2000);  // to be looked at before it begins anew
+constexpr std::chrono::milliseconds kLastFrameTime(2000);  // pause before the animation repeats
 
 ColorRange symmetric(double greatest) {
   return greatest > 0 ? ColorRange{-greatest, greatest} : ColorRange{-1, 1};
 }
 
-/// Frames show signed data, lines and text: the colours of the one and those between ink and page.
+/// Frames show signed data, lines and text: the palette has the map's colours and the colours
+/// between ink and page.
 QList<QRgb> paletteFor(const Colors& colors) {
   constexpr int kMapColors = 176;
   constexpr int kGreys = 64;

@@ -17,8 +17,8 @@ namespace lambda {
 class GifWriter;
 class HeatmapView;
 
-/// Draws one epoch of a layer: its lambda, its contributions and its embeddings, with scales that
-/// hold for all epochs, so that the pictures can be shown one after the other.
+/// Draws one epoch of a layer: its lambda, its contributions and its embeddings, with the same
+/// scales for all epochs, so that the pictures can be shown one after the other.
 class SequenceFrame {
  public:
   SequenceFrame(const InspectableLayer& layer, const std::vector<ProbeNorms>& norms);
@@ -37,12 +37,12 @@ class SequenceFrame {
 };
 
 /// Writes the epochs of a layer as epoch-0001.png ..., as one animation epochs.gif, and norms.csv
-/// into a folder, a picture at a time so that the window stays alive.
+/// into a folder, one picture at a time so that the window stays responsive.
 class SequenceExport : public QObject {
   Q_OBJECT
 
  public:
-  /// `reader` outlives it. `colors` outlives it. The animation shows each epoch for `frameTime`.
+  /// `reader` and `colors` outlive it. The animation shows each epoch for `frameTime`.
   SequenceExport(ProbeReader& reader,
                  const InspectableLayer& layer,
                  const QString& folder,
@@ -55,7 +55,7 @@ class SequenceExport : public QObject {
 
  Q_SIGNALS:
   void progressed(int done, int total);
-  /// Empty = all is written; else what went wrong and what to do.
+  /// Empty = everything is written; otherwise what went wrong and what to do.
   void finished(const QString& problem);
 
  private:

@@ -13,8 +13,8 @@
 
 namespace lambda {
 
-/// The images of runs for thumbnails: reads or draws them on a thread of its own and keeps the ones
-/// used last. Of the training set only the validation images stay in memory.
+/// The images of runs for thumbnails: reads or draws them on a worker thread and keeps the most
+/// recently used ones. Of the training set only the validation images stay in memory.
 class ImageLibrary : public QObject {
   Q_OBJECT
 
@@ -22,7 +22,7 @@ class ImageLibrary : public QObject {
   explicit ImageLibrary(QObject* parent = nullptr);
   ~ImageLibrary() override;
 
-  /// The images of a split, null until loaded() or failed() says so.
+  /// The images of a split; null until loaded() or failed().
   std::shared_ptr<const LabeledImages> images(const DataConfig& config, Split split);
 
  Q_SIGNALS:
@@ -36,17 +36,18 @@ class ImageLibrary : public QObject {
   struct Entry {
     DataConfig config;
     Split split = Split::validation;
-    std::shared_ptr<const LabeledImages> images;  ///< Null while it is under way.
+    std::shared_ptr<const LabeledImages> images;  ///< Null while they are being read.
   };
 
   void take(const DataConfig& config, Split split, std::shared_ptr<const LabeledImages> images);
   void drop(const DataConfig& config, Split split);
 
-  std::deque<Entry> entries_;  ///< The one used last in front.
+  std::deque<Entry> entries_;  ///< The most recently used one first.
   WorkerThread thread_;
 };
 
-/// Whether both mean the same images: augmentation and the seed of training orders don't matter.
+/// Whether both mean the same images: augmentation and the seed of the training order make no
+/// difference.
 bool isSameData(const DataConfig& a, const DataConfig& b);
 
 }  // namespace lambda

@@ -14,15 +14,15 @@ enum class SourceKind {
   checkpoint,  ///< A file of a run.
 };
 
-/// Which weights are looked into.
+/// The weights to inspect.
 struct InspectionSource {
   SourceKind kind = SourceKind::none;
   std::filesystem::path run = {};         ///< The run folder.
-  std::filesystem::path checkpoint = {};  ///< The file; empty of a live one.
-  RunRecord record = {};                  ///< Of the run: its network and its data.
+  std::filesystem::path checkpoint = {};  ///< The file; empty for a live source.
+  RunRecord record = {};                  ///< The run's record: its network and its data.
   QString label = {};                     ///< "cpu-hybrid, best"
 
-  /// Whether both mean the same weights, whatever the record has come to say since.
+  /// Whether both mean the same weights, even where the record has changed since.
   bool isSameAs(const InspectionSource& other) const {
     return kind == other.kind && run == other.run && checkpoint == other.checkpoint;
   }

@@ -7,7 +7,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kView = 3;  // after those of the page and of both sides of a comparison
+constexpr int kView = 3;  // after the views of the page and of both sides of a comparison
 constexpr std::chrono::milliseconds kPause{400};
 
 }  // namespace
@@ -27,7 +27,7 @@ LayerPictures::LayerPictures(InspectionSession& inspection, QObject* parent)
             forget(snapshot->layer.name);
             if (!timer_.isActive()) askNext();
           });
-  // A layer that can't be looked into says so when it is chosen.
+  // A layer that can't be inspected reports this when it is chosen.
   connect(&inspection_, &InspectionSession::failed, this, [this](quint64 id) {
     if (id == waitingId_ && id != 0) stop();
   });

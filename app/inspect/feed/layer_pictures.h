@@ -12,24 +12,25 @@
 
 namespace lambda {
 
-/// Fetches the lambdas of the layers that nobody has looked at yet, for the small pictures in the
-/// list of layers: one after the other, when a checkpoint's session has nothing better to do.
+/// Fetches the lambdas of layers that have not been shown yet, for the small pictures in the list
+/// of layers: one after the other, while a checkpoint's session is idle.
 class LayerPictures : public QObject {
   Q_OBJECT
 
  public:
   explicit LayerPictures(InspectionSession& inspection, QObject* parent = nullptr);
 
-  /// What is missing for this image; replaces what was missing before. Live sources are left alone.
+  /// Requests the missing lambdas for this image; replaces the former request. Live sources are
+  /// ignored.
   void start(const InspectionSource& source,
              const InspectionRequest& image,
              std::vector<std::string> layers);
   void stop();
 
-  /// A person has asked for something: this waits a while.
+  /// A person has requested something: fetching waits for a while.
   void hold();
 
-  /// The layer is known meanwhile.
+  /// The layer's lambda has arrived in another way.
   void forget(const std::string& layer);
 
  Q_SIGNALS:

@@ -6,10 +6,10 @@ namespace lambda {
 
 namespace {
 
-/// Another page's request may have pushed ours out of the training's inbox.
+/// Another page's request may have replaced ours in the training's inbox.
 constexpr std::chrono::milliseconds kResendAfter{1500};
 
-/// Above the numbers that other pages give their requests.
+/// Above the numbers that other pages use for their requests.
 constexpr std::uint64_t kFirstId = std::uint64_t{1} << 40;
 
 }  // namespace

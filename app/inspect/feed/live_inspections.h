@@ -13,17 +13,18 @@
 
 namespace lambda {
 
-/// Looks into the running network for several views at once. The training takes one request at a
-/// time, the newest: here each view's newest waits its turn, so that none pushes out another's.
+/// Inspects the running network for several views at once. The training accepts one request at a
+/// time, the newest: each view's newest request waits for its turn here, so that none replaces
+/// another's.
 class LiveInspections : public QObject {
   Q_OBJECT
 
  public:
   explicit LiveInspections(TrainingSession& training, QObject* parent = nullptr);
 
-  /// Asks for `view`; an older request of the same view that still waits is dropped.
+  /// Requests an inspection for `view`; a waiting older request of the same view is dropped.
   void request(int view, const InspectionRequest& request);
-  /// The view no longer waits for anything.
+  /// Cancels the view's request.
   void forget(int view);
 
  Q_SIGNALS:
@@ -42,7 +43,7 @@ class LiveInspections : public QObject {
   TrainingSession& training_;
   std::map<int, InspectionRequest> waiting_;
   std::optional<Sent> sent_;
-  int lastView_ = -1;  ///< Served last: the others come first.
+  int lastView_ = -1;  ///< The view served last: the others come first.
   std::uint64_t lastId_ = 0;
   QTimer resend_;
 };

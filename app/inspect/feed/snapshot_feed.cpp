@@ -88,7 +88,7 @@ void SnapshotFeed::setActive(bool active) {
 
 void SnapshotFeed::refresh() {
   if (isWaiting_ || !request_ || !training_.isBusy()) return;
-  // While paused the weights stay as they are.
+  // While the training is paused the weights do not change.
   if (snapshot_ && snapshot_->step == training_.status().step) return;
   isWaiting_ = true;
   live_.request(view_, *request_);

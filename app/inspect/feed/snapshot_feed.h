@@ -16,38 +16,37 @@
 
 namespace lambda {
 
-/// What one view looks at: it asks the session that its source needs, drops answers that nobody
-/// waits for any more, and keeps a live view fresh.
+/// The snapshots of one view: requests them from the session that its source needs, drops answers
+/// that are no longer needed, and keeps a live view up to date.
 class SnapshotFeed : public QObject {
   Q_OBJECT
 
  public:
-  /// `view` tells feeds apart in both sessions.
+  /// `view` distinguishes the feeds in both sessions.
   SnapshotFeed(TrainingSession& training,
                LiveInspections& live,
                InspectionSession& inspection,
                int view,
                QObject* parent = nullptr);
 
-  /// Another source: answers of the one before are dropped. Asks nothing by itself.
+  /// Sets another source: answers for the one before are dropped. Sends no request.
   void setSource(const InspectionSource& source);
 
   const InspectionSource& source() const { return source_; }
 
-  /// Asks; an older request that has no answer yet is dropped.
+  /// Sends a request; an older request without an answer is dropped.
   void ask(const InspectionRequest& request);
 
-  /// A live view is refreshed about twice a second while it is active, that is, seen.
+  /// A live view is refreshed about twice a second while it is active, that is, visible.
   void setActive(bool active);
 
-  /// The last answer of this source; may be null.
+  /// The last snapshot from this source; may be null.
   std::shared_ptr<const InspectionSnapshot> snapshot() const { return snapshot_; }
 
-  /// A request has waited for longer than a person takes for at once.
+  /// A request has waited long enough that a person would notice.
   bool isBusy() const { return isBusy_; }
 
-  /// How long ago the weights of a live snapshot were taken, in seconds; 0 while nothing changes
-  /// them.
+  /// Age of the weights of a live snapshot in seconds; 0 while nothing changes them.
   double ageSeconds() const;
 
  Q_SIGNALS:
@@ -69,7 +68,7 @@ class SnapshotFeed : public QObject {
   std::optional<InspectionRequest> request_;
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   QElapsedTimer arrivedAt_;
-  quint64 waitingId_ = 0;  ///< Of a checkpoint request; 0 = none.
+  quint64 waitingId_ = 0;  ///< Number of the checkpoint request; 0 = none.
   bool isWaiting_ = false;
   bool isBusy_ = false;
   bool isActive_ = false;

@@ -8,8 +8,8 @@
 
 namespace lambda {
 
-/// How much of the output at the query comes from the content and how much from the positions, as
-/// one divided bar with its numbers.
+/// The shares of content and position in the output at the query, as one divided bar with its
+/// numbers.
 class BalanceBar : public QWidget {
   Q_OBJECT
 

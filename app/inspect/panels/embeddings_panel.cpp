@@ -30,7 +30,7 @@ HeatmapAxis axisFor(const InspectableLayer& layer, const QString& offset, std::i
           .hasZero = isRelative};
 }
 
-/// The tiles of [k, u, rows, columns] in the order of `order` as [k u, rows, columns].
+/// The tiles of [k, u, rows, columns] in the given `order` as [k u, rows, columns].
 Array reordered(const Array& tiles, const std::vector<int>& order) {
   Array sorted{{tiles.shape[0] * tiles.shape[1], tiles.shape[2], tiles.shape[3]}, {}};
   sorted.values.reserve(tiles.values.size());
@@ -143,7 +143,7 @@ void EmbeddingsPanel::updateViews() {
     tiles_->setPlaceholder(
         tr("This layer has no position embeddings: it knows what is in the image, not where."));
   } else {
-    tiles_->setPlaceholder(tr("What they were at the start is not known for these weights."));
+    tiles_->setPlaceholder(tr("The initial embeddings of these weights are not known."));
   }
   if (shown.shape.size() != 4 || shown.empty()) {
     tiles_->setData({});
@@ -203,9 +203,9 @@ ExplanationText EmbeddingsPanel::explanation() const {
       .formula = tr("&lambda;<sup>p</sup><sub>n</sub> = &Sigma;<sub>m</sub> e<sub>nm</sub> "
                     "v<sub>m</sub><sup>&#8868;</sup>, &nbsp; e<sub>nm</sub> = E[m &minus; n]"),
       .body = tr("For each of the k query channels the layer learns how much every neighbour "
-                 "counts, by its offset from the query alone. The dotted axes meet where a "
-                 "position looks at itself. Noise of the start hides what was learnt: see Change. "
-                 "The principal patterns below are what the tiles are mixed from "
+                 "counts, by its offset from the query alone. The dotted axes meet at offset 0. "
+                 "The initial noise hides what was learnt: see Change. "
+                 "The tiles are mixtures of the principal patterns below "
                  "(singular value decomposition)."),
       .numbers = {}};
   const Array& shown = source();

@@ -16,8 +16,8 @@ namespace lambda {
 class HeatmapView;
 class Segmented;
 
-/// The learned position embeddings of a layer: a tile for each of the k u slots over the offsets
-/// m - n, as they are or as change since the start, and the few patterns that they are made of.
+/// The learned position embeddings of a layer: a tile for each of the k u slots over the offsets m
+/// - n, as they are or as change since the start, and their strongest patterns.
 class EmbeddingsPanel : public QWidget {
   Q_OBJECT
 
@@ -26,14 +26,14 @@ class EmbeddingsPanel : public QWidget {
 
   void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
 
-  /// A scale from outside; nothing = of the values shown.
+  /// Sets the scale; none = that of the shown values.
   void setScale(std::optional<double> greatest);
 
   HeatmapView& tiles() { return *tiles_; }
 
   HeatmapView& patterns() { return *patterns_; }
 
-  /// True: now minus at the start.
+  /// True: the current embeddings minus those at the start.
   bool showsChange() const;
   void setShowsChange(bool change);
   void setSorted(bool sorted);
@@ -47,7 +47,7 @@ class EmbeddingsPanel : public QWidget {
 
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   std::optional<double> scale_;
-  Array analysed_;  ///< What found_ was computed from.
+  Array analysed_;  ///< The array from which found_ was computed.
   PrincipalPatterns found_;
   Segmented* kind_;
   QCheckBox* sorted_;

@@ -28,16 +28,16 @@ namespace lambda {
 
 namespace {
 
-constexpr double kCaption = 28;  // of a head's tile, with its gap
+constexpr double kCaption = 28;  // height of the caption of a head's tile, with its gap
 constexpr double kTileGap = 12;
 constexpr double kLeastTile = 40;    // pixels at the usual size of text
-constexpr double kHeadsShare = 0.2;  // of the panel's width, at most
-constexpr int kManyHeads = 4;        // above it they stand in two columns
+constexpr double kHeadsShare = 0.2;  // upper limit as a share of the panel's width
+constexpr int kManyHeads = 4;        // more heads stand in two columns
 constexpr int kOpacitySteps = 100;
 constexpr double kOpacityWidth = 64;
 constexpr int kMargin = 12;
 constexpr int kGap = 8;
-constexpr int kFactsGap = 4;         // where the facts stand one below the other
+constexpr int kFactsGap = 4;         // where the facts stand below each other
 constexpr int kFactsGapAcross = 24;  // where they stand side by side
 
 }  // namespace
@@ -55,9 +55,9 @@ ImagePanel::ImagePanel(QWidget* parent)
   QStringList titles;
   for (const ContributionKind quantity : kContributionKinds) titles << titleOf(quantity);
   quantities_ = new Segmented(titles);
-  quantities_->setAccessibleName(tr("What is laid over the image"));
-  const QString tips[] = {tr("q · k̄: what stands there (1)"),
-                          tr("q · e: how far away it stands (2)"),
+  quantities_->setAccessibleName(tr("Map shown over the image"));
+  const QString tips[] = {tr("q · k̄: content of each position (1)"),
+                          tr("q · e: offset of each position (2)"),
                           tr("A = q · (k̄ + e): both (3)"),
                           tr("‖A v‖: how much it changes the output (4)")};
   for (int i = 0; i < 4; ++i) quantities_->setChoiceToolTip(i, tips[i]);
@@ -198,7 +198,8 @@ void ImagePanel::updateViews() {
     heads_->setVisible(false);
     return;
   }
-  // Sums over the heads have another size than one head: a scale from outside is for all together.
+  // Sums over the heads have another magnitude than one head: a given scale is for all heads
+  // together.
   const double scale = head_ < 0 ? scale_.value_or(0) : 0;
   image_->setOverlay({.cells = map,
                       .range = rangeOf(quantity_, map, scale),
@@ -223,7 +224,7 @@ void ImagePanel::fitHeads() {
   const int inner = contentsRect().width() - 2 * kMargin;
   const int room = contentsRect().height() - controls_->heightForWidth(inner) -
                    facts_->sizeHint().height() - 4 * kGap;
-  // A tile as high as fits beside its caption, yet no more than the image can spare.
+  // A tile is as high as fits beside its caption, but no larger than the image can spare.
   const double fitting = static_cast<double>(room) / rows - kCaption * textScale();
   const double least = kLeastTile * textScale();
   const double tile = std::clamp(fitting, least, std::max(least, width() * kHeadsShare));
@@ -265,7 +266,7 @@ void ImagePanel::changeEvent(QEvent* event) {
 }
 
 QSize ImagePanel::minimumSizeHint() const {
-  // What flows into more lines at the least width.
+  // Includes the second line that the facts need at the least width.
   const int width = layout()->minimumSize().width();
   const bool isOneLine = facts_->direction() == QBoxLayout::LeftToRight;
   const int secondLine = isOneLine ? residual_->minimumSizeHint().height() + kFactsGap : 0;

@@ -22,8 +22,8 @@ class HeatmapView;
 class ImageView;
 class Segmented;
 
-/// The image with the contributions of every position to the output at the query, all heads
-/// together and each head beside it, and the proof that their sum is the layer's own output.
+/// The image with the contributions of every position to the output at the query, of all heads
+/// together and of each head beside it, and the proof that they add up to the layer's own output.
 class ImagePanel : public QWidget {
   Q_OBJECT
 
@@ -34,9 +34,9 @@ class ImagePanel : public QWidget {
 
   /// An image alone, for networks that have no lambda layer.
   void setImage(const Image& image);
-  /// What is laid over the image can't be chosen where there is nothing to lay.
+  /// The map over the image can't be chosen where there is none.
   void setControlsEnabled(bool enabled);
-  /// Instead of an image.
+  /// Shown instead of an image.
   void setPlaceholder(const QString& text);
 
   ContributionKind quantity() const { return quantity_; }
@@ -52,7 +52,7 @@ class ImagePanel : public QWidget {
   double opacity() const;
   void setOpacity(double opacity);
 
-  /// A scale from outside for contributions; nothing = of the map shown.
+  /// Sets the scale of contributions; none = that of the shown map.
   void setScale(std::optional<double> greatest);
 
   ImageView& image() { return *image_; }

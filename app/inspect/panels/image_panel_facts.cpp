@@ -1,4 +1,4 @@
-// What the image panel says of the numbers behind its picture.
+// The texts of the image panel about the numbers behind its picture.
 
 #include <algorithm>
 
@@ -14,7 +14,8 @@ namespace lambda {
 
 namespace {
 
-constexpr double kResidualLimit = 1e-4;  // above it the sum is not the layer's arithmetic
+constexpr double kResidualLimit =
+    1e-4;  // a larger residual means that the sum is not the layer's arithmetic
 
 }  // namespace
 
@@ -57,10 +58,11 @@ ExplanationText ImagePanel::explanation() const {
       .formula = tr("A<sub>m</sub> = q<sub>n</sub> &middot; (k&#772;<sub>m</sub> + "
                     "e<sub>nm</sub>)<br>y<sub>n</sub> = &Sigma;<sub>m</sub> A<sub>m</sub> "
                     "v<sub>m</sub>"),
-      .body = tr("Click a position n: the colours say with which weight A every other position's "
-                 "value enters the output there, red positive, blue negative. They are not "
-                 "normalised and may have any sign. Effect is ‖A v‖: weight times size of what is "
-                 "there. This is the layer's own arithmetic: summed up it gives the output."),
+      .body =
+          tr("Click a position n: the colours say with which weight A every other position's "
+             "value enters the output there, red positive, blue negative. They are not "
+             "normalised and may have any sign. Effect is ‖A v‖: weight times size of the value "
+             "there. This is the layer's own arithmetic: the sum is the output."),
       .numbers = {}};
   if (!snapshot_ || snapshot_->effect.empty()) return text;
   const InspectionSnapshot& s = *snapshot_;

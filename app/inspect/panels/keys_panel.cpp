@@ -86,10 +86,10 @@ void KeysPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) 
   regions_->setMark(Cell{snapshot_->queryRow, snapshot_->queryColumn});
   const auto slotCount = static_cast<int>(keys.entropy.size());
   QString text =
-      tr("One tile a slot, with the number of the %1 positions that it looks at.").arg(positions);
+      tr("One tile per slot, with its effective number of the %1 positions.").arg(positions);
   if (dead > 0) text += u' ' + tr("Dead (everywhere alike): %1 of %2.").arg(dead).arg(slotCount);
   if (collapsed > 0) {
-    text += u' ' + tr("At one position alone: %1 of %2.").arg(collapsed).arg(slotCount);
+    text += u' ' + tr("Collapsed to one position: %1 of %2.").arg(collapsed).arg(slotCount);
   }
   summary_->setText(text);
 }
@@ -106,8 +106,8 @@ ExplanationText KeysPanel::explanation() const {
                     "v<sub>m</sub><sup>&#8868;</sup>"),
       .body = tr("Each row of the content lambda is a weighted mean of the values. The weights are "
                  "a region of the image that sums to 1: bright is where the slot gathers from. "
-                 "exp(entropy) tells how many positions that are. A slot that is everywhere alike "
-                 "sees nothing in particular; one that looks at a single position has no context."),
+                 "exp(entropy) is its number of positions. A slot with equal weights everywhere "
+                 "selects nothing; one with a single position has no context."),
       .numbers = {}};
   const int positions = snapshot_ ? positionsOf(snapshot_->keys) : 0;
   if (positions == 0) return text;

@@ -14,19 +14,19 @@ namespace lambda {
 
 class HeatmapView;
 
-/// What a slot's entropy says of it.
+/// The state of a slot, derived from its entropy.
 enum class KeySlotState {
   alive,
-  dead,       ///< Everywhere alike: it gathers the mean of the image, whatever is in it.
+  dead,       ///< Equal weights everywhere: it gathers the mean of the image, whatever its content.
   collapsed,  ///< One position alone.
 };
 
-/// Dead from 99 % of the greatest entropy ln(positions) on, collapsed below the entropy of one and
-/// a half positions.
+/// Dead from 99 % of the maximum entropy ln(positions) on, collapsed below the entropy of one and a
+/// half positions.
 KeySlotState stateOf(float entropy, int positions);
 
 /// The normalised keys as k u soft regions over the image: where each slot gathers its values from,
-/// with the number of positions that it effectively looks at.
+/// with its effective number of positions.
 class KeysPanel : public QWidget {
   Q_OBJECT
 
@@ -37,7 +37,7 @@ class KeysPanel : public QWidget {
 
   HeatmapView& regions() { return *regions_; }
 
-  /// What it says of dead and collapsed slots.
+  /// The text about dead and collapsed slots.
   QString summary() const;
 
   ExplanationText explanation() const;

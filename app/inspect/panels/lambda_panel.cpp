@@ -22,8 +22,8 @@ namespace lambda {
 
 namespace {
 
-/// Of the sum, its parts and the singular values, at the usual size of text: what keeps their cells
-/// apart.
+/// Least heights of the sum, its parts and the singular values, at the usual size of text, at which
+/// their cells can be told apart.
 constexpr std::array kLeastHeights{160, 112, 110};
 
 double norm(const Array& array) {
@@ -44,7 +44,7 @@ LambdaPanel::LambdaPanel(QWidget* parent)
       spectrum_(new SpectrumView) {
   oneScale_->setChecked(true);
   oneScale_->setToolTip(tr("Colours mean the same in all three matrices"));
-  lock_->setToolTip(tr("Keep the scale while you walk over the image (L)"));
+  lock_->setToolTip(tr("Keep the scale while you move over the image (L)"));
   for (HeatmapView* view : {content_, position_}) {
     view->setColorBarVisible(false);
     view->setReadoutVisible(false);
@@ -131,7 +131,7 @@ void LambdaPanel::updateViews() {
   content_->setPlaceholder(snapshot_ ? tr("This layer has no content lambda.") : noLayer);
   position_->setPlaceholder(snapshot_ ? tr("This layer has no position lambda.") : noLayer);
   total_->setData(lambdaData(s, s.lambdas.total, u"total"_s, {}));
-  // Their axes are those of the matrix above them: the room goes to the cells.
+  // Their axes are those of the matrix above them, so that the cells get the space.
   const auto withoutNames = [](HeatmapData heat) {
     heat.rows.isNumbered = heat.columns.isNumbered = false;
     return heat;
@@ -169,9 +169,9 @@ ExplanationText LambdaPanel::explanation() const {
       .formula = tr("&lambda;<sub>n</sub> = &Sigma;<sub>m</sub> (k&#772;<sub>m</sub> + "
                     "e<sub>nm</sub>) v<sub>m</sub><sup>&#8868;</sup><br>"
                     "y<sub>n</sub> = &lambda;<sub>n</sub><sup>&#8868;</sup> q<sub>n</sub>"),
-      .body = tr("A lambda layer writes the whole image into one small matrix for each position n "
+      .body = tr("A lambda layer sums the whole image into one small matrix for each position n "
                  "and multiplies the position's query with it. The content part is the same for "
-                 "all positions; the position part knows how far away everything is. Rows are the "
+                 "all positions; the position part differs between positions. Rows are the "
                  "k query channels, columns the v value channels."),
       .numbers = {}};
   if (!snapshot_ || snapshot_->lambdas.total.shape.size() != 2) return text;

@@ -18,17 +18,17 @@ class HeatmapView;
 class SpectrumView;
 
 /// The lambda of the query position: its content part, its position part and their sum, on one
-/// scale unless the person wants to see each on its own, and their singular values.
+/// scale or each on its own, and their singular values.
 class LambdaPanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit LambdaPanel(QWidget* parent = nullptr);
 
-  /// Null empties it.
+  /// Shows a snapshot; null empties the panel.
   void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
 
-  /// A scale from outside, for pictures that are to be compared; nothing = of the values shown.
+  /// Sets the scale, for pictures that are compared; none = that of the shown values.
   void setScale(std::optional<double> greatest);
 
   HeatmapView& total() { return *total_; }
@@ -44,7 +44,7 @@ class LambdaPanel : public QWidget {
   bool isLocked() const;
   void setLocked(bool locked);
 
-  /// What "What is this?" says of the lambda shown.
+  /// The "What is this?" text for the shown lambda.
   ExplanationText explanation() const;
 
  protected:

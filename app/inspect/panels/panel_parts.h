@@ -15,7 +15,7 @@ namespace lambda {
 
 class HeatmapView;
 
-// Small things that the panels of the Inspect page share.
+// Small parts that the panels of the Inspect page share.
 
 /// Stem of an exported file: "stage3.block2-lambda-total".
 QString exportStem(const InspectionSnapshot& snapshot, const QString& what);
@@ -23,14 +23,14 @@ QString exportStem(const InspectionSnapshot& snapshot, const QString& what);
 /// A secondary label.
 QLabel* makeNote(const QString& text = {});
 
-/// Holds a panel and scrolls it up and down where there is less room than it needs.
+/// Contains a panel and scrolls it vertically where there is less space than it needs.
 class PanelArea : public QScrollArea {
   Q_OBJECT
 
  public:
   explicit PanelArea(QWidget& panel);
 
-  /// As wide as the panel must be, of any height.
+  /// As wide as the panel must be; no minimum height.
   QSize minimumSizeHint() const override;
 
  protected:
@@ -43,10 +43,10 @@ QWidget* withExport(HeatmapView& view);
 /// Gives a widget another role of the theme, also after it has been shown.
 void setRole(QWidget& widget, const QString& role);
 
-/// Of a tool button's icon beside text of the size chosen.
+/// The size of a tool button's icon beside text of the chosen size.
 QSize iconSizeForText();
 
-/// The symmetric limits that hold for all of these.
+/// The symmetric limits that include the values of all arrays.
 ColorRange commonRange(std::initializer_list<const Array*> arrays);
 
 /// A lambda [k, v] with its axes.

@@ -74,11 +74,11 @@ void PredictionPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snap
   bars_->setVisible(true);
   const QString said = className(s, s.predicted);
   if (s.label < 0) {
-    setVerdict(tr("The network says %1.").arg(said), u"heading"_s);
+    setVerdict(tr("Predicted as %1.").arg(said), u"heading"_s);
   } else if (s.label == s.predicted) {
-    setVerdict(tr("Right: the network says %1.").arg(said), u"success"_s);
+    setVerdict(tr("Right: predicted as %1.").arg(said), u"success"_s);
   } else {
-    setVerdict(tr("Wrong: the network says %1, it is %2.").arg(said, className(s, s.label)),
+    setVerdict(tr("Wrong: predicted as %1, the true class is %2.").arg(said, className(s, s.label)),
                u"error"_s);
   }
   details_->setText(tr("%1 after step %2, epoch %3.")
@@ -107,8 +107,8 @@ void PredictionPanel::setPrediction(const Predictions& predictions, int image) {
   }
   bars_->setBars(std::move(bars));
   bars_->setVisible(true);
-  setVerdict(said == label ? tr("Right: the network says %1.").arg(className(names, said))
-                           : tr("Wrong: the network says %1, it is %2.")
+  setVerdict(said == label ? tr("Right: predicted as %1.").arg(className(names, said))
+                           : tr("Wrong: predicted as %1, the true class is %2.")
                                  .arg(className(names, said), className(names, label)),
              said == label ? u"success"_s : u"error"_s);
   details_->setVisible(true);

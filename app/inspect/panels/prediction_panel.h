@@ -15,7 +15,8 @@ namespace lambda {
 
 class BarList;
 
-/// What the network says to the image beside what it is, with the probabilities of all classes.
+/// The network's prediction for the image beside the true class, with the probabilities of all
+/// classes.
 class PredictionPanel : public QWidget {
   Q_OBJECT
 
@@ -24,10 +25,10 @@ class PredictionPanel : public QWidget {
 
   void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
 
-  /// For a network without lambda layers: what is known of one image from the predictions of all.
+  /// For a network without lambda layers: shows one image's part of the predictions for all images.
   void setPrediction(const Predictions& predictions, int image);
 
-  /// Offers to classify all images, where one image alone can't be asked about.
+  /// Offers to classify all images, for sources that can't classify a single one.
   void setOffer(bool offered);
 
   BarList& bars() { return *bars_; }

@@ -21,14 +21,14 @@ namespace lambda {
 
 namespace {
 
-/// Settings beyond these are told as a number.
+/// With more settings than this only their number is given.
 constexpr int kLegendSettings = 3;
 
 QString tr(const char* text) {
   return QCoreApplication::translate("Runs", text);
 }
 
-/// A block's place, both from 0.
+/// Place of a block: stage and block, both from 0.
 struct BlockPlace {
   int stage = 0;
   int block = 0;
@@ -36,7 +36,7 @@ struct BlockPlace {
   std::strong_ordering operator<=>(const BlockPlace&) const = default;
 };
 
-/// A setting of one run. Of a setting within a block, `field` is its path within the block, and
+/// A setting of one run. For a setting within a block, `field` is its path within the block, and
 /// `kind` the kind of the block's mixer.
 struct Setting {
   FieldRow row;
@@ -49,7 +49,8 @@ void append(std::vector<Setting>& settings, std::vector<FieldRow> rows) {
   for (FieldRow& row : rows) settings.push_back({std::move(row), {}, {}, {}});
 }
 
-/// In the order of the document, with the stages where the other fields of a network end.
+/// All settings in the order of the document, with the stages after the other fields of the
+/// network.
 std::vector<Setting> settingsOf(const RunRecord& run) {
   std::vector<Setting> settings;
   append(settings, rowsOf(run.config));
@@ -73,7 +74,7 @@ std::vector<Setting> settingsOf(const RunRecord& run) {
   settings.insert(
       end, std::make_move_iterator(stages.begin()), std::make_move_iterator(stages.end()));
   append(settings, rowsOf(run.environment, "environment"));
-  // No two runs have these alike.
+  // These settings differ between any two runs.
   std::erase_if(settings, [](const Setting& setting) {
     return setting.row.path == "name" || setting.row.path == "environment.started" ||
            setting.row.path.starts_with("environment.precisionRates.");
@@ -81,7 +82,7 @@ std::vector<Setting> settingsOf(const RunRecord& run) {
   return settings;
 }
 
-/// With its unit where the label does not say it: "4 px", but "64" of a batch size.
+/// The value with its unit, unless the label implies it: "4 px", but "64" for a batch size.
 QString valueText(const FieldRow& row) {
   const std::string text = textOf(row, row.value);
   const bool isSaid = row.unit.empty() || row.unit == "images" || row.unit == "channels";
@@ -111,7 +112,7 @@ QString numberList(const std::set<int>& numbers) {
   return texts.join(u", "_s);
 }
 
-/// "Stages 2–3" where whole stages are meant, else "Stage 2, blocks 1–3; stage 3, block 1".
+/// "Stages 2–3" for whole stages, otherwise "Stage 2, blocks 1–3; stage 3, block 1".
 QString placesText(const std::set<BlockPlace>& places, const std::set<BlockPlace>& all) {
   std::map<int, std::set<int>> blocks, allBlocks;
   for (const BlockPlace& place : places) blocks[place.stage + 1].insert(place.block + 1);
@@ -135,8 +136,8 @@ QString placesText(const std::set<BlockPlace>& places, const std::set<BlockPlace
   return text;
 }
 
-/// The name of all blocks that have the field, for example "All lambda layers" where only mixers of
-/// that kind have it.
+/// The name of all blocks that have the field, for example "All lambda layers" for a field of only
+/// that kind of mixer.
 QString allWith(const std::string& field, const std::set<std::size_t>& kinds) {
   if (!field.starts_with("mixer.") || field == "mixer.kind") return tr("All blocks");
   QStringList names;
@@ -146,7 +147,7 @@ QString allWith(const std::string& field, const std::set<std::size_t>& kinds) {
   return tr("All %1").arg(names.join(tr(" and ")));
 }
 
-/// "Stem: Width": what several parts of a network have is told apart by its part.
+/// "Stem: Width": a setting that several parts of a network have is preceded by its part.
 QString labelOf(const FieldRow& row) {
   QString label = QString::fromStdString(row.label);
   static const std::array<std::pair<std::string_view, QString>, 3> parts{
@@ -163,13 +164,13 @@ QString labelOf(const FieldRow& row) {
   return tr("Stage %1: %2").arg(stage + 1).arg(label);
 }
 
-/// A row under construction, with the blocks it stands for.
+/// A row under construction, with the blocks that it stands for.
 struct Draft {
   SettingRow row;
   FieldRow field;
-  std::string blockField;  ///< Empty where it is no block's.
+  std::string blockField;  ///< Empty for settings outside blocks.
   std::set<BlockPlace> places;
-  std::set<std::size_t> kinds;  ///< Of the mixers there.
+  std::set<std::size_t> kinds;  ///< Kinds of the mixers there.
 };
 
 void finishLabels(std::vector<Draft>& drafts) {
@@ -204,7 +205,8 @@ std::vector<Draft> draftsOf(const std::vector<const RunRecord*>& runs) {
         draft.field = setting.row;
         draft.blockField = setting.field;
         if (setting.place) draft.places.insert(*setting.place);
-        // Where the runs before have nothing of it, behind what comes before it in this one.
+        // Where the earlier runs lack the setting, it is placed behind the setting before it in
+        // this run.
         drafts.insert(drafts.begin() + static_cast<std::ptrdiff_t>(position), std::move(draft));
         for (auto& [path, index] : byPath) {
           if (index >= position) ++index;
@@ -219,7 +221,7 @@ std::vector<Draft> draftsOf(const std::vector<const RunRecord*>& runs) {
   return drafts;
 }
 
-/// Blocks with the same values of a field become one row, where the first of them was.
+/// Merges blocks with the same values of a field into one row, at the place of the first of them.
 std::vector<Draft> merged(std::vector<Draft> drafts) {
   std::map<std::pair<std::string, QStringList>, std::size_t> first;
   std::vector<Draft> result;
@@ -248,7 +250,8 @@ bool isForLegend(const SettingRow& row) {
          std::find(kNames.begin(), kNames.end(), row.path) == kNames.end();
 }
 
-/// Which kind a block's mixer is follows from the pattern, and so does which fields it has.
+/// Whether the pattern already implies the row: it names the kind of each block's mixer, and the
+/// kind decides which fields there are.
 bool followsFromPattern(const SettingRow& row) {
   return row.path.find(".mixer.kind") != std::string::npos ||
          (row.path.find(".blocks[") != std::string::npos && row.values.contains(QString()));

@@ -12,23 +12,23 @@ namespace lambda {
 
 /// One setting of several runs.
 struct SettingRow {
-  std::string path;    ///< "recipe.batchSize"; of the first of several blocks that are alike.
+  std::string path;    ///< "recipe.batchSize"; for several equal blocks the path of the first.
   QString group;       ///< "Network", "Data", "Recipe", "Device", "Checkpoints", "Environment"
   QString label;       ///< "Batch size", "Stages 3 and 4, lambda layers: Query depth k"
   QString meaning;     ///< One line.
-  QStringList values;  ///< One a run; empty where a run has no such setting.
+  QStringList values;  ///< One per run; empty where a run has no such setting.
   bool differs = false;
 
   bool operator==(const SettingRow&) const = default;
 };
 
-/// All settings of the runs in the order of their documents, and what they ran on. A setting that
-/// the same runs have alike in several blocks is one row, which says where. Names and dates, which
-/// all runs have of their own, are left out.
+/// All settings of the runs in the order of their documents, and their environments. A setting that
+/// the same runs have with equal values in several blocks is one row, which names the blocks. Names
+/// and dates, which differ in all runs, are left out.
 std::vector<SettingRow> compareRuns(const std::vector<const RunRecord*>& runs);
 
-/// What tells each run from the others, short enough for a legend: its architecture where that
-/// differs, and the settings that differ with their values, names and what only describes left out.
+/// The differences of each run from the others, short enough for a legend: its architecture where
+/// that differs, and the settings that differ with their values, without names and descriptions.
 /// Texts are empty where nothing differs. "C-C-L-L, learning rate 0.1"
 QStringList legendTexts(const std::vector<const RunRecord*>& runs);
 

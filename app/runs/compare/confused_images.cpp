@@ -70,7 +70,7 @@ QString describeImage(const Predictions& predictions, int index) {
   if (predictions.labels[at] == predictions.predicted[at]) {
     return tr("Image %1: %2, recognised with %3").arg(index).arg(truth, sure);
   }
-  return tr("Image %1: %2, taken for %3 with %4; %2 got %5")
+  return tr("Image %1: %2, predicted as %3 with %4; %2 with %5")
       .arg(index)
       .arg(truth,
            className(predictions, predictions.predicted[at]),

@@ -9,18 +9,19 @@
 
 namespace lambda {
 
-// Which images stand behind a cell of a confusion matrix.
+// The images behind a cell of a confusion matrix.
 
-/// Those of the true class `cell.row` that were taken for `cell.column`, the surest first.
+/// The images of the true class `cell.row` that were predicted as `cell.column`, in descending
+/// order of confidence.
 std::vector<int> imagesIn(const Predictions& predictions, const Cell& cell);
 
-/// All that were taken for a class that they are not, the surest first.
+/// All images with a wrong prediction, in descending order of confidence.
 std::vector<int> wrongImages(const Predictions& predictions);
 
-/// 0 where there are none.
+/// The share of right predictions; 0 without images.
 double shareOfRight(const Predictions& predictions);
 
-/// "Image 812: a cat, taken for dog with 97 %; cat got 2 %"
+/// "Image 812: a cat, predicted as dog with 97 %; cat with 2 %"
 QString describeImage(const Predictions& predictions, int index);
 
 }  // namespace lambda

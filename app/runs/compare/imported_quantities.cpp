@@ -12,10 +12,10 @@ namespace lambda {
 
 namespace {
 
-/// More than this is no share, whatever noise is in it.
+/// A greater value is no share, even with noise.
 constexpr double kLargestShare = 1.5;
 
-/// A run has hardly more epochs than this, and hardly fewer steps.
+/// Runs rarely have more epochs than this, and rarely fewer steps.
 constexpr std::int64_t kMostEpochs = 2000;
 
 std::string lowered(std::string text) {

@@ -6,21 +6,20 @@
 
 namespace lambda {
 
-/// What curves of several runs are laid over each other for.
+/// The quantities whose curves are compared between runs.
 enum class RunQuantity { validationAccuracy, validationLoss, trainAccuracy, trainLoss };
 
-/// A foreign curve that stands for a quantity of ours.
+/// A curve from another program that stands for one of our quantities.
 struct QuantityMatch {
   const Curve* curve = nullptr;
-  double factor = 1;       ///< To shares of 0..1, where it was logged in per cent.
-  bool isOfTest = false;   ///< Measured on the test set, for lack of a validation curve.
+  double factor = 1;       ///< Scales to shares of 0..1 where per cent were logged.
+  bool isOfTest = false;   ///< Measured on the test set, where there is no validation curve.
   bool isByEpoch = false;  ///< Its steps count epochs, the first one 0 or 1.
 
   bool operator==(const QuantityMatch&) const = default;
 };
 
-/// Finds it by the words in the curves' names ("Accuracy_Test", "val/loss"); nothing where no curve
-/// has them.
+/// Finds the curve by parts of its name ("Accuracy_Test", "val/loss"); none where no name has them.
 std::optional<QuantityMatch> matchOf(const ImportedLog& log, RunQuantity quantity);
 
 }  // namespace lambda

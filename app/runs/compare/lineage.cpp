@@ -7,7 +7,7 @@ namespace lambda {
 
 namespace {
 
-/// Of the date and time that run folders begin with.
+/// Length of the date and time at the start of a run folder's name.
 constexpr std::size_t kDateLength = std::string_view("2026-11-21_01-02-23").size();
 
 std::string dateOf(const std::string& folder) {

@@ -7,9 +7,9 @@
 
 namespace lambda {
 
-/// The run that another was forked from, as its record names it; null where it has no parent or
-/// that is not in the library. A parent that was renamed since is known by its date and time, where
-/// only one run has them.
+/// The run that another was forked from, according to its record; null where it has no parent or
+/// the library lacks it. A parent that was renamed since is found by its date and time, if only one
+/// run has them.
 const RunSummary* parentOf(const RunSummary& run, const std::vector<RunSummary>& library);
 
 /// The runs that were forked from it, in the library's order.

@@ -49,7 +49,7 @@ CurveSamples samplesOf(const QuantityMatch& match) {
   const std::vector<CurvePoint>& points = match.curve->points;
   for (const CurvePoint& point : points) {
     samples.step.push_back(static_cast<double>(point.step));
-    // An epoch's score is that of its end, wherever others begin to count.
+    // An epoch's score belongs to its end, wherever other programs begin to count.
     if (match.isByEpoch) {
       samples.epoch.push_back(static_cast<double>(point.step - points.front().step + 1));
     }
@@ -59,7 +59,7 @@ CurveSamples samplesOf(const QuantityMatch& match) {
   return samples;
 }
 
-/// The name, and what tells the run from others of its name.
+/// The run's name, and its difference from other runs with that name.
 QString labelOf(const std::vector<OverlayRun>& runs, const OverlayRun& run) {
   const auto sameName = std::count_if(runs.begin(), runs.end(), [&](const OverlayRun& other) {
     return other.row.name() == run.row.name();

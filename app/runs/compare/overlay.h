@@ -15,26 +15,26 @@ namespace lambda {
 class RunLibrary;
 class RunTableModel;
 
-/// A run whose curves are laid over others'.
+/// A run whose curves are drawn over those of others.
 struct OverlayRun {
   RunRow row;
   int colorIndex = 0;
   std::shared_ptr<const Metrics> metrics;  ///< Null while they are being read, and for logs.
-  ImportedLog log;                         ///< Where the row is imported.
-  QString difference;                      ///< What tells it from the others; may be empty.
+  ImportedLog log;                         ///< Used where the row is imported.
+  QString difference;                      ///< Its difference from the others; may be empty.
 };
 
-/// The runs at these paths with what is known of them; asks the library for the metrics that are
-/// not there yet. Runs without a colour get one for the time being.
+/// The runs at these paths with everything known of them; requests missing metrics from the
+/// library. Runs without a colour get a temporary one.
 std::vector<OverlayRun> overlayRuns(RunLibrary& library,
                                     const RunTableModel& runs,
                                     const std::vector<std::filesystem::path>& paths);
 
-/// One series a run that has the quantity, keyed by the run's path. Of runs with the same colour
-/// the later ones are dashed.
+/// One series for each run that has the quantity, with the run's path as key. Of runs with the same
+/// colour all but the first are dashed.
 std::vector<CurveSeries> overlayOf(const std::vector<OverlayRun>& runs, RunQuantity quantity);
 
-/// The best value so far: the highest accuracy, the lowest loss; NaN where there is none.
+/// The best value so far: the highest accuracy or the lowest loss; NaN where there is none.
 double bestOf(const CurveSeries& series, RunQuantity quantity);
 
 bool isAccuracy(RunQuantity quantity);

@@ -17,10 +17,10 @@ namespace lambda {
 
 namespace {
 
-/// TensorBoard itself goes by this part of a file's name.
+/// TensorBoard itself recognises its files by this part of the name.
 constexpr std::string_view kEventFileMark = "tfevents";
 
-/// Folders that programs make for one part of the data within a run.
+/// Folders that programs make within a run for one split of the data.
 constexpr std::array<std::string_view, 7> kDataParts{
     "train", "training", "validation", "val", "valid", "test", "eval"};
 
@@ -32,7 +32,7 @@ bool isEventFile(const fs::path& file) {
   return file.filename().string().find(kEventFileMark) != std::string::npos;
 }
 
-/// What a folder of this program's runs has beside its run.json.
+/// The file that a folder of this program's runs has beside its run.json.
 constexpr std::string_view kRecordName = "run.json";
 constexpr std::string_view kMetricsName = "metrics.jsonl";
 
@@ -59,13 +59,13 @@ void visitFiles(const fs::path& folder, const std::function<bool()>& isCancelled
   }
 }
 
-/// The last two parts of its path: programs name the last one alone by the date.
+/// The last two parts of the path, because many programs name the last one only by the date.
 std::string shownName(const fs::path& run) {
   const fs::path above = run.parent_path().filename();
   return above.empty() ? run.filename().string() : (above / run.filename()).string();
 }
 
-/// What of the event files below `folder` is damaged, one sentence a file.
+/// The damage in the event files below `folder`, one sentence per file.
 std::string damageBelow(const fs::path& folder, const std::function<bool()>& isCancelled) {
   std::string damage;
   visitFiles(folder, isCancelled, [&](const fs::path& file) {
@@ -87,7 +87,7 @@ std::string damageBelow(const fs::path& folder, const std::function<bool()>& isC
   return damage;
 }
 
-/// Whether one of `folders` is `place` or above it, up to `root`.
+/// Whether one of `folders` is `place` or one of its parents up to `root`.
 bool isWithin(const std::set<fs::path>& folders, fs::path place, const fs::path& root) {
   while (!folders.contains(place)) {
     if (place == root) return false;
@@ -96,7 +96,7 @@ bool isWithin(const std::set<fs::path>& folders, fs::path place, const fs::path&
   return true;
 }
 
-/// The foreign runs that event files in `holders` belong to.
+/// The runs of other programs that the event files in `holders` belong to.
 std::set<fs::path> logsOf(const std::set<fs::path>& holders, const fs::path& root) {
   std::set<fs::path> logs;
   for (fs::path log : holders) {
@@ -136,7 +136,7 @@ LogFolders findLogFolders(const fs::path& folder, const std::function<bool()>& i
 
 std::vector<ImportedLog> readImportedLogs(const LogFolders& found,
                                           const std::function<bool()>& isCancelled) {
-  // Where there is nothing to read this one throws, and says what it looked for.
+  // readEventFolder() throws where there is nothing to read, and names what it looked for.
   if (found.logs.empty() && found.runs.empty() && !isCancelled()) readEventFolder(found.root);
   std::vector<ImportedLog> logs;
   for (const fs::path& run : found.logs) {

@@ -12,24 +12,25 @@ namespace lambda {
 /// The curves of one run that another program logged for TensorBoard.
 struct ImportedLog {
   std::filesystem::path path;  ///< The folder of this run's event files.
-  std::string name;            ///< As lists show it: the last two parts of the path.
+  std::string name;            ///< For lists: the last two parts of the path.
   std::vector<Curve> curves;
-  std::string damage;  ///< What of its files could not be read; empty where they are whole.
+  std::string damage;  ///< The damage in its files; empty where they are whole.
 
   bool operator==(const ImportedLog&) const = default;
 };
 
-/// What there is to list below a folder, or in itself, ascending.
+/// The runs to list in and below a folder, ascending.
 struct LogFolders {
   std::filesystem::path root;               ///< Absolute and normal.
-  std::vector<std::filesystem::path> logs;  ///< A foreign run each.
-  std::vector<std::filesystem::path> runs;  ///< Of this program, whose event files are no logs.
+  std::vector<std::filesystem::path> logs;  ///< One run of another program each.
+  std::vector<std::filesystem::path>
+      runs;  ///< Runs of this program, whose event files are no logs.
 };
 
-/// Folders with event files within a folder with event files belong to it, as do those that are
-/// called like a part of the data ("train", "validation"). Folders that can't be read are left out.
-/// `isCancelled` is asked between files; the result then has what was found so far. Throws Error
-/// where there is more than anybody's logs: a whole disk.
+/// A folder with event files includes the folders with event files within it. Folders named like a
+/// split of the data ("train", "validation") belong to their parent. Folders that can't be read are
+/// left out. `isCancelled` is called between files; the result then contains what was found so far.
+/// Throws Error where there are too many entries for a folder of logs, such as on a whole disk.
 LogFolders findLogFolders(const std::filesystem::path& folder,
                           const std::function<bool()>& isCancelled);
 

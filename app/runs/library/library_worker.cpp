@@ -25,11 +25,11 @@ namespace lambda {
 namespace {
 
 constexpr int kScanMs = 1000;
-/// What changes together is read once.
+/// Changes within this time are read together.
 constexpr int kScanDelayMs = 50;
 constexpr int kMetricsMs = 400;
 
-/// Whether the program waits for this thread to end.
+/// Whether the program waits for the end of this thread.
 bool isEnding() {
   return QThread::currentThread()->isInterruptionRequested();
 }
@@ -58,7 +58,8 @@ FolderReport reportOn(const fs::path& folder) {
   }
   if (::access(folder.c_str(), W_OK) != 0) {
     return {LibraryState::readOnly,
-            RunLibrary::tr("%1 can't be written: runs can be looked at, not trained into it.")
+            RunLibrary::tr(
+                "%1 can't be written: its runs can be inspected, but no run can be trained in it.")
                 .arg(toText(folder))};
   }
   return {};
@@ -76,7 +77,7 @@ void LibraryWorker::attempt(const fs::path& run, Task task) {
   try {
     task();
   } catch (const std::exception& error) {
-    // The hint stands in a line of its own, indented for a terminal.
+    // The hint is a separate line, indented for a terminal.
     const QString reason = QString::fromStdString(error.what()).replace(u"\n  "_s, u"\n"_s);
     answer([&library = library_, run, reason] { Q_EMIT library.refused(run, reason); });
   }
@@ -138,7 +139,7 @@ void LibraryWorker::scan() {
 }
 
 void LibraryWorker::watchPlaces(const std::vector<RunSummary>& news) {
-  // A folder that was away and is back needs a new watch; one that is watched is not added twice.
+  // A folder that was missing and is back needs a new watch; a watched one is not added twice.
   std::error_code error;
   if (fs::is_directory(folder_, error)) watcher_->addPath(toText(folder_));
   for (const RunSummary& run : news) {

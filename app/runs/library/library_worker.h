@@ -17,19 +17,19 @@ namespace lambda {
 
 class RunLibrary;
 
-/// The part of a RunLibrary that touches the disk. Everything is called on the library's thread,
-/// and everything it finds is posted to the library.
+/// The part of a RunLibrary that accesses the disk. All functions are called on the library's
+/// thread, and all results are posted to the library.
 class LibraryWorker : public QObject {
  public:
   /// `library` outlives the thread.
   explicit LibraryWorker(RunLibrary& library) : library_(library) {}
 
-  /// Makes the timers and the watcher, which belong to the thread that does it.
+  /// Creates the timers and the watcher, which belong to the calling thread.
   void begin();
 
   void watch(const std::filesystem::path& folder, bool isStandard);
   void setAdded(std::vector<std::filesystem::path> added);
-  /// Adds a run from elsewhere, or refuses what is none.
+  /// Adds a run from elsewhere, or refuses a folder that is no run.
   void add(const std::filesystem::path& run);
   void refresh();
 

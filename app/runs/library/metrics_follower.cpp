@@ -41,7 +41,7 @@ std::vector<MetricsFollower::News> MetricsFollower::poll() {
 }
 
 MetricsFollower::News MetricsFollower::read(const fs::path& run, Followed& followed) {
-  // Before reading: what is written meanwhile makes another stamp and another read.
+  // Taken before reading: a write in the meantime changes the stamp and causes another read.
   followed.stamp = stampOf(run / kMetricsName);
   followed.problem.clear();
   try {

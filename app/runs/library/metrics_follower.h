@@ -12,16 +12,16 @@
 
 namespace lambda {
 
-/// The metrics of some runs, kept up with what their processes append. Not thread-safe.
+/// The metrics of some runs, updated with the lines that their processes append. Not thread-safe.
 class MetricsFollower {
  public:
   struct News {
     std::filesystem::path run;
     std::shared_ptr<const Metrics> metrics;  ///< Everything so far.
-    std::string problem;                     ///< Why the file can't be read; else empty.
+    std::string problem;                     ///< Why the file can't be read; empty where it can.
   };
 
-  /// Reads a run's metrics now, and from now on with poll().
+  /// Reads a run's metrics, and updates them with each poll().
   News follow(const std::filesystem::path& run);
 
   void forget(const std::filesystem::path& run) { followed_.erase(run); }
@@ -30,7 +30,7 @@ class MetricsFollower {
 
   bool isFollowing(const std::filesystem::path& run) const { return followed_.contains(run); }
 
-  /// Of the runs whose files are not what they were.
+  /// The new metrics of the runs whose files have changed.
   std::vector<News> poll();
 
  private:

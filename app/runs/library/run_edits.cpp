@@ -62,7 +62,8 @@ std::string folderNameFor(const std::string& folder, const std::string& name) {
   const std::string wanted = trimmed(name);
   if (wanted.empty()) throw Error("name", "a run needs a name", "Type at least one letter.");
   if (wanted.size() > kLongestName) {
-    throw Error("name", "the name is too long", "Keep it below 80 letters; notes have room.");
+    throw Error(
+        "name", "the name is too long", "Keep it below 80 letters; write more into the notes.");
   }
   std::string safe;
   for (const char c : wanted) {
@@ -86,7 +87,7 @@ fs::path renameRun(const fs::path& run, const std::string& name) {
     if (fs::exists(fs::symlink_status(to, error))) {
       throw Error(to.string(), "there is already a folder of that name", "Choose another name.");
     }
-    // A folder that is not empty is never replaced by this, should one appear in between.
+    // A folder that is not empty is never replaced by this, even one that appears in the meantime.
     fs::rename(folder.path(), to, error);
     if (error) throw Error(folder.path().string(), "it can't be renamed: " + error.message());
   }
@@ -103,7 +104,7 @@ fs::path renameRun(const fs::path& run, const std::string& name) {
 }
 
 fs::path trashRun(const fs::path& run) {
-  // Held until it is done: nobody begins to train in a folder that goes away.
+  // Held until the move is done, so that nobody begins to train in a folder that is being removed.
   const RunLock lock(RunFolder::open(run));
   QString trashed;
   if (!QFile::moveToTrash(toText(run), &trashed)) {
@@ -118,14 +119,14 @@ void restoreRun(const fs::path& trashed, const fs::path& run) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(run, error))) {
     throw Error(run.string(),
-                "another folder of that name is there by now",
+                "another folder of that name exists there",
                 "Bring it back by hand from " + trashed.string() + ".");
   }
   fs::rename(trashed, run, error);
   if (error) {
     throw Error(trashed.string(), "it can't be brought back from the trash: " + error.message());
   }
-  // What the trash noted of it (freedesktop.org trash specification).
+  // The trash's note about it (freedesktop.org trash specification).
   const fs::path trash = trashed.parent_path().parent_path();
   fs::remove(trash / "info" / (trashed.filename().string() + ".trashinfo"), error);
 }

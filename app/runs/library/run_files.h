@@ -14,15 +14,15 @@ struct CheckpointFile {
   bool operator==(const CheckpointFile&) const = default;
 };
 
-/// What a run keeps on disk.
+/// The files that a run keeps on disk.
 struct RunFiles {
-  std::vector<CheckpointFile> checkpoints;  ///< The most advanced first, the best one last.
-  std::uint64_t totalBytes = 0;             ///< Of the whole folder; linked files count once.
+  std::vector<CheckpointFile> checkpoints;  ///< In descending order of progress, the best one last.
+  std::uint64_t totalBytes = 0;             ///< Size of the whole folder; linked files count once.
 
   bool operator==(const RunFiles&) const = default;
 };
 
-/// Lists them. What can't be read is left out.
+/// Lists the files. Those that can't be read are left out.
 RunFiles runFilesOf(const std::filesystem::path& run);
 
 }  // namespace lambda

@@ -35,7 +35,7 @@ RunSummary readSummary(const fs::path& run) {
   return summary;
 }
 
-/// A lock on a run that is done is that of an edit.
+/// A lock on a run that has ended belongs to an edit.
 bool isLive(const RunSummary& summary) {
   const RunStatus status = summary.record.status;
   if (!summary.problem.empty()) return false;

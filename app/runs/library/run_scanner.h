@@ -10,7 +10,7 @@
 
 namespace lambda {
 
-/// What tells whether a file is still the one that was read.
+/// Tells whether a file has changed since it was read.
 struct FileStamp {
   std::uint64_t inode = 0;
   std::uint64_t bytes = 0;
@@ -26,18 +26,18 @@ FileStamp stampOf(const std::filesystem::path& file);
 class RunScanner {
  public:
   struct Result {
-    std::vector<std::filesystem::path> paths;  ///< All runs there are, ascending.
-    std::vector<RunSummary> news;              ///< Those that are new or not what they were.
+    std::vector<std::filesystem::path> paths;  ///< All runs that exist, ascending.
+    std::vector<RunSummary> news;              ///< The runs that are new or have changed.
   };
 
-  /// The runs directly below `folder` and those at `added`. Folders without run.json are none, nor
-  /// are links that lead nowhere. A run.json that can't be read makes a run with a problem.
-  /// `isCancelled` is asked between runs; the result then has what was read so far.
+  /// The runs directly below `folder` and those at `added`. Folders without run.json and broken
+  /// links are no runs. A run.json that can't be read makes a run with a problem. `isCancelled` is
+  /// called between runs; the result then contains what was read so far.
   Result scan(const std::filesystem::path& folder,
               const std::vector<std::filesystem::path>& added,
               const std::function<bool()>& isCancelled);
 
-  /// The next scan reads and reports everything again.
+  /// Makes the next scan read and report everything again.
   void forget() { known_.clear(); }
 
  private:

@@ -29,14 +29,14 @@ CellImages::CellImages(QWidget* parent)
       title_(new QLabel(this)),
       grid_(new ImageGrid(ImageGrid::Arrangement::rows, this)),
       text_(new QLabel(this)),
-      inspect_(new QPushButton(tr("Look into it"), this)) {
+      inspect_(new QPushButton(tr("Inspect it"), this)) {
   title_->setWordWrap(true);
   title_->setTextFormat(Qt::PlainText);
   updateSizes();
   text_->setProperty(kRole, u"secondary"_s);
   text_->setWordWrap(true);
   text_->setTextFormat(Qt::PlainText);
-  inspect_->setToolTip(tr("Open this image in Inspect: which pixels the lambda layers drew on"));
+  inspect_->setToolTip(tr("Open this image in Inspect: contributions of every pixel"));
   auto* foot = new QHBoxLayout;
   foot->addWidget(text_, 1);
   foot->addWidget(inspect_);
@@ -58,8 +58,8 @@ void CellImages::setContent(std::shared_ptr<const Predictions> predictions,
   predictions_ = std::move(predictions);
   const std::vector<int> chosen =
       cell ? imagesIn(*predictions_, *cell) : wrongImages(*predictions_);
-  title_->setText(cell ? tr("%1, the surest first").arg(sentence)
-                       : tr("All %1 wrong answers, the surest first")
+  title_->setText(cell ? tr("%1, the most confident first").arg(sentence)
+                       : tr("All %1 wrong predictions, the most confident first")
                              .arg(countText(static_cast<qint64>(chosen.size()))));
   std::vector<GridImage> shown;
   for (const int image : chosen) {
@@ -92,7 +92,7 @@ void CellImages::describe(int image) {
   const bool isChosen = predictions_ && image >= 0;
   inspect_->setEnabled(isChosen);
   text_->setText(isChosen ? describeImage(*predictions_, image)
-                          : tr("Choose an image to read what was said to it."));
+                          : tr("Choose an image to see its prediction."));
 }
 
 }  // namespace lambda

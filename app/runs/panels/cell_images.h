@@ -16,25 +16,25 @@ namespace lambda {
 
 class ImageGrid;
 
-/// The images behind a cell of a confusion matrix, or all wrong ones, the surest first, with what
-/// was said to the one that is chosen.
+/// The images behind a cell of a confusion matrix, or all wrong ones, in descending order of
+/// confidence, with the prediction of the chosen one.
 class CellImages : public QWidget {
   Q_OBJECT
 
  public:
   explicit CellImages(QWidget* parent = nullptr);
 
-  /// `images` may be null while they are read. `sentence` tells the cell in words.
+  /// `images` may be null while they are read. `sentence` describes the cell.
   void setContent(std::shared_ptr<const Predictions> predictions,
                   std::shared_ptr<const LabeledImages> images,
                   std::optional<Cell> cell,
                   const QString& sentence);
 
-  /// Why there are no images.
+  /// Shows the reason why there are no images.
   void setProblem(const QString& reason);
 
  Q_SIGNALS:
-  /// Index within the split.
+  /// The index of the image within the split.
   void inspectClicked(int image);
 
  protected:

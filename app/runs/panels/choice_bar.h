@@ -7,16 +7,17 @@ class QButtonGroup;
 
 namespace lambda {
 
-/// A few choices as buttons side by side, of which one holds. Left and right go between them.
+/// A few choices as buttons side by side, of which one is selected. The left and right keys change
+/// it.
 class ChoiceBar : public QWidget {
   Q_OBJECT
 
  public:
-  /// `name` is for people who do not see the buttons together.
+  /// `name` is the accessible name of the group.
   ChoiceBar(const QStringList& choices, const QString& name, QWidget* parent = nullptr);
 
   int current() const;
-  /// Emits nothing.
+  /// Emits no signal.
   void setCurrent(int choice);
   void setToolTipOf(int choice, const QString& text);
 

@@ -41,11 +41,11 @@ const QString kSplitterKey = u"confusionSplitter"_s;
 
 ExplanationText explanation(const Predictions* predictions) {
   ExplanationText text;
-  text.title = ConfusionPanel::tr("What is taken for what?");
+  text.title = ConfusionPanel::tr("What is predicted as what?");
   text.body = ConfusionPanel::tr(
-      "A row holds all images of one class, a column all that were taken for one. Right answers "
-      "are "
-      "on the diagonal. The ground of the others grows with their share of the row, up to the most "
+      "A row has all images of one class, a column all that were predicted as one. Right "
+      "predictions are on the diagonal. The colour of the others grows with their share of the "
+      "row, up to the most "
       "frequent mistake.<br><br>Click a cell to see the images behind it.");
   if (predictions) {
     text.numbers = {
@@ -73,7 +73,7 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
   pages_->addWidget(makeResult());
   summary_->setProperty(kRole, u"secondary"_s);
   again_->setText(tr("Classify again"));
-  again_->setToolTip(tr("With the weights that are the best by now"));
+  again_->setToolTip(tr("With the best weights so far"));
   again_->setProperty(kRole, u"quiet"_s);
   auto* row = new FlowLayout(kGap);
   row->addWidget(splits_);
@@ -196,7 +196,7 @@ void ConfusionPanel::changeEvent(QEvent* event) {
 }
 
 void ConfusionPanel::updateSizes() {
-  // A column of its own width: wrapped texts know their height only within one.
+  // A column with a fixed width: wrapped texts know their height only within one.
   messageColumn_->setFixedWidth(qRound(kTextWidth * textScale()));
 }
 
@@ -210,9 +210,9 @@ void ConfusionPanel::refresh() {
   }
   const RunRow& row = runs_.row(index);
   if (!row.hasRecord()) {
-    showMessage(tr("There are no weights to ask"),
+    showMessage(tr("There are no weights"),
                 row.isImported()
-                    ? tr("Of an imported log only its curves are known.")
+                    ? tr("An imported log has only curves.")
                     : tr("The run's record can't be read, so neither can its network."),
                 {});
     return;
@@ -221,7 +221,7 @@ void ConfusionPanel::refresh() {
   if (entry.isRunning) {
     showProgress(entry);
   } else if (!entry.failure.isEmpty()) {
-    showMessage(tr("That did not work"), entry.failure, tr("Try again"));
+    showMessage(tr("The classification failed"), entry.failure, tr("Try again"));
   } else if (entry.predictions) {
     showPredictions(entry.predictions);
   } else {
@@ -240,17 +240,16 @@ void ConfusionPanel::showBeginning() {
     return;
   }
   const int looks = row.run.record.testEvaluations;
-  const QString before = looks == 0 ? tr("Nobody has looked at this run's test images yet.")
-                                    : tr("This run's test images have been looked at %1.")
+  const QString before = looks == 0 ? tr("This run's test images have not been scored yet.")
+                                    : tr("This run's test images have been scored %1.")
                                           .arg(countedText(looks, tr("time"), tr("times")));
-  showMessage(tr("This is a look at the test set"),
-              before + u' ' +
-                  tr("Each look is counted in the run's record: who changes a network after "
-                     "looking learns the test "
-                     "set by heart, and its accuracy no longer tells how it does on new images. "
-                     "For choosing, the "
-                     "validation images are there."),
-              tr("Look at the test images"));
+  showMessage(
+      tr("This scores the test set"),
+      before + u' ' +
+          tr("Each scoring is counted in the run's record. Changes that follow from it fit the "
+             "network to the test set, and its accuracy no longer holds for new images. "
+             "Choose by the validation images instead."),
+      tr("Score the test images"));
 }
 
 void ConfusionPanel::showMessage(const QString& title, const QString& text, const QString& button) {
@@ -278,7 +277,7 @@ void ConfusionPanel::showProgress(const PredictionStore::Entry& entry) {
 
 void ConfusionPanel::showPredictions(const std::shared_ptr<const Predictions>& predictions) {
   pages_->setCurrentIndex(1);
-  // A second look at the test set is asked for like the first.
+  // A repeated scoring of the test set must be requested like the first one.
   const RunRecord& record = runs_.row(runs_.indexOf(run_)).run.record;
   again_->setVisible(split() == Split::validation && record.epochsDone > predictions->epoch);
   if (shown_ == predictions) return;

@@ -26,8 +26,8 @@ class InspectionSession;
 class RunTableModel;
 class SplitImages;
 
-/// What a run takes for what, and the images behind it. Classifies when asked to, and warns before
-/// the test set is looked at.
+/// The confusion matrix of a run, and the images behind it. Classifies on request, and warns before
+/// the test set is scored.
 class ConfusionPanel : public QWidget {
   Q_OBJECT
 
@@ -37,7 +37,7 @@ class ConfusionPanel : public QWidget {
                  InspectionSession& inspection,
                  QWidget* parent = nullptr);
 
-  /// The run in hand; empty = none.
+  /// The selected run; empty = none.
   void setCurrentRun(const std::filesystem::path& run);
 
   const ConfusionView& view() const { return *view_; }

@@ -105,7 +105,7 @@ QWidget* DetailsPanel::makeContent() {
   columns[1]->addWidget(environment_);
   columns[1]->addWidget(lineage_);
   columns[2]->addWidget(files_);
-  // The events take all there is; without any the files stay on top.
+  // The events take all the space; without events the files stay on top.
   columns[2]->addWidget(events_, 100);
   columns[2]->addStretch(1);
   columns[0]->addStretch(1);
@@ -152,7 +152,7 @@ void DetailsPanel::showEvent(QShowEvent* event) {
 
 void DetailsPanel::changeEvent(QEvent* event) {
   QScrollArea::changeEvent(event);
-  // Later: it ends and makes labels, which must not happen while a style goes round.
+  // Queued: it deletes and creates labels, which must not happen during a change of style.
   if (event->type() == QEvent::FontChange) {
     QMetaObject::invokeMethod(this, &DetailsPanel::refresh, Qt::QueuedConnection);
   }
@@ -213,7 +213,7 @@ void DetailsPanel::showNetwork(const RunRow& row) {
   const Architecture& network = record.config.architecture;
   network_->setFacts({{tr("Architecture"), QString::fromStdString(record.pattern)},
                       {tr("Name"), QString::fromStdString(network.name)},
-                      {tr("Good for"), QString::fromStdString(network.description)},
+                      {tr("Purpose"), QString::fromStdString(network.description)},
                       {tr("Parameters"), exactCount(record.parameters)},
                       {tr("FLOPs"), exactCount(record.flops)}});
 }
@@ -244,8 +244,9 @@ void DetailsPanel::showLineage(const RunRow& row) {
     facts.push_back(
         {.name = tr("Forked from"), .value = rowOf(*parent).name(), .link = toText(parent->path)});
   } else if (!lineage.parentRun.empty()) {
-    facts.push_back({tr("Forked from"),
-                     tr("%1, which is not here").arg(QString::fromStdString(lineage.parentRun))});
+    facts.push_back(
+        {tr("Forked from"),
+         tr("%1, which is not in the library").arg(QString::fromStdString(lineage.parentRun))});
   }
   if (!lineage.parentRun.empty()) {
     facts.push_back({tr("At"),

@@ -27,7 +27,7 @@ class DetailsPanel : public QScrollArea {
   /// Both outlive the panel.
   DetailsPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent = nullptr);
 
-  /// The run in hand; empty = none.
+  /// The selected run; empty = none.
   void setCurrentRun(const std::filesystem::path& run);
 
   void editTags();
@@ -35,7 +35,7 @@ class DetailsPanel : public QScrollArea {
 
  Q_SIGNALS:
   void runClicked(const std::filesystem::path& run);
-  /// A new run from this checkpoint.
+  /// Requests a new run from this checkpoint.
   void forkClicked(const std::filesystem::path& run, const std::filesystem::path& checkpoint);
   void designClicked(const std::filesystem::path& run);
   void folderClicked(const std::filesystem::path& run);

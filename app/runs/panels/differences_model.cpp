@@ -11,7 +11,7 @@ namespace lambda {
 
 namespace {
 
-/// What became of the runs, above what they were set to.
+/// The results of the runs, above their settings.
 std::vector<SettingRow> resultsOf(const std::vector<DifferencesModel::Run>& runs) {
   using Column = RunTableModel::Column;
   std::vector<SettingRow> rows;
@@ -100,7 +100,7 @@ QVariant DifferencesModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       if (line.isGroup) return index.column() == 0 ? QVariant(line.row.group) : QVariant();
       if (index.column() == 0) return line.row.label;
-      // A dash: the run has no such setting.
+      // A dash means that the run has no such setting.
       return line.row.values[index.column() - 1].isEmpty() ? QVariant(u"–"_s)
                                                            : line.row.values[index.column() - 1];
     case Qt::ToolTipRole:

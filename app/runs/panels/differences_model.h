@@ -9,7 +9,7 @@
 
 namespace lambda {
 
-/// Runs side by side: a column each, a row a setting, with a line above each group.
+/// Runs side by side: a column per run, a row per setting, with a line above each group.
 class DifferencesModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -36,7 +36,7 @@ class DifferencesModel : public QAbstractTableModel {
 
   bool onlyDifferences() const { return onlyDifferences_; }
 
-  /// Whether the runs differ in anything at all.
+  /// Whether the runs differ in any setting.
   bool hasDifferences() const;
 
   int rowCount(const QModelIndex& parent = {}) const override;
@@ -44,7 +44,7 @@ class DifferencesModel : public QAbstractTableModel {
   QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
-  /// What is shown as lines of cells separated by tabs.
+  /// The shown table as lines of cells separated by tabs.
   QString toText() const;
 
  private:

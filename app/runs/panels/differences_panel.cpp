@@ -36,7 +36,7 @@ constexpr double kDotSide = 8;
 
 const QString kOnlyDifferencesKey = u"onlyDifferences"_s;
 
-/// Groups bold, values that differ bold, the others quiet.
+/// Draws groups and differing values bold, other values quiet.
 class DifferencesDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
@@ -67,7 +67,7 @@ class DifferencesDelegate : public QStyledItemDelegate {
   }
 };
 
-/// Run names behind the dots of their colours.
+/// Draws run names behind dots of their colours.
 class RunsHeader : public QHeaderView {
  public:
   explicit RunsHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {}
@@ -112,7 +112,7 @@ DifferencesPanel::DifferencesPanel(const RunTableModel& runs, QWidget* parent)
       onlyDifferences_(new QCheckBox(tr("Only differences"), this)),
       note_(new QLabel(this)) {
   onlyDifferences_->setChecked(model_->onlyDifferences());
-  onlyDifferences_->setToolTip(tr("Leave out what the runs have alike"));
+  onlyDifferences_->setToolTip(tr("Leave out settings that are equal in all runs"));
   note_->setProperty(kRole, u"secondary"_s);
   auto* copy = new QToolButton(this);
   copy->setText(tr("Copy"));
@@ -195,11 +195,11 @@ void DifferencesPanel::refresh() {
   model_->setRuns(std::move(runs));
   onlyDifferences_->setEnabled(count > 1);
   if (count == 0) {
-    note_->setText(tr("Check two runs in the table to see what tells them apart."));
+    note_->setText(tr("Check two runs in the table to see their differences."));
   } else if (count == 1) {
-    note_->setText(tr("All settings of one run. Check a second one to see what tells them apart."));
+    note_->setText(tr("All settings of one run. Check a second one to see their differences."));
   } else if (!model_->hasDifferences()) {
-    note_->setText(tr("These runs are alike in everything."));
+    note_->setText(tr("These runs have equal settings."));
   } else {
     note_->setText(isAnyLeftOut ? tr("Without imported logs and damaged runs: their settings are "
                                      "not known.")

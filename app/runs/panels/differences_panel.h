@@ -15,8 +15,8 @@ namespace lambda {
 class DifferencesModel;
 class RunTableModel;
 
-/// Two or more runs side by side: what they were set to, what they ran on and what became of them,
-/// whole or only where they differ. Of one run all of it.
+/// Two or more runs side by side: settings, environment and results, all of them or only those that
+/// differ. For one run, all of them.
 class DifferencesPanel : public QWidget {
   Q_OBJECT
 
@@ -24,7 +24,8 @@ class DifferencesPanel : public QWidget {
   /// `runs` outlives the panel.
   explicit DifferencesPanel(const RunTableModel& runs, QWidget* parent = nullptr);
 
-  /// Which runs, in the order of the columns. Imported logs are left out: nothing is known of them.
+  /// The runs in the order of the columns. Imported logs are left out: their settings are not
+  /// known.
   void setRuns(std::vector<std::filesystem::path> paths);
 
   DifferencesModel& model() const { return *model_; }

@@ -30,7 +30,7 @@ std::vector<FieldRow> ownRows(const RunConfig& config) {
   return rows;
 }
 
-/// Whether the optimiser and the schedule that are chosen look at the field.
+/// Whether the chosen optimiser and schedule use the field.
 bool isInUse(const FieldRow& row, const Recipe& recipe) {
   const bool momentum = hasMomentum(recipe.optimizer.kind);
   const ScheduleKind schedule = recipe.schedule.kind;
@@ -142,7 +142,7 @@ void ForkDialog::updateButton() {
   const bool isSound = !hasErrors(validate(config_));
   fork_->setEnabled(hasCheckpoint && isSound);
   fork_->setToolTip(!hasCheckpoint ? tr("This run has no checkpoint to start from")
-                    : !isSound     ? tr("Mend what is marked above first")
+                    : !isSound     ? tr("Fix the marked problems first")
                                    : QString());
 }
 

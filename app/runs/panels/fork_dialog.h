@@ -16,8 +16,8 @@ namespace lambda {
 
 class FieldForm;
 
-/// A new run from a checkpoint of another, with changed settings: which checkpoint, and everything
-/// but the network. Not modal.
+/// A new run from a checkpoint of another, with changed settings: the choice of a checkpoint, and
+/// all settings except the network. Not modal.
 class ForkDialog : public QDialog {
   Q_OBJECT
 

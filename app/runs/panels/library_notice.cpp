@@ -81,7 +81,7 @@ void LibraryNotice::changeEvent(QEvent* event) {
 }
 
 void LibraryNotice::updateSizes() {
-  // A column of its own width: wrapped texts know their height only within one.
+  // A column with a fixed width: wrapped texts know their height only within one.
   middle_->setFixedWidth(qRound(kTextWidth * textScale()));
 }
 

@@ -11,7 +11,7 @@ class QHBoxLayout;
 
 namespace lambda {
 
-/// What stands where there are no runs to list: why, and the buttons that change it.
+/// Shown where there are no runs to list: the reason, and buttons to change that.
 class LibraryNotice : public QWidget {
   Q_OBJECT
 

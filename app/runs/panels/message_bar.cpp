@@ -20,7 +20,7 @@ namespace lambda {
 
 namespace {
 
-/// Long enough to read it and to find the button.
+/// Long enough to read the message and to find the button.
 constexpr int kTellMs = 12000;
 constexpr int kMostEpochs = 100000;
 
@@ -37,7 +37,7 @@ RunsMessageBar::RunsMessageBar(QWidget* parent)
   setAccessibleName(tr("Message"));
   text_->setWordWrap(true);
   text_->setTextFormat(Qt::PlainText);
-  // A word without end must not make the window as wide.
+  // A long word without breaks must not make the window wider.
   text_->setMinimumWidth(1);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   number_->setRange(1, kMostEpochs);

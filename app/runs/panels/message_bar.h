@@ -12,28 +12,28 @@ class QToolButton;
 
 namespace lambda {
 
-/// A line below the table that asks before something is done, or tells what was done and how to
-/// undo it. Never in the way: it waits, and the table can be used meanwhile. Escape closes it.
+/// A line below the table that asks before an action, or reports a finished one and how to undo it.
+/// It does not block: it waits, and the table can be used meanwhile. Escape closes it.
 class RunsMessageBar : public QFrame {
   Q_OBJECT
 
  public:
   explicit RunsMessageBar(QWidget* parent = nullptr);
 
-  /// Offers to do something; the button has the focus.
+  /// Offers an action; its button has the focus.
   void ask(const QString& text, const QString& actionText, std::function<void()> action);
 
-  /// The same with a number to choose.
+  /// Offers an action with a number to choose.
   void askNumber(const QString& text,
                  const QString& unit,
                  int value,
                  const QString& actionText,
                  std::function<void(int)> action);
 
-  /// What has happened; goes by itself after a while. `action`, for example an undo, may be empty.
+  /// Reports what has happened; closes after a while. `action`, for example an undo, may be empty.
   void tell(const QString& text, const QString& actionText = {}, std::function<void()> action = {});
 
-  /// What went wrong; stays until it is closed.
+  /// Reports what went wrong; stays until it is closed.
   void warn(const QString& text);
 
   QString text() const;

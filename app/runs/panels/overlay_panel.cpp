@@ -33,7 +33,7 @@ namespace {
 
 constexpr int kLegendWidth = 252;
 constexpr int kRefreshMs = 30;
-/// More lines than this nobody tells apart.
+/// More lines can't be told apart.
 constexpr std::size_t kMostDrawn = 40;
 
 const QString kQuantityKey = u"quantity"_s;
@@ -224,7 +224,7 @@ void OverlayPanel::refresh() {
   const std::vector<OverlayRun> overlay =
       overlayRuns(library_, runs_, {paths_.begin(), paths_.begin() + static_cast<int>(drawn)});
   rest_->setVisible(drawn < paths_.size());
-  rest_->setText(tr("%1 of %2 runs are drawn. Check those that you want to compare.")
+  rest_->setText(tr("%1 of %2 runs are drawn. Check the runs to compare.")
                      .arg(drawn)
                      .arg(countText(static_cast<qint64>(paths_.size()))));
   std::vector<CurveSeries> series = overlayOf(overlay, quantity());
@@ -236,10 +236,9 @@ void OverlayPanel::refresh() {
   View& shown = view();
   toolbars_->setCurrentWidget(shown.toolbar);
   plots_->setCurrentWidget(shown.plot);
-  shown.plot->setEmptyText(paths_.empty()
-                               ? tr("Check runs in the table to lay their curves over each other.")
-                           : isReading ? tr("Reading …")
-                                       : tr("No epoch has been scored yet."));
+  shown.plot->setEmptyText(paths_.empty() ? tr("Check runs in the table to compare their curves.")
+                           : isReading    ? tr("Reading …")
+                                          : tr("No epoch has been scored yet."));
   shown.plot->setExportName(u"runs-"_s + (isAccuracy(quantity()) ? u"accuracy"_s : u"loss"_s));
   shown.plot->setSeries(std::move(series));
   legend_->setEntries(std::move(entries));

@@ -26,8 +26,8 @@ struct CurveSeries;
 struct LegendEntry;
 struct OverlayRun;
 
-/// The curves of some runs laid over each other, with a legend of what tells them apart. A click on
-/// a line or its name makes the others dim, a second one brings them back.
+/// The curves of some runs over each other, with a legend of their differences. A click on a line
+/// or its name dims the others, a second one restores them.
 class OverlayPanel : public QWidget {
   Q_OBJECT
 
@@ -35,10 +35,10 @@ class OverlayPanel : public QWidget {
   /// Both outlive the panel.
   OverlayPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent = nullptr);
 
-  /// Which runs, in the order of the legend.
+  /// The runs in the order of the legend.
   void setRuns(std::vector<std::filesystem::path> paths);
 
-  /// The run in hand, for the legend.
+  /// The selected run, for the legend.
   void setCurrentRun(const std::filesystem::path& run);
 
   void setQuantity(RunQuantity quantity);
@@ -75,7 +75,7 @@ class OverlayPanel : public QWidget {
   RunLibrary& library_;
   const RunTableModel& runs_;
   std::vector<std::filesystem::path> paths_;
-  std::filesystem::path highlighted_;  ///< The others are drawn dim; empty = none.
+  std::filesystem::path highlighted_;  ///< The others are dimmed; empty = none is.
   ChoiceBar* quantities_;
   QStackedWidget* toolbars_;
   QStackedWidget* plots_;
@@ -83,7 +83,7 @@ class OverlayPanel : public QWidget {
   View loss_;
   RunLegend* legend_;
   QScrollArea* legendPlace_;
-  QLabel* rest_;  ///< How many are checked but not drawn.
+  QLabel* rest_;  ///< Number of runs that are checked but not drawn.
   QTimer refreshTimer_;
   bool isStale_ = true;
 };

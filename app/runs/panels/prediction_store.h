@@ -14,13 +14,13 @@
 
 namespace lambda {
 
-/// What runs say to the images of a split, as far as somebody asked for it in this window.
+/// The predictions of runs for the images of a split, as far as they were requested in this window.
 class PredictionStore : public QObject {
   Q_OBJECT
 
  public:
   struct Entry {
-    std::shared_ptr<const Predictions> predictions;  ///< Of the last time; null before.
+    std::shared_ptr<const Predictions> predictions;  ///< The last result; null before the first.
     bool isRunning = false;
     qint64 done = 0;
     qint64 total = 0;  ///< 0 = the data set is still being read.
@@ -30,11 +30,11 @@ class PredictionStore : public QObject {
   /// `inspection` outlives the store.
   explicit PredictionStore(InspectionSession& inspection, QObject* parent = nullptr);
 
-  /// What is known; an empty entry where nothing is.
+  /// The known predictions; an empty entry where there are none.
   Entry entry(const std::filesystem::path& run, Split split) const;
 
-  /// Classifies every image of the split with the run's best checkpoint. Of the test set that is a
-  /// look at it.
+  /// Classifies every image of the split with the run's best checkpoint. For the test set this
+  /// counts as a scoring.
   void ask(const std::filesystem::path& run, Split split);
   void cancel(const std::filesystem::path& run, Split split);
 

@@ -21,7 +21,7 @@ namespace lambda {
 
 namespace {
 
-/// Typing has ended when nothing was typed for so long.
+/// Typing counts as ended after this time without a key.
 constexpr int kSaveMs = 800;
 constexpr int kNotesHeight = 120;
 
@@ -43,7 +43,7 @@ RunAnnotations::RunAnnotations(RunLibrary& library, const RunTableModel& runs, Q
   notes_->setTabChangesFocus(true);
   updateSizes();
   note_->setText(
-      tr("While it is trained its record belongs to that process. Write when it is done."));
+      tr("While the run is trained its record belongs to that process. Write when it has ended."));
   note_->setProperty(kRole, u"secondary"_s);
   note_->setWordWrap(true);
   auto* column = new QVBoxLayout(this);

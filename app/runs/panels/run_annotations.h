@@ -16,8 +16,8 @@ namespace lambda {
 class RunLibrary;
 class RunTableModel;
 
-/// Tags and notes of one run. What is typed is written when the typing ends, when another run is
-/// shown, and at the end.
+/// Tags and notes of one run. Typed text is written when typing ends, when another run is shown,
+/// and at the end.
 class RunAnnotations : public QWidget {
   Q_OBJECT
 
@@ -26,13 +26,13 @@ class RunAnnotations : public QWidget {
   RunAnnotations(RunLibrary& library, const RunTableModel& runs, QWidget* parent = nullptr);
   ~RunAnnotations() override;
 
-  /// Shows a run's; what is being typed for the same run is not taken away.
+  /// Shows a run's tags and notes; text that is being typed for the same run stays.
   void showRun(const RunRow& row);
 
   void editTags();
   void editNotes();
 
-  /// Writes what waits to be written.
+  /// Writes all pending changes.
   void save();
 
  protected:
@@ -45,7 +45,7 @@ class RunAnnotations : public QWidget {
   RunLibrary& library_;
   const RunTableModel& runs_;
   std::filesystem::path run_;
-  std::filesystem::path edited_;  ///< The run whose tags or notes wait to be written.
+  std::filesystem::path edited_;  ///< The run with pending tags or notes.
   bool isFilling_ = false;
   QLineEdit* tags_;
   QPlainTextEdit* notes_;

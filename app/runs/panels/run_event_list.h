@@ -10,7 +10,7 @@ class QTableWidget;
 
 namespace lambda {
 
-/// What happened in a run, the newest on top. Hidden while nothing has.
+/// The events of a run, the newest on top. Hidden without events.
 class RunEventList : public QWidget {
   Q_OBJECT
 

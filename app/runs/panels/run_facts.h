@@ -11,8 +11,8 @@ class QLabel;
 
 namespace lambda {
 
-/// A heading with lines below it, a name and a value each. Values can be selected and copied; those
-/// with a link tell when it is clicked.
+/// A heading with lines below it, each with a name and a value. Values can be selected and copied;
+/// values with a link report a click on it.
 class RunFacts : public QWidget {
   Q_OBJECT
 
@@ -20,8 +20,8 @@ class RunFacts : public QWidget {
   struct Fact {
     QString name;
     QString value;
-    QString link = {};      ///< What linkClicked() brings; empty = no link.
-    QString linkText = {};  ///< Behind the value; empty = the value itself is the link.
+    QString link = {};      ///< The argument of linkClicked(); empty = no link.
+    QString linkText = {};  ///< Shown behind the value; empty = the value itself is the link.
     QString toolTip = {};
   };
 

@@ -13,14 +13,14 @@ struct LegendEntry {
   int colorIndex = 0;
   Qt::PenStyle penStyle = Qt::SolidLine;
   QString name;
-  QString detail;  ///< What tells it from the others; wraps.
+  QString detail;  ///< Its difference from the others; wraps.
   QString value;   ///< "87.6 %"
 
   bool operator==(const LegendEntry&) const = default;
 };
 
-/// The runs of an overlay: a stroke in the run's colour, its name, its best value, and what tells
-/// it from the others. A click selects a run; arrow keys walk.
+/// The runs of an overlay: a stroke in the run's colour, its name, its best value, and its
+/// difference from the others. A click selects a run; the arrow keys move.
 class RunLegend : public QWidget {
   Q_OBJECT
 
@@ -31,7 +31,7 @@ class RunLegend : public QWidget {
 
   const std::vector<LegendEntry>& entries() const { return entries_; }
 
-  /// Emits nothing.
+  /// Emits no signal.
   void setSelected(const std::filesystem::path& run);
 
   bool hasHeightForWidth() const override { return true; }

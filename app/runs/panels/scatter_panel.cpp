@@ -41,15 +41,15 @@ const QString kLogarithmicKey = u"scatterLogarithmic"_s;
 
 ExplanationText explanation(const ScatterPlot& plot) {
   ExplanationText text;
-  text.title = ScatterPanel::tr("What is worth its cost?");
+  text.title = ScatterPanel::tr("Which runs are worth their cost?");
   text.body = ScatterPanel::tr(
-      "Each point is a run: the further up, the more it gets right; the further left, the less it "
+      "Each point is a run: the higher, the more accurate it is; the further left, the less it "
       "costs. The dashed line joins the runs that no other beats in both (the Pareto front): "
-      "whatever lies below it, another run does better for the same cost or less.<br><br>"
-      "Accuracies on different data can't be compared. Filters of the table hold here too.");
+      "for each run below it, another is better at the same cost or less.<br><br>"
+      "Accuracies on different data can't be compared. The filters of the table apply here too.");
   const auto front = paretoFront(plot.points());
   text.numbers = {{ScatterPanel::tr("Runs shown"), QString::number(plot.points().size())},
-                  {ScatterPanel::tr("On the line"), QString::number(front.size())}};
+                  {ScatterPanel::tr("On the front"), QString::number(front.size())}};
   return text;
 }
 
@@ -66,7 +66,7 @@ ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorte
       plot_(new ScatterPlot(this)),
       refreshTimer_(new QTimer(this)) {
   logarithmic_->setChecked(true);
-  logarithmic_->setToolTip(tr("Equal steps to the right are equal factors"));
+  logarithmic_->setToolTip(tr("Equal distances are equal factors"));
   sameData_->setObjectName(u"sameData"_s);
   sameData_->setChecked(true);
   sameData_->setToolTip(

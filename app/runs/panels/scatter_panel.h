@@ -15,8 +15,8 @@ class RunSortFilter;
 class RunTableModel;
 class ScatterPlot;
 
-/// What the listed runs reach against what they cost; by default only those on the same data as the
-/// run in hand, since others are not to be compared with it.
+/// The accuracy of the listed runs against their cost; by default only of those on the same data as
+/// the selected run, since others can't be compared with it.
 class ScatterPanel : public QWidget {
   Q_OBJECT
 

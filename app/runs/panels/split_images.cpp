@@ -9,17 +9,17 @@ namespace lambda {
 
 namespace {
 
-/// After everything that somebody waits for.
+/// A low priority, below all work that somebody waits for.
 constexpr int kNiceness = 10;
 
-/// Of the training set only what was asked for outlives this: the rest of CIFAR-10 takes 140 MB.
+/// Of the training set only the requested images stay in memory: the rest of CIFAR-10 takes 140 MB.
 LabeledImages read(const DataConfig& data, Split split) {
   if (split == Split::test) return loadTest(data);
   Dataset dataset = loadDataset(data);
   return split == Split::train ? std::move(dataset.train) : std::move(dataset.validation);
 }
 
-/// What decides which images there are.
+/// The settings that decide which images there are.
 DataConfig keyOf(DataConfig data) {
   data.augmentation = {};
   return data;
@@ -61,7 +61,7 @@ void SplitImages::load() {
           if (images) {
             Q_EMIT loaded();
           } else {
-            isKnown_ = false;  // To be tried again when somebody asks again.
+            isKnown_ = false;  // The next request tries again.
             Q_EMIT failed(reason);
           }
         },

@@ -12,8 +12,8 @@
 
 namespace lambda {
 
-/// The images of one split of one data set, to be shown: read or drawn on a thread of its own.
-/// Those asked for last are kept, no others.
+/// The images of one split of one data set for display: read or drawn on a worker thread. Only the
+/// last requested ones are kept.
 class SplitImages : public QObject {
   Q_OBJECT
 
@@ -21,7 +21,7 @@ class SplitImages : public QObject {
   explicit SplitImages(QObject* parent = nullptr);
   ~SplitImages() override;
 
-  /// The images; null until loaded() or failed() says so.
+  /// The images; null until loaded() or failed().
   std::shared_ptr<const LabeledImages> images(const DataConfig& data, Split split);
 
  Q_SIGNALS:
@@ -35,9 +35,9 @@ class SplitImages : public QObject {
   DataConfig data_;
   Split split_ = Split::train;
   std::shared_ptr<const LabeledImages> images_;
-  bool isKnown_ = false;  ///< data_ and split_ are loaded or under way.
+  bool isKnown_ = false;  ///< data_ and split_ are loaded or being loaded.
   quint64 asked_ = 0;
-  std::unique_ptr<WorkerThread> thread_;  ///< Made when first needed.
+  std::unique_ptr<WorkerThread> thread_;  ///< Created at the first request.
 };
 
 }  // namespace lambda

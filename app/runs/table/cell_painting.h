@@ -8,11 +8,11 @@ namespace lambda {
 /// Distance of a cell's text from its sides.
 inline constexpr int kCellPadding = 6;
 
-/// The ground of a cell: selected, hovered or neither. Style sheets shift the text of selected
-/// cells otherwise, so that ground and text are drawn apart.
+/// Draws the background of a cell: selected, hovered or neither. Style sheets would shift the text
+/// of selected cells, so that background and text are drawn separately.
 void paintCellGround(QPainter& painter, const QStyleOptionViewItem& cell);
 
-/// The cell's text in its font, colour and alignment, cut with an ellipsis.
+/// Draws the cell's text in its font, colour and alignment, cut with an ellipsis.
 void paintCellText(QPainter& painter, const QStyleOptionViewItem& cell);
 
 }  // namespace lambda

@@ -23,7 +23,7 @@ constexpr int kSearchWidth = 240;
 constexpr int kGap = 8;
 constexpr int kChevronSide = 12;
 
-/// A menu of several checks stays open while one of them is clicked.
+/// A menu of several checks that stays open while one of them is clicked.
 class ChoicesMenu : public QMenu {
  public:
   using QMenu::QMenu;
@@ -61,11 +61,11 @@ RunFilterBar::RunFilterBar(RunSortFilter& sorted, QWidget* parent)
   search_->setClearButtonEnabled(true);
   searchIcon_ = search_->addAction(QIcon(), QLineEdit::LeadingPosition);
   row->addWidget(search_);
-  states_ =
-      addFilter(tr("Status"), tr("List runs of some states alone"), &RunFilterBar::fillStates);
+  states_ = addFilter(tr("Status"), tr("List only runs in some states"), &RunFilterBar::fillStates);
   architectures_ = addFilter(
-      tr("Architecture"), tr("List some architectures alone"), &RunFilterBar::fillArchitectures);
-  tags_ = addFilter(tr("Tags"), tr("List runs with one of some tags"), &RunFilterBar::fillTags);
+      tr("Architecture"), tr("List only some architectures"), &RunFilterBar::fillArchitectures);
+  tags_ =
+      addFilter(tr("Tags"), tr("List only runs with one of some tags"), &RunFilterBar::fillTags);
   clear_ = new QToolButton(this);
   clear_->setText(tr("Clear"));
   clear_->setToolTip(tr("List all runs again"));
@@ -162,7 +162,7 @@ void RunFilterBar::addChoice(QMenu& menu,
                              const QString& text,
                              bool on,
                              std::function<void(RunFilter&, bool)> change) {
-  // A single one would underline the next letter.
+  // A single ampersand would underline the next letter.
   QAction* action = menu.addAction(QString(text).replace(u'&', u"&&"_s));
   action->setCheckable(true);
   action->setChecked(on);

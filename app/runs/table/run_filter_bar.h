@@ -11,8 +11,8 @@ class QToolButton;
 
 namespace lambda {
 
-/// The line above the table: search, filters by state, architecture and tag, and how many runs are
-/// left by them.
+/// The line above the table: search, filters by state, architecture and tag, and the number of runs
+/// that match.
 class RunFilterBar : public QWidget {
   Q_OBJECT
 
@@ -25,7 +25,7 @@ class RunFilterBar : public QWidget {
 
   QLineEdit* searchField() const { return search_; }
 
-  /// Puts a widget at the right end.
+  /// Adds a widget at the right end.
   void addAtEnd(QWidget* widget);
 
  Q_SIGNALS:

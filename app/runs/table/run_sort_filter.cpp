@@ -13,7 +13,7 @@ bool sortsByNumber(RunTableModel::Column column) {
   return RunTableModel::isNumeric(column) || column == RunTableModel::kStarted;
 }
 
-/// Everything of a run that a search looks into, one text.
+/// All searchable texts of a run as one text.
 QString haystackOf(const RunRow& row) {
   const RunRecord& record = row.run.record;
   QString text = row.name() + u'\n' + QString::fromStdString(row.run.name) + u'\n' +
@@ -109,7 +109,7 @@ bool RunSortFilter::filterAcceptsRow(int row, const QModelIndex& /*parent*/) con
 
 bool RunSortFilter::lessThan(const QModelIndex& left, const QModelIndex& right) const {
   const auto column = static_cast<RunTableModel::Column>(left.column());
-  // What is missing comes last in either direction; the order is turned around for descending.
+  // Missing values come last in either direction; Qt reverses the order for descending.
   const bool missingIsLess = sortOrder() == Qt::DescendingOrder;
   if (sortsByNumber(column)) {
     const double a = runs_.number(left.row(), column), b = runs_.number(right.row(), column);

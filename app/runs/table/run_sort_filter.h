@@ -14,7 +14,7 @@
 
 namespace lambda {
 
-/// Which runs to list. What is empty lets everything through.
+/// The runs to list. An empty criterion matches all runs.
 struct RunFilter {
   QString search;  ///< All its words occur in the name, folder, tags, notes or architecture.
   std::set<RunState> states;
@@ -26,8 +26,8 @@ struct RunFilter {
   bool isEmpty() const { return *this == RunFilter{}; }
 };
 
-/// Sorts and filters the table of runs: numbers as numbers, names in their natural order, what is
-/// missing last in either direction. Knows the best and the worst accuracy of what is listed.
+/// Sorts and filters the table of runs: numbers as numbers, names in their natural order, missing
+/// values last in either direction. Knows the best and the worst accuracy of the listed runs.
 class RunSortFilter : public QSortFilterProxyModel {
   Q_OBJECT
 
@@ -44,12 +44,12 @@ class RunSortFilter : public QSortFilterProxyModel {
 
   const RunRow& rowAt(const QModelIndex& index) const;
 
-  /// Of a run; invalid where it is not listed.
+  /// The row of a run; invalid where it is not listed.
   QModelIndex indexOf(const std::filesystem::path& path) const;
 
   QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
 
-  /// All architectures and tags of the library, sorted, to choose from.
+  /// All architectures and tags of the library, sorted, for the menus.
   QStringList architectures() const;
   QStringList tags() const;
 
@@ -58,7 +58,7 @@ class RunSortFilter : public QSortFilterProxyModel {
   bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
 
  private:
-  /// Smallest and greatest value; nothing where all are alike.
+  /// Smallest and greatest value; none where all are equal.
   using Range = std::optional<std::pair<double, double>>;
 
   Extreme extremeOf(const QModelIndex& index) const;

@@ -58,7 +58,7 @@ void paintBox(QPainter& painter, const QRectF& cell, bool isChecked, const QColo
   tick.moveTo(box.left() + 0.24 * side, box.top() + 0.52 * side);
   tick.lineTo(box.left() + 0.43 * side, box.top() + 0.71 * side);
   tick.lineTo(box.left() + 0.77 * side, box.top() + 0.30 * side);
-  // Whatever the series' colour: dark on light ones, light on dark ones.
+  // A tick that contrasts with the series' colour: dark on light ones, light on dark ones.
   painter.setPen(QPen(color.lightnessF() > 0.55f ? QColor(Qt::black) : QColor(Qt::white),
                       1.8,
                       Qt::SolidLine,
@@ -68,7 +68,7 @@ void paintBox(QPainter& painter, const QRectF& cell, bool isChecked, const QColo
   painter.drawPath(tick);
 }
 
-/// States that want nothing of anybody are hollow or quiet.
+/// States that need no attention are hollow or quiet.
 void paintDot(QPainter& painter, const QRect& cell, RunState state, const QColor& color) {
   const bool isHollow =
       state == RunState::imported || state == RunState::stopped || state == RunState::interrupted;
@@ -174,7 +174,7 @@ QWidget* RunTableDelegate::createEditor(QWidget* parent,
                                         const QStyleOptionViewItem& option,
                                         const QModelIndex& index) const {
   QWidget* editor = QStyledItemDelegate::createEditor(parent, option, index);
-  // A field's own padding leaves no room for its text in a row.
+  // The padding of a normal field leaves no space for text in a row.
   if (editor) editor->setStyleSheet(u"QLineEdit { padding: 0 3px; border-radius: 3px; }"_s);
   return editor;
 }

@@ -5,7 +5,7 @@
 namespace lambda {
 
 /// Draws the cells of the table of runs: checks in the run's colour, states with a dot, tags as
-/// chips, the best accuracy of a column bold. A click into the first column checks or unchecks.
+/// chips, the best accuracy of a column bold. A click into the first column toggles the check.
 class RunTableDelegate : public QStyledItemDelegate {
   Q_OBJECT
 

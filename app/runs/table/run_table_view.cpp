@@ -24,14 +24,14 @@ using Column = RunTableModel::Column;
 
 constexpr int kRowHeight = 28;
 
-/// In pixels at scale 1.
+/// Widths in pixels at scale 1.
 constexpr std::array<int, RunTableModel::kColumns> kWidths{
     34, 150, 96, 92, 82, 66, 80, 98, 64, 92, 70, 100, 104, 96, 60};
 
 const QString kHeaderKey = u"tableHeader"_s;
 const QString kScaleKey = u"tableScale"_s;
 
-/// Of the two that one looks at least often the table is narrower without.
+/// The least used column is hidden at first, so that the table is narrower.
 bool isShownAtFirst(int column) {
   return column != Column::kDevice;
 }
@@ -86,7 +86,7 @@ RunTableView::RunTableView(RunTableModel& runs, RunSortFilter& sorted, QWidget* 
   connect(this, &QAbstractItemView::doubleClicked, this, [this](const QModelIndex& index) {
     if (index.column() != Column::kShown) Q_EMIT opened(sorted_.rowAt(index).run.path);
   });
-  // The best of a column may be another one now.
+  // Another value of a column may be the best one after a change.
   connect(&sorted, &QAbstractItemModel::dataChanged, viewport(), [this] { viewport()->update(); });
 }
 
@@ -156,7 +156,7 @@ void RunTableView::restoreFrom(QSettings& settings) {
   if (state.isEmpty() || !horizontalHeader()->restoreState(state)) return;
   const QHeaderView& header = *horizontalHeader();
   sortByColumn(header.sortIndicatorSection(), header.sortIndicatorOrder());
-  // The widths are those of the text size they were saved at.
+  // The saved widths belong to the text size at that time.
   scale_ = std::max(1.0, settings.value(kScaleKey, 1.0).toDouble());
   scaleCells();
 }

@@ -25,30 +25,30 @@ class RunTableView : public QTableView {
   /// The selected runs from top to bottom.
   std::vector<std::filesystem::path> selectedRuns() const;
 
-  /// The run in hand: of the current row, if it is selected; empty where there is none.
+  /// The selected run: that of the current row, if it is selected; empty where there is none.
   std::filesystem::path currentRun() const;
 
-  /// Selects a run alone and scrolls to it. False where it is not listed.
+  /// Selects only this run and scrolls to it. False where it is not listed.
   bool selectRun(const std::filesystem::path& run);
 
-  /// Begins to type another name for the run in hand.
+  /// Begins to edit the name of the selected run.
   void editName();
 
-  /// Checks the selected runs, or unchecks them where all are.
+  /// Checks the selected runs, or unchecks them where all are checked.
   void toggleSelected();
 
-  /// What is selected, or else all that is listed, with a line of column names; columns that are
-  /// not shown are left out. Separated by tabs.
+  /// The selected rows, or else all listed ones, with a line of column names; hidden columns are
+  /// left out. Separated by tabs.
   QString toText() const;
 
-  /// Which columns are shown, to be put into menus.
+  /// The actions to show or hide columns, for menus.
   QMenu* columnsMenu() const { return columnsMenu_; }
 
   void saveTo(QSettings& settings) const;
   void restoreFrom(QSettings& settings);
 
  Q_SIGNALS:
-  /// Another run is in hand, or others are selected.
+  /// The selected run or the selection has changed.
   void selectionMoved();
   void opened(const std::filesystem::path& run);
 
@@ -64,7 +64,7 @@ class RunTableView : public QTableView {
   RunTableModel& runs_;
   RunSortFilter& sorted_;
   QMenu* columnsMenu_;
-  double scale_;  ///< Of the text, which the columns are as wide as.
+  double scale_;  ///< The text scale of the column widths.
 };
 
 }  // namespace lambda

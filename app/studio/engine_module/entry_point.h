@@ -4,8 +4,8 @@ namespace lambda {
 
 class EngineCalls;
 
-/// The one symbol that lambda-engine.so shows. The caller owns what it returns. C linkage, so that
-/// it is found by its name; the caller and the library are always built together.
+/// The only symbol that lambda-engine.so exports. The caller owns the result. It has C linkage, so
+/// that it is found by its name; the caller and the library are always built together.
 using MakeEngine = EngineCalls* (*)();
 
 inline constexpr const char* kMakeEngineSymbol = "lambdaMakeEngine";

@@ -16,8 +16,8 @@ class QPushButton;
 
 namespace lambda {
 
-/// A few training images, each as it is and as eight epochs would see it: drawn by the same code as
-/// in training.
+/// A few training images, each in its original form and as eight epochs would see it: drawn by the
+/// same code as in training.
 class AugmentationPreview : public QWidget, public Exportable {
   Q_OBJECT
 
@@ -30,10 +30,10 @@ class AugmentationPreview : public QWidget, public Exportable {
   /// Shown while there are no samples.
   void setPlaceholder(const QString& text);
 
-  /// The next images of the samples, around and around.
+  /// Shows the next images of the samples; the first ones follow the last.
   void showNext();
 
-  /// The rows' pictures: the original and its samples; empty while there are none.
+  /// The rows of pictures: the original and its augmented samples; empty without samples.
   const std::vector<std::vector<QImage>>& rows() const { return rows_; }
 
   QString exportName() const override;

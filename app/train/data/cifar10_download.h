@@ -11,26 +11,26 @@
 
 namespace lambda {
 
-/// Fetches CIFAR-10 beside the window: one attempt at a time, with progress, to be cancelled at any
-/// time. What a cancelled attempt received is kept for the next.
+/// Downloads CIFAR-10 without blocking the window: one attempt at a time, with progress; it can be
+/// cancelled at any time. The data received by a cancelled attempt is kept for the next one.
 class Cifar10Download : public QObject {
   Q_OBJECT
 
  public:
   explicit Cifar10Download(QObject* parent = nullptr);
-  /// Cancels.
+  /// Cancels the download.
   ~Cifar10Download() override;
 
   bool isRunning() const { return cancelled_ != nullptr; }
 
-  /// Ignored while one runs.
+  /// Starts an attempt; ignored while one is running.
   void start(const DownloadRequest& request);
   void cancel();
 
  Q_SIGNALS:
-  /// At most ten times a second. During the check of the digest nothing is received any more.
+  /// Emitted at most ten times a second. Nothing is received during the check of the digest.
   void progressed(lambda::DownloadPhase phase, qint64 received, qint64 total);
-  /// The file is there, whole and right.
+  /// The whole file is there and its digest is right.
   void finished(const QString& file);
   void cancelled();
   /// What happened, why and what to do.
@@ -45,7 +45,7 @@ class Cifar10Download : public QObject {
   End run(const DownloadRequest& request, const std::atomic<bool>& cancelled);
   void end(const End& end, const QString& file);
 
-  std::shared_ptr<std::atomic<bool>> cancelled_;  ///< Of the attempt under way; null = none.
+  std::shared_ptr<std::atomic<bool>> cancelled_;  ///< Flag of the attempt under way; null = none.
   std::unique_ptr<WorkerThread> thread_;
 };
 

@@ -14,7 +14,7 @@ DataSource locatedSource(const DataSource& source, const fs::path& dataFolder) {
   const std::string* path = pathOf(source);
   std::error_code ignored;
   if (!path || !traitsOf(source).canBeDownloaded || fs::exists(*path, ignored)) return source;
-  // A path that somebody chose stays what it is, so that it can be said what is wrong with it.
+  // A path that somebody chose stays unchanged, so that an error can name it.
   if (!hasDefaultPath(source)) return source;
   DataSource located = source;
   *pathOf(located) = dataFolder.string();

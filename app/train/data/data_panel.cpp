@@ -171,7 +171,9 @@ void DataPanel::showSource() {
   choices_->button(static_cast<int>(source_.index()))->setChecked(true);
   meaning_->setText(textOf(traitsOf(source_).meaning));
   if (pathOf(source_)) {
-    // What the check hides goes first: together they need more room than there may be.
+    // The check may hide the explanation, which must happen first: both together need more space
+    // than there may be.
+    // is.
     recheck();
     files_->show();
     return;
@@ -190,7 +192,7 @@ bool DataPanel::offer(const fs::path& path) {
   try {
     source = recognizeDataSource(path.string(), source);
   } catch (const Error&) {
-    // The check says what is missing of the kind that is chosen.
+    // The check reports what is missing for the chosen kind.
   }
   Q_EMIT sourceChosen(source);
   return true;
@@ -212,7 +214,7 @@ std::vector<Problem> DataPanel::problems() const {
     const DataSourceTraits traits = traitsOf(source_);
     const QString text =
         traits.canBeDownloaded
-            ? tr("%1 is not there. Download it, choose where it lies, or train on shapes10.")
+            ? tr("%1 is not there. Download it, choose its place, or train on shapes10.")
             : tr("%1: there is nothing at this place. Choose where the data lies, or train on "
                  "shapes10.");
     return {{"data.source",
@@ -223,7 +225,7 @@ std::vector<Problem> DataPanel::problems() const {
   if (state_ == DataState::damaged) {
     return {{"data.source",
              Severity::error,
-             tr("The chosen data cannot be used: see below it what is wrong.").toStdString(),
+             tr("The chosen data can't be used: the reason is shown below it.").toStdString(),
              useBuiltIn()}};
   }
   return {};
@@ -245,12 +247,12 @@ void DataPanel::recheck() {
                  ? tr("There is nothing at this place. Choose where the data lies: %1.")
                        .arg(textOf(traitsOf(source_).layout))
              : hasDefaultPath(source_)
-                 ? tr("Not on this machine yet. Download it, or choose where it lies.")
+                 ? tr("Not on this machine yet. Download it, or choose its place.")
                  : tr("There is nothing at this place. Choose another one, or download the set."));
     return;
   }
-  setState(DataState::checking, tr("Looking through the files …"));
-  // An archive takes seconds to read: not before somebody wants to know.
+  setState(DataState::checking, tr("Checking the files …"));
+  // An archive takes seconds to read, so that it is read only when the panel is visible.
   isWaiting_ = !isVisible();
   if (isWaiting_) return;
   check_.start([check = services_.check, source = located_] { return check(source); },
@@ -305,7 +307,7 @@ void DataPanel::showState() {
   const bool isLacking = state_ == DataState::missing || state_ == DataState::damaged;
   const bool canBeDownloaded = traitsOf(source_).canBeDownloaded;
   download_->setOffered(isLacking && canBeDownloaded, !readOnly_);
-  // What was found there, or the download, says more.
+  // The result of the check or the download tells more.
   meaning_->setVisible(state_ == DataState::builtIn || (isLacking && !canBeDownloaded));
 }
 

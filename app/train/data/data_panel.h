@@ -22,16 +22,16 @@ namespace lambda {
 class DataPlace;
 class DownloadRow;
 
-/// What is known of the chosen data.
+/// The state of the chosen data.
 enum class DataState { builtIn, checking, missing, damaged, usable };
 
-/// Where the images come from: which kind of data set, and where it lies. What is chosen is checked
-/// at once, beside the window; what is wrong with it, and what to do, stands below.
+/// The choice of the data: the kind of data set and its place. A choice is checked at once, without
+/// blocking the window; problems and what to do about them are shown below.
 class DataPanel : public QWidget {
   Q_OBJECT
 
  public:
-  /// What the panel does with files and the network.
+  /// The panel's access to files and the network.
   struct Services {
     std::function<DataReport(const DataSource&)> check;
     std::function<DownloadRequest(const std::filesystem::path& folder)> download;
@@ -42,13 +42,13 @@ class DataPanel : public QWidget {
   explicit DataPanel(Services services = realServices(), QWidget* parent = nullptr);
   ~DataPanel() override;
 
-  /// Where downloads go, and where a set that was downloaded is looked for.
+  /// The folder for downloads, which is also searched for downloaded sets.
   void setDataFolder(const std::filesystem::path& folder);
 
-  /// As in DataConfig.
+  /// Sets the source of the DataConfig.
   void setSource(const DataSource& source);
 
-  /// Takes what somebody dropped or named. False where it looks like no data.
+  /// Chooses a path that somebody dropped or named. False where it does not look like data.
   bool offer(const std::filesystem::path& path);
 
   void setReadOnly(bool readOnly);
@@ -58,15 +58,15 @@ class DataPanel : public QWidget {
   /// The source with the place where it was found, for a run.
   DataSource resolvedSource() const;
 
-  /// Shape, classes and counts of the data set; empty until it was checked and found usable.
+  /// Shape, classes and counts of the data set; empty until it has been checked and can be used.
   const std::optional<DatasetInfo>& dataset() const { return dataset_; }
 
-  /// Errors about the source as far as the check has come.
+  /// Errors of the source, as far as the check has progressed.
   std::vector<Problem> problems() const;
 
  Q_SIGNALS:
   void sourceChosen(const lambda::DataSource& source);
-  /// state(), dataset() or resolvedSource() is new.
+  /// state(), dataset() or resolvedSource() has changed.
   void stateChanged();
 
  protected:
@@ -87,12 +87,12 @@ class DataPanel : public QWidget {
   Services services_;
   std::filesystem::path dataFolder_;
   DataSource source_;
-  DataSource located_;  ///< The same with the place where it is read.
+  DataSource located_;  ///< The same source with the place of its files.
   std::optional<DatasetInfo> dataset_;
   DataState state_ = DataState::builtIn;
   QString stateText_;
   bool readOnly_ = false;
-  bool isWaiting_ = false;  ///< With the check, until somebody sees the panel.
+  bool isWaiting_ = false;  ///< The check waits until the panel is visible.
 
   QButtonGroup* choices_;
   QLabel* meaning_;

@@ -9,7 +9,7 @@ class QToolButton;
 
 namespace lambda {
 
-/// Where a data set lies: a path to be typed, and dialogs to choose a folder or an archive.
+/// The place of a data set: a path to type, and dialogs to choose a folder or an archive.
 class DataPlace : public QWidget {
   Q_OBJECT
 

@@ -14,8 +14,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kMostFindings =
-    3;  // The first ones tell what happened; a list of sixty tells nothing.
+constexpr int kMostFindings = 3;  // A list of sixty findings would be too long to read.
 
 QString tr(const char* text) {
   return QCoreApplication::translate("DataReport", text);
@@ -25,7 +24,7 @@ QString escaped(const std::string& text) {
   return QString::fromStdString(text).toHtmlEscaped();
 }
 
-/// What to do, as a sentence; the engine names its own command, which nobody types here.
+/// The remedy as a sentence, without the engine's command, which nobody types here.
 QString hintOf(const DataFinding& finding) {
   static const QRegularExpression command(
       u"( \\(lambda data get [^)]*\\)|: lambda data get \\w+)"_s);
@@ -58,7 +57,7 @@ QString findingsText(const DataReport& report) {
     return a.severity == Severity::error && b.severity != Severity::error;
   });
   QStringList lines;
-  QStringList hints;  // Six damaged files have one remedy.
+  QStringList hints;  // Findings of damaged files share one remedy.
   for (const DataFinding& finding : findings) {
     const QString hint = hintOf(finding);
     if (!hint.isEmpty() && !hints.contains(hint)) hints << hint;

@@ -6,12 +6,12 @@
 
 namespace lambda {
 
-/// "50,000 images for training and validation, 10,000 for the test, 10 classes": what a usable set
-/// holds.
+/// The contents of a usable set: "50,000 images for training and validation, 10,000 for the test,
+/// 10 classes".
 QString countsText(const DataReport& report);
 
-/// What is wrong with it and what to do, a finding a paragraph as rich text; empty where nothing
-/// is.
+/// The problems of the data and what to do, one paragraph per finding as rich text; empty without
+/// findings.
 QString findingsText(const DataReport& report);
 
 }  // namespace lambda

@@ -65,7 +65,7 @@ DownloadRow::DownloadRow(QWidget* parent) : QWidget(parent), download_(new Cifar
     Q_EMIT finished(file);
   });
   connect(download_, &Cifar10Download::cancelled, this, [this] {
-    end(tr("Cancelled. What was received is kept: the next attempt goes on from there."),
+    end(tr("Cancelled. What was received is kept: the next attempt continues from there."),
         u"secondary"_s);
   });
   connect(download_, &Cifar10Download::failed, this, [this](const QString& reason) {

@@ -13,8 +13,8 @@ namespace lambda {
 
 class Cifar10Download;
 
-/// A download to be started, seen and cancelled: a button, then progress with the time left, then
-/// what went wrong, if anything did.
+/// A download with its controls: a button to start it, then progress with the time left and a
+/// button to cancel, then the error, if any.
 class DownloadRow : public QWidget {
   Q_OBJECT
 
@@ -25,12 +25,12 @@ class DownloadRow : public QWidget {
 
   void start(const DownloadRequest& request);
 
-  /// Whether there is reason to offer the download.
+  /// Whether the download should be offered.
   void setOffered(bool offered, bool enabled);
 
  Q_SIGNALS:
   void startRequested();
-  /// The file is there, whole and right.
+  /// The whole file is there and its digest is right.
   void finished(const QString& file);
 
  private:
@@ -47,7 +47,7 @@ class DownloadRow : public QWidget {
   QPushButton* cancel_;
   QLabel* result_;
   QElapsedTimer since_;
-  qint64 resumedAt_ = -1;  ///< What earlier attempts had received; -1 = not known yet.
+  qint64 resumedAt_ = -1;  ///< Bytes received by earlier attempts; -1 = not known yet.
 };
 
 }  // namespace lambda

@@ -13,27 +13,27 @@
 
 namespace lambda {
 
-/// A few training images of a source, to show what augmentation does to them.
+/// A few training images of a source, to show the effect of augmentation.
 struct SampleSet {
   LabeledImages images;
-  Normalization normalization;  ///< Of all training images.
-  QString problem;              ///< Why there are none.
+  Normalization normalization;  ///< Computed from all training images.
+  QString problem;              ///< Why there are no images.
 };
 
 /// The first `count` training images, read or drawn. Blocks; never throws.
 SampleSet readSamples(const DataSource& source, int count);
 
-/// Fetches samples beside the window.
+/// Loads samples without blocking the window.
 class SampleImages : public QObject {
   Q_OBJECT
 
  public:
   explicit SampleImages(QObject* parent = nullptr);
 
-  /// The samples of a source that can be read; asked again for the same one, nothing happens.
+  /// Loads the samples of a readable source; a repeated request for the same source does nothing.
   void request(const DataSource& source);
 
-  /// Null before the first ones arrived.
+  /// Null before the first samples have arrived.
   std::shared_ptr<const SampleSet> samples() const { return samples_; }
 
  Q_SIGNALS:

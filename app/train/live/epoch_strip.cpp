@@ -23,7 +23,7 @@ constexpr double kLambdaHeight = 24;
 constexpr double kTileHeight = 40;
 constexpr std::size_t kMostEntries = 120;
 
-/// A matrix as an image of one pixel a value.
+/// A matrix as an image of one pixel per value.
 QImage imageOf(const Array& array, const ColorRange& range) {
   if (array.shape.size() < 2 || array.empty()) return {};
   const auto height = static_cast<int>(array.shape[array.shape.size() - 2]);
@@ -100,7 +100,7 @@ void EpochStrip::setChosen(int epoch) {
 
 void EpochStrip::redraw() {
   if (entries_.empty()) return;
-  // The same tile all along: that of the newest picture.
+  // The same tile in all pictures: that of the newest picture.
   const int tile = strongestTile(*entries_.back().picture);
   ColorRange lambdas{0, 0};
   ColorRange tiles{0, 0};
@@ -148,7 +148,7 @@ void EpochStrip::paintTo(QPainter& painter, const QSize& size, const Colors& col
     painter.setPen(colors.textSecondary);
     painter.drawText(QRectF(QPointF(), size),
                      Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
-                     tr("A small picture of every epoch's end is put here, to be compared."));
+                     tr("A small picture of the end of every epoch appears here for comparison."));
     return;
   }
   painter.setRenderHint(QPainter::SmoothPixmapTransform, false);

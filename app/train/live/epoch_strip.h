@@ -11,9 +11,9 @@
 
 namespace lambda {
 
-/// How a layer changed: of the end of every epoch a small lambda matrix and, below it, the position
-/// embedding that has changed most, all on one scale each. A click, or the left and right keys,
-/// choose one to be shown large; Escape goes back to what is live.
+/// The changes of a layer: for the end of every epoch a small lambda matrix and, below it, the
+/// position embedding that has changed most, each kind on one scale. A click, or the left and right
+/// keys, choose one to show large; Escape returns to the live picture.
 class EpochStrip : public QWidget, public Exportable {
   Q_OBJECT
 
@@ -22,13 +22,13 @@ class EpochStrip : public QWidget, public Exportable {
 
   void clear();
 
-  /// Adds the picture of an epoch's end, or replaces that of the same epoch. Of very many, every
-  /// second one is left out, so that the whole run stays in view.
+  /// Adds the picture of an epoch's end, or replaces that of the same epoch. Of very many pictures
+  /// every second one is left out, so that the whole run stays visible.
   void add(std::shared_ptr<const LayerPicture> picture);
 
   void setPart(LambdaPart part);
 
-  /// Null for an epoch that is not there.
+  /// Null for an epoch that is not in the strip.
   std::shared_ptr<const LayerPicture> at(int epoch) const;
 
   bool has(int epoch) const { return at(epoch) != nullptr; }
@@ -49,7 +49,7 @@ class EpochStrip : public QWidget, public Exportable {
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
-  /// -1 = back to what is live.
+  /// -1 = back to the live picture.
   void epochChosen(int epoch);
 
  protected:
@@ -83,7 +83,7 @@ class EpochStrip : public QWidget, public Exportable {
   std::vector<Entry> entries_;
   LambdaPart part_ = LambdaPart::all;
   int chosen_ = -1;
-  int scroll_ = 0;  ///< Entries between the last one that is seen and the last one.
+  int scroll_ = 0;  ///< Entries between the last visible one and the last one.
 };
 
 }  // namespace lambda

@@ -1,4 +1,4 @@
-// What pointer, wheel and keys do in the strip of epochs.
+// Pointer, wheel and key events of the strip of epochs.
 
 #include <algorithm>
 
@@ -66,7 +66,7 @@ bool EpochStrip::event(QEvent* event) {
     if (index >= 0) {
       const LayerPicture& picture = *entries_[static_cast<std::size_t>(index)].picture;
       QToolTip::showText(help->globalPos(),
-                         tr("End of epoch %1, step %2: click to see it large")
+                         tr("End of epoch %1, step %2: click to enlarge")
                              .arg(picture.epoch)
                              .arg(countText(static_cast<double>(picture.step))),
                          this);

@@ -80,7 +80,7 @@ Array allParts(const LambdaParts& parts, QStringList& names) {
   return all;
 }
 
-/// Name for files: layer, quantity and epoch.
+/// The file name: layer, quantity and epoch.
 QString nameOf(const LayerPicture& picture, const QString& quantity) {
   return QString::fromStdString(picture.layer) + u"-"_s + quantity + u"-step"_s +
          QString::number(picture.step);
@@ -110,7 +110,7 @@ std::vector<LayerPicture> storedPictures(const std::filesystem::path& run,
       const auto found = std::ranges::find(probe.layers, layer, &ProbeLayer::name);
       if (found != probe.layers.end()) pictures.push_back(pictureOf(probe, *found));
     } catch (const std::exception&) {
-      // One epoch less in the strip; the run itself does not depend on it.
+      // The strip lacks this epoch; the run itself does not depend on it.
     }
   }
   if (!pictures.empty() && pictures.front().epoch == 0) {

@@ -33,13 +33,11 @@ ExplanationText lambdaExplanation(const InspectionSnapshot* snapshot) {
       u"λ<sub>n</sub> = Σ<sub>m</sub> (k̄<sub>m</sub> + e<sub>nm</sub>) v<sub>m</sub><sup>T</sup>,"
       "&nbsp;&nbsp; y<sub>n</sub> = λ<sub>n</sub><sup>T</sup> q<sub>n</sub>"_s;
   text.body =
-      tr("The layer sums up all positions m of the image into one linear map for each position n, "
-         "and applies it "
-         "to that position's query. Shown is the map at the middle of the probe image: rows are "
-         "the k entries of "
-         "a query, columns the v channels of its answer. The content part comes from the keys and "
-         "is the same "
-         "everywhere, the position part comes from where things lie.");
+      tr("The layer sums all positions m of the image into one linear map for each position n, "
+         "and applies it to that position's query. The picture shows the map at the middle of the "
+         "probe image: rows are the k entries of a query, columns the v channels of its output. "
+         "The content part comes from the keys and is the same everywhere; the position part "
+         "comes from the position embeddings.");
   if (!snapshot) return text;
   const InspectableLayer& layer = snapshot->layer;
   const PartBalance& balance = snapshot->balance;
@@ -60,13 +58,10 @@ ExplanationText positionExplanation(const InspectionSnapshot* snapshot) {
   text.title = tr("Position embeddings");
   text.formula = u"e<sub>nm</sub> = E[m − n]"_s;
   text.body =
-      tr("What the layer has learnt about where things lie. Each tile belongs to one of the k "
-         "entries of a query "
-         "and shows its embedding over the offset from the query's position, with 0 in the middle. "
-         "At the start "
-         "they are noise; structure grows where the training needs it, which Change shows alone. "
-         "The tiles are "
-         "sorted, the strongest first.");
+      tr("What the layer has learnt about positions. Each tile belongs to one of the k "
+         "entries of a query and shows its embedding over the offset from the query's position, "
+         "with 0 in the middle. At the start the embeddings are noise; Change shows only what "
+         "training has added. The tiles are sorted, the strongest first.");
   if (!snapshot) return text;
   const InspectableLayer& layer = snapshot->layer;
   text.numbers = {

@@ -5,10 +5,10 @@
 
 namespace lambda {
 
-/// What the lambda matrix is, with the numbers of a snapshot; null = without numbers.
+/// The explanation of the lambda matrix, with the numbers of a snapshot; null = without numbers.
 ExplanationText lambdaExplanation(const InspectionSnapshot* snapshot);
 
-/// The same of the position embeddings.
+/// The explanation of the position embeddings.
 ExplanationText positionExplanation(const InspectionSnapshot* snapshot);
 
 }  // namespace lambda

@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kShortestRest{500};
 constexpr milliseconds kLongestRest{5000};
-constexpr int kRestPerLook = 25;  // Looking takes at most a twenty-fifth of the training's time.
+constexpr int kRestPerLook = 25;  // Inspections take at most this fraction of the time.
 constexpr milliseconds kAfterFailure{3000};
 
 }  // namespace
@@ -54,8 +54,8 @@ void LiveInspection::setTarget(const std::string& layer, Split split, int image)
   target_.split = split;
   target_.image = image;
   ++target_.id;
-  // The inbox holds one request, and the newest wins: this one need not wait for the answer to the
-  // one before.
+  // The inbox contains one request, and the newest wins, so that this one need not wait for the
+  // answer to the one before.
   isAsked_ = hasAnswer_ = false;
   ask();
 }
@@ -76,7 +76,8 @@ void LiveInspection::ask() {
   if (!active_ || isAsked_ || !isTraining || state == SessionState::stopping) return;
   if (target_.layer.empty()) return;
   if (isCurrent()) {
-    // Nothing is new. While it trains there will be soon; a pause says when it ends.
+    // The snapshot is current. During training there will soon be a new step; a paused training
+    // notifies when it continues.
     if (state == SessionState::running) askSoon();
     return;
   }
@@ -94,7 +95,8 @@ void LiveInspection::take(const std::shared_ptr<const InspectionSnapshot>& snaps
   if (!snapshot || snapshot->request.id != target_.id) return;
   isAsked_ = false;
   hasAnswer_ = true;
-  // With the wait for the running batch's end: rather too long than too short.
+  // Includes the wait for the end of the current batch: the pause is rather too long than too
+  // short.
   rest_ = restAfter(milliseconds(sinceAsked_.elapsed()));
   answeredStep_ = snapshot->step;
   Q_EMIT updated(snapshot);

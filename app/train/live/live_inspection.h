@@ -15,24 +15,24 @@ namespace lambda {
 
 class TrainingSession;
 
-/// Keeps looking into the network while it is trained: twice a second where that costs next to
-/// nothing, rarer the longer an answer takes, since that time is the training's. The next request
-/// goes only after the last answer, at once after a pause, a single step or an epoch, and not again
-/// while nothing has changed.
+/// Inspects the network repeatedly while it is trained: twice a second where that takes almost no
+/// time, less often the longer an answer takes, since the training loses that time. The next
+/// request follows the last answer, at once after a pause, a single step or an epoch, and not while
+/// nothing has changed.
 class LiveInspection : public QObject {
   Q_OBJECT
 
  public:
   explicit LiveInspection(TrainingSession& session, QObject* parent = nullptr);
 
-  /// What to look at; asked for at once.
+  /// The layer and image to inspect; requested at once.
   void setTarget(const std::string& layer, Split split, int image);
 
-  /// Whether somebody is looking.
+  /// Whether the result is visible.
   void setActive(bool active);
 
-  /// How long to leave the training alone after a look that took so long: 25 times as long, half a
-  /// second at least and five seconds at most.
+  /// The pause after an inspection of this duration: 25 times as long, at least half a second and
+  /// at most five seconds.
   static std::chrono::milliseconds restAfter(std::chrono::milliseconds look);
 
  Q_SIGNALS:
@@ -48,11 +48,11 @@ class LiveInspection : public QObject {
   TrainingSession& session_;
   InspectionRequest target_;
   bool active_ = false;
-  bool isAsked_ = false;  ///< An answer is under way.
+  bool isAsked_ = false;  ///< A request is under way.
   bool hasAnswer_ = false;
   std::int64_t answeredStep_ = -1;
   QElapsedTimer sinceAsked_;
-  std::chrono::milliseconds rest_;  ///< Before the next look.
+  std::chrono::milliseconds rest_;  ///< The pause before the next inspection.
   QTimer timer_;
 };
 

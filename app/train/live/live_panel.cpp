@@ -72,7 +72,7 @@ void LivePanel::makeContent() {
   below->addWidget(pictures_, 1);
   below->addWidget(makeStrip());
   scroll_->setWidget(inner);
-  // The ground is the page's.
+  // The background is that of the page.
   scroll_->viewport()->setAutoFillBackground(false);
   inner->setAutoFillBackground(false);
   auto* column = new QVBoxLayout(content_);
@@ -127,7 +127,7 @@ QSize LivePanel::minimumSizeHint() const {
           head.height() + 2 * kGap + qRound(kLeastPicture * textScale())};
 }
 
-// ---- what is looked at ----
+// ---- target of the inspection ----
 
 void LivePanel::beginRun() {
   layers_ = inspectableLayers(session_.status().record.config.architecture);
@@ -157,7 +157,7 @@ void LivePanel::aim() {
 
 void LivePanel::loadStored() {
   stored_.forget();
-  // Runs keep pictures of the first validation image alone.
+  // Runs store pictures of only the first validation image.
   if (layers_.empty() || head_->image() != 0 || session_.status().run.empty()) return;
   stored_.start(
       [run = session_.status().run, layer = head_->layer()] { return storedPictures(run, layer); },
@@ -188,7 +188,7 @@ void LivePanel::take(const std::shared_ptr<const InspectionSnapshot>& snapshot) 
   snapshot_ = snapshot;
   problem_->hide();
   auto picture = std::make_shared<LayerPicture>(pictureOf(*snapshot));
-  // The running epoch, as it is called everywhere else.
+  // The current epoch, counted from 1 as everywhere else.
   const int batches = session_.status().batchesPerEpoch;
   if (batches > 0) {
     const std::int64_t before = std::max<std::int64_t>(picture->step - 1, 0);
@@ -211,7 +211,7 @@ void LivePanel::showPicture() {
   pictures_->setSnapshot(snapshot_);
   pictures_->setPicture(picture);
   if (!picture) {
-    head_->setWhen(tr("Nothing looked into yet"), false);
+    head_->setWhen(tr("Nothing inspected yet"), false);
     return;
   }
   const QString step = tr("step %1").arg(countText(static_cast<double>(picture->step)));

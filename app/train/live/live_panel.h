@@ -23,15 +23,15 @@ class ProbeHeader;
 class TrainingSession;
 struct MetricsUpdate;
 
-/// Looks into one lambda layer with one probe image while it is trained: its lambda matrix, its
-/// position embeddings, and how both changed from epoch to epoch, with the step they belong to.
+/// Inspects one lambda layer with one probe image during training: its lambda matrix, its position
+/// embeddings, and the changes of both from epoch to epoch, with the step they belong to.
 class LivePanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit LivePanel(TrainingSession& session, QWidget* parent = nullptr);
 
-  /// The picture that is shown large; null before the first one.
+  /// The large picture; null before the first one.
   std::shared_ptr<const LayerPicture> shown() const;
 
   EpochStrip& strip() { return *strip_; }
@@ -39,7 +39,7 @@ class LivePanel : public QWidget {
   void saveLayout(QSettings& settings) const;
   void restoreLayout(QSettings& settings);
 
-  /// As wide as the controls need; what is below them scrolls.
+  /// As wide as the controls need; the content below them scrolls.
   QSize minimumSizeHint() const override;
 
  protected:
@@ -63,10 +63,10 @@ class LivePanel : public QWidget {
   std::vector<InspectableLayer> layers_;
   std::shared_ptr<const LayerPicture> live_;
   std::shared_ptr<const InspectionSnapshot> snapshot_;
-  int endedEpoch_ = 0;  ///< The last epoch that ended, and is to be put into the strip.
+  int endedEpoch_ = 0;  ///< The last epoch that ended and is not yet in the strip.
   std::int64_t endedStep_ = 0;
 
-  QStackedLayout* views_;  ///< The pictures, or why there are none.
+  QStackedLayout* views_;  ///< The pictures, or the reason why there are none.
   QWidget* content_;
   ProbeHeader* head_;
   QLabel* problem_;

@@ -23,12 +23,12 @@ namespace lambda {
 namespace {
 
 constexpr int kGap = 8;
-// Embeddings begin as noise: what has changed comes first.
+// Embeddings begin as noise, so that their change is the first choice.
 constexpr int kChange = 0;
 constexpr int kLambdaHeight = 136;
 constexpr int kTilesHeight = 160;
 
-/// One of several ways to see the same.
+/// One of several views of the same data.
 struct Choice {
   QString name;
   QString meaning;
@@ -52,7 +52,7 @@ QWidget* makeToggle(QButtonGroup& group, QWidget* parent, const QList<Choice>& c
   return holder;
 }
 
-/// A picture's name, what of it can be shown, and what can be done with it.
+/// A picture's name, its choice of views, and its buttons.
 QHBoxLayout* makeHead(
     QWidget* parent, const QString& name, QWidget* toggle, QWidget* explain, QWidget* save) {
   auto* head = new QHBoxLayout;
@@ -102,12 +102,13 @@ void LivePictures::makeLambda() {
   column_->addLayout(makeHead(
       this,
       tr("Lambda"),
-      makeToggle(*parts_,
-                 this,
-                 {{tr("All"), tr("The parts beside each other, on one scale")},
-                  {tr("Total"), tr("What the query is multiplied by: content plus position")},
-                  {tr("Content"), tr("What the whole image says, the same at every pixel")},
-                  {tr("Position"), tr("What the surroundings of the middle pixel say")}}),
+      makeToggle(
+          *parts_,
+          this,
+          {{tr("All"), tr("The parts beside each other, on one scale")},
+           {tr("Total"), tr("What the query is multiplied by: content plus position")},
+           {tr("Content"), tr("From the content of the whole image, the same at every pixel")},
+           {tr("Position"), tr("From the positions around the middle pixel")}}),
       makeExplanationButton(*this, [this] { return lambdaExplanation(snapshot_.get()); }),
       makeExportButton(*lambda_, *lambda_)));
   column_->addWidget(lambda_, 3);
@@ -125,7 +126,7 @@ void LivePictures::makePositions() {
       makeToggle(*embeddings_,
                  this,
                  {{tr("Change"), tr("What training has changed since the start")},
-                  {tr("Now"), tr("As they are, the noise of the start included")}}),
+                  {tr("Now"), tr("As they are, with the initial noise")}}),
       makeExplanationButton(*this, [this] { return positionExplanation(snapshot_.get()); }),
       makeExportButton(*tiles_, *tiles_)));
   column_->addWidget(tiles_, 4);
@@ -140,7 +141,7 @@ void LivePictures::setPicture(std::shared_ptr<const LayerPicture> picture) {
 void LivePictures::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
   snapshot_ = std::move(snapshot);
   if (!snapshot_ || isPartChosen_) return;
-  // Three wide matrices beside each other would be too small to be read.
+  // Three wide matrices beside each other would be too small to read.
   const InspectableLayer& layer = snapshot_->layer;
   const LambdaPart fitting =
       layer.valueDepth > 2 * layer.queryDepth ? LambdaPart::total : LambdaPart::all;
@@ -160,14 +161,14 @@ void LivePictures::setPart(LambdaPart part) {
 void LivePictures::showPicture() {
   if (!picture_) {
     lambda_->setData({});
-    tiles_->setPlaceholder(tr("The position embeddings are shown here then."));
+    tiles_->setPlaceholder(tr("The position embeddings are shown here during training."));
     tiles_->setData({});
     return;
   }
   lambda_->setData(lambdaHeatmap(*picture_, part()));
   const bool change = embeddings_->checkedId() == kChange;
   tiles_->setPlaceholder(change && !picture_->tiles.empty()
-                             ? tr("The embeddings of the start are not known.")
+                             ? tr("The initial embeddings are not known.")
                              : tr("This layer has no position embeddings."));
   tiles_->setData(embeddingHeatmap(*picture_, change));
 }

@@ -23,11 +23,11 @@ class LivePictures : public QWidget {
  public:
   explicit LivePictures(QWidget* parent = nullptr);
 
-  /// Null = nothing to be seen.
+  /// Sets the picture; null = none.
   void setPicture(std::shared_ptr<const LayerPicture> picture);
 
-  /// What the explanations take their numbers from; null = none. A matrix that is wide is shown
-  /// whole until somebody chooses otherwise.
+  /// Sets the source of the explanations' numbers; null = none. For a wide matrix only the total is
+  /// shown until somebody chooses otherwise.
   void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
 
   LambdaPart part() const;
@@ -50,7 +50,7 @@ class LivePictures : public QWidget {
 
   std::shared_ptr<const LayerPicture> picture_;
   std::shared_ptr<const InspectionSnapshot> snapshot_;
-  bool isPartChosen_ = false;  ///< By a person.
+  bool isPartChosen_ = false;  ///< A person has chosen the part.
 
   QVBoxLayout* column_;
   QButtonGroup* parts_;

@@ -35,7 +35,7 @@ QString wordsOf(const InspectionSnapshot& snapshot) {
   const auto predicted = static_cast<std::size_t>(snapshot.predicted);
   if (predicted >= snapshot.probabilities.size()) return truth;
   const double share = static_cast<double>(snapshot.probabilities[predicted]);
-  return ProbeHeader::tr("%1, seen as %2 (%3)")
+  return ProbeHeader::tr("%1, predicted as %2 (%3)")
       .arg(truth, className(snapshot, snapshot.predicted), valueText(share, true));
 }
 
@@ -59,13 +59,13 @@ ProbeHeader::ProbeHeader(QWidget* parent)
   newest_->setText(tr("Back to live"));
   newest_->setProperty(kRole, u"quiet"_s);
   newest_->hide();
-  layer_->setAccessibleName(tr("Lambda layer to look into"));
-  layer_->setToolTip(tr("The lambda layer to look into"));
+  layer_->setAccessibleName(tr("Lambda layer to inspect"));
+  layer_->setToolTip(tr("The lambda layer to inspect"));
   layer_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   image_->setRange(0, kMostImages);
   image_->setPrefix(tr("Image "));
   image_->setAccessibleName(tr("Number of the probe image"));
-  image_->setToolTip(tr("Which validation image it is looked into with"));
+  image_->setToolTip(tr("The validation image for the inspection"));
   image_->setKeyboardTracking(false);
 
   auto* above = new QHBoxLayout;
@@ -96,7 +96,7 @@ void ProbeHeader::setLayers(const std::vector<InspectableLayer>& layers) {
   const QString before = layer_->currentText();
   layer_->clear();
   for (const InspectableLayer& layer : layers) layer_->addItem(QString::fromStdString(layer.name));
-  // The last layer is nearest to the answer.
+  // The last layer is nearest to the prediction.
   const int same = layer_->findText(before);
   layer_->setCurrentIndex(same >= 0 ? same : layer_->count() - 1);
   layer_->setEnabled(!layers.empty());

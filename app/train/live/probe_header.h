@@ -16,15 +16,16 @@ namespace lambda {
 
 class ElidedLabel;
 
-/// What is looked into and when: the probe image with what the network makes of it, the step that
-/// the pictures belong to, and the choice of layer and image.
+/// The target and time of the inspection: the probe image with the network's prediction, the step
+/// of the pictures, and the choice of layer and image.
 class ProbeHeader : public QWidget {
   Q_OBJECT
 
  public:
   explicit ProbeHeader(QWidget* parent = nullptr);
 
-  /// The layers to choose from; the chosen one stays if it is among them, else it is the last.
+  /// The layers to choose from; the chosen one stays if it is among them, otherwise the last one is
+  /// chosen.
   void setLayers(const std::vector<InspectableLayer>& layers);
 
   /// Name of the chosen layer; empty = there is none.
@@ -32,14 +33,14 @@ class ProbeHeader : public QWidget {
 
   int image() const;
 
-  /// When the pictures are from; `isPast` offers the way back to the newest ones.
+  /// The time of the pictures; `isPast` offers a button to return to the newest ones.
   void setWhen(const QString& text, bool isPast);
 
-  /// Null = nothing is known of the image yet.
+  /// The probe image and its prediction; null = not known yet.
   void setProbe(const InspectionSnapshot* snapshot);
 
  Q_SIGNALS:
-  /// layer() or image() is new by a person's choice.
+  /// A person has chosen another layer() or image().
   void targetChosen();
   void newestRequested();
 

@@ -18,10 +18,10 @@ namespace {
 constexpr int kGap = 8;
 constexpr int kShortestInterval = 100;  // Milliseconds.
 constexpr int kLongestInterval = 2000;
-constexpr double kIntervalPerCost = 40;  // Drawing takes a fortieth of the time of one core.
+constexpr double kIntervalPerCost = 40;  // Drawing takes at most 1/40 of one core.
 constexpr double kSmoothing = 0.9;
 
-/// The records from the given ones on.
+/// The records from these indices on.
 Metrics newIn(const Metrics& all, std::size_t batches, std::size_t epochs) {
   const auto from = [](const auto& records, std::size_t first) {
     return std::remove_cvref_t<decltype(records)>(

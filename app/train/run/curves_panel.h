@@ -17,9 +17,9 @@ class CurveToolbar;
 class TrainingSession;
 
 /// The curves of the training under way, or of the last one: loss and accuracy of batches and
-/// epochs, with marks for what happened. Takes what is new some times a second, and only while it
-/// is seen; the more there is to draw, the rarer, so that drawing never takes more than a small
-/// part of a core from the training.
+/// epochs, with marks for events. Reads new records a few times a second, and only while it is
+/// visible; the more there is to draw, the less often, so that drawing never takes more than a
+/// small part of a core from the training.
 class CurvesPanel : public QWidget {
   Q_OBJECT
 
@@ -30,7 +30,7 @@ class CurvesPanel : public QWidget {
 
   CurveToolbar& toolbar() { return *toolbar_; }
 
-  /// Puts the crosshair at an event.
+  /// Moves the crosshair to an event.
   void showPlaceOf(const EventRecord& event);
 
  protected:
@@ -46,10 +46,10 @@ class CurvesPanel : public QWidget {
   CurvePlot* plot_;
   CurveToolbar* toolbar_;
   QTimer timer_;
-  std::size_t batches_ = 0;  ///< Of the session's metrics that are drawn.
+  std::size_t batches_ = 0;  ///< Number of the session's batches that are drawn.
   std::size_t epochs_ = 0;
   std::size_t events_ = 0;
-  std::vector<std::string> keys_;  ///< Of the series that the plot has.
+  std::vector<std::string> keys_;  ///< Keys of the plot's series.
 };
 
 }  // namespace lambda

@@ -22,7 +22,7 @@ QString textOf(const EventRecord& event) {
   const QString title = eventTitle(event.kind);
   const QString text = QString::fromStdString(event.text).simplified();
   if (text.isEmpty() || text.compare(title, Qt::CaseInsensitive) == 0) return title;
-  // "stopped at step 40" says it all.
+  // A text such as "stopped at step 40" already contains the title.
   if (text.startsWith(title, Qt::CaseInsensitive)) return title + text.mid(title.size());
   return title + u": "_s + text;
 }

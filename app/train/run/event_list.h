@@ -12,7 +12,7 @@ namespace lambda {
 
 class TrainingSession;
 
-/// What happened in a run: time, step, and what. Takes the events of the session's metrics.
+/// The events of a run: time, step and text. Its data are the events of the session's metrics.
 class EventModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -21,7 +21,7 @@ class EventModel : public QAbstractTableModel {
 
   using QAbstractTableModel::QAbstractTableModel;
 
-  /// `all` are the events so far, those that were there included.
+  /// `all` are the events so far, including those already in the model.
   void setEvents(const std::vector<EventRecord>& all);
   void clear();
 
@@ -36,7 +36,7 @@ class EventModel : public QAbstractTableModel {
   std::vector<EventRecord> events_;
 };
 
-/// The events of the training under way as a list whose end is in view until somebody scrolls.
+/// The events of the training under way as a list whose end stays visible until somebody scrolls.
 class EventList : public QTableView {
   Q_OBJECT
 
@@ -46,7 +46,7 @@ class EventList : public QTableView {
   QSize sizeHint() const override;
 
  Q_SIGNALS:
-  /// Clicked, or reached by key.
+  /// An event was clicked or reached by key.
   void eventChosen(const lambda::EventRecord& event);
 
  protected:

@@ -30,10 +30,10 @@ namespace {
 constexpr int kGap = 8;
 constexpr int kSignSide = 20;
 constexpr qsizetype kMostReasons = 3;
-constexpr qsizetype kMostText = 360;  // What is longer is there to be copied.
+constexpr qsizetype kMostText = 360;  // Longer texts are cut; the button copies all.
 
-/// The engine names settings as its command line does: "--set recipe.batchSize=32" is "batch size
-/// 32" here.
+/// Replaces settings in the syntax of the engine's command line: "--set recipe.batchSize=32"
+/// becomes "batch size 32".
 QString withoutOptions(QString text) {
   static const QRegularExpression option(u"--set ([\\w.]+)=([^\\s,]+)"_s);
   for (auto match = option.match(text); match.hasMatch(); match = option.match(text)) {
@@ -46,7 +46,7 @@ QString withoutOptions(QString text) {
   return text;
 }
 
-/// The engine's texts indent what to do; here every line stands for itself, as a sentence.
+/// The engine's texts indent the remedy; here every line is a separate sentence.
 QString asLines(const QString& text) {
   QStringList lines;
   for (const QString& line : text.split(u'\n', Qt::SkipEmptyParts)) {
@@ -57,7 +57,7 @@ QString asLines(const QString& text) {
   return lines.join(u'\n');
 }
 
-/// Whether the run ended because a number was none.
+/// Whether the run ended because a value was not finite.
 bool isNotFinite(const RunResult& result) {
   return result.status == RunStatus::failed &&
          result.failure.find("not finite") != std::string::npos;
@@ -94,7 +94,7 @@ ResultBanner::ResultBanner(QWidget* parent) : QFrame(parent) {
   resume_ = button(tr("Resume"), u"resume"_s);
   inspect_ = button(tr("Inspect"), u"inspect"_s);
   runs_ = button(tr("Open in Runs"), u"runs"_s);
-  halve_ = button(tr("Go on with half the learning rate"), u"halve"_s);
+  halve_ = button(tr("Continue with half the learning rate"), u"halve"_s);
   halve_->setToolTip(tr("From the last checkpoint, as a new run"));
   again_ = button(tr("Train again"), u"again"_s);
   copy_ = new QToolButton(this);

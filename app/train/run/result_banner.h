@@ -12,8 +12,8 @@ class QToolButton;
 
 namespace lambda {
 
-/// How the last training ended: its result and what to do next, or what happened, why and what to
-/// do. Hidden until it is told.
+/// The end of the last training: its result and what to do next, or what happened, why and what to
+/// do. Hidden until there is something to show.
 class ResultBanner : public QFrame {
   Q_OBJECT
 
@@ -22,7 +22,7 @@ class ResultBanner : public QFrame {
 
   explicit ResultBanner(QWidget* parent = nullptr);
 
-  /// A training has ended. `epochs` is how many it was to have.
+  /// A training has ended. `epochs` is the planned number.
   void showResult(const RunResult& result, int epochs);
 
   /// A training could not begin, for these reasons.
@@ -30,7 +30,7 @@ class ResultBanner : public QFrame {
 
   const std::filesystem::path& run() const { return run_; }
 
-  /// What is said, or was last.
+  /// The kind of the current message, or of the last one.
   Kind kind() const { return kind_; }
 
  Q_SIGNALS:
@@ -38,7 +38,7 @@ class ResultBanner : public QFrame {
   void runsRequested(const std::filesystem::path& run);
   void resumeRequested(const std::filesystem::path& run);
   void trainAgainRequested();
-  /// Go on from the last checkpoint of a run whose numbers grew beyond all bounds, with half its
+  /// Request to continue from the last checkpoint of a run whose values diverged, with half its
   /// learning rate.
   void halveRequested(const std::filesystem::path& run);
 

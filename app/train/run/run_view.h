@@ -12,8 +12,8 @@ class EventList;
 class LivePanel;
 class TrainingSession;
 
-/// A training as it goes: curves above the events at the left, the live look into a layer at the
-/// right.
+/// A training in progress: curves above the events at the left, the live inspection of a layer at
+/// the right.
 class RunView : public QWidget {
   Q_OBJECT
 

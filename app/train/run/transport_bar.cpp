@@ -28,7 +28,7 @@ constexpr int kGap = 8;
 constexpr int kWordsInterval = 250;  // Milliseconds.
 constexpr int kWidestTitle = 320;
 
-/// The action's text with its key, as a tooltip.
+/// A tooltip of the action's text and its key.
 QString withKey(const QAction& action, const QString& meaning) {
   return meaning + u" ("_s + action.shortcut().toString(QKeySequence::NativeText) + u")"_s;
 }
@@ -43,7 +43,7 @@ TransportBar::TransportBar(TrainingSession& session, QWidget* parent)
   connect(&session_, &TrainingSession::stateChanged, this, &TransportBar::showState);
   connect(&session_, &TrainingSession::started, this, &TransportBar::showState);
   connect(&session_, &TrainingSession::statusChanged, this, [this] {
-    // Nobody reads a step that changes more often.
+    // A step that changes more often can't be read.
     if (!shown_.isValid() || shown_.elapsed() >= kWordsInterval) showWords();
   });
   showState();
@@ -63,7 +63,7 @@ void TransportBar::makeActions() {
   settings_->setCheckable(true);
   start_->setToolTip(withKey(*start_, tr("Train the network of Design with these settings")));
   step_->setToolTip(withKey(*step_, tr("Train one batch, then pause")));
-  stop_->setToolTip(withKey(*stop_, tr("Save and end; the run can be resumed")));
+  stop_->setToolTip(withKey(*stop_, tr("Save and stop; the run can be resumed")));
   settings_->setToolTip(withKey(*settings_, tr("Show the data and the recipe")));
   connect(start_, &QAction::triggered, this, &TransportBar::startRequested);
   connect(pause_, &QAction::triggered, this, [this] {
@@ -146,11 +146,12 @@ void TransportBar::showState() {
   startButton_->setVisible(!isBusy);
   pause_->setEnabled(isBusy && !isStopping);
   pause_->setText(isHeld ? tr("Continue") : tr("Pause"));
-  pause_->setToolTip(withKey(*pause_, isHeld ? tr("Go on training") : tr("Hold after this batch")));
+  pause_->setToolTip(
+      withKey(*pause_, isHeld ? tr("Continue training") : tr("Pause after this batch")));
   step_->setEnabled(isBusy && !isStopping);
   stop_->setEnabled(isBusy && !isStopping);
   for (QToolButton* button : runButtons_) button->setVisible(isBusy);
-  // Before the first training there is nothing but the settings.
+  // Before the first training the settings are the only view.
   settingsButton_->setVisible(isBusy || !session_.status().run.empty());
   updateIcons();
   showWords();
@@ -163,8 +164,8 @@ void TransportBar::showWords() {
     showTitle(documentName_);
     recipe_->setText(documentRecipe_);
     QString words = tr("Not training");
-    if (errors_ == 1) words = tr("One problem must be solved before it can be trained");
-    if (errors_ > 1) words = tr("%1 problems must be solved before it can be trained").arg(errors_);
+    if (errors_ == 1) words = tr("One problem must be solved before training");
+    if (errors_ > 1) words = tr("%1 problems must be solved before training").arg(errors_);
     words_->setText(words);
     return;
   }

@@ -16,22 +16,22 @@ class ElidedLabel;
 class TrainingSession;
 struct RunConfig;
 
-/// The head of the page: what is or would be trained and how it goes, and the buttons and keys that
-/// start, pause, step and stop. What can be done in the session's state is enabled; each wish is
-/// answered at once by the words beside it.
+/// The head of the page: the network to train and its progress, and the buttons and keys that
+/// start, pause, step and stop. Actions that are possible in the session's state are enabled; the
+/// text beside them answers each request at once.
 class TransportBar : public QWidget {
   Q_OBJECT
 
  public:
   explicit TransportBar(TrainingSession& session, QWidget* parent = nullptr);
 
-  /// What would be trained, for the time before there is a run.
+  /// The document that would be trained, for the time before there is a run.
   void setDocument(const QString& name, const RunConfig& config);
 
-  /// Whether starting is the main thing to do here.
+  /// Whether starting is the main action.
   void setStartProminent(bool prominent);
 
-  /// How many errors stand in the way of a start.
+  /// The number of errors that prevent a start.
   void setErrorCount(int count);
 
   QAction* startAction() const { return start_; }
@@ -42,7 +42,7 @@ class TransportBar : public QWidget {
 
   QAction* stopAction() const { return stop_; }
 
-  /// Checkable: the settings instead of the curves.
+  /// Checkable: shows the settings instead of the curves.
   QAction* settingsAction() const { return settings_; }
 
   QList<QAction*> actionsInOrder() const;
@@ -65,7 +65,7 @@ class TransportBar : public QWidget {
   QString documentName_;
   QString documentRecipe_;
   int errors_ = 0;
-  QElapsedTimer shown_;  ///< Since the words were last new.
+  QElapsedTimer shown_;  ///< Time since the text last changed.
   QLabel* title_;
   ElidedLabel* recipe_;
   QLabel* words_;

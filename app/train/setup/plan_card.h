@@ -13,22 +13,22 @@ class QPushButton;
 
 namespace lambda {
 
-/// What a training would be in a few numbers: the network, its steps, its memory, and what is wrong
-/// with the network.
+/// A training in a few numbers: the network, its steps, its memory, and the problems of the
+/// network.
 class PlanCard : public QFrame {
   Q_OBJECT
 
  public:
   explicit PlanCard(QWidget* parent = nullptr);
 
-  /// Of the problems those of the network are told; the others stand beside their fields.
-  /// `dataset` is what the data was found to hold, as far as that is known.
+  /// Only the problems of the network are shown; the others stand beside their fields. `dataset` is
+  /// the content of the data, as far as it is known.
   void setPlan(const RunConfig& config,
                const std::optional<DatasetInfo>& dataset,
                const std::vector<Problem>& problems);
 
  Q_SIGNALS:
-  /// An error stands in the network, at this field.
+  /// An error is in the network, at this field.
   void designRequested(const std::string& path);
 
  private:
@@ -36,7 +36,7 @@ class PlanCard : public QFrame {
   QLabel* numbers_;
   QLabel* problem_;
   QPushButton* open_;
-  std::string path_;  ///< Of the first error.
+  std::string path_;  ///< The path of the first error.
 };
 
 }  // namespace lambda

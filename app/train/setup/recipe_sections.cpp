@@ -29,7 +29,7 @@ class Chooser {
     add(rowsOf(config.recipe, "recipe"));
     add(rowsOf(config.device, "device"));
     add(rowsOf(config.checkpoints, "checkpoints"));
-    // The name and the seed stand in the configuration itself, beside the network.
+    // The name and the seed are fields of the configuration itself, beside the network.
     RunConfig alone;
     alone.name = config.name;
     alone.seed = config.seed;
@@ -38,17 +38,17 @@ class Chooser {
     }
   }
 
-  /// Always there.
+  /// Adds a row that is always shown.
   Chooser& common(std::string_view path, bool applies = true) { return take(path, applies); }
 
-  /// Only among all settings, or where something is wrong with it.
+  /// Adds a row that is shown only among all settings, or where it has a problem.
   Chooser& rare(std::string_view path, bool applies = true) {
     const bool hasProblem =
         std::ranges::any_of(problems_, [&](const Problem& p) { return p.path == path; });
     return take(path, hasProblem || (all_ && applies));
   }
 
-  /// The same for all settings inside a value.
+  /// Does the same for all settings inside a value.
   Chooser& rareInside(std::string_view value, bool applies = true) {
     for (const FieldRow& row : rows_) {
       if (row.path.starts_with(std::string(value) + ".")) rare(row.path, applies);
@@ -79,7 +79,7 @@ class Chooser {
   std::vector<FieldRow> chosen_;
 };
 
-/// Which kind of data it is and where it lies is chosen in the data panel.
+/// Whether the data panel has the field: the kind of data and its place.
 bool isOfPanel(const std::string& path) {
   return path == "data.source.kind" || path == "data.source.path";
 }

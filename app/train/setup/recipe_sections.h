@@ -9,22 +9,22 @@
 
 namespace lambda {
 
-/// The fields of a run's configuration as the forms of the Train page show them, by subject. The
-/// first section of each has no heading: it stands below its column's.
+/// The fields of a run's configuration for the forms of the Train page, by subject. The first
+/// section of each has no heading: it stands below its column's.
 struct RecipeForms {
-  std::vector<FormSection> data;     ///< What is held out, augmentation.
+  std::vector<FormSection> data;     ///< Validation split, augmentation.
   std::vector<FormSection> recipe;   ///< Run, optimiser, schedule.
   std::vector<FormSection> machine;  ///< Device, checkpoints.
 };
 
-/// `all`: also what is rarely changed. A field that means nothing with the present settings (the
-/// momentum of Adam) is left out; one that has a problem is always shown.
+/// `all`: includes rarely changed settings. A field without effect in the current settings (the
+/// momentum of Adam) is left out; one with a problem is always shown.
 RecipeForms recipeForms(const RunConfig& config,
                         bool all,
                         const std::vector<Problem>& problems,
                         int cores);
 
-/// Which of the forms has the field: 0 data, 1 recipe, 2 machine; -1 = none, for example a field of
+/// The form that has the field: 0 data, 1 recipe, 2 machine; -1 = none, for example for a field of
 /// the network.
 int formOf(const std::string& path);
 

@@ -39,7 +39,7 @@ SetupColumn::SetupColumn(const QString& title, QWidget* beside, QWidget* parent)
 
 void SetupColumn::updateSizes() {
   setMaximumWidth(qRound(kWidest * textScale()));
-  // As high as with a button beside it, so that the titles of all columns are on one line.
+  // As high as with a button beside it, so that the titles of all columns are aligned.
   heading_->setMinimumHeight(qRound(kHeadHeight * textScale()));
 }
 

@@ -9,26 +9,27 @@ namespace lambda {
 
 class Exportable;
 
-/// One of the columns of settings: its name, forms from edge to edge, pictures and cards a step
-/// inwards. Not wider than can be read.
+/// One of the columns of settings: its name, forms of full width, and indented pictures and cards.
+/// Limited to a readable width.
 class SetupColumn : public QWidget {
   Q_OBJECT
 
  public:
-  /// `beside` stands at the right of the title; null = nothing.
+  /// `beside` stands at the right of the title; null = none.
   SetupColumn(const QString& title, QWidget* beside, QWidget* parent);
 
   void add(QWidget* widget);
 
-  /// A step inwards.
+  /// Adds an indented widget.
   void addInside(QWidget* widget);
 
-  /// A picture under its name, with a button to export it and `beside` left of that; null = nothing
-  /// there. `stretch` is its share of the height that is left over. The result holds all of it.
+  /// Adds a picture under its name, with a button to export it and `beside` left of that; null =
+  /// none. `stretch` is its share of the remaining height. Returns the widget that contains all of
+  /// it.
   QWidget* addPicture(
       const QString& name, QWidget& picture, Exportable& exported, QWidget* beside, int stretch);
 
-  /// What is left of the height stays empty.
+  /// Leaves the remaining height empty.
   void end();
 
  protected:

@@ -181,7 +181,7 @@ void SetupView::refresh() {
   const RunConfig& config = run_ ? *run_ : document_.config();
   data_->setSource(config.data.source);
   Q_EMIT problemsChanged();
-  // Design changes the document many times a second while something is dragged there.
+  // Design changes the document many times a second during a drag.
   isStale_ = !isVisible();
   if (isStale_) return;
   const std::vector<Problem> problems = run_ ? std::vector<Problem>() : document_.problems();
@@ -199,7 +199,7 @@ void SetupView::refresh() {
 
 void SetupView::requestSamples() {
   const bool isReady = data_->state() == DataState::usable || data_->state() == DataState::builtIn;
-  // The room is for how to get images then.
+  // Without images their space is needed for the ways to get some.
   seen_->setVisible(isReady || data_->state() == DataState::checking);
   next_->setEnabled(isReady);
   if (!isReady) {

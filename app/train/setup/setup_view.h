@@ -25,9 +25,9 @@ class ProjectDocument;
 class SampleImages;
 class SetupColumn;
 
-/// Everything that decides a training beside the network: the data with a preview of its
-/// augmentation, the recipe with a preview of its learning rate, the machine. Shows the document
-/// and changes it by undo steps.
+/// All settings of a training except the network: the data with a preview of its augmentation, the
+/// recipe with a preview of its learning rate, the machine. Shows the document and changes it by
+/// undo steps.
 class SetupView : public QWidget {
   Q_OBJECT
 
@@ -38,31 +38,31 @@ class SetupView : public QWidget {
 
   void setDevice(const QString& sentence, int cores);
 
-  /// Shows what a training under way was started with; nothing can be changed.
+  /// Shows the configuration of the training under way; nothing can be changed.
   void showRun(const RunConfig& config);
 
-  /// Shows the document, to be changed.
+  /// Shows the document, which can be changed.
   void showDocument();
 
-  /// Where the run stands on its learning rate, in epochs.
+  /// Sets the run's position on the learning rate, in epochs.
   void setPosition(double epoch);
 
-  /// Also the settings that are rarely changed.
+  /// Shows the rarely changed settings too.
   void setAllShown(bool all);
   bool allShown() const;
 
-  /// The document's problems, and those with the data that only a look at the files shows.
+  /// The document's problems, and those of the data that only a check of the files finds.
   std::vector<Problem> problems() const;
 
-  /// The document's configuration with the place where the data were found.
+  /// The document's configuration with the place where the data was found.
   RunConfig runConfig() const;
 
-  /// Puts the cursor into the field; false where it stands elsewhere, for example in the network.
+  /// Puts the cursor into the field; false where it is elsewhere, for example in the network.
   bool showField(const std::string& path);
 
  Q_SIGNALS:
   void problemsChanged();
-  /// An error stands in the network.
+  /// An error is in the network.
   void designRequested(const std::string& path);
 
  protected:
@@ -83,14 +83,14 @@ class SetupView : public QWidget {
   void chooseSource(const DataSource& source);
 
   ProjectDocument& document_;
-  std::optional<RunConfig> run_;  ///< Of the training under way; none = the document is shown.
-  bool isStale_ = false;          ///< Something changed while nobody saw it.
+  std::optional<RunConfig> run_;  ///< The training under way; none = the document.
+  bool isStale_ = false;          ///< The configuration changed while the view was hidden.
   int cores_ = 0;
   DataPanel* data_;
   SampleImages* samples_;
   AugmentationPreview* preview_;
   LearningRatePlot* learningRate_;
-  std::array<FieldForm*, 3> forms_{};  ///< As formOf() counts them.
+  std::array<FieldForm*, 3> forms_{};  ///< In the order of formOf().
   QToolButton* all_;
   QToolButton* next_;
   QWidget* seen_;  ///< The preview with its name and buttons.

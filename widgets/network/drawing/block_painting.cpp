@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kRadius = 6;
 constexpr double kChipHeight = 22;
-constexpr double kCompactChip = 0.56;  ///< Of a line's width.
+constexpr double kCompactChip = 0.56;  ///< As a share of a line's width.
 constexpr double kButton = 16;
 
 }  // namespace
@@ -86,7 +86,7 @@ void NetworkPainter::paintChip(const QRectF& box, const PartId& part, const Bloc
     painter_.drawLine(c - QPointF(0, arm), c + QPointF(0, arm));
     return;
   }
-  // Where there is room, the shape also stands on the chip.
+  // Where there is space, the shape also stands on the chip.
   const QString shape = shapeText(costs_.parts.at(part).output);
   const double used = QFontMetricsF(small_).horizontalAdvance(text);
   const double needed = QFontMetricsF(small_).horizontalAdvance(shape) + 12 * scale_;
@@ -111,7 +111,7 @@ void NetworkPainter::paintCells(const QRectF& box, const PartCost& cost) {
   paintBars({box.left(), box.bottom() - 5 * scale_, box.width(), 4 * scale_}, cost);
 }
 
-/// Side by side below the numbers, or, in a line, one above the other.
+/// The bars stand side by side below the numbers or, in a line, one above the other.
 void NetworkPainter::paintBars(const QRectF& box, const PartCost& cost) {
   const std::array values{cost.parameters, cost.flops, cost.activationBytes};
   const PartCost& most = costs_.largest;
@@ -144,7 +144,7 @@ void NetworkPainter::paintBar(const QRectF& box, long long value, long long larg
   painter_.drawRoundedRect(filled, box.height() / 2, box.height() / 2);
 }
 
-/// The ground of what is selected or under the pointer, and the ring of what has the focus.
+/// The background of a selected or hovered part, and the ring of the focused one.
 void NetworkPainter::paintMark(const QRectF& box, const PartId& part) {
   const bool isSelected = marks_.selection.contains(part);
   const bool isHeader = part.kind != PartKind::block;

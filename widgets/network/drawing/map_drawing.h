@@ -14,12 +14,13 @@ namespace lambda {
 /// The two colours mixed; t = 0 is the first one.
 QColor blended(const QColor& from, const QColor& to, double t);
 
-/// The mean of some colours, of at least one.
+/// The mean of one or more colours.
 QColor meanOf(const std::vector<QColor>& colors);
 
-/// Draws a feature map as a box seen from above: the front's sides follow the logarithm of width
-/// and height, the depth that of the channels, so that halved maps and doubled channels are equal
-/// steps. The pixels of small maps are drawn as a grid. `ink` on `ground`; lengths times `scale`.
+/// Draws a feature map as a box seen from above: the sides of its front follow the logarithm of
+/// width and height, its depth that of the channels, so that halved maps and doubled channels are
+/// equal steps. The pixels of small maps are drawn as a grid. Drawn in `ink` on `ground`; lengths
+/// are multiplied by `scale`.
 void drawMap(QPainter& painter,
              const QRectF& box,
              const MapShape& map,

@@ -14,15 +14,16 @@ struct NetworkHit {
   enum class Kind { nothing, part, addBlock, removeBlock, addStage };
 
   Kind kind = Kind::nothing;
-  PartId part;  ///< The part itself, or the one behind which something is added.
+  PartId part;  ///< The part itself; for a button that adds, the part to add behind.
 
   bool operator==(const NetworkHit&) const = default;
 };
 
-/// Looks up a point of the header.
+/// Finds what lies at a point of the header.
 NetworkHit hitInHeader(const NetworkLayout& layout, const QPointF& point);
 
-/// Looks up a point of the body. The buttons on a block count where they are shown.
+/// Finds what lies at a point of the body. The buttons on a block are found only where they are
+/// shown.
 NetworkHit hitInBody(const NetworkLayout& layout,
                      const QPointF& point,
                      const std::optional<PartId>& withButtons,
@@ -31,7 +32,7 @@ NetworkHit hitInBody(const NetworkLayout& layout,
 /// The blocks that a rectangle of the body touches.
 Selection blocksIn(const NetworkLayout& layout, const QRectF& rectangle);
 
-/// The blocks that a line of the body passes over: between two positions of a fast pointer.
+/// The blocks that a line in the body crosses, for two positions of a fast pointer.
 Selection blocksAlong(const NetworkLayout& layout, const QPointF& from, const QPointF& to);
 
 }  // namespace lambda

@@ -6,12 +6,12 @@ namespace lambda {
 
 namespace {
 
-// At scale 1.
+// Lengths at scale 1.
 constexpr double kMostStageWidth = 240;
 constexpr double kTitleHeight = 42;
 constexpr double kMapHeight = 108;
 constexpr double kLeastMapHeight = 60;
-constexpr double kShapeHeight = 18;  // Of the text below a map.
+constexpr double kShapeHeight = 18;  // The text below a map.
 constexpr double kLowViewport = 480;
 constexpr double kMargin = 16;
 constexpr double kSumsHeight = 52;
@@ -22,9 +22,9 @@ constexpr double kLineHeight = 22;
 constexpr double kLineGap = 4;
 constexpr double kCardHeight = 84;
 constexpr double kAddBlockHeight = 24;
-constexpr int kFewBlocks = 8;  // Are never made compact.
+constexpr int kFewBlocks = 8;  // Up to this number blocks are never made compact.
 
-/// Lengths across, at scale 1.
+/// Widths at scale 1.
 struct Widths {
   double margin;
   double gap;
@@ -62,7 +62,7 @@ ColumnBoxes columnAt(double x, double width, double mapHeight, const PartId& par
   return column;
 }
 
-/// The boxes of a stage's blocks from `top` down, and the place of the button below them.
+/// Places the boxes of a stage's blocks from `top` down, and the button below them.
 void stackBlocks(ColumnBoxes& column, const Stage& stage, double top, double height, double gap) {
   double y = top;
   for (std::size_t i = 0; i < stage.blocks.size(); ++i) {
@@ -109,7 +109,7 @@ NetworkLayout layoutOf(const Architecture& architecture, const QSizeF& viewport,
   const double share = stages > 0 ? (viewport.width() - fixed) / stages : 0;
   const double stageWidth = std::clamp(share, widths.leastStage * scale, kMostStageWidth * scale);
 
-  // A small network stands in the middle.
+  // A small network is centred.
   const double width = fixed + stages * stageWidth;
   double x = std::max(0.0, (viewport.width() - width) / 2) + widths.margin * scale;
   const auto add = [&](const PartId& part, double columnWidth) -> ColumnBoxes& {

@@ -18,30 +18,30 @@ struct ColumnBoxes {
   double width = 0;
   QRectF header;               ///< Title, map and sums; in the header.
   QRectF map;                  ///< Where the feature map is drawn; in the header.
-  std::vector<QRectF> blocks;  ///< Of a stage; in the body.
-  QRectF card;                 ///< Of stem and head; in the body.
+  std::vector<QRectF> blocks;  ///< The blocks of a stage; in the body.
+  QRectF card;                 ///< The card of stem or head; in the body.
   QRectF addBlock;             ///< The button below a stage's blocks; in the body.
 };
 
-/// Where everything of a network lies, in pixels.
+/// The places of all parts of a network, in pixels.
 struct NetworkLayout {
   std::vector<ColumnBoxes> columns;
   QRectF addStage;  ///< The button behind the last stage; in the header.
   double headerHeight = 0;
-  double mapScale = 1;  ///< Of the feature maps, where the viewport is low.
+  double mapScale = 1;  ///< Factor for the feature maps, below 1 where the viewport is low.
   double bodyHeight = 0;
   double width = 0;
-  bool isCompact = false;  ///< Deep networks: one line a block, bars without numbers.
+  bool isCompact = false;  ///< Deep networks: one line per block, bars without numbers.
 
   const ColumnBoxes* columnOf(const PartId& part) const;
 
-  /// The box of a part: of a block in the body, of all others in the header.
+  /// The box of a part: a block's is in the body, all others are in the header.
   std::optional<QRectF> boxOf(const PartId& part) const;
 };
 
-/// Columns share the width of the viewport and move together before the content is wider than it.
-/// Blocks become lines where they would not fit its height, and the header is low where the
-/// viewport is. `scale` is that of the text.
+/// Columns share the width of the viewport, and move closer together before the content becomes
+/// wider than it. Blocks become lines where they do not fit its height, and the header is low where
+/// the viewport is. `scale` is that of the text.
 NetworkLayout layoutOf(const Architecture& architecture, const QSizeF& viewport, double scale);
 
 }  // namespace lambda

@@ -213,7 +213,7 @@ QString NetworkPainter::subtitleOf(const PartId& part) const {
   return {};
 }
 
-/// Of a stage: the colours of its mixers by their shares.
+/// The colours of a stage's mixers, mixed by their shares.
 QColor NetworkPainter::inkOf(const PartId& part) const {
   if (part.kind != PartKind::stage) return colors_.textSecondary;
   const auto& blocks = architecture_.stages.at(static_cast<std::size_t>(part.stage)).blocks;

@@ -18,17 +18,17 @@ namespace lambda {
 
 struct Colors;
 
-/// What of a network is marked while somebody works on it.
+/// The parts of a network that are marked during editing.
 struct NetworkMarks {
   Selection selection;
-  std::optional<PartId> focused;  ///< With the keyboard focus.
+  std::optional<PartId> focused;  ///< The part with the keyboard focus.
   std::optional<PartId> hovered;
   bool showsButtons = false;  ///< Buttons to add and remove on the hovered block.
   std::map<PartId, Severity> problems;
 };
 
-/// Draws a network into its layout: the header and the body apart, since the one stays where the
-/// other scrolls. The painter's origin is that of the header or the body.
+/// Draws a network into its layout: the header and the body separately, since the header stays in
+/// place while the body scrolls. The painter's origin is that of the header or the body.
 class NetworkPainter {
  public:
   NetworkPainter(QPainter& painter,
@@ -41,7 +41,7 @@ class NetworkPainter {
 
   void paintHeader();
   void paintBody();
-  /// The buttons that make blocks and stages; not for paper.
+  /// Draws the buttons that add blocks and stages; left out on paper.
   void paintHeaderButtons();
   void paintBodyButtons();
 

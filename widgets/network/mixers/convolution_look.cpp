@@ -32,16 +32,15 @@ QString MixerLook<ConvolutionMixer>::text(const ConvolutionMixer& mixer) {
 
 MixerExplanation MixerLook<ConvolutionMixer>::explanation(const ConvolutionMixer& mixer,
                                                           const BlockPlan& plan) {
-  return {
-      u"y<sub>n</sub> = Σ<sub>δ</sub> W<sub>δ</sub> x<sub>n+δ</sub>"_s,
-      tr("Every position sums up its %1×%1 neighbours with weights that are the same everywhere "
-         "and for every image. What is farther away is reached by the blocks that follow.")
-          .arg(mixer.kernelSize),
-      {{tr("Weights"),
-        tr("%1×%1 × %2 × %3")
-            .arg(mixer.kernelSize)
-            .arg(plan.mixerInput.channels)
-            .arg(plan.mixerOutput.channels)}}};
+  return {u"y<sub>n</sub> = Σ<sub>δ</sub> W<sub>δ</sub> x<sub>n+δ</sub>"_s,
+          tr("Every position sums its %1×%1 neighbours with weights that are the same everywhere "
+             "and for every image. Blocks that follow reach farther.")
+              .arg(mixer.kernelSize),
+          {{tr("Weights"),
+            tr("%1×%1 × %2 × %3")
+                .arg(mixer.kernelSize)
+                .arg(plan.mixerInput.channels)
+                .arg(plan.mixerOutput.channels)}}};
 }
 
 ConvolutionMixer MixerLook<ConvolutionMixer>::fitted(const ConvolutionMixer& mixer,

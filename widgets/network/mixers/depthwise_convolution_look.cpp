@@ -37,10 +37,9 @@ MixerExplanation MixerLook<DepthwiseConvolutionMixer>::explanation(
   const int out = plan.mixerOutput.channels;
   MixerExplanation text;
   text.formula = u"y<sub>nc</sub> = Σ<sub>δ</sub> w<sub>δc</sub> x<sub>n+δ,c</sub>"_s;
-  text.body =
-      tr("Every channel c is summed up over its %1×%1 neighbours with weights of its own, and no "
-         "channel sees another one: other layers of the network mix the channels.")
-          .arg(mixer.kernelSize);
+  text.body = tr("Every channel c is summed over its %1×%1 neighbours with its own weights, and no "
+                 "channel sees another one: other layers mix the channels.")
+                  .arg(mixer.kernelSize);
   if (in == out) text.body += tr(" A convolution has %1 times as many weights.").arg(out);
   text.numbers = {{tr("Weights"), tr("%1×%1 × %2").arg(mixer.kernelSize).arg(in)}};
   if (in != out)

@@ -11,7 +11,8 @@ namespace lambda {
 namespace {
 
 constexpr int kPaperScope = 23;
-/// Position pairs times k u from which global scope is slow: where validate() warns of it too.
+/// Position pairs times k u above which global scope is slow; validate() warns from the same number
+/// on.
 constexpr long long kManyPairs = 1LL << 26;
 
 QString tr(const char* text) {
@@ -77,10 +78,10 @@ MixerExplanation MixerLook<LambdaMixer>::explanation(const LambdaMixer& mixer,
   const int depth = plan.mixerOutput.channels / std::max(1, mixer.heads);
   return {
       lambdaFormula(mixer),
-      tr("Every position n sums up what is around it into a small matrix, its lambda: keys k̄ say "
+      tr("Every position n sums its surroundings into a small matrix, its lambda: keys k̄ say "
          "what there is, embeddings e where it is, values v what to pass on. The lambda then "
-         "turns the queries of all heads into the output. No softmax stands between, so that what "
-         "the studio shows of it is its exact arithmetic."),
+         "turns the queries of all heads into the output. No softmax stands between queries and "
+         "context, so that what the studio shows is the layer's exact arithmetic."),
       {{tr("Positions n"), tr("%1 × %2 = %3").arg(map.height).arg(map.width).arg(map.positions())},
        {tr("A lambda, k × v"), tr("%1 × %2").arg(mixer.queryDepth).arg(depth)},
        {tr("Heads that share it"), QString::number(mixer.heads)},

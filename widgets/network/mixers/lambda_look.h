@@ -11,7 +11,8 @@ struct MixerLook<LambdaMixer> {
   static QStringList options(const LambdaMixer& mixer);
   static QString text(const LambdaMixer& mixer);
   static MixerExplanation explanation(const LambdaMixer& mixer, const BlockPlan& plan);
-  /// Heads that divide the width, a window that does not reach beyond the map, no names shared.
+  /// Makes the number of heads divide the width, keeps the window within reach of the map, limits
+  /// the scope where global scope is slow, and shares no embeddings.
   static LambdaMixer fitted(LambdaMixer mixer, int width, const MapShape& map);
 };
 

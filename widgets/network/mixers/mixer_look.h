@@ -14,20 +14,20 @@ namespace lambda {
 
 /// The colours in which one kind of mixer is drawn.
 struct MixerColors {
-  QColor ground;  ///< Of its chip.
-  QColor ink;     ///< On the chip.
-  QColor map;     ///< Of the feature map of a stage that has this kind alone.
+  QColor ground;  ///< Background of its chip.
+  QColor ink;     ///< Text on the chip.
+  QColor map;     ///< The feature map of a stage that has only this kind.
 };
 
 /// What a mixer does, as rich text.
 struct MixerExplanation {
   QString formula;
   QString body;
-  std::vector<std::pair<QString, QString>> numbers;  ///< What, how much.
+  std::vector<std::pair<QString, QString>> numbers;  ///< Pairs of name and value.
 };
 
-/// How the studio shows one kind of mixer and what it offers for it. It has no general form: a kind
-/// without its own look does not compile. Each has
+/// How the studio shows one kind of mixer and what it offers for it. There is no general form: a
+/// kind without its own look does not compile. Each look has
 ///   letter()                    on its chip, "λ"
 ///   colors(colors)              MixerColors in a set of colours
 ///   options(mixer)              what matters about it, short enough for its chip: "k16", "h4"

@@ -20,7 +20,7 @@ QString textOf(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-/// Calls ask(look, mixer) with the look of the mixer's kind.
+/// Calls ask(look, mixer) with the look for the mixer's kind.
 template <class Ask>
 auto askLook(const Mixer& mixer, const Ask& ask) {
   return std::visit([&]<class M>(const M& options) { return ask(MixerLook<M>(), options); }, mixer);

@@ -4,26 +4,26 @@
 
 namespace lambda {
 
-// What MixerLook has of each kind, for a mixer of any kind.
+// The functions of MixerLook for a mixer of any kind.
 
 /// "C", "λ"
 QString chipLetter(const Mixer& mixer);
 
 MixerColors colorsOfMixer(const Mixer& mixer, const Colors& colors);
 
-/// What matters about a mixer, short enough for its chip: "3×3", "k16 h4 r23".
+/// The important options of a mixer, short enough for its chip: "3×3", "k16 h4 r23".
 QString chipOptions(const Mixer& mixer);
 
 /// "Lambda layer, k 16, h 4, global", "Convolution 3×3"
 QString mixerText(const Mixer& mixer);
 
-/// `plan`: of the block that the mixer is in.
+/// The explanation of a mixer in its block; `plan` belongs to that block.
 MixerExplanation explanationOfMixer(const Mixer& mixer, const BlockPlan& plan);
 
-/// The mixer with options that suit that width and map.
+/// The mixer with options that suit this width and map.
 Mixer fittedMixer(const Mixer& mixer, int width, const MapShape& map);
 
-// The kinds in words; `kind` is an index of kMixerTraits.
+// The names of the kinds; `kind` is an index of kMixerTraits.
 
 /// "a lambda layer", "lambda layers"
 QString kindWithArticle(std::size_t kind);

@@ -138,7 +138,7 @@ Edited withRemoved(const Architecture& architecture, const Selection& selection)
   Edited edited{architecture, {}};
   std::vector<Stage>& stages = edited.architecture.stages;
   const Selection present = existing(architecture, selection);
-  // From the back, so that the indices before stay right.
+  // Removal from the back keeps the lower indices valid.
   std::optional<PartId> first;
   for (const PartId& part : std::views::reverse(present)) {
     if (part.kind == PartKind::stage) {
@@ -152,7 +152,7 @@ Edited withRemoved(const Architecture& architecture, const Selection& selection)
     first = part;
   }
   if (!first) return {architecture, selection};
-  // What has moved up to the place of the first, else what is before it.
+  // The part that has moved to the place of the first removed one, else the part before it.
   PartId next = *first;
   if (next.kind == PartKind::block && contains(edited.architecture, stagePart(next.stage))) {
     const int count = static_cast<int>(stages[at(next.stage)].blocks.size());

@@ -44,7 +44,7 @@ Edited withBlocksShifted(const Architecture& architecture, const Selection& bloc
   return edited;
 }
 
-/// Blocks of that stage have got `count` more before them.
+/// Adjusts the selection after `count` blocks were inserted before those of that stage.
 void pushBack(Selection& blocks, int stage, int count) {
   Selection moved;
   for (const PartId& part : blocks) {
@@ -53,7 +53,7 @@ void pushBack(Selection& blocks, int stage, int count) {
   blocks = std::move(moved);
 }
 
-/// To the end of the stage before or the front of the stage behind: where the flow passes over.
+/// Moves blocks to the end of the stage before or the front of the stage behind, along the flow.
 Edited withBlocksHanded(const Architecture& architecture, const Selection& blocks, int step) {
   Edited edited{architecture, {}};
   std::vector<Stage>& stages = edited.architecture.stages;

@@ -8,13 +8,14 @@
 
 namespace lambda {
 
-/// Remembers each block's mixer of every kind, so that a block that turns to a lambda layer and
-/// back is what it was. Forgets when blocks or stages come, go or move.
+/// Remembers each block's mixer of every kind, so that a block that becomes a lambda layer and
+/// turns back has its former options. Forgets them when blocks or stages are added, removed or
+/// moved.
 class MixerMemory {
  public:
   void remember(const Architecture& architecture);
 
-  /// The mixer of that kind, an index of kMixerKinds, that a block had last; null where it had
+  /// The last mixer of this kind, an index of kMixerKinds, that a block had; null where it had
   /// none.
   const Mixer* recall(const PartId& block, std::size_t kind) const;
 

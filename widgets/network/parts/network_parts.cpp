@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kRoot = "architecture.";
 
-/// The number between `opening` and "]" at the start of `text`, which is cut off; -1 where there is
+/// Reads and removes the number between `opening` and "]" at the start of `text`; -1 where there is
 /// none.
 int takeIndex(std::string_view& text, std::string_view opening) {
   if (!text.starts_with(opening)) return -1;

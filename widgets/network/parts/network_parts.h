@@ -13,11 +13,11 @@ namespace lambda {
 
 enum class PartKind { input, stem, stage, block, head };
 
-/// What a person can point at in a network. Ordered as the network is, a stage before its blocks.
+/// A part of a network that can be selected. Ordered like the network, a stage before its blocks.
 struct PartId {
   PartKind kind = PartKind::input;
-  int stage = -1;  ///< Index from 0, of stages and blocks.
-  int block = -1;  ///< Index from 0 within the stage, of blocks.
+  int stage = -1;  ///< Index from 0; for stages and blocks.
+  int block = -1;  ///< Index from 0 within the stage; for blocks.
 
   bool operator==(const PartId&) const = default;
   std::strong_ordering operator<=>(const PartId& other) const;
@@ -52,12 +52,12 @@ Selection blocksOf(const Architecture& architecture, const Selection& selection)
 const Block& blockOf(const Architecture& architecture, const PartId& part);
 Block& blockOf(Architecture& architecture, const PartId& part);
 
-/// The place of a part in a run's configuration, "architecture.stages[1].blocks[2]": what problems
-/// and fixes name it by.
+/// The path of a part in a run's configuration, which problems and fixes use:
+/// "architecture.stages[1].blocks[2]".
 std::string pathOf(const PartId& part);
 
-/// The part that a path leads into, "architecture.stages[1].blocks[2].mixer.h" into a block;
-/// nothing for what belongs to the network as a whole or not to it.
+/// The part that contains a path: the block for "architecture.stages[1].blocks[2].mixer.h"; none
+/// for paths of the network as a whole or outside it.
 std::optional<PartId> partAt(std::string_view path);
 
 }  // namespace lambda

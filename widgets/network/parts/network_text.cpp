@@ -113,7 +113,7 @@ QString partToolTip(const Architecture& architecture,
   text += row(tr("Output"), shapeText(cost.output));
   text += row(tr("Parameters"), groupedCount(cost.parameters));
   text += row(tr("FLOPs"), groupedCount(cost.flops));
-  text += row(tr("Activations"), tr("%1 an image").arg(shortBytes(cost.activationBytes, 3)));
+  text += row(tr("Activations"), tr("%1 per image").arg(shortBytes(cost.activationBytes, 3)));
   return text + u"</table>"_s;
 }
 

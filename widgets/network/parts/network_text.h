@@ -19,12 +19,12 @@ QString countedText(int count, const QString& one, const QString& many);
 /// "3×3", "7×7/2 + pool", "ResNet-D", "4×4 patches"
 QString stemText(const Stem& stem);
 
-/// All there is to say about a part in a tooltip, as rich text.
+/// Everything that a tooltip shows of a part, as rich text.
 QString partToolTip(const Architecture& architecture,
                     const NetworkCosts& costs,
                     const PartId& part);
 
-/// The selection in words, for people who can't see it: "3 blocks: stage 2, block 1 …".
+/// The selection as text for screen readers: "3 blocks: stage 2, block 1 …".
 QString selectionText(const Architecture& architecture, const Selection& selection);
 
 }  // namespace lambda

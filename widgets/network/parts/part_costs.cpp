@@ -43,7 +43,7 @@ NetworkCosts costsOf(const Architecture& architecture) {
     costs.parts[stagePart(stage)].output = map;
   }
 
-  // The layers come in the network's order: stem, blocks, head.
+  // The layers are in the network's order: stem, blocks, head.
   std::size_t block = 0;
   for (const LayerCost& layer : costs.total.layers) {
     while (block < plan.blocks.size() && block + 1 < plan.blocks.size() &&

@@ -10,19 +10,19 @@ namespace lambda {
 struct PartCost {
   MapShape output;  ///< The map that leaves the part.
   long long parameters = 0;
-  long long flops = 0;            ///< Forward, one image, 2 a multiply-add.
+  long long flops = 0;            ///< Forward, one image, 2 per multiply-add.
   long long activationBytes = 0;  ///< Kept for the backward pass, one image, float32.
 };
 
 /// The cost of a network, part by part.
 struct NetworkCosts {
-  std::map<PartId, PartCost> parts;  ///< All of them; a stage has the sums of its blocks.
+  std::map<PartId, PartCost> parts;  ///< Every part; a stage has the sums of its blocks.
   NetworkCost total;
-  PartCost largest;  ///< The greatest of each number among stem, blocks and head.
+  PartCost largest;  ///< The maximum of each number among stem, blocks and head.
 };
 
-/// Sums costOf() over the layers of each part. Numbers out of their fields' range count as the
-/// nearest one within.
+/// Sums costOf() over the layers of each part. Numbers outside their field's range count as the
+/// nearest value within it.
 NetworkCosts costsOf(const Architecture& architecture);
 
 }  // namespace lambda

@@ -13,9 +13,9 @@ namespace lambda {
 
 namespace {
 
-constexpr QChar kSpace(0x00a0);  // A unit does not part from its number.
+constexpr QChar kSpace(0x00a0);  // No line break between a number and its unit.
 
-/// At least that many significant digits, none behind the point for whole hundreds.
+/// `value` with at least that many significant digits: no digit before the point is dropped.
 QString digitsOf(double value, int digits) {
   const int before = value < 1 ? 1 : static_cast<int>(std::floor(std::log10(value))) + 1;
   return QString::number(value, 'f', std::max(0, digits - before));
@@ -24,7 +24,7 @@ QString digitsOf(double value, int digits) {
 QString withPrefix(double value, int digits, const QString& unit) {
   constexpr std::array kPrefixes{u"", u"k", u"M", u"G", u"T", u"P"};
   std::size_t prefix = 0;
-  // 999.6 k is 1 M where no digit is left for the fraction.
+  // 999.6 k becomes 1 M where no digit is left for the fraction.
   const double limit = 1000 - 0.5 * std::pow(10.0, std::min(0, 3 - digits));
   while (value >= limit && prefix + 1 < kPrefixes.size()) {
     value /= 1000;

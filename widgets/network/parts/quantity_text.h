@@ -4,7 +4,7 @@
 
 namespace lambda {
 
-// Quantities as people read them, with that many significant digits and decimal prefixes.
+// Quantities as text, with that many significant digits and decimal prefixes.
 
 /// "456", "1.18 M", "4.09 G"
 QString shortCount(long long count, int digits = 3);
