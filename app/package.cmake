@@ -1,6 +1,6 @@
-# `cmake --install` and the target `package`: an archive that runs wherever it is unpacked. Programs, engine and plugins
-# lie in bin/, LibTorch as its wheels lay it out in lib/lambda-studio/, where its libraries find each other by relative
-# paths. What the system's packages bring (Qt, libarchive, OpenSSL, ...) stays outside.
+# `cmake --install` and the target `package` make an archive that runs wherever it is unpacked. Programs, engine and
+# plugins are in bin/. LibTorch is in lib/lambda-studio/ and keeps the layout of its wheels, whose libraries find each
+# other by relative paths. Libraries of system packages (Qt, libarchive, OpenSSL, ...) are not packed.
 set(packaged_torch lib/lambda-studio/torch/lib)
 
 function(lambda_install target kind)
@@ -21,7 +21,7 @@ endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/presets DESTINATION share/lambda-studio)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION share/doc/lambda-studio)
 
-# An installed Python torch brings more than the engine loads.
+# An installed Python torch contains more libraries than the engine loads.
 install(DIRECTORY ${LAMBDA_TORCH_DIR}/lib/ DESTINATION ${packaged_torch}
   FILES_MATCHING PATTERN "*.so" PATTERN "*.so.*" PATTERN "libtorch_python*" EXCLUDE PATTERN "libshm*" EXCLUDE)
 if(EXISTS ${LAMBDA_TORCH_DIR}/../nvidia)

@@ -1,5 +1,5 @@
-# Enables the language CUDA where an nvcc is that works; LAMBDA_CUDA_STATE says what came of it.
-set(LAMBDA_CUDA AUTO CACHE STRING "Build the CUDA kernels: AUTO = where an nvcc is that works, ON, OFF")
+# Enables the language CUDA if a working nvcc is found; LAMBDA_CUDA_STATE describes the result.
+set(LAMBDA_CUDA AUTO CACHE STRING "Build the CUDA kernels: AUTO = if a working nvcc is found, ON, OFF")
 set_property(CACHE LAMBDA_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(LAMBDA_BUILDS_CUDA OFF)
 set(oldest_cuda 12)
@@ -8,16 +8,16 @@ if(LAMBDA_CUDA STREQUAL "OFF")
   return()
 endif()
 if(LAMBDA_SANITIZE)
-  set(LAMBDA_CUDA_STATE "none: sanitizers don't see into GPUs")
+  set(LAMBDA_CUDA_STATE "none: sanitizers do not check code on GPUs")
   return()
 endif()
 
-# The cache is the one that libtorch.cmake looks in.
+# libtorch.cmake searches the same cache.
 find_program(LAMBDA_NVCC nvcc
   PATHS /usr/local/cuda/bin ${cache}/nvcc-13.0.88/nvidia/cu13/bin
   DOC "The CUDA compiler, ${oldest_cuda} or later; empty = none")
 
-# What stands in the way of `nvcc`, empty if nothing does: that it is missing, old, or can't build a program.
+# Sets `result` to the reason why `nvcc` can't be used (missing, too old, can't build a program); empty if it can.
 function(find_nvcc_obstacle nvcc result)
   if(NOT nvcc)
     set(${result} "there is no nvcc" PARENT_SCOPE)
@@ -54,7 +54,7 @@ elseif(obstacle)
     "-DLAMBDA_NVCC=<its nvcc>, or run app/setup --tests, which fetches one; -DLAMBDA_CUDA=AUTO builds without.")
 endif()
 
-set(LAMBDA_WORKING_NVCC ${LAMBDA_NVCC} CACHE INTERNAL "An nvcc that need not be tried again")
+set(LAMBDA_WORKING_NVCC ${LAMBDA_NVCC} CACHE INTERNAL "The nvcc that passed the check, which is not repeated for it")
 set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)
 set(CMAKE_CUDA_COMPILER ${LAMBDA_NVCC})
 set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
