@@ -8,7 +8,8 @@
 
 namespace lambda::test {
 
-/// The kernels of a plugin; throws if it can't be opened, or not run on the first GPU.
+/// The kernels of a plugin; throws std::runtime_error if the file can't be opened, has another
+/// version, or can't run on the first GPU.
 inline const CudaKernels& openKernels(const std::string& file) {
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* symbol = handle != nullptr ? dlsym(handle, kCudaKernelsSymbol) : nullptr;

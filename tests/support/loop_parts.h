@@ -8,7 +8,7 @@
 
 namespace lambda::test {
 
-/// What a loop needs to train a state on the CPU, in a new run folder.
+/// The parts with which a loop trains a state on the CPU, in a new run folder.
 inline TrainingLoop::Parts loopParts(const RunConfig& config,
                                      std::unique_ptr<TrainingState> state,
                                      const std::filesystem::path& runs,
