@@ -24,7 +24,7 @@ Array ramp(std::vector<std::int64_t> shape) {
   return array;
 }
 
-/// k = 3, h = 2, v = 4 on a map of 5x6.
+/// A snapshot with k = 3, h = 2, v = 4 on a map of 5x6.
 InspectionSnapshot snapshot() {
   InspectionSnapshot seen;
   seen.layer = {.name = "stage1.block1.mixer",

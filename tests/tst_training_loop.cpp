@@ -17,7 +17,7 @@ using namespace lambda;
 
 namespace {
 
-/// One step before it gives up a thread.
+/// A governor that will give up a thread after one more step.
 ThreadGovernor disturbedGovernor() {
   ThreadGovernor governor(2);
   for (int step = 0; step < 22; ++step) governor.stepTook(step % 2 == 0 ? 1000 : 0.001);
@@ -37,14 +37,14 @@ class TestTrainingLoop : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aDisturbedRunGoesOnWithFewerThreadsAndSaysSo();
+  void aDisturbedRunContinuesWithFewerThreadsAndSaysSo();
   void aGpuWithoutItsKernelsIsAWarningOfTheRun();
   void theLiveWeightsAreInspectedWhileOthersAreScored_data();
   void theLiveWeightsAreInspectedWhileOthersAreScored();
   void weightsThatAreNotFiniteAreNotSaved();
   void statisticsThatAreNotFiniteAreNotSaved();
   void anOptimiserThatIsNotFiniteIsNotSaved();
-  void withoutRoomTheTrainingContinuesAndTheLastCheckpointStays();
+  void withoutDiskSpaceTheTrainingContinuesAndTheLastCheckpointStays();
   void theBestEpochIsOneThatIsKept();
 };
 
@@ -69,7 +69,7 @@ void TestTrainingLoop::theLiveWeightsAreInspectedWhileOthersAreScored() {
   RecordingObserver observer;
   int scored = 0;
   observer.onEvaluated = [&](const EvaluationProgress& progress) {
-    // Between the end of the last batch and here no weight moves.
+    // No weight changes between the end of the last batch and this call.
     const bool isLast = observer.epochs.size() == (progress.phase == "test" ? 2U : 1U);
     if (isLast && progress.phase == phase.toStdString() && scored++ == 0) {
       control.requestInspection({});
@@ -83,7 +83,7 @@ void TestTrainingLoop::theLiveWeightsAreInspectedWhileOthersAreScored() {
   QCOMPARE(observer.snapshots.size(), std::size_t{1});
   const InspectionSnapshot& seen = *observer.snapshots[0];
   QVERIFY(seen.weights == InspectedWeights::live);
-  // The loop has left the network as its last batch did.
+  // The loop has not changed the network since its last batch.
   RunData images(config, at::kCPU);
   const InspectionSnapshot expected = inspectLive(state, images, seen.request);
   QVERIFY(seen.embeddings.tiles == expected.embeddings.tiles);
@@ -96,7 +96,7 @@ void TestTrainingLoop::weightsThatAreNotFiniteAreNotSaved() {
   RecordingObserver observer;
   TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
   at::Tensor weight = parts.state->network->parameters().front();
-  // As an update that overflows leaves it, after a batch whose loss and gradients were finite.
+  // Simulates an update that overflows after a batch with finite loss and gradients.
   observer.onBatch = [&](const BatchRecord& batch) {
     const at::NoGradGuard noGradient;
     if (batch.step == 12) weight[0].fill_(std::numeric_limits<float>::infinity());
@@ -121,7 +121,7 @@ void TestTrainingLoop::statisticsThatAreNotFiniteAreNotSaved() {
     if (buffer.key().ends_with("running_var")) variance = buffer.value();
   }
   observer.onBatch = [&](const BatchRecord& batch) {
-    // Training does not read the running statistics, so that its losses stay finite.
+    // Training does not read the running statistics, so its losses stay finite.
     if (batch.step == 6) variance.fill_(std::numeric_limits<float>::quiet_NaN());
   };
   TrainingLoop loop(std::move(parts), control, observer);
@@ -142,7 +142,7 @@ void TestTrainingLoop::anOptimiserThatIsNotFiniteIsNotSaved() {
   TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
   const at::Tensor momentum = parts.state->optimizer.state().front().tensor;
   observer.onBatch = [&](const BatchRecord& batch) {
-    // After the last update of the epoch, so that no weight has followed it yet.
+    // This is after the last update of the epoch, so that it has not affected a weight yet.
     if (batch.step == 6) momentum[0].fill_(std::numeric_limits<float>::infinity());
   };
   TrainingLoop loop(std::move(parts), control, observer);
@@ -154,13 +154,13 @@ void TestTrainingLoop::anOptimiserThatIsNotFiniteIsNotSaved() {
   QCOMPARE(readCheckpointHeader(run.lastCheckpoint()).progress.step, std::int64_t{0});
 }
 
-void TestTrainingLoop::withoutRoomTheTrainingContinuesAndTheLastCheckpointStays() {
+void TestTrainingLoop::withoutDiskSpaceTheTrainingContinuesAndTheLastCheckpointStays() {
   const TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
   TrainingLoop::Parts parts = partsOf(tinyRun(), folder.path(), observer);
   const RunFolder run = parts.folder;
-  // Full at the end of the second epoch.
+  // The disk is full at the end of the second epoch.
   parts.freeBytes = [&](const std::filesystem::path&) -> std::uintmax_t {
     return observer.epochs.size() == 2 ? 1000 : std::uintmax_t{1} << 40;
   };
@@ -218,7 +218,7 @@ void TestTrainingLoop::aGpuWithoutItsKernelsIsAWarningOfTheRun() {
   }
 }
 
-void TestTrainingLoop::aDisturbedRunGoesOnWithFewerThreadsAndSaysSo() {
+void TestTrainingLoop::aDisturbedRunContinuesWithFewerThreadsAndSaysSo() {
   const TemporaryFolder folder;
   at::set_num_threads(2);
   RunControl control;

@@ -16,7 +16,7 @@ namespace lambda {
 
 namespace {
 
-/// A run that nothing is wrong with: two stages of a lambda layer and a convolution.
+/// A valid run with two stages of a lambda layer and a convolution.
 RunConfig soundRun() {
   RunConfig config = defaultRun();
   config.architecture.stages[1].stride = 2;

@@ -17,7 +17,7 @@ using NamedLeaves = std::vector<std::pair<std::string, at::Tensor>>;
 
 /// Compares autograd's gradients of a scalar function with central differences, for every element
 /// of every leaf. Leaves must be float64, contiguous and require gradients; `loss` reads them anew
-/// at each call. Returns where they differ, by name and index; empty if they agree.
+/// at each call. Returns the first difference with name and index; empty if they agree.
 inline std::string gradientMismatch(const std::function<at::Tensor()>& loss,
                                     const NamedLeaves& leaves,
                                     double step = 1e-5,
