@@ -185,7 +185,7 @@ void TestCifar10Files::unreadableFileIsAFinding() {
   QCOMPARE(findingsOf(checkCifar10(folder.path(), kSmallLayout)),
            std::string("error test_batch.bin: is a folder, not a file\n"));
   fs::remove(folder.path() / "test_batch.bin");
-  if (::geteuid() == 0) QSKIP("permissions do not bind root");
+  if (::geteuid() == 0) QSKIP("permissions do not apply to root");
   writeFileDurably(folder.path() / "test_batch.bin", smallBatch(5));
   ::chmod((folder.path() / "test_batch.bin").c_str(), 0);
   const DataReport report = checkCifar10(folder.path(), kSmallLayout);
@@ -390,7 +390,7 @@ void TestCifar10Files::classNamesAreReadOrReplaced() {
 
 void TestCifar10Files::realSetIsRead() {
   const char* path = std::getenv("LAMBDA_CIFAR10");
-  if (path == nullptr) QSKIP("LAMBDA_CIFAR10 does not name a copy of the set");
+  if (path == nullptr) QSKIP("LAMBDA_CIFAR10 does not name a copy of CIFAR-10");
   const DataReport report = checkCifar10(path);
   QVERIFY2(report.usable, findingsOf(report).c_str());
   const Cifar10 set = readCifar10(path);

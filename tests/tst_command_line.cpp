@@ -286,7 +286,7 @@ void TestCommandLine::closedStandardStreamsStopNothing() {
   QCOMPARE(ended, 0);
   QCOMPARE(outcome.json()[u"status"_s].toString(), u"finished"_s);
   QCOMPARE(outcome.json()[u"record"_s][u"epochsDone"_s].toInt(), 2);
-  // With standard streams closed, messages must not end up in the run's files.
+  // Messages must not end up in the run's files when the standard streams are closed.
   std::ifstream record(fs::directory_iterator(folder_.path() / "closed")->path() / "run.json");
   QCOMPARE(static_cast<char>(record.get()), '{');
 }

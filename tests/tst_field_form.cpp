@@ -58,7 +58,7 @@ class Live {
   template <class W = QWidget>
   W* editor(const std::string& path) {
     auto* found = qobject_cast<W*>(form.editorOf(path));
-    if (!found) qFatal("no editor of that type at %s", path.c_str());
+    if (!found) qFatal("there is no editor of that type at %s", path.c_str());
     return found;
   }
 

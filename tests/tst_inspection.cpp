@@ -245,7 +245,7 @@ class TestInspection : public QObject {
     QVERIFY2(contains(none, "no lambda layer"), none.c_str());
     try {
       inspectNetwork(network, at::zeros({3, 19, 14}), {}, {});
-      QFAIL("accepted a wrong image");
+      QFAIL("The inspection accepted a wrong image.");
     } catch (const Error& error) {
       QVERIFY2(contains(error.what(), "[3, 19, 13]"), error.what());
     }

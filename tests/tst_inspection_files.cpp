@@ -148,7 +148,7 @@ class TestInspectionFiles : public QObject {
     writeFileDurably(folder.path() / "file", "");
     try {
       writeInspection(folder.path() / "file", snapshot());
-      QFAIL("wrote into a file");
+      QFAIL("The files were written although the folder is a file.");
     } catch (const Error& error) {
       QVERIFY(error.place() == (folder.path() / "file").string());
     }

@@ -236,7 +236,7 @@ void TestLambdaCoreCuda::aPluginOfAnotherVersionSaysSo() {
 }
 
 void TestLambdaCoreCuda::theBuiltPluginOpens() {
-  if (!exists(cudaPluginFile())) QSKIP("there was no nvcc to build the plugin with");
+  if (!exists(cudaPluginFile())) QSKIP("the plugin is not built, because there was no nvcc");
   const CudaPlugin plugin = openCudaPlugin(cudaPluginFile());
   QVERIFY2(plugin.kernels != nullptr, plugin.obstacle.c_str());
   const CudaOutcome outcome = plugin.kernels->checkDevice(0);

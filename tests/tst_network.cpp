@@ -251,7 +251,7 @@ class TestNetwork : public QObject {
     Network network(oddArchitectures().front().second);
     try {
       network(at::zeros({1, 3, 19, 14}));
-      QFAIL("accepted a wrong width");
+      QFAIL("The network accepted a wrong width.");
     } catch (const c10::Error& error) {
       const std::string text = error.what_without_backtrace();
       QVERIFY2(text.find("[b, 3, 19, 13]") != std::string::npos, text.c_str());

@@ -80,7 +80,7 @@ void TestPresets::noPresetIsSlowOnSomeProcessors() {
 void TestPresets::wrongNamesSuggestTheNearest() {
   try {
     presetFile("resnet50-cifr");
-    QFAIL("accepted");
+    QFAIL("A wrong name was accepted.");
   } catch (const Error& error) {
     QVERIFY(error.hint().find("Did you mean resnet50-cifar?") == 0);
   }

@@ -340,7 +340,7 @@ void TestRecordedStep::aPluginThatCantBeOpenedSaysWhy() {
   QVERIFY(none.obstacle.find("none.so") != std::string::npos);
   if (selectDevice({}).kind == DeviceKind::cuda) return;
   const std::filesystem::path built = pluginFile("lambda-graphs-cuda.so");
-  if (!exists(built)) QSKIP("built without nvcc");
+  if (!exists(built)) QSKIP("the plugin is not built, because there was no nvcc");
   // The CPU's LibTorch does not have the plugin's undefined symbols.
   const CudaGraphPlugin refused = openCudaGraphPlugin(built);
   QVERIFY(refused.recorder == nullptr);

@@ -120,7 +120,8 @@ void TestResume::resumedRunRecordsOneCleanLine() {
     if (batch.step == 8) control.requestStop();
   };
   const RunResult stopped = trainRun(config, folder.path(), control, observer);
-  // As after a kill: the checkpoint is from the end of epoch 1, the metrics have two more batches.
+  // This is the state after a kill: the checkpoint is from the end of epoch 1, and the metrics have
+  // two more batches.
   const RunFolder run = RunFolder::open(stopped.run);
   std::filesystem::copy_file(run.epochCheckpoint(1),
                              run.lastCheckpoint(),

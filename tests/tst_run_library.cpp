@@ -403,7 +403,7 @@ void TestRunLibrary::whatIsNoFileIsNoLog() {
 
 void TestRunLibrary::theTuDelftRunsAreRead() {
   const QByteArray place = qgetenv("LAMBDA_TUDELFT_RUNS");
-  if (place.isEmpty()) QSKIP("LAMBDA_TUDELFT_RUNS does not name the folder of their event files");
+  if (place.isEmpty()) QSKIP("LAMBDA_TUDELFT_RUNS does not name a folder of event files");
   library_->importLog(place.toStdString());
   QTRY_COMPARE(library_->importedLogs().size(), std::size_t(2));
   const ImportedLog& lambda = library_->importedLogs().front();

@@ -47,7 +47,7 @@ bool check(const CudaKernels& kernels, const CoreSample& sample, Element element
 int run(const std::string& plugin, const std::string& word) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::fputs("There is no GPU to check on.\n", stderr);
+    std::fputs("There is no GPU for the check.\n", stderr);
     return 77;
   }
   const CudaKernels& kernels = openKernels(plugin);

@@ -15,7 +15,7 @@ inline const CudaKernels& openKernels(const std::string& file) {
   void* symbol = handle != nullptr ? dlsym(handle, kCudaKernelsSymbol) : nullptr;
   if (symbol == nullptr) throw std::runtime_error(dlerror());
   const CudaKernels& kernels = *reinterpret_cast<GetCudaKernels>(symbol)();
-  if (kernels.version != kCudaKernelsVersion) throw std::runtime_error(file + ": another version");
+  if (kernels.version != kCudaKernelsVersion) throw std::runtime_error(file + ": wrong version");
   const CudaOutcome outcome = kernels.checkDevice(0);
   if (outcome.code != 0) throw std::runtime_error(outcome.text);
   return kernels;

@@ -40,7 +40,7 @@ class DesignStudio {
     window.resize(size);
     window.show();
     window.activateWindow();
-    if (!QTest::qWaitForWindowActive(&window)) qFatal("the window does not become active");
+    if (!QTest::qWaitForWindowActive(&window)) qFatal("the window did not become active");
     page->setFocus();
   }
 

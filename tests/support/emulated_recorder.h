@@ -78,7 +78,7 @@ class EmulatedRecorder : public WorkRecorder {
       held_ = &updates;
       std::vector<at::Tensor> made = queueWork_();
       held_ = nullptr;
-      if (updates.size() != 1) throw std::logic_error("a step has one update");
+      if (updates.size() != 1) throw std::logic_error("a step must have one update");
       return {made, updates.front()};
     }
 

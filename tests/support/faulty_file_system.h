@@ -47,7 +47,7 @@ class FaultyFileSystem : public FileSystem {
     return fails() ? -1 : FileSystem::rename(from, to);
   }
 
-  /// As on Linux, the descriptor is gone whatever close() returns.
+  /// Closes the descriptor even if the call fails, as Linux does.
   int close(int file) override {
     const bool failed = fails();
     const int result = FileSystem::close(file);

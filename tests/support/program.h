@@ -11,7 +11,7 @@
 
 namespace lambda {
 
-/// How a process ended.
+/// The exit status and the output of a process.
 struct ProgramOutcome {
   int status = -1;  ///< Exit status; -1 if it was killed or did not end in time.
   QByteArray output;
