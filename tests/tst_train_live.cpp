@@ -171,8 +171,8 @@ class TestTrainLive : public QObject {
     QTest::addColumn<int>("rest");
     QTest::newRow("free") << 0 << 500;
     QTest::newRow("cheap") << 20 << 500;
-    QTest::newRow("felt") << 60 << 1500;
-    QTest::newRow("dear") << 10'000 << 5000;
+    QTest::newRow("noticeable") << 60 << 1500;
+    QTest::newRow("expensive") << 10'000 << 5000;
   }
 
   void looksRestAsTheyCost() {
