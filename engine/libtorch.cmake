@@ -1,5 +1,6 @@
-# Torch::c10 and Torch::cpu out of the unpacked PyPI wheel. find_package(Torch) of a CUDA wheel demands a whole CUDA
-# toolkit, and its umbrella library drags libtorch_cuda in; one program that links these two serves both sets of wheels.
+# Defines Torch::c10 and Torch::cpu from the unpacked PyPI wheel. find_package(Torch) of a CUDA wheel requires a whole
+# CUDA toolkit, and its umbrella library links libtorch_cuda. A program that links these two runs with both sets of
+# wheels.
 set(version 2.11.0)
 set(cache "$ENV{LAMBDA_CACHE_DIR}")
 if(NOT cache AND DEFINED ENV{XDG_CACHE_HOME})
@@ -49,8 +50,8 @@ set_target_properties(Torch::openmp PROPERTIES
   IMPORTED_LOCATION ${LAMBDA_TORCH_DIR}/lib/libgomp.so.1
   INTERFACE_COMPILE_OPTIONS -fopenmp)
 
-# Ubuntu's linker drops libraries that no symbol is taken from directly; what LibTorch registers in its start-up code
-# would go with them.
+# Ubuntu's linker drops libraries that no symbol is used from directly, and what LibTorch registers in its start-up code
+# would be lost with them.
 add_library(Torch::cpu SHARED IMPORTED)
 set_target_properties(Torch::cpu PROPERTIES
   IMPORTED_LOCATION ${LAMBDA_TORCH_DIR}/lib/libtorch_cpu.so

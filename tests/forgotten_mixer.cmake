@@ -1,5 +1,6 @@
-# Adds an alternative to Mixer in a copy of its header and compiles, without code, the sources that must treat it: each
-# has to fail and to name it. Where an alternative has the traits and fields of a mixer, what fails is the rule itself.
+# Adds an alternative to Mixer in a copy of its header and checks the syntax of the sources that must handle it: each must
+# fail with an error that names it. The sources other than plan.cpp see an alternative with traits, so that they fail for
+# their own code and not for missing traits.
 #   cmake -DBUILD=<build folder with compile_commands.json> -DSOURCE=<project> -DWORK=<folder> -P forgotten_mixer.cmake
 file(READ ${SOURCE}/engine/values/mixer.h header)
 set(struct "struct ForgottenMixer {\n  int kernelSize = 3;\n  bool operator==(const ForgottenMixer&) const = default;\n};\n\n")
@@ -8,23 +9,23 @@ string(REGEX REPLACE "(using Mixer = std::variant<[^>]*)>" "\\1, ForgottenMixer>
 set(traits "template <>\nstruct TraitsOf<ForgottenMixer> {\n  static constexpr MixerTraits value{.kind = \"forgotten\", .letter = '!'};\n};\n\n")
 string(REGEX REPLACE "(inline constexpr std::size_t kMixerKindCount)" "${traits}\\1" known "${forgotten}")
 if(forgotten STREQUAL header OR known STREQUAL forgotten)
-  message(FATAL_ERROR "engine/values/mixer.h no longer has the lines that this test changes")
+  message(FATAL_ERROR "engine/values/mixer.h lacks the lines that this test changes; adapt the expressions in the test")
 endif()
 file(WRITE ${WORK}/without_traits/engine/values/mixer.h "${forgotten}")
 file(WRITE ${WORK}/with_traits/engine/values/mixer.h "${known}")
 
-# The README lists the files that hear of a new mixer: each is there.
+# The README lists the files that change for a new mixer; each of them must exist.
 file(READ ${SOURCE}/README.md readme)
 string(REGEX MATCH "### A new layer.*\n    cmake --preset" section "${readme}")
 string(REGEX MATCHALL "\n    [a-z]+/[A-Za-z_./]+" listed "${section}")
 list(LENGTH listed listed_count)
 if(NOT listed_count EQUAL 8)
-  message(FATAL_ERROR "the README's section \"A new layer\" lists ${listed_count} files in the place of 8")
+  message(FATAL_ERROR "the README's section \"A new layer\" lists ${listed_count} files, but 8 are expected")
 endif()
 foreach(path ${listed})
   string(STRIP "${path}" path)
   if(NOT EXISTS ${SOURCE}/${path})
-    message(FATAL_ERROR "the README's section \"A new layer\" names ${path}, which is not there")
+    message(FATAL_ERROR "the README's section \"A new layer\" names ${path}, which does not exist")
   endif()
 endforeach()
 
@@ -32,7 +33,7 @@ file(READ ${BUILD}/compile_commands.json commands)
 string(JSON count LENGTH "${commands}")
 math(EXPR last "${count} - 1")
 
-# Sets RESULT to the exit status and ERRORS to what was said.
+# Sets RESULT to the compiler's exit status, or to "absent" if the build has no such source, and ERRORS to its messages.
 function(compile source first)
   foreach(i RANGE ${last})
     string(JSON file GET "${commands}" ${i} file)
@@ -62,7 +63,7 @@ function(require_failure source folder)
     return()
   endif()
   if(NOT RESULT EQUAL 0)
-    message(FATAL_ERROR "${source} does not compile as it is:\n${ERRORS}")
+    message(FATAL_ERROR "${source} does not compile with the unchanged header:\n${ERRORS}")
   endif()
   compile(${source} "-I${WORK}/${folder}")
   if(RESULT EQUAL 0)

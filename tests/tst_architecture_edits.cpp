@@ -23,7 +23,7 @@ Architecture preset(const std::string& name) {
   return loadPreset(name, warnings).architecture;
 }
 
-/// One stage a word, one block a letter: "CC CLL".
+/// Makes a network from a pattern such as "CC CLL": one word per stage, one letter per block.
 Architecture networkOf(const std::string& pattern) {
   Architecture architecture;
   architecture.family = Family::plain;
@@ -341,7 +341,7 @@ void TestArchitectureEdits::everyEditOfEveryPresetStaysSound() {
       QVERIFY(existing(edited.architecture, edited.selection) == edited.selection);
       QVERIFY(!edited.selection.empty());
       const std::string problems = toText(validate(edited.architecture));
-      // A stage whose last block has moved on is empty until it is removed.
+      // A stage whose last block was moved away is empty until it is removed.
       const bool isEmptied = lettersOf(edited.architecture).find("  ") != std::string::npos ||
                              lettersOf(edited.architecture).starts_with(' ');
       QVERIFY2(isEmptied || !problems.starts_with("error"), problems.c_str());

@@ -33,8 +33,7 @@ AugmentationConfig everything(CropPadding padding) {
   return config;
 }
 
-// A straightforward reading of the definition, pixel by pixel, before normalisation.
-// Returns -1 inside the cutout.
+// Computes one pixel by the definition, before normalisation. Returns -1 inside the cutout.
 int pixelByDefinition(const std::uint8_t* image,
                       const AugmentationConfig& config,
                       const AugmentationDraw& draw,
@@ -206,7 +205,7 @@ void TestAugmentation::sameKeySameBits() {
   const Augmenter second(kShape, everything(CropPadding::reflect), normalization_, 9);
   const std::vector<float> whole = batch(first, 3, PixelLayout::nhwc);
   QVERIFY(batch(second, 3, PixelLayout::nhwc) == whole);
-  // An image's bits do not depend on the batch it comes in.
+  // The bits of an image do not depend on the other images of the batch.
   std::vector<float> alone(kImageBytes);
   const std::uint32_t index = 17;
   second.augment(images_, {&index, 1}, 3, PixelLayout::nhwc, alone.data());

@@ -18,8 +18,8 @@ struct Case {
   std::int64_t rows, channels;
   bool hasRelu = false, hasResidual = false;
   Element element = Element::float32;
-  float mean = 0;       ///< Of x, in deviations.
-  float deviation = 1;  ///< Of x.
+  float mean = 0;       ///< Mean of x, in standard deviations.
+  float deviation = 1;  ///< Standard deviation of x.
 };
 
 struct Statistics {
@@ -39,8 +39,8 @@ struct ExpectedGradients {
   std::vector<double> x, residual, weight, bias;
 };
 
-/// The operands of a case, of random numbers, what the kernel makes of them, and the same by loops
-/// in double.
+/// Random operands of a case, the kernel's results for them, and the expected results, computed
+/// with loops in double.
 class Norm {
  public:
   explicit Norm(const Case& shapeAndNumbers) : one(shapeAndNumbers) {
@@ -119,7 +119,7 @@ class Norm {
     return y;
   }
 
-  /// `y`: what was found, so that its sign is agreed on.
+  /// `y`: the kernel's output, so that both sides use the same signs for ReLU.
   ExpectedGradients expectedBackward(const Statistics& statistics,
                                      const ElementMap& y,
                                      bool isTraining) const {
@@ -188,7 +188,7 @@ class Norm {
   std::normal_distribution<float> normal_;
 };
 
-/// Relative distance: some roundings of what is written, and in float32 of sums.
+/// The allowed relative distance: some roundings of the output, and in float32 also of sums.
 double toleranceOf(const Case& one) {
   return one.element == Element::float32 ? 1e-6 : 4e-3;
 }
@@ -249,7 +249,7 @@ void TestBatchNormKernel::equalsLoopsInDouble() {
     if (isTraining && one.rows == 1) continue;
     const Gradients found = norm.backward(expected, y, isTraining, parallelFor);
     const ExpectedGradients gradients = norm.expectedBackward(expected, y, isTraining);
-    // Of two rows, what is left of the gradients is the difference of nearly equal numbers.
+    // With two rows, the gradients are differences of nearly equal numbers.
     const double ofX = one.rows == 2 && isTraining ? 2 : tolerance;
     QVERIFY2(distance(found.x.values(), gradients.x) < ofX, "x");
     if (one.hasResidual && one.hasRelu) {
@@ -300,8 +300,8 @@ void TestBatchNormKernel::aLargeMeanCostsNoAccuracy() {
   QVERIFY(distance(found.weight, gradients.weight) < 2e-6);
 }
 
-// The row that others are measured from may be one that lies far outside: at most as many
-// deviations as the square root of the rows that are measured from it.
+// The kernel subtracts an origin, the mean of a few rows, which may be outliers. The origin is at
+// most sqrt(rows / few) standard deviations from the mean, so the loss of accuracy is bounded.
 void TestBatchNormKernel::aRowOfOutliersCostsLittleAccuracy() {
   Norm norm({2048, 16});
   std::vector<float> values = norm.x.values();
@@ -333,7 +333,7 @@ void TestBatchNormKernel::theSameBitsWithAnyNumberOfThreads() {
   }
 }
 
-// A run that diverges is found by what is not finite.
+// A run detects divergence by values that are not finite, so the kernel must not hide them.
 void TestBatchNormKernel::nothingThatIsNotFiniteIsHidden() {
   for (const Element element : {Element::float32, Element::bfloat16}) {
     Norm norm({300, 16, true, false, element});

@@ -19,7 +19,7 @@ constexpr char kStep[] = "bench step tiny.json --batch 4 --repetitions 3 --threa
 
 }  // namespace
 
-/// `lambda bench` as a process, in its smallest form.
+/// Runs `lambda bench` as a process, with the smallest workloads.
 class TestBenchCommands : public QObject {
   Q_OBJECT
 
@@ -40,7 +40,7 @@ class TestBenchCommands : public QObject {
   void theStudiosFiguresArePassedOn();
 
  private:
-  /// Run once, whoever asks.
+  /// The report of a command, which runs only once for all tests.
   QJsonObject reportOf(const QString& arguments) {
     if (!reports_.contains(arguments)) {
       const ProgramOutcome outcome =

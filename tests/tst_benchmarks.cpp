@@ -26,7 +26,7 @@ namespace {
 
 constexpr CoreCase kSmall{3, 32};
 
-/// The attention order with something wrong in its output.
+/// The attention order whose output `spoil` changes.
 CoreForm wrongForm(const std::function<at::Tensor(const at::Tensor&)>& spoil) {
   CoreForm form = attentionOrder();
   const auto right = form.apply;
@@ -102,7 +102,7 @@ void TestBenchmarks::fusedCoresTakeTheOrderAskedFor() {
     outcomes.push_back(gradientsOf(fused, y, tensors, embeddings));
     outcomes.back().push_back(y);
   }
-  // The same sums in another order have other roundings.
+  // The same sums in another order are rounded differently.
   for (std::size_t i = 0; i < outcomes[0].size(); ++i)
     QVERIFY(!outcomes[0][i].equal(outcomes[1][i]));
 }
@@ -112,13 +112,13 @@ void TestBenchmarks::wrongOutputsAreCaught() {
   QVERIFY(isExact(wrongForm([](const at::Tensor& y) { return y * 1.000'001; })));
   QVERIFY(!isExact(wrongForm([](const at::Tensor& y) { return y * 1.000'1; })));
   QVERIFY(!isExact(wrongForm([](const at::Tensor& y) { return y.flip(1); })));
-  // Half the digits: what a kernel in a lower precision would give.
+  // Only half of the digits are correct, as in a kernel with lower precision.
   QVERIFY(
       !isExact(wrongForm([](const at::Tensor& y) { return y.to(at::kBFloat16).to(at::kFloat); })));
 }
 
 void TestBenchmarks::wrongGradientsAreCaught() {
-  // The output stays right, its gradient doubles.
+  // The output stays correct, but its gradient doubles.
   QVERIFY(!isExact(wrongForm([](const at::Tensor& y) { return 2 * y - y.detach(); })));
   CoreForm forgetsKeys = attentionOrder();
   const auto right = forgetsKeys.apply;
@@ -153,7 +153,7 @@ void TestBenchmarks::poisonedTensorsAreNaN() {
     QVERIFY(c10::GetCPUAllocator() != usual);
   }
   QCOMPARE(c10::GetCPUAllocator(), usual);
-  // Also of memory that is used again.
+  // Reused memory must be poisoned too.
   const TensorMemoryReuse reuse;
   c10::Allocator* const reusing = c10::GetCPUAllocator();
   constexpr std::int64_t kLarge = 1 << 20;
@@ -169,7 +169,7 @@ void TestBenchmarks::distancesAreRelativeToEachTensor() {
   const at::Tensor large = at::ones({100}, at::kDouble) * 1e6, small = at::ones({100}, at::kDouble);
   QCOMPARE(relativeDistance({large, small}, {large, small}), 0.0);
   QVERIFY(std::abs(relativeDistance({large, small * 1.01}, {large, small}) - 0.01) < 1e-9);
-  // What should be 0 is held against the largest.
+  // A tensor that should be 0 is compared relative to the largest one.
   const at::Tensor zero = at::zeros({100}, at::kDouble);
   QVERIFY(std::abs(relativeDistance({large, small}, {large, zero}) - 1e-6) < 1e-12);
   QVERIFY(std::isinf(relativeDistance({large * std::nan(""), small}, {large, small})));

@@ -43,8 +43,7 @@ RunConfig mixedRun(OptimizerKind kind) {
   return config;
 }
 
-/// A state that trains in float32, for which autocast rounds the weights of a mixed run step by
-/// step.
+/// A state with float32 weights, which autocast rounds in each step of a mixed-precision run.
 std::unique_ptr<TrainingState> castingState(const RunConfig& mixed, bool byAten = false) {
   return std::make_unique<TrainingState>(test::onCpu(mixed), UpdateOptions{.byAten = byAten});
 }
@@ -73,7 +72,7 @@ bool haveSameBits(const TrainingState& a, const TrainingState& b) {
       });
 }
 
-/// How many weights of the network are rounded, each from its master; -1 if one is not.
+/// The number of bfloat16 parameters of the network; -1 if one is not its rounded master.
 int roundedWeights(const TrainingState& state) {
   int count = 0;
   for (const UpdatedParameter& each : state.optimizer.parameters()) {
@@ -141,7 +140,7 @@ void TestBfloat16Weights::trainWithTheBitsOfAutocast() {
     QVERIFY(found.loss == expected.loss);
     QVERIFY(found.gradientNorm == expected.gradientNorm);
     QVERIFY2(haveSameBits(state, *casting), std::to_string(step).c_str());
-    // Three convolutions, two of squeeze-and-excitation, three projections.
+    // Three convolutions, two layers of squeeze-and-excitation and three projections.
     QCOMPARE(roundedWeights(state), 8);
   }
 }
@@ -171,7 +170,7 @@ void TestBfloat16Weights::aCheckpointIsThatOfFloat32() {
   state.save(path, config, {});
   casting->save(folder.path() / "casting.safetensors", config, {});
   QVERIFY(storedIn(path) == storedIn(folder.path() / "casting.safetensors"));
-  // A state of either precision loads it.
+  // A state of the other precision can load it.
   const auto resumed = castingState(config);
   resumed->load(path);
   QVERIFY(haveSameBits(*resumed, state));
@@ -193,7 +192,7 @@ void TestBfloat16Weights::mastersAreInPlaceForAScope() {
     const at::NoGradGuard noGradient;
     first.parameter.fill_(1.0F + 0x1p-20F);
   }
-  // What was written is kept in full, and rounded where the network computes with it.
+  // The master keeps the value in full precision; the network's copy is rounded.
   QVERIFY(first.master.eq(1.0F + 0x1p-20F).all().item<bool>());
   QVERIFY(first.parameter.eq(1).all().item<bool>());
   QCOMPARE(first.parameter.const_data_ptr(), rounded);
@@ -232,7 +231,7 @@ void TestBfloat16Weights::gradientsAreThoseOfTheRoundedWeights() {
     const at::Tensor& weight = item.value();
     const bool isRounded = weight.dim() == 4;
     QVERIFY2((weight.scalar_type() == at::kBFloat16) == isRounded, item.key().c_str());
-    // The filters of a whitened stem are not learnt.
+    // The filters of a whitened stem are not trained.
     QVERIFY2(weight.grad().defined() == weight.requires_grad(), item.key().c_str());
     if (weight.grad().defined())
       QVERIFY2(weight.grad().scalar_type() == weight.scalar_type(), item.key().c_str());

@@ -117,7 +117,7 @@ void TestBlockCache::manyThreads() {
         auto* block = static_cast<unsigned char*>(cache.take(size));
         block[0] = block[size - 1] = name;
         std::this_thread::yield();
-        if (block[0] != name || block[size - 1] != name) qFatal("a block was given twice");
+        if (block[0] != name || block[size - 1] != name) qFatal("two threads got the same block");
         cache.give(block);
       }
     });

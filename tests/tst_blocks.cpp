@@ -13,7 +13,8 @@ namespace lambda::test {
 
 namespace {
 
-/// The first block of a network of one stage behind a stem of `inputDepth` channels, 8x6 pixels.
+/// The plan of the first block of a network with one stage, after a stem of `inputDepth` channels
+/// and 8x6 pixels.
 BlockPlan planFor(Family family, const Block& block, int inputDepth, int width, int stride) {
   Architecture architecture;
   architecture.input = {3, 8, 6};
@@ -35,7 +36,7 @@ at::Tensor inputOf(const BlockPlan& plan, std::int64_t batch = 2) {
   return at::randn({batch, plan.input.channels, plan.input.height, plan.input.width}, at::kDouble);
 }
 
-// ---- the same blocks once more, out of operations alone ----
+// ---- reference blocks, written with tensor operations only ----
 
 at::Tensor normed(const at::Tensor& x, const torch::nn::BatchNorm2d& norm) {
   const auto column = [](const at::Tensor& v) { return v.view({1, -1, 1, 1}); };
@@ -189,7 +190,7 @@ class TestBlocks : public QObject {
     QVERIFY(!other(x).equal(x.relu()));
   }
 
-  // The input is so large that ReLU lets everything through: output - input is the branch.
+  // The input is so large that ReLU changes nothing: output - input is the branch.
   void stochasticDepthKeepsTheExpectation() {
     constexpr std::int64_t kImages = 1000;
     constexpr double kRate = 0.25;
@@ -207,7 +208,7 @@ class TestBlocks : public QObject {
     const double kept = (size > 0).to(at::kDouble).mean().item<double>();
     const double spread = std::sqrt(kRate * (1 - kRate) / kImages);
     QVERIFY2(std::abs(kept - (1 - kRate)) < 5 * spread, std::to_string(kept).c_str());
-    // All images are alike, so what is kept must be one value: the whole branch / (1 - rate).
+    // All images are equal, so each kept branch must have the same value: branch / (1 - rate).
     block->plan.options.stochasticDepth = 0;
     const double whole = (block(x) - x)[0].abs().max().item<double>();
     const at::Tensor expected = at::where(size > 0, whole / (1 - kRate), 0.0).to(at::kDouble);

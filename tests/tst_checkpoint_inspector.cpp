@@ -50,13 +50,13 @@ class TestCheckpointInspector : public QObject {
   void initTestCase();
   void knowsItsCheckpoint();
   void readsTheDataAtTheFirstImage();
-  void everyAnswerIsThatOfAFreshLook();
+  void everyAnswerIsThatOfANewInspection();
   void aPictureIsSeenAsTheImagesAre();
   void aPictureOfAnotherSizeIsRefused();
   void predictsAsItIsScored();
   void predictsAsItIsInspected();
   void stopsPredictingWhenToldTo();
-  void predictingTheTestSetIsALook();
+  void predictingTheTestSetIsATestEvaluation();
   void inspectorsShareTheirData();
   void aTrainingBesideItIsNotDisturbed();
   void probesHoldWhatInspectionShows();
@@ -98,7 +98,7 @@ void TestCheckpointInspector::readsTheDataAtTheFirstImage() {
   }
 }
 
-void TestCheckpointInspector::everyAnswerIsThatOfAFreshLook() {
+void TestCheckpointInspector::everyAnswerIsThatOfANewInspection() {
   CheckpointInspector inspector(run_);
   InspectionRequest request;
   const auto verify = [&] {
@@ -203,7 +203,7 @@ void TestCheckpointInspector::stopsPredictingWhenToldTo() {
   QCOMPARE(looksAt(run_), looks);
 }
 
-void TestCheckpointInspector::predictingTheTestSetIsALook() {
+void TestCheckpointInspector::predictingTheTestSetIsATestEvaluation() {
   CheckpointInspector inspector(run_);
   const int looks = looksAt(run_);
   inspector.predict(Split::train, kGoOn);
@@ -223,7 +223,7 @@ void TestCheckpointInspector::inspectorsShareTheirData() {
   CheckpointInspector second(RunFolder::open(run_).epochCheckpoint(1), {.datasets = datasets});
   first.inspect({});
   const auto data = datasets->training(first.header().config.data);
-  QCOMPARE(data.use_count(), 2L);  // The first inspector's and this one.
+  QCOMPARE(data.use_count(), 2L);  // The first inspector and `data` itself.
   second.inspect({});
   QCOMPARE(data.use_count(), 3L);
 }

@@ -19,7 +19,7 @@ std::vector<TarEntry> entries() {
           {folder + "train.bin", smallCifar100(kSmallCifar100.trainImages, 0)}};
 }
 
-/// What reading throws; empty = nothing.
+/// The message of the error that reading throws; empty = none.
 std::string failureOf(const std::filesystem::path& path) {
   try {
     readCifar100(path, Cifar100Labels::fine, kSmallCifar100);
@@ -81,7 +81,7 @@ void TestCifar100Files::everyDamagedByteOfAnArchiveIsSeen() {
   TemporaryFolder folder;
   const std::filesystem::path archive = folder.path() / "cifar-100-binary.tar.gz";
   const std::string whole = tarOf(entries());
-  // Behind gzip's header of ten bytes, whose time and system tell nothing of the content.
+  // The loop starts after gzip's header of ten bytes, whose time and system do not affect the data.
   for (std::size_t at = 10; at < whole.size(); at += whole.size() / 97) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);

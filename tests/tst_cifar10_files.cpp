@@ -131,7 +131,7 @@ void TestCifar10Files::archiveOtherThanThePublishedIsAWarning() {
   QVERIFY(finding.text.find(kCifar10ArchiveSha256) != std::string::npos);
   QVERIFY(!finding.hint.empty());
 
-  // A folder has no archive's digest, and a broken archive has findings that say more.
+  // A folder has no digest of an archive, and for a broken archive other findings say more.
   writeSmallCifar10(folder.path() / "folder");
   QCOMPARE(findingsOf(checkCifar10(folder.path() / "folder", layout)), std::string());
   std::vector<TarEntry> entries = smallEntries();
@@ -185,7 +185,7 @@ void TestCifar10Files::unreadableFileIsAFinding() {
   QCOMPARE(findingsOf(checkCifar10(folder.path(), kSmallLayout)),
            std::string("error test_batch.bin: is a folder, not a file\n"));
   fs::remove(folder.path() / "test_batch.bin");
-  if (::geteuid() == 0) QSKIP("permissions do not bind root");
+  if (::geteuid() == 0) QSKIP("permissions do not apply to root");
   writeFileDurably(folder.path() / "test_batch.bin", smallBatch(5));
   ::chmod((folder.path() / "test_batch.bin").c_str(), 0);
   const DataReport report = checkCifar10(folder.path(), kSmallLayout);
@@ -280,7 +280,7 @@ void TestCifar10Files::everyPrefixOfTheArchiveIsHandled() {
   QCOMPARE(shortestThatLoads, bytes.size());
 }
 
-/// Most bits of a picture can change without making it impossible: the checksum tells.
+/// Most flipped bits in an image leave a valid image, so only the checksum finds them.
 void TestCifar10Files::flippedBitsInAnArchiveAreFound() {
   const std::string bytes = tarOf(smallEntries());
   const TemporaryFolder folder;
@@ -288,12 +288,12 @@ void TestCifar10Files::flippedBitsInAnArchiveAreFound() {
   KeyedRandom random({17});
   for (int i = 0; i < 400; ++i) {
     std::string damaged = bytes;
-    // Behind gzip's header of ten bytes, of which some mean nothing to the content.
+    // After gzip's header of ten bytes, some of which do not affect the content.
     const std::size_t byte = 10 + random.below(static_cast<std::uint32_t>(bytes.size() - 10));
     damaged[byte] ^= static_cast<char>(1 << random.below(8));
     const auto error = errorOf([&] { compareWithSmallSet(parse(damaged)); });
     if (!error) {
-      // A bit of deflate's padding: the content is what it was.
+      // This was a padding bit of deflate: the content has not changed.
       QVERIFY(byte + 9 == bytes.size());
       continue;
     }
@@ -302,7 +302,7 @@ void TestCifar10Files::flippedBitsInAnArchiveAreFound() {
     QVERIFY2(!checkCifar10(archive, kSmallLayout).usable, error->what());
   }
   std::string damaged = bytes;
-  damaged[bytes.size() - 5] ^= 1;  // Of the checksum itself.
+  damaged[bytes.size() - 5] ^= 1;  // A bit of the checksum.
   writeFileDurably(archive, damaged);
   QCOMPARE(findingsOf(checkCifar10(archive, kSmallLayout)),
            "error " + archive.string() +
@@ -332,7 +332,7 @@ void TestCifar10Files::filesOtherThanThePublishedAreAWarning() {
                digests[2] + ", the published one's " + std::string(kCifar10FileSha1[2]) + "\n");
   compareWithSmallSet(readCifar10(folder.path() / "set", layout));
 
-  // Packed anew, the files are what they were.
+  // Repacking did not change the files.
   layout.fileSha1[2] = digests[2];
   layout.archiveSha256 = kCifar10ArchiveSha256;
   const fs::path archive = folder.path() / "a.tar.gz";
@@ -390,7 +390,7 @@ void TestCifar10Files::classNamesAreReadOrReplaced() {
 
 void TestCifar10Files::realSetIsRead() {
   const char* path = std::getenv("LAMBDA_CIFAR10");
-  if (path == nullptr) QSKIP("LAMBDA_CIFAR10 does not name a copy of the set");
+  if (path == nullptr) QSKIP("LAMBDA_CIFAR10 does not name a copy of CIFAR-10");
   const DataReport report = checkCifar10(path);
   QVERIFY2(report.usable, findingsOf(report).c_str());
   const Cifar10 set = readCifar10(path);

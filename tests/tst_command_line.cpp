@@ -19,7 +19,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace lambda {
 
-/// The program as a person and a script see it, as far as nothing is trained.
+/// The behaviour of the program for people and scripts, without training.
 class TestCommandLine : public QObject {
   Q_OBJECT
 
@@ -30,19 +30,19 @@ class TestCommandLine : public QObject {
   void versionNamesBothVersions();
   void mistakesAreUsageErrors_data();
   void mistakesAreUsageErrors();
-  void allProblemsOfAConfigurationAreToldAtOnce();
+  void allProblemsOfAConfigurationAreReportedAtOnce();
   void errorsAreOneJsonObjectToo();
   void presetsPrintAFileThatDescribesTheSame();
   void describeGivesTheCostModelsTotals_data();
   void describeGivesTheCostModelsTotals();
   void layersListEveryMixerWithItsSettings();
   void infoTellsOfTheMachine();
-  void missingDataIsToldWithWhatToDo();
+  void missingDataIsReportedWithWhatToDo();
   void textThatIsNoUtf8IsRefused_data();
   void textThatIsNoUtf8IsRefused();
-  void aPresetFolderThatIsMissingIsTold();
-  void memoryThatIsNotThereIsToldBeforeItIsTaken_data();
-  void memoryThatIsNotThereIsToldBeforeItIsTaken();
+  void aPresetFolderThatIsMissingIsReported();
+  void memoryThatIsNotThereIsReportedBeforeItIsTaken_data();
+  void memoryThatIsNotThereIsReportedBeforeItIsTaken();
   void closedStandardStreamsStopNothing();
   void aLimitOnTheSizeOfFilesIsAnError();
 
@@ -141,7 +141,7 @@ void TestCommandLine::mistakesAreUsageErrors() {
   QVERIFY(!fs::exists(folder_.path() / "runs"));
 }
 
-void TestCommandLine::allProblemsOfAConfigurationAreToldAtOnce() {
+void TestCommandLine::allProblemsOfAConfigurationAreReportedAtOnce() {
   const ProgramOutcome outcome = program_.run({u"train"_s, u"invalid.json"_s});
   QCOMPARE(outcome.status, 2);
   QVERIFY(outcome.output.isEmpty());
@@ -216,7 +216,7 @@ void TestCommandLine::infoTellsOfTheMachine() {
   QVERIFY(info[u"threads"_s].toInt() >= 1);
 }
 
-void TestCommandLine::missingDataIsToldWithWhatToDo() {
+void TestCommandLine::missingDataIsReportedWithWhatToDo() {
   const ProgramOutcome outcome =
       program_.run({u"train"_s, u"tiny.json"_s, u"--data"_s, u"nowhere"_s});
   QCOMPARE(outcome.status, 1);
@@ -245,7 +245,7 @@ void TestCommandLine::textThatIsNoUtf8IsRefused() {
   QVERIFY(!fs::exists(folder_.path() / "runs"));
 }
 
-void TestCommandLine::aPresetFolderThatIsMissingIsTold() {
+void TestCommandLine::aPresetFolderThatIsMissingIsReported() {
   for (const char* command :
        {"presets", "info", "describe quickstart", "train tiny.json --epochs 0"}) {
     const ProgramOutcome outcome =
@@ -254,7 +254,7 @@ void TestCommandLine::aPresetFolderThatIsMissingIsTold() {
   }
 }
 
-void TestCommandLine::memoryThatIsNotThereIsToldBeforeItIsTaken_data() {
+void TestCommandLine::memoryThatIsNotThereIsReportedBeforeItIsTaken_data() {
   QTest::addColumn<QString>("script");
   QTest::addColumn<QByteArray>("told");
   QTest::newRow("training of a huge network")
@@ -264,7 +264,7 @@ void TestCommandLine::memoryThatIsNotThereIsToldBeforeItIsTaken_data() {
       << QByteArray("1000000 images needs 5.7 GiB of memory, but ");
 }
 
-void TestCommandLine::memoryThatIsNotThereIsToldBeforeItIsTaken() {
+void TestCommandLine::memoryThatIsNotThereIsReportedBeforeItIsTaken() {
   QFETCH(const QString, script);
   QFETCH(const QByteArray, told);
   RunConfig config = tinyRun();
@@ -286,7 +286,7 @@ void TestCommandLine::closedStandardStreamsStopNothing() {
   QCOMPARE(ended, 0);
   QCOMPARE(outcome.json()[u"status"_s].toString(), u"finished"_s);
   QCOMPARE(outcome.json()[u"record"_s][u"epochsDone"_s].toInt(), 2);
-  // The files hold what the program would have said to nobody.
+  // Messages must not end up in the run's files when the standard streams are closed.
   std::ifstream record(fs::directory_iterator(folder_.path() / "closed")->path() / "run.json");
   QCOMPARE(static_cast<char>(record.get()), '{');
 }

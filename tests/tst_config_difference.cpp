@@ -19,7 +19,7 @@ std::vector<SettingRow> differencesOf(const RunRecord& a, const RunRecord& b) {
   return rows;
 }
 
-/// "label: value | value", one a row.
+/// The rows as texts, "label = value | value".
 QStringList textsOf(const std::vector<SettingRow>& rows) {
   QStringList texts;
   for (const SettingRow& row : rows) texts << row.label + u" = "_s + row.values.join(u" | "_s);
@@ -66,7 +66,7 @@ void TestConfigDifference::everySettingThatDiffersIsFound() {
   b.config = filledRun();
   std::size_t leaves = 0;
   visitLeaves(a.config, "", [&](const std::string& path, const Field&, const auto&) {
-    // Blocks are collected in rows of their own, and the run's name is left out.
+    // Blocks are collected in separate rows, and the run's name is left out.
     if (path.find(".blocks[") == std::string::npos && path != "name") ++leaves;
   });
   std::vector<SettingRow> rows = differencesOf(a, b);
@@ -102,7 +102,7 @@ void TestConfigDifference::blocksAlikeAreOneRow() {
   }
   QCOMPARE(textsOf(differencesOf(a, b)),
            QStringList{u"All lambda layers: Query depth k = 16 | 8"_s});
-  // As many rows as with one block of each kind, not more for each of its blocks.
+  // The number of rows must be the same as with one block of each kind.
   RunRecord few = a;
   for (Stage& stage : few.config.architecture.stages) stage.blocks.resize(1);
   const auto stages = a.config.architecture.stages.size();
@@ -155,7 +155,7 @@ void TestConfigDifference::environmentsAreCompared() {
   const RunRecord a = finishedRecord("a");
   RunRecord b = a;
   b.environment.threads = 7;
-  b.environment.precisionRates = {200e9, 400e9};  // No two runs measure alike.
+  b.environment.precisionRates = {200e9, 400e9};  // Every run measures other rates.
   const std::vector<SettingRow> rows = differencesOf(a, b);
   QCOMPARE(rows.size(), std::size_t(1));
   QCOMPARE(rows.front().group, u"Environment"_s);

@@ -70,7 +70,7 @@ class TestConfigJson : public QObject {
 void TestConfigJson::everyFieldComesBack() {
   const RunConfig filled = filledRun();
   RunConfig before = defaultRun();
-  // The list of fields must know all members: nothing may still be as it was.
+  // The list of fields must contain all members, so the filler must have changed every member.
   QVERIFY(filled.architecture.stem.patchSize != before.architecture.stem.patchSize);
   std::vector<Problem> warnings;
   const std::string text = toJson(filled);

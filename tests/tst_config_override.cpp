@@ -131,7 +131,7 @@ void TestConfigOverride::refusesAndTellsWhatIsPossible() {
   RunConfig config = defaultRun();
   try {
     applyOverride(config, assignment.toStdString());
-    QFAIL("accepted");
+    QFAIL("The override was accepted.");
   } catch (const Error& error) {
     const std::string what = error.what();
     QVERIFY2(what.find(expected.toStdString()) != std::string::npos, what.c_str());

@@ -12,7 +12,7 @@ namespace lambda::test {
 
 namespace {
 
-/// 3 classes: 8 of 10, all of 5 and none of 0 images right.
+/// A matrix of 3 classes with 8 of 10, 5 of 5 and 0 of 0 correct predictions.
 ConfusionMatrix smallMatrix() {
   return {3, {8, 2, 0, 0, 5, 0, 0, 0, 0}};
 }

@@ -20,7 +20,7 @@ double distance(const at::Tensor& found, const at::Tensor& expected) {
   return ((found.to(at::kDouble) - expected).norm() / expected.norm()).item<double>();
 }
 
-/// A 3x3 convolution that keeps the size, its weights channels-last.
+/// A 3x3 convolution that keeps the map's size; its weights are channels-last.
 torch::nn::Conv2d keepingConvolution(std::int64_t in, std::int64_t out) {
   torch::nn::Conv2d conv(torch::nn::Conv2dOptions(in, out, 3).padding(1).bias(false));
   conv->weight.set_data(conv->weight.detach().contiguous(kChannelsLast));

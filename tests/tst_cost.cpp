@@ -43,17 +43,17 @@ class TestCost : public QObject {
 };
 
 void TestCost::resnet50HasItsPublishedSize() {
-  // torchvision's resnet50; its convolutions and linear layer make 4.09 G multiply-adds at 224.
+  // torchvision's resnet50: its convolutions and linear layer need 4.09 G multiply-adds at 224.
   const NetworkCost imagenet = costOfPreset("resnet50-imagenet");
   QCOMPARE(imagenet.parameters, 25'557'032LL);
   QVERIFY(std::abs(static_cast<double>(imagenet.flops) / 2e9 - 4.09) < 0.01);
   QCOMPARE(costOfPreset("tudelft-conv").parameters, 23'528'522LL);
-  // The CIFAR stem has 3 x 3 x 3 x 64 weights in place of 7 x 7 x 3 x 64.
+  // The CIFAR stem has 3 x 3 x 3 x 64 weights instead of 7 x 7 x 3 x 64.
   QCOMPARE(costOfPreset("resnet50-cifar").parameters, 23'528'522LL - 40LL * 3 * 64);
 }
 
 void TestCost::lambdaNetworksHaveThePapersSizes() {
-  // Tables 3 and 13, in millions with one decimal.
+  // Tables 3 and 13 give the parameters in millions with one decimal.
   const auto millions = [](const Architecture& architecture) {
     return std::round(static_cast<double>(costOf(architecture).parameters) / 1e5) / 10;
   };
@@ -128,7 +128,7 @@ void TestCost::theFasterPathOfALocalScopeIsTaken() {
     mixer.scope = 3;
     QVERIFY(positionPathOf(mixer, {64, 128, 128}, 64, form) == PositionPath::convolution);
   }
-  // A tenth of the multiply-adds: less than the fused kernels are faster.
+  // The convolution needs a tenth of the multiply-adds, but the fused kernels are still faster.
   mixer.scope = 7;
   QVERIFY(positionPathOf(mixer, map, 64, CoreForm::fused) == PositionPath::dense);
   QVERIFY(positionPathOf(mixer, map, 64, CoreForm::plain) == PositionPath::convolution);

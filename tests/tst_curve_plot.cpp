@@ -46,7 +46,7 @@ CurveSeries series(std::string key, CurveSamples samples, int panel = 0) {
   return result;
 }
 
-/// A plot of two panels, shown, with one series of 100 points in the first.
+/// A visible plot with two panels and one series of 100 points in the first.
 struct Shown {
   CurvePlot plot{{{u"Loss"_s}, {u"Accuracy"_s, true}}};
 
@@ -69,7 +69,7 @@ struct Shown {
     QApplication::sendEvent(mouse(), &event);
   }
 
-  /// The widget that takes the mouse.
+  /// The widget that receives mouse events.
   QWidget* mouse() { return plot.findChild<QWidget*>(); }
 
   void move(const QPoint& at) {
@@ -82,7 +82,7 @@ struct Shown {
     QApplication::sendEvent(mouse(), &event);
   }
 
-  /// From 0 to the last point, with a little room after it.
+  /// Whether the view reaches from 0 to the last point, with a small margin after it.
   bool showsWhole(double last) const {
     const auto [low, high] = plot.visibleRange();
     return low == 0 && high >= last && high < 1.02 * last;
@@ -177,7 +177,7 @@ class TestCurvePlot : public QObject {
     QVERIFY(std::abs(shown.width() - 20) < 1e-6);
   }
 
-  void spaceDragMovesAndSpaceAloneIsTold() {
+  void spaceDragMovesAndSpaceAloneIsReported() {
     Shown shown;
     QSignalSpy tapped(&shown.plot, &CurvePlot::spaceTapped);
     shown.plot.setVisibleRange(40, 60);
@@ -361,7 +361,7 @@ class TestCurvePlot : public QObject {
         buttons, [](QToolButton* b) { return b->isChecked() && b->text() == u"Time"_s; }));
   }
 
-  /// The aim is 30 pictures a second; machines differ, so that a third of it passes.
+  /// The aim is 30 frames per second; because machines differ, a third of it passes.
   void hundredThousandPointsPanSmoothly() {
     std::mt19937 random(1);
     std::normal_distribution<double> normal(0, 0.2);
@@ -388,8 +388,7 @@ class TestCurvePlot : public QObject {
     plot.grab();
 
     constexpr int kFrames = 20;
-    // Time of the processor, so that it is the drawing that is measured and not what else the
-    // machine does.
+    // Processor time measures only the drawing, not the other work of the machine.
     const std::clock_t start = std::clock();
     for (int frame = 0; frame < kFrames; ++frame) {
       plot.setVisibleRange(20'000 + 500 * frame, 80'000 + 500 * frame);

@@ -14,7 +14,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace lambda {
 
-/// Data sets of every kind, as the program is told of them.
+/// The commands of the program on data sets of every kind.
 class TestDataCommands : public QObject {
   Q_OBJECT
 

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A panel that judges sets of ten images a file, and downloads from nowhere unless it is told to.
+/// Services that check data sets of ten images per file; their download fails by default.
 DataPanel::Services smallServices() {
   return {[](const DataSource& source) { return checkCifar10(*pathOf(source), kSmallLayout); },
           [](const fs::path& folder) {

@@ -170,7 +170,8 @@ void TestDataSources::runsAreJudgedByWhatTheDataHolds() {
   QVERIFY(hasProblemAt(problems, "architecture.input"));
   QVERIFY(hasProblemAt(problems, "data.validationCount"));
   QVERIFY(!hasProblemAt(problems, "architecture.classes"));
-  // A batch is judged by what is left for training, so that a fix may bring out another finding.
+  // The batch size is checked against the images left for training, so one fix may cause another
+  // finding.
   for (const Problem& problem : problems) {
     if (problem.severity == Severity::error) applyFix(config, *problem.fix);
   }

@@ -182,7 +182,7 @@ void TestDataset::readsTheRealCifar10() {
   for (std::size_t label = 0; label < 10; ++label) QCOMPARE(counts[label], 500);
   QCOMPARE(loadTest(config).count(), std::size_t{10'000});
 
-  // The published statistics. Copies that went through JPEG differ in the third digit.
+  // The published statistics; copies that were stored as JPEG differ in the third digit.
   const std::array<double, 3> mean{0.4914, 0.4822, 0.4465};
   const std::array<double, 3> deviation{0.2470, 0.2435, 0.2616};
   for (std::size_t c = 0; c < 3; ++c) {

@@ -50,7 +50,7 @@ at::Tensor naiveDepthwise(const at::Tensor& x, const at::Tensor& filters, int st
   return y;
 }
 
-/// The tiny run with depthwise convolutions alone; the second stage changes the channels.
+/// The tiny run with depthwise convolutions only; the second stage changes the channels.
 RunConfig depthwiseRun() {
   RunConfig config = tinyRun();
   applyOverride(config, "architecture.stages[*].blocks[*].mixer=depthwiseConvolution");
@@ -60,7 +60,7 @@ RunConfig depthwiseRun() {
 
 }  // namespace
 
-/// A mixer on its whole way through the engine and the command line.
+/// Tests one mixer in every part of the engine and on the command line.
 class TestDepthwiseConvolution : public QObject {
   Q_OBJECT
 
@@ -141,8 +141,8 @@ class TestDepthwiseConvolution : public QObject {
   void costIsThatOfTheBuiltModule_data() {
     QTest::addColumn<int>("family");
     QTest::addColumn<int>("flops");
-    // Channels x window x positions of the output, twice; in the plain family also the 1x1
-    // convolution from 8 to 16 channels, and before the pooling.
+    // 2 x channels x window x output positions; the plain family adds the 1x1 convolution from 8 to
+    // 16 channels, both before the pooling.
     QTest::newRow("bottleneck") << int(Family::bottleneck) << 2 * 16 * 9 * 8 * 8;
     QTest::newRow("basic") << int(Family::basic) << 2 * 16 * 9 * 8 * 8;
     QTest::newRow("plain") << int(Family::plain) << 2 * (8 * 9 + 8 * 16) * 16 * 16;

@@ -187,7 +187,7 @@ void TestDesignPage::theThemeChangesWhileItIsShown() {
   DesignStudio studio(config);
   studio.click(blockPart(2, 2));
   const auto grab = [&] {
-    // Layouts ask for others in turn.
+    // A layout may request the layout of others.
     for (int i = 0; i < 4; ++i) QApplication::sendPostedEvents();
     return studio.page->grab().toImage();
   };
@@ -284,7 +284,7 @@ void TestDesignPage::narrowWindowsAndLargeTextFit() {
            qPrintable(u"%1x%2"_s.arg(hint.width()).arg(hint.height())));
   QCOMPARE(studio.page->size(), page);
   QVERIFY(studio.editor().height() >= 0.4 * page.height());
-  // Nothing of the bars or the form lies outside of what it stands in.
+  // No control of the bars or the form may extend beyond the page.
   for (QWidget* widget : studio.page->findChildren<QWidget*>()) {
     const bool isControl = qobject_cast<QAbstractButton*>(widget) ||
                            qobject_cast<TotalCell*>(widget) || qobject_cast<NumberBox*>(widget) ||
@@ -320,7 +320,7 @@ void TestDesignPage::editsAreQuick() {
   timer.start();
   constexpr int kTimes = 10;
   for (int i = 0; i < kTimes; ++i) studio.editor().turnIntoNext();
-  // Of 50 ms that an edit may take; measured are 3.
+  // An edit may take 50 ms; 3 ms were measured.
   QVERIFY2(timer.elapsed() / kTimes < 50, qPrintable(QString::number(timer.elapsed())));
 }
 

@@ -11,7 +11,7 @@ using namespace Qt::StringLiterals;
 
 namespace lambda::test {
 
-/// A desktop that keeps what it is told.
+/// A notification service that stores the notifications.
 class Desktop : public QObject {
   Q_OBJECT
   Q_CLASSINFO("D-Bus Interface", "org.freedesktop.Notifications")
@@ -56,7 +56,7 @@ void TestDesktopNotification::initTestCase() {
 
 void TestDesktopNotification::isShownWithItsTextAsPlainText() {
   Desktop desktop;
-  // A connection of its own: the one that asks would else find the object in its own process.
+  // A separate connection: the sender would else find the object in its own process.
   QDBusConnection bus = QDBusConnection::connectToBus(QDBusConnection::SessionBus, u"desktop"_s);
   QVERIFY(bus.isConnected());
   QVERIFY(bus.registerObject(

@@ -25,7 +25,7 @@ class TestDevice : public QObject {
   void aThreadsSettingIsItsOwn();
 };
 
-// A network is inspected on few threads while another trains on many: to the bit as it would alone.
+// An inspection uses few threads while a training uses many; both must give the same bits as alone.
 void TestDevice::aThreadsSettingIsItsOwn() {
   useThreads(withThreads(3));
   int others = 0;

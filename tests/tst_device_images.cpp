@@ -47,11 +47,11 @@ Augmenter augmenterOf(const Case& one) {
   return Augmenter(one.shape, one.augmentation, normalization, kSeed);
 }
 
-/// Each image once and some twice, in no order.
+/// Every image once and some twice, in no particular order.
 const std::vector<std::uint32_t> kIndices{4, 0, 6, 2, 2, 5, 1, 3, 0};
 constexpr int kImages = 7;
 
-/// To the bit, signs of zeros and the order in memory too.
+/// Whether both have the same bits, including signs of zeros, and the same order in memory.
 bool isSame(const at::Tensor& found, const at::Tensor& expected) {
   const at::Tensor host = found.cpu();
   return host.scalar_type() == expected.scalar_type() && host.sizes() == expected.sizes() &&
@@ -61,7 +61,7 @@ bool isSame(const at::Tensor& found, const at::Tensor& expected) {
                      static_cast<std::size_t>(host.numel()) * host.element_size()) == 0;
 }
 
-/// By kernels on a device, against the augmenter on the CPU.
+/// Compares the batches of the kernels on a device with those of the augmenter on the CPU.
 void compare(const Case& one, const CudaKernels& kernels, const at::Device& device) {
   const LabeledImages images = imagesOf(one.shape, kImages);
   const Augmenter augmenter = augmenterOf(one);

@@ -44,7 +44,7 @@ struct Trained {
     loss = at::ones({}, at::TensorOptions(device).dtype(at::kFloat));
   }
 
-  /// An update, `step` from 0. Returns the norm of the gradients.
+  /// Updates the parameters; `step` counts from 0. Returns the norm of the gradients.
   double apply(int step) {
     return optimizer
         ->apply({.learningRate = kLearningRate,
@@ -64,7 +64,7 @@ struct Trained {
     return all;
   }
 
-  /// Of the weights alone.
+  /// Copies of the weights only.
   std::vector<at::Tensor> copies() const {
     std::vector<at::Tensor> copies;
     for (const at::Tensor& each : module.parameters()) copies.push_back(each.detach().clone());
@@ -99,7 +99,7 @@ void compareAll(const Trained& found, const Trained& expected, double tolerance)
   }
 }
 
-/// By kernels on a device, against the CPU's and against the reference.
+/// Compares the updates of the kernels on a device with those of the CPU and of the reference.
 void compare(const OptimizerConfig& config,
              bool averages,
              const CudaKernels& kernels,
@@ -121,7 +121,7 @@ void compare(const OptimizerConfig& config,
   exact.compare(onDevice.average.get(), config.kind == OptimizerKind::muon ? 1e-5 : 1e-6);
 }
 
-/// A tiny run that steps on the emulated device.
+/// A tiny run whose weights are updated on the emulated device.
 struct EmulatedRun {
   explicit EmulatedRun(const RunConfig& of)
       : config(of),
@@ -154,7 +154,7 @@ struct EmulatedRun {
     return copiesOf(all);
   }
 
-  static inline int updates = 0;  ///< By the kernels, since the newest run was made.
+  static inline int updates = 0;  ///< Updates by the kernels since the newest run was made.
 
   RunConfig config;
   CudaKernels counting = *lambdaCudaKernels();

@@ -40,7 +40,7 @@ ServedFile cutFile(const std::string& bytes, std::size_t cutAfter) {
   return file;
 }
 
-// A server, an empty folder, and the request that brings the one's file into the other.
+// A server, an empty folder, and the request that downloads the server's file into the folder.
 struct Fixture {
   explicit Fixture(ServedFile file) : bytes(file.bytes), server(std::move(file)) {
     request.url = server.url();
@@ -311,7 +311,7 @@ void TestDownload::noServerIsAnErrorToActOn() {
 }
 
 void TestDownload::fullDiskIsAnErrorAndCanBeResumed() {
-  // Past the few calls that open the part file and keep the validator, into the body.
+  // The first calls open the part file and store the validator; this one is in the body.
   constexpr int kCalls = 12;
   Fixture fixture(fileOf(someBytes(1)));
   FaultyFileSystem full(kCalls, ENOSPC, true);

@@ -22,7 +22,7 @@ constexpr std::uint64_t kMany = 1 << 24;
 const std::string kOld = "the previous content";
 const std::string kNew(100'000, 'n');
 
-// Names the calls that decide what survives a power cut.
+// Records the names of the calls that decide what survives a power failure.
 class RecordingFileSystem : public FileSystem {
  public:
   std::string calls;
@@ -45,7 +45,7 @@ class RecordingFileSystem : public FileSystem {
   }
 };
 
-// In a child process, which ends without destructors as a killed one does.
+// Runs `action` in a child process, which ends without destructors like a killed one.
 template <class Action>
 pid_t startChild(Action action) {
   const pid_t child = ::fork();
@@ -73,7 +73,7 @@ class TestDurableFile : public QObject {
   void missingFolderIsAnError();
   void sweepTakesTheDeadWritersTemporariesAlone();
   void sweepTakesLinksThatWereNotRenamed();
-  void aFileAtItsLargestSizeIsToldAsAFullDisk();
+  void aFileAtItsLargestSizeIsReportedAsAFullDisk();
   void killedWritersLeaveAWholeFile();
   void readingRefusesWhatIsNoPlainFile();
   void readingRefusesTooLargeAFile();
@@ -150,7 +150,7 @@ void TestDurableFile::everyFailureLeavesAWholeFile() {
       QVERIFY(content != kOld);
       break;
     }
-    // Only the close of the folder, after its fsync, has nothing left to lose.
+    // Closing the folder after its fsync is the only call that may fail without an error.
     if (error) ++failures;
   }
   QVERIFY2(failures >= 7, qPrintable(QString::number(failures)));
@@ -161,7 +161,7 @@ void TestDurableFile::interruptedCallsAreRepeated() {
   const auto path = folder.path() / "file";
   for (int n = 0;; ++n) {
     FaultyFileSystem system(n, EINTR, false);
-    // Opening the folder is the one call whose interruption is reported: the file is in place.
+    // Only an interrupted opening of the folder is reported; by then the file is in place.
     errorOf([&] { writeFileDurably(path, kNew, system); });
     QCOMPARE(readFile(path, kMany), kNew);
     if (!system.anyFailed()) break;
@@ -177,7 +177,7 @@ void TestDurableFile::shortWritesAreContinued() {
   writeFileDurably(path, kNew, system);
   QCOMPARE(readFile(path, kMany), kNew);
 
-  // A disk that takes nothing and names no error must not be asked for ever.
+  // A disk that writes nothing and reports no error must not cause an endless loop.
   FaultyFileSystem deaf = FaultyFileSystem::withShortWrites(0);
   const auto error = errorOf([&] { writeFileDurably(path, "x", deaf); });
   QVERIFY(error);
@@ -249,7 +249,7 @@ void TestDurableFile::sweepTakesLinksThatWereNotRenamed() {
   QCOMPARE(readFile(checkpoint, kMany), kNew);
 }
 
-void TestDurableFile::aFileAtItsLargestSizeIsToldAsAFullDisk() {
+void TestDurableFile::aFileAtItsLargestSizeIsReportedAsAFullDisk() {
   const TemporaryFolder folder;
   const auto path = folder.path() / "file";
   writeFileDurably(path, kOld);
@@ -340,14 +340,14 @@ void TestDurableFile::failedAppendLeavesWholeLines() {
     {
       AppendFile log(path, std::chrono::milliseconds(0), system);
       for (const std::string line : {"first", "second", "third"}) {
-        // A failed fsync comes after its line: that line is in the file.
+        // fsync follows the write, so if it fails, the line is already in the file.
         const std::uint64_t before = log.offset();
         errorOf([&] { log.appendLine(line); });
         if (log.offset() != before) expected += line + "\n";
       }
     }
     const std::string content = readFile(path, kMany);
-    // Where cutting fails too, half a line may stay at the end, which readers drop.
+    // If truncating fails too, half a line may stay at the end; readers ignore it.
     QVERIFY(content.starts_with(expected));
     if (!sticky) QCOMPARE(content, expected);
     if (!system.anyFailed()) break;

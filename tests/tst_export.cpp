@@ -13,7 +13,7 @@ namespace lambda::test {
 
 namespace {
 
-/// A rectangle in the text's colour over the left half.
+/// Draws a rectangle in the colour of text over the left half.
 class HalfFilled : public Exportable {
  public:
   QString exportName() const override { return QStringLiteral("half"); }
@@ -94,7 +94,7 @@ void TestExport::aPdfIsOnePageOfThatSize() {
   const QByteArray bytes = file.readAll();
   QVERIFY(bytes.startsWith("%PDF-"));
   QCOMPARE(bytes.count("/Type /Page\n"), 1);
-  // 200 x 100 pixels of 1/96 inch in points of 1/72 inch.
+  // 200 x 100 pixels of 1/96 inch are 150 x 75 points of 1/72 inch.
   QVERIFY2(bytes.contains("/MediaBox [0 0 150 75]") ||
                bytes.contains("/MediaBox [0 0 150.000000 75.000000]"),
            bytes.mid(bytes.indexOf("/MediaBox"), 50).constData());
@@ -129,11 +129,11 @@ void TestExport::anAnimationRepeatsItsPicturesInTheirColors() {
   QFile file(path("a.gif"));
   QVERIFY(file.open(QIODevice::ReadOnly));
   const QByteArray bytes = file.readAll();
-  // The specification's header, size, 256 colours, and the first of them.
+  // By the specification: the header, the size, 256 colours, and the first of them.
   QCOMPARE(bytes.left(10), QByteArray("GIF89a\x03\x00\x02\x00", 10));
   QCOMPARE(static_cast<quint8>(bytes[10]) & 0x87, 0x87);
   QCOMPARE(bytes.mid(13, 6), QByteArray("\xff\xff\xff\xc8\x00\x00", 6));
-  // Right behind the colours: repeated for ever, then 250 ms in hundredths.
+  // After the colours: endless repetition, then 250 ms in hundredths of a second.
   const qsizetype behind = 13 + 3 * 256;
   QCOMPARE(bytes.mid(behind, 19), QByteArray("\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00", 19));
   QCOMPARE(bytes.mid(behind + 19, 8), QByteArray("\x21\xf9\x04\x04\x19\x00\xff\x00", 8));

@@ -31,7 +31,7 @@ struct Edit {
   QString gesture;
 };
 
-/// A form of one value, as a page would keep it: edits are applied and shown again.
+/// A form of one value, used as a page uses it: edits are applied and shown again.
 template <class T>
 class Live {
  public:
@@ -58,7 +58,7 @@ class Live {
   template <class W = QWidget>
   W* editor(const std::string& path) {
     auto* found = qobject_cast<W*>(form.editorOf(path));
-    if (!found) qFatal("no editor of that type at %s", path.c_str());
+    if (!found) qFatal("there is no editor of that type at %s", path.c_str());
     return found;
   }
 
@@ -129,7 +129,7 @@ void TestFieldForm::everyRowHasAnEditorThatSetsIt() {
     QVERIFY2(!live.edits.empty() && live.edits.back().path == row.path, row.path.c_str());
     changed[row.path] = live.edits.back().value;
     if (row.path.ends_with(".kind")) {
-      // Another kind has other fields: those of the first kind are tried after this.
+      // Another kind has other fields; the fields of the first kind are tested after this.
       QVERIFY2(asMap(rowsOf(live.value))[row.path] == live.edits.back().value, row.path.c_str());
       live.value = before;
       live.refresh();

@@ -30,13 +30,13 @@ std::map<std::string, FieldValue> asMap(const std::vector<FieldRow>& rows) {
   return map;
 }
 
-/// Sets every field to another value and looks what else changed.
+/// Sets each field to another value and checks that nothing else changed.
 template <class T>
 void checkEveryField(const T& start, int atLeast) {
   const std::vector<FieldRow> rows = rowsOf(start);
   QVERIFY(static_cast<int>(rows.size()) >= atLeast);
   for (const FieldRow& row : rows) {
-    // Another kind has other fields.
+    // A change of the kind changes the fields too.
     if (row.path.ends_with("mixer.kind") || row.path.ends_with("source.kind")) continue;
     T value = start;
     QVERIFY2(setField(value, row.path, otherThan(row)), row.path.c_str());

@@ -19,7 +19,7 @@ struct Anything {
   operator T() const;
 };
 
-/// How many members an aggregate has: as many as it can be initialised with.
+/// The number of members of an aggregate, which is the number that it can be initialised with.
 template <class T, class... Members>
 constexpr std::size_t memberCount() {
   if constexpr (requires { T{Members{}..., Anything{}}; }) {
@@ -29,7 +29,7 @@ constexpr std::size_t memberCount() {
   }
 }
 
-/// Empty, or what is wrong with the list of fields of T.
+/// The errors in the list of fields of T; empty if there are none.
 template <class T>
 std::string faultOf() {
   const T value;

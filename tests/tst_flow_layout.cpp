@@ -9,9 +9,9 @@ class TestFlowLayout : public QObject {
 
  private Q_SLOTS:
   void init();
-  void whatHasRoomStandsInOneLine();
-  void whatHasNoRoomGoesOnInTheNextLine();
-  void hiddenWidgetsTakeNoRoom();
+  void whatFitsStandsInOneLine();
+  void whatDoesNotFitContinuesInTheNextLine();
+  void hiddenWidgetsTakeNoSpace();
   void itIsAsNarrowAsItsWidestWidget();
 
  private:
@@ -39,7 +39,7 @@ void TestFlowLayout::layOut(int width) {
   holder_->layout()->activate();
 }
 
-void TestFlowLayout::whatHasRoomStandsInOneLine() {
+void TestFlowLayout::whatFitsStandsInOneLine() {
   layOut(500);
   QCOMPARE(holder_->height(), 20);
   QCOMPARE(first_->pos(), QPoint(0, 0));
@@ -47,7 +47,7 @@ void TestFlowLayout::whatHasRoomStandsInOneLine() {
   QCOMPARE(last_->pos(), QPoint(400, 0));
 }
 
-void TestFlowLayout::whatHasNoRoomGoesOnInTheNextLine() {
+void TestFlowLayout::whatDoesNotFitContinuesInTheNextLine() {
   layOut(319);
   QCOMPARE(holder_->height(), 50);
   QCOMPARE(second_->pos(), QPoint(110, 0));
@@ -58,7 +58,7 @@ void TestFlowLayout::whatHasNoRoomGoesOnInTheNextLine() {
   QCOMPARE(holder_->height(), 20);
 }
 
-void TestFlowLayout::hiddenWidgetsTakeNoRoom() {
+void TestFlowLayout::hiddenWidgetsTakeNoSpace() {
   second_->hide();
   layOut(210);
   QCOMPARE(holder_->height(), 20);

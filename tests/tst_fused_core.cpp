@@ -23,7 +23,7 @@ constexpr int kHeight = 3, kWidth = 4, kIntraDepth = 2;
 constexpr std::int64_t kPositions = kHeight * kWidth;
 constexpr double kTolerance = 2e-6;
 
-/// A way to lay out a tensor in memory. Elements that are not its own are NaN.
+/// A memory layout of a tensor. The elements of the storage outside of the tensor are NaN.
 struct MemoryLayout {
   std::string name;
   std::function<at::Tensor(const at::Tensor&)> of;
@@ -35,14 +35,14 @@ at::Tensor filledLike(const at::Tensor& tensor, at::IntArrayRef sizes) {
              : at::full(sizes, -1, tensor.options());
 }
 
-/// Every second of twice as many, but for the first of them.
+/// The tensor as every second slice of a larger one, from its second slice on.
 at::Tensor everySecond(const at::Tensor& tensor, std::int64_t dim) {
   std::vector<std::int64_t> sizes = tensor.sizes().vec();
   sizes[dim] = 2 * sizes[dim] + 1;
   return filledLike(tensor, sizes).slice(dim, 1, std::nullopt, 2).copy_(tensor);
 }
 
-/// The inside of something larger.
+/// The tensor as the middle part of a larger one.
 at::Tensor sliced(const at::Tensor& tensor, std::int64_t dim) {
   std::vector<std::int64_t> sizes = tensor.sizes().vec();
   sizes[dim] += 3;
@@ -59,7 +59,7 @@ at::Tensor reversedDimensions(const at::Tensor& tensor) {
   return tensor.permute(order).contiguous().permute(order);
 }
 
-/// All that a tensor of so many dimensions can be. Broadcast ones have other values than theirs.
+/// All tested layouts of a tensor with `dimensions` dimensions. Broadcasting changes its values.
 std::vector<MemoryLayout> layoutsOf(std::int64_t dimensions) {
   std::vector<MemoryLayout> layouts{{"at an odd address", atOddAddress},
                                     {"reversed", reversedDimensions}};
@@ -77,7 +77,7 @@ std::vector<MemoryLayout> layoutsOf(std::int64_t dimensions) {
                          return tensor.transpose(0, dim).contiguous().transpose(0, dim);
                        }});
   }
-  // Channels before pixels, as maps are that are not channels last.
+  // Channels before pixels, as in maps that are not channels-last.
   if (dimensions > 2) {
     layouts.push_back(
         {"channels first", [](const at::Tensor& tensor) {
@@ -90,7 +90,7 @@ std::vector<MemoryLayout> layoutsOf(std::int64_t dimensions) {
   return layouts;
 }
 
-/// A core and the gradient of its output.
+/// The operands of a core and the gradient of its output.
 struct Core {
   at::Tensor queries, keys, values, table, tableRows, dy;
 
@@ -112,7 +112,7 @@ struct Core {
   }
 };
 
-/// `scope` 0 = global. Rows of the table are relative offsets.
+/// Random operands; `scope` 0 = global. Rows of the table are relative offsets.
 Core randomCore(int scope, at::ScalarType type) {
   PositionEmbeddingTable embedding(PositionEmbeddingOptions{.scope = scope,
                                                             .queryDepth = kQueryDepth,
@@ -134,7 +134,7 @@ auto fusedIn(CoreOrder order) {
   };
 }
 
-/// The plain form, of the embeddings of all pairs.
+/// The plain form of the core, which uses the embeddings of all pairs.
 at::Tensor plainCore(const LambdaOperands& operands,
                      const at::Tensor& table,
                      const at::Tensor& tableRows) {
@@ -169,8 +169,8 @@ Core inDouble(const Core& core) {
   });
 }
 
-/// Empty if the fused core makes of `core` what it makes of contiguous copies, to the bit, and in
-/// float32 what the plain form makes of it in float64.
+/// Compares the fused core's results with those of contiguous operands, which must have the same
+/// bits, and in float32 with the plain form in float64. Empty if they agree.
 std::string mismatchOf(const Core& core) {
   const Core dense = contiguous(core);
   for (const CoreOrder order : {CoreOrder::queriesFirst, CoreOrder::lambdasFirst}) {
@@ -182,15 +182,15 @@ std::string mismatchOf(const Core& core) {
     }
     for (std::size_t i = 0; i < found.size(); ++i)
       if (!found[i].equal(expected[i]))
-        return "not what contiguous operands give, result " + std::to_string(i);
+        return "contiguous operands give other bits in result " + std::to_string(i);
     if (core.queries.scalar_type() != at::kFloat) continue;
     const double distance = relativeDistance(found, inDouble(core).results(plainCore));
-    if (!(distance < kTolerance)) return "off the plain form by " + std::to_string(distance);
+    if (!(distance < kTolerance)) return "differs from plain by " + std::to_string(distance);
   }
   return {};
 }
 
-/// A map of each layout that a network's layers leave behind or a person hands in.
+/// The layouts of maps that a network's layers produce or a caller may pass.
 std::vector<MemoryLayout> mapLayouts() {
   std::vector<MemoryLayout> layouts = layoutsOf(4);
   layouts.push_back({"channels last", [](const at::Tensor& tensor) {
@@ -207,7 +207,7 @@ std::vector<MemoryLayout> mapLayouts() {
 
 }  // namespace
 
-/// The fused core takes its operands, and the gradient of its output, however they lie in memory.
+/// The fused core accepts its operands, and the gradient of its output, in any memory layout.
 class TestFusedCore : public QObject {
   Q_OBJECT
 
@@ -246,7 +246,7 @@ class TestFusedCore : public QObject {
       for (const int scope : {0, 3}) {
         const Core usual = randomCore(scope, type);
         for (const MemoryLayout& layout : layoutsOf((usual.*member).dim())) {
-          // A query has another row for each position.
+          // For one query, the rows of all positions must differ.
           if (member == &Core::tableRows &&
               (layout.name == "broadcast dimension 1" || layout.name == "one value")) {
             continue;
@@ -277,7 +277,7 @@ class TestFusedCore : public QObject {
     }
   }
 
-  // The gradient of a sum is one value for all.
+  // The gradient of a sum is one broadcast value.
   void takesTheGradientOfASum() {
     Core core = randomCore(0, at::kFloat);
     core.dy = at::ones_like(core.dy);
@@ -318,7 +318,7 @@ class TestFusedCore : public QObject {
     const at::Tensor usual = at::randn({kBatch, 6, kHeight, kWidth});
     const at::Tensor gradient = at::randn({kBatch, 8, kHeight, kWidth});
     for (const MemoryLayout& layout : mapLayouts()) {
-      // Norms of a map that is the same in all images or places divide by next to nothing.
+      // If a map is equal in all images or positions, norms divide by almost zero.
       if (layout.name.find("broadcast") == 0 || layout.name == "one value") continue;
       for (const auto& [x, dy] : {std::pair{layout.of(usual), gradient},
                                   std::pair{usual, layout.of(gradient)},

@@ -21,7 +21,7 @@ namespace {
 
 constexpr at::MemoryFormat kChannelsLast = at::MemoryFormat::ChannelsLast;
 
-/// A norm of the given state, x and residual, and what is read off them.
+/// A batch norm in training or evaluation mode with its operands x and residual.
 struct Bench {
   explicit Bench(const at::Tensor& x_, const at::Tensor& residual_, bool isTraining)
       : norm(torch::nn::BatchNorm2d(x_.size(1))),
@@ -41,7 +41,7 @@ struct Bench {
 
   using Apply = at::Tensor (*)(torch::nn::BatchNorm2d&, const at::Tensor&, const AfterNorm&);
 
-  /// Output, gradients and running statistics.
+  /// Returns the output, the gradients and the running statistics.
   std::vector<at::Tensor> run(Apply apply, std::optional<Activation> activation) {
     const at::Tensor y = apply(norm, x, {residual, activation});
     const at::Tensor weights = at::linspace(0.1, 1, y.numel(), y.options()).view(y.sizes());
@@ -85,7 +85,7 @@ at::Tensor joined(const std::vector<at::Tensor>& tensors) {
   return at::cat(flat);
 }
 
-/// What a network computes in one step of training and then in evaluation.
+/// The named results of a network in one training step and in an evaluation after it.
 std::vector<std::pair<std::string, at::Tensor>> outcomesOf(Network network,
                                                            const at::Tensor& x,
                                                            Precision precision) {
@@ -231,7 +231,7 @@ void TestFusedNorm::otherLayoutsAndTypesTakeThePlainWay() {
   Bench bench(rows, {}, true);
   bench.norm->to(at::kDouble);
   QCOMPARE(applyNorm(bench.norm, rows.to(at::kDouble)).scalar_type(), at::kDouble);
-  // A residual of another layout is added all the same.
+  // A residual in another layout is added too.
   Bench other(rows.contiguous(kChannelsLast), rows, true);
   Bench plain(rows.contiguous(kChannelsLast), rows, true);
   QVERIFY(distanceBetween(applyNorm(other.norm, other.x, {other.residual}),
@@ -271,7 +271,7 @@ void TestFusedNorm::poolsAsTorchDoes() {
   QFETCH(std::vector<std::int64_t>, sizes);
   QFETCH(MaxPoolOptions, options);
   for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
-    // Of few values, so that many are equal.
+    // Only few different values, so that many are equal.
     const at::Tensor values = (at::randn(sizes) * 2).round().to(type).contiguous(kChannelsLast);
     const auto run = [&](const auto& pool) {
       const at::Tensor x = values.detach().clone().requires_grad_(true);
@@ -332,8 +332,8 @@ void TestFusedNorm::networksAreAsNearToFloat64AsByPlainOperations() {
   architecture.zeroInitResidual = false;
   architecture.head.dropout = 0;
   const Precision precision = isBfloat16 ? Precision::bfloat16 : Precision::float32;
-  // Which way 8 bits are rounded is chance, which a deep network enlarges: the median of some
-  // networks.
+  // Errors of rounding to 8 bits are random, and a deep network amplifies them: the test uses the
+  // median of several networks.
   const int networks = isBfloat16 ? 15 : 1;
   std::map<std::string, std::vector<double>> excesses;
   for (int i = 0; i < networks; ++i) {
@@ -341,7 +341,7 @@ void TestFusedNorm::networksAreAsNearToFloat64AsByPlainOperations() {
     scramble(*network);
     const MapShape& input = architecture.input;
     const at::Tensor x = at::randn({6, input.channels, input.height, input.width});
-    // What is not channels last goes the plain way.
+    // Tensors that are not channels-last use the plain operations.
     const auto exact = outcomesOf(copyOf(network, at::kDouble, at::MemoryFormat::Contiguous),
                                   x.to(at::kDouble),
                                   Precision::float32);

@@ -29,7 +29,7 @@ std::string gzipped(const std::string& text) {
   return packed;
 }
 
-/// Unpacked by reads of `pieceBytes`, from a source that gives as many at a time.
+/// Unpacks with reads of `pieceBytes` from a source that returns as many bytes at a time.
 std::string unpacked(const std::string& packed, std::size_t pieceBytes = 4096) {
   std::size_t used = 0;
   GzipReader reader([&](std::span<std::byte> bytes) {
@@ -90,18 +90,17 @@ void TestGzipReader::otherStreamsPassUnchanged() {
   }
 }
 
-/// Beside the bits of the header that mean nothing to the content: text or not, time, level,
-/// system.
+/// Except for the header's bits that do not affect the content: text flag, time, level and system.
 void TestGzipReader::everyFlippedBitIsSeen() {
   const std::string text = randomText(600), packed = gzipped(text);
   int unseen = 0;
   for (std::size_t bit = 0; bit < packed.size() * 8; ++bit) {
     const bool isInNote = bit == 24 || (bit / 8 >= 4 && bit / 8 < 10);
-    const bool isInMagic = bit / 8 < 2;  // Passes as a plain stream.
+    const bool isInMagic = bit / 8 < 2;  // Without it the data is read as a plain stream.
     if (isInNote || isInMagic) continue;
     std::string damaged = packed;
     damaged[bit / 8] ^= static_cast<char>(1 << (bit % 8));
-    // The last byte of the deflate code may have bits that nothing uses.
+    // The last byte of the deflate code may have unused bits.
     std::string result;
     const bool isSeen = errorOf([&] { result = unpacked(damaged); }).has_value();
     QVERIFY2(isSeen || result == text, qPrintable(QString::number(bit)));

@@ -15,7 +15,7 @@ Rgb pixelAt(const Image& image, int x, int y) {
   return {image.rgb[at], image.rgb[at + 1], image.rgb[at + 2]};
 }
 
-/// Number of pixels of a colour.
+/// The number of pixels with this colour.
 int countOf(const Image& image, const Rgb& color) {
   int count = 0;
   for (int y = 0; y < image.height; ++y) {
@@ -49,7 +49,7 @@ class TestHeatmap : public QObject {
     for (int i = 0; i <= 256; ++i) {
       const Rgb color = colorAt(ColorMap::viridis, i / 256.0);
       const double light = 0.2126 * color[0] + 0.7152 * color[1] + 0.0722 * color[2];
-      QVERIFY(light > last - 1);  // Channels are rounded.
+      QVERIFY(light > last - 1);  // The tolerance is for rounded channels.
       last = light;
     }
   }

@@ -28,7 +28,7 @@ HeatmapData matrix(int rows, int columns) {
   return data;
 }
 
-/// Tiles whose values count through all cells.
+/// Tiles whose values are numbered through all cells.
 HeatmapData tiles(int count, int rows, int columns) {
   HeatmapData data = matrix(count * rows, columns);
   data.array.shape = {count, rows, columns};
@@ -40,7 +40,7 @@ QColor colorFor(const HeatmapView& view, float value) {
   return {color[0], color[1], color[2]};
 }
 
-/// The middle of a cell, where no frame or line is drawn in a large enough one.
+/// The colour in the middle of a cell, where large cells have no frame or line.
 QColor drawnAt(HeatmapView& view, const TileCell& cell, double pixelRatio) {
   QImage image(view.size() * pixelRatio, QImage::Format_RGB32);
   image.setDevicePixelRatio(pixelRatio);
@@ -68,7 +68,7 @@ class TestHeatmapView : public QObject {
   void aScalePerTileShowsSmallTiles();
   void notFiniteValuesAreGreyAndCounted();
   void readsOutIndicesAndValue();
-  void resizingFillsTheRoomWithWholePixels();
+  void resizingFillsTheSpaceWithWholePixels();
   void emptyAndMisshapenArraysShowThePlaceholder();
   void exportsInEveryFormat();
 };
@@ -242,7 +242,7 @@ void TestHeatmapView::readsOutIndicesAndValue() {
   QCOMPARE(view.accessibleDescription(), u"k 1, dy −1, dx −1: −0.2500"_s);
 }
 
-void TestHeatmapView::resizingFillsTheRoomWithWholePixels() {
+void TestHeatmapView::resizingFillsTheSpaceWithWholePixels() {
   HeatmapView view;
   view.setData(matrix(16, 32));
   for (const int width : {300, 431, 777}) {
@@ -250,7 +250,7 @@ void TestHeatmapView::resizingFillsTheRoomWithWholePixels() {
     view.grab();
     const double side = view.cellRect({0, 0, 0}).width();
     QCOMPARE(side, std::floor(side));
-    QVERIFY(33 * side > width - 110);  // Axis, colour bar and its numbers take the rest.
+    QVERIFY(33 * side > width - 110);  // The axis and the colour bar need the rest.
   }
 }
 

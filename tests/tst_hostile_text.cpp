@@ -22,8 +22,8 @@ namespace lambda {
 
 namespace {
 
-/// A colour, a screen cleared by the one-byte form of ESC [, a changed direction of writing, a
-/// forged line.
+/// A name that sets a colour, clears the screen with the one-byte form of ESC [, changes the
+/// direction of writing, and forges a line.
 const std::string kName = "evil\x1b[31m\u009b2J\u202etxt.exe\u200f\r\nlambda: all is well\x7f";
 
 bool isObeyedByNoTerminal(const QByteArray& text) {
@@ -32,7 +32,7 @@ bool isObeyedByNoTerminal(const QByteArray& text) {
 
 }  // namespace
 
-/// Names, tags and paths that would command a terminal, a shell or a parser, in every command.
+/// Runs every command with names, tags and paths that could control a terminal, shell or parser.
 class TestHostileText : public QObject {
   Q_OBJECT
 
@@ -46,7 +46,7 @@ class TestHostileText : public QObject {
   void presetsOfOthersAreShownSafely();
 
  private:
-  /// Rows of scripts for sh: every command with a hostile argument.
+  /// Adds a row with a script for sh for every command with a hostile argument.
   void addCommands() const;
   QString inFolder(const QString& script) const;
 
@@ -154,7 +154,7 @@ void TestHostileText::theNextCommandsAreWordsOfAShell() {
   for (const QByteArray& line : training_.output.split('\n')) {
     const QByteArray command = line.trimmed();
     if (!command.startsWith("lambda inspect ") && !command.startsWith("lambda export ")) continue;
-    // What it is for stands two spaces behind it.
+    // The purpose of the command follows after two spaces.
     const QByteArray words = command.left(command.lastIndexOf("  "));
     const ProgramOutcome outcome =
         program_.runScript(u"lambda() { \"$LAMBDA\" \"$@\"; }\n"_s + QString::fromUtf8(words));

@@ -13,7 +13,7 @@ std::span<const std::byte> bytesOf(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-/// What parsing throws; empty = nothing.
+/// The message of the error that parsing throws; empty = none.
 std::string failureOf(const std::string& bytes, int dimensions) {
   try {
     parseIdx(bytesOf(bytes), "file", dimensions);
@@ -76,7 +76,7 @@ void TestIdxFiles::gzippedFilesHoldTheSame() {
   const IdxArray expected = parseIdx(bytesOf(plain), "file", 3);
   const IdxArray unpacked = parseIdx(bytesOf(gzipped(plain)), "file", 3);
   QVERIFY(unpacked.values == expected.values && unpacked.shape == expected.shape);
-  // Two members one after the other are one file.
+  // Two gzip members in sequence are one file.
   const std::string halves = gzipped(plain.substr(0, 20)) + gzipped(plain.substr(20));
   QVERIFY(parseIdx(bytesOf(halves), "file", 3).values == expected.values);
 }

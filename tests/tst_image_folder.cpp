@@ -35,7 +35,7 @@ class TestImageFolder : public QObject {
 
   void init() {
     folder_ = std::make_unique<TemporaryFolder>();
-    // Nothing of a person's own cache is read or written.
+    // The test must not use the person's own cache.
     qputenv("XDG_CACHE_HOME", QByteArray::fromStdString((path() / "cache").string()));
   }
 
@@ -117,7 +117,7 @@ class TestImageFolder : public QObject {
     const PictureList list = listPictures(path() / "set");
     const DecodedPictures first = loadPictures(list, 16, cache());
     QCOMPARE(filesIn(cache()), std::ptrdiff_t{1});
-    // What a cache holds is what comes out of it, so that a changed cache shows.
+    // A changed cache shows whether the pictures are read from it.
     DecodedPictures other = first;
     other.train.pixels[0] ^= 1;
     writePictureCache(cache() / cacheNameOf(list, 16), other);

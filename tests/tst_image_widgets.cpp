@@ -23,7 +23,7 @@ namespace lambda::test {
 
 namespace {
 
-/// Images of one colour: image i has i as its red, and 8 as its green and blue.
+/// Images of one colour: image i has red = i and green = blue = 8.
 std::shared_ptr<const LabeledImages> plainImages(int count) {
   auto images = std::make_shared<LabeledImages>();
   images->height = images->width = 4;
@@ -41,7 +41,7 @@ std::vector<GridImage> allOf(int count) {
   return all;
 }
 
-/// A view of 6 x 5 positions over an image of 30 x 30 pixels.
+/// Fills a view with 6 x 5 positions over an image of 30 x 30 pixels.
 void fill(ImageView& view, const InspectionSnapshot& snapshot) {
   view.resize(420, 400);
   view.setImage(snapshot.image);

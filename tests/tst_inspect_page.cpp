@@ -49,9 +49,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kPatience = 1000;  // milliseconds that layouts have to settle
+constexpr int kPatience = 1000;  // Milliseconds until layouts must be stable.
 
-/// Two lambda layers of different sizes over few generated images.
+/// A record with two lambda layers of different sizes and few generated images.
 RunRecord smallRecord(const std::string& name) {
   RunRecord record = finishedRecord(name);
   Architecture& network = record.config.architecture;
@@ -80,7 +80,7 @@ RunSummary writeSummary(const fs::path& library, const std::string& name, RunRec
   return summary;
 }
 
-/// An answer with the layer's true sizes and right arithmetic.
+/// An answer with the layer's true sizes and correct arithmetic.
 InspectionSnapshot answer(const RunConfig& config,
                           const InspectionRequest& request,
                           std::int64_t step,
@@ -168,14 +168,14 @@ class TestInspectPage : public QObject {
   void theQueryStaysAtItsPlaceOfTheImageOnAnotherMap();
   void staleAnswersAreDropped();
   void busyIsShownOnlyAfterAWhile();
-  void theRunningTrainingIsLookedIntoAgainAndAgain();
+  void theRunningTrainingIsInspectedAgainAndAgain();
   void aPausedTrainingAnswersAndAnEndedOneGivesWayToItsCheckpoint();
   void twoLiveViewsGetTheirAnswers();
   void wrongPredictionsAreFoundAndCanBeCancelled();
   void anImageIsChosenByNumberGridAndSplit();
   void anOwnPictureIsFittedToTheInput();
   void aNetworkWithoutLambdaLayersShowsItsImageAndPrediction();
-  void missingDataIsNamedAndLookingGoesOn();
+  void missingDataIsNamedAndInspectionContinues();
   void aDamagedCheckpointSaysWhatToDoAndCanBeTriedAgain();
   void epochsArePlayedOnOneScaleAndSavedAsASequence();
   void aDamagedEpochIsNamedAndTheOthersArePlayed();
@@ -193,7 +193,7 @@ class TestInspectPage : public QObject {
   using Answer = std::function<InspectionSnapshot(
       const RunConfig&, const InspectionRequest&, std::int64_t step, int epoch)>;
 
-  /// From now on; the engine asks on its own threads.
+  /// Answers later inspections with `next`; the engine calls it on its own threads.
   void answerWith(Answer next) {
     const std::lock_guard lock(mutex_);
     answer_ = std::move(next);
@@ -206,7 +206,7 @@ class TestInspectPage : public QObject {
   QAction* action(const QString& text) const;
   std::vector<InspectionRequest> requests() const;
 
-  /// What the page shows now; an empty one while there is none.
+  /// The snapshot that the page shows; an empty one while there is none.
   const InspectionSnapshot& seen() const {
     static const InspectionSnapshot none;
     const auto snapshot = part<SnapshotFeed>().snapshot();
@@ -291,7 +291,7 @@ void TestInspectPage::anEmptyPageOffersToTrainAndToOpenARun() {
 void TestInspectPage::aRunsFirstLayerIsShownWithItsNumbers() {
   const RunSummary run = writeSummary(library(), "hybrid", smallRecord("hybrid"));
   page_->setRuns({run});
-  // The newest run is shown by itself.
+  // The newest run is shown automatically.
   QSignalSpy arrived(&part<SnapshotFeed>(), &SnapshotFeed::arrived);
   QVERIFY(arrived.wait());
   auto& layers = part<LayerList>();
@@ -305,7 +305,7 @@ void TestInspectPage::aRunsFirstLayerIsShownWithItsNumbers() {
   QCOMPARE(part<ImagePanel>().image().query(), std::optional(Cell{4, 4}));
   QVERIFY(part<ImagePanel>().residualText().startsWith(u'✓'));
   QVERIFY(part<PredictionPanel>().verdict().contains(u"the network says dog"_s));
-  // The other layer's small picture comes by itself.
+  // The small picture of the other layer appears automatically.
   QTRY_VERIFY(!layers.item(1)->data(Qt::UserRole).value<QImage>().isNull());
 }
 
@@ -392,12 +392,12 @@ void TestInspectPage::busyIsShownOnlyAfterAWhile() {
   QVERIFY(!feed.isBusy());
 }
 
-void TestInspectPage::theRunningTrainingIsLookedIntoAgainAndAgain() {
+void TestInspectPage::theRunningTrainingIsInspectedAgainAndAgain() {
   engine_->batchTime = std::chrono::milliseconds(5);
   RunConfig config = smallRecord("live").config;
   config.recipe.epochs = 100;
   training_->start(config, library());
-  // An empty page turns to it.
+  // An empty page selects the running training.
   QTRY_COMPARE(part<SnapshotFeed>().source().kind, SourceKind::live);
   QSignalSpy arrived(&part<SnapshotFeed>(), &SnapshotFeed::arrived);
   QTRY_VERIFY(arrived.count() >= 3);
@@ -413,7 +413,7 @@ void TestInspectPage::theRunningTrainingIsLookedIntoAgainAndAgain() {
     return false;
   };
   QTRY_VERIFY(says(age));
-  // Hidden, it leaves the training alone.
+  // A hidden page requests no inspections.
   page_->hide();
   QTest::qWait(100);
   const qsizetype before = arrived.count();
@@ -475,7 +475,7 @@ void TestInspectPage::wrongPredictionsAreFoundAndCanBeCancelled() {
   QCOMPARE(picker.grid().shown()[1].verdict, Verdict::wrong);
   action(u"Next image"_s)->trigger();
   QTRY_COMPARE(seen().request.image, 7);
-  // Another split forgets them.
+  // Choosing another split clears the verdicts.
   Q_EMIT picker.splitChosen(Split::test);
   QTRY_COMPARE(seen().request.split, Split::test);
   QTRY_COMPARE(picker.grid().shown().size(), std::size_t{20});
@@ -540,7 +540,7 @@ void TestInspectPage::aNetworkWithoutLambdaLayersShowsItsImageAndPrediction() {
   QVERIFY(prediction.verdict().startsWith(u"Right"_s));
 }
 
-void TestInspectPage::missingDataIsNamedAndLookingGoesOn() {
+void TestInspectPage::missingDataIsNamedAndInspectionContinues() {
   RunRecord record = smallRecord("elsewhere");
   record.config.data.source = Cifar10Source{"/nowhere/cifar10"};
   show(writeSummary(library(), "elsewhere", record));
@@ -611,7 +611,7 @@ void TestInspectPage::epochsArePlayedOnOneScaleAndSavedAsASequence() {
   QCOMPARE(animation.imageCount(), 3);
   QVERIFY(!animation.read().isNull());
   QCOMPARE(animation.nextImageDelay(), 500);
-  // The colours of the picture, within what 256 of them can tell.
+  // The colours must match the picture as closely as a palette of 256 colours allows.
   const QImage seenSecond = animation.read();
   for (const QPoint at : {QPoint(4, 4), QPoint(150, 150), QPoint(900, 300)}) {
     const QColor wanted = second.pixelColor(at), found = seenSecond.pixelColor(at);
@@ -745,7 +745,7 @@ void TestInspectPage::itFitsSmallWindowsAndLargeText() {
     writeProbe(run.path, epoch, inspectableLayers(record.config.architecture).front());
   }
   show(run);
-  // What stands in the way of a smaller window, or is pressed below what it needs.
+  // The size that prevents a smaller window, or the widget that is smaller than it needs.
   const auto tooLarge = [&]() -> QString {
     const auto text = [](const QSize& size) {
       return u"%1 x %2"_s.arg(size.width()).arg(size.height());
@@ -756,7 +756,7 @@ void TestInspectPage::itFitsSmallWindowsAndLargeText() {
       if (!widget->isVisible() || widget->parentWidget()->inherits("QAbstractSpinBox")) continue;
       QSize needed = widget->minimumSizeHint().boundedTo(widget->maximumSize());
       if (widget->minimumWidth() > 0) needed.setWidth(widget->minimumWidth());
-      // A pixel may be lost to rounding.
+      // Rounding may cost one pixel.
       if (widget->width() < needed.width() - 1 || widget->height() < needed.height() - 1) {
         return QString::fromLatin1(widget->metaObject()->className()) + u": "_s +
                text(widget->size()) + u" instead of "_s + text(needed);

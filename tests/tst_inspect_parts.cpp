@@ -54,7 +54,7 @@ std::vector<int> indicesIn(ImagePicker& picker) {
   return indices;
 }
 
-/// A run with checkpoints, as the library tells of it.
+/// The library's summary of a run with checkpoints.
 RunSummary summaryOf(const std::filesystem::path& library, const std::string& folder) {
   RunSummary summary;
   summary.record = finishedRecord(folder.substr(20));
@@ -86,7 +86,7 @@ class TestInspectParts : public QObject {
   void normsOfProbesGoToCsv();
   void thePickerFiltersByClassAndPrediction();
   void thePickerStepsThroughWhatItShows();
-  void thePickerTellsHowOftenTheTestSetWasLookedAt();
+  void thePickerShowsHowOftenTheTestSetWasEvaluated();
   void theChooserOffersBestLastAndEpochs();
   void theChooserKeepsItsChoiceAndDropsARunThatIsGone();
   void theChooserSaysWhatIsWrongWithAPath();
@@ -200,7 +200,7 @@ void TestInspectParts::theImagePanelShowsTheChosenHeadAndQuantity() {
 
 void TestInspectParts::theResidualIsSaidAndAWrongOneIsAWarning() {
   InspectionSnapshot s = exampleSnapshot();
-  QVERIFY(s.residual.relative < 1e-5);  // The example's own arithmetic holds.
+  QVERIFY(s.residual.relative < 1e-5);  // The arithmetic of the example is correct.
   s.residual.relative = 3.14e-7;
   s.balance = {.contentEnergy = 1, .positionEnergy = 3, .cosine = 0.5};
   ImagePanel panel;
@@ -357,7 +357,7 @@ void TestInspectParts::thePickerStepsThroughWhatItShows() {
   QVERIFY(chosen.takeFirst()[0].toInt() % 2 == 1);
 }
 
-void TestInspectParts::thePickerTellsHowOftenTheTestSetWasLookedAt() {
+void TestInspectParts::thePickerShowsHowOftenTheTestSetWasEvaluated() {
   ImagePicker picker;
   const auto* splits = picker.findChildren<QComboBox*>()[0];
   picker.setTestEvaluations(0);

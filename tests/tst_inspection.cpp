@@ -23,7 +23,8 @@ at::Tensor imageFor(const Architecture& architecture) {
   return at::randn({1, input.channels, input.height, input.width});
 }
 
-/// A plain network of one lambda block with the options of a case; its map is the image's.
+/// A plain network with one lambda block that has the options of a case; its map has the size of
+/// the image.
 Architecture architectureOf(const LambdaLayerOptions& options) {
   Architecture architecture;
   architecture.input = {3, options.mapHeight, options.mapWidth};
@@ -37,7 +38,7 @@ Architecture architectureOf(const LambdaLayerOptions& options) {
   return architecture;
 }
 
-/// A few steps of plain gradient descent, so that nothing is as it was initialised.
+/// Trains with a few steps of gradient descent, so that no parameter keeps its initial value.
 void train(Network& network, int steps) {
   network->train();
   const MapShape& input = network->architecture.input;
@@ -53,7 +54,7 @@ void train(Network& network, int steps) {
   }
 }
 
-/// Every mode, buffer and parameter of a network, to be compared.
+/// Every mode, buffer and parameter of a network, for comparison.
 struct NetworkState {
   explicit NetworkState(const Network& network) {
     for (const auto& module : network->modules()) modes.push_back(module->is_training());
@@ -167,7 +168,7 @@ class TestInspection : public QObject {
     }
   }
 
-  // What the residual is measured against must be what the network computed.
+  // The residual must be measured against the output that the network computed.
   void theLayersOwnOutputIsThatOfTheNetwork() {
     Network network(oddArchitectures().front().second);
     network->eval();
@@ -183,7 +184,7 @@ class TestInspection : public QObject {
     Network network(oddArchitectures()[2].second);
     QVERIFY(network->architecture.stem.whitened);
     network->train();
-    network->lambdaLayers()[1].layer->eval();  // Modes need not be all alike.
+    network->lambdaLayers()[1].layer->eval();  // The modules may have different modes.
     const at::Tensor image = imageFor(network->architecture);
     const NetworkState before(network);
     inspectNetwork(network, image, {}, {});
@@ -244,7 +245,7 @@ class TestInspection : public QObject {
     QVERIFY2(contains(none, "no lambda layer"), none.c_str());
     try {
       inspectNetwork(network, at::zeros({3, 19, 14}), {}, {});
-      QFAIL("accepted a wrong image");
+      QFAIL("The inspection accepted a wrong image.");
     } catch (const Error& error) {
       QVERIFY2(contains(error.what(), "[3, 19, 13]"), error.what());
     }

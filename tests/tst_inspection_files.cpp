@@ -24,7 +24,7 @@ Array ramp(std::vector<std::int64_t> shape) {
   return array;
 }
 
-/// k = 3, h = 2, v = 4 on a map of 5x6.
+/// A snapshot with k = 3, h = 2, v = 4 on a map of 5x6.
 InspectionSnapshot snapshot() {
   InspectionSnapshot seen;
   seen.layer = {.name = "stage1.block1.mixer",
@@ -148,7 +148,7 @@ class TestInspectionFiles : public QObject {
     writeFileDurably(folder.path() / "file", "");
     try {
       writeInspection(folder.path() / "file", snapshot());
-      QFAIL("wrote into a file");
+      QFAIL("The files were written although the folder is a file.");
     } catch (const Error& error) {
       QVERIFY(error.place() == (folder.path() / "file").string());
     }

@@ -19,7 +19,7 @@ class TestInspectionSession : public QObject {
   void twoViewsAreBothAnswered();
   void predictionsTellTheirProgressAndCanBeCancelled();
   void anEstimateCanBeCancelledAndIsReplacedByANewerOne();
-  void aLookIsAnsweredInTheMiddleOfALongTask();
+  void anInspectionIsAnsweredInTheMiddleOfALongTask();
   void whatCannotBeOpenedFailsWithItsReason();
   void endsInTheMiddleOfWork();
 
@@ -106,7 +106,7 @@ void TestInspectionSession::anEstimateCanBeCancelledAndIsReplacedByANewerOne() {
   QTRY_COMPARE(cancelled.count(), 2);
 }
 
-void TestInspectionSession::aLookIsAnsweredInTheMiddleOfALongTask() {
+void TestInspectionSession::anInspectionIsAnsweredInTheMiddleOfALongTask() {
   InspectionSession session(engine_);
   QSignalSpy progressed(&session, &InspectionSession::progressed);
   QSignalSpy inspected(&session, &InspectionSession::inspected);

@@ -25,7 +25,7 @@ namespace lambda {
 
 namespace {
 
-/// The tiny run over more batches, so that there is time to interrupt it.
+/// The tiny run with more batches, so that there is time to interrupt it.
 RunConfig longerRun() {
   RunConfig config = tinyRun();
   config.recipe.epochs = 2;
@@ -35,29 +35,29 @@ RunConfig longerRun() {
 
 }  // namespace
 
-/// Runs that are stopped, killed, damaged or short of room, and resumed: they must end with the
-/// weights of one that was left alone.
+/// Runs that are stopped, killed, damaged or short of disk space, and then resumed, must end with
+/// the weights of a run that was not disturbed.
 class TestInterruptedRuns : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void initTestCase();
-  void aSignalSavesAndTheRunGoesOnToTheSameWeights_data();
-  void aSignalSavesAndTheRunGoesOnToTheSameWeights();
+  void aSignalSavesAndTheRunResumesToTheSameWeights_data();
+  void aSignalSavesAndTheRunResumesToTheSameWeights();
   void aSecondSignalLeavesAtOnce();
-  void killedRunsGoOnToTheSameWeights();
+  void killedRunsResumeToTheSameWeights();
   void aDamagedCheckpointIsPassedOverWithAWarning();
   void aFullDiskKeepsTheLastCheckpoint();
 
  private:
-  /// The only run below a folder, once it has come to be.
+  /// Waits for the only run below a folder and returns its path.
   fs::path runBelow(const std::string& out) const;
   /// Waits until the metrics of the run have more than `lines` lines.
   bool waitForLines(const std::string& out, std::int64_t lines) const;
   std::int64_t linesBelow(const std::string& out) const;
   std::unique_ptr<QProcess> startTraining(const std::string& config, const std::string& out) const;
   ProgramOutcome resume(const fs::path& run) const;
-  /// The digest of a run's weights as they are in training.
+  /// The digest of a run's training weights.
   std::string weightsOf(const fs::path& run) const;
 
   TemporaryFolder folder_;
@@ -107,7 +107,7 @@ std::string TestInterruptedRuns::weightsOf(const fs::path& run) const {
 void TestInterruptedRuns::initTestCase() {
   RunConfig config = longerRun();
   std::ofstream(folder_.path() / "long.json") << toJson(config);
-  // Almost every moment of this one lies in a save.
+  // This run spends almost all of its time in saves.
   config.checkpoints.everyMinutes = 1e-6;
   std::ofstream(folder_.path() / "saving.json") << toJson(config);
   const ProgramOutcome outcome = Program::end(*startTraining("long.json", "undisturbed"));
@@ -116,13 +116,13 @@ void TestInterruptedRuns::initTestCase() {
   QCOMPARE(undisturbed_.size(), std::size_t(64));
 }
 
-void TestInterruptedRuns::aSignalSavesAndTheRunGoesOnToTheSameWeights_data() {
+void TestInterruptedRuns::aSignalSavesAndTheRunResumesToTheSameWeights_data() {
   QTest::addColumn<int>("signal");
   QTest::newRow("INT") << SIGINT;
   QTest::newRow("TERM") << SIGTERM;
 }
 
-void TestInterruptedRuns::aSignalSavesAndTheRunGoesOnToTheSameWeights() {
+void TestInterruptedRuns::aSignalSavesAndTheRunResumesToTheSameWeights() {
   QFETCH(int, signal);
   const std::string out = QTest::currentDataTag();
   const auto training = startTraining("long.json", out);
@@ -149,26 +149,26 @@ void TestInterruptedRuns::aSecondSignalLeavesAtOnce() {
   config.recipe.batchSize = 1000;
   std::ofstream(folder_.path() / "slow.json") << toJson(config);
   const auto training = startTraining("slow.json", "slow");
-  // The run has started and saved its first weights: what comes now is the first batch.
+  // The run has started and saved its first weights: the first batch follows.
   QVERIFY(waitForLines("slow", 1));
   const auto process = static_cast<pid_t>(training->processId());
   ::kill(process, SIGINT);
   QByteArray told;
   QVERIFY(QTest::qWaitFor(
       [&] { return (told += training->readAllStandardError()).contains("Once more"); }));
-  // Within the first moments a second signal counts as the same wish.
+  // A second signal within the first moments counts as part of the first request.
   QThread::msleep(350);
   ::kill(process, SIGINT);
   QCOMPARE(Program::end(*training, 20000).status, 128 + SIGINT);
 }
 
-void TestInterruptedRuns::killedRunsGoOnToTheSameWeights() {
+void TestInterruptedRuns::killedRunsResumeToTheSameWeights() {
   constexpr int kKills = 8;
   auto training = startTraining("saving.json", "killed");
-  // A run that is killed before its first checkpoint has nothing to go on from.
+  // A run that is killed before its first checkpoint can't be resumed.
   QVERIFY(waitForLines("killed", 3));
   for (int i = 0; i < kKills; ++i) {
-    // A batch and its save write two lines. The moment within them differs from kill to kill.
+    // A batch and its save write two lines. Each kill hits another moment between them.
     QVERIFY(waitForLines("killed", linesBelow("killed") + 2 * i));
     QThread::usleep(static_cast<unsigned long>(i) * 2700);
     training->kill();

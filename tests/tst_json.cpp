@@ -20,7 +20,7 @@ namespace lambda {
 
 namespace {
 
-/// The message with which a text is refused; empty where it is not.
+/// The message with which a text is refused; empty if it is accepted.
 std::string refusalOf(const std::string& text, const JsonLimits& limits = {}) {
   try {
     parseJson(text, "some.json", limits);

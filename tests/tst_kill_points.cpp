@@ -26,8 +26,8 @@ namespace lambda {
 
 namespace {
 
-/// Two short epochs; a checkpoint after each batch; the first epoch's own checkpoint goes when the
-/// second's comes.
+/// A run of two short epochs with a checkpoint after each batch; the first epoch's checkpoint is
+/// removed when the second's is written.
 RunConfig twoEpochs(std::uint64_t seed) {
   RunConfig config = tinyRun();
   config.seed = seed;
@@ -60,8 +60,8 @@ bool isPart(const Operation& operation) {
   return operation.name == "write" && operation.path.ends_with(".part");
 }
 
-/// The operations from the end of the last batch to the end of the process. Of a file's many writes
-/// the first and the last stand for all: its temporary is the same to readers between them.
+/// The operations from the end of the last batch to the end of the process. Of the many writes of
+/// one temporary file only the first and the last are used, because no reader reads it in between.
 std::vector<long> killPointsOf(const std::vector<Operation>& operations) {
   long renames = 0;
   std::vector<long> lastSaves;
@@ -71,7 +71,7 @@ std::vector<long> killPointsOf(const std::vector<Operation>& operations) {
       ++renames;
     }
   }
-  // The last save but one is that of the last batch, the last one that of its epoch's end.
+  // The last save but one belongs to the last batch, the last one to the end of its epoch.
   const long first = lastSaves.at(static_cast<std::size_t>(renames - 2)) + 1;
   std::vector<long> points;
   for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -83,7 +83,7 @@ std::vector<long> killPointsOf(const std::vector<Operation>& operations) {
   return points;
 }
 
-/// All that a run tells that depends on no clock, as text that can be compared and read.
+/// All content of a run that does not depend on a clock, as readable text for comparison.
 std::string contentOf(const fs::path& run) {
   const RunFolder folder = RunFolder::open(run);
   std::ostringstream text;
@@ -132,9 +132,9 @@ std::string contentOf(const fs::path& run) {
 
 }  // namespace
 
-/// A run that is killed at any operation on its files, from its last batch to its end, and resumed,
-/// must tell the same as one that was left alone: best and epoch checkpoints, record, test
-/// accuracy, metrics and TensorBoard's scalars, not the last weights alone.
+/// A run that is killed at any operation on its files, from its last batch to its end, and then
+/// resumed, must have the same content as an undisturbed run: not only the last weights, but also
+/// best and epoch checkpoints, record, test accuracy, metrics and TensorBoard's scalars.
 class TestKillPoints : public QObject {
   Q_OBJECT
 
@@ -153,10 +153,10 @@ class TestKillPoints : public QObject {
 
   /// Trains with the fault at one operation.
   Attempt train(const std::string& out, long at, const QString& kind) const;
-  /// What a run that ended at the fault tells after it has been resumed.
+  /// The content of a run that ended at the fault, after it was resumed.
   std::string afterResume(const Attempt& attempt) const;
   std::string compareAt(long at, const QString& kind) const;
-  /// Compares at all points, two at a time. Empty where all agree.
+  /// Compares at all points, two at a time. Returns the differences; empty if there are none.
   std::string compareAll(const std::vector<long>& points, const QString& kind) const;
 
   TemporaryFolder folder_;
@@ -187,7 +187,7 @@ TestKillPoints::Attempt TestKillPoints::train(const std::string& out,
 }
 
 void TestKillPoints::initTestCase() {
-  // Where the second epoch is not the best one, a lost best checkpoint would go unnoticed.
+  // If the second epoch were not the best one, a lost best checkpoint would not be noticed.
   for (std::uint64_t seed = 1; seed < 30; ++seed) {
     std::ofstream(folder_.path() / "two.json") << toJson(twoEpochs(seed));
     fs::remove(folder_.path() / "operations");
@@ -257,7 +257,7 @@ void TestKillPoints::aKillAtAnyOperationChangesNothing() {
 
 void TestKillPoints::aFullDiskAtAnyOperationChangesNothing() {
   std::vector<long> points = points_;
-  // Removing a file needs no room.
+  // Removing a file needs no disk space.
   std::erase_if(points, [&](long point) {
     const std::string& name = operations_[static_cast<std::size_t>(point) - 1].name;
     return name == "remove" || name == "unlink";

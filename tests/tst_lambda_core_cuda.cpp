@@ -19,7 +19,7 @@ namespace lambda::test {
 
 namespace {
 
-/// A core on a square map.
+/// The shape of a core on a square map.
 struct Case {
   int side, heads, queryDepth, valueDepth, intraDepth, scope;
   bool hasContent, hasPositions;
@@ -61,8 +61,8 @@ Leaves leavesOf(const Case& one) {
   return leaves;
 }
 
-/// The same leaves of other types: what autocast leaves in float32 is the keys, which come out of a
-/// softmax, and the table, which is a parameter.
+/// The same leaves in other types. Autocast leaves the keys, which come from a softmax, and the
+/// table, which is a parameter, in float32.
 Leaves as(const Leaves& leaves, at::ScalarType type, at::ScalarType keysAndTable) {
   Leaves other;
   other.operands.queries = leaf(leaves.operands.queries.to(type));
@@ -77,7 +77,7 @@ Leaves as(const Leaves& leaves, at::ScalarType type, at::ScalarType keysAndTable
   return other;
 }
 
-/// Output, then the gradients of queries, values, keys and table, as far as there are any.
+/// The output, then the gradients of queries, values, keys and table, if the core has them.
 using Results = std::vector<at::Tensor>;
 
 Results resultsOf(const at::Tensor& y, const Leaves& leaves) {
@@ -99,7 +99,7 @@ at::Tensor plain(Leaves leaves, int side) {
   return y.defined() ? y + content : content;
 }
 
-/// By the kernels, emulated.
+/// Computes the core with the emulated kernels.
 at::Tensor fused(Leaves leaves, int side, const PairIndex& index = {}) {
   if (!leaves.embedding) {
     return applyCudaFusedCore(*lambdaCudaKernels(), leaves.operands, {}, {}, {});
@@ -142,7 +142,7 @@ class TestLambdaCoreCuda : public QObject {
   void aPluginThatIsMissingSaysSo();
   void aPluginOfAnotherVersionSaysSo();
   void theBuiltPluginOpens();
-  void whatKeepsAGpuFromTheKernelsIsTold();
+  void whatKeepsAGpuFromTheKernelsIsReported();
   void equalsPlainTensorsOnAGpu_data();
   void equalsPlainTensorsOnAGpu();
 };
@@ -236,14 +236,14 @@ void TestLambdaCoreCuda::aPluginOfAnotherVersionSaysSo() {
 }
 
 void TestLambdaCoreCuda::theBuiltPluginOpens() {
-  if (!exists(cudaPluginFile())) QSKIP("there was no nvcc to build the plugin with");
+  if (!exists(cudaPluginFile())) QSKIP("the plugin is not built, because there was no nvcc");
   const CudaPlugin plugin = openCudaPlugin(cudaPluginFile());
   QVERIFY2(plugin.kernels != nullptr, plugin.obstacle.c_str());
   const CudaOutcome outcome = plugin.kernels->checkDevice(0);
   QVERIFY((outcome.code == 0) == (outcome.text == nullptr));
 }
 
-void TestLambdaCoreCuda::whatKeepsAGpuFromTheKernelsIsTold() {
+void TestLambdaCoreCuda::whatKeepsAGpuFromTheKernelsIsReported() {
   QVERIFY(cudaKernelsObstacle(at::kCPU).empty());
   const at::Device gpu(at::kCUDA, 0);
   const std::string obstacle = cudaKernelsObstacle(gpu);

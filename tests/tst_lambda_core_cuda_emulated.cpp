@@ -19,7 +19,7 @@ namespace {
 
 using Spoil = void (*)(CudaCoreInputs&);
 
-/// More than a group of images, queries and heads, and than a tile of context.
+/// Its images, queries and heads exceed one group of the kernel, and its context exceeds one tile.
 constexpr CoreSample kSmall{"", 9, 5, 5, 1, 5, 16, 16, 0, true, true};
 
 const CudaKernels& kernels() {

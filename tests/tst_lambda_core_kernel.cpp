@@ -13,7 +13,7 @@ namespace lambda::test {
 
 namespace {
 
-/// Relative distance in float32: some hundred roundings.
+/// The allowed relative distance in float32: some hundred roundings.
 constexpr double kTolerance = 3e-6;
 
 struct Case {
@@ -27,7 +27,7 @@ struct Gradients {
   bool operator==(const Gradients&) const = default;
 };
 
-/// A sample and what the kernel makes of it.
+/// A sample and the kernel's results for it.
 class Core {
  public:
   explicit Core(const Case& one) : reference(one.sample) { reference.shape.order = one.order; }

@@ -19,7 +19,7 @@ at::Tensor inputFor(const LambdaLayerOptions& options, at::ScalarType type) {
   return at::randn({kBatch, options.inputDepth, options.mapHeight, options.mapWidth}, type);
 }
 
-/// A layer with norms that are not fresh.
+/// A layer whose norms have changed statistics and scales.
 LambdaLayer layerFor(const LambdaLayerOptions& options, at::ScalarType type, bool training) {
   LambdaLayer layer(options);
   scramble(*layer);
@@ -35,7 +35,7 @@ bool convolves(const LambdaLayerOptions& options) {
                         CoreForm::plain) == PositionPath::convolution;
 }
 
-/// An 11x12 map, zero but for the middle 3x4 pixels.
+/// An 11x12 map that is zero except for the middle 3x4 pixels.
 at::Tensor inputWithSupportInTheMiddle() {
   at::Tensor x = at::zeros({1, 4, 11, 12}, at::kDouble);
   x.slice(2, 4, 7).slice(3, 4, 8).copy_(at::randn({1, 4, 3, 4}, at::kDouble));
@@ -139,7 +139,7 @@ class TestLambdaLayer : public QObject {
     at::autocast::set_autocast_enabled(at::kCPU, false);
     at::autocast::clear_cache();
     QVERIFY(actual.scalar_type() == at::kBFloat16);
-    // Errors of rounding to 8 bits at each of five products, against the output's own size.
+    // The tolerance covers rounding to 8 bits in five products, relative to the largest output.
     VERIFY_CLOSE(actual, expected, 0.05 * expected.abs().max().item<double>(), 0.0);
   }
 
@@ -206,7 +206,7 @@ class TestLambdaLayer : public QObject {
     QVERIFY2(beyond.find("expected a query in 0..") != std::string::npos, beyond.c_str());
   }
 
-  // A layer that may look at no other pixel shows what it takes for a pixel.
+  // A layer that uses no other pixel shows that its tokens are pixels.
   void tokensArePixels() {
     LambdaMixer mixer = lambdaMixer(3, 2, 1, 1);
     mixer.content = false;
@@ -238,7 +238,7 @@ class TestLambdaLayer : public QObject {
   void shiftingAnObjectShiftsTheOutputOfRelativeEmbeddingsAlone() {
     for (const auto embedding : {PositionEmbedding::relative, PositionEmbedding::absolute}) {
       LambdaMixer mixer = lambdaMixer(3, 2, 1, 0, embedding);
-      mixer.normalizeValues = false;  // A norm's shift would give values to the empty ground too.
+      mixer.normalizeValues = false;  // A norm's shift would make the background nonzero.
       LambdaLayer layer = layerFor({mixer, 4, 6, 11, 12}, at::kDouble, false);
       const at::Tensor x = inputWithSupportInTheMiddle();
       const at::Tensor shifted = layer(x.roll({2, -3}, {2, 3}));
@@ -289,7 +289,8 @@ class TestLambdaLayer : public QObject {
     QVERIFY(layer(at::zeros({1, 5, 7, 6})).sizes() == at::IntArrayRef({1, 8, 7, 6}));
   }
 
-  /// As a recorded step has them: made once, wherever layers on several maps share a table.
+  /// A recorded step needs rows that are made only once, even if layers on several maps share a
+  /// table.
   void rowsOfEveryMapAreMadeOnce() {
     PositionEmbeddingTable table(PositionEmbeddingOptions{.scope = 3, .queryDepth = 2});
     const at::Tensor large = table->pairRows(8, 8), small = table->pairRows(4, 4);

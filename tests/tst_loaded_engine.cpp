@@ -22,7 +22,7 @@ void TestLoadedEngine::aMissingLibraryIsNamed() {
   for (int i = 0; i < 2; ++i) {
     try {
       engine.availableCores();
-      QFAIL("It answered without a library.");
+      QFAIL("The engine answered although its library is missing.");
     } catch (const Error& error) {
       QCOMPARE(error.place(), std::string("/nowhere/lambda-engine.so"));
       QVERIFY(QByteArray(error.what()).contains("No such file"));
@@ -35,7 +35,7 @@ void TestLoadedEngine::aLibraryWithoutTheEngineIsNamed() {
   LoadedEngine engine("libm.so.6");
   try {
     engine.availableCores();
-    QFAIL("It answered from another library.");
+    QFAIL("The engine answered although the library is another one.");
   } catch (const Error& error) {
     QCOMPARE(error.place(), std::string("libm.so.6"));
     QVERIFY(QByteArray(error.what()).contains("lambdaMakeEngine"));
@@ -56,7 +56,7 @@ void TestLoadedEngine::itsErrorsArriveWithPlaceAndReason() {
   LoadedEngine engine;
   try {
     engine.openCheckpoint(run, 1);
-    QFAIL("A checkpoint was opened where there is none.");
+    QFAIL("A checkpoint was opened that does not exist.");
   } catch (const Error& error) {
     QVERIFY(QByteArray::fromStdString(error.place()).startsWith(run.c_str()));
     QVERIFY(!error.reason().empty());

@@ -12,19 +12,19 @@ namespace {
 
 constexpr std::size_t kSteps = 200;
 constexpr std::size_t kFirstSteps = 30;
-constexpr std::size_t kWindow = 20;  // Steps that are averaged over.
+constexpr std::size_t kWindow = 20;  // Steps in the moving average.
 
-/// How the lambda layers of a training are computed.
+/// The implementation of the lambda layers in a training.
 enum class Core {
   fused,
-  plain,       ///< By ATen's operations, the reference.
-  wrongTable,  ///< Fused, with a gradient of the position embeddings that is 5 % too large.
+  plain,       ///< ATen's operations, the reference.
+  wrongTable,  ///< Fused, but the gradient of the position embeddings is 5 % too large.
 };
 
-// Rounding grows in a training, and how fast is the recipe's doing: with ReLU, embeddings of
-// deviation 1 and a learning rate of 0.05, two references whose sums have another order are 0.1
-// apart after 20 steps. This training is a calm one: smooth activations, a small learning rate, and
-// embeddings so small that what they learn is seen in the loss.
+// Rounding errors grow during training, at a rate that depends on the recipe. With ReLU, embeddings
+// of standard deviation 1 and a learning rate of 0.05, two references that sum in different orders
+// differ by 0.1 after 20 steps. In this training errors grow slowly: it has smooth activations, a
+// small learning rate, and embeddings so small that their training is visible in the loss.
 RunConfig calmRun() {
   RunConfig config;
   config.seed = 12;
@@ -73,14 +73,14 @@ std::vector<double> lossCurve(const RunConfig& config, Core core, std::size_t st
   return losses;
 }
 
-/// How far two curves are apart.
+/// The distance between two loss curves.
 struct Distance {
-  double first = 0;     ///< At most, in the first steps.
-  double smoothed = 0;  ///< At most, in means over a window, to the end.
+  double first = 0;     ///< The largest difference in the first steps.
+  double smoothed = 0;  ///< The largest difference of moving averages in all steps.
 
   // Measured: 1e-6 and 5e-5 between the fused core and the reference, 7e-7 and 7e-5 between two
   // references (channels last, and planes with LibTorch's norms); 3e-4 and 9e-3 with a gradient
-  // that is 5 % off. What is in between is left to processors that sum in other orders.
+  // that is 5 % too large. The limits leave a margin for processors that sum in other orders.
   bool isRounding() const { return first < 2e-5 && smoothed < 7e-4; }
 
   QByteArray text() const {

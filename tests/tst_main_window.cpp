@@ -56,12 +56,12 @@ class TestMainWindow : public QObject {
   void everyWorkspaceHasAKeyAndAPlaceInTheRail();
   void everyActionHasATextAndNoKeyTwice();
   void thePaletteKnowsTheActionsOfAllWorkspaces();
-  void aFinishedRunIsToldOfElsewhereAndListed();
+  void aFinishedRunIsReportedElsewhereAndListed();
   void aFailedRunSaysWhyUntilItIsClosed();
   void closesInEveryStateOfATraining_data();
   void closesInEveryStateOfATraining();
-  void everyOrderOfTwoWishesFromEveryStateEndsClosed_data();
-  void everyOrderOfTwoWishesFromEveryStateEndsClosed();
+  void everyOrderOfTwoRequestsFromEveryStateEndsClosed_data();
+  void everyOrderOfTwoRequestsFromEveryStateEndsClosed();
   void asksOnlyWhereChangesWouldBeLost();
   void whatASignalEndsIsRestoredAtTheNextStart();
   void themeAndTextSizeChangeWhileItRuns();
@@ -124,7 +124,7 @@ void TestMainWindow::oneClickTrainsTheQuickstartAndASecondLooksInside() {
   QTest::mouseClick(visibleButton(*window_, u"Train the quickstart"_s), Qt::LeftButton);
   QCOMPARE(window_->workspaces().current(), Workspace::train);
   QTRY_VERIFY(!training().metrics().batches.empty());
-  QTRY_VERIFY2(training().snapshot(), "the Train workspace shows a lambda matrix by itself");
+  QTRY_VERIFY2(training().snapshot(), "the Train workspace must show a lambda matrix unasked");
   window_->workspaces().goTo(Workspace::welcome);
   QTest::mouseClick(visibleButton(*window_, u"Inspect its lambdas"_s), Qt::LeftButton);
   QCOMPARE(window_->workspaces().current(), Workspace::inspect);
@@ -166,7 +166,7 @@ void TestMainWindow::thePaletteKnowsTheActionsOfAllWorkspaces() {
   }
 }
 
-void TestMainWindow::aFinishedRunIsToldOfElsewhereAndListed() {
+void TestMainWindow::aFinishedRunIsReportedElsewhereAndListed() {
   RunConfig config = window_->workspaces().document().config();
   config.recipe.epochs = 1;
   training().start(config, window_->workspaces().library().folder());
@@ -186,8 +186,7 @@ void TestMainWindow::aFailedRunSaysWhyUntilItIsClosed() {
   QVERIFY(notices->text().contains(QString::fromStdString(engine_->failure)));
 }
 
-/// Brings a training that does not run yet into a state, and keeps it there until something is
-/// wished.
+/// Brings an idle training into a state and keeps it there until the next request.
 void TestMainWindow::bringInto(SessionState state) {
   constexpr std::chrono::milliseconds kLong{20};
   engine_->startTime = state == SessionState::starting ? kLong : std::chrono::milliseconds(0);
@@ -222,11 +221,11 @@ void TestMainWindow::closesInEveryStateOfATraining() {
   QCOMPARE(metrics.events.back().kind, EventKind::stopped);
 }
 
-void TestMainWindow::everyOrderOfTwoWishesFromEveryStateEndsClosed_data() {
+void TestMainWindow::everyOrderOfTwoRequestsFromEveryStateEndsClosed_data() {
   closesInEveryStateOfATraining_data();
 }
 
-void TestMainWindow::everyOrderOfTwoWishesFromEveryStateEndsClosed() {
+void TestMainWindow::everyOrderOfTwoRequestsFromEveryStateEndsClosed() {
   QFETCH(int, state);
   const std::vector<std::pair<const char*, std::function<void()>>> wishes{
       {"start", [this] { startEndless(); }},
@@ -244,7 +243,7 @@ void TestMainWindow::everyOrderOfTwoWishesFromEveryStateEndsClosed() {
     bringInto(static_cast<SessionState>(state));
     QByteArray told;
     std::size_t rest = order;
-    // A window that has closed is not seen again: nothing more can be wished of it.
+    // A closed window stays closed, so it can't get more requests.
     for (int i = 0; i < 2 && window_->isVisible(); ++i, rest /= count) {
       const auto& [name, wish] = wishes[rest % count];
       told += QByteArray(name) + ' ';
@@ -357,7 +356,7 @@ void TestMainWindow::pagesLookAsTheyWere() {
   QTRY_COMPARE(window_->workspaces().library().state(), LibraryState::ready);
   preferences_->setTheme(isDark ? ThemeChoice::dark : ThemeChoice::light);
   window_->workspaces().goTo(static_cast<Workspace>(workspace));
-  // What the page reads on other threads is there after a moment: compared is what it settles on.
+  // The page reads files on other threads, so the picture is compared until it is right.
   const auto grab = [&](double ratio) {
     QImage image(window_->workspaces().size() * ratio, QImage::Format_RGB32);
     image.setDevicePixelRatio(ratio);
@@ -365,7 +364,7 @@ void TestMainWindow::pagesLookAsTheyWere() {
     window_->workspaces().render(&image);
     return image;
   };
-  // A picture that is to be kept is one of a page that has settled.
+  // A stored picture must show a page that has finished loading.
   if (qEnvironmentVariableIsSet("LAMBDA_WRITE_PICTURES")) QTest::qWait(2000);
   QString difference;
   const bool isAlike = QTest::qWaitFor(

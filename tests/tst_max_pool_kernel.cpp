@@ -79,7 +79,7 @@ ElementMap backward(const MaxPoolShape& shape,
   return dx;
 }
 
-/// For each output the input that torch takes, by its rule.
+/// For each output the index of the input that torch chooses as the maximum.
 std::vector<std::size_t> expectedSources(const MaxPoolShape& shape, const std::vector<float>& x) {
   std::vector<std::size_t> sources;
   for (std::int64_t output = 0; output < static_cast<std::int64_t>(outputSize(shape)); ++output) {
@@ -115,7 +115,7 @@ std::vector<float> normal(std::size_t size, unsigned seed) {
   return values;
 }
 
-/// Few different values, so that many are equal, and some that are not finite.
+/// Values of which many are equal and some are not finite.
 std::vector<float> awkward(std::size_t size) {
   std::mt19937 generator(5);
   std::vector<float> values(size);

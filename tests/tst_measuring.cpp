@@ -94,7 +94,7 @@ void TestMeasuring::setsRotate() {
   Rotation<int> sets(0, 1, 3, copy);
   const std::vector<int> seen{sets.next(), sets.next(), sets.next(), sets.next()};
   QCOMPARE(seen, (std::vector<int>{0, 1, 2, 0}));
-  // Sets as large as the cache: two more than fit.
+  // One set is as large as the cache, so two are needed to exceed it.
   copies = 0;
   const std::size_t cache = lastLevelCacheBytes();
   Rotation<int> large(0, std::max<std::size_t>(cache, 1), 100, copy);
@@ -110,7 +110,7 @@ void TestMeasuring::whatOthersUsedIsToldFromTheOwnUse() {
   QCOMPARE(shares.stolen, 0.05);
   QVERIFY(shares.disturbs());
   QVERIFY(!LoadShares({0.03, 0.01}).disturbs());
-  // The kernel counts in ticks: a little more of ours than there was.
+  // The kernel counts in ticks, so our own time may slightly exceed the busy time.
   QCOMPARE(sharesOf(start, {.busy = 110, .stolen = 5, .own = 20.01, .wall = 1010}, 2).others, 0.0);
   QCOMPARE(sharesOf(start, start, 2).others, 0.0);
 }
@@ -126,27 +126,27 @@ void TestMeasuring::ownWorkIsNoForeignLoad() {
     elapsed += clock.laps().back();
   }
   const auto shares = load.shares();
-  if (!shares) QSKIP("/proc/stat does not tell of the cores");
+  if (!shares) QSKIP("/proc/stat does not report the time of the cores");
   QVERIFY(shares->others >= 0 && shares->others <= 1);
   QVERIFY(shares->stolen >= 0 && shares->stolen <= 1);
 }
 
 void TestMeasuring::peakMemoryIsWhatWorkHeldAtOnce() {
 #ifdef LAMBDA_SANITIZED
-  QSKIP("the sanitizer's own memory grows too");
+  QSKIP("the memory of the sanitizer grows too");
 #endif
   constexpr std::size_t kBytes = std::size_t{64} << 20;
   const auto hold = [](std::size_t bytes) {
     std::vector<char> memory(bytes, 1);
     asm volatile("" : : "r"(memory.data()) : "memory");
   };
-  hold(2 * kBytes);  // What was there before is not counted.
+  hold(2 * kBytes);  // An earlier peak must not count.
   const auto growth = peakGrowth([&] {
     hold(kBytes);
     hold(kBytes);
   });
-  if (!growth) QSKIP("the system does not tell of peak memory");
-  // The kernel counts pages core by core and is some behind.
+  if (!growth) QSKIP("the system does not report peak memory");
+  // The kernel counts pages per core, and its total lags a little behind.
   constexpr std::size_t kSlack = std::size_t{4} << 20;
   QVERIFY2(*growth > kBytes - kSlack && *growth < kBytes + kSlack, std::to_string(*growth).c_str());
 }

@@ -28,7 +28,7 @@ struct Log {
   Metrics metrics;
 };
 
-/// A few hundred records of every kind with random numbers.
+/// A log with a few hundred records of every kind with random numbers.
 Log randomLog(std::uint64_t seed) {
   KeyedRandom random{seed};
   Log log;
@@ -201,14 +201,14 @@ void TestMetricsJson::aTailNoticesCutsAndReplacements() {
   MetricsTail tail(file);
   QCOMPARE(tail.poll().metrics.batches.size(), std::size_t{2});
 
-  // A resumed run cuts the torn end and goes on.
+  // A resumed run truncates the torn end and continues.
   fs::resize_file(file, first.size());
   write(file, toLine(BatchRecord{3}), std::ios::app);
   MetricsTail::Update update = tail.poll();
   QVERIFY(update.restarted);
   QVERIFY((update.metrics.batches == std::vector<BatchRecord>{{1}, {3}}));
 
-  // The same, but longer than before when it is looked at again.
+  // The same, but at the next poll the file is longer than before.
   fs::resize_file(file, first.size());
   write(file, toLine(BatchRecord{4}) + toLine(BatchRecord{5}), std::ios::app);
   update = tail.poll();

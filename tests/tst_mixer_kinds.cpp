@@ -40,7 +40,7 @@ double luminance(const QColor& color) {
          0.0722 * linear(color.blueF());
 }
 
-/// WCAG's contrast of two colours.
+/// The contrast ratio of two colours by WCAG.
 double contrast(const QColor& a, const QColor& b) {
   const auto [dark, light] = std::minmax({luminance(a), luminance(b)});
   return (light + 0.05) / (dark + 0.05);
@@ -48,7 +48,7 @@ double contrast(const QColor& a, const QColor& b) {
 
 }  // namespace
 
-/// What the studio offers for each kind of mixer.
+/// The appearance and the edits of each kind of mixer in the studio.
 class TestMixerKinds : public QObject {
   Q_OBJECT
 
@@ -139,7 +139,7 @@ class TestMixerKinds : public QObject {
   }
 
   void aStageOfTwoKindsIsDrawnInBothColours() {
-    // The front of a stage's map: light parts of its ink on the page.
+    // The colours on the front of a stage's map, which are tints of its colour.
     const auto frontOf = [](const Architecture& architecture) {
       NetworkBench bench(architecture);
       const QRectF box = bench.editor.boxOf(stagePart(0));

@@ -16,11 +16,11 @@ namespace lambda::test {
 
 namespace {
 
-constexpr int kLargestRunMap = 64;  // pixels a side; larger presets are built but not run
+constexpr int kLargestRunMap = 64;  // Pixels per side; larger presets are built but not run.
 
 using NamedArchitecture = std::pair<std::string, Architecture>;
 
-/// The hand-made ones and every preset.
+/// The architectures of oddArchitectures() and all presets.
 std::vector<NamedArchitecture> architectures() {
   std::vector<NamedArchitecture> all = oddArchitectures();
   for (const std::string& name : presetNames()) {
@@ -35,7 +35,8 @@ at::Tensor imagesFor(const Architecture& architecture, std::int64_t count) {
   return at::randn({count, input.channels, input.height, input.width});
 }
 
-/// The layer of the cost table that a parameter belongs to: shared embeddings to their first user.
+/// The layer of the cost table to which a parameter belongs; for shared embeddings, their first
+/// user.
 std::string ownerOf(const std::string& parameter, const Network& network) {
   constexpr std::string_view kShared = "embeddings-";
   if (parameter.rfind(kShared, 0) == 0) {
@@ -67,7 +68,7 @@ class TestNetwork : public QObject {
   Q_OBJECT
 
  private:
-  /// Those whose images are at most `largestSide` pixels high.
+  /// Adds rows for the architectures whose images are at most `largestSide` pixels high.
   static void addArchitectures(int largestSide = 1024) {
     QTest::addColumn<int>("index");
     const auto all = architectures();
@@ -204,10 +205,10 @@ class TestNetwork : public QObject {
 
   void everyParameterThatIsLearntGetsAGradient() {
     Architecture architecture = currentArchitecture();
-    architecture.zeroInitResidual = false;  // A scale of 0 would stop the gradients before it.
+    architecture.zeroInitResidual = false;  // A scale of 0 would make gradients before it 0.
     Network network(architecture);
     for (const auto& parameter : network->named_parameters()) {
-      const at::NoGradGuard guard;  // Units that ReLU mutes for all images would get no gradient.
+      const at::NoGradGuard guard;  // Units that are 0 after ReLU for all images get no gradient.
       if (parameter.key().ends_with("squeeze.squeeze.bias")) parameter.value().fill_(3);
     }
     network(imagesFor(architecture, 4)).square().sum().backward();
@@ -251,7 +252,7 @@ class TestNetwork : public QObject {
     Network network(oddArchitectures().front().second);
     try {
       network(at::zeros({1, 3, 19, 14}));
-      QFAIL("accepted a wrong width");
+      QFAIL("The network accepted a wrong width.");
     } catch (const c10::Error& error) {
       const std::string text = error.what_without_backtrace();
       QVERIFY2(text.find("[b, 3, 19, 13]") != std::string::npos, text.c_str());

@@ -201,7 +201,7 @@ void TestNetworkEditor::aFastDragSkipsNoBlock() {
 void TestNetworkEditor::blocksAndStagesComeAndGoByKey() {
   NetworkBench bench(convolutions({2}));
   bench.click(blockPart(0, 0));
-  // Where + is typed with Shift it is the same key.
+  // On keyboards where + needs Shift, it must work too.
   bench.key(Qt::Key_Plus, Qt::ShiftModifier);
   bench.key(Qt::Key_Insert);
   QCOMPARE(bench.editor.architecture().stages[0].blocks.size(), 4u);

@@ -139,7 +139,7 @@ void TestNetworkPicture::editsFollowASlider() {
     std::get<LambdaMixer>(architecture.stages[0].blocks[0].mixer).queryDepth = 1 + i;
     editor.setArchitecture(architecture);
   }
-  // A frame at 60 Hz; measured are 0.2 ms.
+  // The limit is a frame at 60 Hz; 0.2 ms were measured.
   QVERIFY2(timer.elapsed() / kTimes < 16, qPrintable(QString::number(timer.elapsed())));
 }
 

@@ -20,7 +20,7 @@ using namespace lambda;
 
 namespace {
 
-/// One parameter of three values, so that each update can be written down.
+/// One parameter of three values, so that each update can be computed by hand.
 class Three : public OneParameter {
  public:
   explicit Three(ParameterRole role = ParameterRole::head)
@@ -50,7 +50,7 @@ void addBackEnds() {
   QTest::newRow("ATen") << true;
 }
 
-/// Runs the optimiser and, beside it, `update(w, g, step)` in double.
+/// Compares the optimiser with the formula `update(w, g, step)` in double.
 template <class Update>
 void compareWithFormula(const OptimizerConfig& config, double learningRate, Update update) {
   Three module;
@@ -171,7 +171,7 @@ void TestOptimizer::muonFollowsItsFormula() {
     momentum = 0.8 * momentum + 0.5 * gradient.to(at::kDouble);
     const at::Tensor direction =
         nesterov ? 0.5 * gradient.to(at::kDouble) + 0.8 * momentum : momentum;
-    // By the singular values themselves, which the iteration never computes.
+    // The reference uses a singular value decomposition, which the iteration avoids.
     const auto [u, values, vt] = at::linalg_svd(direction.flatten(1), /*full_matrices=*/false);
     at::Tensor s = values / values.norm();
     for (int i = 0; i < 3; ++i) s = 3.4445 * s - 4.775 * s.pow(3) + 2.0315 * s.pow(5);
@@ -204,7 +204,7 @@ void TestOptimizer::muonTurnsTheFiltersOfAllConvolutionsButTheFirst() {
   module.setGradients(0);
   optimizer.apply({.learningRate = config.learningRate});
   const at::Tensor after = filters.detach().clone();
-  // The size of a gradient says nothing, that of the step is said: here half of the peak's.
+  // The norm of a gradient has no effect; the learning rate, here half of the peak, has.
   module.setGradients(0);
   for (const at::Tensor& each : module.parameters()) {
     if (each.grad().defined()) each.mutable_grad().mul_(1000);
@@ -248,7 +248,7 @@ void TestOptimizer::eachBackEndFollowsTheReference() {
     Optimizer optimizer(config, module, {.byAten = byAten});
     WeightAverage average(0.9, module);
     ExactOptimizer exact(config, module, averages ? std::optional(0.9) : std::nullopt);
-    // ATen adds the squares up in float32, and what is clipped by them shows it.
+    // ATen sums the squares in float32, which makes clipped gradients less accurate.
     const double tolerance = byAten || config.kind == OptimizerKind::muon ? 1e-5 : 1e-6;
     for (int step = 1; step <= 4; ++step) {
       module.setGradients(step);

@@ -16,8 +16,8 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace lambda {
 
-/// What `cmake --install` and the archive of the target `package` consist of, moved to another
-/// place than it was installed to.
+/// Tests the files of `cmake --install`, which are also those of the target `package`, after they
+/// are moved to another folder.
 class TestPackage : public QObject {
   Q_OBJECT
 
@@ -57,7 +57,7 @@ void TestPackage::noLibraryIsTakenFromTheBuild() {
     QVERIFY2(!libraries.output.contains(place), libraries.output.constData());
   }
   QVERIFY(libraries.output.contains("deep/moved here/bin/../lib/lambda-studio/torch/lib/"));
-  // Nor is anything looked for where it was built.
+  // No library is searched for in the build folder either.
   const ProgramOutcome headers =
       run(u"for file in 'deep/moved here'/bin/*; do readelf -d \"$file\"; done"_s);
   QCOMPARE(headers.status, 0);
@@ -97,7 +97,7 @@ void TestPackage::theStudioStarts() {
   const ProgramOutcome version = run(u"'deep/moved here/bin/lambda-studio' --version"_s);
   QVERIFY2(version.status == 0, version.errors.constData());
   QVERIFY(version.output.contains("0."));
-  // Pictures of a run need what its window needs beside the engine.
+  // Rendering a run needs the same libraries as the window, and the engine.
   const ProgramOutcome rendered =
       run(u"'deep/moved here/bin/lambda-studio' --render runs/* --out pictures"_s);
   QVERIFY2(rendered.status == 0, rendered.errors.constData());

@@ -69,7 +69,7 @@ void TestParameterRoles::everyParameterOfEveryNetworkHasARole() {
     const Network network(architecture);
     const std::vector<ParameterRole> roles = rolesOf(*network);
     QCOMPARE(roles.size(), network->parameters().size());
-    // The first convolution alone sees the images.
+    // Only the first convolution reads the images.
     QCOMPARE(std::ranges::count(roles, ParameterRole::input), 1);
     QCOMPARE(roles.front(), ParameterRole::input);
   }
@@ -84,7 +84,7 @@ void TestParameterRoles::aParameterWithoutARoleIsNamed() {
   const Forgetful module;
   try {
     Optimizer({}, module);
-    QFAIL("an optimiser without roles");
+    QFAIL("The optimiser accepts a parameter without a role.");
   } catch (const c10::Error& error) {
     QVERIFY(std::string(error.what()).find("parameter forgotten: it has no role") !=
             std::string::npos);
@@ -98,7 +98,7 @@ void TestParameterRoles::rolesHaveRatesOfTheirOwn_data() {
   QTest::newRow("adamw") << OptimizerKind::adamw;
 }
 
-/// A factor of the rate or the decay is as good as the product in their place.
+/// A factor of the rate or the decay has the same effect as a rate or decay of that product.
 void TestParameterRoles::rolesHaveRatesOfTheirOwn() {
   QFETCH(OptimizerKind, kind);
   const auto trainedBy = [&](const OptimizerConfig& config, ParameterRole role, double rate) {

@@ -8,14 +8,14 @@ using namespace lambda;
 
 namespace {
 
-/// Images whose neighbouring pixels and channels vary together, as those of photographs do.
+/// Images whose neighbouring pixels and channels are correlated, as in photographs.
 at::Tensor smoothImages(std::int64_t count) {
   const at::Tensor noise = at::randn({count, 3, 14, 12});
   const at::Tensor smooth = at::avg_pool2d(noise, 3, 1);
   return (smooth + 0.5 * smooth.mean(1, /*keepdim=*/true)) / smooth.std();
 }
 
-/// The covariance, about 0, of what the filters give: [depth, depth].
+/// The covariance about 0 of the filters' outputs, [depth, depth].
 at::Tensor covarianceOf(const at::Tensor& images, const at::Tensor& filters) {
   const at::Tensor maps = at::conv2d(images.to(at::kDouble), filters.to(at::kDouble));
   const at::Tensor values = maps.transpose(0, 1).flatten(1);
@@ -34,7 +34,7 @@ class TestPatchWhitening : public QObject {
   void channelsAreUncorrelatedAndOfOneVariance() {
     const at::Tensor images = 3 * smoothImages(40);
     PatchWhitening patches(3, 2);
-    // Unequal parts, one of them channels-last: the whole is what counts.
+    // The images come in unequal parts, one of them channels-last; the filters are those of all.
     patches.add(images.narrow(0, 0, 7));
     patches.add(images.narrow(0, 7, 33).contiguous(at::MemoryFormat::ChannelsLast));
     QCOMPARE(patches.patches(), std::int64_t{40 * 11 * 9});
@@ -45,7 +45,7 @@ class TestPatchWhitening : public QObject {
     const at::Tensor covariance = covarianceOf(images, filters.narrow(0, 0, 12));
     const at::Tensor variances = covariance.diagonal();
     QVERIFY((covariance - variances.diag()).abs().max().item<double>() < 1e-5);
-    // A little below 1: less, the smaller the direction's own variance.
+    // The variances are a little below 1, and lower for directions of smaller variance.
     QVERIFY(variances.max().item<double>() < 1);
     QVERIFY(variances[0].item<double>() > 0.999);
     QVERIFY(variances.min().item<double>() > 0.8);

@@ -16,7 +16,7 @@ Image decoded(const std::string& bytes, const PictureLimits& limits = {}) {
   return decodePicture(std::as_bytes(std::span(bytes)), "picture", limits);
 }
 
-/// What decoding throws; empty = nothing.
+/// The message of the error that decoding throws; empty = none.
 std::string failureOf(const std::string& bytes, const PictureLimits& limits = {}) {
   try {
     decoded(bytes, limits);
@@ -30,7 +30,7 @@ bool has(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Smooth waves, which JPEG keeps well.
+/// An image of smooth waves, which JPEG compresses with little error.
 Image waves(int width, int height) {
   Image image{width, height, {}};
   for (int y = 0; y < height; ++y) {
@@ -134,7 +134,7 @@ void TestPictures::theMiddleSquareIsCutOut() {
 }
 
 void TestPictures::makingSmallerAveragesAndDoesNotAlias() {
-  // A pattern finer than the result can show must become its mean, whatever its phase.
+  // A pattern finer than the result's pixels must become its mean at any phase.
   Image image{256, 256, {}};
   for (int i = 0; i < 256 * 256; ++i) {
     const auto value = static_cast<std::uint8_t>((i % 2 + i / 256 % 2) % 2 ? 255 : 0);
@@ -150,7 +150,7 @@ void TestPictures::aRampStaysARamp() {
   for (int i = 0; i < 128 * 128; ++i) {
     image.rgb.insert(image.rgb.end(), 3, static_cast<std::uint8_t>(2 * (i % 128)));
   }
-  // Away from the border, the middle of the pixels that one result pixel stands for.
+  // Away from the border, a pixel of the result is the mean of the pixels that it covers.
   const std::vector<std::uint8_t> smaller = resizedToSquare(image, 32);
   for (std::size_t x = 1; x < 31; ++x) QCOMPARE(int{smaller[16 * 32 + x]}, int(8 * x + 3));
 }

@@ -80,7 +80,7 @@ void TestPrecision::measuringLeavesNoTrace() {
   QVERIFY(at::GradMode::is_enabled());
   QVERIFY(!at::autocast::is_autocast_enabled(at::kCPU));
   QVERIFY(rates.wereMeasured());
-  // A core does some GFLOP/s at least, and none a hundred TFLOP/s.
+  // A core computes at least some GFLOP/s, and never 100 TFLOP/s.
   QVERIFY2(rates.float32 > 1e8 && rates.float32 < 1e14, qPrintable(QString::number(rates.float32)));
   QVERIFY(rates.bfloat16 >= 0 && rates.bfloat16 < 1e14);
 }

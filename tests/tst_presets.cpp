@@ -43,7 +43,7 @@ void TestPresets::everyPresetIsSound() {
 
   std::vector<Problem> problems = validate(config);
   if (name.contains("imagenet")) {
-    // Nothing but the lack of a data set may keep these from training.
+    // Only the missing data set may prevent these presets from training.
     std::erase_if(problems, [](const Problem& p) {
       return p.path == "architecture.input" || p.path == "architecture.classes";
     });
@@ -67,7 +67,7 @@ void TestPresets::theResNet50VariantsAreThere() {
   }
 }
 
-// Which precision is the faster one is the device's to say.
+// The faster precision depends on the device, so no preset may fix bfloat16.
 void TestPresets::noPresetIsSlowOnSomeProcessors() {
   for (const std::string& name : presetNames()) {
     std::vector<Problem> warnings;
@@ -80,7 +80,7 @@ void TestPresets::noPresetIsSlowOnSomeProcessors() {
 void TestPresets::wrongNamesSuggestTheNearest() {
   try {
     presetFile("resnet50-cifr");
-    QFAIL("accepted");
+    QFAIL("A wrong name was accepted.");
   } catch (const Error& error) {
     QVERIFY(error.hint().find("Did you mean resnet50-cifar?") == 0);
   }

@@ -11,8 +11,8 @@ namespace lambda::test {
 
 namespace {
 
-/// `tiles` tiles, tile i = 3 a_i left + 1 b_i right, with unit loadings a and b and unit patterns
-/// left and right that are orthogonal: singular values 3 and 1.
+/// An array of `tiles` tiles, tile i = 3 a_i left + 1 b_i right. The loadings a and b and the
+/// patterns left and right are orthogonal unit vectors, so the singular values are 3 and 1.
 Array rankTwo(int tiles, int side) {
   Array array{{tiles, 1, side, side}, {}};
   const double norm = std::sqrt(tiles / 2.0), unit = std::sqrt(side * side / 2.0);

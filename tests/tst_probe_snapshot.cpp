@@ -38,7 +38,7 @@ ProbeSnapshot exampleSnapshot() {
   return snapshot;
 }
 
-/// A file of one tensor, with a digest that fits.
+/// Writes a file with one tensor and its correct digest.
 void writeTensor(const std::filesystem::path& path,
                  const std::string& name,
                  DType dtype,
@@ -59,7 +59,7 @@ class TestProbeSnapshot : public QObject {
   void olderFilesLoadWithWhatTheyHave();
   void unknownTensorsArePassedOver();
   void foreignFilesAreRefused();
-  void damageIsTold();
+  void damageIsReported();
   void filesAreListedByEpoch();
 };
 
@@ -119,7 +119,7 @@ void TestProbeSnapshot::foreignFilesAreRefused() {
   refused("step");
 }
 
-void TestProbeSnapshot::damageIsTold() {
+void TestProbeSnapshot::damageIsReported() {
   const TemporaryFolder folder;
   const auto path = folder.path() / "epoch-0003.safetensors";
   writeProbeSnapshot(path, exampleSnapshot());

@@ -15,7 +15,8 @@ namespace {
 
 using torch::autograd::variable_list;
 
-/// The products of matrices that LibTorch computes in this thread while it lives. One at a time.
+/// Counts the matrix products that LibTorch computes in this thread during its lifetime. Only one
+/// may exist at a time.
 class CountedProducts {
  public:
   CountedProducts() {
@@ -46,8 +47,8 @@ at::Tensor channelsLast(at::IntArrayRef sizes) {
   return at::randn(sizes).contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-/// Three projections of one map, whose leaves ask for gradients where `asks` says so: x, then the
-/// weights.
+/// Three projections of one map. The leaves are x, then the weights; `asks` says which of them
+/// require gradients.
 struct Projected {
   explicit Projected(const std::vector<bool>& asks) {
     leaves.push_back(channelsLast({3, 6, 4, 5}));

@@ -199,7 +199,7 @@ void TestProjectDocument::unsavedChangesOutliveACrash() {
     QCOMPARE(document.saveAs(path("a.json")), QString());
     document.edit(withEpochs(document.config(), 55), QStringLiteral("Set epochs"));
     copy.saveNow();
-    // The program ends here without a word: neither saved nor forgotten.
+    // The program ends here as in a crash: the document is neither saved nor discarded.
   }
   ProjectDocument document;
   DocumentRecovery copy(document, recovery);
@@ -263,7 +263,7 @@ void TestProjectDocument::filesUsedLastComeFirst() {
 
 void TestProjectDocument::aNetworkBeyondTheMachinesMemoryIsAnError() {
   const long long machine = machineMemory();
-  if (machine == 0) QSKIP("This system does not tell its memory.");
+  if (machine == 0) QSKIP("This system does not report its memory.");
   ProjectDocument document;
   std::vector<Problem> warnings;
   RunConfig config = loadPreset("quickstart", warnings);

@@ -51,8 +51,7 @@ class TestRecipeSections : public QObject {
   }
 
   void everyFieldBesideTheNetworkIsAmongAllSettings() {
-    // Whatever a new field is called: it must be reachable with one of the optimisers and
-    // schedules.
+    // Every field, also a new one, must be reachable with one of the optimisers and schedules.
     std::set<std::string> reachable;
     for (const OptimizerKind optimizer : {OptimizerKind::muon, OptimizerKind::adam}) {
       for (const ScheduleKind schedule :

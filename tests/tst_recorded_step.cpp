@@ -33,7 +33,7 @@ std::unique_ptr<TrainingState> emulatedState(const RunConfig& config) {
       UpdateOptions{.precision = config.recipe.precision, .kernels = &EmulatedRecorder::kernels()});
 }
 
-/// All that training moves.
+/// Copies of all tensors that training changes.
 std::vector<at::Tensor> copiesOf(const TrainingState& state) {
   std::vector<at::Tensor> copies;
   const auto add = [&](const at::Tensor& tensor) { copies.push_back(tensor.detach().clone()); };
@@ -61,7 +61,7 @@ double learningRateAt(int step) {
   return 0.01 / (1 + step);
 }
 
-/// Steps [from, to) of a training, with a learning rate of its own each.
+/// A training whose steps have different learning rates.
 class Training {
  public:
   Training(const RunConfig& config,
@@ -97,8 +97,8 @@ class Training {
   StepRunner runner_;
 };
 
-/// With everything that differs from step to step: counts of updates, an average whose decay grows,
-/// clipping, and numbers that are drawn.
+/// A run with everything that differs from step to step: counts of updates, an average whose decay
+/// grows, clipping, and random numbers.
 RunConfig variedRun(OptimizerKind kind, Precision precision = Precision::float32) {
   RunConfig config = tinyRun();
   config.recipe.optimizer.kind = kind;
@@ -121,8 +121,8 @@ void addRuns() {
   QTest::newRow("muon, bfloat16") << variedRun(OptimizerKind::muon, Precision::bfloat16);
 }
 
-/// A run on the emulated device whose steps are recorded or not. What a test does in it goes by
-/// `observer`.
+/// A run on the emulated device whose steps are recorded if `records`. Tests act in it through the
+/// callbacks of `observer`.
 struct EmulatedRun {
   explicit EmulatedRun(const RunConfig& config, bool records = true)
       : opened(openTestRun(config, emulatedState(config), folder.path(), observer)),
@@ -166,7 +166,7 @@ class TestRecordedStep : public QObject {
   void whatIsNotFiniteMovesNothing();
   void withoutKernelsNothingIsRecorded();
   void aRunTellsTheSameWithAndWithout();
-  void aPauseHasAllStepsBeforeItTold();
+  void aPauseHasAllStepsBeforeItReported();
   void aRunThatIsNotFiniteNamesItsStep();
   void aPluginThatCantBeOpenedSaysWhy();
 };
@@ -297,7 +297,7 @@ void TestRecordedStep::aRunTellsTheSameWithAndWithout() {
   QCOMPARE(*found.testAccuracy, *expected.testAccuracy);
 }
 
-void TestRecordedStep::aPauseHasAllStepsBeforeItTold() {
+void TestRecordedStep::aPauseHasAllStepsBeforeItReported() {
   EmulatedRun recorded(tinyRun());
   RecordingObserver& observer = recorded.observer;
   observer.onBatch = [&](const BatchRecord& batch) {
@@ -312,7 +312,7 @@ void TestRecordedStep::aPauseHasAllStepsBeforeItTold() {
     recorded.control.requestStop();
   };
   QCOMPARE(recorded.run().status, RunStatus::stopped);
-  // The seventh is told while the eighth is under way.
+  // The seventh step is reported while the eighth is computed.
   QCOMPARE(queued, std::int64_t{8});
   QCOMPARE(told, std::size_t{8});
 }
@@ -326,7 +326,7 @@ void TestRecordedStep::aRunThatIsNotFiniteNamesItsStep() {
   };
   const RunResult result = recorded.run();
   QCOMPARE(result.status, RunStatus::failed);
-  // The eighth was under way when the weights were spoilt; on the CPU it had been computed.
+  // The eighth step was queued before the weights changed, and on the CPU it was already computed.
   QVERIFY2(result.failure.starts_with("step 9: a value is not finite: it began in stem"),
            result.failure.c_str());
   QCOMPARE(recorded.observer.batches.back().step, std::int64_t{8});
@@ -339,8 +339,8 @@ void TestRecordedStep::aPluginThatCantBeOpenedSaysWhy() {
   QVERIFY(none.obstacle.find("none.so") != std::string::npos);
   if (selectDevice({}).kind == DeviceKind::cuda) return;
   const std::filesystem::path built = pluginFile("lambda-graphs-cuda.so");
-  if (!exists(built)) QSKIP("built without nvcc");
-  // The CPU's LibTorch has none of the names that it leaves open.
+  if (!exists(built)) QSKIP("the plugin is not built, because there was no nvcc");
+  // The CPU's LibTorch does not have the plugin's undefined symbols.
   const CudaGraphPlugin refused = openCudaGraphPlugin(built);
   QVERIFY(refused.recorder == nullptr);
   QVERIFY2(refused.obstacle.find("undefined symbol") != std::string::npos,

@@ -64,7 +64,7 @@ void TestRenderRun::aFolderThatIsNoRunIsAnErrorThatNamesIt() {
   const QString nothing = folder_.filePath(QStringLiteral("nothing"));
   try {
     renderRun(nothing, folder_.path());
-    QFAIL("no error");
+    QFAIL("A folder that is no run was accepted.");
   } catch (const Error& error) {
     QVERIFY(QString::fromStdString(error.what()).contains(nothing));
   }
@@ -82,7 +82,7 @@ void TestRenderRun::aRunWithoutAStepHasNothingToDraw() {
   const QString place = folder_.filePath(QStringLiteral("empty"));
   try {
     renderRun(run, place);
-    QFAIL("no error");
+    QFAIL("A run without steps was accepted.");
   } catch (const Error& error) {
     QVERIFY2(QString::fromStdString(error.what()).contains(QStringLiteral("nothing to draw")),
              error.what());

@@ -120,7 +120,8 @@ void TestResume::resumedRunRecordsOneCleanLine() {
     if (batch.step == 8) control.requestStop();
   };
   const RunResult stopped = trainRun(config, folder.path(), control, observer);
-  // As after a kill: the checkpoint is of the end of epoch 1, the metrics go on for two batches.
+  // This is the state after a kill: the checkpoint is from the end of epoch 1, and the metrics have
+  // two more batches.
   const RunFolder run = RunFolder::open(stopped.run);
   std::filesystem::copy_file(run.epochCheckpoint(1),
                              run.lastCheckpoint(),
@@ -174,7 +175,7 @@ void TestResume::aContinuedRunHasNoResultBeforeItsNewEnd() {
   QCOMPARE(stopped.status, RunStatus::stopped);
   QVERIFY(!stopped.testAccuracy);
   QVERIFY(!recordOf(finished.run).testAccuracy);
-  // All of its epochs are done, and the test set is still to be scored.
+  // All epochs are done, but the test set is not scored yet.
   RunControl again;
   RecordingObserver silent;
   const RunResult scored = resumeRun(finished.run, {}, again, silent);
@@ -191,7 +192,7 @@ void TestResume::fewerEpochsThanAreDoneAreRefused() {
   const RunRecord before = recordOf(finished.run);
   try {
     resumeRun(finished.run, {.epochs = 2}, control, observer);
-    QFAIL("fewer epochs are accepted");
+    QFAIL("Fewer epochs are accepted.");
   } catch (const Error& error) {
     QVERIFY2(error.reason().find("trained for 3 epochs, more than the 2") != std::string::npos,
              error.what());
@@ -232,7 +233,7 @@ void TestResume::aChangedRecordIsRefusedUnlessAccepted() {
   RecordingObserver resumed;
   try {
     resumeRun(run, {}, again, resumed);
-    QFAIL("the change is accepted in silence");
+    QFAIL("The change is accepted without a message.");
   } catch (const Error& error) {
     QVERIFY2(std::string(error.what()).find(expected) != std::string::npos, error.what());
   }
@@ -257,7 +258,7 @@ void TestResume::aCheckpointOfAnotherRunIsRefused() {
   RecordingObserver silent;
   try {
     resumeRun(first, {}, again, silent);
-    QFAIL("a checkpoint of another run is accepted");
+    QFAIL("A checkpoint of another run is accepted.");
   } catch (const Error& error) {
     QVERIFY2(error.reason().find("of another run") != std::string::npos, error.what());
   }
@@ -327,7 +328,7 @@ void TestResume::aForkHasNoBestOfItsParents() {
   RecordingObserver observer;
   const RunResult parent = trainRun(tinyRun(), folder.path(), control, observer);
   const RunFolder parentRun = RunFolder::open(parent.run);
-  // A parent that nothing can beat.
+  // No accuracy can exceed that of this parent.
   RunConfig config = tinyRun();
   config.recipe.epochs = 4;
   config.recipe.optimizer.learningRate = 1e-6;
@@ -418,7 +419,7 @@ void TestResume::anAutomaticPrecisionIsDecidedOnce() {
   QVERIFY2(told.find(precisionText(record.config.recipe.precision, rates)) != std::string::npos,
            told.c_str());
 
-  // To the bit as where the precision was chosen by hand.
+  // The bits are the same as with a precision that was set by hand.
   RunControl again, whole;
   RecordingObserver silent;
   QCOMPARE(resumeRun(run, {}, again, silent).status, RunStatus::finished);
@@ -427,7 +428,7 @@ void TestResume::anAutomaticPrecisionIsDecidedOnce() {
   QVERIFY(lossesOf(run) == lossesOf(chosen.run));
   QVERIFY(!recordOf(chosen.run).environment.precisionRates.wereMeasured());
 
-  // What is measured now says otherwise than this record; it is not asked.
+  // This record contradicts a measurement; a resumed run must not measure again.
   const Precision other = record.config.recipe.precision == Precision::float32 ? Precision::bfloat16
                                                                                : Precision::float32;
   record = recordOf(run);
@@ -439,7 +440,7 @@ void TestResume::anAutomaticPrecisionIsDecidedOnce() {
   QVERIFY(recordOf(run).config.recipe.precision == other);
   QVERIFY(recordOf(run).environment.precisionRates == record.environment.precisionRates);
 
-  // Nor does a fork measure where its settings are the run's.
+  // A fork with the run's settings must not measure either.
   RunControl forked;
   record.config.recipe.epochs = 5;
   const std::filesystem::path last = RunFolder::open(run).lastCheckpoint();

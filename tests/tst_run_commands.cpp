@@ -19,14 +19,14 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace lambda {
 
-/// One tiny run, trained by the first test, and what the commands make of it.
+/// The commands on one tiny run, which the first test trains.
 class TestRunCommands : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void trainingEndsWithOneObject();
   void infoTellsOfARun();
-  void evaluateCountsLooksAtTheTestSet();
+  void evaluateCountsTestEvaluations();
   void exportedWeightsAreTheModuleTensors();
   void exportedMetricsHaveALineAnEpoch();
   void exportReplacesNoFileOfARun();
@@ -58,7 +58,7 @@ void TestRunCommands::trainingEndsWithOneObject() {
   QVERIFY(report[u"bestValidationAccuracy"_s].isDouble());
   QVERIFY(report[u"testAccuracy"_s].isDouble());
   QVERIFY(report[u"imagesPerSecond"_s].toDouble() > 0);
-  // One line an epoch and nothing redrawn: standard error is no terminal.
+  // Standard error is no terminal: one line per epoch, and no line is redrawn.
   QVERIFY(outcome.errors.contains("1/2") && outcome.errors.contains("2/2"));
   QVERIFY(!outcome.errors.contains('\r') && !outcome.errors.contains('\x1b'));
   QVERIFY2(
@@ -80,7 +80,7 @@ void TestRunCommands::infoTellsOfARun() {
   const QByteArray told = program_.run({u"info"_s, QString::fromStdString(run_)}).output;
   QVERIFY2(told.contains("precision") && told.contains(precision.toUtf8()), told.constData());
   QVERIFY(info[u"diskBytes"_s].toInteger() > 0);
-  // A run marked as running whose lock nobody holds was killed.
+  // A run that is marked as running but not locked was killed.
   const fs::path record = fs::path(run_) / "run.json";
   const fs::path killed = folder_.path() / "killed";
   fs::copy(run_, killed, fs::copy_options::recursive);
@@ -94,7 +94,7 @@ void TestRunCommands::infoTellsOfARun() {
   QCOMPARE(other[u"status"_s].toString(), u"interrupted"_s);
 }
 
-void TestRunCommands::evaluateCountsLooksAtTheTestSet() {
+void TestRunCommands::evaluateCountsTestEvaluations() {
   const ProgramOutcome test = program_.run(quietly(u"evaluate"_s));
   QVERIFY2(test.status == 0, test.errors.constData());
   QCOMPARE(test.json()[u"testEvaluations"_s].toInt(), 2);

@@ -13,7 +13,7 @@ namespace {
 using Turn = RunControl::Turn;
 using Mode = RunControl::Mode;
 
-/// A training loop without training: it counts batches, and at each one waits for the test, so that
+/// A training loop without training: it counts batches and waits for the test in each one, so that
 /// the test decides when a batch ends.
 class FakeLoop {
  public:
@@ -26,7 +26,7 @@ class FakeLoop {
     thread_.join();
   }
 
-  /// Lets the loop run free: batches end by themselves.
+  /// Lets the loop run without waiting for the test.
   void release() {
     released_ = true;
     released_.notify_all();
@@ -116,8 +116,8 @@ class TestRunControl : public QObject {
   void inspectionIsServedWhilePaused();
   void newestInspectionWins();
   void nothingFollowsAStop();
-  void everySequenceOfFourWishesIsAnswered();
-  void manyThreadsMayWish();
+  void everySequenceOfFourRequestsIsAnswered();
+  void manyThreadsMayMakeRequests();
 };
 
 void TestRunControl::pauseActsAfterTheBatchUnderWay() {
@@ -209,8 +209,8 @@ void TestRunControl::nothingFollowsAStop() {
   QCOMPARE(control.next(), Turn::stop);
 }
 
-void TestRunControl::everySequenceOfFourWishesIsAnswered() {
-  // What a model of two numbers says must be what the control does.
+void TestRunControl::everySequenceOfFourRequestsIsAnswered() {
+  // The control must agree with a model that has only a mode and a number of steps.
   constexpr int kWishes = 4;
   for (int sequence = 0; sequence < kWishes * kWishes * kWishes * kWishes; ++sequence) {
     RunControl control;
@@ -246,7 +246,7 @@ void TestRunControl::everySequenceOfFourWishesIsAnswered() {
   }
 }
 
-void TestRunControl::manyThreadsMayWish() {
+void TestRunControl::manyThreadsMayMakeRequests() {
   constexpr int kThreads = 4;
   RunControl control;
   FakeLoop loop(control);

@@ -13,7 +13,7 @@ namespace lambda {
 
 namespace {
 
-/// Batches with the learning rates of a schedule, ten an epoch.
+/// Batches with the learning rates of a schedule, ten per epoch.
 Metrics batchesWith(const std::function<double(int)>& rate, int count) {
   Metrics metrics;
   for (int step = 1; step <= count; ++step) {

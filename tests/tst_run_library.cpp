@@ -65,9 +65,9 @@ class TestRunLibrary : public QObject {
   void checkpointsAreListedAndLinksCountOnce();
   void runsFromElsewhereAreRemembered();
   void aFolderThatIsNoRunIsRefused();
-  void aMissingFolderIsToldAndNoticedWhenItComes();
+  void aMissingFolderIsReportedAndNoticedWhenItComes();
   void foreignLogsAreSplitIntoRuns();
-  void damagedLogsAreToldOf();
+  void damagedLogsAreReported();
   void ownRunsBelowAFolderAreListedAndNotImported();
   void whatIsNoFileIsNoLog();
   void theTuDelftRunsAreRead();
@@ -331,7 +331,7 @@ void TestRunLibrary::aFolderThatIsNoRunIsRefused() {
   QVERIFY(refusals.first().at(1).toString().contains(u"run.json"_s));
 }
 
-void TestRunLibrary::aMissingFolderIsToldAndNoticedWhenItComes() {
+void TestRunLibrary::aMissingFolderIsReportedAndNoticedWhenItComes() {
   library_->setFolder(at("later"));
   QTRY_COMPARE(library_->state(), LibraryState::missing);
   QVERIFY(library_->stateText().contains(u"later"_s));
@@ -357,7 +357,7 @@ void TestRunLibrary::foreignLogsAreSplitIntoRuns() {
   QCOMPARE(logs[1].curves[0].name, std::string("val/accuracy"));
 }
 
-void TestRunLibrary::damagedLogsAreToldOf() {
+void TestRunLibrary::damagedLogsAreReported() {
   fs::create_directories(at("a"));
   fs::path file;
   {
@@ -385,7 +385,7 @@ void TestRunLibrary::ownRunsBelowAFolderAreListedAndNotImported() {
   QTRY_VERIFY(library_->find(run));
   QCOMPARE(library_->importedLogs().size(), std::size_t(1));
   QCOMPARE(library_->importedLogs().front().path, elsewhere.path() / "foreign");
-  // Its own runs are there already.
+  // The runs in the library's own folder are already listed.
   writeRun(folder_->path(), kFirst, finishedRecord("first"));
   QTRY_VERIFY(library_->find(at(kFirst)));
   library_->importLog(folder_->path());
@@ -403,7 +403,7 @@ void TestRunLibrary::whatIsNoFileIsNoLog() {
 
 void TestRunLibrary::theTuDelftRunsAreRead() {
   const QByteArray place = qgetenv("LAMBDA_TUDELFT_RUNS");
-  if (place.isEmpty()) QSKIP("LAMBDA_TUDELFT_RUNS does not name the folder of their event files");
+  if (place.isEmpty()) QSKIP("LAMBDA_TUDELFT_RUNS does not name a folder of event files");
   library_->importLog(place.toStdString());
   QTRY_COMPARE(library_->importedLogs().size(), std::size_t(2));
   const ImportedLog& lambda = library_->importedLogs().front();

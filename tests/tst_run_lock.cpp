@@ -36,7 +36,7 @@ class TestRunLock : public QObject {
 
 namespace {
 
-/// Runs `work` in another process; its exit status.
+/// Runs `work` in another process and returns its exit status.
 template <class Work>
 int inProcess(const Work& work) {
   const pid_t child = fork();

@@ -257,7 +257,7 @@ void TestRunTableModel::filtersByStateArchitectureAndTag() {
   byTag.tags = {u"keep"_s};
   sorted_->setFilter(byTag);
   QCOMPARE(names(), QStringList{u"stopped"_s});
-  // A run that changes so that it no longer belongs goes by itself.
+  // A run that changes and then does not pass the filter disappears automatically.
   stopped.tags.clear();
   write("b", stopped);
   QTRY_COMPARE(sorted_->rowCount(), 0);
@@ -306,7 +306,7 @@ void TestRunTableModel::colorsStayWithTheirRuns() {
   const int color = model_->colorIndex(runs[3]);
   model_->setChecked(runs[3], false);
   model_->setChecked(runs[8], true);
-  QCOMPARE(model_->colorIndex(runs[8]), color);  // The one that is not on the screen.
+  QCOMPARE(model_->colorIndex(runs[8]), color);  // The colour that is not in use.
   model_->setChecked(runs[3], true);
   QCOMPARE(model_->colorIndex(runs[3]), color);
   QCOMPARE(model_->checked().size(), std::size_t(9));

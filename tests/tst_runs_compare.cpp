@@ -90,7 +90,7 @@ void TestRunsCompare::renamedParentsAreFoundByTheirDates() {
   std::vector<RunSummary> library{summaryOf("2026-11-21_01-02-23_new-name"),
                                   summaryOf("2026-11-22_01-02-23_x", "2026-11-21_01-02-23_old")};
   QCOMPARE(parentOf(library[1], library), &library[0]);
-  // Two began in the same second: nobody knows which.
+  // Two runs began in the same second, so the parent is ambiguous.
   library.push_back(summaryOf("2026-11-21_01-02-23_twin"));
   QVERIFY(!parentOf(library[1], library));
 }

@@ -34,7 +34,7 @@ class TestRunsFolders : public QObject, private RunsPageStage {
 
   void cleanup() { end(); }
 
-  void aMissingFolderIsTold();
+  void aMissingFolderIsReported();
   void aRunStartedElsewhereShowsUpAndFollows();
   void f2RenamesInTheTable();
   void aFolderMayVanishWhileItIsInHand();
@@ -42,8 +42,8 @@ class TestRunsFolders : public QObject, private RunsPageStage {
   void deletingAsksAndCanBeUndone();
   void escapeKeepsTheRun();
   void droppedLogsAreImportedAndOverlaid();
-  void aDroppedFolderThatIsNothingIsTold();
-  void aDroppedFileOfSomethingElseIsTold();
+  void aDroppedFolderThatIsNothingIsReported();
+  void aDroppedFileOfSomethingElseIsReported();
   void namesOutOfFilesAreShownAsTheyAre();
   void aDamagedRunIsComparedWithNothing();
   void moreRunsThanCanBeToldApartAreNotAllDrawn();
@@ -52,7 +52,7 @@ class TestRunsFolders : public QObject, private RunsPageStage {
   void aThousandRunsOpenInASecond();
 };
 
-void TestRunsFolders::aMissingFolderIsTold() {
+void TestRunsFolders::aMissingFolderIsReported() {
   library_->setFolder(folder_->path() / "gone");
   QTRY_VERIFY(hasLabel(u"The library folder is not there"_s));
   QVERIFY(button(u"Choose another folder …"_s));
@@ -142,7 +142,7 @@ void TestRunsFolders::notesAndTagsAreWrittenAsTheyAreTyped() {
   QTRY_COMPARE(library_->find(run)->record.tags, (std::vector<std::string>{"good", "seed 1"}));
   action(u"Edit notes"_s)->trigger();
   QTest::keyClicks(QApplication::focusWidget(), u"Learns late."_s);
-  // Going on to another run writes what was typed, and to the right one.
+  // Selecting another run writes the typed text, and to the run for which it was typed.
   table().selectRun(other);
   QTRY_COMPARE(library_->find(run)->record.notes, std::string("Learns late."));
   QVERIFY(library_->find(other)->record.notes.empty());
@@ -209,7 +209,7 @@ void TestRunsFolders::droppedLogsAreImportedAndOverlaid() {
   QVERIFY(fs::exists(logs.path() / "foreign"));
 }
 
-void TestRunsFolders::aDroppedFolderThatIsNothingIsTold() {
+void TestRunsFolders::aDroppedFolderThatIsNothingIsReported() {
   write("a", smallRecord("own"));
   open(1);
   page_->open(home_->path() / "nothing");
@@ -217,7 +217,7 @@ void TestRunsFolders::aDroppedFolderThatIsNothingIsTold() {
   QVERIFY2(messageBar().text().contains(u"nothing"_s), qPrintable(messageBar().text()));
 }
 
-void TestRunsFolders::aDroppedFileOfSomethingElseIsTold() {
+void TestRunsFolders::aDroppedFileOfSomethingElseIsReported() {
   const fs::path run = write("a", smallRecord("own"));
   write("b", smallRecord("other"));
   open(2);

@@ -24,7 +24,7 @@ std::string textOf(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A file with the given header, its length and the data.
+// A file of the header's length, the header and the data.
 std::string assemble(const std::string& header, const std::string& data) {
   std::string file;
   for (int i = 0; i < 8; ++i) file.push_back(static_cast<char>(header.size() >> (8 * i)));
@@ -47,7 +47,7 @@ SafeTensors parse(const std::string& file) {
   return parseSafeTensors(bytesOf(file), "test");
 }
 
-// A checkpoint in small: several types, a scalar, empty tensors, names that need escaping.
+// A small checkpoint: several types, a scalar, empty tensors, names that need escaping.
 std::string sampleFile(const TemporaryFolder& folder) {
   static const std::string kData = "0123456789abcdefghijklmnopqrstuv";
   const auto data = bytesOf(kData);
@@ -298,7 +298,7 @@ void TestSafetensors::mutationsThrowOrLoad() {
     const auto error = errorOf([&] {
       const SafeTensors result = parse(bytes);
       ++loaded;
-      // What loads and bears the digest is what was saved; its spelling may differ.
+      // A file that loads and has the digest must have the saved content; its JSON may differ.
       verifyDigest(result, "test");
       const SafeTensors original = parse(file);
       for (const TensorView& tensor : original.tensors) {

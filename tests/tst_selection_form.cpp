@@ -40,7 +40,7 @@ FieldValue otherThan(const FieldRow& row) {
   return choice;
 }
 
-/// The leaves of a network that differ, by path.
+/// The paths of the fields that differ between two networks.
 std::vector<std::string> differences(const Architecture& a, const Architecture& b) {
   std::map<std::string, std::string> texts;
   const auto collect = [&](const Architecture& architecture, const std::string& mark) {
@@ -201,7 +201,7 @@ void TestSelectionForm::problemsGetThePathsOfTheirRows() {
   QCOMPARE(problemsOf(problems, architecture, {stagePart(1)}).size(), 1u);
   QVERIFY(problemsOf(problems, architecture, {}).empty());
   QVERIFY(problemsOf(problems, architecture, {blockPart(0, 0)}).empty());
-  // Blocks of one stage have the same finding: it is shown once.
+  // Two blocks of one stage have the same finding, which is shown once.
   Architecture both = preset("resnet50-cifar-llll");
   for (const PartId& part : {blockPart(0, 0), blockPart(0, 1)}) {
     std::get<LambdaMixer>(blockOf(both, part).mixer).heads = 5;

@@ -51,7 +51,7 @@ class TestSeriesHistory : public QObject {
     QCOMPARE(history.samples().y, (std::vector<double>{10, 9, 7, 6, 5, 4}));
     QCOMPARE(history.abandoned().size(), std::size_t{1});
     QCOMPARE(history.abandoned()[0].samples.step, (std::vector<double>{3, 4, 5}));
-    // The average is that of the line: what was abandoned has no part in it.
+    // The average is that of the current line, without abandoned values.
     QCOMPARE(history.smoothedValues(), smoothed(history.samples().y, 0.5));
     QVERIFY(history.notFinite().empty());
   }

@@ -11,7 +11,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace lambda {
 
-/// The scripts that set up and build.
+/// The scripts that install the dependencies and build.
 class TestSetup : public QObject {
   Q_OBJECT
 
@@ -19,7 +19,7 @@ class TestSetup : public QObject {
   void aDriverIsFoundHoweverMuchItSays();
 };
 
-/// A program whose reader has left dies of SIGPIPE, and pipefail makes that the answer.
+/// If the reader of a pipe ends early, SIGPIPE kills the writer, and pipefail makes the pipe fail.
 void TestSetup::aDriverIsFoundHoweverMuchItSays() {
   const TemporaryFolder folder;
   const fs::path program = folder.path() / "nvidia-smi";

@@ -24,16 +24,16 @@ using namespace Qt::StringLiterals;
 
 namespace lambda::test {
 
-/// The studio with the real engine, as a person uses it: one network from its first click to the
-/// run found again.
+/// Uses the studio with the real engine as a person does: from the first click on a network to its
+/// run in the library.
 class TestStudio : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void initTestCase();
   void aHybridClickedTogetherCostsWhatTheCommandLineSays();
-  void itTrainsPausesIsLookedIntoAndContinues();
-  void theRunIsFoundAndLookedIntoAgain();
+  void itTrainsPausesIsInspectedAndContinues();
+  void theRunIsFoundAndInspectedAgain();
   void closesWhileTraining();
   void cleanupTestCase();
 
@@ -105,7 +105,7 @@ void TestStudio::aHybridClickedTogetherCostsWhatTheCommandLineSays() {
   QCOMPARE(static_cast<qint64>(shown.total.flops), told.value(u"flops"_s).toInteger());
 }
 
-void TestStudio::itTrainsPausesIsLookedIntoAndContinues() {
+void TestStudio::itTrainsPausesIsInspectedAndContinues() {
   RunConfig config = window().workspaces().document().config();
   config.name = "whole";
   shapes10Of(config).trainCount = 1200;
@@ -143,7 +143,7 @@ void TestStudio::itTrainsPausesIsLookedIntoAndContinues() {
   run_ = training().lastResult()->run;
 }
 
-void TestStudio::theRunIsFoundAndLookedIntoAgain() {
+void TestStudio::theRunIsFoundAndInspectedAgain() {
   window().workspaces().goTo(Workspace::runs);
   const RunLibrary& library = window().workspaces().library();
   QTRY_VERIFY_WITH_TIMEOUT(library.find(run_) != nullptr, 10000);

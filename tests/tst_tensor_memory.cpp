@@ -55,7 +55,7 @@ void TestTensorMemory::tooLargeATensorIsAnErrorThatSaysSo() {
   const TensorMemoryReuse reuse;
   try {
     at::empty({std::int64_t{1} << 60}, at::kByte);
-    QFAIL("allocated an exabyte");
+    QFAIL("The allocation of an exabyte succeeded.");
   } catch (const c10::Error& error) {
     QVERIFY(std::string(error.what()).find("can't allocate memory") != std::string::npos);
   }

@@ -26,7 +26,8 @@ std::string fromHex(std::string_view hex) {
   return bytes;
 }
 
-// Protobuf's wire format by hand, so that the messages are checked against the published numbers.
+// Writes Protobuf's wire format by hand, so that the messages are checked against the published
+// numbers.
 std::string field(int number, int wireType, const std::string& content) {
   return std::string(1, static_cast<char>(number << 3 | wireType)) + content;
 }
@@ -279,7 +280,7 @@ void TestTensorboardEvents::mutationsThrowOrLoad() {
     errorOf([&] {
       const EventLog log = parse(mutated(bytes, 2, i));
       ++loaded;
-      // The CRCs let nothing through that was not written; a restart may be lost.
+      // The CRCs reject every value that was not written, but the mark of a restart may be lost.
       for (const EventValue& value : log.values) {
         QVERIFY(std::ranges::find(known, value) != known.end() || value.step == 1);
       }

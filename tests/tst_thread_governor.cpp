@@ -10,15 +10,15 @@ namespace lambda::test {
 
 namespace {
 
-/// A machine of which another program holds a core for parts of the time. Steps are of 1 s on one
-/// thread and scale perfectly; while the program runs, `disturbed` says what a step takes.
+/// A machine on which another program uses a core for part of the time. A step takes 1 s on one
+/// thread and scales perfectly; while the program runs, `disturbed` gives the seconds of a step.
 class Machine {
  public:
   using Duration = std::function<double(int threads, int step)>;
 
   Machine(int threads, Duration disturbed) : governor(threads), disturbed_(std::move(disturbed)) {}
 
-  /// Trains for so many seconds.
+  /// Trains for the given simulated time.
   void train(double seconds, bool isBusy) {
     for (const double end = time + seconds; time < end;) {
       const double took = isBusy ? disturbed_(governor.threads(), step)
@@ -40,7 +40,7 @@ class Machine {
   Duration disturbed_;
 };
 
-/// All threads wait for a time slice in every fourth step; with one thread less nobody waits.
+/// In every fourth step all threads wait for a time slice; with one thread less, none waits.
 Machine machineThatGains(int threads) {
   return {threads, [threads](int now, int step) {
             const double calm = 1.0 / now;
@@ -57,7 +57,7 @@ class TestThreadGovernor : public QObject {
   void aCalmMachineIsLeftAlone();
   void aBusyMachineCostsAThread();
   void oneLongStepIsAnAccident();
-  void theFirstStepsAreNotLookedAt();
+  void theFirstStepsAreIgnored();
   void aThreadIsTakenBackWhenTheMachineIsFree();
   void aMachineThatStaysBusyIsTriedEverMoreSeldom();
   void aLossThatDoesNotHelpIsUndone();
@@ -88,7 +88,7 @@ void TestThreadGovernor::oneLongStepIsAnAccident() {
   }
 }
 
-void TestThreadGovernor::theFirstStepsAreNotLookedAt() {
+void TestThreadGovernor::theFirstStepsAreIgnored() {
   ThreadGovernor governor(2);
   for (int step = 0; step < 200; ++step) QVERIFY(!governor.stepTook(step < 3 ? 20 : 0.5));
 }
@@ -108,14 +108,15 @@ void TestThreadGovernor::aMachineThatStaysBusyIsTriedEverMoreSeldom() {
   Machine machine = machineThatGains(2);
   machine.train(3600, true);
   QCOMPARE(machine.threads(), 1);
-  // One loss, and two changes a trial: after 60, 120, 240, 480 s and then every 600 s.
+  // One thread is lost, then each trial makes two changes: after 60, 120, 240, 480 s and then every
+  // 600 s.
   QVERIFY(machine.changes.size() >= 11 && machine.changes.size() <= 21);
   const std::size_t first = machine.changes.size();
   machine.train(3600, true);
   QVERIFY(machine.changes.size() - first <= 12);
 }
 
-// A hiccup now and then: all threads are faster all the same.
+// Some steps are slow, but training is still faster with all threads.
 void TestThreadGovernor::aLossThatDoesNotHelpIsUndone() {
   Machine machine(2, [](int threads, int step) { return step % 10 == 0 ? 1.2 : 1.0 / threads; });
   double withAll = 0;

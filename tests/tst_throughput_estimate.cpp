@@ -43,7 +43,7 @@ void TestThroughputEstimate::measuresRealSteps() {
   QVERIFY(seen->secondsPerStep > 0 && seen->secondsPerStep < 5);
   QCOMPARE(seen->imagesPerSecond, 30 / seen->secondsPerStep);
   QVERIFY(seen->evaluationSeconds > 0);
-  // Six batches an epoch.
+  // An epoch has six batches.
   QCOMPARE(seen->secondsPerEpoch, 6 * seen->secondsPerStep + seen->evaluationSeconds);
   QVERIFY(seen->peakResidentBytes > (10U << 20));
   QVERIFY(seen->residentGrowthBytes < seen->peakResidentBytes);
@@ -65,7 +65,7 @@ void TestThroughputEstimate::estimatesWhatAnEpochTakes() {
   const double measured = observer.epochs[1].seconds - observer.epochs[0].seconds;
   const auto seen = estimateThroughput(config, kEstimateSteps, control, observer);
   const double estimated = seen->secondsPerEpoch - seen->evaluationSeconds;
-  // Wide, because other programs may run meanwhile.
+  // The limits are wide, because other programs may run at the same time.
   QVERIFY2(estimated > measured / 3 && estimated < measured * 3,
            qPrintable(QString::number(estimated) + u' ' + QString::number(measured)));
 }
@@ -87,7 +87,7 @@ void TestThroughputEstimate::missingDataIsMadeUpAndSaidSo() {
   RecordingObserver observer;
   const auto seen = estimateThroughput(config, 1, control, observer);
   QVERIFY(seen->syntheticData);
-  // As many images as CIFAR-10 has.
+  // The synthetic data set is as large as CIFAR-10.
   const int batches = (50000 - config.data.validationCount) / config.recipe.batchSize;
   QCOMPARE(seen->secondsPerEpoch, batches * seen->secondsPerStep + seen->evaluationSeconds);
   QVERIFY(seen->residentGrowthBytes > (100U << 20));

@@ -22,7 +22,7 @@ namespace lambda::test {
 
 namespace {
 
-/// How often the plot in a CurvePlot was painted.
+/// Counts how often the plot in a CurvePlot was painted.
 class PaintCount : public QObject {
  public:
   explicit PaintCount(CurvePlot& plot) {
@@ -81,7 +81,7 @@ class TestTrainLive : public QObject {
     QTest::qWait(1000);
     QVERIFY2(paints.count >= 2 && paints.count <= 11, qPrintable(QString::number(paints.count)));
     QVERIFY(arrivals.count() > paints.count);
-    // What a person does is seen at once, even between two drawings.
+    // The effect of a person's action is shown at once, even between two regular drawings.
     shown.session.pause();
     QTRY_COMPARE(shown.session.state(), SessionState::paused);
     QTest::qWait(200);
@@ -142,7 +142,7 @@ class TestTrainLive : public QObject {
 
   void requestsNeverQueueUp() {
     ShownTrainPage shown(400);
-    // Epochs end with a request of their own: none does here.
+    // The end of an epoch makes an additional request; in this test no epoch ends.
     shown.engine->batchesPerEpoch = 100'000;
     std::atomic<int> asked = 0;
     const auto usual = shown.engine->snapshot;
@@ -171,8 +171,8 @@ class TestTrainLive : public QObject {
     QTest::addColumn<int>("rest");
     QTest::newRow("free") << 0 << 500;
     QTest::newRow("cheap") << 20 << 500;
-    QTest::newRow("felt") << 60 << 1500;
-    QTest::newRow("dear") << 10'000 << 5000;
+    QTest::newRow("noticeable") << 60 << 1500;
+    QTest::newRow("expensive") << 10'000 << 5000;
   }
 
   void looksRestAsTheyCost() {
@@ -181,7 +181,7 @@ class TestTrainLive : public QObject {
     QCOMPARE(LiveInspection::restAfter(std::chrono::milliseconds(look)).count(), rest);
   }
 
-  void longLooksAreRare() {
+  void longInspectionsAreRare() {
     constexpr std::chrono::milliseconds kLook{50};
     ShownTrainPage shown(400);
     shown.engine->batchesPerEpoch = 100'000;
@@ -203,7 +203,7 @@ class TestTrainLive : public QObject {
     };
     shown.bar().startAction()->trigger();
     QTRY_VERIFY(asked >= 1);
-    // The first layer may still be on its way to being chosen.
+    // The first layer may not be selected yet.
     QTest::qWait(300);
     const int before = asked;
     QTRY_VERIFY_WITH_TIMEOUT(asked > before, 6000);

@@ -18,7 +18,7 @@ class TestTrainLooks : public QObject {
 
   void initTestCase() { applyTheme(*qApp, ThemeChoice::light); }
 
-  void smallWindowsAndLargeTextHaveRoom_data() {
+  void smallWindowsAndLargeTextHaveEnoughSpace_data() {
     QTest::addColumn<double>("scale");
     QTest::addColumn<QSize>("most");
     QTest::newRow("usual text") << 1.0 << QSize(920, 560);
@@ -26,7 +26,7 @@ class TestTrainLooks : public QObject {
     QTest::newRow("largest text") << 2.0 << QSize(1848, 1010);
   }
 
-  void smallWindowsAndLargeTextHaveRoom() {
+  void smallWindowsAndLargeTextHaveEnoughSpace() {
     QFETCH(double, scale);
     QFETCH(QSize, most);
     applyTheme(*qApp, ThemeChoice::light, scale);
@@ -84,7 +84,7 @@ class TestTrainLooks : public QObject {
     QTRY_VERIFY(!saysSmoothing() && !isCut());
     applyTheme(*qApp, ThemeChoice::light);
     QTRY_VERIFY(saysSmoothing() && !isCut());
-    // The window lets go of what large text needed when it is laid out next.
+    // The window gives up the width for large text at its next layout.
     QTRY_VERIFY(shown.page.minimumWidth() <= 920);
     shown.page.resize(920, 560);
     QTRY_VERIFY(!saysSmoothing() && !isCut());

@@ -89,7 +89,7 @@ class TestTrainPage : public QObject {
             shown.page.focusWidget() != shown.find<QPushButton>(u"start"_s));
   }
 
-  void aMendedErrorTakesItsRefusalAway() {
+  void aFixedErrorTakesItsRefusalAway() {
     ShownTrainPage shown;
     RunConfig config = shown.document.config();
     const RunConfig right = config;
@@ -184,7 +184,7 @@ class TestTrainPage : public QObject {
     QCOMPARE(csv.count(u"batches,Loss,%1,"_s.arg(before)), 1);
   }
 
-  void failedRunsSayWhatHappenedAndGoOnWithHalfTheLearningRate() {
+  void failedRunsSayWhatHappenedAndContinueWithHalfTheLearningRate() {
     ShownTrainPage shown(10);
     shown.engine->failAt = 30;
     shown.engine->failure =

@@ -33,7 +33,7 @@ class TestTrainer : public QObject {
   void anEvaluationScoresAsTheRunDid();
   void testSetIsScoredOnce();
   void anEvaluationLeavesTheRunsResultAlone();
-  void aScoreIsToldWhereTheRunCantKeepIt();
+  void aScoreIsReportedWhereTheRunCantKeepIt();
   void scoringACheckpointWaitsWhilePaused();
   void nonFiniteValueStopsTheRun();
   void fullDiskKeepsTheLastCheckpoint();
@@ -230,7 +230,7 @@ void TestTrainer::anEvaluationLeavesTheRunsResultAlone() {
   };
   const Evaluation first = score(run.epochCheckpoint(1), true);
   {
-    // As while the run trains.
+    // The run is locked, as during its training.
     const RunLock lock(run);
     score(run.epochCheckpoint(2), true);
   }
@@ -248,14 +248,14 @@ void TestTrainer::anEvaluationLeavesTheRunsResultAlone() {
   QCOMPARE(testEvaluationsOf(run, before), 3);
 }
 
-void TestTrainer::aScoreIsToldWhereTheRunCantKeepIt() {
+void TestTrainer::aScoreIsReportedWhereTheRunCantKeepIt() {
   const TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
   RunConfig config = tinyRun();
   config.recipe.epochs = 1;
   const RunResult result = trainRun(config, folder.path(), control, observer);
-  // A folder in its place can't be appended to, whoever asks.
+  // A folder at the file's path can't be appended to, not even by root.
   std::filesystem::create_directory(RunFolder::open(result.run).evaluations());
   const auto evaluation = evaluateRun({.run = result.run}, control, observer);
   QCOMPARE(evaluation->scores.accuracy, *result.testAccuracy);
@@ -313,7 +313,7 @@ void TestTrainer::fullDiskKeepsTheLastCheckpoint() {
   RunControl control;
   RecordingObserver observer;
   observer.onBatch = [&](const BatchRecord& batch) {
-    // Writes beyond this size fail from here on, as on a disk without room.
+    // From this step on, writes beyond this size fail, as on a full disk.
     if (batch.step != 9) return;
     const rlimit small{16 << 10, old.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
@@ -331,7 +331,7 @@ void TestTrainer::fullDiskKeepsTheLastCheckpoint() {
 void TestTrainer::outOfMemorySaysWhatToDo() {
   const TemporaryFolder folder;
   RunConfig config = tinyRun();
-  // Maps of a batch that are far larger than what the heap keeps for reuse.
+  // The maps of a batch are far larger than the blocks that the heap keeps for reuse.
   config.architecture.stem.width = 32;
   shapes10Of(config).trainCount = 1300;
   config.data.validationCount = 100;

@@ -18,7 +18,7 @@ using namespace lambda;
 
 namespace {
 
-/// One step before it gives up a thread.
+/// A governor that will give up a thread after one more step.
 ThreadGovernor disturbedGovernor() {
   ThreadGovernor governor(2);
   for (int step = 0; step < 22; ++step) governor.stepTook(step % 2 == 0 ? 1000 : 0.001);
@@ -36,14 +36,14 @@ class TestTrainingLoop : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aDisturbedRunGoesOnWithFewerThreadsAndSaysSo();
+  void aDisturbedRunContinuesWithFewerThreadsAndSaysSo();
   void aGpuWithoutItsKernelsIsAWarningOfTheRun();
   void theLiveWeightsAreInspectedWhileOthersAreScored_data();
   void theLiveWeightsAreInspectedWhileOthersAreScored();
   void weightsThatAreNotFiniteAreNotSaved();
   void statisticsThatAreNotFiniteAreNotSaved();
   void anOptimiserThatIsNotFiniteIsNotSaved();
-  void withoutRoomTheTrainingContinuesAndTheLastCheckpointStays();
+  void withoutDiskSpaceTheTrainingContinuesAndTheLastCheckpointStays();
   void theBestEpochIsOneThatIsKept();
 };
 
@@ -68,7 +68,7 @@ void TestTrainingLoop::theLiveWeightsAreInspectedWhileOthersAreScored() {
   RecordingObserver observer;
   int scored = 0;
   observer.onEvaluated = [&](const EvaluationProgress& progress) {
-    // Between the end of the last batch and here no weight moves.
+    // No weight changes between the end of the last batch and this call.
     const bool isLast = observer.epochs.size() == (progress.phase == "test" ? 2U : 1U);
     if (isLast && progress.phase == phase.toStdString() && scored++ == 0) {
       control.requestInspection({});
@@ -120,7 +120,7 @@ void TestTrainingLoop::statisticsThatAreNotFiniteAreNotSaved() {
     if (buffer.key().ends_with("running_var")) variance = buffer.value();
   }
   observer.onBatch = [&](const BatchRecord& batch) {
-    // Training does not read the running statistics, so that its losses stay finite.
+    // Training does not read the running statistics, so its losses stay finite.
     if (batch.step == 6) variance.fill_(std::numeric_limits<float>::quiet_NaN());
   };
   TrainingLoop loop(std::move(opened), control, observer);
@@ -141,7 +141,7 @@ void TestTrainingLoop::anOptimiserThatIsNotFiniteIsNotSaved() {
   OpenRun opened = openRun(tinyRun(), folder.path(), observer);
   const at::Tensor momentum = opened.prepared.state->optimizer.state().front().tensor;
   observer.onBatch = [&](const BatchRecord& batch) {
-    // After the last update of the epoch, so that no weight has followed it yet.
+    // This is after the last update of the epoch, so that it has not affected a weight yet.
     if (batch.step == 6) momentum[0].fill_(std::numeric_limits<float>::infinity());
   };
   TrainingLoop loop(std::move(opened), control, observer);
@@ -153,7 +153,7 @@ void TestTrainingLoop::anOptimiserThatIsNotFiniteIsNotSaved() {
   QCOMPARE(readCheckpointHeader(run.lastCheckpoint()).progress.step, std::int64_t{0});
 }
 
-void TestTrainingLoop::withoutRoomTheTrainingContinuesAndTheLastCheckpointStays() {
+void TestTrainingLoop::withoutDiskSpaceTheTrainingContinuesAndTheLastCheckpointStays() {
   const TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
@@ -217,7 +217,7 @@ void TestTrainingLoop::aGpuWithoutItsKernelsIsAWarningOfTheRun() {
   }
 }
 
-void TestTrainingLoop::aDisturbedRunGoesOnWithFewerThreadsAndSaysSo() {
+void TestTrainingLoop::aDisturbedRunContinuesWithFewerThreadsAndSaysSo() {
   const TemporaryFolder folder;
   at::set_num_threads(2);
   RunControl control;

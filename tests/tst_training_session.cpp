@@ -16,7 +16,7 @@ namespace lambda::test {
 
 namespace {
 
-/// What a person can do to a training.
+/// The requests that a person can make to a training.
 enum class Wish { start, pauseOrContinue, step, stop, close };
 
 constexpr std::array kWishes{
@@ -24,7 +24,7 @@ constexpr std::array kWishes{
 constexpr std::array kWishNames{"start", "pause", "step", "stop", "close"};
 constexpr std::array kStateNames{"idle", "starting", "running", "pausing", "paused", "stopping"};
 
-/// Handles events until it holds; no sooner than that, and not for longer than 10 s.
+/// Handles events until `holds` returns true or 10 s have passed. Returns whether it holds.
 bool waitFor(const std::function<bool()>& holds) {
   QDeadlineTimer patience(std::chrono::seconds(10));
   QTimer wake;
@@ -35,7 +35,7 @@ bool waitFor(const std::function<bool()>& holds) {
   return holds();
 }
 
-/// What the window does with a close: it is gone when the guard lets it.
+/// Closes like the window: as soon as the guard allows it.
 class Closing {
  public:
   explicit Closing(TrainingSession& session) : guard_(session) {
@@ -75,14 +75,14 @@ class TestTrainingSession : public QObject {
   void tellsEveryRecordOnceAndInOrder();
   void pausesStepsAndContinues();
   void aPauseCanBeAskedForBeforeTheRunHasStarted();
-  void aSecondStartIsRefusedAndTheFirstGoesOn();
+  void aSecondStartIsRefusedAndTheFirstContinues();
   void aRefusedStartLeavesItIdleWithTheReason();
   void aFailedRunEndsWithItsReason();
   void aResumedRunKeepsItsEarlierRecords();
   void inspectsTheRunningNetworkAlsoWhilePaused();
-  void everyOrderOfFourWishesEndsWellFromEveryState_data();
-  void everyOrderOfFourWishesEndsWellFromEveryState();
-  void aCloseDuringAStartThatIsRefusedGoesOn();
+  void everyOrderOfFourRequestsEndsWellFromEveryState_data();
+  void everyOrderOfFourRequestsEndsWellFromEveryState();
+  void aCloseDuringAStartThatIsRefusedContinues();
   void endsATrainingWhenItIsDestroyed();
 
  private:
@@ -158,7 +158,7 @@ void TestTrainingSession::aPauseCanBeAskedForBeforeTheRunHasStarted() {
   QTRY_COMPARE(session.state(), SessionState::idle);
 }
 
-void TestTrainingSession::aSecondStartIsRefusedAndTheFirstGoesOn() {
+void TestTrainingSession::aSecondStartIsRefusedAndTheFirstContinues() {
   TrainingSession session(engine_);
   QSignalSpy refused(&session, &TrainingSession::startRefused);
   session.start(smallConfig(1000), runs());
@@ -224,8 +224,7 @@ void TestTrainingSession::inspectsTheRunningNetworkAlsoWhilePaused() {
   QCOMPARE(session.state(), SessionState::paused);
 }
 
-/// Brings an idle session into a state and, where the state is one that passes, keeps it there for
-/// some milliseconds.
+/// Brings an idle session into a state; a transient state lasts for some milliseconds.
 void TestTrainingSession::bringInto(TrainingSession& session, SessionState state) {
   constexpr std::chrono::milliseconds kWhile{3};
   engine_->startTime = state == SessionState::starting ? kWhile : std::chrono::milliseconds(0);
@@ -268,13 +267,13 @@ void TestTrainingSession::apply(TrainingSession& session, Closing& window, Wish 
   }
 }
 
-void TestTrainingSession::everyOrderOfFourWishesEndsWellFromEveryState_data() {
+void TestTrainingSession::everyOrderOfFourRequestsEndsWellFromEveryState_data() {
   QTest::addColumn<int>("state");
   for (std::size_t i = 0; i < kStateNames.size(); ++i)
     QTest::newRow(kStateNames[i]) << static_cast<int>(i);
 }
 
-void TestTrainingSession::everyOrderOfFourWishesEndsWellFromEveryState() {
+void TestTrainingSession::everyOrderOfFourRequestsEndsWellFromEveryState() {
   QFETCH(int, state);
   constexpr std::size_t kCount = kWishes.size();
   for (std::size_t order = 0; order < kCount * kCount * kCount * kCount; ++order) {
@@ -284,12 +283,12 @@ void TestTrainingSession::everyOrderOfFourWishesEndsWellFromEveryState() {
   }
 }
 
-/// Four wishes, `order` being their digits, and then a close, if none was among them.
+/// Makes four requests, which are the digits of `order`, and then closes if none of them did.
 void TestTrainingSession::closesAfter(TrainingSession& session, std::size_t order) {
   Closing window(session);
   QByteArray told;
-  // A window that has closed is not seen again: nothing more can be wished of it. Every second wish
-  // comes at once, the others after what came before had its effect.
+  // A closed window stays closed, so it can't get more requests. Events are handled after every
+  // second request, so that requests come both at once and after the previous ones had an effect.
   for (int i = 0; i < 4 && !window.isClosed(); ++i, order /= kWishes.size()) {
     const std::size_t wish = order % kWishes.size();
     told += QByteArray(kWishNames[wish]) + ' ';
@@ -302,7 +301,7 @@ void TestTrainingSession::closesAfter(TrainingSession& session, std::size_t orde
   if (session.lastResult()) QCOMPARE(session.lastResult()->status, RunStatus::stopped);
 }
 
-void TestTrainingSession::aCloseDuringAStartThatIsRefusedGoesOn() {
+void TestTrainingSession::aCloseDuringAStartThatIsRefusedContinues() {
   engine_->refusal = "There is no data.";
   TrainingSession session(engine_);
   Closing window(session);

@@ -16,7 +16,7 @@ namespace lambda {
 
 namespace {
 
-/// A run that nothing is wrong with: two stages of a lambda layer and a convolution.
+/// A valid run with two stages of a lambda layer and a convolution.
 RunConfig soundRun() {
   RunConfig config = defaultRun();
   config.architecture.stages[1].stride = 2;
@@ -121,8 +121,8 @@ void TestValidate::everyRuleFiresAndItsFixRemovesIt_data() {
       "data.augmentation.cropPadding",
       false);
   row("no data", {"data.source="}, "data.source", true);
-  row("all held out", {"data.validationCount=12000"}, "data.validationCount", true);
-  row("all of CIFAR held out",
+  row("all for validation", {"data.validationCount=12000"}, "data.validationCount", true);
+  row("all of CIFAR for validation",
       {"data.source=cifar10", "data.validationCount=50000"},
       "data.validationCount",
       true);

@@ -18,12 +18,12 @@ namespace {
 
 struct Case {
   UpdateRule rule = UpdateRule::sgd;
-  double clip = 0;  ///< 0 = none
+  double clip = 0;  ///< Largest norm of the gradients; 0 = no clipping.
   bool averages = false;
   double averageShare = 0.01;
   float loss = 1;
   Element element =
-      Element::float32;  ///< Of the gradients; with bfloat16 go copies of the weights.
+      Element::float32;  ///< Type of the gradients; with bfloat16, weights have copies.
 };
 
 UpdateRates ratesOf(const Case& one) {
@@ -44,7 +44,7 @@ std::vector<T> valuesOf(const DeviceMemory& memory) {
   return values;
 }
 
-/// One tensor in device memory.
+/// One weight tensor with its state and gradient in device memory.
 struct DeviceWeights {
   DeviceWeights(const Weights<float>& of, const std::vector<float>& gradientOf, Element element)
       : weights(of.weights),
@@ -57,13 +57,13 @@ struct DeviceWeights {
   DeviceMemory weights, rounded, firstMoment, secondMoment, average, gradient;
 };
 
-/// Tensors of odd sizes, some in several blocks.
+/// Tensors whose sizes are near multiples of the kernel's blocks; some need several blocks.
 class Network : public UpdatedNetwork {
  public:
   explicit Network(Element element = Element::float32)
       : UpdatedNetwork({1, 3, 127, 128, 129, 100, 4095, 4096, 4097, 9001}, element) {}
 
-  /// All tensors after one update by the kernels, `norm` that of the gradients.
+  /// All tensors after one update by the kernels; `norm` is the norm of the gradients.
   static std::vector<Weights<float>> updated(const std::vector<Weights<float>>& before,
                                              const Gradients& gradients,
                                              const Case& one,
@@ -217,7 +217,7 @@ void TestWeightUpdateCudaEmulated::theNormIsExact() {
     QVERIFY(std::abs(norm / exactNormOf(network.gradients[0]) - 1) < 1e-14);
   }
   const Network network;
-  // Squares that float32 has no room for.
+  // These squares overflow float32.
   Gradients large = network.gradients[0];
   for (std::vector<float>& each : large) std::fill(each.begin(), each.end(), 0.0F);
   large.front()[0] = 3e30F;

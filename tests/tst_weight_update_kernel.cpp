@@ -18,7 +18,7 @@ struct Case {
   bool averages = false;
   double averageShare = 0.01;
   Element element =
-      Element::float32;  ///< Of the gradients; with bfloat16 go copies of the weights.
+      Element::float32;  ///< Type of the gradients; with bfloat16, weights have copies.
 };
 
 UpdateRates ratesOf(const Case& one) {
@@ -32,7 +32,7 @@ UpdateRates ratesOf(const Case& one) {
           .averageShare = one.averageShare};
 }
 
-/// Tensors of odd sizes, some in many blocks.
+/// Tensors of unusual sizes, some of many blocks.
 class Network : public UpdatedNetwork {
  public:
   explicit Network(Element element = Element::float32)
@@ -155,11 +155,11 @@ void TestWeightUpdateKernel::theNormIsExact() {
     const double found = normOfAll(network.gradients[0], withThreads(2), element);
     QVERIFY(std::abs(found / expected - 1) < 1e-14);
   }
-  // Squares that float32 has no room for.
+  // These squares overflow float32.
   QVERIFY(std::abs(normOfAll({{3e30F}, {4e30F}}, withThreads(1)) / 5e30 - 1) < 1e-7);
 }
 
-// A run that diverges is found by its norm.
+// A run detects divergence by the norm of its gradients.
 void TestWeightUpdateKernel::theNormHidesNothingThatIsNotFinite() {
   const Gradients whole = Network().gradients[0];
   for (const float value :

@@ -23,7 +23,7 @@ std::vector<float> random(std::int64_t size, unsigned seed) {
   return values;
 }
 
-/// A convolution and what enters it, random.
+/// A convolution with random operands.
 class Convolution {
  public:
   explicit Convolution(const WinogradShape& of)

@@ -1,6 +1,7 @@
-// How the studio feels, in numbers: the time to the first paint, memory at rest, how late the GUI's
-// timer ticks come while a training uses all cores, and what the window costs the training. Prints
-// one JSON object. usage: xvfb-run -a -s "-screen 0 1920x1080x24" build/release/bench/bench_studio
+// Measures the responsiveness of the studio: the time to the first paint, memory at rest, the delay
+// of the GUI's timer ticks while a training uses all cores, and how much the window slows down the
+// training. Prints one JSON object.
+// usage: xvfb-run -a -s "-screen 0 1920x1080x24" build/release/bench/bench_studio
 
 #include <algorithm>
 #include <cstdio>
@@ -40,13 +41,13 @@ constexpr int kTickMs = 10;
 constexpr int kRestMs = 3000;
 constexpr int kEpochs = 4;
 
-/// Seconds since this process was started, by the kernel's account.
+/// Seconds since the kernel started this process.
 double processSeconds() {
   std::ifstream stat("/proc/self/stat");
   std::string text((std::istreambuf_iterator<char>(stat)), std::istreambuf_iterator<char>());
   std::istringstream fields(text.substr(text.rfind(')') + 2));
   std::string field;
-  constexpr int kStartTimeField = 20;  // Of those behind the name.
+  constexpr int kStartTimeField = 20;  // Counted from 1, after the name.
   for (int i = 0; i < kStartTimeField; ++i) fields >> field;
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
@@ -69,7 +70,7 @@ double percentile(std::vector<double> values, double share) {
                          static_cast<std::size_t>(share * static_cast<double>(values.size())))];
 }
 
-/// Tells when a widget was painted for the first time.
+/// Records when a widget was painted for the first time.
 class FirstPaint : public QObject {
  public:
   explicit FirstPaint(QObject* parent) : QObject(parent) {}
@@ -91,7 +92,7 @@ RunConfig benchConfig() {
   return config;
 }
 
-/// Goes through the measurements one after the other, from the event loop.
+/// Makes the measurements one after the other, from the event loop.
 class Bench : public QObject {
  public:
   Bench(MainWindow& window, FirstPaint& firstPaint, const QString& folder)
@@ -103,7 +104,7 @@ class Bench : public QObject {
   void train() {
     result_[u"firstPaintSeconds"_s] = firstPaint_.seconds.value_or(-1);
     result_[u"restMegabytes"_s] = residentMegabytes();
-    // Before and after, so that a machine that gets faster or slower meanwhile favours neither.
+    // Measured before and after, so that a machine that gets faster or slower favours neither side.
     headlessBefore_ = headlessImagesPerSecond();
     TrainingSession& session = window_.workspaces().training();
     window_.workspaces().goTo(Workspace::train);
@@ -136,7 +137,7 @@ class Bench : public QObject {
     window_.close();
   }
 
-  /// Images a second of the same training on the command line.
+  /// Images per second of the same training on the command line.
   double headlessImagesPerSecond() const {
     QProcess process;
     process.start(QApplication::applicationDirPath() + u"/../lambda"_s,

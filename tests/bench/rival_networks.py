@@ -16,7 +16,7 @@ CLASSES = 10
 
 
 class ConvolutionUnit(nn.Module):
-    """Convolution without bias, batch norm, and ReLU where asked for."""
+    """Convolution without bias, batch norm, and ReLU if `activated`."""
 
     def __init__(self, channels_in, channels_out, kernel, stride=1, activated=True):
         super().__init__()
@@ -30,7 +30,7 @@ class ConvolutionUnit(nn.Module):
 
 
 class RelativeEmbedding(nn.Module):
-    """Learned vectors e_nm = R[m - n] for all pairs of positions of a square map."""
+    """Learnt vectors e_nm = R[m - n] for all pairs of positions of a square map."""
 
     def __init__(self, side, query_depth):
         super().__init__()
@@ -43,7 +43,7 @@ class RelativeEmbedding(nn.Module):
         self.register_buffer("rows", (down * span + right).flatten(), persistent=False)
 
     def forward(self):
-        """E [n, m, k]"""
+        """The embeddings E [n, m, k]."""
         positions = int(self.rows.numel() ** 0.5)
         return self.table.index_select(0, self.rows).view(positions, positions, -1)
 
@@ -59,7 +59,7 @@ def einsum_core(queries, keys, values, embeddings):
 
 
 def attention_order_core(queries, keys, values, embeddings):
-    """The same with the queries contracted first: two batched products and no lambdas."""
+    """The same, but queries are contracted with the embeddings first: no position lambdas are made."""
     b, n, h, k = queries.shape
     m, v = values.shape[1:]
     by_position = queries.transpose(0, 1).reshape(n, b * h, k)
@@ -102,14 +102,14 @@ class LambdaLayer(nn.Module):
         queries = queries.reshape(b, height * width, self.HEADS, self.QUERY_DEPTH)
         keys = self.pixels(self.keys(x)).softmax(1)
         values = self.pixels(self.valueNorm(self.values(x)))
-        # Under autocast the softmax is float32 and the embeddings are parameters.
+        # Under autocast, the softmax and the embeddings, which are parameters, are float32.
         type_ = values.dtype
         y = self.core(queries, keys.to(type_), values, self.embedding().to(type_))
         return y.reshape(b, height, width, -1).permute(0, 3, 1, 2)
 
 
 class LambdaUnit(nn.Module):
-    """A lambda layer in the place of a convolution: pooling for its stride, batch norm, ReLU."""
+    """A lambda layer that replaces a convolution, with pooling for its stride, batch norm, ReLU."""
 
     def __init__(self, depth, side, stride, core):
         super().__init__()
@@ -143,7 +143,7 @@ class Bottleneck(nn.Module):
 
 
 class ResNet50(nn.Module):
-    """`core` is a value of CORES, or None for convolutions."""
+    """ResNet-50 for 32x32 images. `core` is a value of CORES, or None for convolutions."""
 
     def __init__(self, core=None):
         super().__init__()
@@ -167,5 +167,5 @@ class ResNet50(nn.Module):
 
 
 def make_network(kind):
-    """"conv", or the name of a core for the lambda network."""
+    """The network of a kind: "conv", or the name of a core for the lambda network."""
     return ResNet50(None if kind == "conv" else CORES[kind])

@@ -1,7 +1,7 @@
-"""One rival: trains a network in Python when it is told to, and says how long the steps took.
+"""One rival: trains a network in Python on request and reports the times of the steps.
 
-Started by rivals.py with one JSON object on the command line; then every line on standard input is
-a number of steps, answered by a line of JSON on standard output.
+rivals.py starts it with one JSON object on the command line. Then every line on standard input is a
+number of steps, and a line of JSON on standard output is the answer.
 """
 
 import json
@@ -18,7 +18,7 @@ TYPES = {"F32": torch.float32, "I64": torch.int64}
 
 
 class Recording:
-    """The steps that `lambda bench step --record` wrote: weights, batches, what came of them."""
+    """The steps that `lambda bench step --record` wrote: weights, batches and losses."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -50,7 +50,7 @@ class Recording:
 
 
 class Memory:
-    """How much more of this process lies in RAM than when this was made, as the kernel counts."""
+    """The growth of this process's resident memory since construction, as the kernel counts it."""
 
     def __init__(self):
         self.forget_peak()
@@ -110,7 +110,7 @@ class Training:
         return logits
 
     def replay(self):
-        """The plain cross-entropy of every recorded step, trained again from the first weights."""
+        """Trains the recorded steps from the first weights; returns the cross-entropy of each."""
         losses = []
         for step, rate in enumerate(self.recording.learning_rates):
             for group in self.optimizer.param_groups:
@@ -139,7 +139,7 @@ def main():
     began = time.perf_counter()
     try:
         losses = training.replay()
-    except Exception as failure:  # A compiler may fail in more ways than can be named.
+    except Exception as failure:  # A compiler may fail with any exception.
         answer(failure=str(failure).strip().splitlines()[0] if str(failure) else repr(failure))
         return
     answer(

@@ -35,14 +35,14 @@ PRESETS = {"lambda": "tudelft-lambda", "conv": "tudelft-conv"}
 KINDS = {"lambda": ("einsum", "attention order"), "conv": ("conv",)}
 PRECISIONS = ("float32", "bfloat16")
 
-# Steps that make losses move without letting rounding grow into another training.
+# As many steps as change the losses but do not let rounding errors grow large.
 RECORDED_STEPS = 20
 RECORDED_RECIPE = (
     "recipe.schedule.kind=constant",
     "recipe.schedule.warmupEpochs=0",
     "recipe.optimizer.learningRate=1e-4",
 )
-# Of the first loss, and of all of them: relative, by precision.
+# Allowed relative differences of the first loss and of all losses, by precision.
 FIRST_LOSS = {"float32": 1e-5, "bfloat16": 1e-2}
 ALL_LOSSES = {"float32": 1e-2, "bfloat16": 5e-2}
 DISTURBING_LOAD = 0.05
@@ -75,7 +75,7 @@ def rivals_of(network):
 
 
 class Failed(Exception):
-    """What went wrong, as a sentence for a person."""
+    """An error with a message for a person."""
 
 
 class Lambda:
@@ -91,13 +91,13 @@ class Lambda:
         return json.loads(done.stdout)
 
     def libtorch(self):
-        """The libtorch_cpu that it computes with."""
+        """The path of the libtorch_cpu that the program uses; None if it is not found."""
         libraries = subprocess.run(["ldd", self.path], capture_output=True, text=True).stdout
         found = re.search(r"libtorch_cpu\.so => (\S+)", libraries)
         return found.group(1) if found else None
 
     def steps(self, preset, precision, threads, options):
-        """A turn: the report on one network."""
+        """Runs one turn; returns the machine and the report on one network."""
         report = self.json(
             "bench", "step", preset, "--no-twin", "--precision", precision, "--quiet",
             "--threads", str(threads), "--batch", str(options.batch), "--data", options.data,
@@ -115,7 +115,7 @@ class Lambda:
 
 
 class Worker:
-    """A rival in a process of its own, which waits while others take their turns."""
+    """A rival in a separate process, which waits while others take their turns."""
 
     def __init__(self, rival, recording, threads, options):
         self.rival = rival
@@ -145,11 +145,11 @@ class Worker:
     def answer(self):
         line = self.process.stdout.readline()
         if not line:
-            raise Failed(f"{self.rival.name}: the worker ended; its own words are above")
+            raise Failed(f"{self.rival.name}: the worker process ended; its messages are above")
         return json.loads(line)
 
     def steps(self, count):
-        """Seconds of each of some steps."""
+        """Trains `count` steps; returns the seconds of each."""
         self.process.stdin.write(f"{count}\n")
         self.process.stdin.flush()
         answer = self.answer()
@@ -168,7 +168,7 @@ class Worker:
 
 
 class ForeignLoad:
-    """Who else had the cores' time, by the kernel's account."""
+    """The shares of the cores' time that other processes and other virtual machines used."""
 
     def __init__(self, workers):
         self.workers = workers
@@ -197,7 +197,7 @@ class ForeignLoad:
 
 
 def same_bytes(paths):
-    """Whether files are the same; None where one can't be read."""
+    """Whether files have the same bytes; None if one can't be read."""
     digests = set()
     for path in paths:
         digest = hashlib.sha256()
@@ -212,7 +212,10 @@ def same_bytes(paths):
 
 
 def check_parity(worker, recorded, parameters):
-    """The largest relative differences of the first loss and of all. Raises Failed beyond limits."""
+    """The relative difference of the first loss, and the largest of all losses.
+
+    Raises Failed if one exceeds its limit, a loss is NaN, or the numbers of parameters differ.
+    """
     name, precision = worker.rival.name, worker.rival.precision
     if worker.start["parameters"] != parameters:
         raise Failed(
@@ -220,7 +223,7 @@ def check_parity(worker, recorded, parameters):
         )
     differences = [abs(a - b) / b for a, b in zip(worker.start["losses"], recorded)]
     if not differences or any(map(math.isnan, differences)):
-        raise Failed(f"{name} gave losses that are no numbers")
+        raise Failed(f"{name} gave losses that are NaN")
     if differences[0] > FIRST_LOSS[precision] or max(differences) > ALL_LOSSES[precision]:
         raise Failed(
             f"{name} does not train the same network: its losses differ by {differences[0]:.1e} at "
@@ -234,7 +237,7 @@ def start_workers(rivals, recording, threads, options, skipped):
     has_compiler = shutil.which(os.environ.get("CXX", "g++")) is not None
     for rival in rivals:
         if rival.compiled and not has_compiler:
-            skipped[rival.name] = "torch.compile needs a C++ compiler, and there is none"
+            skipped[rival.name] = "torch.compile needs a C++ compiler, and none is installed"
             continue
         say(f"  starting {rival.name}")
         try:
@@ -247,7 +250,7 @@ def start_workers(rivals, recording, threads, options, skipped):
 
 
 def measure(program, network, threads, options):
-    """All rows of one network with one number of threads."""
+    """Measures one network with one number of threads; returns the machine and the rows."""
     preset = PRESETS[network]
     say(f"{preset}, {threads} thread{'s' if threads > 1 else ''}")
     parameters = program.json("describe", preset)["parameters"]
@@ -303,7 +306,7 @@ def measure(program, network, threads, options):
 
 
 def ratios(ours, theirs):
-    """How many times as long each rival takes, turn by turn: medians, and ranges."""
+    """Ratios of each rival's time to ours in the same turn: medians and ranges over the turns."""
     by_turn = {name: [t / o for t, o in zip(ms, ours)] for name, ms in theirs.items()}
     return {
         "ratio": {name: statistics.median(values) for name, values in by_turn.items()},
@@ -323,11 +326,11 @@ def warnings_of(rows, machine):
         load = row["load"]["others"] + row["load"]["stolen"]
         if load > DISTURBING_LOAD and row["precision"] == PRECISIONS[0]:
             warnings.append(
-                f"{row['case']}, threads {row['threads']}: others had {load:.0%} of the cores' time; "
-                "beyond 5 % neither times nor ratios are to be quoted"
+                f"{row['case']}, threads {row['threads']}: others used {load:.0%} of the cores' time; "
+                "above 5 % do not quote times or ratios"
             )
     if machine["sameLibtorch"] is False:
-        warnings.append("the two sides compute with different files of libtorch_cpu")
+        warnings.append("the two sides use different files of libtorch_cpu")
     return warnings
 
 
@@ -339,8 +342,8 @@ def markdown(report):
         f"PyTorch {machine['pytorch']}, Python {machine['python']}"
         f"{', rivals with ' + machine['preload'] if machine['preload'] else ''}.",
         "",
-        "Medians; a ratio is how many times as long the rival takes, with its range over the turns. "
-        "Memory is the process's growth by network, optimiser and steps.",
+        "Times are medians. A ratio is the rival's time over ours, with its range over the turns. "
+        "Memory is the growth of the process by network, optimiser and steps.",
         "",
     ]
     pairs = zip(report["rows"][::2], report["rows"][1::2])
@@ -388,26 +391,26 @@ def arguments():
     build = HERE.parent.parent / "build" / "release" / "lambda"
     parser.add_argument("--lambda", dest="program", default=str(build), metavar="PROGRAM")
     parser.add_argument("--networks", default="lambda,conv", help="lambda, conv or both")
-    parser.add_argument("--rivals", default="", metavar="TEXT", help="only those with it in the name")
+    parser.add_argument("--rivals", default="", metavar="TEXT", help="only rivals named like TEXT")
     parser.add_argument("--threads", default=f"1,{len(os.sched_getaffinity(0))}")
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--steps", type=int, default=20, help="timed steps of a turn")
-    parser.add_argument("--warm-ups", type=int, default=3, help="steps before them")
+    parser.add_argument("--steps", type=int, default=20, help="timed steps in each turn")
+    parser.add_argument("--warm-ups", type=int, default=3, help="untimed steps before them")
     parser.add_argument("--compile-mode", default="default", help="default or max-autotune")
-    parser.add_argument("--preload", metavar="LIBRARY", help="an allocator for the rivals alone")
-    parser.add_argument("--data", default="shapes10", help="images that our steps are timed on")
+    parser.add_argument("--preload", metavar="LIBRARY", help="an allocator for the rivals only")
+    parser.add_argument("--data", default="shapes10", help="data set of our timed steps")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("rivals"))
     options = parser.parse_args()
     options.networks = options.networks.split(",")
     options.threads = sorted({int(count) for count in options.threads.split(",")})
     unknown = [name for name in options.networks if name not in PRESETS]
     if options.preload and not os.path.exists(options.preload):
-        parser.error(f"--preload: there is no {options.preload}")
+        parser.error(f"--preload: the file {options.preload} does not exist")
     if unknown or min(options.threads + [options.batch, options.turns, options.warm_ups + 1]) < 1:
-        parser.error("networks are lambda and conv; numbers are 1 or more")
+        parser.error("the networks are lambda and conv; numbers must be at least 1")
     if options.steps < 3:
-        parser.error("--steps: a turn has at least 3")
+        parser.error("--steps: a turn needs at least 3 steps")
     return options
 
 
@@ -421,8 +424,8 @@ def main():
     info = program.json("info")
     if not torch.__version__.startswith(info["torch"]):
         raise Failed(
-            f"this Python has PyTorch {torch.__version__}, the engine LibTorch {info['torch']}: "
-            "compare the same"
+            f"this Python has PyTorch {torch.__version__}, but the engine has LibTorch "
+            f"{info['torch']}; install the same version"
         )
     libraries = [program.libtorch(), pathlib.Path(torch.__file__).parent / "lib/libtorch_cpu.so"]
     started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""See `run`, which builds what this needs."""
+"""Runs the campaign. Start it with `run`, which builds the programs that it needs and explains it."""
 
 import argparse
 import concurrent.futures
@@ -22,7 +22,7 @@ SETTINGS = [
     "--set", "checkpoints.keepEpochs=1",
 ]  # fmt: skip
 PARTS = ("kills", "faults", "random", "pairs", "files", "parsers")
-ANSWERS = {0, 1, 2}  # done, failed with a text, usage
+ANSWERS = {0, 1, 2}  # The exit statuses for success, failure with a message, and wrong usage.
 
 
 class Campaign:
@@ -84,7 +84,7 @@ class Campaign:
         self.operations = [line.split(" ", 2) for line in log.read_text().splitlines()]
 
     def points(self):
-        """Operations to try: of a temporary's many writes the first, the last and one between stand for all."""
+        """Operations to try: of the many writes of a temporary file the first, the last and about 2 % of the others."""
         points, previous = [], None
         for i, (number, name, path) in enumerate(self.operations):
             following = self.operations[i + 1][1:] if i + 1 < len(self.operations) else None
@@ -95,9 +95,9 @@ class Campaign:
         return points
 
     def recover(self, run):
-        """Resumes until the run is finished; answers what is lost, empty where nothing is."""
+        """Resumes until the run is finished; returns a text about what is lost, empty if nothing is."""
         if run is None or not (run / "run.json").exists():
-            return ""  # Nothing had begun.
+            return ""  # The run had not begun.
         for _ in range(5):
             if json.loads((run / "run.json").read_text())["status"] == "finished":
                 return first_difference(self.undisturbed, content_of(run, self.program))
@@ -220,7 +220,7 @@ class Campaign:
         for _ in range(chance.choice((1, 1, 1, 8, 64))):
             change = chance.randrange(5)
             place = chance.randrange(len(data)) if data else 0
-            # A header is more often worth an attack than a megabyte of weights.
+            # Most damage goes to the first bytes: a header has more ways to fail than a megabyte of weights.
             if data and chance.random() < 0.7:
                 place = chance.randrange(min(len(data), 4096))
             if not data or change == 0:
@@ -250,7 +250,7 @@ class Campaign:
             process.kill()
             lost = "does not end"
         except ValueError as error:
-            lost = f"prints what is no JSON: {error}"
+            lost = f"prints output that is not JSON: {error}"
         shutil.rmtree(folder, ignore_errors=True)
         return f"{' '.join(command)} with a damaged {victim.relative_to(folder)}, seed {number}: {lost}" if lost else ""
 

@@ -1,4 +1,4 @@
-"""What a run folder tells that depends on no clock, as text: two runs are the same where their texts are."""
+"""The content of a run folder that does not depend on a clock, as text: two runs are equal if their texts are equal."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ def checkpoint_text(path):
 
 
 def tensorboard_lines(run, program):
-    # A folder with metrics.jsonl is read as a run: the event files alone are asked for.
+    # A folder with metrics.jsonl is read as a run, so the event files are copied to another folder.
     with tempfile.TemporaryDirectory() as folder:
         for path in run.glob("*tfevents*"):
             shutil.copy(path, folder)
@@ -46,7 +46,7 @@ def tensorboard_lines(run, program):
 
 
 def content_of(run, program):
-    """`run`: its folder; `program`: the command line, which reads TensorBoard's files."""
+    """The lines of a run's content. `run`: its folder; `program`: the command line, which reads TensorBoard's files."""
     run = pathlib.Path(run)
     lines = []
     for path in sorted(run.rglob("*")):

@@ -20,7 +20,7 @@ void checkLabels(const lambda::Cifar10& set) {
   }
 }
 
-// As the content of one of the files.
+// Parses the bytes as the content of one of the files; the first byte chooses which.
 void tryRecords(std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   lambda::Cifar10Scan scan("fuzz", kLayout, true);

@@ -6,7 +6,7 @@
 #include "engine/formats/cifar100/cifar100_files.h"
 #include "engine/runtime/error.h"
 
-// An archive with one image in each file; the first byte chooses the labels.
+// The input is an archive with one image in each file; the first byte chooses the kind of labels.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data + 1, size - 1));

@@ -6,7 +6,7 @@
 #include "engine/formats/idx/idx_files.h"
 #include "engine/runtime/error.h"
 
-// The first byte chooses between labels and images; gzip is tried where the rest begins with it.
+// The first byte chooses between labels and images; the rest is unpacked if it begins like gzip.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data + 1, size - 1));

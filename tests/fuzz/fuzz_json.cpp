@@ -16,7 +16,7 @@
 
 namespace {
 
-/// What was read must survive being written and read again.
+/// A document that was read must be the same after it is written and read again.
 void readDocument(std::string_view text) {
   std::vector<lambda::Problem> warnings;
   const auto document = lambda::documentFromJson(text, "document", warnings);
@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         readDocument(text);
     }
   } catch (const lambda::Error&) {
-    // A refusal, as it should be.
+    // The parser refused the input, as it should.
   }
   return 0;
 }

@@ -6,7 +6,7 @@
 #include "engine/formats/pictures/picture_resizing.h"
 #include "engine/runtime/error.h"
 
-// A JPEG or PNG file. Small limits keep the work for one input short.
+// The input is a JPEG or PNG file. Small limits keep the time for one input short.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const lambda::PictureLimits limits{.side = 512, .pixels = 1 << 16};
   try {

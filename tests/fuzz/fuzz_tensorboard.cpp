@@ -5,8 +5,9 @@
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/formats/tensorboard/tfrecord.h"
 
-// The first byte chooses: the file as it is, or as payloads that this puts into records with right
-// CRCs, so that the messages are reached too. A payload is a length byte and that many bytes.
+// The first byte chooses whether the rest is a whole file or a list of payloads. This target puts
+// payloads into records with valid CRCs, so that the parser of the messages is reached too. A
+// payload is a length byte followed by that many bytes.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);

@@ -1,8 +1,9 @@
-// The core's CUDA kernels on a real GPU against loops in double: every sample of
-// tests/support/core_reference.h, both elements, operands aligned and not, each twice for the same
-// bits. Needs neither Qt nor LibTorch and is small enough for compute-sanitizer.
+// Compares the core's CUDA kernels on a real GPU with loops in double: every sample of
+// tests/support/core_reference.h, with both element types and with aligned and unaligned operands.
+// Each runs twice and must give the same bits. Needs neither Qt nor LibTorch and is small enough
+// for compute-sanitizer.
 // usage: check_lambda_core_cuda PLUGIN [WORD IN SAMPLE NAMES]
-// Exit status: 0 = well, 1 = not, 77 = no GPU to check on.
+// Exit status: 0 = all are correct, 1 = some are wrong, 77 = there is no GPU.
 
 #include <cstdio>
 #include <exception>
@@ -38,7 +39,7 @@ bool check(const CudaKernels& kernels, const CoreSample& sample, Element element
                 most.distance,
                 most.of.c_str(),
                 isClose ? "" : "  TOO FAR",
-                isSame ? "" : "  OTHER BITS THE SECOND TIME");
+                isSame ? "" : "  DIFFERENT BITS IN THE SECOND RUN");
   }
   return isWell;
 }
@@ -46,7 +47,7 @@ bool check(const CudaKernels& kernels, const CoreSample& sample, Element element
 int run(const std::string& plugin, const std::string& word) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::fputs("There is no GPU to check on.\n", stderr);
+    std::fputs("There is no GPU for the check.\n", stderr);
     return 77;
   }
   const CudaKernels& kernels = openKernels(plugin);

@@ -1,7 +1,7 @@
-// How long the core's CUDA kernels take on a GPU, without any library around them: each pass as a
-// CUDA graph of several passes over operands that rotate through more than the L2 cache, so that
-// neither launches nor caches decide. Median, 10th and 90th percentile in microseconds, and the
-// share of the time that reading the operands and writing the results once would take.
+// Times the core's CUDA kernels on a GPU, without any library around them. A CUDA graph holds
+// several passes, which rotate through operands larger than the L2 cache, so that neither launches
+// nor caches decide. Prints the median, 10th and 90th percentile in microseconds, and the time that
+// only reading the operands and writing the results would take, as a share of the median.
 // usage: time_lambda_core_cuda PLUGIN [BATCH]
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kRepetitions = 60;
 
-/// Operands that a graph rotates through; the L2 cache of an H100 has 50 MB.
+/// Bytes of the operands that a graph rotates through; the L2 cache of an H100 has 50 MB.
 constexpr std::size_t kRotatedBytes = std::size_t{128} << 20;
 constexpr std::size_t kMostCores = 64;
 
@@ -43,7 +43,7 @@ constexpr Case kCases[] = {{8, 16, 0},
                            {32, 16, 0},
                            {32, 16, 7}};
 
-/// Bytes of q, kbar, v and y; a backward pass moves those and their gradients.
+/// Bytes of q, kbar, v and y; a backward pass moves these and their gradients.
 double bytesOf(const CoreShape& shape, Element element) {
   const double rows = static_cast<double>(shape.images * shape.queries * shape.heads);
   const double context = static_cast<double>(shape.images * shape.contextRows());
@@ -51,7 +51,7 @@ double bytesOf(const CoreShape& shape, Element element) {
   return (rows + context) * depths * (element == Element::float32 ? 4 : 2);
 }
 
-/// Microseconds of one pass, sorted.
+/// The times of one pass in microseconds, in ascending order.
 std::vector<double> time(std::size_t passes, const std::function<void(cudaStream_t)>& queueAll) {
   cudaStream_t stream;
   requireCuda(cudaStreamCreate(&stream));
@@ -135,7 +135,7 @@ void timeCase(const CudaKernels& kernels,
 void run(const char* plugin, std::int64_t batch) {
   const CudaKernels& kernels = openKernels(plugin);
   const double bytesPerMicrosecond = copiedBytesPerMicrosecond();
-  std::printf("A copy moves %.0f GB/s, read and written.\n", 1e-3 * bytesPerMicrosecond);
+  std::printf("A copy moves %.0f GB/s, reads and writes together.\n", 1e-3 * bytesPerMicrosecond);
   for (const Case& one : kCases) {
     for (const Element element : {Element::bfloat16, Element::float32})
       timeCase(kernels, one, batch, element, bytesPerMicrosecond);

@@ -97,7 +97,7 @@ std::int32_t CoreReference::rowOf(std::int64_t query, std::int64_t position) con
   return static_cast<std::int32_t>((down + reach) * sample_.scope + right + reach);
 }
 
-/// One term of the sum, q . (kbar + e) v, and of its gradients.
+/// Adds one term of the sum, q . (kbar + e) v, and of its gradients.
 void CoreReference::add(
     CoreResults& to, std::int64_t b, std::int64_t i, std::int64_t row, std::int64_t h) const {
   const std::int64_t k = shape.queryDepth, v = shape.valueDepth, u = shape.intraDepth;

@@ -8,7 +8,7 @@
 
 namespace lambda::test {
 
-/// A core on a map, with relative embeddings.
+/// The shape of a lambda core on a map, with relative embeddings.
 struct CoreSample {
   const char* name;
   std::int64_t batch, height, width, intraDepth, heads, queryDepth, valueDepth;
@@ -16,16 +16,16 @@ struct CoreSample {
   bool hasContent, hasPositions;
 };
 
-/// Shapes that every kernel of the core has to get right.
+/// Shapes for which every kernel of the core must be correct.
 std::vector<CoreSample> coreSamples();
 
-/// What comes out of a core, and its gradients.
+/// The output y of a core, and the gradients of its operands.
 struct CoreResults {
   std::vector<double> y, queries, keys, values, table;
 };
 
-/// The operands of a sample, of random numbers, and what comes out of them by one loop an index, in
-/// double.
+/// Random operands of a sample, and the core's results for them, computed in double with one loop
+/// for each index.
 class CoreReference {
  public:
   explicit CoreReference(const CoreSample& sample);
@@ -49,10 +49,10 @@ class CoreReference {
   std::normal_distribution<float> normal_;
 };
 
-/// |found - expected| / |expected|, |found| where nothing is expected; NaN counts as infinite.
+/// |found - expected| / |expected|, or |found| if |expected| is 0; NaN counts as infinite.
 double relativeDistance(const std::vector<float>& found, const std::vector<double>& expected);
 
-/// The nearest bfloat16, halves to even.
+/// The bits of the nearest bfloat16; ties round to even.
 std::uint16_t toBfloat16(float value);
 float fromBfloat16(std::uint16_t value);
 

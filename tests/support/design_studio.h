@@ -27,7 +27,7 @@ inline RunConfig preset(const std::string& name) {
   return loadPreset(name, warnings);
 }
 
-/// A window with the page, as the program has it.
+/// A window that contains the Design page, as in the program.
 class DesignStudio {
  public:
   explicit DesignStudio(const RunConfig& start, QSize size = {1208, 730})
@@ -40,7 +40,7 @@ class DesignStudio {
     window.resize(size);
     window.show();
     window.activateWindow();
-    if (!QTest::qWaitForWindowActive(&window)) qFatal("the window does not become active");
+    if (!QTest::qWaitForWindowActive(&window)) qFatal("the window did not become active");
     page->setFocus();
   }
 
@@ -83,13 +83,13 @@ class DesignStudio {
 
   QSplitter* splitter(const QString& name) { return page->findChild<QSplitter*>(name); }
 
-  /// Takes hold of a splitter's handle and moves it.
+  /// Drags a splitter's handle by `by` pixels.
   void drag(const QString& name, QPoint by) {
     QSplitterHandle* handle = splitter(name)->handle(1);
     const QPoint middle = handle->rect().center();
     QTest::mousePress(handle, Qt::LeftButton, {}, middle);
     QTest::mouseMove(handle, middle + by);
-    // The handle has moved along.
+    // The position is relative to the handle, which followed the mouse.
     QTest::mouseRelease(handle, Qt::LeftButton, {}, middle);
   }
 

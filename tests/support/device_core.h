@@ -16,7 +16,7 @@
 
 namespace lambda::test {
 
-/// Throws what CUDA says of a failure.
+/// Throws CUDA's error text if a call failed.
 inline void requireCuda(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
 }
@@ -25,8 +25,8 @@ inline void requireCuda(const CudaOutcome& outcome) {
   if (outcome.code != 0) throw std::runtime_error(outcome.text);
 }
 
-/// Device memory of exactly so many bytes, so that memory checkers see what reads or writes past
-/// it. All bits are set at first: as floats, NaNs.
+/// Device memory of exactly the given size, so that memory checkers find accesses beyond it. At
+/// first all its bits are set, which are NaNs as floats.
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::size_t bytes) : bytes_(bytes) {
@@ -57,7 +57,7 @@ class DeviceMemory {
         cudaMemcpy(static_cast<char*>(data_) + offset, from, bytes, cudaMemcpyHostToDevice));
   }
 
-  /// All bytes, once what was queued is done.
+  /// Waits for the queued work and returns all bytes.
   std::vector<char> read() const {
     std::vector<char> bytes(bytes_);
     if (bytes_ > 0) {
@@ -72,10 +72,10 @@ class DeviceMemory {
   std::size_t bytes_;
 };
 
-/// An array of either element.
+/// A device array of float32 or bfloat16.
 class DeviceArray {
  public:
-  /// `offset`: elements that the array begins after an aligned address.
+  /// `offset`: elements between an aligned address and the start of the array.
   DeviceArray(Element element, std::size_t size, std::size_t offset)
       : element_(element),
         size_(size),
@@ -126,10 +126,10 @@ class DeviceArray {
   DeviceMemory memory_;
 };
 
-/// A core on the device, and what kernels make of it.
+/// The operands of a core on the device, and the results of the kernels.
 class DeviceCore {
  public:
-  /// `offset`: elements that the operands begin after an aligned address.
+  /// `offset`: elements between an aligned address and the start of each operand.
   DeviceCore(const CudaKernels& kernels,
              const CoreReference& core,
              Element element,
@@ -176,7 +176,7 @@ class DeviceCore {
         queue);
   }
 
-  /// To the bit.
+  /// Compares the results bit by bit.
   bool hasSameResults(const DeviceCore& other) const {
     return y.bytes() == other.y.bytes() && dQueries.bytes() == other.dQueries.bytes() &&
            dKeys.bytes() == other.dKeys.bytes() && dValues.bytes() == other.dValues.bytes() &&
@@ -199,7 +199,7 @@ class DeviceCore {
   DeviceArray y, dQueries, dKeys, dValues, dTable;
 };
 
-/// The largest relative distance of what a device core made, and of what.
+/// The largest relative distance among a device core's results, and the name of that result.
 struct Furthest {
   double distance = 0;
   std::string of;
@@ -220,8 +220,8 @@ inline Furthest furthest(const DeviceCore& found, const CoreResults& expected) {
   return most;
 }
 
-/// Relative distance that kernels keep to: some roundings of float32; or those of scores, outputs
-/// and content lambdas to the 8 bits of bfloat16.
+/// The largest relative distance that kernels may have: some roundings of float32, or the rounding
+/// of scores, outputs and content lambdas to the 8 bits of bfloat16.
 inline double toleranceOf(Element element) {
   return element == Element::float32 ? 1e-6 : 6e-3;
 }

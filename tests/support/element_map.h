@@ -10,7 +10,7 @@
 
 namespace lambda::test {
 
-/// A map as the kernel takes it.
+/// The values of a map in the element type that the kernel reads; to bfloat16 they are truncated.
 class ElementMap {
  public:
   ElementMap() = default;

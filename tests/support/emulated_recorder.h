@@ -17,16 +17,16 @@ extern "C" const lambda::CudaKernels* lambdaCudaKernels();
 
 namespace lambda::test {
 
-/// Records steps on the emulated device as a GPU does: recording computes nothing, and a replay
-/// writes the tensors that were made then and updates weights from the addresses that were queued
-/// then. The state's optimiser has to have its kernels. One at a time.
+/// Records steps on the emulated device as a GPU does: recording changes no state, and a replay
+/// writes into the tensors of the recording and updates weights at the recorded addresses. The
+/// state's optimiser must use kernels(). Only one recorder may exist at a time.
 class EmulatedRecorder : public WorkRecorder {
   using QueueWork = std::function<std::vector<at::Tensor>()>;
 
  public:
   explicit EmulatedRecorder(TrainingState& state) : state_(state) {}
 
-  /// The emulated kernels, whose updates wait while something is recorded.
+  /// The emulated kernels; while a step is recorded, their updates are stored and not done.
   static const CudaKernels& kernels() {
     static const CudaKernels holding = [] {
       CudaKernels all = *lambdaCudaKernels();
@@ -53,7 +53,7 @@ class EmulatedRecorder : public WorkRecorder {
     return step;
   }
 
-  bool fails = false;  ///< After the work was queued.
+  bool fails = false;  ///< Whether record() throws, after the work was queued.
   int records = 0;
   int replays = 0;
 
@@ -78,7 +78,7 @@ class EmulatedRecorder : public WorkRecorder {
       held_ = &updates;
       std::vector<at::Tensor> made = queueWork_();
       held_ = nullptr;
-      if (updates.size() != 1) throw std::logic_error("a step has one update");
+      if (updates.size() != 1) throw std::logic_error("a step must have one update");
       return {made, updates.front()};
     }
 
@@ -88,7 +88,7 @@ class EmulatedRecorder : public WorkRecorder {
     CudaWeightUpdate update_;
   };
 
-  /// What queueing moves on a CPU at once, with its values.
+  /// The tensors that queueing changes at once on a CPU, each with a copy of its values.
   std::vector<std::pair<at::Tensor, at::Tensor>> moved() {
     std::vector<std::pair<at::Tensor, at::Tensor>> all;
     for (const UpdatedParameter& each : state_.optimizer.parameters()) {
@@ -108,7 +108,7 @@ class EmulatedRecorder : public WorkRecorder {
     return all;
   }
 
-  static inline std::vector<CudaWeightUpdate>* held_ = nullptr;  // Null while updates are done.
+  static inline std::vector<CudaWeightUpdate>* held_ = nullptr;  // Null = updates are done at once.
 
   TrainingState& state_;
 };

@@ -17,11 +17,12 @@
 
 namespace lambda {
 
-/// The reference that every back end of the optimiser is compared with: clipping, the rule of each
-/// parameter and the average in float64, value by value as the formulas are written.
+/// The reference for every back end of the optimiser: clipping, the update rule of each parameter
+/// and the average, computed in float64 as the formulas are written.
 class ExactOptimizer {
  public:
-  /// From the parameters as they are. `averageDecay`: that of a WeightAverage; none = no average.
+  /// Starts from the module's present parameters. `averageDecay`: the decay of a WeightAverage;
+  /// none = no average.
   ExactOptimizer(const OptimizerConfig& config,
                  const RoledModule& module,
                  std::optional<double> averageDecay)
@@ -39,7 +40,7 @@ class ExactOptimizer {
     }
   }
 
-  /// An update from the gradients of the module's parameters; returns their norm.
+  /// Updates from the gradients of the module's parameters; returns the norm of the gradients.
   double step(double learningRate, int step) {
     double squares = 0;
     for (const Weights& each : weights_) {
@@ -58,8 +59,8 @@ class ExactOptimizer {
     return norm;
   }
 
-  /// Compares the module's weights and their average, null = none, with the exact ones: none may
-  /// be off by more than `tolerance` of its norm.
+  /// Compares the module's weights and their average (null = none) with the exact ones. No tensor
+  /// may differ by more than `tolerance` times its norm.
   void compare(const WeightAverage* average, double tolerance) const {
     for (std::size_t i = 0; i < weights_.size(); ++i) {
       const Weights& each = weights_[i];

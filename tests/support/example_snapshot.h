@@ -12,7 +12,7 @@
 
 namespace lambda::test {
 
-/// What a made-up snapshot is made of.
+/// The options of a synthetic snapshot.
 struct ExampleOptions {
   InspectableLayer layer{.name = "stage2.block1.mixer",
                          .queryDepth = 4,
@@ -30,7 +30,7 @@ struct ExampleOptions {
   int epoch = 3;
 };
 
-/// Smooth made-up numbers of -1..1 that depend on `seed` and on two places.
+/// A smooth function of the position (y, x) with values in -1..1, different for each `seed`.
 inline float waveAt(int seed, double y, double x) {
   const double angle = 0.7 * seed, scale = 0.35 + 0.09 * (seed % 5);
   return static_cast<float>(
@@ -38,8 +38,8 @@ inline float waveAt(int seed, double y, double x) {
       std::exp(-0.02 * (y * y + x * x)));
 }
 
-/// A snapshot of a layer that is made up but whose arithmetic is right: total = content + position,
-/// lambdas and contributions come from one set of queries, keys, values and embeddings, and the
+/// A synthetic snapshot of a layer with correct arithmetic: total = content + position, lambdas and
+/// contributions are computed from one set of queries, keys, values and embeddings, and the
 /// residual is that of these sums.
 class ExampleSnapshot {
  public:
@@ -136,7 +136,7 @@ class ExampleSnapshot {
     for (int slot = 0; slot < l_.queryDepth * l_.intraDepth; ++slot) {
       float* region = s_.keys.regions.values.data() + static_cast<std::size_t>(slot * positions());
       for (int m = 0; m < positions(); ++m) {
-        // The first slot looks at one position, the second everywhere.
+        // The first slot has its weight at one position, the second has equal weights everywhere.
         const float sharpness = slot == 0 ? 80.0F : slot == 1 ? 0.0F : 3.0F;
         region[m] = std::exp(sharpness * waveAt(slot + 3, m / l_.width * 0.8, m % l_.width * 0.8));
       }
@@ -203,7 +203,7 @@ class ExampleSnapshot {
     fillOutputs();
   }
 
-  /// The effect, the balance, and how far the two ways to the output are from each other.
+  /// Fills the effect, the balance, and the residual between the two ways to compute the output.
   void fillOutputs() {
     const int h = l_.heads, k = l_.queryDepth, u = l_.intraDepth, v = l_.valueDepth;
     s_.effect = zeros({h, l_.height, l_.width});

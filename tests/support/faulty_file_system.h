@@ -16,7 +16,7 @@ class FaultyFileSystem : public FileSystem {
   FaultyFileSystem(int failing, int code, bool sticky)
       : failing_(failing), code_(code), sticky_(sticky) {}
 
-  /// Nothing fails, but a write takes at most `bytes`.
+  /// No call fails, but a write writes at most `bytes` bytes.
   static FaultyFileSystem withShortWrites(std::size_t bytes) {
     FaultyFileSystem system(std::numeric_limits<int>::max(), 0, false);
     system.longestWrite_ = bytes;
@@ -47,7 +47,7 @@ class FaultyFileSystem : public FileSystem {
     return fails() ? -1 : FileSystem::rename(from, to);
   }
 
-  /// As on Linux, the descriptor is gone whatever close() returns.
+  /// Closes the descriptor even if the call fails, as Linux does.
   int close(int file) override {
     const bool failed = fails();
     const int result = FileSystem::close(file);

@@ -12,8 +12,8 @@
 
 namespace lambda {
 
-/// Gives every field of a value something else than it holds, within its range: what a round trip
-/// loses then shows. Lists keep their lengths, except for texts.
+/// Changes every field of a value within its range, so that a test sees what a round trip loses.
+/// Lists keep their lengths; lists of texts become longer by one.
 class Filler {
  public:
   template <class T>
@@ -66,7 +66,7 @@ inline RunConfig defaultRun() {
   return config;
 }
 
-/// The same with nothing at its default.
+/// The same run, but no field has its default.
 inline RunConfig filledRun() {
   RunConfig config = defaultRun();
   Filler().fill(config);

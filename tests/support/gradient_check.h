@@ -15,9 +15,9 @@ namespace lambda::test {
 
 using NamedLeaves = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// Compares autograd's gradients of a scalar function with central differences, every element of
-/// every leaf. Leaves are float64, contiguous and require gradients; `loss` reads them anew at each
-/// call. Says where they differ, by name and index; empty if nowhere.
+/// Compares autograd's gradients of a scalar function with central differences, for every element
+/// of every leaf. Leaves must be float64, contiguous and require gradients; `loss` reads them anew
+/// at each call. Returns the first difference with name and index; empty if they agree.
 inline std::string gradientMismatch(const std::function<at::Tensor()>& loss,
                                     const NamedLeaves& leaves,
                                     double step = 1e-5,

@@ -7,7 +7,7 @@
 
 namespace lambda {
 
-/// Calls `run` and resumes `control` as soon as the run waits in a pause. Whether it did.
+/// Calls `run` and resumes `control` as soon as the run waits in a pause. Returns whether it did.
 template <class Run>
 bool endsHeldOnce(RunControl& control, Run run) {
   std::atomic<bool> over = false;

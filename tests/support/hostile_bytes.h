@@ -11,7 +11,7 @@
 
 namespace lambda {
 
-/// The Error that `action` throws, none if it returns. Other exceptions pass.
+/// The Error that `action` throws; none if it returns. Other exceptions propagate.
 template <class Action>
 std::optional<Error> errorOf(Action&& action) {
   try {
@@ -22,8 +22,8 @@ std::optional<Error> errorOf(Action&& action) {
   }
 }
 
-/// Damage number `number` of `bytes`: some of them flipped, replaced, removed, doubled or cut off;
-/// a function of (bytes, seed, number).
+/// A damaged copy of `bytes`: some of them are flipped, replaced, removed, doubled or cut off. The
+/// result depends only on (bytes, seed, number).
 inline std::string mutated(std::string bytes, std::uint64_t seed, std::uint64_t number) {
   KeyedRandom random({seed, number});
   const auto position = [&] { return random.below(static_cast<std::uint32_t>(bytes.size())); };

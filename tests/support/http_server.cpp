@@ -41,7 +41,7 @@ void sendAll(int connection, const std::string& bytes) {
   }
 }
 
-// The head and the body that `file` gives to a request for the bytes from `start` on.
+// The head and the body of the reply to a request for the bytes from `start` on.
 std::pair<std::string, std::string> replyTo(const ServedFile& file,
                                             std::size_t start,
                                             bool ranged) {
@@ -71,7 +71,7 @@ HttpServer::HttpServer(ServedFile file) : file_(std::move(file)) {
   auto* name = reinterpret_cast<sockaddr*>(&address);
   if (::bind(listener_, name, size) != 0 || ::listen(listener_, 16) != 0 ||
       ::getsockname(listener_, name, &size) != 0) {
-    throw std::runtime_error("cannot listen on 127.0.0.1");
+    throw std::runtime_error("the test server can't listen on 127.0.0.1");
   }
   port_ = ntohs(address.sin_port);
   thread_ = std::thread([this] { run(); });

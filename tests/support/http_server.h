@@ -11,20 +11,20 @@
 
 namespace lambda {
 
-/// What the test server holds and how it misbehaves.
+/// The file that the test server serves, and the faults of the server.
 struct ServedFile {
   std::string bytes;
-  std::string etag;      ///< With its quotes; empty = none is sent.
-  bool ranges = true;    ///< Answers Range with 206; false = always the whole file.
+  std::string etag;      ///< The ETag with its quotes; empty = none is sent.
+  bool ranges = true;    ///< Answers Range with 206; false = always sends the whole file.
   bool length = true;    ///< Sends Content-Length.
-  int status = 0;        ///< Answers everything with this status and a short page; 0 = serves.
-  std::string redirect;  ///< With `status` 302: where to.
+  int status = 0;        ///< Answers all requests with this status; 0 = serves the file.
+  std::string redirect;  ///< The target, if `status` is 302.
   std::int64_t rangeError = 0;  ///< Added to the start of every part sent.
   std::size_t cutAfter = std::numeric_limits<std::size_t>::max();  ///< Hangs up after so many bytes
                                                                    ///< of a body.
 };
 
-/// An HTTP/1.1 server with one file, on 127.0.0.1 and a free port, one request a connection.
+/// An HTTP/1.1 server with one file, on 127.0.0.1 and a free port; one request per connection.
 class HttpServer {
  public:
   explicit HttpServer(ServedFile file);
@@ -34,10 +34,10 @@ class HttpServer {
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/file"; }
 
-  /// What is served from the next request on.
+  /// Serves `file` from the next request on.
   void serve(ServedFile file);
 
-  /// Of every request so far: the Range header, empty unless it was answered with a part.
+  /// The Range header of every request so far; empty unless the reply was a part of the file.
   std::vector<std::string> ranges() const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace lambda::test {
 
-/// |found - expected| / |expected|.
+/// The relative distance in the 2-norm, |found - expected| / |expected|.
 inline double distance(const std::vector<float>& found, const std::vector<double>& expected) {
   double difference = 0;
   double size = 0;
@@ -21,7 +21,7 @@ inline double distance(const std::vector<float>& found, const std::vector<double
   return size > 0 ? std::sqrt(difference / size) : std::sqrt(difference);
 }
 
-/// Shares work out to so many threads, in parts of about the same size.
+/// Divides work between `threads` threads, in parts of about the same size.
 inline ParallelFor withThreads(std::int64_t threads) {
   return
       [threads](std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& work) {

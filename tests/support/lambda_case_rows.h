@@ -8,7 +8,7 @@
 
 namespace lambda::test {
 
-/// The rows of a test that runs for every combination of a lambda layer's options.
+/// Adds the rows of a test that runs for all cases of lambdaCases().
 inline void addCases() {
   QTest::addColumn<int>("index");
   const std::vector<LambdaCase> cases = lambdaCases();
@@ -17,7 +17,7 @@ inline void addCases() {
   }
 }
 
-/// The options of the row that runs now.
+/// The options of the current row.
 inline LambdaLayerOptions currentOptions() {
   QFETCH(int, index);
   return lambdaCases()[static_cast<std::size_t>(index)].options;

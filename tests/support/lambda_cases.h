@@ -30,8 +30,8 @@ inline LambdaMixer lambdaMixer(int k,
   return mixer;
 }
 
-/// One case for every option of the lambda layer and for the combinations that take other ways
-/// through the code, on maps that are not square and with d != dOut.
+/// One case for every option of the lambda layer and for the combinations that use other branches
+/// of the code, on maps that are not square and with d != dOut.
 inline std::vector<LambdaCase> lambdaCases() {
   using enum PositionEmbedding;
   std::vector<LambdaCase> cases{
@@ -72,7 +72,7 @@ inline std::vector<LambdaCase> lambdaCases() {
   return cases;
 }
 
-/// Gives norms scales, shifts and running statistics that are not those of a fresh layer.
+/// Gives batch norms random scales, shifts and running statistics, unlike those of a new layer.
 inline void scramble(torch::nn::Module& module) {
   const at::NoGradGuard guard;
   for (const auto& child : module.modules()) {
@@ -85,8 +85,9 @@ inline void scramble(torch::nn::Module& module) {
   }
 }
 
-/// Puts a network's norms into the state of having seen `x` often, and the network into eval mode.
-/// With running statistics that do not fit, a lambda layer's output, cubic in its input, explodes.
+/// Sets the running statistics of a network's norms to those of the batch `x`, and puts the network
+/// into eval mode. With statistics that do not fit, the output of a lambda layer, which is cubic in
+/// its input, would become huge.
 template <class Network>
 void useStatisticsOf(Network& network, const at::Tensor& x) {
   const at::NoGradGuard guard;
@@ -113,7 +114,7 @@ inline NaiveNorm naiveNormOf(const torch::nn::BatchNorm2d& norm) {
           norm->options.eps()};
 }
 
-/// The same layer in naive loops, with its weights and mode as they are now.
+/// The same layer in naive loops, with a copy of its weights and its mode.
 inline NaiveLambda naiveOf(const LambdaLayer& layer) {
   NaiveLambda naive;
   naive.mixer = layer->options.mixer;

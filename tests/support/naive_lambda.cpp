@@ -14,7 +14,7 @@ std::size_t index(long long i) {
   return static_cast<std::size_t>(i);
 }
 
-/// [b, d, n] and a weight [channels, d] to [b, n, channels].
+/// Projects x [b, d, n] with a weight [channels, d] to [b, n, channels].
 Numbers project(const Numbers& x, const Numbers& weight, int batch, int depth, int positions) {
   const int channels = static_cast<int>(weight.size()) / depth;
   Numbers y(index(static_cast<long long>(batch) * positions * channels));
@@ -53,7 +53,7 @@ void normalize(Numbers& y, const NaiveNorm& norm, bool training) {
   }
 }
 
-/// Over the positions of [b, m, channels].
+/// Softmax over the positions m of y [b, m, channels], in place.
 void softmax(Numbers& y, int batch, int positions) {
   const int channels = static_cast<int>(y.size()) / (batch * positions);
   for (int b = 0; b < batch; ++b) {

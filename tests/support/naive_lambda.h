@@ -15,9 +15,9 @@ struct NaiveNorm {
   double epsilon = 1e-5;
 };
 
-/// The lambda layer as the paper writes it, one loop an index, in double, for one configuration and
-/// its weights. It shares no code with the engine. Channels: query (head, k), key (u, k), value
-/// (u, v), output (head, v), the last index fastest.
+/// The lambda layer as the paper writes it, in double and with one loop for each index, for one
+/// configuration and its weights. It shares no code with the engine. The channels are ordered as
+/// query (head, k), key (u, k), value (u, v) and output (head, v); the last index is the fastest.
 struct NaiveLambda {
   LambdaMixer mixer;
   int inputDepth = 0;
@@ -39,16 +39,16 @@ struct NaiveLambda {
   /// Input [b, d, H, W]; output [b, dOut, H, W].
   std::vector<double> forward(const std::vector<double>& x, int batch) const;
 
-  /// What enters the core for an input [b, d, H, W].
+  /// The operands of the core for an input [b, d, H, W].
   struct Operands {
     std::vector<double> queries;  ///< [b, n, h k]
-    std::vector<double> keys;     ///< [b, m, u k], softmax over m
+    std::vector<double> keys;     ///< [b, m, u k], after the softmax over m
     std::vector<double> values;   ///< [b, m, u v]
   };
 
   Operands operands(const std::vector<double>& x, int batch) const;
 
-  /// Content and position lambda of query position n in image b, [k, v] each (equation 1).
+  /// The content and the position lambda of query position n in image b, each [k, v] (equation 1).
   std::vector<double> contentLambda(const Operands& parts, int b) const;
   std::vector<double> positionLambda(const Operands& parts, int b, int n) const;
 

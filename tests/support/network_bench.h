@@ -27,7 +27,7 @@ inline Architecture convolutions(const std::vector<int>& counts) {
   return architecture;
 }
 
-/// An editor whose wishes are granted, as by the document.
+/// An editor whose edits are applied at once, as the document does.
 class NetworkBench {
  public:
   explicit NetworkBench(const Architecture& start, QSize size = {1000, 620}) {

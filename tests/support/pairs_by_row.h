@@ -6,7 +6,7 @@
 
 namespace lambda::test {
 
-/// The pairs of each row of a table, as the CUDA kernels want them: see CudaPairIndex.
+/// The pairs (n, m) of each row of a table, in the layout of CudaPairIndex.
 struct PairsByRow {
   PairsByRow(const std::vector<std::int32_t>& tableRowOf, std::int64_t tableRows) : starts{0} {
     std::vector<std::vector<std::int32_t>> ofRow(static_cast<std::size_t>(tableRows));

@@ -47,7 +47,7 @@ QString differenceFromKept(const QImage& picture, const QString& name) {
   const double distance = meanDifference(small, kept);
   if (distance <= kAllowed) return {};
   return QStringLiteral(
-             "%1 differs by %2 of 255 on average; look at both, and set LAMBDA_WRITE_PICTURES if "
+             "%1 differs by %2 of 255 on average; compare both, and set LAMBDA_WRITE_PICTURES if "
              "it is meant")
       .arg(path)
       .arg(distance);

@@ -5,14 +5,14 @@
 
 namespace lambda::test {
 
-/// How far apart two pictures of one size are: the mean difference of their channels, 0..255. They
-/// are compared at a sixteenth of their size, so that the shape of a letter does not count and the
-/// place of a panel does.
+/// The mean absolute difference of the channels of two pictures of the same size, 0..255. They are
+/// compared at a sixteenth of their size, so that the place of a panel matters but not the shape of
+/// a letter.
 double distanceBetween(const QImage& a, const QImage& b);
 
-/// Compares a picture with the one kept as tests/data/pages/NAME.png. Returns an empty text, or
-/// what is different and what to do: with LAMBDA_WRITE_PICTURES set the kept one is written
-/// instead, to be looked at and committed.
+/// Compares a picture with the stored tests/data/pages/NAME.png. Returns an empty text if they
+/// match, else the difference and what to do. If LAMBDA_WRITE_PICTURES is set, it writes the stored
+/// picture instead, so that a developer can check and commit it.
 QString differenceFromKept(const QImage& picture, const QString& name);
 
 }  // namespace lambda::test

@@ -11,13 +11,13 @@
 
 namespace lambda {
 
-/// How a process ended.
+/// The exit status and the output of a process.
 struct ProgramOutcome {
-  int status = -1;  ///< Exit status; -1 where it was killed or did not end in time.
+  int status = -1;  ///< Exit status; -1 if it was killed or did not end in time.
   QByteArray output;
   QByteArray errors;
 
-  /// Standard output as one JSON object; empty where it is anything else.
+  /// Standard output as one JSON object; empty if it is not a JSON object.
   QJsonObject json() const { return QJsonDocument::fromJson(output).object(); }
 };
 
@@ -27,7 +27,7 @@ class Program {
   explicit Program(const std::filesystem::path& folder)
       : folder_(QString::fromStdString(folder.string())) {}
 
-  /// A variable of the environment for all that is started from now on.
+  /// Sets an environment variable for all processes that are started later.
   void set(const QString& variable, const QString& value) { environment_.insert(variable, value); }
 
   std::unique_ptr<QProcess> start(const QStringList& arguments) const {
@@ -36,12 +36,12 @@ class Program {
 
   ProgramOutcome run(const QStringList& arguments) const { return end(*start(arguments)); }
 
-  /// A script for sh, which finds the program as $LAMBDA.
+  /// Runs a script with sh; $LAMBDA is the path of the program.
   ProgramOutcome runScript(const QString& script) const {
     return end(*startCommand(QStringLiteral("/bin/sh"), {QStringLiteral("-c"), script}));
   }
 
-  /// Waits for the end of a process; kills it if that does not come.
+  /// Waits for the end of a process; kills it after `timeoutMs`.
   static ProgramOutcome end(QProcess& process, int timeoutMs = 120000) {
     const bool ended =
         process.state() == QProcess::NotRunning || process.waitForFinished(timeoutMs);

@@ -14,7 +14,7 @@
 
 namespace lambda {
 
-/// The bytes of everything that a run learnt and would go on with.
+/// The bytes of all tensors in a run's last checkpoint, with which the run would resume.
 inline std::map<std::string, std::vector<std::byte>> tensorsOf(const std::filesystem::path& run) {
   const SafeTensors file = readSafeTensors(RunFolder::open(run).lastCheckpoint());
   std::map<std::string, std::vector<std::byte>> tensors;
@@ -37,7 +37,7 @@ inline RunRecord recordOf(const std::filesystem::path& run) {
   return readRunRecord(RunFolder::open(run).record(), warnings);
 }
 
-/// A tiny run in which everything random is switched on.
+/// A tiny run that uses every source of randomness.
 inline RunConfig randomRun(OptimizerKind optimizer) {
   RunConfig config = tinyRun();
   config.recipe.optimizer.kind = optimizer;

@@ -25,7 +25,7 @@
 
 namespace lambda::test {
 
-/// Few images, which are drawn in no time.
+/// A record with few images, so that drawing them takes little time.
 inline RunRecord smallRecord(const std::string& name) {
   RunRecord record = finishedRecord(name);
   shapes10Of(record.config).trainCount = 600;
@@ -35,10 +35,10 @@ inline RunRecord smallRecord(const std::string& name) {
   return record;
 }
 
-/// A Runs page over a library of its own in an empty folder, with the engine that only pretends.
+/// A Runs page with a new library in an empty folder and the scripted engine.
 class RunsPageStage {
  protected:
-  /// Once, before all tests.
+  /// Called once, before all tests.
   void beginAll();
   void begin();
   void end();
@@ -47,7 +47,7 @@ class RunsPageStage {
     return writeRun(folder_->path(), "2026-11-21_01-02-23_" + name, record);
   }
 
-  /// Reads the library, which has so many rows then.
+  /// Opens the library and waits until it has `expectedRows` rows.
   void open(qsizetype expectedRows);
   void makePage();
 
@@ -64,7 +64,7 @@ class RunsPageStage {
 
   bool hasLabel(const QString& text) const;
 
-  /// The texts of what is narrower than it must be, or beyond the page.
+  /// The texts of the controls that are too narrow for their text or extend beyond the page.
   QString clippedControls() const;
 
   std::unique_ptr<TemporaryFolder> home_;

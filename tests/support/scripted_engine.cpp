@@ -134,7 +134,7 @@ Environment scriptedEnvironment() {
 
 }  // namespace
 
-/// A training under way: the loop of engine/training without any arithmetic.
+/// A running training: the loop of engine/training without any arithmetic.
 class ScriptedEngine::Training {
  public:
   Training(ScriptedEngine& engine,

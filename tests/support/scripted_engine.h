@@ -12,30 +12,30 @@
 
 namespace lambda::test {
 
-/// An engine that trains nothing: it writes run folders, draws plausible curves and answers
-/// inspections as fast as it is told to. Settings are for before a call.
+/// An engine that trains nothing: it writes run folders with plausible curves and answers
+/// inspections at a given speed. Set the members before a call.
 class ScriptedEngine : public EngineCalls {
  public:
   int batchesPerEpoch = 20;
   std::chrono::microseconds batchTime{500};
   std::chrono::milliseconds startTime{
-      0};  ///< Between the call and started(), as loading data takes.
+      0};  ///< Time between the call and started(), as if data were loaded.
   std::optional<std::int64_t>
-      notANumberAt;                    ///< The loss of this step is NaN, and training goes on.
+      notANumberAt;                    ///< The loss of this step is NaN, and training continues.
   std::optional<std::int64_t> failAt;  ///< The run fails after this step.
   std::string failure =
       "The loss became NaN in stage1.block1. Lower the learning rate, or turn on gradient "
       "clipping.";
-  std::optional<std::string> refusal;  ///< Every start throws an Error of this reason.
+  std::optional<std::string> refusal;  ///< Every start throws an Error with this reason.
 
-  /// Makes the answers to inspections; by default plausible matrices of the layer asked for.
+  /// Makes the answers to inspections; by default plausible matrices of the requested layer.
   std::function<InspectionSnapshot(
       const RunConfig&, const InspectionRequest&, std::int64_t step, int epoch)>
       snapshot;
 
   ScriptedEngine();
 
-  /// How often each call was made.
+  /// The number of calls that started a training.
   int trainings() const { return trainings_; }
 
   /// Requests that were answered from checkpoints, in their order.

@@ -12,7 +12,7 @@
 
 namespace lambda {
 
-/// A module of one parameter, "weight".
+/// A module with one parameter, "weight".
 class OneParameter : public RoledModule {
  public:
   explicit OneParameter(at::Tensor value, ParameterRole role = ParameterRole::head)
@@ -21,8 +21,8 @@ class OneParameter : public RoledModule {
   at::Tensor weight;
 };
 
-/// Parameters of all roles, of several shapes and orders in memory, one of them without a gradient,
-/// and buffers.
+/// A module with parameters of all roles, in several shapes and memory formats, one of them without
+/// a gradient, and with buffers.
 class SeveralParameters : public RoledModule {
  public:
   SeveralParameters() {
@@ -47,8 +47,8 @@ class SeveralParameters : public RoledModule {
     register_buffer("count", at::zeros({}, at::kLong));
   }
 
-  /// Those of a step, in the parameters' order as backward passes leave them. The same values on
-  /// any device.
+  /// Sets random gradients in the memory format of the parameters, as backward passes do, and adds
+  /// step + 1 to the buffers. The values depend on the step and are the same on any device.
   void setGradients(int step) {
     const auto generator = at::make_generator<at::CPUGeneratorImpl>(step);
     for (auto& item : named_parameters()) {
@@ -62,8 +62,8 @@ class SeveralParameters : public RoledModule {
   }
 };
 
-/// A row for each rule of update, with clipping and average and without: columns `config` and
-/// `averages`.
+/// Adds a row for each update rule, with clipping and average and without; the columns are `config`
+/// and `averages`.
 inline void addUpdateRows() {
   QTest::addColumn<OptimizerConfig>("config");
   QTest::addColumn<bool>("averages");

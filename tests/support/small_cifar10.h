@@ -15,7 +15,7 @@
 
 namespace lambda {
 
-/// CIFAR-10 in small: files of ten images, one of each class.
+/// A small CIFAR-10: files of ten images, one of each class.
 inline constexpr Cifar10Layout kSmallLayout = {
     .imagesPerFile = 10, .archiveSha256 = {}, .fileSha1 = {}};
 
@@ -87,7 +87,7 @@ inline std::string tarOf(const std::vector<TarEntry>& entries, bool gzipped = tr
   return bytes;
 }
 
-/// The set as a folder's files.
+/// Writes the data set as files into a folder.
 inline void writeSmallCifar10(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   for (std::size_t i = 0; i < kCifar10FileNames.size(); ++i) {

@@ -34,7 +34,7 @@ inline std::string smallCifar100(std::size_t images, std::size_t seed) {
   return bytes;
 }
 
-/// "fine 0", "fine 1", ..., a line each.
+/// Lines of the word and a number from 0, for example "fine 0", "fine 1", ...
 inline std::string numberedLines(const std::string& word, int count) {
   std::string text;
   for (int i = 0; i < count; ++i) text += word + " " + std::to_string(i) + "\n";
@@ -87,7 +87,8 @@ inline std::string gzipped(const std::string& content) {
   return bytes;
 }
 
-/// 60 and 20 grey images of 12 x 10 pixels in ten classes; the training images are gzipped.
+/// Writes 60 training and 20 test images, grey, of 12 x 10 pixels in ten classes; the file of
+/// training images is gzipped.
 inline void writeSmallIdx(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   writeFileDurably(folder / "train-images-idx3-ubyte.gz", gzipped(idxImages(60, 12, 10)));
@@ -134,8 +135,8 @@ inline std::string jpegOf(const Image& image) {
   return result;
 }
 
-/// Two classes of plain pictures, "blue" and "red", as PNG and JPEG; `count` in each, half of them
-/// in a folder of their own.
+/// Writes two classes of plain pictures, "blue" and "red", as PNG and JPEG; `count` in each class,
+/// half of them in a subfolder.
 inline void writePictures(const std::filesystem::path& folder, int count) {
   for (const bool isRed : {false, true}) {
     const std::filesystem::path place = folder / (isRed ? "red" : "blue");

@@ -8,7 +8,7 @@
 
 namespace lambda {
 
-/// An empty folder that goes, with what is in it, when the object does.
+/// A new empty folder that is removed with its content when the object is destroyed.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -27,7 +27,7 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// How many files and folders lie in it, hidden ones included.
+  /// The number of files and folders in it, including hidden ones.
   std::ptrdiff_t entryCount() const {
     return std::distance(std::filesystem::directory_iterator(path_),
                          std::filesystem::directory_iterator());

@@ -8,14 +8,14 @@
 
 namespace lambda::test {
 
-/// Row-major copy in double.
+/// The values of a tensor in row-major order, in double.
 inline std::vector<double> numbersOf(const at::Tensor& tensor) {
   const at::Tensor dense = tensor.detach().to(at::kCPU, at::kDouble).contiguous();
   return {dense.data_ptr<double>(), dense.data_ptr<double>() + dense.numel()};
 }
 
-/// Says where two tensors differ by more than absolute + relative |expected|, or are not finite, or
-/// differ in shape; empty if nowhere.
+/// Describes where two tensors differ by more than absolute + relative |expected|, are not finite,
+/// or differ in shape; empty if they agree.
 inline std::string differenceOf(const at::Tensor& actual,
                                 const at::Tensor& expected,
                                 double absolute,
@@ -42,7 +42,7 @@ inline std::string differenceOf(const at::Tensor& actual,
                                 double absolute,
                                 double relative) {
   const at::Tensor reference = at::tensor(expected, at::kDouble);
-  if (reference.numel() != actual.numel()) return "another number of values";
+  if (reference.numel() != actual.numel()) return "the numbers of values differ";
   return differenceOf(actual, reference.view(actual.sizes()), absolute, relative);
 }
 

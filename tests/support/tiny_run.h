@@ -11,8 +11,8 @@
 
 namespace lambda {
 
-/// A run small enough for a test, with every part of the engine in it: convolutions, a lambda
-/// layer, 180 training images of shapes10 in 6 batches an epoch.
+/// A run that is small enough for a test and uses every part of the engine: convolutions, a lambda
+/// layer, and 180 training images of shapes10 in 6 batches per epoch.
 inline RunConfig tinyRun() {
   RunConfig config;
   config.name = "tiny";
@@ -39,7 +39,7 @@ inline RunConfig tinyRun() {
   return config;
 }
 
-/// Remembers what it sees and calls back, so that a test can act at an exact moment.
+/// Records what it observes and calls back, so that a test can act at an exact moment.
 class RecordingObserver : public Observer {
  public:
   void started(const RunRecord& record,

@@ -30,7 +30,7 @@ inline RunConfig smallTrainConfig(int epochs) {
   return config;
 }
 
-/// The Train page with an engine that is scripted, shown.
+/// The Train page, shown, with the scripted engine.
 struct ShownTrainPage {
   std::shared_ptr<ScriptedEngine> engine = std::make_shared<ScriptedEngine>();
   QTemporaryDir folder;
@@ -66,7 +66,7 @@ struct ShownTrainPage {
 
   QString words() const { return find<QLabel>(QStringLiteral("words"))->text(); }
 
-  /// Which of start, pause, step and stop can be done.
+  /// The names of those of start, pause, step and stop that are enabled.
   QString enabled() const {
     QString text;
     if (bar().startAction()->isEnabled()) text += QStringLiteral("start ");

@@ -27,7 +27,7 @@ inline constexpr std::array<std::pair<const char*, UpdateRule>, 5> kUpdateRules{
      {"adam", UpdateRule::adam},
      {"adamw", UpdateRule::adamw}}};
 
-/// The values of one tensor of weights and of all that goes with it.
+/// The values of one weight tensor, with its moments, its average and its settings of the update.
 template <class Number>
 struct Weights {
   bool operator==(const Weights&) const = default;
@@ -35,10 +35,10 @@ struct Weights {
   std::vector<Number> weights, firstMoment, secondMoment, average;
   double rateFactor = 1;
   double decay = 0;
-  std::vector<Bfloat16> rounded;  ///< Empty = there is no copy.
+  std::vector<Bfloat16> rounded;  ///< The bfloat16 copy of the weights; empty = there is none.
 };
 
-/// A value to the nearest bfloat16, halves to even.
+/// The nearest bfloat16; ties round to even.
 inline Bfloat16 nearestBfloat16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t lower = bits & 0xFFFF, half = 0x8000;
@@ -46,15 +46,15 @@ inline Bfloat16 nearestBfloat16(float value) {
   return static_cast<Bfloat16>(upper + (lower > half || (lower == half && upper % 2 == 1) ? 1 : 0));
 }
 
-/// Whether the copies of weights that moved are the weights, rounded.
+/// Whether the bfloat16 copy holds the rounded weights.
 inline bool areRounded(const Weights<float>& found) {
   return std::ranges::equal(found.rounded, found.weights, {}, {}, nearestBfloat16);
 }
 
-/// Of each tensor in one update; empty for one that has none.
+/// The gradients of all tensors in one update; empty for a tensor without a gradient.
 using Gradients = std::vector<std::vector<float>>;
 
-/// Their 2-norm all together.
+/// The 2-norm of all gradients together.
 inline double exactNormOf(const Gradients& gradients) {
   long double squares = 0;
   for (const std::vector<float>& each : gradients) {
@@ -64,7 +64,7 @@ inline double exactNormOf(const Gradients& gradients) {
   return static_cast<double>(std::sqrt(squares));
 }
 
-/// Whether an update's tensor is the expected one, but for some roundings.
+/// Whether an updated tensor equals the expected one, except for some roundings.
 inline bool isClose(const Weights<float>& found, const Weights<double>& expected) {
   constexpr double kTolerance = 3e-7;
   return distance(found.weights, expected.weights) < kTolerance &&
@@ -73,9 +73,9 @@ inline bool isClose(const Weights<float>& found, const Weights<double>& expected
          distance(found.average, expected.average) < kTolerance;
 }
 
-/// Random tensors of the sizes, and the gradients of some updates; one of 100 values has none.
-/// Those of even sizes decay, those of odd ones are updated at 1.5 times the learning rate. In
-/// bfloat16 the gradients have its precision, and the tensors copies to round them to.
+/// Random tensors of the given sizes, and the gradients of some updates; a tensor of 100 values has
+/// no gradient. Tensors of even size decay, those of odd size are updated with 1.5 times the
+/// learning rate. In bfloat16 the gradients have its precision, and the tensors have copies in it.
 class UpdatedNetwork {
  public:
   UpdatedNetwork(std::initializer_list<std::size_t> sizes, Element element) : element_(element) {
@@ -92,12 +92,12 @@ class UpdatedNetwork {
     }
   }
 
-  /// What the copies hold before the first update.
+  /// The value in the bfloat16 copies before the first update.
   static constexpr Bfloat16 kUntouched = 0x1234;
 
   Element element() const { return element_; }
 
-  /// All tensors after all updates, by the formulas in double. `ratesOf` are those of an update.
+  /// All tensors after all updates, computed in double. `ratesOf` gives the rates of an update.
   std::vector<Weights<double>> expected(const std::function<UpdateRates(const Gradients&)>& ratesOf,
                                         bool averages) const {
     std::vector<Weights<double>> all;

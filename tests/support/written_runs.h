@@ -36,7 +36,7 @@ inline RunRecord finishedRecord(const std::string& name) {
   return record;
 }
 
-/// Writes a run folder as a process that trains does, and returns its path. `folder` is the name.
+/// Writes the run folder `folder` as a training process does, and returns its path.
 inline std::filesystem::path writeRun(const std::filesystem::path& library,
                                       const std::string& folder,
                                       const RunRecord& record) {
@@ -58,7 +58,7 @@ inline EpochRecord epochRecord(int epoch, double accuracy) {
   return record;
 }
 
-/// Appends to a file, as a process that trains does to its metrics.
+/// Appends to a file, as a training process does to its metrics.
 inline void appendText(const std::filesystem::path& file, const std::string& text) {
   std::ofstream(file, std::ios::app) << text;
 }

@@ -18,8 +18,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// Saves on the stack what a call preserves, the stack's end in *from, and returns on the stack
-// `to`.
+// Pushes the registers that a call preserves, stores the stack pointer in *from, and returns on the
+// stack `to`.
 extern "C" void lambdaSwitchStack(void** from, void* to);
 
 asm(R"(
@@ -50,7 +50,7 @@ namespace {
 
 void atBarrier(const Arguments& /*arguments*/) {}
 
-/// A thread of a block: runs on a stack of its own and can be left at any point.
+/// A thread of a block; it has a separate stack and can be suspended at any point.
 class Fibre {
  public:
   Fibre() : stack_(new std::uintptr_t[kStackWords]) {}
@@ -59,15 +59,15 @@ class Fibre {
     index_ = index;
     thread_ = &thread;
     isDone_ = false;
-    // What lambdaSwitchStack() takes from it: six registers, where to go, and then 8 bytes beyond a
-    // multiple of 16, as after a call.
+    // lambdaSwitchStack() pops six registers and a return address. The stack pointer is then 8
+    // bytes off a multiple of 16, as after a call.
     std::uintptr_t* const end = stack_.get() + kStackWords;
     std::uintptr_t* const saved = std::fill_n(end - 8, 6, 0);
     saved[0] = reinterpret_cast<std::uintptr_t>(&run);
     own_ = end - 8;
   }
 
-  /// Runs it until it leaves or is done.
+  /// Runs the thread until it calls leave() or is done.
   void resume() {
     running = this;
     perform = nullptr;
@@ -81,7 +81,7 @@ class Fibre {
 #endif
   }
 
-  /// Called from inside: goes back to who resumed it.
+  /// Called from inside the thread: returns to the caller of resume().
   void leave() {
 #ifdef LAMBDA_ADDRESS_SANITIZER
     __sanitizer_start_switch_fiber(isDone_ ? nullptr : &fake_, callerStack_, callerStackBytes_);
@@ -102,7 +102,7 @@ class Fibre {
 
   static Fibre* running;
 
-  Perform perform = nullptr;  ///< What it waits for.
+  Perform perform = nullptr;  ///< The operation that the thread waits for.
   void* argument = nullptr;
 
  private:
@@ -137,12 +137,12 @@ CurrentThread current;
 Order order = Order::forward;
 std::vector<std::byte> shared;
 
-/// 32 threads that meet.
+/// The 32 threads that perform warp operations together.
 class Warp {
  public:
   explicit Warp(Fibre* fibres) : fibres_(fibres) {}
 
-  /// Runs until all threads are at the block's barrier or done.
+  /// Runs until all threads are at the block's barrier or all are done.
   void run() {
     do {
       for (unsigned i = 0; i < kLanes; ++i) {
@@ -157,7 +157,8 @@ class Warp {
   bool isDone() const { return fibres_->isDone(); }
 
  private:
-  /// Performs what all lanes wait for, if that is a meeting of the warp.
+  /// Performs the operation that all lanes wait for, if it is one of the warp. Returns whether it
+  /// was. Throws std::logic_error if the lanes wait for different operations.
   bool meetings() {
     Arguments arguments;
     for (unsigned i = 0; i < kLanes; ++i) {
@@ -166,7 +167,7 @@ class Warp {
       if (!isSame) {
         throw std::logic_error("emulation: thread " + std::to_string(fibres_[i].index()) +
                                " of block " + std::to_string(current.blockIndex.x) +
-                               " is not where its warp meets");
+                               " does not wait for the same operation as its warp");
       }
       arguments[i] = fibres_[i].argument;
     }
@@ -185,7 +186,7 @@ void runBlock(std::vector<Fibre>& fibres, const std::function<void()>& thread) {
     if (i % kLanes == 0) warps.emplace_back(&fibres[i]);
   }
   if (order == Order::backward) std::ranges::reverse(warps);
-  // Between two barriers a warp runs alone; threads that are done don't hold a barrier up.
+  // Between two barriers a warp runs alone; a barrier does not wait for threads that are done.
   while (!warps.empty()) {
     for (Warp& warp : warps) warp.run();
     std::erase_if(warps, [](const Warp& warp) { return warp.isDone(); });
@@ -207,7 +208,7 @@ void runGrid(unsigned blocks,
              std::size_t sharedBytes,
              const std::function<void()>& thread) {
   if (threads == 0 || threads % kLanes != 0)
-    throw std::logic_error("emulation: a block has whole warps");
+    throw std::logic_error("emulation: the threads of a block must be a multiple of 32");
   std::vector<Fibre> fibres(threads);
   current.blockSize.x = threads;
   for (unsigned block = 0; block < blocks; ++block) {

@@ -7,30 +7,31 @@
 
 namespace lambda::emulation {
 
-// Runs kernels on the host as a GPU would: every thread of a block is a fibre, which runs until it
-// meets others, the 32 of its warp for a shuffle, a vote or a matrix product, or its whole block
-// for a barrier. Threads that meet for different things, or not at all, are errors: the launch
-// throws std::logic_error. Shared memory is as large as was asked for and full of NaNs when a block
-// begins. Blocks run one after the other.
+// Runs kernels on the host as a GPU would. Every thread of a block is a fibre. It runs until it has
+// to wait for others: for the 32 threads of its warp at a shuffle, a vote or a matrix product, or
+// for its whole block at a barrier. If the threads of a warp wait for different operations, or some
+// for none, the launch throws std::logic_error. Shared memory has the requested size and is full of
+// NaNs when a block begins. Blocks run one after the other.
 
 struct Index {
   unsigned x = 0;
 };
 
-/// The thread that runs.
+/// The indices of the thread that is running.
 struct CurrentThread {
   Index threadIndex, blockIndex, blockSize;
 };
 
 const CurrentThread& currentThread();
 
-/// In which order the threads of a block run between meetings. A result that depends on it lacks a
-/// barrier.
+/// The order in which the threads of a block run between synchronisations. If a result depends on
+/// it, the kernel lacks a barrier.
 enum class Order { forward, backward };
 
 void setOrder(Order order);
 
-/// Runs `thread` for each thread of the grid. Throws std::logic_error as above.
+/// Runs `thread` for each thread of the grid. Throws std::logic_error in the cases above, and if
+/// `threads` is not a positive multiple of 32.
 void runGrid(unsigned blocks,
              unsigned threads,
              std::size_t sharedBytes,
@@ -40,11 +41,11 @@ void* sharedMemory();
 
 inline constexpr unsigned kLanes = 32;
 
-/// What the lanes of a warp bring to a meeting, and what is done once all are there.
+/// The arguments of a warp's lanes, and the function that is called once all lanes wait.
 using Arguments = std::array<void*, kLanes>;
 using Perform = void (*)(const Arguments& arguments);
 
-/// Waits for the warp, all of whose lanes must come with the same function.
+/// Waits for the warp; all its lanes must pass the same function.
 void meetWarp(Perform perform, void* argument);
 
 /// Waits for the block.

@@ -1,8 +1,8 @@
 #pragma once
 
-// Stands in for CUDA's own <cuda_runtime.h> where kernels are compiled for the host: the words of
-// CUDA C++ that ours use, on top of block_emulator.h and warp_operations.h. What kernels don't use
-// is not here.
+// Replaces CUDA's <cuda_runtime.h> where kernels are compiled for the host. It has only those
+// keywords and functions of CUDA C++ that our kernels use, on top of block_emulator.h and
+// warp_operations.h.
 
 #include <algorithm>
 #include <cmath>
@@ -63,7 +63,7 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr /*which*/, 
   return cudaSetDevice(device);
 }
 
-// Device memory is the host's.
+// The emulated device uses the host's memory.
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 
@@ -107,7 +107,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
   return cudaSuccess;
 }
 
-// ---- what a thread sees ----
+// ---- variables and functions of device code ----
 
 inline const lambda::emulation::Index& threadIdx = lambda::emulation::currentThread().threadIndex;
 inline const lambda::emulation::Index& blockIdx = lambda::emulation::currentThread().blockIndex;
@@ -160,7 +160,7 @@ inline int __any_sync(unsigned mask, int predicate) {
   return lambda::emulation::anyLane(mask, predicate != 0);
 }
 
-// ---- instead of engine/kernels/cuda/warp.cuh ----
+// ---- replacements for engine/kernels/cuda/warp.cuh ----
 
 namespace lambda::cuda {
 

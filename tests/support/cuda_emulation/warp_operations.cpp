@@ -13,7 +13,7 @@ namespace lambda::emulation {
 namespace {
 
 void requireFullMask(std::uint32_t mask) {
-  if (mask != 0xFFFFFFFF) throw std::logic_error("emulation: only whole warps can meet");
+  if (mask != 0xFFFFFFFF) throw std::logic_error("emulation: the mask must name the whole warp");
 }
 
 struct Shuffle {
@@ -48,7 +48,7 @@ float towardsZero(double value) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(rounded) - 1);
 }
 
-/// sums += a b, once operands are matrices; b by columns.
+/// sums += a b for operands that are stored as matrices; b by columns.
 template <unsigned kDepth>
 void multiply(const double (&a)[16][kDepth],
               const double (&b)[8][kDepth],

@@ -1,13 +1,13 @@
-// A library for LD_PRELOAD: counts what a process does to the files below one folder, and at one of
-// these operations kills it or lets the operation fail. It is told by environment variables:
+// A library for LD_PRELOAD. It counts the operations of a process on the files below one folder,
+// and at one of them it kills the process or lets the operation fail. Environment variables:
 //
-//   LAMBDA_FAULT_FOLDER   operations on files below it count, in their order, from 1
-//   LAMBDA_FAULT_LOG      each of them is appended to this file as "NUMBER OPERATION PATH"
-//   LAMBDA_FAULT_AT       the operation at which it happens; none = the operations are logged alone
-//   LAMBDA_FAULT_KIND     kill (default): SIGKILL before the operation. ENOSPC, EIO, EINTR: it
-//   fails
-//                         so, once. short: a write takes half of its bytes, others are as usual
-//   LAMBDA_FAULT_STICKY   1: all later ones fail too
+//   LAMBDA_FAULT_FOLDER   operations on files below it are numbered in their order, from 1
+//   LAMBDA_FAULT_LOG      each is appended to this file as "NUMBER OPERATION PATH"
+//   LAMBDA_FAULT_AT       the number of the operation to disturb; none = they are only logged
+//   LAMBDA_FAULT_KIND     kill (default): SIGKILL before the operation
+//                         ENOSPC, EIO, EINTR: the operation fails once with this error
+//                         short: a write writes half of its bytes; other operations succeed
+//   LAMBDA_FAULT_STICKY   1: all later operations are disturbed too
 
 #include <atomic>
 #include <cerrno>
