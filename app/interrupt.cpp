@@ -22,7 +22,7 @@ constexpr int kStatusOfSignal = 128;
 
 // timeout(1), and a shell whose terminal closes, send a signal to the process and to its group: the
 // same request twice.
-constexpr long long kSameWishMs = 300;
+constexpr long long kSameRequestMs = 300;
 
 std::atomic<int> firstSignal{0};
 std::atomic<long long> firstSignalMs{0};
@@ -44,7 +44,7 @@ extern "C" void onSignal(int signal) {
     firstSignalMs = nowMs();
     const char byte = 1;
     [[maybe_unused]] const ssize_t written = write(wakePipe, &byte, 1);
-  } else if (nowMs() - firstSignalMs > kSameWishMs) {
+  } else if (nowMs() - firstSignalMs > kSameRequestMs) {
     _exit(kStatusOfSignal + signal);
   }
   errno = savedErrno;

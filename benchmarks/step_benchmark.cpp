@@ -127,7 +127,7 @@ class TimedRun {
     return laps;
   }
 
-  StepsInARun figures(const Repetitions& repetitions) const {
+  PipelinedSteps figures(const Repetitions& repetitions) const {
     return {repetitions.total(), repetitions.part(0), dryRun_.recordsSteps()};
   }
 

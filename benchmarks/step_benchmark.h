@@ -29,7 +29,7 @@ struct StepParts {
 
 /// Consecutive steps as in a run on a GPU: the next step is queued while the GPU computes the
 /// previous one. In seconds per step.
-struct StepsInARun {
+struct PipelinedSteps {
   Timing step;
   Timing host;            ///< The part in which the host made batches and queued work.
   bool recorded = false;  ///< Whether the steps were replayed as a CUDA graph.
@@ -45,7 +45,7 @@ struct NetworkSteps {
   Timing step;  ///< Including making the batch.
   Timing withoutData;
   StepParts parts;
-  std::optional<StepsInARun> inARun;       ///< None on the CPU, where steps don't overlap.
+  std::optional<PipelinedSteps> inARun;    ///< None on the CPU, where steps don't overlap.
   std::optional<std::uint64_t> peakBytes;  ///< See runStepBenchmark().
   double firstLoss = 0;
   double lastLoss = 0;

@@ -26,7 +26,7 @@ BlockPlan planFor(Family family, const Block& block, int inputDepth, int width, 
 
 ResidualBlock blockFor(const BlockPlan& plan, const BlockContext& context) {
   ResidualBlock block(plan, context, nullptr);
-  scramble(*block);
+  randomizeNorms(*block);
   block->to(at::kDouble);
   block->eval();
   return block;

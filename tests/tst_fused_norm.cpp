@@ -338,7 +338,7 @@ void TestFusedNorm::networksAreAsNearToFloat64AsByPlainOperations() {
   std::map<std::string, std::vector<double>> excesses;
   for (int i = 0; i < networks; ++i) {
     Network network(architecture);
-    scramble(*network);
+    randomizeNorms(*network);
     const MapShape& input = architecture.input;
     const at::Tensor x = at::randn({6, input.channels, input.height, input.width});
     // Tensors that are not channels-last use the plain operations.

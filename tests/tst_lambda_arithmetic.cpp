@@ -31,7 +31,7 @@ class TestLambdaArithmetic : public QObject {
   void matricesEqualTheNaiveLoops() {
     const LambdaLayerOptions options = currentOptions();
     LambdaLayer layer(options);
-    scramble(*layer);
+    randomizeNorms(*layer);
     layer->eval();
     const at::NoGradGuard guard;
     const at::Tensor x = at::randn({1, options.inputDepth, options.mapHeight, options.mapWidth});

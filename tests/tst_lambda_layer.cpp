@@ -22,7 +22,7 @@ at::Tensor inputFor(const LambdaLayerOptions& options, at::ScalarType type) {
 /// A layer whose norms have changed statistics and scales.
 LambdaLayer layerFor(const LambdaLayerOptions& options, at::ScalarType type, bool training) {
   LambdaLayer layer(options);
-  scramble(*layer);
+  randomizeNorms(*layer);
   layer->to(type);
   layer->train(training);
   return layer;

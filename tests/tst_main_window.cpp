@@ -227,14 +227,14 @@ void TestMainWindow::everyOrderOfTwoRequestsFromEveryStateEndsClosed_data() {
 
 void TestMainWindow::everyOrderOfTwoRequestsFromEveryStateEndsClosed() {
   QFETCH(int, state);
-  const std::vector<std::pair<const char*, std::function<void()>>> wishes{
+  const std::vector<std::pair<const char*, std::function<void()>>> requests{
       {"start", [this] { startEndless(); }},
       {"pause", [this] { training().pause(); }},
       {"step", [this] { training().stepOnce(); }},
       {"stop", [this] { training().stop(); }},
       {"close", [this] { window_->close(); }},
   };
-  const std::size_t count = wishes.size();
+  const std::size_t count = requests.size();
   const std::size_t orders = count * count;
   constexpr std::chrono::milliseconds kPatience{10000};
   window_->resize(window_->minimumSize());
@@ -245,9 +245,9 @@ void TestMainWindow::everyOrderOfTwoRequestsFromEveryStateEndsClosed() {
     std::size_t rest = order;
     // A closed window stays closed, so it can't get more requests.
     for (int i = 0; i < 2 && window_->isVisible(); ++i, rest /= count) {
-      const auto& [name, wish] = wishes[rest % count];
+      const auto& [name, request] = requests[rest % count];
       told += QByteArray(name) + ' ';
-      wish();
+      request();
     }
     window_->close();
     QElapsedTimer waited;

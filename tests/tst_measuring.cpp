@@ -6,7 +6,7 @@
 #include <QtTest/QtTest>
 
 #include "benchmarks/alternation.h"
-#include "benchmarks/foreign_load.h"
+#include "benchmarks/other_load.h"
 #include "benchmarks/peak_memory.h"
 #include "benchmarks/rotation.h"
 #include "benchmarks/timing.h"
@@ -116,7 +116,7 @@ void TestMeasuring::whatOthersUsedIsToldFromTheOwnUse() {
 }
 
 void TestMeasuring::ownWorkIsNoForeignLoad() {
-  const ForeignLoad load;
+  const OtherLoad load;
   volatile double sum = 0;
   Stopwatch clock;
   double elapsed = 0;

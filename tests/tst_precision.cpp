@@ -108,8 +108,8 @@ void TestPrecision::aForeignCheckpointIsDecidedForWhenItIsScored() {
   QVERIFY(evaluation);
   QVERIFY(evaluation->scores.accuracy >= 0);
   CheckpointInspector inspector(path, {});
-  const auto goOn = [](std::int64_t, std::int64_t) { return true; };
-  QCOMPARE(inspector.predict(Split::validation, goOn)->labels.size(), std::size_t{60});
+  const auto proceed = [](std::int64_t, std::int64_t) { return true; };
+  QCOMPARE(inspector.predict(Split::validation, proceed)->labels.size(), std::size_t{60});
 }
 
 QTEST_GUILESS_MAIN(TestPrecision)

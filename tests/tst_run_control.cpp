@@ -211,13 +211,13 @@ void TestRunControl::nothingFollowsAStop() {
 
 void TestRunControl::everySequenceOfFourRequestsIsAnswered() {
   // The control must agree with a model that has only a mode and a number of steps.
-  constexpr int kWishes = 4;
-  for (int sequence = 0; sequence < kWishes * kWishes * kWishes * kWishes; ++sequence) {
+  constexpr int kRequests = 4;
+  for (int sequence = 0; sequence < kRequests * kRequests * kRequests * kRequests; ++sequence) {
     RunControl control;
     Mode mode = Mode::running;
     int steps = 0;
-    for (int place = 0, rest = sequence; place < 4; ++place, rest /= kWishes) {
-      switch (rest % kWishes) {
+    for (int place = 0, rest = sequence; place < 4; ++place, rest /= kRequests) {
+      switch (rest % kRequests) {
         case 0:
           control.pause();
           if (mode != Mode::stopping) mode = Mode::paused, steps = 0;

@@ -46,11 +46,11 @@ class TestRunsPage : public QObject, private RunsPageStage {
 };
 
 void TestRunsPage::anEmptyLibraryOffersTheFirstTraining() {
-  QSignalSpy wishes(page_.get(), &RunsPage::trainRequested);
+  QSignalSpy requests(page_.get(), &RunsPage::trainRequested);
   open(0);
   QTRY_VERIFY(button(u"Train your first network"_s));
   QTest::mouseClick(button(u"Train your first network"_s), Qt::LeftButton);
-  QCOMPARE(wishes.size(), 1);
+  QCOMPARE(requests.size(), 1);
 }
 
 void TestRunsPage::checkedRunsAreLaidOverEachOtherWithWhatDiffers() {
@@ -147,10 +147,10 @@ void TestRunsPage::aSearchWithoutHitsOffersToClearIt() {
 void TestRunsPage::returnOpensTheRunInInspect() {
   const fs::path run = write("a", smallRecord("first"));
   open(1);
-  QSignalSpy wishes(page_.get(), &RunsPage::inspectRequested);
+  QSignalSpy requests(page_.get(), &RunsPage::inspectRequested);
   QTest::keyClick(&table(), Qt::Key_Return);
-  QCOMPARE(wishes.size(), 1);
-  QCOMPARE(wishes.first().first().value<fs::path>(), run);
+  QCOMPARE(requests.size(), 1);
+  QCOMPARE(requests.first().first().value<fs::path>(), run);
 }
 
 void TestRunsPage::resumeAndContinueAskTheWindow() {
@@ -198,7 +198,7 @@ void TestRunsPage::forkingOffersCheckpointsAndSettings() {
   appendText(run / "checkpoints" / "epoch-0002.safetensors", "x");
   appendText(run / "checkpoints" / "last.safetensors", "xx");
   open(1);
-  QSignalSpy wishes(page_.get(), &RunsPage::forkRequested);
+  QSignalSpy requests(page_.get(), &RunsPage::forkRequested);
   action(u"Fork …"_s)->trigger();
   auto* dialog = page_->findChild<ForkDialog*>();
   QVERIFY(dialog && dialog->isVisible() && !dialog->isModal());
@@ -209,11 +209,11 @@ void TestRunsPage::forkingOffersCheckpointsAndSettings() {
   QVERIFY(start);
   QTRY_VERIFY(start->isEnabled());
   QTest::mouseClick(start, Qt::LeftButton);
-  QCOMPARE(wishes.size(), 1);
-  QCOMPARE(wishes.first().at(0).value<fs::path>(), run / "checkpoints" / "last.safetensors");
+  QCOMPARE(requests.size(), 1);
+  QCOMPARE(requests.first().at(0).value<fs::path>(), run / "checkpoints" / "last.safetensors");
   RunConfig expected = smallRecord("first").config;
   expected.name = "first-fork";
-  QCOMPARE(wishes.first().at(1).value<RunConfig>(), expected);
+  QCOMPARE(requests.first().at(1).value<RunConfig>(), expected);
 }
 
 void TestRunsPage::confusionShowsTheImagesBehindACell() {
@@ -230,14 +230,14 @@ void TestRunsPage::confusionShowsTheImagesBehindACell() {
   QTest::mouseClick(&view, Qt::LeftButton, {}, view.rectOf({0, 3}).center().toPoint());
   QTRY_COMPARE(grid.shown().size(), std::size_t(8));
   for (const GridImage& image : grid.shown()) QCOMPARE(image.verdict, Verdict::wrong);
-  QSignalSpy wishes(page_.get(), &RunsPage::inspectImageRequested);
+  QSignalSpy requests(page_.get(), &RunsPage::inspectImageRequested);
   Q_EMIT grid.imageActivated(grid.shown()[1].index);
   grid.setCurrentImage(grid.shown()[1].index);
   QTest::mouseClick(button(u"Inspect it"_s), Qt::LeftButton);
-  QCOMPARE(wishes.size(), 1);
-  QCOMPARE(wishes.first().at(0).value<fs::path>(), run);
-  QCOMPARE(wishes.first().at(1).value<Split>(), Split::validation);
-  QCOMPARE(wishes.first().at(2).toInt(), grid.shown()[1].index);
+  QCOMPARE(requests.size(), 1);
+  QCOMPARE(requests.first().at(0).value<fs::path>(), run);
+  QCOMPARE(requests.first().at(1).value<Split>(), Split::validation);
+  QCOMPARE(requests.first().at(2).toInt(), grid.shown()[1].index);
 }
 
 void TestRunsPage::theTestSetIsOnlyLookedAtWhenAskedFor() {

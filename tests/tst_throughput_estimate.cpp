@@ -115,7 +115,7 @@ void TestThroughputEstimate::waitsWhilePaused() {
     if (progress.done == 2) control.pause();
   };
   QVERIFY(
-      endsHeldOnce(control, [&] { QVERIFY(estimateThroughput(tinyRun(), 2, control, observer)); }));
+      pausesOnce(control, [&] { QVERIFY(estimateThroughput(tinyRun(), 2, control, observer)); }));
 }
 
 void TestThroughputEstimate::leavesATrainingAsItWas() {

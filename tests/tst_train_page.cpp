@@ -243,10 +243,10 @@ class TestTrainPage : public QObject {
   void everyButtonAnswersWithinATenthOfASecond() {
     ShownTrainPage shown(500);
     shown.engine->batchTime = std::chrono::milliseconds(20);
-    const auto milliseconds = [](auto wish) {
+    const auto milliseconds = [](auto request) {
       QElapsedTimer timer;
       timer.start();
-      wish();
+      request();
       return timer.elapsed();
     };
     QVERIFY(milliseconds([&] { shown.bar().startAction()->trigger(); }) < 100);

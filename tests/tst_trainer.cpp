@@ -259,7 +259,7 @@ void TestTrainer::aScoreIsReportedWhereTheRunCantKeepIt() {
   std::filesystem::create_directory(RunFolder::open(result.run).evaluations());
   const auto evaluation = evaluateRun({.run = result.run}, control, observer);
   QCOMPARE(evaluation->scores.accuracy, *result.testAccuracy);
-  QVERIFY(evaluation->keepProblem.find("evaluations.jsonl") != std::string::npos);
+  QVERIFY(evaluation->saveProblem.find("evaluations.jsonl") != std::string::npos);
 }
 
 void TestTrainer::scoringACheckpointWaitsWhilePaused() {
@@ -271,7 +271,7 @@ void TestTrainer::scoringACheckpointWaitsWhilePaused() {
   const RunResult result = trainRun(config, folder.path(), control, observer);
   control.pause();
   control.requestInspection({});
-  QVERIFY(endsHeldOnce(control, [&] {
+  QVERIFY(pausesOnce(control, [&] {
     QVERIFY(evaluateRun({.run = result.run, .test = false}, control, observer));
   }));
   QCOMPARE(observer.inspectionFailures.size(), std::size_t{1});

@@ -17,11 +17,11 @@ namespace lambda::test {
 namespace {
 
 /// The requests that a person can make to a training.
-enum class Wish { start, pauseOrContinue, step, stop, close };
+enum class Request { start, pauseOrContinue, step, stop, close };
 
-constexpr std::array kWishes{
-    Wish::start, Wish::pauseOrContinue, Wish::step, Wish::stop, Wish::close};
-constexpr std::array kWishNames{"start", "pause", "step", "stop", "close"};
+constexpr std::array kRequests{
+    Request::start, Request::pauseOrContinue, Request::step, Request::stop, Request::close};
+constexpr std::array kRequestNames{"start", "pause", "step", "stop", "close"};
 constexpr std::array kStateNames{"idle", "starting", "running", "pausing", "paused", "stopping"};
 
 /// Handles events until `holds` returns true or 10 s have passed. Returns whether it holds.
@@ -87,7 +87,7 @@ class TestTrainingSession : public QObject {
 
  private:
   void bringInto(TrainingSession& session, SessionState state);
-  void apply(TrainingSession& session, Closing& window, Wish wish);
+  void apply(TrainingSession& session, Closing& window, Request request);
   void closesAfter(TrainingSession& session, std::size_t order);
 
   std::filesystem::path runs() const { return folder_->path().toStdString(); }
@@ -243,25 +243,25 @@ void TestTrainingSession::bringInto(TrainingSession& session, SessionState state
   if (state == SessionState::stopping) session.stop();
 }
 
-void TestTrainingSession::apply(TrainingSession& session, Closing& window, Wish wish) {
-  switch (wish) {
-    case Wish::start:
+void TestTrainingSession::apply(TrainingSession& session, Closing& window, Request request) {
+  switch (request) {
+    case Request::start:
       session.start(smallConfig(1000), runs());
       return;
-    case Wish::pauseOrContinue:
+    case Request::pauseOrContinue:
       if (session.state() == SessionState::pausing || session.state() == SessionState::paused) {
         session.resume();
       } else {
         session.pause();
       }
       return;
-    case Wish::step:
+    case Request::step:
       session.stepOnce();
       return;
-    case Wish::stop:
+    case Request::stop:
       session.stop();
       return;
-    case Wish::close:
+    case Request::close:
       window.close();
       return;
   }
@@ -275,7 +275,7 @@ void TestTrainingSession::everyOrderOfFourRequestsEndsWellFromEveryState_data() 
 
 void TestTrainingSession::everyOrderOfFourRequestsEndsWellFromEveryState() {
   QFETCH(int, state);
-  constexpr std::size_t kCount = kWishes.size();
+  constexpr std::size_t kCount = kRequests.size();
   for (std::size_t order = 0; order < kCount * kCount * kCount * kCount; ++order) {
     TrainingSession session(engine_);
     bringInto(session, static_cast<SessionState>(state));
@@ -289,10 +289,10 @@ void TestTrainingSession::closesAfter(TrainingSession& session, std::size_t orde
   QByteArray told;
   // A closed window stays closed, so it can't get more requests. Events are handled after every
   // second request, so that requests come both at once and after the previous ones had an effect.
-  for (int i = 0; i < 4 && !window.isClosed(); ++i, order /= kWishes.size()) {
-    const std::size_t wish = order % kWishes.size();
-    told += QByteArray(kWishNames[wish]) + ' ';
-    apply(session, window, kWishes[wish]);
+  for (int i = 0; i < 4 && !window.isClosed(); ++i, order /= kRequests.size()) {
+    const std::size_t request = order % kRequests.size();
+    told += QByteArray(kRequestNames[request]) + ' ';
+    apply(session, window, kRequests[request]);
     if (i % 2 == 1) QCoreApplication::processEvents();
   }
   if (!window.isClosed()) window.close();

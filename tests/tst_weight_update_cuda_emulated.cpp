@@ -93,7 +93,7 @@ class Network : public UpdatedNetwork {
            .firstCorrection = static_cast<float>(1 / (1 - std::pow(rates.beta1, count))),
            .secondCorrection =
                static_cast<float>(1 / std::sqrt(1 - std::pow(rates.beta2, count)))});
-      for (std::int32_t stretch = 0; stretch * kUpdatedAtOnce < size; ++stretch)
+      for (std::int32_t stretch = 0; stretch * kValuesPerBlock < size; ++stretch)
         blocks.push_back({static_cast<std::int32_t>(i), stretch});
     }
     const CudaUpdateStep step{static_cast<float>(rates.learningRate),
@@ -104,9 +104,9 @@ class Network : public UpdatedNetwork {
     CudaWeightUpdate update;
     update.rule = rates.rule;
     update.momentum = static_cast<float>(rates.momentum);
-    update.firstShare = static_cast<float>(1 - rates.beta1);
-    update.secondKept = static_cast<float>(rates.beta2);
-    update.secondShare = static_cast<float>(1 - rates.beta2);
+    update.oneMinusBeta1 = static_cast<float>(1 - rates.beta1);
+    update.beta2 = static_cast<float>(rates.beta2);
+    update.oneMinusBeta2 = static_cast<float>(1 - rates.beta2);
     update.epsilon = static_cast<float>(rates.epsilon);
     update.gradientClip = static_cast<float>(one.clip);
     update.tensors = static_cast<const CudaUpdatedWeights*>(deviceTensors.get());

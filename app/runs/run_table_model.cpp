@@ -164,14 +164,14 @@ void RunTableModel::setChecked(const std::vector<fs::path>& paths, bool on) {
     } else {
       checked_.erase(path);
     }
-    tellChange(path);
+    notifyChange(path);
   }
   if (checked_ != before) Q_EMIT checkedChanged();
 }
 
 void RunTableModel::uncheckAll() {
   const std::set<fs::path> before = std::exchange(checked_, {});
-  for (const fs::path& path : before) tellChange(path);
+  for (const fs::path& path : before) notifyChange(path);
   if (!before.empty()) Q_EMIT checkedChanged();
 }
 
@@ -183,7 +183,7 @@ int RunTableModel::colorIndex(const fs::path& path) const {
 void RunTableModel::setColorIndex(const fs::path& path, int color) {
   if (colorIndex(path) == color) return;
   colors_[path] = color;
-  tellChange(path);
+  notifyChange(path);
   if (isChecked(path)) Q_EMIT checkedChanged();
 }
 
@@ -204,7 +204,7 @@ int RunTableModel::freeColor() const {
   return best;
 }
 
-void RunTableModel::tellChange(const fs::path& path) {
+void RunTableModel::notifyChange(const fs::path& path) {
   const int row = indexOf(path);
   if (row >= 0) Q_EMIT dataChanged(index(row, kShown), index(row, kName));
 }

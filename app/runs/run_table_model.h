@@ -93,7 +93,7 @@ class RunTableModel : public QAbstractTableModel {
   void synchronizeRun(const std::filesystem::path& path);
   void rename(const std::filesystem::path& from, const std::filesystem::path& to);
   int freeColor() const;
-  void tellChange(const std::filesystem::path& path);
+  void notifyChange(const std::filesystem::path& path);
 
   RunLibrary& library_;
   std::vector<RunRow> rows_;

@@ -6,8 +6,8 @@ namespace lambda {
 
 CloseGuard::CloseGuard(TrainingSession& training, QObject* parent)
     : QObject(parent), training_(training) {
-  connect(&training, &TrainingSession::ended, this, &CloseGuard::goOn);
-  connect(&training, &TrainingSession::startRefused, this, &CloseGuard::goOn);
+  connect(&training, &TrainingSession::ended, this, &CloseGuard::proceed);
+  connect(&training, &TrainingSession::startRefused, this, &CloseGuard::proceed);
 }
 
 bool CloseGuard::mayClose() {
@@ -21,7 +21,7 @@ bool CloseGuard::mayClose() {
 }
 
 // A start is also refused while another training is under way, whose end must still be awaited.
-void CloseGuard::goOn() {
+void CloseGuard::proceed() {
   if (!isWaiting_ || training_.isBusy()) return;
   isWaiting_ = false;
   Q_EMIT closable();

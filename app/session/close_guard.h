@@ -25,7 +25,7 @@ class CloseGuard : public QObject {
   void closable();  ///< The training that a close waited for has ended.
 
  private:
-  void goOn();
+  void proceed();
 
   TrainingSession& training_;
   bool isWaiting_ = false;

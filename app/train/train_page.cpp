@@ -114,7 +114,7 @@ void TrainPage::connectBanner() {
   connect(banner_, &ResultBanner::resumeRequested, this, [this](const std::filesystem::path& run) {
     session_.resumeRun(run, {});
   });
-  connect(banner_, &ResultBanner::halveRequested, this, &TrainPage::goOnWithHalf);
+  connect(banner_, &ResultBanner::halveRequested, this, &TrainPage::continueWithHalfRate);
   connect(banner_, &ResultBanner::trainAgainRequested, this, [this] {
     banner_->hide();
     showSetup(true);
@@ -163,7 +163,7 @@ void TrainPage::start() {
   }
 }
 
-void TrainPage::goOnWithHalf(const std::filesystem::path& run) {
+void TrainPage::continueWithHalfRate(const std::filesystem::path& run) {
   RunConfig config = session_.status().record.config;
   config.recipe.optimizer.learningRate /= 2;
   try {

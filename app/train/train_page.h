@@ -59,7 +59,7 @@ class TrainPage : public Page {
   void connectSession();
   void connectBanner();
   void showSetup(bool shown);
-  void goOnWithHalf(const std::filesystem::path& run);
+  void continueWithHalfRate(const std::filesystem::path& run);
   void countErrors();
 
   ProjectDocument& document_;

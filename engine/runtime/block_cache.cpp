@@ -49,7 +49,7 @@ void* BlockCache::take(std::size_t bytes) {
   if (size < bytes) return nullptr;
   void* block = reuse(size);
   if (block == nullptr) {
-    makeRoomFor(size);
+    evictFor(size);
     block = size >= kHugePage ? mapAligned(size) : map(size);
     if (block == nullptr) return nullptr;
     used_.emplace(block, size);
@@ -71,7 +71,7 @@ void* BlockCache::reuse(std::size_t bytes) {
   return block;
 }
 
-void BlockCache::makeRoomFor(std::size_t bytes) {
+void BlockCache::evictFor(std::size_t bytes) {
   const std::size_t most = std::max(mostInUse_, bytesInUse_ + bytes);
   while (bytesKept_ > 0 && bytesInUse_ + bytes + bytesKept_ > 2 * most) returnLongestKept();
 }

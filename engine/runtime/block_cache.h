@@ -40,7 +40,7 @@ class BlockCache {
   };
 
   void* reuse(std::size_t bytes);
-  void makeRoomFor(std::size_t bytes);
+  void evictFor(std::size_t bytes);
   void returnLongestKept();
 
   mutable std::mutex mutex_;

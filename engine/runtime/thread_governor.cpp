@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kWindow = 20;  // Steps.
 constexpr double kUneven = 1.5;      // Limit of the 95th percentile of a window over its median.
-constexpr int kSettling = 3;         // Ignored steps, which start threads or fill caches.
+constexpr int kIgnoredSteps = 3;     // Ignored steps, which start threads or fill caches.
 constexpr double kFirstWait = 60;    // Seconds.
 constexpr double kLongestWait = 10 * 60;
 
@@ -43,8 +43,8 @@ ThreadGovernor::ThreadGovernor(int most) : most_(most), threads_(most), wait_(kF
 
 std::optional<ThreadChange> ThreadGovernor::stepTook(double seconds) {
   sinceChange_ += seconds;
-  if (settling_ < kSettling) {
-    ++settling_;
+  if (ignoredSteps_ < kIgnoredSteps) {
+    ++ignoredSteps_;
     return std::nullopt;
   }
   window_.push_back(seconds);
@@ -89,7 +89,7 @@ std::optional<ThreadChange> ThreadGovernor::judge(double mean, double unevenness
 
 ThreadChange ThreadGovernor::change(int threads, std::string reason) {
   threads_ = threads;
-  settling_ = 0;
+  ignoredSteps_ = 0;
   sinceChange_ = 0;
   return {threads, std::move(reason)};
 }

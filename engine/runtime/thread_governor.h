@@ -37,7 +37,7 @@ class ThreadGovernor {
   int most_;
   int threads_;
   std::vector<double> window_;
-  int settling_ = 0;           // Steps ignored since the last change, up to kSettling.
+  int ignoredSteps_ = 0;       // Steps ignored since the last change, up to kIgnoredSteps.
   double sinceChange_ = 0;     // Seconds of training.
   double wait_;                // Seconds from a change to the next trial.
   int newest_ = 0;             // Change on trial, 1 or -1 threads; 0 = none.

@@ -27,7 +27,7 @@ struct Evaluation {
   std::int64_t step = 0;
   std::int64_t images = 0;
   int testEvaluations = 0;  ///< How often the run's test set has been scored, this time included.
-  std::string keepProblem;  ///< Why the run's folder could not keep it; empty where it did.
+  std::string saveProblem;  ///< Why the run's folder could not keep it; empty where it did.
 };
 
 /// Scores a checkpoint as the trainer would, and keeps that as an evaluation beside the run

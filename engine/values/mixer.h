@@ -63,7 +63,7 @@ struct MixerTraits {
   char letter = '?';         ///< Its letter in patternOf(), and its key in the editor.
   /// Whether it can compute only every second position, as a bottleneck with stride 2 requires. A
   /// mixer that can't is followed by average pooling (LambdaNetworks, appendix E.1).
-  bool takesStride = false;
+  bool supportsStride = false;
   /// Whether the plain family always adds a shortcut around it.
   bool needsShortcut = false;
   /// Whether its lambdas can be inspected as pictures.
@@ -82,7 +82,7 @@ struct TraitsOf<ConvolutionMixer> {
       .plural = "convolutions",
       .meaning = "an ordinary convolution, the baseline for lambda layers",
       .letter = 'C',
-      .takesStride = true};
+      .supportsStride = true};
 };
 
 template <>
@@ -105,7 +105,7 @@ struct TraitsOf<DepthwiseConvolutionMixer> {
       .plural = "depthwise convolutions",
       .meaning = "a convolution of each channel separately (Howard et al., 2017)",
       .letter = 'D',
-      .takesStride = true};
+      .supportsStride = true};
 };
 
 inline constexpr std::size_t kMixerKindCount = std::variant_size_v<Mixer>;
@@ -117,7 +117,7 @@ inline constexpr std::array<MixerTraits, kMixerKindCount> kMixerTraits =
 }
 (std::make_index_sequence<kMixerKindCount>());
 
-constexpr bool mixerKindsCanBeTold() {
+constexpr bool mixerKindsAreDistinct() {
   for (std::size_t i = 0; i < kMixerKindCount; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (kMixerTraits[i].kind == kMixerTraits[j].kind) return false;
@@ -127,7 +127,7 @@ constexpr bool mixerKindsCanBeTold() {
   return true;
 }
 
-static_assert(mixerKindsCanBeTold(), "two kinds of mixers have the same name or letter");
+static_assert(mixerKindsAreDistinct(), "two kinds of mixers have the same name or letter");
 
 inline const MixerTraits& traitsOf(const Mixer& mixer) {
   return kMixerTraits[mixer.index()];

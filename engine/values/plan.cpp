@@ -32,7 +32,7 @@ MapShape stemOutputOf(const Architecture& architecture) {
 /// convolution has already halved it.
 void planStride(BlockPlan& plan, Family family, const MixerTraits& mixer) {
   if (plan.stride != 2 || family == Family::basic) return;
-  if (!mixer.takesStride) {
+  if (!mixer.supportsStride) {
     plan.pooling = StridePooling::average;
   } else if (family == Family::plain) {
     plan.pooling = StridePooling::max;

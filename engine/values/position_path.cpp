@@ -7,7 +7,7 @@ namespace lambda {
 namespace {
 
 /// Multiply-adds that the fused kernels do in the time of one multiply-add of the convolution.
-constexpr long long kFusedSpeed = 100;
+constexpr long long kFusedSpeedup = 100;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ PositionPath positionPathOf(const LambdaMixer& mixer,
   const long long local =
       static_cast<long long>(mixer.scope) * mixer.scope * mixer.intraDepth * k * v + h * k * v;
   const long long dense = n * mixer.intraDepth * h * (k + v);
-  const long long speed = form == CoreForm::fused ? kFusedSpeed : 1;
+  const long long speed = form == CoreForm::fused ? kFusedSpeedup : 1;
   return local * speed < dense ? PositionPath::convolution : PositionPath::dense;
 }
 

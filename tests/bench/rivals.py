@@ -167,7 +167,7 @@ class Worker:
         self.process.wait()
 
 
-class ForeignLoad:
+class OtherLoad:
     """The shares of the cores' time that other processes and other virtual machines used."""
 
     def __init__(self, workers):
@@ -263,7 +263,7 @@ def measure(program, network, threads, options):
         workers = start_workers(rivals, recording, threads, options, skipped)
     try:
         parity = {worker.rival.name: check_parity(worker, recorded, parameters) for worker in workers}
-        load = ForeignLoad(workers)
+        load = OtherLoad(workers)
         turns = {precision: [] for precision in PRECISIONS}
         seconds = {worker.rival.name: [] for worker in workers}
         ours, machine = {}, None

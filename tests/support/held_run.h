@@ -9,7 +9,7 @@ namespace lambda {
 
 /// Calls `run` and resumes `control` as soon as the run waits in a pause. Returns whether it did.
 template <class Run>
-bool endsHeldOnce(RunControl& control, Run run) {
+bool pausesOnce(RunControl& control, Run run) {
   std::atomic<bool> over = false;
   std::atomic<bool> held = false;
   std::thread other([&] {

@@ -73,7 +73,7 @@ inline std::vector<LambdaCase> lambdaCases() {
 }
 
 /// Gives batch norms random scales, shifts and running statistics, unlike those of a new layer.
-inline void scramble(torch::nn::Module& module) {
+inline void randomizeNorms(torch::nn::Module& module) {
   const at::NoGradGuard guard;
   for (const auto& child : module.modules()) {
     auto* norm = dynamic_cast<torch::nn::BatchNorm2dImpl*>(child.get());
@@ -97,7 +97,7 @@ void useStatisticsOf(Network& network, const at::Tensor& x) {
       if (norm != nullptr) norm->options.momentum(momentum);
     }
   };
-  scramble(*network);
+  randomizeNorms(*network);
   setMomentum(1.0);
   network->train();
   network->forward(x);

@@ -9,19 +9,11 @@
 
 namespace lambda::test {
 
-<<<<<<< HEAD:tests/support/open_test_run.h
 /// A new run folder in `runs`, to train a state in on the CPU.
 inline OpenRun openTestRun(const RunConfig& config,
                            std::unique_ptr<TrainingState> state,
                            const std::filesystem::path& runs,
                            Observer& observer) {
-=======
-/// The parts with which a loop trains a state on the CPU, in a new run folder.
-inline TrainingLoop::Parts loopParts(const RunConfig& config,
-                                     std::unique_ptr<TrainingState> state,
-                                     const std::filesystem::path& runs,
-                                     Observer& observer) {
->>>>>>> a0dcfed462e5e1df27674ad648e6a1df660b132b:tests/support/loop_parts.h
   RunFolder folder = RunFolder::create(runs, config.name);
   auto lock = std::make_unique<RunLock>(folder);
   RunRecord record;

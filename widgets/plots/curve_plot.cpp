@@ -30,7 +30,7 @@ CurvePlot::~CurvePlot() = default;
 
 void CurvePlot::setSeries(std::vector<CurveSeries> series) {
   d_->scene.setSeries(std::move(series));
-  d_->divideRoom();
+  d_->divideSpace();
   d_->changed();
 }
 
@@ -174,14 +174,14 @@ QSize CurvePlot::minimumSizeHint() const {
 
 void CurvePlot::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  d_->divideRoom();
+  d_->divideSpace();
   d_->replot();
 }
 
 void CurvePlot::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
     d_->scene.setColors(colorsOf(*this));
-    d_->divideRoom();
+    d_->divideSpace();
     d_->replot();
   }
   QWidget::changeEvent(event);

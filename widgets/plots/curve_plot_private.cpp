@@ -101,7 +101,7 @@ void CurvePlot::Private::userMoved() {
 }
 
 /// Divides the plot between the lines, their names and the ticks.
-void CurvePlot::Private::divideRoom() {
+void CurvePlot::Private::divideSpace() {
   // Approximate height in pixels of what stands above and below a panel's lines.
   constexpr double kAround = 40;
   const double height =

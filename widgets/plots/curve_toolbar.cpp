@@ -158,7 +158,7 @@ void CurveToolbar::restoreLayout(QSettings& settings) {
 
 // ---- little space ----
 
-int CurveToolbar::sparedWidth() const {
+int CurveToolbar::compactSaving() const {
   const auto widthOf = [](const QWidget& widget) {
     return std::max(widget.sizeHint().width(), widget.minimumWidth()) + kSpacing;
   };
@@ -170,10 +170,10 @@ int CurveToolbar::sparedWidth() const {
 
 QSize CurveToolbar::minimumSizeHint() const {
   const QSize now = QWidget::minimumSizeHint();
-  return isSparing_ ? now : QSize(now.width() - sparedWidth(), now.height());
+  return isSparing_ ? now : QSize(now.width() - compactSaving(), now.height());
 }
 
-void CurveToolbar::spareWords(bool spare) {
+void CurveToolbar::setCompact(bool spare) {
   if (spare == isSparing_) return;
   // The limit is rather too high than too low: otherwise the text would appear and disappear.
   constexpr int kSlack = 4;
@@ -185,7 +185,7 @@ void CurveToolbar::spareWords(bool spare) {
 }
 
 void CurveToolbar::fit() {
-  spareWords(width() < minimumSizeHint().width() + sparedWidth());
+  setCompact(width() < minimumSizeHint().width() + compactSaving());
 }
 
 bool CurveToolbar::event(QEvent* event) {
@@ -205,7 +205,7 @@ bool CurveToolbar::event(QEvent* event) {
 void CurveToolbar::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) updateIcons();
   if (event->type() == QEvent::FontChange) {
-    spareWords(false);
+    setCompact(false);
     updateSizes();
   }
   QWidget::changeEvent(event);

@@ -47,8 +47,8 @@ class CurveToolbar : public QWidget {
   void addToggles(QHBoxLayout& row, int logPanel);
   void updateSizes();
   void updateIcons();
-  int sparedWidth() const;
-  void spareWords(bool spare);
+  int compactSaving() const;
+  void setCompact(bool spare);
   void fit();
 
   CurvePlot& plot_;

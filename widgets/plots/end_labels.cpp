@@ -55,31 +55,31 @@ std::vector<EndLabel> endLabels(const CurveScene& scene, int panel) {
   const QFontMetricsF metrics(smallFont());
   const double height = metrics.height();
 
-  struct Wish {
+  struct WantedLabel {
     const CurveScene::Series* series;
     double y;
   };
 
-  std::vector<Wish> wishes;
+  std::vector<WantedLabel> wanted;
   for (const CurveScene::Series& series : scene.series()) {
     if (series.options.panel != panel || series.options.label.empty()) continue;
-    if (const auto y = endOf(scene, series)) wishes.push_back({&series, *y - height / 2});
+    if (const auto y = endOf(scene, series)) wanted.push_back({&series, *y - height / 2});
   }
-  if (static_cast<double>(wishes.size()) * height > rect.height()) return {};
-  std::ranges::stable_sort(wishes, {}, &Wish::y);
+  if (static_cast<double>(wanted.size()) * height > rect.height()) return {};
+  std::ranges::stable_sort(wanted, {}, &WantedLabel::y);
   double next = rect.top() - height / 2;
-  for (Wish& wish : wishes) {
-    wish.y = std::max(wish.y, next);
-    next = wish.y + height;
+  for (WantedLabel& label : wanted) {
+    label.y = std::max(label.y, next);
+    next = label.y + height;
   }
   double limit = rect.bottom() + height / 2 - height;
-  for (auto wish = wishes.rbegin(); wish != wishes.rend(); ++wish) {
-    wish->y = std::min(wish->y, limit);
-    limit = wish->y - height;
+  for (auto label = wanted.rbegin(); label != wanted.rend(); ++label) {
+    label->y = std::min(label->y, limit);
+    limit = label->y - height;
   }
   std::vector<EndLabel> labels;
-  for (const Wish& wish : wishes) {
-    labels.push_back({wish.series, {rect.right() + kLabelGap, wish.y, widestName(), height}});
+  for (const WantedLabel& label : wanted) {
+    labels.push_back({label.series, {rect.right() + kLabelGap, label.y, widestName(), height}});
   }
   return labels;
 }

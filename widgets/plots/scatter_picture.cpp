@@ -154,8 +154,8 @@ class Painting {
     }
     std::vector<const ScatterPoint*> wanted;
     for (const ScatterPoint& point : picture_.points) {
-      const bool isInHand = point.key == picture_.selected || point.key == picture_.hovered;
-      if (isInHand && picture_.isShown(point)) wanted.push_back(&point);
+      const bool isMarked = point.key == picture_.selected || point.key == picture_.hovered;
+      if (isMarked && picture_.isShown(point)) wanted.push_back(&point);
     }
     const std::size_t inHand = wanted.size();
     for (const std::size_t i : shownFront()) {
@@ -166,7 +166,7 @@ class Painting {
   }
 
   /// A name stands above the line of the front, or below it where the line before would cross it.
-  void label(const ScatterPoint& point, bool isInHand, std::vector<QRectF>& taken) {
+  void label(const ScatterPoint& point, bool isMarked, std::vector<QRectF>& taken) {
     const QFontMetricsF metrics(smallFont());
     const QSizeF box(metrics.horizontalAdvance(point.name) + 4, metrics.height());
     const QPointF place = at(point);
@@ -176,7 +176,7 @@ class Painting {
     const QPointF right(place.x() + away, place.y() - box.height() / 2);
     const QPointF left(place.x() - away - box.width(), place.y() - box.height() / 2);
     const QRectF page(QPointF(), size_);
-    const std::array corners = isInHand ? std::array{right, left, upperLeft, lowerRight}
+    const std::array corners = isMarked ? std::array{right, left, upperLeft, lowerRight}
                                         : std::array{upperLeft, lowerRight, left, right};
     for (const QPointF& corner : corners) {
       const QRectF rect(corner, box);
@@ -186,7 +186,7 @@ class Painting {
           });
       if (!isFree) continue;
       taken.push_back(rect);
-      painter_.setPen(isInHand ? colors_.text : colors_.textSecondary);
+      painter_.setPen(isMarked ? colors_.text : colors_.textSecondary);
       painter_.drawText(rect, Qt::AlignCenter, point.name);
       return;
     }

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/progress_line.h"
-#include "benchmarks/foreign_load.h"
 #include "benchmarks/machine_ceilings.h"
+#include "benchmarks/other_load.h"
 #include "engine/runtime/environment.h"
 
 namespace lambda {
@@ -36,7 +36,7 @@ class BenchMachine {
 
  private:
   Environment environment_;
-  ForeignLoad load_;
+  OtherLoad load_;
   std::map<int, MachineCeilings> ceilings_;
 };
 

@@ -57,7 +57,7 @@ std::string inARunText(const StepBenchmark& benchmark) {
   std::string text;
   for (const NetworkSteps& network : benchmark.networks) {
     if (!network.inARun) continue;
-    const StepsInARun& steps = *network.inARun;
+    const PipelinedSteps& steps = *network.inARun;
     text += "\n  " + network.name + " in a run, " +
             (steps.recorded ? "as a CUDA graph" : "queued step by step") + ": " +
             fixedText(imagesPerSecond(benchmark, steps.step), 1) + " images/s, " +

@@ -103,9 +103,9 @@ int evaluateCommand(const EvaluateOptions& options) {
   const std::optional<Evaluation> evaluation = evaluateRun(request, control, view);
   line.clear();
   if (!evaluation) return interrupt.exitStatus();
-  if (!evaluation->keepProblem.empty()) {
+  if (!evaluation->saveProblem.empty()) {
     std::cerr << "lambda: the score could not be saved in the run's folder: "
-              << evaluation->keepProblem << "\n";
+              << evaluation->saveProblem << "\n";
   }
   if (options.output.json) {
     printJson(evaluationJson(*evaluation, options.split));

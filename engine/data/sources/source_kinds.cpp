@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLookedAtEntries = 4;  // The first files of an archive identify the data set.
+constexpr int kInspectedEntries = 4;  // The first files of an archive identify the data set.
 
 bool isFolder(const fs::path& path) {
   std::error_code ignored;
@@ -43,7 +43,7 @@ template <std::size_t Count>
 bool archiveHolds(const fs::path& path,
                   const std::array<std::string_view, Count>& names,
                   std::string_view folder) {
-  const std::vector<std::string> entries = firstTarEntries(path, kLookedAtEntries);
+  const std::vector<std::string> entries = firstTarEntries(path, kInspectedEntries);
   return std::ranges::any_of(entries, [&](const std::string& entry) {
     if (entry.find(folder) != entry.npos) return true;
     const std::string name = entry.substr(entry.find_last_of('/') + 1);

@@ -118,7 +118,7 @@ void GzipReader::endMember() {
   }
 }
 
-bool GzipReader::hasRest() {
+bool GzipReader::hasTrailingBytes() {
   return !input_.empty() || refill();
 }
 
@@ -154,7 +154,8 @@ std::vector<std::byte> gunzip(std::span<const std::byte> bytes,
   } catch (const GzipDamage& damage) {
     throw Error(place, damage.reason(), kHint);
   }
-  if (reader.hasRest()) throw Error(place, "has bytes behind the end of its gzip data", kHint);
+  if (reader.hasTrailingBytes())
+    throw Error(place, "has bytes behind the end of its gzip data", kHint);
   return content;
 }
 

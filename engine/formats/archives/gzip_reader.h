@@ -40,7 +40,7 @@ class GzipReader {
   std::size_t read(std::span<std::byte> bytes);
 
   /// Whether the packed stream has bytes after its last member. Call it after read() returned 0.
-  bool hasRest();
+  bool hasTrailingBytes();
 
  private:
   enum class State { unknown, plain, packed, done };

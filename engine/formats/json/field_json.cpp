@@ -151,9 +151,9 @@ void FieldReader::requireRange(double value, const std::string& path, const Fiel
            formatNumber(field.max) + " (" + field.meaning + ")");
 }
 
-void FieldReader::requireRoom(std::size_t length,
-                              const std::string& path,
-                              const Field& field) const {
+void FieldReader::requireLength(std::size_t length,
+                                const std::string& path,
+                                const Field& field) const {
   if (static_cast<double>(length) <= field.max) return;
   fail(path,
        "the list has more than " + formatNumber(field.max) + " elements (" + field.meaning + ")");

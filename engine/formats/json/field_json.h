@@ -172,7 +172,7 @@ class FieldReader {
   void readData(const Json& json, const std::string& path, DataConfig& data) const;
   void requireInteger(const Json& json, const std::string& path) const;
   void requireRange(double value, const std::string& path, const Field& field) const;
-  void requireRoom(std::size_t length, const std::string& path, const Field& field) const;
+  void requireLength(std::size_t length, const std::string& path, const Field& field) const;
   std::size_t readRepeat(const Json& block, const std::string& path) const;
 
   template <class M>
@@ -209,7 +209,7 @@ class FieldReader {
       } else {
         read(json[i], place, Field{"", ""}, element);
       }
-      requireRoom(list.size() + count, path, field);
+      requireLength(list.size() + count, path, field);
       list.insert(list.end(), count, element);
     }
   }

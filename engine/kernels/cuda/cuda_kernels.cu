@@ -72,7 +72,7 @@ bool isFew(std::initializer_list<std::int64_t> factors) {
 }
 
 /// Why the kernels can't take the inputs; null if they can.
-const char* findMisfit(const CudaCoreInputs& inputs) {
+const char* findInvalidInput(const CudaCoreInputs& inputs) {
   const CoreShape& shape = inputs.shape;
   const bool hasPositions = shape.tableRows > 0;
   if (shape.queryDepth < 1 || shape.queryDepth > kDeepestQuery) return "k must be from 1 to 64";
@@ -186,7 +186,7 @@ CudaOutcome checkDevice(int device) {
 }
 
 CudaOutcome runForward(const CudaCoreInputs& inputs, void* y, const CudaQueue& queue) {
-  const char* misfit = findMisfit(inputs);
+  const char* misfit = findInvalidInput(inputs);
   if (misfit != nullptr) return {-1, misfit};
   const cudaError_t error = cudaSetDevice(queue.device);
   if (error != cudaSuccess) return outcomeOf(error);
@@ -206,7 +206,7 @@ CudaOutcome runBackward(const CudaCoreInputs& inputs,
                         const CudaCoreGradients& gradients,
                         void* workspace,
                         const CudaQueue& queue) {
-  const char* misfit = findMisfit(inputs);
+  const char* misfit = findInvalidInput(inputs);
   if (misfit != nullptr) return {-1, misfit};
   if (inputs.shape.tableRows > 0 && (index.pairs == nullptr || index.starts == nullptr))
     return {-1, "the pairs of the table's rows are missing"};

@@ -78,13 +78,13 @@ class QueryBlock {
         layout_(layout),
         embeddings_(embeddings),
         tileSize_(layout.k * kPanel),
-        transposed_(shape.tableRows > 0 ? layout.queriesTogether * layout.panels * tileSize_ : 0),
+        transposed_(shape.tableRows > 0 ? layout.queryBlockSize * layout.panels * tileSize_ : 0),
         tableOffsets_(static_cast<std::size_t>(
-            shape.tableRows > 0 ? layout.queriesTogether * layout.contextPadded : 0)) {}
+            shape.tableRows > 0 ? layout.queryBlockSize * layout.contextPadded : 0)) {}
 
   void take(const CoreInputs& inputs, Index firstQuery) {
     first = firstQuery;
-    count = std::min(layout_.queriesTogether, shape_.queries - first);
+    count = std::min(layout_.queryBlockSize, shape_.queries - first);
     findVectors(inputs);
     makePanels();
     contextOffsets.clear();
@@ -106,7 +106,7 @@ class QueryBlock {
 
   /// Whether the embeddings of each four columns, from a multiple of 4 on, are successive table
   /// rows.
-  bool isInFours() const { return isInFours_; }
+  bool isGroupedByFour() const { return isInFours_; }
 
   /// Whether the block has every row of the context as a column.
   bool seesAll() const {
@@ -137,7 +137,7 @@ class QueryBlock {
     embedded_ = 0;
     for (Index row = 0; row < layout_.contextPadded; row += lanes()) {
       const bool isSeen = seesEmbeddings(inputs, row);
-      if (!isSeen && !layout_.meetsKeys) continue;
+      if (!isSeen && !layout_.scoresIncludeKeys) continue;
       vectors.push_back(row);
       if (isSeen) embedded_ = static_cast<Index>(vectors.size()) * lanes();
     }

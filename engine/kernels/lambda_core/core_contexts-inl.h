@@ -33,16 +33,16 @@ class Contexts {
         valuesAt_(static_cast<std::size_t>(slots)),
         valuesGradientAt_(static_cast<std::size_t>(isBackward ? slots : 0)),
         values_(layout_.padsValues() ? slots * valuesSize() : 0),
-        content_(layout.makesLambda ? slots * contentSize() : 0),
+        content_(layout.usesContentLambda ? slots * contentSize() : 0),
         valuesTransposed_(isBackward ? slots * layout.v * layout.contextPadded : 0),
-        contentTransposed_(isBackward && layout.makesLambda ? slots * layout.v * layout.kPadded
-                                                            : 0),
+        contentTransposed_(
+            isBackward && layout.usesContentLambda ? slots * layout.v * layout.kPadded : 0),
         valuesGradient_(isBackward && layout_.padsValues() ? slots * valuesSize() : 0),
-        contentGradient_(isBackward && layout.makesLambda ? slots * contentSize() : 0),
-        keysTransposed_(layout.meetsKeys ? slots * layout.k * layout.contextPadded : 0),
-        contentGradientTransposed_(isBackward && layout.makesLambda ? layout.v * layout.kPadded
-                                                                    : 0),
-        keyGradient_(isBackward && layout.makesLambda && layout_.padsDepth()
+        contentGradient_(isBackward && layout.usesContentLambda ? slots * contentSize() : 0),
+        keysTransposed_(layout.scoresIncludeKeys ? slots * layout.k * layout.contextPadded : 0),
+        contentGradientTransposed_(
+            isBackward && layout.usesContentLambda ? layout.v * layout.kPadded : 0),
+        keyGradient_(isBackward && layout.usesContentLambda && layout_.padsDepth()
                          ? layout.context * layout.kPadded
                          : 0) {}
 
@@ -75,7 +75,7 @@ class Contexts {
                 layout_.contextPadded);
     }
     const float* keys = shape_.hasContent ? inputs.keys + image * context * k : nullptr;
-    if (layout_.meetsKeys) {
+    if (layout_.scoresIncludeKeys) {
       transpose(keys,
                 k,
                 context,
@@ -83,7 +83,7 @@ class Contexts {
                 keysTransposed_.get() + slot * k * layout_.contextPadded,
                 layout_.contextPadded);
     }
-    if (!layout_.makesLambda) return;
+    if (!layout_.usesContentLambda) return;
     // lambda_c = kbar^T v [k, v]
     float* content = content_.get() + slot * contentSize();
     product<false>(k,
@@ -105,7 +105,7 @@ class Contexts {
   void finish(const CoreInputs& inputs, const CoreGradients& gradients, Index slot, Index image) {
     const Index k = layout_.k, v = layout_.v, context = layout_.context;
     float* gradient = valuesGradient(slot);
-    if (layout_.makesLambda) {
+    if (layout_.usesContentLambda) {
       product<true>(context,
                     layout_.vPadded,
                     Rows{gradient, layout_.vPadded},

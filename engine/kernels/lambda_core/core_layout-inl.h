@@ -84,17 +84,17 @@ struct Layout {
         context(shape.contextRows()),
         contextPadded(padded(context)),
         panels((contextPadded + kPanel - 1) / kPanel),
-        meetsKeys(!lambdasFirst && shape.hasContent && k == kPadded && contextPadded < v),
-        makesLambda(shape.hasContent && !meetsKeys),
+        scoresIncludeKeys(!lambdasFirst && shape.hasContent && k == kPadded && contextPadded < v),
+        usesContentLambda(shape.hasContent && !scoresIncludeKeys),
         tableRows(shape.tableRows * shape.intraDepth),
-        queriesTogether(std::clamp<Index>(rowsTogether(shape.heads, isLocal) / shape.heads,
-                                          1,
-                                          std::max<Index>(shape.queries, 1))),
-        imagesTogether(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether) : 1) {
+        queryBlockSize(std::clamp<Index>(rowsTogether(shape.heads, isLocal) / shape.heads,
+                                         1,
+                                         std::max<Index>(shape.queries, 1))),
+        imageBlockSize(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether) : 1) {
     const Index floats = static_cast<Index>(sizeof(float));
     const Index contexts = isBackward ? 3 : 1;
-    const Index rows = contextPadded + (makesLambda ? k : 0);
-    imagesResident = std::max(imagesTogether, kContextBytes / (contexts * rows * vPadded * floats));
+    const Index rows = contextPadded + (usesContentLambda ? k : 0);
+    imagesResident = std::max(imageBlockSize, kContextBytes / (contexts * rows * vPadded * floats));
   }
 
   bool padsDepth() const { return k != kPadded; }
@@ -105,11 +105,12 @@ struct Layout {
   Index context;        ///< Rows of the context.
   Index contextPadded;  ///< Rows of the context, rounded up to whole vectors.
   Index panels;         ///< Panels of the whole context.
-  bool meetsKeys;  ///< The scores include q . kbar: cheaper than the content lambda on small maps.
-  bool makesLambda;       ///< The content part goes through the content lambda.
+  bool scoresIncludeKeys;  ///< The scores include q . kbar: cheaper than the content lambda on
+                           ///< small maps.
+  bool usesContentLambda;  ///< The content part goes through the content lambda.
   Index tableRows;        ///< Rows of the table, those of intra-depth counted one by one.
-  Index queriesTogether;  ///< Queries of a block.
-  Index imagesTogether;   ///< Images of one product with the embeddings.
+  Index queryBlockSize;   ///< Queries of a block.
+  Index imageBlockSize;   ///< Images of one product with the embeddings.
   Index imagesResident;   ///< Images whose contexts stay in the second-level cache.
 
  private:

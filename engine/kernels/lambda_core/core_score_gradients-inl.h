@@ -34,13 +34,13 @@ class ScoreGradients : private Scores {
   ScoreGradients(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
       : Scores(shape, layout, contexts),
         gradientStride_(rowsMost_ * kPanel + lanes()),
-        gradient_(layout.imagesTogether * gradientStride_),
+        gradient_(layout.imageBlockSize * gradientStride_),
         queries_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
         queryGradient_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
-        scoreOffsets_(static_cast<std::size_t>(layout.imagesTogether * shape.heads)),
+        scoreOffsets_(static_cast<std::size_t>(layout.imageBlockSize * shape.heads)),
         queryOffsets_(scoreOffsets_.size()) {
     const Index queryStride = layout_.padsDepth() ? rowsMost_ : imageRows();
-    for (Index i = 0; i < layout.imagesTogether; ++i) {
+    for (Index i = 0; i < layout.imageBlockSize; ++i) {
       for (Index head = 0; head < shape.heads; ++head) {
         const auto row = static_cast<std::size_t>(i * shape.heads + head);
         scoreOffsets_[row] = i * gradientStride_ + head * kPanel;
@@ -68,7 +68,7 @@ class ScoreGradients : private Scores {
         makeScores(inputs, block, panel, i);
         if (isFirst) beginGradients(inputs, block, i, dy, gradients);
         backwardOfValues(block, panel, i, dy);
-        if (layout_.meetsKeys) backwardOfKeys(inputs, block, panel, i, gradients);
+        if (layout_.scoresIncludeKeys) backwardOfKeys(inputs, block, panel, i, gradients);
       }
       if (panel.embedded > 0) {
         withFixed<16>(layout_.kPadded, [&](auto depth) {
@@ -113,12 +113,12 @@ class ScoreGradients : private Scores {
     }
     if (block.first == 0 && !block.seesAll())
       std::fill_n(contexts_.valuesGradient(slot_ + i), contexts_.valuesSize(), 0.0F);
-    if (layout_.meetsKeys) return;
+    if (layout_.scoresIncludeKeys) return;
 
     float* queryGradient = layout_.padsDepth()
                                ? queryGradient_.get() + i * rowsMost_ * layout_.kPadded
                                : gradients.queries + rowOf(i) * k;
-    if (!layout_.makesLambda) {
+    if (!layout_.usesContentLambda) {
       std::fill_n(queryGradient, rows_ * layout_.kPadded, 0.0F);
       return;
     }
@@ -225,7 +225,7 @@ class ScoreGradients : private Scores {
       const Index row = t * heads;
       const Index* tableOffsets = block.tableOffsets(t) + panel.column;
       const float* scoreGradient = gradient_.get() + row * kPanel;
-      if (block.isInFours() && columns % 4 == 0) {
+      if (block.isGroupedByFour() && columns % 4 == 0) {
         addToQueries(scoreGradient,
                      ListedFours{embeddings.rows.get(), depth, tableOffsets},
                      Fours{columns},

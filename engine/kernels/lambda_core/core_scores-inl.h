@@ -28,7 +28,7 @@ class Scores {
       : shape_(shape),
         layout_(layout),
         contexts_(contexts),
-        rowsMost_(layout.queriesTogether * shape.heads),
+        rowsMost_(layout.queryBlockSize * shape.heads),
         scores_(rowsMost_ * kPanel),
         outputs_(layout_.padsValues() ? paddedSize(layout.vPadded) : 0) {}
 
@@ -50,7 +50,7 @@ class Scores {
   }
 
  protected:
-  Index paddedSize(Index columns) const { return layout_.imagesTogether * rowsMost_ * columns; }
+  Index paddedSize(Index columns) const { return layout_.imageBlockSize * rowsMost_ * columns; }
 
   Index imageRows() const { return shape_.queries * shape_.heads; }
 
@@ -84,8 +84,8 @@ class Scores {
                   Index i) const {
     withFixed<16>(layout_.k, [&](auto depth) {
       const float* queries = inputs.queries + rowOf(i) * layout_.k;
-      if (!layout_.meetsKeys) {
-        meetEmbeddings<false>(queries, block, panel, depth);
+      if (!layout_.scoresIncludeKeys) {
+        addPositionScores<false>(queries, block, panel, depth);
         return;
       }
       product<false>(rows_,
@@ -95,16 +95,16 @@ class Scores {
                           EvenRows{contexts_.keysTransposed(slot_ + i) + panel.firstRow,
                                    layout_.contextPadded},
                           depth});
-      meetEmbeddings<true>(queries, block, panel, depth);
+      addPositionScores<true>(queries, block, panel, depth);
     });
   }
 
   /// Writes q_n . e_nm to the scores, or adds it if `kAdd`.
   template <bool kAdd, class Depth>
-  HWY_NOINLINE void meetEmbeddings(const float* queries,
-                                   const QueryBlock& block,
-                                   const Panel& panel,
-                                   Depth depth) const {
+  HWY_NOINLINE void addPositionScores(const float* queries,
+                                      const QueryBlock& block,
+                                      const Panel& panel,
+                                      Depth depth) const {
     const Index heads = shape_.heads;
     for (Index t = 0; t < block.count && panel.embedded > 0; ++t) {
       multiply<kAdd>(heads,
@@ -126,7 +126,7 @@ class Scores {
 
   /// Writes the outputs of a block without panels: those of the content lambda, or zeros.
   void writeContent(const CoreInputs& inputs, Index i, float* to) const {
-    if (!layout_.makesLambda) {
+    if (!layout_.usesContentLambda) {
       std::fill_n(to, rows_ * layout_.vPadded, 0.0F);
       return;
     }
@@ -161,7 +161,7 @@ class Scores {
     const Term positions{DepthInRow{scores_.get(), Fixed<kPanel>()}, values, panel.depth};
     if (panel.column > 0) {
       product<true>(rows_, layout_.vPadded, outputs, positions);
-    } else if (layout_.makesLambda) {
+    } else if (layout_.usesContentLambda) {
       withFixed<16>(layout_.k, [&](auto depth) {
         product<false>(rows_, layout_.vPadded, outputs, positions, contentTerm(inputs, i, depth));
       });

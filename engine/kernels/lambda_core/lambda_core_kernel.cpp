@@ -41,10 +41,10 @@ void forwardBy(const CoreShape& shape,
     for (Index first = begin * groups.size; first < last; first += resident) {
       const Index count = std::min(resident, last - first);
       for (Index i = 0; i < count; ++i) contexts.take(inputs, i, first + i);
-      for (Index query = 0; query < shape.queries; query += layout.queriesTogether) {
+      for (Index query = 0; query < shape.queries; query += layout.queryBlockSize) {
         block.take(inputs, query);
-        for (Index i = 0; i < count; i += layout.imagesTogether) {
-          const Together images{i, first + i, std::min(layout.imagesTogether, count - i)};
+        for (Index i = 0; i < count; i += layout.imageBlockSize) {
+          const Together images{i, first + i, std::min(layout.imageBlockSize, count - i)};
           core.forward(inputs, block, images, y);
         }
       }
@@ -83,13 +83,13 @@ void backwardBy(const CoreShape& shape,
             for (Index i = 0; i < count; ++i) contexts.take(inputs, gradients, slot + i, image + i);
           });
         }
-        for (Index query = 0; query < shape.queries; query += layout.queriesTogether) {
+        for (Index query = 0; query < shape.queries; query += layout.queryBlockSize) {
           block.take(inputs, query);
           for (Index group = first; group < last; ++group) {
             forSlots(group, [&](Index slot, Index image, Index count) {
-              for (Index i = 0; i < count; i += layout.imagesTogether) {
+              for (Index i = 0; i < count; i += layout.imageBlockSize) {
                 const Together images{
-                    slot + i, image + i, std::min(layout.imagesTogether, count - i)};
+                    slot + i, image + i, std::min(layout.imageBlockSize, count - i)};
                 core.backward(inputs,
                               block,
                               embeddings,

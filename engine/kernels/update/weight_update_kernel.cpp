@@ -55,9 +55,9 @@ struct Factors {
         kept(static_cast<float>(1 - learningRateOf(rates, tensor) * tensor.weightDecay)),
         rate(static_cast<float>(learningRateOf(rates, tensor))),
         momentum(static_cast<float>(rates.momentum)),
-        firstShare(static_cast<float>(1 - rates.beta1)),
-        secondKept(static_cast<float>(rates.beta2)),
-        secondShare(static_cast<float>(1 - rates.beta2)),
+        oneMinusBeta1(static_cast<float>(1 - rates.beta1)),
+        beta2(static_cast<float>(rates.beta2)),
+        oneMinusBeta2(static_cast<float>(1 - rates.beta2)),
         epsilon(static_cast<float>(rates.epsilon)),
         average(static_cast<float>(rates.averageShare)) {
     if (!isAdaptive(rates.rule)) return;
@@ -75,9 +75,9 @@ struct Factors {
   float kept;  ///< Factor of a weight before its step: 1 - learning rate * weight decay (adamw).
   float rate;
   float momentum;
-  float firstShare;
-  float secondKept;
-  float secondShare;
+  float oneMinusBeta1;
+  float beta2;
+  float oneMinusBeta2;
   float deviation = 1;
   float epsilon;
   float average;
@@ -96,9 +96,9 @@ struct Move {
     }
     if constexpr (isAdaptive(kRule)) {
       firstMoment =
-          hn::MulAdd(hn::Sub(g, firstMoment), hn::Set(d, factors.firstShare), firstMoment);
-      const Vector square = hn::Mul(hn::Mul(g, g), hn::Set(d, factors.secondShare));
-      secondMoment = hn::MulAdd(secondMoment, hn::Set(d, factors.secondKept), square);
+          hn::MulAdd(hn::Sub(g, firstMoment), hn::Set(d, factors.oneMinusBeta1), firstMoment);
+      const Vector square = hn::Mul(hn::Mul(g, g), hn::Set(d, factors.oneMinusBeta2));
+      secondMoment = hn::MulAdd(secondMoment, hn::Set(d, factors.beta2), square);
       const Vector deviation = hn::MulAdd(
           hn::Sqrt(secondMoment), hn::Set(d, factors.deviation), hn::Set(d, factors.epsilon));
       w = hn::NegMulAdd(hn::Div(firstMoment, deviation), hn::Set(d, factors.rate), w);

@@ -34,7 +34,7 @@ CudaUpdatedWeights describe(const UpdateRates& rates, const UpdatedWeights& tens
 std::vector<CudaUpdateBlock> blocksOf(const std::vector<UpdatedWeights>& tensors) {
   std::vector<CudaUpdateBlock> blocks;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    for (std::int32_t stretch = 0; stretch * kUpdatedAtOnce < tensors[i].size; ++stretch) {
+    for (std::int32_t stretch = 0; stretch * kValuesPerBlock < tensors[i].size; ++stretch) {
       blocks.push_back({static_cast<std::int32_t>(i), stretch});
     }
   }
@@ -85,9 +85,9 @@ at::Tensor DeviceUpdate::queue(const UpdateRates& rates, const at::Tensor& loss)
   CudaWeightUpdate update;
   update.rule = rates.rule;
   update.momentum = static_cast<float>(rates.momentum);
-  update.firstShare = static_cast<float>(1 - rates.beta1);
-  update.secondKept = static_cast<float>(rates.beta2);
-  update.secondShare = static_cast<float>(1 - rates.beta2);
+  update.oneMinusBeta1 = static_cast<float>(1 - rates.beta1);
+  update.beta2 = static_cast<float>(rates.beta2);
+  update.oneMinusBeta2 = static_cast<float>(1 - rates.beta2);
   update.epsilon = static_cast<float>(rates.epsilon);
   update.gradientClip = static_cast<float>(gradientClip_);
   update.tensors = reinterpret_cast<const CudaUpdatedWeights*>(package);

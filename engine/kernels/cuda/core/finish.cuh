@@ -12,7 +12,7 @@
 namespace lambda::cuda {
 
 /// Embeddings' gradients that a thread reads before it adds them, to hide the latency of memory.
-inline constexpr int kAhead = 8;
+inline constexpr int kPrefetchedRows = 8;
 
 /// The gradient of one row of the table at one intra-depth, by one block: the sum over all its
 /// pairs and all shares of images, in an order that depends on the sizes alone.
@@ -29,25 +29,25 @@ __device__ __forceinline__ void sumTableRow(const CoreArguments<Value>& core, un
   if (adder < adders) {
     const int begin = __ldg(core.pairStarts + tableRow);
     const int end = __ldg(core.pairStarts + tableRow + 1);
-    float sums[kAhead] = {};
+    float sums[kPrefetchedRows] = {};
     for (int split = 0; split < core.imageSplits; ++split) {
       const float* const share =
           core.embeddingShares + split * embeddings * core.queryDepth + column;
-      for (int first = begin + adder; first < end; first += kAhead * adders) {
-        float read[kAhead];
+      for (int first = begin + adder; first < end; first += kPrefetchedRows * adders) {
+        float read[kPrefetchedRows];
 #pragma unroll
-        for (int i = 0; i < kAhead; ++i) {
+        for (int i = 0; i < kPrefetchedRows; ++i) {
           const int at = first + i * adders;
           const std::int64_t embedding =
               at < end ? std::int64_t{__ldg(core.pairs + at)} * core.intraDepth + depthRow : -1;
           read[i] = embedding < 0 ? 0 : __ldg(share + embedding * core.queryDepth);
         }
 #pragma unroll
-        for (int i = 0; i < kAhead; ++i) sums[i] += read[i];
+        for (int i = 0; i < kPrefetchedRows; ++i) sums[i] += read[i];
       }
     }
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i) sum += sums[i];
+    for (int i = 0; i < kPrefetchedRows; ++i) sum += sums[i];
   }
   auto* const parts = static_cast<float*>(sharedMemory());
   parts[thread] = sum;

@@ -25,16 +25,16 @@ struct Plan {
 };
 
 using NarrowPlan = Plan<AlignedAccess, true, true, 16, 16>;  ///< k and v up to 16.
-using UsualPlan = Plan<AlignedAccess, true, false, 16, 32>;  ///< k up to 16.
+using ShortQueryPlan = Plan<AlignedAccess, true, false, 16, 32>;  ///< k up to 16.
 using WidePlan = Plan<AlignedAccess, false, false, 32, 32>;  ///< Any multiples of 4.
-using OddPlan = Plan<ElementAccess, false, false, 16, 16>;   ///< Any sizes, any alignment.
+using UnalignedPlan = Plan<ElementAccess, false, false, 16, 16>;  ///< Any sizes, any alignment.
 
 /// Calls `run` with the plan for the sizes and returns its result.
 template <class Run>
 auto withPlan(bool isAligned, int queryDepth, int valueDepth, const Run& run) {
-  if (!isAligned || queryDepth % 4 != 0 || valueDepth % 4 != 0) return run(OddPlan());
+  if (!isAligned || queryDepth % 4 != 0 || valueDepth % 4 != 0) return run(UnalignedPlan());
   if (queryDepth > 16) return run(WidePlan());
-  if (valueDepth > 16) return run(UsualPlan());
+  if (valueDepth > 16) return run(ShortQueryPlan());
   return run(NarrowPlan());
 }
 

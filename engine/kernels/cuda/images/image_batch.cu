@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// Why the kernel can't take the batch; null if it can.
-const char* findMisfit(const CudaImageBatch& batch) {
+const char* findInvalidInput(const CudaImageBatch& batch) {
   constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
   if (batch.images < 0 || batch.first < 0 || batch.height < 1 || batch.width < 1)
     return "a size or an index is out of range";
@@ -92,7 +92,7 @@ const char* findMisfit(const CudaImageBatch& batch) {
 }  // namespace
 
 CudaOutcome makeImageBatch(const CudaImageBatch& batch, const CudaQueue& queue) {
-  const char* misfit = findMisfit(batch);
+  const char* misfit = findInvalidInput(batch);
   if (misfit != nullptr) return {-1, misfit};
   const cudaError_t error = cudaSetDevice(queue.device);
   if (error != cudaSuccess) return outcomeOf(error);

@@ -30,8 +30,8 @@ __device__ __forceinline__ double sumOfThreads(double value) {
 /// The values of a tensor that a block works on. Those of one thread are kThreads apart.
 struct Stretch {
   __device__ __forceinline__ Stretch(const CudaUpdateBlock& block, std::int64_t size)
-      : first(block.stretch * kUpdatedAtOnce + static_cast<std::int64_t>(threadIdx.x)),
-        end(min((block.stretch + std::int64_t{1}) * kUpdatedAtOnce, size)) {}
+      : first(block.stretch * kValuesPerBlock + static_cast<std::int64_t>(threadIdx.x)),
+        end(min((block.stretch + std::int64_t{1}) * kValuesPerBlock, size)) {}
 
   std::int64_t first, end;
 };
@@ -85,8 +85,8 @@ struct Weight {
       gradient += tensor.weightDecay * value;
     }
     if constexpr (kIsAdaptive<kRule>) {
-      firstMoment += update.firstShare * (gradient - firstMoment);
-      secondMoment = update.secondKept * secondMoment + update.secondShare * gradient * gradient;
+      firstMoment += update.oneMinusBeta1 * (gradient - firstMoment);
+      secondMoment = update.beta2 * secondMoment + update.oneMinusBeta2 * gradient * gradient;
       const float deviation = sqrtf(secondMoment) * tensor.secondCorrection + update.epsilon;
       value -= learningRate * tensor.firstCorrection * firstMoment / deviation;
     } else if constexpr (kRule == UpdateRule::sgd) {

@@ -22,13 +22,13 @@ struct CudaUpdatedWeights {
   float secondCorrection = 1;  ///< 1 / sqrt(1 - beta2^t); adam and adamw.
 };
 
-/// The work of one block: kUpdatedAtOnce successive values of a tensor, or fewer at its end.
+/// The work of one block: kValuesPerBlock successive values of a tensor, or fewer at its end.
 struct CudaUpdateBlock {
   std::int32_t tensor = 0;   ///< Index in CudaWeightUpdate::tensors.
   std::int32_t stretch = 0;  ///< Index of the stretch in its tensor, from 0.
 };
 
-inline constexpr std::int64_t kUpdatedAtOnce = 4096;
+inline constexpr std::int64_t kValuesPerBlock = 4096;
 
 /// What changes from step to step. It is on the device, so that a captured CUDA graph reads the
 /// present values.
@@ -42,9 +42,9 @@ struct CudaUpdateStep {
 struct CudaWeightUpdate {
   UpdateRule rule = UpdateRule::sgd;
   float momentum = 0;
-  float firstShare = 0;   ///< 1 - beta1; adam and adamw.
-  float secondKept = 0;   ///< beta2
-  float secondShare = 0;  ///< 1 - beta2; secondKept in float32 would give it inaccurately.
+  float oneMinusBeta1 = 0;  ///< 1 - beta1; adam and adamw.
+  float beta2 = 0;          ///< beta2
+  float oneMinusBeta2 = 0;  ///< 1 - beta2; beta2 in float32 would give it inaccurately.
   float epsilon = 0;
   float gradientClip = 0;                       ///< Largest norm of the gradients; 0 = no limit.
   const CudaUpdatedWeights* tensors = nullptr;  ///< On the device.

@@ -26,9 +26,9 @@ struct CoreSeconds {
 
 /// Measures, from its construction on, how much other processes use the cores that this process may
 /// use, according to /proc/stat.
-class ForeignLoad {
+class OtherLoad {
  public:
-  ForeignLoad();
+  OtherLoad();
 
   /// The shares since construction; none if the system does not report them.
   std::optional<LoadShares> shares() const;

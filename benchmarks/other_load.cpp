@@ -1,4 +1,4 @@
-#include "benchmarks/foreign_load.h"
+#include "benchmarks/other_load.h"
 
 #include <algorithm>
 #include <chrono>
@@ -65,9 +65,9 @@ std::optional<CoreSeconds> secondsNow(const std::vector<int>& cores) {
 
 }  // namespace
 
-ForeignLoad::ForeignLoad() : cores_(allowedCores()), start_(secondsNow(cores_)) {}
+OtherLoad::OtherLoad() : cores_(allowedCores()), start_(secondsNow(cores_)) {}
 
-std::optional<LoadShares> ForeignLoad::shares() const {
+std::optional<LoadShares> OtherLoad::shares() const {
   const std::optional<CoreSeconds> end = secondsNow(cores_);
   if (!start_ || !end) return std::nullopt;
   return sharesOf(*start_, *end, static_cast<int>(cores_.size()));
