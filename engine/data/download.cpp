@@ -19,7 +19,7 @@ constexpr const char* kResumeHint = "Run the same command again: it continues wh
 enum class Fetched {
   whole,
   cancelled,
-  stale,  // The server has another version than that of the bytes already received.
+  stale,  // The server can't continue the bytes already received.
 };
 
 std::string bytesText(std::uint64_t bytes) {
@@ -94,7 +94,7 @@ class Receiver {
   bool begin(const HttpHead& head) {
     if (head.status == 200) {
       checkLength(request_, head.contentLength.value_or(request_.bytes));
-      part_.restart(head.validator);
+      part_.restart();
     } else if (head.status == 206) {
       stale_ =
           head.rangeStart != offset_ || head.totalLength.value_or(request_.bytes) != request_.bytes;
@@ -119,7 +119,6 @@ HttpResult ask(const DownloadRequest& request,
   HttpGet get;
   get.url = request.url;
   get.offset = part.size();
-  get.validator = part.validator();
   get.stallSeconds = request.stallSeconds;
   const auto keepGoing = [&] {
     cancelled = observer && !observer({DownloadPhase::transfer, part.size(), request.bytes});
@@ -138,8 +137,7 @@ HttpResult ask(const DownloadRequest& request,
 }
 
 Fetched fetch(const DownloadRequest& request, PartFile& part, const DownloadObserver& observer) {
-  // Without a validator it is unknown whether the rest of the file belongs to these bytes.
-  if (part.size() > request.bytes || part.validator().empty()) part.restart({});
+  if (part.size() > request.bytes) part.restart();
   if (part.size() == request.bytes) return Fetched::whole;
   checkSpace(request, part.size());
 
@@ -170,12 +168,9 @@ bool isPresent(const DownloadRequest& request) {
               "Move it away or choose another folder, then try again.");
 }
 
-void finish(const DownloadRequest& request, PartFile& part) {
-  const std::string digest = sha256OfFile(part.path());
-  if (digest == request.sha256) {
-    part.publish(request.destination);
-    return;
-  }
+[[noreturn]] void refuseBytes(const DownloadRequest& request,
+                              PartFile& part,
+                              const std::string& digest) {
   part.discard();
   throw Error(request.destination.string(),
               "the downloaded bytes are not the expected file: their SHA-256 is " + digest +
@@ -206,15 +201,21 @@ DownloadOutcome download(const DownloadRequest& request,
   if (error) throw systemError(folder, "cannot make the folder", error.value());
 
   PartFile part(request.destination.string() + ".part", system);
-  Fetched fetched = fetch(request, part, observer);
-  if (fetched == Fetched::stale) {
-    part.restart({});
-    fetched = fetch(request, part, observer);
+  // Bytes of an earlier attempt may belong to another version of the file: the digest decides.
+  for (bool isFresh = part.size() == 0;; isFresh = true) {
+    if (isFresh) part.restart();
+    const Fetched fetched = fetch(request, part, observer);
+    if (fetched == Fetched::cancelled) return DownloadOutcome::cancelled;
+    if (fetched == Fetched::whole) {
+      if (observer) observer({DownloadPhase::check, request.bytes, request.bytes});
+      const std::string digest = sha256OfFile(part.path());
+      if (digest == request.sha256) break;
+      if (isFresh) refuseBytes(request, part, digest);
+    } else if (isFresh) {
+      refuse(request, 416);
+    }
   }
-  if (fetched == Fetched::cancelled) return DownloadOutcome::cancelled;
-  if (fetched == Fetched::stale) refuse(request, 416);
-  if (observer) observer({DownloadPhase::check, request.bytes, request.bytes});
-  finish(request, part);
+  part.publish(request.destination);
   return DownloadOutcome::downloaded;
 }
 

@@ -43,8 +43,8 @@ enum class DownloadOutcome {
 
 /// Downloads the file to `destination`.part, checks its digest and renames it, so that the
 /// destination is either complete and correct or missing. Its folder is created. The bytes of an
-/// interrupted or cancelled attempt are kept, with the server's validator in
-/// `destination`.part.validator, and the next attempt continues them. Throws Error with a hint for
+/// interrupted or cancelled attempt are kept, and the next attempt continues them; if the whole
+/// then has another digest, it starts once more from the first byte. Throws Error with a hint for
 /// no network, an answer that is not the file, a redirect elsewhere, a full disk, another attempt
 /// under way, wrong bytes (which are deleted), and a destination with other content (which is
 /// kept).

@@ -61,13 +61,12 @@ struct Transfer {
   const HttpBody& onBody;
   const std::function<bool()>& keepGoing;
   HttpHead head;
-  std::string lastModified;
   bool interrupted = false;
   std::exception_ptr thrown;
 
   // curl is C: an exception must not pass through it.
   template <class Ask>
-  bool goesOn(Ask&& ask) {
+  bool continues(Ask&& ask) {
     try {
       if (ask()) return true;
       interrupted = true;
@@ -82,7 +81,6 @@ void readHeader(std::string_view line, Transfer& transfer) {
   if (line.starts_with("HTTP/")) {
     // An interim response (100) precedes the final one, so only the last head counts.
     transfer.head = {};
-    transfer.lastModified.clear();
     const std::size_t space = line.find(' ');
     if (space != std::string_view::npos) {
       transfer.head.status = static_cast<int>(numberOf(line.substr(space + 1, 3)).value_or(0));
@@ -93,9 +91,6 @@ void readHeader(std::string_view line, Transfer& transfer) {
   if (colon == std::string_view::npos) return;
   const std::string name = lowered(line.substr(0, colon));
   const std::string_view value = trimmed(line.substr(colon + 1));
-  // If-Range compares strongly, so a weak ETag is of no use (RFC 9110, section 13.1.5).
-  if (name == "etag" && !value.starts_with("W/")) transfer.head.validator = value;
-  if (name == "last-modified") transfer.lastModified = value;
   if (name == "content-length") transfer.head.contentLength = numberOf(value);
   if (name == "content-range") readContentRange(value, transfer.head);
 }
@@ -103,23 +98,21 @@ void readHeader(std::string_view line, Transfer& transfer) {
 std::size_t onHeaderLine(char* data, std::size_t size, std::size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   const std::string_view line(data, size * count);
-  const bool endOfHead = trimmed(line).empty();
-  if (!endOfHead) readHeader(line, transfer);
-  if (endOfHead && transfer.head.validator.empty()) transfer.head.validator = transfer.lastModified;
+  if (!trimmed(line).empty()) readHeader(line, transfer);
   return size * count;
 }
 
 std::size_t onPiece(char* data, std::size_t size, std::size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   const std::string_view piece(data, size * count);
-  const bool on = transfer.goesOn([&] { return transfer.onBody(transfer.head, piece); });
+  const bool on = transfer.continues([&] { return transfer.onBody(transfer.head, piece); });
   return on ? piece.size() : CURL_WRITEFUNC_ERROR;
 }
 
 int onProgress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   auto& transfer = *static_cast<Transfer*>(user);
   if (!transfer.keepGoing) return 0;
-  return transfer.goesOn([&] { return transfer.keepGoing(); }) ? 0 : 1;
+  return transfer.continues([&] { return transfer.keepGoing(); }) ? 0 : 1;
 }
 
 void configure(CURL* handle,
@@ -166,10 +159,9 @@ HttpResult httpGet(const HttpGet& request,
   if (request.offset > 0) {
     list =
         curl_slist_append(list, ("Range: bytes=" + std::to_string(request.offset) + "-").c_str());
-    list = curl_slist_append(list, ("If-Range: " + request.validator).c_str());
   }
   const std::unique_ptr<curl_slist, FreeCurl> headers(list);
-  Transfer transfer{onBody, keepGoing, {}, {}, false, nullptr};
+  Transfer transfer{onBody, keepGoing, {}, false, nullptr};
   configure(handle.get(), request, headers.get(), transfer);
   char message[CURL_ERROR_SIZE] = "";
   curl_easy_setopt(handle.get(), CURLOPT_ERRORBUFFER, message);

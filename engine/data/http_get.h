@@ -12,7 +12,6 @@ namespace lambda {
 struct HttpGet {
   std::string url;
   std::uint64_t offset = 0;  ///< First byte requested; above 0 a Range header is sent.
-  std::string validator;     ///< ETag or date of the bytes already received, sent as If-Range.
   bool allowHttp = false;    ///< Also allow http, which bypasses any proxy; otherwise only https.
   int stallSeconds = 60;     ///< Give up after this long without a byte.
 };
@@ -20,7 +19,6 @@ struct HttpGet {
 /// The head of a response, known before the first byte of its body.
 struct HttpHead {
   int status = 0;
-  std::string validator;  ///< A strong ETag, else Last-Modified; may be empty.
   std::optional<std::uint64_t> contentLength;
   std::optional<std::uint64_t> rangeStart;   ///< From Content-Range of a 206.
   std::optional<std::uint64_t> totalLength;  ///< From Content-Range of a 206 or 416.

@@ -12,7 +12,7 @@
 namespace lambda {
 
 PartFile::PartFile(std::filesystem::path path, FileSystem& system)
-    : path_(std::move(path)), validatorPath_(path_.string() + ".validator"), system_(system) {
+    : path_(std::move(path)), system_(system) {
   file_ = system_.open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file_ < 0) throw systemError(path_, "cannot open", errno);
   if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -36,18 +36,9 @@ PartFile::~PartFile() {
   system_.close(file_);
 }
 
-std::string PartFile::validator() const {
-  constexpr std::uint64_t kMaxBytes = 4096;
-  std::error_code ignored;
-  if (!std::filesystem::exists(validatorPath_, ignored)) return {};
-  return readFile(validatorPath_, kMaxBytes);
-}
-
-void PartFile::restart(std::string_view validator) {
-  // The bytes are dropped first, because a new validator must never stand beside old bytes.
+void PartFile::restart() {
   if (system_.ftruncate(file_, 0) != 0) throw systemError(path_, "cannot empty the file", errno);
   size_ = 0;
-  writeFileDurably(validatorPath_, validator, system_);
 }
 
 void PartFile::append(std::string_view bytes) {
@@ -60,12 +51,10 @@ void PartFile::publish(const std::filesystem::path& destination) {
   if (system_.rename(path_.c_str(), destination.c_str()) != 0) {
     throw systemError(destination, "cannot rename the finished download to this name", errno);
   }
-  system_.unlink(validatorPath_.c_str());
   syncFolder(system_, folderOf(destination));
 }
 
 void PartFile::discard() {
-  system_.unlink(validatorPath_.c_str());
   if (system_.unlink(path_.c_str()) != 0) throw systemError(path_, "cannot delete", errno);
 }
 

@@ -2,16 +2,15 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 #include <string_view>
 
 #include "engine/formats/files/file_system.h"
 
 namespace lambda {
 
-/// The received part of a file that is being downloaded. It is kept between attempts, together with
-/// the server's validator of that version. Only one attempt at a time, in any process, can hold it.
-/// All members throw Error naming the file. Not thread-safe.
+/// The received part of a file that is being downloaded. It is kept between attempts. Only one
+/// attempt at a time, in any process, can hold it. All members throw Error naming the file. Not
+/// thread-safe.
 class PartFile {
  public:
   /// Opens or creates `path`. Throws Error if another attempt holds it.
@@ -24,12 +23,8 @@ class PartFile {
 
   std::uint64_t size() const { return size_; }
 
-  /// ETag or date of the version that the bytes belong to. Empty if unknown: the download can't be
-  /// continued then.
-  std::string validator() const;
-
-  /// Drops the bytes and starts again with another version.
-  void restart(std::string_view validator);
+  /// Drops the bytes.
+  void restart();
 
   void append(std::string_view bytes);
 
@@ -41,7 +36,6 @@ class PartFile {
 
  private:
   std::filesystem::path path_;
-  std::filesystem::path validatorPath_;
   FileSystem& system_;
   int file_ = -1;
   std::uint64_t size_ = 0;

@@ -14,7 +14,6 @@ namespace lambda {
 /// The file that the test server serves, and the faults of the server.
 struct ServedFile {
   std::string bytes;
-  std::string etag;      ///< The ETag with its quotes; empty = none is sent.
   bool ranges = true;    ///< Answers Range with 206; false = always sends the whole file.
   bool length = true;    ///< Sends Content-Length.
   int status = 0;        ///< Answers all requests with this status; 0 = serves the file.
