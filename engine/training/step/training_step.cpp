@@ -14,7 +14,7 @@ void tellEnd(const PhaseObserver& ended, StepPhase phase) {
   if (ended) ended(phase);
 }
 
-/// The measures as doubles in one tensor, where they are.
+/// The measures as one float64 tensor [3] on their device.
 at::Tensor together(const StepMeasures& measures) {
   return at::stack({measures.loss.to(at::kDouble), measures.accuracy, measures.gradientNorm});
 }
