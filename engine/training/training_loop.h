@@ -97,7 +97,7 @@ class TrainingLoop {
   Clock::time_point lastSave_;
   WeightAverage* evaluatedAverage_ = nullptr;  // In the network's place while it is scored.
   bool isSaved_ = true;                        // The end of the last epoch is on the disk.
-  bool announced_ = false;  // The pause under way has been told.
+  bool announced_ = false;                     // The pause under way has been told.
 };
 
 }  // namespace lambda

@@ -8,8 +8,8 @@ namespace lambda {
 
 namespace {
 
-/// Whether parameters of the role are the weights of convolutions, which compute in bfloat16. The
-/// classifier's are rounded by autocast.
+/// Whether parameters of the role are weights of convolutions, which are kept rounded to bfloat16.
+/// Autocast rounds those of the classifier.
 bool isOfConvolution(ParameterRole role) {
   switch (role) {
     case ParameterRole::input:
