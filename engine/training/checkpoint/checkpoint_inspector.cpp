@@ -18,7 +18,7 @@ namespace lambda {
 
 namespace {
 
-/// What of a request decides on image and layer.
+/// The request without its pixel and number: the part that selects the image and the layer.
 InspectionRequest withoutPixel(InspectionRequest request) {
   request.id = 0;
   request.queryRow = -1;
@@ -33,7 +33,7 @@ void append(const at::Tensor& values, std::vector<Number>& list) {
   list.insert(list.end(), first, first + dense.numel());
 }
 
-/// The answer to one image at one layer, but for the pixel.
+/// One image at one layer: everything that does not depend on the pixel.
 struct Looked {
   InspectionRequest request;
   RequestedImage image;
@@ -68,10 +68,10 @@ struct CheckpointInspector::Impl {
 
   const std::filesystem::path checkpoint;
   LoadedNetwork loaded;
-  ResolvedConfig resolved;  ///< The run's; once its data is read, with the place of the data.
+  ResolvedConfig resolved;  ///< The run's; once images are loaded, with `dataPlace`.
   const std::optional<std::string> dataPlace;
   std::shared_ptr<DatasetCache> datasets;
-  std::unique_ptr<RunData> data;  ///< Null until an image is asked for.
+  std::unique_ptr<RunData> data;  ///< Null until the first request for an image.
   std::optional<Looked> looked;
 };
 
