@@ -12,9 +12,9 @@ namespace lambda {
 
 namespace {
 
-/// A checkpoint's configuration without what may change between two starts of a run: its name,
-/// its number of epochs, the device, the checkpoint policy, and where the data lies. A precision
-/// that the record leaves open is decided by the device.
+/// A checkpoint's configuration, with the settings that may change between two starts of a run
+/// taken from `run`: the names, the number of epochs, the device, the checkpoint policy, and the
+/// path of the data.
 RunConfig decisiveConfig(RunConfig config, const RunConfig& run) {
   config.name = run.name;
   config.architecture.name = run.architecture.name;
@@ -27,7 +27,8 @@ RunConfig decisiveConfig(RunConfig config, const RunConfig& run) {
   return config;
 }
 
-/// In what a checkpoint contradicts the record of its run; empty where it belongs to it.
+/// How a checkpoint contradicts the record of its run, as a sentence without its subject; empty if
+/// it belongs to the run. A precision that the record left open is not compared.
 std::string contradictionOf(const CheckpointHeader& header,
                             const RunRecord& record,
                             bool precisionWasOpen) {
@@ -55,13 +56,13 @@ void requireBelonging(const fs::path& checkpoint,
   if (!options.acceptChanges) {
     throw Error(checkpoint.string(),
                 contradiction,
-                "put back what was changed; or fork the checkpoint, which makes a run of its own; "
-                "or resume with --accept-changes, with the settings of run.json");
+                "undo what was changed; or fork the checkpoint, which starts a new run; "
+                "or resume with --accept-changes to use the settings of run.json");
   }
   warnings.push_back("accepted: " + checkpoint.filename().string() + " " + contradiction);
 }
 
-/// Loads one checkpoint; answers why it can't be used, empty where it was loaded.
+/// Loads one checkpoint. Returns why it can't be used; empty if it can.
 std::string load(TrainingState& state, const fs::path& checkpoint) {
   try {
     state.load(checkpoint);
@@ -95,7 +96,7 @@ ResumePoint newestUsable(const RunFolder& folder,
     const std::string problem = load(*point.state, path);
     if (problem.empty()) {
       point.checkpoint = path;
-      if (!damage.empty()) point.warnings.push_back("passed over damaged checkpoints:\n" + damage);
+      if (!damage.empty()) point.warnings.push_back("skipped damaged checkpoints:\n" + damage);
       return point;
     }
     passOver(problem);
@@ -116,14 +117,14 @@ std::optional<TrainingProgress> progressIn(const fs::path& checkpoint) {
   }
 }
 
-/// Whether a checkpoint is that of the end of an epoch.
+/// Whether a checkpoint was saved at the end of this epoch, counted from 1.
 bool isEndOf(const std::optional<TrainingProgress>& progress, int epoch) {
   return progress && progress->epoch == epoch && progress->batch == 0;
 }
 
-/// Brings the best checkpoint and what the state believes of it in agreement. They differ where the
-/// run was killed between the two, where the newest checkpoint was damaged and an older one is
-/// resumed from, and where somebody removed a file.
+/// Makes the best checkpoint and the best epoch in the state agree. They differ if the run was
+/// killed between saving the two, if the newest checkpoint was damaged and an older one is used, or
+/// if somebody removed a file.
 void reconcileBest(const RunFolder& folder, ResumePoint& point) {
   TrainingProgress& at = point.state->progress;
   const std::optional<TrainingProgress> best = progressIn(folder.bestCheckpoint());
@@ -144,7 +145,7 @@ void reconcileBest(const RunFolder& folder, ResumePoint& point) {
   at.bestValidationAccuracy.reset();
   at.bestEpoch = 0;
   point.warnings.push_back(
-      "the best checkpoint is missing: the best of the coming epochs becomes it");
+      "the best checkpoint is missing; the best of the remaining epochs replaces it");
 }
 
 void requireWork(const RunFolder& folder, const RunRecord& record, const TrainingProgress& at) {
@@ -153,8 +154,8 @@ void requireWork(const RunFolder& folder, const RunRecord& record, const Trainin
     throw Error(folder.path().string(),
                 "the run has been trained for " + std::to_string(at.epoch) + " epochs" +
                     (at.batch > 0 ? " and a part of the next" : "") + ", more than the " +
-                    std::to_string(epochs) + " that it should have in all",
-                "give a larger number with --epochs; a shorter run is a new one");
+                    std::to_string(epochs) + " epochs that it is configured for",
+                "give a larger number with --epochs, or train a new run for fewer epochs");
   }
   if (at.epoch == epochs && record.status == RunStatus::finished) {
     throw Error(folder.path().string(),
@@ -173,7 +174,7 @@ ResumePoint resumePointOf(const RunFolder& folder,
   requireWork(folder, record, point.state->progress);
   const CheckpointConfig& policy = record.config.checkpoints;
   if (policy.keepBest) reconcileBest(folder, point);
-  // A fork that has not trained yet stands at the end of an epoch of its parent.
+  // A fork that has not trained yet is at the end of one of its parent's epochs, not of its own.
   const bool hasTrained = point.state->progress.step > record.lineage.parentStep;
   if (point.checkpoint == folder.lastCheckpoint() && hasTrained) {
     publishEpochEnd(folder, policy, point.state->progress);

@@ -84,7 +84,7 @@ TrainingLoop::Outcome TrainingLoop::trainToEnd() {
     if (finishEpoch() == Outcome::stopped) return Outcome::stopped;
   }
   if (!isSaved_) saveCheckpoint("last epoch", RunWriter::Space::demanded);
-  // A run whose very last write failed has its result already.
+  // A resumed run has its test accuracy already if only its last write had failed.
   return run_.record.testAccuracy ? Outcome::done : scoreTest();
 }
 
@@ -106,7 +106,7 @@ void TrainingLoop::trainBatch() {
   try {
     next = startBatch();
   } catch (...) {
-    completeStep();  // Its own failure comes first.
+    completeStep();  // If the step under way failed too, its failure is reported.
     throw;
   }
   completeStep();
@@ -134,7 +134,7 @@ void TrainingLoop::completeStep() {
   if (!outcome.finite) failNonFinite(completed, outcome);
 
   const Clock::time_point now = Clock::now();
-  // While a step is queued its GPU still does the one before.
+  // A GPU may still compute the previous step while this one is queued.
   const Clock::time_point began = std::max(completed.start, lastStepEnd_);
   const double seconds = std::chrono::duration<double>(now - began).count();
   lastStepEnd_ = now;
@@ -157,7 +157,7 @@ void TrainingLoop::completeStep() {
 
 void TrainingLoop::noteWithoutGraph(const std::string& obstacle) {
   writer_.note(EventKind::warning,
-               "queues every step anew, more slowly than as a CUDA graph, because " + obstacle);
+               "does not record its steps as a CUDA graph and is slower, because " + obstacle);
 }
 
 void TrainingLoop::govern(double seconds) {
@@ -178,7 +178,7 @@ void TrainingLoop::failNonFinite(const StepUnderWay& failed, const StepOutcome& 
   progress().step = before.step;
   progress().batch = before.batch;
   const TensorBatch batch = data().batch(before.epoch, before.batch);
-  // After a step that was told late the gradients, where there are any, are those of the next one.
+  // If the step was completed late, the present gradients are those of the next step.
   if (!failed.step.isOver()) computeGradients(state(), batch);
   const MasterWeights inspected(state().optimizer);
   const std::optional<NonFinite> first = firstNonFinite(state().network, batch.images);
@@ -249,7 +249,7 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
     writer_.note(EventKind::warning, "the data set has no test images: there is no test accuracy");
     return Outcome::done;
   }
-  // With a best checkpoint kept, that one is the run's result: chosen by validation alone.
+  // If the best checkpoint is kept, it is the run's result: validation alone has chosen it.
   std::error_code error;
   const std::filesystem::path best = run_.folder.bestCheckpoint();
   std::optional<Scores> scores;
@@ -305,7 +305,7 @@ void TrainingLoop::waitWhilePaused() {
 void TrainingLoop::serveInspection() {
   const std::optional<InspectionRequest> request = control_.takeInspection();
   if (!request) return;
-  // Exchanged twice, the live weights are back: what is shown as live is live.
+  // While averaged weights are in the network, this second swap brings the live ones back.
   const AveragedWeights live(evaluatedAverage_);
   try {
     observer_.inspected(
@@ -329,7 +329,7 @@ RunResult TrainingLoop::end(RunStatus status, const std::string& text) {
 }
 
 RunResult TrainingLoop::fail(const std::string& text) {
-  // The failure may be that nothing can be written any more: what can still be told is told.
+  // The failure may be that nothing can be written, so each write may fail without harm.
   try {
     writer_.note(EventKind::failed, text);
     run_.journal->sync();
