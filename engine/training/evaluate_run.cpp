@@ -20,7 +20,7 @@ namespace lambda {
 
 namespace {
 
-/// The checkpoint's configuration with what is different here and now.
+/// The checkpoint's configuration with the requested data path and device.
 RunConfig configHere(RunConfig config,
                      const std::optional<std::string>& data,
                      const std::optional<DeviceConfig>& device) {
@@ -35,7 +35,7 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                       RunControl& control,
                                       Observer& observer) {
   const fs::path checkpoint = checkpointAt(request.run);
-  // Its digest is verified when the network is loaded.
+  // loadNetwork() verifies the digest of the file.
   const CheckpointHeader header = readCheckpointHeader(checkpoint);
   const ResolvedConfig resolved(configHere(header.config, request.data, request.device));
   const TensorMemoryReuse reuse;
@@ -45,7 +45,7 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
   if (images.count() == 0) {
     throw Error(
         checkpoint.string(),
-        request.test ? "the data set has no test images" : "the run kept no images for validation",
+        request.test ? "the data set has no test images" : "the run has no validation images",
         request.test ? "score the validation images instead" : "score the test set instead");
   }
   const auto total = static_cast<std::int64_t>(images.count());

@@ -12,11 +12,11 @@
 namespace lambda {
 
 struct EvaluationRequest {
-  /// A run folder, or a checkpoint file in one. A folder stands for its best checkpoint, or its
-  /// last one where none is best.
+  /// A run folder, or a checkpoint file in one. A folder stands for its best checkpoint, or for its
+  /// last one if there is no best.
   std::filesystem::path run;
-  bool test = true;                                ///< The test set; false = the validation images.
-  std::optional<std::string> data = std::nullopt;  ///< Where the data lies now; none = as recorded.
+  bool test = true;  ///< true = the test images, false = the validation images.
+  std::optional<std::string> data = std::nullopt;  ///< Path of the data; none = as recorded.
   std::optional<DeviceConfig> device = std::nullopt;
 };
 
@@ -27,19 +27,20 @@ struct Evaluation {
   std::int64_t step = 0;
   std::int64_t images = 0;
   int testEvaluations = 0;  ///< How often the run's test set has been scored, this time included.
-  std::string saveProblem;  ///< Why the run's folder could not keep it; empty where it did.
+  std::string saveProblem;  ///< Why it could not be stored in the run's folder; empty if it was.
 };
 
-/// Scores a checkpoint as the trainer would, and keeps that as an evaluation beside the run
-/// (evaluations.jsonl); the run's own result stays as it is. Throws Error if the checkpoint or the
-/// data can't be read, and where the loss is not finite; none if the control asked to stop. Waits
-/// between two batches while the control says pause; requests for an inspection are answered as
-/// failed.
+/// Scores a checkpoint as the trainer would, and appends the result to the evaluations.jsonl of the
+/// run; the run's own result stays as it is. Throws Error if the checkpoint or the data can't be
+/// read, if there are no such images, or if the loss is not finite. Returns nothing if the control
+/// asked to stop. Waits between two batches while the control is paused; inspection requests are
+/// answered as failed.
 std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                       RunControl& control,
                                       Observer& observer);
 
-/// Looks into a layer of a checkpoint; `run` as in EvaluationRequest. Throws Error.
+/// Inspects a layer of a checkpoint; `run` as in EvaluationRequest. Throws Error as
+/// CheckpointInspector does.
 InspectionSnapshot inspectRun(const std::filesystem::path& run,
                               const InspectionRequest& request,
                               const std::optional<std::string>& data = std::nullopt);

@@ -8,7 +8,7 @@ namespace lambda {
 
 namespace {
 
-/// Evaluation mode for a scope.
+/// Puts a module into evaluation mode for a scope.
 class EvaluationMode {
  public:
   explicit EvaluationMode(torch::nn::Module& module)
@@ -58,7 +58,7 @@ std::optional<Scores> evaluate(NetworkImpl& network,
                                const LabeledImages& images,
                                const BatchMaker& maker,
                                const std::function<bool(std::int64_t done)>& proceed) {
-  // On the device, whose sums nobody waits for before the last batch.
+  // The sums stay on the device, so that nothing waits for it before the last batch.
   at::Tensor loss, right;
   const auto count = [&](const at::Tensor& logits, const at::Tensor& labels) {
     add(loss, at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).to(at::kDouble));

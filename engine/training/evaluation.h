@@ -9,21 +9,21 @@
 
 namespace lambda {
 
-/// Images a batch where nothing is trained.
+/// Batch size of evaluations, in images.
 inline constexpr std::size_t kEvaluationBatch = 250;
 
-/// Runs a network over images in evaluation mode without augmentation and without gradients, in
-/// the precision of the maker; its mode is restored. `visit` gets each batch's logits [b, classes]
-/// in float32, and labels. `proceed` is asked before every batch with the number of images done; if
-/// it answers false, so does the function.
+/// Classifies images with a network in evaluation mode, without augmentation or gradients, in the
+/// precision of the maker; the network's mode is restored. `visit` gets each batch's logits
+/// [b, classes] in float32 and its labels [b]. `proceed` is called before every batch with the
+/// number of images done; if it returns false, so does the function.
 bool classify(NetworkImpl& network,
               const LabeledImages& images,
               const BatchMaker& maker,
               const std::function<bool(std::int64_t done)>& proceed,
               const std::function<void(const at::Tensor& logits, const at::Tensor& labels)>& visit);
 
-/// Scores images by classify(). The one function that measures, for training, validation and test
-/// images alike. None if `proceed` answers false.
+/// Scores images by classify(): training, validation and test images alike. Returns nothing if
+/// `proceed` returns false.
 std::optional<Scores> evaluate(NetworkImpl& network,
                                const LabeledImages& images,
                                const BatchMaker& maker,

@@ -18,7 +18,7 @@ Image imageAt(const LabeledImages& images, std::size_t index) {
   const std::uint8_t* pixels = images.pixels.data() + index * plane * images.channels;
   for (std::size_t position = 0; position < plane; ++position) {
     for (int channel = 0; channel < 3; ++channel) {
-      // A grey image has one plane for all three.
+      // A grey image uses its one plane for all three colours.
       const int source = images.channels >= 3 ? channel : 0;
       image.rgb[3 * position + channel] = pixels[source * plane + position];
     }
@@ -26,7 +26,8 @@ Image imageAt(const LabeledImages& images, std::size_t index) {
   return image;
 }
 
-/// A picture as the one image of a set, so that it is normalised as all others are.
+/// A picture as a set of one image, so that it is normalised like all others. Throws Error if it
+/// does not fit the network's input.
 LabeledImages setOf(const Image& picture, const MapShape& input) {
   const auto sizeOf = [](int width, int height) {
     return std::to_string(width) + "x" + std::to_string(height) + " pixels";
@@ -52,7 +53,7 @@ LabeledImages setOf(const Image& picture, const MapShape& input) {
   for (std::size_t i = 0; i < plane; ++i) {
     const std::uint8_t* rgb = &picture.rgb[3 * i];
     if (input.channels == 1) {
-      // Luma of ITU-R BT.601, as PNG and JPEG programs make grey.
+      // Luma of ITU-R BT.601, by which PNG and JPEG programs convert to grey.
       set.pixels[i] =
           static_cast<std::uint8_t>((299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2] + 500) / 1000);
     } else {

@@ -15,8 +15,8 @@
 
 namespace lambda {
 
-/// A run that this process trains: what it trains with, and its folder, which the lock keeps for
-/// this process. The order of the members matters: the lock outlives everything that writes.
+/// A run that this process trains, with its folder, which the lock reserves for this process. The
+/// order of the members matters: the lock must outlive everything that writes to the folder.
 struct OpenRun {
   const RunConfig& config() const { return record.config; }
 
@@ -29,9 +29,9 @@ struct OpenRun {
   RunRecord record;
   PreparedRun prepared;
   std::unique_ptr<RunJournal> journal;
-  std::optional<ThreadGovernor> governor = {};  ///< None: the number of threads stays.
-  CudaGraphPlugin graphs = {};  ///< Neither recorder nor obstacle: steps are not recorded.
-  /// Bytes that can still be written to the disk of a folder.
+  std::optional<ThreadGovernor> governor = {};  ///< None = the number of threads is fixed.
+  CudaGraphPlugin graphs = {};                  ///< Its recorder, if any, records the steps.
+  /// Returns the bytes that can still be written to the disk of a folder.
   std::function<std::uintmax_t(const std::filesystem::path&)> freeBytes = freeBytesAt;
 };
 

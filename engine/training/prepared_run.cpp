@@ -23,7 +23,7 @@ PreparedFork prepareFork(const std::filesystem::path& checkpoint, RunConfig conf
   ResolvedConfig resolved(std::move(config));
   auto data = std::make_unique<RunData>(resolved);
   auto state = std::make_unique<TrainingState>(resolved);
-  std::vector<std::string> notTakenOver = state->loadForFork(checkpoint, resolved.config());
+  std::vector<std::string> notLoaded = state->loadForFork(checkpoint, resolved.config());
   if (const std::optional<NonFinite> found = state->firstNonFinite()) {
     throw Error(checkpoint.string(),
                 "a value is not finite: in " + found->layer + ", " + found->what,
@@ -40,7 +40,7 @@ PreparedFork prepareFork(const std::filesystem::path& checkpoint, RunConfig conf
                 "the checkpoint has done " + std::to_string(at.epoch) + " epochs already",
                 "set a larger number with --epochs");
   }
-  return {{std::move(resolved), std::move(data), std::move(state)}, std::move(notTakenOver)};
+  return {{std::move(resolved), std::move(data), std::move(state)}, std::move(notLoaded)};
 }
 
 }  // namespace lambda

@@ -11,13 +11,14 @@
 
 namespace lambda {
 
-/// What a run trains with: its configuration on this machine, its images and its state.
+/// Everything that a training needs: the configuration on this machine, the images and the state.
 struct PreparedRun {
-  /// Of a new run: the network is initialised and a whitened stem has its filters. Throws Error for
-  /// data that can't be read or does not match the network.
+  /// Prepares a new run: initialises the network and computes the filters of a whitened stem.
+  /// Throws Error for a device that is missing, and for data that can't be read or does not match
+  /// the network.
   static PreparedRun fresh(RunConfig config);
 
-  /// The same with images that are loaded.
+  /// The same with images that are already loaded.
   static PreparedRun fresh(ResolvedConfig resolved, std::unique_ptr<RunData> data);
 
   ResolvedConfig resolved;
@@ -28,14 +29,13 @@ struct PreparedRun {
 /// A run that continues a checkpoint under another configuration.
 struct PreparedFork {
   PreparedRun run;
-  std::vector<std::string>
-      notTakenOver;  ///< Parts of the checkpoint that begin anew, with reasons.
+  std::vector<std::string> notLoaded;  ///< Checkpoint parts not loaded, one text each.
 };
 
-/// Loads a checkpoint for a fork. It begins at the start of the epoch in which the checkpoint
-/// stands, since a position within an epoch has no meaning for another batch size or split. Throws
-/// Error as PreparedRun::fresh(), for a damaged checkpoint, one with values that are not finite,
-/// and one that has trained for as many epochs as the configuration asks for.
+/// Loads a checkpoint for a fork. The fork starts at the beginning of the checkpoint's epoch,
+/// because a position within an epoch has no meaning for another batch size or split. Throws Error
+/// as PreparedRun::fresh(), and for a checkpoint that is damaged, has values that are not finite,
+/// or has already trained for as many epochs as the configuration asks for.
 PreparedFork prepareFork(const std::filesystem::path& checkpoint, RunConfig config);
 
 }  // namespace lambda

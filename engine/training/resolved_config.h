@@ -6,23 +6,23 @@
 
 namespace lambda {
 
-/// A configuration of which nothing is left open on this machine: its device is chosen, and its
-/// precision is float32 or bfloat16. Data, state and steps of a run are made from one, so that none
-/// of them can meet a precision that is still automatic.
+/// A configuration without automatic settings, for this machine: its device is chosen, and its
+/// precision is float32 or bfloat16. Data, state and steps of a run are made from one, so that they
+/// never meet an automatic precision.
 class ResolvedConfig {
  public:
   /// Chooses the device, sets the number of threads of the calling thread, and measures the
   /// precision where it is automatic. Throws Error for a device that is missing.
   explicit ResolvedConfig(RunConfig config);
 
-  /// The same on a device that was chosen before.
+  /// The same on a device that is already chosen.
   ResolvedConfig(RunConfig config, const ComputeDevice& device);
 
   const RunConfig& config() const { return config_; }
 
   const ComputeDevice& device() const { return device_; }
 
-  /// What the precision was chosen by; zeros where the configuration named one.
+  /// The rates that decided the precision; zeros if the configuration named one.
   const PrecisionRates& precisionRates() const { return rates_; }
 
  private:

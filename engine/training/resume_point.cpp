@@ -12,10 +12,10 @@ namespace lambda {
 
 namespace {
 
-/// A checkpoint's configuration without what may change between two starts of a run: its name,
-/// its number of epochs, the device, the checkpoint policy, and where the data lies. A precision
-/// that the record leaves open is decided by the device.
-RunConfig decisiveConfig(RunConfig config, const RunConfig& run) {
+/// A checkpoint's configuration, with the settings that may change between two starts of a run
+/// taken from `run`: the names, the number of epochs, the device, the checkpoint policy, and the
+/// path of the data.
+RunConfig resultRelevantConfig(RunConfig config, const RunConfig& run) {
   config.name = run.name;
   config.architecture.name = run.architecture.name;
   config.recipe.epochs = run.recipe.epochs;
@@ -27,7 +27,8 @@ RunConfig decisiveConfig(RunConfig config, const RunConfig& run) {
   return config;
 }
 
-/// In what a checkpoint contradicts the record of its run; empty where it belongs to it.
+/// How a checkpoint contradicts the record of its run, as a sentence without its subject; empty if
+/// it belongs to the run. A precision that the record left open is not compared.
 std::string contradictionOf(const CheckpointHeader& header,
                             const RunRecord& record,
                             bool precisionWasOpen) {
@@ -37,14 +38,14 @@ std::string contradictionOf(const CheckpointHeader& header,
            " on " + header.environment.host + ", this one at " + record.environment.started +
            " on " + record.environment.host;
   }
-  RunConfig then = decisiveConfig(header.config, record.config);
+  RunConfig then = resultRelevantConfig(header.config, record.config);
   if (precisionWasOpen) then.recipe.precision = record.config.recipe.precision;
   const std::vector<ConfigChange> changes = configChanges(then, record.config);
   if (changes.empty()) return {};
   return "was saved with other settings than run.json has now: " + toText(changes);
 }
 
-void requireBelonging(const fs::path& checkpoint,
+void requireSameRun(const fs::path& checkpoint,
                       const CheckpointHeader& header,
                       const RunRecord& record,
                       const ResumeOptions& options,
@@ -55,13 +56,13 @@ void requireBelonging(const fs::path& checkpoint,
   if (!options.acceptChanges) {
     throw Error(checkpoint.string(),
                 contradiction,
-                "put back what was changed; or fork the checkpoint, which makes a run of its own; "
-                "or resume with --accept-changes, with the settings of run.json");
+                "undo what was changed; or fork the checkpoint, which starts a new run; "
+                "or resume with --accept-changes to use the settings of run.json");
   }
   warnings.push_back("accepted: " + checkpoint.filename().string() + " " + contradiction);
 }
 
-/// Loads one checkpoint; answers why it can't be used, empty where it was loaded.
+/// Loads one checkpoint. Returns why it can't be used; empty if it can.
 std::string load(TrainingState& state, const fs::path& checkpoint) {
   try {
     state.load(checkpoint);
@@ -91,11 +92,11 @@ ResumePoint newestUsable(const RunFolder& folder,
       passOver(error.what());
       continue;
     }
-    requireBelonging(path, *header, record, options, precisionWasOpen, point.warnings);
+    requireSameRun(path, *header, record, options, precisionWasOpen, point.warnings);
     const std::string problem = load(*point.state, path);
     if (problem.empty()) {
       point.checkpoint = path;
-      if (!damage.empty()) point.warnings.push_back("passed over damaged checkpoints:\n" + damage);
+      if (!damage.empty()) point.warnings.push_back("skipped damaged checkpoints:\n" + damage);
       return point;
     }
     passOver(problem);
@@ -116,15 +117,15 @@ std::optional<TrainingProgress> progressIn(const fs::path& checkpoint) {
   }
 }
 
-/// Whether a checkpoint is that of the end of an epoch.
+/// Whether a checkpoint was saved at the end of this epoch, counted from 1.
 bool isEndOf(const std::optional<TrainingProgress>& progress, int epoch) {
   return progress && progress->epoch == epoch && progress->batch == 0;
 }
 
-/// Brings the best checkpoint and what the state believes of it in agreement. They differ where the
-/// run was killed between the two, where the newest checkpoint was damaged and an older one is
-/// resumed from, and where somebody removed a file.
-void reconcileBest(const RunFolder& folder, ResumePoint& point) {
+/// Makes the best checkpoint and the best epoch in the state agree. They differ if the run was
+/// killed between saving the two, if the newest checkpoint was damaged and an older one is used, or
+/// if somebody removed a file.
+void restoreBest(const RunFolder& folder, ResumePoint& point) {
   TrainingProgress& at = point.state->progress;
   const std::optional<TrainingProgress> best = progressIn(folder.bestCheckpoint());
   if (!at.bestValidationAccuracy && !best) return;
@@ -144,17 +145,17 @@ void reconcileBest(const RunFolder& folder, ResumePoint& point) {
   at.bestValidationAccuracy.reset();
   at.bestEpoch = 0;
   point.warnings.push_back(
-      "the best checkpoint is missing: the best of the coming epochs becomes it");
+      "the best checkpoint is missing; the best of the remaining epochs replaces it");
 }
 
-void requireWork(const RunFolder& folder, const RunRecord& record, const TrainingProgress& at) {
+void requireEpochsLeft(const RunFolder& folder, const RunRecord& record, const TrainingProgress& at) {
   const int epochs = record.config.recipe.epochs;
   if (at.epoch > epochs || (at.epoch == epochs && at.batch > 0)) {
     throw Error(folder.path().string(),
                 "the run has been trained for " + std::to_string(at.epoch) + " epochs" +
                     (at.batch > 0 ? " and a part of the next" : "") + ", more than the " +
-                    std::to_string(epochs) + " that it should have in all",
-                "give a larger number with --epochs; a shorter run is a new one");
+                    std::to_string(epochs) + " epochs that it is configured for",
+                "give a larger number with --epochs, or train a new run for fewer epochs");
   }
   if (at.epoch == epochs && record.status == RunStatus::finished) {
     throw Error(folder.path().string(),
@@ -170,10 +171,10 @@ ResumePoint resumePointOf(const RunFolder& folder,
                           const ResumeOptions& options,
                           const ResolvedConfig& resolved) {
   ResumePoint point = newestUsable(folder, record, options, resolved);
-  requireWork(folder, record, point.state->progress);
+  requireEpochsLeft(folder, record, point.state->progress);
   const CheckpointConfig& policy = record.config.checkpoints;
-  if (policy.keepBest) reconcileBest(folder, point);
-  // A fork that has not trained yet stands at the end of an epoch of its parent.
+  if (policy.keepBest) restoreBest(folder, point);
+  // A fork that has not trained yet is at the end of one of its parent's epochs, not of its own.
   const bool hasTrained = point.state->progress.step > record.lineage.parentStep;
   if (point.checkpoint == folder.lastCheckpoint() && hasTrained) {
     publishEpochEnd(folder, policy, point.state->progress);

@@ -12,18 +12,18 @@
 
 namespace lambda {
 
-/// Where a run resumes: the state of a checkpoint, with the run's files in agreement with it.
+/// The point where a run resumes: the state of a checkpoint.
 struct ResumePoint {
   std::unique_ptr<TrainingState> state;
   std::filesystem::path checkpoint = {};
-  std::vector<std::string> warnings = {};  ///< What was passed over, completed or accepted.
+  std::vector<std::string> warnings = {};  ///< Skipped checkpoints, accepted changes, a lost best.
 };
 
-/// The newest checkpoint that is whole and finite. Completes what a killed run began at an epoch's
-/// end, and brings the best checkpoint in agreement with the state. `record` has the options
-/// applied and the configuration of `resolved`. Throws Error where there is no such checkpoint,
-/// where it does not belong to the record (see ResumeOptions::acceptChanges), and where nothing is
-/// left to do.
+/// Loads the newest checkpoint that is intact and finite. Completes the end of an epoch that a
+/// killed run left unfinished, and makes the best checkpoint agree with the state. `record` must
+/// have the options applied and the configuration of `resolved`. Throws Error if there is no such
+/// checkpoint, if it does not belong to the record (see ResumeOptions::acceptChanges), or if
+/// nothing is left to do.
 ResumePoint resumePointOf(const RunFolder& folder,
                           const RunRecord& record,
                           const ResumeOptions& options,

@@ -11,7 +11,7 @@ namespace lambda {
 
 namespace {
 
-/// What the disk must hold beside a checkpoint: its header, the record, the metrics.
+/// Disk space needed in addition to a checkpoint's tensors: its header, the record, the metrics.
 constexpr std::uintmax_t kSpareBytes = 1 << 20;
 
 std::string megabytes(std::uintmax_t bytes) {
@@ -20,7 +20,7 @@ std::string megabytes(std::uintmax_t bytes) {
   return text;
 }
 
-/// Over the whole run.
+/// The training throughput over the whole run.
 double imagesPerSecond(const TrainingProgress& at) {
   return at.seconds > 0 ? static_cast<double>(at.images) / at.seconds : 0;
 }
@@ -58,12 +58,12 @@ bool RunWriter::hasSpace(const std::string& why, Space space) {
                 "free space on this disk, then resume the run from its last checkpoint");
   }
   note(EventKind::warning,
-       "not saved: " + reason + "; the training continues, and the last checkpoint stays");
+       "not saved: " + reason + "; the training continues, and the previous checkpoint stays");
   return false;
 }
 
-/// The order makes the end of an epoch one transaction: last.safetensors holds all of it, and what
-/// follows is repeated by publishEpochEnd() when a run that ended in between resumes.
+/// The order makes the end of an epoch one transaction: last.safetensors holds all of it, and if a
+/// run ends before the following writes, publishEpochEnd() does them when it resumes.
 bool RunWriter::saveEpochEnd(const EpochRecord& record) {
   TrainingProgress& at = run_.progress();
   ++at.epoch;
@@ -84,7 +84,7 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
   if (isSaved) {
     publishEpochEnd(run_.folder, run_.config().checkpoints, at);
   } else {
-    // The best epoch is the best one that is kept.
+    // The best epoch must be one whose weights were saved.
     at.bestValidationAccuracy = before.bestValidationAccuracy;
     at.bestEpoch = before.bestEpoch;
   }
@@ -114,7 +114,7 @@ void RunWriter::saveRecord(RunStatus status, const std::string& text) {
 
 void RunWriter::note(EventKind kind, const std::string& text) {
   const TrainingProgress& at = run_.progress();
-  // After the last batch of an epoch the current one is still that epoch.
+  // After the last epoch there is no next one: events then belong to the last.
   const int current = std::min(at.epoch + 1, run_.config().recipe.epochs);
   run_.journal->record(EventRecord{at.step, current, at.seconds, kind, text});
 }

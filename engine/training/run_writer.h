@@ -7,19 +7,19 @@
 
 namespace lambda {
 
-/// Writes what a training leaves in its run folder: checkpoints, the end of an epoch as one
-/// transaction, the record and the events. Lives on the training thread.
+/// Writes the results of a training to its run folder: checkpoints, the record and the events, and
+/// the end of an epoch as one transaction. Lives on the training thread.
 class RunWriter {
  public:
-  /// Whether a checkpoint may be left out where the disk has no space for it.
+  /// What to do if the disk has no space for a checkpoint: skip it, or throw Error.
   enum class Space { checked, demanded };
 
-  /// `run` outlives this.
+  /// `run` must outlive this.
   explicit RunWriter(OpenRun& run) : run_(run) {}
 
-  /// Publishes last.safetensors. Where the disk has no space for it, throws Error if the space is
-  /// demanded, else writes a warning to the events and returns false: the previous checkpoint is
-  /// then as it was. Throws Error for a state that is not finite.
+  /// Publishes last.safetensors. If the disk has no space for it, throws Error where the space is
+  /// demanded; otherwise writes a warning to the events and returns false, and the previous
+  /// checkpoint stays. Throws Error for a state that is not finite.
   bool saveCheckpoint(const std::string& why, Space space);
 
   /// Moves the progress to the next epoch and publishes the end of this one: its scores, the probe,
@@ -30,7 +30,7 @@ class RunWriter {
   /// Throws Error naming the first value of network, optimiser or average that is not finite.
   void requireFiniteState() const;
 
-  /// Publishes run.json with the progress and the status.
+  /// Publishes run.json with the progress and the status. `text`: why the run failed, if it did.
   void saveRecord(RunStatus status, const std::string& text = {});
 
   /// Appends an event to the metrics.
@@ -44,7 +44,7 @@ class RunWriter {
   OpenRun& run_;
 };
 
-/// What to do about a run that met values that are not finite.
+/// The hint of an error about values that are not finite.
 std::string lowerLearningRateHint(const Recipe& recipe);
 
 }  // namespace lambda

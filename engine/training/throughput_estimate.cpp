@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Memory is fetched, kernels are chosen, and on a GPU a step is recorded.
+// These steps allocate memory and choose kernels; on a GPU the last one is recorded.
 constexpr int kWarmUpSteps = kStepsBeforeRecord + 1;
 constexpr std::size_t kEvaluationImages = 4 * kEvaluationBatch;
 
@@ -35,7 +35,7 @@ double medianOf(std::vector<double> values) {
   return *middle;
 }
 
-/// The measuring, with all that lives as long as it.
+/// One measurement, with the data and the training that it needs.
 class ThroughputMeasurement {
  public:
   ThroughputMeasurement(const RunConfig& config, int steps, RunControl& control, Observer& observer)
@@ -78,7 +78,7 @@ class ThroughputMeasurement {
     return true;
   }
 
-  /// How many images are scored to tell how long all take.
+  /// How many images are scored to estimate the time for all.
   std::size_t evaluationImages() const {
     return std::min(kEvaluationImages, data_->trainSample().count());
   }
@@ -101,7 +101,7 @@ class ThroughputMeasurement {
       return true;
     };
     const auto time = [&](const at::Tensor& logits, const at::Tensor&) {
-      logits.sum().item<float>();  // A GPU has not computed them before they are read.
+      logits.sum().item<float>();  // Reading a value waits for a GPU.
       secondsPerImage.push_back(secondsSince(start) / static_cast<double>(logits.size(0)));
     };
     if (!classify(*training_->state().network, images, data_->maker(), go, time)) return false;
@@ -115,7 +115,7 @@ class ThroughputMeasurement {
   RunControl& control_;
   Observer& observer_;
   ThroughputEstimate result_;
-  RunData* data_ = nullptr;  // While run() runs.
+  RunData* data_ = nullptr;  // Valid while run() runs.
   std::unique_ptr<TrainingDryRun> training_;
 };
 

@@ -9,15 +9,15 @@
 
 namespace lambda {
 
-/// Enough for a median that holds within some percent on a machine that does nothing else.
+/// Enough steps for a median within a few percent on an idle machine.
 inline constexpr int kEstimateSteps = 20;
 
-/// Trains `steps` steps, after three of warm-up, and scores a few batches, without a run folder:
-/// what it built is gone when it returns, and a training started afterwards gets the numbers that
-/// it would have got before. Where CIFAR-10 can't be read, random pixels stand in for it.
-/// The observer is told of every batch as evaluated({"estimate", done, total}).
-/// None if the control asked to stop, at the latest one batch later. Throws Error for a
-/// configuration or a device that can't be trained, or memory that does not suffice.
+/// Measures `steps` training steps, after four steps of warm-up, and the scoring of a few batches.
+/// It needs no run folder, leaves nothing behind, and does not change the results of a later
+/// training. If the files of CIFAR-10 or CIFAR-100 can't be read, random pixels replace them. The
+/// observer gets evaluated({"estimate", done, total}) before every batch. Returns nothing if the
+/// control asked to stop, at the latest after one more batch. Throws Error if the configuration
+/// can't be trained, its device or data are missing, or memory does not suffice.
 std::optional<ThroughputEstimate> estimateThroughput(const RunConfig& config,
                                                      int steps,
                                                      RunControl& control,

@@ -30,7 +30,7 @@ RunRecord recordOf(const ResolvedConfig& resolved) {
   return record;
 }
 
-/// With the place of the data written so that it holds from any working folder.
+/// The configuration with an absolute path of the data, which is valid in any working folder.
 RunConfig withAbsoluteData(RunConfig config) {
   if (std::string* path = pathOf(config.data.source)) {
     *path = fs::absolute(*path).lexically_normal().string();
@@ -42,7 +42,7 @@ std::string nameOfRun(const RunConfig& config) {
   return config.name.empty() ? config.architecture.name : config.name;
 }
 
-/// Where a run computes and why there, and in which precision where that was left to the device.
+/// The device of a run and why it was chosen, and the precision if that was measured.
 std::string placeText(const ResolvedConfig& resolved) {
   const PrecisionRates& rates = resolved.precisionRates();
   const std::string& reason = resolved.device().reason;
@@ -75,7 +75,8 @@ OpenRun openRun(RunFolder folder,
           std::move(graphs)};
 }
 
-/// A new folder for a run that is prepared, so that a start that fails leaves none behind.
+/// Creates the folder of a new run. The run is prepared before, so that a failed start leaves no
+/// folder behind.
 OpenRun openNewRun(PreparedRun prepared,
                    const fs::path& runsFolder,
                    const Lineage& lineage,
@@ -93,7 +94,7 @@ OpenRun openNewRun(PreparedRun prepared,
                  std::move(journal));
 }
 
-/// Removes what killed writers left in a run.
+/// Removes the temporary files that a killed process left in a run.
 void sweep(const RunFolder& folder) {
   for (const fs::path& each : {folder.path(), folder.checkpoints(), folder.inspection()}) {
     sweepTemporaries(each);
@@ -113,12 +114,12 @@ RunRecord recordToResume(const RunFolder& folder, const ResumeOptions& options) 
   return record;
 }
 
-/// What a run that resumes says of its bits: nothing where they are those of one never interrupted.
+/// Why a resumed run is not bit-exact, as the end of an event text; empty if it is.
 std::string exactnessText(const Environment& before, const ComputeDevice& device) {
   const Environment now = currentEnvironment(device);
   if (now.threads != before.threads || now.device != before.device || now.torch != before.torch ||
       now.cpu != before.cpu) {
-    return "; the machine, thread count or LibTorch differ from the first start's: not bit-exact";
+    return "; the machine, thread count or LibTorch differs from the first start: not bit-exact";
   }
   if (before.threadChanges > 0) {
     return "; the number of threads changed while it trained: not bit-exact";
@@ -155,7 +156,7 @@ RunResult resumeRun(const fs::path& run,
   sweep(folder);
   RunRecord record = recordToResume(folder, options);
   ResolvedConfig resolved(record.config);
-  // Where the record is of other origin, its precision may have been open until here.
+  // A record that was not written by a training may have an automatic precision until here.
   record.config = resolved.config();
   if (resolved.precisionRates().wereMeasured()) {
     record.environment.precisionRates = resolved.precisionRates();
@@ -191,7 +192,7 @@ RunResult forkRun(const fs::path& checkpoint,
   PreparedFork fork = prepareFork(checkpoint, withAbsoluteData(wanted));
   const fs::path absolute = fs::absolute(checkpoint).lexically_normal();
   std::string text = "forked from " + absolute.string() + ", " + placeText(fork.run.resolved);
-  for (const std::string& what : fork.notTakenOver) text += "; not taken over: " + what;
+  for (const std::string& what : fork.notLoaded) text += "; not loaded: " + what;
   const Lineage lineage{absolute.parent_path().parent_path().filename().string(),
                         absolute.filename().string(),
                         fork.run.state->progress.step};

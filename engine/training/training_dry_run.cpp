@@ -33,7 +33,7 @@ LabeledImages randomImages(const DatasetInfo& like, std::int64_t count) {
   return images;
 }
 
-/// Stands in for a data set that can't be read.
+/// Random images that replace a data set that can't be read.
 std::shared_ptr<const Dataset> randomDataset(const DatasetInfo& like, const DataConfig& config) {
   Dataset data;
   data.train = randomImages(like, like.trainCount - config.validationCount);

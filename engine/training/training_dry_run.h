@@ -10,21 +10,22 @@
 
 namespace lambda {
 
-/// Images to measure a training with.
+/// The images of a dry run.
 struct DryRunData {
-  /// The configuration's training images; random pixels where the files can't be read and the kind
-  /// of data set alone tells what they hold (CIFAR). Throws Error where it does not, and where the
-  /// images do not fit the configuration.
+  /// Loads the configuration's training images. If the files can't be read, random pixels replace
+  /// them for the kinds of data set whose shape is known without the files (CIFAR). Throws Error
+  /// for the other kinds, and if the images do not fit the configuration.
   explicit DryRunData(const ResolvedConfig& resolved);
 
-  bool areSynthetic = false;  ///< Random pixels, as many and as large as those of the data set.
+  bool areSynthetic = false;  ///< Random pixels, in the number and size of the data set's images.
   std::unique_ptr<RunData> run;
 };
 
-/// The first steps of a training, one by one, without a run folder. Lives on the training thread.
+/// A dry run: the first steps of a training, one by one, without a run folder. Lives on the
+/// training thread.
 class TrainingDryRun {
  public:
-  /// A fresh network. `data` outlives this.
+  /// Starts from a fresh network. `data` must outlive this.
   TrainingDryRun(const ResolvedConfig& resolved, RunData& data);
 
   TrainingState& state() { return state_; }
@@ -35,18 +36,19 @@ class TrainingDryRun {
   /// The learning rate of the next step by the recipe's schedule.
   double nextLearningRate() const;
 
-  /// Takes the next step: as a run does, or part by part where somebody is told of the parts.
+  /// Runs the next step and waits for it. With `ended` it runs operation by operation, otherwise as
+  /// in a run.
   StepOutcome train(const TensorBatch& batch, const PhaseObserver& ended = {});
 
   StepOutcome step() { return train(nextBatch()); }
 
-  /// Takes the next step as a run does, without waiting for it on a GPU.
+  /// Starts the next step as a run does, without waiting for a GPU.
   StartedStep start(const TensorBatch& batch);
 
   bool recordsSteps() const { return steps_.hasRecord(); }
 
  private:
-  TensorMemoryReuse reuse_;  ///< Ends after the tensors below have.
+  TensorMemoryReuse reuse_;  ///< Must outlive the tensors below.
   RunData& data_;
   TrainingState state_;
   StepRunner steps_;

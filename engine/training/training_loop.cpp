@@ -84,7 +84,7 @@ TrainingLoop::Outcome TrainingLoop::trainToEnd() {
     if (finishEpoch() == Outcome::stopped) return Outcome::stopped;
   }
   if (!isSaved_) saveCheckpoint("last epoch", RunWriter::Space::demanded);
-  // A run whose very last write failed has its result already.
+  // A resumed run has its test accuracy already if only its last write had failed.
   return run_.record.testAccuracy ? Outcome::done : scoreTest();
 }
 
@@ -102,21 +102,21 @@ TrainingLoop::Outcome TrainingLoop::trainEpoch() {
 }
 
 void TrainingLoop::trainBatch() {
-  std::optional<StepUnderWay> next;
+  std::optional<PendingStep> next;
   try {
     next = startBatch();
   } catch (...) {
-    completeStep();  // Its own failure comes first.
+    completeStep();  // If the step under way failed too, its failure is reported.
     throw;
   }
   completeStep();
   ++progress().batch;
   ++progress().step;
-  underWay_ = std::move(next);
-  if (underWay_->step.isOver()) completeStep();
+  pending_ = std::move(next);
+  if (pending_->step.isOver()) completeStep();
 }
 
-TrainingLoop::StepUnderWay TrainingLoop::startBatch() {
+TrainingLoop::PendingStep TrainingLoop::startBatch() {
   const Clock::time_point start = Clock::now();
   const TrainingProgress& at = progress();
   const TensorBatch batch = data().batch(at.epoch, at.batch);
@@ -127,14 +127,14 @@ TrainingLoop::StepUnderWay TrainingLoop::startBatch() {
 }
 
 void TrainingLoop::completeStep() {
-  if (!underWay_) return;
-  const StepUnderWay completed = std::move(*underWay_);
-  underWay_.reset();
+  if (!pending_) return;
+  const PendingStep completed = std::move(*pending_);
+  pending_.reset();
   const StepOutcome outcome = completed.step.outcome();
   if (!outcome.finite) failNonFinite(completed, outcome);
 
   const Clock::time_point now = Clock::now();
-  // While a step is queued its GPU still does the one before.
+  // A GPU may still compute the previous step while this one is queued.
   const Clock::time_point began = std::max(completed.start, lastStepEnd_);
   const double seconds = std::chrono::duration<double>(now - began).count();
   lastStepEnd_ = now;
@@ -157,7 +157,7 @@ void TrainingLoop::completeStep() {
 
 void TrainingLoop::noteWithoutGraph(const std::string& obstacle) {
   writer_.note(EventKind::warning,
-               "queues every step anew, more slowly than as a CUDA graph, because " + obstacle);
+               "does not record its steps as a CUDA graph and is slower, because " + obstacle);
 }
 
 void TrainingLoop::govern(double seconds) {
@@ -173,12 +173,12 @@ void TrainingLoop::govern(double seconds) {
                change->reason + "; a run whose threads change can't be repeated to the bit");
 }
 
-void TrainingLoop::failNonFinite(const StepUnderWay& failed, const StepOutcome& outcome) {
+void TrainingLoop::failNonFinite(const PendingStep& failed, const StepOutcome& outcome) {
   const TrainingProgress& before = failed.before;
   progress().step = before.step;
   progress().batch = before.batch;
   const TensorBatch batch = data().batch(before.epoch, before.batch);
-  // After a step that was told late the gradients, where there are any, are those of the next one.
+  // If the step was completed late, the present gradients are those of the next step.
   if (!failed.step.isOver()) computeGradients(state(), batch);
   const MasterWeights inspected(state().optimizer);
   const std::optional<NonFinite> first = firstNonFinite(state().network, batch.images);
@@ -249,7 +249,7 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
     writer_.note(EventKind::warning, "the data set has no test images: there is no test accuracy");
     return Outcome::done;
   }
-  // With a best checkpoint kept, that one is the run's result: chosen by validation alone.
+  // If the best checkpoint is kept, it is the run's result: validation alone has chosen it.
   std::error_code error;
   const std::filesystem::path best = run_.folder.bestCheckpoint();
   std::optional<Scores> scores;
@@ -274,8 +274,8 @@ bool TrainingLoop::proceed() {
     if (turn != RunControl::Turn::batch) completeStep();
     switch (turn) {
       case RunControl::Turn::batch:
-        if (announced_ && control_.mode() == RunControl::Mode::running) {
-          announced_ = false;
+        if (isPauseRecorded_ && control_.mode() == RunControl::Mode::running) {
+          isPauseRecorded_ = false;
           writer_.saveRecord(RunStatus::running);
           writer_.note(EventKind::continued, "continued");
         }
@@ -293,8 +293,8 @@ bool TrainingLoop::proceed() {
 }
 
 void TrainingLoop::waitWhilePaused() {
-  if (!announced_) {
-    announced_ = true;
+  if (!isPauseRecorded_) {
+    isPauseRecorded_ = true;
     writer_.saveRecord(RunStatus::paused);
     writer_.note(EventKind::paused, "paused");
     run_.journal->sync();
@@ -305,7 +305,7 @@ void TrainingLoop::waitWhilePaused() {
 void TrainingLoop::serveInspection() {
   const std::optional<InspectionRequest> request = control_.takeInspection();
   if (!request) return;
-  // Exchanged twice, the live weights are back: what is shown as live is live.
+  // While averaged weights are in the network, this second swap brings the live ones back.
   const AveragedWeights live(evaluatedAverage_);
   try {
     observer_.inspected(
@@ -329,7 +329,7 @@ RunResult TrainingLoop::end(RunStatus status, const std::string& text) {
 }
 
 RunResult TrainingLoop::fail(const std::string& text) {
-  // The failure may be that nothing can be written any more: what can still be told is told.
+  // The failure may be that nothing can be written, so each write may fail without harm.
   try {
     writer_.note(EventKind::failed, text);
     run_.journal->sync();

@@ -14,7 +14,7 @@
 namespace lambda {
 
 /// Trains one run until it is finished, stopped or failed: batches, evaluation, checkpoints,
-/// records. Between two batches it serves the control. Lives on the training thread.
+/// records. Obeys the control between two batches. Lives on the training thread.
 class TrainingLoop {
  public:
   TrainingLoop(OpenRun run, RunControl& control, Observer& observer);
@@ -22,7 +22,7 @@ class TrainingLoop {
   TrainingLoop(const TrainingLoop&) = delete;
   TrainingLoop& operator=(const TrainingLoop&) = delete;
 
-  /// `opening`: the first event, that the run started or resumed and how.
+  /// `opening` and `text`: the first event, which says that the run started or resumed, and how.
   RunResult run(EventKind opening, const std::string& text);
 
  private:
@@ -35,8 +35,8 @@ class TrainingLoop {
 
   using Clock = std::chrono::steady_clock;
 
-  /// A step under way, and what of it is to be told.
-  struct StepUnderWay {
+  /// A step under way, with the values that its batch record needs.
+  struct PendingStep {
     StartedStep step;
     TrainingProgress before;
     Clock::time_point start;
@@ -47,31 +47,31 @@ class TrainingLoop {
   Outcome trainToEnd();
   Outcome trainEpoch();
   void trainBatch();
-  StepUnderWay startBatch();
+  PendingStep startBatch();
 
-  /// Waits for the step under way, if there is one, counts its time and tells of it. A step on a
-  /// GPU is under way while the next one is queued; all else comes after it.
+  /// Waits for the step under way, if there is one, adds its time to the progress and records it.
+  /// On a GPU the next step is queued while one is under way; everything else waits for it first.
   void completeStep();
   void noteWithoutGraph(const std::string& obstacle);
   void govern(double seconds);
-  [[noreturn]] void failNonFinite(const StepUnderWay& failed, const StepOutcome& outcome);
+  [[noreturn]] void failNonFinite(const PendingStep& failed, const StepOutcome& outcome);
   Outcome finishEpoch();
   EpochRecord epochRecordOf(const EpochScores& scores) const;
   Outcome scoreTest();
 
-  /// Scores that are finite; none where it was asked to stop. `average`: whose weights are in the
-  /// network meanwhile; null = the network's own.
+  /// Scores images; nothing if the control asked to stop. Throws Error if the loss is not finite.
+  /// `average`: puts its weights into the network meanwhile; null = the network's own weights.
   std::optional<Scores> score(NetworkImpl& network,
                               WeightAverage* average,
                               const LabeledImages& images,
                               const char* phase);
 
-  /// Serves the control until the next batch may run; false = stop.
+  /// Obeys the control until the next batch may run; false = stop.
   bool proceed();
   void serveInspection();
   void waitWhilePaused();
 
-  /// RunWriter::saveCheckpoint(), after the step that is under way.
+  /// Completes the step under way, then saves as RunWriter::saveCheckpoint().
   bool saveCheckpoint(const std::string& why, RunWriter::Space space);
   RunResult end(RunStatus status, const std::string& text);
   RunResult fail(const std::string& text);
@@ -86,18 +86,18 @@ class TrainingLoop {
 
   RunData& data() { return *run_.prepared.data; }
 
-  TensorMemoryReuse reuse_;  ///< Ends after the tensors below have.
+  TensorMemoryReuse reuse_;  ///< Must outlive the tensors below.
   OpenRun run_;
   RunWriter writer_;
   RunControl& control_;
   Observer& observer_;
   StepRunner steps_;
-  std::optional<StepUnderWay> underWay_;
+  std::optional<PendingStep> pending_;
   Clock::time_point lastStepEnd_;
   Clock::time_point lastSave_;
-  WeightAverage* evaluatedAverage_ = nullptr;  // In the network's place while it is scored.
-  bool isSaved_ = true;                        // The end of the last epoch is on the disk.
-  bool announced_ = false;  // The pause under way has been told.
+  WeightAverage* evaluatedAverage_ = nullptr;  // The average in the network now; null = none.
+  bool isSaved_ = true;                        // The latest end of an epoch is on the disk.
+  bool isPauseRecorded_ = false;                     // The current pause has been recorded.
 };
 
 }  // namespace lambda

@@ -10,7 +10,9 @@ namespace lambda {
 namespace {
 
 constexpr std::int64_t kEnoughPatches = 2 << 20;
-constexpr std::int64_t kFloatsTogether = 4 << 20;  // Patches overlap: many times their images.
+
+/// Patch values at once. Patches overlap, so they take many times the memory of their images.
+constexpr std::int64_t kFloatsTogether = 4 << 20;
 
 }  // namespace
 

@@ -5,8 +5,8 @@
 
 namespace lambda {
 
-/// Before the first step of a network with a whitened stem: its filters, from the training images
-/// as evaluation sees them. Leaves other networks as they are.
+/// Computes the filters of a whitened stem from the training images, normalised but not augmented.
+/// Call it before the first step. Leaves networks without a whitened stem as they are.
 void whitenStem(TrainingState& state, const RunData& data);
 
 }  // namespace lambda

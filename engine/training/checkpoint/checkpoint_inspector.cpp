@@ -18,7 +18,7 @@ namespace lambda {
 
 namespace {
 
-/// What of a request decides on image and layer.
+/// The request without its pixel and number: the part that selects the image and the layer.
 InspectionRequest withoutPixel(InspectionRequest request) {
   request.id = 0;
   request.queryRow = -1;
@@ -33,8 +33,8 @@ void append(const at::Tensor& values, std::vector<Number>& list) {
   list.insert(list.end(), first, first + dense.numel());
 }
 
-/// The answer to one image at one layer, but for the pixel.
-struct Looked {
+/// One image at one layer: everything that does not depend on the pixel.
+struct CachedView {
   InspectionRequest request;
   RequestedImage image;
   LayerView view;
@@ -68,11 +68,11 @@ struct CheckpointInspector::Impl {
 
   const std::filesystem::path checkpoint;
   LoadedNetwork loaded;
-  ResolvedConfig resolved;  ///< The run's; once its data is read, with the place of the data.
+  ResolvedConfig resolved;  ///< The run's; once images are loaded, with `dataPlace`.
   const std::optional<std::string> dataPlace;
   std::shared_ptr<DatasetCache> datasets;
-  std::unique_ptr<RunData> data;  ///< Null until an image is asked for.
-  std::optional<Looked> looked;
+  std::unique_ptr<RunData> data;  ///< Null until the first request for an image.
+  std::optional<CachedView> cached;
 };
 
 CheckpointInspector::CheckpointInspector(const std::filesystem::path& run,
@@ -95,17 +95,17 @@ InspectionSnapshot CheckpointInspector::inspect(const InspectionRequest& request
   useThreads(impl_->resolved.device());
   LoadedNetwork& loaded = impl_->loaded;
   InspectionRequest key = withoutPixel(request);
-  if (!impl_->looked || impl_->looked->request != key) {
+  if (!impl_->cached || impl_->cached->request != key) {
     RequestedImage image = requestedImage(impl_->images(), loaded.network->architecture.input, key);
     LayerView view(loaded.network, image.tensor, key.layer);
-    impl_->looked.emplace(std::move(key), std::move(image), std::move(view));
+    impl_->cached.emplace(std::move(key), std::move(image), std::move(view));
   }
-  Looked& looked = *impl_->looked;
-  return looked.view.at(
+  CachedView& cached = *impl_->cached;
+  return cached.view.at(
       request,
-      {.image = looked.image.image,
-       .label = looked.image.label,
-       .classNames = looked.image.classNames,
+      {.image = cached.image.image,
+       .label = cached.image.label,
+       .classNames = cached.image.classNames,
        .step = loaded.header.progress.step,
        .epoch = loaded.header.progress.epoch,
        .weights = loaded.areAveraged ? InspectedWeights::averaged : InspectedWeights::stored,

@@ -35,7 +35,7 @@ DType storedType(const NamedTensor& item) {
 void saveTensors(const std::filesystem::path& path,
                  const std::vector<NamedTensor>& tensors,
                  const std::map<std::string, std::string>& metadata) {
-  std::vector<at::Tensor> dense;  // Keeps the memory that the views look into.
+  std::vector<at::Tensor> dense;  // Keeps the memory of the views.
   std::vector<TensorView> views;
   for (const NamedTensor& item : tensors) {
     dense.push_back(item.tensor.detach().to(at::kCPU).contiguous());
@@ -59,7 +59,7 @@ at::Tensor toTensor(const TensorView& view, const std::string& place) {
   }
   throw Error(place,
               "tensor " + view.name + " has the type " + std::string(dtypeName(view.dtype)) +
-                  ", which is not used here");
+                  ", which checkpoints do not use");
 }
 
 void loadInto(const SafeTensors& file, const std::string& place, const NamedTensor& target) {

@@ -25,8 +25,8 @@ const char* randomName(const at::Device& device) {
   return device.is_cuda() ? "rng.cuda" : "rng.cpu";
 }
 
-/// LibTorch's modules initialise themselves from one generator for all threads. This borrows it for
-/// a scope, one thread at a time, and gives it back in the state it was in.
+/// LibTorch's modules draw their initial weights from one generator that all threads share. This
+/// reserves it for one thread within a scope, and restores its state at the end.
 class BorrowedGenerator {
  public:
   BorrowedGenerator() : turn_(mutex()) {
@@ -47,7 +47,7 @@ class BorrowedGenerator {
     generator_.set_current_seed(seed);
   }
 
-  /// A generator that goes on from where this one is now.
+  /// A generator that continues from the present state of this one.
   at::Generator copy() {
     const std::lock_guard lock(generator_.mutex());
     return generator_.clone();
@@ -106,7 +106,7 @@ EmbeddingTables storedEmbeddings(const SafeTensors& file, const std::string& pla
   return tables;
 }
 
-/// All parameters and buffers of the network, with the masters of weights that are rounded in it.
+/// All parameters and buffers of the network, with the masters in place of rounded weights.
 std::vector<NamedTensor> masterStateOf(const Network& network, const Optimizer& optimizer) {
   std::vector<NamedTensor> state = stateOf(*network);
   for (std::size_t i = 0; i < optimizer.parameters().size(); ++i) {
@@ -141,7 +141,7 @@ TrainingState::TrainingState(const RunConfig& config,
       kernelObstacle(cudaKernelsObstacle(device)),
       recipe_(config.recipe),
       device_(device) {
-  // Some of cuDNN's gradients of convolutions differ from run to run otherwise.
+  // Otherwise some of cuDNN's convolution gradients differ from run to run.
   if (device_.is_cuda()) at::globalContext().setDeterministicCuDNN(true);
   if (config.recipe.emaDecay > 0) {
     const MasterWeights averaged(optimizer);
@@ -200,7 +200,7 @@ void TrainingState::loadNetwork(const SafeTensors& file, const std::string& plac
 
 void TrainingState::loadRandom(const SafeTensors& file, const std::string& place) {
   const TensorView* stored = file.find(randomName(device_));
-  // A run that moves to another kind of device has no state for it: it goes on from the seed.
+  // A run that moves to another kind of device has no state for it and starts from the seed.
   if (stored == nullptr) return;
   at::Generator generator = *network->random();
   const at::Tensor state = toTensor(*stored, place);
@@ -208,7 +208,7 @@ void TrainingState::loadRandom(const SafeTensors& file, const std::string& place
     throw Error(place,
                 std::string("the state of the random generator in ") + randomName(device_) +
                     " has another size than this LibTorch's",
-                "it was written by another version: fork from it instead of resuming");
+                "it was written with another version of LibTorch: use that version");
   }
   generator.set_state(state);
 }
@@ -248,18 +248,18 @@ std::vector<std::string> TrainingState::loadForFork(const std::filesystem::path&
   take(
       prefixed(kOptimizerPrefix, optimizer.state()),
       hasMomentum(config.recipe.optimizer.kind) == hasMomentum(header.config.recipe.optimizer.kind),
-      "the optimiser's state: it starts from zero");
+      "the optimiser's state, which starts from zero");
   if (average && header.config.recipe.emaDecay > 0) {
     take(prefixed(kAveragePrefix, average->state()),
          true,
-         "the averaged weights: the average starts from the weights");
+         "the averaged weights, which start from the network's weights");
   } else if (average) {
     const MasterWeights averaged(optimizer);
     average = std::make_unique<WeightAverage>(config.recipe.emaDecay, *network);
   }
   loadRandom(file, place);
   progress = header.progress;
-  // Both belong to the run, with its folder and its split.
+  // These belong to the parent run, to its split and its metrics file.
   progress.bestValidationAccuracy.reset();
   progress.bestEpoch = 0;
   progress.metricsBytes = 0;

@@ -19,17 +19,17 @@
 namespace lambda {
 
 /// Everything that a checkpoint keeps: network, optimiser, averaged weights, random generator and
-/// position. Where it trains in bfloat16 the network's convolutions have rounded weights; those
-/// that are saved, averaged and inspected are the optimiser's float32 masters, see MasterWeights.
-/// With the same program, device and thread count, training on from a loaded state gives the bits
-/// of a run that was never interrupted. Lives on the training thread.
+/// position. In bfloat16 the network's convolutions have rounded weights, while the optimiser's
+/// float32 masters are saved, averaged and inspected, see MasterWeights. With the same program,
+/// device and thread count, a training that resumes from a loaded state gives the bits of a run
+/// that was never interrupted. Lives on the training thread.
 class TrainingState {
  public:
-  /// A fresh state: weights and random numbers from the configuration's seed. It draws from a
-  /// generator of its own; LibTorch's default one is as before.
+  /// A fresh state: weights and random numbers from the configuration's seed. It has its own random
+  /// generator; LibTorch's default one is left unchanged.
   explicit TrainingState(const ResolvedConfig& resolved);
 
-  /// With updates on an emulated device, or by another back end than the device's.
+  /// A fresh state that updates on an emulated device, or by another back end than the device's.
   TrainingState(const ResolvedConfig& resolved, const UpdateOptions& updates);
 
   Network network;
@@ -37,31 +37,32 @@ class TrainingState {
   std::unique_ptr<WeightAverage> average;  ///< Null without averaging.
   TrainingProgress progress;
   EmbeddingTables initialEmbeddings;  ///< The position embeddings before the first step.
-  std::string kernelObstacle;  ///< Why its GPU does without the CUDA kernels; empty = it doesn't.
+  std::string kernelObstacle;         ///< Why the GPU can't use the CUDA kernels; else empty.
 
   at::Device device() const { return device_; }
 
-  /// What its steps go by. The precision is float32 or bfloat16.
+  /// The recipe of its steps. The precision is float32 or bfloat16.
   const Recipe& recipe() const { return recipe_; }
 
-  /// The first value that save() would write and that is not finite, of the network, the optimiser
-  /// or the average; nothing if all are finite.
+  /// The first tensor of the network, the optimiser or the average that holds a value that is not
+  /// finite; nothing if all are finite.
   std::optional<NonFinite> firstNonFinite() const;
 
   /// Bytes of all tensors that save() writes.
   std::uint64_t savedBytes() const;
 
-  /// Publishes a checkpoint. Throws Error; the previous file is then still whole.
+  /// Publishes a checkpoint. Throws Error if it can't be written; the previous file is then intact.
   void save(const std::filesystem::path& path,
             const RunConfig& config,
             const Environment& environment) const;
 
-  /// Loads all of a checkpoint of the same configuration. Throws Error if it is damaged or
-  /// another's.
+  /// Loads a whole checkpoint of the same configuration. Throws Error if it is damaged or of
+  /// another architecture or optimiser.
   void load(const std::filesystem::path& path);
 
-  /// Loads a checkpoint into a changed configuration: the network, the position, and what of
-  /// optimiser and average fits the new recipe. Returns what could not be taken over.
+  /// Loads a checkpoint into a changed configuration: the network, the position, and those states
+  /// of optimiser and average that fit the new recipe. Returns one text for each part that could
+  /// not be loaded. Throws Error if the checkpoint is damaged or of another architecture.
   std::vector<std::string> loadForFork(const std::filesystem::path& path, const RunConfig& config);
 
  private:
@@ -74,18 +75,19 @@ class TrainingState {
   at::Device device_;
 };
 
-/// The header of a checkpoint whose digest is verified. Throws Error naming the file.
+/// Reads the header of a checkpoint and verifies the digest of the file. Throws Error naming it.
 CheckpointHeader readVerifiedHeader(const std::filesystem::path& path);
 
-/// The network of a checkpoint for evaluation or inspection: averaged weights where the run kept
-/// them, in evaluation mode, float32 on the device. Random generators are as before.
+/// The network of a checkpoint for evaluation or inspection.
 struct LoadedNetwork {
   Network network{nullptr};
   CheckpointHeader header;
-  bool areAveraged = false;  ///< Its weights are the run's moving average.
+  bool areAveraged = false;  ///< The weights are the run's moving average.
   EmbeddingTables initialEmbeddings;
 };
 
+/// Loads the network of a checkpoint: averaged weights if the run kept them, in evaluation mode,
+/// float32 on the device. Random generators are unchanged. Throws Error for a damaged checkpoint.
 LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& device);
 
 }  // namespace lambda

@@ -15,42 +15,46 @@
 
 namespace lambda {
 
-/// Makes a network's input from stored images, on the device and in the memory format of a run:
-/// on the device itself from images that it keeps there, else on the CPU, the same to the bit.
+/// Makes a network's input from stored images, on the device and in the memory format of a run.
+/// Images that it keeps on the device are processed there, others on the CPU; the float32 results
+/// are the same to the bit.
 class BatchMaker {
  public:
-  /// `kernels` are those for the device, null if it has none.
+  /// `kernels`: those for the device; null = it has none.
   BatchMaker(Augmenter augmenter,
              bool channelsLast,
              Precision precision,
              const at::Device& device,
              const CudaKernels* kernels = nullptr);
 
-  /// Keeps a copy of the images on the device, as long as the maker lives; so long their pixels
-  /// must stay where they are. Does nothing where kernels can't make batches of them.
+  /// Keeps a copy of the images on the device as long as the maker lives. They are found by the
+  /// address of their pixels, which must not change meanwhile. Does nothing if the kernels can't
+  /// make batches of them.
   void keep(const LabeledImages& images);
 
-  /// Training images as epoch `epoch` sees them. Of kept images in bfloat16 where the run computes
-  /// in it, which saves the first layer its rounding; else in float32.
+  /// The training images `indices` with the augmentation of epoch `epoch`. Kept images are bfloat16
+  /// if the run computes in it, so that the first layer need not round them; all others are
+  /// float32.
   TensorBatch augmented(const LabeledImages& images,
                         std::span<const std::uint32_t> indices,
                         int epoch) const;
 
-  /// Images [first, first + count) as they are, in float32.
+  /// Images [first, first + count), normalised but not augmented, in float32.
   TensorBatch plain(const LabeledImages& images, std::size_t first, std::size_t count) const;
 
-  /// What a network computes in on these batches: float32 or bfloat16.
+  /// The precision in which a network computes on these batches: float32 or bfloat16.
   Precision precision() const { return precision_; }
 
  private:
-  /// What is on its way to a GPU lies in pinned memory, so that nobody waits for it.
+  /// Options of host tensors. Those for a GPU are in pinned memory, so that nothing waits for the
+  /// copy.
   at::TensorOptions hostOptions(at::ScalarType type) const;
 
   at::Tensor emptyImages(const LabeledImages& images, std::size_t count) const;
 
   PixelLayout layout() const { return channelsLast_ ? PixelLayout::nhwc : PixelLayout::nchw; }
 
-  /// Null if they are not kept.
+  /// The copy of the images on the device; null if they are not kept.
   const DeviceImages* keptOf(const LabeledImages& images) const;
 
   TensorBatch onDevice(TensorBatch batch) const;

@@ -12,10 +12,10 @@ namespace lambda {
 
 namespace {
 
-/// The bytes of `values`, one after the other, on the device.
+/// A copy of `values` on the device, as bytes.
 template <class Value>
 at::Tensor copied(const std::vector<Value>& values, const at::Device& device) {
-  // LibTorch has no tensors of what may not be written.
+  // from_blob() takes no pointer to const; the tensor is only read.
   const at::Tensor host = at::from_blob(const_cast<Value*>(values.data()),
                                         {static_cast<std::int64_t>(values.size() * sizeof(Value))},
                                         at::kByte);

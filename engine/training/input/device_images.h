@@ -12,30 +12,31 @@
 
 namespace lambda {
 
-/// How a batch's images lie in memory.
+/// The memory format of a batch's images.
 struct BatchFormat {
   PixelLayout layout = PixelLayout::nchw;
   at::ScalarType type = at::kFloat;  ///< float32 or bfloat16.
 };
 
-/// The images of a set as bytes on a GPU, 150 MB for CIFAR-10, and the batches that one kernel
-/// makes of them there: to the bit those of Augmenter, rounded to bfloat16 where that is asked for.
-/// Nothing waits for the GPU. Lives on the training thread.
+/// The images of a set as bytes on a GPU, 150 MB for CIFAR-10. One kernel makes batches of them
+/// there: the same bits as Augmenter's, rounded to bfloat16 if the format asks for it. Making a
+/// batch does not wait for the GPU. Lives on the training thread.
 class DeviceImages {
  public:
   /// Copies the images. Throws c10::OutOfMemoryError if they don't fit.
   DeviceImages(const LabeledImages& images, const at::Device& device, const CudaKernels& kernels);
 
-  /// Whether the kernel can make batches of such images: up to 4 channels.
+  /// Whether the kernel can make batches of the images: they have at most 4 channels.
   static bool canHold(const LabeledImages& images);
 
-  /// Images `indices` as epoch `epoch` sees them. The augmenter is one for images of this shape.
+  /// Images `indices` with the augmentation of epoch `epoch`. The augmenter must be for images of
+  /// this shape.
   TensorBatch augmented(const Augmenter& augmenter,
                         std::span<const std::uint32_t> indices,
                         std::uint64_t epoch,
                         const BatchFormat& format) const;
 
-  /// Images [first, first + count) normalised and nothing else.
+  /// Images [first, first + count), normalised but not augmented.
   TensorBatch plain(const Augmenter& augmenter,
                     std::size_t first,
                     std::size_t count,
@@ -48,7 +49,7 @@ class DeviceImages {
 
   const CudaKernels& kernels_;
   at::Tensor pixels_;  // [count, c, h, w] uint8
-  at::Tensor labels_;  // [count] of 16 bits, as bytes
+  at::Tensor labels_;  // [2 count] uint8: the bytes of [count] uint16
 };
 
 }  // namespace lambda

@@ -12,15 +12,15 @@
 
 namespace lambda {
 
-/// The images of a run and the ways to its batches. Lives on the training thread.
+/// The images of a run, and the batches made of them. Lives on the training thread.
 class RunData {
  public:
-  /// Loads the training images, through `datasets`. Throws Error for missing or damaged data, and
-  /// where the images, the classes or the batch size do not fit the configuration.
+  /// Loads the training images through `datasets`. Throws Error for missing or damaged data, and if
+  /// the images, the classes or the batch size do not fit the configuration.
   explicit RunData(const ResolvedConfig& resolved,
                    std::shared_ptr<DatasetCache> datasets = std::make_shared<DatasetCache>());
 
-  /// With training images that are there already.
+  /// Uses training images that are already loaded.
   RunData(const ResolvedConfig& resolved,
           std::shared_ptr<const Dataset> data,
           std::shared_ptr<DatasetCache> datasets);
@@ -31,15 +31,15 @@ class RunData {
 
   const LabeledImages& train() const { return data_->train; }
 
-  /// The augmented batch at a position.
+  /// The augmented training batch at a position, both counted from 0.
   TensorBatch batch(int epoch, int batch);
 
-  /// A fixed stratified part of the training images, scored beside the validation images.
+  /// A fixed stratified sample of at most 2,500 training images, scored at the end of every epoch.
   const LabeledImages& trainSample() const { return trainSample_; }
 
   const LabeledImages& validation() const { return data_->validation; }
 
-  /// The test images, loaded at the first call. Throws Error.
+  /// The test images, loaded at the first call. Throws Error if they can't be loaded.
   const LabeledImages& test();
 
   const std::vector<std::string>& classNames() const { return data_->train.classNames; }
@@ -61,7 +61,7 @@ class RunData {
   LabeledImages trainSample_;
   BatchOrder order_;
   BatchMaker maker_;
-  std::shared_ptr<const LabeledImages> test_;  // Null until it is asked for.
+  std::shared_ptr<const LabeledImages> test_;  // Null before the first call of test().
 };
 
 }  // namespace lambda

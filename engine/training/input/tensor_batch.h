@@ -4,7 +4,7 @@
 
 namespace lambda {
 
-/// What a network is trained or evaluated on at once.
+/// One batch for training or evaluating a network.
 struct TensorBatch {
   at::Tensor
       images;  ///< [b, c, h, w], normalised; float32, or bfloat16 where a run computes in it.

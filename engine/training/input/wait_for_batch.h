@@ -5,8 +5,8 @@
 
 namespace lambda {
 
-/// What a loop that trains no run asks before every batch: blocks while paused; false means stop.
-/// Requests for an inspection are answered as failed.
+/// Waits until the next batch may run, for loops that do not train a run: blocks while paused;
+/// returns false if the loop must stop. Inspection requests are answered as failed.
 inline bool waitForBatch(RunControl& control, Observer& observer) {
   while (true) {
     switch (control.next()) {
@@ -14,7 +14,8 @@ inline bool waitForBatch(RunControl& control, Observer& observer) {
         return true;
       case RunControl::Turn::inspection:
         if (const auto request = control.takeInspection()) {
-          observer.inspectionFailed(*request, "no run is being trained that could be looked into");
+          observer.inspectionFailed(*request,
+                                    "no run is being trained: there is nothing to inspect");
         }
         break;
       case RunControl::Turn::paused:

@@ -6,8 +6,8 @@
 
 namespace lambda {
 
-/// Computes in bfloat16 where LibTorch's autocast rules allow, for a scope on this thread. Does
-/// nothing in float32.
+/// Makes this thread compute in bfloat16 within a scope, wherever LibTorch's autocast rules allow.
+/// Does nothing in float32. Throws c10::Error for Precision::automatic.
 class Autocast {
  public:
   Autocast(Precision precision, c10::DeviceType device)
@@ -15,7 +15,7 @@ class Autocast {
         wasEnabled_(at::autocast::is_autocast_enabled(device)),
         oldType_(at::autocast::get_autocast_dtype(device)) {
     TORCH_CHECK(precision != Precision::automatic,
-                "autocast: the precision is automatic; a ResolvedConfig has decided it");
+                "autocast: the precision is still automatic; take it from a ResolvedConfig");
     if (precision != Precision::bfloat16) return;
     at::autocast::set_autocast_enabled(device_, true);
     at::autocast::set_autocast_dtype(device_, at::kBFloat16);

@@ -9,18 +9,19 @@
 
 namespace lambda {
 
-/// What records steps as CUDA graphs, or what stands in its way.
+/// The recorder of steps as CUDA graphs, or the reason why there is none.
 struct CudaGraphPlugin {
   WorkRecorder* recorder = nullptr;  ///< Null if none can be used.
-  std::string obstacle;              ///< One sentence; empty if nothing stands in the way.
+  std::string obstacle;              ///< The reason, one sentence; empty if there is none.
 };
 
-/// Opens a plugin, which stays open to the end of the process. LibTorch's part for CUDA has to be
-/// loaded, as it is once a GPU was selected.
+/// Opens a plugin, which stays open until the process ends. LibTorch's CUDA library must be loaded;
+/// it is once a GPU has been selected.
 CudaGraphPlugin openCudaGraphPlugin(const std::filesystem::path& file);
 
-/// What records the steps of a training: lambda-graphs-cuda.so where they are wanted and a GPU does
-/// them by the CUDA kernels, else neither recorder nor obstacle.
+/// The recorder for the steps of a training, from lambda-graphs-cuda.so. Neither recorder nor
+/// obstacle if the configuration asks for no CUDA graphs, or if the steps do not run on a GPU with
+/// the CUDA kernels.
 CudaGraphPlugin cudaGraphsFor(const DeviceConfig& config, const TrainingState& state);
 
 }  // namespace lambda

@@ -17,24 +17,25 @@ namespace lambda {
 
 namespace {
 
-// Of a map in the middle of a network for 32x32 images.
+// The size of a feature map in the middle of a network for 32x32 images.
 constexpr std::int64_t kChannels = 128;
 constexpr std::int64_t kSide = 16;
 constexpr std::int64_t kKernel = 3;
 
 constexpr std::int64_t kImages = 4;
 
-/// On a GPU, where so few images would measure how long launches take.
+/// Images on a GPU: with kImages the time would be that of the kernel launches.
 constexpr std::int64_t kImagesOnGpu = 512;
 
 constexpr int kFewestRounds = 4;
 constexpr int kMostRounds = 20;
 
-/// No round begins after these, once there are the fewest.
+/// No round starts after this time, once kFewestRounds are done.
 constexpr double kSecondsAtMost = 0.15;
 
-/// Of a device's work, where it is waited for. On a CPU the time of this thread alone: what other
-/// programs get in between is not in it.
+/// A clock in seconds for the work of a device. On a CPU it is the processor time of this thread,
+/// which excludes the time that other programs take. On a GPU it is the wall clock, so the caller
+/// must synchronise before reading it.
 double secondsOf(const at::Device& device) {
   if (!device.is_cpu()) {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -55,7 +56,7 @@ bool computesInBfloat16(const at::Device& device) {
   return has("avx512_bf16") || has("amx_bf16");
 }
 
-/// [n, c, height, width] channels-last, without a random generator.
+/// A channels-last tensor [n, c, height, width] of varied values, without a random generator.
 at::Tensor filled(at::IntArrayRef sizes, const at::TensorOptions& options) {
   std::int64_t count = 1;
   for (const std::int64_t size : sizes) count *= size;
@@ -66,9 +67,9 @@ at::Tensor filled(at::IntArrayRef sizes, const at::TensorOptions& options) {
       .to(c10::typeMetaToScalarType(options.dtype()));
 }
 
-/// One thread for a scope. Where other programs want the cores, several wait for each other at the
-/// end of every operation, and two precisions can come out in any proportion; those of one thread
-/// and of many are alike.
+/// Limits tensor work to one thread for a scope. If other programs use the cores, several threads
+/// wait for each other at the end of every operation, and the ratio of the two precisions becomes
+/// arbitrary. The ratio on one thread is about that on many.
 class OneThread {
  public:
   explicit OneThread(const ComputeDevice& device) : after_(device) {
@@ -86,7 +87,7 @@ class OneThread {
   const ComputeDevice& after_;
 };
 
-/// A convolution, as networks have it, and its gradients in one precision.
+/// A convolution of the kind that networks use, timed with its gradients in one precision.
 class TimedConvolution {
  public:
   TimedConvolution(const at::Device& device, at::ScalarType type)
@@ -101,20 +102,20 @@ class TimedConvolution {
     const double start = secondsOf(device_);
     const at::Tensor y = winogradPays(x_, weight_) ? winogradConvolution(x_, weight_)
                                                    : at::conv2d(x_, weight_, {}, 1, kKernel / 2);
-    // A gradient like any other.
+    // The output serves as its own gradient: any values do.
     torch::autograd::grad({y}, {x_, weight_}, {y.detach()});
     synchronize(device_);
     const double seconds = secondsOf(device_) - start;
     best_ = best_ > 0 ? std::min(best_, seconds) : seconds;
   }
 
-  /// Memory is fetched, kernels are made: not timed.
+  /// A run that is not counted: it allocates memory and builds kernels.
   void warmUp() {
     run();
     best_ = 0;
   }
 
-  /// FLOP/s of the fastest run. The backward pass is two products as large as the forward one.
+  /// FLOP/s of the fastest run. The backward pass costs twice as much as the forward pass.
   double rate() const {
     const std::int64_t multiplyAdds =
         images_ * kSide * kSide * kChannels * kChannels * kKernel * kKernel;

@@ -7,15 +7,16 @@
 
 namespace lambda {
 
-/// Measures a 3x3 convolution, forward and backward, in both precisions on a GPU or one core: the
-/// best of some rounds in turns, in a few tenths of a second. Of a processor without instructions
-/// for bfloat16 float32 alone. The calling thread goes on with the device's number of threads;
-/// random generators are as before.
+/// Measures a 3x3 convolution, forward and backward, on a GPU or on one core: the fastest of some
+/// rounds that alternate between the two precisions, within a few tenths of a second. A processor
+/// without bfloat16 instructions is measured in float32 only. Afterwards the calling thread uses
+/// the device's number of threads; random generators are unchanged.
 PrecisionRates measurePrecisions(const ComputeDevice& device);
 
-/// Decides a precision that is left to the device. Returns the rates it was decided by, zeros where
-/// there was nothing to decide. After it no step meets Precision::automatic, so that it stands at
-/// every way into training and scoring; a run's record keeps what it decided.
+/// Replaces Precision::automatic in the recipe by the precision that is faster on the device.
+/// Returns the measured rates, or zeros if the recipe already names a precision. Every path into
+/// training and scoring calls this first, because no step can run with an automatic precision. A
+/// run's record keeps the decision.
 PrecisionRates resolvePrecision(
     Recipe& recipe,
     const ComputeDevice& device,

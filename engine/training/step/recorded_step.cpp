@@ -4,7 +4,7 @@ namespace lambda {
 
 namespace {
 
-/// What queueing a step leaves: the tensors that its record writes.
+/// The tensors of a queued step that every replay overwrites.
 struct QueuedStep {
   StepMeasures measures;
   QueuedUpdate update;

@@ -8,24 +8,26 @@
 
 namespace lambda {
 
-/// The step of a training on a GPU, recorded once: gradients, norm, clipping, update, average. The
-/// same bits as startStep(), for one call where that takes hundreds. Lives on the training thread;
-/// its state outlives it and keeps its optimiser, average and parameters where they are.
+/// A whole training step on a GPU, recorded once and then replayed: gradients, norm, clipping,
+/// update, average. It gives the same bits as startStep(), with one call instead of hundreds. Lives
+/// on the training thread. The state must outlive it and must not move its optimiser, average or
+/// parameters in memory.
 class RecordedStep {
  public:
-  /// Records for batches of this one's shape; trains nothing. The state's optimiser updates on the
-  /// device. Throws c10::Error where the device can't record it; the state is then as before.
+  /// Records a step for batches of the shape of `like`, without training. The state's optimiser
+  /// must update on the device. Throws c10::Error if the device can't record the step; the state is
+  /// then unchanged.
   RecordedStep(TrainingState& state, const TensorBatch& like, WorkRecorder& recorder);
 
-  /// Whether batches of this one's shape are what was recorded.
+  /// Whether the step was recorded for batches of this shape and type.
   bool canReplay(const TensorBatch& batch) const;
 
-  /// As startStep().
+  /// Starts the recorded step on a batch, as startStep().
   StartedStep start(const TensorBatch& batch, double learningRate);
 
  private:
   TrainingState& state_;
-  TensorBatch inputs_;  // What the record reads.
+  TensorBatch inputs_;  // The memory that the recorded step reads its batch from.
   StepMeasures measures_;
   QueuedUpdate update_;
   std::unique_ptr<RecordedWork> work_;

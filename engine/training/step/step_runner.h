@@ -10,34 +10,34 @@
 
 namespace lambda {
 
-/// As many steps are taken before one is recorded: in them kernels are chosen, tables of the layers
-/// made and workspaces fetched, none of which may happen while a device records.
+/// Number of steps before one is recorded. These steps choose kernels, build the tables of the
+/// layers and allocate workspaces, none of which may happen while a device records.
 inline constexpr int kStepsBeforeRecord = 3;
 
-/// Takes one step after the other: the first ones as they are written, and from then on, where
-/// there is a recorder and the optimiser steps on the device, a record of one. What is computed is
-/// the same to the bit. Lives on the training thread.
+/// Runs training steps one after the other. The first ones run operation by operation; the later
+/// ones replay a recorded step, if there is a recorder and the optimiser updates on the device. The
+/// results are the same to the bit. Lives on the training thread.
 class StepRunner {
  public:
-  /// `recorder`: null = none. `warn` is told, once, why steps can't be recorded.
+  /// `recorder`: null = none. `warn` is called once, with the reason, if steps can't be recorded.
   StepRunner(TrainingState& state,
              WorkRecorder* recorder,
              std::function<void(const std::string&)> warn);
 
-  /// As startStep().
+  /// Starts the next step on a batch, as startStep().
   StartedStep start(const TensorBatch& batch, double learningRate);
 
-  /// Whether steps are replayed.
+  /// Whether a step has been recorded.
   bool hasRecord() const { return recorded_ != nullptr; }
 
  private:
   void record(const TensorBatch& batch);
 
   TrainingState& state_;
-  WorkRecorder* recorder_;  // Null once it has failed.
+  WorkRecorder* recorder_;  // Null if there is none, and after it has failed.
   std::function<void(const std::string&)> warn_;
-  std::vector<std::int64_t> shape_;         // Of the batches of the latest steps.
-  int steps_ = 0;                           // Without a record, of batches of that shape.
+  std::vector<std::int64_t> shape_;         // Shape of the images of the latest batch.
+  int steps_ = 0;                           // Unrecorded steps on batches of that shape.
   std::unique_ptr<RecordedStep> recorded_;  // Null until it is recorded.
 };
 

@@ -10,11 +10,11 @@ namespace lambda {
 
 namespace {
 
-void tellEnd(const PhaseObserver& ended, StepPhase phase) {
+void notifyEnd(const PhaseObserver& ended, StepPhase phase) {
   if (ended) ended(phase);
 }
 
-/// The measures as doubles in one tensor, where they are.
+/// The measures as one float64 tensor [3] on their device.
 at::Tensor together(const StepMeasures& measures) {
   return at::stack({measures.loss.to(at::kDouble), measures.accuracy, measures.gradientNorm});
 }
@@ -72,9 +72,9 @@ StepMeasures computeGradients(TrainingState& state,
                                                       at::Reduction::Mean,
                                                       /*ignore_index=*/-100,
                                                       recipe.labelSmoothing);
-  tellEnd(ended, StepPhase::forward);
+  notifyEnd(ended, StepPhase::forward);
   objective.backward();
-  tellEnd(ended, StepPhase::backward);
+  notifyEnd(ended, StepPhase::backward);
 
   const at::Tensor measured = logits.detach();
   StepMeasures measures;
@@ -89,7 +89,7 @@ StartedStep startStep(TrainingState& state,
                       double learningRate,
                       const PhaseObserver& ended) {
   StepMeasures measures = computeGradients(state, batch, ended);
-  tellEnd(ended, StepPhase::measures);
+  notifyEnd(ended, StepPhase::measures);
   measures.gradientNorm = state.optimizer.apply({.learningRate = learningRate,
                                                  .loss = measures.loss,
                                                  .average = state.average.get(),
@@ -97,7 +97,7 @@ StartedStep startStep(TrainingState& state,
   StartedStep started = state.optimizer.onDevice() != nullptr
                             ? StartedStep::underWay(measures)
                             : StartedStep::over(outcomeOf(together(measures).cpu()));
-  tellEnd(ended, StepPhase::update);
+  notifyEnd(ended, StepPhase::update);
   return started;
 }
 

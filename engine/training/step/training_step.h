@@ -16,10 +16,10 @@ struct StepOutcome {
   double loss = 0;  ///< Plain cross-entropy, without label smoothing.
   double accuracy = 0;
   double gradientNorm = 0;  ///< Before clipping.
-  bool finite = true;       ///< False: loss or gradients are not finite, and no weight has moved.
+  bool finite = true;       ///< False: loss or gradients are not finite, and no weight was updated.
 };
 
-/// The parts of a step, in their order.
+/// The parts of a step, in the order in which they run.
 enum class StepPhase {
   forward,  ///< Up to the objective.
   backward,
@@ -27,22 +27,23 @@ enum class StepPhase {
   update,    ///< Norm of the gradients, clipping, update of the weights and of their average.
 };
 
-/// Told of each part that has ended.
+/// Called at the end of each part of a step.
 using PhaseObserver = std::function<void(StepPhase)>;
 
-/// What a step measures, scalars on its device.
+/// The measures of a step, as scalar tensors on its device.
 struct StepMeasures {
   at::Tensor loss;          ///< float32
   at::Tensor accuracy;      ///< float64
   at::Tensor gradientNorm;  ///< float64
 };
 
-/// A step whose work is queued, if not done: what it measured is there when somebody waits for it.
+/// A step whose work is queued or done. outcome() waits for its measures.
 class StartedStep {
  public:
+  /// A step that is done.
   static StartedStep over(const StepOutcome& outcome);
 
-  /// One that its device has still to do. Queues the way of the measures to the host.
+  /// A step that its device may still be computing. Queues the copy of the measures to the host.
   static StartedStep underWay(const StepMeasures& measures);
 
   bool isOver() const { return outcome_.has_value(); }
@@ -52,24 +53,24 @@ class StartedStep {
 
  private:
   std::optional<StepOutcome> outcome_;
-  at::Tensor values_;                  // On the host, once the event is there.
-  std::optional<c10::Event> arrived_;  // None where nothing is waited for.
+  at::Tensor values_;                  // On the host; valid after the event.
+  std::optional<c10::Event> arrived_;  // End of the copy; none if it needs no waiting.
 };
 
-/// Forward and backward pass and loss of one batch, in training mode, from no gradients to those of
-/// the objective. Queues alone, and measures all but the norm.
+/// Runs the forward and the backward pass of one batch in training mode. Drops the old gradients
+/// and leaves those of the objective. Only queues work; the result lacks the norm of the gradients.
 StepMeasures computeGradients(TrainingState& state,
                               const TensorBatch& batch,
                               const PhaseObserver& ended = {});
 
-/// A whole step: gradients, clipping and update. The caller advances the position. A GPU is not
-/// waited for where its update needs nothing of it on the host, else once, before the update.
+/// Starts a whole step: gradients, clipping and update. The caller advances the position. Waits for
+/// a GPU unless the update runs entirely on it.
 StartedStep startStep(TrainingState& state,
                       const TensorBatch& batch,
                       double learningRate,
                       const PhaseObserver& ended = {});
 
-/// A step that is waited for.
+/// Runs a whole step and waits for it.
 inline StepOutcome trainOnBatch(TrainingState& state,
                                 const TensorBatch& batch,
                                 double learningRate,

@@ -8,31 +8,32 @@
 
 namespace lambda {
 
-/// Work for a device that was recorded once and can be done again and again, in the same memory.
-/// What it reads, but for what it made itself, must stay where it is as long as this lives.
+/// Work for a device that was recorded once and can be repeated, always in the same memory. The
+/// inputs that it did not create must stay at their addresses as long as this lives.
 class RecordedWork {
  public:
   virtual ~RecordedWork() = default;
 
-  /// Queues all of it behind what the device was given before, and waits for nothing.
+  /// Queues all of the work after what is already queued on the device. Does not wait.
   virtual void replay() = 0;
 };
 
-/// Records what a function queues. Lives as long as the process.
+/// Records the work that a function queues on a device. Lives as long as the process.
 class WorkRecorder {
  public:
   virtual ~WorkRecorder() = default;
 
-  /// Calls `queueWork` once; the device does nothing of it before a replay. It must not wait for
-  /// the device, nor send anything to it. What it returns is kept with the record, and every replay
-  /// writes it anew. Every replay draws new numbers from `random`. Throws c10::Error where the
-  /// device can't record it; whoever draws from `random` then has to put its state back.
+  /// Calls `queueWork` once; the device does none of its work before a replay. The function must
+  /// not wait for the device, nor send anything to it. The recorded work keeps the tensors that the
+  /// function returns, and every replay overwrites them. Every replay draws new numbers from
+  /// `random`. Throws c10::Error if the device can't record the work; the caller must then restore
+  /// the state of `random`.
   virtual std::unique_ptr<RecordedWork> record(
       const std::function<std::vector<at::Tensor>()>& queueWork, const at::Generator& random) = 0;
 };
 
-/// Name of the one function of a plugin that records, and its type. The number in it changes with
-/// the classes above: a program and a plugin of different ones don't go together.
+/// Name and type of the one function that a recorder plugin exports. The number in the name changes
+/// with the classes above, so that a program can't open a plugin of another version.
 inline constexpr const char* kWorkRecorderSymbol = "lambdaWorkRecorder1";
 using GetWorkRecorder = WorkRecorder* (*)();
 

@@ -14,18 +14,18 @@ namespace lambda {
 
 namespace {
 
-/// Parameters of one learning rate and one weight decay, with what belongs to each.
+/// The parameters that share a learning rate and a weight decay, with their gradients and moments.
 struct Group {
   std::vector<at::Tensor> parameters;
-  std::vector<at::Tensor> gradients;  ///< Of the parameters' type.
-  std::vector<at::Tensor> firstMoments;     ///< Momentum, or the first moment.
-  std::vector<at::Tensor> secondMoments;    ///< The second moment; Adam and AdamW.
-  std::vector<at::Tensor> steps;      ///< Updates done, float32 scalars; Adam and AdamW.
+  std::vector<at::Tensor> gradients;      ///< In the parameters' type.
+  std::vector<at::Tensor> firstMoments;   ///< Momentum, or the first moment.
+  std::vector<at::Tensor> secondMoments;  ///< The second moment; Adam and AdamW.
+  std::vector<at::Tensor> steps;          ///< Updates done, float32 scalars; Adam and AdamW.
   double learningRate = 0;
   double weightDecay = 0;
 };
 
-/// The counts are moved to where ATen's kernels read them.
+/// The parameters with their step counts on the device of the weights, as ATen's kernels need them.
 std::vector<UpdatedParameter> countedInPlace(std::vector<UpdatedParameter> parameters) {
   for (UpdatedParameter& each : parameters) {
     if (each.steps.defined()) each.steps = each.steps.to(each.master.device());
@@ -33,19 +33,19 @@ std::vector<UpdatedParameter> countedInPlace(std::vector<UpdatedParameter> param
   return parameters;
 }
 
-/// The kernels leave the versions of what they write as they were.
-void countAsWritten(const std::vector<at::Tensor>& parameters) {
+/// Raises autograd's version counters, which the fused kernels leave unchanged.
+void bumpVersions(const std::vector<at::Tensor>& parameters) {
   for (const at::Tensor& parameter : parameters) parameter.unsafeGetTensorImpl()->bump_version();
 }
 
-/// Muon's other weights are updated by SGD.
+/// Updates one group. With Muon, the weights that are not filters are updated by SGD.
 void updateByAten(const OptimizerConfig& config, Group group) {
-  countAsWritten(group.parameters);
+  bumpVersions(group.parameters);
   switch (config.kind) {
     case OptimizerKind::sgd:
     case OptimizerKind::muon:
       if (config.momentum == 0)
-        group.firstMoments.clear();  // The kernel refuses what it would not use.
+        group.firstMoments.clear();  // The kernel rejects a momentum that it does not use.
       at::_fused_sgd_(group.parameters,
                       group.gradients,
                       group.firstMoments,

@@ -6,8 +6,9 @@
 
 namespace lambda {
 
-/// The update by ATen's fused kernels, which need no float32 and no order in memory: where ours
-/// don't fit, and what they are compared with. Waits for a GPU.
+/// The update by ATen's fused kernels, which need neither float32 nor a certain memory order: the
+/// back end for parameters that our kernels don't support, and the reference that they are compared
+/// with. Waits for a GPU.
 class AtenUpdate : public WeightUpdate {
  public:
   AtenUpdate(const OptimizerConfig& config, std::vector<UpdatedParameter> parameters);

@@ -4,9 +4,9 @@
 
 namespace lambda {
 
-/// Clipping, update, rounding and moving average in one pass over memory for all parameters
-/// together, see engine/kernels/update/weight_update_kernel.h. For parameters on the CPU that fit
-/// the kernels.
+/// The update on the CPU: clipping, update, rounding and moving average in one pass over memory for
+/// all parameters together, see engine/kernels/update/weight_update_kernel.h. The parameters must
+/// pass kernelsCanUpdate().
 class CpuUpdate : public WeightUpdate {
  public:
   using WeightUpdate::WeightUpdate;

@@ -18,7 +18,7 @@ CudaUpdate::CudaUpdate(const OptimizerConfig& config,
 }
 
 at::Tensor CudaUpdate::apply(const UpdateStep& step) {
-  TORCH_CHECK(step.loss.defined(), "update of the weights: the kernels read the loss of the step");
+  TORCH_CHECK(step.loss.defined(), "update of the weights: the kernels need the loss of the step");
   UpdateOperands operands = gather(step.average);
   send(operands, step);
   return queue(operands, step.loss);
@@ -35,7 +35,7 @@ void CudaUpdate::send(QueuedUpdate& update, const UpdateStep& step) {
 }
 
 UpdateOperands CudaUpdate::gather(WeightAverage* average) const {
-  // With Muon gradients are scaled where they are, and rounding would lose bits.
+  // With Muon the gradients are scaled in place, and rounding to bfloat16 would lose bits.
   const bool areScaled = lossOrNan_.defined() && config().gradientClip > 0;
   return gatherOperands(parameters(), average, areScaled);
 }
@@ -49,7 +49,8 @@ void CudaUpdate::send(UpdateOperands& operands, const UpdateStep& step) {
 at::Tensor CudaUpdate::queue(const UpdateOperands& operands, const at::Tensor& loss) {
   const UpdateRates rates = constantRatesOf(config());
   if (filters().areNone()) return deviceUpdateFor(operands).queue(rates, loss);
-  // The kernels see a part of the gradients: what goes by all of them is found here.
+  // The kernels get only the gradients that are not Muon's: norm, clipping and the check for finite
+  // values need all of them.
   const at::Tensor norm = gradientNormOf(gradients()).to(loss.device());
   const at::Tensor moves = norm.isfinite().logical_and(loss.isfinite());
   at::Tensor scale;

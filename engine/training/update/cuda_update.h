@@ -9,16 +9,16 @@
 
 namespace lambda {
 
-/// An update that was queued without what differs from step to step, for a step that is recorded.
-/// Keeps the memory that the update reads.
+/// An update that was queued without the values that differ from step to step, so that it can be
+/// recorded. Keeps the memory that the update reads.
 struct QueuedUpdate {
   UpdateOperands operands;
-  at::Tensor gradientNorm;  ///< As apply() returns it; every replay writes it anew.
+  at::Tensor gradientNorm;  ///< As apply() returns it; every replay overwrites it.
 };
 
-/// The update by CUDA kernels, which find the norm too: nothing waits for the device. A step whose
-/// norm or loss is not finite is counted all the same. For parameters that fit the kernels, on a
-/// GPU or an emulated one.
+/// The update by CUDA kernels, on a GPU or an emulated one. The norm is computed on the device too,
+/// so that nothing waits for it. A step whose norm or loss is not finite is counted although it
+/// moves no weight. The parameters must pass kernelsCanUpdate().
 class CudaUpdate : public WeightUpdate {
  public:
   CudaUpdate(const OptimizerConfig& config,
@@ -27,11 +27,12 @@ class CudaUpdate : public WeightUpdate {
 
   at::Tensor apply(const UpdateStep& step) override;
 
-  /// apply() by parts. This one queues the update; a record of it can be replayed after each
+  /// One half of apply(): queues the update. If it is recorded, it can be replayed after each
   /// send().
   QueuedUpdate queue(const at::Tensor& loss, WeightAverage* average);
 
-  /// Counts a step, and sends what its update, which is queued or will be, reads of it.
+  /// The other half: counts a step, and sends its rates to the update, which may be queued before
+  /// or after.
   void send(QueuedUpdate& update, const UpdateStep& step);
 
  private:
@@ -41,8 +42,8 @@ class CudaUpdate : public WeightUpdate {
   DeviceUpdate& deviceUpdateFor(const UpdateOperands& operands);
 
   const CudaKernels& kernels_;
-  std::unique_ptr<DeviceUpdate> deviceUpdate_;  // Null before the first one.
-  at::Tensor lossOrNan_;  // float32 scalar, what keeps the kernels from moving weights; with Muon.
+  std::unique_ptr<DeviceUpdate> deviceUpdate_;  // Null before the first update.
+  at::Tensor lossOrNan_;  // float32 scalar; NaN keeps the kernels from moving weights. Muon only.
 };
 
 }  // namespace lambda

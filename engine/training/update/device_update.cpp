@@ -64,7 +64,7 @@ bool DeviceUpdate::matches(const std::vector<UpdatedWeights>& tensors) const {
 }
 
 void DeviceUpdate::send(const UpdateRates& rates, const std::vector<UpdatedWeights>& tensors) {
-  TORCH_CHECK(matches(tensors), "update of the weights: it was made for other tensors");
+  TORCH_CHECK(matches(tensors), "update of the weights: it was prepared for other tensors");
   std::vector<std::byte> bytes(static_cast<std::size_t>(package_.numel()));
   std::byte* at = bytes.data();
   for (const UpdatedWeights& tensor : tensors) {

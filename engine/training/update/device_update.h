@@ -10,29 +10,29 @@
 
 namespace lambda {
 
-/// updateWeights() on a GPU, with the clipping to `gradientClip` (0 = none) that follows from the
-/// norm of all gradients. What differs from step to step is sent, the rest is queued, so that a
-/// queued update can be recorded and done again after something else was sent. Where norm or loss
-/// is not finite, nothing moves. Nothing waits for the GPU. Lives on the training thread, and as
-/// long as a record of its work.
-/// Its functions throw c10::Error with CUDA's own words if a kernel can't be started.
+/// updateWeights() on a GPU, with clipping of all gradients together to the norm `gradientClip`
+/// (0 = none). send() transfers the values that differ from step to step, and queue() queues the
+/// kernels, so that a recorded update can be replayed after another send(). Where norm or loss is
+/// not finite, no weight moves. Nothing waits for the GPU. Lives on the training thread, and must
+/// outlive any recording of its work. Throws c10::Error with CUDA's message if a kernel can't be
+/// started.
 class DeviceUpdate {
  public:
-  /// For updates of tensors as many and as large as these.
+  /// Prepares updates of tensors of the same number and sizes as `tensors`.
   DeviceUpdate(const CudaKernels& kernels,
                const std::vector<UpdatedWeights>& tensors,
                double gradientClip,
                const at::Device& device);
 
-  /// Whether it is for these tensors.
+  /// Whether it was prepared for tensors of this number and these sizes.
   bool matches(const std::vector<UpdatedWeights>& tensors) const;
 
-  /// Sends where the tensors are and what the step is; `rates.gradientScale` is not looked at.
+  /// Sends the addresses of the tensors and the rates of the step; ignores `rates.gradientScale`.
   void send(const UpdateRates& rates, const std::vector<UpdatedWeights>& tensors);
 
-  /// Queues the update that was or will be sent; of the rates it takes those that every step has
-  /// in common. The loss is a float32 scalar on the device; so is
-  /// what is returned, in float64: the norm before clipping, which the next update writes anew.
+  /// Queues the update; send() may come before or after. Of the rates only those that all steps
+  /// share are used. The loss is a float32 scalar on the device. Returns the norm before clipping,
+  /// a float64 scalar on the device that the next update overwrites.
   at::Tensor queue(const UpdateRates& rates, const at::Tensor& loss) const;
 
  private:

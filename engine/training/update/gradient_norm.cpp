@@ -23,7 +23,7 @@ at::Tensor gradientNormOf(const std::vector<at::Tensor>& gradients) {
 
 at::Tensor gradientNormByAten(std::vector<at::Tensor> gradients) {
   if (gradients.empty()) return at::zeros({}, at::kDouble);
-  // A norm in bfloat16 would have eight bits.
+  // A norm computed in bfloat16 would have a precision of eight bits.
   for (at::Tensor& each : gradients) {
     if (each.scalar_type() == at::kBFloat16) each = each.to(at::kFloat);
   }

@@ -6,11 +6,11 @@
 
 namespace lambda {
 
-/// The 2-norm of all gradients together by our kernel, in double, where they are dense and on the
-/// CPU, else by ATen's. A float64 scalar.
+/// The 2-norm of all gradients together, a float64 scalar. If they are dense and on the CPU, our
+/// kernel sums them in float64; otherwise the same as gradientNormByAten().
 at::Tensor gradientNormOf(const std::vector<at::Tensor>& gradients);
 
-/// The same by ATen's operations, on any device.
+/// The same norm by ATen's operations, on any device.
 at::Tensor gradientNormByAten(std::vector<at::Tensor> gradients);
 
 }  // namespace lambda

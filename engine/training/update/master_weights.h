@@ -8,10 +8,10 @@
 
 namespace lambda {
 
-/// Puts the optimiser's float32 master weights into the module for a scope, in the place of those
-/// that are rounded to bfloat16: for what is computed in float32, and for who sets weights. What is
-/// written to the module in the scope is written to the masters, and the rounded weights follow
-/// at its end. Does nothing where the module's weights are float32, averaged weights included.
+/// Puts the optimiser's float32 master weights into the module for a scope, in place of the weights
+/// that are rounded to bfloat16. Code that computes in float32 or sets weights needs them. Within
+/// the scope, writes to the module go to the masters; at its end they are rounded again. Skips
+/// weights that are float32 in the module, averaged weights included.
 class MasterWeights {
  public:
   explicit MasterWeights(const Optimizer& optimizer) : MasterWeights(optimizer.parameters()) {}

@@ -10,7 +10,7 @@ namespace {
 constexpr int kIterations = 3;
 constexpr double kLeastNorm = 1e-7;
 
-/// Filters as rows. In the order in which channels-last filters lie in memory: a view of those.
+/// The filters as a matrix [out, height width in]; a view if they are channels-last in memory.
 at::Tensor rowsOf(const at::Tensor& filters) {
   return filters.permute({0, 2, 3, 1}).flatten(1);
 }

@@ -13,19 +13,20 @@ namespace lambda {
 
 class CudaUpdate;
 
-/// How updates are computed, beside what the recipe says.
+/// How updates are computed, apart from the recipe's settings.
 struct UpdateOptions {
   /// bfloat16: the module's convolutions compute with rounded weights, of which the optimiser keeps
   /// the float32 masters.
   Precision precision = Precision::float32;
   const CudaKernels* kernels = nullptr;  ///< For weights on a GPU or an emulated one; null = none.
-  bool byAten = false;                   ///< By AtenUpdate wherever the weights are, the reference.
+  bool byAten = false;                   ///< Always use AtenUpdate, the reference.
 };
 
-/// Moves the parameters of a module along their gradients. Learning rate and weight decay of a
-/// parameter go by its role, see RoledModule; Muon moves those of ParameterRole::filter. The back
-/// end is the fastest that takes the parameters: CudaUpdate, CpuUpdate, AtenUpdate. All state is
-/// created at the start, so that a checkpoint always has all of it. Lives on the training thread.
+/// Updates the parameters of a module from their gradients. The role of a parameter decides its
+/// learning rate and weight decay, see RoledModule; Muon updates those of ParameterRole::filter.
+/// The back end is the first that supports the parameters: CudaUpdate, CpuUpdate, AtenUpdate. All
+/// state is created at the start, so that every checkpoint holds all of it. Lives on the training
+/// thread.
 class Optimizer {
  public:
   Optimizer(const OptimizerConfig& config,
@@ -42,14 +43,14 @@ class Optimizer {
   /// One update, as WeightUpdate::apply().
   at::Tensor apply(const UpdateStep& step) { return update_->apply(step); }
 
-  /// The back end where it is the CUDA kernels, whose updates are queued and can be recorded; null
-  /// where it is another.
+  /// The back end if it is CudaUpdate, whose updates are queued and can be recorded; else null.
   CudaUpdate* onDevice() const { return onDevice_; }
 
-  /// What it updates, in the module's order.
+  /// The updated parameters in the module's order.
   const std::vector<UpdatedParameter>& parameters() const { return update_->parameters(); }
 
-  /// "NAME.momentum", or "NAME.mean", "NAME.variance" and "NAME.step".
+  /// The state of each parameter: "NAME.momentum" for SGD and Muon, or "NAME.mean", "NAME.variance"
+  /// and "NAME.step" for Adam and AdamW.
   std::vector<NamedTensor> state() const;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace lambda {
 
-/// Sends bytes to a tensor of as many, uint8. From pinned memory, so that nobody waits for them.
+/// Copies bytes to a uint8 tensor of that size, from pinned memory, so that nothing waits for it.
 inline void sendBytes(const void* data, std::size_t bytes, const at::Tensor& target) {
   const at::Tensor host =
       at::empty({static_cast<std::int64_t>(bytes)},
@@ -16,7 +16,7 @@ inline void sendBytes(const void* data, std::size_t bytes, const at::Tensor& tar
   target.copy_(host, /*non_blocking=*/true);
 }
 
-/// Bytes on the way to a device, uint8.
+/// Copies bytes to a new uint8 tensor on the device, without waiting.
 inline at::Tensor sentBytes(const void* data, std::size_t bytes, const at::Device& device) {
   at::Tensor target =
       at::empty({static_cast<std::int64_t>(bytes)}, at::TensorOptions(device).dtype(at::kByte));

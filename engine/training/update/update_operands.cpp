@@ -34,7 +34,7 @@ void requireFit(const AveragedTensor& each, const at::Tensor& weights) {
   TORCH_CHECK(isDenseFloat(weights) && matchesLayout(each.average, weights),
               "optimizer: expected the average of ",
               each.name,
-              " in float32 and in the order of its values in memory");
+              " in float32 and in the memory order of its weights");
 }
 
 void addAverages(const std::vector<UpdatedParameter>& parameters,
@@ -47,7 +47,7 @@ void addAverages(const std::vector<UpdatedParameter>& parameters,
       TORCH_CHECK(each.live.is_same(parameters[i].parameter),
                   "optimizer: the average of ",
                   each.name,
-                  " stands in the place of ",
+                  " is in the place of ",
                   parameters[i].name);
       requireFit(each, parameters[i].master);
       tensors[i].average = dataOf(each.average);

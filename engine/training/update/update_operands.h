@@ -9,27 +9,28 @@
 
 namespace lambda {
 
-/// What the kernels of an update work on.
+/// The operands of the update kernels.
 struct UpdateOperands {
-  std::vector<UpdatedWeights> tensors;  ///< The parameters in their order, averaged buffers after.
-  std::vector<at::Tensor> gradients;    ///< The memory of the gradients, Muon's filters left out.
+  std::vector<UpdatedWeights> tensors;  ///< The parameters in order, then the averaged buffers.
+  std::vector<at::Tensor> gradients;    ///< Keeps the memory of the gradients; without Muon's.
 };
 
-/// Whether the kernels take the parameters: float32 masters, and all that belongs to one in the
-/// same order in memory.
+/// Whether our kernels can update the parameters: the masters are dense float32, and the moments
+/// and rounded weights of each are in the same memory order and on the same device.
 bool kernelsCanUpdate(const std::vector<UpdatedParameter>& parameters);
 
-/// Gathers the operands of an update. A gradient in another order than its weights is copied, with
-/// `inFloat32` one in bfloat16 too; the average takes in counts at once. Throws c10::Error if the
-/// average is of another module or does not fit the kernels.
+/// Gathers the operands of an update. A gradient whose memory order differs from that of its
+/// weights is copied; with `inFloat32` a bfloat16 gradient is converted too. Integer buffers, such
+/// as counts, are copied to the average at once. Throws c10::Error if the average belongs to
+/// another module or does not fit the kernels.
 UpdateOperands gatherOperands(const std::vector<UpdatedParameter>& parameters,
                               WeightAverage* average,
                               bool inFloat32 = false);
 
-/// Counts an update of every parameter with a gradient.
+/// Increments the update count of every parameter with a gradient. Adam and AdamW only.
 void countUpdate(const std::vector<UpdatedParameter>& parameters, UpdateOperands& operands);
 
-/// The rates that all steps share, without learning rate and average.
+/// The rates that all steps share: all but the learning rate and the share of the average.
 UpdateRates constantRatesOf(const OptimizerConfig& config);
 
 /// The rates of one step.

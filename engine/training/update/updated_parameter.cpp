@@ -8,9 +8,9 @@ namespace lambda {
 
 namespace {
 
-/// Whether parameters of the role are the weights of convolutions, which compute in bfloat16. The
-/// classifier's are rounded by autocast.
-bool isOfConvolution(ParameterRole role) {
+/// Whether parameters of the role are weights of convolutions, which are kept rounded to bfloat16.
+/// Autocast rounds those of the classifier.
+bool isRoundedRole(ParameterRole role) {
   switch (role) {
     case ParameterRole::input:
     case ParameterRole::filter:
@@ -43,7 +43,7 @@ std::vector<UpdatedParameter> updatedParametersOf(const OptimizerConfig& config,
     each.name = item.key();
     each.parameter = item.value();
     each.master = item.value();
-    if (precision == Precision::bfloat16 && isOfConvolution(role)) {
+    if (precision == Precision::bfloat16 && isRoundedRole(role)) {
       TORCH_CHECK(each.parameter.scalar_type() == at::kFloat,
                   "optimizer: expected ",
                   each.name,

@@ -9,16 +9,16 @@
 
 namespace lambda {
 
-/// A parameter of a module with all that its updates go by. What they move is the master: the
-/// parameter itself, or float32 weights of which the parameter is the rounding to bfloat16
-/// (Micikevicius et al., 2018: "Mixed precision training", section 3.1).
+/// A parameter of a module with everything that its updates need. Updates change the master: the
+/// parameter itself, or float32 weights that the parameter holds rounded to bfloat16 (Micikevicius
+/// et al., 2018: "Mixed precision training", section 3.1).
 struct UpdatedParameter {
   bool isRounded() const { return !master.is_same(parameter); }
 
-  /// In the parameter's type; undefined where it got none.
+  /// The gradient in the parameter's type; undefined if it has none.
   at::Tensor gradient() const { return parameter.grad(); }
 
-  /// Rounds the master to the parameter, where it was moved alone.
+  /// Copies the rounded master to the parameter. For updates that change only the master.
   void round() const;
 
   std::string name;
@@ -26,16 +26,16 @@ struct UpdatedParameter {
   at::Tensor master;
   at::Tensor firstMoment;   ///< Momentum, or the first moment.
   at::Tensor secondMoment;  ///< The second moment; Adam and AdamW.
-  at::Tensor steps;   ///< Updates done, a float32 scalar; Adam and AdamW.
+  at::Tensor steps;         ///< Updates done, a float32 scalar; Adam and AdamW.
   double rateFactor = 1;
   double weightDecay = 0;
-  bool orthogonalized = false;  ///< Moved by Muon.
+  bool orthogonalized = false;  ///< Updated by Muon.
 };
 
-/// The parameters of a module in its order, with moments of zero. In bfloat16 the weights of its
-/// convolutions are rounded in the module, which computes with them from now on. The bits are those
-/// of autocast, which would round them in every step. Throws c10::Error naming a parameter without
-/// a role.
+/// The parameters of a module in its order, with moments of zero. In bfloat16 this replaces the
+/// weights of the module's convolutions by rounded ones, which give the same bits as autocast
+/// without rounding in every step. Throws c10::Error naming a parameter without a role, or one to
+/// be rounded that is not float32.
 std::vector<UpdatedParameter> updatedParametersOf(const OptimizerConfig& config,
                                                   const torch::nn::Module& module,
                                                   Precision precision);

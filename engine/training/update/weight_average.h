@@ -12,7 +12,7 @@ namespace lambda {
 
 /// A parameter or buffer of a module and its average.
 struct AveragedTensor {
-  /// False: a count, of which the average is a copy.
+  /// Whether it is averaged; false = an integer tensor such as a count, which is copied.
   bool isMean() const { return at::isFloatingType(live.scalar_type()); }
 
   std::string name;
@@ -20,27 +20,27 @@ struct AveragedTensor {
   at::Tensor average;
 };
 
-/// Exponential moving average of a module's parameters and running statistics (paper, appendix
-/// E.2). The decay rises as (1 + t) / (10 + t) until it reaches its value, so that the average is
-/// not held back by the random start. Lives on the training thread.
+/// Exponential moving average of a module's parameters and running statistics (LambdaNetworks,
+/// appendix E.2). The decay at step t is (1 + t) / (10 + t) until it reaches its final value, so
+/// that the random initial weights are soon forgotten. Lives on the training thread.
 class WeightAverage {
  public:
   /// `decay` in (0, 1).
   WeightAverage(double decay, torch::nn::Module& module);
 
-  /// Starts from the weights as they are now.
+  /// Sets the average to the current weights.
   void restart();
 
-  /// Takes in the weights after step `step`, counted from 1.
+  /// Adds the weights after step `step`, counted from 1, to the average.
   void update(std::int64_t step);
 
-  /// How much of the average stays at step `step`, counted from 1.
+  /// The decay at step `step`, counted from 1: the share of the old average in the new one.
   double decayAt(std::int64_t step) const;
 
   /// The parameters in the module's order, then the buffers.
   const std::vector<AveragedTensor>& tensors() const { return tensors_; }
 
-  /// Exchanges the module's weights with the averaged ones; twice restores both.
+  /// Swaps the module's weights with the averaged ones; a second call restores both.
   void swap();
 
   std::vector<NamedTensor> state() const;
@@ -50,7 +50,7 @@ class WeightAverage {
   std::vector<AveragedTensor> tensors_;
 };
 
-/// Puts averaged weights into the module for a scope. Does nothing where there is no average.
+/// Puts the averaged weights into the module for a scope. Does nothing without an average.
 class AveragedWeights {
  public:
   explicit AveragedWeights(WeightAverage* average) : average_(average) {

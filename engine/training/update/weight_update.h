@@ -13,12 +13,12 @@ namespace lambda {
 
 class WeightAverage;
 
-/// What an update needs beside the gradients.
+/// The inputs of an update besides the gradients.
 struct UpdateStep {
   double learningRate = 0;
-  at::Tensor loss = {};  ///< A float32 scalar where the weights are; undefined = finite.
-  WeightAverage* average = nullptr;  ///< Takes in the new weights; null = none is kept.
-  std::int64_t step = 1;             ///< For the average: of the run, counted from 1.
+  at::Tensor loss = {};  ///< float32 scalar on the weights' device; undefined = assume finite.
+  WeightAverage* average = nullptr;  ///< Updated with the new weights; null = none is kept.
+  std::int64_t step = 1;             ///< Step of the run, counted from 1; for the average.
 };
 
 /// A back end of the optimiser: SGD with Nesterov momentum, Adam, AdamW and Muon for all parameters
@@ -32,13 +32,13 @@ class WeightUpdate {
   WeightUpdate(const WeightUpdate&) = delete;
   WeightUpdate& operator=(const WeightUpdate&) = delete;
 
-  /// One update from the gradients, scaled down where their 2-norm together is above the recipe's
-  /// `gradientClip`; parameters without a gradient stay as they are. Where norm or loss is not
-  /// finite, weights, moments and averages stay. Returns the norm before clipping, a float64
-  /// scalar. What the gradients are afterwards is not said.
+  /// Does one update. The gradients are scaled down if their common 2-norm is above the recipe's
+  /// `gradientClip`; parameters without a gradient stay as they are. If norm or loss is not finite,
+  /// weights, moments and averages stay. Returns the norm before clipping, a float64 scalar. The
+  /// gradients are unspecified afterwards.
   virtual at::Tensor apply(const UpdateStep& step) = 0;
 
-  /// In the module's order.
+  /// The parameters in the module's order.
   const std::vector<UpdatedParameter>& parameters() const { return parameters_; }
 
  protected:
@@ -48,10 +48,10 @@ class WeightUpdate {
 
   std::vector<at::Tensor> gradients() const;
 
-  /// Moves Muon's filters. Scale and condition as in MuonStep.
+  /// Updates Muon's filters. `gradientScale` and `moves` are as in MuonStep.
   void updateFilters(const at::Tensor& gradientScale, const at::Tensor& moves) const;
 
-  /// What the gradients are multiplied by where their norm is `norm`.
+  /// The factor that clips gradients of norm `norm`; 1 where nothing is clipped.
   double clippingScale(double norm) const;
 
  private:

@@ -17,7 +17,8 @@ namespace {
 
 using QueueWork = std::function<std::vector<at::Tensor>()>;
 
-/// Whether it could be done. For the way out of a failure, whose first error is the one to tell.
+/// Runs `work` and returns whether it succeeded. Used for cleaning up after a failure, where the
+/// first error is the one to report.
 template <class Work>
 bool succeeds(const Work& work) {
   try {
@@ -28,8 +29,8 @@ bool succeeds(const Work& work) {
   }
 }
 
-/// A generator as it is before a graph takes hold of it. LibTorch tells a graph's generators that
-/// they record, and tells them the contrary only at the end of a recording that went well.
+/// The state of a random generator before it is registered with a graph. LibTorch marks a graph's
+/// generators as recording, and unmarks them only at the end of a successful recording.
 class UnheldGenerator {
  public:
   explicit UnheldGenerator(at::Generator generator)
@@ -53,7 +54,7 @@ class RecordedGraph : public RecordedWork {
     const c10::StreamGuard guard(stream.unwrap());
     try {
       graph_.register_generator_state(random);
-      // Of other threads nothing is asked: the studio's own may allocate and look at memory.
+      // Thread-local, because the studio's other threads may allocate and query memory meanwhile.
       graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
       made_ = queueWork();
       graph_.capture_end();
@@ -64,15 +65,15 @@ class RecordedGraph : public RecordedWork {
       succeeds([&] { common.restore(); });
       throw;
     }
-    // What the recording itself wrote, on a stream of its own, comes before the first replay.
+    // The recording itself writes memory on a separate stream; the first replay must come after.
     c10::cuda::device_synchronize();
   }
 
   void replay() override { graph_.replay(); }
 
  private:
-  /// Leaves the recording, so that the stream and the allocators serve others again: one that was
-  /// spoilt is over for CUDA, but not for them.
+  /// Ends a failed recording, so that the stream and the allocators can be used again: CUDA ends an
+  /// invalid recording, but the allocators do not notice.
   void abandon(c10::DeviceIndex device) {
     if (succeeds([&] { graph_.capture_end(); })) return;
     namespace memory = c10::cuda::CUDACachingAllocator;
@@ -84,7 +85,7 @@ class RecordedGraph : public RecordedWork {
   }
 
   at::cuda::MempoolId_t pool_;
-  at::cuda::CUDAGraph graph_{/*keep_graph=*/true};  // Not instantiated by the end of a recording.
+  at::cuda::CUDAGraph graph_{/*keep_graph=*/true};  // capture_end() does not instantiate it.
   std::vector<at::Tensor> made_;
 };
 
@@ -92,24 +93,24 @@ class CudaGraphRecorder : public WorkRecorder {
  public:
   std::unique_ptr<RecordedWork> record(const QueueWork& queueWork,
                                        const at::Generator& random) override {
-    // LibTorch records on any stream but its default one; cuBLAS keeps memory for each that it
-    // meets.
+    // LibTorch can't record on its default stream. One stream serves all recordings, because cuBLAS
+    // keeps a workspace for every stream it is used on.
     if (!stream_) stream_ = c10::cuda::getStreamFromPool();
-    // A record has memory of its own: what steps before it left unused is given back for it.
+    // A recording uses a separate memory pool: the unused cache of earlier steps is freed for it.
     c10::cuda::device_synchronize();
     c10::cuda::CUDACachingAllocator::emptyCache();
     return std::make_unique<RecordedGraph>(queueWork, random, *stream_);
   }
 
  private:
-  std::optional<c10::cuda::CUDAStream> stream_;  // Of the one GPU that runs compute on.
+  std::optional<c10::cuda::CUDAStream> stream_;  // On the one GPU that runs compute on.
 };
 
 }  // namespace
 
 }  // namespace lambda
 
-/// kWorkRecorderSymbol.
+/// The exported function that kWorkRecorderSymbol names.
 extern "C" __attribute__((visibility("default"))) lambda::WorkRecorder* lambdaWorkRecorder1() {
   static lambda::CudaGraphRecorder recorder;
   return &recorder;
