@@ -46,11 +46,11 @@ std::string contradictionOf(const CheckpointHeader& header,
 }
 
 void requireSameRun(const fs::path& checkpoint,
-                      const CheckpointHeader& header,
-                      const RunRecord& record,
-                      const ResumeOptions& options,
-                      bool precisionWasOpen,
-                      std::vector<std::string>& warnings) {
+                    const CheckpointHeader& header,
+                    const RunRecord& record,
+                    const ResumeOptions& options,
+                    bool precisionWasOpen,
+                    std::vector<std::string>& warnings) {
   const std::string contradiction = contradictionOf(header, record, precisionWasOpen);
   if (contradiction.empty()) return;
   if (!options.acceptChanges) {
@@ -148,7 +148,9 @@ void restoreBest(const RunFolder& folder, ResumePoint& point) {
       "the best checkpoint is missing; the best of the remaining epochs replaces it");
 }
 
-void requireEpochsLeft(const RunFolder& folder, const RunRecord& record, const TrainingProgress& at) {
+void requireEpochsLeft(const RunFolder& folder,
+                       const RunRecord& record,
+                       const TrainingProgress& at) {
   const int epochs = record.config.recipe.epochs;
   if (at.epoch > epochs || (at.epoch == epochs && at.batch > 0)) {
     throw Error(folder.path().string(),

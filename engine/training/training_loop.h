@@ -97,7 +97,7 @@ class TrainingLoop {
   Clock::time_point lastSave_;
   WeightAverage* evaluatedAverage_ = nullptr;  // The average in the network now; null = none.
   bool isSaved_ = true;                        // The latest end of an epoch is on the disk.
-  bool isPauseRecorded_ = false;                     // The current pause has been recorded.
+  bool isPauseRecorded_ = false;               // The current pause has been recorded.
 };
 
 }  // namespace lambda

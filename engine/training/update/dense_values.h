@@ -27,8 +27,8 @@ inline bool haveSameStrides(const at::Tensor& a, const at::Tensor& b) {
 /// dense, on the same device and in the same order. True for an undefined tensor, which kernels
 /// skip.
 inline bool matchesLayout(const at::Tensor& tensor, const at::Tensor& weights) {
-  return !tensor.defined() ||
-         (isDense(tensor) && tensor.device() == weights.device() && haveSameStrides(tensor, weights));
+  return !tensor.defined() || (isDense(tensor) && tensor.device() == weights.device() &&
+                               haveSameStrides(tensor, weights));
 }
 
 }  // namespace lambda
