@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include <QCoreApplication>
+#include "widgets/theme/shown_text.h"
 
 namespace lambda {
 
@@ -12,12 +12,8 @@ namespace {
 
 const std::string kPrefix = "block.mixer";
 
-QString tr(const char* text) {
-  return QCoreApplication::translate("SelectionForm", text);
-}
-
 /// "The lambda layer", "The 3 lambda layers"
-QString titleOf(std::size_t kind, std::size_t count) {
+QString sectionTitleOf(std::size_t kind, std::size_t count) {
   const MixerTraits& traits = kMixerTraits[kind];
   const auto text = [](std::string_view name) {
     return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
@@ -81,7 +77,7 @@ MixerSections mixerSectionsFor(const Architecture& architecture, const Selection
   MixerSections sections;
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
     if (kinds[kind].empty()) continue;
-    FormSection section{titleOf(kind, kinds[kind].size()), {}};
+    FormSection section{sectionTitleOf(kind, kinds[kind].size()), {}};
     Rows merged = mergedRows(kinds[kind]);
     disableWithoutPositions(merged);
     for (const FieldRow& row : merged) {

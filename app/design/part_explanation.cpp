@@ -2,23 +2,18 @@
 
 #include <algorithm>
 
-#include <QCoreApplication>
-
 #include "engine/values/plan.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/network/parts/quantity_text.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("PartExplanation", text);
-}
 
 BlockPlan planFor(const Architecture& architecture, const PartId& part) {
   const NetworkPlan plan = planOf(architecture);

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
-#include <QCoreApplication>
-
 #include "app/design/mixer_sections.h"
 #include "engine/values/fields.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/network_text.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -20,10 +19,6 @@ constexpr const char* kStage = "stage";
 const std::string kCountPath = "stage.blocks";
 const std::string kMixerPrefix = "block.mixer.";
 const std::string kKindPath = "block.mixer.kind";
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("SelectionForm", text);
-}
 
 FieldRow rowAt(const std::vector<FieldRow>& rows, const std::string& path) {
   const FieldRow* row = findRow(rows, path);

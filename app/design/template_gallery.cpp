@@ -21,7 +21,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 12;
+constexpr int kCardGap = 12;
 constexpr int kMargin = 16;
 constexpr int kScrollBar = 10;
 
@@ -62,10 +62,10 @@ TemplateGallery::TemplateGallery(QWidget* parent)
 
 void TemplateGallery::open(const QRect& area) {
   if (groups_.empty()) load();
-  const int columns = qRound(264 * textScale()) + kGap;
+  const int columns = qRound(264 * textScale()) + kCardGap;
   const int frame = 2 * kMargin + kScrollBar + 2;
-  const int most = std::max(1, (area.width() - frame + kGap) / columns);
-  resize(std::min(most, 4) * columns - kGap + frame, area.height());
+  const int most = std::max(1, (area.width() - frame + kCardGap) / columns);
+  resize(std::min(most, 4) * columns - kCardGap + frame, area.height());
   ensurePolished();
   layout()->activate();
   const int chrome = height() - area_->viewport()->height();
@@ -116,11 +116,11 @@ void TemplateGallery::arrange() {
     for (QWidget* card : group.cards) {
       if (x > 0 && x + card->width() > width) {
         x = 0;
-        y += lineHeight + kGap;
+        y += lineHeight + kCardGap;
       }
       card->move(x, y);
       card->show();
-      x += card->width() + kGap;
+      x += card->width() + kCardGap;
       lineHeight = card->height();
     }
     y += lineHeight + kMargin;

@@ -4,11 +4,11 @@
 #include <array>
 #include <string_view>
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
+#include "widgets/theme/shown_text.h"
 
 namespace lambda {
 
@@ -26,10 +26,6 @@ constexpr std::array<std::string_view, 10> kOrder{"quickstart",
                                                   "resnet50-imagenet-ccll",
                                                   "resnet50-imagenet-llll"};
 constexpr int kLargestSmallImage = 64;
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Templates", text);
-}
 
 std::size_t placeOf(const std::string& name) {
   return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin());

@@ -19,7 +19,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 24;
+constexpr int kTotalsGap = 24;
 constexpr int kNarrowGap = 14;
 constexpr double kWidestPattern = 200;  ///< In pixels at text size 1.
 
@@ -61,7 +61,7 @@ TotalsBar::TotalsBar(InspectionSession& inspection, QWidget* parent)
       memory_(new TotalCell(tr("Memory to train"), this)),
       time_(new EpochTime(inspection, this)) {
   setProperty(kRole, u"panel"_s);
-  auto* layout = new FlowLayout(kGap, this);
+  auto* layout = new FlowLayout(kTotalsGap, this);
   layout->setContentsMargins(16, 10, 16, 10);
   for (TotalCell* cell : {pattern_, parameters_, flops_, activations_, memory_}) {
     layout->addWidget(cell);
@@ -120,7 +120,7 @@ void TotalsBar::fit() {
 }
 
 void TotalsBar::setBrief(bool isBrief) {
-  layout()->setSpacing(isBrief ? kNarrowGap : kGap);
+  layout()->setSpacing(isBrief ? kNarrowGap : kTotalsGap);
   flops_->setName(isBrief ? tr("FLOPs") : tr("FLOPs per image"));
   activations_->setName(isBrief ? tr("Activations")
                                 : tr("Activations, batch of %1").arg(batchSize_));

@@ -5,13 +5,13 @@
 #include <limits>
 #include <optional>
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include "app/runs/path_text.h"
 #include "app/runs/shown_text.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/plots/axis_text.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -22,10 +22,6 @@ namespace {
 using Column = RunTableModel::Column;
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Runs", text);
-}
 
 double orMissing(const std::optional<double>& value) {
   return value.value_or(kMissing);

@@ -4,21 +4,17 @@
 #include <array>
 #include <cmath>
 
-#include <QCoreApplication>
 #include <QDateTime>
 
 #include "app/runs/compare/imported_quantities.h"
 #include "app/runs/shown_text.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Runs", text);
-}
 
 /// The greatest value, as a share.
 double bestOf(const QuantityMatch& match) {
@@ -149,11 +145,6 @@ QString sentenceFor(const RunRow& row) {
                                            .arg(QString::fromStdString(row.run.problem));
   }
   return {};
-}
-
-QLocale shownLocale() {
-  const QLocale own;
-  return own.language() == QLocale::C ? QLocale(QLocale::English) : own;
 }
 
 QString shortCountText(double count) {

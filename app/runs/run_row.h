@@ -2,11 +2,11 @@
 
 #include <limits>
 
-#include <QLocale>
 #include <QString>
 
 #include "app/runs/library/imported_log.h"
 #include "app/session/run_summary.h"
+#include "widgets/theme/shown_text.h"
 
 namespace lambda {
 
@@ -56,10 +56,6 @@ QString nameOf(RunState state);
 
 /// The meaning of the state for this run and what can be done, in a sentence or two.
 QString sentenceFor(const RunRow& row);
-
-/// The person's locale, or English instead of the C locale, which groups no digits and sorts by
-/// bytes.
-QLocale shownLocale();
 
 /// Three digits and a prefix: "1.19 M", "456"; for parameters and FLOPs.
 QString shortCountText(double count);

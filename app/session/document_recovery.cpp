@@ -21,7 +21,7 @@ namespace {
 
 /// Changes in quick succession are written once.
 constexpr std::chrono::seconds kDelay{2};
-constexpr std::uint64_t kLargestDocument = 16 << 20;
+constexpr std::uint64_t kLargestRescue = 16 << 20;
 
 const QString kLock = u"lock"_s;
 const QString kDocument = u"document.json"_s;
@@ -39,7 +39,7 @@ std::optional<RescuedDocument> readRescued(const QString& folder) {
   try {
     const std::string path = document.filePath().toStdString();
     std::vector<Problem> warnings;
-    rescued.config = runConfigFromJson(readFile(path, kLargestDocument), path, warnings);
+    rescued.config = runConfigFromJson(readFile(path, kLargestRescue), path, warnings);
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -18,7 +18,7 @@ constexpr int kQueryDepth = 5;
 constexpr int kValueDepth = 8;
 constexpr int kContextSide = 6;
 constexpr double kCell = 20;
-constexpr double kWidth = 470;
+constexpr double kFigureWidth = 470;
 constexpr double kHeight = 250;
 
 QColor toColor(const Rgb& rgb) {
@@ -75,20 +75,20 @@ LambdaFigure::LambdaFigure(QWidget* parent) : QWidget(parent) {
 }
 
 QSize LambdaFigure::sizeHint() const {
-  return QSizeF(kWidth, kHeight).toSize() * textScale();
+  return QSizeF(kFigureWidth, kHeight).toSize() * textScale();
 }
 
 void LambdaFigure::fitInto(const QSize& room) {
-  const double most = std::min(room.width() / kWidth, room.height() / kHeight);
-  setFixedSize((QSizeF(kWidth, kHeight) * std::clamp(most, 1.0, textScale())).toSize());
+  const double most = std::min(room.width() / kFigureWidth, room.height() / kHeight);
+  setFixedSize((QSizeF(kFigureWidth, kHeight) * std::clamp(most, 1.0, textScale())).toSize());
 }
 
 void LambdaFigure::paintEvent(QPaintEvent* /*event*/) {
   const Colors& colors = colorsOf(*this);
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  const double scale = std::min(width() / kWidth, height() / kHeight);
-  painter.translate((width() - kWidth * scale) / 2, (height() - kHeight * scale) / 2);
+  const double scale = std::min(width() / kFigureWidth, height() / kHeight);
+  painter.translate((width() - kFigureWidth * scale) / 2, (height() - kHeight * scale) / 2);
   painter.scale(scale, scale);
 
   // The context: a map of pixels, one of which is the query's.

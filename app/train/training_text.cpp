@@ -3,22 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include <QCoreApplication>
 #include <QFile>
 
 #include "engine/values/enum_names.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/plots/axis_text.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Train", text);
-}
 
 template <class Enum>
 QString choiceText(const char* path, Enum value) {

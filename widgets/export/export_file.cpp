@@ -23,7 +23,7 @@ QSize sizeOf(const Exportable& source, const ExportOptions& options) {
   return options.size.isEmpty() ? source.exportSize() : options.size;
 }
 
-const Colors& colorsOf(const ExportOptions& options) {
+const Colors& exportColors(const ExportOptions& options) {
   return options.colors ? *options.colors : printColors();
 }
 
@@ -46,8 +46,8 @@ QByteArray toSvg(const Exportable& source, const ExportOptions& options) {
   generator.setViewBox(QRect(QPoint(), size));
   generator.setTitle(source.exportName());
   QPainter painter(&generator);
-  painter.fillRect(QRect(QPoint(), size), colorsOf(options).page);
-  source.paintTo(painter, size, colorsOf(options));
+  painter.fillRect(QRect(QPoint(), size), exportColors(options).page);
+  source.paintTo(painter, size, exportColors(options));
   painter.end();
   return bytes;
 }
@@ -64,8 +64,8 @@ QByteArray toPdf(const Exportable& source, const ExportOptions& options) {
       QPageSize(QSizeF(size) / kDotsPerInch, QPageSize::Inch, QString(), QPageSize::ExactMatch));
   writer.setPageMargins(QMarginsF());
   QPainter painter(&writer);
-  painter.fillRect(QRect(QPoint(), size), colorsOf(options).page);
-  source.paintTo(painter, size, colorsOf(options));
+  painter.fillRect(QRect(QPoint(), size), exportColors(options).page);
+  source.paintTo(painter, size, exportColors(options));
   painter.end();
   return bytes;
 }
@@ -98,10 +98,10 @@ QImage toImage(const Exportable& source, const ExportOptions& options) {
   const QSize size = sizeOf(source, options);
   QImage image(size * options.pixelRatio, QImage::Format_ARGB32_Premultiplied);
   image.setDevicePixelRatio(options.pixelRatio);
-  image.fill(colorsOf(options).page);
+  image.fill(exportColors(options).page);
   QPainter painter(&image);
   painter.setRenderHint(QPainter::Antialiasing);
-  source.paintTo(painter, size, colorsOf(options));
+  source.paintTo(painter, size, exportColors(options));
   return image;
 }
 

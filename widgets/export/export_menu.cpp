@@ -14,6 +14,7 @@
 #include "widgets/export/export_file.h"
 #include "widgets/export/exportable.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/shown_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -23,15 +24,11 @@ namespace lambda {
 
 namespace {
 
-QString tr(const char* text) {
-  return QApplication::translate("Export", text);
-}
-
 constexpr double kIconSide = 16;
 const QString kFolderKey = u"export/folder"_s;
 const QString kScreenColorsKey = u"export/screenColors"_s;
 
-ExportOptions optionsFor(const QWidget& owner) {
+ExportOptions optionsFromSettings(const QWidget& owner) {
   ExportOptions options;
   if (QSettings().value(kScreenColorsKey, false).toBool()) options.colors = &colorsOf(owner);
   return options;
@@ -56,7 +53,7 @@ void saveAs(const Exportable& source, QWidget& owner) {
   QObject::connect(
       dialog, &QFileDialog::fileSelected, &owner, [&source, &owner](const QString& path) {
         QSettings().setValue(kFolderKey, QFileInfo(path).absolutePath());
-        const QString problem = writeExport(source, path, optionsFor(owner));
+        const QString problem = writeExport(source, path, optionsFromSettings(owner));
         if (problem.isEmpty()) return;
         auto* box = new QMessageBox(
             QMessageBox::Warning, tr("Not saved"), problem, QMessageBox::Ok, &owner);
@@ -93,7 +90,7 @@ class ExportButton : public QToolButton {
 void addExportActions(QMenu& menu, const Exportable& source, QWidget& owner) {
   QAction* copyPicture = menu.addAction(tr("Copy picture"));
   QObject::connect(copyPicture, &QAction::triggered, &owner, [&source, &owner] {
-    QApplication::clipboard()->setImage(toImage(source, optionsFor(owner)));
+    QApplication::clipboard()->setImage(toImage(source, optionsFromSettings(owner)));
   });
   QAction* copyNumbers = menu.addAction(tr("Copy numbers"));
   QObject::connect(copyNumbers, &QAction::triggered, &owner, [&source] {

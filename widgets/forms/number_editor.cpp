@@ -21,7 +21,7 @@ constexpr int kLongestSlider = 100;
 // Lengths in pixels at text size 1.
 constexpr double kBoxWidth = 88;
 constexpr double kLeastSliderWidth = 28;
-constexpr int kGap = 8;
+constexpr int kEditorGap = 8;
 
 double toNumber(const FieldValue& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
@@ -64,7 +64,7 @@ NumberEditor::NumberEditor(QWidget* parent)
       slider_(new QuietSlider(Qt::Horizontal, this)) {
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(kGap);
+  layout->setSpacing(kEditorGap);
   layout->addWidget(slider_, 1);
   layout->addWidget(box_);
   slider_->setFocusPolicy(Qt::NoFocus);
@@ -117,7 +117,7 @@ void NumberEditor::resizeEvent(QResizeEvent* event) {
 
 void NumberEditor::arrange() {
   const int boxWidth = qRound(kBoxWidth * textScale());
-  const bool hasRoom = width() >= boxWidth + kGap + qRound(kLeastSliderWidth * textScale());
+  const bool hasRoom = width() >= boxWidth + kEditorGap + qRound(kLeastSliderWidth * textScale());
   const bool isShown = hasRoom && hasSlider(box_->format());
   slider_->setVisible(isShown);
   box_->setSizePolicy(isShown ? QSizePolicy::Fixed : QSizePolicy::Expanding, QSizePolicy::Fixed);

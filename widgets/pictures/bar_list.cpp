@@ -18,7 +18,7 @@ namespace lambda {
 
 namespace {
 
-constexpr double kGap = 8;
+constexpr double kBarGap = 8;
 constexpr double kBarHeight = 10;
 constexpr double kMarkWidth = 16;  // the tick before the true class' name
 
@@ -66,8 +66,8 @@ void BarList::paintTo(QPainter& painter, const QSize& size, const Colors& colors
   double names = 0;
   for (const Bar& bar : bars_) names = std::max(names, metrics.horizontalAdvance(bar.name));
   names = std::min(names, size.width() * 0.4);
-  const double numbers = QFontMetricsF(numberFont()).horizontalAdvance(u"100.0 %"_s) + kGap;
-  const double left = kMarkWidth + names + kGap;
+  const double numbers = QFontMetricsF(numberFont()).horizontalAdvance(u"100.0 %"_s) + kBarGap;
+  const double left = kMarkWidth + names + kBarGap;
   const double room = std::max(8.0, size.width() - left - numbers);
   double top = 0;
   if (!title_.isEmpty()) {

@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-#include <QCoreApplication>
 #include <QLocale>
+
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -14,10 +15,6 @@ namespace {
 constexpr int kMinute = 60;
 constexpr int kHour = 60 * kMinute;
 constexpr int kDay = 24 * kHour;
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Curves", text);
-}
 
 /// The person's locale. The C locale, which does not group digits, is replaced.
 QLocale locale() {

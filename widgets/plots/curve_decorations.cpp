@@ -4,13 +4,13 @@
 #include <cmath>
 #include <set>
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 
 #include "widgets/plots/curve_scene.h"
 #include "widgets/plots/end_labels.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/shown_text.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -22,10 +22,6 @@ namespace {
 constexpr double kMarkReach = 5;  // The greatest distance in pixels from the pointer to a mark.
 constexpr double kTitleGap = 16;
 constexpr double kSwatch = 10;
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Curves", text);
-}
 
 QColor textColor(const CurveScene& scene, const CurveScene::Series& series) {
   QColor color = scene.colorOf(series);

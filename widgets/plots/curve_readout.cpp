@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kPadding = 8;
 constexpr double kCursorGap = 14;
-constexpr double kSwatch = 8;
+constexpr double kReadoutSwatch = 8;
 constexpr double kPanelGap = 4;
 constexpr double kColumnGap = 12;
 constexpr double kLabelWidth = 170;
@@ -169,7 +169,8 @@ CurveReadout::Card CurveReadout::measure(const std::vector<ReadoutRow>& all) con
   }
   if (card.rawWidth > 0)
     card.valueWidth = std::max(card.valueWidth, small.horizontalAdvance(tr("smooth")));
-  const double columns = kSwatch + 6 + card.labelWidth + 16 + card.valueWidth + card.rawWidth;
+  const double columns =
+      kReadoutSwatch + 6 + card.labelWidth + 16 + card.valueWidth + card.rawWidth;
   const double width = 2 * kPadding + std::max(small.horizontalAdvance(card.title), columns);
   const double height = 2 * kPadding + card.smallHeight + kPanelGap +
                         static_cast<double>(card.rows.size()) * card.rowHeight +
@@ -228,11 +229,11 @@ void CurveReadout::drawRow(QPainter& painter,
   const Colors& colors = scene_.colors();
   painter.setPen(Qt::NoPen);
   painter.setBrush(row.color);
-  painter.drawRoundedRect(QRectF(box.left(), box.center().y() - 1.5, kSwatch, 3), 1.5, 1.5);
+  painter.drawRoundedRect(QRectF(box.left(), box.center().y() - 1.5, kReadoutSwatch, 3), 1.5, 1.5);
   painter.setFont(smallFont());
   painter.setPen(colors.text);
   const QFontMetricsF small(smallFont());
-  painter.drawText(box.adjusted(kSwatch + 6, 0, 0, 0),
+  painter.drawText(box.adjusted(kReadoutSwatch + 6, 0, 0, 0),
                    Qt::AlignLeft | Qt::AlignVCenter,
                    small.elidedText(row.label, Qt::ElideMiddle, card.labelWidth + 1));
   painter.setFont(numberFont());

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include <QCoreApplication>
+#include "widgets/theme/shown_text.h"
 
 namespace lambda {
 
@@ -54,10 +54,6 @@ std::optional<CurveMarkKind> markOf(EventKind kind) {
       return std::nullopt;
   }
   return std::nullopt;
-}
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("RunCurves", text);
 }
 
 QString markText(CurveMarkKind kind, const EventRecord& event) {

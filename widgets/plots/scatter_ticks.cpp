@@ -5,9 +5,9 @@
 #include <vector>
 
 #include <QCoreApplication>
-#include <QLocale>
 
 #include "widgets/plots/scatter_picture.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -19,11 +19,6 @@ namespace {
 constexpr std::array kTimes{1.0,     2.0,     5.0,     10.0,     20.0,     30.0,    60.0,
                             120.0,   300.0,   600.0,   1200.0,   1800.0,   3600.0,  7200.0,
                             18000.0, 36000.0, 86400.0, 172800.0, 432000.0, 864000.0};
-
-QLocale shownLocale() {
-  const QLocale own;
-  return own.language() == QLocale::C ? QLocale(QLocale::English) : own;
-}
 
 QString countTickText(double value) {
   static const std::array prefixes{u""_s, u" k"_s, u" M"_s, u" G"_s, u" T"_s};

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QLinearGradient>
-#include <QLocale>
 #include <QPainter>
 
 #include "widgets/tables/confusion_layout.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/shown_text.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -19,23 +18,14 @@ namespace lambda {
 
 namespace {
 
-constexpr double kGap = ConfusionLayout::kGap;
-constexpr double kMargin = ConfusionLayout::kMargin;
+constexpr double kPictureGap = ConfusionLayout::kGap;
+constexpr double kPictureMargin = ConfusionLayout::kMargin;
 /// The smallest cell that a number fits into.
 constexpr double kTextCell = 18;
 constexpr double kLegendWidth = 120;
-constexpr double kLegendGap = 3 * kGap;
+constexpr double kLegendGap = 3 * kPictureGap;
 /// Gap between the bar of a scale and its text.
 constexpr double kBarGap = 6;
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Confusion", text);
-}
-
-QLocale shownLocale() {
-  const QLocale own;
-  return own.language() == QLocale::C ? QLocale(QLocale::English) : own;
-}
 
 /// The colours of right and wrong predictions: blue and orange differ with any colour vision.
 const QColor& groundOf(bool isRight, const Colors& colors) {
@@ -106,7 +96,10 @@ class Painting {
     if (picture_.title.isEmpty()) return;
     painter_.setFont(headingFont());
     painter_.setPen(colors_.text);
-    painter_.drawText(QRectF(kMargin, kMargin, size_.width() - 2 * kMargin, layout_.titleHeight),
+    painter_.drawText(QRectF(kPictureMargin,
+                             kPictureMargin,
+                             size_.width() - 2 * kPictureMargin,
+                             layout_.titleHeight),
                       Qt::AlignLeft | Qt::AlignTop,
                       picture_.title);
   }
@@ -141,7 +134,7 @@ class Painting {
       if (layout_.nameWidth > 0) {
         setNameFont(picture_.hovered && picture_.hovered->row == i,
                     picture_.current && picture_.current->row == i);
-        painter_.drawText(QRectF(layout_.matrix.left() - kGap - layout_.nameWidth,
+        painter_.drawText(QRectF(layout_.matrix.left() - kPictureGap - layout_.nameWidth,
                                  cell.top(),
                                  layout_.nameWidth,
                                  cell.height()),
@@ -158,7 +151,7 @@ class Painting {
   }
 
   void columnName(const QRectF& cell, const QString& name) {
-    const double bottom = layout_.matrix.top() - kGap / 2;
+    const double bottom = layout_.matrix.top() - kPictureGap / 2;
     if (!layout_.uprightNames) {
       painter_.drawText(
           QRectF(cell.left(), bottom - layout_.nameHeight, cell.width(), layout_.nameHeight),
@@ -186,14 +179,15 @@ class Painting {
     const double line = QFontMetricsF(smallFont()).height();
     painter_.setFont(smallFont());
     painter_.setPen(colors_.textSecondary);
-    const double top = layout_.matrix.top() - kGap / 2 - layout_.nameHeight - line - kGap / 2;
+    const double top =
+        layout_.matrix.top() - kPictureGap / 2 - layout_.nameHeight - line - kPictureGap / 2;
     painter_.drawText(QRectF(layout_.matrix.left(), top, layout_.matrix.width(), line),
                       Qt::AlignHCenter | Qt::AlignVCenter,
                       picture_.scale == ConfusionScale::counts
                           ? tr("Predicted as")
                           : tr("Predicted as, % of the true class"));
     painter_.save();
-    painter_.translate(layout_.matrix.left() - 1.5 * kGap - layout_.nameWidth - line,
+    painter_.translate(layout_.matrix.left() - 1.5 * kPictureGap - layout_.nameWidth - line,
                        layout_.matrix.center().y());
     painter_.rotate(-90);
     painter_.drawText(QRectF(-layout_.matrix.height() / 2, 0, layout_.matrix.height(), line),
@@ -204,12 +198,12 @@ class Painting {
 
   void shares() {
     if (layout_.nameWidth == 0) return;
-    const double left = layout_.matrix.right() + kGap / 2;
+    const double left = layout_.matrix.right() + kPictureGap / 2;
     const double line = QFontMetricsF(smallFont()).height();
     painter_.setFont(smallFont());
     painter_.setPen(colors_.textSecondary);
     painter_.drawText(
-        QRectF(left, layout_.matrix.top() - kGap / 2 - line, layout_.shareWidth, line),
+        QRectF(left, layout_.matrix.top() - kPictureGap / 2 - line, layout_.shareWidth, line),
         Qt::AlignRight | Qt::AlignBottom,
         tr("right"));
     for (int i = 0; i < picture_.matrix.classes; ++i) {
@@ -228,14 +222,15 @@ class Painting {
       return barWidth() + kBarGap + QFontMetricsF(smallFont()).horizontalAdvance(text);
     };
     const auto needed = [&] { return widthOf(right) + kLegendGap + widthOf(wrong); };
-    const double room = size_.width() - 2 * kMargin;
+    const double room = size_.width() - 2 * kPictureMargin;
     if (needed() > room) {
       right = tr("right");
       wrong = tr("wrong, to %1 %").arg(worst);
     }
-    const double left = std::clamp(
-        size_.width() - kMargin - needed(), kMargin, std::max(kMargin, layout_.matrix.left()));
-    const double top = layout_.matrix.bottom() + 1.5 * kGap;
+    const double left = std::clamp(size_.width() - kPictureMargin - needed(),
+                                   kPictureMargin,
+                                   std::max(kPictureMargin, layout_.matrix.left()));
+    const double top = layout_.matrix.bottom() + 1.5 * kPictureGap;
     scaleBar(left, top, true, right);
     scaleBar(left + widthOf(right) + kLegendGap, top, false, wrong);
   }

@@ -5,7 +5,6 @@
 
 #include <QHelpEvent>
 #include <QKeyEvent>
-#include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
@@ -13,6 +12,7 @@
 #include "widgets/export/csv_field.h"
 #include "widgets/tables/confusion_layout.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -22,11 +22,6 @@ namespace {
 
 constexpr QSize kPreferredSize(560, 520);
 constexpr QSize kSmallestSize(280, 260);
-
-QLocale shownLocale() {
-  const QLocale own;
-  return own.language() == QLocale::C ? QLocale(QLocale::English) : own;
-}
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 
 #include "app/command_line/bench/bench_machine.h"
 #include "app/command_line/bench/bench_options.h"
+#include "app/command_line/bench/bench_rows.h"
 #include "app/command_line/human_units.h"
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
@@ -22,8 +23,6 @@ namespace lambda {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr double kMsPerSecond = 1e3;
 
 struct GuiOptions {
   OutputOptions output;

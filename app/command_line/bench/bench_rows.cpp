@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMsPerSecond = 1e3;
-
 const TimedForm& oursOf(const BenchmarkRow& row) {
   return row.forms.front();
 }

@@ -10,6 +10,9 @@
 
 namespace lambda {
 
+/// Benchmarks measure in seconds and report milliseconds.
+inline constexpr double kMsPerSecond = 1e3;
+
 /// A row with the machine's ceilings for its number of threads.
 struct ReportedRow {
   BenchmarkRow row;

@@ -22,8 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMsPerSecond = 1e3;
-
 struct StepOptions : PresetOptions {
   bool withoutTwin = false;
   std::optional<std::string> recording;

@@ -9,7 +9,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kNiceness = 10;
+constexpr int kReaderNiceness = 10;
 constexpr std::size_t kBudget = 32u << 20;  // numbers that stay in memory, 4 bytes each
 
 std::size_t numbersIn(const ProbeSnapshot& probe) {
@@ -28,7 +28,7 @@ std::size_t numbersIn(const ProbeSnapshot& probe) {
 
 }  // namespace
 
-ProbeReader::ProbeReader(QObject* parent) : QObject(parent), thread_(kNiceness) {}
+ProbeReader::ProbeReader(QObject* parent) : QObject(parent), thread_(kReaderNiceness) {}
 
 ProbeReader::~ProbeReader() = default;
 

@@ -10,10 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include <QCoreApplication>
-
 #include "engine/values/record_fields.h"
 #include "widgets/forms/field_rows.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -23,10 +22,6 @@ namespace {
 
 /// With more settings than this only their number is given.
 constexpr int kLegendSettings = 3;
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Runs", text);
-}
 
 /// Place of a block: stage and block, both from 0.
 struct BlockPlace {

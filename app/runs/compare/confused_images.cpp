@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <QCoreApplication>
-
 #include "widgets/pictures/number_text.h"
+#include "widgets/theme/shown_text.h"
 
 namespace lambda {
 
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Runs", text);
-}
 
 template <class Predicate>
 std::vector<int> surestFirst(const Predictions& predictions, Predicate isWanted) {

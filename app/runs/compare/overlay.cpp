@@ -60,7 +60,7 @@ CurveSamples samplesOf(const QuantityMatch& match) {
 }
 
 /// The run's name, and its difference from other runs with that name.
-QString labelOf(const std::vector<OverlayRun>& runs, const OverlayRun& run) {
+QString overlayLabelOf(const std::vector<OverlayRun>& runs, const OverlayRun& run) {
   const auto sameName = std::count_if(runs.begin(), runs.end(), [&](const OverlayRun& other) {
     return other.row.name() == run.row.name();
   });
@@ -108,7 +108,7 @@ std::vector<CurveSeries> overlayOf(const std::vector<OverlayRun>& runs, RunQuant
   for (const OverlayRun& run : runs) {
     CurveSeries curve;
     curve.key = run.row.run.path.string();
-    curve.label = labelOf(runs, run).toStdString();
+    curve.label = overlayLabelOf(runs, run).toStdString();
     curve.colorIndex = run.colorIndex;
     curve.points = true;
     curve.penStyle = kStyles[uses[run.colorIndex]++ % kStyles.size()];

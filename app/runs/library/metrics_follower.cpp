@@ -11,7 +11,7 @@ namespace lambda {
 
 namespace {
 
-constexpr std::string_view kMetricsName = "metrics.jsonl";
+constexpr std::string_view kMetricsFileName = "metrics.jsonl";
 
 template <class T>
 void append(std::vector<T>& all, std::vector<T>&& more) {
@@ -28,21 +28,21 @@ void append(Metrics& all, Metrics&& more) {
 }  // namespace
 
 MetricsFollower::News MetricsFollower::follow(const fs::path& run) {
-  const auto [entry, isNew] = followed_.try_emplace(run, run / kMetricsName);
+  const auto [entry, isNew] = followed_.try_emplace(run, run / kMetricsFileName);
   return read(run, entry->second);
 }
 
 std::vector<MetricsFollower::News> MetricsFollower::poll() {
   std::vector<News> news;
   for (auto& [run, followed] : followed_) {
-    if (stampOf(run / kMetricsName) != followed.stamp) news.push_back(read(run, followed));
+    if (stampOf(run / kMetricsFileName) != followed.stamp) news.push_back(read(run, followed));
   }
   return news;
 }
 
 MetricsFollower::News MetricsFollower::read(const fs::path& run, Followed& followed) {
   // Taken before reading: a write in the meantime changes the stamp and causes another read.
-  followed.stamp = stampOf(run / kMetricsName);
+  followed.stamp = stampOf(run / kMetricsFileName);
   followed.problem.clear();
   try {
     MetricsTail::Update update = followed.tail.poll();

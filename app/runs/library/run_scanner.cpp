@@ -18,7 +18,7 @@ namespace lambda {
 namespace {
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
-constexpr std::string_view kRecordName = "run.json";
+constexpr std::string_view kRecordFileName = "run.json";
 constexpr std::string_view kEvaluationsName = "evaluations.jsonl";
 
 RunSummary readSummary(const fs::path& run) {
@@ -27,7 +27,7 @@ RunSummary readSummary(const fs::path& run) {
   summary.name = run.filename().string();
   try {
     std::vector<Problem> ignored;
-    summary.record = readRunRecord(run / kRecordName, ignored);
+    summary.record = readRunRecord(run / kRecordFileName, ignored);
     summary.record.testEvaluations = testEvaluationsOf(RunFolder::open(run), summary.record);
   } catch (const Error& error) {
     summary.problem = error.what();
@@ -82,7 +82,7 @@ RunScanner::Result RunScanner::scan(const fs::path& folder,
 }
 
 void RunScanner::look(const fs::path& run, Result& result) {
-  const FileStamp stamp = stampOf(run / kRecordName);
+  const FileStamp stamp = stampOf(run / kRecordFileName);
   if (stamp == FileStamp{}) return;
   result.paths.push_back(run);
   const FileStamp evaluations = stampOf(run / kEvaluationsName);

@@ -16,7 +16,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kTextWidth = 560;
+constexpr int kNoticeWidth = 560;
 
 }  // namespace
 
@@ -82,7 +82,7 @@ void LibraryNotice::changeEvent(QEvent* event) {
 
 void LibraryNotice::updateSizes() {
   // A column with a fixed width: wrapped texts know their height only within one.
-  middle_->setFixedWidth(qRound(kTextWidth * textScale()));
+  middle_->setFixedWidth(qRound(kNoticeWidth * textScale()));
 }
 
 QString LibraryNotice::title() const {

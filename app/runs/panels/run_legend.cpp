@@ -22,11 +22,11 @@ namespace lambda {
 namespace {
 
 constexpr int kStroke = 20;
-constexpr int kGap = 8;
+constexpr int kLegendGap = 8;
 constexpr int kWidth = 240;
 
 int textLeft() {
-  return 2 * kGap + kStroke;
+  return 2 * kLegendGap + kStroke;
 }
 
 }  // namespace
@@ -99,28 +99,31 @@ void RunLegend::paintEvent(QPaintEvent* /*event*/) {
     const int line = metrics.height();
     const QColor& color =
         colors.series[static_cast<std::size_t>(entry.colorIndex) % colors.series.size()];
-    const double middle = top + kGap / 2.0 + line / 2.0;
+    const double middle = top + kLegendGap / 2.0 + line / 2.0;
     painter.setPen(QPen(color, 3, entry.penStyle, Qt::FlatCap));
-    painter.drawLine(QPointF(kGap, middle), QPointF(kGap + kStroke, middle));
+    painter.drawLine(QPointF(kLegendGap, middle), QPointF(kLegendGap + kStroke, middle));
 
-    const int right = width() - kGap;
+    const int right = width() - kLegendGap;
     const int valueWidth = QFontMetrics(numberFont()).horizontalAdvance(entry.value);
     painter.setFont(numberFont());
     painter.setPen(colors.text);
-    painter.drawText(
-        QRect(right - valueWidth, top + kGap / 2, valueWidth, line), Qt::AlignRight, entry.value);
+    painter.drawText(QRect(right - valueWidth, top + kLegendGap / 2, valueWidth, line),
+                     Qt::AlignRight,
+                     entry.value);
     painter.setFont(name);
-    const int nameWidth = right - valueWidth - kGap - textLeft();
-    painter.drawText(QRect(textLeft(), top + kGap / 2, nameWidth, line),
+    const int nameWidth = right - valueWidth - kLegendGap - textLeft();
+    painter.drawText(QRect(textLeft(), top + kLegendGap / 2, nameWidth, line),
                      Qt::AlignLeft,
                      metrics.elidedText(entry.name, Qt::ElideRight, nameWidth));
     if (!entry.detail.isEmpty()) {
       painter.setFont(smallFont());
       painter.setPen(colors.textSecondary);
-      painter.drawText(
-          QRect(textLeft(), top + kGap / 2 + line, right - textLeft(), height - line - kGap),
-          Qt::AlignLeft | Qt::TextWordWrap,
-          entry.detail);
+      painter.drawText(QRect(textLeft(),
+                             top + kLegendGap / 2 + line,
+                             right - textLeft(),
+                             height - line - kLegendGap),
+                       Qt::AlignLeft | Qt::TextWordWrap,
+                       entry.detail);
     }
     top += height;
   }
@@ -152,10 +155,10 @@ void RunLegend::changeEvent(QEvent* event) {
 }
 
 int RunLegend::heightOf(const LegendEntry& entry, int width) const {
-  int height = QFontMetrics(bodyFont()).height() + kGap;
+  int height = QFontMetrics(bodyFont()).height() + kLegendGap;
   if (!entry.detail.isEmpty()) {
     height += QFontMetrics(smallFont())
-                  .boundingRect(QRect(0, 0, std::max(1, width - kGap - textLeft()), 1000),
+                  .boundingRect(QRect(0, 0, std::max(1, width - kLegendGap - textLeft()), 1000),
                                 Qt::AlignLeft | Qt::TextWordWrap,
                                 entry.detail)
                   .height();

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 constexpr int kChoicesInARow = 3;
 constexpr int kSignSide = 16;
 
-fs::path pathOf(const QString& text) {
+fs::path filePathOf(const QString& text) {
   return {QFile::encodeName(text).toStdString()};
 }
 
@@ -72,7 +72,7 @@ DataPanel::Services DataPanel::realServices() {
 DataPanel::DataPanel(Services services, QWidget* parent)
     : QWidget(parent),
       services_(std::move(services)),
-      dataFolder_(pathOf(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)) /
+      dataFolder_(filePathOf(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)) /
                   traitsOf(Cifar10Source()).kind),
       check_(*this) {
   auto* column = new QVBoxLayout(this);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include <QCoreApplication>
 #include <QRegularExpression>
 #include <QStringList>
 
 #include "widgets/plots/axis_text.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -15,10 +15,6 @@ namespace lambda {
 namespace {
 
 constexpr int kMostFindings = 3;  // A list of sixty findings would be too long to read.
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("DataReport", text);
-}
 
 QString escaped(const std::string& text) {
   return QString::fromStdString(text).toHtmlEscaped();

@@ -17,7 +17,7 @@ namespace lambda {
 
 namespace {
 
-QLabel* makeText(QWidget* parent, const QString& role) {
+QLabel* makeDownloadText(QWidget* parent, const QString& role) {
   auto* label = new QLabel(parent);
   label->setProperty(kRole, role);
   label->setWordWrap(true);
@@ -33,7 +33,7 @@ DownloadRow::DownloadRow(QWidget* parent) : QWidget(parent), download_(new Cifar
   running_ = new QWidget(this);
   progress_ = new QProgressBar(running_);
   progress_->setTextVisible(false);
-  progressText_ = makeText(running_, u"secondary"_s);
+  progressText_ = makeDownloadText(running_, u"secondary"_s);
   cancel_ = new QPushButton(tr("Cancel"), running_);
   cancel_->setObjectName(u"cancelDownload"_s);
   auto* bar = new QVBoxLayout;
@@ -43,7 +43,7 @@ DownloadRow::DownloadRow(QWidget* parent) : QWidget(parent), download_(new Cifar
   row->setContentsMargins({});
   row->addLayout(bar, 1);
   row->addWidget(cancel_);
-  result_ = makeText(this, u"error"_s);
+  result_ = makeDownloadText(this, u"error"_s);
   result_->setObjectName(u"downloadState"_s);
   result_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   auto* column = new QVBoxLayout(this);

@@ -18,8 +18,8 @@ namespace lambda {
 namespace {
 
 constexpr double kCell = 52;
-constexpr double kGap = 6;
-constexpr double kLambdaHeight = 24;
+constexpr double kStripGap = 6;
+constexpr double kStripLambdaHeight = 24;
 constexpr double kTileHeight = 40;
 constexpr std::size_t kMostEntries = 120;
 
@@ -121,13 +121,13 @@ void EpochStrip::redraw() {
 EpochStrip::Sizes EpochStrip::sizes() const {
   const double scale = textScale();
   return {kCell * scale,
-          kLambdaHeight * scale,
+          kStripLambdaHeight * scale,
           kTileHeight * scale,
           QFontMetricsF(smallFont()).height() + 2};
 }
 
 int EpochStrip::visibleCount(double width) const {
-  return std::max(1, static_cast<int>((width + kGap) / (sizes().cell + kGap)));
+  return std::max(1, static_cast<int>((width + kStripGap) / (sizes().cell + kStripGap)));
 }
 
 int EpochStrip::firstVisible(double width) const {
@@ -135,7 +135,7 @@ int EpochStrip::firstVisible(double width) const {
 }
 
 int EpochStrip::indexAt(double x) const {
-  const int index = firstVisible(width()) + static_cast<int>(x / (sizes().cell + kGap));
+  const int index = firstVisible(width()) + static_cast<int>(x / (sizes().cell + kStripGap));
   return x >= 0 && index < count() ? index : -1;
 }
 
@@ -156,7 +156,7 @@ void EpochStrip::paintTo(QPainter& painter, const QSize& size, const Colors& col
   const int last = std::min(count(), first + visibleCount(size.width()));
   for (int i = first; i < last; ++i) {
     const Entry& entry = entries_[static_cast<std::size_t>(i)];
-    const double left = (i - first) * (s.cell + kGap);
+    const double left = (i - first) * (s.cell + kStripGap);
     const bool isChosen = entry.picture->epoch == chosen_;
     const QRectF lambda(left, 2, s.cell, s.lambdaHeight);
     painter.drawImage(lambda, entry.lambda);
@@ -193,7 +193,7 @@ QString EpochStrip::exportName() const {
 }
 
 QSize EpochStrip::exportSize() const {
-  const double width = std::max(1, count()) * (sizes().cell + kGap);
+  const double width = std::max(1, count()) * (sizes().cell + kStripGap);
   return {static_cast<int>(std::ceil(width)), sizeHint().height()};
 }
 
@@ -214,12 +214,12 @@ QString EpochStrip::toCsv() const {
 
 QSize EpochStrip::sizeHint() const {
   const Sizes s = sizes();
-  return {6 * static_cast<int>(s.cell + kGap),
+  return {6 * static_cast<int>(s.cell + kStripGap),
           static_cast<int>(std::ceil(2 + s.lambdaHeight + 3 + s.tileHeight + s.caption + 2))};
 }
 
 QSize EpochStrip::minimumSizeHint() const {
-  return {2 * static_cast<int>(sizes().cell + kGap), sizeHint().height()};
+  return {2 * static_cast<int>(sizes().cell + kStripGap), sizeHint().height()};
 }
 
 }  // namespace lambda

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <QCoreApplication>
-
 #include "engine/formats/inspection/probe_snapshot.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -15,10 +14,6 @@ namespace lambda {
 namespace {
 
 constexpr int kMostTiles = 16;
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("LayerPicture", text);
-}
 
 std::size_t tileSize(const Array& tiles) {
   if (tiles.shape.size() != 4) return 0;

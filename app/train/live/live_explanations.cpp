@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include <QCoreApplication>
-
 #include "widgets/plots/axis_text.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("LiveExplanations", text);
-}
 
 double greatest(const Array& array) {
   double most = 0;

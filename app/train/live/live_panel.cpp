@@ -27,7 +27,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 8;
+constexpr int kPanelGap = 8;
 
 }  // namespace
 
@@ -67,8 +67,8 @@ void LivePanel::makeContent() {
   auto* inner = new QWidget(scroll_);
   pictures_ = new LivePictures(inner);
   auto* below = new QVBoxLayout(inner);
-  below->setContentsMargins(0, 0, 2 * kGap, kGap);
-  below->setSpacing(kGap);
+  below->setContentsMargins(0, 0, 2 * kPanelGap, kPanelGap);
+  below->setSpacing(kPanelGap);
   below->addWidget(pictures_, 1);
   below->addWidget(makeStrip());
   scroll_->setWidget(inner);
@@ -76,10 +76,10 @@ void LivePanel::makeContent() {
   scroll_->viewport()->setAutoFillBackground(false);
   inner->setAutoFillBackground(false);
   auto* column = new QVBoxLayout(content_);
-  column->setContentsMargins(2 * kGap, kGap, 0, 0);
-  column->setSpacing(kGap);
+  column->setContentsMargins(2 * kPanelGap, kPanelGap, 0, 0);
+  column->setSpacing(kPanelGap);
   auto* above = new QVBoxLayout;
-  above->setContentsMargins(0, 0, 2 * kGap, 0);
+  above->setContentsMargins(0, 0, 2 * kPanelGap, 0);
   above->addWidget(head_);
   above->addWidget(problem_);
   column->addLayout(above);
@@ -95,7 +95,7 @@ QWidget* LivePanel::makeStrip() {
   head->addWidget(makeExportButton(*strip_, *strip_));
   auto* column = new QVBoxLayout(holder);
   column->setContentsMargins({});
-  column->setSpacing(kGap);
+  column->setSpacing(kPanelGap);
   column->addLayout(head);
   column->addWidget(strip_);
   return holder;
@@ -123,8 +123,8 @@ QSize LivePanel::minimumSizeHint() const {
   const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, scroll_);
   const int inner = scroll_->widget()->minimumSizeHint().width() + bar;
   const QSize head = head_->minimumSizeHint();
-  return {2 * kGap + std::max(inner, head.width() + 2 * kGap),
-          head.height() + 2 * kGap + qRound(kLeastPicture * textScale())};
+  return {2 * kPanelGap + std::max(inner, head.width() + 2 * kPanelGap),
+          head.height() + 2 * kPanelGap + qRound(kLeastPicture * textScale())};
 }
 
 // ---- target of the inspection ----

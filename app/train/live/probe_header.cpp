@@ -20,7 +20,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 8;
+constexpr int kHeaderGap = 8;
 constexpr int kSide = 56;
 constexpr int kMostImages = 100'000;
 
@@ -69,21 +69,21 @@ ProbeHeader::ProbeHeader(QWidget* parent)
   image_->setKeyboardTracking(false);
 
   auto* above = new QHBoxLayout;
-  above->setSpacing(kGap);
+  above->setSpacing(kHeaderGap);
   above->addWidget(when_);
   above->addWidget(words_, 1);
   above->addWidget(newest_);
   auto* below = new QHBoxLayout;
-  below->setSpacing(kGap);
+  below->setSpacing(kHeaderGap);
   below->addWidget(layer_, 1);
   below->addWidget(image_);
   auto* column = new QVBoxLayout;
-  column->setSpacing(kGap / 2);
+  column->setSpacing(kHeaderGap / 2);
   column->addLayout(above);
   column->addLayout(below);
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins({});
-  row->setSpacing(kGap);
+  row->setSpacing(kHeaderGap);
   row->addWidget(picture_);
   row->addLayout(column, 1);
   connect(layer_, &QComboBox::currentIndexChanged, this, &ProbeHeader::targetChosen);

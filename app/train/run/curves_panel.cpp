@@ -15,7 +15,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 8;
+constexpr int kCurvesGap = 8;
 constexpr int kShortestInterval = 100;  // Milliseconds.
 constexpr int kLongestInterval = 2000;
 constexpr double kIntervalPerCost = 40;  // Drawing takes at most 1/40 of one core.
@@ -43,8 +43,8 @@ CurvesPanel::CurvesPanel(TrainingSession& session, QWidget* parent)
   plot_->setExportName(u"curves"_s);
   toolbar_ = new CurveToolbar(*plot_, 0, this);
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kGap, kGap, kGap, 0);
-  column->setSpacing(kGap);
+  column->setContentsMargins(kCurvesGap, kCurvesGap, kCurvesGap, 0);
+  column->setSpacing(kCurvesGap);
   column->addWidget(toolbar_);
   column->addWidget(plot_, 1);
   timer_.setSingleShot(true);

@@ -24,7 +24,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 8;
+constexpr int kBarGap = 8;
 constexpr int kWordsInterval = 250;  // Milliseconds.
 constexpr int kWidestTitle = 320;
 
@@ -85,12 +85,12 @@ void TransportBar::makeButtons() {
   words_->setProperty(kRole, u"secondary"_s);
   words_->setFont(numberFont());
   auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(2 * kGap, kGap, 2 * kGap, kGap);
-  row->setSpacing(kGap);
+  row->setContentsMargins(2 * kBarGap, kBarGap, 2 * kBarGap, kBarGap);
+  row->setSpacing(kBarGap);
   auto* texts = new QVBoxLayout;
   texts->setSpacing(2);
   auto* top = new QHBoxLayout;
-  top->setSpacing(2 * kGap);
+  top->setSpacing(2 * kBarGap);
   recipe_ = new ElidedLabel(this);
   recipe_->setObjectName(u"recipe"_s);
   recipe_->setProperty(kRole, u"secondary"_s);

@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <string_view>
 
-#include <QCoreApplication>
-
 #include "engine/values/schedule.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("RecipeSections", text);
-}
 
 /// Chooses rows of the whole configuration.
 class Chooser {

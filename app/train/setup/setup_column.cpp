@@ -16,7 +16,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 8;
+constexpr int kColumnGap = 8;
 constexpr int kWidest = 480;
 constexpr int kHeadHeight = 32;
 
@@ -24,10 +24,10 @@ constexpr int kHeadHeight = 32;
 
 SetupColumn::SetupColumn(const QString& title, QWidget* beside, QWidget* parent)
     : QWidget(parent), column_(new QVBoxLayout(this)) {
-  column_->setContentsMargins(0, kGap, 0, kGap);
-  column_->setSpacing(kGap);
+  column_->setContentsMargins(0, kColumnGap, 0, kColumnGap);
+  column_->setSpacing(kColumnGap);
   auto* head = new QHBoxLayout;
-  head->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  head->setContentsMargins(2 * kColumnGap, 0, 2 * kColumnGap, 0);
   heading_ = new QLabel(title, this);
   heading_->setProperty(kRole, u"heading"_s);
   head->addWidget(heading_);
@@ -54,7 +54,7 @@ void SetupColumn::add(QWidget* widget) {
 
 void SetupColumn::addInside(QWidget* widget) {
   auto* holder = new QVBoxLayout;
-  holder->setContentsMargins(2 * kGap, 0, 2 * kGap, kGap);
+  holder->setContentsMargins(2 * kColumnGap, 0, 2 * kColumnGap, kColumnGap);
   holder->addWidget(widget);
   column_->addLayout(holder);
 }
@@ -68,8 +68,8 @@ QWidget* SetupColumn::addPicture(
   if (beside) head->addWidget(beside);
   head->addWidget(makeExportButton(exported, picture));
   auto* column = new QVBoxLayout(holder);
-  column->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
-  column->setSpacing(kGap);
+  column->setContentsMargins(2 * kColumnGap, 0, 2 * kColumnGap, 0);
+  column->setSpacing(kColumnGap);
   column->addLayout(head);
   column->addWidget(&picture);
   column_->addWidget(holder, stretch);

@@ -25,14 +25,14 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 8;
+constexpr int kSetupGap = 8;
 constexpr int kHighestPlot = 180;
 
 QLabel* makeText(QWidget* parent, const QString& role) {
   auto* label = new QLabel(parent);
   label->setProperty(kRole, role);
   label->setWordWrap(true);
-  label->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  label->setContentsMargins(2 * kSetupGap, 0, 2 * kSetupGap, 0);
   return label;
 }
 
@@ -47,7 +47,7 @@ void disable(std::vector<FormSection>& sections) {
 SetupView::SetupView(ProjectDocument& document, QWidget* parent)
     : QWidget(parent), document_(document), samples_(new SampleImages(this)) {
   auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(kGap, 0, kGap, 0);
+  row->setContentsMargins(kSetupGap, 0, kSetupGap, 0);
   row->setSpacing(0);
   row->addStretch(1);
   makeDataColumn();
@@ -93,7 +93,7 @@ FieldForm* SetupView::makeForm() {
 void SetupView::makeDataColumn() {
   SetupColumn* column = addColumn(tr("Data"));
   data_ = new DataPanel(DataPanel::realServices(), this);
-  data_->setContentsMargins(2 * kGap, 0, 2 * kGap, 0);
+  data_->setContentsMargins(2 * kSetupGap, 0, 2 * kSetupGap, 0);
   column->add(data_);
   column->add(forms_[0] = makeForm());
   preview_ = new AugmentationPreview(this);

@@ -13,7 +13,7 @@ namespace lambda {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kColumns = 100;
 constexpr std::size_t kIndent = 2;
@@ -25,7 +25,7 @@ class JsonText {
   std::string take() { return std::move(text_); }
 
   /// Writes `value` after `before` used columns of the line. One column is reserved for a comma.
-  void write(const Json& value, std::size_t level, std::size_t before) {
+  void write(const OrderedJson& value, std::size_t level, std::size_t before) {
     if (!value.is_structured() || value.empty()) {
       appendOnLine(value, std::numeric_limits<std::size_t>::max());
       return;
@@ -39,7 +39,7 @@ class JsonText {
 
   /// Appends `value` on one line. Gives up, with a part appended, when the text grows beyond
   /// `limit` bytes.
-  bool appendOnLine(const Json& value, std::size_t limit) {
+  bool appendOnLine(const OrderedJson& value, std::size_t limit) {
     if (value.is_object()) {
       text_ += '{';
       bool first = true;
@@ -52,7 +52,7 @@ class JsonText {
     } else if (value.is_array()) {
       text_ += '[';
       bool first = true;
-      for (const Json& element : value) {
+      for (const OrderedJson& element : value) {
         if (!std::exchange(first, false)) text_ += ", ";
         if (!appendOnLine(element, limit)) return false;
       }
@@ -64,7 +64,7 @@ class JsonText {
   }
 
  private:
-  void writeLines(const Json& value, std::size_t level) {
+  void writeLines(const OrderedJson& value, std::size_t level) {
     const bool isObject = value.is_object();
     text_ += isObject ? "{\n" : "[\n";
     bool first = true;
@@ -86,7 +86,7 @@ class JsonText {
     text_ += ": ";
   }
 
-  void appendScalar(const Json& value) {
+  void appendScalar(const OrderedJson& value) {
     if (value.is_string()) {
       appendString(value.get_ref<const std::string&>());
     } else if (value.is_number_float()) {
@@ -99,11 +99,11 @@ class JsonText {
 
   void appendString(const std::string& value) {
     const bool isAscii = terminalText(value, LineBreaks::kept) != value;
-    const auto handler = foreign_ == ForeignText::refused ? Json::error_handler_t::strict
-                                                          : Json::error_handler_t::replace;
+    const auto handler = foreign_ == ForeignText::refused ? OrderedJson::error_handler_t::strict
+                                                          : OrderedJson::error_handler_t::replace;
     try {
-      text_ += Json(value).dump(-1, ' ', isAscii, handler);
-    } catch (const Json::type_error&) {
+      text_ += OrderedJson(value).dump(-1, ' ', isAscii, handler);
+    } catch (const OrderedJson::type_error&) {
       throw Error(lastKey_, "the text is not UTF-8", "Names and texts in JSON must be UTF-8.");
     }
   }
@@ -115,13 +115,13 @@ class JsonText {
 
 }  // namespace
 
-std::string formatJson(const Json& document, ForeignText foreign) {
+std::string formatJson(const OrderedJson& document, ForeignText foreign) {
   JsonText text(foreign);
   text.write(document, 0, 0);
   return text.take() + "\n";
 }
 
-std::string formatJsonLine(const Json& document) {
+std::string formatJsonLine(const OrderedJson& document) {
   JsonText text(ForeignText::refused);
   text.appendOnLine(document, std::numeric_limits<std::size_t>::max());
   return text.take();

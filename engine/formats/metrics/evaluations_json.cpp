@@ -10,7 +10,7 @@ namespace lambda {
 
 namespace {
 
-constexpr JsonLimits kLineLimits{1 << 16, 4};
+constexpr JsonLimits kRecordLimits{1 << 16, 4};
 constexpr std::uint64_t kMaxBytes = 64ULL << 20;
 
 }  // namespace
@@ -29,7 +29,7 @@ Evaluations evaluationsFromText(std::string_view text) {
     try {
       EvaluationRecord record;
       FieldReader("", nullptr)
-          .readFields(parseJson(text.substr(0, newline), "", kLineLimits), "", record);
+          .readFields(parseJson(text.substr(0, newline), "", kRecordLimits), "", record);
       evaluations.records.push_back(std::move(record));
     } catch (const Error& error) {
       evaluations.warnings.push_back("line " + std::to_string(number) + ": " + error.reason());

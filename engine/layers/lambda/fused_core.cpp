@@ -23,7 +23,7 @@ using torch::autograd::variable_list;
 
 constexpr const char* kOrder = "order";
 
-const float* dataOf(const at::Tensor& tensor) {
+const float* floatsOf(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
 }
 
@@ -32,10 +32,10 @@ CoreInputs inputsOf(const at::Tensor& queries,
                     const at::Tensor& values,
                     const at::Tensor& table,
                     const at::Tensor& tableRows) {
-  return {dataOf(queries),
-          dataOf(keys),
-          dataOf(values),
-          dataOf(table),
+  return {floatsOf(queries),
+          floatsOf(keys),
+          floatsOf(values),
+          floatsOf(table),
           tableRows.defined() ? tableRows.const_data_ptr<std::int32_t>() : nullptr};
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QPainterPath>
@@ -13,6 +12,7 @@
 #include "widgets/network/parts/network_text.h"
 #include "widgets/network/parts/quantity_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/shown_text.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -23,10 +23,6 @@ namespace {
 
 constexpr double kRadius = 6;
 constexpr double kLine = 18;
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Network", text);
-}
 
 QFont bold(QFont font) {
   font.setWeight(QFont::DemiBold);

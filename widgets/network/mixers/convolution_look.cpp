@@ -1,18 +1,10 @@
 #include "widgets/network/mixers/convolution_look.h"
 
-#include <QCoreApplication>
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
-
-namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("ConvolutionLook", text);
-}
-
-}  // namespace
 
 QString MixerLook<ConvolutionMixer>::letter() {
   return u"C"_s;

@@ -1,18 +1,10 @@
 #include "widgets/network/mixers/depthwise_convolution_look.h"
 
-#include <QCoreApplication>
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
-
-namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("DepthwiseConvolutionLook", text);
-}
-
-}  // namespace
 
 QString MixerLook<DepthwiseConvolutionMixer>::letter() {
   return u"D"_s;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <QCoreApplication>
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -14,10 +14,6 @@ constexpr int kPaperScope = 23;
 /// Position pairs times k u above which global scope is slow; validate() warns from the same number
 /// on.
 constexpr long long kManyPairs = 1LL << 26;
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("LambdaLook", text);
-}
 
 QString embeddingText(const LambdaMixer& mixer, const MapShape& map) {
   if (mixer.embedding == PositionEmbedding::none) return tr("none");

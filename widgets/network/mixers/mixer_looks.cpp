@@ -1,20 +1,15 @@
 #include "widgets/network/mixers/mixer_looks.h"
 
-#include <QCoreApplication>
-
 #include "widgets/network/mixers/convolution_look.h"
 #include "widgets/network/mixers/depthwise_convolution_look.h"
 #include "widgets/network/mixers/lambda_look.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("MixerLooks", text);
-}
 
 QString textOf(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));

@@ -1,10 +1,10 @@
 #include "widgets/network/parts/network_text.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/quantity_text.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -13,10 +13,6 @@ namespace lambda {
 namespace {
 
 constexpr int kSpokenParts = 4;
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Network", text);
-}
 
 QStringList descriptionOf(const Architecture& architecture, const PartId& part) {
   QStringList lines;
