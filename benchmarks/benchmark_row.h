@@ -8,7 +8,7 @@
 
 #include "benchmarks/timing.h"
 #include "engine/kernels/lambda_core/core_shape.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

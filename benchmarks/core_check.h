@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "benchmarks/core_forms.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/kernels/lambda_core/core_shape.h"
-#include "engine/values/enum_names.h"
+#include "engine/values/config/enum_names.h"
 
 namespace lambda {
 

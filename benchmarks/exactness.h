@@ -5,7 +5,7 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

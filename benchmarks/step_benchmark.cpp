@@ -13,7 +13,7 @@
 #include "engine/runtime/out_of_memory.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_dry_run.h"
-#include "engine/values/cost.h"
+#include "engine/values/architecture/cost.h"
 
 namespace lambda {
 

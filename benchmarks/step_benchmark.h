@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "benchmarks/timing.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

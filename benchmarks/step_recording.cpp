@@ -7,7 +7,7 @@
 #include "engine/training/trainer.h"
 #include "engine/training/training_dry_run.h"
 #include "engine/training/update/master_weights.h"
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 
 namespace lambda {
 

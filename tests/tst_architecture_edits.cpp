@@ -4,7 +4,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/formats/json/presets.h"
-#include "engine/values/validate.h"
+#include "engine/values/config/validate.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/part_costs.h"

@@ -15,7 +15,7 @@
 #include "engine/runtime/error.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/checkpoint/tensor_file.h"
-#include "engine/values/cost.h"
+#include "engine/values/architecture/cost.h"
 #include "tests/support/parameter_count.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"

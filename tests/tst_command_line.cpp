@@ -8,8 +8,8 @@
 
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/presets.h"
-#include "engine/values/cost.h"
-#include "engine/values/fields.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"

@@ -4,7 +4,7 @@
 
 #include "engine/formats/json/config_override.h"
 #include "engine/runtime/error.h"
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 #include "tests/support/filled_values.h"
 
 using namespace std::string_literals;

@@ -8,9 +8,9 @@
 #include <QtTest/QtTest>
 
 #include "engine/formats/json/presets.h"
-#include "engine/values/cost.h"
-#include "engine/values/plan.h"
-#include "engine/values/position_path.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/position_path.h"
 
 namespace lambda {
 

@@ -12,7 +12,7 @@
 #include "app/train/data/sample_images.h"
 #include "engine/formats/cifar10/cifar10_files.h"
 #include "engine/formats/files/sha256.h"
-#include "engine/values/fields.h"
+#include "engine/values/config/fields.h"
 #include "tests/support/http_server.h"
 #include "tests/support/small_cifar10.h"
 #include "tests/support/small_data_sets.h"

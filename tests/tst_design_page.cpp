@@ -14,7 +14,7 @@
 #include "app/design/problem_row.h"
 #include "app/design/total_cell.h"
 #include "app/design/totals_bar.h"
-#include "engine/values/cost.h"
+#include "engine/values/architecture/cost.h"
 #include "tests/support/design_studio.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/forms/number_box.h"

@@ -16,7 +16,7 @@
 #include "app/session/inspection_session.h"
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
-#include "engine/values/cost.h"
+#include "engine/values/architecture/cost.h"
 #include "tests/support/design_studio.h"
 #include "tests/support/scripted_engine.h"
 #include "widgets/forms/field_form.h"

@@ -5,8 +5,8 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/values/record_fields.h"
-#include "engine/values/text.h"
+#include "engine/values/config/record_fields.h"
+#include "engine/values/text/text.h"
 
 using namespace std::string_literals;
 

@@ -3,8 +3,8 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/values/heatmap.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/heatmap.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda::test {
 

@@ -10,7 +10,7 @@
 
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"

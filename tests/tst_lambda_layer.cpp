@@ -3,7 +3,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/values/position_path.h"
+#include "engine/values/architecture/position_path.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/lambda_case_rows.h"
 #include "tests/support/verify_close.h"

@@ -2,7 +2,7 @@
 
 #include <QTest>
 
-#include "engine/values/schedule.h"
+#include "engine/values/config/schedule.h"
 #include "widgets/plots/learning_rate_plot.h"
 #include "widgets/theme/theme.h"
 

@@ -9,7 +9,7 @@
 
 #include "app/design/part_explanation.h"
 #include "app/design/selection_form.h"
-#include "engine/values/validate.h"
+#include "engine/values/config/validate.h"
 #include "tests/support/network_bench.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/network_actions.h"

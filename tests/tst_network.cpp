@@ -4,9 +4,9 @@
 
 #include "engine/formats/json/presets.h"
 #include "engine/networks/network.h"
-#include "engine/values/cost.h"
-#include "engine/values/inspection.h"
-#include "engine/values/validate.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/validate.h"
+#include "engine/values/inspection/inspection.h"
 #include "tests/support/lambda_cases.h"
 #include "tests/support/odd_architectures.h"
 #include "tests/support/parameter_count.h"

@@ -5,7 +5,7 @@
 #include <QSignalSpy>
 #include <QtTest/QtTest>
 
-#include "engine/values/validate.h"
+#include "engine/values/config/validate.h"
 #include "tests/support/network_bench.h"
 #include "widgets/network/network_actions.h"
 #include "widgets/network/network_editor.h"

@@ -9,7 +9,7 @@
 
 #include "engine/layers/roled_module.h"
 #include "engine/networks/network.h"
-#include "engine/training/update/muon.h"
+#include "engine/training/update/muon/muon.h"
 #include "engine/training/update/optimizer.h"
 #include "engine/training/update/weight_average.h"
 #include "tests/support/exact_optimizer.h"

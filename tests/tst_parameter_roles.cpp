@@ -9,7 +9,7 @@
 #include "engine/layers/roled_module.h"
 #include "engine/networks/network.h"
 #include "engine/training/update/optimizer.h"
-#include "engine/values/enum_names.h"
+#include "engine/values/config/enum_names.h"
 #include "tests/support/several_parameters.h"
 #include "tests/support/tiny_run.h"
 

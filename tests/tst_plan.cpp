@@ -2,7 +2,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/values/plan.h"
+#include "engine/values/architecture/plan.h"
 
 using namespace std::string_literals;
 

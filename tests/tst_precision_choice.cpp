@@ -2,7 +2,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/values/precision_choice.h"
+#include "engine/values/config/precision_choice.h"
 
 namespace lambda {
 

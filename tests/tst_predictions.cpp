@@ -2,7 +2,7 @@
 
 #include <QTest>
 
-#include "engine/values/predictions.h"
+#include "engine/values/run/predictions.h"
 
 using namespace lambda;
 

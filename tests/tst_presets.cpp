@@ -8,7 +8,7 @@
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
-#include "engine/values/validate.h"
+#include "engine/values/config/validate.h"
 #include "tests/support/temporary_folder.h"
 
 namespace lambda {

@@ -9,8 +9,8 @@
 #include "app/session/machine_memory.h"
 #include "app/session/project_document.h"
 #include "engine/formats/json/presets.h"
-#include "engine/values/cost.h"
-#include "engine/values/validate.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/validate.h"
 
 namespace lambda::test {
 

@@ -3,8 +3,8 @@
 #include <QTest>
 
 #include "app/train/setup/recipe_sections.h"
-#include "engine/values/schedule.h"
-#include "engine/values/validate.h"
+#include "engine/values/config/schedule.h"
+#include "engine/values/config/validate.h"
 
 namespace lambda {
 

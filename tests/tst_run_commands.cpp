@@ -9,7 +9,7 @@
 
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/tensors/safetensors.h"
-#include "engine/values/cost.h"
+#include "engine/values/architecture/cost.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"

@@ -2,7 +2,7 @@
 
 #include <QTest>
 
-#include "engine/values/schedule.h"
+#include "engine/values/config/schedule.h"
 
 using namespace lambda;
 

@@ -7,7 +7,7 @@
 #include "app/design/selection_form.h"
 #include "app/design/template_list.h"
 #include "engine/formats/json/presets.h"
-#include "engine/values/validate.h"
+#include "engine/values/config/validate.h"
 #include "tests/support/filled_values.h"
 
 using namespace std::string_literals;

@@ -5,7 +5,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/runtime/random.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 using namespace std::string_literals;
 using namespace Qt::Literals::StringLiterals;

@@ -9,7 +9,7 @@
 #include "app/command_line/text_table.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/environment.h"
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 
 namespace lambda {
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/values/data_source.h"
+#include "engine/values/config/data_source.h"
 
 namespace lambda {
 

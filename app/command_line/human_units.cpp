@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 
 namespace lambda {
 

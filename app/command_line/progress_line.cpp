@@ -7,7 +7,7 @@
 
 #include "app/command_line/terminal.h"
 #include "app/command_line/text_table.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

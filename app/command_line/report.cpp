@@ -9,8 +9,8 @@
 #include "app/command_line/command.h"
 #include "app/command_line/human_units.h"
 #include "engine/formats/json/json.h"
-#include "engine/values/enum_names.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/config/enum_names.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

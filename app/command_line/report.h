@@ -7,8 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "engine/values/metrics.h"
-#include "engine/values/problem.h"
+#include "engine/values/config/problem.h"
+#include "engine/values/run/metrics.h"
 
 namespace lambda {
 

@@ -9,7 +9,7 @@
 #include "engine/formats/tensors/safetensors.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 
 namespace fs = std::filesystem;
 

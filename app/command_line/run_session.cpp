@@ -14,9 +14,9 @@
 #include "engine/data/sources/data_sources.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/process_memory.h"
-#include "engine/values/cost.h"
-#include "engine/values/text_safety.h"
-#include "engine/values/validate.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/validate.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

@@ -7,7 +7,7 @@
 #include "app/command_line/run_source.h"
 #include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 
 namespace lambda {
 

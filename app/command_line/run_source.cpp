@@ -14,7 +14,7 @@
 #include "engine/formats/json/config_override.h"
 #include "engine/formats/json/presets.h"
 #include "engine/formats/json/run_json.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 

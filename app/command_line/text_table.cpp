@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/command_line/terminal.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/session/page.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 class QPushButton;
 class QToolButton;

@@ -4,8 +4,8 @@
 
 #include <QWidget>
 
-#include "engine/values/run_config.h"
-#include "engine/values/throughput_estimate.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/run/throughput_estimate.h"
 
 class QLabel;
 class QProgressBar;

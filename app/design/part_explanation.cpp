@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/values/plan.h"
+#include "engine/values/architecture/plan.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/network_text.h"

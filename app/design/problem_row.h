@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "engine/values/problem.h"
+#include "engine/values/config/problem.h"
 
 namespace lambda {
 

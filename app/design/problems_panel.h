@@ -4,7 +4,7 @@
 
 #include <QFrame>
 
-#include "engine/values/problem.h"
+#include "engine/values/config/problem.h"
 
 class QLabel;
 class QScrollArea;

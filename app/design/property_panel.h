@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "engine/values/problem.h"
+#include "engine/values/config/problem.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/network/parts/mixer_memory.h"
 #include "widgets/network/parts/network_parts.h"

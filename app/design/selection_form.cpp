@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/design/mixer_sections.h"
-#include "engine/values/fields.h"
+#include "engine/values/config/fields.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/theme/shown_text.h"

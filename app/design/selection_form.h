@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/values/problem.h"
+#include "engine/values/config/problem.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/network/parts/mixer_memory.h"
 #include "widgets/network/parts/network_parts.h"

@@ -3,7 +3,7 @@
 #include <QAbstractButton>
 
 #include "app/design/template_list.h"
-#include "engine/values/cost.h"
+#include "engine/values/architecture/cost.h"
 
 namespace lambda {
 

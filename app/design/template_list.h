@@ -5,7 +5,7 @@
 
 #include <QString>
 
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

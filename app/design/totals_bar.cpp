@@ -6,7 +6,7 @@
 #include "app/design/epoch_time.h"
 #include "app/design/total_cell.h"
 #include "app/session/machine_memory.h"
-#include "engine/values/range_check.h"
+#include "engine/values/config/range_check.h"
 #include "widgets/network/parts/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/flow_layout.h"

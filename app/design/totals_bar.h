@@ -2,8 +2,8 @@
 
 #include <QFrame>
 
-#include "engine/values/cost.h"
-#include "engine/values/run_config.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

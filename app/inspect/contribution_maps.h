@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

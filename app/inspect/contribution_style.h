@@ -3,7 +3,7 @@
 #include <QString>
 
 #include "app/inspect/contribution_maps.h"
-#include "engine/values/colormap.h"
+#include "engine/values/inspection/colormap.h"
 
 namespace lambda {
 

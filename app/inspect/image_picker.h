@@ -6,9 +6,9 @@
 
 #include <QWidget>
 
-#include "engine/values/inspection.h"
-#include "engine/values/labeled_images.h"
-#include "engine/values/predictions.h"
+#include "engine/values/images/labeled_images.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/run/predictions.h"
 #include "widgets/pictures/image_grid.h"
 
 class QAction;

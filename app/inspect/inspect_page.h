@@ -11,9 +11,9 @@
 #include "app/inspect/feed/inspection_source.h"
 #include "app/session/page.h"
 #include "app/session/run_summary.h"
-#include "engine/values/inspection.h"
-#include "engine/values/predictions.h"
-#include "engine/values/probe_snapshot.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/inspection/probe_snapshot.h"
+#include "engine/values/run/predictions.h"
 
 class QFrame;
 class QLabel;

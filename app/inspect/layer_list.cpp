@@ -6,7 +6,7 @@
 #include <QSignalBlocker>
 #include <QStyledItemDelegate>
 
-#include "engine/values/colormap.h"
+#include "engine/values/inspection/colormap.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 

@@ -7,7 +7,7 @@
 #include <QImage>
 #include <QListWidget>
 
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "app/inspect/contribution_maps.h"
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 #include "widgets/pictures/principal_patterns.h"
 
 namespace lambda {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/values/inspection.h"
-#include "engine/values/probe_snapshot.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/inspection/probe_snapshot.h"
 
 namespace lambda {
 

@@ -8,8 +8,8 @@
 #include "engine/formats/json/config_override.h"
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
-#include "engine/values/text.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text.h"
+#include "engine/values/text/text_safety.h"
 #include "widgets/forms/field_rows.h"
 
 using namespace Qt::StringLiterals;

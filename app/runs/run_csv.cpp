@@ -5,7 +5,7 @@
 #include "app/runs/path_text.h"
 #include "app/runs/run_cells.h"
 #include "app/runs/table/run_sort_filter.h"
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 #include "widgets/export/csv_field.h"
 
 using namespace Qt::StringLiterals;

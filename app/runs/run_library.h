@@ -13,7 +13,7 @@
 #include "app/runs/library/imported_log.h"
 #include "app/runs/library/run_files.h"
 #include "app/session/run_summary.h"
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 
 class QSettings;
 

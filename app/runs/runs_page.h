@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "app/session/page.h"
-#include "engine/values/inspection.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

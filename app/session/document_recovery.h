@@ -9,7 +9,7 @@
 #include <QString>
 #include <QTimer>
 
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

@@ -12,11 +12,11 @@
 #include "engine/runtime/run_control.h"
 #include "engine/training/evaluate_run.h"
 #include "engine/training/trainer.h"
-#include "engine/values/checkpoint_header.h"
-#include "engine/values/inspection.h"
-#include "engine/values/predictions.h"
-#include "engine/values/run_config.h"
-#include "engine/values/throughput_estimate.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/run/checkpoint_header.h"
+#include "engine/values/run/predictions.h"
+#include "engine/values/run/throughput_estimate.h"
 
 namespace lambda {
 

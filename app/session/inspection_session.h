@@ -7,9 +7,9 @@
 #include <QString>
 
 #include "app/session/engine_calls.h"
-#include "engine/values/inspection.h"
-#include "engine/values/predictions.h"
-#include "engine/values/throughput_estimate.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/run/predictions.h"
+#include "engine/values/run/throughput_estimate.h"
 
 namespace lambda {
 

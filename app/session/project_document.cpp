@@ -10,8 +10,8 @@
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/config_override.h"
 #include "engine/runtime/error.h"
-#include "engine/values/cost.h"
-#include "engine/values/validate.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/validate.h"
 
 namespace lambda {
 

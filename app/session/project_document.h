@@ -7,8 +7,8 @@
 #include <QString>
 #include <QUndoStack>
 
-#include "engine/values/problem.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/problem.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

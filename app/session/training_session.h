@@ -10,10 +10,10 @@
 #include <QTimer>
 
 #include "app/session/engine_calls.h"
-#include "engine/values/inspection.h"
-#include "engine/values/metrics.h"
-#include "engine/values/run_config.h"
-#include "engine/values/run_record.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/run/metrics.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

@@ -15,7 +15,7 @@
 #include "app/studio/preferences.h"
 #include "app/studio/render_run.h"
 #include "engine/runtime/error.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 using namespace Qt::StringLiterals;
 

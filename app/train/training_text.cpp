@@ -5,7 +5,7 @@
 
 #include <QFile>
 
-#include "engine/values/enum_names.h"
+#include "engine/values/config/enum_names.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/theme/shown_text.h"

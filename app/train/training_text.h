@@ -6,8 +6,8 @@
 #include <QString>
 
 #include "app/session/training_session.h"
-#include "engine/values/problem.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/problem.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "engine/data/normalization.h"
-#include "engine/values/architecture.h"
-#include "engine/values/labeled_images.h"
-#include "engine/values/run_config.h"
+#include "engine/values/architecture/architecture.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/images/labeled_images.h"
 
 namespace lambda {
 

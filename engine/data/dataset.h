@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "engine/data/normalization.h"
-#include "engine/values/labeled_images.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/images/labeled_images.h"
 
 namespace lambda {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/data/dataset.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/values/labeled_images.h"
+#include "engine/values/images/labeled_images.h"
 
 namespace lambda {
 

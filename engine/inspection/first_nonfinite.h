@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/networks/network.h"
-#include "engine/values/non_finite.h"
+#include "engine/values/run/non_finite.h"
 
 namespace lambda {
 

@@ -6,7 +6,7 @@
 
 #include "engine/inspection/lambda_arithmetic.h"
 #include "engine/networks/network.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

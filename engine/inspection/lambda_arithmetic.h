@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/layers/lambda/lambda_layer.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

@@ -7,7 +7,7 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
-#include "engine/values/parameter_role.h"
+#include "engine/values/architecture/parameter_role.h"
 
 namespace lambda {
 

@@ -2,7 +2,7 @@
 
 #include "engine/layers/norm_and_pool/max_pool.h"
 #include "engine/runtime/process_memory.h"
-#include "engine/values/cost.h"
+#include "engine/values/architecture/cost.h"
 
 namespace lambda {
 

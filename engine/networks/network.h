@@ -8,7 +8,7 @@
 #include "engine/layers/blocks/residual_block.h"
 #include "engine/layers/convolution/patch_whitening.h"
 #include "engine/layers/lambda/lambda_layer.h"
-#include "engine/values/plan.h"
+#include "engine/values/architecture/plan.h"
 
 namespace lambda {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "engine/runs/run_folder.h"
-#include "engine/values/evaluation_record.h"
-#include "engine/values/run_record.h"
+#include "engine/values/run/evaluation_record.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/runs/run_folder.h"
-#include "engine/values/checkpoint_header.h"
+#include "engine/values/run/checkpoint_header.h"
 
 namespace lambda {
 

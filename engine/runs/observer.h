@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "engine/values/inspection.h"
-#include "engine/values/metrics.h"
-#include "engine/values/run_record.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/run/metrics.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/values/checkpoint_header.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/run/checkpoint_header.h"
 
 namespace lambda {
 

@@ -6,8 +6,8 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runtime/error.h"
-#include "engine/values/record_fields.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/config/record_fields.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/runtime/device.h"
-#include "engine/values/run_record.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

@@ -8,7 +8,7 @@
 #include <c10/util/Exception.h>
 
 #include "engine/runtime/error.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

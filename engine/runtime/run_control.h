@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

@@ -5,9 +5,9 @@
 
 #include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
-#include "engine/values/inspection.h"
-#include "engine/values/metrics.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/run/metrics.h"
 
 namespace lambda {
 

@@ -5,7 +5,7 @@
 
 #include "engine/networks/network.h"
 #include "engine/training/input/batch_maker.h"
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 
 namespace lambda {
 

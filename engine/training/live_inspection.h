@@ -5,7 +5,7 @@
 #include "engine/inspection/inspect_network.h"
 #include "engine/training/checkpoint/training_state.h"
 #include "engine/training/input/run_data.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

@@ -11,7 +11,7 @@
 #include "engine/runtime/thread_governor.h"
 #include "engine/training/prepared_run.h"
 #include "engine/training/step/cuda_graph_plugin.h"
-#include "engine/values/run_record.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

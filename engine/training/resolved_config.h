@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/runtime/device.h"
-#include "engine/values/precision_choice.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/precision_choice.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

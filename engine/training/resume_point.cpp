@@ -4,7 +4,7 @@
 
 #include "engine/formats/json/config_changes.h"
 #include "engine/runtime/error.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 

@@ -8,7 +8,7 @@
 #include "engine/runs/run_folder.h"
 #include "engine/training/checkpoint/training_state.h"
 #include "engine/training/trainer.h"
-#include "engine/values/run_record.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "engine/training/open_run.h"
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 
 namespace lambda {
 

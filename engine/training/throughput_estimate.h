@@ -4,8 +4,8 @@
 
 #include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
-#include "engine/values/run_config.h"
-#include "engine/values/throughput_estimate.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/run/throughput_estimate.h"
 
 namespace lambda {
 

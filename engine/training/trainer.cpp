@@ -9,8 +9,8 @@
 #include "engine/training/prepared_run.h"
 #include "engine/training/resume_point.h"
 #include "engine/training/training_loop.h"
-#include "engine/values/cost.h"
-#include "engine/values/validate.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/validate.h"
 
 namespace fs = std::filesystem;
 

@@ -5,8 +5,8 @@
 
 #include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
-#include "engine/values/metrics.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/run/metrics.h"
 
 namespace lambda {
 

@@ -7,7 +7,7 @@
 #include "engine/runtime/random.h"
 #include "engine/training/step/cuda_graph_plugin.h"
 #include "engine/training/whiten_stem.h"
-#include "engine/values/schedule.h"
+#include "engine/values/config/schedule.h"
 
 namespace lambda {
 

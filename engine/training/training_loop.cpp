@@ -15,7 +15,7 @@
 #include "engine/training/live_inspection.h"
 #include "engine/training/step/training_step.h"
 #include "engine/training/update/master_weights.h"
-#include "engine/values/schedule.h"
+#include "engine/values/config/schedule.h"
 
 namespace lambda {
 

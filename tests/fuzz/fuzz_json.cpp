@@ -11,8 +11,8 @@
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runtime/error.h"
-#include "engine/values/cost.h"
-#include "engine/values/validate.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/validate.h"
 
 namespace {
 

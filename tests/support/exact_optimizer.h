@@ -11,7 +11,7 @@
 #include <QTest>
 
 #include "engine/layers/roled_module.h"
-#include "engine/training/update/muon.h"
+#include "engine/training/update/muon/muon.h"
 #include "engine/training/update/weight_average.h"
 #include "tests/support/exact_update.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 #include "widgets/pictures/principal_patterns.h"
 
 namespace lambda::test {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/values/record_fields.h"
+#include "engine/values/config/record_fields.h"
 
 namespace lambda {
 

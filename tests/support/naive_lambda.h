@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/values/architecture.h"
+#include "engine/values/architecture/architecture.h"
 
 namespace lambda::test {
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/values/architecture.h"
-#include "engine/values/enum_names.h"
+#include "engine/values/architecture/architecture.h"
+#include "engine/values/config/enum_names.h"
 
 namespace lambda::test {
 

@@ -12,8 +12,8 @@
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/values/cost.h"
-#include "engine/values/schedule.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/schedule.h"
 
 namespace fs = std::filesystem;
 

@@ -8,7 +8,7 @@
 #include <QTest>
 
 #include "engine/layers/roled_module.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

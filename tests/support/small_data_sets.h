@@ -13,7 +13,7 @@
 #include "engine/formats/cifar100/cifar100_files.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/inspection/png.h"
-#include "engine/values/image.h"
+#include "engine/values/images/image.h"
 
 namespace lambda {
 

@@ -6,7 +6,7 @@
 
 #include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 #include "tests/support/shapes10_of.h"
 
 namespace lambda {

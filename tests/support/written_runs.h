@@ -7,7 +7,7 @@
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runs/run_folder.h"
-#include "engine/values/run_record.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda::test {
 

@@ -2,7 +2,7 @@
 
 #include <QString>
 
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

@@ -7,7 +7,7 @@
 #include <QString>
 #include <QWidget>
 
-#include "engine/values/problem.h"
+#include "engine/values/config/problem.h"
 #include "widgets/forms/field_rows.h"
 
 namespace lambda {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/values/fields.h"
+#include "engine/values/config/fields.h"
 
 namespace lambda {
 
@@ -38,7 +38,7 @@ enum class Stepping {
 struct FieldRow {
   std::string path;      ///< The field's path, for example "recipe.optimizer.learningRate".
   std::string label;     ///< "Learning rate"
-  std::string meaning;   ///< One line, from engine/values/fields.h.
+  std::string meaning;   ///< One line, from engine/values/config/fields.h.
   std::string unit;      ///< "px", "epochs"; empty = none.
   std::string zeroText;  ///< The text for 0, for example "global"; empty = "0".
   FieldValue value;

@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "engine/values/problem.h"
+#include "engine/values/config/problem.h"
 #include "widgets/forms/field_rows.h"
 
 class QLabel;

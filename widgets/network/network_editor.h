@@ -8,7 +8,7 @@
 #include <QPointF>
 #include <QRectF>
 
-#include "engine/values/problem.h"
+#include "engine/values/config/problem.h"
 #include "widgets/export/exportable.h"
 #include "widgets/network/drawing/network_hit.h"
 #include "widgets/network/drawing/network_layout.h"

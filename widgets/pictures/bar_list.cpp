@@ -7,7 +7,7 @@
 #include <QPainter>
 #include <QToolTip>
 
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"

@@ -3,7 +3,7 @@
 #include <QRectF>
 #include <QString>
 
-#include "engine/values/colormap.h"
+#include "engine/values/inspection/colormap.h"
 
 class QPainter;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 
 using namespace Qt::StringLiterals;
 

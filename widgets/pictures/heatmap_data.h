@@ -5,9 +5,9 @@
 #include <QString>
 #include <QStringList>
 
-#include "engine/values/array.h"
-#include "engine/values/colormap.h"
-#include "engine/values/heatmap.h"
+#include "engine/values/images/array.h"
+#include "engine/values/inspection/colormap.h"
+#include "engine/values/inspection/heatmap.h"
 
 namespace lambda {
 

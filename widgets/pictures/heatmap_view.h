@@ -7,7 +7,7 @@
 #include <QString>
 #include <QWidget>
 
-#include "engine/values/image.h"
+#include "engine/values/images/image.h"
 #include "widgets/export/exportable.h"
 #include "widgets/pictures/heatmap_data.h"
 #include "widgets/pictures/heatmap_layout.h"

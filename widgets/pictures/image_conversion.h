@@ -4,8 +4,8 @@
 
 #include <QImage>
 
-#include "engine/values/image.h"
-#include "engine/values/labeled_images.h"
+#include "engine/values/images/image.h"
+#include "engine/values/images/labeled_images.h"
 
 namespace lambda {
 

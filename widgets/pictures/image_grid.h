@@ -6,7 +6,7 @@
 #include <QAbstractScrollArea>
 #include <QString>
 
-#include "engine/values/labeled_images.h"
+#include "engine/values/images/labeled_images.h"
 #include "widgets/export/exportable.h"
 
 namespace lambda {

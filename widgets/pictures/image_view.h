@@ -6,10 +6,10 @@
 #include <QString>
 #include <QWidget>
 
-#include "engine/values/array.h"
-#include "engine/values/colormap.h"
-#include "engine/values/heatmap.h"
-#include "engine/values/image.h"
+#include "engine/values/images/array.h"
+#include "engine/values/images/image.h"
+#include "engine/values/inspection/colormap.h"
+#include "engine/values/inspection/heatmap.h"
 #include "widgets/export/exportable.h"
 
 namespace lambda {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/values/array.h"
+#include "engine/values/images/array.h"
 
 namespace lambda {
 

@@ -1,6 +1,6 @@
 #include "widgets/plots/curve_words.h"
 
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 #include "widgets/export/csv_field.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/plots/curve_readout.h"

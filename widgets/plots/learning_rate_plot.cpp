@@ -7,7 +7,7 @@
 #include <QPainter>
 #include <QPainterPath>
 
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"

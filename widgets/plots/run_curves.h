@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 #include "widgets/plots/curve_plot.h"
 
 namespace lambda {

@@ -6,8 +6,8 @@
 #include <QString>
 #include <QStringList>
 
-#include "engine/values/heatmap.h"
-#include "engine/values/predictions.h"
+#include "engine/values/inspection/heatmap.h"
+#include "engine/values/run/predictions.h"
 
 class QPainter;
 

@@ -15,7 +15,7 @@
 #include "benchmarks/core_benchmark.h"
 #include "benchmarks/core_order_names.h"
 #include "benchmarks/layer_benchmark.h"
-#include "engine/values/enum_names.h"
+#include "engine/values/config/enum_names.h"
 
 namespace lambda {
 

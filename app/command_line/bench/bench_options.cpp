@@ -4,8 +4,8 @@
 #include <random>
 
 #include "engine/runtime/device.h"
-#include "engine/values/enum_names.h"
-#include "engine/values/validate.h"
+#include "engine/values/config/enum_names.h"
+#include "engine/values/config/validate.h"
 
 namespace lambda {
 

@@ -9,7 +9,7 @@
 
 #include "app/command_line/command.h"
 #include "app/command_line/run_source.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

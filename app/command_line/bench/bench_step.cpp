@@ -13,8 +13,8 @@
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
 #include "benchmarks/step_benchmark.h"
-#include "engine/values/enum_names.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/config/enum_names.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

@@ -15,7 +15,7 @@
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/runs/run_folder.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 

@@ -14,7 +14,7 @@
 #include "engine/data/download.h"
 #include "engine/data/sources/data_sources.h"
 #include "engine/runtime/error.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

@@ -12,10 +12,10 @@
 #include "app/command_line/terminal.h"
 #include "app/command_line/text_table.h"
 #include "engine/data/sources/data_sources.h"
-#include "engine/values/cost.h"
-#include "engine/values/enum_names.h"
-#include "engine/values/text_safety.h"
-#include "engine/values/validate.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/enum_names.h"
+#include "engine/values/config/validate.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

@@ -20,8 +20,8 @@
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/formats/tensors/weights_file.h"
 #include "engine/runs/run_folder.h"
-#include "engine/values/text.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 

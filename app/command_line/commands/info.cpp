@@ -17,7 +17,7 @@
 #include "engine/layers/cuda/cuda_kernels_state.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/environment.h"
-#include "engine/values/enum_names.h"
+#include "engine/values/config/enum_names.h"
 
 namespace fs = std::filesystem;
 

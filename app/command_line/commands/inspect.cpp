@@ -14,8 +14,8 @@
 #include "engine/formats/inspection/inspection_files.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/training/evaluate_run.h"
-#include "engine/values/text.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 

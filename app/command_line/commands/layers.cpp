@@ -9,9 +9,9 @@
 #include "app/command_line/commands/commands.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
-#include "engine/values/enum_names.h"
-#include "engine/values/fields.h"
-#include "engine/values/text.h"
+#include "engine/values/config/enum_names.h"
+#include "engine/values/config/fields.h"
+#include "engine/values/text/text.h"
 
 namespace lambda {
 

@@ -13,8 +13,8 @@
 #include "app/command_line/run_source.h"
 #include "app/command_line/text_table.h"
 #include "engine/formats/json/config_json.h"
-#include "engine/values/cost.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

@@ -19,7 +19,7 @@
 #include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/values/enum_names.h"
+#include "engine/values/config/enum_names.h"
 
 namespace fs = std::filesystem;
 

@@ -7,9 +7,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "engine/values/evaluation_record.h"
-#include "engine/values/metrics.h"
-#include "engine/values/run_record.h"
+#include "engine/values/run/evaluation_record.h"
+#include "engine/values/run/metrics.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

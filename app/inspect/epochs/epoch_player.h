@@ -8,7 +8,7 @@
 #include <QWidget>
 
 #include "app/inspect/epochs/probe_reader.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 class QComboBox;
 class QLabel;

@@ -12,7 +12,7 @@
 
 #include "app/inspect/probe_view.h"
 #include "app/session/worker_thread.h"
-#include "engine/values/probe_snapshot.h"
+#include "engine/values/inspection/probe_snapshot.h"
 
 namespace lambda {
 

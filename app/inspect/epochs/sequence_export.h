@@ -9,7 +9,7 @@
 #include <QTimer>
 
 #include "app/inspect/epochs/probe_reader.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 #include "widgets/theme/colors.h"
 
 namespace lambda {

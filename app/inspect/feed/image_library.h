@@ -7,9 +7,9 @@
 #include <QString>
 
 #include "app/session/worker_thread.h"
-#include "engine/values/inspection.h"
-#include "engine/values/labeled_images.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/images/labeled_images.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

@@ -4,7 +4,7 @@
 
 #include <QString>
 
-#include "engine/values/run_record.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

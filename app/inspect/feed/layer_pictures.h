@@ -8,7 +8,7 @@
 
 #include "app/inspect/feed/inspection_source.h"
 #include "app/session/inspection_session.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

@@ -9,7 +9,7 @@
 #include <QTimer>
 
 #include "app/session/training_session.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

@@ -12,7 +12,7 @@
 #include "app/inspect/feed/live_inspections.h"
 #include "app/session/inspection_session.h"
 #include "app/session/training_session.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

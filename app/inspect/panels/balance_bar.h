@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

@@ -6,7 +6,7 @@
 #include <QWidget>
 
 #include "app/inspect/contribution_maps.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 #include "widgets/pictures/explanation.h"
 
 class QBoxLayout;

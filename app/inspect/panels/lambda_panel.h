@@ -5,7 +5,7 @@
 
 #include <QWidget>
 
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 #include "widgets/pictures/explanation.h"
 
 class QCheckBox;

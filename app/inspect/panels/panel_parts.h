@@ -4,7 +4,7 @@
 #include <QSize>
 #include <QString>
 
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 #include "widgets/pictures/heatmap_data.h"
 
 class QHBoxLayout;

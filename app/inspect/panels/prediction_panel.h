@@ -5,8 +5,8 @@
 
 #include <QWidget>
 
-#include "engine/values/inspection.h"
-#include "engine/values/predictions.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/run/predictions.h"
 
 class QLabel;
 class QPushButton;

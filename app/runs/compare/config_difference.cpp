@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/values/record_fields.h"
+#include "engine/values/config/record_fields.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/theme/shown_text.h"
 

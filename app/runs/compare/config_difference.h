@@ -6,7 +6,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "engine/values/run_record.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

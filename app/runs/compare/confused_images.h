@@ -4,8 +4,8 @@
 
 #include <QString>
 
-#include "engine/values/heatmap.h"
-#include "engine/values/predictions.h"
+#include "engine/values/inspection/heatmap.h"
+#include "engine/values/run/predictions.h"
 
 namespace lambda {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/values/curve.h"
+#include "engine/values/run/curve.h"
 
 namespace lambda {
 

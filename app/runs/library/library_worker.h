@@ -11,7 +11,7 @@
 
 #include "app/runs/library/metrics_follower.h"
 #include "app/runs/library/run_scanner.h"
-#include "engine/values/run_record.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

@@ -8,7 +8,7 @@
 
 #include "app/runs/library/run_scanner.h"
 #include "engine/formats/metrics/metrics_json.h"
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 
 namespace lambda {
 

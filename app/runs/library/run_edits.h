@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "engine/values/run_record.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

@@ -5,9 +5,9 @@
 
 #include <QWidget>
 
-#include "engine/values/heatmap.h"
-#include "engine/values/labeled_images.h"
-#include "engine/values/predictions.h"
+#include "engine/values/images/labeled_images.h"
+#include "engine/values/inspection/heatmap.h"
+#include "engine/values/run/predictions.h"
 
 class QLabel;
 class QPushButton;

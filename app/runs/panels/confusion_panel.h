@@ -6,8 +6,8 @@
 #include <QWidget>
 
 #include "app/runs/panels/prediction_store.h"
-#include "engine/values/inspection.h"
-#include "engine/values/predictions.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/run/predictions.h"
 
 class QLabel;
 class QProgressBar;

@@ -11,7 +11,7 @@
 
 #include "app/runs/path_text.h"
 #include "app/runs/run_row.h"
-#include "engine/values/validate.h"
+#include "engine/values/config/validate.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"

@@ -7,7 +7,7 @@
 
 #include "app/runs/library/run_files.h"
 #include "app/session/run_summary.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 class QComboBox;
 class QPushButton;

@@ -10,7 +10,7 @@
 #include <QString>
 
 #include "app/session/inspection_session.h"
-#include "engine/values/predictions.h"
+#include "engine/values/run/predictions.h"
 
 namespace lambda {
 

@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 
 class QTableWidget;
 

@@ -9,7 +9,7 @@
 #include <QWidget>
 
 #include "app/train/data/sample_images.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 #include "widgets/export/exportable.h"
 
 class QPushButton;

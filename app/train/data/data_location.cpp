@@ -4,7 +4,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "engine/values/fields.h"
+#include "engine/values/config/fields.h"
 
 namespace lambda {
 

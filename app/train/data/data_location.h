@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "engine/values/data_source.h"
+#include "engine/values/config/data_source.h"
 
 namespace lambda {
 

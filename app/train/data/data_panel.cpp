@@ -17,7 +17,7 @@
 #include "app/train/data/download_row.h"
 #include "engine/data/sources/data_sources.h"
 #include "engine/runtime/error.h"
-#include "engine/values/fields.h"
+#include "engine/values/config/fields.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"

@@ -9,9 +9,9 @@
 
 #include "app/train/newest_task.h"
 #include "engine/data/download.h"
-#include "engine/values/data_report.h"
-#include "engine/values/data_source.h"
-#include "engine/values/problem.h"
+#include "engine/values/config/data_report.h"
+#include "engine/values/config/data_source.h"
+#include "engine/values/config/problem.h"
 
 class QButtonGroup;
 class QFrame;

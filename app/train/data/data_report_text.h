@@ -2,7 +2,7 @@
 
 #include <QString>
 
-#include "engine/values/data_report.h"
+#include "engine/values/config/data_report.h"
 
 namespace lambda {
 

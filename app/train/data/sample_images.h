@@ -8,8 +8,8 @@
 
 #include "app/train/newest_task.h"
 #include "engine/data/normalization.h"
-#include "engine/values/data_source.h"
-#include "engine/values/labeled_images.h"
+#include "engine/values/config/data_source.h"
+#include "engine/values/images/labeled_images.h"
 
 namespace lambda {
 

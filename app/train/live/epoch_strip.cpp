@@ -5,8 +5,8 @@
 
 #include <QPainter>
 
-#include "engine/values/colormap.h"
-#include "engine/values/text.h"
+#include "engine/values/inspection/colormap.h"
+#include "engine/values/text/text.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 #include "widgets/pictures/heatmap_data.h"
 
 namespace lambda {

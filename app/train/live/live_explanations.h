@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 #include "widgets/pictures/explanation.h"
 
 namespace lambda {

@@ -9,7 +9,7 @@
 #include <QString>
 #include <QTimer>
 
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

@@ -7,7 +7,7 @@
 
 #include "app/train/live/layer_picture.h"
 #include "app/train/newest_task.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 class QLabel;
 class QScrollArea;

@@ -5,7 +5,7 @@
 #include <QWidget>
 
 #include "app/train/live/layer_picture.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 class QButtonGroup;
 class QSettings;

@@ -6,7 +6,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 #include "widgets/plots/curve_plot.h"
 
 class QSettings;

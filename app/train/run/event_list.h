@@ -6,7 +6,7 @@
 #include <QIcon>
 #include <QTableView>
 
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 
 namespace lambda {
 

@@ -4,7 +4,7 @@
 
 #include <QFrame>
 
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 
 class QLabel;
 class QPushButton;

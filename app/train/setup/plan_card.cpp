@@ -6,7 +6,7 @@
 
 #include "app/train/caption.h"
 #include "app/train/training_text.h"
-#include "engine/values/cost.h"
+#include "engine/values/architecture/cost.h"
 #include "widgets/plots/axis_text.h"
 #include "widgets/theme/theme.h"
 

@@ -5,8 +5,8 @@
 
 #include <QFrame>
 
-#include "engine/values/problem.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/problem.h"
+#include "engine/values/config/run_config.h"
 
 class QLabel;
 class QPushButton;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "engine/values/schedule.h"
+#include "engine/values/config/schedule.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;

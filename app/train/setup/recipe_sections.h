@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/values/problem.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/problem.h"
+#include "engine/values/config/run_config.h"
 #include "widgets/forms/field_form.h"
 
 namespace lambda {

@@ -7,8 +7,8 @@
 
 #include <QWidget>
 
-#include "engine/values/problem.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/problem.h"
+#include "engine/values/config/run_config.h"
 #include "widgets/forms/field_rows.h"
 
 class QLabel;

@@ -7,7 +7,7 @@
 
 #include "engine/data/sources/source_kinds.h"
 #include "engine/runtime/error.h"
-#include "engine/values/fields.h"
+#include "engine/values/config/fields.h"
 
 namespace lambda {
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "engine/values/data_report.h"
-#include "engine/values/data_source.h"
-#include "engine/values/labeled_images.h"
+#include "engine/values/config/data_report.h"
+#include "engine/values/config/data_source.h"
+#include "engine/values/images/labeled_images.h"
 
 namespace lambda {
 

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
-#include "engine/values/data_report.h"
-#include "engine/values/data_source.h"
-#include "engine/values/labeled_images.h"
+#include "engine/values/config/data_report.h"
+#include "engine/values/config/data_source.h"
+#include "engine/values/images/labeled_images.h"
 
 // The functions of data_sources.h for each kind of data set. A new kind needs an overload in each
 // list. `training`, `test` and `probe` throw Error; `check` does not. `liesAt` returns whether an

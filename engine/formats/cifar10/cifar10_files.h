@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/values/data_report.h"
-#include "engine/values/labeled_images.h"
+#include "engine/values/config/data_report.h"
+#include "engine/values/images/labeled_images.h"
 
 namespace lambda {
 

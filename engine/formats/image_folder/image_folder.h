@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/formats/image_folder/picture_cache.h"
-#include "engine/values/data_report.h"
+#include "engine/values/config/data_report.h"
 
 namespace lambda {
 

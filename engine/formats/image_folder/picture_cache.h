@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/formats/image_folder/picture_list.h"
-#include "engine/values/data_source.h"
-#include "engine/values/labeled_images.h"
+#include "engine/values/config/data_source.h"
+#include "engine/values/images/labeled_images.h"
 
 namespace lambda {
 

@@ -9,7 +9,7 @@
 
 #include "engine/formats/files/file_system.h"
 #include "engine/runtime/error.h"
-#include "engine/values/labeled_images.h"
+#include "engine/values/images/labeled_images.h"
 
 namespace lambda {
 

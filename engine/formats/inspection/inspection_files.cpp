@@ -10,7 +10,7 @@
 #include "engine/formats/metrics/csv.h"
 #include "engine/formats/tensors/npy.h"
 #include "engine/runtime/error.h"
-#include "engine/values/heatmap.h"
+#include "engine/values/inspection/heatmap.h"
 
 namespace lambda {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/formats/files/file_system.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

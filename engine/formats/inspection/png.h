@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/formats/files/file_system.h"
-#include "engine/values/image.h"
+#include "engine/values/images/image.h"
 
 namespace lambda {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "engine/values/probe_snapshot.h"
+#include "engine/values/inspection/probe_snapshot.h"
 
 namespace lambda {
 

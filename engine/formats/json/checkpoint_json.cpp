@@ -2,7 +2,7 @@
 
 #include "engine/formats/json/field_json.h"
 #include "engine/formats/json/json.h"
-#include "engine/values/record_fields.h"
+#include "engine/values/config/record_fields.h"
 
 namespace lambda {
 

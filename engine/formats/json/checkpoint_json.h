@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/values/checkpoint_header.h"
+#include "engine/values/run/checkpoint_header.h"
 
 namespace lambda {
 

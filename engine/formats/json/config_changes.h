@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

@@ -5,14 +5,15 @@
 #include <variant>
 #include <vector>
 
-#include "engine/values/problem.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/problem.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 
-// JSON documents of a network or a run. Keys, ranges and order are those of engine/values/fields.h;
-// "schema": 1 comes first. Equal neighbouring blocks of a stage are written once with "repeat": N.
-// A mixer is {"kind": "lambda", "k": 16, ...}, or only the name of its kind for the defaults.
+// JSON documents of a network or a run. Keys, ranges and order are those of
+// engine/values/config/fields.h; "schema": 1 comes first. Equal neighbouring blocks of a stage are
+// written once with "repeat": N. A mixer is {"kind": "lambda", "k": 16, ...}, or only the name of
+// its kind for the defaults.
 //
 // Reading throws Error(`file`, "PATH: reason") for text that is not JSON, a missing or newer
 // schema, a wrong type, an unknown name, or a number out of its range, where PATH is the value's

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "engine/values/problem.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/problem.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

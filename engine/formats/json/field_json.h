@@ -16,9 +16,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/values/fields.h"
-#include "engine/values/problem.h"
-#include "engine/values/text.h"
+#include "engine/values/config/fields.h"
+#include "engine/values/config/problem.h"
+#include "engine/values/text/text.h"
 
 // JSON of any value with visitFields(). Include it only in sources of this module, because it
 // includes all of nlohmann's header.

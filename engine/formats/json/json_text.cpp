@@ -6,8 +6,8 @@
 
 #include "engine/formats/json/json.h"
 #include "engine/runtime/error.h"
-#include "engine/values/text.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

@@ -7,7 +7,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/runtime/error.h"
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 
 namespace lambda {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/values/problem.h"
-#include "engine/values/run_record.h"
+#include "engine/values/config/problem.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "engine/formats/files/durable_file.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/values/evaluation_record.h"
+#include "engine/values/run/evaluation_record.h"
 
 namespace lambda {
 

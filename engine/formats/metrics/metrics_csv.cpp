@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/values/text.h"
+#include "engine/values/text/text.h"
 
 namespace lambda {
 

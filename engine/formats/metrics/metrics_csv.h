@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 
 namespace lambda {
 

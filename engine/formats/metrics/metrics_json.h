@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/values/metrics.h"
+#include "engine/values/run/metrics.h"
 
 namespace lambda {
 

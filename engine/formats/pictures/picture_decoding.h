@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "engine/values/image.h"
+#include "engine/values/images/image.h"
 
 namespace lambda {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/values/image.h"
+#include "engine/values/images/image.h"
 
 namespace lambda {
 

@@ -9,7 +9,7 @@
 
 #include "engine/formats/files/append_file.h"
 #include "engine/formats/tensorboard/event_message.h"
-#include "engine/values/curve.h"
+#include "engine/values/run/curve.h"
 
 namespace lambda {
 

@@ -9,7 +9,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/sha256.h"
 #include "engine/formats/tensors/safetensors_header.h"
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

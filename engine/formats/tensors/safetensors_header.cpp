@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/values/text_safety.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 

@@ -63,7 +63,7 @@
 // keys enter the scores if k is whole vectors and the padded context is shorter than v; otherwise
 // lambda_c is used. Where no kernel fits, the operations of engine/layers/lambda/lambda_core.h run.
 // A layer with a very small window may take the lambda convolution instead
-// (engine/values/position_path.h).
+// (engine/values/architecture/position_path.h).
 
 #include <cstdint>
 

@@ -8,7 +8,7 @@
 #include "engine/layers/convolution/convolution_unit.h"
 #include "engine/layers/forward_trace.h"
 #include "engine/layers/mixers/mixer_unit.h"
-#include "engine/values/plan.h"
+#include "engine/values/architecture/plan.h"
 
 namespace lambda {
 

@@ -2,7 +2,7 @@
 
 #include <torch/nn/init.h>
 
-#include "engine/values/plan.h"
+#include "engine/values/architecture/plan.h"
 
 namespace lambda {
 

@@ -8,7 +8,7 @@
 #include <torch/nn/pimpl.h>
 
 #include "engine/layers/roled_module.h"
-#include "engine/values/architecture.h"
+#include "engine/values/architecture/architecture.h"
 
 namespace lambda {
 

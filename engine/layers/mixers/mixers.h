@@ -4,7 +4,7 @@
 
 #include "engine/layers/lambda/position_embedding.h"
 #include "engine/layers/roled_module.h"
-#include "engine/values/plan.h"
+#include "engine/values/architecture/plan.h"
 
 namespace lambda {
 

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/values/architecture.h"
+#include "engine/values/architecture/architecture.h"
 
 namespace lambda {
 

@@ -4,7 +4,7 @@
 
 #include <torch/nn/modules/batchnorm.h>
 
-#include "engine/values/architecture.h"
+#include "engine/values/architecture/architecture.h"
 
 namespace lambda {
 

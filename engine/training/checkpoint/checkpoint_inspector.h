@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "engine/values/checkpoint_header.h"
-#include "engine/values/inspection.h"
-#include "engine/values/predictions.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/run/checkpoint_header.h"
+#include "engine/values/run/predictions.h"
 
 namespace lambda {
 

@@ -13,8 +13,8 @@
 #include "engine/training/resolved_config.h"
 #include "engine/training/update/optimizer.h"
 #include "engine/training/update/weight_average.h"
-#include "engine/values/checkpoint_header.h"
-#include "engine/values/non_finite.h"
+#include "engine/values/run/checkpoint_header.h"
+#include "engine/values/run/non_finite.h"
 
 namespace lambda {
 

@@ -10,8 +10,8 @@
 #include "engine/kernels/cuda/cuda_kernels.h"
 #include "engine/training/input/device_images.h"
 #include "engine/training/input/tensor_batch.h"
-#include "engine/values/labeled_images.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/images/labeled_images.h"
 
 namespace lambda {
 

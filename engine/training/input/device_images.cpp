@@ -6,7 +6,7 @@
 #include <c10/core/DeviceGuard.h>
 
 #include "engine/layers/cuda/cuda_queue.h"
-#include "engine/training/update/sent_bytes.h"
+#include "engine/training/update/backends/sent_bytes.h"
 
 namespace lambda {
 

@@ -8,7 +8,7 @@
 #include "engine/data/augmentation.h"
 #include "engine/kernels/cuda/cuda_kernels.h"
 #include "engine/training/input/tensor_batch.h"
-#include "engine/values/labeled_images.h"
+#include "engine/values/images/labeled_images.h"
 
 namespace lambda {
 

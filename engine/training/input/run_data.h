@@ -8,7 +8,7 @@
 #include "engine/data/dataset_cache.h"
 #include "engine/training/input/batch_maker.h"
 #include "engine/training/resolved_config.h"
-#include "engine/values/inspection.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 

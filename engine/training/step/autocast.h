@@ -2,7 +2,7 @@
 
 #include <ATen/autocast_mode.h>
 
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

@@ -5,7 +5,7 @@
 
 #include "engine/training/checkpoint/training_state.h"
 #include "engine/training/step/work_recorder.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "engine/runtime/device.h"
-#include "engine/values/precision_choice.h"
+#include "engine/values/config/precision_choice.h"
 
 namespace lambda {
 

@@ -4,7 +4,7 @@
 
 #include "engine/training/step/training_step.h"
 #include "engine/training/step/work_recorder.h"
-#include "engine/training/update/cuda_update.h"
+#include "engine/training/update/backends/cuda_update.h"
 
 namespace lambda {
 

@@ -7,7 +7,7 @@
 
 #include "engine/training/checkpoint/training_state.h"
 #include "engine/training/input/batch_maker.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

@@ -5,10 +5,10 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/training/update/aten_update.h"
-#include "engine/training/update/cpu_update.h"
-#include "engine/training/update/cuda_update.h"
-#include "engine/training/update/update_operands.h"
+#include "engine/training/update/backends/aten_update.h"
+#include "engine/training/update/backends/cpu_update.h"
+#include "engine/training/update/backends/cuda_update.h"
+#include "engine/training/update/backends/update_operands.h"
 
 namespace lambda {
 

@@ -5,9 +5,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "engine/training/update/muon_filters.h"
+#include "engine/training/update/muon/muon_filters.h"
 #include "engine/training/update/updated_parameter.h"
-#include "engine/values/run_config.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
 

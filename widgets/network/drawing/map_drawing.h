@@ -5,7 +5,7 @@
 #include <QColor>
 #include <QRectF>
 
-#include "engine/values/architecture.h"
+#include "engine/values/architecture/architecture.h"
 
 class QPainter;
 

@@ -7,7 +7,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "engine/values/plan.h"
+#include "engine/values/architecture/plan.h"
 #include "widgets/theme/colors.h"
 
 namespace lambda {

@@ -6,7 +6,7 @@
 #include <ranges>
 #include <set>
 
-#include "engine/values/plan.h"
+#include "engine/values/architecture/plan.h"
 #include "widgets/network/mixers/mixer_looks.h"
 
 namespace lambda {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/values/architecture.h"
+#include "engine/values/architecture/architecture.h"
 
 namespace lambda {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "engine/values/plan.h"
-#include "engine/values/range_check.h"
+#include "engine/values/architecture/plan.h"
+#include "engine/values/config/range_check.h"
 
 namespace lambda {
 

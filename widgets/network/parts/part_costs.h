@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "engine/values/cost.h"
+#include "engine/values/architecture/cost.h"
 #include "widgets/network/parts/network_parts.h"
 
 namespace lambda {

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/values/architecture/mixer.h"
+
+namespace lambda {
+
+/// A feature map of one image: channels x height x width.
+struct MapShape {
+  int channels = 3;
+  int height = 32;
+  int width = 32;
+
+  bool operator==(const MapShape&) const = default;
+
+  long long positions() const { return static_cast<long long>(height) * width; }
+
+  long long elements() const { return positions() * channels; }
+};
+
+struct Block {
+  Mixer mixer;
+  bool residual = false;           ///< Plain family: adds a shortcut even if the mixer needs none.
+  bool squeezeExcitation = false;  ///< Channel attention after the mixer, squeeze ratio 4.
+  double stochasticDepth = 0;      ///< Probability of skipping the residual branch in training.
+
+  bool operator==(const Block&) const = default;
+};
+
+struct Stage {
+  int width =
+      64;  ///< Depth d of the mixers; a bottleneck's output has four times as many channels.
+  int stride = 1;  ///< Spatial stride of the first block: 1 or 2.
+  std::vector<Block> blocks;
+
+  bool operator==(const Stage&) const = default;
+};
+
+enum class Family {
+  bottleneck,  ///< ResNet-50 style: 1x1, mixer, 1x1 to 4 x width, residual (He et al., 2016).
+  basic,       ///< ResNet-18 style: 3x3, mixer, residual.
+  plain,       ///< One mixer per block; a shortcut if `residual` or if the mixer needs one.
+};
+
+enum class StemKind {
+  cifar,     ///< 3x3 convolution, stride 1.
+  imagenet,  ///< 7x7 convolution, stride 2, then 3x3 max pooling, stride 2.
+  resnetD,   ///< Three 3x3 convolutions, the first with stride 2, then one more with stride 2.
+  patch,     ///< Convolution over non-overlapping patches.
+};
+
+struct Stem {
+  StemKind kind = StemKind::cifar;
+  int width = 64;     ///< Output channels.
+  int patchSize = 4;  ///< Side of a patch in pixels; used by the patch stem alone.
+  /// The filters of its first convolution are not learnt but whiten the patches of the training
+  /// images; see engine/layers/convolution/patch_whitening.h.
+  bool whitened = false;
+
+  bool operator==(const Stem&) const = default;
+};
+
+enum class Pooling { average, max };
+
+struct Head {
+  Pooling pooling = Pooling::average;
+  double dropout = 0;  ///< Probability of zeroing a pooled feature in training.
+  bool bias = true;
+  double scale = 1;  ///< The logits are multiplied by this.
+
+  bool operator==(const Head&) const = default;
+};
+
+enum class Activation { relu, celu, gelu, silu };
+
+/// The complete and only description of a network. The editor changes it, presets and checkpoints
+/// store it, and the network builder and the cost model read it.
+struct Architecture {
+  std::string name;
+  std::string description;
+  MapShape input;
+  int classes = 10;
+  Family family = Family::bottleneck;
+  Activation activation = Activation::relu;
+  bool zeroInitResidual = true;  ///< Last norm of a residual branch starts at 0 (appendix A).
+  Stem stem;
+  std::vector<Stage> stages;
+  Head head;
+
+  bool operator==(const Architecture&) const = default;
+};
+
+/// The usual notation of a network's mixers: one letter per stage, joined by hyphens. The letter is
+/// that of the mixers' traits, C for convolutions and L for lambda layers; a stage with different
+/// mixers has a letter per block, for example "C-C-CLCLCL-L".
+std::string patternOf(const Architecture& architecture);
+
+/// What the letters of a pattern mean: "C for convolutions, L for lambda layers".
+std::string patternLegend();
+
+}  // namespace lambda

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/values/config/data_source.h"
+#include "engine/values/config/problem.h"
+
+namespace lambda {
+
+/// The content of one file of a data set.
+struct DataFileReport {
+  std::string name;
+  bool present = false;
+  std::uint64_t bytes = 0;  ///< Size that its folder or archive gives.
+  std::string sha1;         ///< 40 hexadecimal digits; empty if the file was not read whole.
+  std::vector<std::int64_t> countPerClass;  ///< Empty if the file could not be checked whole.
+
+  bool operator==(const DataFileReport&) const = default;
+};
+
+/// A warning or an error about a data set.
+struct DataFinding {
+  Severity severity = Severity::error;
+  std::string place;  ///< File, archive entry or record.
+  std::string text;
+  std::string hint;  ///< What to do; may be empty.
+
+  bool operator==(const DataFinding&) const = default;
+};
+
+/// All findings of one check of a data set.
+struct DataReport {
+  bool usable = false;  ///< Whether it can be trained on: no finding is an error.
+  std::string source;   ///< The folder or archive that was read.
+  std::string sha256;   ///< Of an archive, 64 hexadecimal digits; empty for a folder.
+  std::vector<DataFileReport> files;
+  std::vector<DataFinding> findings;
+  std::optional<DatasetInfo> info;  ///< Its content, where it is usable.
+
+  bool operator==(const DataReport&) const = default;
+};
+
+}  // namespace lambda

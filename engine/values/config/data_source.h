@@ -1,0 +1,168 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "engine/values/architecture/architecture.h"
+
+namespace lambda {
+
+/// The built-in images that need no file, see engine/data/shapes10.h.
+struct Shapes10Source {
+  int trainCount = 12000;  ///< Images drawn for training and validation together.
+  int testCount = 2000;    ///< Images drawn for the test set.
+
+  bool operator==(const Shapes10Source&) const = default;
+};
+
+/// CIFAR-10, binary version: 32x32 colour photographs (Krizhevsky, 2009).
+struct Cifar10Source {
+  std::string path = "cifar10";  ///< A folder or an archive.
+
+  bool operator==(const Cifar10Source&) const = default;
+};
+
+/// Which of the two labels of a CIFAR-100 image is used.
+enum class Cifar100Labels {
+  fine,    ///< One of 100 classes.
+  coarse,  ///< One of 20 superclasses.
+};
+
+/// CIFAR-100, binary version: images as in CIFAR-10, in 100 classes.
+struct Cifar100Source {
+  std::string path = "cifar100";  ///< A folder or an archive.
+  Cifar100Labels labels = Cifar100Labels::fine;
+
+  bool operator==(const Cifar100Source&) const = default;
+};
+
+/// MNIST and its relatives: images and labels in IDX files, plain or gzipped.
+struct IdxSource {
+  std::string path = "mnist";  ///< The folder with the four files.
+
+  bool operator==(const IdxSource&) const = default;
+};
+
+/// What happens to a picture that can't be decoded.
+enum class CorruptPictures {
+  refuse,  ///< The data set is refused, and the picture named.
+  skip,    ///< The picture is left out and counted.
+};
+
+/// JPEG and PNG pictures, a folder for each class.
+struct ImageFolderSource {
+  std::string path = "images";  ///< The folder with train/ and test/ or val/, or with the classes.
+  int size = 64;                ///< Side in pixels that pictures are resized and cropped to.
+  CorruptPictures corrupt = CorruptPictures::refuse;
+
+  bool operator==(const ImageFolderSource&) const = default;
+};
+
+/// Where a run's images come from. A new kind of data set is a new alternative: every std::visit
+/// and every list of overloads that omits it fails to compile.
+using DataSource =
+    std::variant<Shapes10Source, Cifar10Source, Cifar100Source, IdxSource, ImageFolderSource>;
+
+/// The properties of a data set that a network and a recipe depend on.
+struct DatasetInfo {
+  MapShape shape;  ///< Of every image.
+  int classes = 10;
+  std::vector<std::string> classNames;  ///< In the order of the labels; empty if not read yet.
+  std::int64_t trainCount = 0;          ///< Images for training and validation together.
+  std::int64_t testCount = 0;           ///< 0 = no test set.
+
+  bool operator==(const DatasetInfo&) const = default;
+};
+
+/// Properties that all data sets of one kind share.
+struct DataSourceTraits {
+  std::string_view kind;     ///< The value of "kind" in JSON, and a name for --data.
+  std::string_view title;    ///< The name shown to users.
+  std::string_view meaning;  ///< A description in a sentence or two.
+  std::string_view layout;   ///< The files that a path of this kind holds; empty = no path.
+  /// Whether the classes are directions, so that a mirrored or shifted image shows another class.
+  bool classesAreDirections = false;
+  bool canBeDownloaded = false;
+};
+
+// The list of the kinds, in the order of DataSource.
+
+constexpr DataSourceTraits traitsOf(std::type_identity<Shapes10Source>) {
+  return {.kind = "shapes10",
+          .title = "shapes10",
+          .meaning =
+              "Drawn by this program: a shape and, far from it, a dot. Needs no download; learnt "
+              "in minutes.",
+          .layout = "",
+          .classesAreDirections = true};
+}
+
+constexpr DataSourceTraits traitsOf(std::type_identity<Cifar10Source>) {
+  return {.kind = "cifar10",
+          .title = "CIFAR-10",
+          .meaning = "60,000 photographs of 32×32 pixels in ten classes.",
+          .layout =
+              "data_batch_1.bin to data_batch_5.bin and test_batch.bin, in a folder or in "
+              "cifar-10-binary.tar.gz",
+          .canBeDownloaded = true};
+}
+
+constexpr DataSourceTraits traitsOf(std::type_identity<Cifar100Source>) {
+  return {.kind = "cifar100",
+          .title = "CIFAR-100",
+          .meaning =
+              "60,000 photographs of 32×32 pixels in 100 classes, which form 20 "
+              "superclasses.",
+          .layout = "train.bin and test.bin, in a folder or in cifar-100-binary.tar.gz"};
+}
+
+constexpr DataSourceTraits traitsOf(std::type_identity<IdxSource>) {
+  return {.kind = "idx",
+          .title = "IDX files",
+          .meaning =
+              "MNIST and its relatives: a file of images and a file of labels each for "
+              "training and test.",
+          .layout =
+              "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and "
+              "t10k-labels-idx1-ubyte, plain or with .gz, in a folder"};
+}
+
+constexpr DataSourceTraits traitsOf(std::type_identity<ImageFolderSource>) {
+  return {.kind = "imageFolder",
+          .title = "Image folder",
+          .meaning = "JPEG and PNG pictures in a folder for each class.",
+          .layout =
+              "a folder with train/ (and test/ or val/) that has a folder of JPEG or PNG "
+              "pictures for each class, or with these class folders themselves"};
+}
+
+template <class Source>
+
+requires(!std::same_as<Source, DataSource> &&
+         std::constructible_from<DataSource, Source>) constexpr DataSourceTraits
+    traitsOf(const Source&) {
+  return traitsOf(std::type_identity<Source>());
+}
+
+template <std::same_as<DataSource> Source>
+constexpr DataSourceTraits traitsOf(const Source& source) {
+  return std::visit([](const auto& options) { return traitsOf(options); }, source);
+}
+
+/// The known properties of a data set that is not read; empty for kinds with arbitrary content.
+std::optional<DatasetInfo> announcedInfo(const DataSource& source);
+
+/// The path of the data set; null for a kind without files.
+const std::string* pathOf(const DataSource& source);
+std::string* pathOf(DataSource& source);
+
+/// The path, or the kind where there is no path, for tables and logs.
+std::string textOf(const DataSource& source);
+
+}  // namespace lambda

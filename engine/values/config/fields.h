@@ -1,0 +1,360 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "engine/values/config/enum_names.h"
+#include "engine/values/config/run_config.h"
+
+namespace lambda {
+
+/// Describes a field of a configuration value: its JSON key, a one-line description for forms and
+/// help, the closed range of a number or of the length of a list, and the key that earlier versions
+/// wrote, which is still read.
+struct Field {
+  const char* name;
+  const char* meaning;
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  const char* formerName = nullptr;
+
+  /// Whether `key` is this field's name or former name.
+  constexpr bool isNamed(std::string_view key) const {
+    return key == name || (formerName != nullptr && key == formerName);
+  }
+};
+
+/// Names of the alternatives of Mixer, in their order: the values of a mixer's "kind".
+inline constexpr std::array<std::string_view, kMixerKindCount> kMixerKinds = [] {
+  std::array<std::string_view, kMixerKindCount> kinds;
+  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) kinds[kind] = kMixerTraits[kind].kind;
+  return kinds;
+}();
+
+/// The kinds of a variant of option structs: the values of its "kind", in the order of its
+/// alternatives, and the noun for one of them in messages.
+template <class Variant>
+struct KindsOf;
+
+template <>
+struct KindsOf<Mixer> {
+  static constexpr auto& names = kMixerKinds;
+  static constexpr const char* noun = "a mixer";
+};
+
+template <>
+struct KindsOf<DataSource> {
+  static constexpr auto names = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<std::string_view, sizeof...(I)>{
+        traitsOf(std::type_identity<std::variant_alternative_t<I, DataSource>>()).kind...};
+  }
+  (std::make_index_sequence<std::variant_size_v<DataSource>>());
+  static constexpr const char* noun = "a data source";
+};
+
+/// A variant of option structs that its "kind" tells apart.
+template <class T>
+concept HasKinds = requires {
+  KindsOf<T>::names;
+};
+
+/// The alternative of that kind with its defaults; `kind` is an index of KindsOf<Variant>::names.
+template <HasKinds Variant, std::size_t I = 0>
+Variant valueOfKind(std::size_t kind) {
+  if constexpr (I + 1 < std::variant_size_v<Variant>) {
+    if (kind != I) return valueOfKind<Variant, I + 1>(kind);
+  }
+  return std::variant_alternative_t<I, Variant>{};
+}
+
+/// `Value` or `const Value`.
+template <class T, class Value>
+concept Either = std::same_as<std::remove_const_t<T>, Value>;
+
+// Each overload calls visit(Field, member) for every field of a value, in the order of its JSON.
+// JSON, ranges, command-line overrides and forms all come from these lists.
+
+template <Either<MapShape> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"channels", "colour channels of an image", 1, 64}, value.channels);
+  visit(Field{"height", "image height in pixels", 1, 1024}, value.height);
+  visit(Field{"width", "image width in pixels", 1, 1024}, value.width);
+}
+
+template <Either<ConvolutionMixer> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
+        value.kernelSize);
+}
+
+template <Either<DepthwiseConvolutionMixer> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
+        value.kernelSize);
+}
+
+template <Either<LambdaMixer> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"k", "query depth: rows of the lambda matrix", 1, 256}, value.queryDepth);
+  visit(Field{"h", "heads: queries that share one lambda; divides the width", 1, 256}, value.heads);
+  visit(Field{"u", "intra-depth: keys, embeddings and values become matrices of u columns", 1, 64},
+        value.intraDepth);
+  visit(Field{"scope", "side r of the local window of positions, odd; 0 = global", 0, 255},
+        value.scope);
+  visit(Field{"embedding", "position embeddings: relative, absolute or none"}, value.embedding);
+  visit(Field{"content", "with the content lambda; false = position only"}, value.content);
+  visit(Field{"normalizeQueries", "batch norm on the queries"}, value.normalizeQueries);
+  visit(Field{"normalizeValues", "batch norm on the values"}, value.normalizeValues);
+  visit(Field{"sharedEmbeddings", "layers with the same name here share their embeddings"},
+        value.sharedEmbeddings);
+}
+
+template <Either<Block> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"mixer", "what mixes information between positions"}, value.mixer);
+  visit(Field{"residual", "plain family: add a shortcut even if the mixer needs none"},
+        value.residual);
+  visit(Field{"squeezeExcitation", "channel attention after the mixer"}, value.squeezeExcitation);
+  visit(Field{"stochasticDepth", "probability of skipping the branch in training", 0, 0.95},
+        value.stochasticDepth);
+}
+
+template <Either<Stage> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"width", "depth d of the mixers", 1, 8192}, value.width);
+  visit(Field{"stride", "spatial stride of the first block, 1 or 2", 1, 2}, value.stride);
+  visit(Field{"blocks", "the blocks in order", 0, 256}, value.blocks);
+}
+
+template <Either<Stem> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"kind", "cifar 3x3/1, imagenet 7x7/2 and max pool, resnetD or patch"}, value.kind);
+  visit(Field{"width", "output channels", 1, 8192}, value.width);
+  visit(Field{"patchSize", "side of a patch in pixels, for the patch stem", 1, 64},
+        value.patchSize);
+  visit(Field{"whitened",
+              "filters of the first convolution are not learnt but whiten the training images' "
+              "patches"},
+        value.whitened);
+}
+
+template <Either<Head> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"pooling", "average or max over all positions"}, value.pooling);
+  visit(Field{"dropout", "probability of zeroing a pooled feature in training", 0, 0.95},
+        value.dropout);
+  visit(Field{"bias", "add a bias for every class"}, value.bias);
+  visit(Field{"scale", "factor on the logits", 1e-4, 1e4}, value.scale);
+}
+
+template <Either<Architecture> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"name", "short name"}, value.name);
+  visit(Field{"description", "one line on its purpose"}, value.description);
+  visit(Field{"input", "shape of the images"}, value.input);
+  visit(Field{"classes", "number of classes", 2, 100000}, value.classes);
+  visit(Field{"family", "bottleneck, basic or plain"}, value.family);
+  visit(Field{"activation", "relu, celu, gelu or silu"}, value.activation);
+  visit(Field{"zeroInitResidual", "last norm of a residual branch starts at 0"},
+        value.zeroInitResidual);
+  visit(Field{"stem", "the first convolutions"}, value.stem);
+  visit(Field{"stages", "the stages in order", 0, 32}, value.stages);
+  visit(Field{"head", "pooling and classifier"}, value.head);
+}
+
+template <Either<AugmentationConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"cropPadding", "pixels added on each side before a random crop; 0 = no crop", 0, 16},
+        value.cropPadding);
+  visit(Field{"padding", "pixels that are added: reflect or zero"}, value.padding);
+  visit(Field{"horizontalFlip", "mirror half of the images"}, value.horizontalFlip);
+  visit(Field{"alternatingFlip", "each image is mirrored in every other epoch, not by chance"},
+        value.alternatingFlip);
+  visit(Field{"cutoutSize", "side of the erased square in pixels; 0 = none", 0, 64},
+        value.cutoutSize);
+}
+
+template <Either<Shapes10Source> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"trainCount", "images drawn for training and validation together", 20, 1000000},
+        value.trainCount);
+  visit(Field{"testCount", "images drawn for the test set", 10, 1000000}, value.testCount);
+}
+
+template <Either<Cifar10Source> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"path", "folder or archive with the binary version of CIFAR-10"}, value.path);
+}
+
+template <Either<Cifar100Source> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"path", "folder or archive with the binary version of CIFAR-100"}, value.path);
+  visit(Field{"labels", "fine: 100 classes; coarse: the 20 superclasses"}, value.labels);
+}
+
+template <Either<IdxSource> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"path", "folder with the IDX files of MNIST or a relative"}, value.path);
+}
+
+template <Either<ImageFolderSource> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"path", "folder with a folder of pictures for each class"}, value.path);
+  visit(Field{"size", "side in pixels that pictures are resized and cropped to", 8, 512},
+        value.size);
+  visit(Field{"corrupt", "a picture that can't be decoded: refuse the data set, or skip it"},
+        value.corrupt);
+}
+
+template <Either<DataConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"source", "the data set: its kind, its path and the part that is read"},
+        value.source);
+  visit(Field{"validationCount", "images of the training set kept for validation", 0, 10000000},
+        value.validationCount);
+  visit(Field{"splitSeed", "seed of that split"}, value.splitSeed);
+  visit(Field{"augmentation", "random changes of the training images"}, value.augmentation);
+}
+
+template <Either<RateFactors> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"input", "learning rate of filters of the first convolution, as a factor", 0, 1000},
+        value.input);
+  visit(
+      Field{
+          "filter", "learning rate of filters of convolutions before a norm, as a factor", 0, 1000},
+      value.filter);
+  visit(Field{"projection",
+              "learning rate of queries, keys, values and channel attention, as a factor",
+              0,
+              1000},
+        value.projection);
+  visit(Field{"norm", "learning rate of scales and shifts of norms, as a factor", 0, 1000},
+        value.norm);
+  visit(Field{"bias", "learning rate of biases, as a factor", 0, 1000}, value.bias);
+  visit(Field{"embedding", "learning rate of position embeddings, as a factor", 0, 1000},
+        value.embedding);
+  visit(Field{"head", "learning rate of weights of the classifier, as a factor", 0, 1000},
+        value.head);
+}
+
+template <Either<DecayFactors> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"input", "weight decay of filters of the first convolution, as a factor", 0, 1000},
+        value.input);
+  visit(
+      Field{
+          "filter", "weight decay of filters of convolutions before a norm, as a factor", 0, 1000},
+      value.filter);
+  visit(Field{"projection",
+              "weight decay of queries, keys, values and channel attention, as a factor",
+              0,
+              1000},
+        value.projection);
+  visit(Field{"norm", "weight decay of scales and shifts of norms, as a factor", 0, 1000},
+        value.norm);
+  visit(Field{"bias", "weight decay of biases, as a factor", 0, 1000}, value.bias);
+  visit(Field{"embedding", "weight decay of position embeddings, as a factor", 0, 1000},
+        value.embedding);
+  visit(Field{"head", "weight decay of weights of the classifier, as a factor", 0, 1000},
+        value.head);
+}
+
+template <Either<OptimizerConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"kind", "sgd, adam, adamw or muon"}, value.kind);
+  visit(Field{"learningRate", "peak of the schedule", 0, 1000}, value.learningRate);
+  visit(Field{"muonLearningRate",
+              "muon: change of a convolution's filters in a step at the peak, as a share of "
+              "their norm",
+              0,
+              1,
+              "filterRate"},
+        value.muonLearningRate);
+  visit(Field{"momentum", "sgd and muon: momentum", 0, 0.9999}, value.momentum);
+  visit(Field{"nesterov", "sgd and muon: Nesterov's look-ahead"}, value.nesterov);
+  visit(Field{"beta1", "adam: decay of the first moment", 0, 0.99999}, value.beta1);
+  visit(Field{"beta2", "adam: decay of the second moment", 0, 0.9999999}, value.beta2);
+  visit(Field{"epsilon", "adam: added to the denominator", 1e-16, 1}, value.epsilon);
+  visit(Field{"weightDecay", "weight decay", 0, 10}, value.weightDecay);
+  visit(Field{"decayAllParameters",
+              "decay all parameters in full, also norms, biases and embeddings"},
+        value.decayAllParameters);
+  visit(Field{"gradientClip", "greatest norm of all gradients together; 0 = none", 0, 1e6},
+        value.gradientClip);
+  visit(Field{"rateFactors", "learning rates of parameters by their role"}, value.rateFactors);
+  visit(Field{"decayFactors", "weight decay of parameters by their role"}, value.decayFactors);
+}
+
+template <Either<ScheduleConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"kind", "constant, cosine, linear, triangular or step"}, value.kind);
+  visit(Field{"warmupEpochs", "epochs of linear rise from 0; not for triangular", 0, 100000},
+        value.warmupEpochs);
+  visit(Field{"finalFactor", "factor of the peak at the end", 0, 1}, value.finalFactor);
+  visit(Field{"peakFraction", "triangular: share of the run before the peak", 0, 1},
+        value.peakFraction);
+  visit(Field{"stepEpochs", "step: epochs between two drops", 1e-3, 100000}, value.stepEpochs);
+  visit(Field{"stepFactor", "step: factor of a drop", 0, 1}, value.stepFactor);
+}
+
+template <Either<Recipe> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"epochs", "passes over the training images", 1, 100000}, value.epochs);
+  visit(Field{"batchSize", "images per step", 1, 65536}, value.batchSize);
+  visit(Field{"optimizer", "the optimiser"}, value.optimizer);
+  visit(Field{"schedule", "the learning rate over the run"}, value.schedule);
+  visit(Field{"labelSmoothing", "share of the target spread over all classes", 0, 0.99},
+        value.labelSmoothing);
+  visit(Field{"emaDecay",
+              "decay of the moving average of the weights, per step; 0 = none",
+              0,
+              0.999999},
+        value.emaDecay);
+  visit(Field{"precision",
+              "float32, bfloat16 autocast, or automatic: the faster of them on this device, "
+              "measured when the run starts"},
+        value.precision);
+  visit(Field{"channelsLast", "channels-last memory layout"}, value.channelsLast);
+}
+
+template <Either<DeviceConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"kind", "automatic, cpu or cuda"}, value.kind);
+  visit(Field{"threads", "threads for tensor work; 0 = one per core", 0, 1024}, value.threads);
+  visit(Field{"yieldsToOthers",
+              "with one thread per core: use fewer while other programs slow training down; such "
+              "a run can't be repeated bit for bit"},
+        value.yieldsToOthers);
+  visit(Field{"cudaGraphs", "CUDA: record a training step and replay it as a whole"},
+        value.cudaGraphs);
+}
+
+template <Either<CheckpointConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"everyEpochs", "a checkpoint at every n-th epoch's end; 0 = none", 0, 100000},
+        value.everyEpochs);
+  visit(Field{"keepEpochs", "how many of these checkpoints stay on disk; 0 = all", 0, 100000},
+        value.keepEpochs);
+  visit(Field{"keepBest", "keep the weights of the best validation accuracy"}, value.keepBest);
+  visit(Field{"everyMinutes", "save also in mid-epoch; 0 = never", 0, 100000}, value.everyMinutes);
+}
+
+template <Either<RunConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"name", "short name of the run"}, value.name);
+  visit(Field{"seed", "seed of weights, data order and augmentation"}, value.seed);
+  visit(Field{"architecture", "the network"}, value.architecture);
+  visit(Field{"data", "the data set and its augmentation"}, value.data);
+  visit(Field{"recipe", "the training recipe"}, value.recipe);
+  visit(Field{"device", "the device to train on"}, value.device);
+  visit(Field{"checkpoints", "which checkpoints are kept on disk"}, value.checkpoints);
+}
+
+}  // namespace lambda

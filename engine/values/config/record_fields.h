@@ -1,0 +1,142 @@
+#pragma once
+
+#include "engine/values/config/fields.h"
+#include "engine/values/run/checkpoint_header.h"
+#include "engine/values/run/evaluation_record.h"
+#include "engine/values/run/run_record.h"
+
+namespace lambda {
+
+// The fields of everything that a run writes; fields.h lists those of its configuration.
+
+inline constexpr double kLargestCount = 9007199254740992;  // 2^53: exact in every JSON reader
+
+template <Either<Scores> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"loss", "mean cross-entropy in nats"}, value.loss);
+  visit(Field{"accuracy", "fraction of images classified correctly"}, value.accuracy);
+}
+
+template <Either<BatchRecord> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"step", "steps done", 0, kLargestCount}, value.step);
+  visit(Field{"epoch", "running epoch, from 1", 0, 1e9}, value.epoch);
+  visit(Field{"seconds", "training time so far"}, value.seconds);
+  visit(Field{"loss", "cross-entropy of the batch"}, value.loss);
+  visit(Field{"accuracy", "fraction of the batch classified correctly"}, value.accuracy);
+  visit(Field{"learningRate", "learning rate of the step"}, value.learningRate);
+  visit(Field{"gradientNorm", "norm of all gradients before clipping"}, value.gradientNorm);
+  visit(Field{"imagesPerSecond", "training throughput"}, value.imagesPerSecond);
+}
+
+template <Either<EpochRecord> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"step", "steps done", 0, kLargestCount}, value.step);
+  visit(Field{"epoch", "the epoch that ended, from 1", 0, 1e9}, value.epoch);
+  visit(Field{"seconds", "training time so far"}, value.seconds);
+  visit(Field{"train", "scores on a fixed sample of the training images"}, value.train);
+  visit(Field{"validation", "scores on the validation images"}, value.validation);
+  visit(Field{"learningRate", "learning rate at the end"}, value.learningRate);
+  visit(Field{"imagesPerSecond", "training throughput of the epoch"}, value.imagesPerSecond);
+  visit(Field{"dataShare", "share of the training time spent on making batches"}, value.dataShare);
+}
+
+template <Either<EventRecord> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"step", "steps done", 0, kLargestCount}, value.step);
+  visit(Field{"epoch", "running epoch, from 1", 0, 1e9}, value.epoch);
+  visit(Field{"seconds", "training time so far"}, value.seconds);
+  visit(Field{"event", "what happened"}, value.kind);
+  visit(Field{"text", "details of the event"}, value.text);
+}
+
+template <Either<EvaluationRecord> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"time", "time of the evaluation, UTC, ISO 8601"}, value.time);
+  visit(Field{"checkpoint", "name of the checkpoint file"}, value.checkpoint);
+  visit(Field{"epoch", "epochs that its weights have been trained", 0, 1e9}, value.epoch);
+  visit(Field{"step", "steps that its weights have been trained", 0, kLargestCount}, value.step);
+  visit(Field{"split", "train, validation or test"}, value.split);
+  visit(Field{"images", "images scored", 0, kLargestCount}, value.images);
+  visit(Field{"loss", "mean cross-entropy in nats"}, value.scores.loss);
+  visit(Field{"accuracy", "fraction of images classified correctly", 0, 1}, value.scores.accuracy);
+}
+
+template <Either<PrecisionRates> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"float32", "FLOP/s of a convolution in float32; 0 = not measured"}, value.float32);
+  visit(Field{"bfloat16", "FLOP/s of a convolution in bfloat16; 0 = not measured"}, value.bfloat16);
+}
+
+template <Either<Environment> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"program", "version of Lambda Studio"}, value.program);
+  visit(Field{"torch", "version of LibTorch"}, value.torch);
+  visit(Field{"device", "name of the device"}, value.device);
+  visit(Field{"threads", "threads for tensor work", 0, 65536}, value.threads);
+  visit(Field{"cpu", "name of the processor"}, value.cpu);
+  visit(Field{"host", "name of the machine"}, value.host);
+  visit(Field{"started", "start of the run, UTC, ISO 8601"}, value.started);
+  visit(Field{"threadChanges",
+              "changes of the number of threads while training; not 0: not repeatable bit for bit",
+              0,
+              1e9},
+        value.threadChanges);
+  visit(Field{"precisionRates", "measured rates that an automatic precision was chosen by"},
+        value.precisionRates);
+}
+
+template <Either<Lineage> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"parentRun", "run folder that this run was forked from"}, value.parentRun);
+  visit(Field{"parentCheckpoint", "checkpoint that it was forked from"}, value.parentCheckpoint);
+  visit(Field{"parentStep", "step of that checkpoint", 0, kLargestCount}, value.parentStep);
+}
+
+template <Either<RunRecord> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"status", "running, paused, stopped, finished or failed"}, value.status);
+  visit(Field{"statusText", "why the run failed and what to do"}, value.statusText);
+  visit(Field{"epochsDone", "epochs done", 0, 1e9}, value.epochsDone);
+  visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
+        value.bestValidationAccuracy);
+  visit(Field{"testAccuracy", "accuracy on the test set", 0, 1}, value.testAccuracy);
+  visit(Field{"testEvaluations", "how often the test set was scored", 0, 1e9, "testLooks"},
+        value.testEvaluations);
+  visit(Field{"trainSeconds", "training time"}, value.trainSeconds);
+  visit(Field{"imagesPerSecond", "training throughput"}, value.imagesPerSecond);
+  visit(Field{"tags", "tags for searching", 0, 1000}, value.tags);
+  visit(Field{"notes", "free text"}, value.notes);
+  visit(Field{"parameters", "number of learned values", 0, kLargestCount}, value.parameters);
+  visit(Field{"flops", "FLOPs of the forward pass of one image", 0, kLargestCount}, value.flops);
+  visit(Field{"pattern", "mixers of each stage, such as C-C-L-L"}, value.pattern);
+  visit(Field{"environment", "program and machine of the run"}, value.environment);
+  visit(Field{"lineage", "run and checkpoint that it was forked from"}, value.lineage);
+  visit(Field{"config", "configuration of the run"}, value.config);
+}
+
+template <Either<TrainingProgress> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"epoch", "epochs done", 0, 1e9}, value.epoch);
+  visit(Field{"batch", "batches done in the running epoch", 0, 1e9}, value.batch);
+  visit(Field{"step", "steps done", 0, kLargestCount}, value.step);
+  visit(Field{"seconds", "training time so far"}, value.seconds);
+  visit(Field{"images", "images trained on so far", 0, kLargestCount}, value.images);
+  visit(Field{"epochSeconds", "training time in the running epoch"}, value.epochSeconds);
+  visit(Field{"epochDataSeconds", "part of epochSeconds spent on making batches"},
+        value.epochDataSeconds);
+  visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
+        value.bestValidationAccuracy);
+  visit(Field{"bestEpoch", "the epoch of the best validation, from 1; 0 = none", 0, 1e9},
+        value.bestEpoch);
+  visit(Field{"metricsBytes", "length of metrics.jsonl"}, value.metricsBytes);
+}
+
+template <Either<CheckpointHeader> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"progress", "progress of the run"}, value.progress);
+  visit(Field{"environment", "program and machine of the run"}, value.environment);
+  visit(Field{"config", "configuration of the run"}, value.config);
+}
+
+}  // namespace lambda

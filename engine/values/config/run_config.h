@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/values/architecture/architecture.h"
+#include "engine/values/architecture/parameter_role.h"
+#include "engine/values/config/data_source.h"
+
+namespace lambda {
+
+enum class CropPadding { reflect, zero };
+
+struct AugmentationConfig {
+  int cropPadding = 4;  ///< Pixels added on each side before a random crop; 0 = no crop.
+  CropPadding padding = CropPadding::reflect;
+  bool horizontalFlip = true;
+  /// With `horizontalFlip`: every image is flipped in every other epoch, half of them in the first
+  /// (Jordan, 2024, section 3.6), so that two epochs show both orientations of every image.
+  bool alternatingFlip = false;
+  int cutoutSize = 0;  ///< Side of the square set to the mean, in pixels; 0 = none.
+
+  bool operator==(const AugmentationConfig&) const = default;
+};
+
+struct DataConfig {
+  DataSource source;            ///< By default the built-in shapes10.
+  int validationCount = 5000;   ///< Images of the training set kept for validation, stratified.
+  std::uint64_t splitSeed = 0;  ///< Seed of the split, apart from the run's seed.
+  AugmentationConfig augmentation;
+
+  bool operator==(const DataConfig&) const = default;
+};
+
+enum class OptimizerKind {
+  sgd,
+  adam,
+  adamw,
+  muon,  ///< Muon for filters of convolutions (engine/training/update/muon/muon.h), SGD for the
+         ///< rest.
+};
+
+/// Whether the optimiser uses momentum instead of Adam's moments.
+inline bool hasMomentum(OptimizerKind kind) {
+  return kind == OptimizerKind::sgd || kind == OptimizerKind::muon;
+}
+
+struct OptimizerConfig {
+  OptimizerKind kind = OptimizerKind::sgd;
+  double learningRate = 0.1;       ///< Peak of the schedule.
+  double muonLearningRate = 0.08;  ///< Muon: learning rate of filters, as a share of their norm.
+  double momentum = 0.9;           ///< SGD, Muon.
+  bool nesterov = true;            ///< SGD, Muon.
+  double beta1 = 0.9;              ///< Adam, AdamW.
+  double beta2 = 0.999;            ///< Adam, AdamW.
+  double epsilon = 1e-8;           ///< Adam, AdamW.
+  double weightDecay = 5e-4;
+  bool decayAllParameters = false;  ///< In full, whatever `decayFactors` says.
+  double gradientClip = 0;          ///< Greatest 2-norm of all gradients together; 0 = none.
+  RateFactors rateFactors;
+  DecayFactors decayFactors;
+
+  bool operator==(const OptimizerConfig&) const = default;
+};
+
+/// The weight decay of the parameters of a role.
+inline double weightDecayOf(const OptimizerConfig& config, ParameterRole role) {
+  return config.weightDecay * (config.decayAllParameters ? 1 : factorOf(config.decayFactors, role));
+}
+
+enum class ScheduleKind { constant, cosine, linear, triangular, step };
+
+/// The learning rate over a run, as a factor of the peak. Warm-up rises linearly from 0.
+struct ScheduleConfig {
+  ScheduleKind kind = ScheduleKind::cosine;
+  double warmupEpochs = 0;    ///< Not used by triangular, which rises until `peakFraction`.
+  double finalFactor = 0;     ///< Factor at the end of cosine, linear and triangular.
+  double peakFraction = 0.2;  ///< Triangular: where in the run the peak lies, 0..1.
+  double stepEpochs = 30;     ///< Step: epochs between two drops.
+  double stepFactor = 0.1;    ///< Step: factor of each drop.
+
+  bool operator==(const ScheduleConfig&) const = default;
+};
+
+/// automatic: float32 or bfloat16, whichever is faster on the device (fasterPrecision()). That is
+/// measured when a run is created; the run's record keeps the choice, which never changes.
+enum class Precision { automatic, float32, bfloat16 };
+
+struct Recipe {
+  int epochs = 30;
+  int batchSize = 128;
+  OptimizerConfig optimizer;
+  ScheduleConfig schedule;
+  double labelSmoothing = 0;  ///< In the training objective only; reported losses have none.
+  double emaDecay = 0;        ///< Decay of the moving average of the weights, per step; 0 = none.
+  Precision precision = Precision::float32;
+  bool channelsLast = true;
+
+  bool operator==(const Recipe&) const = default;
+};
+
+enum class DeviceKind { automatic, cpu, cuda };
+
+struct DeviceConfig {
+  DeviceKind kind = DeviceKind::automatic;
+  int threads = 0;  ///< Threads for tensor work on the CPU; 0 = one per core.
+  /// Use fewer threads while other programs slow training down; see ThreadGovernor. Results on the
+  /// CPU depend on the number of threads, so such a run can't be repeated bit for bit. It has no
+  /// effect on a chosen number of threads.
+  bool yieldsToOthers = false;
+  /// CUDA: a training step is recorded and replayed as a whole, with bit-identical results.
+  bool cudaGraphs = true;
+
+  bool operator==(const DeviceConfig&) const = default;
+};
+
+/// Which checkpoints a run keeps. The last one is always kept, the best one if `keepBest`.
+struct CheckpointConfig {
+  int everyEpochs = 1;      ///< Keep a checkpoint at the end of every n-th epoch; 0 = none.
+  int keepEpochs = 3;       ///< Number of these checkpoints kept on disk; 0 = all.
+  bool keepBest = true;     ///< Keep the weights of the best validation accuracy.
+  double everyMinutes = 5;  ///< Save the last checkpoint also in mid-epoch; 0 = never.
+
+  bool operator==(const CheckpointConfig&) const = default;
+};
+
+/// Everything that determines a run's results. Training with the same RunConfig, program, device
+/// and number of threads is bit-identical, unless the run yields to other programs or its precision
+/// is automatic: that measurement may choose differently where both precisions are about equally
+/// fast. The RunConfig in a run's record names the chosen precision.
+struct RunConfig {
+  std::string name;
+  Architecture architecture;
+  DataConfig data;
+  Recipe recipe;
+  DeviceConfig device;
+  CheckpointConfig checkpoints;
+  std::uint64_t seed = 0;
+
+  bool operator==(const RunConfig&) const = default;
+};
+
+}  // namespace lambda

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/values/config/problem.h"
+#include "engine/values/config/run_config.h"
+
+namespace lambda {
+
+/// All problems of a network, in network order. Paths begin with "architecture".
+std::vector<Problem> validate(const Architecture& architecture);
+
+/// All problems of a run, including those of its network. `dataset` describes the actual content of
+/// its data set; without it the run is checked against announcedInfo(), where that is known.
+std::vector<Problem> validate(const RunConfig& config,
+                              const std::optional<DatasetInfo>& dataset = {});
+
+}  // namespace lambda

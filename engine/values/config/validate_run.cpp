@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engine/values/config/range_check.h"
+#include "engine/values/config/validate.h"
+#include "engine/values/text/text.h"
+
+namespace lambda {
+
+namespace {
+
+std::string shapeText(const MapShape& shape) {
+  return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
+         std::to_string(shape.width);
+}
+
+void checkSource(const DataConfig& data, std::vector<Problem>& problems) {
+  const std::string* path = pathOf(data.source);
+  if (!path || !path->empty()) return;
+  const std::string kind(traitsOf(DataSource()).kind);
+  problems.push_back({"data.source",
+                      Severity::error,
+                      "no data set is named",
+                      Fix{"Use the built-in " + kind, "data.source", "\"" + kind + "\""}});
+}
+
+void checkDataset(const RunConfig& config,
+                  const DatasetInfo& dataset,
+                  std::vector<Problem>& problems) {
+  const auto add = [&](const char* path, std::string text, Fix fix) {
+    problems.push_back({path, Severity::error, std::move(text), std::move(fix)});
+  };
+  if (config.data.validationCount >= dataset.trainCount) {
+    add("data.validationCount",
+        "no images are left to train on: training and validation together have " +
+            std::to_string(dataset.trainCount) + " images",
+        Fix{"Keep a tenth for validation",
+            "data.validationCount",
+            std::to_string(dataset.trainCount / 10)});
+  }
+  const MapShape& shape = dataset.shape;
+  if (config.architecture.input != shape) {
+    add("architecture.input",
+        "the data's images are " + shapeText(shape) + ", the network takes " +
+            shapeText(config.architecture.input),
+        Fix{"Set to " + shapeText(shape),
+            "architecture.input",
+            "{\"channels\": " + std::to_string(shape.channels) +
+                ", \"height\": " + std::to_string(shape.height) +
+                ", \"width\": " + std::to_string(shape.width) + "}"});
+  }
+  if (config.architecture.classes != dataset.classes) {
+    const std::string classes = std::to_string(dataset.classes);
+    add("architecture.classes",
+        "the data has " + classes + " classes, the network " +
+            std::to_string(config.architecture.classes),
+        Fix{"Set to " + classes, "architecture.classes", classes});
+  }
+  const std::int64_t trainCount = dataset.trainCount - config.data.validationCount;
+  if (trainCount > 0 && config.recipe.batchSize > trainCount) {
+    const std::string size = std::to_string(std::min<std::int64_t>(64, trainCount));
+    add("recipe.batchSize",
+        "a batch is larger than the training set of " + std::to_string(trainCount) + " images",
+        Fix{"Set to " + size, "recipe.batchSize", size});
+  }
+}
+
+/// Warns of flips and crops that change the class where the classes are directions. The figures of
+/// such a data set also reach to the border of the image.
+void checkDirectedAugmentation(const DataConfig& data, std::vector<Problem>& problems) {
+  const DataSourceTraits traits = traitsOf(data.source);
+  if (!traits.classesAreDirections) return;
+  if (data.augmentation.horizontalFlip) {
+    problems.push_back({"data.augmentation.horizontalFlip",
+                        Severity::warning,
+                        "the classes of " + std::string(traits.title) +
+                            " are directions: a mirrored image shows another class than its label "
+                            "says",
+                        Fix{"Don't mirror", "data.augmentation.horizontalFlip", "false"}});
+  }
+  if (data.augmentation.cropPadding > 0) {
+    problems.push_back({"data.augmentation.cropPadding",
+                        Severity::warning,
+                        "the figures of " + std::string(traits.title) +
+                            " reach to the border: a shifted crop cuts off what shows the class, "
+                            "and a reflected border repeats it mirrored",
+                        Fix{"Don't crop", "data.augmentation.cropPadding", "0"}});
+  }
+}
+
+void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
+  const Recipe& recipe = config.recipe;
+  const ScheduleConfig& schedule = recipe.schedule;
+  if (schedule.kind != ScheduleKind::triangular && schedule.warmupEpochs >= recipe.epochs) {
+    problems.push_back({"recipe.schedule.warmupEpochs",
+                        Severity::warning,
+                        "the warm-up is as long as the run: the peak learning rate is never used",
+                        Fix{"Warm up for a tenth of the run",
+                            "recipe.schedule.warmupEpochs",
+                            formatNumber(recipe.epochs / 10.0)}});
+  }
+  if (hasMomentum(recipe.optimizer.kind) && recipe.optimizer.nesterov &&
+      recipe.optimizer.momentum == 0) {
+    problems.push_back({"recipe.optimizer.nesterov",
+                        Severity::error,
+                        "Nesterov's look-ahead needs momentum",
+                        Fix{"Set momentum to 0.9", "recipe.optimizer.momentum", "0.9"}});
+  }
+  if (recipe.optimizer.decayAllParameters && recipe.optimizer.decayFactors != DecayFactors{}) {
+    problems.push_back({"recipe.optimizer.decayAllParameters",
+                        Severity::warning,
+                        "all parameters decay in full, so that the factors of weight decay by role "
+                        "have no effect",
+                        Fix{"Decay by role", "recipe.optimizer.decayAllParameters", "false"}});
+  }
+  if (config.checkpoints.keepBest && config.data.validationCount == 0) {
+    problems.push_back({"checkpoints.keepBest",
+                        Severity::warning,
+                        "without validation images there is no best checkpoint",
+                        Fix{"Keep none", "checkpoints.keepBest", "false"}});
+  }
+}
+
+void checkDevice(const DeviceConfig& device, std::vector<Problem>& problems) {
+  if (!device.yieldsToOthers || device.threads == 0) return;
+  problems.push_back({"device.yieldsToOthers",
+                      Severity::warning,
+                      "with a chosen number of threads, a run does not yield to other programs",
+                      Fix{"Use one thread per core", "device.threads", "0"}});
+}
+
+}  // namespace
+
+std::vector<Problem> validate(const RunConfig& config, const std::optional<DatasetInfo>& dataset) {
+  std::vector<Problem> problems = validate(config.architecture);
+  RangeCheck ranges(problems);
+  ranges.check("data", config.data);
+  ranges.check("recipe", config.recipe);
+  ranges.check("device", config.device);
+  ranges.check("checkpoints", config.checkpoints);
+  RunConfig inRange = config;
+  clampToRanges(inRange);
+  checkSource(inRange.data, problems);
+  const std::optional<DatasetInfo> known = dataset ? dataset : announcedInfo(inRange.data.source);
+  if (known) checkDataset(inRange, *known, problems);
+  checkDirectedAugmentation(inRange.data, problems);
+  checkRecipe(inRange, problems);
+  checkDevice(inRange.device, problems);
+  return problems;
+}
+
+}  // namespace lambda

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/values/architecture/architecture.h"
+#include "engine/values/config/enum_names.h"
+#include "engine/values/images/array.h"
+#include "engine/values/images/image.h"
+
+namespace lambda {
+
+enum class Split { train, validation, test };
+
+template <>
+struct EnumNames<Split> {
+  static constexpr std::array<std::string_view, 3> names{"train", "validation", "test"};
+};
+
+/// Whose weights an inspection shows.
+enum class InspectedWeights {
+  live,      ///< The network that is being trained, between two steps.
+  stored,    ///< The weights of a checkpoint, as its last step left them.
+  averaged,  ///< A checkpoint's moving average, by which the run is scored.
+};
+
+template <>
+struct EnumNames<InspectedWeights> {
+  static constexpr std::array<std::string_view, 3> names{"live", "stored", "averaged"};
+};
+
+/// A lambda layer that can be inspected. The letters are the paper's.
+struct InspectableLayer {
+  std::string name;    ///< "stage3.block2.mixer", as in the cost table.
+  int queryDepth = 0;  ///< k: rows of the lambda matrix.
+  int heads = 0;       ///< h
+  int intraDepth = 0;  ///< u
+  int valueDepth = 0;  ///< v: columns of the lambda matrix, d / h.
+  int height = 0;      ///< Size of the map whose pixels are its queries and its context.
+  int width = 0;
+  int scope = 0;  ///< r; 0 = global.
+  PositionEmbedding embedding = PositionEmbedding::none;
+  bool content = true;
+
+  bool operator==(const InspectableLayer&) const = default;
+};
+
+/// The lambda layers of a network in network order, from its description alone.
+std::vector<InspectableLayer> inspectableLayers(const Architecture& architecture);
+
+/// Which layer to inspect, with which image, at which pixel.
+struct InspectionRequest {
+  std::uint64_t id = 0;    ///< Copied to the snapshot, to recognise the answer to an older request.
+  std::string layer = {};  ///< "stage3.block2.mixer" or "stage3.block2"; empty = the first one.
+  Split split = Split::validation;
+  int image = 0;      ///< Index within the split.
+  int queryRow = -1;  ///< Pixel of the layer's map; -1 = the middle.
+  int queryColumn = -1;
+  /// The user's own picture instead of `split` and `image`, of exactly the size of the network's
+  /// input. It is normalised as the run's images are; its label is not known.
+  std::optional<Image> picture = std::nullopt;
+
+  bool operator==(const InspectionRequest&) const = default;
+};
+
+/// The parts of a quantity that is linear in kbar + e: from the content, from the positions, and
+/// their sum. A part that the layer does not have is empty.
+struct LambdaParts {
+  Array content;
+  Array position;
+  Array total;
+
+  bool operator==(const LambdaParts&) const = default;
+};
+
+/// How much of the layer's output at the query comes from the content and from the positions.
+struct PartBalance {
+  double contentEnergy = 0;   ///< ||y_c||^2 over all heads.
+  double positionEnergy = 0;  ///< ||y_p||^2
+  double cosine = 0;          ///< Between y_c and y_p; 0 where one of them is 0.
+
+  bool operator==(const PartBalance&) const = default;
+};
+
+/// The difference between the sum of all contributions and the layer's own output at the query.
+struct ContributionResidual {
+  double absolute = 0;  ///< max over the output's channels of |sum_mu A_mu v_mu - y|.
+  double relative = 0;  ///< The same as a share of max |y|.
+
+  bool operator==(const ContributionResidual&) const = default;
+};
+
+/// Learned position embeddings as tiles. A tile of relative embeddings covers the offsets m - n,
+/// with offset (0, 0) in its middle: [k, u, 2H-1, 2W-1], or [k, u, r, r] for a local scope. A tile
+/// of absolute embeddings covers the context of this query only: [k, u, H, W].
+struct EmbeddingTiles {
+  Array tiles;
+  Array change;              ///< Same shape: difference from initialisation; empty if not known.
+  std::vector<float> norms;  ///< [k u], 2-norm of each tile.
+  std::vector<int> order;    ///< [k u], indices of tiles from the greatest norm to the smallest.
+
+  bool operator==(const EmbeddingTiles&) const = default;
+};
+
+/// The keys as k u soft regions: where in the image each of them gathers its values from.
+struct KeyRegions {
+  Array regions;               ///< kbar [k, u, H, W]; each region sums to 1.
+  std::vector<float> entropy;  ///< [k u] in nats: 0 = a single pixel, ln(H W) = uniform.
+
+  bool operator==(const KeyRegions&) const = default;
+};
+
+/// What a lambda layer computed for one image at one query position n: the terms of its own
+/// arithmetic, without interpretation. A_mu = q_n . (kbar_mu + e_nmu), y_n = sum_mu A_mu v_mu,
+/// lambda_n = sum_mu (kbar_mu + e_nmu) v_mu^T (LambdaNetworks, equations 1 and 2; u of appendix
+/// B.4). Eval mode, float32.
+struct InspectionSnapshot {
+  InspectionRequest request;
+  InspectedWeights weights = InspectedWeights::live;
+  std::int64_t step = 0;  ///< Optimiser steps that the weights have been trained.
+  int epoch = 0;
+  InspectableLayer layer;
+  int queryRow = 0;
+  int queryColumn = 0;
+
+  Image image;     ///< Without normalisation, for display.
+  int label = -1;  ///< True class; -1 = not known.
+  int predicted = 0;
+  std::vector<float> probabilities;
+  std::vector<std::string> classNames;  ///< May be empty.
+
+  Array queries;               ///< q_n [h, k]
+  LambdaParts lambdas;         ///< [k, v]
+  LambdaParts singularValues;  ///< [min(k, v)] of each part, in descending order.
+  LambdaParts contributions;   ///< A [h, u, H, W]
+  Array effect;                ///< || sum_u A_mu v_mu || [h, H, W]
+  EmbeddingTiles embeddings;
+  KeyRegions keys;
+  PartBalance balance;
+  ContributionResidual residual;
+
+  bool operator==(const InspectionSnapshot&) const = default;
+};
+
+}  // namespace lambda

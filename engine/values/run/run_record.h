@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/values/config/precision_choice.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/run/metrics.h"
+
+namespace lambda {
+
+/// Program and machine of a run. With the RunConfig it decides whether two runs may agree bit for
+/// bit.
+struct Environment {
+  std::string program;  ///< Version of Lambda Studio.
+  std::string torch;    ///< Version of LibTorch.
+  std::string device;   ///< For example "cpu" or "NVIDIA H200".
+  int threads = 0;      ///< Threads for tensor work; results on the CPU depend on it.
+  std::string cpu;      ///< Name of the processor.
+  std::string host;
+  std::string started;            ///< UTC, ISO 8601, for example "2026-11-20T22:48:00Z".
+  int threadChanges = 0;          ///< During training; not 0: not repeatable bit for bit.
+  PrecisionRates precisionRates;  ///< Measured rates, where the precision was automatic.
+
+  bool operator==(const Environment&) const = default;
+};
+
+/// The run and checkpoint that a run was forked from; empty for a run that is no fork.
+struct Lineage {
+  std::string parentRun;         ///< Name of the parent's folder.
+  std::string parentCheckpoint;  ///< Name of the checkpoint within it.
+  std::int64_t parentStep = 0;
+
+  bool operator==(const Lineage&) const = default;
+};
+
+/// The description and the results of a run: the content of run.json.
+struct RunRecord {
+  RunConfig config;
+  Environment environment;
+  Lineage lineage;
+  RunStatus status = RunStatus::running;
+  std::string statusText;  ///< Why it failed and what to do, when the status is failed.
+  int epochsDone = 0;
+  std::optional<double> bestValidationAccuracy;  ///< 0..1; nothing before the first validation.
+  std::optional<double> testAccuracy;            ///< 0..1; nothing before the test set was scored.
+  int testEvaluations = 0;                       ///< How often the test set was scored.
+  double trainSeconds = 0;                       ///< Pauses and evaluation excluded.
+  double imagesPerSecond = 0;                    ///< Training throughput over the whole run.
+  std::vector<std::string> tags;
+  std::string notes;
+  std::int64_t parameters = 0;
+  std::int64_t flops = 0;  ///< Forward pass of one image, 2 per multiply-add.
+  std::string pattern;     ///< patternOf() of the network.
+
+  bool operator==(const RunRecord&) const = default;
+};
+
+}  // namespace lambda
