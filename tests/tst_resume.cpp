@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <cmath>
-#include <fstream>
 
 #include <QTest>
 
 #include "engine/formats/json/checkpoint_json.h"
-#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runtime/error.h"
 #include "engine/training/trainer.h"
 #include "tests/support/run_content.h"
@@ -23,20 +20,8 @@ class TestResume : public QObject {
   void resumedRunRecordsOneCleanLine();
   void continuesAFinishedRun();
   void aContinuedRunHasNoResultBeforeItsNewEnd();
-  void fewerEpochsThanAreDoneAreRefused();
-  void aChangedRecordIsRefusedUnlessAccepted_data();
-  void aChangedRecordIsRefusedUnlessAccepted();
-  void aCheckpointOfAnotherRunIsRefused();
-  void lostMetricsAreRebuilt_data();
-  void lostMetricsAreRebuilt();
-  void aForkHasNoBestOfItsParents();
-  void aLostBestCheckpointIsPublishedAgain();
-  void aForkThatHasNotTrainedHasNoEpochOfItsParents();
-  void forksWithChangedSettings();
   void anAutomaticPrecisionIsDecidedOnce();
   void aForeignRecordIsDecidedForWhenItResumes();
-  void damagedCheckpointFallsBack_data();
-  void damagedCheckpointFallsBack();
 };
 
 void TestResume::resumesToTheSameBits_data() {
@@ -184,219 +169,6 @@ void TestResume::aContinuedRunHasNoResultBeforeItsNewEnd() {
   QVERIFY(silent.batches.empty());
 }
 
-void TestResume::fewerEpochsThanAreDoneAreRefused() {
-  const TemporaryFolder folder;
-  RunControl control;
-  RecordingObserver observer;
-  const RunResult finished = trainRun(tinyRun(), folder.path(), control, observer);
-  const RunRecord before = recordOf(finished.run);
-  try {
-    resumeRun(finished.run, {.epochs = 2}, control, observer);
-    QFAIL("Fewer epochs are accepted.");
-  } catch (const Error& error) {
-    QVERIFY2(error.reason().find("trained for 3 epochs, more than the 2") != std::string::npos,
-             error.what());
-  }
-  QVERIFY(recordOf(finished.run) == before);
-}
-
-void TestResume::aChangedRecordIsRefusedUnlessAccepted_data() {
-  QTest::addColumn<QString>("field");
-  for (const char* field : {"seed", "batch size", "split"}) {
-    QTest::newRow(field) << QString::fromLatin1(field);
-  }
-}
-
-void TestResume::aChangedRecordIsRefusedUnlessAccepted() {
-  QFETCH(QString, field);
-  const TemporaryFolder folder;
-  RunControl control;
-  RecordingObserver observer;
-  observer.onBatch = [&](const BatchRecord& batch) {
-    if (batch.step == 6) control.requestStop();
-  };
-  const std::string run = trainRun(tinyRun(), folder.path(), control, observer).run;
-  RunRecord record = recordOf(run);
-  std::string expected;
-  if (field == QStringLiteral("seed")) {
-    record.config.seed = 4;
-    expected = "seed 3 -> 4";
-  } else if (field == QStringLiteral("batch size")) {
-    record.config.recipe.batchSize = 45;
-    expected = "recipe.batchSize 30 -> 45";
-  } else {
-    record.config.data.validationCount = 30;
-    expected = "data.validationCount 60 -> 30";
-  }
-  writeRunRecord(RunFolder::open(run).record(), record);
-  RunControl again;
-  RecordingObserver resumed;
-  try {
-    resumeRun(run, {}, again, resumed);
-    QFAIL("The change is accepted without a message.");
-  } catch (const Error& error) {
-    QVERIFY2(std::string(error.what()).find(expected) != std::string::npos, error.what());
-  }
-  QCOMPARE(resumeRun(run, {.acceptChanges = true}, again, resumed).status, RunStatus::finished);
-  const std::string& told = resumed.events.front().text;
-  QVERIFY2(told.find("accepted: ") != std::string::npos, told.c_str());
-  QVERIFY2(told.find(expected) != std::string::npos, told.c_str());
-}
-
-void TestResume::aCheckpointOfAnotherRunIsRefused() {
-  const TemporaryFolder folder;
-  RunControl control;
-  RecordingObserver observer;
-  observer.onBatch = [&](const BatchRecord& batch) {
-    if (batch.step == 3) control.requestStop();
-  };
-  const std::string first = trainRun(tinyRun(), folder.path(), control, observer).run;
-  RunRecord record = recordOf(first);
-  record.environment.started = "2020-01-01T00:00:00Z";
-  writeRunRecord(RunFolder::open(first).record(), record);
-  RunControl again;
-  RecordingObserver silent;
-  try {
-    resumeRun(first, {}, again, silent);
-    QFAIL("A checkpoint of another run is accepted.");
-  } catch (const Error& error) {
-    QVERIFY2(error.reason().find("of another run") != std::string::npos, error.what());
-  }
-}
-
-void TestResume::lostMetricsAreRebuilt_data() {
-  QTest::addColumn<QString>("damage");
-  for (const char* damage : {"missing", "empty", "short", "without TensorBoard"}) {
-    QTest::newRow(damage) << QString::fromLatin1(damage);
-  }
-}
-
-void TestResume::lostMetricsAreRebuilt() {
-  QFETCH(QString, damage);
-  const TemporaryFolder folder;
-  const RunConfig config = randomRun(OptimizerKind::sgd);
-  RunControl whole;
-  RecordingObserver silent;
-  const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);
-  RunControl control;
-  RecordingObserver observer;
-  observer.onBatch = [&](const BatchRecord& batch) {
-    if (batch.step == 9) control.requestStop();
-  };
-  const RunFolder run = RunFolder::open(trainRun(config, folder.path(), control, observer).run);
-  const std::uintmax_t length = std::filesystem::file_size(run.metrics());
-  if (damage == QStringLiteral("short")) {
-    std::filesystem::resize_file(run.metrics(), length / 2);
-  } else if (damage == QStringLiteral("empty")) {
-    std::filesystem::resize_file(run.metrics(), 0);
-  } else {
-    std::filesystem::remove(run.metrics());
-  }
-  const bool hasEvents = damage != QStringLiteral("without TensorBoard");
-  for (const auto& entry : std::filesystem::directory_iterator(run.path())) {
-    const bool isEvents = entry.path().filename().string().find("tfevents") != std::string::npos;
-    if (isEvents && !hasEvents) std::filesystem::remove(entry.path());
-  }
-
-  RunControl again;
-  RecordingObserver resumed;
-  QCOMPARE(resumeRun(run.path(), {}, again, resumed).status, RunStatus::finished);
-  QVERIFY(tensorsOf(run.path()) == tensorsOf(uninterrupted.run));
-  const std::string& told = resumed.events.front().text;
-  QVERIFY2(told.find("metrics.jsonl") != std::string::npos, told.c_str());
-  const std::vector<double> expected = lossesOf(uninterrupted.run), found = lossesOf(run.path());
-  if (!hasEvents) {
-    QVERIFY2(told.find("the records of 9 steps are lost") != std::string::npos, told.c_str());
-    QCOMPARE(found.size(), expected.size() - 9);
-    return;
-  }
-  QCOMPARE(found.size(), expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    // TensorBoard keeps them in float32.
-    QVERIFY(std::abs(found[i] - expected[i]) <= 1e-6 * std::abs(expected[i]));
-  }
-  const Metrics metrics = readMetrics(run.metrics());
-  QCOMPARE(metrics.epochs.size(), std::size_t{3});
-  QCOMPARE(metrics.epochs[0].epoch, 1);
-  QCOMPARE(metrics.epochs[0].step, std::int64_t{6});
-  QCOMPARE(metrics.batches[7].epoch, 2);
-}
-
-void TestResume::aForkHasNoBestOfItsParents() {
-  const TemporaryFolder folder;
-  RunControl control;
-  RecordingObserver observer;
-  const RunResult parent = trainRun(tinyRun(), folder.path(), control, observer);
-  const RunFolder parentRun = RunFolder::open(parent.run);
-  // No accuracy can exceed that of this parent.
-  RunConfig config = tinyRun();
-  config.recipe.epochs = 4;
-  config.recipe.optimizer.learningRate = 1e-6;
-  RecordingObserver child;
-  const RunResult forked =
-      forkRun(parentRun.epochCheckpoint(3), config, folder.path(), control, child);
-  QCOMPARE(forked.bestValidationAccuracy, std::optional(child.epochs.back().validation->accuracy));
-  QVERIFY(std::filesystem::exists(RunFolder::open(forked.run).bestCheckpoint()));
-}
-
-void TestResume::aForkThatHasNotTrainedHasNoEpochOfItsParents() {
-  const TemporaryFolder folder;
-  RunControl control;
-  RecordingObserver observer;
-  const RunResult parent = trainRun(tinyRun(), folder.path(), control, observer);
-  RunControl stopping;
-  stopping.requestStop();
-  const std::filesystem::path checkpoint = RunFolder::open(parent.run).epochCheckpoint(2);
-  const RunResult stopped = forkRun(checkpoint, tinyRun(), folder.path(), stopping, observer);
-  QCOMPARE(stopped.status, RunStatus::stopped);
-  RunControl again;
-  const RunFolder fork = RunFolder::open(stopped.run);
-  QCOMPARE(resumeRun(stopped.run, {}, again, observer).status, RunStatus::finished);
-  QVERIFY(!std::filesystem::exists(fork.epochCheckpoint(2)));
-  QVERIFY(std::filesystem::exists(fork.epochCheckpoint(3)));
-}
-
-void TestResume::aLostBestCheckpointIsPublishedAgain() {
-  const TemporaryFolder folder;
-  RunControl control;
-  RecordingObserver observer;
-  const RunResult finished = trainRun(tinyRun(), folder.path(), control, observer);
-  const RunFolder run = RunFolder::open(finished.run);
-  const CheckpointHeader last = readCheckpointHeader(run.lastCheckpoint());
-  const int best = last.progress.bestEpoch;
-  QVERIFY(best > 0);
-  std::filesystem::remove(run.bestCheckpoint());
-  resumeRun(finished.run, {.epochs = 4}, control, observer);
-  const CheckpointHeader found = readCheckpointHeader(run.bestCheckpoint());
-  QVERIFY(found.progress.epoch == best || found.progress.epoch == 4);
-  QCOMPARE(found.progress.bestEpoch, found.progress.epoch);
-}
-
-void TestResume::forksWithChangedSettings() {
-  const TemporaryFolder folder;
-  RunControl control;
-  RecordingObserver observer;
-  const RunResult parent = trainRun(tinyRun(), folder.path(), control, observer);
-  const auto before = tensorsOf(parent.run);
-  RunConfig changed = tinyRun();
-  changed.recipe.optimizer.learningRate = 0.01;
-  changed.recipe.batchSize = 45;
-  changed.recipe.epochs = 4;
-  const std::filesystem::path checkpoint = RunFolder::open(parent.run).epochCheckpoint(2);
-  RecordingObserver child;
-  const RunResult forked = forkRun(checkpoint, changed, folder.path(), control, child);
-  QCOMPARE(forked.status, RunStatus::finished);
-  QCOMPARE(child.epochs.front().epoch, 3);
-  QCOMPARE(child.batches.front().step, std::int64_t{13});
-  const RunRecord record = recordOf(forked.run);
-  QCOMPARE(record.lineage.parentRun, RunFolder::open(parent.run).name());
-  QCOMPARE(record.lineage.parentCheckpoint, std::string("epoch-0002.safetensors"));
-  QCOMPARE(record.lineage.parentStep, std::int64_t{12});
-  QVERIFY(tensorsOf(parent.run) == before);
-  changed.architecture.stages[0].width = 12;
-  QVERIFY_THROWS_EXCEPTION(Error, forkRun(checkpoint, changed, folder.path(), control, child));
-}
-
 void TestResume::anAutomaticPrecisionIsDecidedOnce() {
   const TemporaryFolder folder;
   RunConfig config = randomRun(OptimizerKind::sgd);
@@ -469,47 +241,6 @@ void TestResume::aForeignRecordIsDecidedForWhenItResumes() {
   const std::string told = resumed.events.front().text;
   QVERIFY2(told.find(precisionText(fasterPrecision(rates), rates)) != std::string::npos,
            told.c_str());
-}
-
-void TestResume::damagedCheckpointFallsBack_data() {
-  QTest::addColumn<QString>("damage");
-  for (const char* damage : {"cut", "bit", "empty", "missing"}) {
-    QTest::newRow(damage) << QString::fromLatin1(damage);
-  }
-}
-
-void TestResume::damagedCheckpointFallsBack() {
-  QFETCH(QString, damage);
-  const TemporaryFolder folder;
-  const RunConfig config = randomRun(OptimizerKind::sgd);
-  RunControl whole;
-  RecordingObserver silent;
-  const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);
-  RunControl control;
-  RecordingObserver observer;
-  observer.onBatch = [&](const BatchRecord& batch) {
-    if (batch.step == 9) control.requestStop();
-  };
-  const RunResult stopped = trainRun(config, folder.path(), control, observer);
-  const std::filesystem::path last = RunFolder::open(stopped.run).lastCheckpoint();
-  const auto size = std::filesystem::file_size(last);
-  if (damage == QStringLiteral("cut")) std::filesystem::resize_file(last, size - 100);
-  if (damage == QStringLiteral("empty")) std::filesystem::resize_file(last, 0);
-  if (damage == QStringLiteral("missing")) std::filesystem::remove(last);
-  if (damage == QStringLiteral("bit")) {
-    std::fstream file(last, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(size - 1000));
-    const char byte = static_cast<char>(file.get() ^ 1);
-    file.seekp(static_cast<std::streamoff>(size - 1000));
-    file.put(byte);
-  }
-  RunControl again;
-  RecordingObserver resumed;
-  resumeRun(stopped.run, {}, again, resumed);
-  QCOMPARE(resumed.batches.front().step, std::int64_t{7});
-  const bool isTold = resumed.events.front().text.find("damaged") != std::string::npos;
-  QCOMPARE(isTold, damage != QStringLiteral("missing"));
-  QVERIFY(tensorsOf(stopped.run) == tensorsOf(uninterrupted.run));
 }
 
 QTEST_GUILESS_MAIN(TestResume)
