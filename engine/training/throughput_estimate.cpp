@@ -10,6 +10,7 @@
 #include "engine/runtime/error.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/process_memory.h"
+#include "engine/runtime/seconds_since.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/input/wait_for_batch.h"
 #include "engine/training/trainer.h"
@@ -24,10 +25,6 @@ using Clock = std::chrono::steady_clock;
 // These steps allocate memory and choose kernels; on a GPU the last one is recorded.
 constexpr int kWarmUpSteps = kStepsBeforeRecord + 1;
 constexpr std::size_t kEvaluationImages = 4 * kEvaluationBatch;
-
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double medianOf(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -11,6 +11,7 @@
 #include "engine/runtime/device.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/out_of_memory.h"
+#include "engine/runtime/seconds_since.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/live_inspection.h"
 #include "engine/training/step/training_step.h"
@@ -20,10 +21,6 @@
 namespace lambda {
 
 namespace {
-
-double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 std::string percent(double share) {
   char text[32];
