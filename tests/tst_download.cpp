@@ -120,7 +120,7 @@ void TestDownload::leavesAnotherFileOfThatNameAlone() {
   Fixture fixture(fileOf(someBytes(1)));
   std::filesystem::create_directories(folderOf(fixture.request.destination));
   writeFileDurably(fixture.request.destination, "mine");
-  QVERIFY(mentions(fixture.failure(), "other contents"));
+  QVERIFY(mentions(fixture.failure(), "other content"));
   QCOMPARE(readFile(fixture.request.destination, 100), std::string("mine"));
   QVERIFY(fixture.server.ranges().empty());
 }

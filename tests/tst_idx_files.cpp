@@ -118,7 +118,7 @@ void TestIdxFiles::filesOfADataSetBelongTogether() {
   QVERIFY(has(failureOf(folder.path()), "59 labels for the 60 images"));
   writeSmallIdx(folder.path());
   writeFileDurably(folder.path() / "t10k-images-idx3-ubyte", idxImages(20, 10, 12));
-  QVERIFY(has(failureOf(folder.path()), "another size"));
+  QVERIFY(has(failureOf(folder.path()), "differ in size"));
   writeSmallIdx(folder.path());
   writeFileDurably(folder.path() / "emnist-train-labels-idx1-ubyte", idxLabels(60, 26));
   QVERIFY(has(failureOf(folder.path()), "two files for the same role"));

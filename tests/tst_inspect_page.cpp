@@ -304,7 +304,7 @@ void TestInspectPage::aRunsFirstLayerIsShownWithItsNumbers() {
   QCOMPARE(part<LambdaPanel>().total().data().array, expected.lambdas.total);
   QCOMPARE(part<ImagePanel>().image().query(), std::optional(Cell{4, 4}));
   QVERIFY(part<ImagePanel>().residualText().startsWith(u'✓'));
-  QVERIFY(part<PredictionPanel>().verdict().contains(u"the network says dog"_s));
+  QVERIFY(part<PredictionPanel>().verdict().contains(u"predicted as dog"_s));
   // The small picture of the other layer appears automatically.
   QTRY_VERIFY(!layers.item(1)->data(Qt::UserRole).value<QImage>().isNull());
 }
@@ -510,7 +510,7 @@ void TestInspectPage::anOwnPictureIsFittedToTheInput() {
   QCOMPARE(sent.width, 16);
   QCOMPARE(sent.height, 16);
   QCOMPARE(sent.rgb[1], std::uint8_t{200});
-  QVERIFY(part<PredictionPanel>().verdict().startsWith(u"The network says"_s));
+  QVERIFY(part<PredictionPanel>().verdict().startsWith(u"Predicted as"_s));
 
   QSignalSpy told(page_.get(), &InspectPage::told);
   QFile text(folder_->filePath(u"notes.png"_s));

@@ -253,14 +253,14 @@ void TestInspectParts::deadAndCollapsedKeysAreFlagged() {
 void TestInspectParts::thePredictionSaysWhatItIs() {
   PredictionPanel panel;
   panel.setSnapshot(example());
-  QCOMPARE(panel.verdict(), u"Wrong: the network says dog, it is cat."_s);
+  QCOMPARE(panel.verdict(), u"Wrong: predicted as dog, the true class is cat."_s);
   QCOMPARE(panel.bars().bars().size(), std::size_t{10});
   QVERIFY(panel.bars().bars()[3].isTrue);
   QVERIFY(panel.bars().bars()[5].isChosen);
   InspectionSnapshot own = exampleSnapshot();
   own.label = -1;
   panel.setSnapshot(std::make_shared<const InspectionSnapshot>(own));
-  QCOMPARE(panel.verdict(), u"The network says dog."_s);
+  QCOMPARE(panel.verdict(), u"Predicted as dog."_s);
   Predictions predictions;
   predictions.classNames = {"even", "odd"};
   predictions.labels = {0, 1};
@@ -268,7 +268,7 @@ void TestInspectParts::thePredictionSaysWhatItIs() {
   predictions.confidence = {0.9F, 0.8F};
   predictions.truthProbability = {0.9F, 0.15F};
   panel.setPrediction(predictions, 1);
-  QCOMPARE(panel.verdict(), u"Wrong: the network says even, it is odd."_s);
+  QCOMPARE(panel.verdict(), u"Wrong: predicted as even, the true class is odd."_s);
   panel.setPrediction(predictions, 2);
   QCOMPARE(panel.verdict(), u"No prediction yet."_s);
 }

@@ -155,7 +155,7 @@ void TestInterruptedRuns::aSecondSignalLeavesAtOnce() {
   ::kill(process, SIGINT);
   QByteArray told;
   QVERIFY(QTest::qWaitFor(
-      [&] { return (told += training->readAllStandardError()).contains("Once more"); }));
+      [&] { return (told += training->readAllStandardError()).contains("Press Ctrl-C again"); }));
   // A second signal within the first moments counts as part of the first request.
   QThread::msleep(350);
   ::kill(process, SIGINT);
