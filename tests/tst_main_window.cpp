@@ -372,7 +372,7 @@ void TestMainWindow::pagesLookAsTheyWere() {
         difference = differenceFromKept(grab(1), QString::fromLatin1(QTest::currentDataTag()));
         return difference.isEmpty();
       },
-      3000);
+      20000);
   QVERIFY2(isAlike, qPrintable(difference));
   const QImage large =
       grab(2).scaled(window_->workspaces().size(), Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
