@@ -4,7 +4,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/layers/blocks/residual_block.h"
-#include "engine/layers/norm_and_pool/activation.h"
+#include "engine/layers/norm/activation.h"
 #include "tests/support/lambda_cases.h"
 #include "tests/support/odd_architectures.h"
 #include "tests/support/verify_close.h"

@@ -7,8 +7,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/formats/json/presets.h"
-#include "engine/layers/norm_and_pool/fused_norm.h"
-#include "engine/layers/norm_and_pool/max_pool.h"
+#include "engine/layers/norm/fused_norm.h"
 #include "engine/networks/network.h"
 #include "engine/training/step/autocast.h"
 #include "tests/support/lambda_cases.h"
@@ -142,8 +141,6 @@ class TestFusedNorm : public QObject {
   void otherLayoutsAndTypesTakeThePlainWay();
   void oneValueAChannelIsAnErrorInTraining();
   void gradientsOfGradientsAreRefused();
-  void poolsAsTorchDoes_data();
-  void poolsAsTorchDoes();
   void everyLayerOfAPresetKeepsChannelsLast_data();
   void everyLayerOfAPresetKeepsChannelsLast();
   void networksAreAsNearToFloat64AsByPlainOperations_data();
@@ -251,42 +248,6 @@ void TestFusedNorm::gradientsOfGradientsAreRefused() {
   QVERIFY_THROWS_EXCEPTION(
       c10::Error,
       torch::autograd::grad({y.sum()}, {bench.x}, {}, std::nullopt, /*create_graph=*/true));
-}
-
-void TestFusedNorm::poolsAsTorchDoes_data() {
-  QTest::addColumn<std::vector<std::int64_t>>("sizes");
-  QTest::addColumn<MaxPoolOptions>("options");
-  const auto row = [](const char* name,
-                      const std::vector<std::int64_t>& sizes,
-                      const MaxPoolOptions& options) { QTest::newRow(name) << sizes << options; };
-  row("2x2", {3, 20, 8, 6}, {2, 2, 0, true});
-  row("2x2, odd map", {3, 20, 7, 5}, {2, 2, 0, true});
-  row("2x2 of one pixel", {3, 20, 1, 1}, {2, 2, 0, true});
-  row("3x3 each second", {3, 20, 17, 8}, {3, 2, 1, false});
-  row("3x3 each second, ceil", {3, 20, 16, 8}, {3, 2, 1, true});
-  row("window too large for the kernel", {2, 4, 40, 40}, {17, 17, 0, true});
-}
-
-void TestFusedNorm::poolsAsTorchDoes() {
-  QFETCH(std::vector<std::int64_t>, sizes);
-  QFETCH(MaxPoolOptions, options);
-  for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
-    // Only few different values, so that many are equal.
-    const at::Tensor values = (at::randn(sizes) * 2).round().to(type).contiguous(kChannelsLast);
-    const auto run = [&](const auto& pool) {
-      const at::Tensor x = values.detach().clone().requires_grad_(true);
-      const at::Tensor y = pool(x);
-      (y * at::linspace(-1, 1, y.numel()).view(y.sizes()).to(type)).sum().backward();
-      return std::pair(y, x.grad());
-    };
-    const auto [found, gradient] = run([&](const at::Tensor& x) { return maxPool(x, options); });
-    const auto [expected, expectedGradient] = run([&](const at::Tensor& x) {
-      return at::max_pool2d(x, options.side, options.stride, options.padding, 1, options.ceilMode);
-    });
-    QVERIFY(found.equal(expected));
-    QVERIFY(found.is_contiguous(kChannelsLast) && gradient.is_contiguous(kChannelsLast));
-    QVERIFY(distanceBetween(gradient, expectedGradient) < (type == at::kFloat ? 1e-7 : 5e-3));
-  }
 }
 
 void TestFusedNorm::everyLayerOfAPresetKeepsChannelsLast_data() {

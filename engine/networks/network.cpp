@@ -1,6 +1,5 @@
 #include "engine/networks/network.h"
 
-#include "engine/layers/norm_and_pool/max_pool.h"
 #include "engine/runtime/process_memory.h"
 #include "engine/values/architecture/cost.h"
 
@@ -127,7 +126,7 @@ at::Tensor NetworkImpl::runStem(const at::Tensor& x, ForwardTrace* trace) {
     const at::Tensor input = y;
     y = unit(input);
     if (architecture.stem.kind == StemKind::imagenet) {
-      y = maxPool(y, {.side = 3, .stride = 2, .padding = 1});
+      y = at::max_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
     }
     if (trace != nullptr) trace->visit(name, input, y);
   }

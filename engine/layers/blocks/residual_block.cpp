@@ -1,6 +1,6 @@
 #include "engine/layers/blocks/residual_block.h"
 
-#include "engine/layers/norm_and_pool/activation.h"
+#include "engine/layers/norm/activation.h"
 
 namespace lambda {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "engine/layers/norm_and_pool/fused_norm.h"
+#include "engine/layers/norm/fused_norm.h"
 #include "engine/layers/roled_module.h"
 
 namespace lambda {

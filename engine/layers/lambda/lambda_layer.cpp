@@ -7,7 +7,7 @@
 #include "engine/layers/convolution/convolve.h"
 #include "engine/layers/lambda/fused_core.h"
 #include "engine/layers/lambda/project.h"
-#include "engine/layers/norm_and_pool/fused_norm.h"
+#include "engine/layers/norm/fused_norm.h"
 #include "engine/values/architecture/position_path.h"
 
 namespace lambda {

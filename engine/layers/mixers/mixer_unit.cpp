@@ -2,8 +2,6 @@
 
 #include <torch/nn/init.h>
 
-#include "engine/layers/norm_and_pool/max_pool.h"
-
 namespace lambda {
 
 MixerUnitImpl::MixerUnitImpl(const BlockPlan& plan,
@@ -29,7 +27,8 @@ at::Tensor MixerUnitImpl::forwardThen(const at::Tensor& x, const AfterNorm& afte
       y = at::avg_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
       break;
     case StridePooling::max:
-      y = maxPool(y, {.side = 2, .stride = 2, .ceilMode = true});
+      y = at::max_pool2d(
+          y, /*kernel_size=*/2, /*stride=*/2, /*padding=*/0, /*dilation=*/1, /*ceil_mode=*/true);
       break;
   }
   return applyNorm(norm, y, after);

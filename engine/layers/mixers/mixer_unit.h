@@ -6,7 +6,7 @@
 #include <torch/nn/modules/batchnorm.h>
 
 #include "engine/layers/mixers/mixers.h"
-#include "engine/layers/norm_and_pool/fused_norm.h"
+#include "engine/layers/norm/fused_norm.h"
 
 namespace lambda {
 

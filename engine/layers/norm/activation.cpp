@@ -1,4 +1,4 @@
-#include "engine/layers/norm_and_pool/activation.h"
+#include "engine/layers/norm/activation.h"
 
 namespace lambda {
 

@@ -1,4 +1,4 @@
-#include "engine/layers/norm_and_pool/fused_norm.h"
+#include "engine/layers/norm/fused_norm.h"
 
 #include <cmath>
 
@@ -6,7 +6,7 @@
 
 #include "engine/kernels/batch_norm/batch_norm_kernel.h"
 #include "engine/layers/channels_last.h"
-#include "engine/layers/norm_and_pool/activation.h"
+#include "engine/layers/norm/activation.h"
 #include "engine/layers/torch_threads.h"
 
 namespace lambda {
