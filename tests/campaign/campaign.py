@@ -26,13 +26,14 @@ ANSWERS = {0, 1, 2}  # The exit statuses for success, failure with a message, an
 
 
 class Campaign:
-    def __init__(self, root, folder, minutes):
+    def __init__(self, root, folder, minutes, inputs):
         self.program = str(root / "build/release/lambda")
         self.injection = str(root / "build/release/tests/lambda-fault-injection.so")
         self.fuzzers = sorted((root / "build/fuzz/tests").glob("fuzz_*[a-z0-9]"))
         self.corpora = root / "tests/data/fuzz"
         self.folder = folder
         self.minutes = minutes
+        self.inputs = inputs
         self.random = random.Random(1)
         self.rows = []
         self.losses = []
@@ -261,12 +262,13 @@ class Campaign:
 
     def parsers(self, minutes):
         seconds = int(60 * minutes / max(1, len(self.fuzzers)))
+        limit = f"-runs={self.inputs}" if self.inputs else f"-max_total_time={seconds}"
         for fuzzer in self.fuzzers:
             name = fuzzer.name.removeprefix("fuzz_")
             found = self.folder / f"found-{name}"
             found.mkdir()
             process = subprocess.run(
-                [fuzzer, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
+                [fuzzer, limit, "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
                  f"-artifact_prefix={found}/", found, self.corpora / name],
                 capture_output=True, text=True,
             )  # fmt: skip
@@ -281,6 +283,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--root", type=pathlib.Path, required=True)
     parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--inputs", type=int, help="inputs of each parser, however long they take")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--only", default=",".join(PARTS))
     arguments = parser.parse_args()
@@ -290,7 +293,7 @@ def main():
     if arguments.out:
         arguments.out.mkdir(parents=True)
     folder = arguments.out or pathlib.Path(tempfile.mkdtemp(prefix="lambda-campaign-"))
-    campaign = Campaign(arguments.root, folder.resolve(), arguments.minutes)
+    campaign = Campaign(arguments.root, folder.resolve(), arguments.minutes, arguments.inputs)
     campaign.prepare()
     share = arguments.minutes / len(chosen)
     actions = {
