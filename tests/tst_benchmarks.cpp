@@ -4,13 +4,13 @@
 
 #include <QtTest/QtTest>
 
-#include "benchmarks/core_benchmark.h"
-#include "benchmarks/core_check.h"
-#include "benchmarks/data_benchmark.h"
-#include "benchmarks/exactness.h"
-#include "benchmarks/layer_benchmark.h"
-#include "benchmarks/layer_forms.h"
-#include "benchmarks/step_benchmark.h"
+#include "engine/benchmarks/core_benchmark.h"
+#include "engine/benchmarks/core_check.h"
+#include "engine/benchmarks/data_benchmark.h"
+#include "engine/benchmarks/exactness.h"
+#include "engine/benchmarks/layer_benchmark.h"
+#include "engine/benchmarks/layer_forms.h"
+#include "engine/benchmarks/step_benchmark.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/tensor_memory.h"

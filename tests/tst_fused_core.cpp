@@ -9,7 +9,7 @@
 
 #include <QtTest/QtTest>
 
-#include "benchmarks/exactness.h"
+#include "engine/benchmarks/exactness.h"
 #include "engine/layers/lambda/fused_core.h"
 #include "engine/layers/lambda/lambda_layer.h"
 #include "tests/support/lambda_cases.h"

@@ -5,12 +5,12 @@
 
 #include <QtTest/QtTest>
 
-#include "benchmarks/alternation.h"
-#include "benchmarks/other_load.h"
-#include "benchmarks/peak_memory.h"
-#include "benchmarks/rotation.h"
-#include "benchmarks/timing.h"
-#include "benchmarks/vector_ceilings.h"
+#include "engine/benchmarks/alternation.h"
+#include "engine/benchmarks/other_load.h"
+#include "engine/benchmarks/peak_memory.h"
+#include "engine/benchmarks/rotation.h"
+#include "engine/benchmarks/timing.h"
+#include "engine/benchmarks/vector_ceilings.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define LAMBDA_SANITIZED

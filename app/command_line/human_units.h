@@ -7,7 +7,7 @@ namespace lambda {
 
 // Numbers as text, the same in every locale.
 
-/// With that many digits behind the point; "NaN" and "Infinity" as words.
+/// Formats a number with that many digits behind the point; NaN is "NaN", infinity "Infinity".
 std::string fixedText(double value, int digits);
 
 /// Two significant digits and an exponent: "2.3e-07".

@@ -18,7 +18,7 @@ namespace lambda {
 
 namespace {
 
-/// With more overrides a file is easier to read than a line.
+/// The most overrides in a command line; a file with more is easier to read.
 constexpr std::size_t kMostOverrides = 12;
 
 /// A value in the syntax of `--set`.

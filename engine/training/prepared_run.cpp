@@ -10,10 +10,6 @@ namespace lambda {
 PreparedRun PreparedRun::fresh(RunConfig config) {
   ResolvedConfig resolved(std::move(config));
   auto data = std::make_unique<RunData>(resolved);
-  return fresh(std::move(resolved), std::move(data));
-}
-
-PreparedRun PreparedRun::fresh(ResolvedConfig resolved, std::unique_ptr<RunData> data) {
   auto state = std::make_unique<TrainingState>(resolved);
   whitenStem(*state, *data);
   return {std::move(resolved), std::move(data), std::move(state)};

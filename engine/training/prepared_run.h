@@ -18,9 +18,6 @@ struct PreparedRun {
   /// the network.
   static PreparedRun fresh(RunConfig config);
 
-  /// The same with images that are already loaded.
-  static PreparedRun fresh(ResolvedConfig resolved, std::unique_ptr<RunData> data);
-
   ResolvedConfig resolved;
   std::unique_ptr<RunData> data;
   std::unique_ptr<TrainingState> state;

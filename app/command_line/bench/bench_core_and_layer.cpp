@@ -12,9 +12,9 @@
 #include "app/command_line/human_units.h"
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
-#include "benchmarks/core_benchmark.h"
-#include "benchmarks/core_order_names.h"
-#include "benchmarks/layer_benchmark.h"
+#include "engine/benchmarks/core_benchmark.h"
+#include "engine/benchmarks/core_order_names.h"
+#include "engine/benchmarks/layer_benchmark.h"
 #include "engine/values/config/enum_names.h"
 
 namespace lambda {

@@ -11,7 +11,7 @@
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
-#include "benchmarks/data_benchmark.h"
+#include "engine/benchmarks/data_benchmark.h"
 
 namespace lambda {
 

@@ -6,7 +6,7 @@
 
 #include "app/command_line/human_units.h"
 #include "app/command_line/text_table.h"
-#include "benchmarks/core_order_names.h"
+#include "engine/benchmarks/core_order_names.h"
 #include "engine/values/config/enum_names.h"
 
 namespace lambda {

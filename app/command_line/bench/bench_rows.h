@@ -5,8 +5,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "benchmarks/benchmark_row.h"
-#include "benchmarks/machine_ceilings.h"
+#include "engine/benchmarks/benchmark_row.h"
+#include "engine/benchmarks/machine_ceilings.h"
 
 namespace lambda {
 

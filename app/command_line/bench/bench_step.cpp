@@ -12,7 +12,7 @@
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
-#include "benchmarks/step_benchmark.h"
+#include "engine/benchmarks/step_benchmark.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/text/text_safety.h"
 

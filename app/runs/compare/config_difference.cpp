@@ -20,7 +20,7 @@ namespace lambda {
 
 namespace {
 
-/// With more settings than this only their number is given.
+/// Settings are named up to this number; of more, only the number is given.
 constexpr int kLegendSettings = 3;
 
 /// Place of a block: stage and block, both from 0.

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "benchmarks/benchmark_row.h"
-#include "benchmarks/core_case.h"
+#include "engine/benchmarks/benchmark_row.h"
+#include "engine/benchmarks/core_case.h"
 #include "engine/kernels/lambda_core/core_shape.h"
 
 namespace lambda {

@@ -1,4 +1,4 @@
-#include "benchmarks/layer_forms.h"
+#include "engine/benchmarks/layer_forms.h"
 
 #include <torch/autograd.h>
 

@@ -1,13 +1,13 @@
-#include "benchmarks/layer_benchmark.h"
+#include "engine/benchmarks/layer_benchmark.h"
 
 #include <algorithm>
 
 #include <ATen/Parallel.h>
 
-#include "benchmarks/alternation.h"
-#include "benchmarks/exactness.h"
-#include "benchmarks/layer_forms.h"
-#include "benchmarks/rotation.h"
+#include "engine/benchmarks/alternation.h"
+#include "engine/benchmarks/exactness.h"
+#include "engine/benchmarks/layer_forms.h"
+#include "engine/benchmarks/rotation.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/step/autocast.h"
 

@@ -1,4 +1,4 @@
-#include "benchmarks/alternation.h"
+#include "engine/benchmarks/alternation.h"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
-#include "benchmarks/core_check.h"
+#include "engine/benchmarks/core_check.h"
 
 #include <torch/autograd.h>
 
-#include "benchmarks/exactness.h"
+#include "engine/benchmarks/exactness.h"
 
 namespace lambda {
 

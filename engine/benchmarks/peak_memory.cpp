@@ -1,4 +1,4 @@
-#include "benchmarks/peak_memory.h"
+#include "engine/benchmarks/peak_memory.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "benchmarks/vector_ceilings.h"
+#include "engine/benchmarks/vector_ceilings.h"
 
 namespace lambda {
 

@@ -1,4 +1,4 @@
-#include "benchmarks/exactness.h"
+#include "engine/benchmarks/exactness.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "benchmarks/core_forms.h"
+#include "engine/benchmarks/core_forms.h"
 #include "engine/values/config/run_config.h"
 
 namespace lambda {

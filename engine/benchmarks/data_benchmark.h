@@ -1,6 +1,6 @@
 #pragma once
 
-#include "benchmarks/benchmark_row.h"
+#include "engine/benchmarks/benchmark_row.h"
 
 namespace lambda {
 

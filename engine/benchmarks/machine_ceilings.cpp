@@ -1,4 +1,4 @@
-#include "benchmarks/machine_ceilings.h"
+#include "engine/benchmarks/machine_ceilings.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include "benchmarks/alternation.h"
+#include "engine/benchmarks/alternation.h"
 
 namespace lambda {
 

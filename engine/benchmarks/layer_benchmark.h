@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/benchmark_row.h"
-#include "benchmarks/core_case.h"
+#include "engine/benchmarks/benchmark_row.h"
+#include "engine/benchmarks/core_case.h"
 
 namespace lambda {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/timing.h"
+#include "engine/benchmarks/timing.h"
 #include "engine/values/config/run_config.h"
 
 namespace lambda {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "benchmarks/timing.h"
+#include "engine/benchmarks/timing.h"
 
 namespace lambda {
 

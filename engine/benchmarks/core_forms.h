@@ -6,7 +6,7 @@
 
 #include <ATen/ATen.h>
 
-#include "benchmarks/core_case.h"
+#include "engine/benchmarks/core_case.h"
 #include "engine/kernels/lambda_core/core_shape.h"
 #include "engine/layers/lambda/lambda_core.h"
 

@@ -1,4 +1,4 @@
-#include "benchmarks/other_load.h"
+#include "engine/benchmarks/other_load.h"
 
 #include <algorithm>
 #include <chrono>

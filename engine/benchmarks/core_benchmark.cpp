@@ -1,13 +1,13 @@
-#include "benchmarks/core_benchmark.h"
+#include "engine/benchmarks/core_benchmark.h"
 
 #include <algorithm>
 
 #include <ATen/Parallel.h>
 
-#include "benchmarks/alternation.h"
-#include "benchmarks/core_check.h"
-#include "benchmarks/peak_memory.h"
-#include "benchmarks/rotation.h"
+#include "engine/benchmarks/alternation.h"
+#include "engine/benchmarks/core_check.h"
+#include "engine/benchmarks/peak_memory.h"
+#include "engine/benchmarks/rotation.h"
 #include "engine/kernels/lambda_core/core_order.h"
 #include "engine/layers/lambda/core_shape_of.h"
 #include "engine/runtime/tensor_memory.h"

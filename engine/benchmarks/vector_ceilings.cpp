@@ -1,4 +1,4 @@
-#include "benchmarks/vector_ceilings.h"
+#include "engine/benchmarks/vector_ceilings.h"
 
 #include <algorithm>
 #include <barrier>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "benchmarks/vector_ceilings.cpp"
+#define HWY_TARGET_INCLUDE "engine/benchmarks/vector_ceilings.cpp"
 #include <hwy/aligned_allocator.h>
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>

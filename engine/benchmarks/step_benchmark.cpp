@@ -1,4 +1,4 @@
-#include "benchmarks/step_benchmark.h"
+#include "engine/benchmarks/step_benchmark.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,8 +7,8 @@
 
 #include <c10/core/CachingDeviceAllocator.h>
 
-#include "benchmarks/alternation.h"
-#include "benchmarks/peak_memory.h"
+#include "engine/benchmarks/alternation.h"
+#include "engine/benchmarks/peak_memory.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/training/trainer.h"

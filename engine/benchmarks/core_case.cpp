@@ -1,4 +1,4 @@
-#include "benchmarks/core_case.h"
+#include "engine/benchmarks/core_case.h"
 
 #include <algorithm>
 

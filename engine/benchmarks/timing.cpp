@@ -1,4 +1,4 @@
-#include "benchmarks/timing.h"
+#include "engine/benchmarks/timing.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "benchmarks/vector_ceilings.h"
+#include "engine/benchmarks/vector_ceilings.h"
 
 namespace lambda {
 

@@ -1,4 +1,4 @@
-#include "benchmarks/core_forms.h"
+#include "engine/benchmarks/core_forms.h"
 
 #include "engine/layers/lambda/fused_core.h"
 #include "engine/layers/lambda/position_embedding.h"

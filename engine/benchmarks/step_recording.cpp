@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/step_benchmark.h"
+#include "engine/benchmarks/step_benchmark.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/training/checkpoint/tensor_file.h"
 #include "engine/training/trainer.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/core_forms.h"
-#include "benchmarks/layer_benchmark.h"
+#include "engine/benchmarks/core_forms.h"
+#include "engine/benchmarks/layer_benchmark.h"
 #include "engine/layers/lambda/lambda_layer.h"
 
 namespace lambda {

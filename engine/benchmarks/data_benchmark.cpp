@@ -1,12 +1,12 @@
-#include "benchmarks/data_benchmark.h"
+#include "engine/benchmarks/data_benchmark.h"
 
 #include <functional>
 #include <vector>
 
 #include <ATen/ATen.h>
 
-#include "benchmarks/alternation.h"
-#include "benchmarks/exactness.h"
+#include "engine/benchmarks/alternation.h"
+#include "engine/benchmarks/exactness.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_dry_run.h"
