@@ -15,7 +15,8 @@ namespace lambda {
 
 namespace {
 
-constexpr int kFewestChecked = 16;
+/// A norm's gradients over fewer values are differences of nearly equal sums.
+constexpr int kFewestNormalized = 256;
 
 struct LayerTensors {
   at::Tensor x;   ///< [b, d, H, W], channels last; a leaf of autograd.
@@ -43,6 +44,8 @@ class LayerMeasurement {
         type_(options.precision == Precision::bfloat16 ? at::kBFloat16 : at::kFloat),
         layer_(optionsOf(shape)),
         convolution_(convolutionOptions(shape)) {
+    moveAwayFromStart(layer_->queryNorm);
+    moveAwayFromStart(layer_->valueNorm);
     prepare(layer_->parameters());
     prepare(convolution_->parameters());
     const LayerWeights weights = weightsOf(layer_, at::kFloat);
@@ -67,6 +70,13 @@ class LayerMeasurement {
         .bias(false);
   }
 
+  /// A new norm has the scale 1 and the shift 0, which would hide that one of them is left out.
+  static void moveAwayFromStart(torch::nn::BatchNorm2d norm) {
+    const torch::NoGradGuard noGradients;
+    norm->weight.uniform_(0.5, 1.5);
+    norm->bias.normal_();
+  }
+
   /// Converts weights to channels-last and rounds them to the precision, so that the check measures
   /// the computation and not the rounding of its inputs.
   void prepare(const std::vector<at::Tensor>& weights) const {
@@ -77,11 +87,13 @@ class LayerMeasurement {
     }
   }
 
+  /// `dy` has a mean in each channel. A sum of gradients over all images, such as that of a norm's
+  /// shift, would otherwise be a small difference of large sums, and mostly their rounding.
   LayerTensors makeTensors(int batch) {
     const std::int64_t d = shape_.depth, side = shape_.side;
     const std::int64_t outputSide = (side + shape_.stride - 1) / shape_.stride;
     const LayerTensors made{at::randn({batch, d, side, side}),
-                            at::randn({batch, d, outputSide, outputSide})};
+                            at::randn({batch, d, outputSide, outputSide}) + at::randn({d, 1, 1})};
     return changed(made, [this](const at::Tensor& tensor) {
       return tensor.to(type_).contiguous(at::MemoryFormat::ChannelsLast);
     });
@@ -96,7 +108,9 @@ class LayerMeasurement {
   }
 
   void check() {
-    const LayerTensors tensors = makeTensors(std::max(options_.batch, kFewestChecked));
+    const int positions = shape_.core().positions();
+    const int fewestImages = (kFewestNormalized + positions - 1) / positions;
+    const LayerTensors tensors = makeTensors(std::max(options_.batch, fewestImages));
     const LayerTensors exact =
         changed(tensors, [](const at::Tensor& tensor) { return tensor.to(at::kDouble); });
     for (const LayerForm& form : forms_) {

@@ -40,8 +40,8 @@ struct LayerBenchmarkOptions {
 /// Times the engine's whole lambda layer in training mode on the CPU (projections, norms, softmax,
 /// core, pooling for a stride). It is compared with the 3x3 convolution of the same depth and
 /// stride and with the same layer in plain ATen. Turns, sets of tensors and the check against
-/// float64 are as in runCoreBenchmark(). The check uses at least 16 images, because the gradients
-/// of a norm over a handful of values are only rounding errors.
+/// float64 are as in runCoreBenchmark(). The check uses so many images that each norm is over at
+/// least 256 values, because gradients of a norm over a few values are mostly rounding errors.
 std::vector<BenchmarkRow> runLayerBenchmark(const LayerCase& shape,
                                             const LayerBenchmarkOptions& options);
 
