@@ -13,7 +13,7 @@ namespace lambda {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 1 << 18;
+constexpr std::size_t kPieceBytes = 1 << 16;
 constexpr std::size_t kMagicBytes = 2;
 constexpr const char* kHint = "Fetch or pack the file again.";
 constexpr int kGzipWindow = 15 + 16;  // The largest window, with only gzip's wrapper.
