@@ -6,8 +6,8 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "app/session/data_location.h"
 #include "app/train/data/augmentation_preview.h"
-#include "app/train/data/data_location.h"
 #include "app/train/data/data_panel.h"
 #include "app/train/data/sample_images.h"
 #include "engine/formats/cifar10/cifar10_files.h"

@@ -21,29 +21,11 @@
 #include "app/studio/preferences.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "tests/support/picture_check.h"
-#include "tests/support/scripted_engine.h"
+#include "tests/support/studio_window.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda::test {
-
-namespace {
-
-QPushButton* visibleButton(const QWidget& parent, const QString& text) {
-  for (QPushButton* button : parent.findChildren<QPushButton*>()) {
-    if (button->isVisible() && button->text() == text) return button;
-  }
-  return nullptr;
-}
-
-QMessageBox* question(const QWidget& window) {
-  for (QMessageBox* box : window.findChildren<QMessageBox*>()) {
-    if (box->isVisible()) return box;
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 class TestMainWindow : public QObject {
   Q_OBJECT
@@ -71,77 +53,67 @@ class TestMainWindow : public QObject {
   void pagesLookAsTheyWere();
 
  private:
-  TrainingSession& training() { return window_->workspaces().training(); }
+  TrainingSession& training() { return studio_->training(); }
 
-  void open();
   void startEndless();
+  void close();
   void bringInto(SessionState state);
 
-  std::shared_ptr<ScriptedEngine> engine_;
-  std::unique_ptr<QTemporaryDir> folder_;
-  std::unique_ptr<Preferences> preferences_;
-  std::unique_ptr<MainWindow> window_;
+  std::unique_ptr<StudioWindow> studio_;
 };
 
 void TestMainWindow::initTestCase() {
-  QStandardPaths::setTestModeEnabled(true);
   QApplication::setOrganizationName(u"lambda-studio-window-tests"_s);
-  qputenv("LAMBDA_PRESETS", LAMBDA_RESOURCES "/presets");
 }
 
 void TestMainWindow::init() {
-  QSettings().clear();
-  QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)).removeRecursively();
-  engine_ = std::make_shared<ScriptedEngine>();
-  folder_ = std::make_unique<QTemporaryDir>();
-  open();
+  studio_ = std::make_unique<StudioWindow>();
 }
 
 void TestMainWindow::cleanup() {
-  window_.reset();
-  preferences_.reset();
+  studio_.reset();
 }
 
-void TestMainWindow::open() {
-  window_.reset();
-  preferences_ = std::make_unique<Preferences>(*qApp);
-  preferences_->setTheme(ThemeChoice::light);
-  window_ = std::make_unique<MainWindow>(engine_, *preferences_);
-  window_->resize(1280, 800);
-  window_->show();
-  QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+/// Closes the window, and agrees where it asks whether to stop a training.
+void TestMainWindow::close() {
+  (*studio_)->close();
+  const QMessageBox* box = visibleQuestion(**studio_);
+  if (!box) return;
+  for (QAbstractButton* button : box->buttons()) {
+    if (button->text().contains(u"Stop and close"_s)) QTest::mouseClick(button, Qt::LeftButton);
+  }
 }
 
 void TestMainWindow::startEndless() {
-  RunConfig config = window_->workspaces().document().config();
+  RunConfig config = studio_->workspaces().document().config();
   config.recipe.epochs = 100000;
-  training().start(config, folder_->path().toStdString());
+  training().start(config, studio_->folder.path().toStdString());
 }
 
 void TestMainWindow::oneClickTrainsTheQuickstartAndASecondLooksInside() {
-  engine_->batchTime = std::chrono::milliseconds(2);
-  QCOMPARE(window_->workspaces().current(), Workspace::welcome);
-  QTest::mouseClick(visibleButton(*window_, u"Train the quickstart"_s), Qt::LeftButton);
-  QCOMPARE(window_->workspaces().current(), Workspace::train);
+  studio_->engine->batchTime = std::chrono::milliseconds(2);
+  QCOMPARE(studio_->workspaces().current(), Workspace::welcome);
+  QTest::mouseClick(visibleButton(**studio_, u"Train the quickstart"_s), Qt::LeftButton);
+  QCOMPARE(studio_->workspaces().current(), Workspace::train);
   QTRY_VERIFY(!training().metrics().batches.empty());
   QTRY_VERIFY2(training().snapshot(), "the Train workspace must show a lambda matrix unasked");
-  window_->workspaces().goTo(Workspace::welcome);
-  QTest::mouseClick(visibleButton(*window_, u"Inspect its lambdas"_s), Qt::LeftButton);
-  QCOMPARE(window_->workspaces().current(), Workspace::inspect);
+  studio_->workspaces().goTo(Workspace::welcome);
+  QTest::mouseClick(visibleButton(**studio_, u"Inspect its lambdas"_s), Qt::LeftButton);
+  QCOMPARE(studio_->workspaces().current(), Workspace::inspect);
 }
 
 void TestMainWindow::everyWorkspaceHasAKeyAndAPlaceInTheRail() {
   for (int i = 0; i < 5; ++i) {
-    QTest::keyClick(window_.get(), static_cast<Qt::Key>(Qt::Key_0 + i), Qt::ControlModifier);
-    QCOMPARE(static_cast<int>(window_->workspaces().current()), i);
+    QTest::keyClick(&**studio_, static_cast<Qt::Key>(Qt::Key_0 + i), Qt::ControlModifier);
+    QCOMPARE(static_cast<int>(studio_->workspaces().current()), i);
   }
 }
 
 void TestMainWindow::everyActionHasATextAndNoKeyTwice() {
   for (int i = 0; i < 5; ++i) {
-    window_->workspaces().goTo(static_cast<Workspace>(i));
+    studio_->workspaces().goTo(static_cast<Workspace>(i));
     std::set<QString> keys;
-    for (const QAction* action : window_->actionsOfMenus()) {
+    for (const QAction* action : (*studio_)->actionsOfMenus()) {
       QVERIFY(!action->text().isEmpty());
       if (action->shortcutContext() == Qt::WidgetShortcut) continue;
       for (const QKeySequence& key : action->shortcuts()) {
@@ -154,45 +126,47 @@ void TestMainWindow::everyActionHasATextAndNoKeyTwice() {
 }
 
 void TestMainWindow::thePaletteKnowsTheActionsOfAllWorkspaces() {
-  QTest::keyClick(window_.get(), Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
-  const auto* palette = window_->findChild<CommandPalette*>();
+  QTest::keyClick(&**studio_, Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+  const auto* palette = (*studio_)->findChild<CommandPalette*>();
   QVERIFY(palette->isVisible());
   QStringList texts;
   const auto* list = palette->findChild<QListView*>();
   for (int row = 0; row < list->model()->rowCount(); ++row)
     texts << list->model()->index(row, 0).data().toString();
-  for (const char* wanted : {"Start training", "Resume", "Undo", "Keyboard shortcuts"}) {
+  for (const char* wanted :
+       {"Start training", "Design: Add block", "Inspect: ", "Keyboard shortcuts"}) {
     QVERIFY2(texts.filter(QString::fromLatin1(wanted)).size() > 0, wanted);
   }
 }
 
 void TestMainWindow::aFinishedRunIsReportedElsewhereAndListed() {
-  RunConfig config = window_->workspaces().document().config();
+  RunConfig config = studio_->workspaces().document().config();
   config.recipe.epochs = 1;
-  training().start(config, window_->workspaces().library().folder());
-  const auto* notices = window_->findChild<NoticeBar*>();
+  training().start(config, studio_->workspaces().library().folder());
+  const auto* notices = (*studio_)->findChild<NoticeBar*>();
   QTRY_VERIFY(notices->isVisible());
   QVERIFY2(notices->text().contains(u"finished"_s), qPrintable(notices->text()));
-  QTRY_COMPARE(window_->workspaces().library().runs().size(), std::size_t{1});
+  QTRY_COMPARE(studio_->workspaces().library().runs().size(), std::size_t{1});
   QTest::mouseClick(visibleButton(*notices, u"Inspect"_s), Qt::LeftButton);
-  QCOMPARE(window_->workspaces().current(), Workspace::inspect);
+  QCOMPARE(studio_->workspaces().current(), Workspace::inspect);
 }
 
 void TestMainWindow::aFailedRunSaysWhyUntilItIsClosed() {
-  engine_->failAt = 3;
+  studio_->engine->failAt = 3;
   startEndless();
-  const auto* notices = window_->findChild<NoticeBar*>();
+  const auto* notices = (*studio_)->findChild<NoticeBar*>();
   QTRY_VERIFY(notices->isVisible());
-  QVERIFY(notices->text().contains(QString::fromStdString(engine_->failure)));
+  QVERIFY(notices->text().contains(QString::fromStdString(studio_->engine->failure)));
 }
 
 /// Brings an idle training into a state and keeps it there until the next request.
 void TestMainWindow::bringInto(SessionState state) {
   constexpr std::chrono::milliseconds kLong{20};
-  engine_->startTime = state == SessionState::starting ? kLong : std::chrono::milliseconds(0);
-  engine_->batchTime = std::chrono::microseconds(50);
+  studio_->engine->startTime =
+      state == SessionState::starting ? kLong : std::chrono::milliseconds(0);
+  studio_->engine->batchTime = std::chrono::microseconds(50);
   if (state == SessionState::idle) return;
-  if (state == SessionState::pausing) engine_->batchTime = kLong;
+  if (state == SessionState::pausing) studio_->engine->batchTime = kLong;
   startEndless();
   if (state == SessionState::starting) return;
   QTRY_COMPARE(training().state(), SessionState::running);
@@ -212,8 +186,8 @@ void TestMainWindow::closesInEveryStateOfATraining() {
   const auto wanted = static_cast<SessionState>(state);
   bringInto(wanted);
   QCOMPARE(training().state(), wanted);
-  window_->close();
-  QTRY_VERIFY(!window_->isVisible());
+  close();
+  QTRY_VERIFY(!(*studio_)->isVisible());
   QCOMPARE(training().state(), SessionState::idle);
   if (wanted == SessionState::idle) return;
   const Metrics metrics =
@@ -232,29 +206,29 @@ void TestMainWindow::everyOrderOfTwoRequestsFromEveryStateEndsClosed() {
       {"pause", [this] { training().pause(); }},
       {"step", [this] { training().stepOnce(); }},
       {"stop", [this] { training().stop(); }},
-      {"close", [this] { window_->close(); }},
+      {"close", [this] { close(); }},
   };
   const std::size_t count = requests.size();
   const std::size_t orders = count * count;
   constexpr std::chrono::milliseconds kPatience{10000};
-  window_->resize(window_->minimumSize());
+  (*studio_)->resize((*studio_)->minimumSize());
   for (std::size_t order = 0; order < orders; ++order) {
-    window_->show();
+    (*studio_)->show();
     bringInto(static_cast<SessionState>(state));
     QByteArray told;
     std::size_t rest = order;
     // A closed window stays closed, so it can't get more requests.
-    for (int i = 0; i < 2 && window_->isVisible(); ++i, rest /= count) {
+    for (int i = 0; i < 2 && (*studio_)->isVisible(); ++i, rest /= count) {
       const auto& [name, request] = requests[rest % count];
       told += QByteArray(name) + ' ';
       request();
     }
-    window_->close();
+    close();
     QElapsedTimer waited;
     waited.start();
     QTimer wake;
     wake.start(std::chrono::milliseconds(100));
-    while (window_->isVisible() || training().isBusy()) {
+    while ((*studio_)->isVisible() || training().isBusy()) {
       QVERIFY2(waited.elapsed() < kPatience.count(), told.constData());
       QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     }
@@ -262,50 +236,50 @@ void TestMainWindow::everyOrderOfTwoRequestsFromEveryStateEndsClosed() {
 }
 
 void TestMainWindow::asksOnlyWhereChangesWouldBeLost() {
-  ProjectDocument& document = window_->workspaces().document();
+  ProjectDocument& document = studio_->workspaces().document();
   RunConfig config = document.config();
   config.recipe.epochs = 77;
   document.edit(config, u"Set epochs"_s);
-  QVERIFY(window_->isWindowModified());
-  window_->close();
-  QVERIFY(window_->isVisible());
-  QTRY_VERIFY(question(*window_));
-  QTest::mouseClick(question(*window_)->button(QMessageBox::Cancel), Qt::LeftButton);
-  QTRY_VERIFY(!question(*window_));
-  QVERIFY(window_->isVisible());
-  window_->close();
-  QTRY_VERIFY(question(*window_));
-  QTest::mouseClick(question(*window_)->button(QMessageBox::Discard), Qt::LeftButton);
-  QTRY_VERIFY(!window_->isVisible());
-  open();
-  QVERIFY(!window_->workspaces().documentActions().rescued());
+  QVERIFY((*studio_)->isWindowModified());
+  (*studio_)->close();
+  QVERIFY((*studio_)->isVisible());
+  QTRY_VERIFY(visibleQuestion(**studio_));
+  QTest::mouseClick(visibleQuestion(**studio_)->button(QMessageBox::Cancel), Qt::LeftButton);
+  QTRY_VERIFY(!visibleQuestion(**studio_));
+  QVERIFY((*studio_)->isVisible());
+  (*studio_)->close();
+  QTRY_VERIFY(visibleQuestion(**studio_));
+  QTest::mouseClick(visibleQuestion(**studio_)->button(QMessageBox::Discard), Qt::LeftButton);
+  QTRY_VERIFY(!(*studio_)->isVisible());
+  studio_->open();
+  QVERIFY(!studio_->workspaces().documentActions().rescued());
 }
 
 void TestMainWindow::whatASignalEndsIsRestoredAtTheNextStart() {
-  ProjectDocument& document = window_->workspaces().document();
+  ProjectDocument& document = studio_->workspaces().document();
   RunConfig config = document.config();
   config.recipe.epochs = 77;
   document.edit(config, u"Set epochs"_s);
-  window_->closeWithoutAsking();
-  QTRY_VERIFY(!window_->isVisible());
-  open();
-  const auto* notices = window_->findChild<NoticeBar*>();
+  (*studio_)->closeWithoutAsking();
+  QTRY_VERIFY(!(*studio_)->isVisible());
+  studio_->open();
+  const auto* notices = (*studio_)->findChild<NoticeBar*>();
   QVERIFY(notices->isVisible());
   QTest::mouseClick(visibleButton(*notices, u"Restore"_s), Qt::LeftButton);
-  QCOMPARE(window_->workspaces().document().config().recipe.epochs, 77);
-  QVERIFY(window_->isWindowModified());
+  QCOMPARE(studio_->workspaces().document().config().recipe.epochs, 77);
+  QVERIFY((*studio_)->isWindowModified());
 }
 
 void TestMainWindow::themeAndTextSizeChangeWhileItRuns() {
   startEndless();
   QTRY_COMPARE(training().state(), SessionState::running);
   for (int i = 0; i < 5; ++i) {
-    window_->workspaces().goTo(static_cast<Workspace>(i));
+    studio_->workspaces().goTo(static_cast<Workspace>(i));
     for (const double size : {2.0, 1.0}) {
-      preferences_->setTextSize(size);
-      preferences_->toggleDarkAction()->trigger();
+      studio_->preferences().setTextSize(size);
+      studio_->preferences().toggleDarkAction()->trigger();
       QCoreApplication::processEvents();
-      QVERIFY(!window_->grab().isNull());
+      QVERIFY(!(*studio_)->grab().isNull());
     }
   }
   QCOMPARE(training().state(), SessionState::running);
@@ -315,27 +289,26 @@ void TestMainWindow::opensWhatItIsGiven() {
   QTemporaryDir elsewhere;
   RunControl control;
   Observer observer;
-  RunConfig config = window_->workspaces().document().config();
+  RunConfig config = studio_->workspaces().document().config();
   config.recipe.epochs = 1;
   const QString run = QString::fromStdString(
-      engine_->trainRun(config, elsewhere.path().toStdString(), control, observer).run);
-  window_->openAll({run});
-  QCOMPARE(window_->workspaces().current(), Workspace::runs);
-  QTRY_COMPARE(window_->workspaces().library().runs().size(), std::size_t{1});
-  window_->openAll({QStringLiteral(LAMBDA_RESOURCES "/presets/cpu-hybrid.json")});
-  QCOMPARE(window_->workspaces().current(), Workspace::design);
-  QCOMPARE(window_->workspaces().document().title(), u"cpu-hybrid"_s);
-  window_->openAll({elsewhere.filePath(u"nothing.json"_s)});
-  QVERIFY(window_->findChild<NoticeBar*>()->text().contains(u"nothing.json"_s));
+      studio_->engine->trainRun(config, elsewhere.path().toStdString(), control, observer).run);
+  (*studio_)->openAll({run});
+  QCOMPARE(studio_->workspaces().current(), Workspace::runs);
+  QTRY_COMPARE(studio_->workspaces().library().runs().size(), std::size_t{1});
+  (*studio_)->openAll({QStringLiteral(LAMBDA_RESOURCES "/presets/cpu-hybrid.json")});
+  QCOMPARE(studio_->workspaces().current(), Workspace::design);
+  QCOMPARE(studio_->workspaces().document().title(), u"cpu-hybrid"_s);
+  (*studio_)->openAll({elsewhere.filePath(u"nothing.json"_s)});
+  QVERIFY((*studio_)->findChild<NoticeBar*>()->text().contains(u"nothing.json"_s));
 }
 
 void TestMainWindow::layoutAndWorkspaceAreRemembered() {
-  window_->workspaces().goTo(Workspace::runs);
-  window_->resize(1240, 760);
-  window_->close();
-  QTRY_VERIFY(!window_->isVisible());
-  window_.reset();
-  MainWindow again(engine_, *preferences_);
+  studio_->workspaces().goTo(Workspace::runs);
+  (*studio_)->resize(1240, 760);
+  (*studio_)->close();
+  QTRY_VERIFY(!(*studio_)->isVisible());
+  MainWindow again(studio_->engine, studio_->preferences());
   QCOMPARE(again.workspaces().current(), Workspace::runs);
   QCOMPARE(again.size(), QSize(1240, 760));
 }
@@ -353,15 +326,15 @@ void TestMainWindow::pagesLookAsTheyWere_data() {
 void TestMainWindow::pagesLookAsTheyWere() {
   QFETCH(int, workspace);
   QFETCH(bool, isDark);
-  QTRY_COMPARE(window_->workspaces().library().state(), LibraryState::ready);
-  preferences_->setTheme(isDark ? ThemeChoice::dark : ThemeChoice::light);
-  window_->workspaces().goTo(static_cast<Workspace>(workspace));
+  QTRY_COMPARE(studio_->workspaces().library().state(), LibraryState::ready);
+  studio_->preferences().setTheme(isDark ? ThemeChoice::dark : ThemeChoice::light);
+  studio_->workspaces().goTo(static_cast<Workspace>(workspace));
   // The page reads files on other threads, so the picture is compared until it is right.
   const auto grab = [&](double ratio) {
-    QImage image(window_->workspaces().size() * ratio, QImage::Format_RGB32);
+    QImage image(studio_->workspaces().size() * ratio, QImage::Format_RGB32);
     image.setDevicePixelRatio(ratio);
     image.fill(Qt::black);
-    window_->workspaces().render(&image);
+    studio_->workspaces().render(&image);
     return image;
   };
   // A stored picture must show a page that has finished loading.
@@ -375,7 +348,7 @@ void TestMainWindow::pagesLookAsTheyWere() {
       20000);
   QVERIFY2(isAlike, qPrintable(difference));
   const QImage large =
-      grab(2).scaled(window_->workspaces().size(), Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+      grab(2).scaled(studio_->workspaces().size(), Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
   QVERIFY(distanceBetween(large, grab(1)) < 4);
 }
 

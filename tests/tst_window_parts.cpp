@@ -86,7 +86,7 @@ void TestWindowParts::thePaletteDoesWhatIsTypedAndRemembersIt() {
   QAction stop(QStringLiteral("Stop"));
   QSignalSpy stopped(&stop, &QAction::triggered);
   CommandPalette palette(&window);
-  palette.open({&pause, &stop});
+  palette.open({{&pause, {}, {}, {}}, {&stop, {}, {}, {}}});
   auto* input = palette.findChild<QLineEdit*>();
   auto* list = palette.findChild<QListView*>();
   QCOMPARE(list->model()->rowCount(), 2);
@@ -95,7 +95,7 @@ void TestWindowParts::thePaletteDoesWhatIsTypedAndRemembersIt() {
   QTest::keyClick(input, Qt::Key_Return);
   QVERIFY(!palette.isVisible());
   QTRY_COMPARE(stopped.count(), 1);
-  palette.open({&pause, &stop});
+  palette.open({{&pause, {}, {}, {}}, {&stop, {}, {}, {}}});
   QCOMPARE(list->model()->index(0, 0).data().toString(), QStringLiteral("Stop"));
 }
 
@@ -107,7 +107,7 @@ void TestWindowParts::thePaletteSkipsWhatCannotBeDoneNow() {
   first.setEnabled(false);
   QSignalSpy done(&second, &QAction::triggered);
   CommandPalette palette(&window);
-  palette.open({&first, &second});
+  palette.open({{&first, {}, {}, {}}, {&second, {}, {}, {}}});
   QTest::keyClick(palette.findChild<QLineEdit*>(), Qt::Key_Return);
   QTRY_COMPARE(done.count(), 1);
 }

@@ -191,15 +191,10 @@ void DesignPage::edit(const Architecture& architecture,
 }
 
 void DesignPage::startFrom(const Template& from) {
-  const RunConfig next = startedFrom(from, document_.config());
-  if (document_.isModified()) {
-    const QString name = QString::fromStdString(from.config.architecture.name);
-    document_.edit(next, tr("Start from %1").arg(name));
-  } else {
-    document_.startFrom(next);
-  }
-  editor_->setSelection({});
-  editor_->setFocus();
+  documentActions_.startFrom(startedFrom(from, document_.config()), [this] {
+    editor_->setSelection({});
+    editor_->setFocus();
+  });
 }
 
 void DesignPage::applyFix(const Fix& fix) {
@@ -233,6 +228,14 @@ void DesignPage::showTemplates(bool visible) {
 void DesignPage::openGallery() {
   const int top = toolBar_->height() + 8;
   gallery_->open({16, top, width() - 32, height() - top - 16});
+}
+
+QAction* DesignPage::undoAction() const {
+  return documentActions_.undoAction();
+}
+
+QAction* DesignPage::redoAction() const {
+  return documentActions_.redoAction();
 }
 
 void DesignPage::saveLayout(QSettings& settings) const {

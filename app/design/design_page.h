@@ -39,6 +39,8 @@ class DesignPage : public Page {
   ~DesignPage() override;
 
   QList<QAction*> pageActions() const override;
+  QAction* undoAction() const override;
+  QAction* redoAction() const override;
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 

@@ -18,6 +18,7 @@ namespace lambda {
 namespace {
 
 constexpr int kSteps = 20;
+constexpr std::size_t kMostKept = 16;
 
 /// The configuration with all settings that do not affect the speed reset to their defaults.
 RunConfig speedOf(RunConfig config) {
@@ -84,8 +85,7 @@ EpochTime::EpochTime(InspectionSession& inspection, QWidget* parent)
           [this](quint64 id, const ThroughputEstimate& result) {
             if (id != id_) return;
             id_ = 0;
-            result_ = result;
-            measured_ = measuring_;
+            keep(result);
             showState();
             Q_EMIT changed();
           });
@@ -112,8 +112,18 @@ void EpochTime::setConfig(const RunConfig& config, const QString& obstacle) {
   if (!isMeasuring()) showState();
 }
 
-bool EpochTime::isOutdated() const {
-  return result_ && !isEquallyFast(measured_, config_);
+void EpochTime::keep(const ThroughputEstimate& result) {
+  std::erase_if(measurements_,
+                [this](const Measurement& each) { return isEquallyFast(each.config, measuring_); });
+  if (measurements_.size() == kMostKept) measurements_.erase(measurements_.begin());
+  measurements_.push_back({measuring_, result});
+}
+
+const ThroughputEstimate* EpochTime::result() const {
+  for (const Measurement& each : measurements_) {
+    if (isEquallyFast(each.config, config_)) return &each.result;
+  }
+  return nullptr;
 }
 
 void EpochTime::setBrief(bool isBrief) {
@@ -137,41 +147,45 @@ void EpochTime::cancel() {
   if (isMeasuring()) inspection_.cancel(id_);
 }
 
+bool EpochTime::hasFailed() const {
+  return !isMeasuring() && !failure_.isEmpty() && isEquallyFast(measuring_, config_);
+}
+
 QString EpochTime::text() const {
   return text_->text();
 }
 
 QString EpochTime::resultText() const {
-  return isBrief_ ? tr("%1 per epoch").arg(shortDuration(result_->secondsPerEpoch)) : longText();
+  return isBrief_ ? tr("%1 per epoch").arg(shortDuration(result()->secondsPerEpoch)) : longText();
 }
 
 QString EpochTime::longText() const {
-  const double total = result_->secondsPerEpoch * config_.recipe.epochs;
+  const double total = result()->secondsPerEpoch * config_.recipe.epochs;
   return tr("about %1 per epoch, %2 = %3, %4")
-      .arg(shortDuration(result_->secondsPerEpoch),
+      .arg(shortDuration(result()->secondsPerEpoch),
            config_.recipe.epochs == 1 ? tr("1 epoch") : tr("%1 epochs").arg(config_.recipe.epochs),
            shortDuration(total),
-           shortBytes(static_cast<long long>(result_->peakResidentBytes)));
+           shortBytes(static_cast<long long>(result()->peakResidentBytes)));
 }
 
 QString EpochTime::stateText() const {
   if (isMeasuring()) return isBrief_ ? tr("Measuring …") : tr("Preparing …");
-  if (!failure_.isEmpty()) return tr("Could not be measured");
-  if (!result_) return tr("not measured");
-  return isOutdated() ? tr("before the change: %1").arg(resultText()) : resultText();
+  if (hasFailed()) return tr("Could not be measured");
+  return result() ? resultText() : tr("not measured");
 }
 
 QString EpochTime::stateTip() const {
-  if (!isMeasuring() && !failure_.isEmpty()) return failure_;
-  if (isMeasuring() || !result_)
+  if (hasFailed()) return failure_;
+  const ThroughputEstimate* measured = result();
+  if (isMeasuring() || !measured)
     return tr("Times %1 training steps of this network here").arg(kSteps);
   QString tip = tr("%1 steps on %2, %3 images per second; an epoch includes %4 of scoring.")
-                    .arg(result_->steps)
-                    .arg(QString::fromStdString(result_->device))
-                    .arg(result_->imagesPerSecond, 0, 'f', 0)
-                    .arg(shortDuration(result_->evaluationSeconds));
+                    .arg(measured->steps)
+                    .arg(QString::fromStdString(measured->device))
+                    .arg(measured->imagesPerSecond, 0, 'f', 0)
+                    .arg(shortDuration(measured->evaluationSeconds));
   if (isBrief_) tip.prepend(longText() + u'\n');
-  if (result_->syntheticData) {
+  if (measured->syntheticData) {
     tip += tr("\nMeasured with random pixels: the data set is not there.");
   }
   return tip;
@@ -179,9 +193,8 @@ QString EpochTime::stateTip() const {
 
 void EpochTime::showState() {
   const bool isMeasuringNow = isMeasuring();
-  const bool hasFailed = !isMeasuringNow && !failure_.isEmpty();
-  QString role = hasFailed ? u"error"_s : QString();
-  if (!hasFailed && (isMeasuringNow || !result_ || isOutdated())) role = u"secondary"_s;
+  QString role = hasFailed() ? u"error"_s : QString();
+  if (!hasFailed() && (isMeasuringNow || !result())) role = u"secondary"_s;
   text_->setText(stateText());
   text_->setToolTip(stateTip());
   if (text_->property(kRole).toString() != role) {
@@ -190,7 +203,7 @@ void EpochTime::showState() {
     text_->style()->polish(text_);
   }
   progress_->setVisible(isMeasuringNow);
-  button_->setText(isMeasuringNow ? tr("Cancel") : result_ ? tr("Measure again") : tr("Measure"));
+  button_->setText(isMeasuringNow ? tr("Cancel") : result() ? tr("Measure again") : tr("Measure"));
   button_->setEnabled(isMeasuringNow || canMeasure());
   button_->setToolTip(canMeasure() ? tr("Times %1 training steps of this network here").arg(kSteps)
                                    : obstacle_);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include <QWidget>
 
@@ -15,8 +15,9 @@ namespace lambda {
 
 class InspectionSession;
 
-/// The duration of an epoch on this machine: measured with real training steps on request, and
-/// marked as outdated once the configuration has changed so that the duration would differ.
+/// The duration of an epoch on this machine, measured with real training steps on request. It is
+/// shown for the network that was measured, and for changes of it that take equally long; the last
+/// few measurements are kept, so that undo shows them again.
 class EpochTime : public QWidget {
   Q_OBJECT
 
@@ -29,9 +30,6 @@ class EpochTime : public QWidget {
   bool canMeasure() const { return obstacle_.isEmpty(); }
 
   bool isMeasuring() const { return id_ != 0; }
-
-  /// Whether the shown time belongs to an earlier configuration.
-  bool isOutdated() const;
 
   /// Shows only the duration of an epoch; the rest is in the tooltip.
   void setBrief(bool isBrief);
@@ -46,6 +44,15 @@ class EpochTime : public QWidget {
   void changed();
 
  private:
+  struct Measurement {
+    RunConfig config;
+    ThroughputEstimate result;
+  };
+
+  void keep(const ThroughputEstimate& result);
+  /// The result for the present configuration; null where it was not measured.
+  const ThroughputEstimate* result() const;
+  bool hasFailed() const;
   void showState();
   QString resultText() const;
   QString longText() const;
@@ -58,9 +65,8 @@ class EpochTime : public QWidget {
   bool isBrief_ = false;
   quint64 id_ = 0;  ///< Number of the measurement under way; 0 = none.
   RunConfig measuring_;
-  std::optional<ThroughputEstimate> result_;
-  RunConfig measured_;
-  QString failure_;
+  std::vector<Measurement> measurements_;  ///< The oldest first.
+  QString failure_;                        ///< Of the measurement of `measuring_`.
   QLabel* caption_;
   QLabel* text_;
   QProgressBar* progress_;

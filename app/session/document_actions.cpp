@@ -52,8 +52,6 @@ DocumentActions::DocumentActions(ProjectDocument& document,
       recentMenu_(new QMenu(tr("Open recent"), &window)) {
   undo_->setProperty(kLastingText, tr("Undo"));
   redo_->setProperty(kLastingText, tr("Redo"));
-  undo_->setShortcut(QKeySequence::Undo);
-  redo_->setShortcuts({QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)});
   connect(open_, &QAction::triggered, this, &DocumentActions::chooseFile);
   connect(save_, &QAction::triggered, this, [this] { save(); });
   connect(saveAs_, &QAction::triggered, this, [this] { chooseTarget({}); });
@@ -77,8 +75,24 @@ void DocumentActions::chooseFile() {
 }
 
 void DocumentActions::openFile(const QString& path) {
+  saveChangesFirst([this, path] { openNow(path); });
+}
+
+void DocumentActions::reopen(const QString& path) {
+  QStringList ignored;
+  if (QFileInfo(path).isFile()) document_.open(path, ignored);
+}
+
+void DocumentActions::startFrom(const RunConfig& config, const std::function<void()>& then) {
+  saveChangesFirst([this, config, then] {
+    document_.startFrom(config);
+    if (then) then();
+  });
+}
+
+void DocumentActions::saveChangesFirst(const std::function<void()>& proceed) {
   if (!document_.isModified()) {
-    openNow(path);
+    proceed();
     return;
   }
   auto* box = new QMessageBox(QMessageBox::Question,
@@ -88,9 +102,9 @@ void DocumentActions::openFile(const QString& path) {
                               &window_);
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->setDefaultButton(QMessageBox::Save);
-  connect(box, &QMessageBox::finished, this, [this, path](int answer) {
-    if (answer == QMessageBox::Discard) openNow(path);
-    if (answer == QMessageBox::Save) save([this, path] { openNow(path); });
+  connect(box, &QMessageBox::finished, this, [this, proceed](int answer) {
+    if (answer == QMessageBox::Discard) proceed();
+    if (answer == QMessageBox::Save) save(proceed);
   });
   box->open();
 }

@@ -16,8 +16,10 @@ namespace lambda {
 
 class ProjectDocument;
 
+struct RunConfig;
+
 /// Opening, saving and undoing: the document's part of the menus, with the recently used files. It
-/// asks only about opening over unsaved changes, because undo reverts everything else.
+/// asks only where another document replaces unsaved changes, because undo reverts everything else.
 class DocumentActions : public QObject {
   Q_OBJECT
 
@@ -43,6 +45,18 @@ class DocumentActions : public QObject {
 
   /// Opens a file; asks first where unsaved changes would be lost.
   void openFile(const QString& path);
+
+  /// Opens the file that was open when the program was last closed. Nothing happens where it is
+  /// empty, missing or can't be read.
+  void reopen(const QString& path);
+
+  /// Replaces the document by one without a file, such as a template or the network of a run; asks
+  /// first where unsaved changes would be lost. `then` is called after it was replaced.
+  void startFrom(const RunConfig& config, const std::function<void()>& then = {});
+
+  /// Calls `proceed` once no unsaved changes can be lost: at once, or after the person has saved
+  /// or discarded them. Not after Cancel.
+  void saveChangesFirst(const std::function<void()>& proceed);
 
   /// Saves to the document's file, or asks for one. `then` is called after it was written.
   void save(const std::function<void()>& then = {});

@@ -23,6 +23,12 @@ class Page : public QWidget {
   /// are also added to the page as a widget, so that their shortcuts work while it is shown.
   virtual QList<QAction*> pageActions() const = 0;
 
+  /// The undo and redo of what the page shows, with texts that say what they undo; null where
+  /// nothing on the page can be undone.
+  virtual QAction* undoAction() const { return nullptr; }
+
+  virtual QAction* redoAction() const { return nullptr; }
+
   /// Splitters, toggles and choices; the keys are in a separate group of the page.
   virtual void saveLayout(QSettings& settings) const = 0;
   virtual void restoreLayout(QSettings& settings) = 0;

@@ -8,7 +8,6 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListView>
-#include <QMenu>
 #include <QPainter>
 #include <QSettings>
 #include <QStandardItemModel>
@@ -79,13 +78,9 @@ QString plainText(const QString& text) {
 
 }  // namespace
 
-QString commandTextOf(const QAction& action) {
-  const QString text = plainText(action.text());
-  for (const QObject* object : action.associatedObjects()) {
-    const auto* menu = qobject_cast<const QMenu*>(object);
-    if (menu && !menu->title().isEmpty()) return plainText(menu->title()) + u": "_s + text;
-  }
-  return text;
+QString textOf(const Command& command) {
+  const QString text = plainText(command.text.isEmpty() ? command.action->text() : command.text);
+  return command.place.isEmpty() ? text : command.place + u": "_s + text;
 }
 
 CommandPalette::CommandPalette(QWidget* window)
@@ -114,14 +109,13 @@ CommandPalette::CommandPalette(QWidget* window)
   connect(list_, &QListView::clicked, this, &CommandPalette::choose);
 }
 
-void CommandPalette::open(const QList<QAction*>& actions) {
-  actions_.clear();
-  for (QAction* action : actions) {
-    if (action && !action->isSeparator() && action->isVisible() && !action->menu() &&
-        !action->text().isEmpty()) {
-      actions_ << action;
-    }
-  }
+void CommandPalette::open(std::vector<Command> commands) {
+  commands_ = std::move(commands);
+  std::erase_if(commands_, [](const Command& command) {
+    const QAction* action = command.action;
+    return !action || action->isSeparator() || action->menu() || action->text().isEmpty() ||
+           !action->isVisible() || !action->isEnabled();
+  });
   input_->clear();
   filter({});
   const QRect window = parentWidget()->window()->geometry();
@@ -138,14 +132,14 @@ void CommandPalette::filter(const QString& typed) {
 
   struct Hit {
     int score;
-    int index;
+    std::size_t index;
     QString text;
   };
 
   std::vector<Hit> hits;
-  for (int i = 0; i < actions_.size(); ++i) {
-    if (!actions_[i]) continue;
-    const QString text = commandTextOf(*actions_[i]);
+  for (std::size_t i = 0; i < commands_.size(); ++i) {
+    if (!commands_[i].action) continue;
+    const QString text = textOf(commands_[i]);
     const std::optional<int> score = fuzzyScore(typed, text);
     if (!score) continue;
     const auto rank = recent.indexOf(text);
@@ -157,12 +151,11 @@ void CommandPalette::filter(const QString& typed) {
       hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.score > b.score; });
   model_->clear();
   for (const Hit& hit : hits) {
-    const QAction& action = *actions_[hit.index];
+    const QAction& action = *commands_[hit.index].action;
     auto* item = new QStandardItem(hit.text);
     item->setData(action.shortcut().toString(QKeySequence::NativeText), kShortcutRole);
-    item->setData(hit.index, kIndexRole);
+    item->setData(static_cast<int>(hit.index), kIndexRole);
     item->setToolTip(action.toolTip());
-    item->setEnabled(action.isEnabled());
     model_->appendRow(item);
   }
   list_->setCurrentIndex({});
@@ -171,19 +164,15 @@ void CommandPalette::filter(const QString& typed) {
 
 void CommandPalette::moveSelection(int by) {
   const int rows = model_->rowCount();
-  int row = list_->currentIndex().isValid() ? list_->currentIndex().row() : (by > 0 ? -1 : rows);
-  for (int tried = 0; tried < rows; ++tried) {
-    row = (row + by + rows) % rows;
-    if (!model_->item(row)->isEnabled()) continue;
-    list_->setCurrentIndex(model_->index(row, 0));
-    return;
-  }
+  if (rows == 0) return;
+  const int row = list_->currentIndex().isValid() ? list_->currentIndex().row() : -by;
+  list_->setCurrentIndex(model_->index((row + by + rows) % rows, 0));
 }
 
 void CommandPalette::choose() {
   const QModelIndex current = list_->currentIndex();
-  if (!current.isValid() || !model_->itemFromIndex(current)->isEnabled()) return;
-  const QPointer<QAction> action = actions_[current.data(kIndexRole).toInt()];
+  if (!current.isValid()) return;
+  const Command command = commands_[current.data(kIndexRole).toUInt()];
   QSettings settings;
   QStringList recent = settings.value(kRecentKey).toStringList();
   const QString text = current.data().toString();
@@ -193,8 +182,9 @@ void CommandPalette::choose() {
   hide();
   // After the popup has returned the keyboard focus, so that the action runs in the former state of
   // the window.
-  QTimer::singleShot(0, action.data(), [action] {
-    if (action) action->trigger();
+  QTimer::singleShot(0, command.action.data(), [command] {
+    if (command.goTo) command.goTo();
+    command.action->trigger();
   });
 }
 

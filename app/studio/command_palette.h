@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include <QFrame>
-#include <QList>
 #include <QPointer>
+#include <QString>
 
 class QAction;
 class QLineEdit;
@@ -11,7 +14,15 @@ class QStandardItemModel;
 
 namespace lambda {
 
-/// Every action of the program by its name: type a few letters, Return runs it, Escape closes. The
+/// An action and where it belongs.
+struct Command {
+  QPointer<QAction> action;
+  QString place;               ///< The menu or page, for example "File".
+  QString text;                ///< Empty = the action's text.
+  std::function<void()> goTo;  ///< Shows the page on which the action works; empty = any page.
+};
+
+/// Every action that can act by its name: type a few letters, Return runs it, Escape closes. The
 /// most recently used one comes first. A popup; call open() each time.
 class CommandPalette : public QFrame {
   Q_OBJECT
@@ -19,9 +30,9 @@ class CommandPalette : public QFrame {
  public:
   explicit CommandPalette(QWidget* window);
 
-  /// Shows the palette over the top of the window with these actions. Actions that are hidden or
-  /// have no text are left out; disabled ones are shown but can't be chosen.
-  void open(const QList<QAction*>& actions);
+  /// Shows the palette over the top of the window with these commands. Actions that are hidden,
+  /// disabled or without a text are left out.
+  void open(std::vector<Command> commands);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -34,10 +45,10 @@ class CommandPalette : public QFrame {
   QLineEdit* input_;
   QListView* list_;
   QStandardItemModel* model_;
-  QList<QPointer<QAction>> actions_;
+  std::vector<Command> commands_;
 };
 
-/// "File: Open …": an action's text without mnemonics, after the name of its menu.
-QString commandTextOf(const QAction& action);
+/// "File: Open …": the command's text without mnemonics, after its place.
+QString textOf(const Command& command);
 
 }  // namespace lambda

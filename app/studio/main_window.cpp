@@ -23,6 +23,7 @@
 #include "app/studio/navigation_rail.h"
 #include "app/studio/notice_bar.h"
 #include "app/studio/preferences.h"
+#include "app/studio/shortcut_filter.h"
 #include "app/train/train_status.h"
 #include "widgets/theme/theme.h"
 
@@ -34,20 +35,9 @@ namespace {
 
 const QString kGeometryKey = u"window/geometry"_s;
 const QString kWorkspaceKey = u"window/workspace"_s;
+const QString kTrainingKey = u"window/unfinishedTraining"_s;
+const QString kDocumentKey = u"window/document"_s;
 constexpr QSize kStandardSize{1440, 900};
-
-struct WorkspaceEntry {
-  const char* text;
-  const char* icon;
-};
-
-/// In the order of Workspace.
-constexpr std::array kWorkspaces{
-    WorkspaceEntry{QT_TRANSLATE_NOOP("lambda::MainWindow", "Welcome"), "welcome"},
-    WorkspaceEntry{QT_TRANSLATE_NOOP("lambda::MainWindow", "Design"), "design"},
-    WorkspaceEntry{QT_TRANSLATE_NOOP("lambda::MainWindow", "Train"), "train"},
-    WorkspaceEntry{QT_TRANSLATE_NOOP("lambda::MainWindow", "Inspect"), "inspect"},
-    WorkspaceEntry{QT_TRANSLATE_NOOP("lambda::MainWindow", "Runs"), "runs"}};
 
 QString percent(double share) {
   return QLocale().toString(100 * share, 'f', 1) + u" %"_s;
@@ -65,6 +55,7 @@ MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
       notices_(new NoticeBar),
       workspaceActions_(new QActionGroup(this)),
       palette_(new CommandPalette(this)) {
+  new ShortcutFilter(this);
   setAcceptDrops(true);
   auto* ground = new QWidget;
   auto* columns = new QHBoxLayout(ground);
@@ -95,26 +86,32 @@ MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
   updateTitle();
   restoreLayout();
   offerRescued();
+  stoppedRun_ = QSettings().value(kTrainingKey).toString();
+  connect(&workspaces_->library(), &RunLibrary::changed, this, &MainWindow::offerStoppedRun);
 }
 
 MainWindow::~MainWindow() = default;
 
 void MainWindow::makeWorkspaceActions() {
-  for (std::size_t i = 0; i < kWorkspaces.size(); ++i) {
-    auto* action = new QAction(tr(kWorkspaces[i].text), this);
+  for (const WorkspaceTraits& traits : kWorkspaces) {
+    const Workspace workspace = traits.workspace;
+    auto* action = new QAction(Workspaces::titleOf(workspace), this);
     action->setCheckable(true);
-    action->setShortcut(QKeySequence(u"Ctrl+%1"_s.arg(i)));
-    const auto workspace = static_cast<Workspace>(i);
-    action->setData(static_cast<int>(i));
+    action->setShortcut(QKeySequence(u"Ctrl+%1"_s.arg(static_cast<int>(workspace))));
+    action->setData(static_cast<int>(workspace));
     connect(action, &QAction::triggered, this, [this, workspace] { workspaces_->goTo(workspace); });
     workspaceActions_->addAction(action);
-    rail_->addWorkspace(action, QString::fromLatin1(kWorkspaces[i].icon));
+    rail_->addWorkspace(action, QString::fromLatin1(traits.icon));
   }
 }
 
 void MainWindow::connectTraining() {
   TrainingSession& training = workspaces_->training();
   connect(&training, &TrainingSession::ended, this, &MainWindow::tellEnd);
+  connect(&training, &TrainingSession::stateChanged, this, &MainWindow::updateUndo);
+  connect(&training, &TrainingSession::started, this, [this, &training] {
+    rememberTraining(QString::fromStdString(training.status().run.string()));
+  });
   connect(&training, &TrainingSession::startRefused, this, [this](const QString& reason) {
     if (workspaces_->current() != Workspace::train)
       notices_->tell(NoticeBar::Kind::failure, reason);
@@ -129,11 +126,12 @@ void MainWindow::connectTraining() {
 
 void MainWindow::onWorkspaceChanged(Workspace workspace) {
   workspaceActions_->actions().at(static_cast<int>(workspace))->setChecked(true);
+  updateUndo();
   const Page* page = workspaces_->page(workspace);
   pageMenu_->clear();
   pageMenu_->menuAction()->setVisible(page != nullptr);
   if (!page) return;
-  pageMenu_->setTitle(u"&"_s + tr(kWorkspaces[static_cast<std::size_t>(workspace)].text));
+  pageMenu_->setTitle(u"&"_s + Workspaces::titleOf(workspace));
   for (QAction* action : page->pageActions()) {
     if (action) {
       pageMenu_->addAction(action);
@@ -166,8 +164,37 @@ void MainWindow::offerRescued() {
                   {tr("Discard"), [&document] { document.discardRescued(); }}});
 }
 
+/// Stores the run under way, whole, so that it can be offered at the next start whatever ends the
+/// program.
+void MainWindow::rememberTraining(const QString& run) {
+  stoppedRun_.clear();
+  QSettings settings;
+  settings.setValue(kTrainingKey, run);
+  settings.sync();
+}
+
+void MainWindow::offerStoppedRun() {
+  if (stoppedRun_.isEmpty()) return;
+  const std::filesystem::path path = stoppedRun_.toStdString();
+  const RunSummary* run = workspaces_->library().find(path);
+  if (!run) return;
+  stoppedRun_.clear();
+  const RunRecord& record = run->record;
+  if (run->isLive || !run->problem.empty() || record.status == RunStatus::finished) return;
+  const QString name =
+      QString::fromStdString(record.config.name.empty() ? run->name : record.config.name);
+  notices_->tell(NoticeBar::Kind::question,
+                 tr("%1 stopped in epoch %2 of %3 and can be resumed.")
+                     .arg(name)
+                     .arg(std::min(record.epochsDone + 1, record.config.recipe.epochs))
+                     .arg(record.config.recipe.epochs),
+                 {{tr("Resume"), [this, path] { workspaces_->resumeRun(path, std::nullopt); }},
+                  {tr("Inspect"), [this, path] { workspaces_->openRun(path); }}});
+}
+
 void MainWindow::tellEnd(const RunResult& result) {
   if (closeGuard_->isWaiting()) return;
+  rememberTraining({});
   QApplication::alert(this);
   const QString name = QFileInfo(QString::fromStdString(result.run)).fileName();
   const auto tell = [this](NoticeBar::Kind kind,
@@ -243,15 +270,20 @@ void MainWindow::changeEvent(QEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+  event->ignore();
   if (workspaces_->document().isModified() && !mayDiscard_) {
-    event->ignore();
-    askToSave();
+    workspaces_->documentActions().saveChangesFirst([this] {
+      mayDiscard_ = true;
+      close();
+    });
     return;
   }
-  if (!closeGuard_->mayClose()) {
-    event->ignore();
+  const TrainingSession& training = workspaces_->training();
+  if (training.isBusy() && training.state() != SessionState::stopping && !mayStop_) {
+    askToStop();
     return;
   }
+  if (!closeGuard_->mayClose()) return;
   saveLayout();
   if (!keepsRescue_) workspaces_->documentActions().forgetRecovery();
   event->accept();
@@ -259,27 +291,30 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 
 void MainWindow::closeWithoutAsking() {
   workspaces_->documentActions().keepForRecovery();
-  keepsRescue_ = mayDiscard_ = true;
+  keepsRescue_ = mayDiscard_ = mayStop_ = true;
   close();
 }
 
-void MainWindow::askToSave() {
-  auto* box =
-      new QMessageBox(QMessageBox::Question,
-                      tr("Save your changes?"),
-                      tr("%1 has changes that are not saved.").arg(workspaces_->document().title()),
-                      QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel,
-                      this);
+void MainWindow::askToStop() {
+  auto* box = new QMessageBox(this);
   box->setAttribute(Qt::WA_DeleteOnClose);
-  box->setDefaultButton(QMessageBox::Save);
-  connect(box, &QMessageBox::finished, this, [this](int answer) {
-    if (answer == QMessageBox::Cancel) return;
-    if (answer == QMessageBox::Discard) {
-      mayDiscard_ = true;
-      close();
-      return;
-    }
-    workspaces_->documentActions().save([this] { close(); });
+  box->setIcon(QMessageBox::Question);
+  box->setWindowTitle(tr("Stop the training?"));
+  box->setText(tr("A training is under way."));
+  box->setInformativeText(
+      tr("Closing stops it and saves it after this batch. The run is kept, and the next start "
+         "offers to resume it."));
+  const QAbstractButton* stop = box->addButton(tr("Stop and close"), QMessageBox::AcceptRole);
+  box->setDefaultButton(box->addButton(tr("Keep training"), QMessageBox::RejectRole));
+  connect(box, &QMessageBox::buttonClicked, this, [this, stop](const QAbstractButton* pressed) {
+    if (pressed != stop) return;
+    mayStop_ = true;
+    close();
+  });
+  // A training that has ended in the meantime needs no decision.
+  connect(&workspaces_->training(), &TrainingSession::ended, box, [this, box] {
+    box->close();
+    close();
   });
   box->open();
 }
@@ -288,6 +323,7 @@ void MainWindow::saveLayout() const {
   QSettings settings;
   settings.setValue(kGeometryKey, saveGeometry());
   settings.setValue(kWorkspaceKey, static_cast<int>(workspaces_->current()));
+  settings.setValue(kDocumentKey, workspaces_->document().path());
   workspaces_->saveLayout(settings);
 }
 
@@ -299,6 +335,7 @@ void MainWindow::restoreLayout() {
   }
   workspaces_->restoreLayout(settings);
   workspaces_->openLibrary(settings);
+  workspaces_->documentActions().reopen(settings.value(kDocumentKey).toString());
   const int last = std::clamp(
       settings.value(kWorkspaceKey, 0).toInt(), 0, static_cast<int>(kWorkspaces.size()) - 1);
   workspaces_->goTo(static_cast<Workspace>(last));

@@ -17,10 +17,11 @@ class NavigationRail;
 class NoticeBar;
 class Preferences;
 class ShortcutSheet;
+struct Command;
 
 /// The window: rail, menus, notices and status bar around the workspaces. It can close in every
-/// state: a training is stopped and saved first, and it asks only where changes of the document
-/// would be lost.
+/// state: a training is stopped and saved first, and offered at the next start. It asks where
+/// changes of the document would be lost or a training would be stopped.
 class MainWindow : public QMainWindow {
   Q_OBJECT
 
@@ -51,17 +52,22 @@ class MainWindow : public QMainWindow {
  private:
   void makeMenus();
   void makeFileMenu();
+  void makeEditMenu();
   void makeHelpMenu();
   void makeWorkspaceActions();
   void connectTraining();
   void onWorkspaceChanged(Workspace workspace);
   void updateTitle();
+  void updateUndo();
   void offerRescued();
+  void rememberTraining(const QString& run);
+  void offerStoppedRun();
   void showPalette();
   void showShortcuts();
   void showAbout();
+  void addPageCommands(Workspace workspace, std::vector<Command>& commands);
   void tellEnd(const RunResult& result);
-  void askToSave();
+  void askToStop();
   void saveLayout() const;
   void restoreLayout();
   void resetLayout();
@@ -75,9 +81,12 @@ class MainWindow : public QMainWindow {
   CommandPalette* palette_;
   ShortcutSheet* shortcuts_ = nullptr;
   QMenu* pageMenu_ = nullptr;
-  QByteArray standardState_;
+  QAction* undo_ = nullptr;
+  QAction* redo_ = nullptr;
+  QString stoppedRun_;  ///< The run to offer; empty = none.
   bool keepsRescue_ = false;
   bool mayDiscard_ = false;  ///< The person has decided about unsaved changes.
+  bool mayStop_ = false;     ///< The person has decided that the training may be stopped.
 };
 
 }  // namespace lambda

@@ -17,6 +17,7 @@
 #include "app/studio/navigation_rail.h"
 #include "app/studio/preferences.h"
 #include "app/studio/shortcut_sheet.h"
+#include "widgets/export/export_menu.h"
 
 using namespace Qt::StringLiterals;
 
@@ -34,14 +35,16 @@ void collect(const QList<QAction*>& from, QList<QAction*>& all) {
   }
 }
 
+QString plainText(const QAction& action) {
+  return action.text().remove(u'&');
+}
+
 }  // namespace
 
 void MainWindow::makeMenus() {
   makeFileMenu();
 
-  const DocumentActions& document = workspaces_->documentActions();
-  QMenu* edit = menuBar()->addMenu(tr("&Edit"));
-  edit->addActions({document.undoAction(), document.redoAction()});
+  makeEditMenu();
 
   pageMenu_ = menuBar()->addMenu(QString());
   connect(
@@ -97,6 +100,42 @@ void MainWindow::makeFileMenu() {
   connect(quit, &QAction::triggered, this, &QWidget::close);
 }
 
+void MainWindow::makeEditMenu() {
+  QMenu* edit = menuBar()->addMenu(tr("&Edit"));
+  const auto add = [&](const QString& text, const QList<QKeySequence>& keys, auto actionOf) {
+    QAction* action = edit->addAction(text);
+    action->setProperty(kLastingText, text);
+    action->setShortcuts(keys);
+    connect(action, &QAction::triggered, this, [this, actionOf] {
+      const Page* page = workspaces_->page(workspaces_->current());
+      QAction* shown = page ? (page->*actionOf)() : nullptr;
+      if (shown) shown->trigger();
+    });
+    return action;
+  };
+  undo_ = add(tr("Undo"), {QKeySequence::Undo}, &Page::undoAction);
+  redo_ = add(
+      tr("Redo"), {QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)}, &Page::redoAction);
+  for (const WorkspaceTraits& traits : kWorkspaces) {
+    const Page* page = workspaces_->page(traits.workspace);
+    if (!page) continue;
+    for (const QAction* action : {page->undoAction(), page->redoAction()}) {
+      if (action) connect(action, &QAction::changed, this, &MainWindow::updateUndo);
+    }
+  }
+}
+
+/// Undo belongs to the page in view.
+void MainWindow::updateUndo() {
+  const Page* page = workspaces_->page(workspaces_->current());
+  const auto show = [](QAction& shown, const QAction* source) {
+    shown.setEnabled(source && source->isEnabled());
+    shown.setText(source ? source->text() : shown.property(kLastingText).toString());
+  };
+  show(*undo_, page ? page->undoAction() : nullptr);
+  show(*redo_, page ? page->redoAction() : nullptr);
+}
+
 void MainWindow::makeHelpMenu() {
   QMenu* help = menuBar()->addMenu(tr("&Help"));
   QAction* commands = help->addAction(tr("All commands …"));
@@ -123,14 +162,33 @@ QList<QAction*> MainWindow::actionsOfMenus() const {
 }
 
 void MainWindow::showPalette() {
-  QList<QAction*> actions = actionsOfMenus();
-  for (const Workspace workspace :
-       {Workspace::design, Workspace::train, Workspace::inspect, Workspace::runs}) {
-    for (QAction* action : workspaces_->page(workspace)->pageActions()) {
-      if (action && !actions.contains(action)) actions << action;
-    }
+  std::vector<Command> commands;
+  for (const QAction* menu : menuBar()->actions()) {
+    if (!menu->menu() || menu->menu() == pageMenu_) continue;
+    QList<QAction*> actions;
+    collect(menu->menu()->actions(), actions);
+    for (QAction* action : actions) commands.push_back({action, plainText(*menu), {}, {}});
   }
-  palette_->open(actions);
+  for (const WorkspaceTraits& traits : kWorkspaces) addPageCommands(traits.workspace, commands);
+  palette_->open(std::move(commands));
+}
+
+void MainWindow::addPageCommands(Workspace workspace, std::vector<Command>& commands) {
+  const Page* page = workspaces_->page(workspace);
+  if (!page) return;
+  const QString place = Workspaces::titleOf(workspace);
+  const auto goTo = [this, workspace] {
+    if (workspaces_->current() != workspace) workspaces_->goTo(workspace);
+  };
+  for (QAction* action : page->pageActions()) {
+    const auto isAction = [action](const Command& command) { return command.action == action; };
+    if (action && std::ranges::none_of(commands, isAction))
+      commands.push_back({action, place, {}, goTo});
+  }
+  for (const PictureExport& picture : pictureExportsBelow(*page)) {
+    commands.push_back(
+        {picture.save, place, tr("Export the picture %1 …").arg(picture.name), goTo});
+  }
 }
 
 void MainWindow::showShortcuts() {
@@ -138,7 +196,7 @@ void MainWindow::showShortcuts() {
   std::vector<ShortcutGroup> groups;
   for (QAction* menu : menuBar()->actions()) {
     if (!menu->menu() || menu->menu() == pageMenu_) continue;
-    ShortcutGroup group{menu->text().remove(u'&'), {}};
+    ShortcutGroup group{plainText(*menu), {}};
     collect(menu->menu()->actions(), group.actions);
     groups.push_back(group);
   }

@@ -1,12 +1,14 @@
 #include "app/studio/notice_bar.h"
 
-#include <utility>
+#include <algorithm>
+#include <chrono>
 
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QTimer>
+#include <QVBoxLayout>
 
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
@@ -19,78 +21,117 @@ namespace lambda {
 namespace {
 
 constexpr std::chrono::seconds kStay{12};
+constexpr std::size_t kMostFailures = 3;
+
+bool closesAutomatically(NoticeBar::Kind kind) {
+  return kind == NoticeBar::Kind::good || kind == NoticeBar::Kind::information;
+}
 
 }  // namespace
 
-NoticeBar::NoticeBar(QWidget* parent)
-    : QFrame(parent),
-      icon_(new QLabel(this)),
-      text_(new QLabel(this)),
-      choices_(new QHBoxLayout),
-      close_(new QPushButton(this)),
-      timer_(new QTimer(this)) {
-  setProperty(kRole, u"notice"_s);
-  setAccessibleName(tr("Notice"));
-  text_->setWordWrap(true);
-  text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  close_->setProperty(kRole, u"quiet"_s);
-  close_->setAccessibleName(tr("Close this notice"));
-  close_->setToolTip(tr("Close"));
-  auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(16, 6, 8, 6);
-  layout->setSpacing(10);
-  layout->addWidget(icon_);
-  layout->addWidget(text_, 1);
-  layout->addLayout(choices_);
-  layout->addWidget(close_);
-  timer_->setSingleShot(true);
-  timer_->setInterval(kStay);
-  connect(timer_, &QTimer::timeout, this, &QWidget::hide);
-  connect(close_, &QPushButton::clicked, this, &QWidget::hide);
+/// One line: an icon, the text, the choices, and the button that closes it.
+class NoticeBar::Notice : public QFrame {
+ public:
+  Notice(NoticeBar& bar, Kind kind, const QString& text, const std::vector<Choice>& choices)
+      : QFrame(&bar),
+        kind_(kind),
+        icon_(new QLabel(this)),
+        text_(new QLabel(text, this)),
+        close_(new QPushButton(this)) {
+    setProperty(kRole, u"notice"_s);
+    setAccessibleName(NoticeBar::tr("Notice"));
+    text_->setWordWrap(true);
+    text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    close_->setProperty(kRole, u"quiet"_s);
+    close_->setAccessibleName(NoticeBar::tr("Close this notice"));
+    close_->setToolTip(NoticeBar::tr("Close"));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(16, 6, 8, 6);
+    layout->setSpacing(10);
+    layout->addWidget(icon_);
+    layout->addWidget(text_, 1);
+    for (const Choice& choice : choices) {
+      auto* button = new QPushButton(choice.text, this);
+      connect(button, &QPushButton::clicked, &bar, [this, &bar, call = choice.call] {
+        bar.remove(*this);
+        call();
+      });
+      layout->addWidget(button);
+    }
+    layout->addWidget(close_);
+    connect(close_, &QPushButton::clicked, &bar, [this, &bar] { bar.remove(*this); });
+    if (closesAutomatically(kind)) {
+      QTimer::singleShot(kStay, this, [this, &bar] { bar.remove(*this); });
+    }
+    updateLooks();
+  }
+
+  Kind kind() const { return kind_; }
+
+  QString text() const { return text_->text(); }
+
+ protected:
+  void changeEvent(QEvent* event) override {
+    QFrame::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) updateLooks();
+  }
+
+ private:
+  void updateLooks() {
+    const QString name = kind_ == Kind::good      ? u"check"_s
+                         : kind_ == Kind::failure ? u"error"_s
+                                                  : u"info"_s;
+    const int side = qRound(18 * textScale());
+    icon_->setPixmap(icon(name, *this).pixmap(side, side));
+    close_->setIcon(icon(u"close"_s, *this));
+  }
+
+  Kind kind_;
+  QLabel* icon_;
+  QLabel* text_;
+  QPushButton* close_;
+};
+
+NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent), rows_(new QVBoxLayout(this)) {
+  rows_->setContentsMargins({});
+  rows_->setSpacing(0);
   hide();
 }
 
 void NoticeBar::tell(Kind kind, const QString& text, const std::vector<Choice>& choices) {
-  kind_ = kind;
-  text_->setText(text);
-  while (QLayoutItem* item = choices_->takeAt(0)) {
-    item->widget()->hide();
-    item->widget()->deleteLater();
-    delete item;
-  }
-  for (const Choice& choice : choices) {
-    auto* button = new QPushButton(choice.text, this);
-    connect(button, &QPushButton::clicked, this, [this, call = choice.call] {
-      hide();
-      call();
-    });
-    choices_->addWidget(button);
-  }
-  updateLooks();
+  removeReplacedBy(kind, text);
+  auto* notice = new Notice(*this, kind, text, choices);
+  notices_.push_back(notice);
+  rows_->addWidget(notice);
+  notice->show();
   show();
-  if (kind == Kind::failure || kind == Kind::question) {
-    timer_->stop();
-  } else {
-    timer_->start();
+}
+
+/// Removes reports that the new one replaces, and the oldest failures where they would fill the
+/// window. Questions stay.
+void NoticeBar::removeReplacedBy(Kind kind, const QString& text) {
+  const std::vector<Notice*> before = notices_;
+  auto failures =
+      static_cast<std::size_t>(std::ranges::count(before, Kind::failure, &Notice::kind));
+  if (kind == Kind::failure) ++failures;
+  for (Notice* notice : before) {
+    const bool isRepeated = notice->text() == text;
+    const bool isTooMany = notice->kind() == Kind::failure && failures > kMostFailures;
+    if (isTooMany) --failures;
+    if (closesAutomatically(notice->kind()) || isRepeated || isTooMany) remove(*notice);
   }
+}
+
+void NoticeBar::remove(Notice& notice) {
+  std::erase(notices_, &notice);
+  rows_->removeWidget(&notice);
+  notice.hide();
+  notice.deleteLater();
+  setVisible(!notices_.empty());
 }
 
 QString NoticeBar::text() const {
-  return text_->text();
-}
-
-void NoticeBar::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) updateLooks();
-}
-
-void NoticeBar::updateLooks() {
-  const QString name = kind_ == Kind::good      ? u"check"_s
-                       : kind_ == Kind::failure ? u"error"_s
-                                                : u"info"_s;
-  const int side = qRound(18 * textScale());
-  icon_->setPixmap(icon(name, *this).pixmap(side, side));
-  close_->setIcon(icon(u"close"_s, *this));
+  return notices_.empty() ? QString() : notices_.back()->text();
 }
 
 }  // namespace lambda

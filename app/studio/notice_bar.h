@@ -5,16 +5,13 @@
 
 #include <QFrame>
 
-class QHBoxLayout;
-class QLabel;
-class QPushButton;
-class QTimer;
+class QVBoxLayout;
 
 namespace lambda {
 
-/// A line at the top of the window that reports what has happened and offers what to do about it.
-/// It does not block: reports of success close automatically, questions and failures stay until
-/// they are closed.
+/// Lines at the top of the window that report what has happened and offer what to do about it. They
+/// do not block. A report of success closes automatically and is replaced by the next one;
+/// questions and failures stay until they are answered or closed.
 class NoticeBar : public QFrame {
   Q_OBJECT
 
@@ -30,20 +27,17 @@ class NoticeBar : public QFrame {
 
   void tell(Kind kind, const QString& text, const std::vector<Choice>& choices = {});
 
+  /// The newest text; empty where there is no notice.
   QString text() const;
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
-  void updateLooks();
+  class Notice;
 
-  Kind kind_ = Kind::information;
-  QLabel* icon_;
-  QLabel* text_;
-  QHBoxLayout* choices_;
-  QPushButton* close_;
-  QTimer* timer_;
+  void removeReplacedBy(Kind kind, const QString& text);
+  void remove(Notice& notice);
+
+  std::vector<Notice*> notices_;  ///< The oldest first.
+  QVBoxLayout* rows_;
 };
 
 }  // namespace lambda

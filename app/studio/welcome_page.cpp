@@ -199,7 +199,13 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
       Q_EMIT quickstartRequested();
     }
   });
-  connect(inspect_, &QPushButton::clicked, this, [this] { Q_EMIT inspectRequested(newestRun_); });
+  connect(inspect_, &QPushButton::clicked, this, [this] {
+    if (isTraining_) {
+      Q_EMIT inspectLiveRequested();
+    } else {
+      Q_EMIT inspectRequested(newestRun_);
+    }
+  });
   connect(design.button, &QPushButton::clicked, this, &WelcomePage::designRequested);
   setRuns({});
   setRecentFiles({});

@@ -35,6 +35,8 @@ class WelcomePage : public QWidget {
   void watchRequested();
   void designRequested();
   void inspectRequested(const std::filesystem::path& run);
+  /// The network that is being trained.
+  void inspectLiveRequested();
   void fileRequested(const QString& path);
   void openRequested();
 

@@ -31,9 +31,6 @@ constexpr const char* kQuickstart = "quickstart";
 /// loaded one after the other, and those of the window come first.
 constexpr std::chrono::milliseconds kAfterFirstPaint{500};
 
-/// Groups of the settings, in the order of Workspace; the welcome page has none.
-const std::array<QString, 5> kGroups{QString(), u"design"_s, u"train"_s, u"inspect"_s, u"runs"_s};
-
 QString recoveryFolder() {
   return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/recovery"_s;
 }
@@ -100,19 +97,19 @@ Page* Workspaces::page(Workspace workspace) const {
   return qobject_cast<Page*>(widget(static_cast<int>(workspace)));
 }
 
+QString Workspaces::titleOf(Workspace workspace) {
+  return tr(kWorkspaces[static_cast<std::size_t>(workspace)].title);
+}
+
 void Workspaces::connectPages() {
   connect(welcomePage_, &WelcomePage::quickstartRequested, this, &Workspaces::trainQuickstart);
   connect(welcomePage_, &WelcomePage::watchRequested, this, [this] { goTo(Workspace::train); });
   connect(welcomePage_, &WelcomePage::designRequested, this, [this] { goTo(Workspace::design); });
-  connect(
-      welcomePage_, &WelcomePage::inspectRequested, this, [this](const std::filesystem::path& run) {
-        if (training_->isBusy()) {
-          inspectPage_->showLive();
-          goTo(Workspace::inspect);
-        } else {
-          openRun(run);
-        }
-      });
+  connect(welcomePage_, &WelcomePage::inspectLiveRequested, this, [this] {
+    inspectPage_->showLive();
+    goTo(Workspace::inspect);
+  });
+  connect(welcomePage_, &WelcomePage::inspectRequested, this, &Workspaces::openRun);
   connect(welcomePage_, &WelcomePage::fileRequested, this, [this](const QString& path) {
     documentActions_->openFile(path);
   });
@@ -196,8 +193,7 @@ void Workspaces::connectRunsPage() {
             goTo(Workspace::train);
           });
   connect(runsPage_, &RunsPage::designRequested, this, [this](const RunConfig& config) {
-    document_->edit(config, tr("Open the network of a run"));
-    goTo(Workspace::design);
+    documentActions_->startFrom(config, [this] { goTo(Workspace::design); });
   });
 }
 
@@ -216,15 +212,18 @@ void Workspaces::updateRuns() {
 }
 
 void Workspaces::trainQuickstart() {
+  RunConfig quickstart;
   try {
     std::vector<Problem> warnings;
-    document_->edit(loadPreset(kQuickstart, warnings), tr("Start from the quickstart"));
+    quickstart = loadPreset(kQuickstart, warnings);
   } catch (const Error& error) {
     Q_EMIT failed(QString::fromStdString(error.what()));
     return;
   }
-  goTo(Workspace::train);
-  training_->start(document_->config(), library_->folder());
+  documentActions_->startFrom(quickstart, [this] {
+    goTo(Workspace::train);
+    training_->start(document_->config(), library_->folder());
+  });
 }
 
 void Workspaces::openRun(const std::filesystem::path& run) {
@@ -238,9 +237,11 @@ void Workspaces::resumeRun(const std::filesystem::path& run, std::optional<int> 
 }
 
 void Workspaces::saveLayout(QSettings& settings) const {
-  for (std::size_t i = 1; i < kGroups.size(); ++i) {
-    settings.beginGroup(kGroups[i]);
-    page(static_cast<Workspace>(i))->saveLayout(settings);
+  for (const WorkspaceTraits& traits : kWorkspaces) {
+    const Page* shown = page(traits.workspace);
+    if (!shown) continue;
+    settings.beginGroup(QString::fromLatin1(traits.settings));
+    shown->saveLayout(settings);
     settings.endGroup();
   }
   settings.beginGroup(u"library"_s);
@@ -255,9 +256,11 @@ void Workspaces::openLibrary(QSettings& settings) {
 }
 
 void Workspaces::restoreLayout(QSettings& settings) {
-  for (std::size_t i = 1; i < kGroups.size(); ++i) {
-    settings.beginGroup(kGroups[i]);
-    page(static_cast<Workspace>(i))->restoreLayout(settings);
+  for (const WorkspaceTraits& traits : kWorkspaces) {
+    Page* shown = page(traits.workspace);
+    if (!shown) continue;
+    settings.beginGroup(QString::fromLatin1(traits.settings));
+    shown->restoreLayout(settings);
     settings.endGroup();
   }
 }

@@ -25,6 +25,23 @@ class WelcomePage;
 
 enum class Workspace { welcome, design, train, inspect, runs };
 
+/// How the window shows a workspace.
+struct WorkspaceTraits {
+  Workspace workspace;
+  const char* title;     ///< Its name, to be translated in the context lambda::Workspaces.
+  const char* icon;      ///< As in icon().
+  const char* settings;  ///< The group of its settings; empty where it has none.
+};
+
+/// All workspaces, in the order of the enumeration.
+inline constexpr std::array<WorkspaceTraits, 5> kWorkspaces{{
+    {Workspace::welcome, QT_TRANSLATE_NOOP("lambda::Workspaces", "Welcome"), "welcome", ""},
+    {Workspace::design, QT_TRANSLATE_NOOP("lambda::Workspaces", "Design"), "design", "design"},
+    {Workspace::train, QT_TRANSLATE_NOOP("lambda::Workspaces", "Train"), "train", "train"},
+    {Workspace::inspect, QT_TRANSLATE_NOOP("lambda::Workspaces", "Inspect"), "inspect", "inspect"},
+    {Workspace::runs, QT_TRANSLATE_NOOP("lambda::Workspaces", "Runs"), "runs", "runs"},
+}};
+
 /// The pages and the objects they work on: the document, the two sessions and the library. Each
 /// page knows these and no other page; a request to another page is a signal, which is forwarded
 /// here.
@@ -50,10 +67,15 @@ class Workspaces : public QStackedWidget {
   /// The page of a workspace; null for the welcome page, which has neither actions nor a layout.
   Page* page(Workspace workspace) const;
 
-  /// Trains the quickstart preset in the library folder and shows it.
+  static QString titleOf(Workspace workspace);
+
+  /// Starts over from the quickstart preset, trains it in the library folder and shows it.
   void trainQuickstart();
 
   void openRun(const std::filesystem::path& run);
+
+  /// Trains a run on and shows it; `epochs` as in ResumeOptions.
+  void resumeRun(const std::filesystem::path& run, std::optional<int> epochs);
 
   void saveLayout(QSettings& settings) const;
   void restoreLayout(QSettings& settings);
@@ -73,7 +95,6 @@ class Workspaces : public QStackedWidget {
   void connectRunsPage();
   void askForDevice();
   void updateRuns();
-  void resumeRun(const std::filesystem::path& run, std::optional<int> epochs);
 
   std::shared_ptr<EngineCalls> engine_;
   ProjectDocument* document_;

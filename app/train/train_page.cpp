@@ -11,9 +11,9 @@
 #include <QStandardPaths>
 #include <QVBoxLayout>
 
+#include "app/session/data_location.h"
 #include "app/session/project_document.h"
 #include "app/session/training_session.h"
-#include "app/train/data/data_location.h"
 #include "app/train/data/data_panel.h"
 #include "app/train/run/curves_panel.h"
 #include "app/train/run/result_banner.h"
@@ -45,6 +45,8 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
     : Page(parent),
       document_(document),
       session_(session),
+      undo_(document.undoStack().createUndoAction(this, tr("Undo"))),
+      redo_(document.undoStack().createRedoAction(this, tr("Redo"))),
       transport_(new TransportBar(session, this)),
       banner_(new ResultBanner(this)),
       views_(new QStackedWidget(this)),
@@ -186,6 +188,14 @@ QList<QAction*> TrainPage::pageActions() const {
   QList<QAction*> all = transport_->actionsInOrder();
   all << nullptr << run_->curves().toolbar().plotActions();
   return all;
+}
+
+QAction* TrainPage::undoAction() const {
+  return session_.isBusy() ? nullptr : undo_;
+}
+
+QAction* TrainPage::redoAction() const {
+  return session_.isBusy() ? nullptr : redo_;
 }
 
 void TrainPage::saveLayout(QSettings& settings) const {

@@ -42,6 +42,9 @@ class TrainPage : public Page {
   void start();
 
   QList<QAction*> pageActions() const override;
+  /// Those of the document; null while a run is shown instead of it.
+  QAction* undoAction() const override;
+  QAction* redoAction() const override;
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 
@@ -66,6 +69,8 @@ class TrainPage : public Page {
   TrainingSession& session_;
   std::filesystem::path runsFolder_;
   int errors_ = 0;  ///< Errors of the document and its data, when they were last counted.
+  QAction* undo_;
+  QAction* redo_;
   TransportBar* transport_;
   ResultBanner* banner_;
   QStackedWidget* views_;

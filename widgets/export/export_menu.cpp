@@ -63,6 +63,20 @@ void saveAs(const Exportable& source, QWidget& owner) {
   dialog->open();
 }
 
+/// Asks for a file and saves a picture there.
+class SaveAction : public QAction {
+ public:
+  SaveAction(const Exportable& picture, QWidget& owner, QObject* parent)
+      : QAction(lambda::tr("Save as PNG, SVG, PDF or CSV …"), parent),
+        picture(picture),
+        owner(owner) {
+    connect(this, &QAction::triggered, &owner, [this] { saveAs(this->picture, this->owner); });
+  }
+
+  const Exportable& picture;
+  QWidget& owner;
+};
+
 /// Redraws its icon when the theme changes.
 class ExportButton : public QToolButton {
  public:
@@ -96,8 +110,7 @@ void addExportActions(QMenu& menu, const Exportable& source, QWidget& owner) {
   QObject::connect(copyNumbers, &QAction::triggered, &owner, [&source] {
     QApplication::clipboard()->setText(source.toCsv());
   });
-  QAction* save = menu.addAction(tr("Save as PNG, SVG, PDF or CSV …"));
-  QObject::connect(save, &QAction::triggered, &owner, [&source, &owner] { saveAs(source, owner); });
+  menu.addAction(new SaveAction(source, owner, &menu));
   menu.addSeparator();
   QAction* screenColors = menu.addAction(tr("In the colours of the screen"));
   screenColors->setCheckable(true);
@@ -109,6 +122,16 @@ void addExportActions(QMenu& menu, const Exportable& source, QWidget& owner) {
     copyNumbers->setEnabled(!source.toCsv().isEmpty());
     screenColors->setChecked(QSettings().value(kScreenColorsKey, false).toBool());
   });
+}
+
+std::vector<PictureExport> pictureExportsBelow(const QWidget& parent) {
+  std::vector<PictureExport> exports;
+  for (QAction* action : parent.findChildren<QAction*>()) {
+    const auto* save = dynamic_cast<const SaveAction*>(action);
+    if (!save || !save->owner.isVisibleTo(&parent)) continue;
+    exports.push_back({save->picture.exportName(), action});
+  }
+  return exports;
 }
 
 QToolButton* makeExportButton(const Exportable& source, QWidget& owner) {

@@ -7,11 +7,10 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QStandardPaths>
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/train/data/data_location.h"
+#include "app/session/data_location.h"
 #include "app/train/data/data_place.h"
 #include "app/train/data/data_report_text.h"
 #include "app/train/data/download_row.h"
@@ -33,10 +32,6 @@ namespace fs = std::filesystem;
 
 constexpr int kChoicesInARow = 3;
 constexpr int kSignSide = 16;
-
-fs::path filePathOf(const QString& text) {
-  return {QFile::encodeName(text).toStdString()};
-}
 
 QLabel* makeText(QWidget* parent, const QString& text, const QString& role) {
   auto* label = new QLabel(text, parent);
@@ -72,8 +67,7 @@ DataPanel::Services DataPanel::realServices() {
 DataPanel::DataPanel(Services services, QWidget* parent)
     : QWidget(parent),
       services_(std::move(services)),
-      dataFolder_(filePathOf(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)) /
-                  traitsOf(Cifar10Source()).kind),
+      dataFolder_(standardDataFolder()),
       check_(*this) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins({});

@@ -143,7 +143,8 @@ void TransportBar::showState() {
   const bool isHeld = state == SessionState::paused || state == SessionState::pausing;
   const bool isStopping = state == SessionState::stopping;
   start_->setEnabled(!isBusy);
-  startButton_->setVisible(!isBusy);
+  // It keeps its place: a double click must not hit the button that stops.
+  startButton_->setEnabled(!isBusy);
   pause_->setEnabled(isBusy && !isStopping);
   pause_->setText(isHeld ? tr("Continue") : tr("Pause"));
   pause_->setToolTip(

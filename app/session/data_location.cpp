@@ -1,14 +1,22 @@
-#include "app/train/data/data_location.h"
+#include "app/session/data_location.h"
 
 #include <array>
 #include <string_view>
 #include <system_error>
+
+#include <QFile>
+#include <QStandardPaths>
 
 #include "engine/values/config/fields.h"
 
 namespace lambda {
 
 namespace fs = std::filesystem;
+
+fs::path standardDataFolder() {
+  const QString data = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+  return fs::path(QFile::encodeName(data).toStdString()) / traitsOf(Cifar10Source()).kind;
+}
 
 DataSource locatedSource(const DataSource& source, const fs::path& dataFolder) {
   const std::string* path = pathOf(source);

@@ -6,6 +6,9 @@
 
 namespace lambda {
 
+/// The folder to which CIFAR-10 is downloaded, and in which all pages search for it.
+std::filesystem::path standardDataFolder();
+
 /// The source with the place of its files: unchanged where the files are there, or where a person
 /// chose the place; otherwise, for a set that can be downloaded, the folder for downloads. The
 /// files may be in neither.
