@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QtEndian>
 #include <QtTest/QtTest>
 
 #include "tests/support/example_snapshot.h"
@@ -33,6 +34,36 @@ HeatmapData tiles(int count, int rows, int columns) {
   HeatmapData data = matrix(count * rows, columns);
   data.array.shape = {count, rows, columns};
   return data;
+}
+
+/// The largest RGB image of a PDF that is stored without loss; null where there is none.
+QImage largestImageOfPdf(const QByteArray& pdf) {
+  QImage largest;
+  const auto numberAfter = [&pdf](const QByteArray& key, qsizetype from) {
+    const qsizetype at = pdf.indexOf(key, from) + key.size();
+    return pdf.mid(at, 12).simplified().split(' ').front().toInt();
+  };
+  for (qsizetype at = pdf.indexOf("/Subtype /Image"); at >= 0;
+       at = pdf.indexOf("/Subtype /Image", at + 1)) {
+    const qsizetype begin = pdf.indexOf("stream\n", at) + 7;
+    const QByteArray head = pdf.mid(at, begin - at);
+    if (!head.contains("/FlateDecode") || !head.contains("/DeviceRGB")) continue;
+    const int width = numberAfter("/Width", at), height = numberAfter("/Height", at);
+    if (width <= largest.width()) continue;
+    const auto bytes = static_cast<quint32>(3 * width * height);
+    QByteArray packed(4, '\0');
+    qToBigEndian(bytes, packed.data());
+    packed += pdf.mid(begin, pdf.indexOf("endstream", begin) - begin);
+    const QByteArray pixels = qUncompress(packed);
+    if (pixels.size() != static_cast<qsizetype>(bytes)) continue;
+    largest = QImage(reinterpret_cast<const uchar*>(pixels.constData()),
+                     width,
+                     height,
+                     3 * width,
+                     QImage::Format_RGB888)
+                  .copy();
+  }
+  return largest;
 }
 
 QColor colorFor(const HeatmapView& view, float value) {
@@ -71,6 +102,8 @@ class TestHeatmapView : public QObject {
   void resizingFillsTheSpaceWithWholePixels();
   void emptyAndMisshapenArraysShowThePlaceholder();
   void exportsInEveryFormat();
+  void aPdfHasTheExactColoursOfManyCells();
+  void aFileHasWholeCaptions();
 };
 
 void TestHeatmapView::cellsAreDrawnInTheirColors_data() {
@@ -290,6 +323,46 @@ void TestHeatmapView::exportsInEveryFormat() {
   QCOMPARE(lines.size(), 1 + 24);
   QCOMPARE(lines[0], u"tile,k,v,value"_s);
   QCOMPARE(lines[24], u"\"a \"\"quoted\"\" one\",2,3,23"_s);
+}
+
+void TestHeatmapView::aPdfHasTheExactColoursOfManyCells() {
+  const QTemporaryDir folder;
+  HeatmapView view;
+  constexpr int kRows = 150, kColumns = 200;  // Too many for vectors.
+  view.setData(matrix(kRows, kColumns));
+  const QString path = folder.filePath(u"picture.pdf"_s);
+  QCOMPARE(writeExport(view, path, {}), QString());
+  QFile file(path);
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  const QImage stored = largestImageOfPdf(file.readAll());
+  QVERIFY(!stored.isNull());
+  QCOMPARE(stored.width() % kColumns, 0);
+  const int side = stored.width() / kColumns;
+  QVERIFY2(side >= 4, "a reader smooths small images");
+  QCOMPARE(stored.height(), side * kRows);
+  for (int row = 0; row < kRows; ++row) {
+    for (int column = 0; column < kColumns; ++column) {
+      const auto value = static_cast<float>(row * kColumns + column);
+      for (const int inside : {0, side - 1}) {
+        QCOMPARE(stored.pixelColor(column * side + inside, row * side + inside),
+                 colorFor(view, value));
+      }
+    }
+  }
+}
+
+void TestHeatmapView::aFileHasWholeCaptions() {
+  const QTemporaryDir folder;
+  HeatmapView view;
+  HeatmapData data = tiles(4, 3, 3);
+  const QString caption = u"stage2.block1.mixer, position embedding of query channel 1"_s;
+  data.captions = {caption, caption, caption, caption};
+  view.setData(data);
+  const QString path = folder.filePath(u"picture.svg"_s);
+  QCOMPARE(writeExport(view, path, {}), QString());
+  QFile file(path);
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  QCOMPARE(file.readAll().count(caption.toUtf8()), 4);
 }
 
 }  // namespace lambda::test

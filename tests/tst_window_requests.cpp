@@ -4,6 +4,8 @@
 #include <QListView>
 #include <QMenu>
 #include <QMenuBar>
+#include <QScreen>
+#include <QStatusBar>
 
 #include "app/design/design_page.h"
 #include "app/design/template_gallery.h"
@@ -43,12 +45,14 @@ class TestWindowRequests : public QObject {
   void aStoppedTrainingIsOfferedAtTheNextStart();
   void aKilledTrainingIsOfferedAtTheNextStart();
   void theOpenDocumentComesBack();
+  void theWindowStaysOnTheScreenAtEveryTextSize();
 
  private:
   QString savedNetwork(const QString& name);
   QStringList paletteTexts();
   void choose(const QString& command);
   void startEndless();
+  void trainOneEpoch();
 
   std::unique_ptr<StudioWindow> studio_;
 };
@@ -79,6 +83,15 @@ void TestWindowRequests::startEndless() {
   config.recipe.epochs = 100000;
   studio_->training().start(config, studio_->workspaces().library().folder());
   QTRY_COMPARE(studio_->training().state(), SessionState::running);
+}
+
+/// Leaves one finished run in the library.
+void TestWindowRequests::trainOneEpoch() {
+  RunConfig config = studio_->document().config();
+  config.recipe.epochs = 1;
+  studio_->training().start(config, studio_->workspaces().library().folder());
+  QTRY_VERIFY(studio_->training().lastResult());
+  QTRY_COMPARE(studio_->workspaces().library().runs().size(), std::size_t{1});
 }
 
 void TestWindowRequests::aTemplateNeverReplacesTheFileOfAnotherNetwork() {
@@ -234,21 +247,14 @@ void TestWindowRequests::thePaletteLeavesOutWhatCannotAct() {
 }
 
 void TestWindowRequests::aRecentRunIsOpenedEvenWhileAnotherTrains() {
-  RunConfig config = studio_->document().config();
-  config.recipe.epochs = 1;
-  studio_->training().start(config, studio_->workspaces().library().folder());
-  QTRY_VERIFY(studio_->training().lastResult());
-  QTRY_COMPARE(studio_->workspaces().library().runs().size(), std::size_t{1});
-  const std::filesystem::path first = studio_->workspaces().library().runs().front().path;
+  trainOneEpoch();
   startEndless();
   studio_->workspaces().goTo(Workspace::welcome);
   QPushButton* row = nullptr;
-  const QString name =
-      QString::fromStdString(config.name.empty() ? config.architecture.name : config.name);
   for (QPushButton* each : (*studio_)->findChildren<QPushButton*>()) {
     if (each->isVisible() && each->accessibleName().contains(u"1 epoch"_s)) row = each;
   }
-  QVERIFY2(row, qPrintable(name));
+  QVERIFY(row);
   QTest::mouseClick(row, Qt::LeftButton);
   QCOMPARE(studio_->workspaces().current(), Workspace::inspect);
   QTRY_VERIFY(!studio_->engine->inspections().empty());
@@ -301,6 +307,23 @@ void TestWindowRequests::theOpenDocumentComesBack() {
   (*studio_)->close();
   studio_->open();
   QCOMPARE(studio_->document().path(), QString());
+}
+
+void TestWindowRequests::theWindowStaysOnTheScreenAtEveryTextSize() {
+  const QSize screen = (*studio_)->screen()->availableSize();
+  for (const double size : {2.0, 1.0}) {
+    studio_->preferences().setTextSize(size);
+    for (const WorkspaceTraits& traits : kWorkspaces) {
+      studio_->workspaces().goTo(traits.workspace);
+      QCoreApplication::processEvents();
+      (*studio_)->resize(QSize(800, 600));
+      QCoreApplication::processEvents();
+      QVERIFY2((*studio_)->width() <= screen.width() && (*studio_)->height() <= screen.height(),
+               traits.title);
+      QCOMPARE((*studio_)->size(), QSize(800, 600));
+      QVERIFY((*studio_)->statusBar()->geometry().bottom() < 600);
+    }
+  }
 }
 
 }  // namespace lambda::test

@@ -38,6 +38,7 @@ const QString kWorkspaceKey = u"window/workspace"_s;
 const QString kTrainingKey = u"window/unfinishedTraining"_s;
 const QString kDocumentKey = u"window/document"_s;
 constexpr QSize kStandardSize{1440, 900};
+constexpr QSize kLeastSize{640, 400};
 
 QString percent(double share) {
   return QLocale().toString(100 * share, 'f', 1) + u" %"_s;
@@ -68,6 +69,7 @@ MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
   columns->addWidget(rail_);
   columns->addLayout(content, 1);
   setCentralWidget(ground);
+  setMinimumSize(kLeastSize);
   statusBar()->addPermanentWidget(new TrainStatus(workspaces_->training()), 1);
   statusBar()->setSizeGripEnabled(false);
 
@@ -90,7 +92,10 @@ MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
   connect(&workspaces_->library(), &RunLibrary::changed, this, &MainWindow::offerStoppedRun);
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow() {
+  // Its actions report changes while they are destroyed, which the window must still understand.
+  delete workspaces_;
+}
 
 void MainWindow::makeWorkspaceActions() {
   for (const WorkspaceTraits& traits : kWorkspaces) {
@@ -333,6 +338,7 @@ void MainWindow::restoreLayout() {
     const QScreen* screen = QApplication::primaryScreen();
     resize(kStandardSize.boundedTo(screen ? screen->availableSize() : kStandardSize));
   }
+  fitIntoScreen();
   workspaces_->restoreLayout(settings);
   workspaces_->openLibrary(settings);
   workspaces_->documentActions().reopen(settings.value(kDocumentKey).toString());
@@ -350,7 +356,23 @@ void MainWindow::resetLayout() {
                      QApplication::organizationName(),
                      u"standard-layout"_s);
   workspaces_->restoreLayout(standard);
-  resize(kStandardSize.boundedTo(screen()->availableSize()));
+  showNormal();
+  resize(kStandardSize);
+  fitIntoScreen();
+}
+
+/// Makes the whole window visible, with its frame.
+void MainWindow::fitIntoScreen() {
+  if (isMaximized() || isFullScreen()) return;
+  const QRect available = screen()->availableGeometry();
+  const QSize frame = frameGeometry().size() - size();
+  resize(size().boundedTo(available.size() - frame));
+  QRect placed(frameGeometry().topLeft(), size() + frame);
+  placed.moveRight(std::min(placed.right(), available.right()));
+  placed.moveBottom(std::min(placed.bottom(), available.bottom()));
+  placed.moveTopLeft(
+      {std::max(placed.left(), available.left()), std::max(placed.top(), available.top())});
+  move(placed.topLeft());
 }
 
 }  // namespace lambda

@@ -71,6 +71,7 @@ class MainWindow : public QMainWindow {
   void saveLayout() const;
   void restoreLayout();
   void resetLayout();
+  void fitIntoScreen();
 
   Preferences& preferences_;
   Workspaces* workspaces_;

@@ -1,7 +1,9 @@
 #include "app/studio/workspaces.h"
 
 #include <chrono>
+#include <utility>
 
+#include <QScrollArea>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTimer>
@@ -49,11 +51,9 @@ Workspaces::Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent)
       designPage_(new DesignPage(*document_, *inspection_, *documentActions_)),
       trainPage_(new TrainPage(*document_, *training_)),
       inspectPage_(new InspectPage(*training_, *inspection_)),
-      runsPage_(new RunsPage(*library_, *training_, *inspection_)) {
-  for (QWidget* page : std::initializer_list<QWidget*>{
-           welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_}) {
-    addWidget(page);
-  }
+      runsPage_(new RunsPage(*library_, *training_, *inspection_)),
+      pages_{welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_} {
+  addPages();
   try {
     std::vector<Problem> warnings;
     document_->startFrom(loadPreset(kQuickstart, warnings));
@@ -75,17 +75,25 @@ Workspaces::~Workspaces() {
   blockSignals(true);
   // The pages use the sessions until they are destroyed; the sessions' threads end before the
   // document and the library.
-  for (QWidget* page : std::initializer_list<QWidget*>{
-           welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_}) {
-    delete page;
-  }
+  for (QWidget*& page : pages_) delete std::exchange(page, nullptr);
   delete inspection_;
   delete training_;
 }
 
+void Workspaces::addPages() {
+  for (QWidget* page : pages_) {
+    auto* scrolled = new QScrollArea(this);
+    scrolled->setFrameShape(QFrame::NoFrame);
+    scrolled->setFocusPolicy(Qt::NoFocus);
+    scrolled->setWidgetResizable(true);
+    scrolled->setWidget(page);
+    addWidget(scrolled);
+  }
+}
+
 void Workspaces::goTo(Workspace workspace) {
   setCurrentIndex(static_cast<int>(workspace));
-  currentWidget()->setFocus();
+  pages_[static_cast<std::size_t>(workspace)]->setFocus();
   if (workspace == Workspace::train) {
     QTimer::singleShot(isVisible() ? std::chrono::milliseconds(0) : kAfterFirstPaint,
                        this,
@@ -94,7 +102,7 @@ void Workspaces::goTo(Workspace workspace) {
 }
 
 Page* Workspaces::page(Workspace workspace) const {
-  return qobject_cast<Page*>(widget(static_cast<int>(workspace)));
+  return qobject_cast<Page*>(pages_[static_cast<std::size_t>(workspace)]);
 }
 
 QString Workspaces::titleOf(Workspace workspace) {

@@ -44,7 +44,7 @@ inline constexpr std::array<WorkspaceTraits, 5> kWorkspaces{{
 
 /// The pages and the objects they work on: the document, the two sessions and the library. Each
 /// page knows these and no other page; a request to another page is a signal, which is forwarded
-/// here.
+/// here. A page that needs more space than the window has is scrolled.
 class Workspaces : public QStackedWidget {
   Q_OBJECT
 
@@ -91,6 +91,7 @@ class Workspaces : public QStackedWidget {
   void told(const QString& text);
 
  private:
+  void addPages();
   void connectPages();
   void connectRunsPage();
   void askForDevice();
@@ -108,6 +109,7 @@ class Workspaces : public QStackedWidget {
   TrainPage* trainPage_;
   InspectPage* inspectPage_;
   RunsPage* runsPage_;
+  std::array<QWidget*, kWorkspaces.size()> pages_;  ///< All pages, in the order of Workspace.
   std::optional<DeviceConfig> askedDevice_;
   quint64 deviceQuestion_ = 0;
 };

@@ -64,6 +64,8 @@ QByteArray toPdf(const Exportable& source, const ExportOptions& options) {
       QPageSize(QSizeF(size) / kDotsPerInch, QPageSize::Inch, QString(), QPageSize::ExactMatch));
   writer.setPageMargins(QMarginsF());
   QPainter painter(&writer);
+  // Otherwise images are stored as JPEG, which changes their colours.
+  painter.setRenderHint(QPainter::LosslessImageRendering);
   painter.fillRect(QRect(QPoint(), size), exportColors(options).page);
   source.paintTo(painter, size, exportColors(options));
   painter.end();

@@ -68,13 +68,18 @@ class SaveAction : public QAction {
  public:
   SaveAction(const Exportable& picture, QWidget& owner, QObject* parent)
       : QAction(lambda::tr("Save as PNG, SVG, PDF or CSV …"), parent),
-        picture(picture),
-        owner(owner) {
-    connect(this, &QAction::triggered, &owner, [this] { saveAs(this->picture, this->owner); });
+        picture_(picture),
+        owner_(owner) {
+    connect(this, &QAction::triggered, &owner, [this] { saveAs(picture_, owner_); });
   }
 
-  const Exportable& picture;
-  QWidget& owner;
+  const Exportable& picture() const { return picture_; }
+
+  const QWidget& owner() const { return owner_; }
+
+ private:
+  const Exportable& picture_;
+  QWidget& owner_;
 };
 
 /// Redraws its icon when the theme changes.
@@ -128,8 +133,8 @@ std::vector<PictureExport> pictureExportsBelow(const QWidget& parent) {
   std::vector<PictureExport> exports;
   for (QAction* action : parent.findChildren<QAction*>()) {
     const auto* save = dynamic_cast<const SaveAction*>(action);
-    if (!save || !save->owner.isVisibleTo(&parent)) continue;
-    exports.push_back({save->picture.exportName(), action});
+    if (!save || !save->owner().isVisibleTo(&parent)) continue;
+    exports.push_back({save->picture().exportName(), action});
   }
   return exports;
 }

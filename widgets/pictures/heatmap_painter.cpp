@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include <QFontMetricsF>
-#include <QPaintEngine>
 #include <QPainter>
 
 #include "widgets/pictures/color_bar.h"
+#include "widgets/pictures/sharp_image.h"
 #include "widgets/pictures/tile_cache.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
@@ -30,23 +30,10 @@ double lineHeight() {
   return QFontMetricsF(smallFont()).height();
 }
 
-bool isVectorFile(const QPainter& painter) {
-  const QPaintEngine* engine = painter.paintEngine();
-  return engine != nullptr &&
-         (engine->type() == QPaintEngine::SVG || engine->type() == QPaintEngine::Pdf);
-}
-
 void paintCells(QPainter& painter, const HeatmapScene& scene, int tile) {
   const QRectF target = scene.layout.tileRect(tile);
-  if (!isVectorFile(painter)) {
-    painter.drawImage(target, scene.tiles.image(tile));
-    return;
-  }
-  if (scene.data.array.values.size() > kMostVectorCells) {
-    // Readers of such files smooth a small image that they enlarge, but not a large one.
-    constexpr int kFactor = 8;
-    const QImage& small = scene.tiles.image(tile);
-    painter.drawImage(target, small.scaled(small.size() * kFactor));
+  if (!isVectorFile(painter) || scene.data.array.values.size() > kMostVectorCells) {
+    drawSharp(painter, target, scene.tiles.image(tile));
     return;
   }
   for (int row = 0; row < scene.data.rowCount(); ++row) {
@@ -76,10 +63,31 @@ void paintZeroLines(QPainter& painter, const HeatmapScene& scene, int tile) {
   }
 }
 
+/// On the screen a caption that is too long is elided, since its tooltip is complete; in a file it
+/// is drawn smaller.
+void paintCaption(QPainter& painter, const QRectF& area, const QString& caption, bool isOnScreen) {
+  const QFontMetricsF metrics(smallFont());
+  const double needed = metrics.horizontalAdvance(caption);
+  if (isOnScreen || needed <= area.width()) {
+    painter.drawText(area,
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(caption, Qt::ElideRight, area.width()));
+    return;
+  }
+  const double scale = area.width() / needed;
+  painter.save();
+  painter.translate(area.left(), area.center().y());
+  painter.scale(scale, scale);
+  painter.drawText(QRectF(0, -area.height() / 2, needed + 1, area.height()),
+                   Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip,
+                   caption);
+  painter.restore();
+}
+
 void paintTile(QPainter& painter, const HeatmapScene& scene, int tile, const Colors& colors) {
   const QRectF cells = scene.layout.tileRect(tile);
   if (scene.backdrop) {
-    painter.drawImage(cells, *scene.backdrop);
+    drawSharp(painter, cells, *scene.backdrop);
     painter.setOpacity(kOverBackdrop);
   }
   paintCells(painter, scene, tile);
@@ -97,12 +105,9 @@ void paintTile(QPainter& painter, const HeatmapScene& scene, int tile, const Col
     painter.drawRect(cells.adjusted(-0.5, -0.5, 0.5, 0.5));
   }
   if (scene.data.captions.size() == scene.data.tileCount()) {
-    const QRectF area = scene.layout.captionRect(tile);
-    const QFontMetricsF metrics(smallFont());
     painter.setPen(tile == scene.selectedTile ? colors.accent : colors.textSecondary);
-    painter.drawText(area,
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(scene.data.captions[tile], Qt::ElideRight, area.width()));
+    paintCaption(
+        painter, scene.layout.captionRect(tile), scene.data.captions[tile], scene.isOnScreen);
   }
 }
 

@@ -275,6 +275,7 @@ void HeatmapView::paintTo(QPainter& painter, const QSize& size, const Colors& co
                            .parts = parts,
                            .scalePerTile = scalePerTile_,
                            .mark = mark_,
+                           .isOnScreen = false,
                            .backdrop = backdrop_.isNull() ? nullptr : &backdrop_};
   paintHeatmap(painter, scene, colors);
 }

@@ -11,6 +11,7 @@
 #include "widgets/pictures/heatmap_painter.h"
 #include "widgets/pictures/image_conversion.h"
 #include "widgets/pictures/number_text.h"
+#include "widgets/pictures/sharp_image.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -180,10 +181,10 @@ void ImageView::paint(QPainter& painter,
     return;
   }
   const QImage heat = colored(overlay_);
-  painter.drawImage(places.image, heat.isNull() || opacity_ == 0 ? image_ : grey_);
+  drawSharp(painter, places.image, heat.isNull() || opacity_ == 0 ? image_ : grey_);
   if (!heat.isNull()) {
     painter.setOpacity(opacity_);
-    painter.drawImage(places.image, heat);
+    drawSharp(painter, places.image, heat);
     painter.setOpacity(1);
   }
   if (gridVisible_) paintGrid(painter, places.image);
