@@ -305,12 +305,12 @@ void TestMainWindow::opensWhatItIsGiven() {
 
 void TestMainWindow::layoutAndWorkspaceAreRemembered() {
   studio_->workspaces().goTo(Workspace::runs);
-  (*studio_)->resize(1240, 760);
+  (*studio_)->resize(760, 640);
   (*studio_)->close();
   QTRY_VERIFY(!(*studio_)->isVisible());
   MainWindow again(studio_->engine, studio_->preferences());
   QCOMPARE(again.workspaces().current(), Workspace::runs);
-  QCOMPARE(again.size(), QSize(1240, 760));
+  QCOMPARE(again.size(), QSize(760, 640));
 }
 
 void TestMainWindow::pagesLookAsTheyWere_data() {
