@@ -14,8 +14,10 @@
 #include <QWheelEvent>
 
 #include "widgets/export/export_file.h"
+#include "widgets/plots/axis_tickers.h"
 #include "widgets/plots/curve_plot.h"
 #include "widgets/plots/curve_toolbar.h"
+#include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"
 
@@ -282,6 +284,57 @@ class TestCurvePlot : public QObject {
     const int inTheMiddle = heightOfName();
     QVERIFY2(inTheMiddle > atEnd + 30, qPrintable(u"%1 %2"_s.arg(atEnd).arg(inTheMiddle)));
     QVERIFY(inTheMiddle < 180);
+  }
+
+  void aNameStandsBesideTheEndOfAShorterLine() {
+    Shown shown;
+    shown.plot.setSeries({series("long", ramp(0, 100)), series("short", ramp(0, 20, 4))});
+    QTest::qWait(20);
+    QSignalSpy clicked(&shown.plot, &CurvePlot::seriesClicked);
+    QPoint found;
+    for (int x = 560; x > 60 && found.isNull(); x -= 5) {
+      for (int y = 30; y < 200 && found.isNull(); y += 5) {
+        clicked.clear();
+        QTest::mouseClick(shown.mouse(), Qt::LeftButton, {}, {x, y});
+        if (!clicked.isEmpty() && clicked[0][0].value<std::string>() == "short") found = {x, y};
+      }
+    }
+    // The line ends at a fifth of the width.
+    QVERIFY2(!found.isNull() && found.x() < 250, qPrintable(QString::number(found.x())));
+  }
+
+  void linesThatCoincideAreBothSeen() {
+    Shown shown;
+    CurveSeries above = series("b", ramp(0, 100));
+    above.colorIndex = 1;
+    shown.plot.setSeries({series("a", ramp(0, 100)), above});
+    QTest::qWait(20);
+    const QImage picture = shown.plot.grab().toImage();
+    const Colors& colors = colorsOf(shown.plot);
+    const auto count = [&](const QColor& color) {
+      int pixels = 0;
+      for (int y = 0; y < picture.height() / 2; ++y) {
+        for (int x = 100; x < 400; ++x) pixels += picture.pixelColor(x, y) == color;
+      }
+      return pixels;
+    };
+    QVERIFY2(count(colors.series[0]) > 50, qPrintable(QString::number(count(colors.series[0]))));
+    QVERIFY2(count(colors.series[1]) > 50, qPrintable(QString::number(count(colors.series[1]))));
+  }
+
+  void epochsAreWholeNumbers() {
+    const auto labels = [](double low, double high) {
+      const QSharedPointer<QCPAxisTicker> ticker = placeTicker(CurveAxis::epochs);
+      QVector<double> ticks;
+      QVector<QString> texts;
+      ticker->generate({low, high}, QLocale::c(), u'f', 3, ticks, nullptr, &texts);
+      return QStringList(texts.begin(), texts.end());
+    };
+    const QStringList two = labels(1, 2.01);
+    QVERIFY(two.contains(u"1"_s) && two.contains(u"2"_s));
+    QVERIFY(two.filter(u"."_s).isEmpty());
+    QVERIFY(labels(0, 12).filter(u"."_s).isEmpty());
+    QVERIFY2(!labels(3.2, 3.6).filter(u"."_s).isEmpty(), "within an epoch there are parts of it");
   }
 
   void placeOfAnEventIsBroughtIntoView() {

@@ -30,7 +30,8 @@ class PlaceTicker : public QCPAxisTicker {
   double getTickStep(const QCPRange& range) override {
     if (axis_ == CurveAxis::time) return timeStep(range.size() / tickCount());
     step_ = QCPAxisTicker::getTickStep(range);
-    if (axis_ == CurveAxis::steps) step_ = std::max(step_, 1.0);
+    const bool isWithinOneEpoch = axis_ == CurveAxis::epochs && range.size() < 1;
+    if (!isWithinOneEpoch) step_ = std::max(step_, 1.0);
     // Whole steps and epochs where an interval contains several: 2.5 would be written as 3.
     if (step_ > 1) step_ = std::floor(step_);
     return step_;

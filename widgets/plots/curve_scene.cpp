@@ -6,6 +6,7 @@
 
 #include "widgets/plots/axis_text.h"
 #include "widgets/plots/axis_tickers.h"
+#include "widgets/plots/line_trace.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
@@ -226,6 +227,27 @@ void CurveScene::styleGraphs(Series& series) {
 
 void CurveScene::refreshLines() {
   for (Series& series : series_) refresh(series);
+  widenCoveredLines();
+}
+
+/// Of lines that coincide, the ones below are wider, so that each of them is seen.
+void CurveScene::widenCoveredLines() {
+  constexpr double kWider = 2.6, kMostWider = 3 * kWider;
+  std::vector<LineTrace> traces;
+  for (const Series& series : series_) {
+    traces.push_back(
+        traceOf(series.drawn, xRange(), [&](double y) { return yPixel(series.options.panel, y); }));
+  }
+  for (std::size_t i = 0; i < series_.size(); ++i) {
+    double width = 0;
+    for (std::size_t above = i + 1; above < series_.size(); ++above) {
+      const bool isSamePanel = series_[above].options.panel == series_[i].options.panel;
+      if (isSamePanel && doCoincide(traces[i], traces[above])) width += kWider;
+    }
+    QPen pen = series_[i].line->pen();
+    pen.setWidthF(kLineWidth + std::min(width, kMostWider));
+    series_[i].line->setPen(pen);
+  }
 }
 
 void CurveScene::refresh(Series& series) {

@@ -121,6 +121,7 @@ class CurveScene {
   void styleGraphs(Series& series);
   void refresh(Series& series);
   void styleForCrowding(Series& series, int columns);
+  void widenCoveredLines();
   void styleAxes();
   void limitX(double& low, double& high) const;
   std::optional<std::pair<double, double>> xExtent() const;

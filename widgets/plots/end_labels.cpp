@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kLabelGap = 8;  // Distance between a line's end and its name.
 
-/// Height in pixels where the line ends, or leaves the panel at the right; none if it is not
+/// The place in pixels where the line ends, or leaves the panel at the right; none if it is not
 /// visible.
-std::optional<double> endOf(const CurveScene& scene, const CurveScene::Series& series) {
+std::optional<QPointF> endOf(const CurveScene& scene, const CurveScene::Series& series) {
   const auto [low, high] = scene.xRange();
   const int panel = series.options.panel;
   const QRect rect = scene.panelRect(panel);
@@ -29,12 +29,13 @@ std::optional<double> endOf(const CurveScene& scene, const CurveScene::Series& s
       continue;
     }
     if (point->x < low && !after) return std::nullopt;
-    double y = at.y();
+    QPointF end = at;
     if (after) {
-      const double edge = scene.xPixel(high);
-      y += (after->y() - y) * (edge - at.x()) / std::max(after->x() - at.x(), 1e-9);
+      end.setX(scene.xPixel(high));
+      end.ry() += (after->y() - at.y()) * (end.x() - at.x()) / std::max(after->x() - at.x(), 1e-9);
     }
-    return std::clamp<double>(y, rect.top(), rect.bottom());
+    end.setY(std::clamp<double>(end.y(), rect.top(), rect.bottom()));
+    return end;
   }
   return std::nullopt;
 }
@@ -57,13 +58,16 @@ std::vector<EndLabel> endLabels(const CurveScene& scene, int panel) {
 
   struct WantedLabel {
     const CurveScene::Series* series;
+    QPointF end;
     double y;
   };
 
   std::vector<WantedLabel> wanted;
   for (const CurveScene::Series& series : scene.series()) {
     if (series.options.panel != panel || series.options.label.empty()) continue;
-    if (const auto y = endOf(scene, series)) wanted.push_back({&series, *y - height / 2});
+    if (const auto end = endOf(scene, series)) {
+      wanted.push_back({&series, *end, end->y() - height / 2});
+    }
   }
   if (static_cast<double>(wanted.size()) * height > rect.height()) return {};
   std::ranges::stable_sort(wanted, {}, &WantedLabel::y);
@@ -79,7 +83,10 @@ std::vector<EndLabel> endLabels(const CurveScene& scene, int panel) {
   }
   std::vector<EndLabel> labels;
   for (const WantedLabel& label : wanted) {
-    labels.push_back({label.series, {rect.right() + kLabelGap, label.y, widestName(), height}});
+    const double width = std::min(metrics.horizontalAdvance(nameOf(*label.series)), widestName());
+    const double left = std::min(label.end.x(), rect.right() + 0.0) + kLabelGap;
+    const double moved = std::abs(label.y + height / 2 - label.end.y());
+    labels.push_back({label.series, label.end, {left, label.y, width, height}, moved > height / 2});
   }
   return labels;
 }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <QPointF>
 #include <QRectF>
 #include <QString>
 
@@ -14,10 +15,12 @@ QString nameOf(const CurveScene::Series& series);
 /// Greatest width in pixels; longer names are elided.
 double widestName();
 
-/// A series' name at the right of its line.
+/// A series' name beside the end of its line.
 struct EndLabel {
   const CurveScene::Series* series = nullptr;
+  QPointF end;  ///< Where the line ends, or leaves the panel at the right.
   QRectF rect;
+  bool isMoved = false;  ///< Whether it had to be moved away from the line's end.
 };
 
 /// The end labels of a panel, moved apart so that none covers another; empty where they don't all
