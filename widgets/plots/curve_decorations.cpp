@@ -148,10 +148,6 @@ class Decorations : public QCPLayerable {
         painter.setPen(QPen(scene_.colors().textDisabled, 1));
         painter.drawLine(label.end, QPointF(label.rect.left() - 2, label.rect.center().y()));
       }
-      // Other lines may pass below a name inside the panel.
-      QColor ground = scene_.colors().page;
-      ground.setAlphaF(0.75F);
-      painter.fillRect(label.rect.adjusted(-2, 0, 2, 0), ground);
       painter.setPen(textColor(scene_, *label.series));
       painter.drawText(label.rect,
                        Qt::AlignLeft | Qt::AlignVCenter,

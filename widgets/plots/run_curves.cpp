@@ -108,7 +108,7 @@ std::vector<CurveSeries> runCurves(const Metrics& metrics, double stepsPerEpoch)
   for (const int panel : {kLoss, kAccuracy}) {
     const std::string quantity = panel == kLoss ? "loss" : "accuracy";
     CurveSeries batches{.key = "batches." + quantity,
-                        .label = "batches",
+                        .label = "train (batch)",
                         .panel = panel,
                         .colorIndex = kBatchColor,
                         .faintRaw = true};
@@ -120,7 +120,7 @@ std::vector<CurveSeries> runCurves(const Metrics& metrics, double stepsPerEpoch)
           panel == kLoss ? batch.loss : batch.accuracy);
     }
     CurveSeries train{.key = "train." + quantity,
-                      .label = "training images",
+                      .label = "train (epoch)",
                       .panel = panel,
                       .colorIndex = kTrainColor,
                       .points = true};
