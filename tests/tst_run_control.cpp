@@ -61,6 +61,9 @@ class FakeLoop {
         case Turn::batch:
           trainBatch();
           break;
+        case Turn::change:
+          control_.takeChanges();
+          break;
         case Turn::inspection:
           if (const auto request = control_.takeInspection()) {
             served_ = request->id;
@@ -108,6 +111,8 @@ class TestRunControl : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void changesComeInOrderAndBeforeEverythingElse();
+  void changesBeforeAStopAreKeptAndLaterOnesIgnored();
   void pauseActsAfterTheBatchUnderWay();
   void oneStepIsOneBatch();
   void oneStepWhileRunningPauses();
@@ -278,6 +283,28 @@ void TestRunControl::manyThreadsMayMakeRequests() {
   control.requestStop();
   loop.waitUntilStopped();
   QCOMPARE(control.mode(), Mode::stopping);
+}
+
+void TestRunControl::changesComeInOrderAndBeforeEverythingElse() {
+  RunControl control;
+  control.pause();
+  control.requestInspection(requestWithId(1));
+  control.requestChange({.epochs = 4});
+  control.requestChange({.learningRateFactor = 0.5});
+  QVERIFY(control.next() == Turn::change);
+  const std::vector<ChangeRequest> changes = control.takeChanges();
+  QVERIFY((changes == std::vector<ChangeRequest>{{.epochs = 4}, {.learningRateFactor = 0.5}}));
+  QVERIFY(control.next() == Turn::inspection);
+}
+
+void TestRunControl::changesBeforeAStopAreKeptAndLaterOnesIgnored() {
+  RunControl control;
+  control.requestChange({.epochs = 4});
+  control.requestStop();
+  control.requestChange({.epochs = 5});
+  QVERIFY(control.next() == Turn::change);
+  QCOMPARE(control.takeChanges().size(), std::size_t{1});
+  QVERIFY(control.next() == Turn::stop);
 }
 
 QTEST_GUILESS_MAIN(TestRunControl)

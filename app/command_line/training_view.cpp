@@ -153,6 +153,9 @@ void TrainingView::eventRecorded(const EventRecord& record) {
     case EventKind::warning:
       line_.print("warning: " + record.text);
       break;
+    case EventKind::changed:
+      line_.print("changed after step " + groupedText(record.step) + ": " + record.text);
+      break;
     case EventKind::started:
     case EventKind::paused:
     case EventKind::continued:

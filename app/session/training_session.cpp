@@ -36,6 +36,8 @@ class TrainingSession::Mailbox : public Observer {
  public:
   struct Content {
     MetricsUpdate metrics;
+    std::vector<RunChange> changes;
+    std::vector<std::string> refusals;
     EvaluationProgress evaluation;
     std::shared_ptr<const InspectionSnapshot> snapshot;
     std::string inspectionFailure;
@@ -55,6 +57,8 @@ class TrainingSession::Mailbox : public Observer {
     const std::lock_guard lock(mutex_);
     return std::exchange(content_,
                          Content{.metrics = {},
+                                 .changes = {},
+                                 .refusals = {},
                                  .evaluation = content_.evaluation,
                                  .snapshot = {},
                                  .inspectionFailure = {}});
@@ -93,6 +97,16 @@ class TrainingSession::Mailbox : public Observer {
   void eventRecorded(const EventRecord& record) override {
     const std::lock_guard lock(mutex_);
     content_.metrics.events.push_back(record);
+  }
+
+  void settingsChanged(const RunChange& change) override {
+    const std::lock_guard lock(mutex_);
+    content_.changes.push_back(change);
+  }
+
+  void changeRefused(const ChangeRequest& /*request*/, const std::string& reason) override {
+    const std::lock_guard lock(mutex_);
+    content_.refusals.push_back(reason);
   }
 
   void inspected(std::shared_ptr<const InspectionSnapshot> snapshot) override {
@@ -174,6 +188,9 @@ void TrainingSession::begin(Job job) {
         status_.step = metrics_.batches.back().step;
         status_.epoch = metrics_.batches.back().epoch;
       }
+      // A resumed run repeats its changes after the checkpoint, and they arrive then.
+      std::erase_if(status_.record.changes,
+                    [this](const RunChange& each) { return each.step > status_.step; });
       if (state_ == SessionState::starting) setState(SessionState::running);
       Q_EMIT started();
       Q_EMIT statusChanged();
@@ -216,6 +233,10 @@ void TrainingSession::stop() {
   setState(SessionState::stopping);
 }
 
+void TrainingSession::requestChange(const ChangeRequest& request) {
+  if (control_) control_->requestChange(request);
+}
+
 void TrainingSession::requestInspection(const InspectionRequest& request) {
   if (control_) control_->requestInspection(request);
 }
@@ -234,6 +255,10 @@ void TrainingSession::drain() {
   if (!status_.run.empty()) {
     Mailbox::Content content = mailbox_->take();
     status_.evaluation = content.evaluation;
+    for (const RunChange& change : content.changes) take(change);
+    for (const std::string& reason : content.refusals) {
+      Q_EMIT changeRefused(QString::fromStdString(reason));
+    }
     take(std::move(content.metrics));
     if (content.snapshot) {
       snapshot_ = std::move(content.snapshot);
@@ -267,6 +292,13 @@ void TrainingSession::take(MetricsUpdate update) {
     status_.secondsLeft = last.imagesPerSecond > 0 ? images / last.imagesPerSecond : 0;
   }
   Q_EMIT metricsArrived(update);
+}
+
+void TrainingSession::take(const RunChange& change) {
+  setLiveSettings(status_.record.config, change.after);
+  std::vector<RunChange>& all = status_.record.changes;
+  if (std::ranges::find(all, change) == all.end()) all.push_back(change);
+  Q_EMIT settingsChanged(change);
 }
 
 void TrainingSession::finish(const RunResult& result) {

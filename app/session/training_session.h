@@ -35,7 +35,7 @@ struct MetricsUpdate {
 /// The progress of the training under way, for a status bar.
 struct TrainingStatus {
   std::filesystem::path run;  ///< Empty before the run folder exists.
-  RunRecord record;           ///< The record at the start.
+  RunRecord record;           ///< The record at the start, with the changes of settings since.
   int batchesPerEpoch = 0;
   std::int64_t trainingImages = 0;
   std::int64_t step = 0;
@@ -85,6 +85,10 @@ class TrainingSession : public QObject {
   void stepOnce();  ///< Trains one batch, then pauses.
   void stop();      ///< Saves and ends.
 
+  /// Changes settings of the run at the next batch. Answered by settingsChanged() or
+  /// changeRefused(). Ignored while idle.
+  void requestChange(const ChangeRequest& request);
+
   /// Inspects the network that is being trained at the next batch; the newest request wins. Ignored
   /// while idle.
   void requestInspection(const InspectionRequest& request);
@@ -97,6 +101,9 @@ class TrainingSession : public QObject {
   void metricsArrived(const lambda::MetricsUpdate& update);
   /// status() has changed; emitted at most 10 times a second.
   void statusChanged();
+  /// The settings of the run were changed: status().record has them.
+  void settingsChanged(const lambda::RunChange& change);
+  void changeRefused(const QString& reason);
   void inspected(std::shared_ptr<const lambda::InspectionSnapshot> snapshot);
   void inspectionFailed(const QString& reason);
   /// The training has finished, stopped or failed, as its result says. state() is idle.
@@ -116,6 +123,7 @@ class TrainingSession : public QObject {
   void finish(const RunResult& result);
   void refuse(const QString& reason);
   void take(MetricsUpdate update);
+  void take(const RunChange& change);
 
   std::shared_ptr<EngineCalls> engine_;
   std::shared_ptr<Mailbox> mailbox_;

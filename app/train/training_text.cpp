@@ -113,6 +113,8 @@ QString eventTitle(EventKind kind) {
       return tr("Test");
     case EventKind::warning:
       return tr("Warning");
+    case EventKind::changed:
+      return tr("Changed");
   }
   return {};
 }

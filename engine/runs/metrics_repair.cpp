@@ -173,6 +173,10 @@ std::string repairMetrics(const RunFolder& folder, std::int64_t start, TrainingP
   Metrics metrics = metricsFromText(text);
   std::erase_if(metrics.batches, [&](const BatchRecord& each) { return each.step > at.step; });
   std::erase_if(metrics.epochs, [&](const EpochRecord& each) { return each.epoch > at.epoch; });
+  // Changes after the checkpoint are repeated, and recorded again then.
+  std::erase_if(metrics.events, [made = 0, &at](const EventRecord& each) mutable {
+    return each.kind == EventKind::changed && made++ >= at.changes;
+  });
   const Rebuilt rebuilt = rebuild(metrics, Scalars(folder.path()), at);
   const std::string whole = textOf(metrics);
   writeFileDurably(folder.metrics(), whole);

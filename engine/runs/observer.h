@@ -37,6 +37,12 @@ class Observer {
 
   virtual void eventRecorded(const EventRecord& /*record*/) {}
 
+  /// The settings of the run were changed. The event of the change was recorded just before.
+  virtual void settingsChanged(const RunChange& /*change*/) {}
+
+  /// A request to change the settings was refused. A warning among the events says so too.
+  virtual void changeRefused(const ChangeRequest& /*request*/, const std::string& /*reason*/) {}
+
   virtual void inspected(std::shared_ptr<const InspectionSnapshot> /*snapshot*/) {}
 
   virtual void inspectionFailed(const InspectionRequest& /*request*/,

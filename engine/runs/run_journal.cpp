@@ -41,7 +41,7 @@ void RunJournal::rewind(const TrainingProgress& checkpoint) {
   metrics_.truncate(checkpoint.metricsBytes);
   // Events are kept: a stop or a failure did happen and is not part of the curves.
   for (const EventRecord& event : metricsFromText(text.substr(checkpoint.metricsBytes)).events) {
-    metrics_.append(toLine(event));
+    if (event.kind != EventKind::changed) metrics_.append(toLine(event));
   }
   // The scalars of an epoch have the step of its last batch, and a checkpoint may have been written
   // between the two.

@@ -20,9 +20,9 @@ class RunJournal {
   ~RunJournal();
 
   /// Drops what was measured after a checkpoint: cuts metrics.jsonl to its length at the
-  /// checkpoint, but keeps events, and begins a TensorBoard file whose readers drop the values of
-  /// earlier files from the checkpoint's step on. Values of that step from before the checkpoint
-  /// are logged again.
+  /// checkpoint, but keeps events except changes of settings, which the run will repeat; and begins
+  /// a TensorBoard file whose readers drop the values of earlier files from the checkpoint's step
+  /// on. Values of that step from before the checkpoint are logged again.
   void rewind(const TrainingProgress& checkpoint);
 
   void record(const BatchRecord& record);

@@ -49,6 +49,15 @@ void RunControl::requestInspection(InspectionRequest request) {
   changed_.notify_all();
 }
 
+void RunControl::requestChange(const ChangeRequest& request) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (mode_ == Mode::stopping) return;
+    changes_.push_back(request);
+  }
+  changed_.notify_all();
+}
+
 RunControl::Mode RunControl::mode() const {
   const std::lock_guard lock(mutex_);
   return mode_;
@@ -60,6 +69,7 @@ bool RunControl::isHeld() const {
 }
 
 RunControl::Turn RunControl::turn() const {
+  if (!changes_.empty()) return Turn::change;
   if (mode_ == Mode::stopping) return Turn::stop;
   if (inspection_) return Turn::inspection;
   return mode_ == Mode::running || singleSteps_ > 0 ? Turn::batch : Turn::paused;
@@ -75,6 +85,11 @@ RunControl::Turn RunControl::next() {
 std::optional<InspectionRequest> RunControl::takeInspection() {
   const std::lock_guard lock(mutex_);
   return std::exchange(inspection_, std::nullopt);
+}
+
+std::vector<ChangeRequest> RunControl::takeChanges() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(changes_, {});
 }
 
 void RunControl::waitForChange() {

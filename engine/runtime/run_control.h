@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "engine/values/inspection/inspection.h"
+#include "engine/values/run/run_change.h"
 
 namespace lambda {
 
@@ -15,6 +17,7 @@ namespace lambda {
 ///   while (true) {
 ///     switch (control.next()) {
 ///       case RunControl::Turn::batch: trainOneBatch(); break;
+///       case RunControl::Turn::change: make(control.takeChanges()); break;
 ///       case RunControl::Turn::inspection: serve(*control.takeInspection()); break;
 ///       case RunControl::Turn::paused: control.waitForChange(); break;
 ///       case RunControl::Turn::stop: return;
@@ -22,11 +25,12 @@ namespace lambda {
 ///   }
 ///
 /// Requests never block. A stop is final; later requests are ignored, including inspections.
+/// Changes that were requested before it still come first, so that none is lost.
 /// Thread-safe: any number of threads may send requests, and one thread runs the loop.
 class RunControl {
  public:
   enum class Mode { running, paused, stopping };
-  enum class Turn { batch, inspection, paused, stop };
+  enum class Turn { batch, change, inspection, paused, stop };
 
   void pause();
   void resume();
@@ -37,16 +41,24 @@ class RunControl {
   /// Requests an inspection. It replaces a request that is still waiting.
   void requestInspection(InspectionRequest request);
 
+  /// Requests a change of settings. All requests are granted or refused in their order, also while
+  /// the loop is paused.
+  void requestChange(const ChangeRequest& request);
+
   Mode mode() const;
 
   /// Whether the loop waits in waitForChange() and no request makes it continue.
   bool isHeld() const;
 
-  /// The next action of the loop. A waiting inspection comes first, also while paused.
+  /// The next action of the loop. Waiting changes come first, then an inspection, also while
+  /// paused.
   Turn next();
 
   /// Takes the waiting inspection request, if any. Called by the loop.
   std::optional<InspectionRequest> takeInspection();
+
+  /// Takes the waiting requests for changes, the oldest first. Called by the loop.
+  std::vector<ChangeRequest> takeChanges();
 
   /// Blocks while next() would return `paused`. Called by the loop.
   void waitForChange();
@@ -58,6 +70,7 @@ class RunControl {
   std::condition_variable changed_;
   Mode mode_ = Mode::running;
   std::int64_t singleSteps_ = 0;
+  std::vector<ChangeRequest> changes_;
   std::optional<InspectionRequest> inspection_;
   bool isWaiting_ = false;
 };

@@ -1,9 +1,11 @@
 #include "engine/training/resume_point.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "engine/formats/json/config_changes.h"
 #include "engine/runtime/error.h"
+#include "engine/training/checkpoint/best_checkpoint.h"
 #include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
@@ -13,14 +15,12 @@ namespace lambda {
 namespace {
 
 /// A checkpoint's configuration, with the settings that may change between two starts of a run
-/// taken from `run`: the names, the number of epochs, the device, the checkpoint policy, and the
-/// path of the data.
+/// taken from `run`: the names, LiveSettings, the device, and the path of the data.
 RunConfig resultRelevantConfig(RunConfig config, const RunConfig& run) {
   config.name = run.name;
   config.architecture.name = run.architecture.name;
-  config.recipe.epochs = run.recipe.epochs;
+  setLiveSettings(config, liveSettingsOf(run));
   config.device = run.device;
-  config.checkpoints = run.checkpoints;
   const std::string* path = pathOf(run.data.source);
   std::string* earlier = pathOf(config.data.source);
   if (path != nullptr && earlier != nullptr) *earlier = *path;
@@ -74,6 +74,48 @@ std::string load(TrainingState& state, const fs::path& checkpoint) {
   return checkpoint.string() + ": a value is not finite: in " + found->layer + ", " + found->what;
 }
 
+/// The request for what the options give, and for what somebody has edited in run.json: the
+/// settings that differ from those saved and from all that later changes have set.
+ChangeRequest requestOf(const RunRecord& record,
+                        const ResumeOptions& options,
+                        const LiveSettings& saved,
+                        const std::vector<RunChange>& later) {
+  const LiveSettings recorded = liveSettingsOf(record.config);
+  const auto isEdited = [&](auto member) {
+    return recorded.*member != saved.*member &&
+           std::ranges::none_of(later, [&](const RunChange& each) {
+             return each.after.*member == recorded.*member;
+           });
+  };
+  ChangeRequest request;
+  if (isEdited(&LiveSettings::learningRateFactor)) {
+    request.learningRateFactor = recorded.learningRateFactor;
+  }
+  if (options.epochs || isEdited(&LiveSettings::epochs)) request.epochs = recorded.epochs;
+  if (isEdited(&LiveSettings::checkpoints)) request.checkpoints = recorded.checkpoints;
+  return request;
+}
+
+void takeChanges(ResumePoint& point,
+                 const RunConfig& saved,
+                 const RunRecord& record,
+                 const ResumeOptions& options) {
+  const TrainingProgress& at = point.state->progress;
+  point.settings = liveSettingsOf(saved);
+  point.changes = record.changes;
+  const std::size_t made = std::min(static_cast<std::size_t>(at.changes), point.changes.size());
+  const std::vector<RunChange> later(point.changes.begin() + static_cast<std::ptrdiff_t>(made),
+                                     point.changes.end());
+  addChange(point.changes,
+            made,
+            {.step = at.step,
+             .epoch = at.epoch,
+             .batch = at.batch,
+             .before = point.settings,
+             .after = point.settings},
+            requestOf(record, options, point.settings, later));
+}
+
 ResumePoint newestUsable(const RunFolder& folder,
                          const RunRecord& record,
                          const ResumeOptions& options,
@@ -96,6 +138,7 @@ ResumePoint newestUsable(const RunFolder& folder,
     const std::string problem = load(*point.state, path);
     if (problem.empty()) {
       point.checkpoint = path;
+      takeChanges(point, header->config, record, options);
       if (!damage.empty()) point.warnings.push_back("skipped damaged checkpoints:\n" + damage);
       return point;
     }
@@ -105,16 +148,6 @@ ResumePoint newestUsable(const RunFolder& folder,
               damage.empty() ? "the run has no checkpoint to resume from"
                              : "none of its checkpoints can be used:\n" + damage,
               "start it again with: lambda train " + shellPath(folder.record().string()));
-}
-
-std::optional<TrainingProgress> progressIn(const fs::path& checkpoint) {
-  std::error_code error;
-  if (!fs::exists(checkpoint, error)) return std::nullopt;
-  try {
-    return readVerifiedHeader(checkpoint).progress;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
 }
 
 /// Whether a checkpoint was saved at the end of this epoch, counted from 1.
@@ -148,10 +181,9 @@ void restoreBest(const RunFolder& folder, ResumePoint& point) {
       "the best checkpoint is missing; the best of the remaining epochs replaces it");
 }
 
-void requireEpochsLeft(const RunFolder& folder,
-                       const RunRecord& record,
-                       const TrainingProgress& at) {
-  const int epochs = record.config.recipe.epochs;
+void requireEpochsLeft(const RunFolder& folder, const ResumePoint& point, RunStatus status) {
+  const TrainingProgress& at = point.state->progress;
+  const int epochs = point.epochs();
   if (at.epoch > epochs || (at.epoch == epochs && at.batch > 0)) {
     throw Error(folder.path().string(),
                 "the run has been trained for " + std::to_string(at.epoch) + " epochs" +
@@ -159,7 +191,7 @@ void requireEpochsLeft(const RunFolder& folder,
                     std::to_string(epochs) + " epochs that it is configured for",
                 "give a larger number with --epochs, or train a new run for fewer epochs");
   }
-  if (at.epoch == epochs && record.status == RunStatus::finished) {
+  if (at.epoch == epochs && status == RunStatus::finished) {
     throw Error(folder.path().string(),
                 "the run has done all of its " + std::to_string(epochs) + " epochs",
                 "continue it with --epochs and a larger number");
@@ -173,8 +205,8 @@ ResumePoint resumePointOf(const RunFolder& folder,
                           const ResumeOptions& options,
                           const ResolvedConfig& resolved) {
   ResumePoint point = newestUsable(folder, record, options, resolved);
-  requireEpochsLeft(folder, record, point.state->progress);
-  const CheckpointConfig& policy = record.config.checkpoints;
+  requireEpochsLeft(folder, point, record.status);
+  const CheckpointConfig& policy = point.settings.checkpoints;
   if (policy.keepBest) restoreBest(folder, point);
   // A fork that has not trained yet is at the end of one of its parent's epochs, not of its own.
   const bool hasTrained = point.state->progress.step > record.lineage.parentStep;

@@ -162,9 +162,11 @@ RunResult resumeRun(const fs::path& run,
     record.environment.precisionRates = resolved.precisionRates();
   }
   ResumePoint point = resumePointOf(folder, record, options, resolved);
+  if (point.state->progress.epoch < point.epochs()) record.testAccuracy.reset();
   TrainingProgress& at = point.state->progress;
   auto data = std::make_unique<RunData>(resolved);
-  record.testAccuracy = at.epoch < record.config.recipe.epochs ? std::nullopt : record.testAccuracy;
+  setLiveSettings(record.config, point.settings);
+  record.changes = std::move(point.changes);
   const std::string repaired = repairMetrics(folder, record.lineage.parentStep, at);
   auto journal = std::make_unique<RunJournal>(folder, observer);
   journal->rewind(at);

@@ -35,6 +35,7 @@ TrainingLoop::TrainingLoop(OpenRun run, RunControl& control, Observer& observer)
       writer_(run_),
       control_(control),
       observer_(observer),
+      changes_(run_, writer_, observer_),
       steps_(state(),
              run_.graphs.recorder,
              [this](const std::string& obstacle) { noteWithoutGraph(obstacle); }),
@@ -76,6 +77,7 @@ RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
 
 TrainingLoop::Outcome TrainingLoop::trainToEnd() {
   if (progress().step == 0) saveCheckpoint("initial weights", RunWriter::Space::demanded);
+  repeatDueChanges();  // They may be more epochs for a run that has done all of its own.
   while (progress().epoch < recipe().epochs) {
     if (trainEpoch() == Outcome::stopped) return Outcome::stopped;
     if (finishEpoch() == Outcome::stopped) return Outcome::stopped;
@@ -276,7 +278,11 @@ bool TrainingLoop::proceed() {
           writer_.saveRecord(RunStatus::running);
           writer_.note(EventKind::continued, "continued");
         }
+        repeatDueChanges();
         return true;
+      case RunControl::Turn::change:
+        for (const ChangeRequest& request : control_.takeChanges()) changes_.make(request);
+        break;
       case RunControl::Turn::inspection:
         serveInspection();
         break;
@@ -287,6 +293,12 @@ bool TrainingLoop::proceed() {
         return false;
     }
   }
+}
+
+void TrainingLoop::repeatDueChanges() {
+  if (!changes_.isDue()) return;
+  completeStep();
+  changes_.repeatDue();
 }
 
 void TrainingLoop::waitWhilePaused() {

@@ -7,6 +7,7 @@
 #include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
 #include "engine/runtime/tensor_memory.h"
+#include "engine/training/live_changes.h"
 #include "engine/training/open_run.h"
 #include "engine/training/run_writer.h"
 #include "engine/training/step/step_runner.h"
@@ -68,6 +69,7 @@ class TrainingLoop {
 
   /// Obeys the control until the next batch may run; false = stop.
   bool proceed();
+  void repeatDueChanges();
   void serveInspection();
   void waitWhilePaused();
 
@@ -91,6 +93,7 @@ class TrainingLoop {
   RunWriter writer_;
   RunControl& control_;
   Observer& observer_;
+  LiveChanges changes_;
   StepRunner steps_;
   std::optional<PendingStep> pending_;
   Clock::time_point lastStepEnd_;

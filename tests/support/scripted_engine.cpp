@@ -155,9 +155,11 @@ class ScriptedEngine::Training {
     save(RunStatus::running);
     observer_.started(record_, folder_.path().string(), engine_.batchesPerEpoch, 1000);
     note(opening, std::string(nameOf(opening)));
-    const std::int64_t steps =
-        static_cast<std::int64_t>(record_.config.recipe.epochs) * engine_.batchesPerEpoch;
-    while (step_ < steps) {
+    const auto isLeft = [this] {
+      return step_ <
+             static_cast<std::int64_t>(record_.config.recipe.epochs) * engine_.batchesPerEpoch;
+    };
+    while (isLeft()) {
       if (!proceed()) {
         std::ofstream(folder_.lastCheckpoint()) << step_;
         return end(RunStatus::stopped);
@@ -181,6 +183,9 @@ class ScriptedEngine::Training {
       switch (control_.next()) {
         case RunControl::Turn::batch:
           return true;
+        case RunControl::Turn::change:
+          for (const ChangeRequest& request : control_.takeChanges()) change(request);
+          break;
         case RunControl::Turn::inspection:
           inspect();
           break;
@@ -192,6 +197,27 @@ class ScriptedEngine::Training {
           return false;
       }
     }
+  }
+
+  void change(const ChangeRequest& request) {
+    const int running = static_cast<int>(step_ / engine_.batchesPerEpoch) + 1;
+    const std::string obstacle = obstacleTo(request, record_.config, running);
+    if (!obstacle.empty()) {
+      note(EventKind::warning, "the settings are not changed: " + obstacle);
+      observer_.changeRefused(request, obstacle);
+      return;
+    }
+    const LiveSettings before = liveSettingsOf(record_.config);
+    const RunChange made{step_,
+                         running - 1,
+                         static_cast<int>(step_ % engine_.batchesPerEpoch),
+                         before,
+                         settingsAfter(before, request)};
+    setLiveSettings(record_.config, made.after);
+    record_.changes.push_back(made);
+    save(RunStatus::running);
+    note(EventKind::changed, textOf(made));
+    observer_.settingsChanged(made);
   }
 
   void inspect() {
@@ -217,9 +243,7 @@ class ScriptedEngine::Training {
     if (engine_.notANumberAt == step_) record.loss = std::numeric_limits<double>::quiet_NaN();
     record.accuracy = std::clamp(
         1 - std::exp(-t / 3) + 0.05 * std::cos(static_cast<double>(step_) * 2.3), 0.0, 1.0);
-    record.learningRate =
-        record_.config.recipe.optimizer.learningRate *
-        learningRateFactor(record_.config.recipe.schedule, t, record_.config.recipe.epochs);
+    record.learningRate = learningRateAt(record_.config.recipe, t);
     record.gradientNorm = 1.5;
     record.imagesPerSecond = 640;
     metrics_ << toLine(record) << std::flush;

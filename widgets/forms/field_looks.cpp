@@ -84,6 +84,7 @@ constexpr std::array kLooks{
 
     Look{"optimizer.kind", "Optimiser"},
     Look{"learningRate", "Learning rate", Stepping::oneTwoFive},
+    Look{"learningRateFactor", "Learning rate factor", Stepping::oneTwoFive},
     Look{"muonLearningRate", "Muon learning rate", Stepping::oneTwoFive},
     Look{"momentum", "Momentum", Stepping::hundredth},
     Look{"nesterov", "Nesterov"},

@@ -179,7 +179,8 @@ class Decorations : public QCPLayerable {
   void drawMarks(QCPPainter& painter) const {
     const QRect rect = scene_.panelRect(0);
     const QRect last = scene_.panelRect(static_cast<int>(scene_.panels().size()) - 1);
-    double lastPixel[4] = {-100, -100, -100, -100};
+    double lastPixel[] = {-100, -100, -100, -100, -100};
+    std::vector<double> rowEnds;  // Of the texts of changes, from the top.
     for (const CurveMark& mark : scene_.marks()) {
       const double x = scene_.xPixel(scene_.placeOf(mark));
       if (x < rect.left() - 0.5 || x > rect.right() + 1.5) continue;
@@ -187,10 +188,39 @@ class Decorations : public QCPLayerable {
       if (std::abs(x - previous) < 3) continue;
       previous = x;
       drawMark(painter, mark.kind, {x, rect.top() - CurveScene::kMarkLane / 2.0});
-      if (mark.kind != CurveMarkKind::resumed) continue;
-      painter.setPen(QPen(scene_.colors().textDisabled, 1, Qt::DotLine));
+      const bool isChange = mark.kind == CurveMarkKind::changed;
+      if (mark.kind != CurveMarkKind::resumed && !isChange) continue;
+      painter.setPen(isChange ? QPen(scene_.colors().accent, 1, Qt::DashLine)
+                              : QPen(scene_.colors().textDisabled, 1, Qt::DotLine));
       painter.drawLine(QPointF(x, rect.top()), QPointF(x, last.bottom()));
+      if (isChange) drawChange(painter, mark.text, x, rowEnds);
     }
+  }
+
+  /// The text of a change beside its line, in the first row where it covers no other text.
+  void drawChange(QCPPainter& painter,
+                  const QString& text,
+                  double x,
+                  std::vector<double>& rowEnds) const {
+    constexpr double kGapToLine = 4;
+    const QRect rect = scene_.panelRect(0);
+    const QFontMetricsF metrics(smallFont());
+    const double width = std::min(metrics.horizontalAdvance(text), rect.width() - 2 * kGapToLine);
+    double left = x + kGapToLine;
+    if (left + width > rect.right()) {
+      left = std::max(x - kGapToLine - width, rect.left() + kGapToLine);
+    }
+    auto row = std::ranges::find_if(rowEnds, [left](double end) { return end <= left; });
+    const auto index = static_cast<double>(row - rowEnds.begin());
+    const double top = rect.top() + 2 + index * metrics.height();
+    if (top + metrics.height() > rect.bottom()) return;  // Its tooltip still tells it.
+    if (row == rowEnds.end()) row = rowEnds.insert(row, 0);
+    *row = left + width + 2 * kGapToLine;
+    painter.setFont(smallFont());
+    painter.setPen(scene_.colors().textSecondary);
+    painter.drawText(QRectF(left, top, width, metrics.height()),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(text, Qt::ElideRight, width));
   }
 
   void drawMark(QCPPainter& painter, CurveMarkKind kind, const QPointF& at) const {
@@ -210,6 +240,13 @@ class Decorations : public QCPLayerable {
         painter.setBrush(colors.textSecondary);
         painter.drawPolygon(
             QPolygonF({at + QPointF(-2.5, -3.5), at + QPointF(3.5, 0), at + QPointF(-2.5, 3.5)}));
+        break;
+      case CurveMarkKind::changed:
+        painter.setBrush(colors.accent);
+        painter.drawPolygon(QPolygonF({at + QPointF(-3.5, 0),
+                                       at + QPointF(0, -3.5),
+                                       at + QPointF(3.5, 0),
+                                       at + QPointF(0, 3.5)}));
         break;
       case CurveMarkKind::warning:
         painter.setBrush(colors.warning);

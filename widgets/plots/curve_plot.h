@@ -47,9 +47,10 @@ struct CurvePanel {
   bool percent = false;  ///< Values of 0..1 are written in per cent.
 };
 
-enum class CurveMarkKind { learningRate, checkpoint, resumed, warning };
+enum class CurveMarkKind { learningRate, checkpoint, resumed, warning, changed };
 
-/// Something that happened at a step: a small mark at the top edge, with `text` as its tooltip.
+/// Something that happened at a step: a small mark at the top edge, with `text` as its tooltip. A
+/// change of the run's settings is a line through all panels with the text beside it.
 struct CurveMark {
   double step = 0;
   double epoch = 0;

@@ -44,6 +44,8 @@ std::optional<CurveMarkKind> markOf(EventKind kind) {
       return CurveMarkKind::resumed;
     case EventKind::warning:
       return CurveMarkKind::warning;
+    case EventKind::changed:
+      return CurveMarkKind::changed;
     case EventKind::started:
     case EventKind::paused:
     case EventKind::continued:
@@ -67,6 +69,8 @@ QString markText(CurveMarkKind kind, const EventRecord& event) {
       return tr("Learning rate: %1").arg(text);
     case CurveMarkKind::warning:
       return tr("Warning: %1").arg(text);
+    case CurveMarkKind::changed:
+      return text.left(1).toUpper() + text.mid(1);
   }
   return text;
 }

@@ -113,6 +113,11 @@ std::string factsText(const RunInfo& info) {
   if (!record.lineage.parentRun.empty()) {
     facts.add("forked from", record.lineage.parentRun + ", " + record.lineage.parentCheckpoint);
   }
+  for (const RunChange& change : record.changes) {
+    facts.add("changed",
+              "after step " + groupedText(change.step) + ", in epoch " +
+                  std::to_string(change.epoch + 1) + ": " + textOf(change));
+  }
   facts.add("training",
             durationText(record.trainSeconds) + ", " +
                 groupedText(static_cast<std::int64_t>(record.imagesPerSecond)) + " images/s");

@@ -41,6 +41,8 @@ QString nameOf(EventKind kind) {
       return RunEventList::tr("Tested");
     case EventKind::warning:
       return RunEventList::tr("Warning");
+    case EventKind::changed:
+      return RunEventList::tr("Changed");
   }
   return {};
 }

@@ -97,12 +97,14 @@ std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
   return sections;
 }
 
-std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe) {
+std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, bool trains) {
   const bool momentum = hasMomentum(recipe.optimizer.kind);
   const ScheduleKind schedule = recipe.schedule.kind;
   std::vector<FormSection> sections;
   choose.rare("name")
       .common("recipe.epochs")
+      .common("recipe.learningRateFactor",
+              trains || choose.showsAll() || recipe.learningRateFactor != 1)
       .common("recipe.batchSize")
       .common("recipe.labelSmoothing", choose.showsAll() || recipe.labelSmoothing > 0)
       .common("recipe.emaDecay", choose.showsAll() || recipe.emaDecay > 0)
@@ -136,7 +138,10 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe) {
   return sections;
 }
 
-std::vector<FormSection> machineSections(Chooser& choose, const DeviceConfig& config, int cores) {
+std::vector<FormSection> machineSections(Chooser& choose,
+                                         const DeviceConfig& config,
+                                         int cores,
+                                         bool trains) {
   std::vector<FormSection> sections;
   choose.common("device.kind").common("device.threads");
   if (FieldRow* threads = choose.last(); threads && cores > 0) {
@@ -149,10 +154,15 @@ std::vector<FormSection> machineSections(Chooser& choose, const DeviceConfig& co
   sections.push_back(choose.section({}));
   choose.common("checkpoints.keepBest")
       .common("checkpoints.everyEpochs")
-      .rare("checkpoints.keepEpochs")
-      .rare("checkpoints.everyMinutes");
+      .common("checkpoints.keepEpochs", trains || choose.showsAll())
+      .common("checkpoints.everyMinutes", trains || choose.showsAll());
   sections.push_back(choose.section(tr("Checkpoints")));
   return sections;
+}
+
+bool canChangeWhileTraining(const std::string& path) {
+  return path == "recipe.epochs" || path == "recipe.learningRateFactor" ||
+         path.starts_with("checkpoints.");
 }
 
 }  // namespace
@@ -160,12 +170,19 @@ std::vector<FormSection> machineSections(Chooser& choose, const DeviceConfig& co
 RecipeForms recipeForms(const RunConfig& config,
                         bool all,
                         const std::vector<Problem>& problems,
-                        int cores) {
+                        int cores,
+                        bool trains) {
   Chooser choose(config, all, problems);
   RecipeForms forms;
   forms.data = dataSections(choose, config.data);
-  forms.recipe = recipeSections(choose, config.recipe);
-  forms.machine = machineSections(choose, config.device, cores);
+  forms.recipe = recipeSections(choose, config.recipe, trains);
+  forms.machine = machineSections(choose, config.device, cores, trains);
+  if (!trains) return forms;
+  for (auto* sections : {&forms.data, &forms.recipe, &forms.machine}) {
+    for (FormSection& section : *sections) {
+      for (FieldRow& row : section.rows) row.enabled = canChangeWhileTraining(row.path);
+    }
+  }
   return forms;
 }
 
@@ -177,13 +194,23 @@ int formOf(const std::string& path) {
 }
 
 std::vector<std::pair<double, double>> learningRateCurve(const Recipe& recipe) {
+  return learningRateCurve(std::vector<std::pair<double, Recipe>>{{0, recipe}});
+}
+
+std::vector<std::pair<double, double>> learningRateCurve(
+    const std::vector<std::pair<double, Recipe>>& recipes) {
   constexpr int kPlaces = 600;
-  const int epochs = std::max(recipe.epochs, 1);
+  const int epochs = std::max(recipes.back().second.epochs, 1);
   std::vector<std::pair<double, double>> curve;
-  curve.reserve(kPlaces + 1);
+  curve.reserve(kPlaces + 1 + 2 * recipes.size());
+  auto next = recipes.begin() + 1;
   for (int i = 0; i <= kPlaces; ++i) {
     const double epoch = static_cast<double>(epochs) * i / kPlaces;
-    curve.emplace_back(epoch, learningRateAt(recipe, epoch));
+    for (; next != recipes.end() && next->first <= epoch; ++next) {
+      curve.emplace_back(next->first, learningRateAt((next - 1)->second, next->first));
+      curve.emplace_back(next->first, learningRateAt(next->second, next->first));
+    }
+    curve.emplace_back(epoch, learningRateAt((next - 1)->second, epoch));
   }
   return curve;
 }

@@ -17,12 +17,14 @@ struct RecipeForms {
   std::vector<FormSection> machine;  ///< Device, checkpoints.
 };
 
-/// `all`: includes rarely changed settings. A field without effect in the current settings (the
-/// momentum of Adam) is left out; one with a problem is always shown.
+/// `all`: includes rarely changed settings, and those that can be changed while a run trains are
+/// included if `trains`; all others can't be edited then. A field without effect in the current
+/// settings (the momentum of Adam) is left out; one with a problem is always shown.
 RecipeForms recipeForms(const RunConfig& config,
                         bool all,
                         const std::vector<Problem>& problems,
-                        int cores);
+                        int cores,
+                        bool trains = false);
 
 /// The form that has the field: 0 data, 1 recipe, 2 machine; -1 = none, for example for a field of
 /// the network.
@@ -30,5 +32,10 @@ int formOf(const std::string& path);
 
 /// The learning rate over the run as (epoch, rate).
 std::vector<std::pair<double, double>> learningRateCurve(const Recipe& recipe);
+
+/// The same for a run whose recipe changes: each recipe from its epoch on. The first one is that of
+/// epoch 0.
+std::vector<std::pair<double, double>> learningRateCurve(
+    const std::vector<std::pair<double, Recipe>>& recipes);
 
 }  // namespace lambda

@@ -77,7 +77,7 @@ struct EnumNames<DeviceKind> {
 
 template <>
 struct EnumNames<EventKind> {
-  static constexpr std::array<std::string_view, 10> names{"started",
+  static constexpr std::array<std::string_view, 11> names{"started",
                                                           "resumed",
                                                           "paused",
                                                           "continued",
@@ -86,7 +86,8 @@ struct EnumNames<EventKind> {
                                                           "failed",
                                                           "checkpoint",
                                                           "tested",
-                                                          "warning"};
+                                                          "warning",
+                                                          "changed"};
 };
 
 template <>

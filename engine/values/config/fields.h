@@ -310,6 +310,12 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"batchSize", "images per step", 1, 65536}, value.batchSize);
   visit(Field{"optimizer", "the optimiser"}, value.optimizer);
   visit(Field{"schedule", "the learning rate over the run"}, value.schedule);
+  visit(
+      Field{"learningRateFactor",
+            "factor of the learning rate of the whole schedule; can be changed while a run trains",
+            0,
+            1000},
+      value.learningRateFactor);
   visit(Field{"labelSmoothing", "share of the target spread over all classes", 0, 0.99},
         value.labelSmoothing);
   visit(Field{"emaDecay",

@@ -93,6 +93,23 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"parentStep", "step of that checkpoint", 0, kLargestCount}, value.parentStep);
 }
 
+template <Either<LiveSettings> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"learningRateFactor", "factor of the learning rate", 0, 1000},
+        value.learningRateFactor);
+  visit(Field{"epochs", "passes over the training images", 1, 100000}, value.epochs);
+  visit(Field{"checkpoints", "which checkpoints are kept on disk"}, value.checkpoints);
+}
+
+template <Either<RunChange> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"step", "steps done before the change", 0, kLargestCount}, value.step);
+  visit(Field{"epoch", "epochs done before the change", 0, 1e9}, value.epoch);
+  visit(Field{"batch", "batches of the running epoch done before the change", 0, 1e9}, value.batch);
+  visit(Field{"before", "the settings before the change"}, value.before);
+  visit(Field{"after", "the settings after the change"}, value.after);
+}
+
 template <Either<RunRecord> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"status", "running, paused, stopped, finished or failed"}, value.status);
@@ -113,6 +130,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"environment", "program and machine of the run"}, value.environment);
   visit(Field{"lineage", "run and checkpoint that it was forked from"}, value.lineage);
   visit(Field{"config", "configuration of the run"}, value.config);
+  visit(Field{"changes", "changes of the configuration while it trained", 0, kMostChanges},
+        value.changes);
 }
 
 template <Either<TrainingProgress> Value, class Visit>
@@ -129,6 +148,7 @@ void visitFields(Value& value, Visit&& visit) {
         value.bestValidationAccuracy);
   visit(Field{"bestEpoch", "the epoch of the best validation, from 1; 0 = none", 0, 1e9},
         value.bestEpoch);
+  visit(Field{"changes", "changes of settings so far", 0, kMostChanges}, value.changes);
   visit(Field{"metricsBytes", "length of metrics.jsonl"}, value.metricsBytes);
 }
 

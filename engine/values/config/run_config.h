@@ -91,6 +91,7 @@ struct Recipe {
   int batchSize = 128;
   OptimizerConfig optimizer;
   ScheduleConfig schedule;
+  double learningRateFactor = 1;  ///< Of the whole schedule; can be changed while a run trains.
   double labelSmoothing = 0;  ///< In the training objective only; reported losses have none.
   double emaDecay = 0;        ///< Decay of the moving average of the weights, per step; 0 = none.
   Precision precision = Precision::float32;

@@ -40,7 +40,8 @@ double learningRateFactor(const ScheduleConfig& schedule, double epoch, int epoc
 }
 
 double learningRateAt(const Recipe& recipe, double epoch) {
-  return recipe.optimizer.learningRate * learningRateFactor(recipe.schedule, epoch, recipe.epochs);
+  return recipe.optimizer.learningRate * learningRateFactor(recipe.schedule, epoch, recipe.epochs) *
+         recipe.learningRateFactor;
 }
 
 double learningRateOfStep(const Recipe& recipe, int epoch, int batch, int batchesPerEpoch) {

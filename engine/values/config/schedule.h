@@ -8,7 +8,7 @@ namespace lambda {
 /// batch) of a run of `epochs`. It lies in 0..1 for every time in 0..epochs.
 double learningRateFactor(const ScheduleConfig& schedule, double epoch, int epochs);
 
-/// The learning rate after `epoch` epochs of a run with this recipe.
+/// The learning rate after `epoch` epochs of a run with this recipe, its factor included.
 double learningRateAt(const Recipe& recipe, double epoch);
 
 /// The learning rate of a step: batch `batch` of epoch `epoch`, both counted from 0. The schedule

@@ -20,6 +20,7 @@ struct TrainingProgress {
   double epochDataSeconds = 0;  ///< The part of `epochSeconds` spent on making batches.
   std::optional<double> bestValidationAccuracy;  ///< 0..1; nothing before the first validation.
   int bestEpoch = 0;  ///< The epoch that reached it; 0 = none, or not known.
+  int changes = 0;    ///< Changes of settings made so far: the first of the record's.
   /// Length of metrics.jsonl in bytes: resuming drops what was written after it.
   std::uint64_t metricsBytes = 0;
 

@@ -53,7 +53,8 @@ enum class EventKind {
   failed,
   checkpoint,
   tested,
-  warning
+  warning,
+  changed
 };
 
 struct EventRecord {

@@ -8,6 +8,7 @@
 #include "engine/values/config/precision_choice.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/run/metrics.h"
+#include "engine/values/run/run_change.h"
 
 namespace lambda {
 
@@ -38,7 +39,8 @@ struct Lineage {
 
 /// The description and the results of a run: the content of run.json.
 struct RunRecord {
-  RunConfig config;
+  RunConfig config;  ///< With the settings that are in effect after the changes so far.
+  std::vector<RunChange> changes;  ///< While it trained, in order of time; see ChangeRequest.
   Environment environment;
   Lineage lineage;
   RunStatus status = RunStatus::running;

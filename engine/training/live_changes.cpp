@@ -1,0 +1,72 @@
+#include "engine/training/live_changes.h"
+
+#include <tuple>
+
+#include "engine/runtime/error.h"
+#include "engine/training/checkpoint/best_checkpoint.h"
+
+namespace lambda {
+
+bool LiveChanges::isDue() const {
+  const TrainingProgress& at = run_.progress();
+  const auto next = static_cast<std::size_t>(at.changes);
+  if (next >= run_.record.changes.size()) return false;
+  const RunChange& change = run_.record.changes[next];
+  // The step alone does not tell the end of an epoch from the start of the next.
+  return std::tie(change.epoch, change.batch) <= std::tie(at.epoch, at.batch);
+}
+
+void LiveChanges::repeatDue() {
+  while (isDue()) {
+    const RunChange change = run_.record.changes[static_cast<std::size_t>(run_.progress().changes)];
+    apply(change);
+  }
+}
+
+void LiveChanges::make(const ChangeRequest& request) {
+  TrainingProgress& at = run_.progress();
+  RunRecord& record = run_.record;
+  const auto refuse = [this, &request](const std::string& reason) {
+    writer_.note(EventKind::warning, "the settings are not changed: " + reason);
+    observer_.changeRefused(request, reason);
+  };
+  const std::string obstacle = obstacleTo(request, record.config, at.epoch + 1);
+  if (!obstacle.empty()) return refuse(obstacle);
+  if (record.changes.size() >= kMostChanges) {
+    return refuse("a run can be changed " + std::to_string(kMostChanges) + " times");
+  }
+  const RunRecord recordBefore = record;
+  const TrainingProgress before = at;
+  const LiveSettings settings = liveSettingsOf(record.config);
+  addChange(record.changes,
+            static_cast<std::size_t>(at.changes),
+            {.step = at.step,
+             .epoch = at.epoch,
+             .batch = at.batch,
+             .before = settings,
+             .after = settings},
+            request);
+  if (settingsAfter(settings, request) == settings) return;
+  try {
+    apply(record.changes[static_cast<std::size_t>(at.changes)]);
+  } catch (const Error& error) {
+    record = recordBefore;
+    at = before;
+    refuse(error.what());
+  }
+}
+
+void LiveChanges::apply(const RunChange& applied) {
+  const RunChange change = applied;
+  RunRecord& record = run_.record;
+  setLiveSettings(record.config, change.after);
+  if (change.after.checkpoints.keepBest && !change.before.checkpoints.keepBest) {
+    adoptBest(run_.folder, run_.progress());
+  }
+  writer_.saveRecord(record.status);
+  ++run_.progress().changes;
+  writer_.note(EventKind::changed, textOf(change));
+  observer_.settingsChanged(change);
+}
+
+}  // namespace lambda
