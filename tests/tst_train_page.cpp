@@ -1,4 +1,3 @@
-#include <QAbstractSpinBox>
 #include <QAction>
 #include <QElapsedTimer>
 #include <QLabel>
@@ -134,19 +133,6 @@ class TestTrainPage : public QObject {
     QVERIFY(shown.showsSetup());
     auto* text = shown.find<ResultBanner>()->findChild<QLabel*>(u"result"_s);
     QVERIFY2(text->text().contains(u"disk is full"_s), qPrintable(text->text()));
-  }
-
-  void settingsCanBeReadButNotChangedWhileItTrains() {
-    ShownTrainPage shown(500);
-    shown.bar().startAction()->trigger();
-    QVERIFY(!shown.showsSetup());
-    shown.bar().settingsAction()->trigger();
-    QVERIFY(shown.showsSetup());
-    for (QWidget* editor : shown.find<SetupView>()->findChildren<QAbstractSpinBox*>()) {
-      QVERIFY(!editor->isEnabled() || static_cast<QAbstractSpinBox*>(editor)->isReadOnly());
-    }
-    shown.session.stop();
-    QTRY_COMPARE(shown.ended.count(), 1);
   }
 
   void finishedRunsOfferWhatComesNext() {

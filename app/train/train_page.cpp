@@ -93,13 +93,14 @@ void TrainPage::connectSession() {
     banner_->hide();
     showSetup(false);
   });
-  connect(&session_, &TrainingSession::started, this, [this] {
-    setup_->showRun(session_.status().record.config);
-  });
+  connect(&session_, &TrainingSession::started, this, [this] { showRunSettings(); });
+  connect(&session_, &TrainingSession::settingsChanged, this, &TrainPage::showRunSettings);
+  connect(&session_, &TrainingSession::changeRefused, setup_, &SetupView::showRefusal);
+  connect(setup_, &SetupView::changeRequested, &session_, &TrainingSession::requestChange);
   connect(&session_, &TrainingSession::statusChanged, this, [this] {
     const TrainingStatus& status = session_.status();
     if (!session_.isBusy() || !setup_->isVisible() || status.batchesPerEpoch <= 0) return;
-    setup_->setPosition(static_cast<double>(status.step) / status.batchesPerEpoch);
+    setup_->setPosition(static_cast<double>(status.step) / status.batchesPerEpoch, status.epoch);
   });
   connect(&session_, &TrainingSession::ended, this, [this](const RunResult& result) {
     banner_->showResult(result, session_.status().record.config.recipe.epochs);
@@ -108,6 +109,11 @@ void TrainPage::connectSession() {
     banner_->showRefusal({reason});
     if (!session_.isBusy()) showSetup(true);
   });
+}
+
+void TrainPage::showRunSettings() {
+  const TrainingStatus& status = session_.status();
+  setup_->showRun(status.record.config, status.record.changes, status.batchesPerEpoch);
 }
 
 void TrainPage::connectBanner() {

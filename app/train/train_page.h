@@ -62,6 +62,7 @@ class TrainPage : public Page {
   void connectSession();
   void connectBanner();
   void showSetup(bool shown);
+  void showRunSettings();
   void continueWithHalfRate(const std::filesystem::path& run);
   void countErrors();
 

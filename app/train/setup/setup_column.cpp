@@ -34,6 +34,13 @@ SetupColumn::SetupColumn(const QString& title, QWidget* beside, QWidget* parent)
   head->addStretch();
   if (beside) head->addWidget(beside);
   column_->addLayout(head);
+  note_ = new QLabel(this);
+  note_->setObjectName(u"note"_s);
+  note_->setProperty(kRole, u"secondary"_s);
+  note_->setWordWrap(true);
+  note_->setContentsMargins(2 * kColumnGap, 0, 2 * kColumnGap, 0);
+  note_->hide();
+  column_->addWidget(note_);
   updateSizes();
 }
 
@@ -46,6 +53,11 @@ void SetupColumn::updateSizes() {
 void SetupColumn::changeEvent(QEvent* event) {
   if (event->type() == QEvent::FontChange) updateSizes();
   QWidget::changeEvent(event);
+}
+
+void SetupColumn::setNote(const QString& note) {
+  note_->setText(note);
+  note_->setVisible(!note.isEmpty());
 }
 
 void SetupColumn::add(QWidget* widget) {

@@ -18,6 +18,9 @@ class SetupColumn : public QWidget {
   /// `beside` stands at the right of the title; null = none.
   SetupColumn(const QString& title, QWidget* beside, QWidget* parent);
 
+  /// A remark below the title; empty = none.
+  void setNote(const QString& note);
+
   void add(QWidget* widget);
 
   /// Adds an indented widget.
@@ -40,6 +43,7 @@ class SetupColumn : public QWidget {
 
   QVBoxLayout* column_;
   QLabel* heading_;
+  QLabel* note_;
 };
 
 }  // namespace lambda

@@ -11,6 +11,7 @@
 #include "app/train/data/augmentation_preview.h"
 #include "app/train/data/data_panel.h"
 #include "app/train/data/sample_images.h"
+#include "app/train/setup/change_bar.h"
 #include "app/train/setup/plan_card.h"
 #include "app/train/setup/recipe_sections.h"
 #include "app/train/setup/setup_column.h"
@@ -36,24 +37,40 @@ QLabel* makeText(QWidget* parent, const QString& role) {
   return label;
 }
 
-void disable(std::vector<FormSection>& sections) {
-  for (FormSection& section : sections) {
-    for (FieldRow& row : section.rows) row.enabled = false;
-  }
+QString nameOfRun(const RunConfig& config) {
+  return QString::fromStdString(config.name.empty() ? config.architecture.name : config.name);
 }
 
 }  // namespace
 
 SetupView::SetupView(ProjectDocument& document, QWidget* parent)
-    : QWidget(parent), document_(document), samples_(new SampleImages(this)) {
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(kSetupGap, 0, kSetupGap, 0);
-  row->setSpacing(0);
-  row->addStretch(1);
+    : QWidget(parent),
+      document_(document),
+      change_(new ChangeBar(this)),
+      samples_(new SampleImages(this)) {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(kSetupGap, 0, kSetupGap, 0);
+  column->setSpacing(0);
+  auto* above = new QHBoxLayout;
+  above->setContentsMargins(kSetupGap, 0, kSetupGap, 0);
+  above->addWidget(change_);
+  column->addLayout(above);
+  row_ = new QHBoxLayout;
+  row_->setSpacing(0);
+  column->addLayout(row_, 1);
+  row_->addStretch(1);
   makeDataColumn();
   makeRecipeColumn();
   makeMachineColumn();
-  row->addStretch(1);
+  row_->addStretch(1);
+  connect(change_, &ChangeBar::applyRequested, this, [this] {
+    change_->setWaiting(true);
+    Q_EMIT changeRequested(prepared_);
+  });
+  connect(change_, &ChangeBar::discardRequested, this, [this] {
+    prepared_ = {};
+    refresh();
+  });
   for (FieldForm* form : forms_) connectForm(*form);
   connect(&document_, &ProjectDocument::changed, this, &SetupView::refresh);
   connect(data_, &DataPanel::sourceChosen, this, &SetupView::chooseSource);
@@ -71,16 +88,15 @@ SetupView::SetupView(ProjectDocument& document, QWidget* parent)
 // ---- making ----
 
 SetupColumn* SetupView::addColumn(const QString& title, QWidget* beside) {
-  auto* row = static_cast<QHBoxLayout*>(layout());
-  if (row->count() > 1) {
+  if (row_->count() > 1) {
     auto* line = new QWidget(this);
     line->setFixedWidth(1);
     line->setBackgroundRole(QPalette::Mid);
     line->setAutoFillBackground(true);
-    row->addWidget(line);
+    row_->addWidget(line);
   }
   auto* column = new SetupColumn(title, beside, this);
-  row->addWidget(column, 100);
+  row_->addWidget(column, 100);
   return column;
 }
 
@@ -91,7 +107,7 @@ FieldForm* SetupView::makeForm() {
 }
 
 void SetupView::makeDataColumn() {
-  SetupColumn* column = addColumn(tr("Data"));
+  SetupColumn* column = columns_[0] = addColumn(tr("Data"));
   data_ = new DataPanel(DataPanel::realServices(), this);
   data_->setContentsMargins(2 * kSetupGap, 0, 2 * kSetupGap, 0);
   column->add(data_);
@@ -107,7 +123,7 @@ void SetupView::makeDataColumn() {
 }
 
 void SetupView::makeRecipeColumn() {
-  SetupColumn* column = addColumn(tr("Recipe"));
+  SetupColumn* column = columns_[1] = addColumn(tr("Recipe"));
   column->add(forms_[1] = makeForm());
   learningRate_ = new LearningRatePlot(this);
   updateSizes();
@@ -126,7 +142,7 @@ void SetupView::makeMachineColumn() {
   all_->setProperty(kRole, u"quiet"_s);
   all_->setToolTip(tr("Also show what is rarely changed"));
   connect(all_, &QToolButton::toggled, this, &SetupView::refresh);
-  SetupColumn* column = addColumn(tr("Machine"), all_);
+  SetupColumn* column = columns_[2] = addColumn(tr("Machine"), all_);
   device_ = makeText(this, u"secondary"_s);
   device_->setObjectName(u"device"_s);
   column->add(device_);
@@ -152,21 +168,44 @@ void SetupView::setDevice(const QString& sentence, int cores) {
   refresh();
 }
 
-void SetupView::showRun(const RunConfig& config) {
+void SetupView::showRun(const RunConfig& config,
+                        const std::vector<RunChange>& changes,
+                        int batchesPerEpoch) {
+  // What the run has now been given is no longer a change.
+  const LiveSettings settings = liveSettingsOf(config);
+  if (prepared_.learningRateFactor == settings.learningRateFactor) {
+    prepared_.learningRateFactor.reset();
+  }
+  if (prepared_.epochs == settings.epochs) prepared_.epochs.reset();
+  if (prepared_.checkpoints == settings.checkpoints) prepared_.checkpoints.reset();
   run_ = config;
+  changes_ = changes;
+  batchesPerEpoch_ = batchesPerEpoch;
   data_->setReadOnly(true);
   refresh();
 }
 
+void SetupView::showRefusal(const QString& reason) {
+  if (run_) change_->setRefusal(reason);
+}
+
 void SetupView::showDocument() {
   run_.reset();
+  changes_.clear();
+  prepared_ = {};
+  runningEpoch_ = 1;
+  position_ = 0;
   learningRate_->setPosition(-1);
   data_->setReadOnly(false);
   refresh();
 }
 
-void SetupView::setPosition(double epoch) {
+void SetupView::setPosition(double epoch, int runningEpoch) {
+  position_ = epoch;
   learningRate_->setPosition(epoch);
+  if (runningEpoch == runningEpoch_) return;
+  runningEpoch_ = runningEpoch;
+  refresh();
 }
 
 void SetupView::setAllShown(bool all) {
@@ -177,23 +216,69 @@ bool SetupView::allShown() const {
   return all_->isChecked();
 }
 
+RunConfig SetupView::shownConfig() const {
+  if (!run_) return document_.config();
+  RunConfig config = *run_;
+  setLiveSettings(config, settingsAfter(liveSettingsOf(config), prepared_));
+  return config;
+}
+
+void SetupView::showNotes() {
+  const QString name = run_ ? nameOfRun(*run_) : QString();
+  columns_[0]->setNote(run_ ? tr("Fixed while %1 trains.").arg(name) : QString());
+  columns_[1]->setNote(
+      run_ ? tr("Fixed while %1 trains, except its epochs and the learning rate factor.").arg(name)
+           : QString());
+  columns_[2]->setNote(run_ ? tr("Fixed while %1 trains, except its checkpoints.").arg(name)
+                            : QString());
+}
+
+/// The course of the learning rate: what it was before each change, and what it will be.
+void SetupView::showRate(const RunConfig& config) {
+  std::vector<std::pair<double, Recipe>> recipes{{0, config.recipe}};
+  if (run_ && batchesPerEpoch_ > 0) {
+    RunConfig then = *run_;
+    if (!changes_.empty()) setLiveSettings(then, changes_.front().before);
+    recipes.front().second = then.recipe;
+    for (const RunChange& change : changes_) {
+      setLiveSettings(then, change.after);
+      const double epoch = change.epoch + static_cast<double>(change.batch) / batchesPerEpoch_;
+      recipes.emplace_back(epoch, then.recipe);
+    }
+    if (config.recipe != then.recipe) {
+      recipes.emplace_back(std::max(position_, recipes.back().first), config.recipe);
+    }
+  }
+  learningRate_->setCurve(learningRateCurve(recipes), config.recipe.epochs);
+}
+
+void SetupView::showChange() {
+  if (run_) {
+    change_->setRequest(prepared_, *run_, position_, runningEpoch_);
+  } else {
+    change_->hide();
+  }
+}
+
 void SetupView::refresh() {
-  const RunConfig& config = run_ ? *run_ : document_.config();
+  const RunConfig config = shownConfig();
   data_->setSource(config.data.source);
   Q_EMIT problemsChanged();
   // Design changes the document many times a second during a drag.
   isStale_ = !isVisible();
   if (isStale_) return;
   const std::vector<Problem> problems = run_ ? std::vector<Problem>() : document_.problems();
-  RecipeForms content = recipeForms(config, all_->isChecked(), problems, cores_);
-  std::vector<FormSection>* sections[] = {&content.data, &content.recipe, &content.machine};
+  const RecipeForms content =
+      recipeForms(config, all_->isChecked(), problems, cores_, run_.has_value());
+  const std::vector<FormSection>* sections[] = {&content.data, &content.recipe, &content.machine};
   for (std::size_t i = 0; i < forms_.size(); ++i) {
-    if (run_) disable(*sections[i]);
     forms_[i]->setSections(*sections[i]);
     forms_[i]->setProblems(problems);
   }
   preview_->setAugmentation(config.data.augmentation, config.seed);
-  learningRate_->setCurve(learningRateCurve(config.recipe), config.recipe.epochs);
+  showRate(config);
+  showNotes();
+  showChange();
   plan_->setPlan(config, data_->dataset(), problems);
 }
 
@@ -225,7 +310,7 @@ void SetupView::changeEvent(QEvent* event) {
 // ---- changing ----
 
 void SetupView::edit(const std::string& path, const FieldValue& value, const QString& gesture) {
-  if (run_) return;
+  if (run_) return prepareChange(path, value);
   RunConfig next = document_.config();
   if (!setField(next, path, value)) return;
   FieldRow row;
@@ -236,6 +321,20 @@ void SetupView::edit(const std::string& path, const FieldValue& value, const QSt
                            .arg(QString::fromStdString(row.label).toLower(),
                                 QString::fromStdString(textOf(row, value)));
   document_.edit(next, text, gesture);
+}
+
+void SetupView::prepareChange(const std::string& path, const FieldValue& value) {
+  RunConfig next = shownConfig();
+  if (!setField(next, path, value)) return;
+  const LiveSettings now = liveSettingsOf(*run_);
+  const LiveSettings wanted = liveSettingsOf(next);
+  prepared_ = {};
+  if (wanted.learningRateFactor != now.learningRateFactor) {
+    prepared_.learningRateFactor = wanted.learningRateFactor;
+  }
+  if (wanted.epochs != now.epochs) prepared_.epochs = wanted.epochs;
+  if (wanted.checkpoints != now.checkpoints) prepared_.checkpoints = wanted.checkpoints;
+  refresh();
 }
 
 void SetupView::chooseSource(const DataSource& source) {

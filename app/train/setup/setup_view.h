@@ -9,14 +9,17 @@
 
 #include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/run/run_record.h"
 #include "widgets/forms/field_rows.h"
 
+class QHBoxLayout;
 class QLabel;
 class QToolButton;
 
 namespace lambda {
 
 class AugmentationPreview;
+class ChangeBar;
 class DataPanel;
 class FieldForm;
 class LearningRatePlot;
@@ -27,7 +30,8 @@ class SetupColumn;
 
 /// All settings of a training except the network: the data with a preview of its augmentation, the
 /// recipe with a preview of its learning rate, the machine. Shows the document and changes it by
-/// undo steps.
+/// undo steps. While a run trains it shows that one: what can be changed then is prepared here and
+/// requested as a whole, and everything else is locked.
 class SetupView : public QWidget {
   Q_OBJECT
 
@@ -38,14 +42,19 @@ class SetupView : public QWidget {
 
   void setDevice(const QString& sentence, int cores);
 
-  /// Shows the configuration of the training under way; nothing can be changed.
-  void showRun(const RunConfig& config);
+  /// Shows the configuration of the training under way, with its changes so far.
+  void showRun(const RunConfig& config,
+               const std::vector<RunChange>& changes = {},
+               int batchesPerEpoch = 0);
+
+  /// The training has refused the change that was requested.
+  void showRefusal(const QString& reason);
 
   /// Shows the document, which can be changed.
   void showDocument();
 
-  /// Sets the run's position on the learning rate, in epochs.
-  void setPosition(double epoch);
+  /// Sets the run's position, in epochs, and its running epoch, counted from 1.
+  void setPosition(double epoch, int runningEpoch);
 
   /// Shows the rarely changed settings too.
   void setAllShown(bool all);
@@ -64,6 +73,8 @@ class SetupView : public QWidget {
   void problemsChanged();
   /// An error is in the network.
   void designRequested(const std::string& path);
+  /// The settings of the training under way are to be changed.
+  void changeRequested(const lambda::ChangeRequest& request);
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -79,13 +90,26 @@ class SetupView : public QWidget {
   void connectForm(FieldForm& form);
   void refresh();
   void requestSamples();
+  RunConfig shownConfig() const;
+  void showNotes();
+  void showRate(const RunConfig& config);
+  void showChange();
   void edit(const std::string& path, const FieldValue& value, const QString& gesture);
+  void prepareChange(const std::string& path, const FieldValue& value);
   void chooseSource(const DataSource& source);
 
   ProjectDocument& document_;
-  std::optional<RunConfig> run_;  ///< The training under way; none = the document.
+  std::optional<RunConfig> run_;    ///< The training under way; none = the document.
+  std::vector<RunChange> changes_;  ///< Its changes so far.
+  ChangeRequest prepared_;          ///< The change that a person has prepared for it.
+  int batchesPerEpoch_ = 0;
+  int runningEpoch_ = 1;
+  double position_ = 0;
   bool isStale_ = false;          ///< The configuration changed while the view was hidden.
   int cores_ = 0;
+  QHBoxLayout* row_;
+  std::array<SetupColumn*, 3> columns_{};
+  ChangeBar* change_;
   DataPanel* data_;
   SampleImages* samples_;
   AugmentationPreview* preview_;
