@@ -1,5 +1,7 @@
 #include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
+#include <QPointer>
 #include <QSignalSpy>
 #include <QSpinBox>
 
@@ -9,6 +11,7 @@
 #include "app/runs/path_text.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "tests/support/runs_page_stage.h"
+#include "widgets/forms/field_form.h"
 #include "widgets/pictures/image_grid.h"
 #include "widgets/plots/scatter_plot.h"
 #include "widgets/tables/confusion_view.h"
@@ -17,6 +20,17 @@ namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;
 
 namespace lambda::test {
+
+namespace {
+
+QPushButton* startButton(const ForkDialog& dialog) {
+  for (QPushButton* each : dialog.findChildren<QPushButton*>()) {
+    if (each->text() == u"Start the fork"_s) return each;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 class TestRunsPage : public QObject, private RunsPageStage {
   Q_OBJECT
@@ -39,6 +53,8 @@ class TestRunsPage : public QObject, private RunsPageStage {
   void resumeAndContinueAskTheWindow();
   void whileTrainingNothingElseIsStarted();
   void forkingOffersCheckpointsAndSettings();
+  void aForkTrainsLongerThanItsCheckpoint();
+  void aRefusedForkKeepsWhatWasEdited();
   void confusionShowsTheImagesBehindACell();
   void theTestSetIsOnlyLookedAtWhenAskedFor();
   void detailsTellHowThePrecisionWasChosen();
@@ -202,10 +218,7 @@ void TestRunsPage::forkingOffersCheckpointsAndSettings() {
   action(u"Fork …"_s)->trigger();
   auto* dialog = page_->findChild<ForkDialog*>();
   QVERIFY(dialog && dialog->isVisible() && !dialog->isModal());
-  QPushButton* start = nullptr;
-  for (QPushButton* each : dialog->findChildren<QPushButton*>()) {
-    if (each->text() == u"Start the fork"_s) start = each;
-  }
+  QPushButton* start = startButton(*dialog);
   QVERIFY(start);
   QTRY_VERIFY(start->isEnabled());
   QTest::mouseClick(start, Qt::LeftButton);
@@ -213,7 +226,74 @@ void TestRunsPage::forkingOffersCheckpointsAndSettings() {
   QCOMPARE(requests.first().at(0).value<fs::path>(), run / "checkpoints" / "last.safetensors");
   RunConfig expected = smallRecord("first").config;
   expected.name = "first-fork";
+  expected.recipe.epochs = 16;
   QCOMPARE(requests.first().at(1).value<RunConfig>(), expected);
+}
+
+void TestRunsPage::aForkTrainsLongerThanItsCheckpoint() {
+  const fs::path run = write("a", smallRecord("first"));
+  appendText(run / "checkpoints" / "epoch-0002.safetensors", "x");
+  appendText(run / "checkpoints" / "last.safetensors", "xx");
+  open(1);
+  action(u"Fork …"_s)->trigger();
+  auto* dialog = page_->findChild<ForkDialog*>();
+  auto* checkpoints = dialog->findChild<QComboBox*>();
+  QTRY_COMPARE(checkpoints->count(), 2);
+  QCOMPARE(dialog->config().recipe.epochs, 16);
+  checkpoints->setCurrentIndex(1);
+  QCOMPARE(dialog->config().recipe.epochs, 6);
+  auto* form = dialog->findChild<FieldForm*>();
+  Q_EMIT form->edited("recipe.epochs", std::int64_t{2}, {});
+  QPushButton* start = startButton(*dialog);
+  QVERIFY(!start->isEnabled());
+  // A list that arrives again changes neither the choice nor what was edited.
+  library_->listFiles(run);
+  QSignalSpy lists(library_.get(), &RunLibrary::filesListed);
+  QTRY_VERIFY(!lists.isEmpty());
+  QCOMPARE(checkpoints->currentIndex(), 1);
+  QCOMPARE(dialog->config().recipe.epochs, 2);
+  QPushButton* fix = nullptr;
+  for (QPushButton* each : form->findChildren<QPushButton*>()) {
+    if (each->text() == u"Set 12 epochs"_s) fix = each;
+  }
+  QVERIFY(fix);
+  fix->click();
+  QCOMPARE(dialog->config().recipe.epochs, 12);
+  QVERIFY(start->isEnabled());
+}
+
+void TestRunsPage::aRefusedForkKeepsWhatWasEdited() {
+  const fs::path run = write("a", smallRecord("first"));
+  appendText(run / "checkpoints" / "last.safetensors", "xx");
+  open(1);
+  connect(page_.get(),
+          &RunsPage::forkRequested,
+          training_.get(),
+          [this](const fs::path& checkpoint, const RunConfig& config) {
+            training_->fork(checkpoint, config, folder_->path());
+          });
+  action(u"Fork …"_s)->trigger();
+  const QPointer<ForkDialog> dialog = page_->findChild<ForkDialog*>();
+  QPushButton* start = startButton(*dialog);
+  QTRY_VERIFY(start->isEnabled());
+  Q_EMIT dialog->findChild<FieldForm*>()->edited("recipe.batchSize", std::int64_t{17}, {});
+  engine_->refusal = "there is no folder of that name";
+  start->click();
+  QVERIFY(!start->isEnabled());
+  QTRY_VERIFY(start->isEnabled());
+  QVERIFY(dialog && dialog->isVisible());
+  QCOMPARE(dialog->config().recipe.batchSize, 17);
+  const QList<QLabel*> labels = dialog->findChildren<QLabel*>();
+  QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+    return label->isVisible() && label->text().startsWith(u"Could not start the fork"_s) &&
+           label->text().contains(u"no folder of that name"_s);
+  }));
+  engine_->refusal.reset();
+  start->click();
+  QTRY_VERIFY(!dialog);
+  training_->stop();
+  QTRY_COMPARE(training_->state(), SessionState::idle);
+  QCOMPARE(training_->status().record.config.recipe.batchSize, 17);
 }
 
 void TestRunsPage::confusionShowsTheImagesBehindACell() {

@@ -14,6 +14,10 @@ class QWidget;
 
 namespace lambda {
 
+/// By how many epochs a run that has done all of its own is continued or forked, unless a person
+/// chooses another number.
+inline constexpr int kMoreEpochs = 10;
+
 /// The actions for runs: their texts, keys and when they are enabled. The page connects what they
 /// do.
 class RunActions : public QObject {

@@ -24,9 +24,6 @@ namespace lambda {
 
 namespace {
 
-/// The first value of "more epochs".
-constexpr int kMoreEpochs = 10;
-
 constexpr std::string_view kRecordName = "run.json";
 constexpr std::string_view kCheckpointsName = "checkpoints";
 constexpr std::string_view kEventFileMark = "tfevents";

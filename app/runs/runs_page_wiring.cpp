@@ -126,6 +126,17 @@ void RunsPage::Private::connectLibrary() {
         }
       });
   connect(&training, &TrainingSession::stateChanged, this, &Private::updateActions);
+  const auto closeStartedFork = [this] {
+    if (forkDialog && forkDialog->isStarting()) forkDialog->close();
+  };
+  connect(&training, &TrainingSession::started, this, closeStartedFork);
+  connect(&training, &TrainingSession::ended, this, closeStartedFork);
+  connect(&training, &TrainingSession::startRefused, this, [this](const QString& reason) {
+    if (!forkDialog || !forkDialog->isStarting()) return;
+    forkDialog->showRefusal(reason);
+    forkDialog->raise();
+    forkDialog->activateWindow();
+  });
 }
 
 std::vector<const RunRow*> RunsPage::Private::selectedRows() const {

@@ -34,7 +34,7 @@ PreparedFork prepareFork(const std::filesystem::path& checkpoint, RunConfig conf
   if (at.epoch >= resolved.config().recipe.epochs) {
     throw Error("recipe.epochs",
                 "the checkpoint has done " + std::to_string(at.epoch) + " epochs already",
-                "set a larger number with --epochs");
+                "choose a larger number of epochs");
   }
   return {{std::move(resolved), std::move(data), std::move(state)}, std::move(notLoaded)};
 }

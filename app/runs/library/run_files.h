@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 namespace lambda {
@@ -10,6 +11,7 @@ namespace lambda {
 struct CheckpointFile {
   std::filesystem::path path;
   std::uint64_t bytes = 0;
+  std::optional<int> epochsDone;  ///< Nothing where neither its name nor its header tells.
 
   bool operator==(const CheckpointFile&) const = default;
 };

@@ -1,5 +1,8 @@
 #include "app/runs/panels/fork_dialog.h"
 
+#include <algorithm>
+#include <string>
+
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFormLayout>
@@ -10,7 +13,10 @@
 #include <QVBoxLayout>
 
 #include "app/runs/path_text.h"
+#include "app/runs/run_actions.h"
 #include "app/runs/run_row.h"
+#include "engine/formats/json/config_override.h"
+#include "engine/runtime/error.h"
 #include "engine/values/config/validate.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/theme/theme.h"
@@ -23,6 +29,8 @@ namespace lambda {
 namespace {
 
 constexpr QSize kSize(520, 640);
+constexpr int kEpochsRole = Qt::UserRole + 1;
+const std::string kEpochsPath = "recipe.epochs";
 
 std::vector<FieldRow> ownRows(const RunConfig& config) {
   std::vector<FieldRow> rows = rowsOf(config);
@@ -56,13 +64,33 @@ std::vector<FieldRow> recipeRows(const Recipe& recipe) {
   return rows;
 }
 
+/// All settings of a fork: everything but the network.
+std::vector<FormSection> sectionsOf(const RunConfig& config) {
+  return {{ForkDialog::tr("Run"), ownRows(config)},
+          {ForkDialog::tr("Recipe"), recipeRows(config.recipe)},
+          {ForkDialog::tr("Augmentation"), rowsOf(config.data.augmentation, "data.augmentation")},
+          {ForkDialog::tr("Device"), rowsOf(config.device, "device")}};
+}
+
+/// Whether a form with these sections shows the problem beside one of its fields.
+bool isShownBy(const std::vector<FormSection>& sections, const Problem& problem) {
+  return std::any_of(sections.begin(), sections.end(), [&](const FormSection& section) {
+    return std::any_of(section.rows.begin(), section.rows.end(), [&](const FieldRow& row) {
+      return row.path == problem.path || row.path.starts_with(problem.path + ".");
+    });
+  });
+}
+
 QString checkpointText(const CheckpointFile& file) {
   const std::string stem = file.path.stem().string();
   QString name = QString::fromStdString(stem);
   if (stem == "last") name = ForkDialog::tr("Last");
-  if (stem == "best") name = ForkDialog::tr("Best validation");
-  if (stem.starts_with("epoch-")) {
-    name = ForkDialog::tr("End of epoch %1").arg(QString::fromStdString(stem.substr(6)).toInt());
+  if (stem == "best") name = ForkDialog::tr("Best validation accuracy");
+  if (stem.starts_with("epoch-")) name = ForkDialog::tr("End of epoch");
+  if (file.epochsDone) {
+    name = stem.starts_with("epoch-")
+               ? ForkDialog::tr("End of epoch %1").arg(*file.epochsDone)
+               : ForkDialog::tr("%1, after epoch %2").arg(name).arg(*file.epochsDone);
   }
   return ForkDialog::tr("%1 (%2)").arg(name, bytesText(file.bytes));
 }
@@ -73,9 +101,12 @@ ForkDialog::ForkDialog(const RunSummary& run, QWidget* parent)
     : QDialog(parent),
       run_(run.path),
       config_(run.record.config),
+      runEpochs_(config_.recipe.epochs),
+      epochsDone_(run.record.epochsDone),
       checkpoints_(new QComboBox(this)),
       form_(new FieldForm),
-      fork_(new QPushButton(tr("Start the fork"), this)) {
+      problem_(new QLabel(this)),
+      fork_(new QPushButton(this)) {
   setWindowTitle(tr("Fork %1").arg(rowOf(run).name()));
   resize((kSize * textScale()).boundedTo(screen()->availableSize()));
   config_.name = config_.name + "-fork";
@@ -92,6 +123,10 @@ ForkDialog::ForkDialog(const RunSummary& run, QWidget* parent)
   scroll->setWidget(form_);
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  problem_->setWordWrap(true);
+  problem_->setTextFormat(Qt::PlainText);
+  problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  problem_->setProperty(kRole, u"error"_s);
   fork_->setProperty(kRole, u"primary"_s);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
   buttons->button(QDialogButtonBox::Cancel)->setIcon({});
@@ -103,44 +138,116 @@ ForkDialog::ForkDialog(const RunSummary& run, QWidget* parent)
   column->addWidget(text);
   column->addLayout(from);
   column->addWidget(scroll, 1);
+  column->addWidget(problem_);
   column->addWidget(buttons);
 
   connect(
       form_, &FieldForm::edited, this, [this](const std::string& path, const FieldValue& value) {
-        setField(config_, path, value);
-        refresh();
+        edit(path, value);
       });
+  connect(form_, &FieldForm::fixRequested, this, &ForkDialog::fix);
+  connect(checkpoints_, &QComboBox::currentIndexChanged, this, &ForkDialog::followCheckpoint);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-  connect(buttons, &QDialogButtonBox::accepted, this, [this] {
-    Q_EMIT forkRequested(toPath(checkpoints_->currentData().toString()), config_);
-    accept();
-  });
+  connect(buttons, &QDialogButtonBox::accepted, this, &ForkDialog::start);
+  followCheckpoint();
+}
+
+void ForkDialog::setCheckpoints(const RunFiles& files, const std::filesystem::path& preferred) {
+  const QString before = checkpoints_->currentData().toString();
+  const QString chosen = before.isEmpty() ? toText(preferred) : before;
+  {
+    const QSignalBlocker blocker(checkpoints_);
+    checkpoints_->clear();
+    for (const CheckpointFile& file : files.checkpoints) {
+      if (file.bytes == 0) continue;
+      checkpoints_->addItem(checkpointText(file), toText(file.path));
+      const int added = checkpoints_->count() - 1;
+      if (file.epochsDone) checkpoints_->setItemData(added, *file.epochsDone, kEpochsRole);
+      if (toText(file.path) == chosen) checkpoints_->setCurrentIndex(added);
+    }
+  }
+  followCheckpoint();
+}
+
+void ForkDialog::showRefusal(const QString& reason) {
+  isStarting_ = false;
+  refusal_ = tr("Could not start the fork: %1").arg(reason);
+  updateState();
+}
+
+void ForkDialog::edit(const std::string& path, const FieldValue& value) {
+  setField(config_, path, value);
+  if (path == kEpochsPath) areEpochsEdited_ = true;
   refresh();
 }
 
-void ForkDialog::setCheckpoints(const RunFiles& files, const std::filesystem::path& chosen) {
-  checkpoints_->clear();
-  for (const CheckpointFile& file : files.checkpoints) {
-    if (file.bytes == 0) continue;
-    checkpoints_->addItem(checkpointText(file), toText(file.path));
-    if (file.path == chosen) checkpoints_->setCurrentIndex(checkpoints_->count() - 1);
+void ForkDialog::fix(const Fix& fix) {
+  try {
+    applyFix(config_, fix);
+  } catch (const Error& error) {
+    return showRefusal(QString::fromStdString(error.what()));
   }
-  updateButton();
+  refresh();
+}
+
+void ForkDialog::start() {
+  isStarting_ = true;
+  refusal_.clear();
+  updateState();
+  Q_EMIT forkRequested(toPath(checkpoints_->currentData().toString()), config_);
+}
+
+void ForkDialog::followCheckpoint() {
+  const QVariant epochs = checkpoints_->currentData(kEpochsRole);
+  if (epochs.isValid()) epochsDone_ = epochs.toInt();
+  if (!areEpochsEdited_) {
+    config_.recipe.epochs = runEpochs_ > epochsDone_ ? runEpochs_ : epochsDone_ + kMoreEpochs;
+  }
+  refresh();
+}
+
+std::vector<Problem> ForkDialog::problems() const {
+  std::vector<Problem> problems = validate(config_);
+  if (config_.recipe.epochs > epochsDone_) return problems;
+  const int enough = epochsDone_ + kMoreEpochs;
+  problems.push_back(
+      {kEpochsPath,
+       Severity::error,
+       tr("The checkpoint has done %1 already. Train for more epochs than that.")
+           .arg(countedText(epochsDone_, tr("epoch"), tr("epochs")))
+           .toStdString(),
+       Fix{tr("Set %1 epochs").arg(enough).toStdString(), kEpochsPath, std::to_string(enough)}});
+  return problems;
+}
+
+QString ForkDialog::textOfHidden(const std::vector<Problem>& problems) const {
+  const std::vector<FormSection> sections = sectionsOf(config_);
+  QStringList texts;
+  for (const Problem& problem : problems) {
+    if (problem.severity == Severity::error && !isShownBy(sections, problem)) {
+      texts << QString::fromStdString(problem.text);
+    }
+  }
+  return texts.join(u'\n');
 }
 
 void ForkDialog::refresh() {
-  form_->setSections({{tr("Run"), ownRows(config_)},
-                      {tr("Recipe"), recipeRows(config_.recipe)},
-                      {tr("Augmentation"), rowsOf(config_.data.augmentation, "data.augmentation")},
-                      {tr("Device"), rowsOf(config_.device, "device")}});
-  form_->setProblems(validate(config_));
-  updateButton();
+  refusal_.clear();
+  form_->setSections(sectionsOf(config_));
+  form_->setProblems(problems());
+  updateState();
 }
 
-void ForkDialog::updateButton() {
+void ForkDialog::updateState() {
+  const std::vector<Problem> found = problems();
   const bool hasCheckpoint = checkpoints_->count() > 0;
-  const bool isSound = !hasErrors(validate(config_));
-  fork_->setEnabled(hasCheckpoint && isSound);
+  const bool isSound = !hasErrors(found);
+  problem_->setText(refusal_.isEmpty() ? textOfHidden(found) : refusal_);
+  problem_->setVisible(!problem_->text().isEmpty());
+  form_->setEnabled(!isStarting_);
+  checkpoints_->setEnabled(!isStarting_);
+  fork_->setText(isStarting_ ? tr("Starting …") : tr("Start the fork"));
+  fork_->setEnabled(hasCheckpoint && isSound && !isStarting_);
   fork_->setToolTip(!hasCheckpoint ? tr("This run has no checkpoint to start from")
                     : !isSound     ? tr("Fix the marked problems first")
                                    : QString());
