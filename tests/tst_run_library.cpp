@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <QElapsedTimer>
+#include <QFile>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QStandardPaths>
@@ -64,6 +65,12 @@ class TestRunLibrary : public QObject {
   void trashedRunsCanBeBroughtBack();
   void checkpointsAreListedAndLinksCountOnce();
   void runsFromElsewhereAreRemembered();
+  void aRunRemovedAtOnceStaysAway();
+  void listsAreWrittenWhenTheyChange();
+  void aMissingLogStaysInTheList();
+  void aLogRemovedAtOnceStaysAway();
+  void runsInDeeperFoldersAreFound();
+  void aHugeFolderIsSearchedInPart();
   void aFolderThatIsNoRunIsRefused();
   void aMissingFolderIsReportedAndNoticedWhenItComes();
   void foreignLogsAreSplitIntoRuns();
@@ -320,6 +327,121 @@ void TestRunLibrary::runsFromElsewhereAreRemembered() {
   library_->removeRun(run);
   QTRY_VERIFY(!library_->find(run));
   QVERIFY(fs::exists(run));
+}
+
+void TestRunLibrary::aRunRemovedAtOnceStaysAway() {
+  const TemporaryFolder elsewhere;
+  const fs::path run = writeRun(elsewhere.path(), "guest", finishedRecord("guest"));
+  writeRun(folder_->path(), kFirst, finishedRecord("first"));
+  open();
+  library_->addRun(run);
+  library_->removeRun(run);
+  QSignalSpy lists(library_.get(), &RunLibrary::filesListed);
+  library_->listFiles(run);  // Answered after everything that was asked before.
+  QTRY_COMPARE(lists.size(), 1);
+  QVERIFY(library_->addedRuns().empty());
+  QVERIFY(!library_->find(run));
+}
+
+void TestRunLibrary::listsAreWrittenWhenTheyChange() {
+  const TemporaryFolder elsewhere;
+  const fs::path run = writeRun(elsewhere.path(), "guest", finishedRecord("guest"));
+  fs::create_directory(elsewhere.path() / "foreign");
+  EventWriter(elsewhere.path() / "foreign").add(1, {{"loss", 0.5}});
+  const QString file = toText(elsewhere.path() / "settings.ini");
+  {
+    QSettings settings(file, QSettings::IniFormat);
+    settings.beginGroup(u"library"_s);
+    library_->restoreFrom(settings);
+  }
+  const auto written = [&](const QString& key) {
+    QSettings settings(file, QSettings::IniFormat);
+    return settings.value(u"library/"_s + key).toStringList();
+  };
+  library_->setFolder(folder_->path());
+  library_->addRun(run);
+  QCOMPARE(written(u"folder"_s), QStringList{toText(folder_->path())});
+  QCOMPARE(written(u"addedRuns"_s), QStringList{toText(run)});
+  library_->importLog(elsewhere.path() / "foreign");
+  QTRY_COMPARE(written(u"importedLogs"_s), QStringList{toText(elsewhere.path() / "foreign")});
+  // Nothing but the file tells what would be left after a kill.
+  QTRY_VERIFY(QFile::exists(file));
+  library_->removeLog(elsewhere.path() / "foreign");
+  library_->removeRun(run);
+  QVERIFY(written(u"importedLogs"_s).isEmpty());
+  QVERIFY(written(u"addedRuns"_s).isEmpty());
+}
+
+void TestRunLibrary::aMissingLogStaysInTheList() {
+  const TemporaryFolder elsewhere;
+  const fs::path log = elsewhere.path() / "foreign";
+  fs::create_directory(log);
+  EventWriter(log).add(1, {{"loss", 0.5}});
+  open();
+  library_->importLog(log);
+  QTRY_COMPARE(library_->importedLogs().size(), std::size_t(1));
+  QSettings settings(toText(folder_->path() / "settings.ini"), QSettings::IniFormat);
+  library_->saveTo(settings);
+  fs::rename(log, elsewhere.path() / "away");
+  // A close before the logs have been read forgets none.
+  library_ = std::make_unique<RunLibrary>();
+  library_->restoreFrom(settings);
+  library_->saveTo(settings);
+  library_ = std::make_unique<RunLibrary>();
+  library_->restoreFrom(settings);
+  QTRY_COMPARE(library_->importedLogs().size(), std::size_t(1));
+  QCOMPARE(library_->importedLogs().front().path, log);
+  QVERIFY(!library_->importedLogs().front().damage.empty());
+  fs::rename(elsewhere.path() / "away", log);
+  library_->refresh();
+  QTRY_VERIFY(library_->importedLogs().front().damage.empty());
+  QCOMPARE(library_->importedLogs().front().curves.size(), std::size_t(1));
+}
+
+void TestRunLibrary::aLogRemovedAtOnceStaysAway() {
+  const TemporaryFolder elsewhere;
+  EventWriter(elsewhere.path()).add(1, {{"loss", 0.5}});
+  QSettings settings(toText(folder_->path() / "settings.ini"), QSettings::IniFormat);
+  settings.setValue(u"importedLogs"_s, QStringList{toText(elsewhere.path())});
+  library_->restoreFrom(settings);
+  library_->removeLog(elsewhere.path());
+  QSignalSpy lists(library_.get(), &RunLibrary::filesListed);
+  library_->listFiles(elsewhere.path());
+  QTRY_COMPARE(lists.size(), 1);
+  QVERIFY(library_->importedLogs().empty());
+}
+
+void TestRunLibrary::runsInDeeperFoldersAreFound() {
+  const fs::path near = writeRun(at("sweep"), "near", finishedRecord("near"));
+  const fs::path deep = writeRun(at("a") / "b" / "c" / "d", "deep", finishedRecord("deep"));
+  writeRun(at("a") / "b" / "c" / "d" / "e", "too-deep", finishedRecord("too deep"));
+  writeRun(at(".hidden"), "run", finishedRecord("hidden"));
+  writeRun(near, "inside", finishedRecord("inside"));
+  fs::create_directory_symlink("..", at("sweep") / "loop");
+  fs::create_directory(at("locked"));
+  fs::permissions(at("locked"), fs::perms::none);
+  const TemporaryFolder elsewhere;
+  writeRun(elsewhere.path(), "linked", finishedRecord("linked"));
+  fs::create_directory_symlink(elsewhere.path() / "linked", at("link"));
+  open();
+  QTRY_COMPARE(library_->runs().size(), std::size_t(3));
+  QVERIFY(library_->find(near));
+  QVERIFY(library_->find(deep));
+  QVERIFY(library_->find(at("link")));
+  QVERIFY(library_->stateText().isEmpty());
+  const fs::path late = writeRun(at("sweep"), "late", finishedRecord("late"));
+  QTRY_VERIFY(library_->find(late));
+  fs::permissions(at("locked"), fs::perms::owner_all);
+}
+
+void TestRunLibrary::aHugeFolderIsSearchedInPart() {
+  const fs::path near = writeRun(folder_->path(), kFirst, finishedRecord("first"));
+  fs::create_directory(at("z"));
+  for (int i = 0; i < 20'001; ++i) appendText(at("z") / std::to_string(i), {});
+  open();
+  QVERIFY(library_->find(near));
+  QCOMPARE(library_->state(), LibraryState::ready);
+  QVERIFY(library_->stateText().contains(u"too many folders"_s));
 }
 
 void TestRunLibrary::aFolderThatIsNoRunIsRefused() {

@@ -1,7 +1,6 @@
 #include "app/runs/run_library.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <QSettings>
@@ -25,6 +24,25 @@ constexpr std::size_t kKeptMetrics = 48;
 const QString kFolderKey = u"folder"_s;
 const QString kAddedKey = u"addedRuns"_s;
 const QString kLogsKey = u"importedLogs"_s;
+
+/// Adds what is missing; whether it was.
+bool addOnce(std::vector<fs::path>& paths, const fs::path& path) {
+  if (std::find(paths.begin(), paths.end(), path) != paths.end()) return false;
+  paths.push_back(path);
+  return true;
+}
+
+QStringList textsOf(const std::vector<fs::path>& paths) {
+  QStringList texts;
+  for (const fs::path& path : paths) texts << toText(path);
+  return texts;
+}
+
+/// Absolute, without a separator at the end.
+fs::path normal(const fs::path& path) {
+  const fs::path result = fs::absolute(path).lexically_normal();
+  return result.has_filename() ? result : result.parent_path();
+}
 
 bool isBefore(const RunSummary& run, const fs::path& path) {
   return run.path < path;
@@ -66,6 +84,7 @@ void RunLibrary::setFolder(const fs::path& folder) {
   post([folder = folder_, isStandard = folder_ == standardFolder()](LibraryWorker& worker) {
     worker.watch(folder, isStandard);
   });
+  store();
 }
 
 const RunSummary* RunLibrary::find(const fs::path& path) const {
@@ -74,12 +93,19 @@ const RunSummary* RunLibrary::find(const fs::path& path) const {
 }
 
 void RunLibrary::addRun(const fs::path& path) {
-  post([path](LibraryWorker& worker) { worker.add(path); });
+  const fs::path run = normal(path);
+  const bool isNew = addOnce(added_, run);
+  if (isNew) shareAdded();
+  post([run, isNew](LibraryWorker& worker) { worker.check(run, isNew); });
 }
 
 void RunLibrary::removeRun(const fs::path& path) {
-  std::erase(added_, path);
+  if (std::erase(added_, path) > 0) shareAdded();
+}
+
+void RunLibrary::shareAdded() {
   post([added = added_](LibraryWorker& worker) { worker.setAdded(added); });
+  store();
 }
 
 void RunLibrary::importLog(const fs::path& folder) {
@@ -87,7 +113,9 @@ void RunLibrary::importLog(const fs::path& folder) {
 }
 
 void RunLibrary::removeLog(const fs::path& path) {
+  std::erase(logPaths_, path);
   std::erase_if(logs_, [&](const ImportedLog& log) { return log.path == path; });
+  store();
   Q_EMIT changed();
 }
 
@@ -123,6 +151,10 @@ void RunLibrary::listFiles(const fs::path& path) {
 
 void RunLibrary::refresh() {
   post([](LibraryWorker& worker) { worker.refresh(); });
+  for (const ImportedLog& log : logs_) {
+    if (!log.curves.empty()) continue;
+    post([path = log.path](LibraryWorker& worker) { worker.readLog(path); });
+  }
 }
 
 void RunLibrary::setTags(const fs::path& path, std::vector<std::string> tags) {
@@ -192,40 +224,69 @@ void RunLibrary::takeMetrics(const fs::path& path,
 
 void RunLibrary::takeLogs(const std::vector<ImportedLog>& logs) {
   for (const ImportedLog& log : logs) {
-    const auto known = std::find_if(logs_.begin(), logs_.end(), [&](const ImportedLog& other) {
-      return other.path == log.path;
-    });
-    if (known == logs_.end()) {
-      logs_.push_back(log);
-    } else {
-      *known = log;
-    }
+    addOnce(logPaths_, log.path);
+    update(log);
   }
+  store();
   Q_EMIT changed();
+}
+
+void RunLibrary::takeLogAgain(const ImportedLog& log) {
+  // It may have been removed in the meantime.
+  if (std::find(logPaths_.begin(), logPaths_.end(), log.path) == logPaths_.end()) return;
+  update(log);
+  Q_EMIT changed();
+}
+
+void RunLibrary::update(const ImportedLog& log) {
+  const auto known = std::find_if(
+      logs_.begin(), logs_.end(), [&](const ImportedLog& other) { return other.path == log.path; });
+  if (known == logs_.end()) {
+    logs_.push_back(log);
+  } else {
+    *known = log;
+  }
+}
+
+void RunLibrary::takeFoundRuns(const std::vector<fs::path>& runs) {
+  bool areNew = false;
+  for (const fs::path& run : runs) areNew = addOnce(added_, run) || areNew;
+  if (areNew) shareAdded();
 }
 
 void RunLibrary::takeRenaming(const fs::path& from, const fs::path& to) {
   metrics_.erase(from);
+  const auto added = std::find(added_.begin(), added_.end(), from);
+  if (added != added_.end()) {
+    *added = to;
+    shareAdded();
+  }
   Q_EMIT renamed(from, to);
 }
 
 void RunLibrary::saveTo(QSettings& settings) const {
-  QStringList added, logs;
-  for (const fs::path& path : added_) added << toText(path);
-  for (const ImportedLog& log : logs_) logs << toText(log.path);
   settings.setValue(kFolderKey, folder_ == standardFolder() ? QString() : toText(folder_));
-  settings.setValue(kAddedKey, added);
-  settings.setValue(kLogsKey, logs);
+  settings.setValue(kAddedKey, textsOf(added_));
+  settings.setValue(kLogsKey, textsOf(logPaths_));
 }
 
 void RunLibrary::restoreFrom(QSettings& settings) {
   for (const QString& path : settings.value(kAddedKey).toStringList()) {
-    added_.push_back(toPath(path));
+    addOnce(added_, toPath(path));
   }
   post([added = added_](LibraryWorker& worker) { worker.setAdded(added); });
-  for (const QString& path : settings.value(kLogsKey).toStringList()) importLog(toPath(path));
+  for (const QString& path : settings.value(kLogsKey).toStringList()) {
+    addOnce(logPaths_, toPath(path));
+    post([log = toPath(path)](LibraryWorker& worker) { worker.readLog(log); });
+  }
   const QString folder = settings.value(kFolderKey).toString();
   setFolder(folder.isEmpty() ? standardFolder() : toPath(folder));
+  store_ = std::make_unique<QSettings>(settings.fileName(), settings.format());
+  store_->beginGroup(settings.group());
+}
+
+void RunLibrary::store() {
+  if (store_) saveTo(*store_);
 }
 
 }  // namespace lambda

@@ -62,7 +62,8 @@ class RunLibrary : public QObject {
   /// Null where there is no such run.
   const RunSummary* find(const std::filesystem::path& path) const;
 
-  /// Also lists a run folder from elsewhere. A folder that is no run is refused().
+  /// Also lists a run folder from elsewhere. A folder that is no run is refused() and taken off
+  /// again.
   void addRun(const std::filesystem::path& path);
   /// Removes it from the list; its files stay.
   void removeRun(const std::filesystem::path& path);
@@ -70,7 +71,8 @@ class RunLibrary : public QObject {
   const std::vector<std::filesystem::path>& addedRuns() const { return added_; }
 
   /// Reads event files for TensorBoard, also those of several runs below one folder. Files that
-  /// can't be read are refused().
+  /// can't be read are refused(). A log that was imported stays in the list until it is removed,
+  /// also while its files are missing.
   void importLog(const std::filesystem::path& folder);
   void removeLog(const std::filesystem::path& path);
 
@@ -101,6 +103,7 @@ class RunLibrary : public QObject {
 
   /// Saves the folder, added runs and imported logs; the keys are in a separate group.
   void saveTo(QSettings& settings) const;
+  /// From then on every change of these lists is written to the same place at once.
   void restoreFrom(QSettings& settings);
 
  Q_SIGNALS:
@@ -135,17 +138,24 @@ class RunLibrary : public QObject {
                    std::shared_ptr<const Metrics> metrics,
                    const QString& problem);
   void takeLogs(const std::vector<ImportedLog>& logs);
+  void takeLogAgain(const ImportedLog& log);
+  void takeFoundRuns(const std::vector<std::filesystem::path>& runs);
+  void update(const ImportedLog& log);
+  void shareAdded();
+  void store();
   void takeRenaming(const std::filesystem::path& from, const std::filesystem::path& to);
   void forgetOldMetrics();
 
   std::filesystem::path folder_;
   std::vector<std::filesystem::path> added_;
   std::vector<RunSummary> runs_;
-  std::vector<ImportedLog> logs_;
+  std::vector<std::filesystem::path> logPaths_;  ///< All imported logs, read or not.
+  std::vector<ImportedLog> logs_;                ///< Those that have been read.
   std::map<std::filesystem::path, KnownMetrics> metrics_;
   LibraryState state_ = LibraryState::reading;
   QString stateText_;
   quint64 asked_ = 0;
+  std::unique_ptr<QSettings> store_;  ///< Null until restoreFrom().
   QThread thread_;
   LibraryWorker* worker_ = nullptr;  ///< Lives on thread_.
 };

@@ -140,9 +140,10 @@ QString sentenceFor(const RunRow& row) {
                 "the trash.")
           .arg(QString::fromStdString(row.run.problem));
     case RunState::imported:
-      return row.run.problem.empty() ? tr("Curves that another program logged for TensorBoard.")
-                                     : tr("Curves of another program. Some of it is damaged:\n%1")
-                                           .arg(QString::fromStdString(row.run.problem));
+      return row.run.problem.empty()
+                 ? tr("Curves that another program logged for TensorBoard.")
+                 : tr("Curves of another program. Not all of it can be read:\n%1")
+                       .arg(QString::fromStdString(row.run.problem));
   }
   return {};
 }

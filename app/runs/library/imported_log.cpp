@@ -134,6 +134,17 @@ LogFolders findLogFolders(const fs::path& folder, const std::function<bool()>& i
   return found;
 }
 
+ImportedLog readImportedLog(const fs::path& path, const std::function<bool()>& isCancelled) {
+  ImportedLog log{path, shownName(path), {}, {}};
+  try {
+    log.damage = damageBelow(path, isCancelled);
+    log.curves = readEventFolder(path);
+  } catch (const Error& error) {
+    log.damage = error.what();
+  }
+  return log;
+}
+
 std::vector<ImportedLog> readImportedLogs(const LogFolders& found,
                                           const std::function<bool()>& isCancelled) {
   // readEventFolder() throws where there is nothing to read, and names what it looked for.
@@ -141,13 +152,7 @@ std::vector<ImportedLog> readImportedLogs(const LogFolders& found,
   std::vector<ImportedLog> logs;
   for (const fs::path& run : found.logs) {
     if (isCancelled()) break;
-    ImportedLog log{run, shownName(run), {}, damageBelow(run, isCancelled)};
-    try {
-      log.curves = readEventFolder(run);
-    } catch (const Error& error) {
-      log.damage = error.what();
-    }
-    logs.push_back(std::move(log));
+    logs.push_back(readImportedLog(run, isCancelled));
   }
   return logs;
 }

@@ -34,6 +34,10 @@ struct LogFolders {
 LogFolders findLogFolders(const std::filesystem::path& folder,
                           const std::function<bool()>& isCancelled);
 
+/// Reads one log. One that can't be read has no curves, and the reason as its damage.
+ImportedLog readImportedLog(const std::filesystem::path& log,
+                            const std::function<bool()>& isCancelled);
+
 /// Reads the logs. Throws Error where there are neither logs nor runs.
 std::vector<ImportedLog> readImportedLogs(const LogFolders& found,
                                           const std::function<bool()>& isCancelled);

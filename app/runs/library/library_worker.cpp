@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include <QElapsedTimer>
 #include <QThread>
 
 #include "app/runs/library/imported_log.h"
@@ -28,6 +29,8 @@ constexpr int kScanMs = 1000;
 /// Changes within this time are read together.
 constexpr int kScanDelayMs = 50;
 constexpr int kMetricsMs = 400;
+/// A slow scan, as over a network, is followed by this many times its duration of rest.
+constexpr qint64 kRest = 10;
 
 /// Whether the program waits for the end of this thread.
 bool isEnding() {
@@ -110,12 +113,14 @@ void LibraryWorker::setAdded(std::vector<fs::path> added) {
   scan();
 }
 
-void LibraryWorker::add(const fs::path& run) {
+void LibraryWorker::check(const fs::path& run, bool isNew) {
   attempt(run, [&] {
-    const fs::path path = RunFolder::open(run).path();
-    if (std::find(added_.begin(), added_.end(), path) == added_.end()) added_.push_back(path);
-    answer([&library = library_, added = added_] { library.added_ = added; });
-    scan();
+    try {
+      RunFolder::open(run);
+    } catch (const Error&) {
+      if (isNew) answer([&library = library_, run] { library.removeRun(run); });
+      throw;
+    }
   });
 }
 
@@ -129,13 +134,21 @@ void LibraryWorker::scan() {
   if (folder_.empty()) return;
   std::error_code ignored;
   if (isStandard_) fs::create_directories(folder_, ignored);
-  const FolderReport report = reportOn(folder_);
+  QElapsedTimer timer;
+  timer.start();
+  FolderReport report = reportOn(folder_);
   RunScanner::Result result = scanner_.scan(folder_, added_, isEnding);
+  if (!result.isWhole && report.text.isEmpty()) {
+    report.text = RunLibrary::tr(
+                      "%1 holds too many folders to search all of them for runs. Choose the folder "
+                      "of the runs itself, or open the missing runs one by one.")
+                      .arg(toText(folder_));
+  }
   watchPlaces(result.news);
   answer([&library = library_, result = std::move(result), report]() mutable {
     library.take(result.paths, std::move(result.news), report.state, report.text);
   });
-  scanTimer_->start(kScanMs);
+  scanTimer_->start(static_cast<int>(std::max<qint64>(kScanMs, kRest * timer.elapsed())));
 }
 
 void LibraryWorker::watchPlaces(const std::vector<RunSummary>& news) {
@@ -170,17 +183,21 @@ void LibraryWorker::importLog(const fs::path& folder) {
     const LogFolders found = findLogFolders(folder, isEnding);
     const std::vector<ImportedLog> logs = readImportedLogs(found, isEnding);
     answer([&library = library_, logs] { library.takeLogs(logs); });
-    const auto isListed = [this](const fs::path& run) {
-      return run.parent_path() == folder_ ||
-             std::find(added_.begin(), added_.end(), run) != added_.end();
-    };
-    std::vector<fs::path> runs;
-    std::remove_copy_if(found.runs.begin(), found.runs.end(), std::back_inserter(runs), isListed);
-    if (runs.empty()) return;
-    added_.insert(added_.end(), runs.begin(), runs.end());
-    answer([&library = library_, added = added_] { library.added_ = added; });
+    if (found.runs.empty()) return;
     scan();
+    std::vector<fs::path> runs;
+    std::remove_copy_if(found.runs.begin(),
+                        found.runs.end(),
+                        std::back_inserter(runs),
+                        [this](const fs::path& run) { return scanner_.isKnown(run); });
+    answer([&library = library_, runs] { library.takeFoundRuns(runs); });
   });
+}
+
+void LibraryWorker::readLog(const fs::path& log) {
+  ImportedLog read = readImportedLog(log, isEnding);
+  if (isEnding()) return;
+  answer([&library = library_, read = std::move(read)] { library.takeLogAgain(read); });
 }
 
 void LibraryWorker::listFiles(const fs::path& run) {
@@ -201,10 +218,7 @@ void LibraryWorker::rename(const fs::path& run, const std::string& name) {
     const fs::path to = renameRun(run, name);
     follower_.forget(run);
     std::replace(added_.begin(), added_.end(), run, to);
-    answer([&library = library_, run, to, added = added_] {
-      library.added_ = added;
-      library.takeRenaming(run, to);
-    });
+    answer([&library = library_, run, to] { library.takeRenaming(run, to); });
     scan();
   });
 }

@@ -28,9 +28,10 @@ class LibraryWorker : public QObject {
   void begin();
 
   void watch(const std::filesystem::path& folder, bool isStandard);
+  /// The runs from elsewhere that are listed too.
   void setAdded(std::vector<std::filesystem::path> added);
-  /// Adds a run from elsewhere, or refuses a folder that is no run.
-  void add(const std::filesystem::path& run);
+  /// Refuses a folder that is no run; `isNew`: it is then taken off the list.
+  void check(const std::filesystem::path& run, bool isNew);
   void refresh();
 
   void follow(const std::filesystem::path& run);
@@ -38,6 +39,8 @@ class LibraryWorker : public QObject {
   void forgetMetrics(const std::filesystem::path& run) { follower_.forget(run); }
 
   void importLog(const std::filesystem::path& folder);
+  /// Reads a log that was imported before.
+  void readLog(const std::filesystem::path& log);
   void listFiles(const std::filesystem::path& run);
 
   void edit(const std::filesystem::path& run, const std::function<void(RunRecord&)>& change);
@@ -58,7 +61,7 @@ class LibraryWorker : public QObject {
   RunLibrary& library_;
   std::filesystem::path folder_;
   bool isStandard_ = false;
-  std::vector<std::filesystem::path> added_;
+  std::vector<std::filesystem::path> added_;  ///< A copy of the library's list.
   RunScanner scanner_;
   MetricsFollower follower_;
   QFileSystemWatcher* watcher_ = nullptr;

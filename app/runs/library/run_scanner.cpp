@@ -1,6 +1,7 @@
 #include "app/runs/library/run_scanner.h"
 
 #include <algorithm>
+#include <deque>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
@@ -20,6 +21,45 @@ namespace {
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr std::string_view kRecordFileName = "run.json";
 constexpr std::string_view kEvaluationsName = "evaluations.jsonl";
+
+/// Folders between the library and a run in it, as programs that try many settings make them.
+constexpr int kDeepestRun = 4;
+/// Entries of folders within the library that are looked at in one scan.
+constexpr int kMostSearched = 20'000;
+
+bool isRun(const fs::path& folder) {
+  return stampOf(folder / kRecordFileName) != FileStamp{};
+}
+
+/// Whether runs are searched for in a folder that is no run itself.
+bool isSearched(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  return !entry.is_symlink(ignored) && !entry.path().filename().string().starts_with('.');
+}
+
+/// Adds the runs below `folder` to `runs`, the nearest first. False where there was too much to
+/// look at.
+bool findRuns(const fs::path& folder,
+              const std::function<bool()>& isCancelled,
+              std::vector<fs::path>& runs) {
+  std::deque<std::pair<fs::path, int>> places{{folder, 0}};
+  for (int entries = 0; !places.empty() && !isCancelled(); places.pop_front()) {
+    const auto [place, depth] = places.front();
+    std::error_code error;
+    fs::directory_iterator entry(place, fs::directory_options::skip_permission_denied, error);
+    for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) {
+      if (depth > 0 && ++entries > kMostSearched) return false;
+      std::error_code ignored;
+      if (!entry->is_directory(ignored)) continue;
+      if (isRun(entry->path())) {
+        runs.push_back(entry->path());
+      } else if (depth < kDeepestRun && isSearched(*entry)) {
+        places.emplace_back(entry->path(), depth + 1);
+      }
+    }
+  }
+  return true;
+}
 
 RunSummary readSummary(const fs::path& run) {
   RunSummary summary;
@@ -61,16 +101,12 @@ FileStamp stampOf(const fs::path& file) {
 RunScanner::Result RunScanner::scan(const fs::path& folder,
                                     const std::vector<fs::path>& added,
                                     const std::function<bool()>& isCancelled) {
+  Result result;
   std::vector<fs::path> candidates = added;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    candidates.push_back(entry->path());
-  }
+  result.isWhole = findRuns(folder, isCancelled, candidates);
   std::sort(candidates.begin(), candidates.end());
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
 
-  Result result;
   for (const fs::path& run : candidates) {
     if (isCancelled()) return result;
     look(run, result);

@@ -28,14 +28,20 @@ class RunScanner {
   struct Result {
     std::vector<std::filesystem::path> paths;  ///< All runs that exist, ascending.
     std::vector<RunSummary> news;              ///< The runs that are new or have changed.
+    bool isWhole = true;  ///< False where the folder holds too much to be searched completely.
   };
 
-  /// The runs directly below `folder` and those at `added`. Folders without run.json and broken
-  /// links are no runs. A run.json that can't be read makes a run with a problem. `isCancelled` is
-  /// called between runs; the result then contains what was read so far.
+  /// The runs below `folder`, some folders deep, and those at `added`. Links to runs count, links
+  /// to other folders and hidden folders are not searched, and neither is what lies in a run.
+  /// Folders that can't be read and broken links are left out. A run.json that can't be read makes
+  /// a run with a problem. `isCancelled` is called between folders; the result then contains what
+  /// was read so far.
   Result scan(const std::filesystem::path& folder,
               const std::vector<std::filesystem::path>& added,
               const std::function<bool()>& isCancelled);
+
+  /// Whether the last scan has found the run.
+  bool isKnown(const std::filesystem::path& run) const { return known_.contains(run); }
 
   /// Makes the next scan read and report everything again.
   void forget() { known_.clear(); }
