@@ -11,6 +11,7 @@
 #include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
+#include "app/runs/table/run_columns.h"
 #include "app/runs/table/run_sort_filter.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "tests/support/temporary_folder.h"
@@ -22,8 +23,6 @@ using namespace Qt::StringLiterals;
 namespace lambda::test {
 
 namespace {
-
-using Column = RunTableModel::Column;
 
 /// A column's texts from top to bottom.
 QStringList textsOf(const QAbstractItemModel& model, int column) {
@@ -56,6 +55,8 @@ class TestRunTableModel : public QObject {
   void searchFindsWordsInEveryPlace();
   void filtersByStateArchitectureAndTag();
   void bestAndWorstAreThoseListed();
+  void theBestIsThatOfADataSet();
+  void namesakesTellWhatDiffers();
   void colorsStayWithTheirRuns();
   void colorsAndChecksFollowARenaming();
   void colorsAreRememberedForTheNextTime();
@@ -70,7 +71,7 @@ class TestRunTableModel : public QObject {
 
   void load();
 
-  QStringList names() const { return textsOf(*sorted_, Column::kName); }
+  QStringList names() const { return textsOf(*sorted_, columnOf(RunColumn::name)); }
 
   std::unique_ptr<TemporaryFolder> folder_;
   std::unique_ptr<RunLibrary> library_;
@@ -114,19 +115,19 @@ void TestRunTableModel::showsWhatTheRecordSays() {
   record.environment.threads = 2;
   write("a", record);
   load();
-  const auto text = [&](Column column) { return model_->index(0, column).data().toString(); };
-  QCOMPARE(text(Column::kName), u"first"_s);
-  QCOMPARE(text(Column::kStatus), u"Finished"_s);
-  QCOMPARE(text(Column::kArchitecture), u"C-CL"_s);
-  QCOMPARE(text(Column::kParameters), u"1.19 M"_s);
-  QCOMPARE(text(Column::kFlops), u"17.5 M"_s);
-  QCOMPARE(text(Column::kBestValidation), u"90.00 %"_s);
-  QCOMPARE(text(Column::kTest), u"89.00 % · 2×"_s);
-  QCOMPARE(text(Column::kEpochs), u"6 / 6"_s);
-  QCOMPARE(text(Column::kTime), u"1 min 00 s"_s);
-  QCOMPARE(text(Column::kTags), u"good, old"_s);
-  QCOMPARE(text(Column::kNotes), u"one"_s);
-  QVERIFY(text(Column::kStarted).contains(u"21 Nov"_s));
+  const auto text = [&](int column) { return model_->index(0, column).data().toString(); };
+  QCOMPARE(text(columnOf(RunColumn::name)), u"first"_s);
+  QCOMPARE(text(columnOf(RunColumn::status)), u"Finished"_s);
+  QCOMPARE(text(columnOf(RunColumn::architecture)), u"C-CL"_s);
+  QCOMPARE(text(columnOf(RunColumn::parameters)), u"1.19 M"_s);
+  QCOMPARE(text(columnOf(RunColumn::flops)), u"17.5 M"_s);
+  QCOMPARE(text(columnOf(RunColumn::validation)), u"90.00 %"_s);
+  QCOMPARE(text(columnOf(RunColumn::test)), u"89.00 % · 2×"_s);
+  QCOMPARE(text(columnOf(RunColumn::epochs)), u"6 / 6"_s);
+  QCOMPARE(text(columnOf(RunColumn::time)), u"1 min 00 s"_s);
+  QCOMPARE(text(columnOf(RunColumn::tags)), u"good, old"_s);
+  QCOMPARE(text(columnOf(RunColumn::notes)), u"one"_s);
+  QVERIFY(text(columnOf(RunColumn::started)).contains(u"21 Nov"_s));
 }
 
 void TestRunTableModel::missingValuesAreEmpty() {
@@ -136,14 +137,17 @@ void TestRunTableModel::missingValuesAreEmpty() {
   const fs::path damaged = write("b", record);
   appendText(damaged / "run.json", "nonsense");
   load();
-  for (const Column column : {Column::kBestValidation, Column::kTest, Column::kTime}) {
+  for (const int column :
+       {columnOf(RunColumn::validation), columnOf(RunColumn::test), columnOf(RunColumn::time)}) {
     QCOMPARE(textsOf(*model_, column), (QStringList{QString(), QString()}));
-    QVERIFY(std::isnan(model_->number(0, column)));
+    QVERIFY(std::isnan(runColumns()[static_cast<std::size_t>(column)].number(model_->row(0))));
   }
   QCOMPARE(model_->row(1).state, RunState::damaged);
-  QCOMPARE(model_->index(1, Column::kEpochs).data().toString(), QString());
-  QVERIFY(
-      model_->index(1, Column::kStatus).data(Qt::ToolTipRole).toString().contains(u"run.json"_s));
+  QCOMPARE(model_->index(1, columnOf(RunColumn::epochs)).data().toString(), QString());
+  QVERIFY(model_->index(1, columnOf(RunColumn::status))
+              .data(Qt::ToolTipRole)
+              .toString()
+              .contains(u"run.json"_s));
 }
 
 void TestRunTableModel::aKilledRunIsInterrupted() {
@@ -178,7 +182,7 @@ void TestRunTableModel::followsWhateverTheLibraryDoes() {
     library_->refresh();
     QStringList wanted;
     for (const std::string& name : expected) wanted << QString::fromStdString(name);
-    QTRY_COMPARE(textsOf(*model_, Column::kName), wanted);
+    QTRY_COMPARE(textsOf(*model_, columnOf(RunColumn::name)), wanted);
     QCOMPARE(sorted_->rowCount(), model_->rowCount());
   }
 }
@@ -194,16 +198,16 @@ void TestRunTableModel::numbersSortAsNumbersAndMissingOnesLast() {
   withAccuracy("c", 0.8);
   withAccuracy("d", 0.11);
   load();
-  sorted_->sort(Column::kBestValidation, Qt::AscendingOrder);
+  sorted_->sort(columnOf(RunColumn::validation), Qt::AscendingOrder);
   QCOMPARE(names(), (QStringList{u"a"_s, u"d"_s, u"c"_s, u"b"_s}));
-  sorted_->sort(Column::kBestValidation, Qt::DescendingOrder);
+  sorted_->sort(columnOf(RunColumn::validation), Qt::DescendingOrder);
   QCOMPARE(names(), (QStringList{u"c"_s, u"d"_s, u"a"_s, u"b"_s}));
 }
 
 void TestRunTableModel::namesSortInNaturalOrder() {
   for (const char* name : {"run10", "run9", "Run1"}) write(name, finishedRecord(name));
   load();
-  sorted_->sort(Column::kName, Qt::AscendingOrder);
+  sorted_->sort(columnOf(RunColumn::name), Qt::AscendingOrder);
   QCOMPARE(names(), (QStringList{u"Run1"_s, u"run9"_s, u"run10"_s}));
 }
 
@@ -245,7 +249,7 @@ void TestRunTableModel::filtersByStateArchitectureAndTag() {
   load();
   QCOMPARE(sorted_->architectures(), (QStringList{u"C-CL"_s, u"L-L"_s}));
   QCOMPARE(sorted_->tags(), QStringList{u"keep"_s});
-  sorted_->sort(Column::kName, Qt::AscendingOrder);
+  sorted_->sort(columnOf(RunColumn::name), Qt::AscendingOrder);
   RunFilter byState;
   byState.states = {RunState::finished};
   sorted_->setFilter(byState);
@@ -271,21 +275,74 @@ void TestRunTableModel::bestAndWorstAreThoseListed() {
     write(name, record);
   }
   load();
-  sorted_->sort(Column::kName, Qt::AscendingOrder);
+  sorted_->sort(columnOf(RunColumn::name), Qt::AscendingOrder);
   const auto extremes = [&] {
     std::vector<int> list;
     for (int row = 0; row < sorted_->rowCount(); ++row) {
-      list.push_back(
-          sorted_->index(row, Column::kBestValidation).data(RunSortFilter::kExtremeRole).toInt());
+      list.push_back(sorted_->index(row, columnOf(RunColumn::validation))
+                         .data(RunSortFilter::kExtremeRole)
+                         .toInt());
     }
     return list;
   };
   using List = std::vector<int>;
   QCOMPARE(extremes(), (List{RunSortFilter::kWorst, RunSortFilter::kNone, RunSortFilter::kBest}));
-  QCOMPARE(sorted_->index(0, Column::kTest).data(RunSortFilter::kExtremeRole).toInt(),
+  QCOMPARE(sorted_->index(0, columnOf(RunColumn::test)).data(RunSortFilter::kExtremeRole).toInt(),
            static_cast<int>(RunSortFilter::kNone));
   fs::remove_all(folder_->path() / "2026-11-21_01-02-23_c");
   QTRY_COMPARE(extremes(), (List{RunSortFilter::kWorst, RunSortFilter::kBest}));
+}
+
+void TestRunTableModel::theBestIsThatOfADataSet() {
+  const auto add = [&](const std::string& name, const DataSource& source, double accuracy) {
+    RunRecord record = finishedRecord(name);
+    record.config.data.source = source;
+    record.bestValidationAccuracy = accuracy;
+    write(name, record);
+  };
+  add("a", Cifar10Source{"/data/cifar10"}, 0.8);
+  add("b", Cifar10Source{"/moved/cifar10"}, 0.7);
+  add("c", ImageFolderSource{.path = "/data/leaves/"}, 0.99);
+  load();
+  sorted_->sort(columnOf(RunColumn::name), Qt::AscendingOrder);
+  QCOMPARE(textsOf(*sorted_, columnOf(RunColumn::dataSet)),
+           (QStringList{u"CIFAR-10"_s, u"CIFAR-10"_s, u"leaves"_s}));
+  std::vector<int> marks;
+  for (int row = 0; row < 3; ++row) {
+    const QModelIndex cell = sorted_->index(row, columnOf(RunColumn::validation));
+    marks.push_back(cell.data(RunSortFilter::kExtremeRole).toInt());
+  }
+  // The only run on its data is neither the best nor the worst.
+  using List = std::vector<int>;
+  QCOMPARE(marks, (List{RunSortFilter::kBest, RunSortFilter::kWorst, RunSortFilter::kNone}));
+}
+
+void TestRunTableModel::namesakesTellWhatDiffers() {
+  RunRecord first = finishedRecord("same"), second = first, third = first;
+  second.config.seed = 3;
+  third.config.architecture.stages[0].blocks[0].mixer = LambdaMixer{};
+  third.pattern = patternOf(third.config.architecture);
+  const fs::path run = write("a", first);
+  write("b", second);
+  write("c", third);
+  write("d", finishedRecord("other"));
+  load();
+  const auto differences = [&] {
+    QStringList texts;
+    for (int row = 0; row < model_->rowCount(); ++row) {
+      texts << model_->index(row, columnOf(RunColumn::name))
+                   .data(RunTableModel::kDifferenceRole)
+                   .toString();
+    }
+    return texts;
+  };
+  QCOMPARE(differences(),
+           (QStringList{u"C-CL, seed 0"_s, u"C-CL, seed 3"_s, u"L-CL, seed 0"_s, QString()}));
+  QCOMPARE(model_->distinctName(2), u"same: L-CL, seed 0"_s);
+  QCOMPARE(model_->distinctName(3), u"other"_s);
+  fs::remove_all(run);
+  fs::remove_all(folder_->path() / "2026-11-21_01-02-23_c");
+  QTRY_COMPARE(differences(), (QStringList{QString(), QString()}));
 }
 
 void TestRunTableModel::colorsStayWithTheirRuns() {
@@ -352,10 +409,10 @@ void TestRunTableModel::importedLogsAreRows() {
   library_->importLog(folder_->path() / "foreign");
   QTRY_COMPARE(model_->rowCount(), 2);
   QCOMPARE(model_->row(1).state, RunState::imported);
-  QVERIFY(std::abs(model_->number(1, Column::kTest) - 0.62) < 1e-6);
-  QVERIFY(std::isnan(model_->number(1, Column::kBestValidation)));
-  QCOMPARE(model_->number(1, Column::kEpochs), 3.0);
-  QCOMPARE(model_->number(1, Column::kTime), 20.0);
+  QVERIFY(std::abs(specOf(RunColumn::test).number(model_->row(1)) - 0.62) < 1e-6);
+  QVERIFY(std::isnan(specOf(RunColumn::validation).number(model_->row(1))));
+  QCOMPARE(specOf(RunColumn::epochs).number(model_->row(1)), 3.0);
+  QCOMPARE(specOf(RunColumn::time).number(model_->row(1)), 20.0);
   library_->removeLog(folder_->path() / "foreign");
   QCOMPARE(model_->rowCount(), 1);
 }

@@ -5,8 +5,8 @@
 #include "app/runs/compare/overlay.h"
 #include "app/runs/path_text.h"
 #include "app/runs/run_command.h"
-#include "app/runs/run_csv.h"
 #include "app/runs/run_library.h"
+#include "app/runs/table/run_csv.h"
 #include "app/runs/table/run_sort_filter.h"
 #include "engine/formats/json/config_override.h"
 #include "engine/formats/json/presets.h"
@@ -212,7 +212,7 @@ void TestRunsCompare::tablesAreExportedWithExactNumbers() {
   const QString line = toCsv(sorted).section(u'\n', 1);
   QCOMPARE(line,
            u"\"a, b\","_s + toText(run) +
-               u",finished,C-CL,27994,17498752,0.3333333333333333,,1,6,6,60,500,"
+               u",finished,shapes10,C-CL,27994,17498752,0.3333333333333333,,1,6,6,60,500,"
                "2026-11-21T01:02:23Z,cpu,,\"'=two\n\"\"lines\"\"\"\n"_s);
 }
 

@@ -8,6 +8,7 @@
 #include "app/runs/panels/fork_dialog.h"
 #include "app/runs/panels/run_legend.h"
 #include "app/runs/path_text.h"
+#include "app/runs/table/run_columns.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "tests/support/runs_page_stage.h"
@@ -16,12 +17,6 @@ namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;
 
 namespace lambda::test {
-
-namespace {
-
-using Column = RunTableModel::Column;
-
-}  // namespace
 
 class TestRunsFolders : public QObject, private RunsPageStage {
   Q_OBJECT
@@ -70,7 +65,7 @@ void TestRunsFolders::aRunStartedElsewhereShowsUpAndFollows() {
   appendText(run / "metrics.jsonl", toLine(epochRecord(1, 0.5)));
   QTRY_COMPARE(rows().rowCount(), 1);
   QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
-  QTRY_COMPARE(rows().index(0, Column::kStatus).data().toString(), u"Training"_s);
+  QTRY_COMPARE(rows().index(0, columnOf(RunColumn::status)).data().toString(), u"Training"_s);
   const auto& legend = *page_->findChild<RunLegend*>();
   QTRY_COMPARE(legend.entries().size(), std::size_t(1));
   QTRY_COMPARE(legend.entries().front().value, u"50.00 %"_s);
@@ -78,7 +73,7 @@ void TestRunsFolders::aRunStartedElsewhereShowsUpAndFollows() {
   record.epochsDone = 2;
   writeRunRecord(run / "run.json", record);
   QTRY_COMPARE(legend.entries().front().value, u"75.00 %"_s);
-  QTRY_COMPARE(rows().index(0, Column::kEpochs).data().toString(), u"2 / 6"_s);
+  QTRY_COMPARE(rows().index(0, columnOf(RunColumn::epochs)).data().toString(), u"2 / 6"_s);
 }
 
 void TestRunsFolders::f2RenamesInTheTable() {
@@ -93,7 +88,7 @@ void TestRunsFolders::f2RenamesInTheTable() {
   const fs::path to = folder_->path() / "2026-11-21_01-02-23_renamed";
   QTRY_VERIFY(library_->find(to));
   QTRY_COMPARE(table().currentRun(), to);
-  QCOMPARE(rows().index(0, Column::kName).data().toString(), u"renamed"_s);
+  QCOMPARE(rows().index(0, columnOf(RunColumn::name)).data().toString(), u"renamed"_s);
 }
 
 void TestRunsFolders::aFolderMayVanishWhileItIsInHand() {
@@ -240,9 +235,10 @@ void TestRunsFolders::namesOutOfFilesAreShownAsTheyAre() {
   table().selectRun(run);
   showTab(4);
   QTRY_VERIFY(hasLabel(shown));
-  const QModelIndex name = rows().index(table().currentIndex().row(), Column::kName);
+  const QModelIndex name = rows().index(table().currentIndex().row(), columnOf(RunColumn::name));
   QCOMPARE(name.data().toString(), shown);
-  const QString notes = name.siblingAtColumn(Column::kNotes).data(Qt::ToolTipRole).toString();
+  const QString notes =
+      name.siblingAtColumn(columnOf(RunColumn::notes)).data(Qt::ToolTipRole).toString();
   QVERIFY2(notes.contains(u"&lt;script&gt;"_s), qPrintable(notes));
   action(u"Move to the trash"_s)->trigger();
   QVERIFY(messageBar().text().contains(shown));
@@ -323,7 +319,7 @@ void TestRunsFolders::aThousandRunsOpenInASecond() {
   QVERIFY2(elapsed < 1000, qPrintable(QString::number(elapsed)));
 
   timer.restart();
-  table().sortByColumn(Column::kName, Qt::AscendingOrder);
+  table().sortByColumn(columnOf(RunColumn::name), Qt::AscendingOrder);
   QTest::keyClicks(page_->findChild<RunFilterBar*>()->searchField(), u"many"_s);
   page_->repaint();
   qInfo("sorted by name and searched in %lld ms", static_cast<long long>(timer.elapsed()));

@@ -1,8 +1,11 @@
 #include <set>
 
+#include <QHeaderView>
+#include <QScrollBar>
 #include <QSettings>
 
 #include "app/runs/path_text.h"
+#include "app/runs/table/run_columns.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "tests/support/runs_page_stage.h"
 #include "widgets/tables/confusion_view.h"
@@ -12,12 +15,6 @@ namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;
 
 namespace lambda::test {
-
-namespace {
-
-using Column = RunTableModel::Column;
-
-}  // namespace
 
 class TestRunsLooks : public QObject, private RunsPageStage {
   Q_OBJECT
@@ -32,6 +29,8 @@ class TestRunsLooks : public QObject, private RunsPageStage {
 
   void choicesAreRemembered();
   void rememberedColumnsAreAsWideAsTheText();
+  void columnsAreAsWideAsTheirContent();
+  void layoutsOfOtherColumnsAreRead();
   void everyActionHasATextAndAKeyOfItsOwn();
   void everyTabPaintsInBothThemesAtTwoScales();
   void itFitsSmallWindowsAndLargeText_data();
@@ -45,16 +44,16 @@ void TestRunsLooks::choicesAreRemembered() {
   showTab(3);
   table().selectRun(run);
   QTest::keyClick(&table(), Qt::Key_Space);
-  table().setColumnHidden(Column::kFlops, true);
-  table().sortByColumn(Column::kName, Qt::AscendingOrder);
+  table().setColumnHidden(columnOf(RunColumn::flops), true);
+  table().sortByColumn(columnOf(RunColumn::name), Qt::AscendingOrder);
   QSettings settings(toText(home_->path() / "layout.ini"), QSettings::IniFormat);
   page_->saveLayout(settings);
   makePage();
   page_->restoreLayout(settings);
   QCOMPARE(page_->findChild<QTabWidget*>()->currentIndex(), 3);
-  QVERIFY(table().isColumnHidden(Column::kFlops));
-  QCOMPARE(rows().index(0, Column::kName).data().toString(), u"first"_s);
-  QCOMPARE(rows().index(0, Column::kShown).data(Qt::CheckStateRole).toInt(),
+  QVERIFY(table().isColumnHidden(columnOf(RunColumn::flops)));
+  QCOMPARE(rows().index(0, columnOf(RunColumn::name)).data().toString(), u"first"_s);
+  QCOMPARE(rows().index(0, columnOf(RunColumn::shown)).data(Qt::CheckStateRole).toInt(),
            static_cast<int>(Qt::Checked));
 }
 
@@ -62,18 +61,78 @@ void TestRunsLooks::rememberedColumnsAreAsWideAsTheText() {
   constexpr int kWidth = 240;
   write("a", smallRecord("first"));
   open(1);
-  table().setColumnWidth(Column::kName, kWidth);
+  table().setColumnWidth(columnOf(RunColumn::name), kWidth);
   QSettings settings(toText(home_->path() / "layout.ini"), QSettings::IniFormat);
   page_->saveLayout(settings);
   applyTheme(*qApp, ThemeChoice::light, 1.5);
   makePage();
   page_->restoreLayout(settings);
-  QCOMPARE(table().columnWidth(Column::kName), qRound(kWidth * textScale()));
+  QCOMPARE(table().columnWidth(columnOf(RunColumn::name)), qRound(kWidth * textScale()));
   page_->saveLayout(settings);
   applyTheme(*qApp, ThemeChoice::light, 1);
   makePage();
   page_->restoreLayout(settings);
-  QCOMPARE(table().columnWidth(Column::kName), kWidth);
+  QCOMPARE(table().columnWidth(columnOf(RunColumn::name)), kWidth);
+}
+
+void TestRunsLooks::columnsAreAsWideAsTheirContent() {
+  page_->resize(1848, 1000);
+  RunRecord record = smallRecord("cpu-hybrid");
+  record.config.seed = 1;
+  record.parameters = 11'186'304;
+  record.trainSeconds = 3599;
+  record.tags = {"baseline", "paper"};
+  write("a", record);
+  record.config.seed = 2;
+  write("b", record);
+  open(2);
+  const int name = columnOf(RunColumn::name);
+  const auto isWhole = [&](int column) {
+    QStyleOptionViewItem option;
+    option.widget = &table();
+    for (int row = 0; row < rows().rowCount(); ++row) {
+      const QSize needed = table().itemDelegate()->sizeHint(option, rows().index(row, column));
+      if (table().columnWidth(column) < needed.width()) return false;
+    }
+    return table().columnWidth(column) >= table().horizontalHeader()->sectionSizeHint(column);
+  };
+  QTRY_VERIFY(isWhole(name));
+  for (int column = 1; column < rows().columnCount(); ++column) {
+    if (!table().isColumnHidden(column)) {
+      QVERIFY2(isWhole(column), qPrintable(runColumns()[std::size_t(column)].key));
+    }
+  }
+  QVERIFY(table().horizontalScrollBar()->maximum() == 0);
+  // A width that somebody chose stays.
+  table().setColumnWidth(name, 100);
+  write("c", smallRecord("a name that is longer than the others"));
+  QTRY_COMPARE(rows().rowCount(), 3);
+  QTest::qWait(100);
+  QCOMPARE(table().columnWidth(name), 100);
+}
+
+void TestRunsLooks::layoutsOfOtherColumnsAreRead() {
+  write("a", smallRecord("first"));
+  open(1);
+  QSettings settings(toText(home_->path() / "columns.ini"), QSettings::IniFormat);
+  settings.setValue(u"table/version"_s, 1);
+  settings.setValue(
+      u"table/columns"_s,
+      QStringList{u"shown|0|1"_s, u"test|0|1"_s, u"gone|80|1"_s, u"name|200|1"_s, u"flops|0|0"_s});
+  settings.setValue(u"table/sort"_s, u"test"_s);
+  page_->restoreLayout(settings);
+  const QHeaderView& header = *table().horizontalHeader();
+  QCOMPARE(header.visualIndex(columnOf(RunColumn::test)), 1);
+  QCOMPARE(header.visualIndex(columnOf(RunColumn::name)), 2);
+  QCOMPARE(table().columnWidth(columnOf(RunColumn::name)), 200);
+  QVERIFY(table().isColumnHidden(columnOf(RunColumn::flops)));
+  QVERIFY(!table().isColumnHidden(columnOf(RunColumn::status)));
+  QCOMPARE(header.sortIndicatorSection(), columnOf(RunColumn::test));
+  settings.setValue(u"table/version"_s, 99);
+  page_->restoreLayout(settings);
+  QCOMPARE(header.visualIndex(columnOf(RunColumn::name)), 1);
+  QVERIFY(!table().isColumnHidden(columnOf(RunColumn::flops)));
+  QCOMPARE(header.sortIndicatorSection(), columnOf(RunColumn::started));
 }
 
 void TestRunsLooks::everyActionHasATextAndAKeyOfItsOwn() {

@@ -6,7 +6,6 @@
 #include <QKeySequence>
 #include <QWidget>
 
-#include "app/runs/run_cells.h"
 #include "widgets/theme/icons.h"
 
 using namespace Qt::StringLiterals;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 
 #include <QDateTime>
 
 #include "app/runs/compare/imported_quantities.h"
+#include "app/runs/path_text.h"
 #include "app/runs/shown_text.h"
 #include "widgets/theme/shown_text.h"
 
@@ -43,6 +45,51 @@ QString RunRow::name() const {
   const std::string& given = run.record.config.name;
   const QString shown = oneLine(QString::fromStdString(given));
   return shown.isEmpty() ? oneLine(QString::fromStdString(run.name)) : shown;
+}
+
+bool canChange(const RunRow& row) {
+  return !row.isHeld() && row.hasRecord();
+}
+
+QStringList tagsOf(const RunRow& row) {
+  QStringList tags;
+  for (const std::string& tag : row.run.record.tags) tags << oneLine(QString::fromStdString(tag));
+  return tags;
+}
+
+std::vector<std::string> tagsFrom(const QString& text) {
+  std::vector<std::string> tags;
+  for (const QString& part : text.split(u',')) {
+    const std::string tag = part.simplified().toStdString();
+    if (!tag.empty() && std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(tag);
+  }
+  return tags;
+}
+
+QString dataSetName(const RunRow& row) {
+  if (!row.hasRecord()) return {};
+  const DataSource& source = row.run.record.config.data.source;
+  const std::string* path = pathOf(source);
+  if (!path || announcedInfo(source)) {
+    return QString::fromStdString(std::string(traitsOf(source).title));
+  }
+  const std::filesystem::path place = std::filesystem::path(*path).lexically_normal();
+  const auto name = place.has_filename() ? place.filename() : place.parent_path().filename();
+  return oneLine(toText(name));
+}
+
+QString dataSetPlace(const RunRow& row) {
+  if (!row.hasRecord()) return {};
+  return QString::fromStdString(textOf(row.run.record.config.data.source));
+}
+
+std::string comparableDataOf(const RunRow& row) {
+  if (!row.hasRecord()) return {};
+  const DataSource& source = row.run.record.config.data.source;
+  const std::string kind(traitsOf(source).kind);
+  // The labels of a data set may be those of classes or of superclasses.
+  const auto info = announcedInfo(source);
+  return kind + ':' + (info ? std::to_string(info->classes) : textOf(source));
 }
 
 RunState stateOf(const RunSummary& run) {

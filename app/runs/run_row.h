@@ -1,8 +1,11 @@
 #pragma once
 
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <QString>
+#include <QStringList>
 
 #include "app/runs/library/imported_log.h"
 #include "app/session/run_summary.h"
@@ -43,6 +46,25 @@ struct RunRow {
   /// The name a person gave it, else the folder's.
   QString name() const;
 };
+
+/// Whether its name, tags and notes can be changed: no process trains it, and the record is this
+/// program's.
+bool canChange(const RunRow& row);
+
+QStringList tagsOf(const RunRow& row);
+
+/// Splits "good, seed 0" into tags, each once.
+std::vector<std::string> tagsFrom(const QString& text);
+
+/// "CIFAR-10", or the last part of the path of other images; empty where it is not known.
+QString dataSetName(const RunRow& row);
+
+/// The path of the data set, or its kind where there is no path.
+QString dataSetPlace(const RunRow& row);
+
+/// Equal for runs whose accuracies can be compared: those on the same images, wherever they lie.
+/// Empty where the data set is not known.
+std::string comparableDataOf(const RunRow& row);
 
 RunState stateOf(const RunSummary& run);
 

@@ -9,10 +9,11 @@
 #include <QSettings>
 #include <QStringList>
 
+#include "app/runs/compare/namesakes.h"
 #include "app/runs/path_text.h"
-#include "app/runs/run_cells.h"
 #include "app/runs/run_library.h"
 #include "app/runs/shown_text.h"
+#include "app/runs/table/run_columns.h"
 #include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;
@@ -31,6 +32,11 @@ const QString kCheckedKey = u"checked"_s;
 /// Number of runs whose colours are saved between starts of the program.
 constexpr int kRememberedColors = 500;
 
+QVariant alignmentOf(const ColumnSpec& column) {
+  return QVariant::fromValue((column.look == CellLook::number ? Qt::AlignRight : Qt::AlignLeft) |
+                             Qt::AlignVCenter);
+}
+
 std::vector<RunRow> rowsOf(const RunLibrary& library) {
   std::vector<RunRow> rows;
   rows.reserve(library.runs().size() + library.importedLogs().size());
@@ -43,6 +49,7 @@ std::vector<RunRow> rowsOf(const RunLibrary& library) {
 
 RunTableModel::RunTableModel(RunLibrary& library, QObject* parent)
     : QAbstractTableModel(parent), library_(library), rows_(rowsOf(library)) {
+  compareNamesakes();
   connect(&library, &RunLibrary::changed, this, &RunTableModel::synchronize);
   connect(&library, &RunLibrary::runChanged, this, &RunTableModel::synchronizeRun);
   connect(&library, &RunLibrary::renamed, this, &RunTableModel::rename);
@@ -53,61 +60,76 @@ int RunTableModel::rowCount(const QModelIndex& parent) const {
 }
 
 int RunTableModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : kColumns;
+  return parent.isValid() ? 0 : static_cast<int>(runColumns().size());
 }
 
 QVariant RunTableModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.row() >= rowCount()) return {};
   const RunRow& row = this->row(index.row());
-  const auto column = static_cast<Column>(index.column());
+  const ColumnSpec& column = runColumns()[static_cast<std::size_t>(index.column())];
+  if (column.look == CellLook::check) return checkData(row, role);
   switch (role) {
     case Qt::DisplayRole:
-      return column == kShown ? QVariant() : cellText(row, column);
     case Qt::EditRole:
-      return cellText(row, column);
-    case Qt::ToolTipRole:
-      if (column == kShown)
-        return isChecked(row.run.path) ? tr("Shown in the plots") : tr("Show in the plots");
-      return toolTipText(cellToolTip(row, column));
-    case Qt::CheckStateRole:
-      if (column != kShown) return {};
-      return isChecked(row.run.path) ? Qt::Checked : Qt::Unchecked;
-    case Qt::TextAlignmentRole:
-      return QVariant::fromValue((isNumeric(column) ? Qt::AlignRight : Qt::AlignLeft) |
-                                 Qt::AlignVCenter);
     case Qt::AccessibleTextRole:
-      return column == kShown ? tr("Show the curves of %1").arg(row.name())
-                              : QVariant(cellText(row, column));
+      return cellText(column, row);
+    case Qt::ToolTipRole:
+      return toolTipText(column.toolTip ? column.toolTip(row) : cellText(column, row));
+    case Qt::TextAlignmentRole:
+      return alignmentOf(column);
     case kColorRole:
       return colorIndex(row.run.path);
     case kStateRole:
       return static_cast<int>(row.state);
     case kTagsRole:
       return tagsOf(row);
+    case kDifferenceRole:
+      return differences_[index.row()];
+    default:
+      return {};
+  }
+}
+
+QVariant RunTableModel::checkData(const RunRow& row, int role) const {
+  const bool isOn = isChecked(row.run.path);
+  switch (role) {
+    case Qt::ToolTipRole:
+      return isOn ? tr("Shown in the plots") : tr("Show in the plots");
+    case Qt::CheckStateRole:
+      return isOn ? Qt::Checked : Qt::Unchecked;
+    case Qt::AccessibleTextRole:
+      return tr("Show the curves of %1").arg(row.name());
+    case kColorRole:
+      return colorIndex(row.run.path);
     default:
       return {};
   }
 }
 
 QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
+  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
 
-  const auto column = static_cast<Column>(section);
-  if (role == Qt::DisplayRole) return columnTitle(column);
-  if (role == Qt::ToolTipRole) return columnMeaning(column);
-  if (role == Qt::AccessibleTextRole && column == kShown) return tr("Shown");
-  if (role == Qt::TextAlignmentRole) {
-    return QVariant::fromValue((isNumeric(column) ? Qt::AlignRight : Qt::AlignLeft) |
-                               Qt::AlignVCenter);
+  const ColumnSpec& column = runColumns()[static_cast<std::size_t>(section)];
+  switch (role) {
+    case Qt::DisplayRole:
+      return column.title;
+    case Qt::ToolTipRole:
+      return column.meaning;
+    case Qt::AccessibleTextRole:
+      return column.look == CellLook::check ? tr("Shown") : column.title;
+    case Qt::TextAlignmentRole:
+      return alignmentOf(column);
+    default:
+      return {};
   }
-  return {};
 }
 
 Qt::ItemFlags RunTableModel::flags(const QModelIndex& index) const {
   Qt::ItemFlags flags = QAbstractTableModel::flags(index);
   if (!index.isValid()) return flags;
-  if (index.column() == kShown) flags |= Qt::ItemIsUserCheckable;
-  const bool isText = index.column() == kName || index.column() == kTags;
+  const RunColumn column = runColumns()[static_cast<std::size_t>(index.column())].id;
+  if (column == RunColumn::shown) flags |= Qt::ItemIsUserCheckable;
+  const bool isText = column == RunColumn::name || column == RunColumn::tags;
   if (isText && canChange(row(index.row()))) flags |= Qt::ItemIsEditable;
   return flags;
 }
@@ -115,16 +137,17 @@ Qt::ItemFlags RunTableModel::flags(const QModelIndex& index) const {
 bool RunTableModel::setData(const QModelIndex& index, const QVariant& value, int role) {
   if (!index.isValid()) return false;
   const fs::path path = row(index.row()).run.path;
-  if (index.column() == kShown && role == Qt::CheckStateRole) {
+  const RunColumn column = runColumns()[static_cast<std::size_t>(index.column())].id;
+  if (column == RunColumn::shown && role == Qt::CheckStateRole) {
     setChecked(path, value.toInt() == Qt::Checked);
     return true;
   }
   if (role != Qt::EditRole || value.toString() == data(index, Qt::EditRole).toString())
     return false;
-  if (index.column() == kName) library_.rename(path, value.toString());
-  if (index.column() == kTags) library_.setTags(path, tagsFrom(value.toString()));
+  if (column == RunColumn::name) library_.rename(path, value.toString());
+  if (column == RunColumn::tags) library_.setTags(path, tagsFrom(value.toString()));
   // The model changes when the library has written the edit.
-  return index.column() == kName || index.column() == kTags;
+  return column == RunColumn::name || column == RunColumn::tags;
 }
 
 int RunTableModel::indexOf(const fs::path& path) const {
@@ -134,12 +157,9 @@ int RunTableModel::indexOf(const fs::path& path) const {
   return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
-bool RunTableModel::isNumeric(Column column) {
-  return column >= kParameters && column <= kImagesPerSecond;
-}
-
-double RunTableModel::number(int index, Column column) const {
-  return cellNumber(row(index), column);
+QString RunTableModel::distinctName(int index) const {
+  const QString& difference = differences_[index];
+  return difference.isEmpty() ? row(index).name() : row(index).name() + u": "_s + difference;
 }
 
 std::vector<fs::path> RunTableModel::checked() const {
@@ -206,7 +226,7 @@ int RunTableModel::freeColor() const {
 
 void RunTableModel::notifyChange(const fs::path& path) {
   const int row = indexOf(path);
-  if (row >= 0) Q_EMIT dataChanged(index(row, kShown), index(row, kName));
+  if (row >= 0) Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));
 }
 
 void RunTableModel::synchronize() {
@@ -225,6 +245,7 @@ void RunTableModel::synchronize() {
     for (int i = first; i <= last; ++i)
       lostChecked = checked_.erase(row(i).run.path) > 0 || lostChecked;
     rows_.erase(rows_.begin() + first, rows_.begin() + last + 1);
+    differences_.remove(first, last - first + 1);
     endRemoveRows();
     last = first - 1;
   }
@@ -234,7 +255,7 @@ void RunTableModel::synchronize() {
     if (i < rowCount() && row(i).run.path == fresh.run.path) {
       if (row(i) == fresh) continue;
       rows_[static_cast<std::size_t>(i)] = std::move(fresh);
-      Q_EMIT dataChanged(index(i, 0), index(i, kColumns - 1));
+      Q_EMIT dataChanged(index(i, 0), index(i, columnCount() - 1));
       continue;
     }
     int last = i;
@@ -247,9 +268,11 @@ void RunTableModel::synchronize() {
     rows_.insert(rows_.begin() + i,
                  std::make_move_iterator(next.begin() + i),
                  std::make_move_iterator(next.begin() + last + 1));
+    differences_.insert(i, last - i + 1, QString());
     endInsertRows();
     i = last;
   }
+  compareNamesakes();
   if (lostChecked) Q_EMIT checkedChanged();
 }
 
@@ -257,8 +280,19 @@ void RunTableModel::synchronizeRun(const fs::path& path) {
   const int at = indexOf(path);
   const RunSummary* run = library_.find(path);
   if (at < 0 || !run) return;
-  rows_[static_cast<std::size_t>(at)] = rowOf(*run);
-  Q_EMIT dataChanged(index(at, 0), index(at, kColumns - 1));
+  RunRow& known = rows_[static_cast<std::size_t>(at)];
+  const RunConfig before = known.run.record.config;
+  known = rowOf(*run);
+  Q_EMIT dataChanged(index(at, 0), index(at, columnCount() - 1));
+  if (run->record.config != before) compareNamesakes();
+}
+
+void RunTableModel::compareNamesakes() {
+  const QStringList before = std::exchange(differences_, differencesOfNamesakes(rows_));
+  const int name = columnOf(RunColumn::name);
+  for (int i = 0; i < before.size(); ++i) {
+    if (before[i] != differences_[i]) Q_EMIT dataChanged(index(i, name), index(i, name));
+  }
 }
 
 void RunTableModel::rename(const fs::path& from, const fs::path& to) {

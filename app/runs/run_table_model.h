@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <QAbstractTableModel>
+#include <QStringList>
 
 #include "app/runs/run_row.h"
 
@@ -16,35 +17,18 @@ namespace lambda {
 class RunLibrary;
 
 /// All runs of a library and all imported logs, one per row, with the values by which people
-/// compare them. Rows are added and removed one by one as the library changes; checks and colours
-/// stay with their runs. Names and tags can be edited: the library writes them and answers.
+/// compare them, in the columns of runColumns(). Rows are added and removed one by one as the
+/// library changes; checks and colours stay with their runs. Names and tags can be edited: the
+/// library writes them and answers.
 class RunTableModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
-  enum Column {
-    kShown,  ///< The check, in the colour of the run.
-    kName,
-    kStatus,
-    kArchitecture,
-    kParameters,
-    kFlops,
-    kBestValidation,
-    kTest,
-    kEpochs,
-    kTime,
-    kImagesPerSecond,
-    kStarted,
-    kDevice,
-    kTags,
-    kNotes,
-    kColumns
-  };
-
   enum Role {
     kColorRole = Qt::UserRole,  ///< int: index into Colors::series, -1 = none yet.
     kStateRole,                 ///< int: RunState
     kTagsRole,                  ///< QStringList
+    kDifferenceRole,            ///< QString: what differs from the other runs of its name.
   };
 
   /// `library` outlives the model.
@@ -62,11 +46,8 @@ class RunTableModel : public QAbstractTableModel {
   /// -1 where there is no such run.
   int indexOf(const std::filesystem::path& path) const;
 
-  /// The value by which a column of numbers is sorted; NaN where it is missing. Columns of text
-  /// give NaN for all rows.
-  double number(int row, Column column) const;
-
-  static bool isNumeric(Column column);
+  /// Its name, and what differs from the other runs of that name.
+  QString distinctName(int row) const;
 
   /// The checked runs, in the model's order.
   std::vector<std::filesystem::path> checked() const;
@@ -93,10 +74,13 @@ class RunTableModel : public QAbstractTableModel {
   void synchronizeRun(const std::filesystem::path& path);
   void rename(const std::filesystem::path& from, const std::filesystem::path& to);
   int freeColor() const;
+  QVariant checkData(const RunRow& row, int role) const;
+  void compareNamesakes();
   void notifyChange(const std::filesystem::path& path);
 
   RunLibrary& library_;
   std::vector<RunRow> rows_;
+  QStringList differences_;  ///< From the other runs of a row's name; one per row.
   std::set<std::filesystem::path> checked_;
   std::map<std::filesystem::path, int> colors_;
 };

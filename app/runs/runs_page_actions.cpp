@@ -13,8 +13,8 @@
 #include <QUrl>
 
 #include "app/runs/run_command.h"
-#include "app/runs/run_csv.h"
 #include "app/runs/runs_page_private.h"
+#include "app/runs/table/run_csv.h"
 
 using namespace Qt::StringLiterals;
 

@@ -16,10 +16,10 @@
 #include "app/runs/panels/run_event_list.h"
 #include "app/runs/panels/run_facts.h"
 #include "app/runs/path_text.h"
-#include "app/runs/run_cells.h"
 #include "app/runs/run_command.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
+#include "app/runs/table/run_columns.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
@@ -29,8 +29,6 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 namespace {
-
-using Column = RunTableModel::Column;
 
 QString exactCount(std::int64_t count) {
   return count > 0 ? countText(static_cast<qint64>(count)) : QString();
@@ -189,16 +187,17 @@ void DetailsPanel::refresh() {
 void DetailsPanel::showResult(const RunRow& row) {
   const RunRecord& record = row.run.record;
   std::vector<RunFacts::Fact> facts{{tr("Status"), nameOf(row.state)}};
-  for (const Column column : {Column::kBestValidation,
-                              Column::kTest,
-                              Column::kEpochs,
-                              Column::kTime,
-                              Column::kImagesPerSecond,
-                              Column::kStarted}) {
-    RunFacts::Fact fact{.name = columnTitle(column),
-                        .value = cellText(row, column),
-                        .toolTip = columnMeaning(column)};
-    if (column == Column::kTest && record.testAccuracy && !row.isImported()) {
+  for (const RunColumn id : {RunColumn::dataSet,
+                             RunColumn::validation,
+                             RunColumn::test,
+                             RunColumn::epochs,
+                             RunColumn::time,
+                             RunColumn::imagesPerSecond,
+                             RunColumn::started}) {
+    const ColumnSpec& column = specOf(id);
+    RunFacts::Fact fact{
+        .name = column.title, .value = cellText(column, row), .toolTip = column.meaning};
+    if (id == RunColumn::test && record.testAccuracy && !row.isImported()) {
       fact.value = tr("%1, scored %2")
                        .arg(percentText(*record.testAccuracy, 2),
                             countedText(record.testEvaluations, tr("time"), tr("times")));
@@ -227,7 +226,7 @@ void DetailsPanel::showEnvironment(const RunRow& row) {
   const QString threads = tr("changed %1 while training: not repeatable to the bit")
                               .arg(countedText(changes, tr("time"), tr("times")));
   environment_->setFacts(
-      {{tr("Device"), cellText(row, Column::kDevice)},
+      {{tr("Device"), cellText(specOf(RunColumn::device), row)},
        {tr("Threads"), changes > 0 ? threads : QString()},
        {tr("Precision"), row.hasRecord() ? QString::fromStdString(precision) : QString()},
        {tr("Processor"), QString::fromStdString(machine.cpu)},

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/runs/run_cells.h"
+#include "app/runs/table/run_columns.h"
 
 using namespace Qt::StringLiterals;
 
@@ -13,23 +13,23 @@ namespace {
 
 /// The results of the runs, above their settings.
 std::vector<SettingRow> resultsOf(const std::vector<DifferencesModel::Run>& runs) {
-  using Column = RunTableModel::Column;
   std::vector<SettingRow> rows;
-  for (const Column column : {Column::kBestValidation,
-                              Column::kTest,
-                              Column::kEpochs,
-                              Column::kTime,
-                              Column::kImagesPerSecond,
-                              Column::kParameters,
-                              Column::kFlops}) {
+  for (const RunColumn id : {RunColumn::validation,
+                             RunColumn::test,
+                             RunColumn::epochs,
+                             RunColumn::time,
+                             RunColumn::imagesPerSecond,
+                             RunColumn::parameters,
+                             RunColumn::flops}) {
+    const ColumnSpec& column = specOf(id);
     SettingRow row;
     row.group = DifferencesModel::tr("Result");
-    row.label = columnTitle(column);
-    row.meaning = columnMeaning(column);
+    row.label = column.title;
+    row.meaning = column.meaning;
     for (const DifferencesModel::Run& run : runs) {
       RunSummary summary;
       summary.record = run.record;
-      row.values << cellText(rowOf(summary), column);
+      row.values << cellText(column, rowOf(summary));
     }
     row.differs = std::any_of(row.values.begin(), row.values.end(), [&](const QString& value) {
       return value != row.values.front();

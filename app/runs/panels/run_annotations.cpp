@@ -9,7 +9,6 @@
 #include <QPlainTextEdit>
 #include <QVBoxLayout>
 
-#include "app/runs/run_cells.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
 #include "widgets/theme/theme.h"

@@ -13,6 +13,7 @@
 
 #include "app/runs/panels/choice_bar.h"
 #include "app/runs/run_table_model.h"
+#include "app/runs/table/run_columns.h"
 #include "app/runs/table/run_sort_filter.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
@@ -26,13 +27,11 @@ namespace lambda {
 
 namespace {
 
-using Column = RunTableModel::Column;
-
 constexpr int kRefreshMs = 60;
 constexpr int kGap = 8;
 
-constexpr std::array kCosts{Column::kParameters, Column::kFlops, Column::kTime};
-constexpr std::array kScores{Column::kBestValidation, Column::kTest};
+constexpr std::array kCosts{RunColumn::parameters, RunColumn::flops, RunColumn::time};
+constexpr std::array kScores{RunColumn::validation, RunColumn::test};
 
 const QString kCostKey = u"scatterCost"_s;
 const QString kScoreKey = u"scatterScore"_s;
@@ -137,31 +136,30 @@ void ScatterPanel::refresh() {
   const auto cost = kCosts[static_cast<std::size_t>(cost_->current())];
   const auto score = kScores[static_cast<std::size_t>(score_->current())];
   const int current = runs_.indexOf(current_);
-  const auto sourceOf = [](const RunRow& run) { return run.run.record.config.data.source; };
-  const bool isFiltered =
-      sameData_->isChecked() && current >= 0 && !runs_.row(current).isImported();
+  const std::string images = current >= 0 ? comparableDataOf(runs_.row(current)) : std::string();
+  const bool isFiltered = sameData_->isChecked() && !images.empty();
   std::vector<ScatterPoint> points;
   for (int row = 0; row < sorted_.rowCount(); ++row) {
     const int source = sorted_.mapToSource(sorted_.index(row, 0)).row();
     const RunRow& run = runs_.row(source);
-    if (isFiltered && (run.isImported() || sourceOf(run) != sourceOf(runs_.row(current)))) continue;
+    if (isFiltered && comparableDataOf(run) != images) continue;
     points.push_back({run.run.path.string(),
-                      run.name(),
-                      runs_.number(source, cost),
-                      runs_.number(source, score),
+                      runs_.distinctName(source),
+                      specOf(cost).number(run),
+                      specOf(score).number(run),
                       runs_.colorIndex(run.run.path)});
   }
   const QString scoreTitle =
-      score == Column::kTest ? tr("Test accuracy") : tr("Best validation accuracy");
-  const QString costTitle = cost == Column::kTime    ? tr("Training time")
-                            : cost == Column::kFlops ? tr("FLOPs of one image, forward")
-                                                     : tr("Parameters");
+      score == RunColumn::test ? tr("Test accuracy") : tr("Best validation accuracy");
+  const QString costTitle = cost == RunColumn::time    ? tr("Training time")
+                            : cost == RunColumn::flops ? tr("FLOPs of one image, forward")
+                                                       : tr("Parameters");
   plot_->setAxes({costTitle,
-                  cost == Column::kTime ? ScatterUnit::seconds : ScatterUnit::count,
+                  cost == RunColumn::time ? ScatterUnit::seconds : ScatterUnit::count,
                   logarithmic_->isChecked()},
                  {scoreTitle, ScatterUnit::percent, false});
   plot_->setEmptyText(
-      score == Column::kTest
+      score == RunColumn::test
           ? tr("None of the listed runs has been scored on the test set.")
           : tr("None of the listed runs has been scored yet. It takes one finished epoch."));
   plot_->setPoints(std::move(points));

@@ -3,21 +3,23 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/runs/table/run_columns.h"
+
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
 
-bool sortsByNumber(RunTableModel::Column column) {
-  return RunTableModel::isNumeric(column) || column == RunTableModel::kStarted;
+const ColumnSpec& specAt(const QModelIndex& index) {
+  return runColumns()[static_cast<std::size_t>(index.column())];
 }
 
 /// All searchable texts of a run as one text.
 QString haystackOf(const RunRow& row) {
   const RunRecord& record = row.run.record;
   QString text = row.name() + u'\n' + QString::fromStdString(row.run.name) + u'\n' +
-                 QString::fromStdString(record.pattern) + u'\n' +
+                 QString::fromStdString(record.pattern) + u'\n' + dataSetName(row) + u'\n' +
                  QString::fromStdString(record.notes);
   for (const std::string& tag : record.tags) text += u'\n' + QString::fromStdString(tag);
   return text;
@@ -64,7 +66,7 @@ const RunRow& RunSortFilter::rowAt(const QModelIndex& index) const {
 
 QModelIndex RunSortFilter::indexOf(const std::filesystem::path& path) const {
   const int row = runs_.indexOf(path);
-  return row < 0 ? QModelIndex() : mapFromSource(runs_.index(row, RunTableModel::kName));
+  return row < 0 ? QModelIndex() : mapFromSource(runs_.index(row, columnOf(RunColumn::name)));
 }
 
 QVariant RunSortFilter::data(const QModelIndex& index, int role) const {
@@ -108,16 +110,17 @@ bool RunSortFilter::filterAcceptsRow(int row, const QModelIndex& /*parent*/) con
 }
 
 bool RunSortFilter::lessThan(const QModelIndex& left, const QModelIndex& right) const {
-  const auto column = static_cast<RunTableModel::Column>(left.column());
+  const ColumnSpec& column = specAt(left);
   // Missing values come last in either direction; Qt reverses the order for descending.
   const bool missingIsLess = sortOrder() == Qt::DescendingOrder;
-  if (sortsByNumber(column)) {
-    const double a = runs_.number(left.row(), column), b = runs_.number(right.row(), column);
+  if (column.number) {
+    const double a = column.number(runs_.row(left.row()));
+    const double b = column.number(runs_.row(right.row()));
     if (std::isnan(a) || std::isnan(b))
       return std::isnan(a) != std::isnan(b) && std::isnan(a) == missingIsLess;
     return a < b;
   }
-  if (column == RunTableModel::kShown) {
+  if (column.look == CellLook::check) {
     const auto isChecked = [](const QModelIndex& index) {
       return index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
     };
@@ -129,30 +132,36 @@ bool RunSortFilter::lessThan(const QModelIndex& left, const QModelIndex& right) 
 }
 
 RunSortFilter::Extreme RunSortFilter::extremeOf(const QModelIndex& index) const {
-  const auto column = static_cast<RunTableModel::Column>(index.column());
-  if (column != RunTableModel::kBestValidation && column != RunTableModel::kTest) return kNone;
-  auto& known = column == RunTableModel::kTest ? testRange_ : validationRange_;
-  if (!known) known = rangeOf(column);
-  const double value = runs_.number(mapToSource(index).row(), column);
-  if (!*known || std::isnan(value)) return kNone;
-  if (value == (*known)->second) return kBest;
-  return value == (*known)->first ? kWorst : kNone;
+  const ColumnSpec& column = specAt(index);
+  if (!column.marksBest) return kNone;
+  const RunRow& row = rowAt(index);
+  const Ranges& ranges = rangesOf(index.column());
+  const auto range = ranges.find(comparableDataOf(row));
+  const double value = column.number(row);
+  if (range == ranges.end() || range->second.first == range->second.second) return kNone;
+  if (value == range->second.second) return kBest;
+  return value == range->second.first ? kWorst : kNone;
 }
 
-RunSortFilter::Range RunSortFilter::rangeOf(RunTableModel::Column column) const {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (int row = 0; row < rowCount(); ++row) {
-    const double value = runs_.number(mapToSource(index(row, column)).row(), column);
-    if (std::isnan(value)) continue;
+const RunSortFilter::Ranges& RunSortFilter::rangesOf(int column) const {
+  const auto [entry, isNew] = ranges_.try_emplace(column);
+  Ranges& ranges = entry->second;
+  if (!isNew) return ranges;
+  for (int i = 0; i < rowCount(); ++i) {
+    const RunRow& row = rowAt(index(i, column));
+    const std::string data = comparableDataOf(row);
+    const double value = runColumns()[static_cast<std::size_t>(column)].number(row);
+    if (data.empty() || std::isnan(value)) continue;
+    const auto [known, isFirst] = ranges.try_emplace(data, value, value);
+    auto& [low, high] = known->second;
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  return low < high ? Range(std::pair(low, high)) : std::nullopt;
+  return ranges;
 }
 
 void RunSortFilter::forgetRanges() {
-  validationRange_.reset();
-  testRange_.reset();
+  ranges_.clear();
 }
 
 }  // namespace lambda

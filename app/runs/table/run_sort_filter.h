@@ -1,7 +1,8 @@
 #pragma once
 
-#include <optional>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <QCollator>
@@ -16,7 +17,8 @@ namespace lambda {
 
 /// The runs to list. An empty criterion matches all runs.
 struct RunFilter {
-  QString search;  ///< All its words occur in the name, folder, tags, notes or architecture.
+  QString
+      search;  ///< All its words occur in the name, folder, tags, notes, architecture or data set.
   std::set<RunState> states;
   std::set<QString> architectures;
   std::set<QString> tags;  ///< The run has one of them.
@@ -27,7 +29,8 @@ struct RunFilter {
 };
 
 /// Sorts and filters the table of runs: numbers as numbers, names in their natural order, missing
-/// values last in either direction. Knows the best and the worst accuracy of the listed runs.
+/// values last in either direction. Knows the best and the worst of the listed runs on each data
+/// set.
 class RunSortFilter : public QSortFilterProxyModel {
   Q_OBJECT
 
@@ -58,18 +61,17 @@ class RunSortFilter : public QSortFilterProxyModel {
   bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
 
  private:
-  /// Smallest and greatest value; none where all are equal.
-  using Range = std::optional<std::pair<double, double>>;
+  /// Smallest and greatest value of a column on each data set.
+  using Ranges = std::map<std::string, std::pair<double, double>>;
 
   Extreme extremeOf(const QModelIndex& index) const;
-  Range rangeOf(RunTableModel::Column column) const;
+  const Ranges& rangesOf(int column) const;
   void forgetRanges();
 
   RunTableModel& runs_;
   RunFilter filter_;
   QCollator collator_;
-  mutable std::optional<Range> validationRange_;
-  mutable std::optional<Range> testRange_;
+  mutable std::map<int, Ranges> ranges_;  ///< By column, as far as they were needed.
 };
 
 }  // namespace lambda

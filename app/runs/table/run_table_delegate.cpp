@@ -11,6 +11,7 @@
 
 #include "app/runs/run_table_model.h"
 #include "app/runs/table/cell_painting.h"
+#include "app/runs/table/run_columns.h"
 #include "app/runs/table/run_sort_filter.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
@@ -21,6 +22,10 @@ namespace lambda {
 
 namespace {
 
+/// Between the name of a run and what differs from the others of that name.
+constexpr int kNameGap = 8;
+/// Between the tags.
+constexpr int kTagGap = 4;
 constexpr double kBoxSide = 14;
 constexpr double kDotPixels = 8;
 
@@ -105,25 +110,80 @@ void paintTags(QPainter& painter,
     painter.drawRoundedRect(chip, height / 2, height / 2);
     painter.setPen(colors.textSecondary);
     painter.drawText(chip, Qt::AlignCenter, text);
-    left = chip.right() + 4;
+    left = chip.right() + kTagGap;
   }
 }
 
+/// Draws the name, and smaller what differs from the other runs of that name.
+void paintName(QPainter& painter,
+               const QStyleOptionViewItem& cell,
+               const QString& difference,
+               const Colors& colors) {
+  paintCellText(painter, cell);
+  QStyleOptionViewItem rest = cell;
+  const int end = QFontMetrics(cell.font).horizontalAdvance(cell.text) + kNameGap;
+  rest.rect.setLeft(std::min(rest.rect.left() + end, rest.rect.right()));
+  if (difference.isEmpty() || rest.rect.width() <= 2 * kCellPadding) return;
+  rest.text = difference;
+  rest.font = smallFont();
+  rest.palette.setColor(QPalette::Text, colors.textSecondary);
+  paintCellText(painter, rest);
+}
+
+CellLook lookOf(const QModelIndex& index) {
+  return runColumns()[static_cast<std::size_t>(index.column())].look;
+}
+
+/// The width of a cell's content.
+int contentWidth(const QStyleOptionViewItem& cell, const QModelIndex& index) {
+  const int text = QFontMetrics(cell.font).horizontalAdvance(cell.text);
+  const QFontMetrics small(smallFont());
+  switch (lookOf(index)) {
+    case CellLook::check:
+      return qCeil(kBoxSide * textScale());
+    case CellLook::state:
+      return text + kCellPadding + static_cast<int>(dotSide());
+    case CellLook::name: {
+      const QString difference = index.data(RunTableModel::kDifferenceRole).toString();
+      return difference.isEmpty()
+                 ? text
+                 : text + kNameGap + kCellPadding + small.horizontalAdvance(difference);
+    }
+    case CellLook::tags: {
+      int width = 0;
+      for (const QString& tag : index.data(RunTableModel::kTagsRole).toStringList()) {
+        width += small.horizontalAdvance(tag) + 2 * kCellPadding + kTagGap + 1;
+      }
+      return width;
+    }
+    case CellLook::text:
+    case CellLook::number:
+    case CellLook::aside:
+      break;
+  }
+  return text;
+}
+
 }  // namespace
+
+QSize RunTableDelegate::sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const {
+  QStyleOptionViewItem cell = option;
+  initStyleOption(&cell, index);
+  return {contentWidth(cell, index) + 2 * kCellPadding + 1, QFontMetrics(cell.font).height()};
+}
 
 void RunTableDelegate::initStyleOption(QStyleOptionViewItem* option,
                                        const QModelIndex& index) const {
   QStyledItemDelegate::initStyleOption(option, index);
   const Colors& colors = colorsOf(*option->widget);
-  const auto column = static_cast<RunTableModel::Column>(index.column());
+  const CellLook look = lookOf(index);
   const auto state = static_cast<RunState>(index.data(RunTableModel::kStateRole).toInt());
   const int extreme = index.data(RunSortFilter::kExtremeRole).toInt();
   option->features &= ~QStyleOptionViewItem::HasCheckIndicator;
   QColor text = colors.text;
-  if (RunTableModel::isNumeric(column)) option->font = numberFont();
-  const bool isAside = column == RunTableModel::kStarted || column == RunTableModel::kDevice ||
-                       column == RunTableModel::kNotes;
-  if (isAside || state == RunState::damaged) text = colors.textSecondary;
+  if (look == CellLook::number) option->font = numberFont();
+  if (look == CellLook::aside || state == RunState::damaged) text = colors.textSecondary;
   if (extreme == RunSortFilter::kBest) {
     option->font.setWeight(QFont::Bold);
     text = colors.success;
@@ -143,8 +203,8 @@ void RunTableDelegate::paint(QPainter* painter,
   paintCellGround(*painter, cell);
   painter->save();
   painter->setRenderHint(QPainter::Antialiasing);
-  switch (index.column()) {
-    case RunTableModel::kShown: {
+  switch (lookOf(index)) {
+    case CellLook::check: {
       const int series = index.data(RunTableModel::kColorRole).toInt();
       const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
       const QColor color =
@@ -153,7 +213,7 @@ void RunTableDelegate::paint(QPainter* painter,
       paintBox(*painter, cell.rect, isChecked, color);
       break;
     }
-    case RunTableModel::kStatus: {
+    case CellLook::state: {
       const auto state = static_cast<RunState>(index.data(RunTableModel::kStateRole).toInt());
       cell.palette.setColor(QPalette::Text, textColorOf(state, colors));
       paintDot(*painter, cell.rect, state, colorOf(state, colors));
@@ -161,10 +221,15 @@ void RunTableDelegate::paint(QPainter* painter,
       paintCellText(*painter, cell);
       break;
     }
-    case RunTableModel::kTags:
+    case CellLook::tags:
       paintTags(*painter, cell.rect, index.data(RunTableModel::kTagsRole).toStringList(), colors);
       break;
-    default:
+    case CellLook::name:
+      paintName(*painter, cell, index.data(RunTableModel::kDifferenceRole).toString(), colors);
+      break;
+    case CellLook::text:
+    case CellLook::number:
+    case CellLook::aside:
       paintCellText(*painter, cell);
   }
   painter->restore();
@@ -183,7 +248,7 @@ bool RunTableDelegate::editorEvent(QEvent* event,
                                    QAbstractItemModel* model,
                                    const QStyleOptionViewItem& option,
                                    const QModelIndex& index) {
-  if (index.column() != RunTableModel::kShown) {
+  if (lookOf(index) != CellLook::check) {
     return QStyledItemDelegate::editorEvent(event, model, option, index);
   }
   if (event->type() == QEvent::MouseButtonDblClick) return true;

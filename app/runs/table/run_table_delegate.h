@@ -5,7 +5,8 @@
 namespace lambda {
 
 /// Draws the cells of the table of runs: checks in the run's colour, states with a dot, tags as
-/// chips, the best accuracy of a column bold. A click into the first column toggles the check.
+/// chips, the best accuracies on each data set bold. A click into the first column toggles the
+/// check.
 class RunTableDelegate : public QStyledItemDelegate {
   Q_OBJECT
 
@@ -15,6 +16,8 @@ class RunTableDelegate : public QStyledItemDelegate {
   void paint(QPainter* painter,
              const QStyleOptionViewItem& option,
              const QModelIndex& index) const override;
+  /// As wide as the content.
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
   QWidget* createEditor(QWidget* parent,
                         const QStyleOptionViewItem& option,
                         const QModelIndex& index) const override;

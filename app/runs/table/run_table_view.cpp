@@ -1,15 +1,13 @@
 #include "app/runs/table/run_table_view.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QMenu>
-#include <QSettings>
 
 #include "app/runs/run_table_model.h"
+#include "app/runs/table/column_layout.h"
+#include "app/runs/table/run_columns.h"
 #include "app/runs/table/run_sort_filter.h"
 #include "app/runs/table/run_table_delegate.h"
 #include "widgets/theme/typography.h"
@@ -20,30 +18,12 @@ namespace lambda {
 
 namespace {
 
-using Column = RunTableModel::Column;
-
 constexpr int kRowHeight = 28;
-
-/// Widths in pixels at scale 1.
-constexpr std::array<int, RunTableModel::kColumns> kWidths{
-    34, 150, 96, 92, 82, 66, 80, 98, 64, 92, 70, 100, 104, 96, 60};
-
-const QString kHeaderKey = u"tableHeader"_s;
-const QString kScaleKey = u"tableScale"_s;
-
-/// The least used column is hidden at first, so that the table is narrower.
-bool isShownAtFirst(int column) {
-  return column != Column::kDevice;
-}
 
 }  // namespace
 
 RunTableView::RunTableView(RunTableModel& runs, RunSortFilter& sorted, QWidget* parent)
-    : QTableView(parent),
-      runs_(runs),
-      sorted_(sorted),
-      columnsMenu_(new QMenu(tr("Columns"), this)),
-      scale_(textScale()) {
+    : QTableView(parent), runs_(runs), sorted_(sorted) {
   setModel(&sorted);
   setItemDelegate(new RunTableDelegate(this));
   setAccessibleName(tr("Runs"));
@@ -57,26 +37,9 @@ RunTableView::RunTableView(RunTableModel& runs, RunSortFilter& sorted, QWidget* 
   setHorizontalScrollMode(ScrollPerPixel);
   setContextMenuPolicy(Qt::CustomContextMenu);
   verticalHeader()->hide();
-  QHeaderView& header = *horizontalHeader();
-  header.setSectionsMovable(true);
-  header.setFirstSectionMovable(false);
-  header.setHighlightSections(false);
-  header.setStretchLastSection(true);
-  header.setSortIndicatorShown(true);
-  header.setMinimumSectionSize(28);
   setSortingEnabled(true);
-  sortByColumn(Column::kStarted, Qt::DescendingOrder);
-  for (int column = 0; column < RunTableModel::kColumns; ++column) {
-    setColumnWidth(column, qRound(kWidths[static_cast<std::size_t>(column)] * textScale()));
-    setColumnHidden(column, !isShownAtFirst(column));
-  }
-  header.setSectionResizeMode(Column::kShown, QHeaderView::Fixed);
+  columns_ = new ColumnLayout(*this);
   setRowHeights();
-  makeColumnsMenu();
-  header.setContextMenuPolicy(Qt::CustomContextMenu);
-  connect(&header, &QWidget::customContextMenuRequested, this, [this, &header](const QPoint& at) {
-    columnsMenu_->popup(header.mapToGlobal(at));
-  });
   connect(selectionModel(),
           &QItemSelectionModel::selectionChanged,
           this,
@@ -84,7 +47,7 @@ RunTableView::RunTableView(RunTableModel& runs, RunSortFilter& sorted, QWidget* 
   connect(
       selectionModel(), &QItemSelectionModel::currentChanged, this, &RunTableView::selectionMoved);
   connect(this, &QAbstractItemView::doubleClicked, this, [this](const QModelIndex& index) {
-    if (index.column() != Column::kShown) Q_EMIT opened(sorted_.rowAt(index).run.path);
+    if (index.column() != columnOf(RunColumn::shown)) Q_EMIT opened(sorted_.rowAt(index).run.path);
   });
   // Another value of a column may be the best one after a change.
   connect(&sorted, &QAbstractItemModel::dataChanged, viewport(), [this] { viewport()->update(); });
@@ -129,7 +92,7 @@ QString RunTableView::toText() const {
   std::vector<int> columns;
   for (int visual = 0; visual < sorted_.columnCount(); ++visual) {
     const int column = horizontalHeader()->logicalIndex(visual);
-    if (column != Column::kShown && !isColumnHidden(column)) columns.push_back(column);
+    if (column != columnOf(RunColumn::shown) && !isColumnHidden(column)) columns.push_back(column);
   }
   const auto line = [&](auto cellOf) {
     QStringList cells;
@@ -146,19 +109,16 @@ QString RunTableView::toText() const {
   return text;
 }
 
+QMenu* RunTableView::columnsMenu() const {
+  return columns_->menu();
+}
+
 void RunTableView::saveTo(QSettings& settings) const {
-  settings.setValue(kHeaderKey, horizontalHeader()->saveState());
-  settings.setValue(kScaleKey, scale_);
+  columns_->saveTo(settings);
 }
 
 void RunTableView::restoreFrom(QSettings& settings) {
-  const QByteArray state = settings.value(kHeaderKey).toByteArray();
-  if (state.isEmpty() || !horizontalHeader()->restoreState(state)) return;
-  const QHeaderView& header = *horizontalHeader();
-  sortByColumn(header.sortIndicatorSection(), header.sortIndicatorOrder());
-  // The saved widths belong to the text size at that time.
-  scale_ = std::max(1.0, settings.value(kScaleKey, 1.0).toDouble());
-  scaleCells();
+  columns_->restoreFrom(settings);
 }
 
 void RunTableView::keyPressEvent(QKeyEvent* event) {
@@ -179,33 +139,10 @@ void RunTableView::keyPressEvent(QKeyEvent* event) {
 
 void RunTableView::changeEvent(QEvent* event) {
   QTableView::changeEvent(event);
-  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) scaleCells();
-}
-
-void RunTableView::makeColumnsMenu() {
-  connect(columnsMenu_, &QMenu::aboutToShow, this, [this] {
-    columnsMenu_->clear();
-    for (int column = Column::kStatus; column < RunTableModel::kColumns; ++column) {
-      QAction* action = columnsMenu_->addAction(
-          sorted_.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
-      action->setCheckable(true);
-      action->setChecked(!isColumnHidden(column));
-      connect(action, &QAction::toggled, this, [this, column](bool on) {
-        setColumnHidden(column, !on);
-        if (on && columnWidth(column) < 40) {
-          setColumnWidth(column, qRound(kWidths[static_cast<std::size_t>(column)] * textScale()));
-        }
-      });
-    }
-  });
-}
-
-void RunTableView::scaleCells() {
-  const double growth = textScale() / std::exchange(scale_, textScale());
-  setRowHeights();
-  if (growth == 1) return;
-  for (int column = 0; column < RunTableModel::kColumns; ++column) {
-    if (!isColumnHidden(column)) setColumnWidth(column, qRound(columnWidth(column) * growth));
+  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) {
+    setRowHeights();
+    // The first change may come before the columns.
+    if (columns_) columns_->updateScale();
   }
 }
 

@@ -10,6 +10,7 @@ class QSettings;
 
 namespace lambda {
 
+class ColumnLayout;
 class RunSortFilter;
 class RunTableModel;
 
@@ -42,7 +43,7 @@ class RunTableView : public QTableView {
   QString toText() const;
 
   /// The actions to show or hide columns, for menus.
-  QMenu* columnsMenu() const { return columnsMenu_; }
+  QMenu* columnsMenu() const;
 
   void saveTo(QSettings& settings) const;
   void restoreFrom(QSettings& settings);
@@ -57,14 +58,11 @@ class RunTableView : public QTableView {
   void changeEvent(QEvent* event) override;
 
  private:
-  void makeColumnsMenu();
-  void scaleCells();
   void setRowHeights();
 
   RunTableModel& runs_;
   RunSortFilter& sorted_;
-  QMenu* columnsMenu_;
-  double scale_;  ///< The text scale of the column widths.
+  ColumnLayout* columns_ = nullptr;
 };
 
 }  // namespace lambda

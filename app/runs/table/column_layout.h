@@ -1,0 +1,49 @@
+#pragma once
+
+#include <set>
+
+#include <QObject>
+#include <QTimer>
+
+class QMenu;
+class QSettings;
+class QTableView;
+
+namespace lambda {
+
+/// Which columns the table of runs shows, in which order and how wide: as wide as their content,
+/// up to their limit, unless a person made them wider or narrower.
+class ColumnLayout : public QObject {
+  Q_OBJECT
+
+ public:
+  /// Lays out the columns of `table`, which owns this and has the model of runColumns().
+  explicit ColumnLayout(QTableView& table);
+
+  /// The actions to show or hide columns, for menus.
+  QMenu* menu() const { return menu_; }
+
+  /// Follows the text size.
+  void updateScale();
+
+  void saveTo(QSettings& settings) const;
+  /// Restores what saveTo() saved, or else the standard layout.
+  void restoreFrom(QSettings& settings);
+
+ private:
+  void reset();
+  void fill();
+  void fit();
+  void fitSoon();
+  int widthOf(int column) const;
+  void onResized(int column, int from, int to);
+
+  QTableView& table_;
+  QMenu* menu_;
+  std::set<int> chosen_;  ///< The columns whose width a person chose.
+  double scale_;          ///< The text scale of these widths.
+  bool isFitting_ = false;
+  QTimer fitTimer_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,297 @@
+#include "app/runs/table/run_columns.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "app/runs/path_text.h"
+#include "app/runs/shown_text.h"
+#include "engine/values/text/text.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/plots/axis_text.h"
+#include "widgets/theme/shown_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+double positive(double value) {
+  return value > 0 ? value : kMissing;
+}
+
+QString percentOrNothing(const std::optional<double>& accuracy) {
+  return accuracy ? percentText(*accuracy, 2) : QString();
+}
+
+QString countOrNothing(std::int64_t count) {
+  return count > 0 ? shortCountText(static_cast<double>(count)) : QString();
+}
+
+QString exactCountOrNothing(std::int64_t count) {
+  return count > 0 ? countText(static_cast<qint64>(count)) : QString();
+}
+
+QString csvNumber(double value) {
+  return QString::fromStdString(formatNumber(value));
+}
+
+QString csvNumber(const std::optional<double>& value) {
+  return value ? csvNumber(*value) : QString();
+}
+
+QString csvCount(std::int64_t count) {
+  return count > 0 ? QString::number(count) : QString();
+}
+
+QString shown(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+QString testText(const RunRow& row) {
+  const RunRecord& record = row.run.record;
+  const QString accuracy = percentOrNothing(record.testAccuracy);
+  if (accuracy.isEmpty() || row.isImported()) return accuracy;
+  return tr("%1 · %2×").arg(accuracy).arg(record.testEvaluations);
+}
+
+QString testToolTip(const RunRow& row) {
+  const RunRecord& record = row.run.record;
+  if (!record.testAccuracy) return tr("The test set has not been scored.");
+  if (row.isImported()) return tr("The last value of its test curve");
+  return tr("The test set has been scored %1. A network chosen by its test accuracy looks better "
+            "than it is.")
+      .arg(countedText(record.testEvaluations, tr("time"), tr("times")));
+}
+
+QString epochsText(const RunRow& row) {
+  const RunRecord& record = row.run.record;
+  if (row.isImported()) return QString::number(record.epochsDone);
+  return tr("%1 / %2").arg(record.epochsDone).arg(record.config.recipe.epochs);
+}
+
+QString deviceText(const RunRow& row) {
+  const Environment& environment = row.run.record.environment;
+  if (environment.device != "cpu" || environment.threads <= 0) return shown(environment.device);
+  return tr("CPU, %1").arg(countedText(environment.threads, tr("thread"), tr("threads")));
+}
+
+QString firstLineOfNotes(const RunRow& row) {
+  const std::string& notes = row.run.record.notes;
+  return oneLine(shown(notes.substr(0, notes.find('\n'))));
+}
+
+std::vector<ColumnSpec> makeColumns() {
+  return {
+      {.id = RunColumn::shown,
+       .key = u"shown"_s,
+       .title = {},
+       .meaning = tr("The curves of checked runs are compared, in their colours"),
+       .look = CellLook::check,
+       .widest = 34,
+       .isOfDamagedRuns = true,
+       .text = [](const RunRow&) { return QString(); }},
+      {.id = RunColumn::name,
+       .key = u"name"_s,
+       .title = tr("Name"),
+       .meaning = tr("The run's name, and what differs from the other runs of that name"),
+       .look = CellLook::name,
+       .widest = 420,
+       .isOfDamagedRuns = true,
+       .text = [](const RunRow& row) { return row.name(); },
+       .toolTip = [](const RunRow& row) { return toText(row.run.path); },
+       .exported = {{u"name"_s, [](const RunRow& row) { return row.name(); }},
+                    {u"folder"_s, [](const RunRow& row) { return toText(row.run.path); }}}},
+      {.id = RunColumn::status,
+       .key = u"status"_s,
+       .title = tr("Status"),
+       .meaning = tr("State of the run"),
+       .look = CellLook::state,
+       .isOfDamagedRuns = true,
+       .text = [](const RunRow& row) { return nameOf(row.state); },
+       .toolTip = [](const RunRow& row) { return sentenceFor(row); },
+       .exported = {{u"status"_s, [](const RunRow& row) { return nameOf(row.state).toLower(); }}}},
+      {.id = RunColumn::dataSet,
+       .key = u"dataSet"_s,
+       .title = tr("Data set"),
+       .meaning = tr("The images that it learns from"),
+       .text = [](const RunRow& row) { return dataSetName(row); },
+       .toolTip = [](const RunRow& row) { return dataSetPlace(row); },
+       .exported = {{u"dataSet"_s, [](const RunRow& row) { return dataSetName(row); }}}},
+      {.id = RunColumn::architecture,
+       .key = u"architecture"_s,
+       .title = tr("Architecture"),
+       .meaning = tr("One letter per block, a dash between stages: %1").arg(shown(patternLegend())),
+       .text = [](const RunRow& row) { return oneLine(shown(row.run.record.pattern)); },
+       .exported = {{u"architecture"_s,
+                     [](const RunRow& row) { return shown(row.run.record.pattern); }}}},
+      {.id = RunColumn::parameters,
+       .key = u"parameters"_s,
+       .title = tr("Parameters"),
+       .meaning = tr("Number of values that training adjusts"),
+       .look = CellLook::number,
+       .text = [](const RunRow& row) { return countOrNothing(row.run.record.parameters); },
+       .number =
+           [](const RunRow& row) {
+             return positive(static_cast<double>(row.run.record.parameters));
+           },
+       .toolTip = [](const RunRow& row) { return exactCountOrNothing(row.run.record.parameters); },
+       .exported = {{u"parameters"_s,
+                     [](const RunRow& row) { return csvCount(row.run.record.parameters); }}}},
+      {.id = RunColumn::flops,
+       .key = u"flops"_s,
+       .title = tr("FLOPs"),
+       .meaning = tr("Of one image forward; a multiply-add counts as two"),
+       .look = CellLook::number,
+       .text = [](const RunRow& row) { return countOrNothing(row.run.record.flops); },
+       .number =
+           [](const RunRow& row) { return positive(static_cast<double>(row.run.record.flops)); },
+       .toolTip = [](const RunRow& row) { return exactCountOrNothing(row.run.record.flops); },
+       .exported = {{u"flops"_s,
+                     [](const RunRow& row) { return csvCount(row.run.record.flops); }}}},
+      {.id = RunColumn::validation,
+       .key = u"validation"_s,
+       .title = tr("Validation"),
+       .meaning = tr("Best accuracy on the validation images; bold: the best on its data set"),
+       .look = CellLook::number,
+       .marksBest = true,
+       .text =
+           [](const RunRow& row) {
+             return percentOrNothing(row.run.record.bestValidationAccuracy);
+           },
+       .number =
+           [](const RunRow& row) {
+             return row.run.record.bestValidationAccuracy.value_or(kMissing);
+           },
+       .exported = {{u"bestValidationAccuracy"_s,
+                     [](const RunRow& row) {
+                       return csvNumber(row.run.record.bestValidationAccuracy);
+                     }}}},
+      {.id = RunColumn::test,
+       .key = u"test"_s,
+       .title = tr("Test"),
+       .meaning = tr("Accuracy on the test images, and how often those were scored; bold: the best "
+                     "on its data set"),
+       .look = CellLook::number,
+       .marksBest = true,
+       .text = testText,
+       .number = [](const RunRow& row) { return row.run.record.testAccuracy.value_or(kMissing); },
+       .toolTip = testToolTip,
+       .exported = {{u"testAccuracy"_s,
+                     [](const RunRow& row) { return csvNumber(row.run.record.testAccuracy); }},
+                    {u"testEvaluations"_s,
+                     [](const RunRow& row) {
+                       return row.isImported() ? QString()
+                                               : QString::number(row.run.record.testEvaluations);
+                     }}}},
+      {.id = RunColumn::epochs,
+       .key = u"epochs"_s,
+       .title = tr("Epochs"),
+       .meaning = tr("Epochs done, of all epochs"),
+       .look = CellLook::number,
+       .text = epochsText,
+       .number =
+           [](const RunRow& row) {
+             return row.state == RunState::damaged ? kMissing : row.run.record.epochsDone;
+           },
+       .exported = {{u"epochsDone"_s,
+                     [](const RunRow& row) { return QString::number(row.run.record.epochsDone); }},
+                    {u"epochs"_s,
+                     [](const RunRow& row) {
+                       return row.isImported()
+                                  ? QString()
+                                  : QString::number(row.run.record.config.recipe.epochs);
+                     }}}},
+      {.id = RunColumn::time,
+       .key = u"time"_s,
+       .title = tr("Time"),
+       .meaning = tr("Training time, without pauses and evaluation"),
+       .look = CellLook::number,
+       .text =
+           [](const RunRow& row) {
+             const double seconds = row.run.record.trainSeconds;
+             return seconds > 0 ? durationText(seconds) : QString();
+           },
+       .number = [](const RunRow& row) { return positive(row.run.record.trainSeconds); },
+       .exported = {{u"trainSeconds"_s,
+                     [](const RunRow& row) { return csvNumber(row.run.record.trainSeconds); }}}},
+      {.id = RunColumn::imagesPerSecond,
+       .key = u"imagesPerSecond"_s,
+       .title = tr("Images/s"),
+       .meaning = tr("Training throughput over the whole run"),
+       .look = CellLook::number,
+       .text =
+           [](const RunRow& row) {
+             const double rate = row.run.record.imagesPerSecond;
+             return rate > 0 ? shortCountText(rate) : QString();
+           },
+       .number = [](const RunRow& row) { return positive(row.run.record.imagesPerSecond); },
+       .exported = {{u"imagesPerSecond"_s,
+                     [](const RunRow& row) {
+                       const double rate = row.run.record.imagesPerSecond;
+                       return rate > 0 ? csvNumber(rate) : QString();
+                     }}}},
+      {.id = RunColumn::started,
+       .key = u"started"_s,
+       .title = tr("Started"),
+       .meaning = tr("When the run began"),
+       .look = CellLook::aside,
+       .text = [](const RunRow& row) { return dateTimeText(row.started); },
+       .number = [](const RunRow& row) { return row.started; },
+       .exported = {{u"started"_s,
+                     [](const RunRow& row) { return shown(row.run.record.environment.started); }}}},
+      {.id = RunColumn::device,
+       .key = u"device"_s,
+       .title = tr("Device"),
+       .meaning = tr("Device that computed it"),
+       .look = CellLook::aside,
+       .isShownAtFirst = false,
+       .text = deviceText,
+       .exported = {{u"device"_s,
+                     [](const RunRow& row) { return shown(row.run.record.environment.device); }}}},
+      {.id = RunColumn::tags,
+       .key = u"tags"_s,
+       .title = tr("Tags"),
+       .meaning = tr("Words to find it by"),
+       .look = CellLook::tags,
+       .widest = 240,
+       .text = [](const RunRow& row) { return tagsOf(row).join(u", "_s); },
+       .exported = {{u"tags"_s, [](const RunRow& row) { return tagsOf(row).join(u';'); }}}},
+      {.id = RunColumn::notes,
+       .key = u"notes"_s,
+       .title = tr("Notes"),
+       .meaning = tr("What you wrote about it"),
+       .look = CellLook::aside,
+       .text = firstLineOfNotes,
+       .toolTip = [](const RunRow& row) { return shown(row.run.record.notes); },
+       .exported = {{u"notes"_s, [](const RunRow& row) { return shown(row.run.record.notes); }}}},
+  };
+}
+
+}  // namespace
+
+const std::vector<ColumnSpec>& runColumns() {
+  static const std::vector<ColumnSpec> columns = makeColumns();
+  return columns;
+}
+
+int columnOf(RunColumn column) {
+  const std::vector<ColumnSpec>& columns = runColumns();
+  const auto found = std::find_if(
+      columns.begin(), columns.end(), [&](const ColumnSpec& spec) { return spec.id == column; });
+  return static_cast<int>(found - columns.begin());
+}
+
+const ColumnSpec& specOf(RunColumn column) {
+  return runColumns()[static_cast<std::size_t>(columnOf(column))];
+}
+
+QString cellText(const ColumnSpec& column, const RunRow& row) {
+  const bool isKnown = row.state != RunState::damaged || column.isOfDamagedRuns;
+  return isKnown ? column.text(row) : QString();
+}
+
+}  // namespace lambda
