@@ -35,6 +35,8 @@ class TestRunsFolders : public QObject, private RunsPageStage {
   void aFolderMayVanishWhileItIsInHand();
   void notesAndTagsAreWrittenAsTheyAreTyped();
   void deletingAsksAndCanBeUndone();
+  void undoBelongsToTheRunsAndSaysWhatItUndoes();
+  void whatWasTakenOffTheListComesBack();
   void escapeKeepsTheRun();
   void droppedLogsAreImportedAndOverlaid();
   void aDroppedFolderThatIsNothingIsReported();
@@ -165,6 +167,61 @@ void TestRunsFolders::deletingAsksAndCanBeUndone() {
   QCOMPARE(library_->find(run)->record, smallRecord("first"));
 }
 
+void TestRunsFolders::undoBelongsToTheRunsAndSaysWhatItUndoes() {
+  const fs::path first = write("a", smallRecord("first"));
+  const fs::path second = write("b", smallRecord("second"));
+  write("c", smallRecord("third"));
+  open(3);
+  QAction* undo = page_->undoAction();
+  QAction* redo = page_->redoAction();
+  QVERIFY(undo && redo && !undo->isEnabled() && !redo->isEnabled());
+  const auto trash = [&] {
+    action(u"Move to the trash"_s)->trigger();
+    messageBar().actionButton()->click();
+  };
+  table().selectRun(first);
+  trash();
+  QTRY_VERIFY(undo->isEnabled() || messageBar().text().contains(u"no trash"_s));
+  if (!undo->isEnabled()) QSKIP("this file system has no trash");
+  QCOMPARE(undo->text(), u"Undo: move first to the trash"_s);
+  QTRY_COMPARE(rows().rowCount(), 2);
+  table().selectAll();
+  trash();
+  QTRY_COMPARE(undo->text(), u"Undo: move 2 runs to the trash"_s);
+  QTRY_COMPARE(rows().rowCount(), 0);
+  undo->trigger();
+  QTRY_COMPARE(rows().rowCount(), 2);
+  QCOMPARE(undo->text(), u"Undo: move first to the trash"_s);
+  QCOMPARE(redo->text(), u"Redo: move 2 runs to the trash"_s);
+  undo->trigger();
+  QTRY_COMPARE(rows().rowCount(), 3);
+  QTRY_COMPARE(table().currentRun(), first);
+  QVERIFY(!undo->isEnabled());
+  redo->trigger();
+  QTRY_COMPARE(rows().rowCount(), 2);
+  QTRY_COMPARE(undo->text(), u"Undo: move first to the trash"_s);
+  QCOMPARE(redo->text(), u"Redo: move 2 runs to the trash"_s);
+  // Something new can't be followed by a redo.
+  table().selectRun(second);
+  trash();
+  QTRY_COMPARE(undo->text(), u"Undo: move second to the trash"_s);
+  QVERIFY(!redo->isEnabled());
+}
+
+void TestRunsFolders::whatWasTakenOffTheListComesBack() {
+  const TemporaryFolder elsewhere;
+  const fs::path guest = writeRun(elsewhere.path(), "guest", smallRecord("guest"));
+  write("a", smallRecord("own"));
+  open(1);
+  page_->open(guest);
+  QTRY_COMPARE(table().currentRun(), guest);
+  action(u"Take off the list"_s)->trigger();
+  QTRY_COMPARE(rows().rowCount(), 1);
+  QCOMPARE(page_->undoAction()->text(), u"Undo: take guest off the list"_s);
+  page_->undoAction()->trigger();
+  QTRY_COMPARE(table().currentRun(), guest);
+}
+
 void TestRunsFolders::escapeKeepsTheRun() {
   const fs::path run = write("a", smallRecord("first"));
   open(1);
@@ -219,10 +276,10 @@ void TestRunsFolders::aDroppedFileOfSomethingElseIsReported() {
   appendText(home_->path() / "picture.png", "x");
   page_->open(home_->path() / "picture.png");
   QTRY_VERIFY(messageBar().isVisible());
-  QVERIFY2(messageBar().text().contains(u"picture.png is neither"_s),
+  QVERIFY2(messageBar().text().contains(u"picture.png: it is neither"_s),
            qPrintable(messageBar().text()));
   page_->open(run / "run.json");
-  QCOMPARE(table().currentRun(), run);
+  QTRY_COMPARE(table().currentRun(), run);
 }
 
 void TestRunsFolders::namesOutOfFilesAreShownAsTheyAre() {

@@ -154,7 +154,7 @@ void TestRunsPage::aSearchWithoutHitsOffersToClearIt() {
   QLineEdit* search = page_->findChild<RunFilterBar*>()->searchField();
   QTRY_VERIFY(search->hasFocus());
   QTest::keyClicks(search, u"nothing like it"_s);
-  QTRY_VERIFY(hasLabel(u"No run matches"_s));
+  QTRY_VERIFY(hasLabel(u"No matching runs"_s));
   QTest::mouseClick(button(u"Clear search and filters"_s), Qt::LeftButton);
   QCOMPARE(rows().rowCount(), 1);
   QVERIFY(search->text().isEmpty());
@@ -182,6 +182,10 @@ void TestRunsPage::resumeAndContinueAskTheWindow() {
   action(u"Resume"_s)->trigger();
   QCOMPARE(resumes.size(), 1);
   action(u"Continue for more epochs …"_s)->trigger();
+  QCOMPARE(messageBar().text(), u"Continue stopped, which has done 4 epochs, for"_s);
+  QCOMPARE(messageBar().numberField()->text(), u"10 more epochs"_s);
+  messageBar().numberField()->setValue(1);
+  QCOMPARE(messageBar().numberField()->text(), u"1 more epoch"_s);
   messageBar().numberField()->setValue(30);
   QTest::mouseClick(messageBar().actionButton(), Qt::LeftButton);
   QCOMPARE(continuations.size(), 1);

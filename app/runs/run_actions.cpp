@@ -139,10 +139,13 @@ QList<QAction*> RunActions::forRuns() const {
           trash};
 }
 
+QList<QAction*> RunActions::withoutTabs() const {
+  return forRuns() << nullptr << find << uncheckAll << copyTable << exportTable << nullptr
+                   << openRun << importLog << refresh;
+}
+
 QList<QAction*> RunActions::all() const {
-  QList<QAction*> actions = forRuns();
-  actions << nullptr << find << uncheckAll << copyTable << exportTable << nullptr << openRun
-          << importLog << refresh << nullptr;
+  QList<QAction*> actions = withoutTabs() << nullptr;
   for (QAction* tab : tabs) actions << tab;
   return actions;
 }

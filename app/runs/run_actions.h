@@ -36,6 +36,9 @@ class RunActions : public QObject {
   /// All actions in the order of a menu; null pointers are separators.
   QList<QAction*> all() const;
 
+  /// All but those that show a tab.
+  QList<QAction*> withoutTabs() const;
+
   /// The actions for runs, for the context menu of the table.
   QList<QAction*> forRuns() const;
 

@@ -92,6 +92,15 @@ const RunSummary* RunLibrary::find(const fs::path& path) const {
   return found != runs_.end() && found->path == path ? &*found : nullptr;
 }
 
+void RunLibrary::open(std::vector<fs::path> paths) {
+  for (fs::path& path : paths) path = normal(path);
+  post([paths = std::move(paths)](LibraryWorker& worker) { worker.open(paths); });
+}
+
+void RunLibrary::write(const fs::path& file, const QByteArray& content) {
+  post([file, content](LibraryWorker& worker) { worker.write(file, content); });
+}
+
 void RunLibrary::addRun(const fs::path& path) {
   const fs::path run = normal(path);
   const bool isNew = addOnce(added_, run);

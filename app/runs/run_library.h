@@ -62,6 +62,10 @@ class RunLibrary : public QObject {
   /// Null where there is no such run.
   const RunSummary* find(const std::filesystem::path& path) const;
 
+  /// Lists or imports what these files and folders belong to: runs, or event files for TensorBoard.
+  /// Each is answered by opened() or refused().
+  void open(std::vector<std::filesystem::path> paths);
+
   /// Also lists a run folder from elsewhere. A folder that is no run is refused() and taken off
   /// again.
   void addRun(const std::filesystem::path& path);
@@ -88,6 +92,9 @@ class RunLibrary : public QObject {
   /// Lists a run's checkpoints and sizes: filesListed().
   void listFiles(const std::filesystem::path& path);
 
+  /// Writes a file whole: written(), or refused() with its path.
+  void write(const std::filesystem::path& file, const QByteArray& content);
+
   /// Reads everything again at once.
   void refresh();
 
@@ -113,6 +120,9 @@ class RunLibrary : public QObject {
   void runChanged(const std::filesystem::path& path);
   void metricsChanged(const std::filesystem::path& path);
   void filesListed(const std::filesystem::path& path, const lambda::RunFiles& files);
+  /// `folder` is being listed or imported, as open() requested.
+  void opened(const std::filesystem::path& folder);
+  void written(const std::filesystem::path& file);
   /// Emitted before the changed() with the new path.
   void renamed(const std::filesystem::path& from, const std::filesystem::path& to);
   void trashed(const std::filesystem::path& path, const std::filesystem::path& trashed);

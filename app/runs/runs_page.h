@@ -1,16 +1,35 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
+#include <vector>
 
+#include "app/runs/run_table_model.h"
+#include "app/runs/table/run_sort_filter.h"
 #include "app/session/page.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/inspection/inspection.h"
 
+class QSplitter;
+class QStackedWidget;
+class QTabWidget;
+class QToolButton;
+
 namespace lambda {
 
+class ConfusionPanel;
+class DetailsPanel;
+class DifferencesPanel;
+class ForkStarter;
 class InspectionSession;
+class LibraryNotice;
+class OverlayPanel;
+class RunActions;
+class RunFilterBar;
 class RunLibrary;
+class RunOperations;
+class RunTableView;
+class RunsMessageBar;
+class ScatterPanel;
 class TrainingSession;
 
 /// The Runs workspace: the library as a table; below it the curves of the checked runs over each
@@ -34,6 +53,8 @@ class RunsPage : public Page {
   void open(const std::filesystem::path& folder);
 
   QList<QAction*> pageActions() const override;
+  QAction* undoAction() const override;
+  QAction* redoAction() const override;
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 
@@ -55,9 +76,50 @@ class RunsPage : public Page {
   void showEvent(QShowEvent* event) override;
 
  private:
-  class Private;
+  enum Tab { kCurves, kDifferences, kConfusion, kScatter, kDetails };
 
-  std::unique_ptr<Private> d_;
+  void layOut();
+  void addTabs();
+  void addButtons();
+  void updateIcons();
+  void connectTable();
+  void connectPanels();
+  void connectLibrary();
+  void connectActions();
+  void requestForCurrent(QAction& action, void (RunsPage::*request)(const std::filesystem::path&));
+  void fork(const std::filesystem::path& run, const std::filesystem::path& checkpoint);
+  void showContextMenu(const QPoint& at);
+  void selectionMoved();
+  void showRuns();
+  void showRun(const std::filesystem::path& run);
+  void selectWanted();
+  void updateState();
+  void updateActions();
+  void showNotice();
+
+  RunLibrary& library_;
+  TrainingSession& training_;
+  RunTableModel runs_;
+  RunSortFilter sorted_;
+  RunActions* actions_;
+  RunFilterBar* filterBar_;
+  RunTableView* table_;
+  LibraryNotice* noHits_;
+  RunsMessageBar* messageBar_;
+  OverlayPanel* curves_;
+  DifferencesPanel* differences_;
+  ConfusionPanel* confusion_;
+  ScatterPanel* scatter_;
+  DetailsPanel* details_;
+  LibraryNotice* notice_;
+  RunOperations* operations_;
+  ForkStarter* forks_;
+  QStackedWidget* stack_ = nullptr;
+  QSplitter* content_ = nullptr;
+  QStackedWidget* tableStack_ = nullptr;
+  QTabWidget* tabs_ = nullptr;
+  QToolButton* moreButton_ = nullptr;
+  std::filesystem::path wanted_;  ///< Selected as soon as it is listed.
 };
 
 }  // namespace lambda

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 
 #include <QElapsedTimer>
+#include <QSaveFile>
 #include <QThread>
 
 #include "app/runs/library/imported_log.h"
@@ -35,6 +38,23 @@ constexpr qint64 kRest = 10;
 /// Whether the program waits for the end of this thread.
 bool isEnding() {
   return QThread::currentThread()->isInterruptionRequested();
+}
+
+constexpr std::string_view kRecord = "run.json";
+constexpr std::string_view kCheckpointsFolder = "checkpoints";
+constexpr std::string_view kEventFile = "tfevents";
+
+/// The folder that a path belongs to: that of a run or a log where the path is a file in one; empty
+/// for any other file.
+fs::path folderFor(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error) || fs::is_directory(path, error)) return path;
+  const fs::path parent = path.parent_path();
+  const std::string name = path.filename().string();
+  if (parent.filename() == kCheckpointsFolder) return parent.parent_path();
+  const bool isPart =
+      name.find(kEventFile) != std::string::npos || fs::exists(parent / kRecord, error);
+  return isPart ? parent : fs::path();
 }
 
 struct FolderReport {
@@ -106,6 +126,50 @@ void LibraryWorker::watch(const fs::path& folder, bool isStandard) {
   scanner_.forget();
   if (!watcher_->directories().isEmpty()) watcher_->removePaths(watcher_->directories());
   scan();
+}
+
+void LibraryWorker::open(const std::vector<fs::path>& paths) {
+  std::set<fs::path> folders;
+  for (const fs::path& path : paths) {
+    const fs::path folder = folderFor(path);
+    if (folder.empty()) {
+      const QString reason =
+          RunLibrary::tr(
+              "Could not open %1: it is neither part of a run nor a TensorBoard log. Open the "
+              "folder of a run, or one with event files.")
+              .arg(toText(path));
+      answer([&library = library_, path, reason] { Q_EMIT library.refused(path, reason); });
+    } else {
+      folders.insert(folder);
+    }
+  }
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    const bool isRun = fs::exists(folder / kRecord, error);
+    const bool isListed = scanner_.isKnown(folder);
+    answer([&library = library_, folder, isRun, isListed] {
+      Q_EMIT library.opened(folder);
+      if (isRun && !isListed) library.addRun(folder);
+      if (!isRun) library.importLog(folder);
+    });
+  }
+}
+
+void LibraryWorker::write(const fs::path& path, const QByteArray& content) {
+  QSaveFile file(toText(path));
+  const bool isWritten =
+      file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit();
+  const QString reason = isWritten
+                             ? QString()
+                             : RunLibrary::tr("Could not write %1: %2. Choose another folder.")
+                                   .arg(toText(path), file.errorString());
+  answer([&library = library_, path, reason] {
+    if (reason.isEmpty()) {
+      Q_EMIT library.written(path);
+    } else {
+      Q_EMIT library.refused(path, reason);
+    }
+  });
 }
 
 void LibraryWorker::setAdded(std::vector<fs::path> added) {

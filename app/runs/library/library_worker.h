@@ -28,6 +28,8 @@ class LibraryWorker : public QObject {
   void begin();
 
   void watch(const std::filesystem::path& folder, bool isStandard);
+  void open(const std::vector<std::filesystem::path>& paths);
+  void write(const std::filesystem::path& file, const QByteArray& content);
   /// The runs from elsewhere that are listed too.
   void setAdded(std::vector<std::filesystem::path> added);
   /// Refuses a folder that is no run; `isNew`: it is then taken off the list.

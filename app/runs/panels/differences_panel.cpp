@@ -29,7 +29,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kRowHeight = 26;
+constexpr int kSettingHeight = 26;
 constexpr int kLabelWidth = 320;
 constexpr int kValueWidth = 200;
 constexpr double kDotSide = 8;
@@ -213,7 +213,7 @@ void DifferencesPanel::updateLooks() {
   for (int column = 1; column < model_->columnCount(); ++column) {
     view_->setColumnWidth(column, qRound(kValueWidth * textScale()));
   }
-  const int height = qRound(kRowHeight * textScale());
+  const int height = qRound(kSettingHeight * textScale());
   view_->verticalHeader()->setDefaultSectionSize(height);
   for (int row = 0; row < model_->rowCount(); ++row) {
     const bool isGroup = model_->index(row, 0).data(DifferencesModel::kIsGroupRole).toBool();

@@ -22,7 +22,7 @@ namespace {
 
 /// Long enough to read the message and to find the button.
 constexpr int kTellMs = 12000;
-constexpr int kMostEpochs = 100000;
+constexpr int kMostMoreEpochs = 100000;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ RunsMessageBar::RunsMessageBar(QWidget* parent)
   // A long word without breaks must not make the window wider.
   text_->setMinimumWidth(1);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  number_->setRange(1, kMostEpochs);
+  number_->setRange(1, kMostMoreEpochs);
   close_->setProperty(kRole, u"quiet"_s);
   close_->setToolTip(tr("Close (Esc)"));
   close_->setAccessibleName(tr("Close"));
@@ -60,6 +60,7 @@ RunsMessageBar::RunsMessageBar(QWidget* parent)
     hide();
     if (call) call();
   });
+  connect(number_, &QSpinBox::valueChanged, this, &RunsMessageBar::showUnit);
   action_->setAutoDefault(true);
   updateIcons();
   hide();
@@ -73,13 +74,15 @@ void RunsMessageBar::ask(const QString& text,
 }
 
 void RunsMessageBar::askNumber(const QString& text,
-                               const QString& unit,
+                               const Unit& unit,
                                int value,
                                const QString& actionText,
                                std::function<void(int)> action) {
   show(text, actionText, [this, action = std::move(action)] { action(number_->value()); });
-  number_->setSuffix(u' ' + unit);
+  unit_ = unit;
+  number_->setAccessibleName(unit.many);
   number_->setValue(value);
+  showUnit();
   number_->show();
   number_->setFocus();
   number_->selectAll();
@@ -114,6 +117,10 @@ void RunsMessageBar::show(const QString& text,
   action_->setText(actionText);
   action_->setVisible(!actionText.isEmpty());
   QFrame::show();
+}
+
+void RunsMessageBar::showUnit() {
+  number_->setSuffix(u' ' + (number_->value() == 1 ? unit_.one : unit_.many));
 }
 
 void RunsMessageBar::keyPressEvent(QKeyEvent* event) {

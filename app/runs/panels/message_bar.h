@@ -23,9 +23,15 @@ class RunsMessageBar : public QFrame {
   /// Offers an action; its button has the focus.
   void ask(const QString& text, const QString& actionText, std::function<void()> action);
 
+  /// What a number counts: "epoch", "epochs".
+  struct Unit {
+    QString one;
+    QString many;
+  };
+
   /// Offers an action with a number to choose.
   void askNumber(const QString& text,
-                 const QString& unit,
+                 const Unit& unit,
                  int value,
                  const QString& actionText,
                  std::function<void(int)> action);
@@ -48,6 +54,7 @@ class RunsMessageBar : public QFrame {
 
  private:
   void show(const QString& text, const QString& actionText, std::function<void()> action);
+  void showUnit();
   void updateIcons();
 
   QLabel* text_;
@@ -55,6 +62,7 @@ class RunsMessageBar : public QFrame {
   QPushButton* action_;
   QToolButton* close_;
   QTimer* timer_;
+  Unit unit_;
   std::function<void()> call_;
 };
 

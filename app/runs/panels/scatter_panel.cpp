@@ -27,8 +27,8 @@ namespace lambda {
 
 namespace {
 
-constexpr int kRefreshMs = 60;
-constexpr int kGap = 8;
+constexpr int kScatterRefreshMs = 60;
+constexpr int kScatterGap = 8;
 
 constexpr std::array kCosts{RunColumn::parameters, RunColumn::flops, RunColumn::time};
 constexpr std::array kScores{RunColumn::validation, RunColumn::test};
@@ -71,7 +71,7 @@ ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorte
   sameData_->setToolTip(
       tr("Leave out runs on other data than the selected one: accuracies on "
          "different images can't be compared"));
-  auto* row = new FlowLayout(kGap);
+  auto* row = new FlowLayout(kScatterGap);
   row->addWidget(score_);
   auto* against = new QLabel(tr("against"), this);
   against->setProperty(kRole, u"secondary"_s);
@@ -89,7 +89,7 @@ ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorte
   column->addWidget(plot_, 1);
 
   refreshTimer_->setSingleShot(true);
-  refreshTimer_->setInterval(kRefreshMs);
+  refreshTimer_->setInterval(kScatterRefreshMs);
   connect(refreshTimer_, &QTimer::timeout, this, &ScatterPanel::refresh);
   connect(cost_, &ChoiceBar::chosen, this, &ScatterPanel::refresh);
   connect(score_, &ChoiceBar::chosen, this, &ScatterPanel::refresh);

@@ -33,7 +33,7 @@ const QString kVersionKey = u"version"_s;
 const QString kColumnsKey = u"columns"_s;
 const QString kSortKey = u"sort"_s;
 const QString kDescendingKey = u"descending"_s;
-const QString kScaleKey = u"scale"_s;
+const QString kLayoutScaleKey = u"scale"_s;
 
 int columnCount() {
   return static_cast<int>(runColumns().size());
@@ -168,7 +168,7 @@ void ColumnLayout::saveTo(QSettings& settings) const {
   settings.setValue(kColumnsKey, columns);
   settings.setValue(kSortKey, specAt(header.sortIndicatorSection()).key);
   settings.setValue(kDescendingKey, header.sortIndicatorOrder() == Qt::DescendingOrder);
-  settings.setValue(kScaleKey, scale_);
+  settings.setValue(kLayoutScaleKey, scale_);
   settings.endGroup();
 }
 
@@ -196,7 +196,7 @@ void ColumnLayout::restoreFrom(QSettings& settings) {
           settings.value(kDescendingKey).toBool() ? Qt::DescendingOrder : Qt::AscendingOrder);
     }
     // The saved widths belong to the text size at that time.
-    scale_ = std::max(1.0, settings.value(kScaleKey, 1.0).toDouble());
+    scale_ = std::max(1.0, settings.value(kLayoutScaleKey, 1.0).toDouble());
   }
   settings.endGroup();
   updateScale();

@@ -72,6 +72,21 @@ std::filesystem::path RunTableView::currentRun() const {
   return selected.empty() ? std::filesystem::path() : selected.front();
 }
 
+std::vector<const RunRow*> RunTableView::rowsOf(
+    const std::vector<std::filesystem::path>& runs) const {
+  std::vector<const RunRow*> rows;
+  for (const std::filesystem::path& path : runs) {
+    const int index = runs_.indexOf(path);
+    if (index >= 0) rows.push_back(&runs_.row(index));
+  }
+  return rows;
+}
+
+const RunRow* RunTableView::currentRow() const {
+  const int index = runs_.indexOf(currentRun());
+  return index < 0 ? nullptr : &runs_.row(index);
+}
+
 bool RunTableView::selectRun(const std::filesystem::path& run) {
   const QModelIndex index = sorted_.indexOf(run);
   if (!index.isValid()) return false;

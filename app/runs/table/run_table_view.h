@@ -13,6 +13,7 @@ namespace lambda {
 class ColumnLayout;
 class RunSortFilter;
 class RunTableModel;
+struct RunRow;
 
 /// The table of runs. Space checks and unchecks what is selected, Return opens it, F2 edits its
 /// name; the header's context menu chooses the columns.
@@ -28,6 +29,14 @@ class RunTableView : public QTableView {
 
   /// The selected run: that of the current row, if it is selected; empty where there is none.
   std::filesystem::path currentRun() const;
+
+  /// The rows of runs that still exist. The pointers are valid until the model changes.
+  std::vector<const RunRow*> rowsOf(const std::vector<std::filesystem::path>& runs) const;
+
+  std::vector<const RunRow*> selectedRows() const { return rowsOf(selectedRuns()); }
+
+  /// The row of currentRun(); null where there is none.
+  const RunRow* currentRow() const;
 
   /// Selects only this run and scrolls to it. False where it is not listed.
   bool selectRun(const std::filesystem::path& run);

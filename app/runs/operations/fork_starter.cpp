@@ -1,0 +1,51 @@
+#include "app/runs/operations/fork_starter.h"
+
+#include "app/runs/path_text.h"
+#include "app/runs/run_library.h"
+#include "app/session/training_session.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+ForkStarter::ForkStarter(RunLibrary& library, TrainingSession& training, QWidget& place)
+    : QObject(&place), library_(library), place_(place) {
+  connect(&library, &RunLibrary::changed, this, [this] {
+    if (!dialog_ || library_.find(dialog_->run())) return;
+    Q_EMIT runLost(tr("Could not fork %1: it is no longer there.").arg(toText(dialog_->run())));
+    dialog_->close();
+  });
+  connect(
+      &library, &RunLibrary::filesListed, this, [this](const fs::path& run, const RunFiles& files) {
+        if (dialog_ && dialog_->run() == run) dialog_->setCheckpoints(files, checkpoint_);
+      });
+  const auto closeStarted = [this] {
+    if (dialog_ && dialog_->isStarting()) dialog_->close();
+  };
+  connect(&training, &TrainingSession::started, this, closeStarted);
+  connect(&training, &TrainingSession::ended, this, closeStarted);
+  connect(&training, &TrainingSession::startRefused, this, [this](const QString& reason) {
+    if (!dialog_ || !dialog_->isStarting()) return;
+    dialog_->showRefusal(reason);
+    dialog_->raise();
+    dialog_->activateWindow();
+  });
+}
+
+ForkStarter::~ForkStarter() {
+  delete dialog_;
+}
+
+void ForkStarter::open(const fs::path& run, const fs::path& checkpoint) {
+  const RunSummary* summary = library_.find(run);
+  if (!summary) return;
+  delete dialog_;
+  dialog_ = new ForkDialog(*summary, &place_);
+  dialog_->setAttribute(Qt::WA_DeleteOnClose);
+  checkpoint_ = checkpoint;
+  connect(dialog_, &ForkDialog::forkRequested, this, &ForkStarter::forkRequested);
+  library_.listFiles(run);
+  dialog_->show();
+}
+
+}  // namespace lambda

@@ -1,0 +1,135 @@
+#include "app/runs/operations/run_operations.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QDesktopServices>
+#include <QFileDialog>
+#include <QUrl>
+
+#include "app/runs/panels/message_bar.h"
+#include "app/runs/path_text.h"
+#include "app/runs/run_actions.h"
+#include "app/runs/run_command.h"
+#include "app/runs/run_library.h"
+#include "app/runs/table/run_csv.h"
+#include "app/runs/table/run_table_view.h"
+
+using namespace Qt::StringLiterals;
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+RunOperations::RunOperations(RunLibrary& library,
+                             RunActions& actions,
+                             RunTableView& table,
+                             const RunSortFilter& listed,
+                             RunsMessageBar& messages,
+                             QWidget& page)
+    : QObject(&page),
+      library_(library),
+      table_(table),
+      listed_(listed),
+      messages_(messages),
+      page_(page),
+      removals_(library) {
+  connect(actions.continueRun, &QAction::triggered, this, &RunOperations::continueRun);
+  connect(actions.rename, &QAction::triggered, &table, &RunTableView::editName);
+  connect(actions.trash, &QAction::triggered, this, &RunOperations::trash);
+  connect(actions.takeOffList, &QAction::triggered, this, [this] {
+    removals_.takeOffList(table_.selectedRows());
+  });
+  connect(actions.reveal, &QAction::triggered, this, [this] { reveal(table_.currentRun()); });
+  connect(actions.copyCommand, &QAction::triggered, this, &RunOperations::copyCommand);
+  connect(actions.check, &QAction::triggered, &table, &RunTableView::toggleSelected);
+  connect(actions.copyTable, &QAction::triggered, this, [this] {
+    QApplication::clipboard()->setText(table_.toText());
+  });
+  connect(actions.exportTable, &QAction::triggered, this, &RunOperations::exportTable);
+  const auto openFolder = [this](const fs::path& folder) { library_.open({folder}); };
+  connect(actions.openRun, &QAction::triggered, this, [this, openFolder] {
+    chooseFolder(tr("Open a run folder"), openFolder);
+  });
+  connect(actions.importLog, &QAction::triggered, this, [this, openFolder] {
+    chooseFolder(tr("Folder with TensorBoard event files"), openFolder);
+  });
+  connect(actions.refresh, &QAction::triggered, &library, &RunLibrary::refresh);
+  connectMessages();
+}
+
+void RunOperations::connectMessages() {
+  connect(&removals_, &RunRemovals::removed, this, [this](const QString& text) {
+    messages_.tell(text, tr("Undo"), [this] { removals_.undoAction()->trigger(); });
+  });
+  connect(&removals_, &RunRemovals::restored, this, &RunOperations::restored);
+  connect(&library_, &RunLibrary::written, this, [this](const fs::path& file) {
+    messages_.tell(tr("Written: %1").arg(toText(file)));
+  });
+}
+
+void RunOperations::continueRun() {
+  const RunRow* row = table_.currentRow();
+  if (!row) return;
+  const fs::path path = row->run.path;
+  const int done = row->run.record.epochsDone;
+  messages_.askNumber(
+      tr("Continue %1, which has done %2, for")
+          .arg(row->name(), countedText(done, tr("epoch"), tr("epochs"))),
+      {tr("more epoch"), tr("more epochs")},
+      kMoreEpochs,
+      tr("Continue"),
+      [this, path, done](int more) { Q_EMIT continueRequested(path, done + more); });
+}
+
+void RunOperations::trash() {
+  const std::vector<const RunRow*> rows = table_.selectedRows();
+  if (rows.empty()) return;
+  const QString question =
+      rows.size() == 1
+          ? tr("Move %1 with all its checkpoints to the trash?").arg(rows.front()->name())
+          : tr("Move %1 with all their checkpoints to the trash?")
+                .arg(countedText(static_cast<qint64>(rows.size()), tr("run"), tr("runs")));
+  messages_.ask(question, tr("Move to the trash"), [this, asked = table_.selectedRuns()] {
+    removals_.moveToTrash(table_.rowsOf(asked));
+    table_.setFocus();
+  });
+}
+
+void RunOperations::copyCommand() {
+  const RunRow* row = table_.currentRow();
+  if (!row) return;
+  const QString command = commandFor(row->run);
+  QApplication::clipboard()->setText(command);
+  messages_.tell(tr("Copied: %1").arg(command));
+}
+
+void RunOperations::exportTable() {
+  auto* dialog = new QFileDialog(&page_, tr("Export the table"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setNameFilter(tr("Numbers (*.csv)"));
+  dialog->setDefaultSuffix(u"csv"_s);
+  dialog->selectFile(u"runs.csv"_s);
+  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+    library_.write(toPath(path), toCsv(listed_).toUtf8());
+  });
+  dialog->open();
+}
+
+void RunOperations::chooseFolder(const QString& title,
+                                 const std::function<void(const fs::path&)>& then) {
+  auto* dialog = new QFileDialog(&page_, title, toText(library_.folder()));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::Directory);
+  connect(dialog, &QFileDialog::fileSelected, this, [then](const QString& path) {
+    then(toPath(path));
+  });
+  dialog->open();
+}
+
+void RunOperations::reveal(const fs::path& run) {
+  if (!run.empty()) QDesktopServices::openUrl(QUrl::fromLocalFile(toText(run)));
+}
+
+}  // namespace lambda

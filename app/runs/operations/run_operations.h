@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include <QObject>
+
+#include "app/runs/operations/run_removals.h"
+
+namespace lambda {
+
+class RunActions;
+class RunLibrary;
+class RunSortFilter;
+class RunTableView;
+class RunsMessageBar;
+
+/// What a person does with the selected runs: the actions of RunActions that change, copy or export
+/// them. Requests to other workspaces are those of the page.
+class RunOperations : public QObject {
+  Q_OBJECT
+
+ public:
+  /// All outlive this; dialogs belong to `page`.
+  RunOperations(RunLibrary& library,
+                RunActions& actions,
+                RunTableView& table,
+                const RunSortFilter& listed,
+                RunsMessageBar& messages,
+                QWidget& page);
+
+  const RunRemovals& removals() const { return removals_; }
+
+  /// Asks for a folder, without blocking.
+  void chooseFolder(const QString& title,
+                    const std::function<void(const std::filesystem::path&)>& then);
+
+  static void reveal(const std::filesystem::path& run);
+
+ Q_SIGNALS:
+  /// Requests to continue the training until `epochs` epochs in all.
+  void continueRequested(const std::filesystem::path& run, int epochs);
+  /// A run is being brought back.
+  void restored(const std::filesystem::path& run);
+
+ private:
+  void connectMessages();
+  void continueRun();
+  void trash();
+  void copyCommand();
+  void exportTable();
+
+  RunLibrary& library_;
+  RunTableView& table_;
+  const RunSortFilter& listed_;
+  RunsMessageBar& messages_;
+  QWidget& page_;
+  RunRemovals removals_;
+};
+
+}  // namespace lambda
