@@ -4,6 +4,7 @@
 
 #include <QAction>
 #include <QKeySequence>
+#include <QMenu>
 #include <QWidget>
 
 #include "widgets/theme/icons.h"
@@ -58,6 +59,10 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
                     u"copy"_s,
                     tr("The command that trains such a run again"),
                     u"Ctrl+Shift+C"_s);
+  exportRun = add(tr("Export weights or metrics …"),
+                  u"export"_s,
+                  tr("Write the run's weights, metrics or configuration for other programs"),
+                  u"Ctrl+Shift+E"_s);
   check = add(tr("Check or uncheck"),
               u"check"_s,
               tr("Show or hide the curves of the selected runs (Space)"));
@@ -111,6 +116,7 @@ void RunActions::update(const std::vector<const RunRow*>& selected, bool isTrain
   inspect->setEnabled(hasWeights);
   design->setEnabled(hasWeights);
   copyCommand->setEnabled(hasWeights);
+  exportRun->setEnabled(hasWeights);
   reveal->setEnabled(one);
   allow(*resume, one && canResume(*one), isTraining);
   allow(*continueRun, one && canChange(*one), isTraining);
@@ -133,6 +139,7 @@ QList<QAction*> RunActions::forRuns() const {
           tags,
           notes,
           copyCommand,
+          exportRun,
           reveal,
           nullptr,
           takeOffList,
@@ -148,6 +155,16 @@ QList<QAction*> RunActions::all() const {
   QList<QAction*> actions = withoutTabs() << nullptr;
   for (QAction* tab : tabs) actions << tab;
   return actions;
+}
+
+void RunActions::addTo(QMenu& menu, const QList<QAction*>& actions) {
+  for (QAction* action : actions) {
+    if (action) {
+      menu.addAction(action);
+    } else {
+      menu.addSeparator();
+    }
+  }
 }
 
 void RunActions::updateIcons() {

@@ -42,6 +42,9 @@ class RunActions : public QObject {
   /// The actions for runs, for the context menu of the table.
   QList<QAction*> forRuns() const;
 
+  /// Adds such a list to a menu.
+  static void addTo(QMenu& menu, const QList<QAction*>& actions);
+
   void updateIcons();
 
   QAction* inspect;
@@ -56,6 +59,7 @@ class RunActions : public QObject {
   QAction* takeOffList;
   QAction* reveal;
   QAction* copyCommand;
+  QAction* exportRun;
   QAction* check;
   QAction* uncheckAll;
   QAction* find;

@@ -13,6 +13,7 @@
 #include "app/runs/library/imported_log.h"
 #include "app/runs/library/run_files.h"
 #include "app/session/run_summary.h"
+#include "engine/runs/run_export.h"
 #include "engine/values/run/metrics.h"
 
 class QSettings;
@@ -95,6 +96,11 @@ class RunLibrary : public QObject {
   /// Writes a file whole: written(), or refused() with its path.
   void write(const std::filesystem::path& file, const QByteArray& content);
 
+  /// Exports a run to a file for other programs: written(), or refused() with the file's path.
+  void exportRun(const std::filesystem::path& run,
+                 RunExport what,
+                 const std::filesystem::path& file);
+
   /// Reads everything again at once.
   void refresh();
 
@@ -122,7 +128,8 @@ class RunLibrary : public QObject {
   void filesListed(const std::filesystem::path& path, const lambda::RunFiles& files);
   /// `folder` is being listed or imported, as open() requested.
   void opened(const std::filesystem::path& folder);
-  void written(const std::filesystem::path& file);
+  /// `sentence` says what the file holds.
+  void written(const std::filesystem::path& file, const QString& sentence);
   /// Emitted before the changed() with the new path.
   void renamed(const std::filesystem::path& from, const std::filesystem::path& to);
   void trashed(const std::filesystem::path& path, const std::filesystem::path& trashed);

@@ -9,11 +9,6 @@
 #include "engine/values/config/run_config.h"
 #include "engine/values/inspection/inspection.h"
 
-class QSplitter;
-class QStackedWidget;
-class QTabWidget;
-class QToolButton;
-
 namespace lambda {
 
 class ConfusionPanel;
@@ -21,14 +16,13 @@ class DetailsPanel;
 class DifferencesPanel;
 class ForkStarter;
 class InspectionSession;
-class LibraryNotice;
 class OverlayPanel;
 class RunActions;
-class RunFilterBar;
 class RunLibrary;
 class RunOperations;
 class RunTableView;
 class RunsMessageBar;
+class RunsView;
 class ScatterPanel;
 class TrainingSession;
 
@@ -70,7 +64,6 @@ class RunsPage : public Page {
   void designRequested(const lambda::RunConfig& config);
 
  protected:
-  void changeEvent(QEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void showEvent(QShowEvent* event) override;
@@ -78,14 +71,11 @@ class RunsPage : public Page {
  private:
   enum Tab { kCurves, kDifferences, kConfusion, kScatter, kDetails };
 
-  void layOut();
-  void addTabs();
-  void addButtons();
-  void updateIcons();
   void connectTable();
   void connectPanels();
   void connectLibrary();
   void connectActions();
+  void chooseLibraryFolder();
   void requestForCurrent(QAction& action, void (RunsPage::*request)(const std::filesystem::path&));
   void fork(const std::filesystem::path& run, const std::filesystem::path& checkpoint);
   void showContextMenu(const QPoint& at);
@@ -95,30 +85,22 @@ class RunsPage : public Page {
   void selectWanted();
   void updateState();
   void updateActions();
-  void showNotice();
 
   RunLibrary& library_;
   TrainingSession& training_;
   RunTableModel runs_;
   RunSortFilter sorted_;
   RunActions* actions_;
-  RunFilterBar* filterBar_;
-  RunTableView* table_;
-  LibraryNotice* noHits_;
-  RunsMessageBar* messageBar_;
   OverlayPanel* curves_;
   DifferencesPanel* differences_;
   ConfusionPanel* confusion_;
   ScatterPanel* scatter_;
   DetailsPanel* details_;
-  LibraryNotice* notice_;
+  RunsView* view_;
+  RunTableView& table_;
+  RunsMessageBar& messageBar_;
   RunOperations* operations_;
   ForkStarter* forks_;
-  QStackedWidget* stack_ = nullptr;
-  QSplitter* content_ = nullptr;
-  QStackedWidget* tableStack_ = nullptr;
-  QTabWidget* tabs_ = nullptr;
-  QToolButton* moreButton_ = nullptr;
   std::filesystem::path wanted_;  ///< Selected as soon as it is listed.
 };
 

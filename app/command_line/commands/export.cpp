@@ -14,12 +14,7 @@
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "engine/formats/files/durable_file.h"
-#include "engine/formats/json/config_json.h"
-#include "engine/formats/metrics/metrics_csv.h"
-#include "engine/formats/metrics/metrics_json.h"
-#include "engine/formats/tensors/checkpoint_file.h"
-#include "engine/formats/tensors/weights_file.h"
-#include "engine/runs/run_folder.h"
+#include "engine/runs/run_export.h"
 #include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
 
@@ -29,11 +24,12 @@ namespace lambda {
 
 namespace {
 
-enum class ExportFormat { safetensors, csv, batches, json, architecture };
-
-/// The names of the formats, in the order of ExportFormat.
-constexpr std::array<std::string_view, 5> kFormatNames{
-    "safetensors", "csv", "batches", "json", "architecture"};
+/// The names of the formats, in the order of RunExport.
+constexpr std::array<std::string_view, kRunExports.size()> kFormatNames = [] {
+  std::array<std::string_view, kRunExports.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kRunExports[i].name;
+  return names;
+}();
 
 constexpr char kStandardOutput[] = "-";
 
@@ -45,10 +41,10 @@ struct ExportOptions {
   OutputOptions output;
 };
 
-ExportFormat formatOf(const std::string& name) {
+RunExport formatOf(const std::string& name) {
   const auto found = std::find(kFormatNames.begin(), kFormatNames.end(), name);
   if (found != kFormatNames.end()) {
-    return static_cast<ExportFormat>(found - kFormatNames.begin());
+    return static_cast<RunExport>(found - kFormatNames.begin());
   }
   const std::string nearest = nearestName(name, kFormatNames);
   throw UsageError("--to",
@@ -57,24 +53,7 @@ ExportFormat formatOf(const std::string& name) {
                        "Formats: " + joined(kFormatNames) + ".");
 }
 
-/// The part of a file name after the run's name.
-const char* endingOf(ExportFormat format) {
-  switch (format) {
-    case ExportFormat::safetensors:
-      return ".safetensors";
-    case ExportFormat::csv:
-      return ".csv";
-    case ExportFormat::batches:
-      return "-batches.csv";
-    case ExportFormat::json:
-      return ".json";
-    case ExportFormat::architecture:
-      return "-architecture.json";
-  }
-  return "";
-}
-
-std::string defaultName(const fs::path& found, ExportFormat format) {
+std::string defaultName(const fs::path& found, RunExport format) {
   const fs::path path = fs::absolute(found).lexically_normal();
   const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename();
   std::error_code error;
@@ -82,24 +61,7 @@ std::string defaultName(const fs::path& found, ExportFormat format) {
   return (isFolder ? name
                    : path.parent_path().parent_path().filename() += "-" + name.stem().string())
              .string() +
-         endingOf(format);
-}
-
-std::string textOf(const fs::path& found, ExportFormat format) {
-  switch (format) {
-    case ExportFormat::csv:
-      return epochsCsv(readMetrics(RunFolder::open(found).metrics()));
-    case ExportFormat::batches:
-      return batchesCsv(readMetrics(RunFolder::open(found).metrics()));
-    case ExportFormat::json:
-      return toJson(readCheckpointHeader(checkpointOf(found, CheckpointChoice::last)).config);
-    case ExportFormat::architecture:
-      return toJson(
-          readCheckpointHeader(checkpointOf(found, CheckpointChoice::last)).config.architecture);
-    case ExportFormat::safetensors:
-      break;
-  }
-  return {};
+         std::string(traitsOf(format).ending);
 }
 
 /// Files are published by renaming, which would replace a device or a pipe.
@@ -111,18 +73,6 @@ void requireReplaceable(const fs::path& out) {
                    "Give --out the name of a file, or - for standard output.");
 }
 
-/// Whether the path is one of the files of a run, whether or not the file exists yet.
-bool isFileOfRun(const fs::path& path) {
-  std::error_code error;
-  const fs::path folder = fs::weakly_canonical(fs::absolute(path, error), error).parent_path();
-  const std::string name = path.filename().string();
-  const auto isRun = [&](const fs::path& place) { return fs::exists(place / "run.json", error); };
-  const std::string room = folder.filename().string();
-  if ((room == "checkpoints" || room == "inspection") && isRun(folder.parent_path())) return true;
-  return isRun(folder) && (name == "run.json" || name == "metrics.jsonl" || name == "run.log" ||
-                           name.starts_with("events.out.tfevents."));
-}
-
 void requireNoFileOfRun(const fs::path& out) {
   if (!isFileOfRun(out)) return;
   throw UsageError(out.string(),
@@ -130,20 +80,16 @@ void requireNoFileOfRun(const fs::path& out) {
                    "Give another --out.");
 }
 
-std::string exportWeights(const fs::path& found, const fs::path& out, bool raw) {
-  const fs::path checkpoint = checkpointOf(found, CheckpointChoice::best);
-  const Weights weights =
-      readWeights(checkpoint, raw ? WeightsChoice::raw : WeightsChoice::evaluated);
-  writeWeights(out, weights);
-  return pluralText(static_cast<std::int64_t>(weights.file.tensors.size()), "tensor") + ", " +
-         groupedText(weights.parameters) + " values" +
-         (weights.averaged ? ", averaged over training" : "") + ", of " + shownPath(checkpoint);
+std::string textOf(const ExportedWeights& weights) {
+  return pluralText(weights.tensors, "tensor") + ", " + groupedText(weights.values) + " values" +
+         (weights.averaged ? ", averaged over training" : "") + ", of " +
+         shownPath(weights.checkpoint);
 }
 
 int exportRun(const ExportOptions& options) {
-  const ExportFormat format = formatOf(options.format);
+  const RunExport format = formatOf(options.format);
   const fs::path found = findRun(options.run);
-  const bool isText = format != ExportFormat::safetensors;
+  const bool isText = format != RunExport::weights;
   const fs::path out = options.out.value_or(defaultName(found, format));
   if (out == kStandardOutput && (!isText || options.output.json)) {
     throw UsageError("--out",
@@ -151,16 +97,17 @@ int exportRun(const ExportOptions& options) {
                      "Give the name of a file.");
   }
   if (out == kStandardOutput) {
-    std::cout << textOf(found, format);
+    std::cout << exportedText(found, format);
     return kExitOk;
   }
   requireReplaceable(out);
   requireNoFileOfRun(out);
   std::string what;
   if (isText) {
-    writeFileDurably(out, textOf(found, format));
+    writeFileDurably(out, exportedText(found, format));
   } else {
-    what = exportWeights(found, out, options.raw);
+    const WeightsChoice choice = options.raw ? WeightsChoice::raw : WeightsChoice::evaluated;
+    what = textOf(exportWeights(found, out, choice));
   }
   const std::uint64_t bytes = fs::file_size(out);
   if (options.output.json) {

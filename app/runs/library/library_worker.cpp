@@ -17,6 +17,8 @@
 #include "app/runs/library/run_files.h"
 #include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
+#include "app/runs/run_row.h"
+#include "engine/formats/files/durable_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 
@@ -55,6 +57,20 @@ fs::path folderFor(const fs::path& path) {
   const bool isPart =
       name.find(kEventFile) != std::string::npos || fs::exists(parent / kRecord, error);
   return isPart ? parent : fs::path();
+}
+
+/// Exports a run and says what was written.
+QString writeExport(const fs::path& run, RunExport what, const fs::path& file) {
+  if (what != RunExport::weights) {
+    writeFileDurably(file, exportedText(run, what));
+    return RunLibrary::tr("Written: %1").arg(toText(file));
+  }
+  const ExportedWeights weights = exportWeights(run, file, WeightsChoice::evaluated);
+  const QString tensors =
+      countedText(weights.tensors, RunLibrary::tr("tensor"), RunLibrary::tr("tensors"));
+  return (weights.averaged ? RunLibrary::tr("Written: %1, with %2 of %3, averaged over training.")
+                           : RunLibrary::tr("Written: %1, with %2 of %3."))
+      .arg(toText(file), tensors, toText(weights.checkpoint.filename()));
 }
 
 struct FolderReport {
@@ -159,15 +175,32 @@ void LibraryWorker::write(const fs::path& path, const QByteArray& content) {
   QSaveFile file(toText(path));
   const bool isWritten =
       file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit();
-  const QString reason = isWritten
-                             ? QString()
-                             : RunLibrary::tr("Could not write %1: %2. Choose another folder.")
-                                   .arg(toText(path), file.errorString());
-  answer([&library = library_, path, reason] {
-    if (reason.isEmpty()) {
-      Q_EMIT library.written(path);
+  report(path,
+         RunLibrary::tr("Written: %1").arg(toText(path)),
+         isWritten ? QString() : file.errorString());
+}
+
+void LibraryWorker::exportRun(const fs::path& run, RunExport what, const fs::path& file) {
+  QString sentence, problem;
+  try {
+    if (isFileOfRun(file)) {
+      throw Error(file.string(), "this is a file of a run, which an export never replaces");
+    }
+    sentence = writeExport(run, what, file);
+  } catch (const std::exception& error) {
+    problem = QString::fromStdString(error.what());
+  }
+  report(file, sentence, problem);
+}
+
+void LibraryWorker::report(const fs::path& file, const QString& sentence, const QString& problem) {
+  const QString reason =
+      RunLibrary::tr("Could not write %1: %2. Choose another file.").arg(toText(file), problem);
+  answer([&library = library_, file, sentence, isWritten = problem.isEmpty(), reason] {
+    if (isWritten) {
+      Q_EMIT library.written(file, sentence);
     } else {
-      Q_EMIT library.refused(path, reason);
+      Q_EMIT library.refused(file, reason);
     }
   });
 }

@@ -11,6 +11,7 @@
 
 #include "app/runs/library/metrics_follower.h"
 #include "app/runs/library/run_scanner.h"
+#include "engine/runs/run_export.h"
 #include "engine/values/run/run_record.h"
 
 namespace lambda {
@@ -30,6 +31,9 @@ class LibraryWorker : public QObject {
   void watch(const std::filesystem::path& folder, bool isStandard);
   void open(const std::vector<std::filesystem::path>& paths);
   void write(const std::filesystem::path& file, const QByteArray& content);
+  void exportRun(const std::filesystem::path& run,
+                 RunExport what,
+                 const std::filesystem::path& file);
   /// The runs from elsewhere that are listed too.
   void setAdded(std::vector<std::filesystem::path> added);
   /// Refuses a folder that is no run; `isNew`: it is then taken off the list.
@@ -55,6 +59,7 @@ class LibraryWorker : public QObject {
   void answer(Task task);
   template <class Task>
   void attempt(const std::filesystem::path& run, Task task);
+  void report(const std::filesystem::path& file, const QString& sentence, const QString& problem);
   void scan();
   void watchPlaces(const std::vector<RunSummary>& news);
   void pollMetrics();

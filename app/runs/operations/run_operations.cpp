@@ -1,5 +1,9 @@
 #include "app/runs/operations/run_operations.h"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
@@ -46,6 +50,7 @@ RunOperations::RunOperations(RunLibrary& library,
   connect(actions.copyTable, &QAction::triggered, this, [this] {
     QApplication::clipboard()->setText(table_.toText());
   });
+  connect(actions.exportRun, &QAction::triggered, this, &RunOperations::exportRun);
   connect(actions.exportTable, &QAction::triggered, this, &RunOperations::exportTable);
   const auto openFolder = [this](const fs::path& folder) { library_.open({folder}); };
   connect(actions.openRun, &QAction::triggered, this, [this, openFolder] {
@@ -63,8 +68,8 @@ void RunOperations::connectMessages() {
     messages_.tell(text, tr("Undo"), [this] { removals_.undoAction()->trigger(); });
   });
   connect(&removals_, &RunRemovals::restored, this, &RunOperations::restored);
-  connect(&library_, &RunLibrary::written, this, [this](const fs::path& file) {
-    messages_.tell(tr("Written: %1").arg(toText(file)));
+  connect(&library_, &RunLibrary::written, this, [this](const fs::path&, const QString& sentence) {
+    messages_.tell(sentence);
   });
 }
 
@@ -104,10 +109,45 @@ void RunOperations::copyCommand() {
   messages_.tell(tr("Copied: %1").arg(command));
 }
 
-void RunOperations::exportTable() {
-  auto* dialog = new QFileDialog(&page_, tr("Export the table"));
+QFileDialog* RunOperations::makeSaveDialog(const QString& title) const {
+  auto* dialog = new QFileDialog(&page_, title);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
+  return dialog;
+}
+
+void RunOperations::exportRun() {
+  const RunRow* row = table_.currentRow();
+  if (!row) return;
+  const fs::path run = row->run.path;
+  QStringList filters;
+  for (const RunExportTraits& traits : kRunExports) {
+    const std::string_view ending = traits.ending.substr(traits.ending.find('.'));
+    filters << u"%1 (*%2)"_s.arg(QString::fromStdString(std::string(traits.title)),
+                                 QString::fromStdString(std::string(ending)));
+  }
+  auto* dialog = makeSaveDialog(tr("Export %1").arg(row->name()));
+  dialog->setNameFilters(filters);
+  const auto suggestName = [dialog, run, filters](const QString& filter) {
+    const auto index = static_cast<std::size_t>(std::max<qsizetype>(0, filters.indexOf(filter)));
+    const std::string ending(kRunExports[index].ending);
+    dialog->setDefaultSuffix(QString::fromStdString(ending.substr(ending.find('.') + 1)));
+    dialog->selectFile(toText(run.filename()) + QString::fromStdString(ending));
+  };
+  connect(dialog, &QFileDialog::filterSelected, dialog, suggestName);
+  suggestName(filters.front());
+  connect(
+      dialog, &QFileDialog::fileSelected, this, [this, dialog, run, filters](const QString& path) {
+        const auto what = static_cast<RunExport>(
+            std::max<qsizetype>(0, filters.indexOf(dialog->selectedNameFilter())));
+        messages_.tell(tr("Exporting %1 …").arg(toText(run.filename())));
+        library_.exportRun(run, what, toPath(path));
+      });
+  dialog->open();
+}
+
+void RunOperations::exportTable() {
+  auto* dialog = makeSaveDialog(tr("Export the table"));
   dialog->setNameFilter(tr("Numbers (*.csv)"));
   dialog->setDefaultSuffix(u"csv"_s);
   dialog->selectFile(u"runs.csv"_s);

@@ -7,6 +7,8 @@
 
 #include "app/runs/operations/run_removals.h"
 
+class QFileDialog;
+
 namespace lambda {
 
 class RunActions;
@@ -48,6 +50,8 @@ class RunOperations : public QObject {
   void continueRun();
   void trash();
   void copyCommand();
+  QFileDialog* makeSaveDialog(const QString& title) const;
+  void exportRun();
   void exportTable();
 
   RunLibrary& library_;

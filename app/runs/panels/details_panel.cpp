@@ -13,8 +13,8 @@
 
 #include "app/runs/compare/lineage.h"
 #include "app/runs/panels/run_annotations.h"
-#include "app/runs/panels/run_event_list.h"
 #include "app/runs/panels/run_facts.h"
+#include "app/runs/panels/run_history.h"
 #include "app/runs/path_text.h"
 #include "app/runs/run_command.h"
 #include "app/runs/run_library.h"
@@ -78,7 +78,7 @@ QWidget* DetailsPanel::makeContent() {
   lineage_ = new RunFacts(tr("Ancestors and forks"), content);
   files_ = new RunFacts(tr("Files"), content);
   annotations_ = new RunAnnotations(library_, runs_, content);
-  events_ = new RunEventList(content);
+  events_ = new RunHistory(content);
 
   auto* heading = new QHBoxLayout;
   auto* names = new QVBoxLayout;

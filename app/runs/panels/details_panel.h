@@ -14,7 +14,7 @@ namespace lambda {
 
 class ElidedLabel;
 class RunAnnotations;
-class RunEventList;
+class RunHistory;
 class RunFacts;
 class RunLibrary;
 class RunTableModel;
@@ -68,7 +68,7 @@ class DetailsPanel : public QScrollArea {
   RunFacts* lineage_ = nullptr;
   RunFacts* files_ = nullptr;
   RunAnnotations* annotations_ = nullptr;
-  RunEventList* events_ = nullptr;
+  RunHistory* events_ = nullptr;
 };
 
 }  // namespace lambda

@@ -11,11 +11,11 @@ class QTableWidget;
 namespace lambda {
 
 /// The events of a run, the newest on top. Hidden without events.
-class RunEventList : public QWidget {
+class RunHistory : public QWidget {
   Q_OBJECT
 
  public:
-  explicit RunEventList(QWidget* parent = nullptr);
+  explicit RunHistory(QWidget* parent = nullptr);
 
   void setEvents(const std::vector<EventRecord>& events);
 

@@ -1,4 +1,4 @@
-#include "app/runs/panels/run_event_list.h"
+#include "app/runs/panels/run_history.h"
 
 #include <QHeaderView>
 #include <QLabel>
@@ -22,35 +22,34 @@ constexpr int kSmallestHeight = 140;
 QString nameOf(EventKind kind) {
   switch (kind) {
     case EventKind::started:
-      return RunEventList::tr("Started");
+      return RunHistory::tr("Started");
     case EventKind::resumed:
-      return RunEventList::tr("Resumed");
+      return RunHistory::tr("Resumed");
     case EventKind::paused:
-      return RunEventList::tr("Paused");
+      return RunHistory::tr("Paused");
     case EventKind::continued:
-      return RunEventList::tr("Continued");
+      return RunHistory::tr("Continued");
     case EventKind::stopped:
-      return RunEventList::tr("Stopped");
+      return RunHistory::tr("Stopped");
     case EventKind::finished:
-      return RunEventList::tr("Finished");
+      return RunHistory::tr("Finished");
     case EventKind::failed:
-      return RunEventList::tr("Failed");
+      return RunHistory::tr("Failed");
     case EventKind::checkpoint:
-      return RunEventList::tr("Checkpoint");
+      return RunHistory::tr("Checkpoint");
     case EventKind::tested:
-      return RunEventList::tr("Tested");
+      return RunHistory::tr("Tested");
     case EventKind::warning:
-      return RunEventList::tr("Warning");
+      return RunHistory::tr("Warning");
     case EventKind::changed:
-      return RunEventList::tr("Changed");
+      return RunHistory::tr("Changed");
   }
   return {};
 }
 
 }  // namespace
 
-RunEventList::RunEventList(QWidget* parent)
-    : QWidget(parent), table_(new QTableWidget(0, 3, this)) {
+RunHistory::RunHistory(QWidget* parent) : QWidget(parent), table_(new QTableWidget(0, 3, this)) {
   auto* heading = new QLabel(tr("Events"), this);
   heading->setProperty(kRole, u"heading"_s);
   table_->setAccessibleName(tr("Events"));
@@ -70,19 +69,19 @@ RunEventList::RunEventList(QWidget* parent)
   column->addWidget(table_, 1);
 }
 
-void RunEventList::changeEvent(QEvent* event) {
+void RunHistory::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::FontChange) updateSizes();
 }
 
-void RunEventList::updateSizes() {
+void RunHistory::updateSizes() {
   table_->setMinimumHeight(qRound(kSmallestHeight * textScale()));
   table_->verticalHeader()->setDefaultSectionSize(qRound(kRowHeight * textScale()));
   table_->resizeColumnToContents(0);
   table_->resizeColumnToContents(1);
 }
 
-void RunEventList::setEvents(const std::vector<EventRecord>& events) {
+void RunHistory::setEvents(const std::vector<EventRecord>& events) {
   setVisible(!events.empty());
   table_->setRowCount(static_cast<int>(events.size()));
   int line = 0;

@@ -1,0 +1,190 @@
+#include "app/runs/runs_view.h"
+
+#include <QAction>
+#include <QMenu>
+#include <QPushButton>
+#include <QSettings>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/runs/panels/library_notice.h"
+#include "app/runs/panels/message_bar.h"
+#include "app/runs/path_text.h"
+#include "app/runs/run_library.h"
+#include "app/runs/run_table_model.h"
+#include "app/runs/table/run_filter_bar.h"
+#include "app/runs/table/run_sort_filter.h"
+#include "app/runs/table/run_table_view.h"
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+/// Heights of the table and the panels below it, scaled to the available height.
+const QList<int> kSizes{300, 430};
+
+const QString kPageSplitterKey = u"splitter"_s;
+const QString kTabKey = u"tab"_s;
+
+}  // namespace
+
+RunsView::RunsView(RunLibrary& library,
+                   RunTableModel& runs,
+                   RunSortFilter& sorted,
+                   RunActions& actions,
+                   const Panels& panels)
+    : library_(library),
+      runs_(runs),
+      sorted_(sorted),
+      actions_(actions),
+      filterBar_(new RunFilterBar(sorted)),
+      table_(new RunTableView(runs, sorted)),
+      noHits_(new LibraryNotice),
+      messageBar_(new RunsMessageBar),
+      notice_(new LibraryNotice),
+      content_(new QSplitter(Qt::Vertical)),
+      tableStack_(new QStackedWidget),
+      tabs_(new QTabWidget),
+      moreButton_(new QToolButton) {
+  layOut(panels);
+  addButtons();
+}
+
+void RunsView::layOut(const Panels& panels) {
+  tableStack_->addWidget(table_);
+  tableStack_->addWidget(noHits_);
+  auto* upper = new QWidget;
+  auto* upperColumn = new QVBoxLayout(upper);
+  upperColumn->setContentsMargins(0, 0, 0, 0);
+  upperColumn->setSpacing(0);
+  upperColumn->addWidget(filterBar_);
+  upperColumn->addWidget(tableStack_, 1);
+  upperColumn->addWidget(messageBar_);
+  tabs_->setDocumentMode(true);
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const QAction& action = *actions_.tabs[i];
+    const int tab = tabs_->addTab(panels[i], action.iconText());
+    tabs_->setTabToolTip(tab, action.shortcut().toString(QKeySequence::NativeText));
+    connect(&action, &QAction::triggered, this, [this, tab] { showTab(tab); });
+  }
+  content_->addWidget(upper);
+  content_->addWidget(tabs_);
+  content_->setStretchFactor(0, 2);
+  content_->setStretchFactor(1, 3);
+  content_->setChildrenCollapsible(false);
+  content_->setSizes(kSizes);
+  addWidget(content_);
+  addWidget(notice_);
+}
+
+void RunsView::addButtons() {
+  auto* resume = new QToolButton;
+  resume->setDefaultAction(actions_.resume);
+  resume->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  QAction& action = *actions_.inspect;
+  auto* inspect = new QPushButton(action.text());
+  inspect->setProperty(kRole, u"primary"_s);
+  inspect->setToolTip(action.toolTip());
+  connect(inspect, &QPushButton::clicked, &action, &QAction::trigger);
+  connect(&action, &QAction::changed, inspect, [&action, inspect] {
+    inspect->setEnabled(action.isEnabled());
+  });
+  auto* menu = new QMenu(moreButton_);
+  RunActions::addTo(*menu, actions_.withoutTabs());
+  menu->addMenu(table_->columnsMenu());
+  moreButton_->setMenu(menu);
+  moreButton_->setPopupMode(QToolButton::InstantPopup);
+  moreButton_->setProperty(kRole, u"quiet"_s);
+  moreButton_->setToolTip(tr("What can be done with runs"));
+  moreButton_->setAccessibleName(tr("More"));
+  updateIcons();
+  for (QWidget* widget : std::initializer_list<QWidget*>{resume, inspect, moreButton_})
+    filterBar_->addAtEnd(widget);
+}
+
+void RunsView::changeEvent(QEvent* event) {
+  QStackedWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) updateIcons();
+}
+
+void RunsView::updateIcons() {
+  actions_.updateIcons();
+  moreButton_->setIcon(icon(u"more"_s, *this));
+}
+
+void RunsView::showTab(int tab) {
+  tabs_->setCurrentIndex(tab);
+}
+
+bool RunsView::showsRuns() const {
+  return currentWidget() == content_;
+}
+
+void RunsView::updateState() {
+  const int count = runs_.rowCount();
+  setCurrentWidget(count > 0 ? static_cast<QWidget*>(content_) : notice_);
+  if (count == 0) return showNotice();
+  const bool hasHits = sorted_.rowCount() > 0;
+  tableStack_->setCurrentWidget(hasHits ? static_cast<QWidget*>(table_) : noHits_);
+  noHits_->setContent(
+      tr("No matching runs"),
+      count == 1 ? tr("The only run does not match the search and the filters.")
+                 : tr("None of the %1 runs matches the search and the filters.").arg(count),
+      {{tr("Clear search and filters"), [this] { filterBar_->clear(); }}});
+}
+
+void RunsView::showNotice() {
+  const LibraryNotice::Button other{tr("Choose another folder …"),
+                                    [this] { Q_EMIT folderRequested(); }};
+  const LibraryNotice::Button again{tr("Try again"), [this] { library_.refresh(); }};
+  switch (library_.state()) {
+    case LibraryState::reading:
+      notice_->setContent({}, tr("Reading the library …"), {});
+      return;
+    case LibraryState::missing:
+      notice_->setContent(
+          tr("The library folder is not there"), library_.stateText(), {again, other});
+      return;
+    case LibraryState::failed:
+      notice_->setContent(
+          tr("The library folder can't be read"), library_.stateText(), {again, other});
+      return;
+    case LibraryState::readOnly:
+      notice_->setContent(
+          tr("The library folder can't be written"), library_.stateText(), {other, again});
+      return;
+    case LibraryState::ready:
+      break;
+  }
+  notice_->setContent(
+      tr("No runs yet"),
+      tr("Every training becomes a run: its settings, curves, checkpoints and what its layers "
+         "learn. Here you find runs again, compare and continue them. Runs that are "
+         "started on the command line with --out %1 appear automatically.")
+          .arg(toText(library_.folder())),
+      {{tr("Train your first network"), [this] { Q_EMIT trainRequested(); }},
+       {tr("Open a run …"), [this] { actions_.openRun->trigger(); }},
+       {tr("Import TensorBoard logs …"), [this] { actions_.importLog->trigger(); }}});
+}
+
+void RunsView::saveTo(QSettings& settings) const {
+  settings.setValue(kPageSplitterKey, content_->saveState());
+  settings.setValue(kTabKey, tabs_->currentIndex());
+  table_->saveTo(settings);
+}
+
+void RunsView::restoreFrom(QSettings& settings) {
+  if (!content_->restoreState(settings.value(kPageSplitterKey).toByteArray())) {
+    content_->setSizes(kSizes);
+  }
+  showTab(settings.value(kTabKey, 0).toInt());
+  table_->restoreFrom(settings);
+}
+
+}  // namespace lambda

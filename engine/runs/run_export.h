@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "engine/formats/tensors/weights_file.h"
+
+namespace lambda {
+
+/// What other programs can read of a run.
+enum class RunExport {
+  weights,        ///< Weights and running statistics of the best checkpoint, as safetensors.
+  epochs,         ///< One line of CSV per epoch.
+  batches,        ///< One line of CSV per batch.
+  configuration,  ///< The complete configuration as JSON.
+  architecture,   ///< The network alone as JSON.
+};
+
+struct RunExportTraits {
+  std::string_view name;    ///< For `lambda export --to`.
+  std::string_view title;   ///< For people.
+  std::string_view ending;  ///< Of a file's name, after the name of the run.
+};
+
+/// In the order of RunExport.
+inline constexpr std::array<RunExportTraits, 5> kRunExports{{
+    {"safetensors", "Weights", ".safetensors"},
+    {"csv", "Metrics of each epoch", ".csv"},
+    {"batches", "Metrics of each batch", "-batches.csv"},
+    {"json", "Configuration", ".json"},
+    {"architecture", "Network", "-architecture.json"},
+}};
+
+constexpr const RunExportTraits& traitsOf(RunExport what) {
+  return kRunExports[static_cast<std::size_t>(what)];
+}
+
+/// The exported text of a run folder or checkpoint; for everything but weights. Throws Error.
+std::string exportedText(const std::filesystem::path& run, RunExport what);
+
+/// The weights that were exported.
+struct ExportedWeights {
+  std::filesystem::path checkpoint;
+  std::int64_t tensors = 0;
+  std::int64_t values = 0;
+  bool averaged = false;
+};
+
+/// Writes the weights of a run's best checkpoint, or of a checkpoint, to `file`. Throws Error.
+ExportedWeights exportWeights(const std::filesystem::path& run,
+                              const std::filesystem::path& file,
+                              WeightsChoice choice);
+
+/// Whether the path is one of the files of a run, which an export never replaces, whether or not
+/// the file exists yet.
+bool isFileOfRun(const std::filesystem::path& path);
+
+}  // namespace lambda
