@@ -1,4 +1,3 @@
-#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -7,16 +6,16 @@
 
 namespace lambda::test {
 
-using SnapshotPointer = std::shared_ptr<const InspectionSnapshot>;
-
 class TestInspectionSession : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void initTestCase();
-  void answersCarryTheNumberOfTheirQuestion();
-  void ofWaitingRequestsOfAViewTheNewestIsAnswered();
+  void answersGoToTheOneWhoAsked();
+  void ofTheRequestsOfAViewTheNewestIsAnswered();
   void twoViewsAreBothAnswered();
+  void aDestroyedContextGetsNoReplyAndEndsItsTask();
+  void imagesAreReadOnceForAll();
   void predictionsTellTheirProgressAndCanBeCancelled();
   void anEstimateCanBeCancelledAndIsReplacedByANewerOne();
   void anInspectionIsAnsweredInTheMiddleOfALongTask();
@@ -44,95 +43,179 @@ void TestInspectionSession::initTestCase() {
   run_ = engine_->trainRun(config, folder_.path().toStdString(), control, observer).run;
 }
 
-void TestInspectionSession::answersCarryTheNumberOfTheirQuestion() {
+void TestInspectionSession::answersGoToTheOneWhoAsked() {
   InspectionSession session(engine_);
-  QSignalSpy inspected(&session, &InspectionSession::inspected);
-  const quint64 id = session.inspect(run_, {.image = 7, .queryRow = 2, .queryColumn = 3});
-  QVERIFY(inspected.wait());
-  QCOMPARE(inspected.front().at(0).toULongLong(), id);
-  const auto snapshot = inspected.front().at(1).value<SnapshotPointer>();
-  QCOMPARE(snapshot->request.id, id);
-  QCOMPARE(snapshot->request.image, 7);
-  QCOMPARE(snapshot->queryRow, 2);
+  QObject view;
+  SnapshotPointer answer;
+  session.inspect(run_,
+                  {.image = 7, .queryRow = 2, .queryColumn = 3},
+                  view,
+                  {.answered = [&](const SnapshotPointer& snapshot) { answer = snapshot; }});
+  QTRY_VERIFY(answer);
+  QCOMPARE(answer->request.image, 7);
+  QCOMPARE(answer->queryRow, 2);
 }
 
-void TestInspectionSession::ofWaitingRequestsOfAViewTheNewestIsAnswered() {
+void TestInspectionSession::ofTheRequestsOfAViewTheNewestIsAnswered() {
   InspectionSession session(engine_);
-  QSignalSpy inspected(&session, &InspectionSession::inspected);
-  QSignalSpy cancelled(&session, &InspectionSession::cancelled);
+  QObject view;
+  std::vector<int> answered;
   constexpr int kRequests = 50;
-  quint64 last = 0;
-  for (int i = 0; i < kRequests; ++i) last = session.inspect(run_, {.image = i});
-  QTRY_VERIFY(!inspected.isEmpty() && inspected.back().at(0).toULongLong() == last);
-  QTRY_COMPARE(inspected.count() + cancelled.count(), kRequests);
-  QVERIFY(cancelled.count() > 0);
+  for (int i = 0; i < kRequests; ++i) {
+    session.inspect(run_, {.image = i}, view, {.answered = [&, i](const SnapshotPointer& snapshot) {
+                      QCOMPARE(snapshot->request.image, i);
+                      answered.push_back(i);
+                    }});
+  }
+  QTRY_VERIFY(!answered.empty());
+  QTest::qWait(20);
+  QCOMPARE(answered, std::vector<int>{kRequests - 1});
 }
 
 void TestInspectionSession::twoViewsAreBothAnswered() {
   InspectionSession session(engine_);
-  QSignalSpy inspected(&session, &InspectionSession::inspected);
-  session.inspect(run_, {.image = 1}, 0);
-  session.inspect(run_, {.image = 2}, 1);
-  QTRY_COMPARE(inspected.count(), 2);
+  QObject left, right;
+  int leftImage = 0, rightImage = 0;
+  session.inspect(run_, {.image = 1}, left, {.answered = [&](const SnapshotPointer& snapshot) {
+                    leftImage = snapshot->request.image;
+                  }});
+  session.inspect(run_, {.image = 2}, right, {.answered = [&](const SnapshotPointer& snapshot) {
+                    rightImage = snapshot->request.image;
+                  }});
+  QTRY_COMPARE(leftImage, 1);
+  QTRY_COMPARE(rightImage, 2);
+}
+
+void TestInspectionSession::aDestroyedContextGetsNoReplyAndEndsItsTask() {
+  InspectionSession session(engine_);
+  auto view = std::make_unique<QObject>();
+  int replies = 0;
+  session.estimateThroughput({},
+                             1000000,
+                             *view,
+                             {.answered = [&](const ThroughputEstimate&) { ++replies; },
+                              .failed = [&](const QString&) { ++replies; },
+                              .progressed = [&](qint64, qint64) { ++replies; }});
+  QTRY_VERIFY(replies > 0);
+  view.reset();
+  const int before = replies;
+  // The long task has ended: the next one is answered.
+  QObject other;
+  bool isAnswered = false;
+  session.estimateThroughput(
+      {}, 3, other, {.answered = [&](const ThroughputEstimate&) { isAnswered = true; }});
+  QTRY_VERIFY(isAnswered);
+  QCOMPARE(replies, before);
+}
+
+void TestInspectionSession::imagesAreReadOnceForAll() {
+  InspectionSession session(engine_);
+  DataConfig data;
+  data.source = Shapes10Source{.trainCount = 60, .testCount = 20};
+  data.validationCount = 20;
+  QObject first, second;
+  std::vector<ImagesPointer> answers;
+  const Replies<ImagesPointer> replies{
+      .answered = [&](const ImagesPointer& images) { answers.push_back(images); }};
+  QVERIFY(!session.images().images(data, Split::validation, first, replies));
+  QVERIFY(!session.images().images(data, Split::validation, first, replies));
+  QVERIFY(!session.images().images(data, Split::validation, second, replies));
+  QTRY_COMPARE(answers.size(), std::size_t{2});
+  QCOMPARE(answers[0], answers[1]);
+  QCOMPARE(answers[0]->count(), std::size_t{20});
+  data.augmentation.cropPadding += 1;
+  QCOMPARE(session.images().images(data, Split::validation, first, replies), answers[0]);
+
+  data.source = Cifar10Source{"/nowhere/cifar10"};
+  QString problem;
+  session.images().images(
+      data,
+      Split::test,
+      first,
+      {.answered = [](const ImagesPointer&) { QFAIL("there are no images"); },
+       .failed = [&](const QString& reason) { problem = reason; }});
+  QTRY_VERIFY(problem.contains(QStringLiteral("/nowhere/cifar10")));
 }
 
 void TestInspectionSession::predictionsTellTheirProgressAndCanBeCancelled() {
   InspectionSession session(engine_);
-  QSignalSpy predicted(&session, &InspectionSession::predicted);
-  QSignalSpy progressed(&session, &InspectionSession::progressed);
-  session.predict(run_, Split::validation);
-  QVERIFY(predicted.wait());
-  QCOMPARE(progressed.back().at(1).toLongLong(), progressed.back().at(2).toLongLong());
-  QSignalSpy cancelled(&session, &InspectionSession::cancelled);
-  const quint64 first = session.predict(run_, Split::test);
-  session.cancel(first);
-  QTRY_COMPARE(cancelled.count() + predicted.count(), 2);
+  QObject view;
+  std::vector<std::pair<qint64, qint64>> steps;
+  int answers = 0;
+  const Replies<PredictionsPointer> replies{
+      .answered = [&](const PredictionsPointer&) { ++answers; },
+      .progressed = [&](qint64 done, qint64 total) { steps.emplace_back(done, total); }};
+  session.predict(run_, Split::validation, view, replies);
+  QTRY_COMPARE(answers, 1);
+  QCOMPARE(steps.back().first, steps.back().second);
+  session.cancel(session.predict(run_, Split::test, view, replies));
+  // Of two splits neither replaces the other.
+  session.predict(run_, Split::train, view, replies);
+  session.predict(run_, Split::validation, view, replies);
+  QTRY_COMPARE(answers, 3);
 }
 
 void TestInspectionSession::anEstimateCanBeCancelledAndIsReplacedByANewerOne() {
   InspectionSession session(engine_);
-  QSignalSpy throughputEstimated(&session, &InspectionSession::throughputEstimated);
-  QSignalSpy cancelled(&session, &InspectionSession::cancelled);
-  QSignalSpy progressed(&session, &InspectionSession::progressed);
-  const quint64 first = session.estimateThroughput({}, 1000000);
-  QVERIFY(progressed.wait());
-  const quint64 second = session.estimateThroughput({}, 3);
-  QVERIFY(throughputEstimated.wait());
-  QCOMPARE(cancelled.front().at(0).toULongLong(), first);
-  QCOMPARE(throughputEstimated.front().at(0).toULongLong(), second);
-  const quint64 third = session.estimateThroughput({}, 1000000);
-  QVERIFY(progressed.wait());
+  QObject view;
+  int answers = 0, steps = 0;
+  const Replies<ThroughputEstimate> replies{
+      .answered = [&](const ThroughputEstimate&) { ++answers; },
+      .progressed = [&](qint64, qint64) { ++steps; }};
+  session.estimateThroughput({}, 1000000, view, replies);
+  QTRY_VERIFY(steps > 0);
+  session.estimateThroughput({}, 3, view, replies);
+  QTRY_COMPARE(answers, 1);
+  steps = 0;
+  const quint64 third = session.estimateThroughput({}, 1000000, view, replies);
+  QTRY_VERIFY(steps > 0);
   session.cancel(third);
-  QTRY_COMPARE(cancelled.count(), 2);
+  steps = 0;
+  session.cancel(third);
+  session.estimateThroughput({}, 3, view, replies);
+  QTRY_COMPARE(answers, 2);
 }
 
 void TestInspectionSession::anInspectionIsAnsweredInTheMiddleOfALongTask() {
   InspectionSession session(engine_);
-  QSignalSpy progressed(&session, &InspectionSession::progressed);
-  QSignalSpy inspected(&session, &InspectionSession::inspected);
-  QSignalSpy throughputEstimated(&session, &InspectionSession::throughputEstimated);
-  session.estimateThroughput({}, 1000000);
-  QVERIFY(progressed.wait());
-  session.inspect(run_, {.image = 1});
-  QVERIFY(inspected.wait());
-  QVERIFY(throughputEstimated.isEmpty());
+  QObject view;
+  bool isEstimated = false, isInspected = false;
+  int steps = 0;
+  session.estimateThroughput({},
+                             1000000,
+                             view,
+                             {.answered = [&](const ThroughputEstimate&) { isEstimated = true; },
+                              .progressed = [&](qint64, qint64) { ++steps; }});
+  QTRY_VERIFY(steps > 0);
+  session.inspect(
+      run_, {.image = 1}, view, {.answered = [&](const SnapshotPointer&) { isInspected = true; }});
+  QTRY_VERIFY(isInspected);
+  QVERIFY(!isEstimated);
 }
 
 void TestInspectionSession::whatCannotBeOpenedFailsWithItsReason() {
   InspectionSession session(engine_);
-  QSignalSpy failed(&session, &InspectionSession::failed);
-  const quint64 id = session.inspect(folder_.filePath(QStringLiteral("nothing")).toStdString(), {});
-  QVERIFY(failed.wait());
-  QCOMPARE(failed.front().at(0).toULongLong(), id);
-  QVERIFY(failed.front().at(1).toString().contains(QStringLiteral("nothing")));
+  QObject view;
+  QString problem;
+  session.inspect(folder_.filePath(QStringLiteral("nothing")).toStdString(),
+                  {},
+                  view,
+                  {.answered = [](const SnapshotPointer&) { QFAIL("there is no such run"); },
+                   .failed = [&](const QString& reason) { problem = reason; }});
+  QTRY_VERIFY(problem.contains(QStringLiteral("nothing")));
 }
 
 void TestInspectionSession::endsInTheMiddleOfWork() {
+  QObject view;
   InspectionSession session(engine_);
-  QSignalSpy progressed(&session, &InspectionSession::progressed);
-  session.estimateThroughput({}, 1000000);
-  QVERIFY(progressed.wait());
-  session.inspect(run_, {});
+  int steps = 0;
+  session.estimateThroughput({},
+                             1000000,
+                             view,
+                             {.answered = [](const ThroughputEstimate&) {},
+                              .progressed = [&](qint64, qint64) { ++steps; }});
+  QTRY_VERIFY(steps > 0);
+  session.inspect(run_, {}, view, {.answered = [](const SnapshotPointer&) {}});
 }
 
 }  // namespace lambda::test

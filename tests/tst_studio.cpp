@@ -7,6 +7,8 @@
 #include <QtTest/QtTest>
 
 #include "app/design/design_page.h"
+#include "app/inspect/feed/snapshot_feed.h"
+#include "app/inspect/inspect_page.h"
 #include "app/runs/run_library.h"
 #include "app/session/project_document.h"
 #include "app/session/training_session.h"
@@ -129,11 +131,13 @@ void TestStudio::itTrainsPausesIsInspectedAndContinues() {
   ImageView* image = visibleImage();
   QTRY_VERIFY_WITH_TIMEOUT(image->rowCount() == 8, 30000);
   QTest::mouseClick(image, Qt::LeftButton, {}, image->cellRect({2, 5}).center().toPoint());
-  QTRY_VERIFY_WITH_TIMEOUT(training().snapshot() && training().snapshot()->queryRow == 2 &&
-                               training().snapshot()->queryColumn == 5,
+  const auto* feed = window().findChild<InspectPage*>()->findChild<SnapshotFeed*>(
+      QString(), Qt::FindDirectChildrenOnly);
+  QTRY_VERIFY_WITH_TIMEOUT(feed->snapshot() && feed->snapshot()->queryRow == 2 &&
+                               feed->snapshot()->queryColumn == 5,
                            30000);
-  QVERIFY(training().snapshot()->residual.relative < 1e-4);
-  QVERIFY(training().snapshot()->residual.absolute > 0);
+  QVERIFY(feed->snapshot()->residual.relative < 1e-4);
+  QVERIFY(feed->snapshot()->residual.absolute > 0);
   QCOMPARE(training().state(), SessionState::paused);
 
   window().workspaces().goTo(Workspace::train);

@@ -8,8 +8,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "app/session/repeated_inspection.h"
 #include "app/train/live/epoch_strip.h"
-#include "app/train/live/live_inspection.h"
 #include "app/train/live/live_panel.h"
 #include "app/train/run/event_list.h"
 #include "tests/support/train_page_stage.h"
@@ -178,7 +178,7 @@ class TestTrainLive : public QObject {
   void looksRestAsTheyCost() {
     QFETCH(int, look);
     QFETCH(int, rest);
-    QCOMPARE(LiveInspection::restAfter(std::chrono::milliseconds(look)).count(), rest);
+    QCOMPARE(RepeatedInspection::restAfter(std::chrono::milliseconds(look)).count(), rest);
   }
 
   void longInspectionsAreRare() {
@@ -207,7 +207,7 @@ class TestTrainLive : public QObject {
     QTest::qWait(300);
     const int before = asked;
     QTRY_VERIFY_WITH_TIMEOUT(asked > before, 6000);
-    QVERIFY2(rest >= LiveInspection::restAfter(kLook).count(), qPrintable(QString::number(rest)));
+    QVERIFY2(rest >= RepeatedInspection::restAfter(kLook).count(), qPrintable(QString::number(rest)));
     shown.session.stop();
     QTRY_COMPARE(shown.ended.count(), 1);
   }

@@ -10,7 +10,10 @@
 #include "app/session/close_guard.h"
 #include "app/session/training_session.h"
 #include "engine/formats/metrics/metrics_json.h"
+#include "engine/runtime/error.h"
 #include "tests/support/scripted_engine.h"
+
+using namespace Qt::StringLiterals;
 
 namespace lambda::test {
 
@@ -80,6 +83,8 @@ class TestTrainingSession : public QObject {
   void aFailedRunEndsWithItsReason();
   void aResumedRunKeepsItsEarlierRecords();
   void inspectsTheRunningNetworkAlsoWhilePaused();
+  void everyViewGetsItsOwnReply();
+  void aViewThatIsGoneOrHasCancelledGetsNoReply();
   void everyOrderOfFourRequestsEndsWellFromEveryState_data();
   void everyOrderOfFourRequestsEndsWellFromEveryState();
   void aCloseDuringAStartThatIsRefusedContinues();
@@ -210,18 +215,75 @@ void TestTrainingSession::aResumedRunKeepsItsEarlierRecords() {
 
 void TestTrainingSession::inspectsTheRunningNetworkAlsoWhilePaused() {
   TrainingSession session(engine_);
-  QSignalSpy inspected(&session, &TrainingSession::inspected);
   session.start(smallConfig(1000), runs());
   QTRY_COMPARE(session.state(), SessionState::running);
-  session.requestInspection({.id = 1, .image = 3});
-  QVERIFY(inspected.wait());
-  QCOMPARE(session.snapshot()->request.image, 3);
+  QObject view;
+  int image = 0;
+  const Replies<SnapshotPointer> replies{
+      .answered = [&](const SnapshotPointer& snapshot) { image = snapshot->request.image; }};
+  session.inspect({.image = 3}, view, replies);
+  QTRY_COMPARE(image, 3);
   session.pause();
   QTRY_COMPARE(session.state(), SessionState::paused);
-  session.requestInspection({.id = 2, .image = 4});
-  QVERIFY(inspected.wait());
-  QCOMPARE(session.snapshot()->request.image, 4);
+  session.inspect({.image = 4}, view, replies);
+  QTRY_COMPARE(image, 4);
   QCOMPARE(session.state(), SessionState::paused);
+}
+
+void TestTrainingSession::everyViewGetsItsOwnReply() {
+  const auto usual = engine_->snapshot;
+  const auto restored = qScopeGuard([&] { engine_->snapshot = usual; });
+  engine_->snapshot = [&usual](const auto& config, const auto& request, auto step, int epoch) {
+    if (request.image == 13) throw Error("image 13", "it is missing", "choose another one");
+    return usual(config, request, step, epoch);
+  };
+  TrainingSession session(engine_);
+  QObject views[3];
+  std::array<std::vector<int>, 3> answers;
+  std::array<QStringList, 3> failures;
+  const auto ask = [&](std::size_t view, int image) {
+    session.inspect({.image = image},
+                    views[view],
+                    {.answered =
+                         [&, view](const SnapshotPointer& snapshot) {
+                           answers[view].push_back(snapshot->request.image);
+                         },
+                     .failed = [&, view](const QString& reason) { failures[view] << reason; }});
+  };
+  session.start(smallConfig(100000), runs());
+  // Requests before the run exists wait for it.
+  ask(0, 1);
+  QTRY_COMPARE(answers[0], std::vector<int>{1});
+  session.pause();
+  QTRY_COMPARE(session.state(), SessionState::paused);
+  for (int round = 0; round < 20; ++round) {
+    ask(0, 20 + round);
+    ask(1, 13);
+    ask(2, 50 + round);
+  }
+  QTRY_VERIFY(!answers[2].empty() && answers[2].back() == 69);
+  QTRY_COMPARE(answers[0].back(), 39);
+  QTRY_VERIFY(!failures[1].isEmpty());
+  QVERIFY(failures[1].back().contains(u"image 13"_s));
+  QVERIFY(answers[1].empty());
+  QVERIFY(failures[0].isEmpty() && failures[2].isEmpty());
+}
+
+void TestTrainingSession::aViewThatIsGoneOrHasCancelledGetsNoReply() {
+  TrainingSession session(engine_);
+  session.start(smallConfig(100000), runs());
+  QTRY_COMPARE(session.state(), SessionState::running);
+  auto gone = std::make_unique<QObject>();
+  QObject cancelled, other;
+  int wrong = 0;
+  bool isAnswered = false;
+  session.inspect({}, *gone, {.answered = [&](const SnapshotPointer&) { ++wrong; }});
+  session.inspect({}, cancelled, {.answered = [&](const SnapshotPointer&) { ++wrong; }});
+  session.inspect({}, other, {.answered = [&](const SnapshotPointer&) { isAnswered = true; }});
+  gone.reset();
+  session.cancelInspection(cancelled);
+  QTRY_VERIFY(isAnswered);
+  QCOMPARE(wrong, 0);
 }
 
 /// Brings an idle session into a state; a transient state lasts for some milliseconds.

@@ -70,39 +70,6 @@ EpochTime::EpochTime(InspectionSession& inspection, QWidget* parent)
   layout->addWidget(button_);
 
   connect(button_, &QPushButton::clicked, this, [this] { isMeasuring() ? cancel() : measure(); });
-  connect(&inspection_,
-          &InspectionSession::progressed,
-          this,
-          [this](quint64 id, qint64 done, qint64 total) {
-            if (id != id_) return;
-            progress_->setRange(0, static_cast<int>(total));
-            progress_->setValue(static_cast<int>(done));
-            text_->setText(tr("Step %1 of %2").arg(done).arg(total));
-          });
-  connect(&inspection_,
-          &InspectionSession::throughputEstimated,
-          this,
-          [this](quint64 id, const ThroughputEstimate& result) {
-            if (id != id_) return;
-            id_ = 0;
-            keep(result);
-            showState();
-            Q_EMIT changed();
-          });
-  connect(&inspection_, &InspectionSession::cancelled, this, [this](quint64 id) {
-    if (id != id_) return;
-    id_ = 0;
-    showState();
-    Q_EMIT changed();
-  });
-  connect(
-      &inspection_, &InspectionSession::failed, this, [this](quint64 id, const QString& reason) {
-        if (id != id_) return;
-        id_ = 0;
-        failure_ = reason;
-        showState();
-        Q_EMIT changed();
-      });
   showState();
 }
 
@@ -137,14 +104,41 @@ void EpochTime::measure() {
   if (isMeasuring() || !canMeasure()) return;
   failure_.clear();
   measuring_ = config_;
-  id_ = inspection_.estimateThroughput(config_, kSteps);
+  id_ = inspection_.estimateThroughput(
+      config_,
+      kSteps,
+      *this,
+      {.answered =
+           [this](const ThroughputEstimate& result) {
+             keep(result);
+             end();
+           },
+       .failed =
+           [this](const QString& reason) {
+             failure_ = reason;
+             end();
+           },
+       .progressed =
+           [this](qint64 done, qint64 total) {
+             progress_->setRange(0, static_cast<int>(total));
+             progress_->setValue(static_cast<int>(done));
+             text_->setText(tr("Step %1 of %2").arg(done).arg(total));
+           }});
   progress_->setValue(0);
   showState();
   Q_EMIT changed();
 }
 
 void EpochTime::cancel() {
-  if (isMeasuring()) inspection_.cancel(id_);
+  if (!isMeasuring()) return;
+  inspection_.cancel(id_);
+  end();
+}
+
+void EpochTime::end() {
+  id_ = 0;
+  showState();
+  Q_EMIT changed();
 }
 
 bool EpochTime::hasFailed() const {

@@ -53,6 +53,7 @@ class EpochTime : public QWidget {
   /// The result for the present configuration; null where it was not measured.
   const ThroughputEstimate* result() const;
   bool hasFailed() const;
+  void end();
   void showState();
   QString resultText() const;
   QString longText() const;

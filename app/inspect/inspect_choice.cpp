@@ -7,7 +7,6 @@
 
 #include "app/inspect/compare/comparison.h"
 #include "app/inspect/epochs/epoch_player.h"
-#include "app/inspect/feed/image_library.h"
 #include "app/inspect/feed/layer_pictures.h"
 #include "app/inspect/feed/snapshot_feed.h"
 #include "app/inspect/image_picker.h"
@@ -15,6 +14,7 @@
 #include "app/inspect/layer_list.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/source_chooser.h"
+#include "app/session/inspection_session.h"
 #include "app/session/training_session.h"
 #include "widgets/pictures/image_conversion.h"
 #include "widgets/pictures/image_view.h"
@@ -189,10 +189,24 @@ void InspectPage::openPicture(const QString& path) {
 
 void InspectPage::loadImages() {
   if (feed_->source().kind == SourceKind::none) return;
-  const DataConfig& wanted = feed_->source().record.config.data;
-  picker_->setImages(selection_.split, library_->images(wanted, selection_.split));
+  picker_->setImages(selection_.split, imagesOf(selection_.split));
   picker_->setCurrent(selection_.picture ? -1 : selection_.image);
   if (layers_.empty()) showImageAlone();
+}
+
+std::shared_ptr<const LabeledImages> InspectPage::imagesOf(Split split) {
+  return inspection_.images().images(
+      feed_->source().record.config.data,
+      split,
+      *this,
+      {.answered = [this](const ImagesPointer&) { loadImages(); },
+       .failed =
+           [this, split, data = feed_->source().record.config.data](const QString& reason) {
+             const DataConfig& current = feed_->source().record.config.data;
+             if (split == selection_.split && isSameData(data, current)) {
+               picker_->setImages(split, nullptr, reason);
+             }
+           }});
 }
 
 InspectionRequest InspectPage::request() const {

@@ -14,9 +14,7 @@
 #include "app/inspect/compare/comparison.h"
 #include "app/inspect/empty_state.h"
 #include "app/inspect/epochs/epoch_player.h"
-#include "app/inspect/feed/image_library.h"
 #include "app/inspect/feed/layer_pictures.h"
-#include "app/inspect/feed/live_inspections.h"
 #include "app/inspect/feed/snapshot_feed.h"
 #include "app/inspect/image_picker.h"
 #include "app/inspect/inspect_actions.h"
@@ -49,7 +47,6 @@ QFrame* makeHairline() {
   return line;
 }
 
-constexpr int kView = 0;
 constexpr int kStatusMilliseconds = 250;
 constexpr double kLeastList = 132;  // width of the column of layers, at the usual size of text
 
@@ -59,9 +56,7 @@ InspectPage::InspectPage(TrainingSession& training, InspectionSession& inspectio
     : Page(parent),
       training_(training),
       inspection_(inspection),
-      live_(new LiveInspections(training, this)),
-      feed_(new SnapshotFeed(training, *live_, inspection, kView, this)),
-      library_(new ImageLibrary(this)),
+      feed_(new SnapshotFeed(training, inspection, this)),
       layerPictures_(new LayerPictures(inspection, this)),
       chooser_(new SourceChooser),
       status_(new ElidedLabel),
@@ -82,7 +77,7 @@ InspectPage::InspectPage(TrainingSession& training, InspectionSession& inspectio
       embeddingsPanel_(new EmbeddingsPanel),
       keysPanel_(new KeysPanel),
       predictionPanel_(new PredictionPanel),
-      comparison_(new Comparison(training, *live_, inspection)),
+      comparison_(new Comparison(training, inspection)),
       comparisonArea_(new PanelArea(*comparison_)),
       bottomLine_(makeHairline()),
       picker_(new ImagePicker),
@@ -215,49 +210,6 @@ void InspectPage::connectParts() {
   connect(picker_, &ImagePicker::predictionsRequested, this, &InspectPage::predict);
   connect(picker_, &ImagePicker::cancelRequested, this, &InspectPage::forgetPredictions);
   connect(predictionPanel_, &PredictionPanel::predictionsRequested, this, &InspectPage::predict);
-  connect(library_, &ImageLibrary::loaded, this, &InspectPage::loadImages);
-  connect(library_,
-          &ImageLibrary::failed,
-          this,
-          [this](const DataConfig& config, Split split, const QString& reason) {
-            const DataConfig& wanted = feed_->source().record.config.data;
-            if (split != selection_.split || !isSameData(config, wanted)) return;
-            picker_->setImages(split, nullptr, reason);
-          });
-  connect(&inspection_,
-          &InspectionSession::predicted,
-          this,
-          [this](quint64 id, const std::shared_ptr<const Predictions>& predictions) {
-            if (id != predictionId_) return;
-            predictionId_ = 0;
-            predictions_ = predictions;
-            picker_->setProgress(std::nullopt);
-            picker_->setPredictions(predictions_);
-            if (predictions_->split == Split::test) {
-              picker_->setTestEvaluations(feed_->source().record.testEvaluations + 1);
-            }
-            if (layers_.empty()) showImageAlone();
-          });
-  connect(&inspection_,
-          &InspectionSession::progressed,
-          this,
-          [this](quint64 id, qint64 done, qint64 total) {
-            if (id == predictionId_) picker_->setProgress(std::pair(done, total));
-          });
-  const auto end = [this](quint64 id) {
-    if (id != predictionId_ || id == 0) return false;
-    predictionId_ = 0;
-    picker_->setProgress(std::nullopt);
-    picker_->setFilter(PredictionFilter::all);
-    return true;
-  };
-  connect(&inspection_, &InspectionSession::cancelled, this, end);
-  connect(&inspection_,
-          &InspectionSession::failed,
-          this,
-          [this, end](quint64 id, const QString& reason) {
-            if (end(id)) Q_EMIT told(reason, true);
-          });
 }
 
 void InspectPage::connectTraining() {

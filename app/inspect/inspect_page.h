@@ -11,6 +11,7 @@
 #include "app/inspect/feed/inspection_source.h"
 #include "app/session/page.h"
 #include "app/session/run_summary.h"
+#include "engine/values/images/labeled_images.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/inspection/probe_snapshot.h"
 #include "engine/values/run/predictions.h"
@@ -30,7 +31,6 @@ class ElidedLabel;
 class EmbeddingsPanel;
 class EmptyState;
 class EpochPlayer;
-class ImageLibrary;
 class ImagePanel;
 class ImagePicker;
 class InspectionSession;
@@ -38,7 +38,6 @@ class KeysPanel;
 class LambdaPanel;
 class LayerList;
 class LayerPictures;
-class LiveInspections;
 class PanelArea;
 class PredictionPanel;
 class SnapshotFeed;
@@ -123,6 +122,9 @@ class InspectPage : public Page {
   void chooseImage(int image);
   void chooseSplit(Split split);
   void loadImages();
+  /// The images of the inspected run; null where they are still being read: then loadImages()
+  /// follows.
+  std::shared_ptr<const LabeledImages> imagesOf(Split split);
   InspectionRequest request() const;
   void ask();
   void fetchLayerPictures();
@@ -135,6 +137,7 @@ class InspectPage : public Page {
   void takeProbe(const std::shared_ptr<const ProbeSnapshot>& probe);
   void setScales(bool fixed);
   void predict();
+  void endPrediction();
   void forgetPredictions();
   void updateState();
   void updateStatus();
@@ -143,9 +146,7 @@ class InspectPage : public Page {
 
   TrainingSession& training_;
   InspectionSession& inspection_;
-  LiveInspections* live_;
   SnapshotFeed* feed_;
-  ImageLibrary* library_;
   LayerPictures* layerPictures_;
   std::unique_ptr<Actions> actions_;
   std::vector<InspectableLayer> layers_;

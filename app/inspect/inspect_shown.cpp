@@ -9,7 +9,6 @@
 #include "app/inspect/compare/comparison.h"
 #include "app/inspect/empty_state.h"
 #include "app/inspect/epochs/epoch_player.h"
-#include "app/inspect/feed/image_library.h"
 #include "app/inspect/feed/layer_pictures.h"
 #include "app/inspect/feed/snapshot_feed.h"
 #include "app/inspect/image_picker.h"
@@ -81,9 +80,8 @@ void InspectPage::showFailure(const QString& reason) {
 
 void InspectPage::showImageAlone() {
   Image image = selection_.picture.value_or(Image());
-  const DataConfig& wanted = feed_->source().record.config.data;
   if (!selection_.picture) {
-    if (const auto images = library_->images(wanted, selection_.split)) {
+    if (const auto images = imagesOf(selection_.split)) {
       image = imageAt(*images, static_cast<std::size_t>(std::max(0, selection_.image)));
     }
   }
@@ -125,7 +123,7 @@ void InspectPage::setEpochMode(bool on) {
   feed_->setActive(isVisible() && !on);
   if (on) {
     // The probe is the first validation image, whose picture is taken from the images.
-    library_->images(feed_->source().record.config.data, Split::validation);
+    imagesOf(Split::validation);
     player_->open(feed_->source().run / "inspection");
     if (const InspectableLayer* layer = currentLayer()) player_->setLayer(*layer);
   } else {
@@ -146,9 +144,7 @@ void InspectPage::takeProbe(const std::shared_ptr<const ProbeSnapshot>& probe) {
     return;
   }
   InspectionSnapshot snapshot = snapshotOf(*probe, *layer);
-  const DataConfig& wanted = feed_->source().record.config.data;
-  if (const auto images = library_->images(wanted, Split::validation);
-      images && images->count() > 0) {
+  if (const auto images = imagesOf(Split::validation); images && images->count() > 0) {
     snapshot.image = imageAt(*images, 0);
     snapshot.label = images->labels.front();
     snapshot.classNames = images->classNames;
@@ -178,15 +174,40 @@ void InspectPage::setScales(bool fixed) {
 void InspectPage::predict() {
   const InspectionSource& source = feed_->source();
   if (source.kind != SourceKind::checkpoint || predictionId_ != 0) return;
-  predictionId_ = inspection_.predict(source.checkpoint, selection_.split);
+  predictionId_ = inspection_.predict(
+      source.checkpoint,
+      selection_.split,
+      *this,
+      {.answered =
+           [this](const PredictionsPointer& predictions) {
+             endPrediction();
+             predictions_ = predictions;
+             picker_->setPredictions(predictions_);
+             if (predictions_->split == Split::test) {
+               picker_->setTestEvaluations(feed_->source().record.testEvaluations + 1);
+             }
+             if (layers_.empty()) showImageAlone();
+           },
+       .failed =
+           [this](const QString& reason) {
+             endPrediction();
+             picker_->setFilter(PredictionFilter::all);
+             Q_EMIT told(reason, true);
+           },
+       .progressed =
+           [this](qint64 done, qint64 total) { picker_->setProgress(std::pair(done, total)); }});
   picker_->setProgress(std::pair<qint64, qint64>(0, 0));
 }
 
-void InspectPage::forgetPredictions() {
-  if (predictionId_ != 0) inspection_.cancel(predictionId_);
+void InspectPage::endPrediction() {
   predictionId_ = 0;
-  predictions_.reset();
   picker_->setProgress(std::nullopt);
+}
+
+void InspectPage::forgetPredictions() {
+  inspection_.cancel(predictionId_);
+  endPrediction();
+  predictions_.reset();
   picker_->setPredictions(nullptr);
   picker_->setFilter(PredictionFilter::all);
 }

@@ -22,19 +22,17 @@ constexpr int kInspectionThreads = 1;
 /// Both halves of a comparison and two more.
 constexpr std::size_t kOpenCheckpoints = 4;
 
-/// A request that waits or is under way. A newer one with the same key replaces it while it waits,
-/// and a long one even while it runs.
-struct Task {
-  quint64 id = 0;
-  std::string key;
-  std::function<void()> run;
-};
-
 }  // namespace
 
 /// Handles one request after the other on a worker thread.
 class InspectionSession::Worker {
  public:
+  /// A request that waits or is under way.
+  struct Task {
+    quint64 id = 0;
+    std::function<void(RunControl&)> run;
+  };
+
   Worker(InspectionSession& session, std::shared_ptr<EngineCalls> engine)
       : session_(session),
         engine_(std::move(engine)),
@@ -54,19 +52,10 @@ class InspectionSession::Worker {
   }
 
   void add(Task task) {
-    std::vector<quint64> replaced;
     {
       const std::lock_guard lock(mutex_);
-      std::erase_if(waiting_, [&](const Task& other) {
-        if (other.key != task.key) return false;
-        replaced.push_back(other.id);
-        return true;
-      });
-      if (control_ && runningKey_ == task.key) control_->requestStop();
       waiting_.push_back(std::move(task));
     }
-    for (const quint64 id : replaced)
-      answer([id](InspectionSession& session) { Q_EMIT session.cancelled(id); });
     thread_->post([this] { runNext(); });
   }
 
@@ -74,15 +63,12 @@ class InspectionSession::Worker {
     const std::lock_guard lock(mutex_);
     if (control_ && runningId_ == id) {
       control_->requestStop();
-      return;
+    } else {
+      std::erase_if(waiting_, [id](const Task& task) { return task.id == id; });
     }
-    const auto removed = std::erase_if(waiting_, [id](const Task& task) { return task.id == id; });
-    if (removed > 0) answer([id](InspectionSession& session) { Q_EMIT session.cancelled(id); });
   }
 
   EngineCalls& engine() { return *engine_; }
-
-  RunControl& control() { return *control_; }
 
   /// The checkpoint, newly opened or still open. A file that was written again is opened again.
   OpenCheckpoint& checkpoint(const std::filesystem::path& run) {
@@ -101,12 +87,9 @@ class InspectionSession::Worker {
     return *open_.front().checkpoint;
   }
 
-  /// Calls the session on the session's thread.
-  void answer(std::function<void(InspectionSession&)> call) {
-    QMetaObject::invokeMethod(
-        &session_,
-        [session = &session_, call = std::move(call)] { call(*session); },
-        Qt::QueuedConnection);
+  /// Calls on the session's thread.
+  void post(std::function<void()> call) {
+    QMetaObject::invokeMethod(&session_, std::move(call), Qt::QueuedConnection);
   }
 
  private:
@@ -124,18 +107,11 @@ class InspectionSession::Worker {
       task = std::move(waiting_.front());
       waiting_.pop_front();
       control_ = std::make_shared<RunControl>();
-      runningKey_ = task->key;
       runningId_ = task->id;
     }
-    try {
-      task->run();
-    } catch (const std::exception& error) {
-      answer([id = task->id, reason = QString::fromStdString(error.what())](
-                 InspectionSession& session) { Q_EMIT session.failed(id, reason); });
-    }
+    task->run(*control_);
     const std::lock_guard lock(mutex_);
     control_.reset();
-    runningKey_.clear();
     runningId_ = 0;
   }
 
@@ -158,7 +134,6 @@ class InspectionSession::Worker {
   std::mutex mutex_;
   std::deque<Task> waiting_;
   std::shared_ptr<RunControl> control_;  // The control of the task under way.
-  std::string runningKey_;
   quint64 runningId_ = 0;
   bool isEnding_ = false;
   std::deque<Open> open_;  // The most recently used first; only for the worker's thread.
@@ -172,96 +147,128 @@ InspectionSession::InspectionSession(std::shared_ptr<EngineCalls> engine, QObjec
 
 InspectionSession::~InspectionSession() = default;
 
+/// `work` returns nothing where it was cancelled. Only this thread uses the replies: the worker's
+/// calls lock them here, and find nothing once the request is no longer pending.
+template <class Result, class Work>
+quint64 InspectionSession::ask(
+    Worker& worker, const std::string& kind, QObject& context, Replies<Result> replies, Work work) {
+  const std::string key = kind + ' ' + std::to_string(reinterpret_cast<std::uintptr_t>(&context));
+  const auto older = std::ranges::find(
+      pending_, key, [](const auto& entry) -> const std::string& { return entry.second.key; });
+  if (older != pending_.end()) cancel(older->first);
+  const quint64 id = ++lastId_;
+  auto kept = std::make_shared<Replies<Result>>(std::move(replies));
+  const std::weak_ptr<Replies<Result>> known = kept;
+  pending_[id] = {
+      .key = key,
+      .worker = &worker,
+      .replies = std::move(kept),
+      .whenDestroyed = connect(&context, &QObject::destroyed, this, [this, id] { cancel(id); })};
+  worker.add({id, [this, id, known, &worker, work = std::move(work)](RunControl& control) {
+                const auto progress = [&](std::int64_t done, std::int64_t total) {
+                  worker.post([known, done, total] {
+                    const auto to = known.lock();
+                    if (to && to->progressed) to->progressed(done, total);
+                  });
+                  return control.next() != RunControl::Turn::stop;
+                };
+                std::optional<Result> result;
+                QString problem;
+                try {
+                  result = work(control, progress);
+                } catch (const std::exception& error) {
+                  problem = QString::fromStdString(error.what());
+                }
+                worker.post([this, id, known, result = std::move(result), problem] {
+                  const auto to = known.lock();
+                  cancel(id);
+                  if (!to) return;
+                  if (result) {
+                    to->answered(*result);
+                  } else if (to->failed && !problem.isEmpty()) {
+                    to->failed(problem);
+                  }
+                });
+              }});
+  return id;
+}
+
 quint64 InspectionSession::inspect(const std::filesystem::path& run,
                                    const InspectionRequest& request,
-                                   int view) {
-  const quint64 id = ++lastId_;
-  InspectionRequest numbered = request;
-  numbered.id = id;
-  looks_->add({id, "inspect " + std::to_string(view), [worker = looks_.get(), run, numbered] {
-                 auto snapshot = std::make_shared<const InspectionSnapshot>(
-                     worker->checkpoint(run).inspect(numbered));
-                 worker->answer([id = numbered.id, snapshot](InspectionSession& session) {
-                   Q_EMIT session.inspected(id, snapshot);
-                 });
-               }});
-  return id;
-}
-
-quint64 InspectionSession::predict(const std::filesystem::path& run, Split split) {
-  const quint64 id = ++lastId_;
-  const std::string key = "predict " + std::string(nameOf(split)) + " " + run.string();
-  longTasks_->add(
-      {id, key, [worker = longTasks_.get(), run, split, id] {
-         std::optional<Predictions> found =
-             worker->checkpoint(run).predict(split, [&](std::int64_t done, std::int64_t total) {
-               worker->answer([id, done, total](InspectionSession& session) {
-                 Q_EMIT session.progressed(id, done, total);
-               });
-               return worker->control().next() != RunControl::Turn::stop;
+                                   QObject& context,
+                                   Replies<SnapshotPointer> replies) {
+  return ask(*looks_,
+             "inspect",
+             context,
+             std::move(replies),
+             [worker = looks_.get(), run, request](auto&, const auto&) {
+               return std::optional<SnapshotPointer>(std::make_shared<const InspectionSnapshot>(
+                   worker->checkpoint(run).inspect(request)));
              });
-         if (!found) {
-           worker->answer([id](InspectionSession& session) { Q_EMIT session.cancelled(id); });
-           return;
-         }
-         auto predictions = std::make_shared<const Predictions>(std::move(*found));
-         worker->answer([id, predictions](InspectionSession& session) {
-           Q_EMIT session.predicted(id, predictions);
-         });
-       }});
-  return id;
 }
 
-quint64 InspectionSession::estimateThroughput(const RunConfig& config, int steps) {
-  const quint64 id = ++lastId_;
+quint64 InspectionSession::predict(const std::filesystem::path& run,
+                                   Split split,
+                                   QObject& context,
+                                   Replies<PredictionsPointer> replies) {
+  return ask(*longTasks_,
+             "predict " + std::string(nameOf(split)) + ' ' + run.string(),
+             context,
+             std::move(replies),
+             [worker = longTasks_.get(), run, split](auto&, const auto& progress) {
+               std::optional<Predictions> found = worker->checkpoint(run).predict(split, progress);
+               std::optional<PredictionsPointer> shared;
+               if (found) shared = std::make_shared<const Predictions>(std::move(*found));
+               return shared;
+             });
+}
 
+quint64 InspectionSession::estimateThroughput(const RunConfig& config,
+                                              int steps,
+                                              QObject& context,
+                                              Replies<ThroughputEstimate> replies) {
   class Progress : public Observer {
    public:
-    Progress(Worker& worker, quint64 id) : worker_(worker), id_(id) {}
+    explicit Progress(std::function<void(std::int64_t, std::int64_t)> report)
+        : report_(std::move(report)) {}
 
     void evaluated(const EvaluationProgress& progress) override {
-      worker_.answer(
-          [id = id_, done = progress.done, total = progress.total](InspectionSession& session) {
-            Q_EMIT session.progressed(id, done, total);
-          });
+      report_(progress.done, progress.total);
     }
 
    private:
-    Worker& worker_;
-    quint64 id_;
+    std::function<void(std::int64_t, std::int64_t)> report_;
   };
 
-  longTasks_->add({id, "estimateThroughput", [worker = longTasks_.get(), config, steps, id] {
-                     Progress progress(*worker, id);
-                     const std::optional<ThroughputEstimate> estimate =
-                         worker->engine().estimateThroughput(
-                             config, steps, worker->control(), progress);
-                     worker->answer([id, estimate](InspectionSession& session) {
-                       if (estimate) {
-                         Q_EMIT session.throughputEstimated(id, *estimate);
-                       } else {
-                         Q_EMIT session.cancelled(id);
-                       }
-                     });
-                   }});
-  return id;
+  return ask(*longTasks_,
+             "estimate",
+             context,
+             std::move(replies),
+             [worker = longTasks_.get(), config, steps](RunControl& control, const auto& progress) {
+               Progress observer(progress);
+               return worker->engine().estimateThroughput(config, steps, control, observer);
+             });
 }
 
-quint64 InspectionSession::selectDevice(const DeviceConfig& config) {
-  const quint64 id = ++lastId_;
-  looks_->add({id, "device", [worker = looks_.get(), config, id] {
-                 const ComputeDevice device = worker->engine().selectDevice(config);
-                 worker->answer([id, device, cores = worker->engine().availableCores()](
-                                    InspectionSession& session) {
-                   Q_EMIT session.deviceSelected(id, device, cores);
-                 });
-               }});
-  return id;
+quint64 InspectionSession::selectDevice(const DeviceConfig& config,
+                                        QObject& context,
+                                        Replies<DeviceChoice> replies) {
+  return ask(*looks_,
+             "device",
+             context,
+             std::move(replies),
+             [worker = looks_.get(), config](auto&, const auto&) {
+               return std::optional<DeviceChoice>(
+                   {worker->engine().selectDevice(config), worker->engine().availableCores()});
+             });
 }
 
 void InspectionSession::cancel(quint64 id) {
-  looks_->cancel(id);
-  longTasks_->cancel(id);
+  const auto found = pending_.find(id);
+  if (found == pending_.end()) return;
+  disconnect(found->second.whenDestroyed);
+  found->second.worker->cancel(id);
+  pending_.erase(found);
 }
 
 }  // namespace lambda

@@ -1,23 +1,39 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
 
 #include <QObject>
 #include <QString>
 
 #include "app/session/engine_calls.h"
+#include "app/session/image_cache.h"
+#include "app/session/inspection_queue.h"
+#include "app/session/replies.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/predictions.h"
 #include "engine/values/run/throughput_estimate.h"
 
 namespace lambda {
 
+using PredictionsPointer = std::shared_ptr<const Predictions>;
+
+/// The device that a training would use, with the reason for it.
+struct DeviceChoice {
+  ComputeDevice device;
+  int cores = 0;  ///< Available cores of this machine.
+};
+
 /// Inspects checkpoints, classifies images and times steps, on worker threads with low priority, so
 /// that neither the window nor a training waits for them: one thread for inspections, which
 /// somebody waits for, and one for long tasks. Lives on the GUI thread. Each thread keeps the most
-/// recently used checkpoints open. Every request returns at once with a number that comes back with
-/// its answer, so that outdated answers can be recognised.
+/// recently used checkpoints open.
+///
+/// Every request returns at once; its replies go to the one who asked, and end when `context` is
+/// destroyed. A newer request of the same kind by the same context replaces an older one, which
+/// then gets no reply. The returned number serves to cancel it.
 class InspectionSession : public QObject {
   Q_OBJECT
 
@@ -25,41 +41,56 @@ class InspectionSession : public QObject {
   explicit InspectionSession(std::shared_ptr<EngineCalls> engine, QObject* parent = nullptr);
   ~InspectionSession() override;
 
-  /// Inspects a layer of a checkpoint; `run` is a run folder or a checkpoint file. `view`
-  /// identifies the requester (the left and the right half of a comparison): of the waiting
-  /// requests of one view only the newest is answered.
-  quint64 inspect(const std::filesystem::path& run, const InspectionRequest& request, int view = 0);
+  /// Inspects a layer of a checkpoint; `run` is a run folder or a checkpoint file.
+  quint64 inspect(const std::filesystem::path& run,
+                  const InspectionRequest& request,
+                  QObject& context,
+                  Replies<SnapshotPointer> replies);
 
-  /// Classifies every image of a split; replaces a waiting or running one of the same checkpoint
-  /// and split.
-  quint64 predict(const std::filesystem::path& run, Split split);
+  /// Classifies every image of a split; only a request for the same checkpoint and split replaces
+  /// it.
+  quint64 predict(const std::filesystem::path& run,
+                  Split split,
+                  QObject& context,
+                  Replies<PredictionsPointer> replies);
 
-  /// Times training steps on this machine; replaces a waiting or running one.
-  quint64 estimateThroughput(const RunConfig& config, int steps);
+  /// Times training steps on this machine.
+  quint64 estimateThroughput(const RunConfig& config,
+                             int steps,
+                             QObject& context,
+                             Replies<ThroughputEstimate> replies);
 
-  /// Determines which device a training would use, and why; replaces a waiting request. The query
-  /// of a GPU's driver takes a while.
-  quint64 selectDevice(const DeviceConfig& config);
+  /// Determines which device a training would use, and why. The query of a GPU's driver takes a
+  /// while.
+  quint64 selectDevice(const DeviceConfig& config, QObject& context, Replies<DeviceChoice> replies);
 
-  /// Ends a prediction or estimate within a batch; cancelled() is its answer.
+  /// Ends a request: a long task ends within a batch. No reply follows. A number without a request
+  /// is ignored.
   void cancel(quint64 id);
 
- Q_SIGNALS:
-  void inspected(quint64 id, std::shared_ptr<const lambda::InspectionSnapshot> snapshot);
-  void predicted(quint64 id, std::shared_ptr<const lambda::Predictions> predictions);
-  void throughputEstimated(quint64 id, const lambda::ThroughputEstimate& estimate);
-  void deviceSelected(quint64 id, const lambda::ComputeDevice& device, int cores);
-  void progressed(quint64 id, qint64 done, qint64 total);
-  void cancelled(quint64 id);
-  /// What happened, why and what to do.
-  void failed(quint64 id, const QString& reason);
+  /// The images of data sets, for all pages.
+  ImageCache& images() { return images_; }
 
  private:
   class Worker;
 
+  /// A request without its last reply.
+  struct Pending {
+    std::string key;  ///< The kind of request and its context: a newer one replaces it.
+    Worker* worker = nullptr;
+    std::shared_ptr<void> replies;
+    QMetaObject::Connection whenDestroyed;
+  };
+
+  template <class Result, class Work>
+  quint64 ask(
+      Worker& worker, const std::string& kind, QObject& context, Replies<Result> replies, Work work);
+
   std::unique_ptr<Worker> looks_;
   std::unique_ptr<Worker> longTasks_;
+  std::map<quint64, Pending> pending_;
   quint64 lastId_ = 0;
+  ImageCache images_;
 };
 
 }  // namespace lambda

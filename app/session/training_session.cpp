@@ -30,8 +30,18 @@ struct TrainingSession::Job {
   std::function<RunResult(RunControl&, Observer&)> run;
 };
 
+/// The start of a run, with the records that a resumed one has from before.
+struct TrainingSession::Opening {
+  RunRecord record;
+  std::string run;
+  int batchesPerEpoch = 0;
+  std::int64_t trainingImages = 0;
+  Metrics earlier;
+};
+
 /// The messages of the training thread between two reads of the GUI thread. All batches are kept,
-/// since a curve shows each of them; of snapshots and counts only the newest.
+/// since a curve shows each of them; of counts only the newest. Starts and the replies to
+/// inspections are passed on at once.
 class TrainingSession::Mailbox : public Observer {
  public:
   struct Content {
@@ -39,19 +49,15 @@ class TrainingSession::Mailbox : public Observer {
     std::vector<RunChange> changes;
     std::vector<std::string> refusals;
     EvaluationProgress evaluation;
-    std::shared_ptr<const InspectionSnapshot> snapshot;
-    std::string inspectionFailure;
   };
 
-  struct Opening {
-    RunRecord record;
-    std::string run;
-    int batchesPerEpoch = 0;
-    std::int64_t trainingImages = 0;
-    Metrics earlier;
+  struct PassedOn {
+    std::function<void(Opening)> opening;
+    std::function<void(const SnapshotPointer&)> snapshot;
+    std::function<void(const InspectionRequest&, const std::string& reason)> failure;
   };
 
-  explicit Mailbox(std::function<void(Opening)> open) : open_(std::move(open)) {}
+  explicit Mailbox(PassedOn passedOn) : passedOn_(std::move(passedOn)) {}
 
   Content take() {
     const std::lock_guard lock(mutex_);
@@ -59,9 +65,7 @@ class TrainingSession::Mailbox : public Observer {
                          Content{.metrics = {},
                                  .changes = {},
                                  .refusals = {},
-                                 .evaluation = content_.evaluation,
-                                 .snapshot = {},
-                                 .inspectionFailure = {}});
+                                 .evaluation = content_.evaluation});
   }
 
   void started(const RunRecord& record,
@@ -74,7 +78,7 @@ class TrainingSession::Mailbox : public Observer {
     } catch (const Error& error) {
       opening.earlier.warnings.emplace_back(error.what());
     }
-    open_(std::move(opening));
+    passedOn_.opening(std::move(opening));
   }
 
   void batchFinished(const BatchRecord& record) override {
@@ -110,20 +114,17 @@ class TrainingSession::Mailbox : public Observer {
   }
 
   void inspected(std::shared_ptr<const InspectionSnapshot> snapshot) override {
-    const std::lock_guard lock(mutex_);
-    content_.snapshot = std::move(snapshot);
-    content_.inspectionFailure.clear();
+    passedOn_.snapshot(snapshot);
   }
 
-  void inspectionFailed(const InspectionRequest& /*request*/, const std::string& reason) override {
-    const std::lock_guard lock(mutex_);
-    content_.inspectionFailure = reason;
+  void inspectionFailed(const InspectionRequest& request, const std::string& reason) override {
+    passedOn_.failure(request, reason);
   }
 
  private:
   std::mutex mutex_;
   Content content_;
-  std::function<void(Opening)> open_;
+  PassedOn passedOn_;
 };
 
 class TrainingSession::Worker : public WorkerThread {
@@ -173,29 +174,24 @@ void TrainingSession::begin(Job job) {
   control_ = std::make_shared<RunControl>();
   status_ = {};
   metrics_ = {};
-  snapshot_.reset();
   const auto toSession = [this](auto call) {
     QMetaObject::invokeMethod(this, std::move(call), Qt::QueuedConnection);
   };
-  mailbox_ = std::make_shared<Mailbox>([this, toSession](Mailbox::Opening opening) {
-    toSession([this, opening = std::move(opening)]() mutable {
-      status_.run = opening.run;
-      status_.record = std::move(opening.record);
-      status_.batchesPerEpoch = opening.batchesPerEpoch;
-      status_.trainingImages = opening.trainingImages;
-      metrics_ = std::move(opening.earlier);
-      if (!metrics_.batches.empty()) {
-        status_.step = metrics_.batches.back().step;
-        status_.epoch = metrics_.batches.back().epoch;
-      }
-      // A resumed run repeats its changes after the checkpoint, and they arrive then.
-      std::erase_if(status_.record.changes,
-                    [this](const RunChange& each) { return each.step > status_.step; });
-      if (state_ == SessionState::starting) setState(SessionState::running);
-      Q_EMIT started();
-      Q_EMIT statusChanged();
-    });
-  });
+  mailbox_ = std::make_shared<Mailbox>(Mailbox::PassedOn{
+      .opening =
+          [this, toSession](Opening opening) {
+            toSession([this, opening = std::move(opening)]() mutable { open(std::move(opening)); });
+          },
+      .snapshot =
+          [this, toSession](const SnapshotPointer& snapshot) {
+            toSession([this, snapshot] { inspections_.answer(snapshot); });
+          },
+      .failure =
+          [this, toSession](const InspectionRequest& request, const std::string& reason) {
+            toSession([this, request, reason = QString::fromStdString(reason)] {
+              inspections_.fail(request, reason);
+            });
+          }});
   setState(SessionState::starting);
   drainTimer_.start();
   worker_->post([this, toSession, job = std::move(job), control = control_, mailbox = mailbox_] {
@@ -207,6 +203,25 @@ void TrainingSession::begin(Job job) {
       toSession([this, reason] { refuse(reason); });
     }
   });
+}
+
+void TrainingSession::open(Opening opening) {
+  status_.run = opening.run;
+  status_.record = std::move(opening.record);
+  status_.batchesPerEpoch = opening.batchesPerEpoch;
+  status_.trainingImages = opening.trainingImages;
+  metrics_ = std::move(opening.earlier);
+  if (!metrics_.batches.empty()) {
+    status_.step = metrics_.batches.back().step;
+    status_.epoch = metrics_.batches.back().epoch;
+  }
+  // A resumed run repeats its changes after the checkpoint, and they arrive then.
+  std::erase_if(status_.record.changes,
+                [this](const RunChange& each) { return each.step > status_.step; });
+  if (state_ == SessionState::starting) setState(SessionState::running);
+  inspections_.setTraining(control_);
+  Q_EMIT started();
+  Q_EMIT statusChanged();
 }
 
 void TrainingSession::pause() {
@@ -237,8 +252,14 @@ void TrainingSession::requestChange(const ChangeRequest& request) {
   if (control_) control_->requestChange(request);
 }
 
-void TrainingSession::requestInspection(const InspectionRequest& request) {
-  if (control_) control_->requestInspection(request);
+void TrainingSession::inspect(const InspectionRequest& request,
+                              QObject& view,
+                              Replies<SnapshotPointer> replies) {
+  if (isBusy()) inspections_.add(request, view, std::move(replies));
+}
+
+void TrainingSession::cancelInspection(const QObject& view) {
+  inspections_.remove(view);
 }
 
 void TrainingSession::setState(SessionState state) {
@@ -260,13 +281,6 @@ void TrainingSession::drain() {
       Q_EMIT changeRefused(QString::fromStdString(reason));
     }
     take(std::move(content.metrics));
-    if (content.snapshot) {
-      snapshot_ = std::move(content.snapshot);
-      Q_EMIT inspected(snapshot_);
-    }
-    if (!content.inspectionFailure.empty()) {
-      Q_EMIT inspectionFailed(QString::fromStdString(content.inspectionFailure));
-    }
     Q_EMIT statusChanged();
   }
   if (state_ == SessionState::pausing && control_->isHeld()) setState(SessionState::paused);
@@ -305,6 +319,7 @@ void TrainingSession::finish(const RunResult& result) {
   drain();
   drainTimer_.stop();
   control_.reset();
+  inspections_.setTraining(nullptr);
   status_.secondsLeft = 0;
   status_.evaluation = {};
   lastResult_ = result;
@@ -316,6 +331,7 @@ void TrainingSession::finish(const RunResult& result) {
 void TrainingSession::refuse(const QString& reason) {
   drainTimer_.stop();
   control_.reset();
+  inspections_.setTraining(nullptr);
   setState(SessionState::idle);
   Q_EMIT statusChanged();
   Q_EMIT startRefused(reason);

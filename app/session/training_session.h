@@ -10,6 +10,7 @@
 #include <QTimer>
 
 #include "app/session/engine_calls.h"
+#include "app/session/inspection_queue.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/metrics.h"
@@ -47,9 +48,9 @@ struct TrainingStatus {
 
 /// The only connection between Qt and a training: a long-lived worker thread that owns every
 /// tensor; requests go in, values come out. Lives on the GUI thread, which never waits for the
-/// worker except in the destructor: it requests a stop, which saves, and joins. Starts and ends
-/// arrive as queued calls; batches and snapshots through a mailbox emptied 10 times a second, of
-/// snapshots only the newest.
+/// worker except in the destructor: it requests a stop, which saves, and joins. Starts, ends and
+/// the answers to inspections arrive as queued calls; batches through a mailbox emptied 10 times a
+/// second.
 class TrainingSession : public QObject {
   Q_OBJECT
 
@@ -70,9 +71,6 @@ class TrainingSession : public QObject {
   /// The result of the last training; none before the first one has ended.
   const std::optional<RunResult>& lastResult() const { return lastResult_; }
 
-  /// The newest snapshot of the training under way or the last one; may be null.
-  std::shared_ptr<const InspectionSnapshot> snapshot() const { return snapshot_; }
-
   // Requests. Each returns at once. A start while a training is under way is refused with
   // startRefused().
   void start(const RunConfig& config, const std::filesystem::path& runsFolder);
@@ -89,9 +87,11 @@ class TrainingSession : public QObject {
   /// changeRefused(). Ignored while idle.
   void requestChange(const ChangeRequest& request);
 
-  /// Inspects the network that is being trained at the next batch; the newest request wins. Ignored
-  /// while idle.
-  void requestInspection(const InspectionRequest& request);
+  /// Inspects the network that is being trained, after the current batch and also while paused. A
+  /// newer request of the same view replaces an older one; several views take turns. There is no
+  /// reply while idle, or once the training has ended.
+  void inspect(const InspectionRequest& request, QObject& view, Replies<SnapshotPointer> replies);
+  void cancelInspection(const QObject& view);
 
  Q_SIGNALS:
   void stateChanged(lambda::SessionState state);
@@ -104,8 +104,6 @@ class TrainingSession : public QObject {
   /// The settings of the run were changed: status().record has them.
   void settingsChanged(const lambda::RunChange& change);
   void changeRefused(const QString& reason);
-  void inspected(std::shared_ptr<const lambda::InspectionSnapshot> snapshot);
-  void inspectionFailed(const QString& reason);
   /// The training has finished, stopped or failed, as its result says. state() is idle.
   void ended(const lambda::RunResult& result);
   /// The training could not begin: a bad configuration, missing data, or a run that is trained
@@ -116,8 +114,10 @@ class TrainingSession : public QObject {
   class Worker;
   class Mailbox;
   struct Job;
+  struct Opening;
 
   void begin(Job job);
+  void open(Opening opening);
   void setState(SessionState state);
   void drain();
   void finish(const RunResult& result);
@@ -134,7 +134,7 @@ class TrainingSession : public QObject {
   TrainingStatus status_;
   Metrics metrics_;
   std::optional<RunResult> lastResult_;
-  std::shared_ptr<const InspectionSnapshot> snapshot_;
+  InspectionQueue inspections_;
   std::unique_ptr<Worker> worker_;
 };
 

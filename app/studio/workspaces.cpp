@@ -160,17 +160,6 @@ void Workspaces::connectPages() {
   connect(document_, &ProjectDocument::changed, this, [this] {
     if (askedDevice_) askForDevice();
   });
-  connect(inspection_,
-          &InspectionSession::deviceSelected,
-          this,
-          [this](quint64 id, const ComputeDevice& device, int cores) {
-            if (id == deviceQuestion_)
-              trainPage_->setDevice(QString::fromStdString(device.reason), cores);
-          });
-  connect(inspection_, &InspectionSession::failed, this, [this](quint64 id, const QString& reason) {
-    if (id == deviceQuestion_) trainPage_->setDevice(reason, 0);
-  });
-
   connect(library_, &RunLibrary::changed, this, &Workspaces::updateRuns);
   connect(library_, &RunLibrary::runChanged, this, &Workspaces::updateRuns);
   updateRuns();
@@ -210,7 +199,14 @@ void Workspaces::askForDevice() {
   const DeviceConfig& wanted = document_->config().device;
   if (askedDevice_ == wanted) return;
   askedDevice_ = wanted;
-  deviceQuestion_ = inspection_->selectDevice(wanted);
+  inspection_->selectDevice(
+      wanted,
+      *trainPage_,
+      {.answered =
+           [this](const DeviceChoice& choice) {
+             trainPage_->setDevice(QString::fromStdString(choice.device.reason), choice.cores);
+           },
+       .failed = [this](const QString& reason) { trainPage_->setDevice(reason, 0); }});
 }
 
 void Workspaces::updateRuns() {

@@ -111,7 +111,6 @@ class Workspaces : public QStackedWidget {
   RunsPage* runsPage_;
   std::array<QWidget*, kWorkspaces.size()> pages_;  ///< All pages, in the order of Workspace.
   std::optional<DeviceConfig> askedDevice_;
-  quint64 deviceQuestion_ = 0;
 };
 
 }  // namespace lambda

@@ -31,9 +31,7 @@ constexpr double kLeastLambda = 128;
 }  // namespace
 
 CompareSide::CompareSide(TrainingSession& training,
-                         LiveInspections& live,
                          InspectionSession& inspection,
-                         int view,
                          QWidget* parent)
     : QWidget(parent),
       chooser_(new SourceChooser),
@@ -41,7 +39,7 @@ CompareSide::CompareSide(TrainingSession& training,
       image_(new ImageView),
       lambda_(new HeatmapView),
       verdict_(new ElidedLabel),
-      feed_(new SnapshotFeed(training, live, inspection, view, this)) {
+      feed_(new SnapshotFeed(training, inspection, this)) {
   layerList_->setAccessibleName(tr("Layer"));
   layerList_->setToolTip(tr("The lambda layer to compare"));
   verdict_->setProperty(kRole, u"secondary"_s);

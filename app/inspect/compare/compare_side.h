@@ -28,9 +28,7 @@ class CompareSide : public QWidget {
 
  public:
   CompareSide(TrainingSession& training,
-              LiveInspections& live,
               InspectionSession& inspection,
-              int view,
               QWidget* parent = nullptr);
 
   SourceChooser& chooser() { return *chooser_; }

@@ -24,9 +24,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kLeftView = 1;
-constexpr int kRightView = 2;
-
 Array mapShown(const InspectionSnapshot& snapshot, ContributionKind quantity) {
   return mapOf(headMapsOf(snapshot, quantity), quantity, -1);
 }
@@ -42,12 +39,11 @@ QFrame* makeLine() {
 }  // namespace
 
 Comparison::Comparison(TrainingSession& training,
-                       LiveInspections& live,
                        InspectionSession& inspection,
                        QWidget* parent)
     : QWidget(parent),
-      left_(new CompareSide(training, live, inspection, kLeftView)),
-      right_(new CompareSide(training, live, inspection, kRightView)),
+      left_(new CompareSide(training, inspection)),
+      right_(new CompareSide(training, inspection)),
       controls_(new QWidget),
       oneScale_(new QCheckBox(tr("One scale"))),
       mapDifference_(new HeatmapView),

@@ -24,7 +24,6 @@ class Comparison : public QWidget {
 
  public:
   Comparison(TrainingSession& training,
-             LiveInspections& live,
              InspectionSession& inspection,
              QWidget* parent = nullptr);
 

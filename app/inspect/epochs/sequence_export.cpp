@@ -22,7 +22,7 @@ namespace {
 
 constexpr QSize kFrameSize(1280, 720);
 constexpr double kPixelRatio = 1;
-constexpr int kMargin = 24;
+constexpr int kFrameMargin = 24;
 constexpr int kTitleHeight = 40;
 constexpr std::chrono::milliseconds kLastFrameTime(2000);  // pause before the animation repeats
 
@@ -99,24 +99,24 @@ QImage SequenceFrame::draw(const ProbeSnapshot& probe, const Colors& colors) con
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setFont(headingFont());
   painter.setPen(colors.text);
-  painter.drawText(QRect(kMargin, 12, kFrameSize.width(), kTitleHeight - 12),
+  painter.drawText(QRect(kFrameMargin, 12, kFrameSize.width(), kTitleHeight - 12),
                    Qt::AlignLeft | Qt::AlignVCenter,
                    QObject::tr("%1 · epoch %2 · step %3")
                        .arg(layerTitle(layer_.name))
                        .arg(probe.epoch)
                        .arg(countText(probe.step)));
   const int top = kTitleHeight + 8, half = kFrameSize.width() / 2;
-  const int height = kFrameSize.height() - top - kMargin;
+  const int height = kFrameSize.height() - top - kFrameMargin;
   const bool hasContributions = contributions_->data().tileCount() > 0;
   const int lambdaHeight = hasContributions ? height * 6 / 10 : height;
-  paintInto(painter, *lambda_, QRect(kMargin, top, half - 2 * kMargin, lambdaHeight), colors);
+  paintInto(painter, *lambda_, QRect(kFrameMargin, top, half - 2 * kFrameMargin, lambdaHeight), colors);
   if (hasContributions) {
     paintInto(painter,
               *contributions_,
-              QRect(kMargin, top + lambdaHeight, half - 2 * kMargin, height - lambdaHeight),
+              QRect(kFrameMargin, top + lambdaHeight, half - 2 * kFrameMargin, height - lambdaHeight),
               colors);
   }
-  paintInto(painter, *embeddings_, QRect(half, top, half - kMargin, height), colors);
+  paintInto(painter, *embeddings_, QRect(half, top, half - kFrameMargin, height), colors);
   return image;
 }
 

@@ -7,7 +7,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kView = 3;  // after the views of the page and of both sides of a comparison
 constexpr std::chrono::milliseconds kPause{400};
 
 }  // namespace
@@ -17,20 +16,6 @@ LayerPictures::LayerPictures(InspectionSession& inspection, QObject* parent)
   timer_.setSingleShot(true);
   timer_.setInterval(kPause);
   connect(&timer_, &QTimer::timeout, this, &LayerPictures::askNext);
-  connect(&inspection_,
-          &InspectionSession::inspected,
-          this,
-          [this](quint64 id, const std::shared_ptr<const InspectionSnapshot>& snapshot) {
-            if (id != waitingId_ || id == 0) return;
-            waitingId_ = 0;
-            Q_EMIT arrived(snapshot->layer.name, snapshot->lambdas.total);
-            forget(snapshot->layer.name);
-            if (!timer_.isActive()) askNext();
-          });
-  // A layer that can't be inspected reports this when it is chosen.
-  connect(&inspection_, &InspectionSession::failed, this, [this](quint64 id) {
-    if (id == waitingId_ && id != 0) stop();
-  });
 }
 
 void LayerPictures::start(const InspectionSource& source,
@@ -46,7 +31,7 @@ void LayerPictures::start(const InspectionSource& source,
 
 void LayerPictures::stop() {
   missing_.clear();
-  waitingId_ = 0;
+  inspection_.cancel(std::exchange(request_, 0));
   timer_.stop();
 }
 
@@ -59,11 +44,23 @@ void LayerPictures::forget(const std::string& layer) {
 }
 
 void LayerPictures::askNext() {
-  if (missing_.empty() || waitingId_ != 0) return;
+  if (missing_.empty() || request_ != 0) return;
   InspectionRequest request = image_;
   request.layer = missing_.front();
   request.queryRow = request.queryColumn = -1;
-  waitingId_ = inspection_.inspect(source_.checkpoint, request, kView);
+  request_ = inspection_.inspect(
+      source_.checkpoint,
+      request,
+      *this,
+      {.answered =
+           [this](const SnapshotPointer& snapshot) {
+             request_ = 0;
+             Q_EMIT arrived(snapshot->layer.name, snapshot->lambdas.total);
+             forget(snapshot->layer.name);
+             if (!timer_.isActive()) askNext();
+           },
+       // A layer that can't be inspected reports this when it is chosen.
+       .failed = [this](const QString&) { stop(); }});
 }
 
 }  // namespace lambda

@@ -43,7 +43,7 @@ class LayerPictures : public QObject {
   InspectionSource source_;
   InspectionRequest image_;
   std::vector<std::string> missing_;
-  quint64 waitingId_ = 0;
+  quint64 request_ = 0;  ///< Number of the request under way; 0 = none.
   QTimer timer_;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -9,8 +8,8 @@
 #include <QTimer>
 
 #include "app/inspect/feed/inspection_source.h"
-#include "app/inspect/feed/live_inspections.h"
 #include "app/session/inspection_session.h"
+#include "app/session/repeated_inspection.h"
 #include "app/session/training_session.h"
 #include "engine/values/inspection/inspection.h"
 
@@ -22,11 +21,8 @@ class SnapshotFeed : public QObject {
   Q_OBJECT
 
  public:
-  /// `view` distinguishes the feeds in both sessions.
   SnapshotFeed(TrainingSession& training,
-               LiveInspections& live,
                InspectionSession& inspection,
-               int view,
                QObject* parent = nullptr);
 
   /// Sets another source: answers for the one before are dropped. Sends no request.
@@ -37,7 +33,7 @@ class SnapshotFeed : public QObject {
   /// Sends a request; an older request without an answer is dropped.
   void ask(const InspectionRequest& request);
 
-  /// A live view is refreshed about twice a second while it is active, that is, visible.
+  /// A live view is kept up to date while it is active, that is, visible.
   void setActive(bool active);
 
   /// The last snapshot from this source; may be null.
@@ -56,24 +52,20 @@ class SnapshotFeed : public QObject {
   void busyChanged(bool busy);
 
  private:
-  void refresh();
   void take(const std::shared_ptr<const InspectionSnapshot>& snapshot);
+  void fail(const QString& reason);
   void endWaiting();
 
   TrainingSession& training_;
-  LiveInspections& live_;
   InspectionSession& inspection_;
-  int view_;
+  RepeatedInspection live_;
   InspectionSource source_;
-  std::optional<InspectionRequest> request_;
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   QElapsedTimer arrivedAt_;
-  quint64 waitingId_ = 0;  ///< Number of the checkpoint request; 0 = none.
-  bool isWaiting_ = false;
+  quint64 request_ = 0;  ///< Number of the checkpoint request; 0 = none.
   bool isBusy_ = false;
   bool isActive_ = false;
   QTimer busyTimer_;
-  QTimer refreshTimer_;
 };
 
 }  // namespace lambda

@@ -16,7 +16,6 @@
 #include "app/runs/compare/confused_images.h"
 #include "app/runs/panels/cell_images.h"
 #include "app/runs/panels/choice_bar.h"
-#include "app/runs/panels/split_images.h"
 #include "app/runs/run_row.h"
 #include "app/runs/run_table_model.h"
 #include "widgets/export/export_menu.h"
@@ -63,7 +62,7 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
     : QWidget(parent),
       runs_(runs),
       store_(new PredictionStore(inspection, this)),
-      images_(new SplitImages(this)),
+      images_(inspection.images()),
       splits_(new ChoiceBar({tr("Validation images"), tr("Test images")}, tr("Images"), this)),
       scales_(new ChoiceBar({tr("Counts"), tr("Per cent")}, tr("Cells"), this)),
       summary_(new QLabel(this)),
@@ -99,8 +98,6 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
           [this](const std::filesystem::path& run, Split split) {
             if (run == run_ && split == this->split()) refresh();
           });
-  connect(images_, &SplitImages::loaded, this, &ConfusionPanel::showImages);
-  connect(images_, &SplitImages::failed, cellImages_, &CellImages::setProblem);
   connect(view_, &ConfusionView::cellChosen, this, &ConfusionPanel::showImages);
   connect(view_, &ConfusionView::choiceCleared, this, &ConfusionPanel::showImages);
   connect(cellImages_, &CellImages::inspectClicked, this, [this](int image) {
@@ -301,10 +298,13 @@ void ConfusionPanel::showImages() {
   const int index = runs_.indexOf(run_);
   if (!shown_ || index < 0) return;
   const std::optional<Cell> cell = view_->current();
-  cellImages_->setContent(shown_,
-                          images_->images(runs_.row(index).run.record.config.data, split()),
-                          cell,
-                          cell ? view_->sentenceFor(*cell) : QString());
+  const ImagesPointer images = images_.images(
+      runs_.row(index).run.record.config.data,
+      split(),
+      *this,
+      {.answered = [this](const ImagesPointer&) { showImages(); },
+       .failed = [this](const QString& reason) { cellImages_->setProblem(reason); }});
+  cellImages_->setContent(shown_, images, cell, cell ? view_->sentenceFor(*cell) : QString());
 }
 
 }  // namespace lambda

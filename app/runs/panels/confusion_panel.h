@@ -24,7 +24,6 @@ class ChoiceBar;
 class ConfusionView;
 class InspectionSession;
 class RunTableModel;
-class SplitImages;
 
 /// The confusion matrix of a run, and the images behind it. Classifies on request, and warns before
 /// the test set is scored.
@@ -67,7 +66,7 @@ class ConfusionPanel : public QWidget {
   const RunTableModel& runs_;
   std::filesystem::path run_;
   PredictionStore* store_;
-  SplitImages* images_;
+  ImageCache& images_;
   ChoiceBar* splits_;
   ChoiceBar* scales_;
   QLabel* summary_;

@@ -3,29 +3,7 @@
 namespace lambda {
 
 PredictionStore::PredictionStore(InspectionSession& inspection, QObject* parent)
-    : QObject(parent), inspection_(inspection) {
-  connect(&inspection,
-          &InspectionSession::predicted,
-          this,
-          [this](quint64 id, std::shared_ptr<const Predictions> predictions) {
-            update(id, true, [&](Entry& entry) { entry.predictions = std::move(predictions); });
-          });
-  connect(&inspection,
-          &InspectionSession::progressed,
-          this,
-          [this](quint64 id, qint64 done, qint64 total) {
-            update(id, false, [&](Entry& entry) {
-              entry.done = done;
-              entry.total = total;
-            });
-          });
-  connect(&inspection, &InspectionSession::cancelled, this, [this](quint64 id) {
-    update(id, true, [](Entry&) {});
-  });
-  connect(&inspection, &InspectionSession::failed, this, [this](quint64 id, const QString& reason) {
-    update(id, true, [&](Entry& entry) { entry.failure = reason; });
-  });
-}
+    : QObject(parent), inspection_(inspection) {}
 
 PredictionStore::Entry PredictionStore::entry(const std::filesystem::path& run, Split split) const {
   const auto found = entries_.find({run, split});
@@ -33,31 +11,49 @@ PredictionStore::Entry PredictionStore::entry(const std::filesystem::path& run, 
 }
 
 void PredictionStore::ask(const std::filesystem::path& run, Split split) {
-  Entry& entry = entries_[{run, split}];
+  const Key key(run, split);
+  Entry& entry = entries_[key];
   if (entry.isRunning) return;
   entry.isRunning = true;
   entry.done = entry.total = 0;
   entry.failure.clear();
-  asked_[inspection_.predict(run, split)] = {run, split};
+  requests_[key] = inspection_.predict(
+      run,
+      split,
+      *this,
+      {.answered =
+           [this, key](const PredictionsPointer& predictions) {
+             update(key, true, [&](Entry& found) { found.predictions = predictions; });
+           },
+       .failed =
+           [this, key](const QString& reason) {
+             update(key, true, [&](Entry& found) { found.failure = reason; });
+           },
+       .progressed =
+           [this, key](qint64 done, qint64 total) {
+             update(key, false, [&](Entry& found) {
+               found.done = done;
+               found.total = total;
+             });
+           }});
   Q_EMIT changed(run, split);
 }
 
 void PredictionStore::cancel(const std::filesystem::path& run, Split split) {
-  for (const auto& [id, key] : asked_) {
-    if (key == Key(run, split)) inspection_.cancel(id);
-  }
+  const Key key(run, split);
+  const auto request = requests_.find(key);
+  if (request == requests_.end()) return;
+  inspection_.cancel(request->second);
+  update(key, true, [](Entry&) {});
 }
 
 template <class Change>
-void PredictionStore::update(quint64 id, bool isLast, Change change) {
-  const auto asked = asked_.find(id);
-  if (asked == asked_.end()) return;
-  const Key key = asked->second;
+void PredictionStore::update(const Key& key, bool isLast, Change change) {
   Entry& entry = entries_[key];
   change(entry);
   if (isLast) {
     entry.isRunning = false;
-    asked_.erase(asked);
+    requests_.erase(key);
   }
   Q_EMIT changed(key.first, key.second);
 }

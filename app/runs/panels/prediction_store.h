@@ -45,11 +45,11 @@ class PredictionStore : public QObject {
   using Key = std::pair<std::filesystem::path, Split>;
 
   template <class Change>
-  void update(quint64 id, bool isLast, Change change);
+  void update(const Key& key, bool isLast, Change change);
 
   InspectionSession& inspection_;
   std::map<Key, Entry> entries_;
-  std::map<quint64, Key> asked_;
+  std::map<Key, quint64> requests_;  ///< Those under way, with their numbers.
 };
 
 }  // namespace lambda

@@ -20,7 +20,7 @@ namespace lambda {
 namespace {
 
 constexpr int kSearchWidth = 240;
-constexpr int kGap = 8;
+constexpr int kFilterGap = 8;
 constexpr int kChevronSide = 12;
 
 /// A menu of several checks that stays open while one of them is clicked.
@@ -52,7 +52,7 @@ void change(std::set<Value>& set, const Value& value, bool on) {
 
 RunFilterBar::RunFilterBar(RunSortFilter& sorted, QWidget* parent)
     : QWidget(parent), sorted_(sorted), search_(new QLineEdit(this)), count_(new QLabel(this)) {
-  auto* row = new FlowLayout(kGap, this);
+  auto* row = new FlowLayout(kFilterGap, this);
   row->setContentsMargins(12, 8, 12, 8);
   search_->setPlaceholderText(tr("Search names, tags, notes"));
   search_->setAccessibleName(tr("Search runs"));

@@ -249,7 +249,7 @@ void DataPanel::recheck() {
   // An archive takes seconds to read, so that it is read only when the panel is visible.
   isWaiting_ = !isVisible();
   if (isWaiting_) return;
-  check_.start([check = services_.check, source = located_] { return check(source); },
+  check_.runNewest([check = services_.check, source = located_] { return check(source); },
                [this](const DataReport& report) { takeReport(report); });
 }
 

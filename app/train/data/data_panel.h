@@ -7,7 +7,7 @@
 
 #include <QWidget>
 
-#include "app/train/newest_task.h"
+#include "app/session/background_tasks.h"
 #include "engine/data/download.h"
 #include "engine/values/config/data_report.h"
 #include "engine/values/config/data_source.h"
@@ -101,7 +101,7 @@ class DataPanel : public QWidget {
   QLabel* sign_;
   QLabel* text_;
   DownloadRow* download_;
-  NewestTask check_;
+  BackgroundTasks check_;
 };
 
 }  // namespace lambda

@@ -37,7 +37,7 @@ void SampleImages::request(const DataSource& source) {
   if (source == source_) return;
   source_ = source;
   samples_.reset();
-  task_.start([source] { return readSamples(source, kSamples); },
+  task_.runNewest([source] { return readSamples(source, kSamples); },
               [this](SampleSet set) {
                 samples_ = std::make_shared<const SampleSet>(std::move(set));
                 Q_EMIT arrived();

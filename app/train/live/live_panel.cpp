@@ -9,10 +9,10 @@
 #include <QStyle>
 #include <QVBoxLayout>
 
+#include "app/session/repeated_inspection.h"
 #include "app/session/training_session.h"
 #include "app/train/caption.h"
 #include "app/train/live/epoch_strip.h"
-#include "app/train/live/live_inspection.h"
 #include "app/train/live/live_pictures.h"
 #include "app/train/live/probe_header.h"
 #include "app/train/training_text.h"
@@ -34,7 +34,7 @@ constexpr int kPanelGap = 8;
 LivePanel::LivePanel(TrainingSession& session, QWidget* parent)
     : QWidget(parent),
       session_(session),
-      inspection_(new LiveInspection(session, this)),
+      inspection_(new RepeatedInspection(session, this)),
       stored_(*this) {
   makeContent();
   auto* nothing =
@@ -111,8 +111,8 @@ void LivePanel::connectParts() {
   connect(strip_, &EpochStrip::epochChosen, this, &LivePanel::showPicture);
   connect(&session_, &TrainingSession::started, this, &LivePanel::beginRun);
   connect(&session_, &TrainingSession::metricsArrived, this, &LivePanel::noteEpochs);
-  connect(inspection_, &LiveInspection::updated, this, &LivePanel::take);
-  connect(inspection_, &LiveInspection::failed, this, [this](const QString& reason) {
+  connect(inspection_, &RepeatedInspection::updated, this, &LivePanel::take);
+  connect(inspection_, &RepeatedInspection::failed, this, [this](const QString& reason) {
     problem_->setText(breakableText(reason));
     problem_->show();
   });
@@ -145,8 +145,9 @@ void LivePanel::beginRun() {
 
 void LivePanel::aim() {
   const bool hasValidation = session_.status().record.config.data.validationCount > 0;
-  inspection_->setTarget(
-      head_->layer(), hasValidation ? Split::validation : Split::train, head_->image());
+  inspection_->setRequest({.layer = head_->layer(),
+                           .split = hasValidation ? Split::validation : Split::train,
+                           .image = head_->image()});
   problem_->hide();
   strip_->clear();
   live_.reset();
@@ -159,7 +160,7 @@ void LivePanel::loadStored() {
   stored_.forget();
   // Runs store pictures of only the first validation image.
   if (layers_.empty() || head_->image() != 0 || session_.status().run.empty()) return;
-  stored_.start(
+  stored_.runNewest(
       [run = session_.status().run, layer = head_->layer()] { return storedPictures(run, layer); },
       [this](std::vector<LayerPicture> pictures) {
         for (LayerPicture& picture : pictures) {

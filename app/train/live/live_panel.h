@@ -5,8 +5,8 @@
 
 #include <QWidget>
 
+#include "app/session/background_tasks.h"
 #include "app/train/live/layer_picture.h"
-#include "app/train/newest_task.h"
 #include "engine/values/inspection/inspection.h"
 
 class QLabel;
@@ -17,7 +17,7 @@ class QStackedLayout;
 namespace lambda {
 
 class EpochStrip;
-class LiveInspection;
+class RepeatedInspection;
 class LivePictures;
 class ProbeHeader;
 class TrainingSession;
@@ -59,7 +59,7 @@ class LivePanel : public QWidget {
   void showPicture();
 
   TrainingSession& session_;
-  LiveInspection* inspection_;
+  RepeatedInspection* inspection_;
   std::vector<InspectableLayer> layers_;
   std::shared_ptr<const LayerPicture> live_;
   std::shared_ptr<const InspectionSnapshot> snapshot_;
@@ -73,7 +73,7 @@ class LivePanel : public QWidget {
   QScrollArea* scroll_;
   LivePictures* pictures_;
   EpochStrip* strip_;
-  NewestTask stored_;
+  BackgroundTasks stored_;
 };
 
 }  // namespace lambda

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <memory>
-#include <string>
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -15,18 +14,18 @@ namespace lambda {
 
 class TrainingSession;
 
-/// Inspects the network repeatedly while it is trained: twice a second where that takes almost no
-/// time, less often the longer an answer takes, since the training loses that time. The next
-/// request follows the last answer, at once after a pause, a single step or an epoch, and not while
-/// nothing has changed.
-class LiveInspection : public QObject {
+/// Inspects the network repeatedly while it is trained, for one view: twice a second where that
+/// takes almost no time, less often the longer an answer takes, since the training loses that time.
+/// The next request follows the last answer, at once after a pause, a single step or an epoch, and
+/// not while nothing has changed.
+class RepeatedInspection : public QObject {
   Q_OBJECT
 
  public:
-  explicit LiveInspection(TrainingSession& session, QObject* parent = nullptr);
+  explicit RepeatedInspection(TrainingSession& session, QObject* parent = nullptr);
 
-  /// The layer and image to inspect; requested at once.
-  void setTarget(const std::string& layer, Split split, int image);
+  /// What to inspect from now on; requested at once. A request without a layer ends it.
+  void setRequest(const InspectionRequest& request);
 
   /// Whether the result is visible.
   void setActive(bool active);
@@ -46,7 +45,7 @@ class LiveInspection : public QObject {
   void take(const std::shared_ptr<const InspectionSnapshot>& snapshot);
 
   TrainingSession& session_;
-  InspectionRequest target_;
+  InspectionRequest request_;
   bool active_ = false;
   bool isAsked_ = false;  ///< A request is under way.
   bool hasAnswer_ = false;

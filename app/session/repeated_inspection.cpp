@@ -1,4 +1,4 @@
-#include "app/train/live/live_inspection.h"
+#include "app/session/repeated_inspection.h"
 
 #include <algorithm>
 
@@ -17,10 +17,10 @@ constexpr milliseconds kAfterFailure{3000};
 
 }  // namespace
 
-LiveInspection::LiveInspection(TrainingSession& session, QObject* parent)
+RepeatedInspection::RepeatedInspection(TrainingSession& session, QObject* parent)
     : QObject(parent), session_(session), rest_(kShortestRest) {
   timer_.setSingleShot(true);
-  connect(&timer_, &QTimer::timeout, this, &LiveInspection::ask);
+  connect(&timer_, &QTimer::timeout, this, &RepeatedInspection::ask);
   connect(&session_, &TrainingSession::started, this, [this] {
     isAsked_ = hasAnswer_ = false;
     rest_ = kShortestRest;
@@ -36,45 +36,39 @@ LiveInspection::LiveInspection(TrainingSession& session, QObject* parent)
   connect(&session_, &TrainingSession::metricsArrived, this, [this](const MetricsUpdate& update) {
     if (!update.epochs.empty()) ask();
   });
-  connect(&session_, &TrainingSession::inspected, this, &LiveInspection::take);
-  connect(&session_, &TrainingSession::inspectionFailed, this, [this](const QString& reason) {
-    isAsked_ = false;
-    timer_.start(kAfterFailure);
-    Q_EMIT failed(reason);
-  });
 }
 
-milliseconds LiveInspection::restAfter(milliseconds look) {
+milliseconds RepeatedInspection::restAfter(milliseconds look) {
   return std::clamp(kRestPerLook * look, kShortestRest, kLongestRest);
 }
 
-void LiveInspection::setTarget(const std::string& layer, Split split, int image) {
-  if (layer == target_.layer && split == target_.split && image == target_.image) return;
-  target_.layer = layer;
-  target_.split = split;
-  target_.image = image;
-  ++target_.id;
-  // The inbox contains one request, and the newest wins, so that this one need not wait for the
-  // answer to the one before.
+void RepeatedInspection::setRequest(const InspectionRequest& request) {
+  request_ = request;
   isAsked_ = hasAnswer_ = false;
-  ask();
+  if (request_.layer.empty()) {
+    timer_.stop();
+    session_.cancelInspection(*this);
+  } else {
+    ask();
+  }
 }
 
-void LiveInspection::setActive(bool active) {
+void RepeatedInspection::setActive(bool active) {
   if (active_ == active) return;
   active_ = active;
   active ? ask() : timer_.stop();
 }
 
-bool LiveInspection::isCurrent() const {
-  return hasAnswer_ && answeredStep_ == session_.status().step;
+bool RepeatedInspection::isCurrent() const {
+  // Answers arrive before the records of the same step.
+  return hasAnswer_ && answeredStep_ >= session_.status().step;
 }
 
-void LiveInspection::ask() {
+void RepeatedInspection::ask() {
   const SessionState state = session_.state();
   const bool isTraining = session_.isBusy() && !session_.status().run.empty();
   if (!active_ || isAsked_ || !isTraining || state == SessionState::stopping) return;
-  if (target_.layer.empty()) return;
+  if (request_.layer.empty()) return;
   if (isCurrent()) {
     // The snapshot is current. During training there will soon be a new step; a paused training
     // notifies when it continues.
@@ -84,15 +78,23 @@ void LiveInspection::ask() {
   isAsked_ = true;
   sinceAsked_.start();
   timer_.stop();
-  session_.requestInspection(target_);
+  session_.inspect(
+      request_,
+      *this,
+      {.answered = [this](const SnapshotPointer& snapshot) { take(snapshot); },
+       .failed =
+           [this](const QString& reason) {
+             isAsked_ = false;
+             timer_.start(kAfterFailure);
+             Q_EMIT failed(reason);
+           }});
 }
 
-void LiveInspection::askSoon() {
+void RepeatedInspection::askSoon() {
   if (!timer_.isActive()) timer_.start(rest_);
 }
 
-void LiveInspection::take(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
-  if (!snapshot || snapshot->request.id != target_.id) return;
+void RepeatedInspection::take(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
   isAsked_ = false;
   hasAnswer_ = true;
   // Includes the wait for the end of the current batch: the pause is rather too long than too
