@@ -246,9 +246,15 @@ void TestCheckpointInspector::aTrainingBesideItIsNotDisturbed() {
 void TestCheckpointInspector::probesHoldWhatInspectionShows() {
   const RunFolder folder = RunFolder::open(run_);
   const auto probes = probeSnapshotsOf(folder.inspection());
-  QCOMPARE(probes.size(), std::size_t{3});
+  QCOMPARE(probes.size(), std::size_t{4});
+  const ProbeSnapshot start = readProbeSnapshot(probes.front());
+  QCOMPARE(start.epoch, 0);
+  QCOMPARE(start.step, std::int64_t{0});
+  for (const ProbeLayer& layer : start.layers) {
+    QVERIFY(std::ranges::all_of(layer.embeddingChange.values, [](float x) { return x == 0; }));
+  }
   for (int epoch = 1; epoch <= 3; ++epoch) {
-    const ProbeSnapshot probe = readProbeSnapshot(probes[static_cast<std::size_t>(epoch - 1)]);
+    const ProbeSnapshot probe = readProbeSnapshot(probes[static_cast<std::size_t>(epoch)]);
     CheckpointInspector inspector(folder.epochCheckpoint(epoch));
     QCOMPARE(probe.epoch, epoch);
     QCOMPARE(probe.step, inspector.header().progress.step);
@@ -258,6 +264,11 @@ void TestCheckpointInspector::probesHoldWhatInspectionShows() {
       QVERIFY(probe.probabilities == seen.probabilities);
       QVERIFY(layer.lambdaContent == seen.lambdas.content);
       QVERIFY(layer.lambdaPosition == seen.lambdas.position);
+      QVERIFY(!layer.embeddingChange.empty());
+      QVERIFY(layer.embeddingChange == seen.embeddings.change);
+      QVERIFY(layer.singularTotal == seen.singularValues.total);
+      QVERIFY(layer.changePatterns == seen.embeddings.changePatterns.patterns);
+      QVERIFY(layer.changePatternShares.values == seen.embeddings.changePatterns.share);
       QVERIFY(layer.contributionsContent == seen.contributions.content);
       QVERIFY(layer.contributionsPosition == seen.contributions.position);
       QVERIFY(layer.embeddings == seen.embeddings.tiles);

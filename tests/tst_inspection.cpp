@@ -10,6 +10,7 @@
 #include "engine/inspection/first_nonfinite.h"
 #include "engine/inspection/inspect_network.h"
 #include "engine/runtime/error.h"
+#include "tests/support/jacobi_patterns.h"
 #include "tests/support/lambda_case_rows.h"
 #include "tests/support/odd_architectures.h"
 #include "tests/support/verify_close.h"
@@ -90,6 +91,28 @@ class InputOf : public ForwardTrace {
   std::string name_;
 };
 
+/// Compares with a decomposition by Jacobi rotations; patterns of almost equal strength are not
+/// unique.
+void verifyPatterns(const PrincipalPatterns& found, const Array& tiles) {
+  const JacobiPatterns expected = jacobiPatterns(tiles, kPrincipalPatterns);
+  QCOMPARE(found.share.size(), expected.share.size());
+  VERIFY_CLOSE(at::tensor(found.share), at::tensor(expected.share), 1e-4, 1e-4);
+  QVERIFY(found.patterns.shape == expected.patterns.shape);
+  const std::size_t cells = found.patterns.values.size() / found.share.size();
+  for (std::size_t i = 0; i < found.share.size(); ++i) {
+    const float next = i + 1 < found.share.size() ? found.share[i + 1] : 0;
+    const float before = i > 0 ? found.share[i - 1] : 2;
+    const bool isDistinct = found.share[i] > 1.05F * next && before > 1.05F * found.share[i];
+    if (!isDistinct || i + 1 == found.share.size()) continue;
+    const auto pattern = [&](const std::vector<float>& values) {
+      return at::tensor(
+          std::vector<float>(values.begin() + static_cast<std::ptrdiff_t>(i * cells),
+                             values.begin() + static_cast<std::ptrdiff_t>((i + 1) * cells)));
+    };
+    VERIFY_CLOSE(pattern(found.patterns.values), pattern(expected.patterns.values), 1e-3, 1e-3);
+  }
+}
+
 std::string errorOf(Network& network, const InspectionRequest& request) {
   try {
     inspectNetwork(network, imageFor(network->architecture), request, {});
@@ -164,6 +187,8 @@ class TestInspection : public QObject {
       QCOMPARE(seen.embeddings.change.empty(), layer.embedding == PositionEmbedding::none);
       if (!seen.embeddings.change.empty()) {
         QVERIFY(std::ranges::any_of(seen.embeddings.change.values, [](float x) { return x != 0; }));
+        verifyPatterns(seen.embeddings.patterns, seen.embeddings.tiles);
+        verifyPatterns(seen.embeddings.changePatterns, seen.embeddings.change);
       }
     }
   }

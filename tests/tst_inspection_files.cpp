@@ -48,7 +48,8 @@ InspectionSnapshot snapshot() {
   seen.singularValues = {{{3}, {3, 2, 1}}, {{3}, {6, 5, 4}}, {{3}, {9, 8, 7}}};
   seen.contributions = {ramp({2, 1, 5, 6}), ramp({2, 1, 5, 6}), ramp({2, 1, 5, 6})};
   seen.effect = ramp({2, 5, 6});
-  seen.embeddings = {ramp({3, 1, 9, 11}), {}, {1, 3, 2}, {1, 2, 0}};
+  seen.embeddings = {
+      .tiles = ramp({3, 1, 9, 11}), .change = {}, .norms = {1, 3, 2}, .order = {1, 2, 0}};
   seen.keys = {ramp({3, 1, 5, 6}), {1.5f, 2, 2.5f}};
   seen.residual = {1e-6, 2e-7};
   return seen;

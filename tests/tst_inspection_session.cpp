@@ -128,12 +128,11 @@ void TestInspectionSession::imagesAreReadOnceForAll() {
 
   data.source = Cifar10Source{"/nowhere/cifar10"};
   QString problem;
-  session.images().images(
-      data,
-      Split::test,
-      first,
-      {.answered = [](const ImagesPointer&) { QFAIL("there are no images"); },
-       .failed = [&](const QString& reason) { problem = reason; }});
+  session.images().images(data,
+                          Split::test,
+                          first,
+                          {.answered = [](const ImagesPointer&) { QFAIL("there are no images"); },
+                           .failed = [&](const QString& reason) { problem = reason; }});
   QTRY_VERIFY(problem.contains(QStringLiteral("/nowhere/cifar10")));
 }
 

@@ -30,6 +30,14 @@ ProbeSnapshot exampleSnapshot() {
   whole.contributionsContent = arrayOf({2, 1, 5, 4}, 0.5F);
   whole.contributionsPosition = arrayOf({2, 1, 5, 4}, -3);
   whole.embeddings = arrayOf({4, 1, 9, 7}, 2);
+  whole.embeddingChange = arrayOf({4, 1, 9, 7}, -1);
+  whole.singularContent = arrayOf({3}, 1);
+  whole.singularPosition = arrayOf({3}, 2);
+  whole.singularTotal = arrayOf({3}, 3);
+  whole.patterns = arrayOf({2, 9, 7}, 4);
+  whole.patternShares = arrayOf({2}, 5);
+  whole.changePatterns = arrayOf({1, 9, 7}, 6);
+  whole.changePatternShares = arrayOf({1}, 7);
   ProbeLayer contentAlone;
   contentAlone.name = "stage10.block2.mixer";
   contentAlone.lambdaContent = arrayOf({2, 2}, 0);
@@ -78,6 +86,10 @@ void TestProbeSnapshot::olderFilesLoadWithWhatTheyHave() {
   for (ProbeLayer& layer : older.layers) {
     layer.contributionsContent = {};
     layer.contributionsPosition = {};
+    layer.embeddingChange = {};
+    layer.singularContent = layer.singularPosition = layer.singularTotal = {};
+    layer.patterns = layer.patternShares = {};
+    layer.changePatterns = layer.changePatternShares = {};
   }
   writeProbeSnapshot(path, older);
   QVERIFY(readProbeSnapshot(path) == older);

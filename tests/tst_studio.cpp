@@ -133,9 +133,9 @@ void TestStudio::itTrainsPausesIsInspectedAndContinues() {
   QTest::mouseClick(image, Qt::LeftButton, {}, image->cellRect({2, 5}).center().toPoint());
   const auto* feed = window().findChild<InspectPage*>()->findChild<SnapshotFeed*>(
       QString(), Qt::FindDirectChildrenOnly);
-  QTRY_VERIFY_WITH_TIMEOUT(feed->snapshot() && feed->snapshot()->queryRow == 2 &&
-                               feed->snapshot()->queryColumn == 5,
-                           30000);
+  QTRY_VERIFY_WITH_TIMEOUT(
+      feed->snapshot() && feed->snapshot()->queryRow == 2 && feed->snapshot()->queryColumn == 5,
+      30000);
   QVERIFY(feed->snapshot()->residual.relative < 1e-4);
   QVERIFY(feed->snapshot()->residual.absolute > 0);
   QCOMPARE(training().state(), SessionState::paused);

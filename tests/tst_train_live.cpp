@@ -12,6 +12,8 @@
 #include "app/train/live/epoch_strip.h"
 #include "app/train/live/live_panel.h"
 #include "app/train/run/event_list.h"
+#include "engine/formats/inspection/epoch_files.h"
+#include "engine/formats/inspection/probe_snapshot.h"
 #include "tests/support/train_page_stage.h"
 #include "widgets/plots/curve_plot.h"
 #include "widgets/theme/theme.h"
@@ -140,6 +142,33 @@ class TestTrainLive : public QObject {
     QTRY_COMPARE(shown.ended.count(), 1);
   }
 
+  void epochsThatEndedElsewhereAreReadFromTheRun() {
+    ShownTrainPage shown(400);
+    shown.engine->batchesPerEpoch = 100'000;
+    shown.page.hide();
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.session.state(), SessionState::running);
+    auto* live = shown.find<LivePanel>();
+    QCOMPARE(live->strip().count(), 0);
+    const std::string layer =
+        inspectableLayers(shown.session.status().record.config.architecture).back().name;
+    for (const int epoch : {0, 1, 2}) {
+      const auto value = static_cast<float>(epoch);
+      writeProbeSnapshot(shown.session.status().run / "inspection" / epochFileName(epoch),
+                         {.epoch = epoch,
+                          .step = epoch,
+                          .layers = {{.name = layer,
+                                      .lambdaContent = {{1, 2}, {1, 2}},
+                                      .embeddings = {{1, 1, 1, 2}, {5 + value, 4}},
+                                      .embeddingChange = {{1, 1, 1, 2}, {value, 0}}}}});
+    }
+    shown.page.show();
+    QTRY_COMPARE(live->strip().epochs(), (std::set<int>{0, 1, 2}));
+    QCOMPARE(live->strip().at(2)->change.values, (std::vector<float>{2, 0}));
+    shown.session.stop();
+    QTRY_COMPARE(shown.ended.count(), 1);
+  }
+
   void requestsNeverQueueUp() {
     ShownTrainPage shown(400);
     // The end of an epoch makes an additional request; in this test no epoch ends.
@@ -207,7 +236,8 @@ class TestTrainLive : public QObject {
     QTest::qWait(300);
     const int before = asked;
     QTRY_VERIFY_WITH_TIMEOUT(asked > before, 6000);
-    QVERIFY2(rest >= RepeatedInspection::restAfter(kLook).count(), qPrintable(QString::number(rest)));
+    QVERIFY2(rest >= RepeatedInspection::restAfter(kLook).count(),
+             qPrintable(QString::number(rest)));
     shown.session.stop();
     QTRY_COMPARE(shown.ended.count(), 1);
   }

@@ -154,12 +154,13 @@ void InspectPage::takeProbe(const std::shared_ptr<const ProbeSnapshot>& probe) {
 }
 
 void InspectPage::setScales(bool fixed) {
-  std::optional<double> lambda, embedding, contribution;
+  std::optional<double> lambda, embedding, change, contribution;
   if (fixed) {
-    lambda = embedding = contribution = 0;
+    lambda = embedding = change = contribution = 0;
     for (const ProbeNorms& norms : player_->norms()) {
       lambda = std::max(*lambda, norms.greatestLambda);
       embedding = std::max(*embedding, norms.greatestEmbedding);
+      change = std::max(*change, norms.greatestChange);
       contribution = std::max(*contribution, norms.greatestContribution);
     }
   }
@@ -167,7 +168,7 @@ void InspectPage::setScales(bool fixed) {
     return scale && *scale > 0 ? scale : std::nullopt;
   };
   lambdaPanel_->setScale(orNothing(lambda));
-  embeddingsPanel_->setScale(orNothing(embedding));
+  embeddingsPanel_->setScales(orNothing(embedding), orNothing(change));
   imagePanel_->setScale(orNothing(contribution));
 }
 
@@ -194,8 +195,8 @@ void InspectPage::predict() {
              picker_->setFilter(PredictionFilter::all);
              Q_EMIT told(reason, true);
            },
-       .progressed =
-           [this](qint64 done, qint64 total) { picker_->setProgress(std::pair(done, total)); }});
+       .progressed = [this](qint64 done,
+                            qint64 total) { picker_->setProgress(std::pair(done, total)); }});
   picker_->setProgress(std::pair<qint64, qint64>(0, 0));
 }
 

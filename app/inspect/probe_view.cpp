@@ -7,7 +7,6 @@
 
 #include "app/inspect/contribution_maps.h"
 #include "engine/values/text/text.h"
-#include "widgets/pictures/principal_patterns.h"
 
 namespace lambda {
 
@@ -49,22 +48,14 @@ double greatest(std::initializer_list<const Array*> arrays) {
   return most;
 }
 
-/// The singular values of a matrix [k, v], in descending order: its rows are tiles of one row each.
-Array singularValuesOf(const Array& matrix) {
-  if (matrix.shape.size() != 2 || matrix.empty()) return {};
-  const std::int64_t rows = matrix.shape[0], columns = matrix.shape[1];
-  const std::int64_t count = std::min(rows, columns);
-  Array values{
-      {count},
-      principalPatterns({{rows, 1, columns}, matrix.values}, static_cast<int>(count)).strength};
-  values.values.resize(static_cast<std::size_t>(count), 0);
-  return values;
-}
-
-EmbeddingTiles tilesOf(const Array& tiles) {
+EmbeddingTiles embeddingsOf(const ProbeLayer& stored) {
   EmbeddingTiles result;
+  const Array& tiles = stored.embeddings;
   if (tiles.shape.size() != 4 || tiles.empty()) return result;
   result.tiles = tiles;
+  result.change = stored.embeddingChange;
+  result.patterns = {stored.patterns, stored.patternShares.values};
+  result.changePatterns = {stored.changePatterns, stored.changePatternShares.values};
   const auto cells = static_cast<std::size_t>(tiles.shape[2] * tiles.shape[3]);
   for (std::size_t first = 0; first < tiles.values.size(); first += cells) {
     result.norms.push_back(static_cast<float>(norm(tiles.values.data() + first, cells)));
@@ -98,13 +89,12 @@ InspectionSnapshot snapshotOf(const ProbeSnapshot& probe, const InspectableLayer
   snapshot.lambdas.content = stored->lambdaContent;
   snapshot.lambdas.position = stored->lambdaPosition;
   snapshot.lambdas.total = sumOf(stored->lambdaContent, stored->lambdaPosition);
-  snapshot.singularValues = {singularValuesOf(snapshot.lambdas.content),
-                             singularValuesOf(snapshot.lambdas.position),
-                             singularValuesOf(snapshot.lambdas.total)};
+  snapshot.singularValues = {
+      stored->singularContent, stored->singularPosition, stored->singularTotal};
   snapshot.contributions.content = stored->contributionsContent;
   snapshot.contributions.position = stored->contributionsPosition;
   snapshot.contributions.total = sumOf(stored->contributionsContent, stored->contributionsPosition);
-  snapshot.embeddings = tilesOf(stored->embeddings);
+  snapshot.embeddings = embeddingsOf(*stored);
   return snapshot;
 }
 
@@ -115,9 +105,11 @@ ProbeNorms normsOf(const ProbeSnapshot& probe, const std::string& layer) {
   norms.content = norm(stored->lambdaContent);
   norms.position = norm(stored->lambdaPosition);
   norms.embeddings = norm(stored->embeddings);
+  norms.change = norm(stored->embeddingChange);
   const Array lambda = sumOf(stored->lambdaContent, stored->lambdaPosition);
   norms.greatestLambda = greatest({&stored->lambdaContent, &stored->lambdaPosition, &lambda});
   norms.greatestEmbedding = greatest({&stored->embeddings});
+  norms.greatestChange = greatest({&stored->embeddingChange});
   InspectionSnapshot parts;
   parts.contributions = {stored->contributionsContent,
                          stored->contributionsPosition,
@@ -131,11 +123,11 @@ ProbeNorms normsOf(const ProbeSnapshot& probe, const std::string& layer) {
 }
 
 std::string csvOf(const std::vector<ProbeNorms>& norms) {
-  std::string csv = "epoch,step,content,position,embeddings\n";
+  std::string csv = "epoch,step,content,position,embeddings,change\n";
   for (const ProbeNorms& entry : norms) {
     csv += std::to_string(entry.epoch) + "," + std::to_string(entry.step) + "," +
            formatNumber(entry.content) + "," + formatNumber(entry.position) + "," +
-           formatNumber(entry.embeddings) + "\n";
+           formatNumber(entry.embeddings) + "," + formatNumber(entry.change) + "\n";
   }
   return csv;
 }

@@ -10,7 +10,7 @@ namespace lambda {
 
 /// A layer of a stored probe as a snapshot, so that the same panels show both: lambdas,
 /// contributions and embeddings with their sums, norms and order. Values that a probe does not keep
-/// (keys, effect, residual, singular values) stay empty. Where the probe lacks the layer, only the
+/// (keys, effect, residual) stay empty. Where the probe lacks the layer, only the
 /// request's layer is set.
 InspectionSnapshot snapshotOf(const ProbeSnapshot& probe, const InspectableLayer& layer);
 
@@ -21,8 +21,10 @@ struct ProbeNorms {
   double content = 0;               ///< Frobenius norm of the content lambda.
   double position = 0;              ///< Frobenius norm of the position lambda.
   double embeddings = 0;            ///< 2-norm of all embeddings.
+  double change = 0;                ///< 2-norm of their change since the start; 0 where not known.
   double greatestLambda = 0;        ///< Greatest |entry| of content, position and their sum.
   double greatestEmbedding = 0;     ///< Greatest |entry| of the embeddings.
+  double greatestChange = 0;        ///< Greatest |entry| of their change.
   double greatestContribution = 0;  ///< Greatest |sum over the heads| of any part at any position.
 
   bool operator==(const ProbeNorms&) const = default;
@@ -30,7 +32,7 @@ struct ProbeNorms {
 
 ProbeNorms normsOf(const ProbeSnapshot& probe, const std::string& layer);
 
-/// The norms as lines "epoch,step,content,position,embeddings".
+/// The norms as lines "epoch,step,content,position,embeddings,change".
 std::string csvOf(const std::vector<ProbeNorms>& norms);
 
 }  // namespace lambda

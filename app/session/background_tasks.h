@@ -25,14 +25,15 @@ class BackgroundTasks {
   template <class Work, class Answer>
   void run(Work work, Answer answer) {
     const quint64 generation = state_->generation;
-    post([state = state_, generation, work = std::move(work), answer = std::move(answer)]() mutable {
-      if (!state->isCurrent(generation)) return;
-      auto result = work();
-      state->call(generation,
-                  [answer = std::move(answer), result = std::move(result)]() mutable {
-                    answer(std::move(result));
-                  });
-    });
+    post(
+        [state = state_, generation, work = std::move(work), answer = std::move(answer)]() mutable {
+          if (!state->isCurrent(generation)) return;
+          auto result = work();
+          state->call(generation,
+                      [answer = std::move(answer), result = std::move(result)]() mutable {
+                        answer(std::move(result));
+                      });
+        });
   }
 
   /// The same; drops all tasks before.

@@ -24,9 +24,8 @@ void InspectionQueue::add(const InspectionRequest& request,
     control_->requestInspection(sent_->request);
     return;
   }
-  const auto same = std::ranges::find(waiting_, &view, [](const Place& other) {
-    return other.view.data();
-  });
+  const auto same =
+      std::ranges::find(waiting_, &view, [](const Place& other) { return other.view.data(); });
   if (same == waiting_.end()) {
     waiting_.push_back(std::move(place));
   } else {

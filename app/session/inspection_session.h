@@ -83,8 +83,11 @@ class InspectionSession : public QObject {
   };
 
   template <class Result, class Work>
-  quint64 ask(
-      Worker& worker, const std::string& kind, QObject& context, Replies<Result> replies, Work work);
+  quint64 ask(Worker& worker,
+              const std::string& kind,
+              QObject& context,
+              Replies<Result> replies,
+              Work work);
 
   std::unique_ptr<Worker> looks_;
   std::unique_ptr<Worker> longTasks_;

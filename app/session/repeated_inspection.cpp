@@ -78,16 +78,15 @@ void RepeatedInspection::ask() {
   isAsked_ = true;
   sinceAsked_.start();
   timer_.stop();
-  session_.inspect(
-      request_,
-      *this,
-      {.answered = [this](const SnapshotPointer& snapshot) { take(snapshot); },
-       .failed =
-           [this](const QString& reason) {
-             isAsked_ = false;
-             timer_.start(kAfterFailure);
-             Q_EMIT failed(reason);
-           }});
+  session_.inspect(request_,
+                   *this,
+                   {.answered = [this](const SnapshotPointer& snapshot) { take(snapshot); },
+                    .failed =
+                        [this](const QString& reason) {
+                          isAsked_ = false;
+                          timer_.start(kAfterFailure);
+                          Q_EMIT failed(reason);
+                        }});
 }
 
 void RepeatedInspection::askSoon() {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/inspection/principal_patterns.h"
+
 namespace lambda {
 
 namespace {
@@ -156,7 +158,12 @@ EmbeddingTiles embeddingTilesOf(LambdaLayer& layer,
   EmbeddingTiles embeddings;
   const at::Tensor tiles = tilesOf(layer->embedding->table);
   embeddings.tiles = arrayOf(tiles);
-  if (initial.defined()) embeddings.change = arrayOf(tiles - tilesOf(initial.to(tiles.device())));
+  embeddings.patterns = principalPatternsOf(tiles);
+  if (initial.defined()) {
+    const at::Tensor change = tiles - tilesOf(initial.to(tiles.device()));
+    embeddings.change = arrayOf(change);
+    embeddings.changePatterns = principalPatternsOf(change);
+  }
   const at::Tensor norms = at::linalg_vector_norm(tiles, 2, at::IntArrayRef{2, 3}).flatten();
   embeddings.norms = arrayOf(norms).values;
   embeddings.order.resize(embeddings.norms.size());

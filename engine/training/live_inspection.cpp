@@ -64,6 +64,10 @@ LabeledImages setOf(const Image& picture, const MapShape& input) {
   return set;
 }
 
+Array vectorOf(const std::vector<float>& values) {
+  return {{static_cast<std::int64_t>(values.size())}, values};
+}
+
 }  // namespace
 
 RequestedImage requestedImage(RunData& data,
@@ -124,7 +128,15 @@ void saveProbe(TrainingState& state,
                             .lambdaPosition = std::move(seen.lambdas.position),
                             .contributionsContent = std::move(seen.contributions.content),
                             .contributionsPosition = std::move(seen.contributions.position),
-                            .embeddings = std::move(seen.embeddings.tiles)});
+                            .embeddings = std::move(seen.embeddings.tiles),
+                            .embeddingChange = std::move(seen.embeddings.change),
+                            .singularContent = std::move(seen.singularValues.content),
+                            .singularPosition = std::move(seen.singularValues.position),
+                            .singularTotal = std::move(seen.singularValues.total),
+                            .patterns = std::move(seen.embeddings.patterns.patterns),
+                            .patternShares = vectorOf(seen.embeddings.patterns.share),
+                            .changePatterns = std::move(seen.embeddings.changePatterns.patterns),
+                            .changePatternShares = vectorOf(seen.embeddings.changePatterns.share)});
   }
   if (!probe.layers.empty()) writeProbeSnapshot(folder / epochFileName(epoch), probe);
 }

@@ -77,9 +77,7 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
     at.bestEpoch = at.epoch;
   }
   run_.journal->record(record);
-  if (record.validation) {
-    saveProbe(*run_.prepared.state, *run_.prepared.data, run_.folder.inspection(), at.epoch);
-  }
+  saveProbe();
   const bool isSaved = saveCheckpoint("epoch " + std::to_string(at.epoch), Space::checked);
   if (isSaved) {
     publishEpochEnd(run_.folder, run_.config().checkpoints, at);
@@ -90,6 +88,12 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
   }
   saveRecord(RunStatus::running);
   return isSaved;
+}
+
+void RunWriter::saveProbe() {
+  if (run_.prepared.data->validation().count() == 0) return;
+  lambda::saveProbe(
+      *run_.prepared.state, *run_.prepared.data, run_.folder.inspection(), run_.progress().epoch);
 }
 
 void RunWriter::requireFiniteState() const {

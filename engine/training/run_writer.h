@@ -27,6 +27,9 @@ class RunWriter {
   /// Error as saveCheckpoint().
   bool saveEpochEnd(const EpochRecord& record);
 
+  /// Saves the probe of the lambda layers after the current epoch, 0 = before the first step.
+  void saveProbe();
+
   /// Throws Error naming the first value of network, optimiser or average that is not finite.
   void requireFiniteState() const;
 

@@ -76,7 +76,10 @@ RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
 }
 
 TrainingLoop::Outcome TrainingLoop::trainToEnd() {
-  if (progress().step == 0) saveCheckpoint("initial weights", RunWriter::Space::demanded);
+  if (progress().step == 0) {
+    saveCheckpoint("initial weights", RunWriter::Space::demanded);
+    writer_.saveProbe();
+  }
   repeatDueChanges();  // They may be more epochs for a run that has done all of its own.
   while (progress().epoch < recipe().epochs) {
     if (trainEpoch() == Outcome::stopped) return Outcome::stopped;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/values/inspection/inspection.h"
-#include "widgets/pictures/principal_patterns.h"
+#include "tests/support/jacobi_patterns.h"
 
 namespace lambda::test {
 
@@ -78,11 +78,16 @@ class ExampleSnapshot {
 
   static Array singularValuesOf(const Array& matrix) {
     const std::int64_t rows = matrix.shape[0], columns = matrix.shape[1];
-    const PrincipalPatterns svd = principalPatterns({{rows, 1, columns}, matrix.values},
-                                                    static_cast<int>(std::min(rows, columns)));
+    const JacobiPatterns svd = jacobiPatterns({{rows, 1, columns}, matrix.values},
+                                              static_cast<int>(std::min(rows, columns)));
     Array values{{std::min(rows, columns)}, svd.strength};
     values.values.resize(static_cast<std::size_t>(values.shape[0]), 0);
     return values;
+  }
+
+  static PrincipalPatterns patternsOf(const Array& tiles) {
+    JacobiPatterns found = jacobiPatterns(tiles, kPrincipalPatterns);
+    return {std::move(found.patterns), std::move(found.share)};
   }
 
   int positions() const { return l_.height * l_.width; }
@@ -173,6 +178,8 @@ class ExampleSnapshot {
       return s_.embeddings.norms[static_cast<std::size_t>(a)] >
              s_.embeddings.norms[static_cast<std::size_t>(b)];
     });
+    s_.embeddings.patterns = patternsOf(s_.embeddings.tiles);
+    s_.embeddings.changePatterns = patternsOf(s_.embeddings.change);
   }
 
   void fillSums() {

@@ -30,9 +30,7 @@ constexpr double kLeastLambda = 128;
 
 }  // namespace
 
-CompareSide::CompareSide(TrainingSession& training,
-                         InspectionSession& inspection,
-                         QWidget* parent)
+CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspection, QWidget* parent)
     : QWidget(parent),
       chooser_(new SourceChooser),
       layerList_(new QComboBox),

@@ -38,9 +38,7 @@ QFrame* makeLine() {
 
 }  // namespace
 
-Comparison::Comparison(TrainingSession& training,
-                       InspectionSession& inspection,
-                       QWidget* parent)
+Comparison::Comparison(TrainingSession& training, InspectionSession& inspection, QWidget* parent)
     : QWidget(parent),
       left_(new CompareSide(training, inspection)),
       right_(new CompareSide(training, inspection)),

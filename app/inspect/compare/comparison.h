@@ -23,9 +23,7 @@ class Comparison : public QWidget {
   Q_OBJECT
 
  public:
-  Comparison(TrainingSession& training,
-             InspectionSession& inspection,
-             QWidget* parent = nullptr);
+  Comparison(TrainingSession& training, InspectionSession& inspection, QWidget* parent = nullptr);
 
   void setRuns(const std::vector<RunSummary>& runs);
   void setLive(const std::optional<InspectionSource>& live);

@@ -21,10 +21,15 @@ struct Series {
   double ProbeNorms::*value;
 };
 
-std::array<Series, 3> series() {
+/// The embeddings begin as noise, whose norm hides what they learn: their change is drawn where it
+/// is known.
+std::array<Series, 3> seriesFor(const std::vector<ProbeNorms>& norms) {
+  const bool hasChange =
+      std::ranges::any_of(norms, [](const ProbeNorms& entry) { return entry.change > 0; });
   return {Series{NormStrip::tr("content λ"), &ProbeNorms::content},
           Series{NormStrip::tr("position λ"), &ProbeNorms::position},
-          Series{NormStrip::tr("embeddings"), &ProbeNorms::embeddings}};
+          hasChange ? Series{NormStrip::tr("change of the embeddings"), &ProbeNorms::change}
+                    : Series{NormStrip::tr("embeddings"), &ProbeNorms::embeddings}};
 }
 
 }  // namespace
@@ -58,7 +63,7 @@ void NormStrip::paintTo(QPainter& painter, const QSize& size, const Colors& colo
   const double top = metrics.height() + 2, height = size.height() - top - 3;
   double legend = kSide;
   std::size_t color = 0;
-  for (const auto& [name, member] : series()) {
+  for (const auto& [name, member] : seriesFor(norms_)) {
     const QColor ink = colors.series[color++];
     double most = 0;
     for (const ProbeNorms& norms : norms_) most = std::max(most, norms.*member);

@@ -19,7 +19,8 @@ std::size_t numbersIn(const ProbeSnapshot& probe) {
                                &layer.lambdaPosition,
                                &layer.contributionsContent,
                                &layer.contributionsPosition,
-                               &layer.embeddings}) {
+                               &layer.embeddings,
+                               &layer.embeddingChange}) {
       numbers += array->values.size();
     }
   }

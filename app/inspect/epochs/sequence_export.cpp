@@ -67,15 +67,18 @@ SequenceFrame::SequenceFrame(const InspectableLayer& layer, const std::vector<Pr
       lambda_(std::make_unique<HeatmapView>()),
       contributions_(std::make_unique<HeatmapView>()),
       embeddings_(std::make_unique<HeatmapView>()) {
-  greatestLambda_ = greatestContribution_ = greatestEmbedding_ = 0;
+  double greatestLambda = 0, greatestContribution = 0, greatestEmbedding = 0;
+  showsChange_ =
+      std::ranges::any_of(norms, [](const ProbeNorms& entry) { return entry.greatestChange > 0; });
   for (const ProbeNorms& entry : norms) {
-    greatestLambda_ = std::max(greatestLambda_, entry.greatestLambda);
-    greatestContribution_ = std::max(greatestContribution_, entry.greatestContribution);
-    greatestEmbedding_ = std::max(greatestEmbedding_, entry.greatestEmbedding);
+    greatestLambda = std::max(greatestLambda, entry.greatestLambda);
+    greatestContribution = std::max(greatestContribution, entry.greatestContribution);
+    greatestEmbedding =
+        std::max(greatestEmbedding, showsChange_ ? entry.greatestChange : entry.greatestEmbedding);
   }
-  lambda_->setRange(symmetric(greatestLambda_));
-  contributions_->setRange(symmetric(greatestContribution_));
-  embeddings_->setRange(symmetric(greatestEmbedding_));
+  lambda_->setRange(symmetric(greatestLambda));
+  contributions_->setRange(symmetric(greatestContribution));
+  embeddings_->setRange(symmetric(greatestEmbedding));
 }
 
 SequenceFrame::~SequenceFrame() = default;
@@ -88,8 +91,10 @@ QImage SequenceFrame::draw(const ProbeSnapshot& probe, const Colors& colors) con
       .array = mapOf(headMapsOf(snapshot, ContributionKind::total), ContributionKind::total, -1),
       .title = QObject::tr("Contributions to the middle position, all heads")};
   contributions_->setData(std::move(contributions));
-  HeatmapData embeddings{.array = snapshot.embeddings.tiles,
-                         .title = QObject::tr("Position embeddings")};
+  HeatmapData embeddings{
+      .array = showsChange_ ? snapshot.embeddings.change : snapshot.embeddings.tiles,
+      .title = showsChange_ ? QObject::tr("Position embeddings, change since the start")
+                            : QObject::tr("Position embeddings")};
   embeddings_->setData(std::move(embeddings));
 
   QImage image(kFrameSize * kPixelRatio, QImage::Format_RGB32);
@@ -109,12 +114,14 @@ QImage SequenceFrame::draw(const ProbeSnapshot& probe, const Colors& colors) con
   const int height = kFrameSize.height() - top - kFrameMargin;
   const bool hasContributions = contributions_->data().tileCount() > 0;
   const int lambdaHeight = hasContributions ? height * 6 / 10 : height;
-  paintInto(painter, *lambda_, QRect(kFrameMargin, top, half - 2 * kFrameMargin, lambdaHeight), colors);
+  paintInto(
+      painter, *lambda_, QRect(kFrameMargin, top, half - 2 * kFrameMargin, lambdaHeight), colors);
   if (hasContributions) {
-    paintInto(painter,
-              *contributions_,
-              QRect(kFrameMargin, top + lambdaHeight, half - 2 * kFrameMargin, height - lambdaHeight),
-              colors);
+    paintInto(
+        painter,
+        *contributions_,
+        QRect(kFrameMargin, top + lambdaHeight, half - 2 * kFrameMargin, height - lambdaHeight),
+        colors);
   }
   paintInto(painter, *embeddings_, QRect(half, top, half - kFrameMargin, height), colors);
   return image;

@@ -28,9 +28,7 @@ class SequenceFrame {
 
  private:
   InspectableLayer layer_;
-  double greatestLambda_ = 1;
-  double greatestContribution_ = 1;
-  double greatestEmbedding_ = 1;
+  bool showsChange_ = false;  ///< The run knows its embeddings at the start.
   std::unique_ptr<HeatmapView> lambda_;
   std::unique_ptr<HeatmapView> contributions_;
   std::unique_ptr<HeatmapView> embeddings_;

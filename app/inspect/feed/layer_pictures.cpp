@@ -48,19 +48,19 @@ void LayerPictures::askNext() {
   InspectionRequest request = image_;
   request.layer = missing_.front();
   request.queryRow = request.queryColumn = -1;
-  request_ = inspection_.inspect(
-      source_.checkpoint,
-      request,
-      *this,
-      {.answered =
-           [this](const SnapshotPointer& snapshot) {
-             request_ = 0;
-             Q_EMIT arrived(snapshot->layer.name, snapshot->lambdas.total);
-             forget(snapshot->layer.name);
-             if (!timer_.isActive()) askNext();
-           },
-       // A layer that can't be inspected reports this when it is chosen.
-       .failed = [this](const QString&) { stop(); }});
+  request_ =
+      inspection_.inspect(source_.checkpoint,
+                          request,
+                          *this,
+                          {.answered =
+                               [this](const SnapshotPointer& snapshot) {
+                                 request_ = 0;
+                                 Q_EMIT arrived(snapshot->layer.name, snapshot->lambdas.total);
+                                 forget(snapshot->layer.name);
+                                 if (!timer_.isActive()) askNext();
+                               },
+                           // A layer that can't be inspected reports this when it is chosen.
+                           .failed = [this](const QString&) { stop(); }});
 }
 
 }  // namespace lambda

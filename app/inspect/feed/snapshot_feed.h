@@ -21,9 +21,7 @@ class SnapshotFeed : public QObject {
   Q_OBJECT
 
  public:
-  SnapshotFeed(TrainingSession& training,
-               InspectionSession& inspection,
-               QObject* parent = nullptr);
+  SnapshotFeed(TrainingSession& training, InspectionSession& inspection, QObject* parent = nullptr);
 
   /// Sets another source: answers for the one before are dropped. Sends no request.
   void setSource(const InspectionSource& source);

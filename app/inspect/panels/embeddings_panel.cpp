@@ -20,7 +20,8 @@ namespace lambda {
 
 namespace {
 
-constexpr int kShownPatterns = 6;
+constexpr int kChange = 0;
+constexpr int kNow = 1;
 
 /// Offsets around 0 where the embeddings are relative, else positions of the map.
 HeatmapAxis axisFor(const InspectableLayer& layer, const QString& offset, std::int64_t size) {
@@ -70,18 +71,19 @@ std::vector<int> orderOf(const std::vector<float>& norms, bool sorted) {
 
 EmbeddingsPanel::EmbeddingsPanel(QWidget* parent)
     : QWidget(parent),
-      kind_(new Segmented({tr("Now"), tr("Change")})),
+      kind_(new Segmented({tr("Change"), tr("Now")})),
       sorted_(new QCheckBox(tr("By norm"))),
       perTile_(new QCheckBox(tr("Scale per tile"))),
       tiles_(new HeatmapView),
       patterns_(new HeatmapView) {
   kind_->setAccessibleName(tr("Embeddings as they are or as change"));
-  kind_->setChoiceToolTip(0, tr("The embeddings as they are"));
-  kind_->setChoiceToolTip(1, tr("What training has changed: now minus before the first step"));
+  kind_->setChoiceToolTip(kNow, tr("The embeddings as they are, with the initial noise"));
+  kind_->setChoiceToolTip(kChange,
+                          tr("What training has changed: now minus before the first step"));
   sorted_->setChecked(true);
   sorted_->setToolTip(tr("Tiles from the greatest norm to the smallest"));
   perTile_->setToolTip(tr("Each tile in the whole range of colours"));
-  patterns_->setTilesPerRow(kShownPatterns);
+  patterns_->setTilesPerRow(kPrincipalPatterns);
   patterns_->setColorBarVisible(false);
   patterns_->setReadoutVisible(false);
   auto* header = new QHBoxLayout;
@@ -97,7 +99,7 @@ EmbeddingsPanel::EmbeddingsPanel(QWidget* parent)
   column->addLayout(header);
   column->addWidget(withExport(*tiles_), 8);
   column->addWidget(withExport(*patterns_), 2);
-  connect(kind_, &Segmented::chosen, this, &EmbeddingsPanel::updateViews);
+  connect(kind_, &Segmented::chosen, this, [this](int kind) { setShowsChange(kind == kChange); });
   connect(sorted_, &QCheckBox::toggled, this, &EmbeddingsPanel::updateViews);
   connect(perTile_, &QCheckBox::toggled, this, [this](bool on) { tiles_->setScalePerTile(on); });
   updateViews();
@@ -108,22 +110,28 @@ void EmbeddingsPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snap
   updateViews();
 }
 
-void EmbeddingsPanel::setScale(std::optional<double> greatest) {
+void EmbeddingsPanel::setScales(std::optional<double> greatest,
+                                std::optional<double> greatestChange) {
   scale_ = greatest;
+  changeScale_ = greatestChange;
   updateViews();
 }
 
 bool EmbeddingsPanel::showsChange() const {
-  return kind_->current() == 1;
+  return prefersChange_ && knowsChange();
 }
 
 void EmbeddingsPanel::setShowsChange(bool change) {
-  kind_->setCurrent(change ? 1 : 0);
+  prefersChange_ = change;
   updateViews();
 }
 
 void EmbeddingsPanel::setSorted(bool sorted) {
   sorted_->setChecked(sorted);
+}
+
+bool EmbeddingsPanel::knowsChange() const {
+  return snapshot_ && !snapshot_->embeddings.change.empty();
 }
 
 const Array& EmbeddingsPanel::source() const {
@@ -133,17 +141,20 @@ const Array& EmbeddingsPanel::source() const {
   return showsChange() ? embeddings.change : embeddings.tiles;
 }
 
+const PrincipalPatterns& EmbeddingsPanel::foundPatterns() const {
+  const EmbeddingTiles& embeddings = snapshot_->embeddings;
+  return showsChange() ? embeddings.changePatterns : embeddings.patterns;
+}
+
 void EmbeddingsPanel::updateViews() {
-  const bool hasChange = snapshot_ && !snapshot_->embeddings.change.empty();
-  kind_->setChoiceEnabled(1, hasChange || showsChange());
+  kind_->setChoiceEnabled(kChange, knowsChange() || !snapshot_);
+  kind_->setCurrent(showsChange() || (!snapshot_ && prefersChange_) ? kChange : kNow);
   const Array& shown = source();
   if (!snapshot_) {
     tiles_->setPlaceholder(tr("Nothing to show yet."));
-  } else if (snapshot_->embeddings.tiles.empty()) {
+  } else {
     tiles_->setPlaceholder(
         tr("This layer has no position embeddings: it knows what is in the image, not where."));
-  } else {
-    tiles_->setPlaceholder(tr("The initial embeddings of these weights are not known."));
   }
   if (shown.shape.size() != 4 || shown.empty()) {
     tiles_->setData({});
@@ -157,8 +168,9 @@ void EmbeddingsPanel::updateViews() {
   HeatmapData heat{
       .array = reordered(shown, order),
       .name = exportStem(*snapshot_, showsChange() ? u"embeddings-change"_s : u"embeddings"_s),
-      .title = showsChange() ? tr("Change since the start, with norms")
-                             : tr("Position embeddings, with norms"),
+      .title = showsChange()   ? tr("Change since the start, with norms")
+               : knowsChange() ? tr("Position embeddings, with norms")
+                               : tr("Position embeddings, with norms; their start is not known"),
       .rows = axisFor(layer, u"y"_s, shown.shape[2]),
       .columns = axisFor(layer, u"x"_s, shown.shape[3])};
   for (const int tile : order) {
@@ -166,31 +178,28 @@ void EmbeddingsPanel::updateViews() {
                          numberText(static_cast<double>(norms[static_cast<std::size_t>(tile)]), 2);
   }
   tiles_->setData(std::move(heat));
-  const bool isFixed = scale_ && !showsChange();
-  tiles_->setRange(isFixed ? std::optional(ColorRange{-*scale_, *scale_}) : std::nullopt);
+  const std::optional<double>& scale = showsChange() ? changeScale_ : scale_;
+  tiles_->setRange(scale ? std::optional(ColorRange{-*scale, *scale}) : std::nullopt);
   const bool isRelative = layer.embedding == PositionEmbedding::relative;
   tiles_->setMark(isRelative ? std::nullopt
                              : std::optional(Cell{snapshot_->queryRow, snapshot_->queryColumn}));
-  updatePatterns(shown);
+  updatePatterns();
 }
 
-void EmbeddingsPanel::updatePatterns(const Array& shown) {
-  if (shown != analysed_) {
-    analysed_ = shown;
-    found_ = principalPatterns(shown, kShownPatterns);
-  }
-  const bool hasPatterns = !found_.strength.empty();
+void EmbeddingsPanel::updatePatterns() {
+  const PrincipalPatterns& found = foundPatterns();
+  const bool hasPatterns = !found.share.empty();
   patterns_->setVisible(hasPatterns);
   if (!hasPatterns) return;
   float share = 0;
-  HeatmapData heat{.array = found_.patterns, .name = exportStem(*snapshot_, u"patterns"_s)};
-  heat.rows = axisFor(snapshot_->layer, {}, found_.patterns.shape[1]);
-  heat.columns = axisFor(snapshot_->layer, {}, found_.patterns.shape[2]);
+  HeatmapData heat{.array = found.patterns, .name = exportStem(*snapshot_, u"patterns"_s)};
+  heat.rows = axisFor(snapshot_->layer, {}, found.patterns.shape[1]);
+  heat.columns = axisFor(snapshot_->layer, {}, found.patterns.shape[2]);
   heat.rows.label.clear();
   heat.columns.label.clear();
-  for (std::size_t i = 0; i < found_.share.size(); ++i) {
-    share += found_.share[i];
-    heat.captions << percentText(static_cast<double>(found_.share[i]), 0);
+  for (std::size_t i = 0; i < found.share.size(); ++i) {
+    share += found.share[i];
+    heat.captions << percentText(static_cast<double>(found.share[i]), 0);
   }
   heat.title = tr("Principal patterns: together %1 of all tiles")
                    .arg(percentText(static_cast<double>(share), 0));
@@ -217,9 +226,10 @@ ExplanationText EmbeddingsPanel::explanation() const {
   text.numbers.emplace_back(
       tr("Norms"),
       numberText(static_cast<double>(*least)) + u" … "_s + numberText(static_cast<double>(*most)));
-  if (!found_.share.empty()) {
+  const PrincipalPatterns& found = foundPatterns();
+  if (!found.share.empty()) {
     text.numbers.emplace_back(tr("Share of the first pattern"),
-                              percentText(static_cast<double>(found_.share.front())));
+                              percentText(static_cast<double>(found.share.front())));
   }
   return text;
 }

@@ -7,7 +7,6 @@
 
 #include "engine/values/inspection/inspection.h"
 #include "widgets/pictures/explanation.h"
-#include "widgets/pictures/principal_patterns.h"
 
 class QCheckBox;
 
@@ -26,14 +25,15 @@ class EmbeddingsPanel : public QWidget {
 
   void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
 
-  /// Sets the scale; none = that of the shown values.
-  void setScale(std::optional<double> greatest);
+  /// Sets the scales of the embeddings and of their change; none = that of the shown values.
+  void setScales(std::optional<double> greatest, std::optional<double> greatestChange);
 
   HeatmapView& tiles() { return *tiles_; }
 
   HeatmapView& patterns() { return *patterns_; }
 
-  /// True: the current embeddings minus those at the start.
+  /// Whether the current embeddings minus those at the start are shown: the first choice, where the
+  /// start is known.
   bool showsChange() const;
   void setShowsChange(bool change);
   void setSorted(bool sorted);
@@ -42,13 +42,15 @@ class EmbeddingsPanel : public QWidget {
 
  private:
   void updateViews();
-  void updatePatterns(const Array& shown);
+  void updatePatterns();
+  bool knowsChange() const;
   const Array& source() const;
+  const PrincipalPatterns& foundPatterns() const;
 
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   std::optional<double> scale_;
-  Array analysed_;  ///< The array from which found_ was computed.
-  PrincipalPatterns found_;
+  std::optional<double> changeScale_;
+  bool prefersChange_ = true;
   Segmented* kind_;
   QCheckBox* sorted_;
   QCheckBox* perTile_;

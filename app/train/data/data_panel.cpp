@@ -250,7 +250,7 @@ void DataPanel::recheck() {
   isWaiting_ = !isVisible();
   if (isWaiting_) return;
   check_.runNewest([check = services_.check, source = located_] { return check(source); },
-               [this](const DataReport& report) { takeReport(report); });
+                   [this](const DataReport& report) { takeReport(report); });
 }
 
 void DataPanel::takeReport(const DataReport& report) {

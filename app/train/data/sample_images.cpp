@@ -38,10 +38,10 @@ void SampleImages::request(const DataSource& source) {
   source_ = source;
   samples_.reset();
   task_.runNewest([source] { return readSamples(source, kSamples); },
-              [this](SampleSet set) {
-                samples_ = std::make_shared<const SampleSet>(std::move(set));
-                Q_EMIT arrived();
-              });
+                  [this](SampleSet set) {
+                    samples_ = std::make_shared<const SampleSet>(std::move(set));
+                    Q_EMIT arrived();
+                  });
 }
 
 }  // namespace lambda

@@ -93,6 +93,12 @@ std::shared_ptr<const LayerPicture> EpochStrip::at(int epoch) const {
   return found == entries_.end() ? nullptr : found->picture;
 }
 
+std::set<int> EpochStrip::epochs() const {
+  std::set<int> epochs;
+  for (const Entry& entry : entries_) epochs.insert(entry.picture->epoch);
+  return epochs;
+}
+
 void EpochStrip::setChosen(int epoch) {
   chosen_ = epoch;
   update();
@@ -102,16 +108,20 @@ void EpochStrip::redraw() {
   if (entries_.empty()) return;
   // The same tile in all pictures: that of the newest picture.
   const int tile = strongestTile(*entries_.back().picture);
+  // Either all pictures show changes or none: a raw table beside them would mean something else.
+  const bool change = std::ranges::any_of(
+      entries_, [](const Entry& entry) { return !entry.picture->change.empty(); });
   ColorRange lambdas{0, 0};
   ColorRange tiles{0, 0};
   for (const Entry& entry : entries_) {
     const Array& matrix = partOf(entry.picture->lambdas, part_);
     lambdas = widest(lambdas, rangeOf(ColorMap::diverging, matrix.values));
-    tiles = widest(tiles, rangeOf(ColorMap::diverging, tileOf(*entry.picture, tile).values));
+    tiles =
+        widest(tiles, rangeOf(ColorMap::diverging, tileOf(*entry.picture, tile, change).values));
   }
   for (Entry& entry : entries_) {
     entry.lambda = imageOf(partOf(entry.picture->lambdas, part_), lambdas);
-    entry.tile = imageOf(tileOf(*entry.picture, tile), tiles);
+    entry.tile = imageOf(tileOf(*entry.picture, tile, change), tiles);
   }
   update();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <QImage>
@@ -32,6 +33,8 @@ class EpochStrip : public QWidget, public Exportable {
   std::shared_ptr<const LayerPicture> at(int epoch) const;
 
   bool has(int epoch) const { return at(epoch) != nullptr; }
+
+  std::set<int> epochs() const;
 
   int count() const { return static_cast<int>(entries_.size()); }
 

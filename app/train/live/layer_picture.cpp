@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/formats/inspection/epoch_files.h"
 #include "engine/formats/inspection/probe_snapshot.h"
 #include "widgets/theme/shown_text.h"
 
@@ -37,11 +38,11 @@ std::vector<int> orderByNorm(const Array& tiles) {
   return order;
 }
 
-Array combined(const Array& a, const Array& b, float sign) {
+Array sumOf(const Array& a, const Array& b) {
   if (a.empty() || a.shape != b.shape) return {};
-  Array result = a;
-  for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] += sign * b.values[i];
-  return result;
+  Array sum = a;
+  for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += b.values[i];
+  return sum;
 }
 
 LayerPicture pictureOf(const ProbeSnapshot& probe, const ProbeLayer& layer) {
@@ -51,11 +52,13 @@ LayerPicture pictureOf(const ProbeSnapshot& probe, const ProbeLayer& layer) {
   picture.epoch = probe.epoch;
   picture.lambdas.content = layer.lambdaContent;
   picture.lambdas.position = layer.lambdaPosition;
-  picture.lambdas.total = combined(layer.lambdaContent, layer.lambdaPosition, 1);
+  picture.lambdas.total = sumOf(layer.lambdaContent, layer.lambdaPosition);
   if (layer.lambdaPosition.empty()) picture.lambdas.total = layer.lambdaContent;
   if (layer.lambdaContent.empty()) picture.lambdas.total = layer.lambdaPosition;
   picture.tiles = layer.embeddings;
-  picture.order = orderByNorm(layer.embeddings);
+  picture.change = layer.embeddingChange;
+  picture.order = orderByNorm(picture.tiles);
+  picture.changeOrder = orderByNorm(picture.change);
   return picture;
 }
 
@@ -97,22 +100,19 @@ LayerPicture pictureOf(const InspectionSnapshot& snapshot) {
 }
 
 std::vector<LayerPicture> storedPictures(const std::filesystem::path& run,
-                                         const std::string& layer) {
+                                         const std::string& layer,
+                                         const std::set<int>& known) {
+  std::set<std::string> knownFiles;
+  for (const int epoch : known) knownFiles.insert(epochFileName(epoch));
   std::vector<LayerPicture> pictures;
   for (const std::filesystem::path& file : probeSnapshotsOf(run / "inspection")) {
+    if (knownFiles.contains(file.filename().string())) continue;
     try {
       const ProbeSnapshot probe = readProbeSnapshot(file);
       const auto found = std::ranges::find(probe.layers, layer, &ProbeLayer::name);
       if (found != probe.layers.end()) pictures.push_back(pictureOf(probe, *found));
     } catch (const std::exception&) {
       // The strip lacks this epoch; the run itself does not depend on it.
-    }
-  }
-  if (!pictures.empty() && pictures.front().epoch == 0) {
-    const Array start = pictures.front().tiles;
-    for (LayerPicture& picture : pictures) {
-      picture.change = combined(picture.tiles, start, -1);
-      picture.changeOrder = orderByNorm(picture.change);
     }
   }
   return pictures;
@@ -173,8 +173,8 @@ int strongestTile(const LayerPicture& picture) {
   return order.empty() ? -1 : order.front();
 }
 
-Array tileOf(const LayerPicture& picture, int tile) {
-  const Array& all = picture.change.empty() ? picture.tiles : picture.change;
+Array tileOf(const LayerPicture& picture, int tile, bool change) {
+  const Array& all = change ? picture.change : picture.tiles;
   const std::size_t size = tileSize(all);
   const std::size_t first = static_cast<std::size_t>(std::max(tile, 0)) * size;
   if (tile < 0 || size == 0 || first + size > all.values.size()) return {};

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,12 @@ struct LayerPicture {
 
 LayerPicture pictureOf(const InspectionSnapshot& snapshot);
 
-/// The pictures of a layer that a run stored at the ends of its epochs, oldest first; files that
-/// can't be read are left out. Reads files: call it on a worker thread.
+/// The pictures of a layer that a run stored before its first step and at the ends of its epochs,
+/// oldest first, without those of the `known` epochs; files that can't be read are left out. Reads
+/// files: call it on a worker thread.
 std::vector<LayerPicture> storedPictures(const std::filesystem::path& run,
-                                         const std::string& layer);
+                                         const std::string& layer,
+                                         const std::set<int>& known);
 
 /// One part; the total for `all`.
 const Array& partOf(const LambdaParts& parts, LambdaPart part);
@@ -47,7 +50,7 @@ HeatmapData embeddingHeatmap(const LayerPicture& picture, bool change);
 /// greatest norm; -1 = none.
 int strongestTile(const LayerPicture& picture);
 
-/// One tile [rows, columns], its change where that is known; empty where there is none.
-Array tileOf(const LayerPicture& picture, int tile);
+/// One tile [rows, columns] or its change; empty where there is none.
+Array tileOf(const LayerPicture& picture, int tile, bool change);
 
 }  // namespace lambda

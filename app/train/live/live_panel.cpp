@@ -161,7 +161,9 @@ void LivePanel::loadStored() {
   // Runs store pictures of only the first validation image.
   if (layers_.empty() || head_->image() != 0 || session_.status().run.empty()) return;
   stored_.runNewest(
-      [run = session_.status().run, layer = head_->layer()] { return storedPictures(run, layer); },
+      [run = session_.status().run, layer = head_->layer(), known = strip_->epochs()] {
+        return storedPictures(run, layer, known);
+      },
       [this](std::vector<LayerPicture> pictures) {
         for (LayerPicture& picture : pictures) {
           if (!strip_->has(picture.epoch)) {
@@ -176,6 +178,12 @@ void LivePanel::noteEpochs(const MetricsUpdate& update) {
   endedEpoch_ = update.epochs.back().epoch;
   endedStep_ = update.epochs.back().step;
   keepEpoch();
+  // Without an inspection in time, the run's file of an earlier epoch fills the gap.
+  for (int epoch = 1; epoch < endedEpoch_; ++epoch) {
+    if (strip_->has(epoch)) continue;
+    loadStored();
+    return;
+  }
 }
 
 void LivePanel::keepEpoch() {
@@ -226,6 +234,8 @@ void LivePanel::showPicture() {
 void LivePanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   inspection_->setActive(true);
+  // Epochs that ended elsewhere.
+  loadStored();
 }
 
 void LivePanel::hideEvent(QHideEvent* event) {

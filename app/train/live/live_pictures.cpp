@@ -166,11 +166,13 @@ void LivePictures::showPicture() {
     return;
   }
   lambda_->setData(lambdaHeatmap(*picture_, part()));
-  const bool change = embeddings_->checkedId() == kChange;
-  tiles_->setPlaceholder(change && !picture_->tiles.empty()
-                             ? tr("The initial embeddings are not known.")
-                             : tr("This layer has no position embeddings."));
-  tiles_->setData(embeddingHeatmap(*picture_, change));
+  const bool knowsChange = !picture_->change.empty();
+  embeddings_->button(kChange)->setEnabled(knowsChange);
+  embeddings_->button(kChange)->setToolTip(
+      knowsChange ? tr("What training has changed since the start")
+                  : tr("The embeddings at the start of this run are not known"));
+  tiles_->setPlaceholder(tr("This layer has no position embeddings."));
+  tiles_->setData(embeddingHeatmap(*picture_, knowsChange && embeddings_->checkedId() == kChange));
 }
 
 void LivePictures::saveLayout(QSettings& settings) const {

@@ -33,6 +33,14 @@ constexpr LayerArray kArrays[] = {
     {".contributions.content", &ProbeLayer::contributionsContent, 4},
     {".contributions.position", &ProbeLayer::contributionsPosition, 4},
     {".embeddings", &ProbeLayer::embeddings, 4},
+    {".embeddings.change", &ProbeLayer::embeddingChange, 4},
+    {".singular_values.content", &ProbeLayer::singularContent, 1},
+    {".singular_values.position", &ProbeLayer::singularPosition, 1},
+    {".singular_values.total", &ProbeLayer::singularTotal, 1},
+    {".patterns", &ProbeLayer::patterns, 3},
+    {".patterns.shares", &ProbeLayer::patternShares, 1},
+    {".change_patterns", &ProbeLayer::changePatterns, 3},
+    {".change_patterns.shares", &ProbeLayer::changePatternShares, 1},
 };
 
 /// The numbers in a layer's name, "stage3.block2.mixer" as [3, 2], which give the network order.

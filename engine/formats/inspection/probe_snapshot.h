@@ -9,8 +9,10 @@ namespace lambda {
 
 /// Publishes the state of a run's lambda layers after an epoch as float32 tensors named
 /// "LAYER.lambda.content", "LAYER.lambda.position", "LAYER.contributions.content",
-/// "LAYER.contributions.position", "LAYER.embeddings", and "probabilities"; epoch and step are
-/// metadata. Throws Error.
+/// "LAYER.contributions.position", "LAYER.embeddings" and "LAYER.embeddings.change",
+/// "LAYER.singular_values.content", "...position" and "...total", "LAYER.patterns",
+/// "LAYER.patterns.shares", "LAYER.change_patterns", "LAYER.change_patterns.shares", and
+/// "probabilities"; epoch and step are metadata. Throws Error.
 void writeProbeSnapshot(const std::filesystem::path& path, const ProbeSnapshot& snapshot);
 
 /// Reads such a file. A file of an earlier version is read with the arrays that it has. Throws

@@ -92,6 +92,18 @@ struct ContributionResidual {
   bool operator==(const ContributionResidual&) const = default;
 };
 
+/// At most this many principal patterns of an embedding's tiles.
+inline constexpr int kPrincipalPatterns = 6;
+
+/// The strongest spatial patterns of tiles, of which each tile is a mixture: the first right
+/// singular vectors of the matrix whose rows are the tiles.
+struct PrincipalPatterns {
+  Array patterns;            ///< [count, rows, columns], each of 2-norm 1, the greatest entry > 0.
+  std::vector<float> share;  ///< [count], shares of the squared norm of all tiles, descending.
+
+  bool operator==(const PrincipalPatterns&) const = default;
+};
+
 /// Learned position embeddings as tiles. A tile of relative embeddings covers the offsets m - n,
 /// with offset (0, 0) in its middle: [k, u, 2H-1, 2W-1], or [k, u, r, r] for a local scope. A tile
 /// of absolute embeddings covers the context of this query only: [k, u, H, W].
@@ -100,6 +112,8 @@ struct EmbeddingTiles {
   Array change;              ///< Same shape: difference from initialisation; empty if not known.
   std::vector<float> norms;  ///< [k u], 2-norm of each tile.
   std::vector<int> order;    ///< [k u], indices of tiles from the greatest norm to the smallest.
+  PrincipalPatterns patterns = {};        ///< Of `tiles`.
+  PrincipalPatterns changePatterns = {};  ///< Of `change`.
 
   bool operator==(const EmbeddingTiles&) const = default;
 };

@@ -13,11 +13,19 @@ namespace lambda {
 /// layer lacks that part or an older version wrote the file.
 struct ProbeLayer {
   std::string name;             ///< "stage3.block2.mixer"
-  Array lambdaContent;          ///< [k, v]
-  Array lambdaPosition;         ///< [k, v]
-  Array contributionsContent;   ///< [h, u, H, W]
-  Array contributionsPosition;  ///< [h, u, H, W]
-  Array embeddings;             ///< Tiles [k, u, rows, columns].
+  Array lambdaContent = {};     ///< [k, v]
+  Array lambdaPosition = {};    ///< [k, v]
+  Array contributionsContent = {};   ///< [h, u, H, W]
+  Array contributionsPosition = {};  ///< [h, u, H, W]
+  Array embeddings = {};             ///< Tiles [k, u, rows, columns].
+  Array embeddingChange = {};        ///< The same minus the tables before the first step.
+  Array singularContent = {};        ///< [min(k, v)] of each lambda, in descending order.
+  Array singularPosition = {};
+  Array singularTotal = {};
+  Array patterns = {};        ///< PrincipalPatterns of the embeddings [count, rows, columns],
+  Array patternShares = {};   ///< [count],
+  Array changePatterns = {};  ///< and of their change.
+  Array changePatternShares = {};
 
   bool operator==(const ProbeLayer&) const = default;
 };

@@ -1,4 +1,4 @@
-#include "widgets/pictures/principal_patterns.h"
+#include "tests/support/jacobi_patterns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numeric>
 
-namespace lambda {
+namespace lambda::test {
 
 namespace {
 
@@ -123,8 +123,8 @@ double signOf(const std::vector<double>& pattern) {
 
 }  // namespace
 
-PrincipalPatterns principalPatterns(const Array& tiles, int count) {
-  PrincipalPatterns result;
+JacobiPatterns jacobiPatterns(const Array& tiles, int count) {
+  JacobiPatterns result;
   if (tiles.shape.size() < 2 || tiles.empty()) return result;
   const bool isFinite = std::all_of(
       tiles.values.begin(), tiles.values.end(), [](float value) { return std::isfinite(value); });
@@ -173,4 +173,4 @@ PrincipalPatterns principalPatterns(const Array& tiles, int count) {
   return result;
 }
 
-}  // namespace lambda
+}  // namespace lambda::test
