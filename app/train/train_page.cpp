@@ -90,7 +90,7 @@ void TrainPage::connectSession() {
     if (state == SessionState::idle) setup_->showDocument();
     if (state != SessionState::starting) return;
     setup_->showRun(setup_->runConfig());
-    banner_->hide();
+    banner_->clear();
     showSetup(false);
   });
   connect(&session_, &TrainingSession::started, this, [this] { showRunSettings(); });
@@ -124,7 +124,7 @@ void TrainPage::connectBanner() {
   });
   connect(banner_, &ResultBanner::halveRequested, this, &TrainPage::continueWithHalfRate);
   connect(banner_, &ResultBanner::trainAgainRequested, this, [this] {
-    banner_->hide();
+    banner_->clear();
     showSetup(true);
   });
 }
@@ -146,9 +146,13 @@ void TrainPage::countErrors() {
   const auto count =
       static_cast<int>(std::ranges::count(problems, Severity::error, &Problem::severity));
   // The errors that prevented a start are fixed.
-  if (errors_ > 0 && count == 0 && banner_->kind() == ResultBanner::Kind::refused) banner_->hide();
+  if (errors_ > 0 && count == 0 && banner_->kind() == ResultBanner::Kind::refused) banner_->clear();
   errors_ = count;
-  transport_->setErrorCount(count);
+  QStringList errors;
+  for (const Problem& problem : problems) {
+    if (problem.severity == Severity::error) errors << problemText(problem);
+  }
+  transport_->setErrors(errors);
   transport_->setDocument(document_.title(), document_.config());
 }
 
@@ -183,10 +187,11 @@ void TrainPage::continueWithHalfRate(const std::filesystem::path& run) {
 
 void TrainPage::showSetup(bool shown) {
   views_->setCurrentWidget(shown ? static_cast<QWidget*>(setup_) : run_);
-  transport_->settingsAction()->setChecked(shown);
-  // Beside a result its banner has the main action.
-  const bool hasResult = !banner_->isHidden() && !banner_->run().empty();
-  transport_->setStartProminent(shown && !hasResult);
+  transport_->setShowsSettings(shown);
+  transport_->setStartProminent(shown);
+  // A result belongs to the run, a refusal to the settings.
+  const bool isResult = banner_->kind() != ResultBanner::Kind::refused;
+  banner_->setVisible(!banner_->isEmpty() && shown != isResult);
   if (!shown) run_->curves().plot().setFocus();
 }
 

@@ -48,6 +48,21 @@ QString stateText(SessionState state) {
   return {};
 }
 
+QString endText(const RunResult& result) {
+  switch (result.status) {
+    case RunStatus::finished:
+      return result.epochs == 1 ? tr("Finished: 1 epoch")
+                                : tr("Finished: %1 epochs").arg(result.epochs);
+    case RunStatus::failed:
+      return tr("Failed in epoch %1").arg(result.epochs + 1);
+    case RunStatus::stopped:
+    case RunStatus::running:
+    case RunStatus::paused:
+      return tr("Stopped in epoch %1").arg(result.epochs + 1);
+  }
+  return {};
+}
+
 QString progressText(const TrainingStatus& status) {
   if (status.run.empty()) return {};
   const QString epoch =

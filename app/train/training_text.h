@@ -16,6 +16,9 @@ namespace lambda {
 /// "Training", "Pausing after this batch …"
 QString stateText(SessionState state);
 
+/// "Finished: 30 epochs", "Stopped in epoch 3", "Failed in epoch 3".
+QString endText(const RunResult& result);
+
 /// "epoch 3 of 30"; during an evaluation also the set that is scored.
 QString progressText(const TrainingStatus& status);
 

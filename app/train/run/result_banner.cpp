@@ -114,7 +114,7 @@ ResultBanner::ResultBanner(QWidget* parent) : QFrame(parent) {
   connect(again_, &QPushButton::clicked, this, &ResultBanner::trainAgainRequested);
   connect(
       copy_, &QToolButton::clicked, this, [this] { QApplication::clipboard()->setText(copied_); });
-  connect(close_, &QToolButton::clicked, this, &QWidget::hide);
+  connect(close_, &QToolButton::clicked, this, &ResultBanner::clear);
   updateIcons();
   hide();
 }
@@ -163,7 +163,13 @@ void ResultBanner::showRefusal(const QStringList& reasons) {
   present(Kind::refused, tr("The training did not start"), shown.join(u'\n'));
 }
 
+void ResultBanner::clear() {
+  isEmpty_ = true;
+  hide();
+}
+
 void ResultBanner::present(Kind kind, const QString& title, const QString& text) {
+  isEmpty_ = false;
   kind_ = kind;
   title_->setText(title);
   const bool isLong = text.size() > kMostText;

@@ -28,6 +28,11 @@ class ResultBanner : public QFrame {
   /// A training could not begin, for these reasons.
   void showRefusal(const QStringList& reasons);
 
+  /// Removes the message.
+  void clear();
+
+  bool isEmpty() const { return isEmpty_; }
+
   const std::filesystem::path& run() const { return run_; }
 
   /// The kind of the current message, or of the last one.
@@ -50,6 +55,7 @@ class ResultBanner : public QFrame {
   void updateIcons();
 
   Kind kind_ = Kind::finished;
+  bool isEmpty_ = true;
   std::filesystem::path run_;
   QString copied_;
   QLabel* sign_;

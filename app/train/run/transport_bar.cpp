@@ -123,7 +123,7 @@ QList<QAction*> TransportBar::actionsInOrder() const {
 
 void TransportBar::setDocument(const QString& name, const RunConfig& config) {
   documentName_ = name;
-  documentRecipe_ = recipeText(config);
+  document_ = config;
   showWords();
 }
 
@@ -132,8 +132,13 @@ void TransportBar::setStartProminent(bool prominent) {
   updateIcons();
 }
 
-void TransportBar::setErrorCount(int count) {
-  errors_ = count;
+void TransportBar::setErrors(const QStringList& errors) {
+  errors_ = errors;
+  showWords();
+}
+
+void TransportBar::setShowsSettings(bool shown) {
+  settings_->setChecked(shown);
   showWords();
 }
 
@@ -158,25 +163,53 @@ void TransportBar::showState() {
   showWords();
 }
 
+/// Settings during a training are those of its run.
+bool TransportBar::isAboutRun() const {
+  return session_.isBusy() || (!session_.status().run.empty() && !settings_->isChecked());
+}
+
+bool TransportBar::differsFromRun() const {
+  const RunConfig& run = session_.status().record.config;
+  Recipe recipe = document_.recipe;
+  recipe.precision = run.recipe.precision;  // A run has the one that was measured.
+  return document_.architecture != run.architecture || recipe != run.recipe ||
+         document_.seed != run.seed;
+}
+
+QString TransportBar::runText() const {
+  const TrainingStatus& status = session_.status();
+  if (status.run.empty()) return stateText(session_.state());
+  QStringList parts;
+  if (session_.isBusy()) {
+    parts << stateText(session_.state()) << progressText(status)
+          << tr("step %1").arg(countText(static_cast<double>(status.step)));
+  } else if (session_.lastResult()) {
+    parts << endText(*session_.lastResult());
+  }
+  if (differsFromRun()) {
+    parts << (errors_.isEmpty()
+                  ? tr("the next start trains %1, which differs").arg(documentName_)
+                  : tr("%1 differs and can't be trained: %2").arg(documentName_, errors_.front()));
+  }
+  return parts.join(u" · "_s);
+}
+
+QString TransportBar::documentText() const {
+  if (errors_.isEmpty()) return tr("Not training");
+  if (errors_.size() == 1) return errors_.front();
+  return tr("%1 · and %2 more").arg(errors_.front()).arg(errors_.size() - 1);
+}
+
 void TransportBar::showWords() {
   shown_.start();
   const TrainingStatus& status = session_.status();
-  if (!session_.isBusy()) {
-    showTitle(documentName_);
-    recipe_->setText(documentRecipe_);
-    QString words = tr("Not training");
-    if (errors_ == 1) words = tr("One problem must be solved before training");
-    if (errors_ > 1) words = tr("%1 problems must be solved before training").arg(errors_);
-    words_->setText(words);
-    return;
-  }
-  showTitle(status.run.empty() ? documentName_ : pathText(status.run.filename()));
-  recipe_->setText(status.run.empty() ? documentRecipe_ : recipeText(status.record.config));
-  QStringList parts{stateText(session_.state())};
-  if (!status.run.empty()) {
-    parts << progressText(status) << tr("step %1").arg(countText(static_cast<double>(status.step)));
-  }
-  words_->setText(parts.join(u" · "_s));
+  const bool hasRun = isAboutRun() && !status.run.empty();
+  showTitle(hasRun ? pathText(status.run.filename()) : documentName_);
+  recipe_->setText(recipeText(hasRun ? status.record.config : document_));
+  const QString words = isAboutRun() ? runText() : documentText();
+  words_->setText(words);
+  words_->setToolTip(isAboutRun() ? QString() : errors_.join(u'\n'));
+  setRole(*words_, !isAboutRun() && !errors_.isEmpty() ? u"error"_s : u"secondary"_s);
 }
 
 void TransportBar::showTitle(const QString& title) {

@@ -5,6 +5,8 @@
 #include <QString>
 #include <QWidget>
 
+#include "engine/values/config/run_config.h"
+
 class QAction;
 class QLabel;
 class QPushButton;
@@ -14,11 +16,12 @@ namespace lambda {
 
 class ElidedLabel;
 class TrainingSession;
-struct RunConfig;
 
-/// The head of the page: the network to train and its progress, and the buttons and keys that
-/// start, pause, step and stop. Actions that are possible in the session's state are enabled; the
-/// text beside them answers each request at once.
+/// The head of the page and the buttons and keys that start, pause, step and stop. Its title names
+/// what the page shows below: the run whose curves are shown and its progress or result, or the
+/// document with its problems. Beside a run it says where the document differs, since a start
+/// trains the document. Actions that are possible in the session's state are enabled; the text
+/// beside them answers each request at once.
 class TransportBar : public QWidget {
   Q_OBJECT
 
@@ -31,8 +34,11 @@ class TransportBar : public QWidget {
   /// Whether starting is the main action.
   void setStartProminent(bool prominent);
 
-  /// The number of errors that prevent a start.
-  void setErrorCount(int count);
+  /// The errors of the document that prevent a start, with the names of their fields.
+  void setErrors(const QStringList& errors);
+
+  /// Whether the page shows the settings, else the run.
+  void setShowsSettings(bool shown);
 
   QAction* startAction() const { return start_; }
 
@@ -59,12 +65,16 @@ class TransportBar : public QWidget {
   void showState();
   void showWords();
   void showTitle(const QString& title);
+  bool isAboutRun() const;
+  bool differsFromRun() const;
+  QString runText() const;
+  QString documentText() const;
   void updateIcons();
 
   TrainingSession& session_;
   QString documentName_;
-  QString documentRecipe_;
-  int errors_ = 0;
+  RunConfig document_;
+  QStringList errors_;
   QElapsedTimer shown_;  ///< Time since the text last changed.
   QLabel* title_;
   ElidedLabel* recipe_;
