@@ -169,9 +169,9 @@ void TestConfigDifference::legendsTellOnlyWhatDiffers() {
   b.environment.host = "elsewhere";
   c.config.checkpoints.keepEpochs = 9;
   QCOMPARE(legendTexts({&a, &b, &c}),
-           (QStringList{u"seed 0, learning rate 0.1"_s,
-                        u"seed 1, learning rate 0.1"_s,
-                        u"seed 0, learning rate 0.3"_s}));
+           (QStringList{u"learning rate 0.1, seed 0"_s,
+                        u"learning rate 0.1, seed 1"_s,
+                        u"learning rate 0.3, seed 0"_s}));
 }
 
 void TestConfigDifference::legendsPutTheArchitectureFirst() {
@@ -188,7 +188,7 @@ void TestConfigDifference::longLegendsEndInANumber() {
   b.config.recipe.labelSmoothing = 0.5;
   b.config.recipe.emaDecay = 0.5;
   b.config.seed = 9;
-  QCOMPARE(legendTexts({&a, &b}).back(), u"seed 9, epochs 9, batch size 9, 2 more"_s);
+  QCOMPARE(legendTexts({&a, &b}).back(), u"epochs 9, batch size 9, label smoothing 0.5, 2 more"_s);
 }
 
 }  // namespace lambda::test

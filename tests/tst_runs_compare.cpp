@@ -159,8 +159,8 @@ void TestRunsCompare::imagesOfACellComeTheSurestFirst() {
 
 void TestRunsCompare::imagesAreDescribedInWords() {
   QCOMPARE(describeImage(fourPredictions(), 0),
-           u"Image 0: cat, predicted as dog with 60.0 %; cat with 30.0 %"_s);
-  QCOMPARE(describeImage(fourPredictions(), 1), u"Image 1: cat, recognised with 90.0 %"_s);
+           u"Image 0. Wrong: predicted dog, 60.0 %; labelled cat, 30.0 %"_s);
+  QCOMPARE(describeImage(fourPredictions(), 1), u"Image 1. Correct: predicted cat, 90.0 %"_s);
   QVERIFY(describeImage(fourPredictions(), 9).isEmpty());
 }
 

@@ -84,6 +84,8 @@ void TestRunsLooks::columnsAreAsWideAsTheirContent() {
   record.tags = {"baseline", "paper"};
   write("a", record);
   record.config.seed = 2;
+  record.config.recipe.batchSize = 64;
+  record.config.recipe.labelSmoothing = 0.1;
   write("b", record);
   open(2);
   const int name = columnOf(RunColumn::name);
@@ -103,6 +105,12 @@ void TestRunsLooks::columnsAreAsWideAsTheirContent() {
     }
   }
   QVERIFY(table().horizontalScrollBar()->maximum() == 0);
+  // The name gives way where the window is too narrow.
+  const int wide = table().columnWidth(name);
+  page_->resize(1208, 730);
+  QTRY_VERIFY(table().columnWidth(name) < wide);
+  page_->resize(1848, 1000);
+  QTRY_COMPARE(table().columnWidth(name), wide);
   // A width that somebody chose stays.
   table().setColumnWidth(name, 100);
   write("c", smallRecord("a name that is longer than the others"));

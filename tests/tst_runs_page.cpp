@@ -339,7 +339,7 @@ void TestRunsPage::theTestSetIsOnlyLookedAtWhenAskedFor() {
   QVERIFY(button(u"Score the test images"_s));
   QTest::mouseClick(button(u"Score the test images"_s), Qt::LeftButton);
   QTRY_VERIFY(view.isVisible());
-  QVERIFY(hasLabel(u"500 images right"_s));
+  QVERIFY(hasLabel(u"500 images correct"_s));
 }
 
 void TestRunsPage::detailsTellHowThePrecisionWasChosen() {

@@ -5,6 +5,7 @@
 
 #include <QFontMetricsF>
 
+#include "widgets/theme/shown_text.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -74,7 +75,10 @@ ConfusionLayout layoutOf(const ConfusionPicture& picture, const QSizeF& size) {
   const double widest = widestName(picture);
   layout.nameWidth = widest;
   layout.nameHeight = lineHeight();
-  layout.shareWidth = QFontMetricsF(smallFont()).horizontalAdvance(u"100.0 %"_s) + kGap;
+  const QFontMetricsF small(smallFont());
+  layout.shareWidth =
+      std::max(small.horizontalAdvance(u"100.0 %"_s), small.horizontalAdvance(tr("correct"))) +
+      kGap;
   layout.cell = cellIn(layout, size, classes);
   layout.uprightNames = layout.cell < widest + kGap / 2;
   if (layout.uprightNames) {

@@ -205,7 +205,7 @@ class Painting {
     painter_.drawText(
         QRectF(left, layout_.matrix.top() - kPictureGap / 2 - line, layout_.shareWidth, line),
         Qt::AlignRight | Qt::AlignBottom,
-        tr("right"));
+        tr("correct"));
     for (int i = 0; i < picture_.matrix.classes; ++i) {
       if (picture_.rowTotal(i) == 0) continue;
       const QRectF cell = layout_.rectOf({i, i});
@@ -217,14 +217,14 @@ class Painting {
 
   void legend() {
     const QString worst = shownLocale().toString(100 * picture_.worstShare(), 'f', 1);
-    QString right = tr("right, 0 to 100 % of a row"), wrong = tr("wrong, 0 to %1 %").arg(worst);
+    QString right = tr("correct, 0 to 100 % of a row"), wrong = tr("wrong, 0 to %1 %").arg(worst);
     const auto widthOf = [this](const QString& text) {
       return barWidth() + kBarGap + QFontMetricsF(smallFont()).horizontalAdvance(text);
     };
     const auto needed = [&] { return widthOf(right) + kLegendGap + widthOf(wrong); };
     const double room = size_.width() - 2 * kPictureMargin;
     if (needed() > room) {
-      right = tr("right");
+      right = tr("correct");
       wrong = tr("wrong, to %1 %").arg(worst);
     }
     const double left = std::clamp(size_.width() - kPictureMargin - needed(),

@@ -273,7 +273,10 @@ QStringList legendTexts(const std::vector<const RunRecord*>& runs) {
   const bool patternDiffers = std::any_of(runs.begin(), runs.end(), [&](const RunRecord* run) {
     return run->pattern != runs.front()->pattern;
   });
-  const std::vector<SettingRow> rows = compareRuns(runs);
+  std::vector<SettingRow> rows = compareRuns(runs);
+  // Seeds tell the least.
+  std::stable_partition(
+      rows.begin(), rows.end(), [](const SettingRow& row) { return row.path != "seed"; });
   for (std::size_t run = 0; run < runs.size(); ++run) {
     QStringList parts;
     if (patternDiffers) parts << QString::fromStdString(runs[run]->pattern);

@@ -63,9 +63,9 @@ QString describeImage(const Predictions& predictions, int index) {
   const QString truth = className(predictions, predictions.labels[at]);
   const QString sure = percentText(predictions.confidence[at], 1);
   if (predictions.labels[at] == predictions.predicted[at]) {
-    return tr("Image %1: %2, recognised with %3").arg(index).arg(truth, sure);
+    return tr("Image %1. Correct: predicted %2, %3").arg(index).arg(truth, sure);
   }
-  return tr("Image %1: %2, predicted as %3 with %4; %2 with %5")
+  return tr("Image %1. Wrong: predicted %3, %4; labelled %2, %5")
       .arg(index)
       .arg(truth,
            className(predictions, predictions.predicted[at]),

@@ -42,14 +42,14 @@ ExplanationText explanation(const Predictions* predictions) {
   ExplanationText text;
   text.title = ConfusionPanel::tr("What is predicted as what?");
   text.body = ConfusionPanel::tr(
-      "A row has all images of one class, a column all that were predicted as one. Right "
+      "A row has all images of one class, a column all that were predicted as one. Correct "
       "predictions are on the diagonal. The colour of the others grows with their share of the "
       "row, up to the most "
       "frequent mistake.<br><br>Click a cell to see the images behind it.");
   if (predictions) {
     text.numbers = {
         {ConfusionPanel::tr("Images"), countText(static_cast<qint64>(predictions->labels.size()))},
-        {ConfusionPanel::tr("Right"), percentText(shareOfRight(*predictions), 2)}};
+        {ConfusionPanel::tr("Correct"), percentText(shareOfRight(*predictions), 2)}};
   }
   return text;
 }
@@ -283,7 +283,7 @@ void ConfusionPanel::showPredictions(const std::shared_ptr<const Predictions>& p
   QStringList names;
   for (const std::string& name : predictions->classNames) names << QString::fromStdString(name);
   const QString what = split() == Split::test ? tr("test images") : tr("validation images");
-  summary_->setText(tr("%1 of %2 images right, epoch %3")
+  summary_->setText(tr("%1 of %2 images correct, epoch %3")
                         .arg(percentText(shareOfRight(*predictions), 2),
                              countText(static_cast<qint64>(predictions->labels.size())))
                         .arg(predictions->epoch));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <QAbstractItemDelegate>
+#include <QEvent>
 #include <QHeaderView>
 #include <QMenu>
 #include <QScopedValueRollback>
@@ -71,6 +72,7 @@ ColumnLayout::ColumnLayout(QTableView& table)
     menu_->popup(header.mapToGlobal(at));
   });
   connect(&header, &QHeaderView::sectionResized, this, &ColumnLayout::onResized);
+  table.viewport()->installEventFilter(this);
   const QAbstractItemModel& model = *table.model();
   connect(&model, &QAbstractItemModel::rowsInserted, this, &ColumnLayout::fitSoon);
   connect(&model, &QAbstractItemModel::rowsRemoved, this, &ColumnLayout::fitSoon);
@@ -116,6 +118,28 @@ void ColumnLayout::fit() {
     if (table_.isColumnHidden(column) || chosen_.contains(column)) continue;
     table_.setColumnWidth(column, widthOf(column));
   }
+  giveWay();
+}
+
+void ColumnLayout::giveWay() {
+  // The last column takes what is left, so that the width of the header tells nothing.
+  int excess = -table_.viewport()->width();
+  for (int column = 0; column < columnCount(); ++column) {
+    if (table_.isColumnHidden(column)) continue;
+    excess += chosen_.contains(column) ? table_.columnWidth(column) : widthOf(column);
+  }
+  for (int column = 0; column < columnCount() && excess > 0; ++column) {
+    const int narrowest = qRound(specAt(column).narrowest * textScale());
+    const int width = table_.columnWidth(column);
+    if (narrowest == 0 || chosen_.contains(column) || width <= narrowest) continue;
+    table_.setColumnWidth(column, std::max(narrowest, width - excess));
+    excess -= width - table_.columnWidth(column);
+  }
+}
+
+bool ColumnLayout::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Resize) fitSoon();
+  return QObject::eventFilter(watched, event);
 }
 
 int ColumnLayout::widthOf(int column) const {

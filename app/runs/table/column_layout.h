@@ -26,6 +26,8 @@ class ColumnLayout : public QObject {
   /// Follows the text size.
   void updateScale();
 
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
   void saveTo(QSettings& settings) const;
   /// Restores what saveTo() saved, or else the standard layout.
   void restoreFrom(QSettings& settings);
@@ -34,6 +36,7 @@ class ColumnLayout : public QObject {
   void reset();
   void fill();
   void fit();
+  void giveWay();
   void fitSoon();
   int widthOf(int column) const;
   void onResized(int column, int from, int to);

@@ -100,6 +100,7 @@ std::vector<ColumnSpec> makeColumns() {
        .meaning = tr("The run's name, and what differs from the other runs of that name"),
        .look = CellLook::name,
        .widest = 420,
+       .narrowest = 200,
        .isOfDamagedRuns = true,
        .text = [](const RunRow& row) { return row.name(); },
        .toolTip = [](const RunRow& row) { return toText(row.run.path); },

@@ -47,6 +47,8 @@ struct ColumnSpec {
   QString meaning;  ///< A line for tooltips.
   CellLook look = CellLook::text;
   int widest = 200;  ///< In pixels at scale 1; longer content is cut.
+  /// Down to this width it gives way where the table is too narrow for all columns; 0 = never.
+  int narrowest = 0;
   bool isShownAtFirst = true;
   bool marksBest = false;        ///< The best of the runs on one data set is marked.
   bool isOfDamagedRuns = false;  ///< Known without the run's record.
