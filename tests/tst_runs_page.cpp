@@ -356,8 +356,8 @@ void TestRunsPage::theCommandLineIsCopied() {
   const fs::path run = write("it's", smallRecord("first"));
   open(1);
   action(u"Copy as command line"_s)->trigger();
-  QCOMPARE(QApplication::clipboard()->text(),
-           u"lambda train '"_s + toText(run).replace(u"'"_s, u"'\\''"_s) + u"'"_s);
+  QTRY_COMPARE(QApplication::clipboard()->text(),
+               u"lambda train '"_s + toText(run).replace(u"'"_s, u"'\\''"_s) + u"'"_s);
 }
 
 }  // namespace lambda::test

@@ -97,6 +97,12 @@ void RunLibrary::open(std::vector<fs::path> paths) {
   post([paths = std::move(paths)](LibraryWorker& worker) { worker.open(paths); });
 }
 
+void RunLibrary::findCommand(const fs::path& path) {
+  if (const RunSummary* run = find(path)) {
+    post([run = *run](LibraryWorker& worker) { worker.findCommand(run); });
+  }
+}
+
 void RunLibrary::write(const fs::path& file, const QByteArray& content) {
   post([file, content](LibraryWorker& worker) { worker.write(file, content); });
 }

@@ -93,6 +93,9 @@ class RunLibrary : public QObject {
   /// Lists a run's checkpoints and sizes: filesListed().
   void listFiles(const std::filesystem::path& path);
 
+  /// Finds the command line that trains such a run again: commandFound().
+  void findCommand(const std::filesystem::path& run);
+
   /// Writes a file whole: written(), or refused() with its path.
   void write(const std::filesystem::path& file, const QByteArray& content);
 
@@ -128,6 +131,7 @@ class RunLibrary : public QObject {
   void filesListed(const std::filesystem::path& path, const lambda::RunFiles& files);
   /// `folder` is being listed or imported, as open() requested.
   void opened(const std::filesystem::path& folder);
+  void commandFound(const QString& command);
   /// `sentence` says what the file holds.
   void written(const std::filesystem::path& file, const QString& sentence);
   /// Emitted before the changed() with the new path.

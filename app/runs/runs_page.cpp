@@ -158,6 +158,7 @@ void RunsPage::connectPanels() {
   connect(details_, &DetailsPanel::runClicked, this, &RunsPage::showRun);
   connect(details_, &DetailsPanel::forkClicked, this, &RunsPage::fork);
   connect(details_, &DetailsPanel::folderClicked, this, &RunOperations::reveal);
+  connect(details_, &DetailsPanel::commandClicked, actions_->copyCommand, &QAction::trigger);
   connect(details_, &DetailsPanel::designClicked, actions_->design, &QAction::trigger);
   connect(
       confusion_, &ConfusionPanel::inspectImageRequested, this, &RunsPage::inspectImageRequested);

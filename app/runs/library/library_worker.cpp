@@ -16,6 +16,7 @@
 #include "app/runs/library/run_edits.h"
 #include "app/runs/library/run_files.h"
 #include "app/runs/path_text.h"
+#include "app/runs/run_command.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_row.h"
 #include "engine/formats/files/durable_file.h"
@@ -169,6 +170,11 @@ void LibraryWorker::open(const std::vector<fs::path>& paths) {
       if (!isRun) library.importLog(folder);
     });
   }
+}
+
+void LibraryWorker::findCommand(const RunSummary& run) {
+  answer(
+      [&library = library_, command = commandFor(run)] { Q_EMIT library.commandFound(command); });
 }
 
 void LibraryWorker::write(const fs::path& path, const QByteArray& content) {

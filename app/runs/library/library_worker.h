@@ -30,6 +30,7 @@ class LibraryWorker : public QObject {
 
   void watch(const std::filesystem::path& folder, bool isStandard);
   void open(const std::vector<std::filesystem::path>& paths);
+  void findCommand(const RunSummary& run);
   void write(const std::filesystem::path& file, const QByteArray& content);
   void exportRun(const std::filesystem::path& run,
                  RunExport what,

@@ -14,7 +14,6 @@
 #include "app/runs/panels/message_bar.h"
 #include "app/runs/path_text.h"
 #include "app/runs/run_actions.h"
-#include "app/runs/run_command.h"
 #include "app/runs/run_library.h"
 #include "app/runs/table/run_csv.h"
 #include "app/runs/table/run_table_view.h"
@@ -45,7 +44,9 @@ RunOperations::RunOperations(RunLibrary& library,
     removals_.takeOffList(table_.selectedRows());
   });
   connect(actions.reveal, &QAction::triggered, this, [this] { reveal(table_.currentRun()); });
-  connect(actions.copyCommand, &QAction::triggered, this, &RunOperations::copyCommand);
+  connect(actions.copyCommand, &QAction::triggered, this, [this] {
+    library_.findCommand(table_.currentRun());
+  });
   connect(actions.check, &QAction::triggered, &table, &RunTableView::toggleSelected);
   connect(actions.copyTable, &QAction::triggered, this, [this] {
     QApplication::clipboard()->setText(table_.toText());
@@ -64,6 +65,10 @@ RunOperations::RunOperations(RunLibrary& library,
 }
 
 void RunOperations::connectMessages() {
+  connect(&library_, &RunLibrary::commandFound, this, [this](const QString& command) {
+    QApplication::clipboard()->setText(command);
+    messages_.tell(tr("Copied: %1").arg(command));
+  });
   connect(&removals_, &RunRemovals::removed, this, [this](const QString& text) {
     messages_.tell(text, tr("Undo"), [this] { removals_.undoAction()->trigger(); });
   });
@@ -99,14 +104,6 @@ void RunOperations::trash() {
     removals_.moveToTrash(table_.rowsOf(asked));
     table_.setFocus();
   });
-}
-
-void RunOperations::copyCommand() {
-  const RunRow* row = table_.currentRow();
-  if (!row) return;
-  const QString command = commandFor(row->run);
-  QApplication::clipboard()->setText(command);
-  messages_.tell(tr("Copied: %1").arg(command));
 }
 
 QFileDialog* RunOperations::makeSaveDialog(const QString& title) const {

@@ -49,7 +49,6 @@ class RunOperations : public QObject {
   void connectMessages();
   void continueRun();
   void trash();
-  void copyCommand();
   QFileDialog* makeSaveDialog(const QString& title) const;
   void exportRun();
   void exportTable();

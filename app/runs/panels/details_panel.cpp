@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include <QApplication>
-#include <QClipboard>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
@@ -16,7 +14,6 @@
 #include "app/runs/panels/run_facts.h"
 #include "app/runs/panels/run_history.h"
 #include "app/runs/path_text.h"
-#include "app/runs/run_command.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
 #include "app/runs/table/run_columns.h"
@@ -114,9 +111,7 @@ QWidget* DetailsPanel::makeContent() {
   page->addLayout(heading);
   page->addLayout(body, 1);
 
-  connect(command_, &QToolButton::clicked, this, [this] {
-    if (const RunRow* run = row()) QApplication::clipboard()->setText(commandFor(run->run));
-  });
+  connect(command_, &QToolButton::clicked, this, [this] { Q_EMIT commandClicked(run_); });
   connect(folder, &QToolButton::clicked, this, [this] { Q_EMIT folderClicked(run_); });
   connect(design_, &QToolButton::clicked, this, [this] { Q_EMIT designClicked(run_); });
   connect(files_, &RunFacts::linkClicked, this, [this](const QString& link) {

@@ -37,6 +37,7 @@ class DetailsPanel : public QScrollArea {
   void runClicked(const std::filesystem::path& run);
   /// Requests a new run from this checkpoint.
   void forkClicked(const std::filesystem::path& run, const std::filesystem::path& checkpoint);
+  void commandClicked(const std::filesystem::path& run);
   void designClicked(const std::filesystem::path& run);
   void folderClicked(const std::filesystem::path& run);
 
