@@ -340,6 +340,9 @@ void TestRunTableModel::namesakesTellWhatDiffers() {
            (QStringList{u"C-CL, seed 0"_s, u"C-CL, seed 3"_s, u"L-CL, seed 0"_s, QString()}));
   QCOMPARE(model_->distinctName(2), u"same: L-CL, seed 0"_s);
   QCOMPARE(model_->distinctName(3), u"other"_s);
+  const QString toolTip =
+      model_->index(2, columnOf(RunColumn::name)).data(Qt::ToolTipRole).toString();
+  QVERIFY2(toolTip.contains(u"L-CL, seed 0"_s), qPrintable(toolTip));
   fs::remove_all(run);
   fs::remove_all(folder_->path() / "2026-11-21_01-02-23_c");
   QTRY_COMPARE(differences(), (QStringList{QString(), QString()}));

@@ -74,6 +74,9 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
       return cellText(column, row);
     case Qt::ToolTipRole:
+      if (column.look == CellLook::name && !differences_[index.row()].isEmpty()) {
+        return toolTipText(distinctName(index.row()) + u'\n' + column.toolTip(row));
+      }
       return toolTipText(column.toolTip ? column.toolTip(row) : cellText(column, row));
     case Qt::TextAlignmentRole:
       return alignmentOf(column);
