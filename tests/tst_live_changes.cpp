@@ -120,6 +120,7 @@ class TestLiveChanges : public QObject {
   void aNewChangeReplacesThoseThatWouldBeRepeated();
   void moreEpochsOfAFinishedRunAreAChange();
   void aForkHasTheSettingsButNotTheChanges();
+  void aRecordWithoutItsChangesResumesWithTheSettingsOfTheCheckpoint();
 };
 
 void TestLiveChanges::aFactorTakesEffectAfterItsStep() {
@@ -456,6 +457,26 @@ void TestLiveChanges::aForkHasTheSettingsButNotTheChanges() {
   QCOMPARE(fork.status, RunStatus::finished);
   QVERIFY(recordOf(fork.run).changes.empty());
   QCOMPARE(recordOf(fork.run).config.recipe.learningRateFactor, 0.5);
+}
+
+void TestLiveChanges::aRecordWithoutItsChangesResumesWithTheSettingsOfTheCheckpoint() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  observer.onBatch = [&](const BatchRecord& batch) {
+    if (batch.step == 4) control.requestChange({.learningRateFactor = 0.5});
+    if (batch.step == 8) control.requestStop();
+  };
+  const std::string run = trainRun(tinyRun(), folder.path(), control, observer).run;
+  RunRecord record = recordOf(run);
+  record.changes.clear();
+  writeRunRecord(RunFolder::open(run).record(), record);
+  RunControl again;
+  RecordingObserver resumed;
+  requestAfter(resumed, again, 10, {.epochs = 4});
+  QCOMPARE(resumeRun(run, {}, again, resumed).epochs, 4);
+  QCOMPARE(recordOf(run).config.recipe.learningRateFactor, 0.5);
+  QCOMPARE(recordOf(run).changes.size(), std::size_t{1});
 }
 
 QTEST_GUILESS_MAIN(TestLiveChanges)

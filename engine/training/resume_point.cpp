@@ -100,10 +100,12 @@ void takeChanges(ResumePoint& point,
                  const RunConfig& saved,
                  const RunRecord& record,
                  const ResumeOptions& options) {
-  const TrainingProgress& at = point.state->progress;
+  TrainingProgress& at = point.state->progress;
   point.settings = liveSettingsOf(saved);
   point.changes = record.changes;
+  // Somebody may have put an older run.json back.
   const std::size_t made = std::min(static_cast<std::size_t>(at.changes), point.changes.size());
+  at.changes = static_cast<int>(made);
   const std::vector<RunChange> later(point.changes.begin() + static_cast<std::ptrdiff_t>(made),
                                      point.changes.end());
   addChange(point.changes,

@@ -13,7 +13,7 @@
 namespace lambda {
 
 /// Changes every field of a value within its range, so that a test sees what a round trip loses.
-/// Lists keep their lengths; lists of texts become longer by one.
+/// Lists keep their lengths; lists of texts and of changes become longer by one.
 class Filler {
  public:
   template <class T>
@@ -44,6 +44,8 @@ class Filler {
       change(field, member.emplace());
     } else if constexpr (std::is_same_v<M, std::vector<std::string>>) {
       member.push_back("word" + std::to_string(++count_));
+    } else if constexpr (std::is_same_v<M, std::vector<RunChange>>) {
+      fill(member.emplace_back());
     } else if constexpr (requires { member.size(); }) {
       for (auto& element : member) fill(element);
     } else {

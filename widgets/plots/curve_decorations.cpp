@@ -178,7 +178,7 @@ class Decorations : public QCPLayerable {
 
   void drawMarks(QCPPainter& painter) const {
     const QRect rect = scene_.panelRect(0);
-    const QRect last = scene_.panelRect(static_cast<int>(scene_.panels().size()) - 1);
+    const auto panels = static_cast<int>(scene_.panels().size());
     double lastPixel[] = {-100, -100, -100, -100, -100};
     std::vector<double> rowEnds;  // Of the texts of changes, from the top.
     for (const CurveMark& mark : scene_.marks()) {
@@ -192,7 +192,10 @@ class Decorations : public QCPLayerable {
       if (mark.kind != CurveMarkKind::resumed && !isChange) continue;
       painter.setPen(isChange ? QPen(scene_.colors().accent, 1, Qt::DashLine)
                               : QPen(scene_.colors().textDisabled, 1, Qt::DotLine));
-      painter.drawLine(QPointF(x, rect.top()), QPointF(x, last.bottom()));
+      for (int panel = 0; panel < panels; ++panel) {
+        const QRect lined = scene_.panelRect(panel);
+        painter.drawLine(QPointF(x, lined.top()), QPointF(x, lined.bottom()));
+      }
       if (isChange) drawChange(painter, mark.text, x, rowEnds);
     }
   }
