@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include <QTest>
@@ -42,11 +43,27 @@ class TestRecipeSections : public QObject {
     recipe.schedule.kind = static_cast<ScheduleKind>(kind);
     recipe.schedule.warmupEpochs = 3;
     recipe.schedule.stepEpochs = 7;
-    const auto curve = learningRateCurve(recipe);
+    const auto curve = learningRateCurve({{0, recipe}});
     QCOMPARE(curve.front().first, 0.0);
     QCOMPARE(curve.back().first, 30.0);
     for (const auto& [epoch, rate] : curve) {
       QCOMPARE(rate, 0.3 * learningRateFactor(recipe.schedule, epoch, 30));
+    }
+  }
+
+  void aChangedRecipeHoldsFromItsEpochOn() {
+    Recipe recipe;
+    recipe.epochs = 10;
+    Recipe half = recipe;
+    half.learningRateFactor = 0.5;
+    half.epochs = 20;
+    const auto curve = learningRateCurve({{0, recipe}, {4.2, half}});
+    QCOMPARE(curve.back().first, 20.0);
+    const auto jump = std::ranges::find(curve, 4.2, &std::pair<double, double>::first);
+    QCOMPARE(jump->second, learningRateAt(recipe, 4.2));
+    QCOMPARE((jump + 1)->second, learningRateAt(half, 4.2));
+    for (const auto& [epoch, rate] : curve) {
+      if (epoch != 4.2) QCOMPARE(rate, learningRateAt(epoch < 4.2 ? recipe : half, epoch));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include <QFile>
 #include <QScrollArea>
 #include <QSettings>
 #include <QStandardPaths>
@@ -32,6 +33,11 @@ constexpr const char* kQuickstart = "quickstart";
 /// Delay for loading LibTorch where the Train workspace is the first visible one: libraries are
 /// loaded one after the other, and those of the window come first.
 constexpr std::chrono::milliseconds kAfterFirstPaint{500};
+
+std::filesystem::path queueFile() {
+  const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+  return QFile::encodeName(folder + u"/queue.json"_s).toStdString();
+}
 
 QString recoveryFolder() {
   return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/recovery"_s;
@@ -64,6 +70,7 @@ Workspaces::Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent)
         [this, reason = QString::fromStdString(error.what())] { Q_EMIT failed(reason); },
         Qt::QueuedConnection);
   }
+  trainPage_->setQueueFile(queueFile());
   connectPages();
   connectRunsPage();
   connect(

@@ -13,8 +13,10 @@
 
 #include "app/session/data_location.h"
 #include "app/session/project_document.h"
+#include "app/session/training_queue.h"
 #include "app/session/training_session.h"
 #include "app/train/data/data_panel.h"
+#include "app/train/queue/queue_panel.h"
 #include "app/train/run/curves_panel.h"
 #include "app/train/run/result_banner.h"
 #include "app/train/run/run_view.h"
@@ -47,6 +49,7 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
       session_(session),
       undo_(document.undoStack().createUndoAction(this, tr("Undo"))),
       redo_(document.undoStack().createRedoAction(this, tr("Redo"))),
+      queue_(new TrainingQueue(session, this)),
       transport_(new TransportBar(session, this)),
       banner_(new ResultBanner(this)),
       views_(new QStackedWidget(this)),
@@ -56,7 +59,9 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
   views_->addWidget(run_);
   auto* bannerHolder = new QVBoxLayout;
   bannerHolder->setContentsMargins(2 * kGap, 0, 2 * kGap, kGap);
+  bannerHolder->setSpacing(kGap);
   bannerHolder->addWidget(banner_);
+  bannerHolder->addWidget(new QueuePanel(*queue_, this));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins({});
   column->setSpacing(0);
@@ -72,6 +77,7 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
   connect(transport_, &TransportBar::startRequested, this, &TrainPage::start);
   connect(transport_->settingsAction(), &QAction::triggered, this, &TrainPage::showSetup);
   connect(setup_, &SetupView::designRequested, this, &TrainPage::designRequested);
+  connect(setup_, &SetupView::queueRequested, this, &TrainPage::queue);
   connect(setup_, &SetupView::problemsChanged, this, &TrainPage::countErrors);
   connect(&document_, &ProjectDocument::titleChanged, this, &TrainPage::countErrors);
   connect(&document_, &ProjectDocument::changed, this, &TrainPage::countErrors);
@@ -91,6 +97,9 @@ void TrainPage::connectSession() {
     if (state != SessionState::starting) return;
     setup_->showRun(setup_->runConfig());
     banner_->clear();
+    // Who prepares the next run is not interrupted by one that begins by itself.
+    if (queue_->isStarting() && setup_->isPreparing()) return;
+    setup_->endPreparing();
     showSetup(false);
   });
   connect(&session_, &TrainingSession::started, this, [this] { showRunSettings(); });
@@ -131,6 +140,11 @@ void TrainPage::connectBanner() {
 
 void TrainPage::setRunsFolder(const std::filesystem::path& folder) {
   runsFolder_ = folder;
+  queue_->setRunsFolder(folder);
+}
+
+void TrainPage::setQueueFile(const std::filesystem::path& file) {
+  queue_->setFile(file);
 }
 
 void TrainPage::setDataFolder(const std::filesystem::path& folder) {
@@ -157,13 +171,20 @@ void TrainPage::countErrors() {
 }
 
 void TrainPage::start() {
-  if (session_.isBusy()) return;
+  if (session_.isBusy() || refuseErrors()) return;
+  session_.start(setup_->runConfig(), runsFolder_);
+}
+
+void TrainPage::queue() {
+  if (refuseErrors()) return;
+  banner_->hide();
+  queue_->add(setup_->runConfig());
+}
+
+bool TrainPage::refuseErrors() {
   const std::vector<Problem> problems = setup_->problems();
   const auto first = std::ranges::find(problems, Severity::error, &Problem::severity);
-  if (first == problems.end()) {
-    session_.start(setup_->runConfig(), runsFolder_);
-    return;
-  }
+  if (first == problems.end()) return false;
   QStringList texts;
   for (const Problem& problem : problems) {
     if (problem.severity == Severity::error) texts << problemText(problem);
@@ -173,6 +194,7 @@ void TrainPage::start() {
   if (!setup_->showField(first->path) && first->path.starts_with("architecture")) {
     Q_EMIT designRequested(first->path);
   }
+  return true;
 }
 
 void TrainPage::continueWithHalfRate(const std::filesystem::path& run) {

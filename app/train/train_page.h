@@ -11,6 +11,7 @@ namespace lambda {
 
 class ProjectDocument;
 class ResultBanner;
+class TrainingQueue;
 class RunView;
 class SetupView;
 class TrainingSession;
@@ -29,6 +30,9 @@ class TrainPage : public Page {
   /// The folder for new runs.
   void setRunsFolder(const std::filesystem::path& folder);
 
+  /// The file that keeps the queued runs. Those of an earlier program are shown, and wait.
+  void setQueueFile(const std::filesystem::path& file);
+
   /// The folder to which CIFAR-10 is downloaded and in which it is searched for; by default the
   /// program's data folder.
   void setDataFolder(const std::filesystem::path& folder);
@@ -40,6 +44,9 @@ class TrainPage : public Page {
   /// Starts a training with the document's configuration. Where it has errors, names them and shows
   /// the first one.
   void start();
+
+  /// Queues a training with the document's configuration, under the same conditions.
+  void queue();
 
   QList<QAction*> pageActions() const override;
   /// Those of the document; null while a run is shown instead of it.
@@ -65,6 +72,7 @@ class TrainPage : public Page {
   void showRunSettings();
   void continueWithHalfRate(const std::filesystem::path& run);
   void countErrors();
+  bool refuseErrors();
 
   ProjectDocument& document_;
   TrainingSession& session_;
@@ -72,6 +80,7 @@ class TrainPage : public Page {
   int errors_ = 0;  ///< Errors of the document and its data, when they were last counted.
   QAction* undo_;
   QAction* redo_;
+  TrainingQueue* queue_;
   TransportBar* transport_;
   ResultBanner* banner_;
   QStackedWidget* views_;

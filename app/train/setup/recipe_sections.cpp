@@ -193,10 +193,6 @@ int formOf(const std::string& path) {
   return -1;
 }
 
-std::vector<std::pair<double, double>> learningRateCurve(const Recipe& recipe) {
-  return learningRateCurve(std::vector<std::pair<double, Recipe>>{{0, recipe}});
-}
-
 std::vector<std::pair<double, double>> learningRateCurve(
     const std::vector<std::pair<double, Recipe>>& recipes) {
   constexpr int kPlaces = 600;

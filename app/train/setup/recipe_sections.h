@@ -30,11 +30,8 @@ RecipeForms recipeForms(const RunConfig& config,
 /// the network.
 int formOf(const std::string& path);
 
-/// The learning rate over the run as (epoch, rate).
-std::vector<std::pair<double, double>> learningRateCurve(const Recipe& recipe);
-
-/// The same for a run whose recipe changes: each recipe from its epoch on. The first one is that of
-/// epoch 0.
+/// The learning rate over a run as (epoch, rate). `recipes`: each from its epoch on, the first from
+/// 0; a run has several if its settings are changed while it trains.
 std::vector<std::pair<double, double>> learningRateCurve(
     const std::vector<std::pair<double, Recipe>>& recipes);
 

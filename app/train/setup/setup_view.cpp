@@ -5,6 +5,8 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
+#include <QTabBar>
 #include <QToolButton>
 
 #include "app/session/project_document.h"
@@ -37,10 +39,6 @@ QLabel* makeText(QWidget* parent, const QString& role) {
   return label;
 }
 
-QString nameOfRun(const RunConfig& config) {
-  return QString::fromStdString(config.name.empty() ? config.architecture.name : config.name);
-}
-
 }  // namespace
 
 SetupView::SetupView(ProjectDocument& document, QWidget* parent)
@@ -54,6 +52,8 @@ SetupView::SetupView(ProjectDocument& document, QWidget* parent)
   auto* above = new QHBoxLayout;
   above->setContentsMargins(kSetupGap, 0, kSetupGap, 0);
   above->addWidget(change_);
+  makeChoice();
+  column->addWidget(choice_);
   column->addLayout(above);
   row_ = new QHBoxLayout;
   row_->setSpacing(0);
@@ -65,17 +65,17 @@ SetupView::SetupView(ProjectDocument& document, QWidget* parent)
   row_->addStretch(1);
   connect(change_, &ChangeBar::applyRequested, this, [this] {
     change_->setWaiting(true);
-    Q_EMIT changeRequested(prepared_);
+    Q_EMIT changeRequested(run_->prepared());
   });
   connect(change_, &ChangeBar::discardRequested, this, [this] {
-    prepared_ = {};
+    run_->discard();
     refresh();
   });
   for (FieldForm* form : forms_) connectForm(*form);
   connect(&document_, &ProjectDocument::changed, this, &SetupView::refresh);
   connect(data_, &DataPanel::sourceChosen, this, &SetupView::chooseSource);
   connect(data_, &DataPanel::stateChanged, this, [this] {
-    if (!run_) document_.setDataset(data_->dataset());
+    if (!showsRun()) document_.setDataset(data_->dataset());
     requestSamples();
     Q_EMIT problemsChanged();
   });
@@ -86,6 +86,33 @@ SetupView::SetupView(ProjectDocument& document, QWidget* parent)
 }
 
 // ---- making ----
+
+void SetupView::makeChoice() {
+  choice_ = new QWidget(this);
+  choice_->hide();
+  tabs_ = new QTabBar(choice_);
+  tabs_->setAccessibleName(tr("Shown settings"));
+  tabs_->setDrawBase(false);
+  tabs_->setExpanding(false);
+  tabs_->addTab({});
+  tabs_->addTab(tr("Next run"));
+  auto* queue = new QPushButton(tr("Then train this"), choice_);
+  queue->setObjectName(u"queue"_s);
+  queue->setToolTip(tr("Train the network of Design with these settings after the present run"));
+  queue->hide();
+  auto* row = new QHBoxLayout(choice_);
+  row->setContentsMargins(kSetupGap, 0, kSetupGap, 0);
+  row->addWidget(tabs_);
+  row->addStretch();
+  row->addWidget(queue);
+  connect(queue, &QPushButton::clicked, this, &SetupView::queueRequested);
+  connect(tabs_, &QTabBar::currentChanged, this, [this, queue] {
+    queue->setVisible(tabs_->currentIndex() == 1);
+    if (!showsRun()) learningRate_->setPosition(-1);
+    data_->setReadOnly(showsRun());
+    refresh();
+  });
+}
 
 SetupColumn* SetupView::addColumn(const QString& title, QWidget* beside) {
   if (row_->count() > 1) {
@@ -156,7 +183,7 @@ void SetupView::makeMachineColumn() {
 void SetupView::connectForm(FieldForm& form) {
   connect(&form, &FieldForm::edited, this, &SetupView::edit);
   connect(&form, &FieldForm::fixRequested, this, [this](const Fix& fix) {
-    if (!run_) document_.applyFix(fix);
+    if (!showsRun()) document_.applyFix(fix);
   });
 }
 
@@ -171,41 +198,33 @@ void SetupView::setDevice(const QString& sentence, int cores) {
 void SetupView::showRun(const RunConfig& config,
                         const std::vector<RunChange>& changes,
                         int batchesPerEpoch) {
-  // What the run has now been given is no longer a change.
-  const LiveSettings settings = liveSettingsOf(config);
-  if (prepared_.learningRateFactor == settings.learningRateFactor) {
-    prepared_.learningRateFactor.reset();
-  }
-  if (prepared_.epochs == settings.epochs) prepared_.epochs.reset();
-  if (prepared_.checkpoints == settings.checkpoints) prepared_.checkpoints.reset();
-  run_ = config;
-  changes_ = changes;
-  batchesPerEpoch_ = batchesPerEpoch;
-  data_->setReadOnly(true);
+  if (!run_) run_.emplace();
+  run_->setRun(config, changes, batchesPerEpoch);
+  tabs_->setTabText(0, run_->name());
+  choice_->show();
+  data_->setReadOnly(showsRun());
   refresh();
 }
 
 void SetupView::showRefusal(const QString& reason) {
-  if (run_) change_->setRefusal(reason);
+  if (showsRun()) change_->setRefusal(reason);
 }
 
 void SetupView::showDocument() {
   run_.reset();
-  changes_.clear();
-  prepared_ = {};
-  runningEpoch_ = 1;
-  position_ = 0;
+  choice_->hide();
   learningRate_->setPosition(-1);
   data_->setReadOnly(false);
   refresh();
 }
 
 void SetupView::setPosition(double epoch, int runningEpoch) {
-  position_ = epoch;
+  if (!run_) return;
+  const int before = run_->runningEpoch();
+  run_->setPosition(epoch, runningEpoch);
+  if (!showsRun()) return;
   learningRate_->setPosition(epoch);
-  if (runningEpoch == runningEpoch_) return;
-  runningEpoch_ = runningEpoch;
-  refresh();
+  if (run_->runningEpoch() != before) showRunState();
 }
 
 void SetupView::setAllShown(bool all) {
@@ -216,69 +235,51 @@ bool SetupView::allShown() const {
   return all_->isChecked();
 }
 
-RunConfig SetupView::shownConfig() const {
-  if (!run_) return document_.config();
-  RunConfig config = *run_;
-  setLiveSettings(config, settingsAfter(liveSettingsOf(config), prepared_));
-  return config;
+bool SetupView::isPreparing() const {
+  return isVisible() && tabs_->currentIndex() == 1;
 }
 
-void SetupView::showNotes() {
-  const QString name = run_ ? nameOfRun(*run_) : QString();
-  columns_[0]->setNote(run_ ? tr("Fixed while %1 trains.").arg(name) : QString());
-  columns_[1]->setNote(
-      run_ ? tr("Fixed while %1 trains, except its epochs and the learning rate factor.").arg(name)
-           : QString());
-  columns_[2]->setNote(run_ ? tr("Fixed while %1 trains, except its checkpoints.").arg(name)
-                            : QString());
+void SetupView::endPreparing() {
+  tabs_->setCurrentIndex(0);
 }
 
-/// The course of the learning rate: what it was before each change, and what it will be.
-void SetupView::showRate(const RunConfig& config) {
-  std::vector<std::pair<double, Recipe>> recipes{{0, config.recipe}};
-  if (run_ && batchesPerEpoch_ > 0) {
-    RunConfig then = *run_;
-    if (!changes_.empty()) setLiveSettings(then, changes_.front().before);
-    recipes.front().second = then.recipe;
-    for (const RunChange& change : changes_) {
-      setLiveSettings(then, change.after);
-      const double epoch = change.epoch + static_cast<double>(change.batch) / batchesPerEpoch_;
-      recipes.emplace_back(epoch, then.recipe);
-    }
-    if (config.recipe != then.recipe) {
-      recipes.emplace_back(std::max(position_, recipes.back().first), config.recipe);
-    }
-  }
-  learningRate_->setCurve(learningRateCurve(recipes), config.recipe.epochs);
+bool SetupView::showsRun() const {
+  return run_ && tabs_->currentIndex() == 0;
 }
 
-void SetupView::showChange() {
-  if (run_) {
-    change_->setRequest(prepared_, *run_, position_, runningEpoch_);
-  } else {
+/// What is fixed, and the change that is prepared.
+void SetupView::showRunState() {
+  if (!showsRun()) {
+    for (SetupColumn* column : columns_) column->setNote({});
     change_->hide();
+    return;
   }
+  const QString name = run_->name();
+  columns_[0]->setNote(tr("Fixed while %1 trains.").arg(name));
+  columns_[1]->setNote(
+      tr("Fixed while %1 trains, except its epochs and the learning rate factor.").arg(name));
+  columns_[2]->setNote(tr("Fixed while %1 trains, except its checkpoints.").arg(name));
+  change_->setRequest(run_->prepared(), run_->config(), run_->epoch(), run_->runningEpoch());
 }
 
 void SetupView::refresh() {
-  const RunConfig config = shownConfig();
+  const RunConfig config = showsRun() ? run_->shown() : document_.config();
   data_->setSource(config.data.source);
   Q_EMIT problemsChanged();
   // Design changes the document many times a second during a drag.
   isStale_ = !isVisible();
   if (isStale_) return;
-  const std::vector<Problem> problems = run_ ? std::vector<Problem>() : document_.problems();
-  const RecipeForms content =
-      recipeForms(config, all_->isChecked(), problems, cores_, run_.has_value());
+  const std::vector<Problem> problems = showsRun() ? std::vector<Problem>() : document_.problems();
+  const RecipeForms content = recipeForms(config, all_->isChecked(), problems, cores_, showsRun());
   const std::vector<FormSection>* sections[] = {&content.data, &content.recipe, &content.machine};
   for (std::size_t i = 0; i < forms_.size(); ++i) {
     forms_[i]->setSections(*sections[i]);
     forms_[i]->setProblems(problems);
   }
   preview_->setAugmentation(config.data.augmentation, config.seed);
-  showRate(config);
-  showNotes();
-  showChange();
+  const auto recipes = showsRun() ? run_->recipes() : std::vector{std::pair{0.0, config.recipe}};
+  learningRate_->setCurve(learningRateCurve(recipes), config.recipe.epochs);
+  showRunState();
   plan_->setPlan(config, data_->dataset(), problems);
 }
 
@@ -310,7 +311,10 @@ void SetupView::changeEvent(QEvent* event) {
 // ---- changing ----
 
 void SetupView::edit(const std::string& path, const FieldValue& value, const QString& gesture) {
-  if (run_) return prepareChange(path, value);
+  if (showsRun()) {
+    if (run_->prepare(path, value)) refresh();
+    return;
+  }
   RunConfig next = document_.config();
   if (!setField(next, path, value)) return;
   FieldRow row;
@@ -323,22 +327,8 @@ void SetupView::edit(const std::string& path, const FieldValue& value, const QSt
   document_.edit(next, text, gesture);
 }
 
-void SetupView::prepareChange(const std::string& path, const FieldValue& value) {
-  RunConfig next = shownConfig();
-  if (!setField(next, path, value)) return;
-  const LiveSettings now = liveSettingsOf(*run_);
-  const LiveSettings wanted = liveSettingsOf(next);
-  prepared_ = {};
-  if (wanted.learningRateFactor != now.learningRateFactor) {
-    prepared_.learningRateFactor = wanted.learningRateFactor;
-  }
-  if (wanted.epochs != now.epochs) prepared_.epochs = wanted.epochs;
-  if (wanted.checkpoints != now.checkpoints) prepared_.checkpoints = wanted.checkpoints;
-  refresh();
-}
-
 void SetupView::chooseSource(const DataSource& source) {
-  if (run_) return;
+  if (showsRun()) return;
   RunConfig next = document_.config();
   next.data.source = source;
   document_.edit(next, tr("Set data set to %1").arg(QString::fromStdString(textOf(source))));

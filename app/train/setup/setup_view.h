@@ -7,13 +7,14 @@
 
 #include <QWidget>
 
+#include "app/train/setup/run_settings.h"
 #include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
-#include "engine/values/run/run_record.h"
 #include "widgets/forms/field_rows.h"
 
 class QHBoxLayout;
 class QLabel;
+class QTabBar;
 class QToolButton;
 
 namespace lambda {
@@ -31,7 +32,8 @@ class SetupColumn;
 /// All settings of a training except the network: the data with a preview of its augmentation, the
 /// recipe with a preview of its learning rate, the machine. Shows the document and changes it by
 /// undo steps. While a run trains it shows that one: what can be changed then is prepared here and
-/// requested as a whole, and everything else is locked.
+/// requested as a whole, and everything else is locked. On a second tab the document can then be
+/// prepared as the next run, and queued.
 class SetupView : public QWidget {
   Q_OBJECT
 
@@ -52,6 +54,12 @@ class SetupView : public QWidget {
 
   /// Shows the document, which can be changed.
   void showDocument();
+
+  /// Whether somebody prepares the next run here.
+  bool isPreparing() const;
+
+  /// Shows the training under way, not the next run.
+  void endPreparing();
 
   /// Sets the run's position, in epochs, and its running epoch, counted from 1.
   void setPosition(double epoch, int runningEpoch);
@@ -75,6 +83,8 @@ class SetupView : public QWidget {
   void designRequested(const std::string& path);
   /// The settings of the training under way are to be changed.
   void changeRequested(const lambda::ChangeRequest& request);
+  /// The document is to be trained after the training under way.
+  void queueRequested();
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -90,24 +100,19 @@ class SetupView : public QWidget {
   void connectForm(FieldForm& form);
   void refresh();
   void requestSamples();
-  RunConfig shownConfig() const;
-  void showNotes();
-  void showRate(const RunConfig& config);
-  void showChange();
+  void makeChoice();
+  bool showsRun() const;
+  void showRunState();
   void edit(const std::string& path, const FieldValue& value, const QString& gesture);
-  void prepareChange(const std::string& path, const FieldValue& value);
   void chooseSource(const DataSource& source);
 
   ProjectDocument& document_;
-  std::optional<RunConfig> run_;    ///< The training under way; none = the document.
-  std::vector<RunChange> changes_;  ///< Its changes so far.
-  ChangeRequest prepared_;          ///< The change that a person has prepared for it.
-  int batchesPerEpoch_ = 0;
-  int runningEpoch_ = 1;
-  double position_ = 0;
-  bool isStale_ = false;          ///< The configuration changed while the view was hidden.
+  std::optional<RunSettings> run_;  ///< The training under way; none = only the document.
+  bool isStale_ = false;            ///< The configuration changed while the view was hidden.
   int cores_ = 0;
   QHBoxLayout* row_;
+  QWidget* choice_;  ///< The tabs and the button to queue the document.
+  QTabBar* tabs_;
   std::array<SetupColumn*, 3> columns_{};
   ChangeBar* change_;
   DataPanel* data_;

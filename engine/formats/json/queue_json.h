@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/values/run/queued_run.h"
+
+namespace lambda {
+
+// The queue of runs that wait to be trained, under the rules of config_json.h.
+
+std::string toJson(const std::vector<QueuedRun>& queue);
+
+/// `file` names the queue in errors. Throws Error for content that is refused.
+std::vector<QueuedRun> queueFromJson(std::string_view text, const std::string& file);
+
+}  // namespace lambda
