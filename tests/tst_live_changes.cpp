@@ -115,6 +115,7 @@ class TestLiveChanges : public QObject {
   void theCheckpointPolicyHoldsFromTheChangeOn();
   void aKilledRunRepeatsItsChanges_data();
   void aKilledRunRepeatsItsChanges();
+  void aChangeBetweenEpochsIsNotRepeatedBeforeTheEndOfTheEarlierOne();
   void anEventThatAKillHasLostIsWrittenWhenItIsRepeated();
   void anOptionReplacesLaterChangesOfItsSetting();
   void aNewChangeReplacesThoseThatWouldBeRepeated();
@@ -361,6 +362,30 @@ void TestLiveChanges::aKilledRunRepeatsItsChanges() {
     const char* difference = differenceOf(courseOf(run), expected);
     QVERIFY2(difference == nullptr, difference);
   }
+}
+
+void TestLiveChanges::aChangeBetweenEpochsIsNotRepeatedBeforeTheEndOfTheEarlierOne() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  const fs::path killed = folder.path() / "killed";
+  observer.onEvent = [&](const EventRecord& event) {
+    if (event.kind == EventKind::checkpoint && event.text == "epoch 2") {
+      control.requestChange({.learningRateFactor = 0.3, .epochs = 4});
+    }
+    if (event.kind != EventKind::changed) return;
+    fs::copy(observer.run, killed, fs::copy_options::recursive);
+  };
+  const RunResult whole =
+      trainRun(runWith(Saves::endsOfEpochs), folder.path() / "runs", control, observer);
+  // It resumes from the end of epoch 1. The end of epoch 2 has the step of the change.
+  const RunFolder run = RunFolder::open(killed);
+  fs::remove(run.lastCheckpoint());
+  fs::remove(run.epochCheckpoint(2));
+  RunControl again;
+  RecordingObserver silent;
+  resumeRun(killed, {}, again, silent);
+  QCOMPARE(differenceOf(courseOf(killed), courseOf(whole.run)), nullptr);
 }
 
 void TestLiveChanges::anEventThatAKillHasLostIsWrittenWhenItIsRepeated() {
