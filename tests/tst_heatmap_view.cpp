@@ -10,6 +10,7 @@
 #include "tests/support/example_snapshot.h"
 #include "widgets/export/export_file.h"
 #include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/large_picture.h"
 #include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;
@@ -91,6 +92,7 @@ class TestHeatmapView : public QObject {
   void cellsAreDrawnInTheirColors();
   void everyCellIsFoundWhereItIsDrawn();
   void clickActivatesTheCellUnderThePointer();
+  void aDoubleClickOpensALargeViewThatEscapeCloses();
   void arrowKeysWalkAcrossTilesAndStopAtTheEdge();
   void zoomKeepsTheCellUnderThePointer();
   void dragMovesTheZoomedPictureAndActivatesNothing();
@@ -153,6 +155,27 @@ void TestHeatmapView::clickActivatesTheCellUnderThePointer() {
   QCOMPARE(activated[0], (QVariantList{1, 4, 2}));
   QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(1, 1));
   QCOMPARE(activated.count(), 1);
+}
+
+void TestHeatmapView::aDoubleClickOpensALargeViewThatEscapeCloses() {
+  HeatmapView view;
+  view.resize(200, 150);
+  view.setData(matrix(4, 6));
+  view.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&view));
+  QTest::mouseDClick(&view, Qt::LeftButton, {}, view.rect().center());
+  const QPointer<LargePicture> large = view.findChild<LargePicture*>();
+  QVERIFY(large && large->isVisible());
+  QCOMPARE(large->view().data(), view.data());
+  QCOMPARE(large->view().range(), view.range());
+  // It follows the small one.
+  view.setData(matrix(3, 5));
+  view.setRange(ColorRange{-2, 40});
+  QCOMPARE(large->view().data(), view.data());
+  QCOMPARE(large->view().range(), view.range());
+  QTest::keyClick(large, Qt::Key_Escape);
+  QTRY_VERIFY(!large);
+  QVERIFY(view.isVisible());
 }
 
 void TestHeatmapView::arrowKeysWalkAcrossTilesAndStopAtTheEdge() {

@@ -302,7 +302,11 @@ void TestInspectPage::aRunsFirstLayerIsShownWithItsNumbers() {
   QCOMPARE(part<LambdaPanel>().total().data().array, expected.lambdas.total);
   QCOMPARE(part<ImagePanel>().image().query(), std::optional(Cell{4, 4}));
   QVERIFY(part<ImagePanel>().residualText().startsWith(u'✓'));
-  QVERIFY(part<PredictionPanel>().verdict().contains(u"predicted as dog"_s));
+  QVERIFY(part<PredictionPanel>().verdict().contains(u"predicted dog"_s));
+  QCOMPARE(part<ImagePanel>().predictionWords(), part<PredictionPanel>().verdict());
+  // The image lies beside the contributions, and both choose the query.
+  QVERIFY(part<ImagePanel>().plain().isVisible());
+  QCOMPARE(part<ImagePanel>().plain().query(), part<ImagePanel>().image().query());
   // The small picture of the other layer appears automatically.
   QTRY_VERIFY(!layers.item(1)->data(Qt::UserRole).value<QImage>().isNull());
 }
@@ -402,7 +406,7 @@ void TestInspectPage::theRunningTrainingIsInspectedAgainAndAgain() {
     return arrived[index][0].value<std::shared_ptr<const InspectionSnapshot>>()->step;
   };
   QVERIFY(stepOf(arrived.count() - 1) > stepOf(0));
-  const QRegularExpression age(u"^Live weights, step [\\d,]+, (\\d\\.\\d s old|up to date)$"_s);
+  const QRegularExpression age(u"^Live: step [\\d,]+, (\\d\\.\\d s old|up to date)$"_s);
   const auto says = [&](const QRegularExpression& text) {
     for (const QLabel* label : page_->findChildren<QLabel*>()) {
       if (text.match(label->text()).hasMatch()) return true;
@@ -482,7 +486,7 @@ void TestInspectPage::anOwnPictureIsFittedToTheInput() {
   QCOMPARE(sent.width, 16);
   QCOMPARE(sent.height, 16);
   QCOMPARE(sent.rgb[1], std::uint8_t{200});
-  QVERIFY(part<PredictionPanel>().verdict().startsWith(u"Predicted as"_s));
+  QVERIFY(part<PredictionPanel>().verdict().startsWith(u"Predicted: "_s));
 
   QSignalSpy told(page_.get(), &InspectPage::told);
   QFile text(folder_->filePath(u"notes.png"_s));
@@ -509,7 +513,7 @@ void TestInspectPage::aNetworkWithoutLambdaLayersShowsItsImageAndPrediction() {
   prediction.findChild<QPushButton*>()->click();
   QTRY_VERIFY(prediction.verdict().startsWith(u"Wrong"_s));
   Q_EMIT part<ImagePicker>().imageChosen(1);
-  QVERIFY(prediction.verdict().startsWith(u"Right"_s));
+  QVERIFY(prediction.verdict().startsWith(u"Correct"_s));
 }
 
 void TestInspectPage::missingDataIsNamedAndInspectionContinues() {
@@ -680,6 +684,14 @@ void TestInspectPage::layersOfDifferentSizesAreComparedWithoutADifference() {
   show(writeSummary(library(), "hybrid", smallRecord("hybrid")));
   page_->setCompareMode(true);
   auto& comparison = part<Comparison>();
+  // Two things worth comparing: the first epoch that is kept, and the last.
+  const fs::path first = comparison.left().feed().source().checkpoint;
+  QCOMPARE(first.filename().string(), std::string("epoch-0002.safetensors"));
+  QCOMPARE(comparison.right().feed().source().checkpoint.filename().string(),
+           std::string("last.safetensors"));
+  QTRY_VERIFY(comparison.embeddingDifference().data().tileCount() > 0);
+  QCOMPARE(comparison.left().embeddingsView().range(), comparison.right().embeddingsView().range());
+  comparison.right().chooser().showRun(first);
   QTRY_VERIFY(comparison.mapDifference().placeholder().startsWith(u"Both sides are the same"_s));
   comparison.right().setLayer("stage2.block2.mixer");
   comparison.setQuery(0.9, 0.1);

@@ -272,14 +272,15 @@ void TestInspectParts::deadAndCollapsedKeysAreFlagged() {
 void TestInspectParts::thePredictionSaysWhatItIs() {
   PredictionPanel panel;
   panel.setSnapshot(example());
-  QCOMPARE(panel.verdict(), u"Wrong: predicted as dog, the true class is cat."_s);
+  QVERIFY(panel.verdict().startsWith(u"Wrong: predicted dog, "_s));
+  QVERIFY(panel.verdict().endsWith(u" %; true class: cat"_s));
   QCOMPARE(panel.bars().bars().size(), std::size_t{10});
   QVERIFY(panel.bars().bars()[3].isTrue);
   QVERIFY(panel.bars().bars()[5].isChosen);
   InspectionSnapshot own = exampleSnapshot();
   own.label = -1;
   panel.setSnapshot(std::make_shared<const InspectionSnapshot>(own));
-  QCOMPARE(panel.verdict(), u"Predicted as dog."_s);
+  QVERIFY(panel.verdict().startsWith(u"Predicted: dog, "_s));
   Predictions predictions;
   predictions.classNames = {"even", "odd"};
   predictions.labels = {0, 1};
@@ -287,7 +288,8 @@ void TestInspectParts::thePredictionSaysWhatItIs() {
   predictions.confidence = {0.9F, 0.8F};
   predictions.truthProbability = {0.9F, 0.15F};
   panel.setPrediction(predictions, 1);
-  QCOMPARE(panel.verdict(), u"Wrong: predicted as even, the true class is odd."_s);
+  QVERIFY(panel.verdict().startsWith(u"Wrong: predicted even, "_s));
+  QVERIFY(panel.verdict().endsWith(u"; true class: odd"_s));
   panel.setPrediction(predictions, 2);
   QCOMPARE(panel.verdict(), u"No prediction yet."_s);
 }

@@ -66,9 +66,7 @@ void InspectPage::makeActions() {
   connect(a.nextLayer, &QAction::triggered, this, [this] { layerList_->step(1); });
   connect(a.previousHead, &QAction::triggered, this, [this] { imagePanel_->stepHead(-1); });
   connect(a.nextHead, &QAction::triggered, this, [this] { imagePanel_->stepHead(1); });
-  connect(a.grid, &QAction::toggled, this, [this](bool on) {
-    imagePanel_->image().setGridVisible(on);
-  });
+  connect(a.grid, &QAction::toggled, imagePanel_, &ImagePanel::setGridVisible);
   connect(a.lockScale, &QAction::toggled, this, [this](bool on) { lambdaPanel_->setLocked(on); });
   connect(a.previousImage, &QAction::triggered, this, [this] { picker_->step(-1); });
   connect(a.nextImage, &QAction::triggered, this, [this] { picker_->step(1); });

@@ -139,7 +139,7 @@ void InspectPage::chooseQuery(int row, int column) {
   if (isPlayingEpochs_) {
     // A stored snapshot contains only the middle position.
     if (const InspectableLayer* layer = currentLayer()) {
-      imagePanel_->image().setQuery(Cell{layer->height / 2, layer->width / 2});
+      imagePanel_->setQuery({layer->height / 2, layer->width / 2});
     }
     return;
   }

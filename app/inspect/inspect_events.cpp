@@ -37,6 +37,7 @@ void InspectPage::saveLayout(QSettings& settings) const {
   settings.setValue(u"splitter"_s, splitter_->saveState());
   settings.setValue(u"tab"_s, tabs_->currentIndex());
   settings.setValue(u"quantity"_s, static_cast<int>(imagePanel_->quantity()));
+  settings.setValue(u"overlay"_s, imagePanel_->isOverlay());
   settings.setValue(u"opacity"_s, imagePanel_->opacity());
   settings.setValue(u"oneScale"_s, lambdaPanel_->isOneScale());
   settings.setValue(u"grid"_s, actions_->grid->isChecked());
@@ -50,6 +51,7 @@ void InspectPage::restoreLayout(QSettings& settings) {
   if (quantity >= 0 && quantity < static_cast<int>(kContributionKinds.size())) {
     imagePanel_->setQuantity(kContributionKinds[static_cast<std::size_t>(quantity)]);
   }
+  imagePanel_->setOverlay(settings.value(u"overlay"_s, false).toBool());
   imagePanel_->setOpacity(settings.value(u"opacity"_s, imagePanel_->opacity()).toDouble());
   lambdaPanel_->setOneScale(settings.value(u"oneScale"_s, true).toBool());
   actions_->grid->setChecked(settings.value(u"grid"_s, false).toBool());

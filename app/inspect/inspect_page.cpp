@@ -57,7 +57,7 @@ InspectPage::InspectPage(TrainingSession& training, InspectionSession& inspectio
       training_(training),
       inspection_(inspection),
       feed_(new SnapshotFeed(training, inspection, this)),
-      layerPictures_(new LayerPictures(inspection, this)),
+      layerPictures_(new LayerPictures(training, inspection, this)),
       chooser_(new SourceChooser),
       status_(new ElidedLabel),
       busy_(new QProgressBar),
@@ -213,7 +213,11 @@ void InspectPage::connectParts() {
 }
 
 void InspectPage::connectTraining() {
-  connect(&training_, &TrainingSession::started, this, &InspectPage::takeLive);
+  connect(&training_, &TrainingSession::started, this, [this] {
+    takeLive();
+    // Who comes to the page while a network trains sees that one first.
+    if (!isVisible()) chooser_->showLive();
+  });
   connect(&training_, &TrainingSession::stateChanged, this, &InspectPage::takeLive);
   connect(&training_, &TrainingSession::ended, this, &InspectPage::takeLive);
 }

@@ -28,6 +28,7 @@
 #include "widgets/pictures/image_view.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
@@ -55,7 +56,7 @@ void InspectPage::showSnapshot(const std::shared_ptr<const InspectionSnapshot>& 
   keysPanel_->setSnapshot(snapshot);
   predictionPanel_->setSnapshot(snapshot);
   if (snapshot && !isPlayingEpochs_ && snapshot->layer.name == selection_.layer) {
-    imagePanel_->image().setQuery(Cell{selection_.row, selection_.column});
+    imagePanel_->setQuery({selection_.row, selection_.column});
   }
   updateStatus();
 }
@@ -91,6 +92,7 @@ void InspectPage::showImageAlone() {
   predictionPanel_->setOffer(!hasPredictions && feed_->source().kind == SourceKind::checkpoint);
   if (hasPredictions && !selection_.picture) {
     predictionPanel_->setPrediction(*predictions_, selection_.image);
+    imagePanel_->setPrediction(predictionPanel_->words());
   }
   tabs_->setCurrentIndex(kPredictionTab);
 }
@@ -267,15 +269,18 @@ void InspectPage::updateStatus() {
                          .arg(weightsText(snapshot->weights), countText(snapshot->step))
                          .arg(snapshot->epoch));
   } else if (feed_->ageSeconds() > 0) {
-    status_->setText(tr("Live weights, step %1, %2 s old")
+    status_->setText(tr("Live: step %1, %2 s old")
                          .arg(countText(snapshot->step))
                          .arg(QLocale().toString(feed_->ageSeconds(), 'f', 1)));
   } else {
     const bool isPaused = training_.state() == SessionState::paused;
-    status_->setText(isPaused
-                         ? tr("Live weights, step %1, paused").arg(countText(snapshot->step))
-                         : tr("Live weights, step %1, up to date").arg(countText(snapshot->step)));
+    status_->setText(isPaused ? tr("Live: step %1, paused").arg(countText(snapshot->step))
+                              : tr("Live: step %1, up to date").arg(countText(snapshot->step)));
   }
+  // The weights of the network in training are announced in large letters.
+  const QString role =
+      source.kind == SourceKind::live && !isPlayingEpochs_ ? u"heading"_s : u"secondary"_s;
+  if (status_->property(kRole).toString() != role) setRole(*status_, role);
 }
 
 }  // namespace lambda

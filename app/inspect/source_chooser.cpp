@@ -96,6 +96,16 @@ QString checkpointTitle(const fs::path& checkpoint) {
   return stem;
 }
 
+std::pair<fs::path, fs::path> firstAndLastCheckpoint(const fs::path& run) {
+  const std::vector<fs::path> found = checkpointsOf(run);
+  if (found.empty()) return {};
+  const auto isLast = [](const fs::path& path) { return path.stem() == "last"; };
+  const auto last = std::find_if(found.begin(), found.end(), isLast);
+  // The oldest epoch is the last entry; without files of epochs, the best weights.
+  const fs::path& first = isLast(found.back()) ? found.front() : found.back();
+  return {first, last == found.end() ? found.front() : *last};
+}
+
 SourceChooser::SourceChooser(QWidget* parent)
     : QWidget(parent), runList_(new NameList), checkpointList_(new NameList) {
   auto* row = new QHBoxLayout(this);

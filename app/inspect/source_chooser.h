@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <QWidget>
@@ -65,6 +66,11 @@ class SourceChooser : public QWidget {
 
 /// "cpu-hybrid · 21 Nov 01:08": a run's name and its start, from its folder's name.
 QString runTitle(const RunSummary& run);
+
+/// The checkpoint of a run's first epoch and that of its last one, or its only two; empty paths
+/// where there are none.
+std::pair<std::filesystem::path, std::filesystem::path> firstAndLastCheckpoint(
+    const std::filesystem::path& run);
 
 /// "Best", "Last", "Epoch 12".
 QString checkpointTitle(const std::filesystem::path& checkpoint);

@@ -7,7 +7,9 @@ namespace lambda {
 
 namespace {
 
-constexpr double kLeastSnapped = 2;  // device pixels: smaller cells may have any fractional size
+// Device pixels: smaller cells may have any fractional size. Whole pixels would leave much of the
+// area empty there.
+constexpr double kLeastSnapped = 5;
 
 int rowsFor(int tiles, int tilesPerRow) {
   return (tiles + tilesPerRow - 1) / tilesPerRow;

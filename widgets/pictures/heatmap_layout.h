@@ -28,7 +28,7 @@ class HeatmapLayout {
   HeatmapLayout() = default;
 
   /// Fits the frame into `area`, magnified by `zoom` and moved by `offset`. Cells are whole
-  /// multiples of a device pixel where they are larger than two of them.
+  /// multiples of a device pixel where they are larger than five of them.
   HeatmapLayout(const HeatmapFrame& frame,
                 const QRectF& area,
                 double zoom = 1,

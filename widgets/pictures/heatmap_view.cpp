@@ -69,6 +69,18 @@ void HeatmapView::setData(HeatmapData data) {
   if (!data_.title.isEmpty()) setAccessibleName(data_.title);
   updateRange();
   relayout();
+  Q_EMIT contentChanged();
+}
+
+void HeatmapView::showSameAs(const HeatmapView& other) {
+  placeholder_ = other.placeholder_;
+  scalePerTile_ = other.scalePerTile_;
+  mark_ = other.mark_;
+  selectedTile_ = other.selectedTile_;
+  backdrop_ = other.backdrop_;
+  givenRange_ = other.range_;
+  setData(other.data_);
+  updateRange();
 }
 
 void HeatmapView::setPlaceholder(const QString& text) {
@@ -103,11 +115,13 @@ void HeatmapView::setScalePerTile(bool perTile) {
 void HeatmapView::setMark(std::optional<Cell> mark) {
   mark_ = mark;
   update();
+  Q_EMIT contentChanged();
 }
 
 void HeatmapView::setSelectedTile(int tile) {
   selectedTile_ = tile;
   update();
+  Q_EMIT contentChanged();
 }
 
 void HeatmapView::setBackdrop(const Image& image) {
@@ -137,7 +151,9 @@ void HeatmapView::updateRange() {
                          : rangeOf(data_.map, data_.array.values);
   tiles_->reset(data_, range_, scalePerTile_);
   update();
-  if (range() != before) Q_EMIT rangeChanged(range());
+  if (range() == before) return;
+  Q_EMIT rangeChanged(range());
+  Q_EMIT contentChanged();
 }
 
 HeatmapLayout HeatmapView::layoutFor(const QSizeF& size) const {

@@ -18,8 +18,8 @@ class TileCache;
 
 /// A matrix, or tiles of matrices, in colours: nearest neighbour, no interpolation. Cells are
 /// squares as large as the widget allows; where a cell has less than 8 pixels, zoom in (wheel at
-/// the pointer, + and -), drag to move, double-click or 0 to show everything. Only visible tiles
-/// are drawn.
+/// the pointer, + and -), drag to move, 0 to show everything, or double-click for a large view.
+/// Only visible tiles are drawn.
 ///
 /// Diverging maps are centred on 0 with symmetric limits, viridis covers the smallest to the
 /// largest value, unless the owner sets a range: views that are compared share one. Values that are
@@ -77,6 +77,9 @@ class HeatmapView : public QWidget, public Exportable {
   /// Shows the line under the picture with indices and value.
   void setReadoutVisible(bool visible);
 
+  /// Shows what another view shows, with the same colours.
+  void showSameAs(const HeatmapView& other);
+
   /// The magnification; 1 = everything fits.
   double zoom() const { return zoom_; }
 
@@ -108,6 +111,8 @@ class HeatmapView : public QWidget, public Exportable {
   void cellActivated(int tile, int row, int column);
   /// The cell under the pointer or cursor has changed; tile -1 = none.
   void cellHovered(int tile, int row, int column);
+  /// Something that showSameAs() copies has changed.
+  void contentChanged();
   /// range() has changed.
   void rangeChanged(const lambda::ColorRange& range);
 

@@ -14,6 +14,7 @@
 #include <QWheelEvent>
 
 #include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/large_picture.h"
 
 namespace lambda {
 
@@ -177,7 +178,8 @@ void HeatmapView::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void HeatmapView::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (event->button() == Qt::LeftButton) resetZoom();
+  if (event->button() != Qt::LeftButton || layout_.isEmpty()) return;
+  (new LargePicture(*this))->show();
 }
 
 void HeatmapView::leaveEvent(QEvent* /*event*/) {

@@ -6,6 +6,7 @@
 #include <QPaintEvent>
 #include <QPainter>
 #include <QScrollBar>
+#include <QSet>
 
 #include "widgets/pictures/image_conversion.h"
 #include "widgets/theme/colors.h"
@@ -68,9 +69,21 @@ void ImageGrid::setImages(std::shared_ptr<const LabeledImages> images,
   images_ = std::move(images);
   shown_ = std::move(shown);
   current_ = -1;
+  measureCaptions();
   updateScrollBars();
   setCurrentImage(index);
   viewport()->update();
+}
+
+void ImageGrid::measureCaptions() {
+  QSet<QString> captions;
+  for (const GridImage& image : shown_) captions << image.caption;
+  const QFontMetrics metrics(smallFont());
+  widestCaption_ = 0;
+  for (const QString& caption : captions) {
+    widestCaption_ = std::max(widestCaption_, metrics.horizontalAdvance(caption) + 2);
+  }
+  widestCaption_ = std::min(widestCaption_, 2 * side_);
 }
 
 void ImageGrid::setPlaceholder(const QString& text) {
@@ -80,6 +93,7 @@ void ImageGrid::setPlaceholder(const QString& text) {
 
 void ImageGrid::setThumbnailSide(int side) {
   side_ = side;
+  measureCaptions();
   updateScrollBars();
   updateGeometry();
 }
@@ -106,8 +120,9 @@ int ImageGrid::currentImage() const {
 }
 
 QSize ImageGrid::cellSize() const {
-  const int width = side_ + 2 * kPadding;
-  return {width, width + (captionsVisible_ ? captionHeight() : 0)};
+  const int height = side_ + 2 * kPadding;
+  if (!captionsVisible_) return {height, height};
+  return {std::max(side_, widestCaption_) + 2 * kPadding, height + captionHeight()};
 }
 
 int ImageGrid::columnCount() const {
@@ -184,7 +199,8 @@ void ImageGrid::paintCell(QPainter& painter,
                           int place,
                           const Colors& colors) const {
   const GridImage& shown = shown_[static_cast<std::size_t>(place)];
-  const QRect thumbnail(cell.left() + kPadding, cell.top() + kPadding, side_, side_);
+  const QRect thumbnail(
+      cell.left() + (cell.width() - side_) / 2, cell.top() + kPadding, side_, side_);
   painter.drawImage(thumbnail, thumbnailAt(*images_, static_cast<std::size_t>(shown.index)));
   paintBadge(painter, thumbnail, shown.verdict, colors);
   if (place == current_) {
@@ -194,10 +210,11 @@ void ImageGrid::paintCell(QPainter& painter,
   }
   if (!captionsVisible_) return;
   painter.setPen(place == current_ ? colors.text : colors.textSecondary);
-  const QRect line(thumbnail.left(), thumbnail.bottom() + 3, side_, captionHeight());
+  const int width = cell.width() - 2;
+  const QRect line(cell.left() + 1, thumbnail.bottom() + 3, width, captionHeight());
   painter.drawText(line,
                    Qt::AlignHCenter | Qt::AlignVCenter,
-                   QFontMetrics(smallFont()).elidedText(shown.caption, Qt::ElideRight, side_));
+                   QFontMetrics(smallFont()).elidedText(shown.caption, Qt::ElideRight, width));
 }
 
 void ImageGrid::paintEvent(QPaintEvent* event) {
@@ -230,6 +247,7 @@ void ImageGrid::scrollContentsBy(int /*dx*/, int /*dy*/) {
 
 void ImageGrid::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+    measureCaptions();
     updateScrollBars();
   }
   QAbstractScrollArea::changeEvent(event);

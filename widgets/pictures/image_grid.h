@@ -80,6 +80,7 @@ class ImageGrid : public QAbstractScrollArea, public Exportable {
   void focusOutEvent(QFocusEvent* event) override;
 
  private:
+  void measureCaptions();
   QSize cellSize() const;
   int columnCount() const;
   QRect cellRect(int place) const;
@@ -95,6 +96,7 @@ class ImageGrid : public QAbstractScrollArea, public Exportable {
   std::vector<GridImage> shown_;
   QString placeholder_;
   int side_ = 48;
+  int widestCaption_ = 0;  ///< At most twice the side.
   bool captionsVisible_ = true;
   int current_ = -1;  ///< Index within shown_.
   int paintedCount_ = 0;

@@ -27,6 +27,7 @@ namespace {
 
 constexpr double kLeastImage = 168;  // pixels at the usual size of text
 constexpr double kLeastLambda = 128;
+constexpr double kLeastEmbeddings = 216;
 
 }  // namespace
 
@@ -36,6 +37,7 @@ CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspectio
       layerList_(new QComboBox),
       image_(new ImageView),
       lambda_(new HeatmapView),
+      embeddings_(new HeatmapView),
       verdict_(new ElidedLabel),
       feed_(new SnapshotFeed(training, inspection, this)) {
   layerList_->setAccessibleName(tr("Layer"));
@@ -54,6 +56,7 @@ CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspectio
   column->addWidget(image_, 5);
   column->addWidget(verdict_);
   column->addWidget(withExport(*lambda_), 3);
+  column->addWidget(withExport(*embeddings_), 4);
 
   connect(chooser_, &SourceChooser::sourceChanged, this, &CompareSide::takeSource);
   connect(layerList_, &QComboBox::activated, this, [this](int index) {
@@ -69,6 +72,7 @@ CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspectio
     image_->setImage({});
     image_->setPlaceholder(reason);
     lambda_->setData({});
+    embeddings_->setData({});
     verdict_->setText({});
     Q_EMIT changed();
   });
@@ -77,6 +81,7 @@ CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspectio
 void CompareSide::fitToText() {
   image_->setMinimumHeight(qRound(kLeastImage * textScale()));
   lambda_->setMinimumHeight(qRound(kLeastLambda * textScale()));
+  embeddings_->setMinimumHeight(qRound(kLeastEmbeddings * textScale()));
 }
 
 void CompareSide::changeEvent(QEvent* event) {
@@ -130,37 +135,29 @@ void CompareSide::ask(const InspectionRequest& image, double rowShare, double co
   feed_->ask(request);
 }
 
-void CompareSide::show(ContributionKind quantity,
-                       const std::optional<ColorRange>& mapRange,
-                       const std::optional<ColorRange>& lambdaRange) {
+void CompareSide::show(ContributionKind quantity, const Ranges& ranges) {
   const std::shared_ptr<const InspectionSnapshot> s = snapshot();
   if (!s) return;
   image_->setImage(s->image);
   image_->setPositions(s->layer.height, s->layer.width);
   image_->setQuery(Cell{s->queryRow, s->queryColumn});
   const Array map = mapOf(headMapsOf(*s, quantity), quantity, -1);
-  ColorRange range = mapRange.value_or(rangeOf(quantity, map));
+  ColorRange range = ranges.map.value_or(rangeOf(quantity, map));
   if (quantity == ContributionKind::effect) range.low = 0;
   image_->setOverlay({.cells = map,
                       .range = range,
                       .map = colorMapOf(quantity),
                       .quantity = titleOf(quantity),
                       .name = exportStem(*s, u"compared-"_s + titleOf(quantity).toLower())});
-  lambda_->setRange(lambdaRange);
+  lambda_->setRange(ranges.lambda);
   lambda_->setData(lambdaData(*s, s->lambdas.total, u"total"_s, tr("λ total")));
-  const QString said = className(*s, s->predicted);
-  const double share =
-      s->probabilities.empty()
-          ? 0
-          : static_cast<double>(s->probabilities[static_cast<std::size_t>(s->predicted)]);
-  verdict_->setText(tr("Predicted as %1, %2%3 · step %4")
-                        .arg(said,
-                             percentText(share, 0),
-                             s->label < 0 ? QString()
-                             : s->label == s->predicted
-                                 ? tr(" (right)")
-                                 : tr(" (true class %1)").arg(className(*s, s->label)),
-                             countText(s->step)));
+  embeddings_->setRange(ranges.embeddings);
+  embeddings_->setPlaceholder(tr("This layer has no position embeddings."));
+  embeddings_->setData(embeddingData(*s));
+  const PredictionText words = predictionText(*s);
+  setRole(*verdict_, words.role);
+  verdict_->setText(
+      tr("%1 · epoch %2, step %3").arg(words.text, QString::number(s->epoch), countText(s->step)));
 }
 
 }  // namespace lambda

@@ -21,8 +21,8 @@ class HeatmapView;
 class ImageView;
 class SourceChooser;
 
-/// One half of a comparison: the choice of weights and layer, the image with the contributions, and
-/// the lambda of the query.
+/// One half of a comparison: the choice of weights and layer, the image with the contributions, the
+/// lambda of the query, and the position embeddings.
 class CompareSide : public QWidget {
   Q_OBJECT
 
@@ -37,6 +37,8 @@ class CompareSide : public QWidget {
 
   HeatmapView& lambdaView() { return *lambda_; }
 
+  HeatmapView& embeddingsView() { return *embeddings_; }
+
   /// The inspected layer; empty where the network has none.
   const std::optional<InspectableLayer>& layer() const { return layer_; }
 
@@ -48,10 +50,14 @@ class CompareSide : public QWidget {
   /// Requests the layer at the position with these shares of the map's height and width.
   void ask(const InspectionRequest& image, double rowShare, double columnShare);
 
-  /// Draws the snapshot; a given range makes both sides comparable.
-  void show(ContributionKind quantity,
-            const std::optional<ColorRange>& mapRange,
-            const std::optional<ColorRange>& lambdaRange);
+  /// Ranges that make both sides comparable; none = that of the side's own values.
+  struct Ranges {
+    std::optional<ColorRange> map;
+    std::optional<ColorRange> lambda;
+    std::optional<ColorRange> embeddings;
+  };
+
+  void show(ContributionKind quantity, const Ranges& ranges);
 
  Q_SIGNALS:
   /// Other weights or another layer were chosen: both sides must be requested again.
@@ -72,6 +78,7 @@ class CompareSide : public QWidget {
   QComboBox* layerList_;
   ImageView* image_;
   HeatmapView* lambda_;
+  HeatmapView* embeddings_;
   ElidedLabel* verdict_;
   SnapshotFeed* feed_;
   std::vector<InspectableLayer> layers_;

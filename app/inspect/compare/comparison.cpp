@@ -28,6 +28,20 @@ Array mapShown(const InspectionSnapshot& snapshot, ContributionKind quantity) {
   return mapOf(headMapsOf(snapshot, quantity), quantity, -1);
 }
 
+/// The difference of the changes since the start, or of the embeddings where a start is not known.
+HeatmapData embeddingDifferenceOf(const InspectionSnapshot& left, const InspectionSnapshot& right) {
+  HeatmapData heat = embeddingData(left);
+  const EmbeddingTiles &a = left.embeddings, &b = right.embeddings;
+  const bool haveChange = !a.change.empty() && !b.change.empty();
+  const Array difference =
+      haveChange ? differenceOf(a.change, b.change) : differenceOf(a.tiles, b.tiles);
+  heat.array.values = difference.values;
+  if (difference.empty()) heat.array = {};
+  heat.name = exportStem(left, u"embeddings-difference"_s);
+  heat.title = haveChange ? Comparison::tr("Embeddings, change") : Comparison::tr("Embeddings");
+  return heat;
+}
+
 QFrame* makeLine() {
   auto* line = new QFrame;
   line->setFrameShape(QFrame::VLine);
@@ -46,6 +60,7 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
       oneScale_(new QCheckBox(tr("One scale"))),
       mapDifference_(new HeatmapView),
       lambdaDifference_(new HeatmapView),
+      embeddingDifference_(new HeatmapView),
       note_(makeNote()) {
   QStringList titles;
   for (const ContributionKind quantity : kContributionKinds) titles << titleOf(quantity);
@@ -68,6 +83,11 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
   difference->addWidget(note_);
   difference->addWidget(withExport(*mapDifference_), 5);
   difference->addWidget(withExport(*lambdaDifference_), 3);
+  difference->addWidget(withExport(*embeddingDifference_), 4);
+  // The panes stay where they are when the note appears.
+  QSizePolicy kept = note_->sizePolicy();
+  kept.setRetainSizeWhenHidden(true);
+  note_->setSizePolicy(kept);
   auto* sides = new QHBoxLayout;
   sides->setSpacing(16);
   sides->addWidget(left_, 4);
@@ -100,15 +120,20 @@ void Comparison::setLive(const std::optional<InspectionSource>& live) {
 }
 
 void Comparison::begin(const InspectionSource& source, const std::string& layer) {
-  for (CompareSide* side : {left_, right_}) {
-    if (side->feed().source().kind != SourceKind::none) continue;
+  const auto hasSource = [](CompareSide* side) {
+    return side->feed().source().kind != SourceKind::none;
+  };
+  if (source.kind != SourceKind::none && !hasSource(left_) && !hasSource(right_)) {
+    const auto [first, last] = firstAndLastCheckpoint(source.run);
+    if (!first.empty()) left_->chooser().showRun(first);
     if (source.kind == SourceKind::live) {
-      side->chooser().showLive();
-    } else if (source.kind == SourceKind::checkpoint) {
-      side->chooser().showRun(source.checkpoint);
+      right_->chooser().showLive();
+    } else {
+      right_->chooser().showRun(last.empty() ? source.checkpoint : last);
     }
-    side->setLayer(layer);
+    if (!hasSource(left_) && source.kind == SourceKind::live) left_->chooser().showLive();
   }
+  for (CompareSide* side : {left_, right_}) side->setLayer(layer);
   ask();
 }
 
@@ -121,6 +146,10 @@ void Comparison::setQuery(double rowShare, double columnShare) {
   rowShare_ = rowShare;
   columnShare_ = columnShare;
   ask();
+}
+
+std::array<HeatmapView*, 3> Comparison::differences() const {
+  return {mapDifference_, lambdaDifference_, embeddingDifference_};
 }
 
 void Comparison::setActive(bool active) {
@@ -144,22 +173,24 @@ void Comparison::ask() {
 void Comparison::updateViews() {
   const ContributionKind quantity =
       kContributionKinds[static_cast<std::size_t>(quantities_->current())];
-  std::optional<ColorRange> maps, lambdas;
+  CompareSide::Ranges ranges;
   const auto left = left_->snapshot(), right = right_->snapshot();
   if (oneScale_->isChecked() && left && right) {
     const Array leftMap = mapShown(*left, quantity), rightMap = mapShown(*right, quantity);
-    maps = commonRange({&leftMap, &rightMap});
-    lambdas = commonRange({&left->lambdas.total, &right->lambdas.total});
+    ranges.map = commonRange({&leftMap, &rightMap});
+    ranges.lambda = commonRange({&left->lambdas.total, &right->lambdas.total});
+    const Array leftTiles = embeddingData(*left).array, rightTiles = embeddingData(*right).array;
+    ranges.embeddings = commonRange({&leftTiles, &rightTiles});
   }
-  left_->show(quantity, maps, lambdas);
-  right_->show(quantity, maps, lambdas);
+  left_->show(quantity, ranges);
+  right_->show(quantity, ranges);
   updateDifference();
 }
 
 void Comparison::updateDifference() {
   const auto left = left_->snapshot(), right = right_->snapshot();
   if (!left || !right) {
-    for (HeatmapView* view : {mapDifference_, lambdaDifference_}) {
+    for (HeatmapView* view : differences()) {
       view->setData({});
       view->setPlaceholder({});
     }
@@ -169,10 +200,12 @@ void Comparison::updateDifference() {
   const bool isSame = left_->feed().source().isSameAs(right_->feed().source()) &&
                       left->layer == right->layer && left->step == right->step;
   if (isSame) {
-    for (HeatmapView* view : {mapDifference_, lambdaDifference_}) view->setData({});
+    for (HeatmapView* view : differences()) {
+      view->setData({});
+      view->setPlaceholder({});
+    }
     mapDifference_->setPlaceholder(
         tr("Both sides are the same. Choose another run, checkpoint or layer on one of them."));
-    lambdaDifference_->setPlaceholder({});
     note_->setVisible(false);
     return;
   }
@@ -194,6 +227,8 @@ void Comparison::updateDifference() {
                                         .arg(right->layer.queryDepth)
                                         .arg(right->layer.valueDepth));
   lambdaDifference_->setData(lambdaData(*left, lambda, u"difference"_s, tr("λ total")));
+  embeddingDifference_->setPlaceholder(tr("The layers have different embeddings."));
+  embeddingDifference_->setData(embeddingDifferenceOf(*left, *right));
   const bool isSameImage = left->image == right->image;
   note_->setText(isSameImage ? QString()
                              : tr("The runs have different images with this number: the sides do "

@@ -28,7 +28,8 @@ class Comparison : public QWidget {
   void setRuns(const std::vector<RunSummary>& runs);
   void setLive(const std::optional<InspectionSource>& live);
 
-  /// Selects these weights and this layer on each side that has none yet.
+  /// Selects the first and the last epoch of this run, or its last checkpoint and the live weights,
+  /// where nothing is selected yet, and this layer on both sides.
   void begin(const InspectionSource& source, const std::string& layer);
 
   /// The image for both sides; layer and position of the request are not used.
@@ -50,10 +51,13 @@ class Comparison : public QWidget {
 
   HeatmapView& lambdaDifference() { return *lambdaDifference_; }
 
+  HeatmapView& embeddingDifference() { return *embeddingDifference_; }
+
   bool isOneScale() const;
   void setOneScale(bool one);
 
  private:
+  std::array<HeatmapView*, 3> differences() const;
   void ask();
   void updateViews();
   void updateDifference();
@@ -65,6 +69,7 @@ class Comparison : public QWidget {
   QCheckBox* oneScale_;
   HeatmapView* mapDifference_;
   HeatmapView* lambdaDifference_;
+  HeatmapView* embeddingDifference_;
   QLabel* note_;
   InspectionRequest image_;
   double rowShare_ = 0.5;

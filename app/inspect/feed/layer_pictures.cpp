@@ -11,8 +11,10 @@ constexpr std::chrono::milliseconds kPause{400};
 
 }  // namespace
 
-LayerPictures::LayerPictures(InspectionSession& inspection, QObject* parent)
-    : QObject(parent), inspection_(inspection) {
+LayerPictures::LayerPictures(TrainingSession& training,
+                             InspectionSession& inspection,
+                             QObject* parent)
+    : QObject(parent), training_(training), inspection_(inspection) {
   timer_.setSingleShot(true);
   timer_.setInterval(kPause);
   connect(&timer_, &QTimer::timeout, this, &LayerPictures::askNext);
@@ -22,7 +24,6 @@ void LayerPictures::start(const InspectionSource& source,
                           const InspectionRequest& image,
                           std::vector<std::string> layers) {
   stop();
-  if (source.kind != SourceKind::checkpoint) return;
   source_ = source;
   image_ = image;
   missing_ = std::move(layers);
@@ -31,7 +32,9 @@ void LayerPictures::start(const InspectionSource& source,
 
 void LayerPictures::stop() {
   missing_.clear();
-  inspection_.cancel(std::exchange(request_, 0));
+  isWaiting_ = false;
+  inspection_.cancel(request_);
+  training_.cancelInspection(*this);
   timer_.stop();
 }
 
@@ -44,23 +47,26 @@ void LayerPictures::forget(const std::string& layer) {
 }
 
 void LayerPictures::askNext() {
-  if (missing_.empty() || request_ != 0) return;
+  if (missing_.empty() || isWaiting_) return;
   InspectionRequest request = image_;
   request.layer = missing_.front();
   request.queryRow = request.queryColumn = -1;
-  request_ =
-      inspection_.inspect(source_.checkpoint,
-                          request,
-                          *this,
-                          {.answered =
-                               [this](const SnapshotPointer& snapshot) {
-                                 request_ = 0;
-                                 Q_EMIT arrived(snapshot->layer.name, snapshot->lambdas.total);
-                                 forget(snapshot->layer.name);
-                                 if (!timer_.isActive()) askNext();
-                               },
-                           // A layer that can't be inspected reports this when it is chosen.
-                           .failed = [this](const QString&) { stop(); }});
+  const Replies<SnapshotPointer> replies{
+      .answered =
+          [this](const SnapshotPointer& snapshot) {
+            isWaiting_ = false;
+            Q_EMIT arrived(snapshot->layer.name, snapshot->lambdas.total);
+            forget(snapshot->layer.name);
+            if (!timer_.isActive()) askNext();
+          },
+      // A layer that can't be inspected reports this when it is chosen.
+      .failed = [this](const QString&) { stop(); }};
+  isWaiting_ = true;
+  if (source_.kind == SourceKind::live) {
+    training_.inspect(request, *this, replies);
+  } else {
+    request_ = inspection_.inspect(source_.checkpoint, request, *this, replies);
+  }
 }
 
 }  // namespace lambda

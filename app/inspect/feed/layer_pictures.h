@@ -8,20 +8,22 @@
 
 #include "app/inspect/feed/inspection_source.h"
 #include "app/session/inspection_session.h"
+#include "app/session/training_session.h"
 #include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 
 /// Fetches the lambdas of layers that have not been shown yet, for the small pictures in the list
-/// of layers: one after the other, while a checkpoint's session is idle.
+/// of layers: one after the other, while nobody asks for anything else.
 class LayerPictures : public QObject {
   Q_OBJECT
 
  public:
-  explicit LayerPictures(InspectionSession& inspection, QObject* parent = nullptr);
+  LayerPictures(TrainingSession& training,
+                InspectionSession& inspection,
+                QObject* parent = nullptr);
 
-  /// Requests the missing lambdas for this image; replaces the former request. Live sources are
-  /// ignored.
+  /// Requests the missing lambdas for this image; replaces the former request.
   void start(const InspectionSource& source,
              const InspectionRequest& image,
              std::vector<std::string> layers);
@@ -39,11 +41,13 @@ class LayerPictures : public QObject {
  private:
   void askNext();
 
+  TrainingSession& training_;
   InspectionSession& inspection_;
   InspectionSource source_;
   InspectionRequest image_;
   std::vector<std::string> missing_;
-  quint64 request_ = 0;  ///< Number of the request under way; 0 = none.
+  bool isWaiting_ = false;  ///< A request is under way.
+  quint64 request_ = 0;     ///< Number of the request to a checkpoint.
   QTimer timer_;
 };
 

@@ -23,14 +23,6 @@ namespace {
 constexpr int kChange = 0;
 constexpr int kNow = 1;
 
-/// Offsets around 0 where the embeddings are relative, else positions of the map.
-HeatmapAxis axisFor(const InspectableLayer& layer, const QString& offset, std::int64_t size) {
-  const bool isRelative = layer.embedding == PositionEmbedding::relative;
-  return {.label = isRelative ? u"Δ"_s + offset : offset,
-          .first = isRelative ? -static_cast<int>(size / 2) : 0,
-          .hasZero = isRelative};
-}
-
 /// The tiles of [k, u, rows, columns] in the given `order` as [k u, rows, columns].
 Array reordered(const Array& tiles, const std::vector<int>& order) {
   Array sorted{{tiles.shape[0] * tiles.shape[1], tiles.shape[2], tiles.shape[3]}, {}};
@@ -171,8 +163,8 @@ void EmbeddingsPanel::updateViews() {
       .title = showsChange()   ? tr("Change since the start, with norms")
                : knowsChange() ? tr("Position embeddings, with norms")
                                : tr("Position embeddings, with norms; their start is not known"),
-      .rows = axisFor(layer, u"y"_s, shown.shape[2]),
-      .columns = axisFor(layer, u"x"_s, shown.shape[3])};
+      .rows = offsetAxis(layer, u"y"_s, shown.shape[2]),
+      .columns = offsetAxis(layer, u"x"_s, shown.shape[3])};
   for (const int tile : order) {
     heat.captions << slotName(layer, tile) + u" · "_s +
                          numberText(static_cast<double>(norms[static_cast<std::size_t>(tile)]), 2);
@@ -193,8 +185,8 @@ void EmbeddingsPanel::updatePatterns() {
   if (!hasPatterns) return;
   float share = 0;
   HeatmapData heat{.array = found.patterns, .name = exportStem(*snapshot_, u"patterns"_s)};
-  heat.rows = axisFor(snapshot_->layer, {}, found.patterns.shape[1]);
-  heat.columns = axisFor(snapshot_->layer, {}, found.patterns.shape[2]);
+  heat.rows = offsetAxis(snapshot_->layer, {}, found.patterns.shape[1]);
+  heat.columns = offsetAxis(snapshot_->layer, {}, found.patterns.shape[2]);
   heat.rows.label.clear();
   heat.columns.label.clear();
   for (std::size_t i = 0; i < found.share.size(); ++i) {

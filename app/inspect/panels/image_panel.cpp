@@ -4,6 +4,7 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QToolButton>
@@ -34,10 +35,13 @@ constexpr double kLeastTile = 40;    // pixels at the usual size of text
 constexpr double kHeadsShare = 0.2;  // upper limit as a share of the panel's width
 constexpr int kManyHeads = 4;        // more heads stand in two columns
 constexpr int kOpacitySteps = 100;
+constexpr int kSideBySide = 0;
+constexpr int kOverlay = 1;
 constexpr double kOpacityWidth = 64;
+constexpr double kLeastPlain = 64;
 constexpr int kMargin = 12;
 constexpr int kGap = 8;
-constexpr int kFactsGap = 4;         // where the facts stand below each other
+constexpr int kFactsGap = 4;         // between the lines of the panel
 constexpr int kFactsGapAcross = 24;  // where they stand side by side
 
 }  // namespace
@@ -46,7 +50,11 @@ ImagePanel::ImagePanel(QWidget* parent)
     : QWidget(parent),
       controls_(new FlowLayout(kGap)),
       headList_(new QComboBox),
+      modes_(new Segmented({tr("Side by side"), tr("Overlay")})),
+      opacityLabel_(new QLabel(tr("Opacity"))),
       opacity_(new QSlider(Qt::Horizontal)),
+      prediction_(new ElidedLabel),
+      plain_(new ImageView),
       image_(new ImageView),
       heads_(new HeatmapView),
       facts_(new QBoxLayout(QBoxLayout::LeftToRight)),
@@ -55,7 +63,14 @@ ImagePanel::ImagePanel(QWidget* parent)
   QStringList titles;
   for (const ContributionKind quantity : kContributionKinds) titles << titleOf(quantity);
   quantities_ = new Segmented(titles);
-  quantities_->setAccessibleName(tr("Map shown over the image"));
+  quantities_->setAccessibleName(tr("Map of contributions"));
+  modes_->setAccessibleName(tr("Where the contributions are shown"));
+  modes_->setChoiceToolTip(kSideBySide, tr("The image, and the contributions beside it"));
+  modes_->setChoiceToolTip(kOverlay, tr("The contributions over the image"));
+  opacityLabel_->setProperty(kRole, u"secondary"_s);
+  opacityLabel_->setBuddy(opacity_);
+  plain_->setColorBarVisible(false);
+  plain_->setAccessibleName(tr("Image"));
   const QString tips[] = {tr("q · k̄: content of each position (1)"),
                           tr("q · e: offset of each position (2)"),
                           tr("A = q · (k̄ + e): both (3)"),
@@ -67,7 +82,7 @@ ImagePanel::ImagePanel(QWidget* parent)
   headList_->setToolTip(tr("Which head's contributions (comma and full stop)"));
   opacity_->setRange(0, kOpacitySteps);
   opacity_->setValue(60);
-  opacity_->setFixedWidth(qRound(kOpacityWidth * textScale()));
+  fitToText();
   opacity_->setAccessibleName(tr("Opacity of the contributions"));
   opacity_->setToolTip(tr("Opacity of the contributions"));
   heads_->setColorBarVisible(false);
@@ -77,6 +92,8 @@ ImagePanel::ImagePanel(QWidget* parent)
 
   controls_->addWidget(quantities_);
   controls_->addWidget(headList_);
+  controls_->addWidget(modes_);
+  controls_->addWidget(opacityLabel_);
   controls_->addWidget(opacity_);
   controls_->beginRight();
   QToolButton* help = makeExplanationButton(*this, [this] { return explanation(); });
@@ -89,14 +106,16 @@ ImagePanel::ImagePanel(QWidget* parent)
   controls_->addWidget(buttons);
   auto* pictures = new QHBoxLayout;
   pictures->setSpacing(12);
+  pictures->addWidget(plain_, 1);
   pictures->addWidget(image_, 1);
   pictures->addWidget(heads_);
   facts_->addWidget(residual_);
   facts_->addWidget(balance_);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(kMargin, kGap, kMargin, kGap);
-  column->setSpacing(8);
+  column->setSpacing(kFactsGap);
   column->addLayout(controls_);
+  column->addWidget(prediction_);
   column->addLayout(pictures, 1);
   column->addLayout(facts_);
 
@@ -104,28 +123,32 @@ ImagePanel::ImagePanel(QWidget* parent)
     setQuantity(kContributionKinds[static_cast<std::size_t>(choice)]);
   });
   connect(headList_, &QComboBox::activated, this, [this](int index) { setHead(index - 1); });
-  connect(opacity_, &QSlider::valueChanged, this, [this](int value) {
-    image_->setOpacity(static_cast<double>(value) / kOpacitySteps);
-  });
-  image_->setOpacity(opacity());
-  connect(image_, &ImageView::queryChosen, this, &ImagePanel::queryChosen);
+  connect(modes_, &Segmented::chosen, this, &ImagePanel::updateMode);
+  connect(opacity_, &QSlider::valueChanged, this, &ImagePanel::updateMode);
+  for (ImageView* view : {plain_, image_}) {
+    connect(view, &ImageView::queryChosen, this, [this](int y, int x) {
+      setQuery({y, x});
+      Q_EMIT queryChosen(y, x);
+    });
+  }
   connect(heads_, &HeatmapView::cellActivated, this, [this](int tile) {
     setHead(tile == head_ ? -1 : tile);
   });
   setTabOrder(opacity_, help);
   setQuantity(ContributionKind::total);
+  updateMode();
 }
 
 void ImagePanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
   snapshot_ = std::move(snapshot);
-  if (snapshot_) {
-    image_->setImage(snapshot_->image);
-    image_->setPositions(snapshot_->layer.height, snapshot_->layer.width);
-    image_->setQuery(Cell{snapshot_->queryRow, snapshot_->queryColumn});
-  } else {
-    image_->setImage({});
-    image_->setPositions(0, 0);
+  for (ImageView* view : {plain_, image_}) {
+    view->setImage(snapshot_ ? snapshot_->image : Image());
+    view->setPositions(snapshot_ ? snapshot_->layer.height : 0,
+                       snapshot_ ? snapshot_->layer.width : 0);
   }
+  if (snapshot_) setQuery({snapshot_->queryRow, snapshot_->queryColumn});
+  setPrediction(snapshot_ ? predictionText(*snapshot_) : PredictionText());
+  updateMode();
   updateHeadList();
   updateViews();
   updateResidual();
@@ -137,8 +160,43 @@ void ImagePanel::setImage(const Image& image) {
 }
 
 void ImagePanel::setControlsEnabled(bool enabled) {
-  quantities_->setEnabled(enabled);
-  opacity_->setEnabled(enabled);
+  for (QWidget* control : std::initializer_list<QWidget*>{quantities_, modes_, opacity_}) {
+    control->setEnabled(enabled);
+  }
+}
+
+bool ImagePanel::isOverlay() const {
+  return modes_->current() == kOverlay;
+}
+
+void ImagePanel::setOverlay(bool overlay) {
+  modes_->setCurrent(overlay ? kOverlay : kSideBySide);
+  updateMode();
+}
+
+void ImagePanel::setQuery(const Cell& query) {
+  for (ImageView* view : {plain_, image_}) view->setQuery(query);
+}
+
+void ImagePanel::setGridVisible(bool visible) {
+  for (ImageView* view : {plain_, image_}) view->setGridVisible(visible);
+}
+
+void ImagePanel::setPrediction(const PredictionText& words) {
+  prediction_->setText(words.text);
+  setRole(*prediction_, words.role);
+}
+
+QString ImagePanel::predictionWords() const {
+  return prediction_->fullText();
+}
+
+void ImagePanel::updateMode() {
+  // Without a map there is nothing to show beside the image.
+  plain_->setVisible(!isOverlay() && snapshot_);
+  image_->setOpacity(isOverlay() ? opacity() : 1);
+  opacityLabel_->setVisible(isOverlay());
+  opacity_->setVisible(isOverlay());
 }
 
 void ImagePanel::setPlaceholder(const QString& text) {
@@ -217,13 +275,18 @@ void ImagePanel::updateViews() {
   heads_->setVisible(snapshot_->layer.heads > 1);
 }
 
+void ImagePanel::fitToText() {
+  opacity_->setFixedWidth(qRound(kOpacityWidth * textScale()));
+  plain_->setMinimumWidth(qRound(kLeastPlain * textScale()));
+}
+
 void ImagePanel::fitHeads() {
   const int heads = snapshot_ ? snapshot_->layer.heads : 0;
   if (heads == 0) return;
   const int columns = heads > kManyHeads ? 2 : 1, rows = (heads + columns - 1) / columns;
   const int inner = contentsRect().width() - 2 * kMargin;
   const int room = contentsRect().height() - controls_->heightForWidth(inner) -
-                   facts_->sizeHint().height() - 4 * kGap;
+                   facts_->sizeHint().height() - prediction_->sizeHint().height() - 5 * kGap;
   // A tile is as high as fits beside its caption, but no larger than the image can spare.
   const double fitting = static_cast<double>(room) / rows - kCaption * textScale();
   const double least = kLeastTile * textScale();
@@ -260,7 +323,7 @@ void ImagePanel::resizeEvent(QResizeEvent* event) {
 void ImagePanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() != QEvent::FontChange) return;
-  opacity_->setFixedWidth(qRound(kOpacityWidth * textScale()));
+  fitToText();
   fitHeads();
   fitFacts();
 }

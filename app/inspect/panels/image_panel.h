@@ -6,11 +6,13 @@
 #include <QWidget>
 
 #include "app/inspect/contribution_maps.h"
+#include "app/inspect/panels/panel_parts.h"
 #include "engine/values/inspection/inspection.h"
 #include "widgets/pictures/explanation.h"
 
 class QBoxLayout;
 class QComboBox;
+class QLabel;
 class QSlider;
 
 namespace lambda {
@@ -22,8 +24,9 @@ class HeatmapView;
 class ImageView;
 class Segmented;
 
-/// The image with the contributions of every position to the output at the query, of all heads
-/// together and of each head beside it, and the proof that they add up to the layer's own output.
+/// The image and beside or over it the contributions of every position to the output at the query,
+/// of all heads together and of each head, the prediction in words, and the proof that the
+/// contributions add up to the layer's own output.
 class ImagePanel : public QWidget {
   Q_OBJECT
 
@@ -34,7 +37,7 @@ class ImagePanel : public QWidget {
 
   /// An image alone, for networks that have no lambda layer.
   void setImage(const Image& image);
-  /// The map over the image can't be chosen where there is none.
+  /// The map can't be chosen where there is none.
   void setControlsEnabled(bool enabled);
   /// Shown instead of an image.
   void setPlaceholder(const QString& text);
@@ -49,13 +52,30 @@ class ImagePanel : public QWidget {
   void setHead(int head);
   void stepHead(int by);
 
+  /// Whether the contributions lie over the image instead of beside it.
+  bool isOverlay() const;
+  void setOverlay(bool overlay);
+
+  /// Opacity of contributions that lie over the image.
   double opacity() const;
   void setOpacity(double opacity);
+
+  void setQuery(const Cell& query);
+  void setGridVisible(bool visible);
+
+  /// The prediction for an image that is shown without a snapshot.
+  void setPrediction(const PredictionText& words);
+
+  QString predictionWords() const;
 
   /// Sets the scale of contributions; none = that of the shown map.
   void setScale(std::optional<double> greatest);
 
+  /// The picture with the contributions.
   ImageView& image() { return *image_; }
+
+  /// The image alone, beside it.
+  ImageView& plain() { return *plain_; }
 
   HeatmapView& heads() { return *heads_; }
 
@@ -77,11 +97,13 @@ class ImagePanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  void fitToText();
   void fitHeads();
   void fitFacts();
   void updateHeadList();
   void updateViews();
   void updateResidual();
+  void updateMode();
 
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   ContributionKind quantity_ = ContributionKind::total;
@@ -90,7 +112,11 @@ class ImagePanel : public QWidget {
   Segmented* quantities_;
   FlowLayout* controls_;
   QComboBox* headList_;
+  Segmented* modes_;
+  QLabel* opacityLabel_;
   QSlider* opacity_;
+  ElidedLabel* prediction_;
+  ImageView* plain_;
   ImageView* image_;
   HeatmapView* heads_;
   QBoxLayout* facts_;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <QCheckBox>
 #include <QGridLayout>
@@ -25,6 +26,9 @@ namespace {
 /// Least heights of the sum, its parts and the singular values, at the usual size of text, at which
 /// their cells can be told apart.
 constexpr std::array kLeastHeights{160, 112, 110};
+
+/// Of the grid: tall matrices take 4, 3 and 3 of them, since the first has a colour bar.
+constexpr int kColumns = 10;
 
 double norm(const Array& array) {
   double squares = 0;
@@ -64,17 +68,12 @@ LambdaPanel::LambdaPanel(QWidget* parent)
   grid->setContentsMargins(12, 8, 8, 8);
   grid->setHorizontalSpacing(4);
   grid->setVerticalSpacing(8);
-  grid->addLayout(header, 0, 0, 1, 2);
-  grid->addWidget(withExport(*total_), 1, 0, 1, 2);
-  grid->addWidget(withExport(*content_), 2, 0);
-  grid->addWidget(withExport(*position_), 2, 1);
-  grid->addLayout(spectrumRow, 3, 0, 1, 2);
-  grid->setRowStretch(1, 10);
-  grid->setRowStretch(2, 6);
+  grid->addLayout(header, 0, 0, 1, kColumns);
+  grid->addLayout(spectrumRow, 3, 0, 1, kColumns);
   grid->setRowStretch(3, 6);
-  grid->setColumnStretch(0, 1);
-  grid->setColumnStretch(1, 1);
-  fitToText();
+  for (int i = 0; i < kColumns; ++i) grid->setColumnStretch(i, 1);
+  for (HeatmapView* view : {total_, content_, position_}) matrices_.push_back(withExport(*view));
+  arrange();
   connect(oneScale_, &QCheckBox::toggled, this, &LambdaPanel::updateRanges);
   connect(lock_, &QCheckBox::toggled, this, [this](bool locked) {
     lockedScale_.reset();
@@ -85,10 +84,30 @@ LambdaPanel::LambdaPanel(QWidget* parent)
   updateViews();
 }
 
+void LambdaPanel::arrange() {
+  QWidget* total = matrices_[0];
+  QWidget* content = matrices_[1];
+  QWidget* position = matrices_[2];
+  // Tall matrices side by side, wide ones below each other, so that they fill the panel.
+  if (areTall_) {
+    grid_->addWidget(total, 1, 0, 1, 4);
+    grid_->addWidget(content, 1, 4, 1, 3);
+    grid_->addWidget(position, 1, 7, 1, 3);
+  } else {
+    grid_->addWidget(total, 1, 0, 1, kColumns);
+    grid_->addWidget(content, 2, 0, 1, kColumns / 2);
+    grid_->addWidget(position, 2, kColumns / 2, 1, kColumns / 2);
+  }
+  grid_->setRowStretch(1, areTall_ ? 16 : 10);
+  grid_->setRowStretch(2, areTall_ ? 0 : 6);
+  fitToText();
+}
+
 void LambdaPanel::fitToText() {
   for (int row = 0; row < static_cast<int>(kLeastHeights.size()); ++row) {
-    grid_->setRowMinimumHeight(row + 1,
-                               qRound(kLeastHeights[static_cast<std::size_t>(row)] * textScale()));
+    const bool isEmpty = areTall_ && row == 1;
+    const int least = isEmpty ? 0 : kLeastHeights[static_cast<std::size_t>(row)];
+    grid_->setRowMinimumHeight(row + 1, qRound(least * textScale()));
   }
 }
 
@@ -99,6 +118,10 @@ void LambdaPanel::changeEvent(QEvent* event) {
 
 void LambdaPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
   snapshot_ = std::move(snapshot);
+  if (snapshot_) {
+    const bool areTall = snapshot_->layer.queryDepth > snapshot_->layer.valueDepth;
+    if (areTall != std::exchange(areTall_, areTall)) arrange();
+  }
   updateViews();
 }
 

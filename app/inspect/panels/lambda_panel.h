@@ -51,6 +51,7 @@ class LambdaPanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  void arrange();
   void fitToText();
   void updateViews();
   void updateRanges();
@@ -59,6 +60,8 @@ class LambdaPanel : public QWidget {
   std::optional<double> scale_;
   std::optional<double> lockedScale_;
   QGridLayout* grid_;
+  std::vector<QWidget*> matrices_;  ///< The three views with their buttons.
+  bool areTall_ = false;            ///< The matrices have more rows than columns.
   QCheckBox* oneScale_;
   QCheckBox* lock_;
   HeatmapView* total_;

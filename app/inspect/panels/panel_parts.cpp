@@ -13,6 +13,7 @@
 #include "app/inspect/layer_list.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/number_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -115,6 +116,34 @@ HeatmapData lambdaData(const InspectionSnapshot& snapshot,
           .columns = {.label = u"v"_s}};
 }
 
+HeatmapAxis offsetAxis(const InspectableLayer& layer, const QString& offset, std::int64_t size) {
+  const bool isRelative = layer.embedding == PositionEmbedding::relative;
+  return {.label = isRelative ? u"Δ"_s + offset : offset,
+          .first = isRelative ? -static_cast<int>(size / 2) : 0,
+          .hasZero = isRelative};
+}
+
+HeatmapData embeddingData(const InspectionSnapshot& snapshot) {
+  const EmbeddingTiles& embeddings = snapshot.embeddings;
+  const bool hasChange = !embeddings.change.empty();
+  const Array& tiles = hasChange ? embeddings.change : embeddings.tiles;
+  HeatmapData heat{
+      .array = {},
+      .name = exportStem(snapshot, hasChange ? u"embeddings-change"_s : u"embeddings"_s),
+      .title =
+          hasChange
+              ? QCoreApplication::translate("Inspect", "Embeddings, change since the start")
+              : QCoreApplication::translate("Inspect", "Embeddings; their start is not known")};
+  if (tiles.shape.size() != 4 || tiles.empty()) return heat;
+  heat.array = {{tiles.shape[0] * tiles.shape[1], tiles.shape[2], tiles.shape[3]}, tiles.values};
+  heat.rows = offsetAxis(snapshot.layer, u"y"_s, tiles.shape[2]);
+  heat.columns = offsetAxis(snapshot.layer, u"x"_s, tiles.shape[3]);
+  for (int slot = 0; slot < static_cast<int>(heat.array.shape[0]); ++slot) {
+    heat.captions << slotName(snapshot.layer, slot);
+  }
+  return heat;
+}
+
 QString slotName(const InspectableLayer& layer, int slot) {
   const int depth = std::max(1, layer.intraDepth);
   if (depth == 1) return u"k %1"_s.arg(slot);
@@ -131,6 +160,30 @@ QString weightsText(InspectedWeights weights) {
       break;
   }
   return QCoreApplication::translate("Inspect", "Weights");
+}
+
+PredictionText predictionText(const QString& predicted, double probability, const QString& truth) {
+  const QString share = percentText(probability, 0);
+  if (truth.isEmpty()) {
+    return {QCoreApplication::translate("Inspect", "Predicted: %1, %2").arg(predicted, share),
+            u"heading"_s};
+  }
+  if (truth == predicted) {
+    return {
+        QCoreApplication::translate("Inspect", "Correct: predicted %1, %2").arg(predicted, share),
+        u"success"_s};
+  }
+  return {QCoreApplication::translate("Inspect", "Wrong: predicted %1, %2; true class: %3")
+              .arg(predicted, share, truth),
+          u"error"_s};
+}
+
+PredictionText predictionText(const InspectionSnapshot& snapshot) {
+  const auto predicted = static_cast<std::size_t>(std::max(0, snapshot.predicted));
+  if (predicted >= snapshot.probabilities.size()) return {};
+  return predictionText(className(snapshot, snapshot.predicted),
+                        static_cast<double>(snapshot.probabilities[predicted]),
+                        snapshot.label < 0 ? QString() : className(snapshot, snapshot.label));
 }
 
 QString className(const InspectionSnapshot& snapshot, int label) {

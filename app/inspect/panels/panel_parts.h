@@ -55,11 +55,30 @@ HeatmapData lambdaData(const InspectionSnapshot& snapshot,
                        const QString& part,
                        const QString& title);
 
+/// Offsets around 0 where the embeddings are relative, else positions of the map.
+HeatmapAxis offsetAxis(const InspectableLayer& layer, const QString& offset, std::int64_t size);
+
+/// The position embeddings of all k u slots in their order as tiles: their change since the start
+/// where that is known, otherwise as they are.
+HeatmapData embeddingData(const InspectionSnapshot& snapshot);
+
 /// Names of the k u slots: "k 3", or "k 3, u 1" where u is more than one.
 QString slotName(const InspectableLayer& layer, int slot);
 
 /// "Live weights", "Averaged weights" of a checkpoint, or its "Weights".
 QString weightsText(InspectedWeights weights);
+
+/// A prediction in words, and the role of its colour: "Correct: predicted cat, 93 %" or "Wrong:
+/// predicted dog, 93 %; true class: cat".
+struct PredictionText {
+  QString text;
+  QString role;
+};
+
+/// An empty `truth` = not known.
+PredictionText predictionText(const QString& predicted, double probability, const QString& truth);
+/// Empty without probabilities.
+PredictionText predictionText(const InspectionSnapshot& snapshot);
 
 /// "cat", or "class 3" where the classes have no names.
 QString className(const InspectionSnapshot& snapshot, int label);

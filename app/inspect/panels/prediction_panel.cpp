@@ -39,22 +39,19 @@ PredictionPanel::PredictionPanel(QWidget* parent)
   setSnapshot(nullptr);
 }
 
-void PredictionPanel::setVerdict(const QString& text, const QString& role) {
-  verdict_->setText(text);
-  setRole(*verdict_, role);
+void PredictionPanel::setVerdict(const PredictionText& words) {
+  words_ = words;
+  verdict_->setText(words.text);
+  setRole(*verdict_, words.role);
 }
 
 void PredictionPanel::setOffer(bool offered) {
   offer_->setVisible(offered);
 }
 
-QString PredictionPanel::verdict() const {
-  return verdict_->text();
-}
-
 void PredictionPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
   if (!snapshot || snapshot->probabilities.empty()) {
-    setVerdict(tr("No prediction yet."), u"secondary"_s);
+    setVerdict({tr("No prediction yet."), u"secondary"_s});
     bars_->setBars({});
     bars_->setVisible(false);
     details_->setText({});
@@ -72,15 +69,7 @@ void PredictionPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snap
   bars_->setName(exportStem(s, u"prediction"_s));
   bars_->setBars(std::move(bars));
   bars_->setVisible(true);
-  const QString said = className(s, s.predicted);
-  if (s.label < 0) {
-    setVerdict(tr("Predicted as %1.").arg(said), u"heading"_s);
-  } else if (s.label == s.predicted) {
-    setVerdict(tr("Right: predicted as %1.").arg(said), u"success"_s);
-  } else {
-    setVerdict(tr("Wrong: predicted as %1, the true class is %2.").arg(said, className(s, s.label)),
-               u"error"_s);
-  }
+  setVerdict(predictionText(s));
   details_->setText(tr("%1 after step %2, epoch %3.")
                         .arg(weightsText(s.weights), countText(s.step))
                         .arg(s.epoch));
@@ -107,10 +96,9 @@ void PredictionPanel::setPrediction(const Predictions& predictions, int image) {
   }
   bars_->setBars(std::move(bars));
   bars_->setVisible(true);
-  setVerdict(said == label ? tr("Right: predicted as %1.").arg(className(names, said))
-                           : tr("Wrong: predicted as %1, the true class is %2.")
-                                 .arg(className(names, said), className(names, label)),
-             said == label ? u"success"_s : u"error"_s);
+  setVerdict(predictionText(className(names, said),
+                            static_cast<double>(predictions.confidence[index]),
+                            className(names, label)));
   details_->setVisible(true);
   details_->setText(tr("Weights after step %1, epoch %2.")
                         .arg(countText(predictions.step))

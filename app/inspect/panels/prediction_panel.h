@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+#include "app/inspect/panels/panel_parts.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/predictions.h"
 
@@ -33,14 +34,17 @@ class PredictionPanel : public QWidget {
 
   BarList& bars() { return *bars_; }
 
-  QString verdict() const;
+  QString verdict() const { return words_.text; }
+
+  const PredictionText& words() const { return words_; }
 
  Q_SIGNALS:
   void predictionsRequested();
 
  private:
-  void setVerdict(const QString& text, const QString& role);
+  void setVerdict(const PredictionText& words);
 
+  PredictionText words_;
   QLabel* verdict_;
   QLabel* details_;
   BarList* bars_;

@@ -26,10 +26,10 @@ RunView::RunView(TrainingSession& session, QWidget* parent)
   rows_->setCollapsible(0, false);
   columns_->addWidget(rows_);
   columns_->addWidget(live_);
-  columns_->setStretchFactor(0, 5);
-  columns_->setStretchFactor(1, 3);
+  columns_->setStretchFactor(0, 1);
+  columns_->setStretchFactor(1, 1);
   columns_->setCollapsible(0, false);
-  columns_->setSizes({760, 440});
+  columns_->setSizes({600, 600});
   rows_->setSizes({600, 110});
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins({});
@@ -39,14 +39,14 @@ RunView::RunView(TrainingSession& session, QWidget* parent)
 }
 
 void RunView::saveLayout(QSettings& settings) const {
-  settings.setValue(u"columns"_s, columns_->saveState());
+  settings.setValue(u"halves"_s, columns_->saveState());
   settings.setValue(u"rows"_s, rows_->saveState());
   curves_->toolbar().saveLayout(settings);
   live_->saveLayout(settings);
 }
 
 void RunView::restoreLayout(QSettings& settings) {
-  columns_->restoreState(settings.value(u"columns"_s).toByteArray());
+  columns_->restoreState(settings.value(u"halves"_s).toByteArray());
   rows_->restoreState(settings.value(u"rows"_s).toByteArray());
   curves_->toolbar().restoreLayout(settings);
   live_->restoreLayout(settings);
