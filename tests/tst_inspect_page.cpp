@@ -170,6 +170,7 @@ class TestInspectPage : public QObject {
   void theRunningTrainingIsInspectedAgainAndAgain();
   void aPausedTrainingAnswersAndAnEndedOneGivesWayToItsCheckpoint();
   void wrongPredictionsAreFoundAndCanBeCancelled();
+  void theTestSetIsNotScoredUnasked();
   void anImageIsChosenByNumberGridAndSplit();
   void anOwnPictureIsFittedToTheInput();
   void aNetworkWithoutLambdaLayersShowsItsImageAndPrediction();
@@ -456,6 +457,24 @@ void TestInspectPage::wrongPredictionsAreFoundAndCanBeCancelled() {
   QTRY_COMPARE(seen().request.split, Split::test);
   QTRY_COMPARE(picker.grid().shown().size(), std::size_t{20});
   QCOMPARE(picker.grid().shown()[0].verdict, Verdict::none);
+}
+
+void TestInspectPage::theTestSetIsNotScoredUnasked() {
+  show(writeSummary(library(), "hybrid", smallRecord("hybrid")));
+  auto& picker = part<ImagePicker>();
+  Q_EMIT picker.splitChosen(Split::test);
+  QTRY_COMPARE(picker.grid().shown().size(), std::size_t{20});
+  QSignalSpy requested(&picker, &ImagePicker::predictionsRequested);
+  action(u"Wrong predictions"_s)->trigger();
+  QVERIFY(picker.grid().shown().empty());
+  QVERIFY(picker.grid().placeholder().contains(u"counted in the run's record"_s));
+  QCOMPARE(requested.count(), 0);
+  for (auto* button : picker.findChildren<QPushButton*>()) {
+    if (button->text() == u"Score the test images"_s) button->click();
+  }
+  QCOMPARE(requested.count(), 1);
+  QTRY_VERIFY(!picker.grid().shown().empty());
+  QCOMPARE(picker.grid().shown()[0].verdict, Verdict::wrong);
 }
 
 void TestInspectPage::anImageIsChosenByNumberGridAndSplit() {

@@ -42,6 +42,7 @@ ImagePicker::ImagePicker(QWidget* parent)
       filters_(new QComboBox),
       index_(new QSpinBox),
       status_(makeNote()),
+      score_(new QPushButton(tr("Score the test images"))),
       progress_(new QProgressBar),
       cancel_(new QPushButton(tr("Cancel"))),
       grid_(new ImageGrid(ImageGrid::Arrangement::strip)) {
@@ -74,6 +75,7 @@ ImagePicker::ImagePicker(QWidget* parent)
   buttons_->setSpacing(0);
   row->addWidget(buttons);
   row->addWidget(status_);
+  row->addWidget(score_);
   row->addWidget(progress_);
   row->addWidget(cancel_);
   row->beginRight();
@@ -89,7 +91,10 @@ ImagePicker::ImagePicker(QWidget* parent)
     Q_EMIT splitChosen(index == 0 ? Split::validation : Split::test);
   });
   connect(classes_, &QComboBox::activated, this, [this](int index) { setClass(index - 1); });
-  connect(filters_, &QComboBox::activated, this, &ImagePicker::filterChosen);
+  connect(filters_, &QComboBox::activated, this, [this](int index) {
+    chooseFilter(static_cast<PredictionFilter>(index));
+  });
+  connect(score_, &QPushButton::clicked, this, &ImagePicker::predictionsRequested);
   connect(index_, &QSpinBox::valueChanged, this, &ImagePicker::imageChosen);
   connect(cancel_, &QPushButton::clicked, this, &ImagePicker::cancelRequested);
   connect(grid_, &ImageGrid::imageActivated, this, &ImagePicker::imageChosen);
@@ -148,6 +153,7 @@ void ImagePicker::setPredictable(bool possible, const QString& reason) {
 void ImagePicker::setProgress(std::optional<std::pair<qint64, qint64>> doneOfTotal) {
   progress_->setVisible(doneOfTotal.has_value());
   cancel_->setVisible(doneOfTotal.has_value());
+  score_->hide();
   // The progress bar needs its place, and half of the predictions are not worth exporting.
   export_->setVisible(!doneOfTotal);
   isClassifying_ = doneOfTotal.has_value();
@@ -251,22 +257,32 @@ void ImagePicker::fill() {
     grid_->setPlaceholder(problem_.isEmpty() ? tr("Loading the images …") : problem_);
     status_->setText({});
   } else {
-    grid_->setPlaceholder(isClassifying_ ? tr("The network classifies the images …")
-                                         : tr("No image matches this choice."));
+    grid_->setPlaceholder(
+        isClassifying_  ? tr("The network classifies the images …")
+        : offersScore() ? tr("This needs predictions for the test images. They score the test set, "
+                             "which is counted in the run's record.")
+                        : tr("No image matches this choice."));
     status_->setText(
         tr("%1 of %2").arg(countText(static_cast<qint64>(shown.size())), countText(count)));
   }
   status_->setToolTip({});
+  score_->setVisible(offersScore());
   grid_->setImages(images_, std::move(shown));
   grid_->setCurrentImage(current_);
 }
 
-void ImagePicker::filterChosen(int index) {
-  const auto filter = static_cast<PredictionFilter>(index);
-  if (filter != PredictionFilter::all && (!predictions_ || predictions_->split != split_)) {
-    Q_EMIT predictionsRequested();
-  }
+void ImagePicker::chooseFilter(PredictionFilter filter) {
   setFilter(filter);
+  if (lacksPredictions() && split_ != Split::test) Q_EMIT predictionsRequested();
+}
+
+bool ImagePicker::lacksPredictions() const {
+  const bool areKnown = predictions_ && predictions_->split == split_;
+  return filter_ != PredictionFilter::all && !areKnown && !isClassifying_;
+}
+
+bool ImagePicker::offersScore() const {
+  return lacksPredictions() && split_ == Split::test && isPredictable_;
 }
 
 void ImagePicker::setFilter(PredictionFilter filter) {

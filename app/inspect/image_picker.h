@@ -61,6 +61,9 @@ class ImagePicker : public QWidget {
   ImageGrid& grid() { return *grid_; }
 
   void setFilter(PredictionFilter filter);
+  /// The same, and requests the predictions that it needs. The test set is never scored unasked: it
+  /// offers to do so.
+  void chooseFilter(PredictionFilter filter);
   void setClass(int label);  ///< -1 = all.
 
   /// Moves by this many places among the shown images, at most to the ends.
@@ -81,7 +84,8 @@ class ImagePicker : public QWidget {
   void fillClasses();
   void fitToText();
   void fitChoices();
-  void filterChosen(int index);
+  bool lacksPredictions() const;
+  bool offersScore() const;
   std::optional<int> predictedOf(int image) const;
 
   Split split_ = Split::validation;
@@ -99,6 +103,7 @@ class ImagePicker : public QWidget {
   QComboBox* filters_;
   QSpinBox* index_;
   QLabel* status_;
+  QPushButton* score_;
   QProgressBar* progress_;
   QPushButton* cancel_;
   QToolButton* export_;

@@ -72,8 +72,7 @@ void InspectPage::makeActions() {
   connect(a.nextImage, &QAction::triggered, this, [this] { picker_->step(1); });
   connect(a.randomImage, &QAction::triggered, this, [this] { picker_->chooseRandom(); });
   connect(a.wrongImages, &QAction::triggered, this, [this] {
-    picker_->setFilter(PredictionFilter::wrong);
-    if (!predictions_) predict();
+    picker_->chooseFilter(PredictionFilter::wrong);
   });
   connect(a.ownPicture, &QAction::triggered, this, &InspectPage::choosePicture);
   connect(a.compare, &QAction::toggled, this, &InspectPage::setCompareMode);
