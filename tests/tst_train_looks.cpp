@@ -66,6 +66,8 @@ class TestTrainLooks : public QObject {
     ShownTrainPage shown(200);
     shown.bar().startAction()->trigger();
     QTRY_COMPARE(shown.session.state(), SessionState::running);
+    // The curves have half of the page.
+    shown.page.resize(1520, 730);
     auto* toolbar = shown.find<CurveToolbar>();
     const auto isCut = [&] {
       for (const QAbstractButton* button : toolbar->findChildren<QAbstractButton*>()) {
