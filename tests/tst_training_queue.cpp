@@ -106,7 +106,7 @@ class TestTrainingQueue : public QObject {
     QTest::qWait(50);
     QVERIFY(stage.queue->isWaiting());
     QCOMPARE(stage.trained, QStringList{u"first"_s});
-    stage.queue->goOn();
+    stage.queue->trainNext();
     QTRY_COMPARE(stage.trained, (QStringList{u"first"_s, u"second"_s}));
   }
 
@@ -123,7 +123,7 @@ class TestTrainingQueue : public QObject {
       QVERIFY(each.obstacle.find("the data is missing") != std::string::npos);
     }
     stage.engine->refusal.reset();
-    stage.queue->goOn();
+    stage.queue->trainNext();
     QTRY_COMPARE(stage.trained, (QStringList{u"first"_s, u"second"_s, u"third"_s}));
   }
 
@@ -212,9 +212,9 @@ class TestTrainingQueue : public QObject {
     QCOMPARE(shown.session.status().record.config.recipe.epochs, 1000);
     shown.bar().stopAction()->trigger();
     QTRY_COMPARE(shown.ended.count(), 1);
-    auto* goOn = panel->findChild<QPushButton*>(u"trainQueue"_s);
-    QTRY_VERIFY(goOn->isVisible());
-    QTest::mouseClick(goOn, Qt::LeftButton);
+    auto* trainNext = panel->findChild<QPushButton*>(u"trainQueue"_s);
+    QTRY_VERIFY(trainNext->isVisible());
+    QTest::mouseClick(trainNext, Qt::LeftButton);
     QVERIFY(shown.showsSetup());
     QTRY_COMPARE(shown.session.status().record.config.recipe.epochs, 2);
     QTRY_COMPARE(shown.ended.count(), 2);

@@ -167,7 +167,7 @@ void TrainingQueue::move(int from, int to) {
   Q_EMIT changed();
 }
 
-void TrainingQueue::goOn() {
+void TrainingQueue::trainNext() {
   isWaiting_ = false;
   for (QueuedRun& each : runs_) each.obstacle.clear();
   Q_EMIT changed();

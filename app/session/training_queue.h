@@ -21,8 +21,8 @@ class WorkerThread;
 /// The runs that are prepared to be trained one after the other. When a training has finished or
 /// failed, the next one begins. One that can't start stays with the reason, and the one behind it
 /// is tried. When a person has stopped a training, and after the program has started, the queue
-/// waits until goOn(). It is stored whole in a file whenever it changes. Lives on the GUI thread;
-/// the file is read and written on a thread of its own.
+/// waits until trainNext(). It is stored whole in a file whenever it changes. Lives on the GUI
+/// thread; the file is read and written on a thread of its own.
 class TrainingQueue : public QObject {
   Q_OBJECT
 
@@ -50,7 +50,7 @@ class TrainingQueue : public QObject {
 
   /// Ends the waiting: runs that could not start are tried again, and the next one begins as soon
   /// as nothing trains.
-  void goOn();
+  void trainNext();
 
  Q_SIGNALS:
   void changed();

@@ -223,12 +223,16 @@ QList<QAction*> TrainPage::pageActions() const {
   return all;
 }
 
+bool TrainPage::showsDocument() const {
+  return !session_.isBusy() || setup_->isPreparing();
+}
+
 QAction* TrainPage::undoAction() const {
-  return session_.isBusy() ? nullptr : undo_;
+  return showsDocument() ? undo_ : nullptr;
 }
 
 QAction* TrainPage::redoAction() const {
-  return session_.isBusy() ? nullptr : redo_;
+  return showsDocument() ? redo_ : nullptr;
 }
 
 void TrainPage::saveLayout(QSettings& settings) const {

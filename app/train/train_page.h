@@ -69,6 +69,7 @@ class TrainPage : public Page {
   void connectSession();
   void connectBanner();
   void showSetup(bool shown);
+  bool showsDocument() const;
   void showRunSettings();
   void continueWithHalfRate(const std::filesystem::path& run);
   void countErrors();

@@ -43,7 +43,7 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
       title_(makeCaption(this, {})),
       problem_(new QLabel(this)),
       list_(new QListWidget(this)),
-      goOn_(new QPushButton(tr("Train the queue"), this)) {
+      train_(new QPushButton(tr("Train the queue"), this)) {
   setProperty(kRole, u"card"_s);
   title_->setObjectName(u"queueTitle"_s);
   problem_->setProperty(kRole, u"error"_s);
@@ -58,8 +58,8 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setTextElideMode(Qt::ElideRight);
   list_->installEventFilter(this);
-  goOn_->setObjectName(u"trainQueue"_s);
-  goOn_->setToolTip(tr("Train the queued runs one after the other"));
+  train_->setObjectName(u"trainQueue"_s);
+  train_->setToolTip(tr("Train the queued runs one after the other"));
   auto* head = new QHBoxLayout;
   head->addWidget(title_);
   head->addStretch();
@@ -74,7 +74,7 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
   up_ = add(tr("Train earlier"), tr("Train this run earlier (Alt+Up)"));
   down_ = add(tr("Train later"), tr("Train this run later (Alt+Down)"));
   remove_ = add(tr("Remove from the queue"), tr("Remove this run from the queue (Del)"));
-  head->addWidget(goOn_);
+  head->addWidget(train_);
   auto* column = new QVBoxLayout(this);
   column->addLayout(head);
   column->addWidget(problem_);
@@ -82,7 +82,7 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
   connect(up_, &QToolButton::clicked, this, [this] { moveBy(-1); });
   connect(down_, &QToolButton::clicked, this, [this] { moveBy(1); });
   connect(remove_, &QToolButton::clicked, this, &QueuePanel::removeCurrent);
-  connect(goOn_, &QPushButton::clicked, &queue_, &TrainingQueue::goOn);
+  connect(train_, &QPushButton::clicked, &queue_, &TrainingQueue::trainNext);
   connect(list_, &QListWidget::currentRowChanged, this, &QueuePanel::updateButtons);
   connect(&queue_, &TrainingQueue::changed, this, &QueuePanel::showQueue);
   connect(&queue_, &TrainingQueue::fileFailed, this, &QueuePanel::showFileProblem);
@@ -115,7 +115,7 @@ void QueuePanel::showQueue() {
   const QString number = count == 1 ? tr("One run is queued") : tr("%1 runs are queued").arg(count);
   title_->setText(count == 0 ? tr("Queue")
                              : number + (queue_.isWaiting() ? tr(", and wait") : u""_s));
-  goOn_->setVisible(queue_.isWaiting());
+  train_->setVisible(queue_.isWaiting());
   setVisible(count > 0 || !problem_->isHidden());
   updateButtons();
 }

@@ -41,7 +41,7 @@ class QueuePanel : public QFrame {
   QToolButton* up_;
   QToolButton* down_;
   QToolButton* remove_;
-  QPushButton* goOn_;
+  QPushButton* train_;
 };
 
 }  // namespace lambda
