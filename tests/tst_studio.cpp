@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <QApplication>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -20,6 +22,7 @@
 #include "engine/formats/metrics/metrics_json.h"
 #include "tests/support/shapes10_of.h"
 #include "widgets/network/network_editor.h"
+#include "widgets/pictures/heatmap_view.h"
 #include "widgets/pictures/image_view.h"
 
 using namespace Qt::StringLiterals;
@@ -153,7 +156,14 @@ void TestStudio::theRunIsFoundAndInspectedAgain() {
   QTRY_VERIFY_WITH_TIMEOUT(library.find(run_) != nullptr, 10000);
   QTRY_COMPARE_WITH_TIMEOUT(library.find(run_)->record.status, RunStatus::finished, 10000);
   window().workspaces().openRun(run_);
-  QTRY_VERIFY_WITH_TIMEOUT(visibleImage() && !visibleImage()->overlay().cells.empty(), 30000);
+  const auto showsContributions = [this] {
+    const QList<HeatmapView*> maps =
+        window().workspaces().page(Workspace::inspect)->findChildren<HeatmapView*>();
+    return std::ranges::any_of(maps, [](const HeatmapView* map) {
+      return map->isVisible() && map->data().tileCount() > 0;
+    });
+  };
+  QTRY_VERIFY_WITH_TIMEOUT(visibleImage() && showsContributions(), 30000);
 }
 
 void TestStudio::closesWhileTraining() {

@@ -55,7 +55,7 @@ class TestTrainLive : public QObject {
     auto* plot = shown.find<CurvePlot>();
     QTRY_VERIFY(plot->visibleRange().second >= 60);
     const QString csv = plot->toCsv();
-    QCOMPARE(csv.count(u"batches,Loss"_s), 60);
+    QCOMPARE(csv.count(u"train (batch),Loss"_s), 60);
     QCOMPARE(csv.count(u"validation,Accuracy"_s), 3);
     auto* events = shown.find<EventList>();
     const QAbstractItemModelTester tester(events->model());
@@ -93,7 +93,7 @@ class TestTrainLive : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(paints.count > before, 50);
     shown.session.stop();
     QTRY_COMPARE(shown.ended.count(), 1);
-    QTRY_COMPARE(plot->toCsv().count(u"batches,Loss"_s),
+    QTRY_COMPARE(plot->toCsv().count(u"train (batch),Loss"_s),
                  static_cast<int>(shown.session.metrics().batches.size()));
   }
 
@@ -103,9 +103,9 @@ class TestTrainLive : public QObject {
     shown.page.hide();
     QTRY_COMPARE(shown.ended.count(), 1);
     auto* plot = shown.find<CurvePlot>();
-    QVERIFY(plot->toCsv().count(u"batches,Loss"_s) < 60);
+    QVERIFY(plot->toCsv().count(u"train (batch),Loss"_s) < 60);
     shown.page.show();
-    QTRY_COMPARE(plot->toCsv().count(u"batches,Loss"_s), 60);
+    QTRY_COMPARE(plot->toCsv().count(u"train (batch),Loss"_s), 60);
   }
 
   void notANumberIsDrawnAndCounted() {

@@ -78,7 +78,7 @@ class TestTrainPage : public QObject {
     RunConfig config = shown.document.config();
     config.recipe.optimizer.momentum = 0;
     shown.document.edit(config, u"Set momentum to 0"_s);
-    QVERIFY(shown.words().contains(u"One problem"_s));
+    QVERIFY(shown.words().contains(u"momentum"_s));
     shown.bar().startAction()->trigger();
     QVERIFY(!shown.session.isBusy());
     auto* banner = shown.find<ResultBanner>();
@@ -167,7 +167,7 @@ class TestTrainPage : public QObject {
     QTRY_COMPARE(shown.ended.count(), 2);
     // One line: no step twice.
     const QString csv = shown.find<CurvePlot>()->toCsv();
-    QCOMPARE(csv.count(u"batches,Loss,%1,"_s.arg(before)), 1);
+    QCOMPARE(csv.count(u"train (batch),Loss,%1,"_s.arg(before)), 1);
   }
 
   void failedRunsSayWhatHappenedAndContinueWithHalfTheLearningRate() {

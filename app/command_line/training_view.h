@@ -25,6 +25,8 @@ class TrainingView : public Observer {
   void evaluated(const EvaluationProgress& progress) override;
   void eventRecorded(const EventRecord& record) override;
 
+  void settingsChanged(const RunChange& change) override { epochs_ = change.after.epochs; }
+
   /// The run folder; empty until the run has started.
   const std::string& run() const { return run_; }
 

@@ -158,8 +158,10 @@ void RunsPage::connectPanels() {
   connect(details_, &DetailsPanel::runClicked, this, &RunsPage::showRun);
   connect(details_, &DetailsPanel::forkClicked, this, &RunsPage::fork);
   connect(details_, &DetailsPanel::folderClicked, this, &RunOperations::reveal);
-  connect(details_, &DetailsPanel::commandClicked, actions_->copyCommand, &QAction::trigger);
-  connect(details_, &DetailsPanel::designClicked, actions_->design, &QAction::trigger);
+  connect(details_, &DetailsPanel::commandClicked, &library_, &RunLibrary::findCommand);
+  connect(details_, &DetailsPanel::designClicked, this, [this](const fs::path& run) {
+    if (const RunSummary* found = library_.find(run)) Q_EMIT designRequested(found->record.config);
+  });
   connect(
       confusion_, &ConfusionPanel::inspectImageRequested, this, &RunsPage::inspectImageRequested);
 }
@@ -222,8 +224,8 @@ void RunsPage::requestForCurrent(QAction& action, void (RunsPage::*request)(cons
 }
 
 void RunsPage::fork(const fs::path& run, const fs::path& checkpoint) {
-  if (actions_->fork->isEnabled()) return forks_->open(run, checkpoint);
-  messageBar_.tell(actions_->fork->statusTip());
+  if (!training_.isBusy()) return forks_->open(run, checkpoint);
+  messageBar_.tell(tr("A training is under way. Stop it first."));
 }
 
 // ---- what is shown ----
@@ -290,8 +292,9 @@ void RunsPage::updateState() {
   view_->updateState();
   if (!view_->showsRuns()) return;
   if (isFirstShown && isVisible()) table_.setFocus();
-  if (!library_.stateText().isEmpty() && messageBar_.text() != library_.stateText()) {
-    messageBar_.warn(library_.stateText());
+  if (toldState_ != library_.stateText()) {
+    toldState_ = library_.stateText();
+    if (!toldState_.isEmpty()) messageBar_.warn(toldState_);
   }
   selectWanted();
   if (table_.currentRun().empty() && sorted_.rowCount() > 0) table_.selectRow(0);

@@ -99,6 +99,7 @@ class RunsPage : public Page {
   RunsView* view_;
   RunTableView& table_;
   RunsMessageBar& messageBar_;
+  QString toldState_;  ///< The last problem of the library that was shown.
   RunOperations* operations_;
   ForkStarter* forks_;
   std::filesystem::path wanted_;  ///< Selected as soon as it is listed.

@@ -87,10 +87,12 @@ void ImageCache::read(const DataConfig& data, Split split) {
 }
 
 void ImageCache::dropOldest() {
-  if (entries_.size() <= kKeptSplits) return;
-  const auto oldest = std::find_if(
-      entries_.rbegin(), entries_.rend(), [](const Entry& entry) { return entry.images; });
-  if (oldest != entries_.rend()) entries_.erase(std::next(oldest).base());
+  while (entries_.size() > kKeptSplits) {
+    const auto oldest = std::find_if(
+        entries_.rbegin(), entries_.rend(), [](const Entry& entry) { return entry.images; });
+    if (oldest == entries_.rend()) return;
+    entries_.erase(std::next(oldest).base());
+  }
 }
 
 }  // namespace lambda

@@ -196,7 +196,13 @@ void TrainingQueue::noteStarted() {
 }
 
 void TrainingQueue::noteRefused(const QString& reason) {
-  if (!starting_ || session_.isBusy()) return;
+  if (session_.isBusy()) return;
+  if (!starting_) {
+    // A start by hand: nothing begins the next run by itself.
+    isWaiting_ = !runs_.empty();
+    Q_EMIT changed();
+    return;
+  }
   runs_[*std::exchange(starting_, {})].obstacle = reason.toStdString();
   store();
   Q_EMIT changed();

@@ -173,6 +173,7 @@ void CommandPalette::choose() {
   const QModelIndex current = list_->currentIndex();
   if (!current.isValid()) return;
   const Command command = commands_[current.data(kIndexRole).toUInt()];
+  if (!command.action) return;
   QSettings settings;
   QStringList recent = settings.value(kRecentKey).toStringList();
   const QString text = current.data().toString();
@@ -184,7 +185,7 @@ void CommandPalette::choose() {
   // the window.
   QTimer::singleShot(0, command.action.data(), [command] {
     if (command.goTo) command.goTo();
-    command.action->trigger();
+    if (command.action) command.action->trigger();
   });
 }
 

@@ -84,7 +84,10 @@ MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
     notices_->tell(NoticeBar::Kind::good, text);
   });
   connect(&workspaces_->document(), &ProjectDocument::titleChanged, this, &MainWindow::updateTitle);
-  connect(&workspaces_->document(), &ProjectDocument::changed, this, &MainWindow::updateTitle);
+  connect(&workspaces_->document(), &ProjectDocument::changed, this, [this] {
+    updateTitle();
+    if (!keepsRescue_) mayDiscard_ = false;  // The decision was about other changes.
+  });
   updateTitle();
   restoreLayout();
   offerRescued();
@@ -183,9 +186,13 @@ void MainWindow::offerStoppedRun() {
   const std::filesystem::path path = stoppedRun_.toStdString();
   const RunSummary* run = workspaces_->library().find(path);
   if (!run) return;
-  stoppedRun_.clear();
+  if (run->isLive) {
+    stoppedRun_.clear();
+    return;
+  }
+  rememberTraining({});
   const RunRecord& record = run->record;
-  if (run->isLive || !run->problem.empty() || record.status == RunStatus::finished) return;
+  if (!run->problem.empty() || record.status == RunStatus::finished) return;
   const QString name =
       QString::fromStdString(record.config.name.empty() ? run->name : record.config.name);
   notices_->tell(NoticeBar::Kind::question,
@@ -312,15 +319,15 @@ void MainWindow::askToStop() {
   const QAbstractButton* stop = box->addButton(tr("Stop and close"), QMessageBox::AcceptRole);
   box->setDefaultButton(box->addButton(tr("Keep training"), QMessageBox::RejectRole));
   connect(box, &QMessageBox::buttonClicked, this, [this, stop](const QAbstractButton* pressed) {
-    if (pressed != stop) return;
+    if (pressed != stop) {
+      mayDiscard_ = false;
+      return;
+    }
     mayStop_ = true;
     close();
   });
   // A training that has ended in the meantime needs no decision.
-  connect(&workspaces_->training(), &TrainingSession::ended, box, [this, box] {
-    box->close();
-    close();
-  });
+  connect(&workspaces_->training(), &TrainingSession::ended, box, &QWidget::close);
   box->open();
 }
 

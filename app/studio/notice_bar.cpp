@@ -40,7 +40,9 @@ class NoticeBar::Notice : public QFrame {
         close_(new QPushButton(this)) {
     setProperty(kRole, u"notice"_s);
     setAccessibleName(NoticeBar::tr("Notice"));
+    text_->setTextFormat(Qt::PlainText);
     text_->setWordWrap(true);
+    text_->setMinimumWidth(1);
     text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     close_->setProperty(kRole, u"quiet"_s);
     close_->setAccessibleName(NoticeBar::tr("Close this notice"));

@@ -27,6 +27,12 @@ bool isOfNoUse(const QKeyEvent& key, const QLineEdit& line) {
   return isRedo && !line.isRedoAvailable();
 }
 
+/// Whether a combo box uses the key to search among its entries.
+bool searches(const QKeyEvent& key, const QWidget* focused) {
+  return qobject_cast<const QComboBox*>(focused) && !key.text().isEmpty() &&
+         key.text().front().isPrint();
+}
+
 bool isSingleKey(const QKeyEvent& key) {
   return !(key.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
 }
@@ -46,7 +52,7 @@ bool ShortcutFilter::eventFilter(QObject*, QEvent* event) {
     event->ignore();
     return true;
   }
-  const bool isTaken = QApplication::activePopupWidget() || qobject_cast<const QComboBox*>(focused);
+  const bool isTaken = QApplication::activePopupWidget() || searches(key, focused);
   // An accepted override becomes an ordinary key press.
   if (!isTaken || !isSingleKey(key)) return false;
   event->accept();

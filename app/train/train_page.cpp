@@ -78,14 +78,14 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
   connect(transport_->settingsAction(), &QAction::triggered, this, &TrainPage::showSetup);
   connect(setup_, &SetupView::designRequested, this, &TrainPage::designRequested);
   connect(setup_, &SetupView::queueRequested, this, &TrainPage::queue);
-  connect(setup_, &SetupView::problemsChanged, this, &TrainPage::countErrors);
-  connect(&document_, &ProjectDocument::titleChanged, this, &TrainPage::countErrors);
-  connect(&document_, &ProjectDocument::changed, this, &TrainPage::countErrors);
+  connect(setup_, &SetupView::problemsChanged, this, &TrainPage::showErrors);
+  connect(&document_, &ProjectDocument::titleChanged, this, &TrainPage::showErrors);
+  connect(&document_, &ProjectDocument::changed, this, &TrainPage::showErrors);
   connect(&run_->curves().plot(),
           &CurvePlot::spaceTapped,
           transport_->pauseAction(),
           &QAction::trigger);
-  countErrors();
+  showErrors();
   showSetup(!session_.isBusy());
 }
 
@@ -155,17 +155,15 @@ void TrainPage::setDevice(const QString& sentence, int cores) {
   setup_->setDevice(sentence, cores);
 }
 
-void TrainPage::countErrors() {
-  const std::vector<Problem> problems = setup_->problems();
-  const auto count =
-      static_cast<int>(std::ranges::count(problems, Severity::error, &Problem::severity));
-  // The errors that prevented a start are fixed.
-  if (errors_ > 0 && count == 0 && banner_->kind() == ResultBanner::Kind::refused) banner_->clear();
-  errors_ = count;
+void TrainPage::showErrors() {
   QStringList errors;
-  for (const Problem& problem : problems) {
+  for (const Problem& problem : setup_->problems()) {
     if (problem.severity == Severity::error) errors << problemText(problem);
   }
+  // The errors that prevented a start are fixed.
+  const bool isRefused = banner_->kind() == ResultBanner::Kind::refused;
+  if (hadErrors_ && errors.isEmpty() && isRefused) banner_->clear();
+  hadErrors_ = !errors.isEmpty();
   transport_->setErrors(errors);
   transport_->setDocument(document_.title(), document_.config());
 }
@@ -177,7 +175,7 @@ void TrainPage::start() {
 
 void TrainPage::queue() {
   if (refuseErrors()) return;
-  banner_->hide();
+  banner_->clear();
   queue_->add(setup_->runConfig());
 }
 

@@ -72,13 +72,13 @@ class TrainPage : public Page {
   bool showsDocument() const;
   void showRunSettings();
   void continueWithHalfRate(const std::filesystem::path& run);
-  void countErrors();
+  void showErrors();
   bool refuseErrors();
 
   ProjectDocument& document_;
   TrainingSession& session_;
   std::filesystem::path runsFolder_;
-  int errors_ = 0;  ///< Errors of the document and its data, when they were last counted.
+  bool hadErrors_ = false;  ///< Whether the document and its data had errors when last examined.
   QAction* undo_;
   QAction* redo_;
   TrainingQueue* queue_;

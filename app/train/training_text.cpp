@@ -48,17 +48,18 @@ QString stateText(SessionState state) {
   return {};
 }
 
-QString endText(const RunResult& result) {
+QString endText(const RunResult& result, int epochs) {
+  const int epoch = std::min(result.epochs + 1, epochs);
   switch (result.status) {
     case RunStatus::finished:
       return result.epochs == 1 ? tr("Finished: 1 epoch")
                                 : tr("Finished: %1 epochs").arg(result.epochs);
     case RunStatus::failed:
-      return tr("Failed in epoch %1").arg(result.epochs + 1);
+      return tr("Failed in epoch %1").arg(epoch);
     case RunStatus::stopped:
     case RunStatus::running:
     case RunStatus::paused:
-      return tr("Stopped in epoch %1").arg(result.epochs + 1);
+      return tr("Stopped in epoch %1").arg(epoch);
   }
   return {};
 }

@@ -16,8 +16,9 @@ namespace lambda {
 /// "Training", "Pausing after this batch …"
 QString stateText(SessionState state);
 
-/// "Finished: 30 epochs", "Stopped in epoch 3", "Failed in epoch 3".
-QString endText(const RunResult& result);
+/// "Finished: 30 epochs", "Stopped in epoch 3", "Failed in epoch 3"; `epochs` is the planned
+/// number.
+QString endText(const RunResult& result, int epochs);
 
 /// "epoch 3 of 30"; during an evaluation also the set that is scored.
 QString progressText(const TrainingStatus& status);

@@ -174,8 +174,9 @@ std::string repairMetrics(const RunFolder& folder, std::int64_t start, TrainingP
   std::erase_if(metrics.batches, [&](const BatchRecord& each) { return each.step > at.step; });
   std::erase_if(metrics.epochs, [&](const EpochRecord& each) { return each.epoch > at.epoch; });
   // Changes after the checkpoint are repeated, and recorded again then.
-  std::erase_if(metrics.events, [made = 0, &at](const EventRecord& each) mutable {
-    return each.kind == EventKind::changed && made++ >= at.changes;
+  int changes = 0;
+  std::erase_if(metrics.events, [&](const EventRecord& each) {
+    return each.kind == EventKind::changed && ++changes > at.changes;
   });
   const Rebuilt rebuilt = rebuild(metrics, Scalars(folder.path()), at);
   const std::string whole = textOf(metrics);

@@ -336,6 +336,10 @@ bool TrainingLoop::saveCheckpoint(const std::string& why, RunWriter::Space space
 RunResult TrainingLoop::end(RunStatus status, const std::string& text) {
   writer_.note(status == RunStatus::stopped ? EventKind::stopped : EventKind::finished, text);
   run_.journal->sync();
+  // Changes for epochs that a finished run does not have are never made.
+  if (status == RunStatus::finished) {
+    run_.record.changes.resize(static_cast<std::size_t>(progress().changes));
+  }
   writer_.saveRecord(status);
   return writer_.result(status, {});
 }

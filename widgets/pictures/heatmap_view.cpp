@@ -86,6 +86,7 @@ void HeatmapView::showSameAs(const HeatmapView& other) {
 void HeatmapView::setPlaceholder(const QString& text) {
   placeholder_ = text;
   update();
+  Q_EMIT contentChanged();
 }
 
 void HeatmapView::setRange(std::optional<ColorRange> range) {
@@ -110,6 +111,7 @@ void HeatmapView::setRangeLocked(bool locked) {
 void HeatmapView::setScalePerTile(bool perTile) {
   scalePerTile_ = perTile;
   updateRange();
+  Q_EMIT contentChanged();
 }
 
 void HeatmapView::setMark(std::optional<Cell> mark) {
@@ -127,6 +129,7 @@ void HeatmapView::setSelectedTile(int tile) {
 void HeatmapView::setBackdrop(const Image& image) {
   backdrop_ = toQImage(image).convertToFormat(QImage::Format_Grayscale8);
   update();
+  Q_EMIT contentChanged();
 }
 
 void HeatmapView::setTilesPerRow(int count) {

@@ -123,6 +123,9 @@ void CompareSide::ask(const InspectionRequest& image, double rowShare, double co
   if (feed_->source().kind == SourceKind::none) return;
   if (!layer_) {
     image_->setImage({});
+    lambda_->setData({});
+    embeddings_->setData({});
+    verdict_->setText({});
     image_->setPlaceholder(tr("This network has no lambda layers to compare."));
     return;
   }

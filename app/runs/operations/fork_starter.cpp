@@ -39,6 +39,11 @@ ForkStarter::~ForkStarter() {
 void ForkStarter::open(const fs::path& run, const fs::path& checkpoint) {
   const RunSummary* summary = library_.find(run);
   if (!summary) return;
+  if (dialog_ && (dialog_->isStarting() || dialog_->run() == run)) {
+    dialog_->raise();
+    dialog_->activateWindow();
+    return;
+  }
   delete dialog_;
   dialog_ = new ForkDialog(*summary, &place_);
   dialog_->setAttribute(Qt::WA_DeleteOnClose);

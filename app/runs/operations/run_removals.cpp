@@ -22,6 +22,7 @@ RunRemovals::RunRemovals(RunLibrary& library, QObject* parent)
   connect(undo_, &QAction::triggered, this, &RunRemovals::undo);
   connect(redo_, &QAction::triggered, this, &RunRemovals::redo);
   connect(&library, &RunLibrary::trashed, this, &RunRemovals::onTrashed);
+  connect(&library, &RunLibrary::refused, this, &RunRemovals::onRefused);
   updateActions();
 }
 
@@ -47,8 +48,7 @@ void RunRemovals::remove(Removal removal) {
   if (removal.items.empty()) return;
   if (removal.way == Way::trash) {
     // The trash takes them one by one, and may refuse some.
-    moving_.insert(moving_.end(), removal.items.begin(), removal.items.end());
-    done_.push_back({Way::trash, {}});
+    done_.push_back({Way::trash, {}, removal.items});
     for (const Item& item : removal.items) library_.moveToTrash(item.path);
     return;
   }
@@ -67,23 +67,45 @@ void RunRemovals::remove(Removal removal) {
 }
 
 void RunRemovals::onTrashed(const fs::path& run, const fs::path& place) {
-  const auto moved = std::find_if(
-      moving_.begin(), moving_.end(), [&](const Item& item) { return item.path == run; });
-  const auto removal = std::find_if(
-      done_.rbegin(), done_.rend(), [](const Removal& each) { return each.way == Way::trash; });
-  if (moved == moving_.end() || removal == done_.rend()) return;
-  moved->trashed = place;
-  removal->items.push_back(*moved);
-  moving_.erase(moved);
+  for (Removal& removal : done_) {
+    const auto moved = std::ranges::find(removal.moving, run, &Item::path);
+    if (moved == removal.moving.end()) continue;
+    moved->trashed = place;
+    removal.items.push_back(*moved);
+    removal.moving.erase(moved);
+    updateActions();
+    Q_EMIT removed(tr("%1 moved to the trash.").arg(namesOf(removal.items)));
+    return;
+  }
+}
+
+/// What the trash refused was not removed, and what could not be restored is still removed.
+void RunRemovals::onRefused(const fs::path& run) {
+  const auto isIt = [&run](const Item& item) { return item.path == run; };
+  for (Removal& removal : done_) std::erase_if(removal.moving, isIt);
+  std::erase_if(done_, [](const Removal& removal) {
+    return removal.items.empty() && removal.moving.empty();
+  });
+  if (std::erase(restoring_, run) > 0 && !undone_.empty()) {
+    Removal& removal = undone_.back();
+    const auto item = std::ranges::find_if(removal.items, isIt);
+    if (item != removal.items.end()) {
+      done_.push_back({removal.way, {*item}});
+      removal.items.erase(item);
+      if (removal.items.empty()) undone_.pop_back();
+    }
+  }
   updateActions();
-  Q_EMIT removed(tr("%1 moved to the trash.").arg(namesOf(removal->items)));
 }
 
 void RunRemovals::undo() {
-  while (!done_.empty() && done_.back().items.empty()) done_.pop_back();
-  if (done_.empty()) return;
-  Removal removal = std::move(done_.back());
-  done_.pop_back();
+  const auto last = std::find_if(
+      done_.rbegin(), done_.rend(), [](const Removal& each) { return !each.items.empty(); });
+  if (last == done_.rend()) return;
+  Removal removal{last->way, std::exchange(last->items, {})};
+  if (last->moving.empty()) done_.erase(std::next(last).base());
+  restoring_.clear();
+  for (const Item& item : removal.items) restoring_.push_back(item.path);
   for (const Item& item : removal.items) {
     if (removal.way == Way::trash) {
       library_.restore(item.trashed, item.path);

@@ -53,6 +53,7 @@ class RunRemovals : public QObject {
   struct Removal {
     Way way = Way::trash;
     std::vector<Item> items;
+    std::vector<Item> moving = {};  ///< On their way to the trash.
   };
 
   static std::vector<Item> itemsOf(const std::vector<const RunRow*>& rows);
@@ -60,6 +61,7 @@ class RunRemovals : public QObject {
   static QString textOf(const Removal& removal);
   void remove(Removal removal);
   void onTrashed(const std::filesystem::path& run, const std::filesystem::path& place);
+  void onRefused(const std::filesystem::path& run);
   void undo();
   void redo();
   void updateActions();
@@ -67,9 +69,9 @@ class RunRemovals : public QObject {
   RunLibrary& library_;
   QAction* undo_;
   QAction* redo_;
-  std::vector<Item> moving_;  ///< On their way to the trash.
   std::vector<Removal> done_;
   std::vector<Removal> undone_;
+  std::vector<std::filesystem::path> restoring_;  ///< Of the last undo.
 };
 
 }  // namespace lambda

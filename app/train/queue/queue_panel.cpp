@@ -102,7 +102,7 @@ void QueuePanel::showQueue() {
   list_->clear();
   for (const QueuedRun& run : runs) {
     auto* item = new QListWidgetItem(queuedText(run), list_);
-    item->setToolTip(item->text().toHtmlEscaped());
+    item->setToolTip(item->text());
   }
   const int count = list_->count();
   list_->setVisible(count > 0);
@@ -112,9 +112,16 @@ void QueuePanel::showQueue() {
     height += list_->sizeHintForRow(row);
   }
   list_->setFixedHeight(height);
-  const QString number = count == 1 ? tr("One run is queued") : tr("%1 runs are queued").arg(count);
-  title_->setText(count == 0 ? tr("Queue")
-                             : number + (queue_.isWaiting() ? tr(", and wait") : u""_s));
+  if (count == 0) {
+    title_->setText(tr("Queue"));
+  } else if (count == 1) {
+    title_->setText(queue_.isWaiting() ? tr("One run is queued, and waits")
+                                       : tr("One run is queued"));
+  } else {
+    title_->setText(
+        (queue_.isWaiting() ? tr("%1 runs are queued, and wait") : tr("%1 runs are queued"))
+            .arg(count));
+  }
   train_->setVisible(queue_.isWaiting());
   setVisible(count > 0 || !problem_->isHidden());
   updateButtons();

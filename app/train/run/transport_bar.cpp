@@ -173,7 +173,9 @@ bool TransportBar::differsFromRun() const {
   Recipe recipe = document_.recipe;
   recipe.precision = run.recipe.precision;  // A run has the one that was measured.
   return document_.architecture != run.architecture || recipe != run.recipe ||
-         document_.seed != run.seed;
+         document_.seed != run.seed || document_.data.augmentation != run.data.augmentation ||
+         document_.data.validationCount != run.data.validationCount ||
+         document_.data.source.index() != run.data.source.index();
 }
 
 QString TransportBar::runText() const {
@@ -184,7 +186,7 @@ QString TransportBar::runText() const {
     parts << stateText(session_.state()) << progressText(status)
           << tr("step %1").arg(countText(static_cast<double>(status.step)));
   } else if (session_.lastResult()) {
-    parts << endText(*session_.lastResult());
+    parts << endText(*session_.lastResult(), status.record.config.recipe.epochs);
   }
   if (differsFromRun()) {
     parts << (errors_.isEmpty()

@@ -15,7 +15,8 @@ std::string countOr(int count, const char* zero) {
 }
 
 std::string minutesText(double minutes) {
-  return minutes == 0 ? "never" : "every " + formatNumber(minutes) + " minutes";
+  if (minutes == 0) return "never";
+  return minutes == 1 ? "every minute" : "every " + formatNumber(minutes) + " minutes";
 }
 
 }  // namespace
