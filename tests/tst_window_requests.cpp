@@ -1,3 +1,6 @@
+#include <cmath>
+#include <numeric>
+
 #include <QAction>
 #include <QComboBox>
 #include <QLineEdit>
@@ -5,6 +8,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QScreen>
+#include <QSplitter>
 #include <QStatusBar>
 
 #include "app/design/design_page.h"
@@ -46,6 +50,7 @@ class TestWindowRequests : public QObject {
   void aKilledTrainingIsOfferedAtTheNextStart();
   void theOpenDocumentComesBack();
   void theWindowStaysOnTheScreenAtEveryTextSize();
+  void resettingTheLayoutResetsEverySplitter();
 
  private:
   QString savedNetwork(const QString& name);
@@ -322,6 +327,41 @@ void TestWindowRequests::theWindowStaysOnTheScreenAtEveryTextSize() {
                traits.title);
       QCOMPARE((*studio_)->size(), QSize(800, 600));
       QVERIFY((*studio_)->statusBar()->geometry().bottom() < 600);
+    }
+  }
+}
+
+void TestWindowRequests::resettingTheLayoutResetsEverySplitter() {
+  QAction* reset = nullptr;
+  for (QAction* action : (*studio_)->actionsOfMenus()) {
+    if (action->text() == u"Reset the layout"_s) reset = action;
+  }
+  QVERIFY(reset);
+  trainOneEpoch();
+  for (const WorkspaceTraits& traits : kWorkspaces) {
+    studio_->workspaces().goTo(traits.workspace);
+    reset->trigger();
+    QCoreApplication::processEvents();
+    for (QSplitter* splitter : studio_->workspaces().findChildren<QSplitter*>()) {
+      if (!splitter->isVisible() || splitter->count() < 2) continue;
+      const QList<int> standard = splitter->sizes();
+      const int total = std::accumulate(standard.begin(), standard.end(), 0);
+      QList<int> moved(standard.size(), total / static_cast<int>(2 * standard.size()));
+      moved.back() += total / 2;
+      splitter->setSizes(moved);
+      Q_EMIT splitter->splitterMoved(moved.front(), 1);
+      QCoreApplication::processEvents();
+      reset->trigger();
+      QCoreApplication::processEvents();
+      const QList<int> found = splitter->sizes();
+      for (qsizetype i = 0; i < standard.size(); ++i) {
+        QVERIFY2(std::abs(found[i] - standard[i]) <= 2,
+                 qPrintable(u"%1, %2, part %3: %4 instead of %5"_s
+                                .arg(QLatin1String(traits.title), splitter->objectName())
+                                .arg(i)
+                                .arg(found[i])
+                                .arg(standard[i])));
+      }
     }
   }
 }

@@ -6,7 +6,6 @@
 #include <QImageReader>
 #include <QMimeData>
 #include <QSettings>
-#include <QSplitter>
 #include <QStandardPaths>
 #include <QTabWidget>
 
@@ -16,6 +15,7 @@
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/lambda_panel.h"
 #include "app/inspect/source_chooser.h"
+#include "widgets/theme/grip_splitter.h"
 
 using namespace Qt::StringLiterals;
 
@@ -44,7 +44,7 @@ void InspectPage::saveLayout(QSettings& settings) const {
 }
 
 void InspectPage::restoreLayout(QSettings& settings) {
-  splitter_->restoreState(settings.value(u"splitter"_s).toByteArray());
+  splitter_->restoreLayout(settings.value(u"splitter"_s).toByteArray());
   tabs_->setCurrentIndex(settings.value(u"tab"_s, 0).toInt());
   const int quantity =
       settings.value(u"quantity"_s, static_cast<int>(ContributionKind::total)).toInt();

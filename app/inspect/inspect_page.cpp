@@ -4,7 +4,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QTabWidget>
@@ -30,6 +29,7 @@
 #include "app/session/training_session.h"
 #include "widgets/pictures/image_view.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -65,7 +65,7 @@ InspectPage::InspectPage(TrainingSession& training, InspectionSession& inspectio
       epochsButton_(new QToolButton),
       stack_(new QStackedWidget),
       empty_(new EmptyState),
-      splitter_(new QSplitter(Qt::Horizontal)),
+      splitter_(new GripSplitter(Qt::Horizontal)),
       left_(new QFrame),
       layerList_(new LayerList),
       noLayers_(makeNote()),
@@ -159,8 +159,7 @@ void InspectPage::makeLayout() {
   splitter_->setStretchFactor(0, 0);
   splitter_->setStretchFactor(1, 5);
   splitter_->setStretchFactor(2, 4);
-  splitter_->setChildrenCollapsible(false);
-  splitter_->setSizes({176, 600, 432});
+  splitter_->setStandardSizes({176, 600, 432});
   stack_->addWidget(empty_);
   stack_->addWidget(splitter_);
   stack_->addWidget(comparisonArea_);

@@ -19,13 +19,13 @@
 class QFrame;
 class QLabel;
 class QProgressBar;
-class QSplitter;
 class QStackedWidget;
 class QTabWidget;
 class QToolButton;
 
 namespace lambda {
 
+class GripSplitter;
 class Comparison;
 class ElidedLabel;
 class EmbeddingsPanel;
@@ -165,7 +165,7 @@ class InspectPage : public Page {
   QToolButton* epochsButton_;
   QStackedWidget* stack_;
   EmptyState* empty_;
-  QSplitter* splitter_;
+  GripSplitter* splitter_;
   QFrame* left_;
   LayerList* layerList_;
   QLabel* noLayers_;

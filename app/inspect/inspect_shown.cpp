@@ -28,6 +28,7 @@
 #include "widgets/pictures/image_view.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;

@@ -4,7 +4,6 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QSettings>
-#include <QSplitter>
 #include <QTabWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -17,6 +16,7 @@
 #include "app/runs/table/run_filter_bar.h"
 #include "app/runs/table/run_sort_filter.h"
 #include "app/runs/table/run_table_view.h"
+#include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 
@@ -48,7 +48,7 @@ RunsView::RunsView(RunLibrary& library,
       noHits_(new LibraryNotice),
       messageBar_(new RunsMessageBar),
       notice_(new LibraryNotice),
-      content_(new QSplitter(Qt::Vertical)),
+      content_(new GripSplitter(Qt::Vertical)),
       tableStack_(new QStackedWidget),
       tabs_(new QTabWidget),
       moreButton_(new QToolButton) {
@@ -77,8 +77,7 @@ void RunsView::layOut(const Panels& panels) {
   content_->addWidget(tabs_);
   content_->setStretchFactor(0, 2);
   content_->setStretchFactor(1, 3);
-  content_->setChildrenCollapsible(false);
-  content_->setSizes(kSizes);
+  content_->setStandardSizes(kSizes);
   addWidget(content_);
   addWidget(notice_);
 }
@@ -180,9 +179,7 @@ void RunsView::saveTo(QSettings& settings) const {
 }
 
 void RunsView::restoreFrom(QSettings& settings) {
-  if (!content_->restoreState(settings.value(kPageSplitterKey).toByteArray())) {
-    content_->setSizes(kSizes);
-  }
+  content_->restoreLayout(settings.value(kPageSplitterKey).toByteArray());
   showTab(settings.value(kTabKey, 0).toInt());
   table_->restoreFrom(settings);
 }

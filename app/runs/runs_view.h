@@ -7,12 +7,12 @@
 #include "app/runs/run_actions.h"
 
 class QSettings;
-class QSplitter;
 class QTabWidget;
 class QToolButton;
 
 namespace lambda {
 
+class GripSplitter;
 class LibraryNotice;
 class RunFilterBar;
 class RunLibrary;
@@ -77,7 +77,7 @@ class RunsView : public QStackedWidget {
   LibraryNotice* noHits_;
   RunsMessageBar* messageBar_;
   LibraryNotice* notice_;
-  QSplitter* content_;
+  GripSplitter* content_;
   QStackedWidget* tableStack_;
   QTabWidget* tabs_;
   QToolButton* moreButton_;

@@ -362,10 +362,10 @@ void MainWindow::resetLayout() {
                      QSettings::UserScope,
                      QApplication::organizationName(),
                      u"standard-layout"_s);
-  workspaces_->restoreLayout(standard);
   showNormal();
   resize(kStandardSize);
   fitIntoScreen();
+  workspaces_->restoreLayout(standard);
 }
 
 /// Makes the whole window visible, with its frame.

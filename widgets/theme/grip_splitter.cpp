@@ -1,5 +1,7 @@
 #include "widgets/theme/grip_splitter.h"
 
+#include <algorithm>
+
 #include <QEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -65,6 +67,36 @@ GripSplitter::GripSplitter(Qt::Orientation orientation, QWidget* parent)
     : QSplitter(orientation, parent) {
   setHandleWidth(kHandle);
   setChildrenCollapsible(false);
+  connect(this, &GripSplitter::resetRequested, this, &GripSplitter::applyStandardSizes);
+}
+
+void GripSplitter::setStandardSizes(const QList<int>& sizes) {
+  standardSizes_ = sizes;
+  applyStandardSizes();
+}
+
+void GripSplitter::restoreLayout(const QByteArray& state) {
+  if (!restoreState(state)) applyStandardSizes();
+}
+
+void GripSplitter::applyStandardSizes() {
+  if (standardSizes_.isEmpty()) return;
+  QList<int> sizes = standardSizes_;
+  const bool isAcross = orientation() == Qt::Horizontal;
+  int free = (isAcross ? width() : height()) - handleWidth() * (count() - 1);
+  int stretches = 0;
+  const auto stretchOf = [&](qsizetype i) {
+    const QSizePolicy policy = widget(static_cast<int>(i))->sizePolicy();
+    return isAcross ? policy.horizontalStretch() : policy.verticalStretch();
+  };
+  for (qsizetype i = 0; i < sizes.size(); ++i) {
+    free -= sizes[i];
+    stretches += stretchOf(i);
+  }
+  for (qsizetype i = 0; i < sizes.size() && stretches > 0; ++i) {
+    sizes[i] = std::max(0, sizes[i] + free * stretchOf(i) / stretches);
+  }
+  setSizes(sizes);
 }
 
 QSplitterHandle* GripSplitter::createHandle() {

@@ -8,7 +8,6 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSettings>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -23,6 +22,7 @@
 #include "widgets/pictures/number_text.h"
 #include "widgets/tables/confusion_view.h"
 #include "widgets/theme/flow_layout.h"
+#include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -148,15 +148,14 @@ QWidget* ConfusionPanel::makeMessage() {
 }
 
 QWidget* ConfusionPanel::makeResult() {
-  result_ = new QSplitter(this);
+  result_ = new GripSplitter(Qt::Horizontal, this);
   view_ = new ConfusionView(result_);
   cellImages_ = new CellImages(result_);
   result_->addWidget(view_);
   result_->addWidget(cellImages_);
   result_->setStretchFactor(0, 2);
   result_->setStretchFactor(1, 3);
-  result_->setSizes({2000, 3000});
-  result_->setChildrenCollapsible(false);
+  result_->setStandardSizes({2000, 3000});
   return result_;
 }
 
@@ -179,7 +178,7 @@ void ConfusionPanel::saveTo(QSettings& settings) const {
 void ConfusionPanel::restoreFrom(QSettings& settings) {
   scales_->setCurrent(settings.value(kScaleKey, 0).toInt());
   view_->setScale(static_cast<ConfusionScale>(scales_->current()));
-  result_->restoreState(settings.value(kSplitterKey).toByteArray());
+  result_->restoreLayout(settings.value(kSplitterKey).toByteArray());
 }
 
 void ConfusionPanel::showEvent(QShowEvent* event) {

@@ -13,12 +13,12 @@ class QLabel;
 class QProgressBar;
 class QPushButton;
 class QSettings;
-class QSplitter;
 class QStackedWidget;
 class QToolButton;
 
 namespace lambda {
 
+class GripSplitter;
 class CellImages;
 class ChoiceBar;
 class ConfusionView;
@@ -77,7 +77,7 @@ class ConfusionPanel : public QWidget {
   QLabel* text_ = nullptr;
   QProgressBar* progress_ = nullptr;
   QPushButton* button_ = nullptr;
-  QSplitter* result_ = nullptr;
+  GripSplitter* result_ = nullptr;
   ConfusionView* view_ = nullptr;
   CellImages* cellImages_ = nullptr;
   std::shared_ptr<const Predictions> shown_;

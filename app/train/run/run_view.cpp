@@ -1,13 +1,13 @@
 #include "app/train/run/run_view.h"
 
 #include <QSettings>
-#include <QSplitter>
 #include <QVBoxLayout>
 
 #include "app/train/live/live_panel.h"
 #include "app/train/run/curves_panel.h"
 #include "app/train/run/event_list.h"
 #include "widgets/plots/curve_toolbar.h"
+#include "widgets/theme/grip_splitter.h"
 
 using namespace Qt::StringLiterals;
 
@@ -15,22 +15,20 @@ namespace lambda {
 
 RunView::RunView(TrainingSession& session, QWidget* parent)
     : QWidget(parent),
-      columns_(new QSplitter(Qt::Horizontal, this)),
-      rows_(new QSplitter(Qt::Vertical, this)),
+      columns_(new GripSplitter(Qt::Horizontal, this)),
+      rows_(new GripSplitter(Qt::Vertical, this)),
       curves_(new CurvesPanel(session, this)),
       events_(new EventList(session, this)),
       live_(new LivePanel(session, this)) {
   rows_->addWidget(curves_);
   rows_->addWidget(events_);
   rows_->setStretchFactor(0, 1);
-  rows_->setCollapsible(0, false);
   columns_->addWidget(rows_);
   columns_->addWidget(live_);
   columns_->setStretchFactor(0, 1);
   columns_->setStretchFactor(1, 1);
-  columns_->setCollapsible(0, false);
-  columns_->setSizes({600, 600});
-  rows_->setSizes({600, 110});
+  columns_->setStandardSizes({600, 600});
+  rows_->setStandardSizes({600, 110});
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins({});
   column->setSpacing(0);
@@ -46,8 +44,8 @@ void RunView::saveLayout(QSettings& settings) const {
 }
 
 void RunView::restoreLayout(QSettings& settings) {
-  columns_->restoreState(settings.value(u"halves"_s).toByteArray());
-  rows_->restoreState(settings.value(u"rows"_s).toByteArray());
+  columns_->restoreLayout(settings.value(u"halves"_s).toByteArray());
+  rows_->restoreLayout(settings.value(u"rows"_s).toByteArray());
   curves_->toolbar().restoreLayout(settings);
   live_->restoreLayout(settings);
 }

@@ -3,10 +3,10 @@
 #include <QWidget>
 
 class QSettings;
-class QSplitter;
 
 namespace lambda {
 
+class GripSplitter;
 class CurvesPanel;
 class EventList;
 class LivePanel;
@@ -30,8 +30,8 @@ class RunView : public QWidget {
   void restoreLayout(QSettings& settings);
 
  private:
-  QSplitter* columns_;
-  QSplitter* rows_;
+  GripSplitter* columns_;
+  GripSplitter* rows_;
   CurvesPanel* curves_;
   EventList* events_;
   LivePanel* live_;
