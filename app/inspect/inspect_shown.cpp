@@ -90,7 +90,8 @@ void InspectPage::showImageAlone() {
   showSnapshot(nullptr);
   imagePanel_->setImage(image);
   const bool hasPredictions = predictions_ && predictions_->split == selection_.split;
-  predictionPanel_->setOffer(!hasPredictions && feed_->source().kind == SourceKind::checkpoint);
+  const bool isOffered = !hasPredictions && feed_->source().kind == SourceKind::checkpoint;
+  predictionPanel_->setOffer(isOffered ? std::optional(selection_.split) : std::nullopt);
   if (hasPredictions && !selection_.picture) {
     predictionPanel_->setPrediction(*predictions_, selection_.image);
     imagePanel_->setPrediction(predictionPanel_->words());
@@ -242,7 +243,7 @@ void InspectPage::updateState() {
               QString::fromStdString(feed_->source().record.pattern).replace(u'-', QChar(0x2011))));
   noLayers_->setVisible(hasSource && !hasLayers);
   layerList_->setVisible(hasLayers);
-  predictionPanel_->setOffer(false);
+  predictionPanel_->setOffer(std::nullopt);
   for (const Tab tab : {kLambdaTab, kEmbeddingsTab, kKeysTab}) {
     tabs_->setTabEnabled(tab, hasLayers || !hasSource);
   }

@@ -28,7 +28,7 @@ namespace {
 constexpr std::array kLeastHeights{160, 112, 110};
 
 /// Of the grid: tall matrices take 4, 3 and 3 of them, since the first has a colour bar.
-constexpr int kColumns = 10;
+constexpr int kColumns = 22;
 
 double norm(const Array& array) {
   double squares = 0;
@@ -90,9 +90,9 @@ void LambdaPanel::arrange() {
   QWidget* position = matrices_[2];
   // Tall matrices side by side, wide ones below each other, so that they fill the panel.
   if (areTall_) {
-    grid_->addWidget(total, 1, 0, 1, 4);
-    grid_->addWidget(content, 1, 4, 1, 3);
-    grid_->addWidget(position, 1, 7, 1, 3);
+    grid_->addWidget(total, 1, 0, 1, 10);
+    grid_->addWidget(content, 1, 10, 1, 6);
+    grid_->addWidget(position, 1, 16, 1, 6);
   } else {
     grid_->addWidget(total, 1, 0, 1, kColumns);
     grid_->addWidget(content, 2, 0, 1, kColumns / 2);

@@ -20,7 +20,7 @@ PredictionPanel::PredictionPanel(QWidget* parent)
       verdict_(new QLabel),
       details_(makeNote()),
       bars_(new BarList),
-      offer_(new QPushButton(tr("Classify the images"))) {
+      offer_(new QPushButton) {
   verdict_->setWordWrap(true);
   auto* header = new QHBoxLayout;
   header->setSpacing(8);
@@ -35,7 +35,7 @@ PredictionPanel::PredictionPanel(QWidget* parent)
   column->addWidget(offer_, 0, Qt::AlignLeft);
   column->addStretch();
   connect(offer_, &QPushButton::clicked, this, &PredictionPanel::predictionsRequested);
-  setOffer(false);
+  setOffer(std::nullopt);
   setSnapshot(nullptr);
 }
 
@@ -45,8 +45,12 @@ void PredictionPanel::setVerdict(const PredictionText& words) {
   setRole(*verdict_, words.role);
 }
 
-void PredictionPanel::setOffer(bool offered) {
-  offer_->setVisible(offered);
+void PredictionPanel::setOffer(std::optional<Split> split) {
+  offer_->setVisible(split.has_value());
+  const bool isTest = split == Split::test;
+  offer_->setText(isTest ? tr("Score the test images") : tr("Classify the images"));
+  offer_->setToolTip(isTest ? tr("Each scoring of the test set is counted in the run's record.")
+                            : QString());
 }
 
 void PredictionPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {

@@ -29,8 +29,9 @@ class PredictionPanel : public QWidget {
   /// For a network without lambda layers: shows one image's part of the predictions for all images.
   void setPrediction(const Predictions& predictions, int image);
 
-  /// Offers to classify all images, for sources that can't classify a single one.
-  void setOffer(bool offered);
+  /// Offers to classify all images of a split, for sources that can't classify a single one. An
+  /// offer for the test set says that this scores it.
+  void setOffer(std::optional<Split> split);
 
   BarList& bars() { return *bars_; }
 

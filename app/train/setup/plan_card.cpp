@@ -24,7 +24,7 @@ QString count(std::int64_t number) {
 
 PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
   setProperty(kRole, u"card"_s);
-  caption_ = makeCaption(this, tr("What will be trained"));
+  caption_ = makeCaption(this, {});
   numbers_ = new QLabel(this);
   numbers_->setObjectName(u"plan"_s);
   numbers_->setTextFormat(Qt::PlainText);
@@ -41,6 +41,11 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
   column->addWidget(problem_);
   column->addWidget(open_, 0, Qt::AlignLeft);
   connect(open_, &QPushButton::clicked, this, [this] { Q_EMIT designRequested(path_); });
+  setUnderWay(false);
+}
+
+void PlanCard::setUnderWay(bool underWay) {
+  caption_->setText(underWay ? tr("What is trained") : tr("What will be trained"));
 }
 
 void PlanCard::setPlan(const RunConfig& config,

@@ -27,6 +27,9 @@ class PlanCard : public QFrame {
                const std::optional<DatasetInfo>& dataset,
                const std::vector<Problem>& problems);
 
+  /// Whether the plan is that of the training under way.
+  void setUnderWay(bool underWay);
+
  Q_SIGNALS:
   /// An error is in the network, at this field.
   void designRequested(const std::string& path);

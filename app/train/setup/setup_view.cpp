@@ -281,6 +281,7 @@ void SetupView::refresh() {
   learningRate_->setCurve(learningRateCurve(recipes), config.recipe.epochs);
   showRunState();
   plan_->setPlan(config, data_->dataset(), problems);
+  plan_->setUnderWay(showsRun());
 }
 
 void SetupView::requestSamples() {
