@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -8,6 +9,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QScreen>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStatusBar>
 
@@ -22,10 +24,24 @@
 #include "widgets/forms/number_box.h"
 #include "widgets/network/network_actions.h"
 #include "widgets/network/network_editor.h"
+#include "widgets/pictures/heatmap_view.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda::test {
+
+namespace {
+
+/// The sizes of a splitter's parts as shares, since the width of a page changes with its content.
+std::vector<double> sharesOf(const QSplitter& splitter) {
+  const QList<int> sizes = splitter.sizes();
+  const double total = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  std::vector<double> shares;
+  for (const int size : sizes) shares.push_back(size / total);
+  return shares;
+}
+
+}  // namespace
 
 /// Requests of a person to the window, in orders in which something could be lost or done unseen.
 class TestWindowRequests : public QObject {
@@ -50,6 +66,7 @@ class TestWindowRequests : public QObject {
   void aKilledTrainingIsOfferedAtTheNextStart();
   void theOpenDocumentComesBack();
   void theWindowStaysOnTheScreenAtEveryTextSize();
+  void pagesAreNotScrolledInASmallWindow();
   void resettingTheLayoutResetsEverySplitter();
 
  private:
@@ -255,12 +272,14 @@ void TestWindowRequests::aRecentRunIsOpenedEvenWhileAnotherTrains() {
   trainOneEpoch();
   startEndless();
   studio_->workspaces().goTo(Workspace::welcome);
-  QPushButton* row = nullptr;
-  for (QPushButton* each : (*studio_)->findChildren<QPushButton*>()) {
-    if (each->isVisible() && each->accessibleName().contains(u"1 epoch"_s)) row = each;
-  }
-  QVERIFY(row);
-  QTest::mouseClick(row, Qt::LeftButton);
+  const auto row = [this]() -> QPushButton* {
+    for (QPushButton* each : (*studio_)->findChildren<QPushButton*>()) {
+      if (each->isVisible() && each->accessibleName().contains(u"1 epoch"_s)) return each;
+    }
+    return nullptr;
+  };
+  QTRY_VERIFY(row());
+  QTest::mouseClick(row(), Qt::LeftButton);
   QCOMPARE(studio_->workspaces().current(), Workspace::inspect);
   QTRY_VERIFY(!studio_->engine->inspections().empty());
 }
@@ -331,6 +350,28 @@ void TestWindowRequests::theWindowStaysOnTheScreenAtEveryTextSize() {
   }
 }
 
+void TestWindowRequests::pagesAreNotScrolledInASmallWindow() {
+  trainOneEpoch();
+  (*studio_)->resize(1280, 760);  // 1280x800 without the frame of the window.
+  studio_->workspaces().openRun(studio_->workspaces().library().runs().front().path);
+  QTRY_VERIFY(std::ranges::any_of((*studio_)->findChildren<HeatmapView*>(), [](const auto* map) {
+    return map->isVisible() && map->data().tileCount() > 0;
+  }));
+  for (const WorkspaceTraits& traits : kWorkspaces) {
+    studio_->workspaces().goTo(traits.workspace);
+    QCoreApplication::processEvents();
+    const auto* scrolled = qobject_cast<QScrollArea*>(studio_->workspaces().currentWidget());
+    const QSize needed = scrolled->widget()->size();
+    const QSize available = scrolled->viewport()->size();
+    QVERIFY2(needed.width() <= available.width() && needed.height() <= available.height(),
+             qPrintable(u"%1 needs %2 x %3 of %4 x %5"_s.arg(QLatin1String(traits.title))
+                            .arg(needed.width())
+                            .arg(needed.height())
+                            .arg(available.width())
+                            .arg(available.height())));
+  }
+}
+
 void TestWindowRequests::resettingTheLayoutResetsEverySplitter() {
   QAction* reset = nullptr;
   for (QAction* action : (*studio_)->actionsOfMenus()) {
@@ -344,19 +385,18 @@ void TestWindowRequests::resettingTheLayoutResetsEverySplitter() {
     QCoreApplication::processEvents();
     for (QSplitter* splitter : studio_->workspaces().findChildren<QSplitter*>()) {
       if (!splitter->isVisible() || splitter->count() < 2) continue;
-      const QList<int> standard = splitter->sizes();
-      const int total = std::accumulate(standard.begin(), standard.end(), 0);
-      QList<int> moved(standard.size(), total / static_cast<int>(2 * standard.size()));
-      moved.back() += total / 2;
+      const std::vector<double> standard = sharesOf(*splitter);
+      QList<int> moved(splitter->count(), 100);
+      moved.back() = 100 * splitter->count();
       splitter->setSizes(moved);
       Q_EMIT splitter->splitterMoved(moved.front(), 1);
       QCoreApplication::processEvents();
       reset->trigger();
       QCoreApplication::processEvents();
-      const QList<int> found = splitter->sizes();
-      for (qsizetype i = 0; i < standard.size(); ++i) {
-        QVERIFY2(std::abs(found[i] - standard[i]) <= 2,
-                 qPrintable(u"%1, %2, part %3: %4 instead of %5"_s
+      const std::vector<double> found = sharesOf(*splitter);
+      for (std::size_t i = 0; i < standard.size(); ++i) {
+        QVERIFY2(std::abs(found[i] - standard[i]) < 0.01,
+                 qPrintable(u"%1, %2, part %3: %4 of the space instead of %5"_s
                                 .arg(QLatin1String(traits.title), splitter->objectName())
                                 .arg(i)
                                 .arg(found[i])

@@ -5,6 +5,7 @@
 
 #include <QFile>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTimer>
@@ -38,6 +39,39 @@ std::filesystem::path queueFile() {
   const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
   return QFile::encodeName(folder + u"/queue.json"_s).toStdString();
 }
+
+/// Shows a page in the size of the window, or scrolls it where it needs more. A resizable
+/// QScrollArea would scroll a page with wrapped texts already below its preferred height.
+class PageArea : public QScrollArea {
+ public:
+  PageArea(QWidget* page, QWidget* parent) : QScrollArea(parent) {
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::NoFocus);
+    setWidget(page);
+    page->installEventFilter(this);
+  }
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override {
+    QScrollArea::resizeEvent(event);
+    fitPage();
+  }
+
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (watched == widget() && event->type() == QEvent::LayoutRequest) fitPage();
+    return QScrollArea::eventFilter(watched, event);
+  }
+
+ private:
+  void fitPage() {
+    const QSize least = widget()->minimumSizeHint().expandedTo(widget()->minimumSize());
+    QSize space = maximumViewportSize();
+    if (least.height() > space.height()) space.rwidth() -= verticalScrollBar()->sizeHint().width();
+    if (least.width() > space.width())
+      space.rheight() -= horizontalScrollBar()->sizeHint().height();
+    widget()->resize(space.expandedTo(least));
+  }
+};
 
 QString recoveryFolder() {
   return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/recovery"_s;
@@ -89,12 +123,7 @@ Workspaces::~Workspaces() {
 
 void Workspaces::addPages() {
   for (QWidget* page : pages_) {
-    auto* scrolled = new QScrollArea(this);
-    scrolled->setFrameShape(QFrame::NoFrame);
-    scrolled->setFocusPolicy(Qt::NoFocus);
-    scrolled->setWidgetResizable(true);
-    scrolled->setWidget(page);
-    addWidget(scrolled);
+    addWidget(new PageArea(page, this));
   }
 }
 

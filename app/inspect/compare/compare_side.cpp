@@ -26,8 +26,8 @@ namespace lambda {
 namespace {
 
 constexpr double kLeastImage = 168;  // pixels at the usual size of text
-constexpr double kLeastLambda = 128;
-constexpr double kLeastEmbeddings = 216;
+constexpr double kLeastLambda = 112;
+constexpr double kLeastEmbeddings = 128;
 
 }  // namespace
 
