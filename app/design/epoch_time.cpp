@@ -7,6 +7,7 @@
 #include <QStyle>
 #include <QVBoxLayout>
 
+#include "app/session/data_location.h"
 #include "app/session/inspection_session.h"
 #include "widgets/network/parts/quantity_text.h"
 #include "widgets/theme/theme.h"
@@ -104,8 +105,10 @@ void EpochTime::measure() {
   if (isMeasuring() || !canMeasure()) return;
   failure_.clear();
   measuring_ = config_;
+  RunConfig located = config_;
+  located.data.source = locatedSource(config_.data.source, standardDataFolder());
   id_ = inspection_.estimateThroughput(
-      config_,
+      located,
       kSteps,
       *this,
       {.answered =

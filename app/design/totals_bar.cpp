@@ -5,7 +5,6 @@
 
 #include "app/design/epoch_time.h"
 #include "app/design/total_cell.h"
-#include "app/session/data_location.h"
 #include "app/session/machine_memory.h"
 #include "engine/values/config/range_check.h"
 #include "widgets/network/parts/quantity_text.h"
@@ -101,9 +100,7 @@ void TotalsBar::show(const RunConfig& config,
                    .arg(bytes(machine));
     memory_->setToolTip(obstacle);
   }
-  RunConfig measured = config;
-  measured.data.source = locatedSource(config.data.source, standardDataFolder());
-  time_->setConfig(measured, obstacle);
+  time_->setConfig(config, obstacle);
   fit();
 }
 

@@ -47,10 +47,11 @@ void RepeatedInspection::setRequest(const InspectionRequest& request) {
   isAsked_ = hasAnswer_ = false;
   if (request_.layer.empty()) {
     timer_.stop();
-    session_.cancelInspection(*this);
   } else {
     ask();
   }
+  // An answer that is under way belongs to the request before.
+  if (!isAsked_) session_.cancelInspection(*this);
 }
 
 void RepeatedInspection::setActive(bool active) {

@@ -27,8 +27,10 @@ namespace {
 /// their cells can be told apart.
 constexpr std::array kLeastHeights{160, 112, 110};
 
-/// Of the grid: tall matrices take 4, 3 and 3 of them, since the first has a colour bar.
-constexpr int kColumns = 22;
+// Columns of the grid for tall matrices. The total takes more, since it has axes and a colour bar.
+constexpr int kTotalColumns = 10;
+constexpr int kPartColumns = 6;
+constexpr int kColumns = kTotalColumns + 2 * kPartColumns;
 
 double norm(const Array& array) {
   double squares = 0;
@@ -90,9 +92,9 @@ void LambdaPanel::arrange() {
   QWidget* position = matrices_[2];
   // Tall matrices side by side, wide ones below each other, so that they fill the panel.
   if (areTall_) {
-    grid_->addWidget(total, 1, 0, 1, 10);
-    grid_->addWidget(content, 1, 10, 1, 6);
-    grid_->addWidget(position, 1, 16, 1, 6);
+    grid_->addWidget(total, 1, 0, 1, kTotalColumns);
+    grid_->addWidget(content, 1, kTotalColumns, 1, kPartColumns);
+    grid_->addWidget(position, 1, kTotalColumns + kPartColumns, 1, kPartColumns);
   } else {
     grid_->addWidget(total, 1, 0, 1, kColumns);
     grid_->addWidget(content, 2, 0, 1, kColumns / 2);

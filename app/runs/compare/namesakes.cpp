@@ -9,8 +9,8 @@ namespace lambda {
 
 namespace {
 
-/// Of more configurations with one name only the architectures are told: comparing all settings
-/// takes its time, and nobody reads that many differences.
+/// If more configurations than this share a name, only their architectures are compared: comparing
+/// all settings would be slow, and nobody reads that many differences.
 constexpr std::size_t kMostCompared = 24;
 
 /// The rows of one name with one configuration.

@@ -8,9 +8,9 @@
 
 namespace lambda {
 
-/// What differs between each row and the other rows of its name, short enough for a table: its
-/// architecture where that differs, and settings with their values. Empty where no other row has
-/// the name, or nothing differs. One text per row.
+/// Returns one text per row, short enough for a table, that tells the row from the others of its
+/// name: its architecture where that differs, and settings with their values. The text is empty
+/// where no other row has the name, or nothing differs.
 QStringList differencesOfNamesakes(const std::vector<RunRow>& rows);
 
 }  // namespace lambda

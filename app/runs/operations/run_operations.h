@@ -17,8 +17,8 @@ class RunSortFilter;
 class RunTableView;
 class RunsMessageBar;
 
-/// What a person does with the selected runs: the actions of RunActions that change, copy or export
-/// them. Requests to other workspaces are those of the page.
+/// Carries out the actions of RunActions that change, copy or export the selected runs. The page
+/// sends the requests to other workspaces.
 class RunOperations : public QObject {
   Q_OBJECT
 

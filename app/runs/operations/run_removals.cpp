@@ -79,7 +79,8 @@ void RunRemovals::onTrashed(const fs::path& run, const fs::path& place) {
   }
 }
 
-/// What the trash refused was not removed, and what could not be restored is still removed.
+/// A run that the trash refused was not removed; a run that could not be restored can be undone
+/// again.
 void RunRemovals::onRefused(const fs::path& run) {
   const auto isIt = [&run](const Item& item) { return item.path == run; };
   for (Removal& removal : done_) std::erase_if(removal.moving, isIt);

@@ -23,7 +23,7 @@ class RunsMessageBar : public QFrame {
   /// Offers an action; its button has the focus.
   void ask(const QString& text, const QString& actionText, std::function<void()> action);
 
-  /// What a number counts: "epoch", "epochs".
+  /// The unit of a number, in the singular and the plural: "epoch", "epochs".
   struct Unit {
     QString one;
     QString many;

@@ -21,7 +21,7 @@ namespace lambda {
 
 namespace {
 
-/// Of more rows the first ones decide how wide the columns are.
+/// In a longer table, the first rows decide how wide the columns are.
 constexpr int kMeasuredRows = 200;
 constexpr int kFitMs = 50;
 /// Narrower columns can't be found.

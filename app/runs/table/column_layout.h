@@ -11,8 +11,8 @@ class QTableView;
 
 namespace lambda {
 
-/// Which columns the table of runs shows, in which order and how wide: as wide as their content,
-/// up to their limit, unless a person made them wider or narrower.
+/// Keeps the visible columns of the table of runs, their order and their widths. A column is as
+/// wide as its content, up to its limit, unless a person made it wider or narrower.
 class ColumnLayout : public QObject {
   Q_OBJECT
 
