@@ -21,7 +21,6 @@
 #include "app/studio/preferences.h"
 #include "app/train/live/live_panel.h"
 #include "engine/formats/metrics/metrics_json.h"
-#include "tests/support/picture_check.h"
 #include "tests/support/studio_window.h"
 
 using namespace Qt::StringLiterals;
@@ -50,8 +49,6 @@ class TestMainWindow : public QObject {
   void themeAndTextSizeChangeWhileItRuns();
   void opensWhatItIsGiven();
   void layoutAndWorkspaceAreRemembered();
-  void pagesLookAsTheyWere_data();
-  void pagesLookAsTheyWere();
 
  private:
   TrainingSession& training() { return studio_->training(); }
@@ -313,45 +310,6 @@ void TestMainWindow::layoutAndWorkspaceAreRemembered() {
   MainWindow again(studio_->engine, studio_->preferences());
   QCOMPARE(again.workspaces().current(), Workspace::runs);
   QCOMPARE(again.size(), QSize(760, 640));
-}
-
-void TestMainWindow::pagesLookAsTheyWere_data() {
-  QTest::addColumn<int>("workspace");
-  QTest::addColumn<bool>("isDark");
-  const char* names[] = {"welcome", "design", "train", "inspect", "runs"};
-  for (int i = 0; i < 5; ++i) {
-    QTest::addRow("%s-light", names[i]) << i << false;
-    QTest::addRow("%s-dark", names[i]) << i << true;
-  }
-}
-
-void TestMainWindow::pagesLookAsTheyWere() {
-  QFETCH(int, workspace);
-  QFETCH(bool, isDark);
-  QTRY_COMPARE(studio_->workspaces().library().state(), LibraryState::ready);
-  studio_->preferences().setTheme(isDark ? ThemeChoice::dark : ThemeChoice::light);
-  studio_->workspaces().goTo(static_cast<Workspace>(workspace));
-  // The page reads files on other threads, so the picture is compared until it is right.
-  const auto grab = [&](double ratio) {
-    QImage image(studio_->workspaces().size() * ratio, QImage::Format_RGB32);
-    image.setDevicePixelRatio(ratio);
-    image.fill(Qt::black);
-    studio_->workspaces().render(&image);
-    return image;
-  };
-  // A stored picture must show a page that has finished loading.
-  if (qEnvironmentVariableIsSet("LAMBDA_WRITE_PICTURES")) QTest::qWait(2000);
-  QString difference;
-  const bool isAlike = QTest::qWaitFor(
-      [&] {
-        difference = differenceFromKept(grab(1), QString::fromLatin1(QTest::currentDataTag()));
-        return difference.isEmpty();
-      },
-      20000);
-  QVERIFY2(isAlike, qPrintable(difference));
-  const QImage large =
-      grab(2).scaled(studio_->workspaces().size(), Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
-  QVERIFY(distanceBetween(large, grab(1)) < 4);
 }
 
 }  // namespace lambda::test

@@ -52,7 +52,6 @@ OverlayPanel::OverlayPanel(RunLibrary& library, const RunTableModel& runs, QWidg
                                  tr("Training loss")},
                                 tr("Curves"),
                                 this)),
-      toolbars_(new QStackedWidget(this)),
       plots_(new QStackedWidget(this)),
       accuracy_(makeView(tr("Accuracy"), true)),
       loss_(makeView(tr("Loss"), false)),
@@ -72,7 +71,8 @@ OverlayPanel::OverlayPanel(RunLibrary& library, const RunTableModel& runs, QWidg
   auto* top = new FlowLayout(4);
   top->addWidget(quantities_);
   top->beginRight();
-  top->addWidget(toolbars_);
+  for (const View& each : {accuracy_, loss_}) top->addWidget(each.toolbar);
+  loss_.toolbar->hide();
   auto* body = new QHBoxLayout;
   body->setSpacing(8);
   body->addWidget(plots_, 1);
@@ -108,7 +108,6 @@ OverlayPanel::View OverlayPanel::makeView(const QString& title, bool percent) {
   view.plot = new CurvePlot({CurvePanel{title, percent}}, this);
   view.plot->setFollow(true);
   view.toolbar = new CurveToolbar(*view.plot, percent ? -1 : 0, this);
-  toolbars_->addWidget(view.toolbar);
   plots_->addWidget(view.plot);
   connect(
       view.plot, &CurvePlot::seriesClicked, this, [this](const std::string& key) { choose(key); });
@@ -234,7 +233,8 @@ void OverlayPanel::refresh() {
     return run.row.hasRecord() && !run.metrics;
   });
   View& shown = view();
-  toolbars_->setCurrentWidget(shown.toolbar);
+  for (const View& each : {accuracy_, loss_})
+    each.toolbar->setVisible(each.toolbar == shown.toolbar);
   plots_->setCurrentWidget(shown.plot);
   shown.plot->setEmptyText(paths_.empty() ? tr("Check runs in the table to compare their curves.")
                            : isReading    ? tr("Reading …")

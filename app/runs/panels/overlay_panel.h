@@ -77,7 +77,6 @@ class OverlayPanel : public QWidget {
   std::vector<std::filesystem::path> paths_;
   std::filesystem::path highlighted_;  ///< The others are dimmed; empty = none is.
   ChoiceBar* quantities_;
-  QStackedWidget* toolbars_;
   QStackedWidget* plots_;
   View accuracy_;
   View loss_;
