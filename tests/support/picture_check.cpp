@@ -20,7 +20,7 @@ constexpr double kAllowed = 6;
 /// The side of a part of a picture, in pixels: about four letters.
 constexpr int kPart = 24;
 /// One changed letter in a part changes it by more than this.
-constexpr double kAllowedInPart = 3;
+constexpr double kAllowedInPart = 0.5;
 
 QImage shrunk(const QImage& image) {
   return image.convertToFormat(QImage::Format_RGB888)
