@@ -261,7 +261,7 @@ void TestCommandLine::memoryThatIsNotThereIsReportedBeforeItIsTaken_data() {
       << u"\"$LAMBDA\" train huge.json"_s << QByteArray("training with batches of 30 needs ");
   QTest::newRow("images of a file")
       << u"ulimit -v 5000000; \"$LAMBDA\" train tiny.json --set data.source.trainCount=1000000"_s
-      << QByteArray("1000000 images needs 5.7 GiB of memory, but ");
+      << QByteArray("1000000 images needs 6.14 GB of memory, but ");
 }
 
 void TestCommandLine::memoryThatIsNotThereIsReportedBeforeItIsTaken() {

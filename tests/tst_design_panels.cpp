@@ -23,7 +23,7 @@
 #include "tests/support/scripted_engine.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/network/network_editor.h"
-#include "widgets/network/parts/quantity_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 
 using namespace std::string_literals;
@@ -78,11 +78,11 @@ void TestDesignPanels::totalsAreTheCostModels() {
   const RunConfig& config = studio.document.config();
   const NetworkCost cost = costOf(config.architecture);
   QCOMPARE(studio.total(u"Pattern"_s)->value(), u"C-LCL-CCL"_s);
-  QCOMPARE(studio.total(u"Parameters"_s)->value(), shortCount(cost.parameters));
-  QCOMPARE(studio.total(u"FLOPs"_s)->value(), shortCount(cost.flops));
+  QCOMPARE(studio.total(u"Parameters"_s)->value(), shortCountText(cost.parameters));
+  QCOMPARE(studio.total(u"FLOPs"_s)->value(), shortCountText(cost.flops));
   QCOMPARE(studio.total(u"Activations, batch of 256"_s)->value(),
-           shortBytes(cost.activationBytes * 256, 3));
-  QCOMPARE(studio.total(u"Memory"_s)->value(), shortBytes(trainingBytes(cost, 256, 1), 3));
+           bytesText(cost.activationBytes * 256, 3));
+  QCOMPARE(studio.total(u"Memory"_s)->value(), bytesText(trainingBytes(cost, 256, 1), 3));
 }
 
 void TestDesignPanels::differencesAreThoseToTheSavedVersion() {
@@ -92,11 +92,11 @@ void TestDesignPanels::differencesAreThoseToTheSavedVersion() {
   const long long saved = costOf(studio.document.savedConfig().architecture).parameters;
   const long long now = costOf(studio.document.config().architecture).parameters;
   QVERIFY(now < saved);
-  QCOMPARE(studio.total(u"Parameters"_s)->difference(), u"−"_s + shortCount(saved - now));
+  QCOMPARE(studio.total(u"Parameters"_s)->difference(), u"−"_s + shortCountText(saved - now));
   QVERIFY(studio.document.saveAs(studio.folder.filePath(u"a.json"_s)).isEmpty());
   QVERIFY(studio.total(u"Parameters"_s)->difference().isEmpty());
   studio.actions.undoAction()->trigger();
-  QCOMPARE(studio.total(u"Parameters"_s)->difference(), u"+"_s + shortCount(saved - now));
+  QCOMPARE(studio.total(u"Parameters"_s)->difference(), u"+"_s + shortCountText(saved - now));
 }
 
 void TestDesignPanels::aFixClearsItsFinding() {
@@ -159,15 +159,15 @@ void TestDesignPanels::anEpochIsMeasuredAndGrowsOld() {
   QVERIFY(time.isMeasuring());
   QCOMPARE(time.findChild<QPushButton*>()->text(), u"Cancel"_s);
   QTRY_VERIFY(!time.isMeasuring());
-  QCOMPARE(plain(time.text()), u"about 41 s per epoch, 12 epochs = 8 min, 1.1 GB"_s);
+  QCOMPARE(plain(time.text()), u"about 41 s per epoch, 12 epochs = 8 min 12 s, 1.10 GB"_s);
   RunConfig next = studio.document.config();
   next.recipe.epochs = 24;
   studio.document.edit(next, u"More epochs"_s);
-  QVERIFY(plain(time.text()).contains(u"24 epochs = 16 min"_s));
+  QVERIFY(plain(time.text()).contains(u"24 epochs = 16 min 24 s"_s));
   studio.doubleClick(blockPart(1, 0));
   QCOMPARE(time.text(), u"not measured"_s);
   studio.actions.undoAction()->trigger();
-  QVERIFY(plain(time.text()).contains(u"24 epochs = 16 min"_s));
+  QVERIFY(plain(time.text()).contains(u"24 epochs = 16 min 24 s"_s));
 }
 
 void TestDesignPanels::theDataSetIsFoundWhereTrainFindsIt() {

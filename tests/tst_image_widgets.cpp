@@ -14,7 +14,6 @@
 #include "widgets/pictures/image_conversion.h"
 #include "widgets/pictures/image_grid.h"
 #include "widgets/pictures/image_view.h"
-#include "widgets/pictures/number_text.h"
 #include "widgets/pictures/spectrum_view.h"
 
 using namespace Qt::StringLiterals;
@@ -67,8 +66,6 @@ class TestImageWidgets : public QObject {
   void ownPicturesAreCutFromTheMiddle();
   void explanationShowsNumbersOfTheMomentAndClosesOnEscape();
   void barsAndSpectraSpeakTheirNumbers();
-  void numbersReadAsPeopleWriteThem_data();
-  void numbersReadAsPeopleWriteThem();
   void exportsInEveryFormat();
 };
 
@@ -243,24 +240,6 @@ void TestImageWidgets::barsAndSpectraSpeakTheirNumbers() {
   spectrum.setSpectra({{u"content"_s, {}}, {u"total"_s, {2, 2}}});
   QCOMPARE(spectrum.accessibleDescription(), u"total, rank 2.00"_s);
   QCOMPARE(spectrum.toCsv(), u"matrix,number,value\ntotal,1,2\ntotal,2,2\n"_s);
-}
-
-void TestImageWidgets::numbersReadAsPeopleWriteThem_data() {
-  QTest::addColumn<double>("value");
-  QTest::addColumn<QString>("text");
-  QTest::newRow("zero") << 0.0 << u"0"_s;
-  QTest::newRow("three digits") << 0.041684 << u"0.0417"_s;
-  QTest::newRow("negative") << -1.2345 << u"−1.23"_s;
-  QTest::newRow("large") << 12345.6 << u"12346"_s;
-  QTest::newRow("tiny") << 3.14e-7 << u"3.14e−7"_s;
-  QTest::newRow("huge") << -2.5e12 << u"−2.50e12"_s;
-  QTest::newRow("not a number") << std::nan("") << u"NaN"_s;
-}
-
-void TestImageWidgets::numbersReadAsPeopleWriteThem() {
-  QFETCH(double, value);
-  QFETCH(QString, text);
-  QCOMPARE(numberText(value), text);
 }
 
 void TestImageWidgets::exportsInEveryFormat() {

@@ -11,7 +11,6 @@
 #include "tests/support/network_bench.h"
 #include "widgets/export/export_file.h"
 #include "widgets/network/network_editor.h"
-#include "widgets/network/parts/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"
 
@@ -35,8 +34,6 @@ class TestNetworkPicture : public QObject {
   void thePictureAndTheTableAreExported();
   void bothThemesAreDrawnInTheirColours();
   void editsFollowASlider();
-  void quantitiesAreShort_data();
-  void quantitiesAreShort();
 };
 
 void TestNetworkPicture::initTestCase() {
@@ -141,30 +138,6 @@ void TestNetworkPicture::editsFollowASlider() {
   }
   // The limit is a frame at 60 Hz; 0.2 ms were measured.
   QVERIFY2(timer.elapsed() / kTimes < 16, qPrintable(QString::number(timer.elapsed())));
-}
-
-void TestNetworkPicture::quantitiesAreShort_data() {
-  QTest::addColumn<QString>("shown");
-  QTest::addColumn<QString>("expected");
-  QTest::newRow("small") << shortCount(456) << u"456"_s;
-  QTest::newRow("thousands") << shortCount(1234) << u"1.23 k"_s;
-  QTest::newRow("two digits") << shortCount(1180000, 2) << u"1.2 M"_s;
-  QTest::newRow("hundreds") << shortCount(303400000, 2) << u"303 M"_s;
-  QTest::newRow("next prefix") << shortCount(999999, 2) << u"1.0 M"_s;
-  QTest::newRow("negative") << shortCount(-1500) << u"−1.50 k"_s;
-  QTest::newRow("bytes") << shortBytes(5240000) << u"5.2 MB"_s;
-  QTest::newRow("few bytes") << shortBytes(12) << u"12 B"_s;
-  QTest::newRow("seconds") << shortDuration(41.2) << u"41 s"_s;
-  QTest::newRow("minutes") << shortDuration(480) << u"8 min"_s;
-  QTest::newRow("hours") << shortDuration(3725) << u"1 h 02 min"_s;
-  QTest::newRow("days") << shortDuration(86400 * 3.5) << u"3.5 days"_s;
-  QTest::newRow("grouped") << groupedCount(1234567) << u"1,234,567"_s;
-}
-
-void TestNetworkPicture::quantitiesAreShort() {
-  QFETCH(QString, shown);
-  QFETCH(QString, expected);
-  QCOMPARE(shown.replace(QChar(0xa0), u' '), expected);
 }
 
 }  // namespace lambda

@@ -11,12 +11,12 @@
 
 #include "app/runs/library/imported_log.h"
 #include "app/runs/library/run_edits.h"
-#include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/runtime/error.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/written_runs.h"
+#include "widgets/text/path_text.h"
 
 namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;

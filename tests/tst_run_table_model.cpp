@@ -8,7 +8,6 @@
 #include <QtTest/QtTest>
 
 #include "app/runs/compare/imported_quantities.h"
-#include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
 #include "app/runs/table/run_columns.h"
@@ -16,6 +15,7 @@
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/written_runs.h"
+#include "widgets/text/path_text.h"
 
 namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;

@@ -3,7 +3,6 @@
 #include "app/runs/compare/confused_images.h"
 #include "app/runs/compare/lineage.h"
 #include "app/runs/compare/overlay.h"
-#include "app/runs/path_text.h"
 #include "app/runs/run_command.h"
 #include "app/runs/run_library.h"
 #include "app/runs/table/run_csv.h"
@@ -12,6 +11,7 @@
 #include "engine/formats/json/presets.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/written_runs.h"
+#include "widgets/text/path_text.h"
 
 namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;

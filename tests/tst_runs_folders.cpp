@@ -7,11 +7,11 @@
 
 #include "app/runs/panels/fork_dialog.h"
 #include "app/runs/panels/run_legend.h"
-#include "app/runs/path_text.h"
 #include "app/runs/table/run_columns.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "tests/support/runs_page_stage.h"
+#include "widgets/text/path_text.h"
 
 namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;

@@ -4,11 +4,11 @@
 #include <QScrollBar>
 #include <QSettings>
 
-#include "app/runs/path_text.h"
 #include "app/runs/table/run_columns.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "tests/support/runs_page_stage.h"
 #include "widgets/tables/confusion_view.h"
+#include "widgets/text/path_text.h"
 #include "widgets/theme/typography.h"
 
 namespace fs = std::filesystem;

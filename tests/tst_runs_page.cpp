@@ -8,13 +8,13 @@
 #include "app/runs/panels/differences_model.h"
 #include "app/runs/panels/fork_dialog.h"
 #include "app/runs/panels/run_legend.h"
-#include "app/runs/path_text.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "tests/support/runs_page_stage.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/pictures/image_grid.h"
 #include "widgets/plots/scatter_plot.h"
 #include "widgets/tables/confusion_view.h"
+#include "widgets/text/path_text.h"
 
 namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;

@@ -143,7 +143,7 @@ class TestTrainPage : public QObject {
     QTRY_COMPARE(shown.ended.count(), 1);
     auto* banner = shown.find<ResultBanner>();
     QVERIFY(banner->isVisible());
-    QVERIFY(banner->findChild<QLabel*>(u"result"_s)->text().contains(u"test 75.0 %"_s));
+    QVERIFY(banner->findChild<QLabel*>(u"result"_s)->text().contains(u"test 75.00 %"_s));
     banner->findChild<QPushButton*>(u"inspect"_s)->click();
     banner->findChild<QPushButton*>(u"runs"_s)->click();
     QCOMPARE(inspect.count(), 1);

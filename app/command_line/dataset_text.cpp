@@ -1,6 +1,6 @@
 #include "app/command_line/dataset_text.h"
 
-#include "app/command_line/human_units.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -15,8 +15,8 @@ nlohmann::ordered_json shapeJson(const MapShape& shape) {
 
 std::string datasetText(const DatasetInfo& dataset) {
   return shapeText(dataset.shape) + " images of " + std::to_string(dataset.classes) + " classes, " +
-         groupedText(dataset.trainCount) + " for training and validation, " +
-         (dataset.testCount > 0 ? groupedText(dataset.testCount) + " for the test" : "no test set");
+         formatCount(dataset.trainCount) + " for training and validation, " +
+         (dataset.testCount > 0 ? formatCount(dataset.testCount) + " for the test" : "no test set");
 }
 
 nlohmann::ordered_json datasetInfoJson(const DatasetInfo& dataset) {

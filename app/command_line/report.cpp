@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/command.h"
-#include "app/command_line/human_units.h"
 #include "engine/formats/json/json.h"
 #include "engine/values/config/enum_names.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {

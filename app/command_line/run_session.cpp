@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
 #include "app/command_line/training_view.h"
@@ -16,6 +15,7 @@
 #include "engine/runtime/process_memory.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/validate.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {
@@ -23,10 +23,10 @@ namespace lambda {
 namespace {
 
 std::string headlineOf(const RunResult& result) {
-  const std::string epochs = pluralText(result.epochs, "epoch");
+  const std::string epochs = formatCounted(result.epochs, "epoch");
   switch (result.status) {
     case RunStatus::finished:
-      return "Finished " + epochs + " in " + durationText(result.trainSeconds) + " of training.";
+      return "Finished " + epochs + " in " + formatDuration(result.trainSeconds) + " of training.";
     case RunStatus::stopped:
       return "Stopped and saved, " + epochs + " done.";
     case RunStatus::failed:
@@ -58,12 +58,12 @@ void printSummary(const RunResult& result) {
   FactList facts;
   facts.add("run", run);
   if (result.bestValidationAccuracy) {
-    facts.add("best validation", percentText(*result.bestValidationAccuracy));
+    facts.add("best validation", formatAccuracy(*result.bestValidationAccuracy));
   }
-  if (result.testAccuracy) facts.add("test", percentText(*result.testAccuracy));
+  if (result.testAccuracy) facts.add("test", formatAccuracy(*result.testAccuracy));
   if (result.imagesPerSecond > 0) {
     facts.add("throughput",
-              groupedText(static_cast<std::int64_t>(result.imagesPerSecond)) + " images/s");
+              formatCount(static_cast<std::int64_t>(result.imagesPerSecond)) + " images/s");
   }
   printText("\n" + headlineOf(result) + "\n" + facts.text() + "\nNext:\n" +
             nextSteps(result, shellPath(run)));

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstddef>
 
-#include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/terminal.h"
 #include "app/command_line/text_table.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -61,14 +61,14 @@ void TrainingView::started(const RunRecord& record,
   bestAccuracy_ = record.bestValidationAccuracy;
   const Recipe& recipe = record.config.recipe;
   const Environment& machine = record.environment;
-  const std::string work = pluralText(machine.threads, "thread") + ", " +
+  const std::string work = formatCounted(machine.threads, "thread") + ", " +
                            precisionText(recipe.precision, machine.precisionRates);
   line_.print(sentence({record.config.name,
                         record.pattern,
-                        groupedText(record.parameters) + " parameters",
-                        countText(static_cast<double>(record.flops)) + "FLOPs per image"}));
+                        formatCount(record.parameters) + " parameters",
+                        formatShortCount(record.flops) + "FLOPs per image"}));
   line_.print(sentence({textOf(record.config.data.source),
-                        groupedText(trainingImages) + " training images",
+                        formatCount(trainingImages) + " training images",
                         std::to_string(batchesPerEpoch) + " batches of " +
                             std::to_string(recipe.batchSize) + " per epoch"}));
   line_.print(sentence({machine.device, work}));
@@ -101,11 +101,11 @@ void TrainingView::batchFinished(const BatchRecord& record) {
   const std::int64_t inEpoch = step_ - static_cast<std::int64_t>(epoch_ - 1) * batchesPerEpoch_;
   const double done = static_cast<double>(inEpoch) / batchesPerEpoch_;
   line_.show({{"epoch " + std::to_string(epoch_) + "/" + std::to_string(epochs_),
-               fixedText(100 * done, 0) + " %",
+               formatFixed(100 * done, 0) + " %",
                "ETA " + remainingText(),
-               "loss " + fixedText(lossSum_ / batchesOfEpoch_, 3),
-               "acc " + percentText(accuracySum_ / batchesOfEpoch_),
-               groupedText(std::llround(record.imagesPerSecond)) + " images/s"},
+               "loss " + formatFixed(lossSum_ / batchesOfEpoch_, 3),
+               "acc " + formatAccuracy(accuracySum_ / batchesOfEpoch_),
+               formatCount(std::llround(record.imagesPerSecond)) + " images/s"},
               done});
 }
 
@@ -115,22 +115,22 @@ std::string TrainingView::remainingText() const {
   if (seconds < kWarmUpSeconds || batches_ < 2) return "...";
   const std::int64_t left = static_cast<std::int64_t>(epochs_) * batchesPerEpoch_ - step_;
   const double perBatch = seconds / static_cast<double>(batches_ - 1);
-  return clockText(perBatch * static_cast<double>(std::max<std::int64_t>(left, 0)));
+  return formatClock(perBatch * static_cast<double>(std::max<std::int64_t>(left, 0)));
 }
 
 void TrainingView::epochFinished(const EpochRecord& record) {
   const bool isBest =
       record.validation && (!bestAccuracy_ || record.validation->accuracy > *bestAccuracy_);
   if (isBest) bestAccuracy_ = record.validation->accuracy;
-  const std::string loss = record.validation ? fixedText(record.validation->loss, 4) : "";
-  const std::string accuracy = record.validation ? percentText(record.validation->accuracy) : "";
+  const std::string loss = record.validation ? formatFixed(record.validation->loss, 4) : "";
+  const std::string accuracy = record.validation ? formatAccuracy(record.validation->accuracy) : "";
   line_.print(epochLine({std::to_string(record.epoch) + "/" + std::to_string(epochs_),
-                         fixedText(record.train.loss, 4),
-                         percentText(record.train.accuracy),
+                         formatFixed(record.train.loss, 4),
+                         formatAccuracy(record.train.accuracy),
                          loss,
                          accuracy,
-                         groupedText(std::llround(record.imagesPerSecond)),
-                         clockText(record.seconds)}) +
+                         formatCount(std::llround(record.imagesPerSecond)),
+                         formatClock(record.seconds)}) +
               (isBest ? "  best" : ""));
 }
 
@@ -140,21 +140,21 @@ void TrainingView::evaluated(const EvaluationProgress& progress) {
                           ? static_cast<double>(progress.done) / static_cast<double>(progress.total)
                           : 1;
   line_.show({{"scoring " + progress.phase,
-               fixedText(100 * done, 0) + " %",
-               groupedText(progress.done) + " of " + groupedText(progress.total) + " images"},
+               formatFixed(100 * done, 0) + " %",
+               formatCount(progress.done) + " of " + formatCount(progress.total) + " images"},
               done});
 }
 
 void TrainingView::eventRecorded(const EventRecord& record) {
   switch (record.kind) {
     case EventKind::resumed:
-      line_.print("resumed after step " + groupedText(record.step) + " " + record.text);
+      line_.print("resumed after step " + formatCount(record.step) + " " + record.text);
       break;
     case EventKind::warning:
       line_.print("warning: " + record.text);
       break;
     case EventKind::changed:
-      line_.print("changed after step " + groupedText(record.step) + ": " + record.text);
+      line_.print("changed after step " + formatCount(record.step) + ": " + record.text);
       break;
     case EventKind::started:
     case EventKind::paused:

@@ -4,13 +4,13 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QStyle>
 #include <QVBoxLayout>
 
 #include "app/session/data_location.h"
 #include "app/session/inspection_session.h"
-#include "widgets/network/parts/quantity_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 
@@ -153,16 +153,16 @@ QString EpochTime::text() const {
 }
 
 QString EpochTime::resultText() const {
-  return isBrief_ ? tr("%1 per epoch").arg(shortDuration(result()->secondsPerEpoch)) : longText();
+  return isBrief_ ? tr("%1 per epoch").arg(durationText(result()->secondsPerEpoch)) : longText();
 }
 
 QString EpochTime::longText() const {
   const double total = result()->secondsPerEpoch * config_.recipe.epochs;
   return tr("about %1 per epoch, %2 = %3, %4")
-      .arg(shortDuration(result()->secondsPerEpoch),
+      .arg(durationText(result()->secondsPerEpoch),
            config_.recipe.epochs == 1 ? tr("1 epoch") : tr("%1 epochs").arg(config_.recipe.epochs),
-           shortDuration(total),
-           shortBytes(static_cast<long long>(result()->peakResidentBytes)));
+           durationText(total),
+           bytesText(static_cast<qint64>(result()->peakResidentBytes)));
 }
 
 QString EpochTime::stateText() const {
@@ -179,8 +179,8 @@ QString EpochTime::stateTip() const {
   QString tip = tr("%1 steps on %2, %3 images per second; an epoch includes %4 of scoring.")
                     .arg(measured->steps)
                     .arg(QString::fromStdString(measured->device))
-                    .arg(measured->imagesPerSecond, 0, 'f', 0)
-                    .arg(shortDuration(measured->evaluationSeconds));
+                    .arg(countText(std::llround(measured->imagesPerSecond)),
+                         durationText(measured->evaluationSeconds));
   if (isBrief_) tip.prepend(longText() + u'\n');
   if (measured->syntheticData) {
     tip += tr("\nMeasured with random pixels: the data set is not there.");
@@ -194,11 +194,7 @@ void EpochTime::showState() {
   if (!hasFailed() && (isMeasuringNow || !result())) role = u"secondary"_s;
   text_->setText(stateText());
   text_->setToolTip(stateTip());
-  if (text_->property(kRole).toString() != role) {
-    text_->setProperty(kRole, role);
-    text_->style()->unpolish(text_);
-    text_->style()->polish(text_);
-  }
+  setRole(*text_, role);
   progress_->setVisible(isMeasuringNow);
   button_->setText(isMeasuringNow ? tr("Cancel") : result() ? tr("Measure again") : tr("Measure"));
   button_->setEnabled(isMeasuringNow || canMeasure());

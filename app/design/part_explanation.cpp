@@ -6,7 +6,7 @@
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/network_text.h"
-#include "widgets/network/parts/quantity_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -24,7 +24,7 @@ BlockPlan planFor(const Architecture& architecture, const PartId& part) {
 }
 
 QString costText(const PartCost& cost) {
-  return tr("%1 params, %2 FLOPs").arg(shortCount(cost.parameters), shortCount(cost.flops));
+  return tr("%1 params, %2 FLOPs").arg(shortCountText(cost.parameters), shortCountText(cost.flops));
 }
 
 /// A line for each other kind of mixer: its title, and the cost of the block with it.

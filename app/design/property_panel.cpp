@@ -8,7 +8,7 @@
 #include "app/design/part_explanation.h"
 #include "app/design/selection_form.h"
 #include "widgets/network/parts/network_text.h"
-#include "widgets/network/parts/quantity_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 
@@ -106,9 +106,9 @@ void PropertyPanel::showHeader() {
     return;
   }
   const QString numbers = tr("%1 parameters, %2 FLOPs, %3 per image")
-                              .arg(shortCount(sum.parameters),
-                                   shortCount(sum.flops),
-                                   shortBytes(sum.activationBytes, 3));
+                              .arg(shortCountText(sum.parameters),
+                                   shortCountText(sum.flops),
+                                   bytesText(sum.activationBytes, 3));
   cost_->setText(selection_.size() == 1 ? tr("Gives %1. ").arg(shapeText(sum.output)) + numbers
                                         : numbers);
 }

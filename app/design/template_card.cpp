@@ -9,7 +9,7 @@
 #include <QTextOption>
 
 #include "widgets/network/mixers/mixer_looks.h"
-#include "widgets/network/parts/quantity_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -104,7 +104,7 @@ void TemplateCard::paintEvent(QPaintEvent*) {
   painter.setPen(colors.textSecondary);
   painter.drawText(title,
                    Qt::AlignRight | Qt::AlignVCenter,
-                   tr("%1 parameters").arg(shortCount(cost_.parameters)));
+                   tr("%1 parameters").arg(shortCountText(cost_.parameters)));
   paintPattern(painter, {inside.left(), title.bottom() + 6 * scale, inside.width(), 26 * scale});
   painter.setFont(smallFont());
   painter.setPen(colors.textSecondary);

@@ -2,10 +2,10 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QStyle>
 #include <QVBoxLayout>
 
 #include "widgets/theme/theme.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 
@@ -40,10 +40,7 @@ void TotalCell::setValue(const QString& value, const QString& difference, bool i
   difference_->setText(difference);
   difference_->setVisible(!difference.isEmpty());
   const QString role = isMore ? u"error"_s : u"success"_s;
-  if (difference_->property(kRole).toString() == role) return;
-  difference_->setProperty(kRole, role);
-  difference_->style()->unpolish(difference_);
-  difference_->style()->polish(difference_);
+  setRole(*difference_, role);
 }
 
 QString TotalCell::value() const {

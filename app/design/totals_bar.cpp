@@ -7,7 +7,7 @@
 #include "app/design/total_cell.h"
 #include "app/session/machine_memory.h"
 #include "engine/values/config/range_check.h"
-#include "widgets/network/parts/quantity_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
@@ -83,8 +83,8 @@ void TotalsBar::show(const RunConfig& config,
   }
   const Totals now = totalsOf(config, cost);
   const Totals before = totalsOf(saved, savedCost_);
-  const auto count = [](long long value) { return shortCount(value); };
-  const auto bytes = [](long long value) { return shortBytes(value, 3); };
+  const auto count = [](long long value) { return shortCountText(value); };
+  const auto bytes = [](long long value) { return bytesText(value, 3); };
   showPattern(QString::fromStdString(patternOf(config.architecture)));
   lambda::show(*parameters_, now.parameters, before.parameters, count);
   lambda::show(*flops_, now.flops, before.flops, count);

@@ -17,7 +17,7 @@
 
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/export/export_menu.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -262,8 +262,7 @@ void ImagePicker::fill() {
         : offersScore() ? tr("This needs predictions for the test images. They score the test set, "
                              "which is counted in the run's record.")
                         : tr("No image matches this choice."));
-    status_->setText(
-        tr("%1 of %2").arg(countText(static_cast<qint64>(shown.size())), countText(count)));
+    status_->setText(tr("%1 of %2").arg(countText(shown.size()), countText(count)));
   }
   status_->setToolTip({});
   score_->setVisible(offersScore());

@@ -26,10 +26,12 @@
 #include "app/session/training_session.h"
 #include "widgets/pictures/image_conversion.h"
 #include "widgets/pictures/image_view.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 
@@ -72,7 +74,7 @@ void InspectPage::showFailure(const QString& reason) {
   failure_->setTexts(tr("This can't be inspected"),
                      isGone ? tr("%1 is no longer there. Choose another checkpoint at the top, or "
                                  "open another run.")
-                                  .arg(QString::fromStdString(source.checkpoint.string()))
+                                  .arg(toText(source.checkpoint))
                             : reason);
   middle_->setCurrentWidget(failure_);
   tabs_->setVisible(false);
@@ -271,9 +273,8 @@ void InspectPage::updateStatus() {
                          .arg(weightsText(snapshot->weights), countText(snapshot->step))
                          .arg(snapshot->epoch));
   } else if (feed_->ageSeconds() > 0) {
-    status_->setText(tr("Live: step %1, %2 s old")
-                         .arg(countText(snapshot->step))
-                         .arg(QLocale().toString(feed_->ageSeconds(), 'f', 1)));
+    status_->setText(tr("Live: step %1, %2 old")
+                         .arg(countText(snapshot->step), durationText(feed_->ageSeconds())));
   } else {
     const bool isPaused = training_.state() == SessionState::paused;
     status_->setText(isPaused ? tr("Live: step %1, paused").arg(countText(snapshot->step))
@@ -282,7 +283,7 @@ void InspectPage::updateStatus() {
   // The weights of the network in training are announced in large letters.
   const QString role =
       source.kind == SourceKind::live && !isPlayingEpochs_ ? u"heading"_s : u"secondary"_s;
-  if (status_->property(kRole).toString() != role) setRole(*status_, role);
+  setRole(*status_, role);
 }
 
 }  // namespace lambda

@@ -5,7 +5,6 @@
 
 #include <QComboBox>
 #include <QDateTime>
-#include <QFile>
 #include <QHBoxLayout>
 #include <QRegularExpression>
 #include <QStyleOptionComboBox>
@@ -14,7 +13,8 @@
 #include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -29,10 +29,6 @@ constexpr int kPathRole = Qt::UserRole;
 constexpr double kLeastRun = 120;  // pixels at the usual size of text
 constexpr double kLeastCheckpoint = 88;
 constexpr int kTextMargin = 4;
-
-QString toText(const fs::path& path) {
-  return QFile::decodeName(path.c_str());
-}
 
 /// A combo box that elides a name that does not fit.
 class NameList : public QComboBox {
@@ -79,9 +75,9 @@ QString runTitle(const RunSummary& run) {
   const QRegularExpressionMatch match = stamp.match(folder);
   const QDateTime began = QDateTime::fromString(match.captured(1), u"yyyy-MM-dd_HH-mm"_s);
   QString title = name;
-  if (began.isValid()) title += u" · "_s + QLocale().toString(began, u"d MMM HH:mm"_s);
+  if (began.isValid()) title += u" · "_s + momentText(began);
   if (run.record.bestValidationAccuracy) {
-    title += u" · "_s + percentText(*run.record.bestValidationAccuracy);
+    title += u" · "_s + accuracyText(*run.record.bestValidationAccuracy);
   }
   return title;
 }

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "app/runs/path_text.h"
 #include "engine/formats/json/config_override.h"
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
 #include "widgets/forms/field_rows.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 

@@ -8,7 +8,7 @@
 #include <QStringList>
 
 #include "app/runs/library/library_worker.h"
-#include "app/runs/path_text.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 

@@ -8,8 +8,9 @@
 #include <QDateTime>
 
 #include "app/runs/compare/imported_quantities.h"
-#include "app/runs/path_text.h"
 #include "app/runs/shown_text.h"
+#include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -195,33 +196,8 @@ QString sentenceFor(const RunRow& row) {
   return {};
 }
 
-QString shortCountText(double count) {
-  static const std::array prefixes{u""_s, u" k"_s, u" M"_s, u" G"_s, u" T"_s, u" P"_s};
-  if (!std::isfinite(count)) return u"–"_s;
-  std::size_t prefix = 0;
-  while (std::abs(count) >= 999.5 && prefix + 1 < prefixes.size()) {
-    count /= 1000;
-    ++prefix;
-  }
-  const int decimals = prefix == 0 || std::abs(count) >= 99.95 ? 0
-                       : std::abs(count) >= 9.995              ? 1
-                                                               : 2;
-  return shownLocale().toString(count, 'f', decimals) + prefixes[prefix];
-}
-
-QString dateTimeText(double secondsSince1970) {
-  if (!std::isfinite(secondsSince1970)) return {};
-  const auto time = QDateTime::fromSecsSinceEpoch(static_cast<qint64>(secondsSince1970));
-  const bool isThisYear = time.date().year() == QDate::currentDate().year();
-  return shownLocale().toString(time, isThisYear ? u"d MMM, HH:mm"_s : u"d MMM yyyy"_s);
-}
-
 QString countedText(qint64 count, const QString& one, const QString& many) {
-  return shownLocale().toString(count) + u' ' + (count == 1 ? one : many);
-}
-
-QString bytesText(std::uint64_t bytes) {
-  return shownLocale().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeSIFormat);
+  return countText(count) + u' ' + (count == 1 ? one : many);
 }
 
 }  // namespace lambda

@@ -79,16 +79,7 @@ QString nameOf(RunState state);
 /// The meaning of the state for this run and what can be done, in a sentence or two.
 QString sentenceFor(const RunRow& row);
 
-/// Three digits and a prefix: "1.19 M", "456"; for parameters and FLOPs.
-QString shortCountText(double count);
-
-/// "21 Nov, 01:46" in local time, for other years "10 Apr 2021"; empty for NaN.
-QString dateTimeText(double secondsSince1970);
-
 /// "1 epoch", "3 epochs"
 QString countedText(qint64 count, const QString& one, const QString& many);
-
-/// "1.5 MB"
-QString bytesText(std::uint64_t bytes);
 
 }  // namespace lambda

@@ -10,10 +10,10 @@
 #include <QStringList>
 
 #include "app/runs/compare/namesakes.h"
-#include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
 #include "app/runs/shown_text.h"
 #include "app/runs/table/run_columns.h"
+#include "widgets/text/path_text.h"
 #include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;

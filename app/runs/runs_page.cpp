@@ -18,13 +18,13 @@
 #include "app/runs/panels/message_bar.h"
 #include "app/runs/panels/overlay_panel.h"
 #include "app/runs/panels/scatter_panel.h"
-#include "app/runs/path_text.h"
 #include "app/runs/run_actions.h"
 #include "app/runs/run_library.h"
 #include "app/runs/runs_view.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "app/runs/table/run_table_view.h"
 #include "app/session/training_session.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 

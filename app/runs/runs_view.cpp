@@ -10,12 +10,12 @@
 
 #include "app/runs/panels/library_notice.h"
 #include "app/runs/panels/message_bar.h"
-#include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "app/runs/table/run_sort_filter.h"
 #include "app/runs/table/run_table_view.h"
+#include "widgets/text/path_text.h"
 #include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"

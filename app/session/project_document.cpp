@@ -12,6 +12,8 @@
 #include "engine/runtime/error.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/validate.h"
+#include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
 
 namespace lambda {
 
@@ -32,21 +34,15 @@ std::vector<Problem> problemsOf(const RunConfig& config,
   const long long machine = machineMemory();
   const long long needed = trainingBytes(costOf(config.architecture), config.recipe);
   if (machine == 0 || needed <= machine) return problems;
-  constexpr double kGigabyte = 1e9;
   const QString text =
       ProjectDocument::tr(
-          "Training needs about %1 GB of memory, and this machine has %2 GB. Make the batches "
+          "Training needs about %1 of memory, and this machine has %2. Make the batches "
           "smaller, or use fewer blocks or less width; for a GPU with enough memory, choose CUDA "
           "as the "
           "device")
-          .arg(static_cast<double>(needed) / kGigabyte, 0, 'f', 1)
-          .arg(static_cast<double>(machine) / kGigabyte, 0, 'f', 1);
+          .arg(bytesText(needed), bytesText(machine));
   problems.push_back({"recipe.batchSize", Severity::error, text.toStdString(), std::nullopt});
   return problems;
-}
-
-std::filesystem::path toPath(const QString& text) {
-  return {text.toStdU16String()};
 }
 
 }  // namespace

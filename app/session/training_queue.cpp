@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include <QFile>
-
 #include "app/session/training_session.h"
 #include "app/session/worker_thread.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/queue_json.h"
 #include "engine/runtime/error.h"
+#include "widgets/text/path_text.h"
 
 namespace fs = std::filesystem;
 
@@ -42,7 +41,7 @@ QString readQueue(const fs::path& file, std::vector<QueuedRun>& queue) {
     const QString reason = QString::fromStdString(failure.what());
     if (error) return TrainingQueue::tr("Could not read the queue of runs. %1").arg(reason);
     return TrainingQueue::tr("Could not read the queue of runs. %1\nThe file is kept as %2.")
-        .arg(reason, QFile::decodeName(aside.c_str()));
+        .arg(reason, toText(aside));
   }
 }
 

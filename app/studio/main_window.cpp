@@ -5,7 +5,6 @@
 #include <QCloseEvent>
 #include <QFileInfo>
 #include <QLabel>
-#include <QLocale>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QScreen>
@@ -25,6 +24,8 @@
 #include "app/studio/preferences.h"
 #include "app/studio/shortcut_filter.h"
 #include "app/train/train_status.h"
+#include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -39,10 +40,6 @@ const QString kTrainingKey = u"window/unfinishedTraining"_s;
 const QString kDocumentKey = u"window/document"_s;
 constexpr QSize kStandardSize{1440, 900};
 constexpr QSize kLeastSize{640, 400};
-
-QString percent(double share) {
-  return QLocale().toString(100 * share, 'f', 1) + u" %"_s;
-}
 
 }  // namespace
 
@@ -118,7 +115,7 @@ void MainWindow::connectTraining() {
   connect(&training, &TrainingSession::ended, this, &MainWindow::tellEnd);
   connect(&training, &TrainingSession::stateChanged, this, &MainWindow::updateUndo);
   connect(&training, &TrainingSession::started, this, [this, &training] {
-    rememberTraining(QString::fromStdString(training.status().run.string()));
+    rememberTraining(toText(training.status().run));
   });
   connect(&training, &TrainingSession::startRefused, this, [this](const QString& reason) {
     if (workspaces_->current() != Workspace::train)
@@ -163,7 +160,7 @@ void MainWindow::offerRescued() {
                            : QFileInfo(document.rescued()->path).fileName();
   notices_->tell(NoticeBar::Kind::question,
                  tr("Unsaved changes of %1 were rescued, from %2.")
-                     .arg(name, QLocale().toString(document.rescued()->when, QLocale::ShortFormat)),
+                     .arg(name, momentText(document.rescued()->when)),
                  {{tr("Restore"),
                    [this, &document] {
                      document.restoreRescued();
@@ -225,8 +222,8 @@ void MainWindow::tellEnd(const RunResult& result) {
     case RunStatus::finished: {
       QStringList parts;
       if (result.bestValidationAccuracy)
-        parts << tr("best validation %1").arg(percent(*result.bestValidationAccuracy));
-      if (result.testAccuracy) parts << tr("test %1").arg(percent(*result.testAccuracy));
+        parts << tr("best validation %1").arg(accuracyText(*result.bestValidationAccuracy));
+      if (result.testAccuracy) parts << tr("test %1").arg(accuracyText(*result.testAccuracy));
       tell(NoticeBar::Kind::good,
            tr("%1 has finished: %2").arg(name, parts.join(u", "_s)),
            {{tr("Inspect"), look}});

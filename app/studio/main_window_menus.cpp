@@ -18,6 +18,7 @@
 #include "app/studio/preferences.h"
 #include "app/studio/shortcut_sheet.h"
 #include "widgets/export/export_menu.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -84,9 +85,7 @@ void MainWindow::makeFileMenu() {
   libraryFolder->setToolTip(tr("The folder that contains the runs"));
   connect(libraryFolder, &QAction::triggered, this, [this] {
     auto* dialog =
-        new QFileDialog(this,
-                        tr("Folder for runs"),
-                        QString::fromStdString(workspaces_->library().folder().string()));
+        new QFileDialog(this, tr("Folder for runs"), toText(workspaces_->library().folder()));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {

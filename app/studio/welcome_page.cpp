@@ -5,13 +5,13 @@
 #include <QEvent>
 #include <QFileInfo>
 #include <QLabel>
-#include <QLocale>
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
 #include "app/studio/lambda_figure.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -90,10 +90,6 @@ void clear(QLayout& layout) {
   }
 }
 
-QString percent(double share) {
-  return QLocale().toString(100 * share, 'f', 1) + u" %"_s;
-}
-
 /// The name that the person gave it, else the folder's.
 QString nameOf(const RunSummary& run) {
   return QString::fromStdString(run.record.config.name.empty() ? run.name : run.record.config.name);
@@ -102,9 +98,10 @@ QString nameOf(const RunSummary& run) {
 QString describe(const RunRecord& record) {
   QStringList parts{QString::fromStdString(record.pattern)};
   if (record.bestValidationAccuracy) {
-    parts << WelcomePage::tr("validation %1").arg(percent(*record.bestValidationAccuracy));
+    parts << WelcomePage::tr("validation %1").arg(accuracyText(*record.bestValidationAccuracy));
   }
-  if (record.testAccuracy) parts << WelcomePage::tr("test %1").arg(percent(*record.testAccuracy));
+  if (record.testAccuracy)
+    parts << WelcomePage::tr("test %1").arg(accuracyText(*record.testAccuracy));
   parts << (record.epochsDone == 1 ? WelcomePage::tr("1 epoch")
                                    : WelcomePage::tr("%1 epochs").arg(record.epochsDone));
   return parts.join(u" · "_s);

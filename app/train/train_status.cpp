@@ -1,12 +1,14 @@
 #include "app/train/train_status.h"
 
+#include <cmath>
+
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
 
 #include "app/session/training_session.h"
 #include "app/train/training_text.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -80,20 +82,20 @@ void TrainStatus::showTraining() {
   // Numbers that change ten times a second can't be read.
   if (shownNumbers_.isValid() && shownNumbers_.elapsed() < kNumbersInterval) return;
   shownNumbers_.start();
-  throughput_->setText(tr("%1 images/s").arg(countText(status.imagesPerSecond)));
+  throughput_->setText(tr("%1 images/s").arg(countText(std::llround(status.imagesPerSecond))));
   left_->setText(tr("%1 left").arg(durationText(status.secondsLeft)));
   const std::vector<EpochRecord>& epochs = session_.metrics().epochs;
   if (epochs.empty()) return;
   throughput_->setToolTip(
       tr("In the last epoch %1 of the time went into making batches, the rest into training")
-          .arg(valueText(epochs.back().dataShare, true)));
+          .arg(percentText(epochs.back().dataShare)));
 }
 
 void TrainStatus::showLoad() {
   const ProcessLoad::Values load = processLoad_.look();
   QStringList texts;
   if (load.residentBytes > 0) texts << bytesText(load.residentBytes);
-  texts << tr("%1 cores").arg(load.cores, 0, 'f', 1);
+  texts << tr("%1 cores").arg(fixedText(load.cores, 1));
   load_->setText(texts.join(u" · "_s));
 }
 

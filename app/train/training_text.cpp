@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <QFile>
-
 #include "engine/values/config/enum_names.h"
 #include "widgets/forms/field_rows.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -71,9 +69,7 @@ QString progressText(const TrainingStatus& status) {
   if (status.evaluation.total <= 0) return epoch;
   const double share =
       static_cast<double>(status.evaluation.done) / static_cast<double>(status.evaluation.total);
-  return tr("%1, %2: %3 %")
-      .arg(epoch, phaseText(status.evaluation.phase))
-      .arg(std::lround(100 * share));
+  return tr("%1, %2: %3").arg(epoch, phaseText(status.evaluation.phase), percentText(share, 0));
 }
 
 double progressOf(const TrainingStatus& status) {
@@ -95,13 +91,12 @@ QString recipeText(const RunConfig& config) {
   const QString data = QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
   const QString epochs = countText(recipe.epochs);
   const QString batchSize = countText(recipe.batchSize);
-  const QString length = batches > 0
-                             ? tr("%1 epochs of %2 × %3 images")
-                                   .arg(epochs, countText(static_cast<double>(batches)), batchSize)
-                             : tr("%1 epochs, batches of %2 images").arg(epochs, batchSize);
+  const QString length =
+      batches > 0 ? tr("%1 epochs of %2 × %3 images").arg(epochs, countText(batches), batchSize)
+                  : tr("%1 epochs, batches of %2 images").arg(epochs, batchSize);
   const QString optimizer =
       u"%1 %2, %3"_s.arg(choiceText("optimizer.kind", recipe.optimizer.kind),
-                         QString::number(recipe.optimizer.learningRate, 'g', 4),
+                         roundedText(recipe.optimizer.learningRate),
                          choiceText("schedule.kind", recipe.schedule.kind).toLower());
   const QString seed = tr("seed %1").arg(config.seed);
   return QStringList{data, length, optimizer, seed}.join(u" · "_s);
@@ -144,14 +139,6 @@ QString problemText(const Problem& problem) {
   return row.label.empty() ? text : QString::fromStdString(row.label) + u": "_s + text;
 }
 
-QString bytesText(std::int64_t bytes) {
-  const auto value = static_cast<double>(bytes);
-  if (value >= 1e9) return tr("%1 GB").arg(value / 1e9, 0, 'f', 1);
-  if (value >= 1e6) return tr("%1 MB").arg(std::lround(value / 1e6));
-  if (value >= 1e3) return tr("%1 kB").arg(std::lround(value / 1e3));
-  return tr("%1 bytes").arg(bytes);
-}
-
 QString breakableText(const QString& text) {
   constexpr int kMostWithout = 24;
   constexpr QChar kBreak(0x200b);
@@ -167,10 +154,6 @@ QString breakableText(const QString& text) {
     }
   }
   return result;
-}
-
-QString pathText(const std::filesystem::path& path) {
-  return QFile::decodeName(path.c_str());
 }
 
 }  // namespace lambda

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 
 #include <QString>
 
@@ -35,17 +34,11 @@ QString eventTitle(EventKind kind);
 /// A problem after the name of its field: "Momentum: Nesterov's look-ahead needs momentum".
 QString problemText(const Problem& problem);
 
-/// "1.2 GB", with powers of 1000.
-QString bytesText(std::int64_t bytes);
-
 /// Number of training images without the validation images; 0 where the counts are not known.
 std::int64_t trainingImagesOf(const DataConfig& data,
                               const std::optional<DatasetInfo>& dataset = {});
 
 /// The text with places where long words, such as paths, may be broken into lines.
 QString breakableText(const QString& text);
-
-/// A path in Qt's form; bytes that are not UTF-8 are shown as replacements.
-QString pathText(const std::filesystem::path& path);
 
 }  // namespace lambda

@@ -10,6 +10,7 @@
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/runtime/error.h"
+#include "engine/values/text/quantities.h"
 
 namespace fs = std::filesystem;
 
@@ -156,10 +157,6 @@ std::string textOf(const Metrics& metrics) {
   return text;
 }
 
-std::string counted(std::int64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::string repairMetrics(const RunFolder& folder, std::int64_t start, TrainingProgress& at) {
@@ -185,12 +182,12 @@ std::string repairMetrics(const RunFolder& folder, std::int64_t start, TrainingP
 
   std::string report =
       exists ? "metrics.jsonl ends before the checkpoint" : "metrics.jsonl is missing";
-  report += ": " + counted(rebuilt.batches, "batch record") + " and " +
-            counted(rebuilt.epochs, "epoch record") +
+  report += ": " + formatCounted(rebuilt.batches, "batch record") + " and " +
+            formatCounted(rebuilt.epochs, "epoch record") +
             " were rebuilt from the TensorBoard files, without their times";
   const auto present = static_cast<std::int64_t>(stepsOf(metrics.batches).size());
   const std::int64_t lost = at.step - start - present;
-  if (lost > 0) report += "; the records of " + counted(lost, "step") + " are lost";
+  if (lost > 0) report += "; the records of " + formatCounted(lost, "step") + " are lost";
   return report;
 }
 

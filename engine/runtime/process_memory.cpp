@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
@@ -11,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "engine/runtime/error.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -64,16 +64,6 @@ std::uint64_t addressSpace() {
   return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
-std::string gibibytes(std::uint64_t bytes) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(),
-                                 text.data() + text.size(),
-                                 static_cast<double>(bytes) / (1ULL << 30),
-                                 std::chars_format::fixed,
-                                 1);
-  return std::string(text.data(), end.ptr) + " GiB";
-}
-
 }  // namespace
 
 ProcessMemory processMemory() {
@@ -98,7 +88,7 @@ void requireMemory(const std::string& place,
   const std::uint64_t available = availableMemory();
   if (bytes <= available) return;
   throw Error(place,
-              what + " needs " + gibibytes(bytes) + " of memory, but " + gibibytes(available) +
+              what + " needs " + formatBytes(bytes) + " of memory, but " + formatBytes(available) +
                   " are available",
               hint);
 }

@@ -1,11 +1,11 @@
 #include "engine/training/run_writer.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "engine/formats/json/run_json.h"
 #include "engine/runtime/error.h"
 #include "engine/training/live_inspection.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -13,12 +13,6 @@ namespace {
 
 /// Disk space needed in addition to a checkpoint's tensors: its header, the record, the metrics.
 constexpr std::uintmax_t kSpareBytes = 1 << 20;
-
-std::string megabytes(std::uintmax_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
-  return text;
-}
 
 /// The training throughput over the whole run.
 double imagesPerSecond(const TrainingProgress& at) {
@@ -50,8 +44,8 @@ bool RunWriter::hasSpace(const std::string& why, Space space) {
   prune(run_.folder, run_.config().checkpoints, /*arriving=*/1);
   const std::uintmax_t available = run_.freeBytes(folder);
   if (available >= needed) return true;
-  const std::string reason = "the checkpoint (" + why + ") needs " + megabytes(needed) +
-                             ", and the disk has " + megabytes(available) + " left";
+  const std::string reason = "the checkpoint (" + why + ") needs " + formatBytes(needed) +
+                             ", and the disk has " + formatBytes(available) + " left";
   if (space == Space::demanded) {
     throw Error(run_.folder.lastCheckpoint().string(),
                 "is not saved: " + reason,

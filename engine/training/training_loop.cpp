@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include <c10/util/Exception.h>
@@ -17,18 +16,9 @@
 #include "engine/training/step/training_step.h"
 #include "engine/training/update/master_weights.h"
 #include "engine/values/config/schedule.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
-
-namespace {
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
-  return text;
-}
-
-}  // namespace
 
 TrainingLoop::TrainingLoop(OpenRun run, RunControl& control, Observer& observer)
     : run_(std::move(run)),
@@ -264,9 +254,9 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
   if (!scores) return Outcome::stopped;
   run_.record.testAccuracy = scores->accuracy;
   ++run_.record.testEvaluations;
-  writer_.note(
-      EventKind::tested,
-      "test accuracy " + percent(scores->accuracy) + ", loss " + std::to_string(scores->loss));
+  writer_.note(EventKind::tested,
+               "test accuracy " + formatAccuracy(scores->accuracy) + ", loss " +
+                   std::to_string(scores->loss));
   return Outcome::done;
 }
 

@@ -40,7 +40,7 @@ std::string textOf(const FieldRow& row, const FieldValue& value) {
   }
   const double number = std::get<double>(value);
   if (number == 0 && !row.zeroText.empty()) return row.zeroText;
-  return numberText(number);
+  return shortestText(number);
 }
 
 field_rows::PathParts field_rows::partsOf(std::string_view path) {

@@ -79,8 +79,8 @@ bool NumberBox::inRange(double value) const {
 
 QString NumberBox::textFor(double value) const {
   if (value == 0 && !format_.zeroText.isEmpty()) return format_.zeroText;
-  if (format_.whole) return QString::number(value, 'f', 0);
-  return QString::fromStdString(numberText(value));
+  if (format_.whole) return QString::number(std::llround(value));
+  return QString::fromStdString(shortestText(value));
 }
 
 QValidator::State NumberBox::validate(QString& text, int&) const {

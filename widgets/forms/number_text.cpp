@@ -88,7 +88,7 @@ double next(double value, int direction, Stepping stepping, double min, bool who
 
 }  // namespace
 
-std::string numberText(double value) {
+std::string shortestText(double value) {
   if (value == 0) return "0";
   const double size = std::abs(value);
   if (size >= 1e-3 && size < 1e6) return asText(value, std::chars_format::fixed);

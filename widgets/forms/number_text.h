@@ -9,7 +9,7 @@
 namespace lambda {
 
 /// The shortest text that reads back as the same number, in common notation: "0.1", "5e-4", "1e6".
-std::string numberText(double value);
+std::string shortestText(double value);
 
 /// The number in a text: "12", " 5E-4 ", "0,5"; none where the text is no finite number.
 std::optional<double> numberOf(std::string_view text);

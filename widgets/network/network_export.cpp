@@ -7,7 +7,7 @@
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/network_editor.h"
 #include "widgets/network/parts/network_text.h"
-#include "widgets/network/parts/quantity_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -69,9 +69,9 @@ void NetworkEditor::paintTo(QPainter& painter, const QSize& size, const Colors& 
                    Qt::AlignLeft | Qt::AlignVCenter,
                    tr("%1, %2 parameters, %3 FLOPs, %4 of activations per image")
                        .arg(QString::fromStdString(patternOf(architecture_)),
-                            shortCount(costs_.total.parameters),
-                            shortCount(costs_.total.flops),
-                            shortBytes(costs_.total.activationBytes, 3)));
+                            shortCountText(costs_.total.parameters),
+                            shortCountText(costs_.total.flops),
+                            bytesText(costs_.total.activationBytes, 3)));
   painter.translate(0, kTitleHeight * scale);
   const NetworkMarks plain;
   NetworkPainter network(painter, architecture_, costs_, layout, plain, colors, scale);

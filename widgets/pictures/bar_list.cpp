@@ -8,7 +8,7 @@
 #include <QToolTip>
 
 #include "engine/values/text/text.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 

@@ -5,7 +5,7 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 

@@ -8,6 +8,7 @@
 #include "widgets/pictures/color_bar.h"
 #include "widgets/pictures/sharp_image.h"
 #include "widgets/pictures/tile_cache.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -112,7 +113,7 @@ void paintTile(QPainter& painter, const HeatmapScene& scene, int tile, const Col
 }
 
 QString axisNumber(const HeatmapAxis& axis, int cell) {
-  return QString::number(axis.first + cell).replace(u'-', QChar(0x2212));
+  return countText(axis.first + cell);
 }
 
 /// Draws the numbers of an axis' first and last cell, and 0 between them, beside a tile.

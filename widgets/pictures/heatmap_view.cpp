@@ -9,8 +9,8 @@
 
 #include "widgets/pictures/heatmap_painter.h"
 #include "widgets/pictures/image_conversion.h"
-#include "widgets/pictures/number_text.h"
 #include "widgets/pictures/tile_cache.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -198,7 +198,7 @@ QRectF HeatmapView::cellRect(const TileCell& cell) const {
 
 QString HeatmapView::readoutOf(const TileCell& cell) const {
   const auto nameOf = [](const HeatmapAxis& axis, const QString& otherwise, int index) -> QString {
-    const QString number = QString::number(axis.first + index).replace(u'-', QChar(0x2212));
+    const QString number = countText(axis.first + index);
     return (axis.label.isEmpty() ? otherwise : axis.label) + u" "_s + number;
   };
   QString text;

@@ -10,8 +10,8 @@
 #include "widgets/pictures/heatmap_data.h"
 #include "widgets/pictures/heatmap_painter.h"
 #include "widgets/pictures/image_conversion.h"
-#include "widgets/pictures/number_text.h"
 #include "widgets/pictures/sharp_image.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/plots/axis_text.h"
 #include "widgets/qcustomplot_include.h"
+#include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -17,9 +17,9 @@ QString shortNumber(double value, double step) {
   // For a step of 2.5 or 0.25 the second digit counts too.
   const double digits = step * std::pow(10.0, decimals);
   if (std::abs(digits - std::round(digits)) > 1e-6) ++decimals;
-  if (std::abs(value) >= 1e6 || decimals > 5) return QString::number(value, 'g', 4).remove(u'+');
-  const QString text = QString::number(value, 'f', decimals);
-  return std::abs(value) < step / 1000 ? u"0"_s : text;
+  if (std::abs(value) < step / 1000) return u"0"_s;
+  if (std::abs(value) >= 1e6 || decimals > 5) return roundedText(value);
+  return fixedText(value, decimals);
 }
 
 class PlaceTicker : public QCPAxisTicker {
@@ -42,7 +42,7 @@ class PlaceTicker : public QCPAxisTicker {
   QString getTickLabel(double tick, const QLocale&, QChar, int) override {
     switch (axis_) {
       case CurveAxis::steps:
-        return countText(tick);
+        return countText(std::llround(tick));
       case CurveAxis::epochs:
         return shortNumber(tick, step_);
       case CurveAxis::time:
@@ -110,8 +110,7 @@ class LogTicker : public ValueTicker {
   }
 
   QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-    return QString::number(percent() ? 100 * tick : tick, 'g', 4).remove(u'+') +
-           (percent() ? u" %"_s : u""_s);
+    return roundedText(percent() ? 100 * tick : tick) + (percent() ? u" %"_s : u""_s);
   }
 };
 

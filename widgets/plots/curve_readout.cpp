@@ -6,6 +6,7 @@
 #include <QPainter>
 
 #include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 

@@ -14,6 +14,7 @@
 
 #include "widgets/export/export_menu.h"
 #include "widgets/plots/curve_plot.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -105,7 +106,7 @@ void CurveToolbar::addSmoothing(QHBoxLayout& row) {
   const auto show = [this] {
     const double weight = plot_.smoothing();
     smoothing_->setValue(placeOf(weight));
-    smoothingValue_->setText(QString::number(weight, 'f', weight > 0.985 ? 3 : 2));
+    smoothingValue_->setText(fixedText(weight, weight > 0.985 ? 3 : 2));
   };
   connect(smoothing_, &QSlider::valueChanged, this, [this](int place) {
     if (place != placeOf(plot_.smoothing())) plot_.setSmoothing(weightOf(place));

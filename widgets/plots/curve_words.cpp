@@ -5,6 +5,7 @@
 #include "widgets/plots/axis_text.h"
 #include "widgets/plots/curve_readout.h"
 #include "widgets/plots/curve_scene.h"
+#include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;
 

@@ -8,7 +8,7 @@
 #include <QPainterPath>
 
 #include "engine/values/text/text.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -20,12 +20,6 @@ namespace {
 
 constexpr double kTop = 4;
 constexpr double kRight = 8;
-
-QString rateText(double rate) {
-  // Four digits are shorter than a power of ten.
-  return rate >= 1000 && rate < 10'000 ? QString::number(rate, 'f', 0)
-                                       : QString::number(rate, 'g', 3).remove(u'+');
-}
 
 }  // namespace
 
@@ -40,10 +34,11 @@ void LearningRatePlot::setCurve(std::vector<std::pair<double, double>> curve, in
   double peak = 0;
   for (const auto& [epoch, rate] : curve_) peak = std::max(peak, rate);
   if (!curve_.empty()) {
-    setAccessibleDescription(
-        tr("From %1 over at most %2 to %3 in %4 epochs")
-            .arg(rateText(curve_.front().second), rateText(peak), rateText(curve_.back().second))
-            .arg(epochs_));
+    setAccessibleDescription(tr("From %1 over at most %2 to %3 in %4 epochs")
+                                 .arg(roundedText(curve_.front().second),
+                                      roundedText(peak),
+                                      roundedText(curve_.back().second))
+                                 .arg(epochs_));
   }
   update();
 }
@@ -69,7 +64,8 @@ QRectF LearningRatePlot::plotRect(const QSize& size) const {
   double peak = 0;
   for (const auto& [epoch, rate] : curve_) peak = std::max(peak, rate);
   const double left =
-      std::max(metrics.horizontalAdvance(rateText(peak)), metrics.horizontalAdvance(u"0.00"_s)) + 8;
+      std::max(metrics.horizontalAdvance(roundedText(peak)), metrics.horizontalAdvance(u"0.00"_s)) +
+      8;
   return {left,
           kTop + metrics.height() / 2,
           size.width() - left - kRight,
@@ -112,7 +108,7 @@ void LearningRatePlot::paintTo(QPainter& painter, const QSize& size, const Color
     painter.drawText(box, side | Qt::AlignVCenter, text);
   };
   const double height = metrics.height();
-  label({0, rect.top() - height / 2, rect.left() - 6, height}, Qt::AlignRight, rateText(peak));
+  label({0, rect.top() - height / 2, rect.left() - 6, height}, Qt::AlignRight, roundedText(peak));
   label({0, rect.bottom() - height / 2, rect.left() - 6, height}, Qt::AlignRight, u"0"_s);
   const QRectF below(rect.left(), rect.bottom() + 4, rect.width(), height);
   label(below, Qt::AlignLeft, u"0"_s);
@@ -138,10 +134,9 @@ void LearningRatePlot::drawPlaces(QPainter& painter,
   painter.setPen(QPen(colors.textDisabled, 1));
   painter.drawLine(QPointF(here.x(), rect.top()), QPointF(here.x(), rect.bottom()));
   painter.setPen(colors.text);
-  painter.drawText(
-      below,
-      Qt::AlignHCenter | Qt::AlignVCenter,
-      tr("%1 at epoch %2").arg(rateText(rateAt(hovered_)), QString::number(hovered_, 'f', 1)));
+  painter.drawText(below,
+                   Qt::AlignHCenter | Qt::AlignVCenter,
+                   tr("%1 at epoch %2").arg(roundedText(rateAt(hovered_)), fixedText(hovered_, 1)));
 }
 
 void LearningRatePlot::paintEvent(QPaintEvent*) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
 namespace lambda {
@@ -95,8 +96,7 @@ void addLearningRateMarks(std::vector<CurveMark>& marks,
                      batches[i].seconds,
                      CurveMarkKind::learningRate,
                      tr("Learning rate from %1 to %2")
-                         .arg(before, 0, 'g', 3)
-                         .arg(batches[i].learningRate, 0, 'g', 3)});
+                         .arg(roundedText(before), roundedText(batches[i].learningRate))});
   }
 }
 

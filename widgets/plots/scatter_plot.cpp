@@ -10,6 +10,7 @@
 #include <QPainter>
 #include <QToolTip>
 
+#include "engine/values/text/text.h"
 #include "widgets/export/csv_field.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
@@ -87,8 +88,8 @@ QString ScatterPlot::toCsv() const {
     const ScatterPoint& point = picture_.points[i];
     if (!picture_.isShown(point)) continue;
     const bool isOnFront = std::find(front.begin(), front.end(), i) != front.end();
-    csv += csvField(point.name) + u',' + QString::number(point.x, 'g', 12) + u',' +
-           QString::number(point.y, 'g', 12) + (isOnFront ? u",1\n"_s : u",0\n"_s);
+    csv += csvField(point.name) + u',' + QString::fromStdString(formatNumber(point.x)) + u',' +
+           QString::fromStdString(formatNumber(point.y)) + (isOnFront ? u",1\n"_s : u",0\n"_s);
   }
   return csv;
 }

@@ -7,7 +7,7 @@
 #include <QCoreApplication>
 
 #include "widgets/plots/scatter_picture.h"
-#include "widgets/theme/shown_text.h"
+#include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -27,13 +27,12 @@ QString countTickText(double value) {
     value /= 1000;
     ++prefix;
   }
-  return shownLocale().toString(value, 'g', 4) + prefixes[prefix];
+  return roundedText(value) + prefixes[prefix];
 }
 
 QString timeTickText(double seconds) {
   const auto unit = [&](double size, const char* text) {
-    return QCoreApplication::translate("Curves", text)
-        .arg(shownLocale().toString(seconds / size, 'g', 4));
+    return QCoreApplication::translate("Curves", text).arg(roundedText(seconds / size));
   };
   if (seconds < 60) return unit(1, "%1 s");
   if (seconds < 3600) return unit(60, "%1 min");
@@ -93,7 +92,7 @@ std::vector<double> ticksFor(const ScatterAxis& axis, double low, double high, i
 QString tickText(const ScatterAxis& axis, double value) {
   switch (axis.unit) {
     case ScatterUnit::percent:
-      return shownLocale().toString(std::round(value * 1e4) / 100, 'g', 6) + u" %"_s;
+      return roundedText(std::round(value * 1e4) / 100, 6) + u" %"_s;
     case ScatterUnit::count:
       return countTickText(value);
     case ScatterUnit::seconds:

@@ -8,6 +8,7 @@
 #include <QPainter>
 
 #include "widgets/tables/confusion_layout.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/shown_text.h"
 #include "widgets/theme/typography.h"
@@ -62,10 +63,9 @@ QColor textOn(const QColor& ground, const Colors& colors) {
 
 QString cellText(const ConfusionPicture& picture, const Cell& cell) {
   if (picture.countAt(cell) == 0) return {};
-  if (picture.scale == ConfusionScale::counts)
-    return shownLocale().toString(static_cast<qlonglong>(picture.countAt(cell)));
+  if (picture.scale == ConfusionScale::counts) return countText(picture.countAt(cell));
   const double percent = 100 * picture.rowShare(cell);
-  return shownLocale().toString(percent, 'f', percent < 9.95 ? 1 : 0);
+  return fixedText(percent, percent < 9.95 ? 1 : 0);
 }
 
 class Painting {
@@ -211,13 +211,13 @@ class Painting {
       const QRectF cell = layout_.rectOf({i, i});
       painter_.drawText(QRectF(left, cell.top(), layout_.shareWidth, cell.height()),
                         Qt::AlignRight | Qt::AlignVCenter,
-                        shownLocale().toString(100 * picture_.rowShare({i, i}), 'f', 1) + u" %"_s);
+                        percentText(picture_.rowShare({i, i})));
     }
   }
 
   void legend() {
-    const QString worst = shownLocale().toString(100 * picture_.worstShare(), 'f', 1);
-    QString right = tr("correct, 0 to 100 % of a row"), wrong = tr("wrong, 0 to %1 %").arg(worst);
+    const QString worst = percentText(picture_.worstShare());
+    QString right = tr("correct, 0 to 100 % of a row"), wrong = tr("wrong, 0 to %1").arg(worst);
     const auto widthOf = [this](const QString& text) {
       return barWidth() + kBarGap + QFontMetricsF(smallFont()).horizontalAdvance(text);
     };

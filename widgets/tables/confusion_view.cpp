@@ -11,6 +11,7 @@
 
 #include "widgets/export/csv_field.h"
 #include "widgets/tables/confusion_layout.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/shown_text.h"
 
@@ -73,16 +74,14 @@ QRectF ConfusionView::rectOf(const Cell& cell) const {
 }
 
 QString ConfusionView::sentenceFor(const Cell& cell) const {
-  const auto number = [](std::int64_t count) {
-    return shownLocale().toString(static_cast<qlonglong>(count));
-  };
-  const QString share = shownLocale().toString(100 * picture_.rowShare(cell), 'f', 1);
-  const QString count = number(picture_.countAt(cell)), total = number(picture_.rowTotal(cell.row));
+  const QString share = percentText(picture_.rowShare(cell));
+  const QString count = countText(picture_.countAt(cell));
+  const QString total = countText(picture_.rowTotal(cell.row));
   const QString truth = picture_.classNames.value(cell.row);
   if (cell.row == cell.column) {
-    return tr("%1 of %2 %3 images (%4 %) were recognised").arg(count, total, truth, share);
+    return tr("%1 of %2 %3 images (%4) were recognised").arg(count, total, truth, share);
   }
-  return tr("%1 of %2 %3 images (%4 %) were predicted as %5")
+  return tr("%1 of %2 %3 images (%4) were predicted as %5")
       .arg(count, total, truth, share, picture_.classNames.value(cell.column));
 }
 

@@ -9,13 +9,13 @@
 #include "app/command_line/bench/bench_machine.h"
 #include "app/command_line/bench/bench_options.h"
 #include "app/command_line/bench/bench_rows.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
 #include "engine/benchmarks/core_benchmark.h"
 #include "engine/benchmarks/core_order_names.h"
 #include "engine/benchmarks/layer_benchmark.h"
 #include "engine/values/config/enum_names.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -57,7 +57,7 @@ int reportCases(const std::vector<Case>& cases,
   for (const int count : threads) {
     const MachineCeilings ceilings = machine.ceilings(count);
     for (const Case& each : cases) {
-      line.show({{texts.name, each.name(), pluralText(count, "thread")},
+      line.show({{texts.name, each.name(), formatCounted(count, "thread")},
                  done++ / static_cast<double>(cases.size() * threads.size())});
       for (BenchmarkRow& row : run(each, count, seed)) rows.push_back({std::move(row), ceilings});
     }

@@ -7,11 +7,11 @@
 #include "app/command_line/bench/bench_machine.h"
 #include "app/command_line/bench/bench_options.h"
 #include "app/command_line/bench/bench_rows.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
 #include "engine/benchmarks/data_benchmark.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -48,7 +48,7 @@ int runData(const PresetOptions& options) {
   for (const int count : threads) {
     const MachineCeilings ceilings = machine.ceilings(count);
     for (const std::string& preset : options.presets) {
-      line.show({{"data", preset, pluralText(count, "thread")},
+      line.show({{"data", preset, formatCounted(count, "thread")},
                  done++ / static_cast<double>(options.presets.size() * threads.size())});
       const DataBenchmark benchmark = runDataBenchmark(configOf(preset, options, count),
                                                        {options.repetitions, options.seconds});
@@ -63,9 +63,9 @@ int runData(const PresetOptions& options) {
                     row.name,
                     std::to_string(row.batch),
                     millisecondsText(row.forms[0].time.median),
-                    groupedText(static_cast<std::int64_t>(imagesPerSecond(benchmark))),
-                    fixedText(row.forms[1].time.median / row.forms[0].time.median, 2) + "x",
-                    percentText(shareOfStep(benchmark))});
+                    formatCount(static_cast<std::int64_t>(imagesPerSecond(benchmark))),
+                    formatFixed(row.forms[1].time.median / row.forms[0].time.median, 2) + "x",
+                    formatPercent(shareOfStep(benchmark))});
     }
   }
   line.clear();

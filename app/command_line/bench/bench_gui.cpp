@@ -11,10 +11,10 @@
 #include "app/command_line/bench/bench_machine.h"
 #include "app/command_line/bench/bench_options.h"
 #include "app/command_line/bench/bench_rows.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
+#include "engine/values/text/quantities.h"
 
 namespace fs = std::filesystem;
 
@@ -105,13 +105,13 @@ int runGui(const GuiOptions& options) {
   }
   TextTable table({{"what"}, {"ms", TextTable::Align::right}});
   for (const Json& row : rows)
-    table.addRow({row.at("case"), fixedText(row.at("ours").get<double>(), 2)});
+    table.addRow({row.at("case"), formatFixed(row.at("ours").get<double>(), 2)});
   std::cout << "The studio on " << platform << "\n\n"
             << table.text("  ") << "\n  Training runs at "
-            << fixedText(figures.at("speedOfHeadless").get<double>(), 3)
+            << formatFixed(figures.at("speedOfHeadless").get<double>(), 3)
             << " of its speed without a window; the studio needs "
-            << fixedText(figures.at("restMegabytes").get<double>(), 0) << " MB at rest and "
-            << fixedText(figures.at("trainingMegabytes").get<double>(), 0)
+            << formatFixed(figures.at("restMegabytes").get<double>(), 0) << " MB at rest and "
+            << formatFixed(figures.at("trainingMegabytes").get<double>(), 0)
             << " MB while it trains.\n\n"
             << machine.text();
   return kExitOk;

@@ -2,9 +2,9 @@
 
 #include <cstdlib>
 
-#include "app/command_line/human_units.h"
 #include "app/command_line/text_table.h"
 #include "engine/runtime/device.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -39,11 +39,12 @@ Json ceilingsJson(const MachineCeilings& ceilings) {
 std::string ceilingsText(const MachineCeilings& ceilings) {
   std::string sets;
   for (const InstructionSetPeak& peak : ceilings.multiplyAdd) {
-    sets += (sets.empty() ? "" : ", ") + peak.name + " " + fixedText(peak.flopsPerSecond / 1e9, 0);
+    sets +=
+        (sets.empty() ? "" : ", ") + peak.name + " " + formatFixed(peak.flopsPerSecond / 1e9, 0);
   }
-  return "multiply-adds " + sets + "; GEMM " + fixedText(ceilings.gemmFloat32 / 1e9, 0) +
-         ", bfloat16 " + fixedText(ceilings.gemmBfloat16 / 1e9, 0) + " GFLOP/s; copy " +
-         fixedText(ceilings.copyBandwidth / 1e9, 0) + " GB/s";
+  return "multiply-adds " + sets + "; GEMM " + formatFixed(ceilings.gemmFloat32 / 1e9, 0) +
+         ", bfloat16 " + formatFixed(ceilings.gemmBfloat16 / 1e9, 0) + " GFLOP/s; copy " +
+         formatFixed(ceilings.copyBandwidth / 1e9, 0) + " GB/s";
 }
 
 }  // namespace
@@ -62,13 +63,13 @@ std::vector<std::string> BenchMachine::warnings() const {
   if (!load) {
     warnings.emplace_back("the system does not report whether other programs used the cores");
   } else if (load->disturbs()) {
-    warnings.push_back("others used the cores: other processes had " + percentText(load->others) +
-                       " of their time, other virtual machines " + percentText(load->stolen) +
+    warnings.push_back("others used the cores: other processes had " + formatPercent(load->others) +
+                       " of their time, other virtual machines " + formatPercent(load->stolen) +
                        "; above 5 %, quote neither times nor ratios");
   }
   if (!ceilings_.empty() && ceilings_.rbegin()->first > availableCores()) {
-    warnings.push_back("there are more threads than the " + pluralText(availableCores(), "core") +
-                       " that this process may use");
+    warnings.push_back("there are more threads than the " +
+                       formatCounted(availableCores(), "core") + " that this process may use");
   }
   return warnings;
 }
@@ -103,13 +104,13 @@ Json BenchMachine::json() const {
 std::string BenchMachine::text() const {
   FactList facts;
   facts.add("machine",
-            environment_.cpu + ", " + pluralText(availableCores(), "core") + ", last-level cache " +
-                bytesText(lastLevelCacheBytes()));
+            environment_.cpu + ", " + formatCounted(availableCores(), "core") +
+                ", last-level cache " + formatCacheSize(lastLevelCacheBytes()));
   facts.add("program",
             "Lambda Studio " + environment_.program + ", LibTorch " + environment_.torch + ", " +
                 environment_.started);
   for (const auto& [threads, each] : ceilings_)
-    facts.add(pluralText(threads, "thread"), ceilingsText(each));
+    facts.add(formatCounted(threads, "thread"), ceilingsText(each));
   std::string text = facts.text();
   for (const std::string& warning : warnings()) text += "\nWarning: " + warning + ".\n";
   return text;

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/command_line/human_units.h"
 #include "app/command_line/text_table.h"
 #include "engine/benchmarks/core_order_names.h"
 #include "engine/values/config/enum_names.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -59,7 +59,7 @@ const TimedForm* formOf(const BenchmarkRow& row, const std::string& name) {
 
 std::string millisecondsText(double seconds) {
   const double ms = kMsPerSecond * seconds;
-  return fixedText(ms, ms < 9.995 ? 3 : (ms < 99.95 ? 1 : 0));
+  return formatFixed(ms, ms < 9.995 ? 3 : (ms < 99.95 ? 1 : 0));
 }
 
 Json rowJson(const ReportedRow& reported) {
@@ -126,10 +126,10 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
     for (const std::string& rival : rivals) {
       const TimedForm* form = formOf(row, rival);
       cells.push_back(form == nullptr ? ""
-                                      : fixedText(form->time.median / ours.time.median, 2) + "x");
+                                      : formatFixed(form->time.median / ours.time.median, 2) + "x");
     }
-    cells.push_back(row.flops > 0 ? fixedText(100 * peakShare(each), 0) + " %" : "");
-    if (tellsMemory) cells.push_back(ours.extraBytes ? bytesText(*ours.extraBytes) : "");
+    cells.push_back(row.flops > 0 ? formatFixed(100 * peakShare(each), 0) + " %" : "");
+    if (tellsMemory) cells.push_back(ours.extraBytes ? formatBytes(*ours.extraBytes) : "");
     if (tellsOrder) cells.emplace_back(row.order ? nameOf(*row.order) : std::string_view());
     table.addRow(cells);
   }

@@ -8,12 +8,12 @@
 #include "app/command_line/bench/bench_machine.h"
 #include "app/command_line/bench/bench_options.h"
 #include "app/command_line/bench/bench_rows.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
 #include "engine/benchmarks/step_benchmark.h"
 #include "engine/values/config/enum_names.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {
@@ -58,7 +58,7 @@ std::string inARunText(const StepBenchmark& benchmark) {
     const PipelinedSteps& steps = *network.inARun;
     text += "\n  " + network.name + " in a run, " +
             (steps.recorded ? "as a CUDA graph" : "queued step by step") + ": " +
-            fixedText(imagesPerSecond(benchmark, steps.step), 1) + " images/s, " +
+            formatFixed(imagesPerSecond(benchmark, steps.step), 1) + " images/s, " +
             millisecondsText(steps.step.median) + " ms a step, the host busy for " +
             millisecondsText(steps.host.median) + " of them\n";
   }
@@ -131,7 +131,7 @@ std::string benchmarkText(const std::string& name,
   for (const NetworkSteps& network : benchmark.networks) {
     const StepParts& parts = network.parts;
     table.addRow({network.name,
-                  fixedText(imagesPerSecond(benchmark, network.step), 1),
+                  formatFixed(imagesPerSecond(benchmark, network.step), 1),
                   millisecondsText(network.step.median),
                   millisecondsText(network.step.tail),
                   millisecondsText(parts.data.median),
@@ -139,17 +139,17 @@ std::string benchmarkText(const std::string& name,
                   millisecondsText(parts.backward.median),
                   millisecondsText(parts.measures.median),
                   millisecondsText(parts.update.median),
-                  fixedText(100 * peakShare(network, ceilings), 0) + " %",
-                  network.peakBytes ? bytesText(*network.peakBytes) : ""});
+                  formatFixed(100 * peakShare(network, ceilings), 0) + " %",
+                  network.peakBytes ? formatBytes(*network.peakBytes) : ""});
   }
   std::string text = name + ", batch " + std::to_string(benchmark.batch) + ", " +
                      std::string(nameOf(benchmark.precision)) + ", " + benchmark.device + ", " +
-                     pluralText(benchmark.threads, "thread") +
+                     formatCounted(benchmark.threads, "thread") +
                      (benchmark.syntheticData ? ", random pixels for its data" : "") + "\n\n" +
                      table.text("  ");
   if (benchmark.networks.size() > 1) {
     text += "\n  The convolution twin takes " +
-            fixedText(benchmark.networks[1].step.median / benchmark.networks[0].step.median, 2) +
+            formatFixed(benchmark.networks[1].step.median / benchmark.networks[0].step.median, 2) +
             " times as long.\n";
   }
   return text + inARunText(benchmark) + "\n";
@@ -167,7 +167,7 @@ int record(const StepOptions& options) {
   if (options.output.json) {
     printJson({{"recording", *options.recording}, {"steps", options.repetitions}});
   } else {
-    printText(terminalText(*options.recording) + ": " + pluralText(options.repetitions, "step") +
+    printText(terminalText(*options.recording) + ": " + formatCounted(options.repetitions, "step") +
               "\n");
   }
   return kExitOk;
@@ -188,7 +188,7 @@ int runStep(const StepOptions& options) {
   for (const int count : threads) {
     const MachineCeilings ceilings = machine.ceilings(count);
     for (const std::string& preset : options.presets) {
-      line.show({{"step", preset, pluralText(count, "thread")},
+      line.show({{"step", preset, formatCounted(count, "thread")},
                  done++ / static_cast<double>(options.presets.size() * threads.size())});
       const RunConfig config = configOf(preset, options, count);
       const StepBenchmark benchmark = runStepBenchmark(config, measured);

@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/text_table.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/runs/run_folder.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
@@ -93,7 +93,7 @@ const CurvePoint& bestOf(const Curve& curve) {
 }
 
 std::string valueText(double value) {
-  return fixedText(value, 4);
+  return formatFixed(value, 4);
 }
 
 void print(const CurveSource& source) {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <string>
 
@@ -5,7 +6,6 @@
 
 #include "app/command_line/commands/commands.h"
 #include "app/command_line/dataset_text.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_source.h"
@@ -14,6 +14,7 @@
 #include "engine/data/download.h"
 #include "engine/data/sources/data_sources.h"
 #include "engine/runtime/error.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {
@@ -69,8 +70,8 @@ void printReport(const DataReport& report) {
       {{"file"}, {"size", TextTable::Align::right}, {"images", TextTable::Align::right}});
   for (const DataFileReport& file : report.files) {
     table.addRow({file.name,
-                  file.present ? bytesText(file.bytes) : "missing",
-                  file.countPerClass.empty() ? "" : groupedText(imagesOf(file))});
+                  file.present ? formatBytes(file.bytes) : "missing",
+                  file.countPerClass.empty() ? "" : formatCount(imagesOf(file))});
   }
   if (!report.files.empty()) text += "\n" + table.text("  ");
   if (!report.findings.empty()) text += "\n";
@@ -136,10 +137,10 @@ class DownloadView {
     const double done = total > 0 ? static_cast<double>(progress.receivedBytes) / total : 0;
     const double left = total - static_cast<double>(progress.receivedBytes);
     line_.show({{progress.phase == DownloadPhase::check ? "checking" : "fetching",
-                 fixedText(100 * done, 0) + " %",
-                 "ETA " + (rate > 0 ? clockText(left / rate) : "..."),
-                 bytesText(progress.receivedBytes) + " of " + bytesText(progress.totalBytes),
-                 bytesText(static_cast<std::uint64_t>(rate)) + "/s"},
+                 formatFixed(100 * done, 0) + " %",
+                 "ETA " + (rate > 0 ? formatClock(left / rate) : "..."),
+                 formatBytes(progress.receivedBytes) + " of " + formatBytes(progress.totalBytes),
+                 formatBytes(std::llround(rate)) + "/s"},
                 done});
   }
 
@@ -167,7 +168,7 @@ int get(const DataOptions& options) {
   ProgressLine line(options.output.quiet);
   DownloadView view(line);
   Interrupt interrupt([] {});
-  line.print("CIFAR-10, " + bytesText(request.bytes) + " from " + request.url);
+  line.print("CIFAR-10, " + formatBytes(request.bytes) + " from " + request.url);
   const DownloadOutcome outcome = download(request, [&](const DownloadProgress& progress) {
     view.show(progress);
     return interrupt.exitStatus() == 0;

@@ -6,7 +6,6 @@
 
 #include "app/command_line/commands/commands.h"
 #include "app/command_line/dataset_text.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_source.h"
 #include "app/command_line/terminal.h"
@@ -15,6 +14,7 @@
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/config/validate.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {
@@ -118,9 +118,9 @@ std::string tableOf(const NetworkCost& cost) {
     return {name,
             kind,
             output,
-            groupedText(numbers.parameters),
-            countText(static_cast<double>(numbers.flops)),
-            bytesText(static_cast<std::uint64_t>(numbers.activationBytes))};
+            formatCount(numbers.parameters),
+            formatShortCount(numbers.flops),
+            formatBytes(numbers.activationBytes)};
   };
   for (const LayerCost& layer : cost.layers) {
     table.addRow(cells(layer.name, layer.kind, shapeText(layer.output), layer));
@@ -134,8 +134,7 @@ void printAsText(const Description& description) {
   std::string text = headOf(description) + tableOf(description.cost);
   text += "\nFLOPs: forward, one image, 2 per multiply-add. Activations: one image, float32.\n";
   text += "Training with batches of " + std::to_string(description.config.recipe.batchSize) +
-          " takes about " + bytesText(static_cast<std::uint64_t>(description.trainingBytes)) +
-          " in float32.\n";
+          " takes about " + formatBytes(description.trainingBytes) + " in float32.\n";
   if (description.dataset) {
     text += "\n" +
             terminalText(textOf(description.config.data.source) + ": " +

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"
@@ -17,6 +16,7 @@
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/training/evaluate_run.h"
+#include "engine/values/text/quantities.h"
 
 namespace fs = std::filesystem;
 
@@ -84,9 +84,9 @@ void printAsText(const Evaluation& evaluation, const std::string& split) {
   FactList facts;
   facts.add("checkpoint", shownPath(evaluation.checkpoint));
   facts.add("epoch", std::to_string(evaluation.epoch));
-  facts.add("accuracy", percentText(evaluation.scores.accuracy));
-  facts.add("loss", fixedText(evaluation.scores.loss, 4));
-  printText("The " + split + " set, " + groupedText(evaluation.images) + " images:\n" +
+  facts.add("accuracy", formatAccuracy(evaluation.scores.accuracy));
+  facts.add("loss", formatFixed(evaluation.scores.loss, 4));
+  printText("The " + split + " set, " + formatCount(evaluation.images) + " images:\n" +
             facts.text());
   if (split == "test" && evaluation.testEvaluations > 1) {
     std::cout << "The test set has been scored " << evaluation.testEvaluations

@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/runs/run_export.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
 
@@ -81,7 +81,7 @@ void requireNoFileOfRun(const fs::path& out) {
 }
 
 std::string textOf(const ExportedWeights& weights) {
-  return pluralText(weights.tensors, "tensor") + ", " + groupedText(weights.values) + " values" +
+  return formatCounted(weights.tensors, "tensor") + ", " + formatCount(weights.values) + " values" +
          (weights.averaged ? ", averaged over training" : "") + ", of " +
          shownPath(weights.checkpoint);
 }
@@ -113,7 +113,7 @@ int exportRun(const ExportOptions& options) {
   if (options.output.json) {
     printJson({{"file", out.string()}, {"bytes", bytes}});
   } else {
-    printText(terminalText(out.string()) + ": " + bytesText(bytes) +
+    printText(terminalText(out.string()) + ": " + formatBytes(bytes) +
               (what.empty() ? "" : ", " + what) + "\n");
   }
   return kExitOk;

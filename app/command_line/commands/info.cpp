@@ -8,7 +8,6 @@
 
 #include "app/command_line/commands/commands.h"
 #include "app/command_line/commands/run_info.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"
@@ -18,6 +17,7 @@
 #include "engine/runtime/device.h"
 #include "engine/runtime/environment.h"
 #include "engine/values/config/enum_names.h"
+#include "engine/values/text/quantities.h"
 
 namespace fs = std::filesystem;
 
@@ -85,11 +85,11 @@ int reportMachine(bool asJson) {
   facts.add("device", device.name + ": " + device.reason);
   facts.add("CUDA kernels", cudaKernelsState(device));
   facts.add("threads",
-            std::to_string(device.threads) + " of " + pluralText(availableCores(), "core"));
+            std::to_string(device.threads) + " of " + formatCounted(availableCores(), "core"));
   facts.add("processor", processorName());
   std::string caches;
   for (const auto& [name, bytes] : cacheSizes()) {
-    caches += (caches.empty() ? "" : ", ") + name + " " + bytesText(bytes);
+    caches += (caches.empty() ? "" : ", ") + name + " " + formatCacheSize(bytes);
   }
   if (!caches.empty()) facts.add("caches", caches);
   for (const std::string& folder : folders) facts.add("presets", folder);

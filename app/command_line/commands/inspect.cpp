@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/text_table.h"
 #include "engine/formats/inspection/inspection_files.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/training/evaluate_run.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
 
@@ -149,7 +149,7 @@ void printSnapshot(const InspectionSnapshot& snapshot,
   const InspectableLayer& layer = snapshot.layer;
   const auto predicted = static_cast<std::size_t>(snapshot.predicted);
   const std::string probability = predicted < snapshot.probabilities.size()
-                                      ? ", " + percentText(snapshot.probabilities[predicted])
+                                      ? ", " + formatPercent(snapshot.probabilities[predicted])
                                       : "";
   FactList facts;
   facts.add("layer",
@@ -158,7 +158,7 @@ void printSnapshot(const InspectionSnapshot& snapshot,
                 ", v " + std::to_string(layer.valueDepth) + ", " + scopeText(layer));
   facts.add(
       "weights",
-      "after epoch " + std::to_string(snapshot.epoch) + ", step " + groupedText(snapshot.step));
+      "after epoch " + std::to_string(snapshot.epoch) + ", step " + formatCount(snapshot.step));
   facts.add("image",
             std::to_string(snapshot.request.image) + " of " +
                 std::string(nameOf(snapshot.request.split)) + ": " +
@@ -169,14 +169,14 @@ void printSnapshot(const InspectionSnapshot& snapshot,
                 std::to_string(snapshot.queryColumn));
   const double position = positionShare(snapshot.balance);
   facts.add("output",
-            percentText(1 - position) + " of its energy comes from the content, " +
-                percentText(position) + " from the positions");
+            formatPercent(1 - position) + " of its energy comes from the content, " +
+                formatPercent(position) + " from the positions");
   facts.add("proof",
             "the contributions of all pixels add up to the layer's own output within " +
-                scientificText(snapshot.residual.relative) + " of it");
+                formatMeasured(snapshot.residual.relative, 2) + " of it");
   std::string names;
   for (const std::string& file : files) names += file + " ";
-  printText(facts.text() + "\n" + pluralText(static_cast<std::int64_t>(files.size()), "file") +
+  printText(facts.text() + "\n" + formatCounted(static_cast<std::int64_t>(files.size()), "file") +
             " in " + terminalText(folder) + ":\n  " + wrapped(names, kLineWidth, "  ") + "\n");
 }
 

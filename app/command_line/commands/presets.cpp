@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
-#include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_source.h"
 #include "app/command_line/text_table.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/values/architecture/cost.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {
@@ -70,8 +70,8 @@ void printAsText(const std::vector<Preset>& presets) {
   for (const Preset& preset : presets) {
     table.addRow({preset.name,
                   patternOf(preset.config.architecture),
-                  countText(static_cast<double>(preset.cost.parameters)),
-                  countText(static_cast<double>(preset.cost.flops)),
+                  formatShortCount(preset.cost.parameters),
+                  formatShortCount(preset.cost.flops),
                   textOf(preset.config.data.source)});
   }
   std::string text = table.text() + "\n";

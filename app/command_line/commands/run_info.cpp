@@ -8,7 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/command_line/human_units.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/text_table.h"
@@ -20,6 +19,7 @@
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 #include "engine/values/config/enum_names.h"
+#include "engine/values/text/quantities.h"
 
 namespace fs = std::filesystem;
 
@@ -82,7 +82,7 @@ std::vector<EpochRecord> bestEpochs(const Metrics& metrics) {
 std::string statusText(const RunInfo& info) {
   const RunRecord& record = info.record;
   std::string text = statusOf(info) + ", " + std::to_string(record.epochsDone) + " of " +
-                     pluralText(record.config.recipe.epochs, "epoch");
+                     formatCounted(record.config.recipe.epochs, "epoch");
   if (info.interrupted) text += "; it was killed: lambda resume continues it";
   if (!record.statusText.empty()) {
     text += "; " + record.statusText.substr(0, record.statusText.find('\n'));
@@ -97,14 +97,14 @@ std::string factsText(const RunInfo& info) {
   facts.add("status", statusText(info));
   facts.add("network",
             record.config.architecture.name + ", " + record.pattern + ", " +
-                groupedText(record.parameters) + " parameters");
+                formatCount(record.parameters) + " parameters");
   facts.add("data", textOf(record.config.data.source));
   facts.add("started", record.environment.started);
   facts.add(
       "machine",
-      record.environment.device + ", " + pluralText(record.environment.threads, "thread") +
+      record.environment.device + ", " + formatCounted(record.environment.threads, "thread") +
           (record.environment.threadChanges > 0
-               ? " at first, changed " + pluralText(record.environment.threadChanges, "time") +
+               ? " at first, changed " + formatCounted(record.environment.threadChanges, "time") +
                      " (not repeatable to the bit)"
                : "") +
           ", " + record.environment.cpu + ", LibTorch " + record.environment.torch);
@@ -115,18 +115,18 @@ std::string factsText(const RunInfo& info) {
   }
   for (const RunChange& change : record.changes) {
     facts.add("changed",
-              "after step " + groupedText(change.step) + ", in epoch " +
+              "after step " + formatCount(change.step) + ", in epoch " +
                   std::to_string(change.epoch + 1) + ": " + textOf(change));
   }
   facts.add("training",
-            durationText(record.trainSeconds) + ", " +
-                groupedText(static_cast<std::int64_t>(record.imagesPerSecond)) + " images/s");
+            formatDuration(record.trainSeconds) + ", " +
+                formatCount(static_cast<std::int64_t>(record.imagesPerSecond)) + " images/s");
   if (record.testAccuracy) {
     facts.add("test",
-              percentText(*record.testAccuracy) + ", the test set was scored " +
-                  pluralText(info.testEvaluations, "time"));
+              formatAccuracy(*record.testAccuracy) + ", the test set was scored " +
+                  formatCounted(info.testEvaluations, "time"));
   }
-  facts.add("on disk", bytesText(info.diskBytes));
+  facts.add("on disk", formatBytes(info.diskBytes));
   return facts.text();
 }
 
@@ -141,8 +141,8 @@ std::string evaluationsText(const std::vector<EvaluationRecord>& evaluations) {
     table.addRow({each.time,
                   each.checkpoint,
                   std::string(nameOf(each.split)),
-                  percentText(each.scores.accuracy),
-                  fixedText(each.scores.loss, 4)});
+                  formatAccuracy(each.scores.accuracy),
+                  formatFixed(each.scores.loss, 4)});
   }
   return table.text("  ");
 }
@@ -218,8 +218,8 @@ std::string runInfoText(const RunInfo& info) {
         {{"best epochs", Align::right}, {"accuracy", Align::right}, {"loss", Align::right}});
     for (const EpochRecord& epoch : epochs) {
       table.addRow({std::to_string(epoch.epoch),
-                    percentText(epoch.validation->accuracy),
-                    fixedText(epoch.validation->loss, 4)});
+                    formatAccuracy(epoch.validation->accuracy),
+                    formatFixed(epoch.validation->loss, 4)});
     }
     text += "\n" + table.text("  ");
   }
@@ -233,8 +233,8 @@ std::string runInfoText(const RunInfo& info) {
     const bool good = checkpoint.damage.empty();
     table.addRow({checkpoint.name,
                   good ? std::to_string(checkpoint.epoch) : "",
-                  good ? groupedText(checkpoint.step) : "",
-                  bytesText(checkpoint.bytes),
+                  good ? formatCount(checkpoint.step) : "",
+                  formatBytes(checkpoint.bytes),
                   good ? "" : "damaged: " + checkpoint.damage});
   }
   return text + "\n" + table.text("  ");

@@ -14,10 +14,11 @@
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmap_view.h"
 #include "widgets/pictures/image_view.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 

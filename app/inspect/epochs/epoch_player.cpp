@@ -16,7 +16,7 @@
 #include "app/inspect/epochs/sequence_export.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/export/export_menu.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"

@@ -11,7 +11,7 @@
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/export/gif_writer.h"
 #include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;

@@ -12,7 +12,7 @@
 #include "app/inspect/segmented.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;
 

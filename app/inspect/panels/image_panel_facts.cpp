@@ -5,8 +5,9 @@
 #include "app/inspect/panels/balance_bar.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/panel_parts.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 

@@ -12,9 +12,9 @@
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/number_text.h"
 #include "widgets/pictures/spectrum.h"
 #include "widgets/pictures/spectrum_view.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;

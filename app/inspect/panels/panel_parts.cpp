@@ -13,7 +13,7 @@
 #include "app/inspect/layer_list.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -83,12 +83,6 @@ bool PanelArea::eventFilter(QObject* watched, QEvent* event) {
 
 QWidget* withExport(HeatmapView& view) {
   return new ExportableView(view);
-}
-
-void setRole(QWidget& widget, const QString& role) {
-  widget.setProperty(kRole, role);
-  widget.style()->unpolish(&widget);
-  widget.style()->polish(&widget);
 }
 
 QSize iconSizeForText() {

@@ -40,9 +40,6 @@ class PanelArea : public QScrollArea {
 /// The view with a small export button in the corner, beside its title.
 QWidget* withExport(HeatmapView& view);
 
-/// Gives a widget another role of the theme, also after it has been shown.
-void setRole(QWidget& widget, const QString& role);
-
 /// The size of a tool button's icon beside text of the chosen size.
 QSize iconSizeForText();
 

@@ -9,7 +9,8 @@
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/bar_list.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 

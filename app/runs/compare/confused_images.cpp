@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
 namespace lambda {
@@ -61,7 +61,7 @@ QString describeImage(const Predictions& predictions, int index) {
     return {};
   }
   const QString truth = className(predictions, predictions.labels[at]);
-  const QString sure = percentText(predictions.confidence[at], 1);
+  const QString sure = percentText(predictions.confidence[at]);
   if (predictions.labels[at] == predictions.predicted[at]) {
     return tr("Image %1. Correct: predicted %2, %3").arg(index).arg(truth, sure);
   }
@@ -70,7 +70,7 @@ QString describeImage(const Predictions& predictions, int index) {
       .arg(truth,
            className(predictions, predictions.predicted[at]),
            sure,
-           percentText(predictions.truthProbability[at], 1));
+           percentText(predictions.truthProbability[at]));
 }
 
 }  // namespace lambda

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "app/runs/compare/config_difference.h"
-#include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 

@@ -15,13 +15,13 @@
 #include "app/runs/library/imported_log.h"
 #include "app/runs/library/run_edits.h"
 #include "app/runs/library/run_files.h"
-#include "app/runs/path_text.h"
 #include "app/runs/run_command.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_row.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 

@@ -9,11 +9,11 @@
 #include <QFile>
 #include <QString>
 
-#include "app/runs/path_text.h"
 #include "engine/formats/files/file_system.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
+#include "widgets/text/path_text.h"
 
 namespace fs = std::filesystem;
 

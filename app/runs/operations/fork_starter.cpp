@@ -1,8 +1,8 @@
 #include "app/runs/operations/fork_starter.h"
 
-#include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
 #include "app/session/training_session.h"
+#include "widgets/text/path_text.h"
 
 namespace fs = std::filesystem;
 

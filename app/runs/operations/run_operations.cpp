@@ -12,11 +12,11 @@
 #include <QUrl>
 
 #include "app/runs/panels/message_bar.h"
-#include "app/runs/path_text.h"
 #include "app/runs/run_actions.h"
 #include "app/runs/run_library.h"
 #include "app/runs/table/run_csv.h"
 #include "app/runs/table/run_table_view.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 

@@ -10,7 +10,7 @@
 
 #include "app/runs/compare/confused_images.h"
 #include "widgets/pictures/image_grid.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -58,9 +58,10 @@ void CellImages::setContent(std::shared_ptr<const Predictions> predictions,
   predictions_ = std::move(predictions);
   const std::vector<int> chosen =
       cell ? imagesIn(*predictions_, *cell) : wrongImages(*predictions_);
-  title_->setText(cell ? tr("%1, the most confident first").arg(sentence)
-                       : tr("All %1 wrong predictions, the most confident first")
-                             .arg(countText(static_cast<qint64>(chosen.size()))));
+  title_->setText(
+      cell
+          ? tr("%1, the most confident first").arg(sentence)
+          : tr("All %1 wrong predictions, the most confident first").arg(countText(chosen.size())));
   std::vector<GridImage> shown;
   for (const int image : chosen) {
     const auto at = static_cast<std::size_t>(image);

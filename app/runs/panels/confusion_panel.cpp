@@ -19,8 +19,8 @@
 #include "app/runs/run_table_model.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
-#include "widgets/pictures/number_text.h"
 #include "widgets/tables/confusion_view.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/theme.h"
@@ -47,9 +47,8 @@ ExplanationText explanation(const Predictions* predictions) {
       "row, up to the most "
       "frequent mistake.<br><br>Click a cell to see the images behind it.");
   if (predictions) {
-    text.numbers = {
-        {ConfusionPanel::tr("Images"), countText(static_cast<qint64>(predictions->labels.size()))},
-        {ConfusionPanel::tr("Correct"), percentText(shareOfRight(*predictions), 2)}};
+    text.numbers = {{ConfusionPanel::tr("Images"), countText(predictions->labels.size())},
+                    {ConfusionPanel::tr("Correct"), accuracyText(shareOfRight(*predictions))}};
   }
   return text;
 }
@@ -282,10 +281,10 @@ void ConfusionPanel::showPredictions(const std::shared_ptr<const Predictions>& p
   QStringList names;
   for (const std::string& name : predictions->classNames) names << QString::fromStdString(name);
   const QString what = split() == Split::test ? tr("test images") : tr("validation images");
-  summary_->setText(tr("%1 of %2 images correct, epoch %3")
-                        .arg(percentText(shareOfRight(*predictions), 2),
-                             countText(static_cast<qint64>(predictions->labels.size())))
-                        .arg(predictions->epoch));
+  summary_->setText(
+      tr("%1 of %2 images correct, epoch %3")
+          .arg(accuracyText(shareOfRight(*predictions)), countText(predictions->labels.size()))
+          .arg(predictions->epoch));
   view_->setMatrix(
       confusionOf(*predictions),
       names,

@@ -13,13 +13,14 @@
 #include "app/runs/panels/run_annotations.h"
 #include "app/runs/panels/run_facts.h"
 #include "app/runs/panels/run_history.h"
-#include "app/runs/path_text.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
 #include "app/runs/table/run_columns.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 
@@ -28,7 +29,7 @@ namespace lambda {
 namespace {
 
 QString exactCount(std::int64_t count) {
-  return count > 0 ? countText(static_cast<qint64>(count)) : QString();
+  return count > 0 ? countText(count) : QString();
 }
 
 }  // namespace
@@ -163,11 +164,8 @@ void DetailsPanel::refresh() {
   if (!run) return;
   name_->setText(run->name());
   sentence_->setText(sentenceFor(*run));
-  sentence_->setProperty(kRole,
-                         run->state == RunState::failed || run->state == RunState::damaged
-                             ? u"error"_s
-                             : u"secondary"_s);
-  sentence_->style()->polish(sentence_);
+  const bool hasFailed = run->state == RunState::failed || run->state == RunState::damaged;
+  setRole(*sentence_, hasFailed ? u"error"_s : u"secondary"_s);
   for (QToolButton* button : {command_, design_}) button->setVisible(run->hasRecord());
   showResult(*run);
   showNetwork(*run);
@@ -194,7 +192,7 @@ void DetailsPanel::showResult(const RunRow& row) {
         .name = column.title, .value = cellText(column, row), .toolTip = column.meaning};
     if (id == RunColumn::test && record.testAccuracy && !row.isImported()) {
       fact.value = tr("%1, scored %2")
-                       .arg(percentText(*record.testAccuracy, 2),
+                       .arg(accuracyText(*record.testAccuracy),
                             countedText(record.testEvaluations, tr("time"), tr("times")));
     }
     facts.push_back(std::move(fact));
@@ -245,7 +243,7 @@ void DetailsPanel::showLineage(const RunRow& row) {
   if (!lineage.parentRun.empty()) {
     facts.push_back({tr("At"),
                      tr("step %1, %2")
-                         .arg(countText(static_cast<qint64>(lineage.parentStep)),
+                         .arg(countText(lineage.parentStep),
                               QString::fromStdString(lineage.parentCheckpoint))});
   }
   if (!row.isImported()) {
@@ -264,7 +262,7 @@ void DetailsPanel::showFiles(const RunFiles& files) {
   const bool canFork = run && run->hasRecord();
   QString name = tr("Checkpoints");
   for (const CheckpointFile& file : files.checkpoints) {
-    const QString stem = QString::fromStdString(file.path.stem().string());
+    const QString stem = toText(file.path.stem());
     facts.push_back(
         {.name = name,
          .value = tr("%1, %2").arg(stem, bytesText(file.bytes)),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/runs/table/run_columns.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -117,7 +118,7 @@ QVariant DifferencesModel::headerData(int section, Qt::Orientation orientation, 
   if (section == 0) return role == Qt::DisplayRole ? QVariant(tr("Setting")) : QVariant();
   const Run& run = runs_[static_cast<std::size_t>(section) - 1];
   if (role == Qt::DisplayRole) return run.name;
-  if (role == Qt::ToolTipRole) return QString::fromStdString(run.path.filename().string());
+  if (role == Qt::ToolTipRole) return lambda::toText(run.path.filename());
   if (role == kColorRole) return run.colorIndex;
   return {};
 }

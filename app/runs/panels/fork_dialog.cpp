@@ -12,13 +12,14 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-#include "app/runs/path_text.h"
 #include "app/runs/run_actions.h"
 #include "app/runs/run_row.h"
 #include "engine/formats/json/config_override.h"
 #include "engine/runtime/error.h"
 #include "engine/values/config/validate.h"
 #include "widgets/forms/field_form.h"
+#include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 

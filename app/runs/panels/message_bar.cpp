@@ -7,12 +7,12 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QStyle>
 #include <QTimer>
 #include <QToolButton>
 
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 
@@ -97,8 +97,7 @@ void RunsMessageBar::tell(const QString& text,
 
 void RunsMessageBar::warn(const QString& text) {
   show(text, {}, {});
-  text_->setProperty(kRole, u"error"_s);
-  text_->style()->polish(text_);
+  setRole(*text_, u"error"_s);
 }
 
 QString RunsMessageBar::text() const {
@@ -111,8 +110,7 @@ void RunsMessageBar::show(const QString& text,
   timer_->stop();
   call_ = std::move(action);
   text_->setText(text);
-  text_->setProperty(kRole, QVariant());
-  text_->style()->polish(text_);
+  setRole(*text_, {});
   number_->hide();
   action_->setText(actionText);
   action_->setVisible(!actionText.isEmpty());

@@ -17,10 +17,9 @@
 #include "app/runs/panels/run_legend.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
-#include "widgets/pictures/number_text.h"
-#include "widgets/plots/axis_text.h"
 #include "widgets/plots/curve_plot.h"
 #include "widgets/plots/curve_toolbar.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -200,7 +199,7 @@ LegendEntry OverlayPanel::entryFor(const OverlayRun& run,
   if (curve != series.end()) {
     entry.penStyle = curve->penStyle;
     const double best = bestOf(*curve, quantity());
-    entry.value = isAccuracy(quantity()) ? percentText(best, 2) : valueText(best, false);
+    entry.value = isAccuracy(quantity()) ? accuracyText(best) : numberText(best, 4);
     if (const auto match = matchOf(run.log, quantity())) {
       const QString name = QString::fromStdString(match->curve->name);
       note = match->isOfTest ? tr("on its test set, logged as %1").arg(name)
@@ -225,7 +224,7 @@ void OverlayPanel::refresh() {
   rest_->setVisible(drawn < paths_.size());
   rest_->setText(tr("%1 of %2 runs are drawn. Check the runs to compare.")
                      .arg(drawn)
-                     .arg(countText(static_cast<qint64>(paths_.size()))));
+                     .arg(countText(paths_.size())));
   std::vector<CurveSeries> series = overlayOf(overlay, quantity());
   std::vector<LegendEntry> entries;
   for (const OverlayRun& run : overlay) entries.push_back(entryFor(run, series));

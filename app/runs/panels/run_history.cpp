@@ -6,7 +6,7 @@
 #include <QVBoxLayout>
 
 #include "app/runs/shown_text.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 

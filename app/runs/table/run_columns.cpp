@@ -1,14 +1,14 @@
 #include "app/runs/table/run_columns.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
-#include "app/runs/path_text.h"
 #include "app/runs/shown_text.h"
 #include "engine/values/text/text.h"
-#include "widgets/pictures/number_text.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -23,16 +23,16 @@ double positive(double value) {
   return value > 0 ? value : kMissing;
 }
 
-QString percentOrNothing(const std::optional<double>& accuracy) {
-  return accuracy ? percentText(*accuracy, 2) : QString();
+QString accuracyOrNothing(const std::optional<double>& accuracy) {
+  return accuracy ? accuracyText(*accuracy) : QString();
 }
 
 QString countOrNothing(std::int64_t count) {
-  return count > 0 ? shortCountText(static_cast<double>(count)) : QString();
+  return count > 0 ? shortCountText(count) : QString();
 }
 
 QString exactCountOrNothing(std::int64_t count) {
-  return count > 0 ? countText(static_cast<qint64>(count)) : QString();
+  return count > 0 ? countText(count) : QString();
 }
 
 QString csvNumber(double value) {
@@ -53,7 +53,7 @@ QString shown(const std::string& text) {
 
 QString testText(const RunRow& row) {
   const RunRecord& record = row.run.record;
-  const QString accuracy = percentOrNothing(record.testAccuracy);
+  const QString accuracy = accuracyOrNothing(record.testAccuracy);
   if (accuracy.isEmpty() || row.isImported()) return accuracy;
   return tr("%1 · %2×").arg(accuracy).arg(record.testEvaluations);
 }
@@ -161,7 +161,7 @@ std::vector<ColumnSpec> makeColumns() {
        .marksBest = true,
        .text =
            [](const RunRow& row) {
-             return percentOrNothing(row.run.record.bestValidationAccuracy);
+             return accuracyOrNothing(row.run.record.bestValidationAccuracy);
            },
        .number =
            [](const RunRow& row) {
@@ -227,7 +227,7 @@ std::vector<ColumnSpec> makeColumns() {
        .text =
            [](const RunRow& row) {
              const double rate = row.run.record.imagesPerSecond;
-             return rate > 0 ? shortCountText(rate) : QString();
+             return rate > 0 ? shortCountText(std::llround(rate)) : QString();
            },
        .number = [](const RunRow& row) { return positive(row.run.record.imagesPerSecond); },
        .exported = {{u"imagesPerSecond"_s,
@@ -240,7 +240,7 @@ std::vector<ColumnSpec> makeColumns() {
        .title = tr("Started"),
        .meaning = tr("When the run began"),
        .look = CellLook::aside,
-       .text = [](const RunRow& row) { return dateTimeText(row.started); },
+       .text = [](const RunRow& row) { return momentText(row.started); },
        .number = [](const RunRow& row) { return row.started; },
        .exported = {{u"started"_s,
                      [](const RunRow& row) { return shown(row.run.record.environment.started); }}}},

@@ -2,9 +2,8 @@
 
 #include <chrono>
 
-#include <QFile>
-
 #include "engine/runtime/error.h"
+#include "widgets/text/path_text.h"
 
 namespace lambda {
 
@@ -27,7 +26,7 @@ void Cifar10Download::start(const DownloadRequest& request) {
   cancelled_ = std::make_shared<std::atomic<bool>>(false);
   thread_->post([this, request, cancelled = cancelled_] {
     const End ended = run(request, *cancelled);
-    const QString file = QFile::decodeName(request.destination.c_str());
+    const QString file = toText(request.destination);
     QMetaObject::invokeMethod(
         this, [this, ended, file] { end(ended, file); }, Qt::QueuedConnection);
   });

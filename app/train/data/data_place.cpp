@@ -8,6 +8,7 @@
 #include <QToolButton>
 
 #include "app/train/training_text.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -44,7 +45,7 @@ DataPlace::DataPlace(QWidget* parent)
 
 void DataPlace::setPlace(const std::filesystem::path& place) {
   place_ = place;
-  path_->setText(pathText(place));
+  path_->setText(toText(place));
 }
 
 void DataPlace::setReadOnly(bool readOnly) {

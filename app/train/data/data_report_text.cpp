@@ -5,7 +5,7 @@
 #include <QRegularExpression>
 #include <QStringList>
 
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -34,10 +34,9 @@ QString hintOf(const DataFinding& finding) {
 QString countsText(const DataReport& report) {
   if (!report.info) return {};
   const DatasetInfo& info = *report.info;
-  const QString train = countText(static_cast<double>(info.trainCount));
+  const QString train = countText(info.trainCount);
   const QString test =
-      info.testCount > 0 ? tr("%1 for the test").arg(countText(static_cast<double>(info.testCount)))
-                         : tr("no test set");
+      info.testCount > 0 ? tr("%1 for the test").arg(countText(info.testCount)) : tr("no test set");
   const QString shape = QString::number(info.shape.channels) + u"×"_s +
                         QString::number(info.shape.height) + u"×"_s +
                         QString::number(info.shape.width);

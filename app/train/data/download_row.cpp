@@ -8,8 +8,8 @@
 
 #include "app/train/data/cifar10_download.h"
 #include "app/train/training_text.h"
-#include "app/train/widget_role.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 

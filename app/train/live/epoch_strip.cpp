@@ -7,7 +7,7 @@
 
 #include "engine/values/inspection/colormap.h"
 #include "engine/values/text/text.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 

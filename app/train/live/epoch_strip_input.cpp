@@ -7,7 +7,7 @@
 #include <QToolTip>
 
 #include "app/train/live/epoch_strip.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 
 namespace lambda {
 
@@ -68,7 +68,7 @@ bool EpochStrip::event(QEvent* event) {
       QToolTip::showText(help->globalPos(),
                          tr("End of epoch %1, step %2: click to enlarge")
                              .arg(picture.epoch)
-                             .arg(countText(static_cast<double>(picture.step))),
+                             .arg(countText(picture.step)),
                          this);
       return true;
     }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -39,11 +39,11 @@ ExplanationText lambdaExplanation(const InspectionSnapshot* snapshot) {
   const double energy = balance.contentEnergy + balance.positionEnergy;
   text.numbers = {{tr("Size"), u"k %1 × v %2"_s.arg(layer.queryDepth).arg(layer.valueDepth)},
                   {tr("Heads that share it"), QString::number(layer.heads)},
-                  {tr("Greatest entry"), valueText(greatest(snapshot->lambdas.total), false)},
-                  {tr("Step"), countText(static_cast<double>(snapshot->step))}};
+                  {tr("Greatest entry"), numberText(greatest(snapshot->lambdas.total))},
+                  {tr("Step"), countText(snapshot->step)}};
   if (energy > 0) {
     text.numbers.emplace_back(tr("Share of the positions in the output"),
-                              valueText(balance.positionEnergy / energy, true));
+                              percentText(balance.positionEnergy / energy));
   }
   return text;
 }
@@ -64,10 +64,10 @@ ExplanationText positionExplanation(const InspectionSnapshot* snapshot) {
       {tr("Reach"),
        layer.scope == 0 ? tr("the whole map, %1 × %2").arg(layer.height).arg(layer.width)
                         : tr("%1 × %1").arg(layer.scope)},
-      {tr("Greatest entry"), valueText(greatest(snapshot->embeddings.tiles), false)}};
+      {tr("Greatest entry"), numberText(greatest(snapshot->embeddings.tiles))}};
   if (!snapshot->embeddings.change.empty()) {
     text.numbers.emplace_back(tr("Greatest change since the start"),
-                              valueText(greatest(snapshot->embeddings.change), false));
+                              numberText(greatest(snapshot->embeddings.change)));
   }
   return text;
 }

@@ -17,7 +17,7 @@
 #include "app/train/live/probe_header.h"
 #include "app/train/training_text.h"
 #include "widgets/export/export_menu.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -223,7 +223,7 @@ void LivePanel::showPicture() {
     head_->setWhen(tr("Nothing inspected yet"), false);
     return;
   }
-  const QString step = tr("step %1").arg(countText(static_cast<double>(picture->step)));
+  const QString step = tr("step %1").arg(countText(picture->step));
   const QString text = isStored ? tr("End of epoch %1 · %2") : tr("Epoch %1 · %2");
   const bool isStart = isStored && picture->epoch == 0;
   head_->setWhen(isStart ? tr("At the start") : text.arg(picture->epoch).arg(step), isStored);

@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/pictures/image_conversion.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -36,7 +36,7 @@ QString wordsOf(const InspectionSnapshot& snapshot) {
   if (predicted >= snapshot.probabilities.size()) return truth;
   const double share = static_cast<double>(snapshot.probabilities[predicted]);
   return ProbeHeader::tr("%1, predicted as %2 (%3)")
-      .arg(truth, className(snapshot, snapshot.predicted), valueText(share, true));
+      .arg(truth, className(snapshot, snapshot.predicted), percentText(share));
 }
 
 }  // namespace

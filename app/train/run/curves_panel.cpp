@@ -8,6 +8,7 @@
 #include "app/train/training_text.h"
 #include "widgets/plots/curve_toolbar.h"
 #include "widgets/plots/run_curves.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -62,7 +63,7 @@ void CurvesPanel::restart() {
   plot_->setMarks({});
   plot_->setFollow(true);
   const std::filesystem::path& run = session_.status().run;
-  if (!run.empty()) plot_->setExportName(pathText(run.filename()) + u"-curves"_s);
+  if (!run.empty()) plot_->setExportName(toText(run.filename()) + u"-curves"_s);
   catchUp();
 }
 

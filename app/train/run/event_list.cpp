@@ -8,7 +8,7 @@
 
 #include "app/session/training_session.h"
 #include "app/train/training_text.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -60,7 +60,7 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
   switch (role) {
     case Qt::DisplayRole:
       if (index.column() == kTime) return clockText(event.seconds);
-      if (index.column() == kStep) return countText(static_cast<double>(event.step));
+      if (index.column() == kStep) return countText(event.step);
       return textOf(event);
     case Qt::ToolTipRole:
       return QString::fromStdString(event.text);

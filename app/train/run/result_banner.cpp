@@ -1,6 +1,7 @@
 #include "app/train/run/result_banner.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QApplication>
 #include <QClipboard>
@@ -14,12 +15,12 @@
 
 #include "app/train/icon_sizes.h"
 #include "app/train/training_text.h"
-#include "app/train/widget_role.h"
 #include "widgets/forms/field_rows.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/typography.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 
@@ -123,11 +124,12 @@ void ResultBanner::showResult(const RunResult& result, int epochs) {
   run_ = result.run;
   QStringList parts;
   if (result.bestValidationAccuracy) {
-    parts << tr("best validation %1").arg(valueText(*result.bestValidationAccuracy, true));
+    parts << tr("best validation %1").arg(accuracyText(*result.bestValidationAccuracy));
   }
-  if (result.testAccuracy) parts << tr("test %1").arg(valueText(*result.testAccuracy, true));
+  if (result.testAccuracy) parts << tr("test %1").arg(accuracyText(*result.testAccuracy));
   parts << durationText(result.trainSeconds);
-  if (result.imagesPerSecond > 0) parts << tr("%1 images/s").arg(countText(result.imagesPerSecond));
+  if (result.imagesPerSecond > 0)
+    parts << tr("%1 images/s").arg(countText(std::llround(result.imagesPerSecond)));
   QString text = parts.join(u" · "_s);
   if (!text.isEmpty()) text[0] = text[0].toUpper();
   switch (result.status) {

@@ -11,12 +11,13 @@
 #include "app/session/training_session.h"
 #include "app/train/icon_sizes.h"
 #include "app/train/training_text.h"
-#include "app/train/widget_role.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/typography.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 
@@ -184,7 +185,7 @@ QString TransportBar::runText() const {
   QStringList parts;
   if (session_.isBusy()) {
     parts << stateText(session_.state()) << progressText(status)
-          << tr("step %1").arg(countText(static_cast<double>(status.step)));
+          << tr("step %1").arg(countText(status.step));
   } else if (session_.lastResult()) {
     parts << endText(*session_.lastResult(), status.record.config.recipe.epochs);
   }
@@ -206,7 +207,7 @@ void TransportBar::showWords() {
   shown_.start();
   const TrainingStatus& status = session_.status();
   const bool hasRun = isAboutRun() && !status.run.empty();
-  showTitle(hasRun ? pathText(status.run.filename()) : documentName_);
+  showTitle(hasRun ? toText(status.run.filename()) : documentName_);
   recipe_->setText(recipeText(hasRun ? status.record.config : document_));
   const QString words = isAboutRun() ? runText() : documentText();
   words_->setText(words);

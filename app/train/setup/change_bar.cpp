@@ -4,8 +4,9 @@
 #include <QLabel>
 #include <QPushButton>
 
-#include "app/train/widget_role.h"
 #include "engine/values/config/schedule.h"
+#include "widgets/text/quantity_text.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 
@@ -14,9 +15,9 @@ namespace lambda {
 namespace {
 
 /// "The learning rate goes from 0.05 to 0.025."; empty if it stays.
-QString rateText(const RunConfig& before, const RunConfig& after, double epoch) {
-  const QString now = QString::number(learningRateAt(before.recipe, epoch), 'g', 3);
-  const QString then = QString::number(learningRateAt(after.recipe, epoch), 'g', 3);
+QString changeOfRate(const RunConfig& before, const RunConfig& after, double epoch) {
+  const QString now = roundedText(learningRateAt(before.recipe, epoch));
+  const QString then = roundedText(learningRateAt(after.recipe, epoch));
   if (now == then) return {};
   return u" "_s + ChangeBar::tr("The learning rate goes from %1 to %2.").arg(now, then);
 }
@@ -65,7 +66,7 @@ void ChangeBar::setRequest(const ChangeRequest& request,
   setLiveSettings(next, after);
   setRole(*words_, {});
   const QString what = QString::fromStdString(textOf(RunChange{.before = before, .after = after}));
-  words_->setText(tr("From the next batch on: %1.").arg(what) + rateText(config, next, epoch));
+  words_->setText(tr("From the next batch on: %1.").arg(what) + changeOfRate(config, next, epoch));
 }
 
 void ChangeBar::setWaiting(bool waiting) {

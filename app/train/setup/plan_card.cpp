@@ -7,20 +7,12 @@
 #include "app/train/caption.h"
 #include "app/train/training_text.h"
 #include "engine/values/architecture/cost.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
-
-namespace {
-
-QString count(std::int64_t number) {
-  return countText(static_cast<double>(number));
-}
-
-}  // namespace
 
 PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
   setProperty(kRole, u"card"_s);
@@ -56,13 +48,15 @@ void PlanCard::setPlan(const RunConfig& config,
   const QString network = name.empty() ? tr("Network") : QString::fromStdString(name);
   const QString pattern = QString::fromStdString(patternOf(config.architecture));
   QStringList lines{pattern.isEmpty() ? network : network + u", "_s + pattern,
-                    tr("%1 parameters").arg(count(cost.parameters))};
+                    tr("%1 parameters").arg(countText(cost.parameters))};
   const Recipe& recipe = config.recipe;
   const std::int64_t batches =
       recipe.batchSize > 0 ? trainingImagesOf(config.data, dataset) / recipe.batchSize : 0;
   if (batches > 0) {
     lines << tr("%1 steps: %2 epochs of %3 batches")
-                 .arg(count(batches * recipe.epochs), count(recipe.epochs), count(batches));
+                 .arg(countText(batches * recipe.epochs),
+                      countText(recipe.epochs),
+                      countText(batches));
   }
   const long long bytes = trainingBytes(cost, recipe);
   lines << tr("about %1 of memory for the network at this batch size").arg(bytesText(bytes));

@@ -8,7 +8,7 @@
 #include "widgets/network/drawing/network_painter.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/network_text.h"
-#include "widgets/network/parts/quantity_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;
@@ -99,9 +99,9 @@ void NetworkPainter::paintChip(const QRectF& box, const PartId& part, const Bloc
 
 void NetworkPainter::paintCells(const QRectF& box, const PartCost& cost) {
   const double cell = box.width() / 3;
-  const std::array texts{shortCount(cost.parameters, 2),
-                         shortCount(cost.flops, 2),
-                         shortBytes(cost.activationBytes, 2)};
+  const std::array texts{shortCountText(cost.parameters, 2),
+                         shortCountText(cost.flops, 2),
+                         bytesText(cost.activationBytes, 2)};
   for (int i = 0; i < 3; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const QRectF text(

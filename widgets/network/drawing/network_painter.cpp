@@ -10,7 +10,7 @@
 #include "widgets/network/drawing/map_drawing.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/network_text.h"
-#include "widgets/network/parts/quantity_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/shown_text.h"
 #include "widgets/theme/typography.h"
@@ -97,9 +97,9 @@ void NetworkPainter::paintSums(const ColumnBoxes& column, const PartCost& cost) 
   const double cell = column.width / 3;
   const double top = column.map.bottom() + 6 * scale_;
   const std::array names{tr("Params"), tr("FLOPs"), tr("Mem.")};
-  const std::array sums{shortCount(cost.parameters, 2),
-                        shortCount(cost.flops, 2),
-                        shortBytes(cost.activationBytes, 2)};
+  const std::array sums{shortCountText(cost.parameters, 2),
+                        shortCountText(cost.flops, 2),
+                        bytesText(cost.activationBytes, 2)};
   for (int i = 0; i < 3; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const QRectF name(column.x + i * cell, top, cell, kLine * scale_);
@@ -150,9 +150,9 @@ void NetworkPainter::paintCard(const ColumnBoxes& column, const QString& text) {
             colors_.convolutionChipText);
   const PartCost& cost = costs_.parts.at(column.part);
   const std::array names{tr("Params"), tr("FLOPs"), tr("Mem.")};
-  const std::array values{shortCount(cost.parameters, 2),
-                          shortCount(cost.flops, 2),
-                          shortBytes(cost.activationBytes, 2)};
+  const std::array values{shortCountText(cost.parameters, 2),
+                          shortCountText(cost.flops, 2),
+                          bytesText(cost.activationBytes, 2)};
   for (int i = 0; i < 3; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const QRectF line(pill.left() + 2 * scale_,

@@ -3,7 +3,7 @@
 #include <QStringList>
 
 #include "widgets/network/mixers/mixer_looks.h"
-#include "widgets/network/parts/quantity_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -107,9 +107,9 @@ QString partToolTip(const Architecture& architecture,
   };
   text += u"<table cellspacing=0>"_s;
   text += row(tr("Output"), shapeText(cost.output));
-  text += row(tr("Parameters"), groupedCount(cost.parameters));
-  text += row(tr("FLOPs"), groupedCount(cost.flops));
-  text += row(tr("Activations"), tr("%1 per image").arg(shortBytes(cost.activationBytes, 3)));
+  text += row(tr("Parameters"), countText(cost.parameters));
+  text += row(tr("FLOPs"), countText(cost.flops));
+  text += row(tr("Activations"), tr("%1 per image").arg(bytesText(cost.activationBytes, 3)));
   return text + u"</table>"_s;
 }
 

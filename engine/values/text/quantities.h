@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lambda {
+
+// One rule for the text of each quantity, for the command line, messages and the studio, which
+// writes them with the separators of the person (widgets/text/quantity_text.h): a point before
+// decimals, commas between thousands, a space before a unit, decimal prefixes (1 kB = 1000 B).
+// Values that are not finite are "NaN", "Infinity" and "-Infinity".
+
+/// That many decimals: "0.50".
+std::string formatFixed(double value, int decimals);
+
+/// A measured number with `digits` significant digits, digits before the point are all written:
+/// "0.0417", "12346". Powers of ten below 0.001 and from a million on: "3.14e-7".
+std::string formatMeasured(double value, int digits = 3);
+
+/// A value that was chosen, such as a learning rate or a tick: as measured, at most `digits`
+/// significant digits, but without trailing zeros: "0.05", "4.237e-4".
+std::string formatRounded(double value, int digits = 4);
+
+/// A count in full: "1,234,567".
+std::string formatCount(std::int64_t count);
+
+/// A count with its noun: "1 epoch", "3 epochs".
+std::string formatCounted(std::int64_t count, const std::string& noun);
+
+/// A count with `digits` significant digits and a prefix from 1000 on: "456", "1.18 M".
+std::string formatShortCount(std::int64_t count, int digits = 3);
+
+/// Memory, files and downloads: "512 B", "5.24 MB", "16.9 GB".
+std::string formatBytes(std::int64_t bytes, int digits = 3);
+
+/// The size of a processor's cache, by custom with prefixes that are powers of 1024: "48 KiB".
+std::string formatCacheSize(std::int64_t bytes);
+
+/// A share of 0..1 in per cent: "86.5 %".
+std::string formatPercent(double share, int decimals = 1);
+
+/// The accuracy over a set, in hundredths of a per cent, which is one of 10,000 images: "86.53 %".
+std::string formatAccuracy(double share);
+
+/// A duration in at most two units: "4.2 s", "42 s", "3 min 20 s", "1 h 02 min", "2 d 4 h"; "?"
+/// where it is negative or not finite.
+std::string formatDuration(double seconds);
+
+/// A duration as on a clock, short enough for a column: "0:42", "1:02:40"; "?" where it is not
+/// finite.
+std::string formatClock(double seconds);
+
+}  // namespace lambda

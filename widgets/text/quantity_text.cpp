@@ -1,0 +1,89 @@
+#include "widgets/text/quantity_text.h"
+
+#include <cmath>
+
+#include <QDateTime>
+
+#include "engine/values/text/quantities.h"
+#include "widgets/theme/shown_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString localised(const std::string& written) {
+  const QLocale locale = shownLocale();
+  QString text;
+  for (const QChar c : QString::fromStdString(written)) {
+    if (c == u'.') {
+      text += locale.decimalPoint();
+    } else if (c == u',') {
+      text += locale.groupSeparator();
+    } else {
+      text += c == u'-' ? QChar(0x2212) : c;
+    }
+  }
+  return text.replace(u"Infinity"_s, u"∞"_s);
+}
+
+/// The dash for a time that is not known.
+QString orDash(const QString& text) {
+  return text == u"?"_s ? u"–"_s : text;
+}
+
+}  // namespace
+
+QString fixedText(double value, int decimals) {
+  return localised(formatFixed(value, decimals));
+}
+
+QString numberText(double value, int digits) {
+  return localised(formatMeasured(value, digits));
+}
+
+QString roundedText(double value, int digits) {
+  return localised(formatRounded(value, digits));
+}
+
+QString countText(qint64 count) {
+  return localised(formatCount(count));
+}
+
+QString shortCountText(qint64 count, int digits) {
+  return localised(formatShortCount(count, digits));
+}
+
+QString bytesText(qint64 bytes, int digits) {
+  return localised(formatBytes(bytes, digits));
+}
+
+QString percentText(double share, int decimals) {
+  return localised(formatPercent(share, decimals));
+}
+
+QString accuracyText(double share) {
+  return localised(formatAccuracy(share));
+}
+
+QString durationText(double seconds) {
+  return orDash(localised(formatDuration(seconds)));
+}
+
+QString clockText(double seconds) {
+  return orDash(localised(formatClock(seconds)));
+}
+
+QString momentText(const QDateTime& moment) {
+  const QDateTime local = moment.toLocalTime();
+  const bool isThisYear = local.date().year() == QDate::currentDate().year();
+  return shownLocale().toString(local, isThisYear ? u"d MMM, HH:mm"_s : u"d MMM yyyy"_s);
+}
+
+QString momentText(double secondsSince1970) {
+  if (!std::isfinite(secondsSince1970)) return {};
+  return momentText(QDateTime::fromSecsSinceEpoch(static_cast<qint64>(secondsSince1970)));
+}
+
+}  // namespace lambda
