@@ -24,8 +24,10 @@ class TestLearningRatePlot : public QObject {
     LearningRatePlot plot;
     plot.resize(400, 200);
     plot.setCurve({{0, 1}, {10, 1}}, 10);
+    QCoreApplication::processEvents();
     const QImage constant = plot.grab().toImage();
     plot.setCurve({{0, 1}, {10, 0}}, 10);
+    QCoreApplication::processEvents();
     QVERIFY(plot.grab().toImage() != constant);
   }
 

@@ -3,7 +3,9 @@
 #include <QSignalSpy>
 #include <QtTest/QtTest>
 
+#include "widgets/plots/axis_tickers.h"
 #include "widgets/plots/scatter_plot.h"
+#include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;
@@ -35,6 +37,7 @@ class TestScatterPlot : public QObject {
   void keysWalkAlongX();
   void ticksAreRoundAndWithinTheRange_data();
   void ticksAreRoundAndWithinTheRange();
+  void wheelAndBoxZoomAndADoubleClickShowsEverything();
   void csvLeavesOutWhatIsNotKnown();
   void withoutPointsItSaysWhatToDo();
   void themeTextAndFocusRepaintIt();
@@ -46,8 +49,8 @@ class TestScatterPlot : public QObject {
 void TestScatterPlot::init() {
   plot_ = std::make_unique<ScatterPlot>();
   plot_->resize(600, 400);
-  plot_->setAxes({u"Parameters"_s, ScatterUnit::count, true},
-                 {u"Validation"_s, ScatterUnit::percent, false});
+  plot_->setAxes({u"Parameters"_s, ValueUnit::count, true},
+                 {u"Validation"_s, ValueUnit::percent, false});
   plot_->setPoints(somePoints());
 }
 
@@ -92,37 +95,75 @@ void TestScatterPlot::keysWalkAlongX() {
 }
 
 void TestScatterPlot::ticksAreRoundAndWithinTheRange_data() {
-  QTest::addColumn<ScatterAxis>("axis");
+  QTest::addColumn<PlotAxis>("axis");
   QTest::addColumn<double>("low");
   QTest::addColumn<double>("high");
   QTest::addColumn<QStringList>("texts");
   using List = QStringList;
-  const ScatterAxis percent{{}, ScatterUnit::percent, false};
-  const ScatterAxis counts{{}, ScatterUnit::count, true};
-  const ScatterAxis times{{}, ScatterUnit::seconds, true};
-  QTest::newRow("percent") << percent << 0.78 << 0.92 << List{u"80 %"_s, u"85 %"_s, u"90 %"_s};
+  const PlotAxis percent{{}, ValueUnit::percent, false};
+  const PlotAxis counts{{}, ValueUnit::count, true};
+  const PlotAxis times{{}, ValueUnit::seconds, true};
+  QTest::newRow("percent") << percent << 0.78 << 0.92
+                           << List{u"80.0 %"_s, u"82.5 %"_s, u"85.0 %"_s, u"87.5 %"_s, u"90.0 %"_s};
   QTest::newRow("small percent") << percent << 0.871 << 0.8745
                                  << List{u"87.1 %"_s, u"87.2 %"_s, u"87.3 %"_s, u"87.4 %"_s};
   QTest::newRow("counts") << counts << 9e4 << 1.2e6
                           << List{u"100 k"_s, u"200 k"_s, u"500 k"_s, u"1 M"_s};
   QTest::newRow("wide counts") << counts << 2e4 << 5e7 << List{u"100 k"_s, u"1 M"_s, u"10 M"_s};
   QTest::newRow("narrow counts") << counts << 1.1e6 << 1.25e6
-                                 << List{u"1.1 M"_s, u"1.15 M"_s, u"1.2 M"_s, u"1.25 M"_s};
+                                 << List{u"1.1 M"_s,
+                                         u"1.125 M"_s,
+                                         u"1.15 M"_s,
+                                         u"1.175 M"_s,
+                                         u"1.2 M"_s,
+                                         u"1.225 M"_s,
+                                         u"1.25 M"_s};
   QTest::newRow("times") << times << 50.0 << 900.0
-                         << List{u"1 min"_s, u"2 min"_s, u"5 min"_s, u"10 min"_s};
+                         << List{u"1 min"_s, u"2 min"_s, u"5 min"_s, u"10 min"_s, u"15 min"_s};
 }
 
 void TestScatterPlot::ticksAreRoundAndWithinTheRange() {
-  QFETCH(ScatterAxis, axis);
+  QFETCH(PlotAxis, axis);
   QFETCH(double, low);
   QFETCH(double, high);
   QFETCH(QStringList, texts);
+  const QSharedPointer<QCPAxisTicker> ticker = valueTicker(axis.unit, axis.logarithmic);
+  ticker->setTickCount(4);
+  QVector<double> ticks;
+  QVector<QString> labels;
+  ticker->generate({low, high}, {}, u'g', 6, ticks, nullptr, &labels);
   QStringList found;
-  for (const double tick : ticksFor(axis, low, high, 4)) {
-    QVERIFY(tick >= low && tick <= high);
-    found << tickText(axis, tick);
+  for (qsizetype i = 0; i < ticks.size(); ++i) {
+    if (ticks[i] >= low && ticks[i] <= high) found << labels[i];
   }
   QCOMPARE(found, texts);
+}
+
+void TestScatterPlot::wheelAndBoxZoomAndADoubleClickShowsEverything() {
+  plot_->show();
+  const ScatterPoint& a = plot_->points()[0];
+  const ScatterPoint& b = plot_->points()[1];
+  const double whole = plot_->positionOf(b).x() - plot_->positionOf(a).x();
+  const QPointF middle = QRectF(plot_->rect()).center();
+  QWheelEvent wheel(middle,
+                    plot_->mapToGlobal(middle),
+                    {},
+                    {0, 120},
+                    Qt::NoButton,
+                    Qt::NoModifier,
+                    Qt::NoScrollPhase,
+                    false);
+  QApplication::sendEvent(plot_.get(), &wheel);
+  const double zoomed = plot_->positionOf(b).x() - plot_->positionOf(a).x();
+  QVERIFY(zoomed > 1.1 * whole);
+  QTest::mouseDClick(plot_.get(), Qt::LeftButton, {}, {300, 300});
+  QCOMPARE(plot_->positionOf(b).x() - plot_->positionOf(a).x(), whole);
+  QTest::mousePress(plot_.get(), Qt::LeftButton, {}, {200, 100});
+  QTest::mouseMove(plot_.get(), {400, 300});
+  QTest::mouseRelease(plot_.get(), Qt::LeftButton, {}, {400, 300});
+  QVERIFY(plot_->positionOf(b).x() - plot_->positionOf(a).x() > 2 * whole);
+  QTest::keyClick(plot_.get(), Qt::Key_F);
+  QCOMPARE(plot_->positionOf(b).x() - plot_->positionOf(a).x(), whole);
 }
 
 void TestScatterPlot::csvLeavesOutWhatIsNotKnown() {

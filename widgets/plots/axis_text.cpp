@@ -1,5 +1,6 @@
 #include "widgets/plots/axis_text.h"
 
+#include <array>
 #include <cmath>
 
 #include "widgets/text/quantity_text.h"
@@ -8,6 +9,27 @@
 using namespace Qt::StringLiterals;
 
 namespace lambda {
+
+namespace {
+
+QString countTick(double value) {
+  static const std::array prefixes{u""_s, u" k"_s, u" M"_s, u" G"_s, u" T"_s, u" P"_s};
+  std::size_t prefix = 0;
+  while (std::abs(value) >= 1000 && prefix + 1 < prefixes.size()) {
+    value /= 1000;
+    ++prefix;
+  }
+  return roundedText(value) + prefixes[prefix];
+}
+
+QString timeTick(double seconds) {
+  if (seconds < 60) return tr("%1 s").arg(roundedText(seconds));
+  if (seconds < 3600) return tr("%1 min").arg(roundedText(seconds / 60));
+  if (seconds < 86400) return tr("%1 h").arg(roundedText(seconds / 3600));
+  return tr("%1 d").arg(roundedText(seconds / 86400));
+}
+
+}  // namespace
 
 QString valueText(double value, bool percent) {
   return percent ? accuracyText(value) : numberText(value, 4);
@@ -21,6 +43,20 @@ QString placeText(CurveAxis axis, double place) {
       return tr("epoch %1").arg(fixedText(place, 2));
     case CurveAxis::time:
       return clockText(place);
+  }
+  return {};
+}
+
+QString tickText(ValueUnit unit, double value) {
+  switch (unit) {
+    case ValueUnit::number:
+      return roundedText(value);
+    case ValueUnit::percent:
+      return roundedText(100 * value) + u" %"_s;
+    case ValueUnit::count:
+      return countTick(value);
+    case ValueUnit::seconds:
+      return timeTick(value);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "widgets/plots/axis_tickers.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/qcustomplot_include.h"
@@ -22,13 +23,24 @@ QString shortNumber(double value, double step) {
   return fixedText(value, decimals);
 }
 
+/// Times in seconds that are round on a clock.
+constexpr std::array<double, 24> kRoundTimes{
+    1,    2,    5,    10,   15,    20,    30,    60,    120,    300,    600,    900,
+    1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 604800, 864000};
+
+/// The least of them that is no less; days beyond the greatest.
+double roundTime(double wanted) {
+  const auto* round = std::ranges::lower_bound(kRoundTimes, wanted);
+  return round == kRoundTimes.end() ? 86400 * std::ceil(wanted / 86400) : *round;
+}
+
 class PlaceTicker : public QCPAxisTicker {
  public:
   explicit PlaceTicker(CurveAxis axis) : axis_(axis) {}
 
  protected:
   double getTickStep(const QCPRange& range) override {
-    if (axis_ == CurveAxis::time) return timeStep(range.size() / tickCount());
+    if (axis_ == CurveAxis::time) return roundTime(range.size() / tickCount());
     step_ = QCPAxisTicker::getTickStep(range);
     const bool isWithinOneEpoch = axis_ == CurveAxis::epochs && range.size() < 1;
     if (!isWithinOneEpoch) step_ = std::max(step_, 1.0);
@@ -52,66 +64,74 @@ class PlaceTicker : public QCPAxisTicker {
   }
 
  private:
-  double timeStep(double wanted) const {
-    constexpr double kRound[] = {1,   2,    5,    10,   15,    30,    60,    120,   300,    600,
-                                 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800};
-    if (wanted > kRound[std::size(kRound) - 1]) return cleanMantissa(wanted);
-    return *std::lower_bound(std::begin(kRound), std::end(kRound), wanted);
-  }
-
   CurveAxis axis_;
   double step_ = 1;
 };
 
+/// Ticks of y, or of x where that is no place of a run. Losses rarely span two powers of ten, so
+/// that 1, 2 and 5 times each power are ticks of a logarithmic axis too; a range with too few of
+/// them has the ticks of a linear axis.
 class ValueTicker : public QCPAxisTicker {
  public:
-  explicit ValueTicker(bool percent) : percent_(percent) {}
+  ValueTicker(ValueUnit unit, bool logarithmic) : unit_(unit), logarithmic_(logarithmic) {}
 
  protected:
-  bool percent() const { return percent_; }
-
   double getTickStep(const QCPRange& range) override {
-    return step_ = QCPAxisTicker::getTickStep(range);
+    step_ = QCPAxisTicker::getTickStep(range);
+    if (unit_ == ValueUnit::count) step_ = std::max(1.0, step_ > 1 ? std::floor(step_) : step_);
+    if (unit_ == ValueUnit::seconds && range.size() > 60) {
+      step_ = roundTime(range.size() / tickCount());
+    }
+    return step_;
   }
 
   int getSubTickCount(double) override { return 0; }
 
+  QVector<double> createTickVector(double tickStep, const QCPRange& range) override {
+    isWide_ = logarithmic_ && range.lower > 0 && range.upper / range.lower >= 4;
+    if (!isWide_) return QCPAxisTicker::createTickVector(tickStep, range);
+    QVector<double> ticks = unit_ == ValueUnit::seconds ? times(range) : decades(range);
+    if (ticks.size() >= 2) return ticks;
+    isWide_ = false;
+    return QCPAxisTicker::createTickVector(tickStep, range);
+  }
+
   QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-    if (percent_) return shortNumber(100 * tick, 100 * step_) + u" %"_s;
+    if (isWide_ || unit_ == ValueUnit::count || unit_ == ValueUnit::seconds) {
+      return tickText(unit_, tick);
+    }
+    if (unit_ == ValueUnit::percent) return shortNumber(100 * tick, 100 * step_) + u" %"_s;
     return shortNumber(tick, step_);
   }
 
  private:
-  bool percent_;
-  double step_ = 1;
-};
-
-/// Losses rarely span two powers of ten, so that 1, 2 and 5 times each power are ticks too; a range
-/// with too few of them has the ticks of a linear axis.
-class LogTicker : public ValueTicker {
- public:
-  using ValueTicker::ValueTicker;
-
- protected:
-  QVector<double> createTickVector(double tickStep, const QCPRange& range) override {
-    if (range.lower <= 0 || range.upper / range.lower < 4) {
-      return ValueTicker::createTickVector(tickStep, range);
+  QVector<double> decades(const QCPRange& range) const {
+    QVector<double> ticks, powers;
+    for (double power = std::pow(10, std::floor(std::log10(range.lower))); power <= range.upper;
+         power *= 10) {
+      for (const double factor : {1.0, 2.0, 5.0}) {
+        if (range.contains(factor * power)) ticks << factor * power;
+      }
+      if (range.contains(power)) powers << power;
     }
-    const bool wide = range.upper / range.lower > 1e4;
+    return ticks.size() > 2 * tickCount() && powers.size() >= 2 ? powers : ticks;
+  }
+
+  QVector<double> times(const QCPRange& range) const {
     QVector<double> ticks;
-    for (int power = static_cast<int>(std::floor(std::log10(range.lower)));
-         power <= static_cast<int>(std::ceil(std::log10(range.upper)));
-         ++power) {
-      const double base = std::pow(10.0, power);
-      ticks.append(base);
-      if (!wide) ticks << 2 * base << 5 * base;
+    for (const double time : kRoundTimes) {
+      if (range.contains(time)) ticks << time;
     }
-    return ticks;
+    const qsizetype every = 1 + ticks.size() / (2 * tickCount());
+    QVector<double> kept;
+    for (qsizetype i = 0; i < ticks.size(); i += every) kept << ticks[i];
+    return kept;
   }
 
-  QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-    return roundedText(percent() ? 100 * tick : tick) + (percent() ? u" %"_s : u""_s);
-  }
+  ValueUnit unit_;
+  bool logarithmic_;
+  bool isWide_ = false;  ///< Of the ticks that were made last: they are no even steps.
+  double step_ = 1;
 };
 
 }  // namespace
@@ -120,9 +140,8 @@ QSharedPointer<QCPAxisTicker> placeTicker(CurveAxis axis) {
   return QSharedPointer<PlaceTicker>::create(axis);
 }
 
-QSharedPointer<QCPAxisTicker> valueTicker(bool percent, bool logarithmic) {
-  if (logarithmic) return QSharedPointer<LogTicker>::create(percent);
-  return QSharedPointer<ValueTicker>::create(percent);
+QSharedPointer<QCPAxisTicker> valueTicker(ValueUnit unit, bool logarithmic) {
+  return QSharedPointer<ValueTicker>::create(unit, logarithmic);
 }
 
 }  // namespace lambda

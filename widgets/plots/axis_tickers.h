@@ -2,7 +2,7 @@
 
 #include <QSharedPointer>
 
-#include "widgets/plots/curve_plot.h"
+#include "widgets/plots/axis_text.h"
 
 class QCPAxisTicker;
 
@@ -11,8 +11,7 @@ namespace lambda {
 /// Ticks of x: whole steps, epochs, or round clock times.
 QSharedPointer<QCPAxisTicker> placeTicker(CurveAxis axis);
 
-/// Ticks of y, written as numbers or in per cent; on a logarithmic axis at powers of ten and
-/// between them.
-QSharedPointer<QCPAxisTicker> valueTicker(bool percent, bool logarithmic);
+/// Ticks of values in that unit; on a logarithmic axis at powers of ten and between them.
+QSharedPointer<QCPAxisTicker> valueTicker(ValueUnit unit, bool logarithmic);
 
 }  // namespace lambda

@@ -2,14 +2,13 @@
 
 #include <QAction>
 #include <QLabel>
-#include <QPainter>
-#include <QPicture>
 #include <QVBoxLayout>
 
 #include "widgets/plots/curve_decorations.h"
 #include "widgets/plots/curve_interaction.h"
 #include "widgets/plots/curve_readout.h"
 #include "widgets/plots/end_labels.h"
+#include "widgets/plots/plot_style.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -114,11 +113,7 @@ void CurvePlot::Private::divideSpace() {
 void CurvePlot::Private::paintInto(QPainter& painter, const QSize& size, const Colors& colors) {
   const Colors& own = scene.colors();
   scene.setColors(colors);
-  QPicture picture;
-  QCPPainter recorder(&picture);
-  plot->toPainter(&recorder, size.width(), size.height());
-  recorder.end();
-  painter.drawPicture(0, 0, picture);
+  paintPlot(*plot, painter, size);
   scene.setColors(own);
   replot();
 }

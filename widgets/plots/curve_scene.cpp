@@ -7,6 +7,7 @@
 #include "widgets/plots/axis_text.h"
 #include "widgets/plots/axis_tickers.h"
 #include "widgets/plots/line_trace.h"
+#include "widgets/plots/plot_style.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
@@ -160,34 +161,19 @@ void CurveScene::setColors(const Colors& colors) {
 }
 
 void CurveScene::styleAxes() {
-  const QPen hairline(colors_->hairline, 1);
   const int titleHeight = qRound(kTitleHeight * textScale());
   for (std::size_t i = 0; i < panels_.size(); ++i) {
     Panel& panel = panels_[i];
     const bool isLast = i + 1 == panels_.size();
     const int marks = i == 0 ? kMarkLane : 0;
     panel.rect->setMargins({0, titleHeight + marks, rightMargin_, isLast ? 0 : kGapBetweenPanels});
-    for (QCPAxis* axis : {panel.x, panel.y}) {
-      axis->setTickLabelFont(smallFont());
-      axis->setTickLabelColor(colors_->textSecondary);
-      axis->setLabelFont(smallFont());
-      axis->setLabelColor(colors_->textSecondary);
-      axis->setBasePen(axis == panel.x ? hairline : Qt::NoPen);
-      // Not Qt::NoPen: exports would draw it as dots.
-      axis->setTickPen(axis == panel.x && isLast ? hairline : QPen(Qt::transparent));
-      axis->setSubTicks(false);
-      axis->setTickLength(0, axis == panel.x ? 4 : 0);
-      axis->setTickLabelPadding(4);
-      axis->setLabelPadding(2);
-      axis->grid()->setPen(QPen(faded(colors_->hairline, 0.6), 1));
-      axis->grid()->setZeroLinePen(Qt::NoPen);
-      axis->grid()->setAntialiased(false);
-    }
-    panel.x->grid()->setVisible(false);
+    for (QCPAxis* axis : {panel.x, panel.y}) styleAxis(*axis, *colors_);
+    if (!isLast) panel.x->setTickPen(QPen(Qt::transparent));
     panel.x->setTicker(placeTicker(axis_));
     panel.x->setLabel(isLast ? axisTitle(axis_) : QString());
     panel.y->setScaleType(panel.logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-    panel.y->setTicker(valueTicker(panel.options.percent, panel.logarithmic));
+    panel.y->setTicker(valueTicker(panel.options.percent ? ValueUnit::percent : ValueUnit::number,
+                                   panel.logarithmic));
     panel.y->ticker()->setTickCount(tickCount_);
   }
 }

@@ -2,18 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
 
+#include <QCoreApplication>
 #include <QHelpEvent>
 #include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPainter>
 #include <QToolTip>
+#include <QWheelEvent>
 
 #include "engine/values/text/text.h"
 #include "widgets/export/csv_field.h"
+#include "widgets/plots/axis_tickers.h"
+#include "widgets/plots/scatter_dots.h"
+#include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
-#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -23,71 +27,88 @@ namespace {
 
 constexpr QSize kPreferredSize(720, 440);
 constexpr QSize kSmallestSize(240, 180);
-/// The greatest distance in pixels from the pointer to a point.
-constexpr double kReach = 12;
+constexpr double kReach = 12;      // The greatest distance in pixels from the pointer to a point.
+constexpr double kPadding = 0.07;  // Share of the range, on each side.
+constexpr double kZoom = 0.82;     // The share of a range that one notch of the wheel leaves.
+
+QCPRange rangeOf(const std::vector<double>& values, const PlotAxis& axis) {
+  if (values.empty()) return {1, 10};
+  const auto [low, high] = std::ranges::minmax(values);
+  if (axis.logarithmic) {
+    const double factor = std::max(std::pow(high / low, kPadding), 1.05);
+    return {low / factor, high * factor};
+  }
+  const double padding =
+      high > low ? (high - low) * kPadding : std::max(std::abs(high) * 0.1, 1e-6);
+  const double top = high + padding;
+  return {low - padding, axis.unit == ValueUnit::percent ? std::min(top, 1.005) : top};
+}
 
 }  // namespace
 
-ScatterPlot::ScatterPlot(QWidget* parent) : QWidget(parent) {
+std::vector<std::size_t> paretoFront(const std::vector<ScatterPoint>& points) {
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::erase_if(order, [&](std::size_t i) {
+    return !std::isfinite(points[i].x) || !std::isfinite(points[i].y);
+  });
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return points[a].x != points[b].x ? points[a].x < points[b].x : points[a].y > points[b].y;
+  });
+  double best = -std::numeric_limits<double>::infinity();
+  std::erase_if(order, [&](std::size_t i) {
+    if (points[i].y <= best) return true;
+    best = points[i].y;
+    return false;
+  });
+  return order;
+}
+
+ScatterPlot::ScatterPlot(QWidget* parent)
+    : PlotView(parent), line_(plot().addGraph()), dots_(new ScatterDots(plot())) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAccessibleName(tr("Scatter of runs"));
+  setExportName(u"scatter"_s);
+  connectMouse();
 }
 
 void ScatterPlot::setPoints(std::vector<ScatterPoint> points) {
-  if (picture_.points == points) return;
-  picture_.points = std::move(points);
-  update();
+  if (points_ == points) return;
+  points_ = std::move(points);
+  fit();
 }
 
-void ScatterPlot::setAxes(const ScatterAxis& x, const ScatterAxis& y) {
-  picture_.x = x;
-  picture_.y = y;
-  update();
+void ScatterPlot::setAxes(const PlotAxis& x, const PlotAxis& y) {
+  if (x == axisOfX() && y == axisOfY()) return;
+  PlotView::setAxes(x, y);
+  fit();
 }
 
 void ScatterPlot::setSelected(const std::string& key) {
-  picture_.selected = key;
-  const auto found = std::find_if(picture_.points.begin(),
-                                  picture_.points.end(),
-                                  [&](const ScatterPoint& point) { return point.key == key; });
-  setAccessibleDescription(found == picture_.points.end() ? QString() : sentenceFor(*found));
-  update();
-}
-
-void ScatterPlot::setEmptyText(const QString& text) {
-  emptyText_ = text;
-  update();
+  selected_ = key;
+  const auto found = std::ranges::find(points_, key, &ScatterPoint::key);
+  setAccessibleDescription(found == points_.end() ? QString() : sentenceFor(*found));
+  updateDots();
 }
 
 QPointF ScatterPlot::positionOf(const ScatterPoint& point) const {
-  return ScatterLayout(picture_, size()).at(point.x, point.y);
-}
-
-QString ScatterPlot::exportName() const {
-  return u"scatter"_s;
+  redrawNow();
+  return toPixels({point.x, point.y});
 }
 
 QSize ScatterPlot::exportSize() const {
   return size().expandedTo(kPreferredSize);
 }
 
-void ScatterPlot::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
-  ScatterPicture picture = picture_;
-  picture.hovered.clear();
-  picture.selected.clear();
-  paintScatter(painter, picture, size, colors);
-}
-
 QString ScatterPlot::toCsv() const {
-  if (!picture_.hasPoints()) return {};
-  const std::vector<std::size_t> front = paretoFront(picture_.points);
-  QString csv = u"name,"_s + csvField(picture_.x.title) + u',' + csvField(picture_.y.title) +
+  if (!hasPoints()) return {};
+  QString csv = u"name,"_s + csvField(axisOfX().title) + u',' + csvField(axisOfY().title) +
                 u",no point is better\n"_s;
-  for (std::size_t i = 0; i < picture_.points.size(); ++i) {
-    const ScatterPoint& point = picture_.points[i];
-    if (!picture_.isShown(point)) continue;
-    const bool isOnFront = std::find(front.begin(), front.end(), i) != front.end();
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const ScatterPoint& point = points_[i];
+    if (!isShown(point)) continue;
+    const bool isOnFront = std::ranges::find(front_, i) != front_.end();
     csv += csvField(point.name) + u',' + QString::fromStdString(formatNumber(point.x)) + u',' +
            QString::fromStdString(formatNumber(point.y)) + (isOnFront ? u",1\n"_s : u",0\n"_s);
   }
@@ -102,61 +123,135 @@ QSize ScatterPlot::minimumSizeHint() const {
   return kSmallestSize;
 }
 
+bool ScatterPlot::isShown(const ScatterPoint& point) const {
+  return std::isfinite(point.x) && std::isfinite(point.y) &&
+         (!axisOfX().logarithmic || point.x > 0) && (!axisOfY().logarithmic || point.y > 0);
+}
+
+bool ScatterPlot::hasPoints() const {
+  return std::ranges::any_of(points_, [this](const ScatterPoint& point) { return isShown(point); });
+}
+
+void ScatterPlot::style(const Colors& colors, const QSize& size, Medium medium) const {
+  PlotView::style(colors, size, medium);
+  line_->setPen(QPen(colors.textSecondary, 1.5, Qt::DashLine));
+  dots_->setLook(colors, medium == Medium::screen);
+}
+
+/// Shows all points, after these or the axes have changed.
+void ScatterPlot::fit() {
+  std::vector<double> xs, ys;
+  for (const ScatterPoint& point : points_) {
+    if (!isShown(point)) continue;
+    xs.push_back(point.x);
+    ys.push_back(point.y);
+  }
+  x().setRange(rangeOf(xs, axisOfX()));
+  y().setRange(rangeOf(ys, axisOfY()));
+  front_ = paretoFront(points_);
+  std::erase_if(front_, [this](std::size_t i) { return !isShown(points_[i]); });
+  line_->data()->clear();
+  for (const std::size_t i : front_) line_->addData(points_[i].x, points_[i].y);
+  updateDots();
+}
+
+void ScatterPlot::updateDots() {
+  std::vector<ScatterDot> dots;
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const ScatterPoint& point = points_[i];
+    if (!isShown(point)) continue;
+    dots.push_back({.place = {point.x, point.y},
+                    .name = point.name,
+                    .colorIndex = point.colorIndex,
+                    .isOnFront = std::ranges::find(front_, i) != front_.end(),
+                    .isSelected = point.key == selected_,
+                    .isHovered = point.key == hovered_});
+  }
+  dots_->setDots(std::move(dots));
+  redraw();
+}
+
+// ---- mouse and keys ----
+
+void ScatterPlot::connectMouse() {
+  plot().setInteraction(QCP::iRangeZoom);
+  plot().axisRect()->setRangeZoomFactor(kZoom);
+  connect(&plot(), &QCustomPlot::mousePress, this, [this](const QMouseEvent* event) {
+    const ScatterPoint* point = pointAt(event->position());
+    const bool isBox = event->button() == Qt::LeftButton && !point;
+    plot().setSelectionRectMode(isBox ? QCP::srmZoom : QCP::srmNone);
+    if (point && event->button() == Qt::LeftButton) choose(point->key);
+  });
+  connect(&plot(), &QCustomPlot::mouseMove, this, [this](const QMouseEvent* event) {
+    const ScatterPoint* point = event->buttons() ? nullptr : pointAt(event->position());
+    hover(point ? point->key : std::string());
+  });
+  connect(&plot(), &QCustomPlot::mouseDoubleClick, this, [this](const QMouseEvent* event) {
+    if (!pointAt(event->position())) fit();
+  });
+  connect(&plot(), &QCustomPlot::mouseWheel, this, [this](const QWheelEvent* event) {
+    Qt::Orientations along = Qt::Horizontal | Qt::Vertical;
+    if (event->modifiers().testFlag(Qt::ShiftModifier)) along = Qt::Horizontal;
+    if (event->modifiers().testFlag(Qt::ControlModifier)) along = Qt::Vertical;
+    plot().axisRect()->setRangeZoom(along);
+  });
+}
+
 bool ScatterPlot::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  if (const ScatterPoint* point = pointAt(help->pos())) {
-    QToolTip::showText(help->globalPos(), sentenceFor(*point), this);
-  } else {
-    QToolTip::hideText();
+  switch (event->type()) {
+    case QEvent::MouseButtonPress:
+    case QEvent::MouseButtonRelease:
+    case QEvent::MouseButtonDblClick:
+    case QEvent::MouseMove:
+    case QEvent::Wheel:
+      return QCoreApplication::sendEvent(&plot(), event);
+    case QEvent::Leave:
+      hover({});
+      break;
+    case QEvent::ToolTip: {
+      const auto* help = static_cast<QHelpEvent*>(event);
+      const ScatterPoint* point = pointAt(help->pos());
+      QToolTip::showText(help->globalPos(), point ? sentenceFor(*point) : QString(), this);
+      return true;
+    }
+    default:
+      break;
   }
-  return true;
-}
-
-void ScatterPlot::paintEvent(QPaintEvent* /*event*/) {
-  QPainter painter(this);
-  const Colors& colors = colorsOf(*this);
-  if (picture_.hasPoints()) {
-    paintScatter(painter, picture_, size(), colors);
-    return;
-  }
-  painter.setFont(bodyFont());
-  painter.setPen(colors.textSecondary);
-  painter.drawText(
-      rect().adjusted(16, 16, -16, -16), Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
-}
-
-void ScatterPlot::mouseMoveEvent(QMouseEvent* event) {
-  const ScatterPoint* point = pointAt(event->position());
-  hover(point ? point->key : std::string());
-}
-
-void ScatterPlot::mousePressEvent(QMouseEvent* event) {
-  const ScatterPoint* point = pointAt(event->position());
-  if (event->button() != Qt::LeftButton || !point) return QWidget::mousePressEvent(event);
-  const std::string key = point->key;
-  setSelected(key);
-  Q_EMIT pointClicked(key);
-}
-
-void ScatterPlot::leaveEvent(QEvent* event) {
-  hover({});
-  QWidget::leaveEvent(event);
+  return PlotView::event(event);
 }
 
 void ScatterPlot::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Left) return walk(-1);
-  if (event->key() == Qt::Key_Right) return walk(1);
-  QWidget::keyPressEvent(event);
+  switch (event->key()) {
+    case Qt::Key_Left:
+      return walk(-1);
+    case Qt::Key_Right:
+      return walk(1);
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+      return zoom(kZoom);
+    case Qt::Key_Minus:
+      return zoom(1 / kZoom);
+    case Qt::Key_0:
+    case Qt::Key_F:
+      return fit();
+    default:
+      return PlotView::keyPressEvent(event);
+  }
+}
+
+void ScatterPlot::zoom(double factor) {
+  const QPointF middle = fromPixels(QRectF(plot().axisRect()->rect()).center());
+  x().scaleRange(factor, middle.x());
+  y().scaleRange(factor, middle.y());
+  redraw();
 }
 
 const ScatterPoint* ScatterPlot::pointAt(const QPointF& position) const {
-  const ScatterLayout layout(picture_, size());
   const ScatterPoint* nearest = nullptr;
   double shortest = kReach;
-  for (const ScatterPoint& point : picture_.points) {
-    if (!picture_.isShown(point)) continue;
-    const QPointF away = layout.at(point.x, point.y) - position;
+  for (const ScatterPoint& point : points_) {
+    if (!isShown(point)) continue;
+    const QPointF away = toPixels({point.x, point.y}) - position;
     const double distance = std::hypot(away.x(), away.y());
     if (distance > shortest) continue;
     shortest = distance;
@@ -168,39 +263,37 @@ const ScatterPoint* ScatterPlot::pointAt(const QPointF& position) const {
 QString ScatterPlot::sentenceFor(const ScatterPoint& point) const {
   return tr("%1: %2 %3, %4 %5")
       .arg(point.name,
-           picture_.y.title,
-           tickText(picture_.y, point.y),
-           picture_.x.title,
-           tickText(picture_.x, point.x));
+           axisOfY().title,
+           tickText(axisOfY().unit, point.y),
+           axisOfX().title,
+           tickText(axisOfX().unit, point.x));
+}
+
+void ScatterPlot::choose(std::string key) {
+  setSelected(key);
+  Q_EMIT pointClicked(key);
 }
 
 void ScatterPlot::hover(const std::string& key) {
-  if (picture_.hovered == key) return;
-  picture_.hovered = key;
+  if (hovered_ == key) return;
+  hovered_ = key;
   setCursor(key.empty() ? Qt::ArrowCursor : Qt::PointingHandCursor);
-  update();
+  updateDots();
 }
 
 void ScatterPlot::walk(int direction) {
   std::vector<const ScatterPoint*> order;
-  for (const ScatterPoint& point : picture_.points) {
-    if (picture_.isShown(point)) order.push_back(&point);
+  for (const ScatterPoint& point : points_) {
+    if (isShown(point)) order.push_back(&point);
   }
   if (order.empty()) return;
-  std::stable_sort(order.begin(), order.end(), [](const ScatterPoint* a, const ScatterPoint* b) {
-    return a->x < b->x;
-  });
-  const auto current = std::find_if(order.begin(), order.end(), [this](const ScatterPoint* point) {
-    return point->key == picture_.selected;
-  });
-  auto place = current == order.end()
-                   ? (direction > 0 ? -1 : static_cast<std::ptrdiff_t>(order.size()))
-                   : current - order.begin();
-  place = std::clamp<std::ptrdiff_t>(
-      place + direction, 0, static_cast<std::ptrdiff_t>(order.size()) - 1);
-  const std::string key = order[static_cast<std::size_t>(place)]->key;
-  setSelected(key);
-  Q_EMIT pointClicked(key);
+  std::ranges::stable_sort(order, {}, &ScatterPoint::x);
+  const auto current = std::ranges::find(order, selected_, &ScatterPoint::key);
+  const auto last = static_cast<std::ptrdiff_t>(order.size()) - 1;
+  std::ptrdiff_t place = current - order.begin();
+  if (current == order.end()) place = direction > 0 ? -1 : last + 1;
+  place = std::clamp<std::ptrdiff_t>(place + direction, 0, last);
+  choose(order[static_cast<std::size_t>(place)]->key);
 }
 
 }  // namespace lambda

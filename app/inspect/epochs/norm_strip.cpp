@@ -1,11 +1,12 @@
 #include "app/inspect/epochs/norm_strip.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include <QMouseEvent>
-#include <QPainter>
 
-#include "widgets/theme/colors.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -14,87 +15,65 @@ namespace lambda {
 
 namespace {
 
-constexpr double kSide = 7;  // margin of a slider's handle at both ends
-
-struct Series {
+struct NormSeries {
   QString name;
   double ProbeNorms::*value;
 };
 
 /// The embeddings begin as noise, whose norm hides what they learn: their change is drawn where it
 /// is known.
-std::array<Series, 3> seriesFor(const std::vector<ProbeNorms>& norms) {
+std::array<NormSeries, 3> seriesFor(const std::vector<ProbeNorms>& norms) {
   const bool hasChange =
       std::ranges::any_of(norms, [](const ProbeNorms& entry) { return entry.change > 0; });
-  return {Series{NormStrip::tr("content λ"), &ProbeNorms::content},
-          Series{NormStrip::tr("position λ"), &ProbeNorms::position},
-          hasChange ? Series{NormStrip::tr("change of the embeddings"), &ProbeNorms::change}
-                    : Series{NormStrip::tr("embeddings"), &ProbeNorms::embeddings}};
+  return {NormSeries{NormStrip::tr("content λ"), &ProbeNorms::content},
+          NormSeries{NormStrip::tr("position λ"), &ProbeNorms::position},
+          hasChange ? NormSeries{NormStrip::tr("change of the embeddings"), &ProbeNorms::change}
+                    : NormSeries{NormStrip::tr("embeddings"), &ProbeNorms::embeddings}};
 }
 
 }  // namespace
 
-NormStrip::NormStrip(QWidget* parent) : QWidget(parent) {
+NormStrip::NormStrip(QWidget* parent) : LinePlot(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  setAccessibleName(tr("Sizes of lambdas and embeddings over the epochs"));
-  setToolTip(tr("Norms over the epochs, each on its own scale"));
+  setAccessibleName(tr("Norms of lambdas and embeddings over the epochs"));
+  setExportName(u"norms"_s);
+  setAxes({tr("Epoch"), ValueUnit::count}, {tr("Norm, share of its greatest"), ValueUnit::percent});
 }
 
 void NormStrip::setNorms(std::vector<ProbeNorms> norms) {
   norms_ = std::move(norms);
-  update();
+  std::vector<PlotLine> lines;
+  QStringList words;
+  for (const auto& [name, member] : seriesFor(norms_)) {
+    PlotLine line{.colorIndex = static_cast<int>(lines.size())};
+    double most = 0;
+    for (const ProbeNorms& entry : norms_) most = std::max(most, entry.*member);
+    if (most > 0) {
+      line.name = tr("%1, at most %2").arg(name, numberText(most));
+      words << line.name;
+      for (const ProbeNorms& entry : norms_)
+        line.points.emplace_back(entry.epoch, entry.*member / most);
+    }
+    lines.push_back(std::move(line));
+  }
+  setAccessibleDescription(words.join(u"; "_s));
+  const double first = norms_.empty() ? 0 : norms_.front().epoch;
+  const double last = norms_.empty() ? 1 : norms_.back().epoch;
+  setLines(std::move(lines), first, std::max(last, first + 1));
 }
 
 void NormStrip::setCurrent(int index) {
-  current_ = index;
-  update();
+  const bool isKnown = index >= 0 && index < static_cast<int>(norms_.size());
+  setMark(isKnown ? std::optional<double>(norms_[static_cast<std::size_t>(index)].epoch)
+                  : std::nullopt);
 }
 
-double NormStrip::placeOf(int index, double width) const {
-  const int last = std::max(1, static_cast<int>(norms_.size()) - 1);
-  return kSide + (width - 2 * kSide) * index / last;
+QString NormStrip::placeAt(double x) const {
+  return tr("Epoch %1").arg(countText(std::lround(x)));
 }
 
-void NormStrip::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
-  if (norms_.empty()) return;
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setFont(smallFont());
-  const QFontMetricsF metrics(smallFont());
-  const double top = metrics.height() + 2, height = size.height() - top - 3;
-  double legend = kSide;
-  std::size_t color = 0;
-  for (const auto& [name, member] : seriesFor(norms_)) {
-    const QColor ink = colors.series[color++];
-    double most = 0;
-    for (const ProbeNorms& norms : norms_) most = std::max(most, norms.*member);
-    if (most <= 0) continue;
-    QPolygonF line;
-    for (std::size_t i = 0; i < norms_.size(); ++i) {
-      line << QPointF(placeOf(static_cast<int>(i), size.width()),
-                      top + height * (1 - norms_[i].*member / most));
-    }
-    painter.setPen(QPen(ink, 1.4));
-    painter.drawPolyline(line);
-    painter.setPen(ink);
-    painter.drawText(QPointF(legend, metrics.ascent()), name);
-    legend += metrics.horizontalAdvance(name) + 12;
-  }
-}
-
-void NormStrip::paintEvent(QPaintEvent* /*event*/) {
-  QPainter painter(this);
-  const Colors& colors = colorsOf(*this);
-  if (current_ >= 0 && current_ < static_cast<int>(norms_.size())) {
-    painter.setPen(QPen(colors.textDisabled, 1));
-    const double x = placeOf(current_, width());
-    painter.drawLine(QPointF(x, 14), QPointF(x, height()));
-  }
-  paintTo(painter, size(), colors);
-}
-
-void NormStrip::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) update();
-  QWidget::changeEvent(event);
+QString NormStrip::valueAt(std::size_t line, std::size_t point) const {
+  return numberText(norms_[point].*seriesFor(norms_)[line].value);
 }
 
 void NormStrip::mousePressEvent(QMouseEvent* event) {
@@ -103,21 +82,15 @@ void NormStrip::mousePressEvent(QMouseEvent* event) {
 
 void NormStrip::mouseMoveEvent(QMouseEvent* event) {
   if (event->buttons().testFlag(Qt::LeftButton)) chooseAt(event->position());
+  LinePlot::mouseMoveEvent(event);
 }
 
-void NormStrip::chooseAt(const QPointF& at) {
+void NormStrip::chooseAt(const QPointF& pixel) {
   if (norms_.empty()) return;
-  const int last = static_cast<int>(norms_.size()) - 1;
-  const double share = (at.x() - kSide) / std::max(1.0, width() - 2 * kSide);
-  Q_EMIT chosen(std::clamp(qRound(share * last), 0, last));
-}
-
-QString NormStrip::exportName() const {
-  return u"norms"_s;
-}
-
-QSize NormStrip::exportSize() const {
-  return {640, 160};
+  const double epoch = fromPixels(pixel).x();
+  const auto nearest = std::ranges::min_element(
+      norms_, {}, [epoch](const ProbeNorms& entry) { return std::abs(entry.epoch - epoch); });
+  Q_EMIT chosen(static_cast<int>(nearest - norms_.begin()));
 }
 
 QString NormStrip::toCsv() const {
@@ -125,7 +98,7 @@ QString NormStrip::toCsv() const {
 }
 
 QSize NormStrip::sizeHint() const {
-  return {320, static_cast<int>(44 * textScale())};
+  return {320, static_cast<int>(112 * textScale())};
 }
 
 }  // namespace lambda

@@ -2,16 +2,14 @@
 
 #include <vector>
 
-#include <QWidget>
-
 #include "app/inspect/probe_view.h"
-#include "widgets/export/exportable.h"
+#include "widgets/plots/line_plot.h"
 
 namespace lambda {
 
-/// The norms of a layer's content lambda, position lambda and embeddings over the epochs, each on
-/// its own scale, as one thin strip; a line marks the shown epoch.
-class NormStrip : public QWidget, public Exportable {
+/// The norms of a layer's content lambda, position lambda and embeddings over the epochs, each as
+/// a share of its greatest; a line marks the shown epoch.
+class NormStrip : public LinePlot {
   Q_OBJECT
 
  public:
@@ -20,9 +18,6 @@ class NormStrip : public QWidget, public Exportable {
   void setNorms(std::vector<ProbeNorms> norms);
   void setCurrent(int index);
 
-  QString exportName() const override;
-  QSize exportSize() const override;
-  void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
   QString toCsv() const override;
 
   QSize sizeHint() const override;
@@ -31,17 +26,16 @@ class NormStrip : public QWidget, public Exportable {
   void chosen(int index);
 
  protected:
-  void paintEvent(QPaintEvent* event) override;
-  void changeEvent(QEvent* event) override;
+  QString placeAt(double x) const override;
+  QString valueAt(std::size_t line, std::size_t point) const override;
+
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
 
  private:
-  void chooseAt(const QPointF& at);
-  double placeOf(int index, double width) const;
+  void chooseAt(const QPointF& pixel);
 
   std::vector<ProbeNorms> norms_;
-  int current_ = -1;
 };
 
 }  // namespace lambda

@@ -12,8 +12,8 @@
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/spectrum.h"
-#include "widgets/pictures/spectrum_view.h"
+#include "widgets/plots/effective_rank.h"
+#include "widgets/plots/spectrum_view.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/typography.h"
 
@@ -163,7 +163,7 @@ void LambdaPanel::updateViews() {
   };
   content_->setData(withoutNames(lambdaData(s, s.lambdas.content, u"content"_s, {})));
   position_->setData(withoutNames(lambdaData(s, s.lambdas.position, u"position"_s, {})));
-  spectrum_->setName(exportStem(s, u"singular-values"_s));
+  spectrum_->setExportName(exportStem(s, u"singular-values"_s));
   spectrum_->setSpectra({{tr("content"), s.singularValues.content.values},
                          {tr("position"), s.singularValues.position.values},
                          {tr("total"), s.singularValues.total.values}});

@@ -155,9 +155,9 @@ void ScatterPanel::refresh() {
                             : cost == RunColumn::flops ? tr("FLOPs of one image, forward")
                                                        : tr("Parameters");
   plot_->setAxes({costTitle,
-                  cost == RunColumn::time ? ScatterUnit::seconds : ScatterUnit::count,
+                  cost == RunColumn::time ? ValueUnit::seconds : ValueUnit::count,
                   logarithmic_->isChecked()},
-                 {scoreTitle, ScatterUnit::percent, false});
+                 {scoreTitle, ValueUnit::percent, false});
   plot_->setEmptyText(
       score == RunColumn::test
           ? tr("None of the listed runs has been scored on the test set.")

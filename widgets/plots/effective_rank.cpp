@@ -1,4 +1,4 @@
-#include "widgets/pictures/spectrum.h"
+#include "widgets/plots/effective_rank.h"
 
 #include <cmath>
 
