@@ -11,6 +11,7 @@
 #include "app/design/design_page.h"
 #include "app/inspect/feed/snapshot_feed.h"
 #include "app/inspect/inspect_page.h"
+#include "app/inspect/modes/image_mode.h"
 #include "app/runs/run_library.h"
 #include "app/session/project_document.h"
 #include "app/session/training_session.h"
@@ -134,8 +135,7 @@ void TestStudio::itTrainsPausesIsInspectedAndContinues() {
   ImageView* image = visibleImage();
   QTRY_VERIFY_WITH_TIMEOUT(image->rowCount() == 8, 30000);
   QTest::mouseClick(image, Qt::LeftButton, {}, image->cellRect({2, 5}).center().toPoint());
-  const auto* feed = window().findChild<InspectPage*>()->findChild<SnapshotFeed*>(
-      QString(), Qt::FindDirectChildrenOnly);
+  const auto* feed = &window().findChild<ImageMode*>()->feed();
   QTRY_VERIFY_WITH_TIMEOUT(
       feed->snapshot() && feed->snapshot()->queryRow == 2 && feed->snapshot()->queryColumn == 5,
       30000);

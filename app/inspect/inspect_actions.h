@@ -1,26 +1,38 @@
 #pragma once
 
-#include "app/inspect/inspect_page.h"
+#include <array>
+
+#include <QObject>
+
+class QAction;
+class QWidget;
 
 namespace lambda {
 
-struct InspectPage::Actions {
-  QAction* showLive = nullptr;
-  QAction* previousLayer = nullptr;
-  QAction* nextLayer = nullptr;
-  QAction* previousHead = nullptr;
-  QAction* nextHead = nullptr;
-  QList<QAction*> quantities;
-  QAction* grid = nullptr;
-  QAction* lockScale = nullptr;
-  QAction* previousImage = nullptr;
-  QAction* nextImage = nullptr;
-  QAction* randomImage = nullptr;
-  QAction* wrongImages = nullptr;
-  QAction* ownPicture = nullptr;
-  QAction* compare = nullptr;
-  QAction* epochs = nullptr;
-  QAction* play = nullptr;
+/// The actions of the Inspect page that belong to no panel: their texts and keys. The page connects
+/// what they do.
+class InspectActions : public QObject {
+  Q_OBJECT
+
+ public:
+  /// `page` outlives this.
+  explicit InspectActions(QWidget& page);
+
+  void updateIcons();
+
+  QAction* showLive;
+  std::array<QAction*, 3> modes;  ///< In the order of InspectModeKind; one of them is checked.
+  QAction* play;
+  QAction* previousLayer;
+  QAction* nextLayer;
+  QAction* previousImage;
+  QAction* nextImage;
+  QAction* randomImage;
+  QAction* wrongImages;
+  QAction* ownPicture;
+
+ private:
+  QWidget& page_;
 };
 
 }  // namespace lambda

@@ -1,37 +1,27 @@
 #include "app/inspect/inspect_page.h"
 
 #include <QAction>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QProgressBar>
+#include <QDragEnterEvent>
+#include <QFrame>
 #include <QStackedWidget>
-#include <QTabBar>
-#include <QTabWidget>
-#include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/inspect/compare/comparison.h"
+#include "app/inspect/compare/compare_mode.h"
 #include "app/inspect/empty_state.h"
-#include "app/inspect/epochs/epoch_player.h"
-#include "app/inspect/feed/layer_pictures.h"
-#include "app/inspect/feed/snapshot_feed.h"
+#include "app/inspect/epochs/epochs_mode.h"
+#include "app/inspect/image_choice.h"
 #include "app/inspect/image_picker.h"
 #include "app/inspect/inspect_actions.h"
+#include "app/inspect/inspect_bar.h"
 #include "app/inspect/layer_list.h"
-#include "app/inspect/panels/embeddings_panel.h"
+#include "app/inspect/modes/image_mode.h"
+#include "app/inspect/own_picture.h"
 #include "app/inspect/panels/image_panel.h"
-#include "app/inspect/panels/keys_panel.h"
-#include "app/inspect/panels/lambda_panel.h"
-#include "app/inspect/panels/panel_parts.h"
-#include "app/inspect/panels/prediction_panel.h"
+#include "app/inspect/panels/panel_deck.h"
 #include "app/inspect/source_chooser.h"
 #include "app/session/inspection_session.h"
 #include "app/session/training_session.h"
 #include "widgets/pictures/image_view.h"
-#include "widgets/theme/elided_label.h"
-#include "widgets/theme/grip_splitter.h"
-#include "widgets/theme/theme.h"
-#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -48,177 +38,291 @@ QFrame* makeHairline() {
 }
 
 constexpr int kStatusMilliseconds = 250;
-constexpr double kLeastList = 132;  // width of the column of layers, at the usual size of text
 
 }  // namespace
 
 InspectPage::InspectPage(TrainingSession& training, InspectionSession& inspection, QWidget* parent)
     : Page(parent),
       training_(training),
-      inspection_(inspection),
-      feed_(new SnapshotFeed(training, inspection, this)),
-      layerPictures_(new LayerPictures(training, inspection, this)),
-      chooser_(new SourceChooser),
-      status_(new ElidedLabel),
-      busy_(new QProgressBar),
-      compareButton_(new QToolButton),
-      epochsButton_(new QToolButton),
+      images_(new ImageChoice(inspection, selection_, this)),
+      deck_(new PanelDeck),
+      imageMode_(new ImageMode(
+          training, inspection, images_->images(), images_->predictions(), *deck_, this)),
+      epochsMode_(new EpochsMode(images_->images(), *deck_, this)),
+      compareMode_(new CompareMode(training, inspection, this)),
+      modes_{imageMode_, epochsMode_, compareMode_},
+      actions_(new InspectActions(*this)),
+      bar_(new InspectBar({actions_->modes.begin(), actions_->modes.end()})),
+      chooser_(bar_->chooser()),
       stack_(new QStackedWidget),
       empty_(new EmptyState),
-      splitter_(new GripSplitter(Qt::Horizontal)),
-      left_(new QFrame),
-      layerList_(new LayerList),
-      noLayers_(makeNote()),
-      middle_(new QStackedWidget),
-      failure_(new EmptyState),
-      imagePanel_(new ImagePanel),
-      tabs_(new QTabWidget),
-      lambdaPanel_(new LambdaPanel),
-      embeddingsPanel_(new EmbeddingsPanel),
-      keysPanel_(new KeysPanel),
-      predictionPanel_(new PredictionPanel),
-      comparison_(new Comparison(training, inspection)),
-      comparisonArea_(new PanelArea(*comparison_)),
-      bottomLine_(makeHairline()),
-      picker_(new ImagePicker),
-      player_(new EpochPlayer) {
+      bottomLine_(makeHairline()) {
   setAcceptDrops(true);
-  setFocusProxy(&imagePanel_->image());
+  setFocusProxy(&deck_->image().image());
   makeLayout();
-  fitToText();
-  makeActions();
-  compareButton_->setDefaultAction(actions_->compare);
-  epochsButton_->setDefaultAction(actions_->epochs);
-  picker_->addButtons({actions_->previousImage,
-                       actions_->nextImage,
-                       actions_->randomImage,
-                       nullptr,
-                       actions_->ownPicture});
+  for (QAction* action : pageActions()) {
+    if (action) addAction(action);
+  }
+  images_->picker().addButtons({actions_->previousImage,
+                                actions_->nextImage,
+                                actions_->randomImage,
+                                nullptr,
+                                actions_->ownPicture});
   connectParts();
-  connectTraining();
+  connectActions();
   statusTimer_.setInterval(kStatusMilliseconds);
   connect(&statusTimer_, &QTimer::timeout, this, &InspectPage::updateStatus);
+  actions_->modes.front()->setChecked(true);
+  current().begin(selection_);
   takeLive();
-  updateState();
 }
 
 InspectPage::~InspectPage() = default;
 
-QWidget* InspectPage::makeTopBar() {
-  auto* bar = new QWidget;
-  auto* row = new QHBoxLayout(bar);
-  row->setContentsMargins(12, 8, 12, 8);
-  row->setSpacing(12);
-  status_->setProperty(kRole, u"secondary"_s);
-  busy_->setRange(0, 0);
-  busy_->setFixedWidth(64);
-  busy_->setAccessibleName(tr("Working"));
-  QSizePolicy kept = busy_->sizePolicy();
-  kept.setRetainSizeWhenHidden(true);
-  busy_->setSizePolicy(kept);
-  busy_->hide();
-  for (QToolButton* button : {compareButton_, epochsButton_}) {
-    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  }
-  row->addWidget(chooser_);
-  row->addWidget(&comparison_->controls());
-  row->addWidget(status_, 1);
-  row->addWidget(busy_);
-  row->addStretch();
-  row->addWidget(epochsButton_);
-  row->addWidget(compareButton_);
-  return bar;
-}
-
 void InspectPage::makeLayout() {
-  left_->setProperty(kRole, u"panel"_s);
-  auto* leftColumn = new QVBoxLayout(left_);
-  leftColumn->setContentsMargins(0, 8, 0, 0);
-  leftColumn->setSpacing(4);
-  auto* title = makeNote(tr("Lambda layers"));
-  title->setContentsMargins(12, 0, 12, 0);
-  noLayers_->setContentsMargins(12, 8, 12, 0);
-  leftColumn->addWidget(title);
-  leftColumn->addWidget(noLayers_);
-  leftColumn->addWidget(layerList_, 1);
-  leftColumn->addStretch();
-
-  failure_->setButtons(tr("Try again"), tr("Open another run"));
-  middle_->addWidget(imagePanel_);
-  middle_->addWidget(failure_);
-  tabs_->setDocumentMode(true);
-  tabs_->tabBar()->setDrawBase(false);
-  tabs_->tabBar()->setUsesScrollButtons(true);
-  tabs_->addTab(new PanelArea(*lambdaPanel_), tr("Lambda"));
-  tabs_->addTab(embeddingsPanel_, tr("Embeddings"));
-  tabs_->addTab(keysPanel_, tr("Keys"));
-  tabs_->addTab(new PanelArea(*predictionPanel_), tr("Prediction"));
-  splitter_->addWidget(left_);
-  splitter_->addWidget(middle_);
-  splitter_->addWidget(tabs_);
-  splitter_->setStretchFactor(0, 0);
-  splitter_->setStretchFactor(1, 5);
-  splitter_->setStretchFactor(2, 4);
-  splitter_->setStandardSizes({176, 600, 432});
   stack_->addWidget(empty_);
-  stack_->addWidget(splitter_);
-  stack_->addWidget(comparisonArea_);
-
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  column->addWidget(makeTopBar());
+  column->addWidget(bar_);
   column->addWidget(makeHairline());
   column->addWidget(stack_, 1);
   column->addWidget(bottomLine_);
-  column->addWidget(player_);
-  column->addWidget(picker_);
-  player_->hide();
-}
-
-void InspectPage::fitToText() {
-  left_->setMinimumWidth(qRound(kLeastList * textScale()));
-  for (QToolButton* button : {compareButton_, epochsButton_}) {
-    button->setIconSize(iconSizeForText());
+  column->addWidget(&images_->picker());
+  for (InspectMode* mode : modes_) {
+    const InspectMode::Parts parts = mode->parts();
+    if (stack_->indexOf(parts.view) < 0) stack_->addWidget(parts.view);
+    if (parts.controls) bar_->addControls(*parts.controls);
+    if (parts.bottom) column->addWidget(parts.bottom);
   }
 }
 
 void InspectPage::connectParts() {
-  connect(chooser_, &SourceChooser::sourceChanged, this, &InspectPage::takeSource);
-  connect(layerList_, &LayerList::layerChosen, this, &InspectPage::chooseLayer);
-  connect(imagePanel_, &ImagePanel::queryChosen, this, &InspectPage::chooseQuery);
-  connect(feed_, &SnapshotFeed::arrived, this, &InspectPage::takeSnapshot);
-  connect(feed_, &SnapshotFeed::failed, this, &InspectPage::showFailure);
-  connect(feed_, &SnapshotFeed::busyChanged, busy_, &QWidget::setVisible);
-  connect(layerPictures_, &LayerPictures::arrived, layerList_, &LayerList::setLambda);
-  connect(failure_, &EmptyState::firstClicked, this, &InspectPage::ask);
-  connect(failure_, &EmptyState::secondClicked, this, &InspectPage::runsRequested);
+  connect(&chooser_, &SourceChooser::sourceChanged, this, &InspectPage::takeSource);
   connect(empty_, &EmptyState::firstClicked, this, &InspectPage::trainRequested);
   connect(empty_, &EmptyState::secondClicked, this, &InspectPage::runsRequested);
-  connect(player_, &EpochPlayer::probeShown, this, &InspectPage::takeProbe);
-  connect(
-      player_, &EpochPlayer::exported, this, [this](const QString& folder, const QString& problem) {
-        Q_EMIT told(problem.isEmpty() ? tr("The epochs are in %1.").arg(folder) : problem,
-                    !problem.isEmpty());
-      });
-  connect(player_, &EpochPlayer::epochsMissed, this, [this](const QString& problem) {
-    Q_EMIT told(tr("Not all epochs can be played. %1").arg(problem), true);
+  connect(deck_, &PanelDeck::retryRequested, this, &InspectPage::showSelection);
+  connect(deck_, &PanelDeck::otherRunRequested, this, &InspectPage::runsRequested);
+  connect(deck_, &PanelDeck::predictionsRequested, images_, &ImageChoice::predict);
+  connect(&deck_->layers(), &LayerList::layerChosen, this, [this](const std::string& name) {
+    selection_.chooseLayer(name);
+    showSelection();
   });
-  connect(picker_, &ImagePicker::imageChosen, this, &InspectPage::chooseImage);
-  connect(picker_, &ImagePicker::splitChosen, this, &InspectPage::chooseSplit);
-  connect(picker_, &ImagePicker::predictionsRequested, this, &InspectPage::predict);
-  connect(picker_, &ImagePicker::cancelRequested, this, &InspectPage::forgetPredictions);
-  connect(predictionPanel_, &PredictionPanel::predictionsRequested, this, &InspectPage::predict);
-}
-
-void InspectPage::connectTraining() {
+  connect(&deck_->image(), &ImagePanel::queryChosen, this, [this](int row, int column) {
+    if (current().hasFreeQuery()) selection_.chooseQuery({row, column});
+    showSelection();
+  });
+  connect(images_, &ImageChoice::chosen, this, &InspectPage::showSelection);
+  connect(images_, &ImageChoice::told, this, &InspectPage::told);
+  for (InspectMode* mode : modes_) {
+    connect(mode, &InspectMode::changed, this, &InspectPage::updateStatus);
+    connect(mode, &InspectMode::busyChanged, bar_, &InspectBar::setBusy);
+    connect(mode, &InspectMode::told, this, &InspectPage::told);
+  }
   connect(&training_, &TrainingSession::started, this, [this] {
     takeLive();
     // Who comes to the page while a network trains sees that one first.
-    if (!isVisible()) chooser_->showLive();
+    if (!isVisible()) chooser_.showLive();
   });
   connect(&training_, &TrainingSession::stateChanged, this, &InspectPage::takeLive);
   connect(&training_, &TrainingSession::ended, this, &InspectPage::takeLive);
+}
+
+void InspectPage::connectActions() {
+  const InspectActions& a = *actions_;
+  connect(a.showLive, &QAction::triggered, this, &InspectPage::showLive);
+  for (std::size_t i = 0; i < a.modes.size(); ++i) {
+    connect(a.modes[i], &QAction::triggered, this, [this, i] {
+      setMode(static_cast<InspectModeKind>(i));
+    });
+  }
+  connect(a.play, &QAction::triggered, epochsMode_, &EpochsMode::togglePlaying);
+  connect(a.previousLayer, &QAction::triggered, this, [this] { deck_->layers().step(-1); });
+  connect(a.nextLayer, &QAction::triggered, this, [this] { deck_->layers().step(1); });
+  connect(a.previousImage, &QAction::triggered, this, [this] { images_->picker().step(-1); });
+  connect(a.nextImage, &QAction::triggered, this, [this] { images_->picker().step(1); });
+  connect(a.randomImage, &QAction::triggered, this, [this] { images_->picker().chooseRandom(); });
+  connect(a.wrongImages, &QAction::triggered, this, [this] {
+    images_->picker().chooseFilter(PredictionFilter::wrong);
+  });
+  connect(a.ownPicture, &QAction::triggered, this, [this] {
+    askForPicture(*this, [this](const QString& path) { openPicture(path); });
+  });
+}
+
+QList<QAction*> InspectPage::pageActions() const {
+  const InspectActions& a = *actions_;
+  QList<QAction*> all{a.showLive, nullptr};
+  for (QAction* mode : a.modes) all << mode;
+  all << a.play << nullptr << a.previousLayer << a.nextLayer << nullptr;
+  all << deck_->panelActions() << nullptr;
+  all << a.previousImage << a.nextImage << a.randomImage << a.wrongImages << a.ownPicture;
+  return all;
+}
+
+const InspectionSource& InspectPage::source() const {
+  return chooser_.source();
+}
+
+void InspectPage::setRuns(const std::vector<RunSummary>& runs) {
+  chooser_.setRuns(runs);
+  compareMode_->setRuns(runs);
+  for (InspectMode* mode : modes_) mode->setSource(source());
+  images_->updateRecord(source());
+  if (isVisible() && source().kind == SourceKind::none) chooser_.showNewest();
+  updateState();
+}
+
+void InspectPage::setCheckedRuns(const std::vector<std::filesystem::path>& runs) {
+  compareMode_->setCheckedRuns(runs);
+}
+
+void InspectPage::showRun(const std::filesystem::path& path) {
+  const QString problem = chooser_.showRun(path);
+  if (mode_ == InspectModeKind::compare) setMode(InspectModeKind::image);
+  if (problem.isEmpty()) return;
+  Q_EMIT told(problem, true);
+  if (source().kind != SourceKind::none) return;
+  deck_->showFailure(problem);
+  stack_->setCurrentWidget(deck_);
+}
+
+void InspectPage::showImage(const std::filesystem::path& path, Split split, int image) {
+  showRun(path);
+  images_->chooseSplit(split);
+  images_->chooseImage(image);
+}
+
+void InspectPage::showLive() {
+  if (!chooser_.showLive()) {
+    Q_EMIT told(tr("No training is under way. Start one, then inspect it here."), false);
+  } else if (mode_ == InspectModeKind::compare) {
+    setMode(InspectModeKind::image);
+  }
+}
+
+void InspectPage::takeLive() {
+  std::optional<InspectionSource> live;
+  const TrainingStatus& status = training_.status();
+  if (training_.isBusy() && !status.run.empty()) {
+    live = InspectionSource{
+        .kind = SourceKind::live,
+        .run = status.run,
+        .record = status.record,
+        .label = tr("Live: %1").arg(QString::fromStdString(status.record.config.name))};
+  }
+  actions_->showLive->setEnabled(live.has_value());
+  chooser_.setLive(live);
+  compareMode_->setLive(live);
+  if (isVisible() && source().kind == SourceKind::none) chooser_.showNewest();
+  updateState();
+}
+
+void InspectPage::takeSource(const InspectionSource& source) {
+  images_->setSource(source);
+  selection_.setLayers(inspectableLayers(source.record.config.architecture));
+  deck_->setLayers(selection_.layers(), QString::fromStdString(source.record.pattern));
+  const InspectableLayer* layer = selection_.layer();
+  deck_->layers().setCurrentLayer(layer ? layer->name : std::string());
+  for (InspectMode* mode : modes_) mode->setSource(source);
+  if (!layer) setMode(InspectModeKind::image);
+  updateState();
+  showSelection();
+}
+
+void InspectPage::openPicture(const QString& path) {
+  images_->openPicture(path);
+}
+
+void InspectPage::showSelection() {
+  if (source().kind != SourceKind::none) current().show(selection_);
+}
+
+void InspectPage::setMode(InspectModeKind mode) {
+  if (mode == mode_) return;
+  current().setInView(false);
+  current().end();
+  mode_ = mode;
+  actions_->modes[static_cast<std::size_t>(mode)]->setChecked(true);
+  updateState();
+  current().begin(selection_);
+  current().setInView(isVisible());
+  showSelection();
+}
+
+void InspectPage::updateState() {
+  const bool hasSource = source().kind != SourceKind::none;
+  if (!hasSource) {
+    if (chooser_.isEmpty()) {
+      empty_->setTexts(tr("Nothing to inspect yet"),
+                       tr("Train a network with a lambda layer, a minute is enough, or open a run "
+                          "that somebody else has trained."));
+    } else {
+      empty_->setTexts(tr("Choose a run at the top"),
+                       tr("Or train a network and inspect it while it learns."));
+    }
+    empty_->setButtons(tr("Train one"), tr("Open a run"));
+  }
+  const InspectMode::Parts shown = hasSource ? current().parts() : InspectMode::Parts();
+  stack_->setCurrentWidget(hasSource ? shown.view : empty_);
+  bar_->showControls(shown.controls);
+  for (InspectMode* mode : modes_) {
+    if (QWidget* bottom = mode->parts().bottom) bottom->setVisible(bottom == shown.bottom);
+  }
+  images_->picker().setVisible(hasSource && !shown.bottom);
+  bottomLine_->setVisible(hasSource);
+  for (QAction* mode : actions_->modes) {
+    mode->setEnabled(hasSource && !selection_.layers().empty());
+  }
+  updateStatus();
+}
+
+void InspectPage::updateStatus() {
+  const SourceKind kind = source().kind;
+  bar_->setStatus(kind == SourceKind::none ? QString() : current().status(),
+                  kind == SourceKind::live && mode_ == InspectModeKind::image);
+}
+
+void InspectPage::saveLayout(QSettings& settings) const {
+  deck_->saveLayout(settings);
+}
+
+void InspectPage::restoreLayout(QSettings& settings) {
+  deck_->restoreLayout(settings);
+}
+
+void InspectPage::showEvent(QShowEvent* event) {
+  Page::showEvent(event);
+  if (source().kind == SourceKind::none && mode_ == InspectModeKind::image) chooser_.showNewest();
+  current().setInView(true);
+  statusTimer_.start();
+}
+
+void InspectPage::hideEvent(QHideEvent* event) {
+  current().setInView(false);
+  statusTimer_.stop();
+  Page::hideEvent(event);
+}
+
+void InspectPage::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) actions_->updateIcons();
+  Page::changeEvent(event);
+}
+
+void InspectPage::dragEnterEvent(QDragEnterEvent* event) {
+  // The window handles other files.
+  if (!pictureIn(*event->mimeData()).isEmpty()) {
+    event->acceptProposedAction();
+  } else {
+    event->ignore();
+  }
+}
+
+void InspectPage::dropEvent(QDropEvent* event) {
+  const QString path = pictureIn(*event->mimeData());
+  if (path.isEmpty()) return;
+  event->acceptProposedAction();
+  openPicture(path);
 }
 
 }  // namespace lambda

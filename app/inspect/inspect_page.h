@@ -1,52 +1,36 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include <QTimer>
 
-#include "app/inspect/feed/inspection_source.h"
+#include "app/inspect/inspect_selection.h"
+#include "app/inspect/modes/inspect_mode.h"
 #include "app/session/page.h"
 #include "app/session/run_summary.h"
-#include "engine/values/images/labeled_images.h"
-#include "engine/values/inspection/inspection.h"
-#include "engine/values/inspection/probe_snapshot.h"
-#include "engine/values/run/predictions.h"
 
 class QFrame;
-class QLabel;
-class QProgressBar;
 class QStackedWidget;
-class QTabWidget;
-class QToolButton;
 
 namespace lambda {
 
-class GripSplitter;
-class Comparison;
-class ElidedLabel;
-class EmbeddingsPanel;
+class CompareMode;
 class EmptyState;
-class EpochPlayer;
-class ImagePanel;
-class ImagePicker;
+class EpochsMode;
+class ImageChoice;
+class ImageMode;
+class InspectActions;
+class InspectBar;
 class InspectionSession;
-class KeysPanel;
-class LambdaPanel;
-class LayerList;
-class LayerPictures;
-class PanelArea;
-class PredictionPanel;
-class SnapshotFeed;
+class PanelDeck;
 class SourceChooser;
 class TrainingSession;
 
-/// The workspace that inspects networks: the choice of weights at the top, their lambda layers on
-/// the left, the image with the contributions to one position in the middle, the layer's lambdas,
-/// embeddings, keys and prediction on the right, and the images to choose from below.
+/// The workspace that inspects networks: the choice of weights and of a mode at the top, what the
+/// mode shows in the middle, and the images to choose from below. The page holds the choice and
+/// passes it to the mode.
 class InspectPage : public Page {
   Q_OBJECT
 
@@ -58,6 +42,9 @@ class InspectPage : public Page {
   /// The runs to choose from, oldest first.
   void setRuns(const std::vector<RunSummary>& runs);
 
+  /// The runs that are checked elsewhere: a comparison begins with them where they are two.
+  void setCheckedRuns(const std::vector<std::filesystem::path>& runs);
+
   /// Inspects a run (a folder) or one of its checkpoints (a file).
   void showRun(const std::filesystem::path& path);
   /// Inspects one image of a run's split, for example from a cell of a confusion matrix.
@@ -68,8 +55,11 @@ class InspectPage : public Page {
   /// Opens a picture file as the network's input: its middle, scaled to the input's size.
   void openPicture(const QString& path);
 
-  void setCompareMode(bool on);
-  void setEpochMode(bool on);
+  InspectModeKind mode() const { return mode_; }
+
+  void setMode(InspectModeKind mode);
+
+  const InspectionSource& source() const;
 
   QList<QAction*> pageActions() const override;
   void saveLayout(QSettings& settings) const override;
@@ -90,98 +80,34 @@ class InspectPage : public Page {
   void dropEvent(QDropEvent* event) override;
 
  private:
-  struct Actions;
-
-  /// In the order of the tabs.
-  enum Tab { kLambdaTab, kEmbeddingsTab, kKeysTab, kPredictionTab };
-
-  /// The choice of layer, image and query, which stays when the weights change.
-  struct Selection {
-    std::string layer;
-    Split split = Split::validation;
-    int image = 0;
-    int row = -1;  ///< -1 = the middle.
-    int column = -1;
-    std::optional<Image> picture;
-    QString pictureName;
-  };
-
   void makeLayout();
-  QWidget* makeTopBar();
-  void fitToText();
   void connectParts();
-  void connectTraining();
-  void makeActions();
-  void updateIcons();
-
-  // ---- what is inspected ----
-  void takeSource(const InspectionSource& source);
+  void connectActions();
   void takeLive();
-  void chooseLayer(const std::string& name);
-  void chooseQuery(int row, int column);
-  void chooseImage(int image);
-  void chooseSplit(Split split);
-  void loadImages();
-  /// The images of the inspected run; null where they are still being read: then loadImages()
-  /// follows.
-  std::shared_ptr<const LabeledImages> imagesOf(Split split);
-  InspectionRequest request() const;
-  void ask();
-  void fetchLayerPictures();
-
-  // ---- what is shown ----
-  void takeSnapshot(const std::shared_ptr<const InspectionSnapshot>& snapshot);
-  void showSnapshot(const std::shared_ptr<const InspectionSnapshot>& snapshot);
-  void showFailure(const QString& reason);
-  void showImageAlone();
-  void takeProbe(const std::shared_ptr<const ProbeSnapshot>& probe);
-  void setScales(bool fixed);
-  void predict();
-  void endPrediction();
-  void forgetPredictions();
+  void takeSource(const InspectionSource& source);
+  void showSelection();
   void updateState();
   void updateStatus();
-  const InspectableLayer* currentLayer() const;
-  void choosePicture();
+
+  InspectMode& current() const { return *modes_[static_cast<std::size_t>(mode_)]; }
 
   TrainingSession& training_;
-  InspectionSession& inspection_;
-  SnapshotFeed* feed_;
-  LayerPictures* layerPictures_;
-  std::unique_ptr<Actions> actions_;
-  std::vector<InspectableLayer> layers_;
-  bool arePicturesOld_ = false;  ///< The layers' pictures belong to another image.
-  Selection selection_;
-  std::shared_ptr<const Predictions> predictions_;
-  quint64 predictionId_ = 0;
-  bool isComparing_ = false;
-  bool isPlayingEpochs_ = false;
+  InspectSelection selection_;
+  ImageChoice* images_;
+  PanelDeck* deck_;
+  ImageMode* imageMode_;
+  EpochsMode* epochsMode_;
+  CompareMode* compareMode_;
+  std::array<InspectMode*, 3> modes_;  ///< In the order of InspectModeKind.
+  InspectModeKind mode_ = InspectModeKind::image;
+  InspectActions* actions_;
   QTimer statusTimer_;
 
-  SourceChooser* chooser_;
-  ElidedLabel* status_;
-  QProgressBar* busy_;
-  QToolButton* compareButton_;
-  QToolButton* epochsButton_;
+  InspectBar* bar_;
+  SourceChooser& chooser_;
   QStackedWidget* stack_;
   EmptyState* empty_;
-  GripSplitter* splitter_;
-  QFrame* left_;
-  LayerList* layerList_;
-  QLabel* noLayers_;
-  QStackedWidget* middle_;
-  EmptyState* failure_;
-  ImagePanel* imagePanel_;
-  QTabWidget* tabs_;
-  LambdaPanel* lambdaPanel_;
-  EmbeddingsPanel* embeddingsPanel_;
-  KeysPanel* keysPanel_;
-  PredictionPanel* predictionPanel_;
-  Comparison* comparison_;
-  PanelArea* comparisonArea_;
   QFrame* bottomLine_;
-  ImagePicker* picker_;
-  EpochPlayer* player_;
 };
 
 }  // namespace lambda

@@ -98,6 +98,11 @@ InspectionSnapshot snapshotOf(const ProbeSnapshot& probe, const InspectableLayer
   return snapshot;
 }
 
+Array lambdaOf(const ProbeSnapshot& probe, const std::string& layer) {
+  const ProbeLayer* stored = find(probe, layer);
+  return stored ? sumOf(stored->lambdaContent, stored->lambdaPosition) : Array();
+}
+
 ProbeNorms normsOf(const ProbeSnapshot& probe, const std::string& layer) {
   ProbeNorms norms{.epoch = probe.epoch, .step = probe.step};
   const ProbeLayer* stored = find(probe, layer);

@@ -14,6 +14,9 @@ namespace lambda {
 /// request's layer is set.
 InspectionSnapshot snapshotOf(const ProbeSnapshot& probe, const InspectableLayer& layer);
 
+/// A layer's lambda [k, v]; empty where the probe lacks the layer.
+Array lambdaOf(const ProbeSnapshot& probe, const std::string& layer);
+
 /// Norms of a layer's parts after an epoch, for a curve over the epochs.
 struct ProbeNorms {
   int epoch = 0;

@@ -139,6 +139,9 @@ void RunsPage::connectTable() {
   });
   connect(&table_, &QWidget::customContextMenuRequested, this, &RunsPage::showContextMenu);
   connect(&runs_, &RunTableModel::checkedChanged, this, &RunsPage::showRuns);
+  connect(&runs_, &RunTableModel::checkedChanged, this, [this] {
+    Q_EMIT checkedRunsChanged(runs_.checked());
+  });
   connect(&sorted_, &QAbstractItemModel::rowsInserted, this, &RunsPage::updateState);
   connect(&sorted_, &QAbstractItemModel::rowsRemoved, this, &RunsPage::updateState);
   connect(&view_->filterBar(), &RunFilterBar::filtered, this, &RunsPage::updateState);

@@ -57,6 +57,8 @@ class RunsPage : public Page {
   void trainRequested();
   void inspectRequested(const std::filesystem::path& run);
   void inspectImageRequested(const std::filesystem::path& run, lambda::Split split, int index);
+  /// Other runs are checked, to be compared.
+  void checkedRunsChanged(const std::vector<std::filesystem::path>& runs);
   void resumeRequested(const std::filesystem::path& run);
   /// Requests to continue the training until `epochs` epochs in all.
   void continueRequested(const std::filesystem::path& run, int epochs);

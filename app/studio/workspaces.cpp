@@ -204,6 +204,7 @@ void Workspaces::connectPages() {
 void Workspaces::connectRunsPage() {
   connect(runsPage_, &RunsPage::trainRequested, this, [this] { goTo(Workspace::train); });
   connect(runsPage_, &RunsPage::inspectRequested, this, &Workspaces::openRun);
+  connect(runsPage_, &RunsPage::checkedRunsChanged, inspectPage_, &InspectPage::setCheckedRuns);
   connect(runsPage_,
           &RunsPage::inspectImageRequested,
           this,

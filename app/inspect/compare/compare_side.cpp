@@ -10,6 +10,7 @@
 #include "app/inspect/contribution_style.h"
 #include "app/inspect/layer_list.h"
 #include "app/inspect/panels/panel_parts.h"
+#include "app/inspect/panels/prediction_text.h"
 #include "app/inspect/source_chooser.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmap_view.h"

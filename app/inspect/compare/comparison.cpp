@@ -119,22 +119,41 @@ void Comparison::setLive(const std::optional<InspectionSource>& live) {
   right_->chooser().setLive(live);
 }
 
-void Comparison::begin(const InspectionSource& source, const std::string& layer) {
+void Comparison::begin(const InspectionSource& source,
+                       const std::vector<std::filesystem::path>& checked,
+                       const std::string& layer) {
+  Start start{.kind = source.kind, .run = source.run, .checked = {}};
+  if (checked.size() == 2) start.checked = checked;
   const auto hasSource = [](CompareSide* side) {
     return side->feed().source().kind != SourceKind::none;
   };
-  if (source.kind != SourceKind::none && !hasSource(left_) && !hasSource(right_)) {
-    const auto [first, last] = firstAndLastCheckpoint(source.run);
-    if (!first.empty()) left_->chooser().showRun(first);
-    if (source.kind == SourceKind::live) {
-      right_->chooser().showLive();
-    } else {
-      right_->chooser().showRun(last.empty() ? source.checkpoint : last);
-    }
-    if (!hasSource(left_) && source.kind == SourceKind::live) left_->chooser().showLive();
+  if (start != start_ || !hasSource(left_) || !hasSource(right_)) {
+    start_ = start;
+    choose(start, source);
   }
   for (CompareSide* side : {left_, right_}) side->setLayer(layer);
   ask();
+}
+
+void Comparison::choose(const Start& start, const InspectionSource& source) {
+  // A run without a checkpoint can't be compared.
+  if (!start.checked.empty() && left_->chooser().showRun(start.checked[0]).isEmpty() &&
+      right_->chooser().showRun(start.checked[1]).isEmpty()) {
+    return;
+  }
+  if (source.kind == SourceKind::none) return;
+  const bool isLive = source.kind == SourceKind::live;
+  const auto [first, last] = firstAndLastCheckpoint(source.run);
+  if (first.empty() && isLive) {
+    left_->chooser().showLive();
+  } else if (!first.empty()) {
+    left_->chooser().showRun(first);
+  }
+  if (isLive) {
+    right_->chooser().showLive();
+  } else {
+    right_->chooser().showRun(last.empty() ? source.checkpoint : last);
+  }
 }
 
 void Comparison::setImage(const InspectionRequest& image) {

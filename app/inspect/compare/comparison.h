@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <filesystem>
 #include <vector>
 
 #include <QWidget>
@@ -28,9 +30,13 @@ class Comparison : public QWidget {
   void setRuns(const std::vector<RunSummary>& runs);
   void setLive(const std::optional<InspectionSource>& live);
 
-  /// Selects the first and the last epoch of this run, or its last checkpoint and the live weights,
-  /// where nothing is selected yet, and this layer on both sides.
-  void begin(const InspectionSource& source, const std::string& layer);
+  /// Selects two things worth comparing, and this layer on both sides: the two `checked` runs,
+  /// where they are two, otherwise the first and the last epoch of the source's run, or its first
+  /// one and the live weights. What a person has selected since the last call stays where this
+  /// start is the same.
+  void begin(const InspectionSource& source,
+             const std::vector<std::filesystem::path>& checked,
+             const std::string& layer);
 
   /// The image for both sides; layer and position of the request are not used.
   void setImage(const InspectionRequest& image);
@@ -57,6 +63,16 @@ class Comparison : public QWidget {
   void setOneScale(bool one);
 
  private:
+  /// What a comparison starts from.
+  struct Start {
+    SourceKind kind = SourceKind::none;
+    std::filesystem::path run;
+    std::vector<std::filesystem::path> checked;
+
+    bool operator==(const Start&) const = default;
+  };
+
+  void choose(const Start& start, const InspectionSource& source);
   std::array<HeatmapView*, 3> differences() const;
   void ask();
   void updateViews();
@@ -71,6 +87,7 @@ class Comparison : public QWidget {
   HeatmapView* lambdaDifference_;
   HeatmapView* embeddingDifference_;
   QLabel* note_;
+  Start start_;
   InspectionRequest image_;
   double rowShare_ = 0.5;
   double columnShare_ = 0.5;

@@ -5,6 +5,7 @@
 
 #include <QCheckBox>
 #include <QHBoxLayout>
+#include <QSettings>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -62,7 +63,7 @@ std::vector<int> orderOf(const std::vector<float>& norms, bool sorted) {
 }  // namespace
 
 EmbeddingsPanel::EmbeddingsPanel(QWidget* parent)
-    : QWidget(parent),
+    : InspectPanel(parent),
       kind_(new Segmented({tr("Change"), tr("Now")})),
       sorted_(new QCheckBox(tr("By norm"))),
       perTile_(new QCheckBox(tr("Scale per tile"))),
@@ -97,16 +98,26 @@ EmbeddingsPanel::EmbeddingsPanel(QWidget* parent)
   updateViews();
 }
 
-void EmbeddingsPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
-  snapshot_ = std::move(snapshot);
+void EmbeddingsPanel::showState(const PanelState& state) {
+  snapshot_ = state.snapshot;
+  scales_ = state.scales;
   updateViews();
 }
 
-void EmbeddingsPanel::setScales(std::optional<double> greatest,
-                                std::optional<double> greatestChange) {
-  scale_ = greatest;
-  changeScale_ = greatestChange;
-  updateViews();
+std::vector<const Exportable*> EmbeddingsPanel::exports() const {
+  return {tiles_, patterns_};
+}
+
+void EmbeddingsPanel::saveLayout(QSettings& settings) const {
+  settings.setValue(u"change"_s, prefersChange_);
+  settings.setValue(u"sorted"_s, sorted_->isChecked());
+  settings.setValue(u"scalePerTile"_s, perTile_->isChecked());
+}
+
+void EmbeddingsPanel::restoreLayout(QSettings& settings) {
+  setShowsChange(settings.value(u"change"_s, true).toBool());
+  sorted_->setChecked(settings.value(u"sorted"_s, true).toBool());
+  perTile_->setChecked(settings.value(u"scalePerTile"_s, false).toBool());
 }
 
 bool EmbeddingsPanel::showsChange() const {
@@ -170,7 +181,7 @@ void EmbeddingsPanel::updateViews() {
                          numberText(static_cast<double>(norms[static_cast<std::size_t>(tile)]), 2);
   }
   tiles_->setData(std::move(heat));
-  const std::optional<double>& scale = showsChange() ? changeScale_ : scale_;
+  const std::optional<double>& scale = showsChange() ? scales_.embeddingChange : scales_.embedding;
   tiles_->setRange(scale ? std::optional(ColorRange{-*scale, *scale}) : std::nullopt);
   const bool isRelative = layer.embedding == PositionEmbedding::relative;
   tiles_->setMark(isRelative ? std::nullopt

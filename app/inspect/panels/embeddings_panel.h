@@ -1,11 +1,6 @@
 #pragma once
 
-#include <memory>
-#include <optional>
-
-#include <QWidget>
-
-#include "engine/values/inspection/inspection.h"
+#include "app/inspect/panels/inspect_panel.h"
 #include "widgets/pictures/explanation.h"
 
 class QCheckBox;
@@ -17,16 +12,11 @@ class Segmented;
 
 /// The learned position embeddings of a layer: a tile for each of the k u slots over the offsets m
 /// - n, as they are or as change since the start, and their strongest patterns.
-class EmbeddingsPanel : public QWidget {
+class EmbeddingsPanel : public InspectPanel {
   Q_OBJECT
 
  public:
   explicit EmbeddingsPanel(QWidget* parent = nullptr);
-
-  void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
-
-  /// Sets the scales of the embeddings and of their change; none = that of the shown values.
-  void setScales(std::optional<double> greatest, std::optional<double> greatestChange);
 
   HeatmapView& tiles() { return *tiles_; }
 
@@ -40,6 +30,13 @@ class EmbeddingsPanel : public QWidget {
 
   ExplanationText explanation() const;
 
+  std::vector<const Exportable*> exports() const override;
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
+
+ protected:
+  void showState(const PanelState& state) override;
+
  private:
   void updateViews();
   void updatePatterns();
@@ -48,8 +45,7 @@ class EmbeddingsPanel : public QWidget {
   const PrincipalPatterns& foundPatterns() const;
 
   std::shared_ptr<const InspectionSnapshot> snapshot_;
-  std::optional<double> scale_;
-  std::optional<double> changeScale_;
+  PanelScales scales_;
   bool prefersChange_ = true;
   Segmented* kind_;
   QCheckBox* sorted_;

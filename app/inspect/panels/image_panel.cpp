@@ -2,23 +2,25 @@
 
 #include <algorithm>
 
+#include <QAction>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QSignalBlocker>
+#include <QSettings>
 #include <QSlider>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "app/inspect/contribution_style.h"
-#include "app/inspect/panels/balance_bar.h"
+#include "app/inspect/panels/contribution_facts.h"
+#include "app/inspect/panels/contribution_pictures.h"
 #include "app/inspect/panels/panel_parts.h"
+#include "app/inspect/panels/prediction_text.h"
 #include "app/inspect/segmented.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmap_view.h"
 #include "widgets/pictures/image_view.h"
 #include "widgets/text/quantity_text.h"
-#include "widgets/theme/elided_label.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -30,37 +32,27 @@ namespace lambda {
 
 namespace {
 
-constexpr double kCaption = 28;  // height of the caption of a head's tile, with its gap
-constexpr double kTileGap = 12;
-constexpr double kLeastTile = 40;    // pixels at the usual size of text
-constexpr double kHeadsShare = 0.2;  // upper limit as a share of the panel's width
-constexpr int kManyHeads = 4;        // more heads stand in two columns
 constexpr int kOpacitySteps = 100;
 constexpr int kSideBySide = 0;
 constexpr int kOverlay = 1;
 constexpr double kOpacityWidth = 64;
-constexpr double kLeastPlain = 64;
-constexpr int kMargin = 12;
-constexpr int kGap = 8;
-constexpr int kFactsGap = 4;         // between the lines of the panel
-constexpr int kFactsGapAcross = 24;  // where they stand side by side
+constexpr double kFirstOpacity = 0.6;
+constexpr int kImageMargin = 12;
+constexpr int kControlGap = 8;
+constexpr int kLineGap = 4;
 
 }  // namespace
 
 ImagePanel::ImagePanel(QWidget* parent)
-    : QWidget(parent),
-      controls_(new FlowLayout(kGap)),
+    : InspectPanel(parent),
+      controls_(new FlowLayout(kControlGap)),
       headList_(new QComboBox),
       modes_(new Segmented({tr("Side by side"), tr("Overlay")})),
       opacityLabel_(new QLabel(tr("Opacity"))),
       opacity_(new QSlider(Qt::Horizontal)),
-      prediction_(new ElidedLabel),
-      plain_(new ImageView),
-      image_(new ImageView),
-      heads_(new HeatmapView),
-      facts_(new QBoxLayout(QBoxLayout::LeftToRight)),
-      residual_(new ElidedLabel),
-      balance_(new BalanceBar) {
+      prediction_(makeNote()),
+      pictures_(new ContributionPictures),
+      facts_(new ContributionFacts) {
   QStringList titles;
   for (const ContributionKind quantity : kContributionKinds) titles << titleOf(quantity);
   quantities_ = new Segmented(titles);
@@ -70,8 +62,6 @@ ImagePanel::ImagePanel(QWidget* parent)
   modes_->setChoiceToolTip(kOverlay, tr("The contributions over the image"));
   opacityLabel_->setProperty(kRole, u"secondary"_s);
   opacityLabel_->setBuddy(opacity_);
-  plain_->setColorBarVisible(false);
-  plain_->setAccessibleName(tr("Image"));
   const QString tips[] = {tr("q · k̄: content of each position (1)"),
                           tr("q · e: offset of each position (2)"),
                           tr("A = q · (k̄ + e): both (3)"),
@@ -82,14 +72,10 @@ ImagePanel::ImagePanel(QWidget* parent)
   headList_->setMinimumContentsLength(8);
   headList_->setToolTip(tr("Which head's contributions (comma and full stop)"));
   opacity_->setRange(0, kOpacitySteps);
-  opacity_->setValue(60);
+  setOpacity(kFirstOpacity);
   fitToText();
   opacity_->setAccessibleName(tr("Opacity of the contributions"));
   opacity_->setToolTip(tr("Opacity of the contributions"));
-  heads_->setColorBarVisible(false);
-  heads_->setReadoutVisible(false);
-  heads_->setPlaceholder({});
-  residual_->setProperty(kRole, u"secondary"_s);
 
   controls_->addWidget(quantities_);
   controls_->addWidget(headList_);
@@ -103,22 +89,15 @@ ImagePanel::ImagePanel(QWidget* parent)
   buttonRow->setContentsMargins(0, 0, 0, 0);
   buttonRow->setSpacing(0);
   buttonRow->addWidget(help);
-  buttonRow->addWidget(makeExportButton(*image_, *image_));
+  buttonRow->addWidget(makeExportButton(image(), image()));
   controls_->addWidget(buttons);
-  auto* pictures = new QHBoxLayout;
-  pictures->setSpacing(12);
-  pictures->addWidget(plain_, 1);
-  pictures->addWidget(image_, 1);
-  pictures->addWidget(heads_);
-  facts_->addWidget(residual_);
-  facts_->addWidget(balance_);
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kMargin, kGap, kMargin, kGap);
-  column->setSpacing(kFactsGap);
+  column->setContentsMargins(kImageMargin, kControlGap, kImageMargin, kControlGap);
+  column->setSpacing(kLineGap);
   column->addLayout(controls_);
   column->addWidget(prediction_);
-  column->addLayout(pictures, 1);
-  column->addLayout(facts_);
+  column->addWidget(pictures_, 1);
+  column->addWidget(facts_);
 
   connect(quantities_, &Segmented::chosen, this, [this](int choice) {
     setQuantity(kContributionKinds[static_cast<std::size_t>(choice)]);
@@ -126,38 +105,87 @@ ImagePanel::ImagePanel(QWidget* parent)
   connect(headList_, &QComboBox::activated, this, [this](int index) { setHead(index - 1); });
   connect(modes_, &Segmented::chosen, this, &ImagePanel::updateMode);
   connect(opacity_, &QSlider::valueChanged, this, &ImagePanel::updateMode);
-  for (ImageView* view : {plain_, image_}) {
-    connect(view, &ImageView::queryChosen, this, [this](int y, int x) {
-      setQuery({y, x});
-      Q_EMIT queryChosen(y, x);
+  for (ImageView* view : {&plain(), &image()}) {
+    connect(view, &ImageView::queryChosen, this, [this](int row, int place) {
+      setQuery({row, place});
+      Q_EMIT queryChosen(row, place);
     });
   }
-  connect(heads_, &HeatmapView::cellActivated, this, [this](int tile) {
+  connect(&heads(), &HeatmapView::cellActivated, this, [this](int tile) {
     setHead(tile == head_ ? -1 : tile);
   });
   setTabOrder(opacity_, help);
+  makeActions();
   setQuantity(ContributionKind::total);
   updateMode();
 }
 
-void ImagePanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
-  snapshot_ = std::move(snapshot);
-  for (ImageView* view : {plain_, image_}) {
-    view->setImage(snapshot_ ? snapshot_->image : Image());
-    view->setPositions(snapshot_ ? snapshot_->layer.height : 0,
-                       snapshot_ ? snapshot_->layer.width : 0);
+void ImagePanel::makeActions() {
+  QAction* previous =
+      makePageAction(*this, tr("Previous head"), Qt::Key_Comma, tr("Previous head"));
+  QAction* next = makePageAction(*this, tr("Next head"), Qt::Key_Period, tr("Next head"));
+  connect(previous, &QAction::triggered, this, [this] { stepHead(-1); });
+  connect(next, &QAction::triggered, this, [this] { stepHead(1); });
+  actions_ << previous << next << nullptr;
+  const Qt::Key digits[] = {Qt::Key_1, Qt::Key_2, Qt::Key_3, Qt::Key_4};
+  for (std::size_t i = 0; i < kContributionKinds.size(); ++i) {
+    QAction* action = makePageAction(*this,
+                                     tr("Show %1").arg(titleOf(kContributionKinds[i]).toLower()),
+                                     digits[i],
+                                     tr("Show this map of contributions"));
+    connect(action, &QAction::triggered, this, [this, i] { setQuantity(kContributionKinds[i]); });
+    actions_ << action;
   }
-  if (snapshot_) setQuery({snapshot_->queryRow, snapshot_->queryColumn});
-  setPrediction(snapshot_ ? predictionText(*snapshot_) : PredictionText());
+  grid_ = makePageAction(
+      *this, tr("Grid of positions"), Qt::Key_G, tr("Lines between the layer's positions"));
+  grid_->setCheckable(true);
+  connect(grid_, &QAction::toggled, this, [this](bool isOn) {
+    for (ImageView* view : {&plain(), &image()}) view->setGridVisible(isOn);
+  });
+  actions_ << grid_;
+}
+
+QList<QAction*> ImagePanel::panelActions() const {
+  return actions_;
+}
+
+ImageView& ImagePanel::image() {
+  return pictures_->map();
+}
+
+ImageView& ImagePanel::plain() {
+  return pictures_->plain();
+}
+
+HeatmapView& ImagePanel::heads() {
+  return pictures_->heads();
+}
+
+std::vector<const Exportable*> ImagePanel::exports() const {
+  return {&pictures_->map(), &pictures_->heads()};
+}
+
+void ImagePanel::showState(const PanelState& state) {
+  snapshot_ = state.snapshot;
+  scale_ = state.scales.contribution;
+  const InspectionSnapshot* s = snapshot_.get();
+  const bool isPlain = !s && state.plain;
+  for (ImageView* view : {&plain(), &image()}) {
+    view->setImage(s ? s->image : isPlain ? state.plain->image : Image());
+    view->setPositions(s ? s->layer.height : 0, s ? s->layer.width : 0);
+  }
+  if (s) setQuery(state.query.value_or(Cell{s->queryRow, s->queryColumn}));
+  if (!state.note.isEmpty()) image().setPlaceholder(state.note);
+  const PredictionText words = s ? predictionText(*s)
+                               : isPlain && state.plain->predictions
+                                   ? predictionText(*state.plain->predictions, state.plain->index)
+                                   : PredictionText();
+  prediction_->setText(words.text);
+  setRole(*prediction_, words.role);
+  facts_->setSnapshot(s);
   updateMode();
   updateHeadList();
   updateViews();
-  updateResidual();
-}
-
-void ImagePanel::setImage(const Image& image) {
-  setSnapshot(nullptr);
-  image_->setImage(image);
 }
 
 void ImagePanel::setControlsEnabled(bool enabled) {
@@ -176,46 +204,31 @@ void ImagePanel::setOverlay(bool overlay) {
 }
 
 void ImagePanel::setQuery(const Cell& query) {
-  for (ImageView* view : {plain_, image_}) view->setQuery(query);
-}
-
-void ImagePanel::setGridVisible(bool visible) {
-  for (ImageView* view : {plain_, image_}) view->setGridVisible(visible);
-}
-
-void ImagePanel::setPrediction(const PredictionText& words) {
-  prediction_->setText(words.text);
-  setRole(*prediction_, words.role);
+  for (ImageView* view : {&plain(), &image()}) view->setQuery(query);
 }
 
 QString ImagePanel::predictionWords() const {
-  return prediction_->fullText();
+  return prediction_->text();
 }
 
 void ImagePanel::updateMode() {
   // Without a map there is nothing to show beside the image.
-  plain_->setVisible(!isOverlay() && snapshot_);
-  image_->setOpacity(isOverlay() ? opacity() : 1);
+  pictures_->setPlainVisible(!isOverlay() && snapshot_);
+  image().setOpacity(isOverlay() ? opacity() : 1);
   opacityLabel_->setVisible(isOverlay());
   opacity_->setVisible(isOverlay());
-}
-
-void ImagePanel::setPlaceholder(const QString& text) {
-  image_->setPlaceholder(text);
 }
 
 void ImagePanel::setQuantity(ContributionKind quantity) {
   quantity_ = quantity;
   quantities_->setCurrent(static_cast<int>(quantity));
   updateViews();
-  Q_EMIT quantityChanged();
 }
 
 void ImagePanel::setHead(int head) {
   head_ = head;
   updateHeadList();
   updateViews();
-  Q_EMIT headChanged(head_);
 }
 
 void ImagePanel::stepHead(int by) {
@@ -229,11 +242,6 @@ double ImagePanel::opacity() const {
 
 void ImagePanel::setOpacity(double opacity) {
   opacity_->setValue(qRound(opacity * kOpacitySteps));
-}
-
-void ImagePanel::setScale(std::optional<double> greatest) {
-  scale_ = greatest;
-  updateViews();
 }
 
 void ImagePanel::updateHeadList() {
@@ -252,89 +260,88 @@ void ImagePanel::updateViews() {
   const Array maps = snapshot_ ? headMapsOf(*snapshot_, quantity_) : Array();
   const Array map = mapOf(maps, quantity_, head_);
   if (map.empty()) {
-    image_->setOverlay({});
-    heads_->setData({});
-    heads_->setVisible(false);
+    image().setOverlay({});
+    heads().setData({});
+    pictures_->setHeadCount(0);
     return;
   }
   // Sums over the heads have another magnitude than one head: a given scale is for all heads
   // together.
   const double scale = head_ < 0 ? scale_.value_or(0) : 0;
-  image_->setOverlay({.cells = map,
+  image().setOverlay({.cells = map,
                       .range = rangeOf(quantity_, map, scale),
                       .map = colorMapOf(quantity_),
                       .quantity = symbolOf(quantity_),
                       .name = exportStem(*snapshot_, fileStemOf(quantity_))});
-  HeatmapData heat{.array = maps,
+  heads().setRange(rangeOf(quantity_, maps));
+  heads().setData({.array = maps,
                    .name = exportStem(*snapshot_, fileStemOf(quantity_) + u"-heads"_s),
-                   .map = colorMapOf(quantity_)};
-  heads_->setRange(rangeOf(quantity_, maps));
-  heads_->setData(std::move(heat));
-  heads_->setMark(Cell{snapshot_->queryRow, snapshot_->queryColumn});
-  heads_->setSelectedTile(head_);
-  fitHeads();
-  heads_->setVisible(snapshot_->layer.heads > 1);
+                   .map = colorMapOf(quantity_)});
+  heads().setMark(Cell{snapshot_->queryRow, snapshot_->queryColumn});
+  heads().setSelectedTile(head_);
+  pictures_->setHeadCount(snapshot_->layer.heads);
+}
+
+ExplanationText ImagePanel::explanation() const {
+  ExplanationText text{
+      .title = tr("Contributions to one position"),
+      .formula = tr("A<sub>m</sub> = q<sub>n</sub> &middot; (k&#772;<sub>m</sub> + "
+                    "e<sub>nm</sub>)<br>y<sub>n</sub> = &Sigma;<sub>m</sub> A<sub>m</sub> "
+                    "v<sub>m</sub>"),
+      .body =
+          tr("Click a position n: the colours say with which weight A every other position's "
+             "value enters the output there, red positive, blue negative. They are not "
+             "normalised and may have any sign. Effect is ‖A v‖: weight times size of the value "
+             "there. This is the layer's own arithmetic: the sum is the output."),
+      .numbers = {}};
+  if (!snapshot_ || snapshot_->effect.empty()) return text;
+  const InspectionSnapshot& s = *snapshot_;
+  const Array map = mapOf(headMapsOf(s, ContributionKind::total), ContributionKind::total, head_);
+  text.numbers.emplace_back(tr("Position n"),
+                            tr("row %1, column %2").arg(s.queryRow).arg(s.queryColumn));
+  if (!map.values.empty()) {
+    const auto [least, most] = std::minmax_element(map.values.begin(), map.values.end());
+    text.numbers.emplace_back(tr("A, smallest … greatest"),
+                              numberText(static_cast<double>(*least)) + u" … "_s +
+                                  numberText(static_cast<double>(*most)));
+  }
+  text.numbers.emplace_back(tr("‖y content‖²"), numberText(s.balance.contentEnergy));
+  text.numbers.emplace_back(tr("‖y position‖²"), numberText(s.balance.positionEnergy));
+  text.numbers.emplace_back(tr("Cosine between them"), numberText(s.balance.cosine));
+  text.numbers.emplace_back(tr("Σ A v − y"), numberText(s.residual.absolute));
+  return text;
+}
+
+void ImagePanel::saveLayout(QSettings& settings) const {
+  settings.setValue(u"quantity"_s, static_cast<int>(quantity_));
+  settings.setValue(u"overlay"_s, isOverlay());
+  settings.setValue(u"opacity"_s, opacity());
+  settings.setValue(u"grid"_s, grid_->isChecked());
+}
+
+void ImagePanel::restoreLayout(QSettings& settings) {
+  const int quantity =
+      settings.value(u"quantity"_s, static_cast<int>(ContributionKind::total)).toInt();
+  if (quantity >= 0 && quantity < static_cast<int>(kContributionKinds.size())) {
+    setQuantity(kContributionKinds[static_cast<std::size_t>(quantity)]);
+  }
+  setOverlay(settings.value(u"overlay"_s, false).toBool());
+  setOpacity(settings.value(u"opacity"_s, kFirstOpacity).toDouble());
+  grid_->setChecked(settings.value(u"grid"_s, false).toBool());
 }
 
 void ImagePanel::fitToText() {
   opacity_->setFixedWidth(qRound(kOpacityWidth * textScale()));
-  plain_->setMinimumWidth(qRound(kLeastPlain * textScale()));
-}
-
-void ImagePanel::fitHeads() {
-  const int heads = snapshot_ ? snapshot_->layer.heads : 0;
-  if (heads == 0) return;
-  const int columns = heads > kManyHeads ? 2 : 1, rows = (heads + columns - 1) / columns;
-  const int inner = contentsRect().width() - 2 * kMargin;
-  const int room = contentsRect().height() - controls_->heightForWidth(inner) -
-                   facts_->sizeHint().height() - prediction_->sizeHint().height() - 5 * kGap;
-  // A tile is as high as fits beside its caption, but no larger than the image can spare.
-  const double fitting = static_cast<double>(room) / rows - kCaption * textScale();
-  const double least = kLeastTile * textScale();
-  const double tile = std::clamp(fitting, least, std::max(least, width() * kHeadsShare));
-  heads_->setTilesPerRow(columns);
-  heads_->setFixedWidth(static_cast<int>(columns * (tile + kTileGap)));
-  HeatmapData heat = heads_->data();
-  const QString longest = tr("Head %1").arg(heads - 1);
-  const bool hasRoom =
-      QFontMetrics(smallFont()).horizontalAdvance(longest) <= std::min(tile, fitting);
-  heat.captions.clear();
-  for (int head = 0; head < heads; ++head) {
-    heat.captions << (hasRoom ? tr("Head %1").arg(head) : QString::number(head));
-  }
-  if (heat.captions != heads_->data().captions) heads_->setData(std::move(heat));
-}
-
-void ImagePanel::fitFacts() {
-  const int text = QFontMetrics(bodyFont()).horizontalAdvance(residual_->fullText()) + 2;
-  const int rest = contentsRect().width() - 2 * kMargin - kFactsGapAcross - text;
-  const bool fits = rest >= balance_->sizeHint().width();
-  facts_->setDirection(fits ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
-  facts_->setSpacing(fits ? kFactsGapAcross : kFactsGap);
-  facts_->setStretch(0, fits ? text : 0);
-  facts_->setStretch(1, fits ? rest : 0);
-}
-
-void ImagePanel::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
-  fitHeads();
-  fitFacts();
 }
 
 void ImagePanel::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() != QEvent::FontChange) return;
-  fitToText();
-  fitHeads();
-  fitFacts();
+  InspectPanel::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 QSize ImagePanel::minimumSizeHint() const {
-  // Includes the second line that the facts need at the least width.
   const int width = layout()->minimumSize().width();
-  const bool isOneLine = facts_->direction() == QBoxLayout::LeftToRight;
-  const int secondLine = isOneLine ? residual_->minimumSizeHint().height() + kFactsGap : 0;
-  return {width, layout()->minimumHeightForWidth(width) + secondLine};
+  return {width, layout()->minimumHeightForWidth(width)};
 }
 
 }  // namespace lambda

@@ -1,24 +1,17 @@
 #pragma once
 
-#include <memory>
-#include <optional>
-
-#include <QWidget>
-
 #include "app/inspect/contribution_maps.h"
-#include "app/inspect/panels/panel_parts.h"
-#include "engine/values/inspection/inspection.h"
+#include "app/inspect/panels/inspect_panel.h"
 #include "widgets/pictures/explanation.h"
 
-class QBoxLayout;
 class QComboBox;
 class QLabel;
 class QSlider;
 
 namespace lambda {
 
-class BalanceBar;
-class ElidedLabel;
+class ContributionFacts;
+class ContributionPictures;
 class FlowLayout;
 class HeatmapView;
 class ImageView;
@@ -27,20 +20,14 @@ class Segmented;
 /// The image and beside or over it the contributions of every position to the output at the query,
 /// of all heads together and of each head, the prediction in words, and the proof that the
 /// contributions add up to the layer's own output.
-class ImagePanel : public QWidget {
+class ImagePanel : public InspectPanel {
   Q_OBJECT
 
  public:
   explicit ImagePanel(QWidget* parent = nullptr);
 
-  void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
-
-  /// An image alone, for networks that have no lambda layer.
-  void setImage(const Image& image);
   /// The map can't be chosen where there is none.
   void setControlsEnabled(bool enabled);
-  /// Shown instead of an image.
-  void setPlaceholder(const QString& text);
 
   ContributionKind quantity() const { return quantity_; }
 
@@ -60,68 +47,56 @@ class ImagePanel : public QWidget {
   double opacity() const;
   void setOpacity(double opacity);
 
-  void setQuery(const Cell& query);
-  void setGridVisible(bool visible);
-
-  /// The prediction for an image that is shown without a snapshot.
-  void setPrediction(const PredictionText& words);
-
   QString predictionWords() const;
 
-  /// Sets the scale of contributions; none = that of the shown map.
-  void setScale(std::optional<double> greatest);
-
   /// The picture with the contributions.
-  ImageView& image() { return *image_; }
+  ImageView& image();
 
   /// The image alone, beside it.
-  ImageView& plain() { return *plain_; }
+  ImageView& plain();
+  HeatmapView& heads();
 
-  HeatmapView& heads() { return *heads_; }
-
-  /// "✓ Adds up to the layer's output within 3e-7"
-  QString residualText() const;
-  QString balanceText() const;
+  ContributionFacts& facts() { return *facts_; }
 
   ExplanationText explanation() const;
+
+  std::vector<const Exportable*> exports() const override;
+  QList<QAction*> panelActions() const override;
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
 
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
   void queryChosen(int row, int column);
-  void quantityChanged();
-  void headChanged(int head);
 
  protected:
-  void resizeEvent(QResizeEvent* event) override;
+  void showState(const PanelState& state) override;
   void changeEvent(QEvent* event) override;
 
  private:
+  void makeActions();
   void fitToText();
-  void fitHeads();
-  void fitFacts();
+  void setQuery(const Cell& query);
   void updateHeadList();
   void updateViews();
-  void updateResidual();
   void updateMode();
 
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   ContributionKind quantity_ = ContributionKind::total;
   int head_ = -1;
   std::optional<double> scale_;
+  QList<QAction*> actions_;
+  QAction* grid_ = nullptr;
   Segmented* quantities_;
   FlowLayout* controls_;
   QComboBox* headList_;
   Segmented* modes_;
   QLabel* opacityLabel_;
   QSlider* opacity_;
-  ElidedLabel* prediction_;
-  ImageView* plain_;
-  ImageView* image_;
-  HeatmapView* heads_;
-  QBoxLayout* facts_;
-  ElidedLabel* residual_;
-  BalanceBar* balance_;
+  QLabel* prediction_;
+  ContributionPictures* pictures_;
+  ContributionFacts* facts_;
 };
 
 }  // namespace lambda

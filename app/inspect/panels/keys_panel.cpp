@@ -39,7 +39,7 @@ KeySlotState stateOf(float entropy, int positions) {
 }
 
 KeysPanel::KeysPanel(QWidget* parent)
-    : QWidget(parent), summary_(makeNote()), regions_(new HeatmapView) {
+    : InspectPanel(parent), summary_(makeNote()), regions_(new HeatmapView) {
   regions_->setScalePerTile(true);
   auto* header = new QHBoxLayout;
   header->setSpacing(8);
@@ -51,11 +51,15 @@ KeysPanel::KeysPanel(QWidget* parent)
   column->setSpacing(8);
   column->addLayout(header);
   column->addWidget(withExport(*regions_), 1);
-  setSnapshot(nullptr);
+  showState({});
 }
 
-void KeysPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
-  snapshot_ = std::move(snapshot);
+std::vector<const Exportable*> KeysPanel::exports() const {
+  return {regions_};
+}
+
+void KeysPanel::showState(const PanelState& state) {
+  snapshot_ = state.snapshot;
   const int positions = snapshot_ ? positionsOf(snapshot_->keys) : 0;
   if (positions == 0) {
     regions_->setPlaceholder(!snapshot_                  ? tr("Nothing to show yet.")

@@ -1,11 +1,6 @@
 #pragma once
 
-#include <memory>
-#include <vector>
-
-#include <QWidget>
-
-#include "engine/values/inspection/inspection.h"
+#include "app/inspect/panels/inspect_panel.h"
 #include "widgets/pictures/explanation.h"
 
 class QLabel;
@@ -27,13 +22,11 @@ KeySlotState stateOf(float entropy, int positions);
 
 /// The normalised keys as k u soft regions over the image: where each slot gathers its values from,
 /// with its effective number of positions.
-class KeysPanel : public QWidget {
+class KeysPanel : public InspectPanel {
   Q_OBJECT
 
  public:
   explicit KeysPanel(QWidget* parent = nullptr);
-
-  void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
 
   HeatmapView& regions() { return *regions_; }
 
@@ -41,6 +34,11 @@ class KeysPanel : public QWidget {
   QString summary() const;
 
   ExplanationText explanation() const;
+
+  std::vector<const Exportable*> exports() const override;
+
+ protected:
+  void showState(const PanelState& state) override;
 
  private:
   std::shared_ptr<const InspectionSnapshot> snapshot_;

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include <QAction>
 #include <QCheckBox>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QSettings>
 #include <QToolButton>
 
 #include "app/inspect/panels/panel_parts.h"
@@ -41,7 +43,7 @@ double norm(const Array& array) {
 }  // namespace
 
 LambdaPanel::LambdaPanel(QWidget* parent)
-    : QWidget(parent),
+    : InspectPanel(parent),
       oneScale_(new QCheckBox(tr("One scale"))),
       lock_(new QCheckBox(tr("Lock scale"))),
       total_(new HeatmapView),
@@ -76,11 +78,16 @@ LambdaPanel::LambdaPanel(QWidget* parent)
   for (int i = 0; i < kColumns; ++i) grid->setColumnStretch(i, 1);
   for (HeatmapView* view : {total_, content_, position_}) matrices_.push_back(withExport(*view));
   arrange();
+  lockScale_ = makePageAction(
+      *this, tr("Lock the lambda's scale"), Qt::Key_L, tr("Keep the scale while you move"));
+  lockScale_->setCheckable(true);
+  connect(lockScale_, &QAction::toggled, this, &LambdaPanel::setLocked);
   connect(oneScale_, &QCheckBox::toggled, this, &LambdaPanel::updateRanges);
   connect(lock_, &QCheckBox::toggled, this, [this](bool locked) {
     lockedScale_.reset();
     if (locked) lockedScale_ = total_->range().high;
     for (HeatmapView* view : {total_, content_, position_}) view->setRangeLocked(locked);
+    lockScale_->setChecked(locked);
     updateRanges();
   });
   updateViews();
@@ -118,8 +125,9 @@ void LambdaPanel::changeEvent(QEvent* event) {
   if (event->type() == QEvent::FontChange) fitToText();
 }
 
-void LambdaPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
-  snapshot_ = std::move(snapshot);
+void LambdaPanel::showState(const PanelState& state) {
+  snapshot_ = state.snapshot;
+  scale_ = state.scales.lambda;
   if (snapshot_) {
     const bool areTall = snapshot_->layer.queryDepth > snapshot_->layer.valueDepth;
     if (areTall != std::exchange(areTall_, areTall)) arrange();
@@ -127,9 +135,20 @@ void LambdaPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot
   updateViews();
 }
 
-void LambdaPanel::setScale(std::optional<double> greatest) {
-  scale_ = greatest;
-  updateRanges();
+std::vector<const Exportable*> LambdaPanel::exports() const {
+  return {total_, content_, position_, spectrum_};
+}
+
+QList<QAction*> LambdaPanel::panelActions() const {
+  return {lockScale_};
+}
+
+void LambdaPanel::saveLayout(QSettings& settings) const {
+  settings.setValue(u"oneScale"_s, isOneScale());
+}
+
+void LambdaPanel::restoreLayout(QSettings& settings) {
+  setOneScale(settings.value(u"oneScale"_s, true).toBool());
 }
 
 bool LambdaPanel::isOneScale() const {

@@ -1,11 +1,6 @@
 #pragma once
 
-#include <memory>
-#include <optional>
-
-#include <QWidget>
-
-#include "engine/values/inspection/inspection.h"
+#include "app/inspect/panels/inspect_panel.h"
 #include "widgets/pictures/explanation.h"
 
 class QCheckBox;
@@ -19,17 +14,11 @@ class SpectrumView;
 
 /// The lambda of the query position: its content part, its position part and their sum, on one
 /// scale or each on its own, and their singular values.
-class LambdaPanel : public QWidget {
+class LambdaPanel : public InspectPanel {
   Q_OBJECT
 
  public:
   explicit LambdaPanel(QWidget* parent = nullptr);
-
-  /// Shows a snapshot; null empties the panel.
-  void setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot);
-
-  /// Sets the scale, for pictures that are compared; none = that of the shown values.
-  void setScale(std::optional<double> greatest);
 
   HeatmapView& total() { return *total_; }
 
@@ -47,7 +36,13 @@ class LambdaPanel : public QWidget {
   /// The "What is this?" text for the shown lambda.
   ExplanationText explanation() const;
 
+  std::vector<const Exportable*> exports() const override;
+  QList<QAction*> panelActions() const override;
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
+
  protected:
+  void showState(const PanelState& state) override;
   void changeEvent(QEvent* event) override;
 
  private:
@@ -58,6 +53,7 @@ class LambdaPanel : public QWidget {
 
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   std::optional<double> scale_;
+  QAction* lockScale_ = nullptr;
   std::optional<double> lockedScale_;
   QGridLayout* grid_;
   std::vector<QWidget*> matrices_;  ///< The three views with their buttons.

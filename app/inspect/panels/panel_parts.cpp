@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <QAction>
 #include <QCoreApplication>
 #include <QEvent>
 #include <QGridLayout>
@@ -156,36 +157,16 @@ QString weightsText(InspectedWeights weights) {
   return QCoreApplication::translate("Inspect", "Weights");
 }
 
-PredictionText predictionText(const QString& predicted, double probability, const QString& truth) {
-  const QString share = percentText(probability, 0);
-  if (truth.isEmpty()) {
-    return {QCoreApplication::translate("Inspect", "Predicted: %1, %2").arg(predicted, share),
-            u"heading"_s};
-  }
-  if (truth == predicted) {
-    return {
-        QCoreApplication::translate("Inspect", "Correct: predicted %1, %2").arg(predicted, share),
-        u"success"_s};
-  }
-  return {QCoreApplication::translate("Inspect", "Wrong: predicted %1, %2; true class: %3")
-              .arg(predicted, share, truth),
-          u"error"_s};
-}
-
-PredictionText predictionText(const InspectionSnapshot& snapshot) {
-  const auto predicted = static_cast<std::size_t>(std::max(0, snapshot.predicted));
-  if (predicted >= snapshot.probabilities.size()) return {};
-  return predictionText(className(snapshot, snapshot.predicted),
-                        static_cast<double>(snapshot.probabilities[predicted]),
-                        snapshot.label < 0 ? QString() : className(snapshot, snapshot.label));
-}
-
-QString className(const InspectionSnapshot& snapshot, int label) {
-  if (label < 0) return QCoreApplication::translate("Inspect", "not known");
-  if (label < static_cast<int>(snapshot.classNames.size())) {
-    return QString::fromStdString(snapshot.classNames[static_cast<std::size_t>(label)]);
-  }
-  return QCoreApplication::translate("Inspect", "class %1").arg(label);
+QAction* makePageAction(QObject& owner,
+                        const QString& text,
+                        const QKeySequence& key,
+                        const QString& toolTip) {
+  auto* action = new QAction(text, &owner);
+  action->setShortcut(key);
+  action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  action->setToolTip(
+      key.isEmpty() ? toolTip : toolTip + u" ("_s + key.toString(QKeySequence::NativeText) + u')');
+  return action;
 }
 
 }  // namespace lambda

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QKeySequence>
 #include <QScrollArea>
 #include <QSize>
 #include <QString>
@@ -7,7 +8,7 @@
 #include "engine/values/inspection/inspection.h"
 #include "widgets/pictures/heatmap_data.h"
 
-class QHBoxLayout;
+class QAction;
 class QLabel;
 class QWidget;
 
@@ -65,19 +66,11 @@ QString slotName(const InspectableLayer& layer, int slot);
 /// "Live weights", "Averaged weights" of a checkpoint, or its "Weights".
 QString weightsText(InspectedWeights weights);
 
-/// A prediction in words, and the role of its colour: "Correct: predicted cat, 93 %" or "Wrong:
-/// predicted dog, 93 %; true class: cat".
-struct PredictionText {
-  QString text;
-  QString role;
-};
-
-/// An empty `truth` = not known.
-PredictionText predictionText(const QString& predicted, double probability, const QString& truth);
-/// Empty without probabilities.
-PredictionText predictionText(const InspectionSnapshot& snapshot);
-
-/// "cat", or "class 3" where the classes have no names.
-QString className(const InspectionSnapshot& snapshot, int label);
+/// An action whose tooltip names its key. The page that shows the panel adds it, so that the key
+/// works on the whole page.
+QAction* makePageAction(QObject& owner,
+                        const QString& text,
+                        const QKeySequence& key,
+                        const QString& toolTip);
 
 }  // namespace lambda

@@ -17,7 +17,7 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 PredictionPanel::PredictionPanel(QWidget* parent)
-    : QWidget(parent),
+    : InspectPanel(parent),
       verdict_(new QLabel),
       details_(makeNote()),
       bars_(new BarList),
@@ -37,7 +37,7 @@ PredictionPanel::PredictionPanel(QWidget* parent)
   column->addStretch();
   connect(offer_, &QPushButton::clicked, this, &PredictionPanel::predictionsRequested);
   setOffer(std::nullopt);
-  setSnapshot(nullptr);
+  showNone();
 }
 
 void PredictionPanel::setVerdict(const PredictionText& words) {
@@ -54,19 +54,34 @@ void PredictionPanel::setOffer(std::optional<Split> split) {
                             : QString());
 }
 
-void PredictionPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapshot) {
-  if (!snapshot || snapshot->probabilities.empty()) {
-    setVerdict({tr("No prediction yet."), u"secondary"_s});
-    bars_->setBars({});
-    bars_->setVisible(false);
-    details_->setText({});
-    details_->setVisible(false);
-    return;
+std::vector<const Exportable*> PredictionPanel::exports() const {
+  return {bars_};
+}
+
+void PredictionPanel::showState(const PanelState& state) {
+  setOffer(state.plain && state.plain->isOffered ? std::optional(state.plain->split)
+                                                 : std::nullopt);
+  if (state.snapshot && !state.snapshot->probabilities.empty()) {
+    showSnapshot(*state.snapshot);
+  } else if (state.plain && state.plain->predictions) {
+    showPrediction(*state.plain->predictions, state.plain->index);
+  } else {
+    showNone();
   }
-  const InspectionSnapshot& s = *snapshot;
+}
+
+void PredictionPanel::showNone() {
+  setVerdict({tr("No prediction yet."), u"secondary"_s});
+  bars_->setBars({});
+  bars_->setVisible(false);
+  details_->setText({});
+  details_->setVisible(false);
+}
+
+void PredictionPanel::showSnapshot(const InspectionSnapshot& s) {
   std::vector<Bar> bars;
   for (int i = 0; i < static_cast<int>(s.probabilities.size()); ++i) {
-    bars.push_back({.name = className(s, i),
+    bars.push_back({.name = className(s.classNames, i),
                     .value = static_cast<double>(s.probabilities[static_cast<std::size_t>(i)]),
                     .isTrue = i == s.label,
                     .isChosen = i == s.predicted});
@@ -81,29 +96,26 @@ void PredictionPanel::setSnapshot(std::shared_ptr<const InspectionSnapshot> snap
   details_->setVisible(true);
 }
 
-void PredictionPanel::setPrediction(const Predictions& predictions, int image) {
-  const auto index = static_cast<std::size_t>(image);
-  if (image < 0 || index >= predictions.predicted.size()) {
-    setSnapshot(nullptr);
+void PredictionPanel::showPrediction(const Predictions& predictions, int image) {
+  const PredictionText words = predictionText(predictions, image);
+  if (words.text.isEmpty()) {
+    showNone();
     return;
   }
-  InspectionSnapshot names;
-  names.classNames = predictions.classNames;
-  const int said = predictions.predicted[index], label = predictions.labels[index];
-  std::vector<Bar> bars{{.name = className(names, said),
+  const auto index = static_cast<std::size_t>(image);
+  const int predicted = predictions.predicted[index], label = predictions.labels[index];
+  std::vector<Bar> bars{{.name = className(predictions.classNames, predicted),
                          .value = static_cast<double>(predictions.confidence[index]),
-                         .isTrue = said == label,
+                         .isTrue = predicted == label,
                          .isChosen = true}};
-  if (said != label) {
-    bars.push_back({.name = className(names, label),
+  if (predicted != label) {
+    bars.push_back({.name = className(predictions.classNames, label),
                     .value = static_cast<double>(predictions.truthProbability[index]),
                     .isTrue = true});
   }
   bars_->setBars(std::move(bars));
   bars_->setVisible(true);
-  setVerdict(predictionText(className(names, said),
-                            static_cast<double>(predictions.confidence[index]),
-                            className(names, label)));
+  setVerdict(words);
   details_->setVisible(true);
   details_->setText(tr("Weights after step %1, epoch %2.")
                         .arg(countText(predictions.step))

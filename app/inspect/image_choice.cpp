@@ -1,0 +1,100 @@
+#include "app/inspect/image_choice.h"
+
+#include "app/inspect/image_picker.h"
+#include "app/inspect/own_picture.h"
+#include "widgets/pictures/image_conversion.h"
+
+namespace lambda {
+
+ImageChoice::ImageChoice(InspectionSession& session, InspectSelection& selection, QObject* parent)
+    : QObject(parent),
+      selection_(selection),
+      images_(new RunImages(session.images(), this)),
+      predictions_(new ImagePredictions(session, this)),
+      picker_(new ImagePicker) {
+  connect(picker_, &ImagePicker::imageChosen, this, &ImageChoice::chooseImage);
+  connect(picker_, &ImagePicker::splitChosen, this, &ImageChoice::chooseSplit);
+  connect(picker_, &ImagePicker::predictionsRequested, this, &ImageChoice::predict);
+  connect(picker_, &ImagePicker::cancelRequested, predictions_, &ImagePredictions::forget);
+  connect(images_, &RunImages::arrived, this, &ImageChoice::showImages);
+  connect(images_, &RunImages::failed, this, [this](Split split, const QString& reason) {
+    if (split == selection_.split()) picker_->setImages(split, nullptr, reason);
+  });
+  connect(predictions_, &ImagePredictions::progressed, picker_, &ImagePicker::setProgress);
+  connect(predictions_, &ImagePredictions::changed, this, &ImageChoice::showPredictions);
+  connect(predictions_, &ImagePredictions::failed, this, [this](const QString& reason) {
+    picker_->setFilter(PredictionFilter::all);
+    Q_EMIT told(reason, true);
+  });
+}
+
+void ImageChoice::setSource(const InspectionSource& source) {
+  source_ = source;
+  predictions_->forget();
+  if (!images_->isOf(source.record.config.data)) selection_.chooseImage(0);
+  images_->setData(source.record.config.data);
+  const MapShape& input = source.record.config.architecture.input;
+  const std::optional<Image>& picture = selection_.picture();
+  if (picture && (picture->width != input.width || picture->height != input.height)) {
+    selection_.forgetPicture();
+  }
+  picker_->setTestEvaluations(source.record.testEvaluations);
+  picker_->setPredictable(source.kind == SourceKind::checkpoint,
+                          tr("Predictions need a checkpoint: choose one of the run's, at the top"));
+  showImages();
+}
+
+void ImageChoice::updateRecord(const InspectionSource& source) {
+  source_ = source;
+  picker_->setTestEvaluations(source.record.testEvaluations);
+}
+
+void ImageChoice::chooseImage(int image) {
+  selection_.chooseImage(image);
+  picker_->setCurrent(image);
+  Q_EMIT chosen();
+}
+
+void ImageChoice::chooseSplit(Split split) {
+  if (split == selection_.split()) return;
+  predictions_->forget();
+  selection_.chooseSplit(split);
+  showImages();
+  Q_EMIT chosen();
+}
+
+void ImageChoice::openPicture(const QString& path) {
+  const OwnPicture picture = readOwnPicture(path);
+  if (!picture.problem.isEmpty()) {
+    Q_EMIT told(picture.problem, true);
+    return;
+  }
+  const MapShape& input = source_.record.config.architecture.input;
+  selection_.choosePicture(fittedPicture(picture.image, input.width, input.height));
+  picker_->setPictureName(picture.name);
+  Q_EMIT chosen();
+}
+
+void ImageChoice::predict() {
+  if (source_.kind == SourceKind::checkpoint) {
+    predictions_->request(source_.checkpoint, selection_.split());
+  }
+}
+
+void ImageChoice::showImages() {
+  if (source_.kind == SourceKind::none) return;
+  picker_->setImages(selection_.split(), images_->of(selection_.split()));
+  picker_->setCurrent(selection_.picture() ? -1 : selection_.image());
+}
+
+void ImageChoice::showPredictions() {
+  const PredictionsPointer& known = predictions_->known();
+  picker_->setPredictions(known);
+  if (!known) {
+    picker_->setFilter(PredictionFilter::all);
+  } else if (known->split == Split::test) {
+    picker_->setTestEvaluations(source_.record.testEvaluations + 1);
+  }
+}
+
+}  // namespace lambda

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <QObject>
+
+#include "app/inspect/feed/image_predictions.h"
+#include "app/inspect/feed/inspection_source.h"
+#include "app/inspect/feed/run_images.h"
+#include "app/inspect/inspect_selection.h"
+
+namespace lambda {
+
+class ImagePicker;
+
+/// The image part of a selection: the images of the run, the predictions for them, the picker that
+/// shows both, and a person's own picture.
+class ImageChoice : public QObject {
+  Q_OBJECT
+
+ public:
+  /// Both outlive it.
+  ImageChoice(InspectionSession& session, InspectSelection& selection, QObject* parent = nullptr);
+
+  RunImages& images() { return *images_; }
+
+  ImagePredictions& predictions() { return *predictions_; }
+
+  /// Belongs to the page that shows it.
+  ImagePicker& picker() { return *picker_; }
+
+  /// Other weights: their predictions are not known, and the image changes with the data.
+  void setSource(const InspectionSource& source);
+
+  /// The same weights, with another record of their run.
+  void updateRecord(const InspectionSource& source);
+
+  void chooseImage(int image);
+  void chooseSplit(Split split);
+
+  /// Takes the middle of a picture file, scaled to the network's input.
+  void openPicture(const QString& path);
+
+  /// Classifies all images of the split, where the weights are a checkpoint.
+  void predict();
+
+ Q_SIGNALS:
+  /// The selection has changed.
+  void chosen();
+  void told(const QString& text, bool isProblem);
+
+ private:
+  void showImages();
+  void showPredictions();
+
+  InspectSelection& selection_;
+  InspectionSource source_;
+  RunImages* images_;
+  ImagePredictions* predictions_;
+  ImagePicker* picker_;
+};
+
+}  // namespace lambda

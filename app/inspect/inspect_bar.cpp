@@ -1,0 +1,79 @@
+#include "app/inspect/inspect_bar.h"
+
+#include <QHBoxLayout>
+#include <QProgressBar>
+#include <QToolButton>
+
+#include "app/inspect/panels/panel_parts.h"
+#include "app/inspect/source_chooser.h"
+#include "widgets/theme/elided_label.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/widget_role.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+InspectBar::InspectBar(const QList<QAction*>& modes, QWidget* parent)
+    : QWidget(parent),
+      chooser_(new SourceChooser),
+      row_(new QHBoxLayout(this)),
+      status_(new ElidedLabel),
+      busy_(new QProgressBar) {
+  row_->setContentsMargins(12, 8, 12, 8);
+  row_->setSpacing(12);
+  status_->setProperty(kRole, u"secondary"_s);
+  busy_->setRange(0, 0);
+  busy_->setFixedWidth(64);
+  busy_->setAccessibleName(tr("Working"));
+  QSizePolicy kept = busy_->sizePolicy();
+  kept.setRetainSizeWhenHidden(true);
+  busy_->setSizePolicy(kept);
+  busy_->hide();
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(4);
+  for (QAction* mode : modes) {
+    QToolButton* button = modes_.emplaceBack(new QToolButton);
+    button->setDefaultAction(mode);
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    buttons->addWidget(button);
+  }
+  row_->addWidget(chooser_);
+  row_->addWidget(status_, 1);
+  row_->addWidget(busy_);
+  row_->addStretch();
+  row_->addLayout(buttons);
+  fitToText();
+}
+
+void InspectBar::addControls(QWidget& controls) {
+  controls_ << &controls;
+  row_->insertWidget(row_->indexOf(chooser_) + 1, &controls);
+  controls.hide();
+}
+
+void InspectBar::showControls(const QWidget* controls) {
+  chooser_->setVisible(!controls);
+  status_->setVisible(!controls);
+  for (QWidget* each : controls_) each->setVisible(each == controls);
+}
+
+void InspectBar::setStatus(const QString& text, bool isLive) {
+  status_->setText(text);
+  setRole(*status_, isLive ? u"heading"_s : u"secondary"_s);
+}
+
+void InspectBar::setBusy(bool isBusy) {
+  busy_->setVisible(isBusy);
+}
+
+void InspectBar::fitToText() {
+  for (QToolButton* button : modes_) button->setIconSize(iconSizeForText());
+}
+
+void InspectBar::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fitToText();
+}
+
+}  // namespace lambda

@@ -1,0 +1,179 @@
+#include "app/inspect/panels/contribution_pictures.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <QEvent>
+#include <QFontMetrics>
+
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/image_view.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kLeastSide = 72;      // of image and map, in pixels
+constexpr double kLeastTile = 40;   // of a head's map, at the usual size of text
+constexpr double kTileShare = 0.2;  // upper limit as a share of the width or height
+constexpr double kHeadGap = 12;
+constexpr int kPictureGap = 12;
+constexpr int kLeastView = 48;
+constexpr int kFewHeads = 4;  // more of them may stand in two columns
+
+/// A line of small text with its gap: a tile's caption, the readout of an image.
+double captionLine() {
+  return QFontMetricsF(smallFont()).height() + 4;
+}
+
+}  // namespace
+
+ContributionPictures::ContributionPictures(QWidget* parent)
+    : QWidget(parent),
+      plain_(new ImageView(this)),
+      map_(new ImageView(this)),
+      heads_(new HeatmapView(this)) {
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+  // They are arranged by hand, in areas that may be smaller than they like.
+  for (QWidget* view : std::initializer_list<QWidget*>{plain_, map_, heads_}) {
+    view->setMinimumSize(kLeastView, kLeastView);
+  }
+  plain_->setColorBarVisible(false);
+  plain_->setAccessibleName(tr("Image"));
+  heads_->setColorBarVisible(false);
+  heads_->setReadoutVisible(false);
+  heads_->setPlaceholder({});
+  heads_->setAccessibleName(tr("Contributions of each head"));
+}
+
+void ContributionPictures::setHeadCount(int heads) {
+  headCount_ = heads > 1 ? heads : 0;
+  heads_->setVisible(headCount_ > 0);
+  arrange();
+}
+
+void ContributionPictures::setPlainVisible(bool visible) {
+  isPlainVisible_ = visible;
+  plain_->setVisible(visible);
+  arrange();
+}
+
+void ContributionPictures::setSide(Arrangement& arrangement) const {
+  double width = this->width(), height = this->height();
+  if (arrangement.headsAreBelow) {
+    height -= arrangement.heads.height() + kPictureGap;
+  } else if (headCount_ > 0) {
+    width -= arrangement.heads.width() + kPictureGap;
+  }
+  const int count = isPlainVisible_ ? 2 : 1;
+  (arrangement.areStacked ? height : width) -= (count - 1) * kPictureGap;
+  (arrangement.areStacked ? height : width) /= count;
+  arrangement.side = std::min(width, height - captionLine());
+}
+
+ContributionPictures::Arrangement ContributionPictures::withHeadsAtRight(int headsPerRow,
+                                                                         bool areStacked) const {
+  Arrangement result{.areStacked = areStacked, .headsPerRow = headsPerRow};
+  if (headCount_ > 0) {
+    const int rows = (headCount_ + headsPerRow - 1) / headsPerRow;
+    const double least = kLeastTile * textScale();
+    const double tile = std::clamp(height() / static_cast<double>(rows) - captionLine() - kHeadGap,
+                                   least,
+                                   std::max(least, width() * kTileShare));
+    result.heads = {static_cast<int>(headsPerRow * (tile + kHeadGap)), height()};
+  }
+  setSide(result);
+  return result;
+}
+
+ContributionPictures::Arrangement ContributionPictures::withHeadsBelow() const {
+  Arrangement result{.headsPerRow = headCount_, .headsAreBelow = true};
+  const double least = kLeastTile * textScale();
+  const double tile = std::clamp(width() / static_cast<double>(headCount_) - kHeadGap,
+                                 least,
+                                 std::max(least, height() * kTileShare));
+  result.heads = {width(), static_cast<int>(tile + captionLine() + kHeadGap)};
+  setSide(result);
+  return result;
+}
+
+ContributionPictures::Arrangement ContributionPictures::bestArrangement() const {
+  std::vector<Arrangement> choices{withHeadsAtRight(1, false)};
+  if (isPlainVisible_) choices.push_back(withHeadsAtRight(1, true));
+  if (headCount_ > 0 && headCount_ * (kLeastTile * textScale() + kHeadGap) <= width()) {
+    choices.push_back(withHeadsBelow());
+  }
+  if (headCount_ > kFewHeads) {
+    // A single column or row of many heads has no space for tiles that can be read.
+    choices.front() = withHeadsAtRight(2, false);
+    if (isPlainVisible_) choices[1] = withHeadsAtRight(2, true);
+  }
+  return *std::max_element(
+      choices.begin(), choices.end(), [](const auto& a, const auto& b) { return a.side < b.side; });
+}
+
+void ContributionPictures::arrange() {
+  const Arrangement best = bestArrangement();
+  QRect area = rect();
+  if (best.headsAreBelow) {
+    heads_->setGeometry(QRect(QPoint(0, height() - best.heads.height()), best.heads));
+    area.setBottom(heads_->geometry().top() - kPictureGap - 1);
+  } else if (headCount_ > 0) {
+    heads_->setGeometry(QRect(QPoint(width() - best.heads.width(), 0), best.heads));
+    area.setRight(heads_->geometry().left() - kPictureGap - 1);
+  }
+  heads_->setTilesPerRow(best.headsPerRow);
+  nameHeads(static_cast<double>(heads_->width()) / std::max(1, best.headsPerRow) - kHeadGap);
+  if (!isPlainVisible_) {
+    map_->setGeometry(area);
+    return;
+  }
+  if (best.areStacked) {
+    const int half = (area.height() - kPictureGap) / 2;
+    plain_->setGeometry(area.left(), area.top(), area.width(), half);
+    map_->setGeometry(area.left(), area.bottom() + 1 - half, area.width(), half);
+  } else {
+    const int half = (area.width() - kPictureGap) / 2;
+    plain_->setGeometry(area.left(), area.top(), half, area.height());
+    map_->setGeometry(area.right() + 1 - half, area.top(), half, area.height());
+  }
+}
+
+void ContributionPictures::nameHeads(double width) {
+  HeatmapData heat = heads_->data();
+  if (heat.tileCount() != headCount_) return;
+  const QString longest = tr("Head %1").arg(headCount_ - 1);
+  const bool fits = QFontMetrics(smallFont()).horizontalAdvance(longest) <= width;
+  heat.captions.clear();
+  for (int head = 0; head < headCount_; ++head) {
+    heat.captions << (fits ? tr("Head %1").arg(head) : QString::number(head));
+  }
+  if (heat.captions != heads_->data().captions) heads_->setData(std::move(heat));
+}
+
+QSize ContributionPictures::sizeHint() const {
+  return 3 * minimumSizeHint();
+}
+
+QSize ContributionPictures::minimumSizeHint() const {
+  const double heads = kLeastTile * textScale() + kHeadGap + kPictureGap;
+  return {2 * kLeastSide + kPictureGap + static_cast<int>(heads),
+          kLeastSide + static_cast<int>(captionLine())};
+}
+
+void ContributionPictures::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  arrange();
+}
+
+void ContributionPictures::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() != QEvent::FontChange) return;
+  updateGeometry();
+  arrange();
+}
+
+}  // namespace lambda

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <QList>
+#include <QWidget>
+
+#include "engine/values/images/image.h"
+#include "engine/values/inspection/heatmap.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/run/predictions.h"
+
+class QAction;
+class QSettings;
+
+namespace lambda {
+
+class Exportable;
+
+/// Greatest values of the colours, for pictures that are compared; none = that of the shown values.
+struct PanelScales {
+  std::optional<double> lambda = {};
+  std::optional<double> embedding = {};
+  std::optional<double> embeddingChange = {};
+  std::optional<double> contribution = {};
+};
+
+/// An image whose network has no lambda layer to inspect.
+struct PlainImage {
+  Image image = {};
+  Split split = Split::validation;
+  int index = -1;  ///< Within the split; -1 = a person's own picture.
+  std::shared_ptr<const Predictions> predictions = nullptr;  ///< Of all images; null = not known.
+  bool isOffered = false;                                    ///< The predictions can be requested.
+};
+
+/// What the panels show.
+struct PanelState {
+  std::shared_ptr<const InspectionSnapshot> snapshot = nullptr;  ///< Null = there is none.
+  std::optional<Cell> query = {};  ///< The framed position; none = that of the snapshot.
+  PanelScales scales = {};
+  std::optional<PlainImage> plain = {};  ///< Shown where there is no snapshot.
+  QString note = {};                     ///< Why there is nothing to show.
+};
+
+/// A panel of the Inspect workspace: pictures of one subject, drawn from one state. It is updated
+/// while it is in view, and otherwise when it comes into view.
+class InspectPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  using QWidget::QWidget;
+
+  void setState(const PanelState& state);
+
+  bool isInView() const { return isVisible(); }
+
+  /// The pictures that can be exported, with different names.
+  virtual std::vector<const Exportable*> exports() const = 0;
+
+  /// For the page's menu; their keys work on the whole page.
+  virtual QList<QAction*> panelActions() const { return {}; }
+
+  /// The choices on the panel; the keys are in a group of the panel.
+  virtual void saveLayout(QSettings& settings) const;
+  virtual void restoreLayout(QSettings& settings);
+
+ Q_SIGNALS:
+  /// The person asks for the predictions that `PlainImage` offers.
+  void predictionsRequested();
+
+ protected:
+  virtual void showState(const PanelState& state) = 0;
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  PanelState state_;
+  bool isStale_ = true;
+};
+
+}  // namespace lambda

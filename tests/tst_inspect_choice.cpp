@@ -1,0 +1,196 @@
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QtTest/QtTest>
+
+#include "app/inspect/image_picker.h"
+#include "app/inspect/layer_list.h"
+#include "app/inspect/panels/image_panel.h"
+#include "app/inspect/panels/lambda_panel.h"
+#include "tests/support/inspect_page_stage.h"
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/image_grid.h"
+#include "widgets/pictures/image_view.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda::test {
+
+class TestInspectChoice : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void init() { stage_ = std::make_unique<InspectPageStage>(); }
+
+  void cleanup() { stage_.reset(); }
+
+  void aClickAsksForThatPixelAndArrowKeysWalkToTheEdge();
+  void bracketsMoveBetweenLayersAndPunctuationBetweenHeads();
+  void theQueryStaysAtItsPlaceOfTheImageOnAnotherMap();
+  void staleAnswersAreDropped();
+  void busyIsShownOnlyAfterAWhile();
+  void wrongPredictionsAreFoundAndCanBeCancelled();
+  void theTestSetIsNotScoredUnasked();
+  void anImageIsChosenByNumberGridAndSplit();
+  void anOwnPictureIsFittedToTheInput();
+
+ private:
+  std::unique_ptr<InspectPageStage> stage_;
+};
+
+void TestInspectChoice::aClickAsksForThatPixelAndArrowKeysWalkToTheEdge() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  ImageView& image = stage_->part<ImagePanel>().image();
+  QSignalSpy arrived(&stage_->feed(), &SnapshotFeed::arrived);
+  QTest::mouseClick(&image, Qt::LeftButton, {}, image.cellRect({2, 6}).center().toPoint());
+  QVERIFY(arrived.wait());
+  QCOMPARE(stage_->seen().queryRow, 2);
+  QCOMPARE(stage_->seen().queryColumn, 6);
+  QTest::keyClick(&image, Qt::Key_Right);
+  QTest::keyClick(&image, Qt::Key_Right);
+  QTest::keyClick(&image, Qt::Key_Up);
+  QTRY_COMPARE(stage_->seen().queryRow, 1);
+  QCOMPARE(stage_->seen().queryColumn, 7);
+  const InspectionRequest last = stage_->engine->inspections().back();
+  QCOMPARE(last.queryRow, 1);
+  QCOMPARE(last.queryColumn, 7);
+}
+
+void TestInspectChoice::bracketsMoveBetweenLayersAndPunctuationBetweenHeads() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  QVERIFY(QTest::qWaitForWindowActive(&stage_->page()));
+  QTest::keyClick(&stage_->page(), Qt::Key_BracketRight);
+  QTRY_COMPARE(stage_->part<LambdaPanel>().total().data().name, u"stage2.block2-lambda-total"_s);
+  QTest::keyClick(&stage_->page(), Qt::Key_BracketRight);
+  QCOMPARE(stage_->part<LayerList>().currentLayer(), std::string("stage2.block2.mixer"));
+  QTest::keyClick(&stage_->page(), Qt::Key_BracketLeft);
+  QCOMPARE(stage_->part<LayerList>().currentLayer(), std::string("stage1.block2.mixer"));
+  QTest::keyClick(&stage_->page(), Qt::Key_Period);
+  QCOMPARE(stage_->part<ImagePanel>().head(), 0);
+  QTest::keyClick(&stage_->page(), Qt::Key_Comma);
+  QCOMPARE(stage_->part<ImagePanel>().head(), -1);
+  QTest::keyClick(&stage_->page(), Qt::Key_4);
+  QCOMPARE(stage_->part<ImagePanel>().quantity(), ContributionKind::effect);
+}
+
+void TestInspectChoice::theQueryStaysAtItsPlaceOfTheImageOnAnotherMap() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  Q_EMIT stage_->part<ImagePanel>().queryChosen(6, 2);
+  stage_->part<LayerList>().step(1);
+  QTRY_COMPARE(stage_->seen().layer.name, std::string("stage2.block2.mixer"));
+  QCOMPARE(stage_->seen().queryRow, 3);
+  QCOMPARE(stage_->seen().queryColumn, 1);
+}
+
+void TestInspectChoice::staleAnswersAreDropped() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  stage_->answerThroughGate();
+  stage_->gate.close();
+  QSignalSpy shown(&stage_->feed(), &SnapshotFeed::arrived);
+  Q_EMIT stage_->part<ImagePanel>().queryChosen(1, 1);
+  QTRY_VERIFY(stage_->gate.passed() > 0);
+  Q_EMIT stage_->part<ImagePanel>().queryChosen(3, 3);
+  stage_->gate.open();
+  QTRY_COMPARE(stage_->gate.passed(), 2);
+  QTRY_COMPARE(shown.count(), 1);
+  QCOMPARE(stage_->seen().queryRow, 3);
+}
+
+void TestInspectChoice::busyIsShownOnlyAfterAWhile() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  stage_->answerThroughGate();
+  auto& feed = stage_->feed();
+  QSignalSpy busy(&feed, &SnapshotFeed::busyChanged);
+  stage_->gate.close();
+  QElapsedTimer asked;
+  asked.start();
+  Q_EMIT stage_->part<ImagePanel>().queryChosen(1, 1);
+  QVERIFY(!feed.isBusy());
+  QVERIFY(busy.wait());
+  QVERIFY(asked.elapsed() >= 140);
+  QVERIFY(feed.isBusy());
+  stage_->gate.open();
+  QVERIFY(busy.wait());
+  QVERIFY(!feed.isBusy());
+}
+
+void TestInspectChoice::wrongPredictionsAreFoundAndCanBeCancelled() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  auto& picker = stage_->part<ImagePicker>();
+  QTRY_COMPARE(picker.grid().shown().size(), std::size_t{20});
+  stage_->action(u"Wrong predictions"_s)->trigger();
+  QTRY_COMPARE(picker.grid().shown().size(), std::size_t{3});
+  QCOMPARE(picker.grid().shown()[1].index, 7);
+  QCOMPARE(picker.grid().shown()[1].verdict, Verdict::wrong);
+  stage_->action(u"Next image"_s)->trigger();
+  QTRY_COMPARE(stage_->seen().request.image, 7);
+  // Choosing another split clears the verdicts.
+  Q_EMIT picker.splitChosen(Split::test);
+  QTRY_COMPARE(stage_->seen().request.split, Split::test);
+  QTRY_COMPARE(picker.grid().shown().size(), std::size_t{20});
+  QCOMPARE(picker.grid().shown()[0].verdict, Verdict::none);
+}
+
+void TestInspectChoice::theTestSetIsNotScoredUnasked() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  auto& picker = stage_->part<ImagePicker>();
+  Q_EMIT picker.splitChosen(Split::test);
+  QTRY_COMPARE(picker.grid().shown().size(), std::size_t{20});
+  QSignalSpy requested(&picker, &ImagePicker::predictionsRequested);
+  stage_->action(u"Wrong predictions"_s)->trigger();
+  QVERIFY(picker.grid().shown().empty());
+  QVERIFY(picker.grid().placeholder().contains(u"counted in the run's record"_s));
+  QCOMPARE(requested.count(), 0);
+  for (auto* button : picker.findChildren<QPushButton*>()) {
+    if (button->text() == u"Score the test images"_s) button->click();
+  }
+  QCOMPARE(requested.count(), 1);
+  QTRY_VERIFY(!picker.grid().shown().empty());
+  QCOMPARE(picker.grid().shown()[0].verdict, Verdict::wrong);
+}
+
+void TestInspectChoice::anImageIsChosenByNumberGridAndSplit() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  auto& picker = stage_->part<ImagePicker>();
+  QTRY_COMPARE(picker.grid().shown().size(), std::size_t{20});
+  Q_EMIT picker.grid().imageActivated(11);
+  QTRY_COMPARE(stage_->seen().request.image, 11);
+  QCOMPARE(picker.grid().currentImage(), 11);
+  stage_->action(u"Previous image"_s)->trigger();
+  QTRY_COMPARE(stage_->seen().request.image, 10);
+  RunRecord other = smallRecord("other");
+  other.config.data.splitSeed = 3;
+  stage_->page().showImage(writeSummary(stage_->library(), "other", other).path, Split::test, 4);
+  QTRY_COMPARE(stage_->seen().request.image, 4);
+  QCOMPARE(stage_->seen().request.split, Split::test);
+}
+
+void TestInspectChoice::anOwnPictureIsFittedToTheInput() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  QImage picture(90, 60, QImage::Format_RGB32);
+  picture.fill(QColor(10, 200, 30));
+  const QString path = stage_->folder.filePath(u"own.png"_s);
+  QVERIFY(picture.save(path));
+  stage_->page().openPicture(path);
+  QTRY_VERIFY(stage_->seen().request.picture.has_value());
+  const Image& sent = *stage_->seen().request.picture;
+  QCOMPARE(sent.width, 16);
+  QCOMPARE(sent.height, 16);
+  QCOMPARE(sent.rgb[1], std::uint8_t{200});
+  QTRY_VERIFY(stage_->part<ImagePanel>().predictionWords().startsWith(u"Predicted: "_s));
+
+  QSignalSpy told(&stage_->page(), &InspectPage::told);
+  QFile text(stage_->folder.filePath(u"notes.png"_s));
+  QVERIFY(text.open(QIODevice::WriteOnly));
+  text.write("this is not a picture");
+  text.close();
+  stage_->page().openPicture(text.fileName());
+  QCOMPARE(told.count(), 1);
+  QVERIFY(told[0][0].toString().startsWith(u"Could not read notes.png as a picture"_s));
+  QVERIFY(told[0][1].toBool());
+}
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestInspectChoice)
+#include "tst_inspect_choice.moc"

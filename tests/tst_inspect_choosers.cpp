@@ -1,0 +1,175 @@
+#include <QComboBox>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include "app/inspect/image_picker.h"
+#include "app/inspect/source_chooser.h"
+#include "tests/support/written_runs.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda::test {
+
+namespace {
+
+/// Images 0 to count - 1, of the classes "even" and "odd".
+std::shared_ptr<const LabeledImages> evenAndOdd(int count) {
+  auto images = std::make_shared<LabeledImages>();
+  images->height = images->width = 2;
+  images->classNames = {"even", "odd"};
+  for (int i = 0; i < count; ++i) {
+    images->pixels.insert(images->pixels.end(), 12, static_cast<std::uint8_t>(i));
+    images->labels.push_back(static_cast<std::uint8_t>(i % 2));
+  }
+  return images;
+}
+
+std::vector<int> indicesIn(ImagePicker& picker) {
+  std::vector<int> indices;
+  for (const GridImage& image : picker.grid().shown()) indices.push_back(image.index);
+  return indices;
+}
+
+/// The library's summary of a run with checkpoints.
+RunSummary summaryOf(const std::filesystem::path& library, const std::string& folder) {
+  RunSummary summary;
+  summary.record = finishedRecord(folder.substr(20));
+  summary.path = writeRun(library, folder, summary.record);
+  summary.name = folder;
+  for (const char* name : {"best", "last", "epoch-0002", "epoch-0005"}) {
+    std::ofstream(summary.path / "checkpoints" / (std::string(name) + ".safetensors")) << "x";
+  }
+  return summary;
+}
+
+}  // namespace
+
+class TestInspectChoosers : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void thePickerFiltersByClassAndPrediction();
+  void thePickerStepsThroughWhatItShows();
+  void thePickerShowsHowOftenTheTestSetWasEvaluated();
+  void theChooserOffersBestLastAndEpochs();
+  void theChooserKeepsItsChoiceAndDropsARunThatIsGone();
+  void theChooserSaysWhatIsWrongWithAPath();
+};
+
+void TestInspectChoosers::thePickerFiltersByClassAndPrediction() {
+  ImagePicker picker;
+  picker.setImages(Split::validation, evenAndOdd(8));
+  QCOMPARE(indicesIn(picker).size(), std::size_t{8});
+  picker.setClass(1);
+  QCOMPARE(indicesIn(picker), (std::vector<int>{1, 3, 5, 7}));
+  picker.setPredictable(true, {});
+  QSignalSpy wanted(&picker, &ImagePicker::predictionsRequested);
+  auto* filters = picker.findChildren<QComboBox*>()[2];
+  filters->setCurrentIndex(1);
+  Q_EMIT filters->activated(1);
+  QCOMPARE(wanted.count(), 1);
+  QVERIFY(indicesIn(picker).empty());
+  auto predictions = std::make_shared<Predictions>();
+  predictions->labels = {0, 1, 0, 1, 0, 1, 0, 1};
+  predictions->predicted = {0, 1, 1, 0, 0, 1, 0, 0};
+  picker.setPredictions(predictions);
+  QCOMPARE(indicesIn(picker), (std::vector<int>{3, 7}));
+  QCOMPARE(picker.grid().shown()[0].caption, u"→ even"_s);
+  QCOMPARE(picker.grid().shown()[0].verdict, Verdict::wrong);
+  picker.setClass(-1);
+  picker.setFilter(PredictionFilter::right);
+  QCOMPARE(indicesIn(picker), (std::vector<int>{0, 1, 4, 5, 6}));
+}
+
+void TestInspectChoosers::thePickerStepsThroughWhatItShows() {
+  ImagePicker picker;
+  picker.setImages(Split::validation, evenAndOdd(8));
+  picker.setClass(1);
+  QSignalSpy chosen(&picker, &ImagePicker::imageChosen);
+  picker.setCurrent(4);
+  picker.step(1);
+  QCOMPARE(chosen.takeFirst()[0].toInt(), 5);
+  picker.setCurrent(4);
+  picker.step(-1);
+  QCOMPARE(chosen.takeFirst()[0].toInt(), 3);
+  picker.setCurrent(7);
+  picker.step(1);
+  QCOMPARE(chosen.count(), 0);
+  picker.chooseRandom();
+  QVERIFY(chosen.takeFirst()[0].toInt() % 2 == 1);
+}
+
+void TestInspectChoosers::thePickerShowsHowOftenTheTestSetWasEvaluated() {
+  ImagePicker picker;
+  const auto* splits = picker.findChildren<QComboBox*>()[0];
+  picker.setTestEvaluations(0);
+  QCOMPARE(splits->itemText(1), u"Test, never scored"_s);
+  picker.setTestEvaluations(1);
+  QCOMPARE(splits->itemText(1), u"Test, scored once"_s);
+  picker.setTestEvaluations(3);
+  QCOMPARE(splits->itemText(1), u"Test, scored 3 times"_s);
+}
+
+void TestInspectChoosers::theChooserOffersBestLastAndEpochs() {
+  const QTemporaryDir library;
+  const RunSummary run = summaryOf(library.path().toStdString(), "2026-11-20_22-48-00_first");
+  SourceChooser chooser;
+  QSignalSpy changed(&chooser, &SourceChooser::sourceChanged);
+  chooser.setRuns({run});
+  QCOMPARE(chooser.showRun(run.path), QString());
+  QCOMPARE(changed.count(), 1);
+  QCOMPARE(chooser.source().checkpoint, run.path / "checkpoints" / "best.safetensors");
+  auto* checkpoints = chooser.findChildren<QComboBox*>()[1];
+  QStringList titles;
+  for (int i = 0; i < checkpoints->count(); ++i) titles << checkpoints->itemText(i);
+  QCOMPARE(titles, (QStringList{u"Best"_s, u"Last"_s, u"Epoch 5"_s, u"Epoch 2"_s}));
+  Q_EMIT checkpoints->activated(2);
+  QCOMPARE(chooser.source().checkpoint, run.path / "checkpoints" / "epoch-0005.safetensors");
+  QCOMPARE(chooser.source().label, u"first, epoch 5"_s);
+  QVERIFY(runTitle(run).startsWith(u"first · 20 Nov 22:48"_s));
+}
+
+void TestInspectChoosers::theChooserKeepsItsChoiceAndDropsARunThatIsGone() {
+  const QTemporaryDir library;
+  const std::filesystem::path path = library.path().toStdString();
+  const RunSummary first = summaryOf(path, "2026-11-20_22-48-00_first");
+  const RunSummary second = summaryOf(path, "2026-11-20_23-00-00_second");
+  RunSummary broken;
+  broken.path = path / "broken";
+  broken.problem = "run.json is not JSON";
+  SourceChooser chooser;
+  chooser.setRuns({first, second, broken});
+  QCOMPARE(chooser.findChild<QComboBox*>()->count(), 2);
+  chooser.showNewest();
+  QCOMPARE(chooser.source().run, second.path);
+  QSignalSpy changed(&chooser, &SourceChooser::sourceChanged);
+  RunSummary more = second;
+  more.record.testEvaluations = 7;
+  chooser.setRuns({first, more});
+  QCOMPARE(changed.count(), 0);
+  QCOMPARE(chooser.source().record.testEvaluations, 7);
+  chooser.setRuns({first});
+  QCOMPARE(changed.count(), 1);
+  QCOMPARE(chooser.source().kind, SourceKind::none);
+}
+
+void TestInspectChoosers::theChooserSaysWhatIsWrongWithAPath() {
+  const QTemporaryDir library;
+  const std::filesystem::path path = library.path().toStdString();
+  SourceChooser chooser;
+  QVERIFY(chooser.showRun(path).contains(u"run.json"_s));
+  const std::filesystem::path old =
+      writeRun(path, "2026-11-20_22-48-00_old", finishedRecord("old"));
+  QVERIFY(chooser.showRun(old).contains(u"has no checkpoint: its folder lacks them all"_s));
+  RunRecord stopped = finishedRecord("new");
+  stopped.status = RunStatus::stopped;
+  const std::filesystem::path run = writeRun(path, "2026-11-20_22-49-00_new", stopped);
+  QVERIFY(chooser.showRun(run).contains(u"has no checkpoint yet"_s));
+  QCOMPARE(chooser.source().kind, SourceKind::none);
+}
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestInspectChoosers)
+#include "tst_inspect_choosers.moc"

@@ -1,0 +1,151 @@
+#include <QtTest/QtTest>
+
+#include "app/inspect/compare/compare_side.h"
+#include "app/inspect/compare/comparison.h"
+#include "app/inspect/image_picker.h"
+#include "app/inspect/source_chooser.h"
+#include "tests/support/inspect_page_stage.h"
+#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/image_view.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda::test {
+
+class TestInspectCompare : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void init() { stage_ = std::make_unique<InspectPageStage>(); }
+
+  void cleanup() { stage_.reset(); }
+
+  void itBeginsWithTheTwoCheckedRuns();
+  void otherNumbersOfCheckedRunsAndRunsWithoutCheckpointsAreNoPair();
+  void whatThePersonChoseStaysUntilOtherRunsAreChecked();
+  void comparedSidesShareImageQueryAndScale();
+  void layersOfDifferentSizesAreComparedWithoutADifference();
+
+ private:
+  /// The checkpoint of a side, with its run's name: "first/best".
+  static QString shownBy(CompareSide& side) {
+    const InspectionSource& source = side.feed().source();
+    return QString::fromStdString(source.record.config.name + "/" +
+                                  source.checkpoint.stem().string());
+  }
+
+  Comparison& comparison() { return stage_->part<Comparison>(); }
+
+  std::unique_ptr<InspectPageStage> stage_;
+};
+
+void TestInspectCompare::itBeginsWithTheTwoCheckedRuns() {
+  const RunSummary first = stage_->writtenRun("first"), second = stage_->writtenRun("second"),
+                   third = stage_->writtenRun("third");
+  stage_->page().setRuns({first, second, third});
+  stage_->show(first);
+  stage_->page().setCheckedRuns({second.path, third.path});
+  stage_->page().setMode(InspectModeKind::compare);
+  QCOMPARE(shownBy(comparison().left()), u"second/best"_s);
+  QCOMPARE(shownBy(comparison().right()), u"third/best"_s);
+}
+
+void TestInspectCompare::otherNumbersOfCheckedRunsAndRunsWithoutCheckpointsAreNoPair() {
+  const RunSummary first = stage_->writtenRun("first"), second = stage_->writtenRun("second");
+  stage_->page().setRuns({first, second});
+  stage_->show(first);
+  stage_->page().setCheckedRuns({second.path});
+  stage_->page().setMode(InspectModeKind::compare);
+  QCOMPARE(shownBy(comparison().left()), u"first/epoch-0002"_s);
+  QCOMPARE(shownBy(comparison().right()), u"first/last"_s);
+  // An imported log has no weights.
+  stage_->page().setMode(InspectModeKind::image);
+  stage_->page().setCheckedRuns({second.path, stage_->library() / "log"});
+  stage_->page().setMode(InspectModeKind::compare);
+  QCOMPARE(shownBy(comparison().left()), u"first/epoch-0002"_s);
+  QCOMPARE(shownBy(comparison().right()), u"first/last"_s);
+}
+
+void TestInspectCompare::whatThePersonChoseStaysUntilOtherRunsAreChecked() {
+  const RunSummary first = stage_->writtenRun("first"), second = stage_->writtenRun("second"),
+                   third = stage_->writtenRun("third");
+  stage_->page().setRuns({first, second, third});
+  stage_->show(first);
+  stage_->page().setMode(InspectModeKind::compare);
+  QCOMPARE(comparison().right().chooser().showRun(third.path), QString());
+  stage_->page().setMode(InspectModeKind::image);
+  stage_->page().setMode(InspectModeKind::compare);
+  QCOMPARE(shownBy(comparison().right()), u"third/best"_s);
+  stage_->page().setMode(InspectModeKind::image);
+  stage_->page().setCheckedRuns({first.path, second.path});
+  stage_->page().setMode(InspectModeKind::compare);
+  QCOMPARE(shownBy(comparison().right()), u"second/best"_s);
+}
+
+void TestInspectCompare::comparedSidesShareImageQueryAndScale() {
+  const RunSummary first = stage_->writtenRun("first");
+  RunSummary second = stage_->writtenRun("second");
+  stage_->page().setRuns({first, second});
+  stage_->show(first);
+  stage_->page().setMode(InspectModeKind::compare);
+  auto& comparison = stage_->part<Comparison>();
+  const auto bothAt = [&](int row, int column) {
+    const auto left = comparison.left().snapshot(), right = comparison.right().snapshot();
+    return left && right && left->queryRow == row && right->queryRow == row &&
+           left->queryColumn == column && right->queryColumn == column;
+  };
+  QTRY_VERIFY(bothAt(4, 4));
+  stage_->answerWith(
+      [](const RunConfig& config, const InspectionRequest& request, auto step, int epoch) {
+        InspectionSnapshot s = exampleAnswer(config, request, step, epoch);
+        if (config.name == "second") {
+          for (float& value : s.lambdas.total.values) value *= 3;
+        }
+        return s;
+      });
+  QCOMPARE(comparison.right().chooser().showRun(second.path), QString());
+  ImageView& image = comparison.left().image();
+  QTest::mouseClick(&image, Qt::LeftButton, {}, image.cellRect({1, 6}).center().toPoint());
+  QTRY_VERIFY(bothAt(1, 6));
+  QTRY_COMPARE(comparison.right().lambdaView().range(), comparison.left().lambdaView().range());
+  comparison.setOneScale(false);
+  QVERIFY(comparison.right().lambdaView().range() != comparison.left().lambdaView().range());
+  const Array& left = comparison.left().snapshot()->lambdas.total;
+  const Array& difference = comparison.lambdaDifference().data().array;
+  QCOMPARE(difference.values[5], left.values[5] - 3 * left.values[5]);
+  QCOMPARE(comparison.mapDifference().data().rowCount(), 8);
+  Q_EMIT stage_->part<ImagePicker>().imageChosen(9);
+  QTRY_COMPARE(comparison.left().snapshot()->request.image, 9);
+  QTRY_COMPARE(comparison.right().snapshot()->request.image, 9);
+}
+
+void TestInspectCompare::layersOfDifferentSizesAreComparedWithoutADifference() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  stage_->page().setMode(InspectModeKind::compare);
+  auto& comparison = stage_->part<Comparison>();
+  // Two things worth comparing: the first epoch that is kept, and the last.
+  const std::filesystem::path first = comparison.left().feed().source().checkpoint;
+  QCOMPARE(first.filename().string(), std::string("epoch-0002.safetensors"));
+  QCOMPARE(comparison.right().feed().source().checkpoint.filename().string(),
+           std::string("last.safetensors"));
+  QTRY_VERIFY(comparison.embeddingDifference().data().tileCount() > 0);
+  QVERIFY(comparison.left().embeddingsView().data().title.contains(u"change since the start"_s));
+  QCOMPARE(comparison.left().embeddingsView().range(), comparison.right().embeddingsView().range());
+  comparison.right().chooser().showRun(first);
+  QTRY_VERIFY(comparison.mapDifference().placeholder().startsWith(u"Both sides are the same"_s));
+  comparison.right().setLayer("stage2.block2.mixer");
+  comparison.setQuery(0.9, 0.1);
+  QTRY_VERIFY(comparison.left().snapshot() && comparison.right().snapshot() &&
+              comparison.right().snapshot()->layer.name == "stage2.block2.mixer");
+  QTRY_COMPARE(comparison.left().snapshot()->queryRow, 7);
+  QCOMPARE(comparison.right().snapshot()->queryRow, 3);
+  QCOMPARE(comparison.mapDifference().data().tileCount(), 0);
+  QCOMPARE(comparison.mapDifference().placeholder(),
+           u"The maps have different sizes: 8×8 and 4×4."_s);
+}
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestInspectCompare)
+#include "tst_inspect_compare.moc"

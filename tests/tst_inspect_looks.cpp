@@ -1,0 +1,111 @@
+#include <QTabWidget>
+#include <QtTest/QtTest>
+
+#include "app/inspect/compare/compare_side.h"
+#include "app/inspect/compare/comparison.h"
+#include "app/inspect/epochs/epoch_player.h"
+#include "app/inspect/image_picker.h"
+#include "app/inspect/layer_list.h"
+#include "tests/support/inspect_page_stage.h"
+#include "widgets/pictures/image_grid.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda::test {
+
+namespace {
+
+constexpr int kPatience = 1000;  // milliseconds until layouts must be stable
+
+}  // namespace
+
+class TestInspectLooks : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void init() { stage_ = std::make_unique<InspectPageStage>(); }
+
+  void cleanup() { stage_.reset(); }
+
+  void itFitsSmallWindowsAndLargeText_data();
+  void itFitsSmallWindowsAndLargeText();
+  void itGrowsWithTextThatIsMadeLarger();
+
+ private:
+  std::unique_ptr<InspectPageStage> stage_;
+};
+
+void TestInspectLooks::itFitsSmallWindowsAndLargeText_data() {
+  QTest::addColumn<double>("scale");
+  QTest::addColumn<QSize>("room");
+  QTest::newRow("usual text") << 1.0 << QSize(920, 560);
+  QTest::newRow("text half as large again") << 1.5 << QSize(1190, 660);
+  QTest::newRow("text twice as large") << 2.0 << QSize(1820, 980);
+}
+
+void TestInspectLooks::itFitsSmallWindowsAndLargeText() {
+  QFETCH(double, scale);
+  QFETCH(QSize, room);
+  applyTheme(*qApp, ThemeChoice::light, scale);
+  const auto usual = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light, 1); });
+  stage_->open(room);
+  RunRecord record = smallRecord("a-name-that-somebody-gave-with-love-and-a-hyperparameter-or-two");
+  for (Stage& stage : record.config.architecture.stages) {
+    std::get<LambdaMixer>(stage.blocks[1].mixer).heads = 8;
+  }
+  const RunSummary run = writeSummary(stage_->library(), "long", record);
+  for (const int epoch : {1, 2}) {
+    writeProbe(run.path, epoch, inspectableLayers(record.config.architecture));
+  }
+  stage_->show(run);
+  // The size that prevents a smaller window, or the widget that is smaller than it needs.
+  const auto tooLarge = [&]() -> QString {
+    const auto text = [](const QSize& size) {
+      return u"%1 x %2"_s.arg(size.width()).arg(size.height());
+    };
+    const QSize least = stage_->page().minimumSizeHint();
+    if (least.width() > room.width() || least.height() > room.height()) return text(least);
+    for (const QWidget* widget : stage_->page().findChildren<QWidget*>()) {
+      if (!widget->isVisible() || widget->parentWidget()->inherits("QAbstractSpinBox")) continue;
+      QSize needed = widget->minimumSizeHint().boundedTo(widget->maximumSize());
+      if (widget->minimumWidth() > 0) needed.setWidth(widget->minimumWidth());
+      if (widget->minimumHeight() > 0) needed.setHeight(widget->minimumHeight());
+      // Rounding may cost one pixel.
+      if (widget->width() < needed.width() - 1 || widget->height() < needed.height() - 1) {
+        return QString::fromLatin1(widget->metaObject()->className()) + u": "_s +
+               text(widget->size()) + u" instead of "_s + text(needed);
+      }
+    }
+    return {};
+  };
+  for (int tab = 0; tab < stage_->part<QTabWidget>().count(); ++tab) {
+    stage_->part<QTabWidget>().setCurrentIndex(tab);
+    QTRY_COMPARE_WITH_TIMEOUT(tooLarge(), QString(), kPatience);
+  }
+  stage_->part<ImagePicker>().setProgress(std::pair<qint64, qint64>(1234, 10000));
+  QTRY_COMPARE_WITH_TIMEOUT(tooLarge(), QString(), kPatience);
+  stage_->part<ImagePicker>().setProgress(std::nullopt);
+  stage_->page().setMode(InspectModeKind::epochs);
+  QTRY_COMPARE(stage_->part<EpochPlayer>().count(), 2);
+  QTRY_COMPARE_WITH_TIMEOUT(tooLarge(), QString(), kPatience);
+  stage_->page().setMode(InspectModeKind::compare);
+  auto& comparison = stage_->part<Comparison>();
+  QTRY_VERIFY(comparison.left().snapshot() && comparison.right().snapshot());
+  QTRY_COMPARE_WITH_TIMEOUT(tooLarge(), QString(), kPatience);
+}
+
+void TestInspectLooks::itGrowsWithTextThatIsMadeLarger() {
+  const QSize thumbnails = stage_->part<ImagePicker>().grid().size();
+  const int layers = stage_->part<LayerList>().parentWidget()->minimumWidth();
+  applyTheme(*qApp, ThemeChoice::light, 2);
+  const auto usual = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light, 1); });
+  QTRY_VERIFY(stage_->part<ImagePicker>().grid().height() > 1.5 * thumbnails.height());
+  QTRY_COMPARE(stage_->part<LayerList>().parentWidget()->minimumWidth(), 2 * layers);
+}
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestInspectLooks)
+#include "tst_inspect_looks.moc"
