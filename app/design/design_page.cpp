@@ -7,7 +7,6 @@
 #include <QGraphicsDropShadowEffect>
 #include <QHBoxLayout>
 #include <QMenu>
-#include <QMessageBox>
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QSettings>
@@ -21,11 +20,13 @@
 #include "app/design/totals_bar.h"
 #include "app/session/document_actions.h"
 #include "app/session/project_document.h"
+#include "app/session/studio_settings.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/network/network_editor.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/question_box.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -81,7 +82,7 @@ DesignPage::DesignPage(ProjectDocument& document,
   connectEditor();
   connectPanels();
   updateIcons();
-  setFocusProxy(editor_);
+  setEntry(editor_);
   refresh();
 }
 
@@ -191,7 +192,7 @@ void DesignPage::edit(const Architecture& architecture,
 }
 
 void DesignPage::startFrom(const Template& from) {
-  documentActions_.startFrom(startedFrom(from, document_.config()), [this] {
+  documentActions_.startFrom(withRunDefaults(startedFrom(from, document_.config())), [this] {
     editor_->setSelection({});
     editor_->setFocus();
   });
@@ -200,14 +201,9 @@ void DesignPage::startFrom(const Template& from) {
 void DesignPage::applyFix(const Fix& fix) {
   const QString reason = document_.applyFix(fix);
   if (reason.isEmpty()) return;
-  auto* box = new QMessageBox(QMessageBox::Warning,
-                              tr("Nothing was changed"),
-                              tr("“%1” failed: %2. Change the field by hand.")
-                                  .arg(QString::fromStdString(fix.label), reason),
-                              QMessageBox::Ok,
-                              this);
-  box->setAttribute(Qt::WA_DeleteOnClose);
-  box->open();
+  showFailure(u"Could not apply the fix “%1”"_s.arg(QString::fromStdString(fix.label)),
+              u"%1. Nothing was changed; change the field by hand."_s.arg(reason),
+              *window());
 }
 
 void DesignPage::showProblem(const std::string& path) {

@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 
 #include "app/inspect/panels/panel_parts.h"
+#include "app/session/studio_settings.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
@@ -272,7 +273,8 @@ void ImagePicker::fill() {
 
 void ImagePicker::chooseFilter(PredictionFilter filter) {
   setFilter(filter);
-  if (lacksPredictions() && split_ != Split::test) Q_EMIT predictionsRequested();
+  const bool mayScore = split_ != Split::test || !readStudioSettings().asksBeforeTestScore;
+  if (lacksPredictions() && mayScore) Q_EMIT predictionsRequested();
 }
 
 bool ImagePicker::lacksPredictions() const {

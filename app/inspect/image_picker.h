@@ -61,8 +61,8 @@ class ImagePicker : public QWidget {
   ImageGrid& grid() { return *grid_; }
 
   void setFilter(PredictionFilter filter);
-  /// The same, and requests the predictions that it needs. The test set is never scored unasked: it
-  /// offers to do so.
+  /// The same, and requests the predictions that it needs. Where the person is to be asked before
+  /// the test set is scored, it offers to do so.
   void chooseFilter(PredictionFilter filter);
   void setClass(int label);  ///< -1 = all.
 

@@ -58,7 +58,7 @@ InspectPage::InspectPage(TrainingSession& training, InspectionSession& inspectio
       empty_(new EmptyState),
       bottomLine_(makeHairline()) {
   setAcceptDrops(true);
-  setFocusProxy(&deck_->image().image());
+  setEntry(&deck_->image().image());
   makeLayout();
   for (QAction* action : pageActions()) {
     if (action) addAction(action);

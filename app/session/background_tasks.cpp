@@ -6,18 +6,17 @@
 #include <QGlobalStatic>
 #include <QThreadPool>
 
+#include "app/session/studio_settings.h"
+
 namespace lambda {
 
 namespace {
 
 /// Below the window and a training.
 constexpr int kFileNiceness = 10;
-/// Files of one disk: more threads would not read faster.
-constexpr int kFileThreads = 2;
-
 class FilePool : public QThreadPool {
  public:
-  FilePool() { setMaxThreadCount(kFileThreads); }
+  FilePool() { setMaxThreadCount(StudioSettings().fileThreads); }
 };
 
 Q_GLOBAL_STATIC(FilePool, filePool)
@@ -41,6 +40,10 @@ void BackgroundTasks::forget() {
 bool BackgroundTasks::State::isCurrent(quint64 task) {
   const std::lock_guard lock(mutex);
   return context != nullptr && task == generation;
+}
+
+void BackgroundTasks::setThreads(int threads) {
+  filePool->setMaxThreadCount(threads);
 }
 
 void BackgroundTasks::post(std::function<void()> task) {

@@ -43,6 +43,9 @@ class BackgroundTasks {
     run(std::move(work), std::move(answer));
   }
 
+  /// The size of the pool, which is common to all; tasks under way finish.
+  static void setThreads(int threads);
+
   /// Drops the answers to all tasks so far; those that have not begun are left out.
   void forget();
 

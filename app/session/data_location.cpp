@@ -7,6 +7,7 @@
 #include <QFile>
 #include <QStandardPaths>
 
+#include "app/session/studio_settings.h"
 #include "engine/values/config/fields.h"
 
 namespace lambda {
@@ -14,7 +15,8 @@ namespace lambda {
 namespace fs = std::filesystem;
 
 fs::path standardDataFolder() {
-  const QString data = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+  QString data = readStudioSettings().dataFolder;
+  if (data.isEmpty()) data = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
   return fs::path(QFile::encodeName(data).toStdString()) / traitsOf(Cifar10Source()).kind;
 }
 

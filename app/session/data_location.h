@@ -6,7 +6,8 @@
 
 namespace lambda {
 
-/// The folder to which CIFAR-10 is downloaded, and in which all pages search for it.
+/// The folder to which CIFAR-10 is downloaded, and in which all pages search for it: in the folder
+/// that the person chose for data, else in the program's own.
 std::filesystem::path standardDataFolder();
 
 /// The source with the place of its files: unchanged where the files are there, or where a person

@@ -5,11 +5,11 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
-#include <QMessageBox>
 #include <QSettings>
 
 #include "app/session/page.h"
 #include "app/session/project_document.h"
+#include "widgets/theme/question_box.h"
 
 using namespace Qt::StringLiterals;
 
@@ -95,18 +95,13 @@ void DocumentActions::saveChangesFirst(const std::function<void()>& proceed) {
     proceed();
     return;
   }
-  auto* box = new QMessageBox(QMessageBox::Question,
-                              tr("Save your changes?"),
-                              tr("%1 has changes that are not saved.").arg(document_.title()),
-                              QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel,
-                              &window_);
-  box->setAttribute(Qt::WA_DeleteOnClose);
-  box->setDefaultButton(QMessageBox::Save);
-  connect(box, &QMessageBox::finished, this, [this, proceed](int answer) {
-    if (answer == QMessageBox::Discard) proceed();
-    if (answer == QMessageBox::Save) save(proceed);
-  });
-  box->open();
+  ask({.title = u"Save your changes?"_s,
+       .text = u"%1 has changes that are not saved."_s.arg(document_.title()),
+       .detail = u"They are lost unless you save them."_s,
+       .answers = {{QMessageBox::Save, u"Save"_s, [this, proceed] { save(proceed); }},
+                   {QMessageBox::Discard, u"Discard"_s, proceed},
+                   {QMessageBox::Cancel, u"Cancel"_s, {}}}},
+      window_);
 }
 
 void DocumentActions::openNow(const QString& path) {
@@ -117,8 +112,8 @@ void DocumentActions::openNow(const QString& path) {
   }
   remember(document_.path());
   if (!warnings.isEmpty()) {
-    Q_EMIT failed(
-        tr("%1 was opened. Ignored: %2").arg(QFileInfo(path).fileName(), warnings.join(u"; "_s)));
+    Q_EMIT failed(u"%1 was opened, but a part of it was ignored: %2"_s.arg(
+        QFileInfo(path).fileName(), warnings.join(u"; "_s)));
   }
   Q_EMIT opened();
 }

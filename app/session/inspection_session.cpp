@@ -15,9 +15,8 @@ namespace lambda {
 
 namespace {
 
-/// Beside a training: one thread with low priority.
+/// Below a training.
 constexpr int kInspectionNiceness = 10;
-constexpr int kInspectionThreads = 1;
 
 /// Both halves of a comparison and two more.
 constexpr std::size_t kOpenCheckpoints = 4;
@@ -82,7 +81,7 @@ class InspectionSession::Worker {
       return *open_.front().checkpoint;
     }
     if (found != open_.end()) open_.erase(found);
-    open_.push_front({run, written, engine_->openCheckpoint(run, kInspectionThreads)});
+    open_.push_front({run, written, engine_->openCheckpoint(run, session_.threads_)});
     if (open_.size() > kOpenCheckpoints) open_.pop_back();
     return *open_.front().checkpoint;
   }

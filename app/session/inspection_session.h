@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -68,6 +69,9 @@ class InspectionSession : public QObject {
   /// is ignored.
   void cancel(quint64 id);
 
+  /// Threads of each inspection, from the next checkpoint that is opened.
+  void setThreads(int threads) { threads_ = threads; }
+
   /// The images of data sets, for all pages.
   ImageCache& images() { return images_; }
 
@@ -89,6 +93,7 @@ class InspectionSession : public QObject {
               Replies<Result> replies,
               Work work);
 
+  std::atomic<int> threads_{1};
   std::unique_ptr<Worker> looks_;
   std::unique_ptr<Worker> longTasks_;
   std::map<quint64, Pending> pending_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QList>
+#include <QPointer>
 #include <QWidget>
 
 class QAction;
@@ -32,6 +33,16 @@ class Page : public QWidget {
   /// Splitters, toggles and choices; the keys are in a separate group of the page.
   virtual void saveLayout(QSettings& settings) const = 0;
   virtual void restoreLayout(QSettings& settings) = 0;
+
+ protected:
+  /// The part that gets the keyboard when the page does. It is no focus proxy: the Tab key would
+  /// leave out everything between the page and that part.
+  void setEntry(QWidget* part) { entry_ = part; }
+
+  void focusInEvent(QFocusEvent* event) override;
+
+ private:
+  QPointer<QWidget> entry_;
 };
 
 }  // namespace lambda

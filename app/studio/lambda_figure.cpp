@@ -7,6 +7,7 @@
 #include <QPainter>
 
 #include "engine/values/inspection/colormap.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -57,6 +58,9 @@ void drawArrow(QPainter& painter, QPointF from, QPointF to, const QColor& color)
 }  // namespace
 
 LambdaFigure::LambdaFigure(QWidget* parent) : QWidget(parent) {
+  describeLines(*this, [] {
+    return QStringList{u"λ = Σ (k̄ + e) vᵀ over all positions m of the context"_s, u"y = λᵀ q"_s};
+  });
   setAccessibleName(
       tr("A context becomes a matrix, the lambda, which turns a query into an output"));
   for (int i = 0; i < kQueryDepth; ++i) {

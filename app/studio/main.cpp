@@ -109,6 +109,9 @@ int main(int argc, char** argv) {
         &window, &lambda::MainWindow::closeWithoutAsking, Qt::QueuedConnection);
   });
   window.show();
-  QTimer::singleShot(0, &window, [&] { window.openAll(parser.positionalArguments()); });
+  QTimer::singleShot(0, &window, [&] {
+    window.openAll(parser.positionalArguments());
+    if (parser.positionalArguments().isEmpty()) window.offerTour();
+  });
   return QApplication::exec();
 }

@@ -5,7 +5,7 @@
 #include <QCloseEvent>
 #include <QFileInfo>
 #include <QLabel>
-#include <QMessageBox>
+
 #include <QMimeData>
 #include <QScreen>
 #include <QSettings>
@@ -18,15 +18,18 @@
 #include "app/session/project_document.h"
 #include "app/session/training_session.h"
 #include "app/studio/command_palette.h"
-#include "app/studio/desktop_notification.h"
 #include "app/studio/navigation_rail.h"
 #include "app/studio/notice_bar.h"
 #include "app/studio/preferences.h"
+#include "app/studio/settings/preferences_window.h"
+#include "app/studio/settings/shortcut_registry.h"
 #include "app/studio/shortcut_filter.h"
+#include "app/studio/shortcut_tips.h"
+#include "app/studio/training_notices.h"
 #include "app/train/train_status.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
-#include "widgets/theme/theme.h"
+#include "widgets/theme/question_box.h"
 
 using namespace Qt::StringLiterals;
 
@@ -36,7 +39,6 @@ namespace {
 
 const QString kGeometryKey = u"window/geometry"_s;
 const QString kWorkspaceKey = u"window/workspace"_s;
-const QString kTrainingKey = u"window/unfinishedTraining"_s;
 const QString kDocumentKey = u"window/document"_s;
 constexpr QSize kStandardSize{1440, 900};
 constexpr QSize kLeastSize{640, 400};
@@ -52,8 +54,10 @@ MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
       rail_(new NavigationRail),
       notices_(new NoticeBar),
       workspaceActions_(new QActionGroup(this)),
-      palette_(new CommandPalette(this)) {
+      palette_(new CommandPalette(this)),
+      registry_(new ShortcutRegistry(this)) {
   new ShortcutFilter(this);
+  new ShortcutTips(this);
   setAcceptDrops(true);
   auto* ground = new QWidget;
   auto* columns = new QHBoxLayout(ground);
@@ -72,7 +76,10 @@ MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
 
   makeWorkspaceActions();
   makeMenus();
+  makeTour();
   connectTraining();
+  workspaces_->apply(preferences_.settings());
+  connect(&preferences_, &Preferences::settingsChanged, workspaces_, &Workspaces::apply);
   connect(workspaces_, &Workspaces::workspaceChanged, this, &MainWindow::onWorkspaceChanged);
   connect(workspaces_, &Workspaces::failed, this, [this](const QString& reason) {
     notices_->tell(NoticeBar::Kind::failure, reason);
@@ -88,11 +95,12 @@ MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
   updateTitle();
   restoreLayout();
   offerRescued();
-  stoppedRun_ = QSettings().value(kTrainingKey).toString();
-  connect(&workspaces_->library(), &RunLibrary::changed, this, &MainWindow::offerStoppedRun);
+  reportIgnored();
 }
 
 MainWindow::~MainWindow() {
+  // It shows the actions of the workspaces.
+  delete preferencesWindow_;
   // Its actions report changes while they are destroyed, which the window must still understand.
   delete workspaces_;
 }
@@ -112,15 +120,10 @@ void MainWindow::makeWorkspaceActions() {
 
 void MainWindow::connectTraining() {
   TrainingSession& training = workspaces_->training();
-  connect(&training, &TrainingSession::ended, this, &MainWindow::tellEnd);
   connect(&training, &TrainingSession::stateChanged, this, &MainWindow::updateUndo);
-  connect(&training, &TrainingSession::started, this, [this, &training] {
-    rememberTraining(toText(training.status().run));
-  });
-  connect(&training, &TrainingSession::startRefused, this, [this](const QString& reason) {
-    if (workspaces_->current() != Workspace::train)
-      notices_->tell(NoticeBar::Kind::failure, reason);
-  });
+  // Before the guard, which closes the window when the training has ended.
+  new TrainingNotices(
+      *workspaces_, *notices_, preferences_, [this] { return closeGuard_->isWaiting(); }, *this);
   closeGuard_ = new CloseGuard(training, this);
   connect(closeGuard_, &CloseGuard::waiting, this, [this] {
     notices_->tell(NoticeBar::Kind::information,
@@ -169,74 +172,14 @@ void MainWindow::offerRescued() {
                   {tr("Discard"), [&document] { document.discardRescued(); }}});
 }
 
-/// Stores the run under way, whole, so that it can be offered at the next start whatever ends the
-/// program.
-void MainWindow::rememberTraining(const QString& run) {
-  stoppedRun_.clear();
-  QSettings settings;
-  settings.setValue(kTrainingKey, run);
-  settings.sync();
-}
-
-void MainWindow::offerStoppedRun() {
-  if (stoppedRun_.isEmpty()) return;
-  const std::filesystem::path path = stoppedRun_.toStdString();
-  const RunSummary* run = workspaces_->library().find(path);
-  if (!run) return;
-  if (run->isLive) {
-    stoppedRun_.clear();
-    return;
+/// Says which saved preferences and shortcuts could not be used.
+void MainWindow::reportIgnored() {
+  QStringList lines = registry_->restore();
+  if (!preferences_.ignored().isEmpty()) {
+    lines.prepend(u"Some saved preferences can't be used and have their standard values: %1."_s.arg(
+        preferences_.ignored().join(u", "_s)));
   }
-  rememberTraining({});
-  const RunRecord& record = run->record;
-  if (!run->problem.empty() || record.status == RunStatus::finished) return;
-  const QString name =
-      QString::fromStdString(record.config.name.empty() ? run->name : record.config.name);
-  notices_->tell(NoticeBar::Kind::question,
-                 tr("%1 stopped in epoch %2 of %3 and can be resumed.")
-                     .arg(name)
-                     .arg(std::min(record.epochsDone + 1, record.config.recipe.epochs))
-                     .arg(record.config.recipe.epochs),
-                 {{tr("Resume"), [this, path] { workspaces_->resumeRun(path, std::nullopt); }},
-                  {tr("Inspect"), [this, path] { workspaces_->openRun(path); }}});
-}
-
-void MainWindow::tellEnd(const RunResult& result) {
-  if (closeGuard_->isWaiting()) return;
-  rememberTraining({});
-  QApplication::alert(this);
-  const QString name = QFileInfo(QString::fromStdString(result.run)).fileName();
-  const auto tell = [this](NoticeBar::Kind kind,
-                           const QString& text,
-                           const std::vector<NoticeBar::Choice>& choices) {
-    if (!isActiveWindow()) showDesktopNotification(tr("A training has ended"), text);
-    if (workspaces_->current() != Workspace::train) notices_->tell(kind, text, choices);
-  };
-  const auto look = [this, run = std::filesystem::path(result.run)] { workspaces_->openRun(run); };
-  switch (result.status) {
-    case RunStatus::failed:
-      tell(NoticeBar::Kind::failure,
-           tr("%1 failed: %2").arg(name, QString::fromStdString(result.failure)),
-           {{tr("Show"), [this] { workspaces_->goTo(Workspace::train); }}});
-      return;
-    case RunStatus::finished: {
-      QStringList parts;
-      if (result.bestValidationAccuracy)
-        parts << tr("best validation %1").arg(accuracyText(*result.bestValidationAccuracy));
-      if (result.testAccuracy) parts << tr("test %1").arg(accuracyText(*result.testAccuracy));
-      tell(NoticeBar::Kind::good,
-           tr("%1 has finished: %2").arg(name, parts.join(u", "_s)),
-           {{tr("Inspect"), look}});
-      return;
-    }
-    case RunStatus::stopped:
-    case RunStatus::running:
-    case RunStatus::paused:
-      tell(NoticeBar::Kind::information,
-           tr("%1 was stopped after %2 epochs and can be resumed.").arg(name).arg(result.epochs),
-           {{tr("Inspect"), look}});
-      return;
-  }
+  if (!lines.isEmpty()) notices_->tell(NoticeBar::Kind::failure, lines.join(u' '));
 }
 
 void MainWindow::openAll(const QStringList& paths) {
@@ -244,8 +187,9 @@ void MainWindow::openAll(const QStringList& paths) {
     const QFileInfo file(path);
     const std::filesystem::path place = file.absoluteFilePath().toStdString();
     if (!file.exists()) {
-      notices_->tell(NoticeBar::Kind::failure,
-                     tr("There is no %1. Was it moved or renamed?").arg(path));
+      notices_->tell(
+          NoticeBar::Kind::failure,
+          u"Could not open %1: there is no such file. Was it moved or renamed?"_s.arg(path));
     } else if (file.isDir() && QFileInfo::exists(path + u"/run.json"_s)) {
       workspaces_->library().addRun(place);
       workspaces_->goTo(Workspace::runs);
@@ -288,7 +232,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     return;
   }
   const TrainingSession& training = workspaces_->training();
-  if (training.isBusy() && training.state() != SessionState::stopping && !mayStop_) {
+  const bool mayStop = mayStop_ || !preferences_.settings().asksBeforeStopping;
+  if (training.isBusy() && training.state() != SessionState::stopping && !mayStop) {
     askToStop();
     return;
   }
@@ -305,27 +250,21 @@ void MainWindow::closeWithoutAsking() {
 }
 
 void MainWindow::askToStop() {
-  auto* box = new QMessageBox(this);
-  box->setAttribute(Qt::WA_DeleteOnClose);
-  box->setIcon(QMessageBox::Question);
-  box->setWindowTitle(tr("Stop the training?"));
-  box->setText(tr("A training is under way."));
-  box->setInformativeText(
-      tr("Closing stops it and saves it after this batch. The run is kept, and the next start "
-         "offers to resume it."));
-  const QAbstractButton* stop = box->addButton(tr("Stop and close"), QMessageBox::AcceptRole);
-  box->setDefaultButton(box->addButton(tr("Keep training"), QMessageBox::RejectRole));
-  connect(box, &QMessageBox::buttonClicked, this, [this, stop](const QAbstractButton* pressed) {
-    if (pressed != stop) {
-      mayDiscard_ = false;
-      return;
-    }
-    mayStop_ = true;
-    close();
-  });
+  QMessageBox* box = ask(
+      {.title = u"Stop the training?"_s,
+       .text = u"A training is under way."_s,
+       .detail = u"Closing stops it and saves it after this batch. The run is kept, and the next "
+                 u"start offers to resume it."_s,
+       .answers = {{QMessageBox::Cancel, u"Keep training"_s, [this] { mayDiscard_ = false; }},
+                   {QMessageBox::Yes,
+                    u"Stop and close"_s,
+                    [this] {
+                      mayStop_ = true;
+                      close();
+                    }}}},
+      *this);
   // A training that has ended in the meantime needs no decision.
   connect(&workspaces_->training(), &TrainingSession::ended, box, &QWidget::close);
-  box->open();
 }
 
 void MainWindow::saveLayout() const {

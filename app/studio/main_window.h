@@ -16,7 +16,10 @@ class CommandPalette;
 class NavigationRail;
 class NoticeBar;
 class Preferences;
+class PreferencesWindow;
+class ShortcutRegistry;
 class ShortcutSheet;
+class Tour;
 struct Command;
 
 /// The window: rail, menus, notices and status bar around the workspaces. It can close in every
@@ -40,6 +43,9 @@ class MainWindow : public QMainWindow {
   /// restored at the next start.
   void closeWithoutAsking();
 
+  /// Begins the tour of the pages, once for each person.
+  void offerTour();
+
   /// All available actions, in the order of the menus.
   QList<QAction*> actionsOfMenus() const;
 
@@ -60,13 +66,15 @@ class MainWindow : public QMainWindow {
   void updateTitle();
   void updateUndo();
   void offerRescued();
-  void rememberTraining(const QString& run);
-  void offerStoppedRun();
+  void reportIgnored();
   void showPalette();
   void showShortcuts();
   void showAbout();
+  void showPreferences();
+  void registerShortcuts();
+  void updateHint();
+  void makeTour();
   void addPageCommands(Workspace workspace, std::vector<Command>& commands);
-  void tellEnd(const RunResult& result);
   void askToStop();
   void saveLayout() const;
   void restoreLayout();
@@ -82,9 +90,13 @@ class MainWindow : public QMainWindow {
   CommandPalette* palette_;
   ShortcutSheet* shortcuts_ = nullptr;
   QMenu* pageMenu_ = nullptr;
+  QAction* commands_ = nullptr;
+  QAction* sheet_ = nullptr;
   QAction* undo_ = nullptr;
   QAction* redo_ = nullptr;
-  QString stoppedRun_;  ///< The run to offer; empty = none.
+  ShortcutRegistry* registry_;
+  PreferencesWindow* preferencesWindow_ = nullptr;
+  Tour* tour_ = nullptr;
   bool keepsRescue_ = false;
   bool mayDiscard_ = false;  ///< The person has decided about unsaved changes.
   bool mayStop_ = false;     ///< The person has decided that the training may be stopped.

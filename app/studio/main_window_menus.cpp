@@ -8,6 +8,7 @@
 #include <QFileDialog>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QSettings>
 #include <QUrl>
 
 #include "app/runs/run_library.h"
@@ -16,7 +17,11 @@
 #include "app/studio/command_palette.h"
 #include "app/studio/navigation_rail.h"
 #include "app/studio/preferences.h"
+#include "app/studio/settings/preferences_window.h"
+#include "app/studio/settings/shortcut_registry.h"
 #include "app/studio/shortcut_sheet.h"
+#include "app/studio/tour/tour_stops.h"
+#include "app/studio/welcome_page.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/text/path_text.h"
 
@@ -25,6 +30,8 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 namespace {
+
+const QString kTourKey = u"tour/shown"_s;
 
 void collect(const QList<QAction*>& from, QList<QAction*>& all) {
   for (QAction* action : from) {
@@ -60,6 +67,8 @@ void MainWindow::makeMenus() {
       view->addAction(tr("Reset the layout")), &QAction::triggered, this, &MainWindow::resetLayout);
 
   makeHelpMenu();
+  registerShortcuts();
+  connect(registry_, &ShortcutRegistry::changed, this, &MainWindow::updateHint);
 }
 
 void MainWindow::makeFileMenu() {
@@ -115,6 +124,11 @@ void MainWindow::makeEditMenu() {
   undo_ = add(tr("Undo"), {QKeySequence::Undo}, &Page::undoAction);
   redo_ = add(
       tr("Redo"), {QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)}, &Page::redoAction);
+  edit->addSeparator();
+  QAction* preferences = edit->addAction(u"Preferences …"_s);
+  preferences->setShortcut(QKeySequence(u"Ctrl+,"_s));
+  preferences->setToolTip(u"Theme, text size, folders, threads, questions and shortcuts"_s);
+  connect(preferences, &QAction::triggered, this, &MainWindow::showPreferences);
   for (const WorkspaceTraits& traits : kWorkspaces) {
     const Page* page = workspaces_->page(traits.workspace);
     if (!page) continue;
@@ -137,12 +151,15 @@ void MainWindow::updateUndo() {
 
 void MainWindow::makeHelpMenu() {
   QMenu* help = menuBar()->addMenu(tr("&Help"));
-  QAction* commands = help->addAction(tr("All commands …"));
-  commands->setShortcut(QKeySequence(u"Ctrl+Shift+P"_s));
-  connect(commands, &QAction::triggered, this, &MainWindow::showPalette);
-  QAction* shortcuts = help->addAction(tr("Keyboard shortcuts"));
-  shortcuts->setShortcuts({QKeySequence(Qt::Key_Question), QKeySequence(Qt::Key_F1)});
-  connect(shortcuts, &QAction::triggered, this, &MainWindow::showShortcuts);
+  commands_ = help->addAction(u"All commands …"_s);
+  commands_->setShortcut(QKeySequence(u"Ctrl+Shift+P"_s));
+  connect(commands_, &QAction::triggered, this, &MainWindow::showPalette);
+  sheet_ = help->addAction(u"Keyboard shortcuts"_s);
+  sheet_->setShortcuts({QKeySequence(Qt::Key_Question), QKeySequence(Qt::Key_F1)});
+  connect(sheet_, &QAction::triggered, this, &MainWindow::showShortcuts);
+  QAction* tour = help->addAction(u"Tour of the pages"_s);
+  tour->setToolTip(u"Points at the main controls of the four pages"_s);
+  connect(tour, &QAction::triggered, this, [this] { tour_->begin(); });
   connect(help->addAction(tr("The paper: LambdaNetworks")), &QAction::triggered, this, [] {
     QDesktopServices::openUrl(QUrl(u"https://arxiv.org/abs/2102.08602"_s));
   });
@@ -150,8 +167,8 @@ void MainWindow::makeHelpMenu() {
           &QAction::triggered,
           this,
           &MainWindow::showAbout);
-  rail_->addBottomAction(commands, u"search"_s);
-  commands->setIconText(tr("Search"));
+  rail_->addBottomAction(commands_, u"search"_s);
+  commands_->setIconText(u"Search"_s);
 }
 
 QList<QAction*> MainWindow::actionsOfMenus() const {
@@ -210,16 +227,70 @@ void MainWindow::showShortcuts() {
   shortcuts_->activateWindow();
 }
 
+/// The menus' actions first: those of pages that are also in a menu work everywhere.
+void MainWindow::registerShortcuts() {
+  for (const QAction* menu : menuBar()->actions()) {
+    if (!menu->menu() || menu->menu() == pageMenu_) continue;
+    QList<QAction*> actions;
+    // The recently used files change.
+    for (QAction* action : menu->menu()->actions()) {
+      if (action->menu() != workspaces_->documentActions().recentMenu()) collect({action}, actions);
+    }
+    for (QAction* action : actions) registry_->add(action, plainText(*menu), true);
+  }
+  for (const WorkspaceTraits& traits : kWorkspaces) {
+    const Page* page = workspaces_->page(traits.workspace);
+    if (!page) continue;
+    for (QAction* action : page->pageActions()) {
+      if (action) registry_->add(action, Workspaces::titleOf(traits.workspace), false);
+    }
+  }
+}
+
+/// The welcome page names the keys that lead to everything else.
+void MainWindow::updateHint() {
+  QStringList sentences;
+  const auto add = [&](const QAction& action, const QString& use) {
+    if (!action.shortcut().isEmpty())
+      sentences << action.shortcut().toString(QKeySequence::NativeText) + use;
+  };
+  add(*commands_, u" finds every command by its name."_s);
+  add(*sheet_, u" shows all shortcuts."_s);
+  workspaces_->welcomePage().setHint(sentences.join(u' '));
+}
+
+void MainWindow::showPreferences() {
+  if (!preferencesWindow_) {
+    preferencesWindow_ =
+        new PreferencesWindow(preferences_, workspaces_->library(), *registry_, this);
+  }
+  preferencesWindow_->open();
+}
+
+void MainWindow::makeTour() {
+  tour_ = new Tour(*this, tourStops(*workspaces_, *rail_), this);
+}
+
+void MainWindow::offerTour() {
+  QSettings settings;
+  if (settings.value(kTourKey).toBool()) return;
+  settings.setValue(kTourKey, true);
+  tour_->begin();
+}
+
 void MainWindow::showAbout() {
+  constexpr int kSignSide = 48;
   auto* box = new QMessageBox(this);
   box->setAttribute(Qt::WA_DeleteOnClose);
-  box->setWindowTitle(tr("About Lambda Studio"));
-  box->setText(tr("<h3>Lambda Studio %1</h3>"
-                  "<p>Build, train and inspect lambda networks: layers that model long-range "
-                  "interactions without "
-                  "attention (Bello, ICLR 2021).</p>"
-                  "<p>GPL-3.0-or-later. Made with Qt %2, QCustomPlot 2.1 and LibTorch.</p>")
-                   .arg(QApplication::applicationVersion(), QString::fromLatin1(qVersion())));
+  box->setWindowTitle(u"About Lambda Studio"_s);
+  box->setIconPixmap(QApplication::windowIcon().pixmap(kSignSide, kSignSide));
+  box->setText(u"Lambda Studio %1"_s.arg(QApplication::applicationVersion()));
+  box->setInformativeText(
+      u"Build, train and inspect lambda networks: layers that model long-range interactions "
+      u"without attention (Bello, ICLR 2021).\n\nGPL-3.0-or-later. Made with Qt %1, QCustomPlot "
+      u"2.1 "
+      u"and LibTorch 2.11."_s.arg(QString::fromLatin1(qVersion())));
+  box->addButton(QMessageBox::Close);
   box->open();
 }
 

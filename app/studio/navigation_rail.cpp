@@ -44,6 +44,10 @@ void NavigationRail::addBottomAction(QAction* action, const QString& iconName) {
   layout()->addWidget(makeButton(action, iconName));
 }
 
+QWidget* NavigationRail::bottomButton() const {
+  return entries_.size() > static_cast<std::size_t>(workspaces_) ? entries_.back().button : nullptr;
+}
+
 QToolButton* NavigationRail::makeButton(QAction* action, const QString& iconName) {
   auto* button = new QToolButton(this);
   button->setDefaultAction(action);

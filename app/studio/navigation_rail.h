@@ -24,6 +24,9 @@ class NavigationRail : public QFrame {
   /// Adds an action at the bottom of the rail, separate from the workspaces.
   void addBottomAction(QAction* action, const QString& iconName);
 
+  /// The button at the bottom; null where there is none.
+  QWidget* bottomButton() const;
+
  protected:
   void changeEvent(QEvent* event) override;
 

@@ -10,6 +10,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -39,7 +40,9 @@ class NoticeBar::Notice : public QFrame {
         text_(new QLabel(text, this)),
         close_(new QPushButton(this)) {
     setProperty(kRole, u"notice"_s);
-    setAccessibleName(NoticeBar::tr("Notice"));
+    setProperty("problem", kind == Kind::failure ? u"error"_s : QString());
+    setAccessibleName((kind == Kind::failure ? u"Error: "_s : u"Notice: "_s) + text);
+    icon_->setAccessibleName(kind == Kind::failure ? u"Error"_s : u"Notice"_s);
     text_->setTextFormat(Qt::PlainText);
     text_->setWordWrap(true);
     text_->setMinimumWidth(1);
@@ -84,7 +87,11 @@ class NoticeBar::Notice : public QFrame {
                          : kind_ == Kind::failure ? u"error"_s
                                                   : u"info"_s;
     const int side = qRound(18 * textScale());
-    icon_->setPixmap(icon(name, *this).pixmap(side, side));
+    const Colors& colors = colorsOf(*this);
+    const QColor ink = kind_ == Kind::good      ? colors.success
+                       : kind_ == Kind::failure ? colors.error
+                                                : colors.accent;
+    icon_->setPixmap(icon(name, ink).pixmap(side, side));
     close_->setIcon(icon(u"close"_s, *this));
   }
 

@@ -29,10 +29,8 @@ Preferences::Preferences(QApplication& application, QObject* parent)
       themes_(new QActionGroup(this)),
       sizes_(new QActionGroup(this)),
       toggleDark_(new QAction(tr("Switch between light and dark"), this)) {
-  const QSettings settings;
-  theme_ = static_cast<ThemeChoice>(std::clamp(settings.value(kThemeKey, 0).toInt(), 0, 2));
-  textSize_ = std::clamp(
-      settings.value(kTextSizeKey, 1.0).toDouble(), kTextSizes.front(), kTextSizes.back());
+  settings_ = readStudioSettings(&ignored_);
+  readLook();
   systemIsDark();
   connect(system_, &SystemTheme::darkPreferred, this, [this](bool isDark) {
     setSystemDark(isDark);
@@ -61,6 +59,32 @@ Preferences::Preferences(QApplication& application, QObject* parent)
   apply();
 }
 
+void Preferences::readLook() {
+  const QSettings settings;
+  bool isValid = false;
+  const int theme = settings.value(kThemeKey, 0).toInt(&isValid);
+  isValid = isValid && theme >= 0 && theme <= static_cast<int>(ThemeChoice::dark);
+  if (isValid) {
+    theme_ = static_cast<ThemeChoice>(theme);
+  } else {
+    ignored_ << kThemeKey;
+  }
+  const double size = settings.value(kTextSizeKey, 1.0).toDouble(&isValid);
+  isValid = isValid && size >= kTextSizes.front() && size <= kTextSizes.back();
+  if (isValid) {
+    textSize_ = size;
+  } else {
+    ignored_ << kTextSizeKey;
+  }
+}
+
+void Preferences::setSettings(const StudioSettings& settings) {
+  if (settings == settings_) return;
+  settings_ = settings;
+  writeStudioSettings(settings);
+  Q_EMIT settingsChanged(settings);
+}
+
 void Preferences::setTheme(ThemeChoice theme) {
   theme_ = theme;
   QSettings().setValue(kThemeKey, static_cast<int>(theme));
@@ -84,6 +108,7 @@ void Preferences::addTo(QMenu& menu) {
 void Preferences::apply() {
   applyTheme(application_, theme_, textSize_);
   updateActions();
+  Q_EMIT lookChanged();
 }
 
 void Preferences::updateActions() {

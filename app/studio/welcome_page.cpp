@@ -13,6 +13,7 @@
 #include "app/studio/lambda_figure.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/shown_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -100,10 +101,8 @@ QString describe(const RunRecord& record) {
   if (record.bestValidationAccuracy) {
     parts << WelcomePage::tr("validation %1").arg(accuracyText(*record.bestValidationAccuracy));
   }
-  if (record.testAccuracy)
-    parts << WelcomePage::tr("test %1").arg(accuracyText(*record.testAccuracy));
-  parts << (record.epochsDone == 1 ? WelcomePage::tr("1 epoch")
-                                   : WelcomePage::tr("%1 epochs").arg(record.epochsDone));
+  if (record.testAccuracy) parts << WelcomePage::tr("test %1").arg(accuracyText(*record.testAccuracy));
+  parts << countedText(record.epochsDone, u"epoch"_s);
   return parts.join(u" · "_s);
 }
 
@@ -183,10 +182,8 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
   runs_ = addList(tr("Recent runs"));
   files_ = addList(tr("Recent files"));
   layout->addLayout(lists);
-  layout->addWidget(
-      makeLabel(tr("Ctrl+Shift+P finds every command by its name. ? shows all shortcuts."),
-                u"secondary"_s,
-                content));
+  hint_ = makeLabel({}, u"secondary"_s, content);
+  layout->addWidget(hint_);
   layout->addStretch();
 
   connect(train_, &QPushButton::clicked, this, [this] {
@@ -225,6 +222,10 @@ void WelcomePage::fitFigure() {
   figure_->fitInto(
       QSizeF(kFigureWidth * std::min(width(), content_->maximumWidth()), kFigureHeight * height())
           .toSize());
+}
+
+void WelcomePage::setHint(const QString& text) {
+  hint_->setText(text);
 }
 
 void WelcomePage::setTraining(bool isTraining) {

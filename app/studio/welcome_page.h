@@ -27,6 +27,9 @@ class WelcomePage : public QWidget {
 
   void setRecentFiles(const QStringList& paths);
 
+  /// The line at the foot of the page.
+  void setHint(const QString& text);
+
   /// While a training is under way the first card opens it instead of starting one.
   void setTraining(bool isTraining);
 
@@ -54,6 +57,7 @@ class WelcomePage : public QWidget {
   QLabel* trainText_ = nullptr;
   QPushButton* inspect_ = nullptr;
   QLabel* inspectText_ = nullptr;
+  QLabel* hint_ = nullptr;
   QVBoxLayout* runs_ = nullptr;
   QVBoxLayout* files_ = nullptr;
   std::filesystem::path newestRun_;

@@ -14,6 +14,8 @@
 #include "app/inspect/inspect_page.h"
 #include "app/runs/run_library.h"
 #include "app/runs/runs_page.h"
+#include "app/session/background_tasks.h"
+#include "app/session/data_location.h"
 #include "app/session/document_actions.h"
 #include "app/session/inspection_session.h"
 #include "app/session/project_document.h"
@@ -96,7 +98,7 @@ Workspaces::Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent)
   addPages();
   try {
     std::vector<Problem> warnings;
-    document_->startFrom(loadPreset(kQuickstart, warnings));
+    document_->startFrom(withRunDefaults(loadPreset(kQuickstart, warnings)));
   } catch (const Error& error) {
     // The window opens nevertheless, with an empty network.
     QMetaObject::invokeMethod(
@@ -256,7 +258,7 @@ void Workspaces::trainQuickstart() {
   RunConfig quickstart;
   try {
     std::vector<Problem> warnings;
-    quickstart = loadPreset(kQuickstart, warnings);
+    quickstart = withRunDefaults(loadPreset(kQuickstart, warnings));
   } catch (const Error& error) {
     Q_EMIT failed(QString::fromStdString(error.what()));
     return;
@@ -288,6 +290,12 @@ void Workspaces::saveLayout(QSettings& settings) const {
   settings.beginGroup(u"library"_s);
   library_->saveTo(settings);
   settings.endGroup();
+}
+
+void Workspaces::apply(const StudioSettings& settings) {
+  BackgroundTasks::setThreads(settings.fileThreads);
+  inspection_->setThreads(settings.inspectionThreads);
+  trainPage_->setDataFolder(standardDataFolder());
 }
 
 void Workspaces::openLibrary(QSettings& settings) {

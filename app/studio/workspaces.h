@@ -9,6 +9,7 @@
 
 #include "app/session/engine_calls.h"
 #include "app/session/page.h"
+#include "app/session/studio_settings.h"
 
 namespace lambda {
 
@@ -79,6 +80,11 @@ class Workspaces : public QStackedWidget {
 
   void saveLayout(QSettings& settings) const;
   void restoreLayout(QSettings& settings);
+
+  WelcomePage& welcomePage() { return *welcomePage_; }
+
+  /// Uses a person's decisions from now on.
+  void apply(const StudioSettings& settings);
 
   /// Reads the most recently used library.
   void openLibrary(QSettings& settings);

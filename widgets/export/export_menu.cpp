@@ -3,17 +3,17 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
-#include <QDir>
 #include <QEvent>
 #include <QFileDialog>
 #include <QMenu>
-#include <QMessageBox>
 #include <QSettings>
 #include <QToolButton>
 
 #include "widgets/export/export_file.h"
+#include "widgets/export/export_folder.h"
 #include "widgets/export/exportable.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/question_box.h"
 #include "widgets/theme/shown_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -25,7 +25,6 @@ namespace lambda {
 namespace {
 
 constexpr double kIconSide = 16;
-const QString kFolderKey = u"export/folder"_s;
 const QString kScreenColorsKey = u"export/screenColors"_s;
 
 ExportOptions optionsFromSettings(const QWidget& owner) {
@@ -35,8 +34,7 @@ ExportOptions optionsFromSettings(const QWidget& owner) {
 }
 
 void saveAs(const Exportable& source, QWidget& owner) {
-  const QString folder = QSettings().value(kFolderKey, QDir::homePath()).toString();
-  auto* dialog = new QFileDialog(&owner, tr("Save picture or numbers"), folder);
+  auto* dialog = new QFileDialog(&owner, tr("Save picture or numbers"), exportFolder());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   QStringList filters{
@@ -52,13 +50,10 @@ void saveAs(const Exportable& source, QWidget& owner) {
   dialog->selectFile(source.exportName());
   QObject::connect(
       dialog, &QFileDialog::fileSelected, &owner, [&source, &owner](const QString& path) {
-        QSettings().setValue(kFolderKey, QFileInfo(path).absolutePath());
+        rememberExport(path);
         const QString problem = writeExport(source, path, optionsFromSettings(owner));
-        if (problem.isEmpty()) return;
-        auto* box = new QMessageBox(
-            QMessageBox::Warning, tr("Not saved"), problem, QMessageBox::Ok, &owner);
-        box->setAttribute(Qt::WA_DeleteOnClose);
-        box->open();
+        if (!problem.isEmpty())
+          showFailure(u"Could not save the picture"_s, problem, *owner.window());
       });
   dialog->open();
 }

@@ -9,6 +9,7 @@
 
 #include "engine/values/text/text.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -36,19 +37,24 @@ void paintMark(QPainter& painter, const QPointF& center, const QColor& color) {
 
 BarList::BarList(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  describeLines(*this, [this] { return lines(); });
   setAccessibleName(tr("Class probabilities"));
 }
 
 void BarList::setBars(std::vector<Bar> bars) {
   bars_ = std::move(bars);
+  setAccessibleDescription(lines().join(u", "_s));
+  updateGeometry();
+  update();
+}
+
+QStringList BarList::lines() const {
   QStringList lines;
   for (const Bar& bar : bars_) {
     lines << bar.name + u" "_s + percentText(bar.value) +
                  (bar.isTrue ? tr(" (true class)") : u""_s);
   }
-  setAccessibleDescription(lines.join(u", "_s));
-  updateGeometry();
-  update();
+  return lines;
 }
 
 void BarList::setTitle(const QString& title) {

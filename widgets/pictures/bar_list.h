@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <QString>
+#include <QStringList>
 #include <QWidget>
 
 #include "widgets/export/exportable.h"
@@ -51,6 +52,7 @@ class BarList : public QWidget, public Exportable {
 
  private:
   int rowHeight() const;
+  QStringList lines() const;
 
   std::vector<Bar> bars_;
   QString name_ = QStringLiteral("probabilities");

@@ -11,6 +11,7 @@
 #include "widgets/pictures/image_conversion.h"
 #include "widgets/pictures/tile_cache.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -45,6 +46,9 @@ QSize naturalSize(const HeatmapData& data, const HeatmapParts& parts, int tilesP
 }  // namespace
 
 HeatmapView::HeatmapView(QWidget* parent) : QWidget(parent), tiles_(std::make_unique<TileCache>()) {
+  describeParts(*this,
+                {.count = [this] { return data_.tileCount(); },
+                 .part = [this](int tile) { return describedTile(tile); }});
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
@@ -194,6 +198,28 @@ std::optional<TileCell> HeatmapView::cellAt(const QPointF& at) const {
 
 QRectF HeatmapView::cellRect(const TileCell& cell) const {
   return layout_.cellRect(cell);
+}
+
+AccessiblePart HeatmapView::describedTile(int tile) const {
+  float least = data_.valueAt(tile, 0, 0), greatest = least;
+  for (int row = 0; row < data_.rowCount(); ++row) {
+    for (int column = 0; column < data_.columnCount(); ++column) {
+      least = std::min(least, data_.valueAt(tile, row, column));
+      greatest = std::max(greatest, data_.valueAt(tile, row, column));
+    }
+  }
+  const QRectF first = cellRect({tile, 0, 0});
+  const QRectF last = cellRect({tile, data_.rowCount() - 1, data_.columnCount() - 1});
+  const bool hasCaptions = data_.captions.size() == data_.tileCount();
+  return {.name = hasCaptions              ? data_.captions[tile]
+                  : data_.tileCount() == 1 ? u"Matrix"_s
+                                           : u"Tile %1"_s.arg(tile),
+          .value = u"%1 × %2 values from %3 to %4"_s.arg(data_.rowCount())
+                       .arg(data_.columnCount())
+                       .arg(numberText(static_cast<double>(least), 4),
+                            numberText(static_cast<double>(greatest), 4)),
+          .place = first.united(last).toAlignedRect(),
+          .isSelected = tile == selectedTile_};
 }
 
 QString HeatmapView::readoutOf(const TileCell& cell) const {

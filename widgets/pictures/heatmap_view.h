@@ -15,6 +15,7 @@
 namespace lambda {
 
 class TileCache;
+struct AccessiblePart;
 
 /// A matrix, or tiles of matrices, in colours: nearest neighbour, no interpolation. Cells are
 /// squares as large as the widget allows; where a cell has less than 8 pixels, zoom in (wheel at
@@ -139,6 +140,7 @@ class HeatmapView : public QWidget, public Exportable {
   void setHovered(std::optional<TileCell> cell);
   void moveCursor(int rows, int columns);
   bool moveView(const QPointF& by);
+  AccessiblePart describedTile(int tile) const;
 
   HeatmapData data_;
   QString placeholder_;

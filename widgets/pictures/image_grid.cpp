@@ -9,6 +9,7 @@
 #include <QSet>
 
 #include "widgets/pictures/image_conversion.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -49,6 +50,12 @@ void paintBadge(QPainter& painter, const QRectF& thumbnail, Verdict verdict, con
   painter.restore();
 }
 
+QString verdictText(Verdict verdict) {
+  return verdict == Verdict::none    ? QString()
+         : verdict == Verdict::right ? u"predicted correctly"_s
+                                     : u"predicted wrongly"_s;
+}
+
 }  // namespace
 
 ImageGrid::ImageGrid(Arrangement arrangement, QWidget* parent)
@@ -58,6 +65,18 @@ ImageGrid::ImageGrid(Arrangement arrangement, QWidget* parent)
   const bool isStrip = arrangement == Arrangement::strip;
   setVerticalScrollBarPolicy(isStrip ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
   setHorizontalScrollBarPolicy(isStrip ? Qt::ScrollBarAsNeeded : Qt::ScrollBarAlwaysOff);
+  describeParts(*this,
+                {.count = [this] { return static_cast<int>(shown_.size()); },
+                 .part =
+                     [this](int place) {
+                       const GridImage& image = shown_[static_cast<std::size_t>(place)];
+                       return AccessiblePart{
+                           .name = tr("Image %1: %2").arg(image.index).arg(image.caption),
+                           .value = verdictText(image.verdict),
+                           .place = cellRect(place),
+                           .isSelected = place == current_};
+                     }},
+                QAccessible::List);
   setAccessibleName(tr("Images"));
   placeholder_ = tr("No images.");
   viewport()->setAutoFillBackground(false);

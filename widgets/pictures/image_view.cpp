@@ -12,6 +12,7 @@
 #include "widgets/pictures/image_conversion.h"
 #include "widgets/pictures/sharp_image.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -57,6 +58,9 @@ ImageView::ImageView(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+  describeLines(*this, [this] {
+    return query_ ? QStringList(u"Query position: %1"_s.arg(readoutOf(*query_))) : QStringList();
+  });
   setAccessibleName(tr("Image with the query position"));
   placeholder_ = tr("No image yet.");
 }

@@ -14,6 +14,7 @@
 #include "widgets/plots/curve_readout.h"
 #include "widgets/plots/curve_words.h"
 #include "widgets/qcustomplot_include.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 
 namespace lambda {
@@ -21,6 +22,7 @@ namespace lambda {
 CurvePlot::CurvePlot(std::vector<CurvePanel> panels, QWidget* parent)
     : QWidget(parent), d_(std::make_unique<Private>(*this, std::move(panels))) {
   setFocusPolicy(Qt::StrongFocus);
+  describeLines(*this, [this] { return curveLines(d_->scene); });
   setAccessibleName(tr("Curves"));
   d_->scene.setColors(colorsOf(*this));
   d_->changed();

@@ -38,14 +38,18 @@ QString curvesAsCsv(const CurveScene& scene) {
   return QString::fromStdString(text);
 }
 
-QString curvesAsText(const CurveScene& scene) {
-  QStringList parts;
-  const auto [low, high] = scene.xRange();
-  for (const ReadoutRow& row : readoutRows(scene, high)) {
-    parts << panelTitle(scene, row.panel) + u" "_s + row.label + u" "_s +
+QStringList curveLines(const CurveScene& scene) {
+  QStringList lines;
+  for (const ReadoutRow& row : readoutRows(scene, scene.xRange().second)) {
+    lines << panelTitle(scene, row.panel) + u" "_s + row.label + u" "_s +
                  valueText(row.value, row.percent);
   }
-  if (!parts.isEmpty()) parts.prepend(placeText(scene.axis(), high));
+  return lines;
+}
+
+QString curvesAsText(const CurveScene& scene) {
+  QStringList parts = curveLines(scene);
+  if (!parts.isEmpty()) parts.prepend(placeText(scene.axis(), scene.xRange().second));
   return parts.join(u", "_s);
 }
 

@@ -8,6 +8,7 @@
 
 #include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -34,6 +35,10 @@ LinePlot::LinePlot(QWidget* parent)
       markLine_(new QCPItemStraightLine(&plot())),
       crosshair_(new QCPItemStraightLine(&plot())),
       readout_(new QCPItemText(&plot())) {
+  describeParts(*this,
+                {.count = [this] { return static_cast<int>(lines_.size()); },
+                 .part = [this](int line) { return describedLine(static_cast<std::size_t>(line)); }},
+                QAccessible::Chart);
   setMouseTracking(true);
   QCPLegend* legend = plot().legend;
   plot().plotLayout()->insertRow(0);
@@ -73,6 +78,16 @@ void LinePlot::setLines(std::vector<PlotLine> lines, double left, double right) 
   crosshair_->setVisible(false);
   readout_->setVisible(false);
   redraw();
+}
+
+/// Its name, and its value at the mark, else at its end.
+AccessiblePart LinePlot::describedLine(std::size_t index) const {
+  const PlotLine& line = lines_[index];
+  const QString name = line.name.isEmpty() ? accessibleName() : line.name;
+  if (line.points.empty()) return {.name = name, .value = {}};
+  const std::size_t point = mark_ ? nearestPoint(line, *mark_) : line.points.size() - 1;
+  return {.name = name,
+          .value = placeAt(line.points[point].x()) + u": "_s + valueAt(index, point)};
 }
 
 void LinePlot::setMark(std::optional<double> place) {

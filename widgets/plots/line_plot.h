@@ -12,6 +12,8 @@ class QCPItemText;
 
 namespace lambda {
 
+struct AccessiblePart;
+
 /// A line through few points, ascending by x.
 struct PlotLine {
   QString name = {};  ///< In the legend and in the read-out.
@@ -52,6 +54,7 @@ class LinePlot : public PlotView {
 
  private:
   void readOutAt(double place);
+  AccessiblePart describedLine(std::size_t index) const;
 
   std::vector<PlotLine> lines_;
   std::optional<double> mark_;

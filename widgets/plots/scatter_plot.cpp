@@ -17,6 +17,7 @@
 #include "widgets/plots/axis_tickers.h"
 #include "widgets/plots/scatter_dots.h"
 #include "widgets/qcustomplot_include.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;
@@ -66,6 +67,19 @@ std::vector<std::size_t> paretoFront(const std::vector<ScatterPoint>& points) {
 
 ScatterPlot::ScatterPlot(QWidget* parent)
     : PlotView(parent), line_(plot().addGraph()), dots_(new ScatterDots(plot())) {
+  describeParts(*this,
+                {.count = [this] { return static_cast<int>(points_.size()); },
+                 .part =
+                     [this](int index) {
+                       const ScatterPoint& point = points_[static_cast<std::size_t>(index)];
+                       QRectF place(0, 0, 2 * kReach, 2 * kReach);
+                       place.moveCenter(positionOf(point));
+                       return AccessiblePart{.name = sentenceFor(point),
+                                             .value = {},
+                                             .place = place.toAlignedRect(),
+                                             .isSelected = point.key == selected_};
+                     }},
+                QAccessible::Chart);
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAccessibleName(tr("Scatter of runs"));

@@ -12,6 +12,7 @@
 #include "widgets/export/csv_field.h"
 #include "widgets/tables/confusion_layout.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/shown_text.h"
 
@@ -29,6 +30,17 @@ constexpr QSize kSmallestSize(280, 260);
 ConfusionView::ConfusionView(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
+  describeParts(*this,
+                {.count = [this] { return matrix().classes * matrix().classes; },
+                 .part =
+                     [this](int index) {
+                       const Cell cell{index / matrix().classes, index % matrix().classes};
+                       return AccessiblePart{.name = sentenceFor(cell),
+                                             .value = {},
+                                             .place = rectOf(cell).toAlignedRect(),
+                                             .isSelected = cell == current()};
+                     }},
+                QAccessible::Table);
   setAccessibleName(tr("Confusion matrix"));
 }
 
@@ -79,7 +91,7 @@ QString ConfusionView::sentenceFor(const Cell& cell) const {
   const QString total = countText(picture_.rowTotal(cell.row));
   const QString truth = picture_.classNames.value(cell.row);
   if (cell.row == cell.column) {
-    return tr("%1 of %2 %3 images (%4) were recognised").arg(count, total, truth, share);
+    return tr("%1 of %2 %3 images (%4) were predicted correctly").arg(count, total, truth, share);
   }
   return tr("%1 of %2 %3 images (%4) were predicted as %5")
       .arg(count, total, truth, share, picture_.classNames.value(cell.column));

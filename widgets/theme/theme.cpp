@@ -33,10 +33,12 @@ QSplitter::handle:vertical { height: 1px; }
 QFrame[role="panel"] { background: @surface; border: none; }
 QFrame[role="card"] { background: @raised; border: 1px solid @hairline; border-radius: 6px; }
 QFrame[role="notice"] { background: @soft; border: none; border-bottom: 1px solid @hairline; }
+QFrame[role="notice"][problem="error"] { border-left: 4px solid @error; }
 QLabel { background: transparent; }
 QLabel[role="title"] { font-size: @title; font-weight: 600; }
 QLabel[role="heading"] { font-size: @heading; font-weight: 600; }
 QLabel[role="secondary"] { color: @secondary; }
+QMessageBox QLabel#qt_msgbox_label { font-size: @heading; font-weight: 600; min-width: @message; }
 QLabel[role="error"] { color: @error; }
 QLabel[role="warning"] { color: @warning; }
 QLabel[role="success"] { color: @success; }
@@ -85,6 +87,9 @@ QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @textDisable
 QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @accent; }
 QCheckBox::indicator:checked { background: @accent; border-color: @accent; image: url(:/icons/check-@theme.svg); }
 QCheckBox::indicator:disabled { border-color: @hairline; background: @surface; }
+QRadioButton::indicator { width: 12px; height: 12px; border: 1px solid @textDisabled; border-radius: 7px; background: @raised; }
+QRadioButton::indicator:hover, QRadioButton::indicator:focus { border-color: @accent; }
+QRadioButton::indicator:checked { width: 6px; height: 6px; border: 4px solid @accent; background: @onAccent; }
 QGroupBox { border: none; margin-top: 24px; font-weight: 600; }
 QGroupBox::title { subcontrol-origin: margin; left: 0; }
 QScrollArea { border: none; background: transparent; }
@@ -158,6 +163,7 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
       {u"@title"_s, px(22)},
       {u"@heading"_s, px(15)},
       {u"@body"_s, px(13)},
+      {u"@message"_s, px(320)},
       {u"@text"_s, c.text.name()},
   };
   for (const auto& [name, value] : values) text.replace(name, value);

@@ -15,6 +15,7 @@
 #include "app/inspect/epochs/norm_strip.h"
 #include "app/inspect/epochs/sequence_export.h"
 #include "app/inspect/panels/panel_parts.h"
+#include "widgets/export/export_folder.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/icons.h"
@@ -197,7 +198,7 @@ void EpochPlayer::updateParts() {
 }
 
 void EpochPlayer::exportSequence() {
-  auto* dialog = new QFileDialog(this, tr("Save the epochs into a folder"));
+  auto* dialog = new QFileDialog(this, tr("Save the epochs into a folder"), exportFolder());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::Directory);
   dialog->setOption(QFileDialog::ShowDirsOnly);

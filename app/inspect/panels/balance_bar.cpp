@@ -5,6 +5,7 @@
 #include <QPainter>
 
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -21,6 +22,7 @@ constexpr int kLeastWidth = 120;
 
 BalanceBar::BalanceBar(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  describeLines(*this, [this] { return balance_ ? QStringList(text()) : QStringList(); });
   setAccessibleName(tr("Balance of content and position"));
 }
 

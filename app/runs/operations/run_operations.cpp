@@ -16,6 +16,7 @@
 #include "app/runs/run_library.h"
 #include "app/runs/table/run_csv.h"
 #include "app/runs/table/run_table_view.h"
+#include "widgets/export/export_folder.h"
 #include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
@@ -84,8 +85,7 @@ void RunOperations::continueRun() {
   const fs::path path = row->run.path;
   const int done = row->run.record.epochsDone;
   messages_.askNumber(
-      tr("Continue %1, which has done %2, for")
-          .arg(row->name(), countedText(done, tr("epoch"), tr("epochs"))),
+      tr("Continue %1 for").arg(row->name()),
       {tr("more epoch"), tr("more epochs")},
       kMoreEpochs,
       tr("Continue"),
@@ -107,9 +107,10 @@ void RunOperations::trash() {
 }
 
 QFileDialog* RunOperations::makeSaveDialog(const QString& title) const {
-  auto* dialog = new QFileDialog(&page_, title);
+  auto* dialog = new QFileDialog(&page_, title, exportFolder());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
+  connect(dialog, &QFileDialog::fileSelected, this, &rememberExport);
   return dialog;
 }
 

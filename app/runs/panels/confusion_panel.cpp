@@ -17,6 +17,7 @@
 #include "app/runs/panels/choice_bar.h"
 #include "app/runs/run_row.h"
 #include "app/runs/run_table_model.h"
+#include "app/session/studio_settings.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
 #include "widgets/tables/confusion_view.h"
@@ -87,7 +88,10 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
   column->addLayout(row);
   column->addWidget(pages_, 1);
 
-  connect(splits_, &ChoiceBar::chosen, this, &ConfusionPanel::refresh);
+  connect(splits_, &ChoiceBar::chosen, this, [this] {
+    refresh();
+    scoreUnasked();
+  });
   connect(scales_, &ChoiceBar::chosen, this, [this](int scale) {
     view_->setScale(static_cast<ConfusionScale>(scale));
   });
@@ -216,12 +220,21 @@ void ConfusionPanel::refresh() {
   if (entry.isRunning) {
     showProgress(entry);
   } else if (!entry.failure.isEmpty()) {
-    showMessage(tr("The classification failed"), entry.failure, tr("Try again"));
+    showMessage(tr("Could not classify the images"), entry.failure, tr("Try again"));
   } else if (entry.predictions) {
     showPredictions(entry.predictions);
   } else {
     showBeginning();
   }
+}
+
+/// Scores the test images that were chosen, where the person does not want to be asked.
+void ConfusionPanel::scoreUnasked() {
+  const int index = runs_.indexOf(run_);
+  if (split() != Split::test || readStudioSettings().asksBeforeTestScore || index < 0) return;
+  const PredictionStore::Entry entry = store_->entry(run_, Split::test);
+  const bool isUnknown = !entry.isRunning && !entry.predictions && entry.failure.isEmpty();
+  if (isUnknown && runs_.row(index).hasRecord()) store_->ask(run_, Split::test);
 }
 
 void ConfusionPanel::showBeginning() {

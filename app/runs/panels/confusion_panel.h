@@ -60,6 +60,7 @@ class ConfusionPanel : public QWidget {
   void showMessage(const QString& title, const QString& text, const QString& button);
   void showProgress(const PredictionStore::Entry& entry);
   void showPredictions(const std::shared_ptr<const Predictions>& predictions);
+  void scoreUnasked();
   void showBeginning();
   void showImages();
 

@@ -12,6 +12,7 @@
 
 #include "app/runs/shown_text.h"
 #include "widgets/text/path_text.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -33,6 +34,7 @@ int textLeft() {
 
 RunLegend::RunLegend(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
+  describeLines(*this, [this] { return lines(); });
   setAccessibleName(tr("Legend"));
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
   policy.setHeightForWidth(true);
@@ -42,14 +44,18 @@ RunLegend::RunLegend(QWidget* parent) : QWidget(parent) {
 void RunLegend::setEntries(std::vector<LegendEntry> entries) {
   if (entries_ == entries) return;
   entries_ = std::move(entries);
+  setAccessibleDescription(lines().join(u'\n'));
+  updateGeometry();
+  update();
+}
+
+QStringList RunLegend::lines() const {
   QStringList lines;
   for (const LegendEntry& entry : entries_) {
     lines << entry.name + u' ' + entry.value +
                  (entry.detail.isEmpty() ? QString() : u": "_s + entry.detail);
   }
-  setAccessibleDescription(lines.join(u'\n'));
-  updateGeometry();
-  update();
+  return lines;
 }
 
 void RunLegend::setSelected(const std::filesystem::path& run) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <QString>
+#include <QStringList>
 #include <QWidget>
 
 namespace lambda {
@@ -51,6 +52,7 @@ class RunLegend : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  QStringList lines() const;
   int heightOf(const LegendEntry& entry, int width) const;
   const LegendEntry* entryAt(int y) const;
   void choose(const LegendEntry& entry);

@@ -6,6 +6,7 @@
 #include <QPainter>
 
 #include "engine/data/augmentation.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -43,6 +44,13 @@ AugmentationPreview::AugmentationPreview(QWidget* parent) : QWidget(parent) {
   QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
+  describeLines(*this, [this] {
+    QStringList lines;
+    for (std::size_t row = 0; row < rows_.size(); ++row)
+      lines << u"Image %1, as it is and as %2 epochs see it"_s.arg(row + 1).arg(rows_[row].size() -
+                                                                                1);
+    return lines;
+  });
   setAccessibleName(tr("Training images, each as it is and as eight epochs would see it"));
 }
 

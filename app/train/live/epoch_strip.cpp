@@ -8,6 +8,7 @@
 #include "engine/values/inspection/colormap.h"
 #include "engine/values/text/text.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -47,6 +48,18 @@ ColorRange widest(const ColorRange& a, const ColorRange& b) {
 
 EpochStrip::EpochStrip(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
+  describeParts(*this,
+                {.count = [this] { return count(); },
+                 .part =
+                     [this](int index) {
+                       const LayerPicture& picture =
+                           *entries_[static_cast<std::size_t>(index)].picture;
+                       return AccessiblePart{.name = u"End of epoch %1"_s.arg(picture.epoch),
+                                             .value = u"step %1"_s.arg(picture.step),
+                                             .place = {},
+                                             .isSelected = picture.epoch == chosen_};
+                     }},
+                QAccessible::List);
   setAccessibleName(tr("The layer at the ends of the epochs"));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }

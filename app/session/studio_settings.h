@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <QString>
+#include <QStringList>
+
+#include "engine/values/config/run_config.h"
+
+namespace lambda {
+
+/// When a notification of the desktop reports the end of a training.
+enum class EndNotification { inBackground, always, never };
+
+/// What a person has decided once for all documents. It is read where it is needed, so that a
+/// change takes effect with the next use.
+struct StudioSettings {
+  bool asksBeforeTestScore = true;
+  bool asksBeforeStopping = true;  ///< Where closing stops a training.
+  EndNotification endNotification = EndNotification::inBackground;
+  int fileThreads = 2;        ///< Files of one disk: more threads would hardly read faster.
+  int inspectionThreads = 1;  ///< Beside a training.
+  QString dataFolder;         ///< For downloaded data sets; empty = the standard one.
+  /// What new configurations set, as in applyOverride(): "device.threads=2".
+  std::vector<std::string> runDefaults;
+
+  bool operator==(const StudioSettings&) const = default;
+};
+
+inline constexpr int kMostOwnThreads = 16;
+
+/// The stored settings. Damaged ones have their standard values, and `ignored` names them.
+StudioSettings readStudioSettings(QStringList* ignored = nullptr);
+
+void writeStudioSettings(const StudioSettings& settings);
+
+/// A new configuration with the person's defaults.
+RunConfig withRunDefaults(RunConfig config);
+
+}  // namespace lambda
