@@ -104,8 +104,9 @@ void TestConfusionView::arrowKeysWalkAndStopAtTheEdges() {
 
 void TestConfusionView::sentencesTellCountsAndShares() {
   QCOMPARE(view_->sentenceFor({0, 1}), u"2 of 10 cat images (20.0 %) were predicted as dog, big"_s);
-  QCOMPARE(view_->sentenceFor({1, 1}), u"5 of 5 dog, big images (100.0 %) were recognised"_s);
-  QCOMPARE(view_->sentenceFor({2, 2}), u"0 of 0 2 images (0.0 %) were recognised"_s);
+  QCOMPARE(view_->sentenceFor({1, 1}),
+           u"5 of 5 dog, big images (100.0 %) were predicted correctly"_s);
+  QCOMPARE(view_->sentenceFor({2, 2}), u"0 of 0 2 images (0.0 %) were predicted correctly"_s);
 }
 
 void TestConfusionView::csvHasTheCounts() {

@@ -215,9 +215,9 @@ void TestRunsFolders::whatWasTakenOffTheListComesBack() {
   open(1);
   page_->open(guest);
   QTRY_COMPARE(table().currentRun(), guest);
-  action(u"Take off the list"_s)->trigger();
+  action(u"Remove from the list"_s)->trigger();
   QTRY_COMPARE(rows().rowCount(), 1);
-  QCOMPARE(page_->undoAction()->text(), u"Undo: take guest off the list"_s);
+  QCOMPARE(page_->undoAction()->text(), u"Undo: remove guest from the list"_s);
   page_->undoAction()->trigger();
   QTRY_COMPARE(table().currentRun(), guest);
 }
@@ -256,7 +256,7 @@ void TestRunsFolders::droppedLogsAreImportedAndOverlaid() {
   QTRY_COMPARE(legend.entries().size(), std::size_t(1));
   QTRY_COMPARE(legend.entries().front().value, u"64.00 %"_s);
   QVERIFY(!action(u"Move to the trash"_s)->isEnabled());
-  action(u"Take off the list"_s)->trigger();
+  action(u"Remove from the list"_s)->trigger();
   QTRY_COMPARE(rows().rowCount(), 1);
   QVERIFY(fs::exists(logs.path() / "foreign"));
 }

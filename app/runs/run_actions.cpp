@@ -52,8 +52,9 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
               u"trash"_s,
               tr("Move the run's folder to the system's trash"),
               u"Del"_s);
-  takeOffList = add(
-      tr("Take off the list"), {}, tr("Stop listing a run or log from elsewhere; its files stay"));
+  takeOffList = add(tr("Remove from the list"),
+                    {},
+                    tr("Stop listing a run or log from elsewhere; its files stay"));
   reveal = add(tr("Show the folder"), u"open"_s, tr("Open the run's folder in the file manager"));
   copyCommand = add(tr("Copy as command line"),
                     u"copy"_s,

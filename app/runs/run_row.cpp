@@ -174,7 +174,7 @@ QString sentenceFor(const RunRow& row) {
     case RunState::paused:
       return tr("A process has paused its training.");
     case RunState::finished:
-      return tr("All its epochs are done. “Continue” trains it longer.");
+      return tr("All its epochs are done. “Continue for more epochs” trains it longer.");
     case RunState::stopped:
       return tr("It was stopped and saved. “Resume” continues it, exact to the bit.");
     case RunState::failed:

@@ -16,10 +16,10 @@ MakeEngine loadEntryPoint(const std::string& library) {
   void* symbol = handle ? dlsym(handle, kMakeEngineSymbol) : nullptr;
   if (!symbol) {
     const char* reason = dlerror();
-    throw Error(library,
-                std::string("The engine could not be loaded: ") +
-                    (reason ? reason : "the reason is not known"),
-                "It is built beside lambda-studio; build or install both again.");
+    throw Error(
+        library,
+        std::string("Could not load the engine: ") + (reason ? reason : "the reason is not known"),
+        "It is built beside lambda-studio; build or install both again.");
   }
   return reinterpret_cast<MakeEngine>(symbol);
 }

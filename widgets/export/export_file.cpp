@@ -117,8 +117,7 @@ QString writeExport(const Exportable& source, const QString& path, const ExportO
   QSaveFile file(path);
   if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit())
     return {};
-  return QCoreApplication::translate("Export",
-                                     "%1 could not be written: %2. Choose another folder.")
+  return QCoreApplication::translate("Export", "Could not write %1: %2. Choose another folder.")
       .arg(path, file.errorString());
 }
 

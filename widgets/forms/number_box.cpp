@@ -119,6 +119,7 @@ void NumberBox::change(double value) {
   mixed_ = false;
   lineEdit()->setPlaceholderText({});
   value_ = value;
+  placeUnit();
   Q_EMIT valueEdited(value);
 }
 
@@ -193,6 +194,8 @@ void NumberBox::changeEvent(QEvent* event) {
 void NumberBox::placeUnit() {
   const QString text = lineEdit()->text();
   const bool isNumber = !text.isEmpty() && text != format_.zeroText;
+  const bool isOne = isNumber && value_ == 1 && format_.unit.endsWith(u's');
+  unit_->setText(isOne ? format_.unit.chopped(1) : format_.unit);
   const QSize size = unit_->sizeHint();
   const int room = lineEdit()->width() - lineEdit()->fontMetrics().horizontalAdvance(text) - 12;
   const bool isShown = isNumber && !format_.unit.isEmpty() && size.width() <= room;

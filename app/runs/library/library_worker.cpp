@@ -64,13 +64,13 @@ fs::path folderFor(const fs::path& path) {
 QString writeExport(const fs::path& run, RunExport what, const fs::path& file) {
   if (what != RunExport::weights) {
     writeFileDurably(file, exportedText(run, what));
-    return RunLibrary::tr("Written: %1").arg(toText(file));
+    return RunLibrary::tr("Saved %1.").arg(toText(file));
   }
   const ExportedWeights weights = exportWeights(run, file, WeightsChoice::evaluated);
   const QString tensors =
       countedText(weights.tensors, RunLibrary::tr("tensor"), RunLibrary::tr("tensors"));
-  return (weights.averaged ? RunLibrary::tr("Written: %1, with %2 of %3, averaged over training.")
-                           : RunLibrary::tr("Written: %1, with %2 of %3."))
+  return (weights.averaged ? RunLibrary::tr("Saved %1 with %2 of %3, averaged over training.")
+                           : RunLibrary::tr("Saved %1 with %2 of %3."))
       .arg(toText(file), tensors, toText(weights.checkpoint.filename()));
 }
 
@@ -182,7 +182,7 @@ void LibraryWorker::write(const fs::path& path, const QByteArray& content) {
   const bool isWritten =
       file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit();
   report(path,
-         RunLibrary::tr("Written: %1").arg(toText(path)),
+         RunLibrary::tr("Saved %1.").arg(toText(path)),
          isWritten ? QString() : file.errorString());
 }
 

@@ -60,7 +60,7 @@ void RunRemovals::remove(Removal removal) {
     }
   }
   const QString text =
-      tr("%1 taken off the list; nothing was deleted.").arg(namesOf(removal.items));
+      tr("%1 removed from the list; nothing was deleted.").arg(namesOf(removal.items));
   done_.push_back(std::move(removal));
   updateActions();
   Q_EMIT removed(text);
@@ -138,7 +138,7 @@ QString RunRemovals::namesOf(const std::vector<Item>& items) {
 QString RunRemovals::textOf(const Removal& removal) {
   const QString names = namesOf(removal.items);
   return removal.way == Way::trash ? tr("move %1 to the trash").arg(names)
-                                   : tr("take %1 off the list").arg(names);
+                                   : tr("remove %1 from the list").arg(names);
 }
 
 void RunRemovals::updateActions() {

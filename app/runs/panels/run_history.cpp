@@ -38,7 +38,7 @@ QString nameOf(EventKind kind) {
     case EventKind::checkpoint:
       return RunHistory::tr("Checkpoint");
     case EventKind::tested:
-      return RunHistory::tr("Tested");
+      return RunHistory::tr("Test");
     case EventKind::warning:
       return RunHistory::tr("Warning");
     case EventKind::changed:

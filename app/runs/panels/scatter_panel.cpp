@@ -59,7 +59,7 @@ ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorte
       runs_(runs),
       sorted_(sorted),
       cost_(new ChoiceBar({tr("Parameters"), tr("FLOPs"), tr("Training time")}, tr("Cost"), this)),
-      score_(new ChoiceBar({tr("Validation"), tr("Test")}, tr("Accuracy"), this)),
+      score_(new ChoiceBar({tr("Validation accuracy"), tr("Test accuracy")}, tr("Accuracy"), this)),
       logarithmic_(new QCheckBox(tr("Logarithmic"), this)),
       sameData_(new QCheckBox(tr("Same data only"), this)),
       plot_(new ScatterPlot(this)),
