@@ -39,7 +39,7 @@ class TestInspectLooks : public QObject {
 
 void TestInspectLooks::itFitsSmallWindowsAndLargeText_data() {
   QTest::addColumn<double>("scale");
-  QTest::addColumn<QSize>("room");
+  QTest::addColumn<QSize>("space");
   QTest::newRow("usual text") << 1.0 << QSize(920, 560);
   QTest::newRow("text half as large again") << 1.5 << QSize(1190, 660);
   QTest::newRow("text twice as large") << 2.0 << QSize(1820, 980);
@@ -47,10 +47,10 @@ void TestInspectLooks::itFitsSmallWindowsAndLargeText_data() {
 
 void TestInspectLooks::itFitsSmallWindowsAndLargeText() {
   QFETCH(double, scale);
-  QFETCH(QSize, room);
+  QFETCH(QSize, space);
   applyTheme(*qApp, ThemeChoice::light, scale);
   const auto usual = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light, 1); });
-  stage_->open(room);
+  stage_->open(space);
   RunRecord record = smallRecord("a-name-that-somebody-gave-with-love-and-a-hyperparameter-or-two");
   for (Stage& stage : record.config.architecture.stages) {
     std::get<LambdaMixer>(stage.blocks[1].mixer).heads = 8;
@@ -66,7 +66,7 @@ void TestInspectLooks::itFitsSmallWindowsAndLargeText() {
       return u"%1 x %2"_s.arg(size.width()).arg(size.height());
     };
     const QSize least = stage_->page().minimumSizeHint();
-    if (least.width() > room.width() || least.height() > room.height()) return text(least);
+    if (least.width() > space.width() || least.height() > space.height()) return text(least);
     for (const QWidget* widget : stage_->page().findChildren<QWidget*>()) {
       if (!widget->isVisible() || widget->parentWidget()->inherits("QAbstractSpinBox")) continue;
       QSize needed = widget->minimumSizeHint().boundedTo(widget->maximumSize());

@@ -172,7 +172,7 @@ void TestRunLibrary::aDamagedRecordIsListedWithItsProblem() {
   const RunSummary* run = library_->find(at(kFirst));
   QVERIFY(run);
   QVERIFY(QString::fromStdString(run->problem).contains(u"run.json"_s));
-  writeRunRecord(at(kFirst) / "run.json", finishedRecord("mended"));
+  writeRunRecord(at(kFirst) / "run.json", finishedRecord("repaired"));
   QTRY_VERIFY(library_->find(at(kFirst))->problem.empty());
 }
 

@@ -131,10 +131,10 @@ void DesignPage::fitColumns() {
 }
 
 void DesignPage::fitProblems() {
-  const int room = side_->height() - side_->handleWidth();
+  const int space = side_->height() - side_->handleWidth();
   const int wanted = std::min(problemsHeight_.value_or(problems_->sizeHint().height()),
-                              qRound(kMostForProblems * room));
-  side_->setSizes({room - wanted, wanted});
+                              qRound(kMostForProblems * space));
+  side_->setSizes({space - wanted, wanted});
 }
 
 void DesignPage::connectEditor() {

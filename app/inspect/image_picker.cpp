@@ -208,8 +208,8 @@ void ImagePicker::setCurrent(int image) {
 void ImagePicker::setPictureName(const QString& name) {
   setCurrent(-1);
   const QFontMetrics metrics = status_->fontMetrics();
-  const int room = metrics.averageCharWidth() * kNameLetters;
-  status_->setText(tr("Own picture: %1").arg(metrics.elidedText(name, Qt::ElideMiddle, room)));
+  const int space = metrics.averageCharWidth() * kNameLetters;
+  status_->setText(tr("Own picture: %1").arg(metrics.elidedText(name, Qt::ElideMiddle, space)));
   status_->setToolTip(name);
 }
 

@@ -35,10 +35,10 @@ class NameList : public QComboBox {
  protected:
   void initStyleOption(QStyleOptionComboBox* option) const override {
     QComboBox::initStyleOption(option);
-    const QRect room =
+    const QRect space =
         style()->subControlRect(QStyle::CC_ComboBox, option, QStyle::SC_ComboBoxEditField, this);
     option->currentText =
-        fontMetrics().elidedText(option->currentText, Qt::ElideRight, room.width() - kTextMargin);
+        fontMetrics().elidedText(option->currentText, Qt::ElideRight, space.width() - kTextMargin);
   }
 };
 

@@ -82,8 +82,8 @@ QSize LambdaFigure::sizeHint() const {
   return QSizeF(kFigureWidth, kHeight).toSize() * textScale();
 }
 
-void LambdaFigure::fitInto(const QSize& room) {
-  const double most = std::min(room.width() / kFigureWidth, room.height() / kHeight);
+void LambdaFigure::fitInto(const QSize& space) {
+  const double most = std::min(space.width() / kFigureWidth, space.height() / kHeight);
   setFixedSize((QSizeF(kFigureWidth, kHeight) * std::clamp(most, 1.0, textScale())).toSize());
 }
 

@@ -18,7 +18,7 @@ class LambdaFigure : public QWidget {
 
   /// As large as fits into that space, but not smaller than its labels need nor larger than the
   /// size of text suggests.
-  void fitInto(const QSize& room);
+  void fitInto(const QSize& space);
 
  protected:
   void paintEvent(QPaintEvent* event) override;

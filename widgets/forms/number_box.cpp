@@ -197,8 +197,8 @@ void NumberBox::placeUnit() {
   const bool isOne = isNumber && value_ == 1 && format_.unit.endsWith(u's');
   unit_->setText(isOne ? format_.unit.chopped(1) : format_.unit);
   const QSize size = unit_->sizeHint();
-  const int room = lineEdit()->width() - lineEdit()->fontMetrics().horizontalAdvance(text) - 12;
-  const bool isShown = isNumber && !format_.unit.isEmpty() && size.width() <= room;
+  const int space = lineEdit()->width() - lineEdit()->fontMetrics().horizontalAdvance(text) - 12;
+  const bool isShown = isNumber && !format_.unit.isEmpty() && size.width() <= space;
   unit_->setVisible(isShown);
   lineEdit()->setTextMargins(0, 0, isShown ? size.width() + 4 : 0, 0);
   unit_->setGeometry(lineEdit()->width() - size.width() - 2, 0, size.width(), lineEdit()->height());

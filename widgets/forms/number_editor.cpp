@@ -117,8 +117,8 @@ void NumberEditor::resizeEvent(QResizeEvent* event) {
 
 void NumberEditor::arrange() {
   const int boxWidth = qRound(kBoxWidth * textScale());
-  const bool hasRoom = width() >= boxWidth + kEditorGap + qRound(kLeastSliderWidth * textScale());
-  const bool isShown = hasRoom && hasSlider(box_->format());
+  const bool hasSpace = width() >= boxWidth + kEditorGap + qRound(kLeastSliderWidth * textScale());
+  const bool isShown = hasSpace && hasSlider(box_->format());
   slider_->setVisible(isShown);
   box_->setSizePolicy(isShown ? QSizePolicy::Fixed : QSizePolicy::Expanding, QSizePolicy::Fixed);
   box_->setMinimumWidth(boxWidth);

@@ -259,9 +259,9 @@ void NetworkEditor::placeEmptyState() {
   emptyState_->setVisible(architecture_.stages.empty());
   const QSize size = emptyState_->sizeHint();
   const int top = qRound(layout_.headerHeight);
-  const int room = viewport()->height() - top;
+  const int space = viewport()->height() - top;
   emptyState_->setGeometry((viewport()->width() - size.width()) / 2,
-                           top + std::max(0, (room - size.height()) / 3),
+                           top + std::max(0, (space - size.height()) / 3),
                            size.width(),
                            size.height());
 }

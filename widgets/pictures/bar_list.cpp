@@ -74,7 +74,7 @@ void BarList::paintTo(QPainter& painter, const QSize& size, const Colors& colors
   names = std::min(names, size.width() * 0.4);
   const double numbers = QFontMetricsF(numberFont()).horizontalAdvance(u"100.0 %"_s) + kBarGap;
   const double left = kMarkWidth + names + kBarGap;
-  const double room = std::max(8.0, size.width() - left - numbers);
+  const double space = std::max(8.0, size.width() - left - numbers);
   double top = 0;
   if (!title_.isEmpty()) {
     QFont font = smallFont();
@@ -96,11 +96,11 @@ void BarList::paintTo(QPainter& painter, const QSize& size, const Colors& colors
                      QFontMetricsF(font).elidedText(bar.name, Qt::ElideRight, names));
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    const QRectF track(left, center - kBarHeight / 2, room, kBarHeight);
+    const QRectF track(left, center - kBarHeight / 2, space, kBarHeight);
     painter.setBrush(colors.hover);
     painter.drawRoundedRect(track, 2, 2);
     QRectF filled = track;
-    filled.setWidth(std::max(1.0, room * std::clamp(bar.value, 0.0, 1.0)));
+    filled.setWidth(std::max(1.0, space * std::clamp(bar.value, 0.0, 1.0)));
     painter.setBrush(bar.isChosen ? colors.accent : colors.textDisabled);
     painter.drawRoundedRect(filled, 2, 2);
     painter.setFont(numberFont());

@@ -71,8 +71,8 @@ void paintColorBar(QPainter& painter,
   write(1, endText(range, map, text.isRelative, true));
   if (bar.height() >= 2 * height) write(0, endText(range, map, text.isRelative, false));
   const double zero = -range.low / (range.high - range.low);
-  const bool hasRoom = bar.height() * std::min(zero, 1 - zero) > 1.2 * height;
-  if (range.low < 0 && range.high > 0 && hasRoom) write(zero, u"0"_s);
+  const bool hasSpace = bar.height() * std::min(zero, 1 - zero) > 1.2 * height;
+  if (range.low < 0 && range.high > 0 && hasSpace) write(zero, u"0"_s);
   painter.restore();
 }
 

@@ -115,8 +115,8 @@ QPointF HeatmapLayout::clamped(const QPointF& offset) const {
   // The part of the area that the whole picture would cover stays covered, so that a zoom at the
   // pointer never has to move the point below it.
   const QSizeF content = contentSize(), covered = whole_.boundedTo(area_.size());
-  const auto within = [](double value, double room) {
-    return std::clamp(value, std::min(0.0, room), 0.0);
+  const auto within = [](double value, double space) {
+    return std::clamp(value, std::min(0.0, space), 0.0);
   };
   return {within(offset.x(), covered.width() - content.width()),
           within(offset.y(), covered.height() - content.height())};

@@ -38,8 +38,8 @@ QSize naturalSize(const HeatmapData& data, const HeatmapParts& parts, int tilesP
   const QSizeF content(
       perRow * frame.columns * cell + (perRow - 1) * frame.gap,
       tileRows * (frame.rows * cell + frame.captionHeight) + (tileRows - 1) * frame.gap);
-  const QSizeF room(1000, 1000);
-  const QSizeF margins = room - heatmapArea(data, parts, room).size();
+  const QSizeF space(1000, 1000);
+  const QSizeF margins = space - heatmapArea(data, parts, space).size();
   return (content + margins).boundedTo(QSizeF(kLargestExport, kLargestExport)).toSize();
 }
 

@@ -117,17 +117,17 @@ void ImageView::setColorBarVisible(bool visible) {
 
 ImageView::Places ImageView::placesFor(const QSize& size) const {
   const double line = lineHeight() + 4;
-  const QSizeF room(size.width() - 2, size.height() - line - 2);
+  const QSizeF space(size.width() - 2, size.height() - line - 2);
   Places places;
-  if (image_.isNull() || room.width() < 8 || room.height() < 8) return places;
-  QSizeF side = QSizeF(image_.size()).scaled(room, Qt::KeepAspectRatio);
+  if (image_.isNull() || space.width() < 8 || space.height() < 8) return places;
+  QSizeF side = QSizeF(image_.size()).scaled(space, Qt::KeepAspectRatio);
   // Positions consist of whole pixels where they are large enough not to lose much.
   const double step = columns_ > 0 ? columns_ : image_.width();
   if (side.width() > 6 * step) {
     side *= std::floor(side.width() / step) * step / side.width();
   }
   const double left = std::floor((size.width() - side.width()) / 2);
-  const double top = std::floor(std::max(1.0, (room.height() - side.height()) / 2));
+  const double top = std::floor(std::max(1.0, (space.height() - side.height()) / 2));
   places.image = QRectF(QPointF(left, top), side);
   const bool hasBar = colorBarVisible_ && !overlay_.cells.empty();
   const double below = top + side.height() + 3;

@@ -62,10 +62,10 @@ std::pair<double, double> CurveScene::yExtent(int index) const {
   const double margin = high > low ? 0.05 * (high - low) : std::max(0.05 * std::abs(high), 1e-3);
   const double padded = low - margin;
   // Losses and accuracies are never below 0, accuracies never above 1.
-  const double room = kEdgeMargin * (high - low);
+  const double space = kEdgeMargin * (high - low);
   const double top =
-      panel.options.percent && high <= 1 ? std::min(high + margin, 1 + room) : high + margin;
-  return {low >= 0 ? std::max(padded, -room) : padded, top};
+      panel.options.percent && high <= 1 ? std::min(high + margin, 1 + space) : high + margin;
+  return {low >= 0 ? std::max(padded, -space) : padded, top};
 }
 
 void CurveScene::fit() {

@@ -222,8 +222,8 @@ class Painting {
       return barWidth() + kBarGap + QFontMetricsF(smallFont()).horizontalAdvance(text);
     };
     const auto needed = [&] { return widthOf(right) + kLegendGap + widthOf(wrong); };
-    const double room = size_.width() - 2 * kPictureMargin;
-    if (needed() > room) {
+    const double space = size_.width() - 2 * kPictureMargin;
+    if (needed() > space) {
       right = tr("correct");
       wrong = tr("wrong, to %1 %").arg(worst);
     }

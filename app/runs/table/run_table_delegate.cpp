@@ -98,9 +98,9 @@ void paintTags(QPainter& painter,
   double left = cell.left() + kCellPadding;
   const double height = metrics.height() + 2;
   for (const QString& tag : tags) {
-    const double room = cell.right() - kCellPadding - left;
-    const QString text = metrics.elidedText(tag, Qt::ElideRight, room - 2 * kCellPadding);
-    if (room < 4 * kCellPadding || text.isEmpty()) return;
+    const double space = cell.right() - kCellPadding - left;
+    const QString text = metrics.elidedText(tag, Qt::ElideRight, space - 2 * kCellPadding);
+    if (space < 4 * kCellPadding || text.isEmpty()) return;
     const QRectF chip(left,
                       cell.center().y() - height / 2 + 0.5,
                       metrics.horizontalAdvance(text) + 2 * kCellPadding,

@@ -143,11 +143,11 @@ void AugmentationPreview::paintTo(QPainter& painter,
   const QString seen = tr("as eight epochs see it");
   const double seenLeft =
       std::max(samplesLeft, metrics.horizontalAdvance(original) + metrics.horizontalAdvance(u' '));
-  const double room = size.width() - seenLeft;
+  const double space = size.width() - seenLeft;
   painter.drawText(QRectF(0, 0, seenLeft, caption), Qt::AlignLeft | Qt::AlignVCenter, original);
-  painter.drawText(QRectF(seenLeft, 0, room, caption),
+  painter.drawText(QRectF(seenLeft, 0, space, caption),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   metrics.elidedText(seen, Qt::ElideRight, room));
+                   metrics.elidedText(seen, Qt::ElideRight, space));
   painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
   double top = caption + kCaptionGap;
   for (const std::vector<QImage>& row : rows_) {

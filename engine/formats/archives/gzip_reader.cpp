@@ -87,10 +87,10 @@ std::size_t GzipReader::readPlain(std::span<std::byte> bytes) {
 }
 
 std::size_t GzipReader::readPacked(std::span<std::byte> bytes) {
-  const auto room = static_cast<uInt>(std::min(bytes.size(), kPieceBytes));
+  const auto space = static_cast<uInt>(std::min(bytes.size(), kPieceBytes));
   stream_->next_out = reinterpret_cast<Bytef*>(bytes.data());
-  stream_->avail_out = room;
-  while (stream_->avail_out == room && state_ == State::packed) {
+  stream_->avail_out = space;
+  while (stream_->avail_out == space && state_ == State::packed) {
     if (input_.empty() && !refill()) {
       throw GzipDamage("its gzip stream ends in the middle: the file is not complete");
     }
@@ -105,7 +105,7 @@ std::size_t GzipReader::readPacked(std::span<std::byte> bytes) {
     }
     if (status == Z_STREAM_END) endMember();
   }
-  return room - stream_->avail_out;
+  return space - stream_->avail_out;
 }
 
 /// Another member may follow, whose first two bytes may lie in two pieces.

@@ -31,8 +31,8 @@ class JsonText {
       return;
     }
     const std::size_t start = text_.size();
-    const std::size_t room = before + 1 < kColumns ? kColumns - before - 1 : 0;
-    if (level > 0 && appendOnLine(value, start + room)) return;
+    const std::size_t space = before + 1 < kColumns ? kColumns - before - 1 : 0;
+    if (level > 0 && appendOnLine(value, start + space)) return;
     text_.resize(start);
     writeLines(value, level);
   }

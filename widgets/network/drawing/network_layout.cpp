@@ -41,8 +41,8 @@ struct Widths {
 constexpr Widths kWide{kMargin, 14, 72, 88, 120, 28};
 constexpr Widths kTight{8, 8, 58, 80, 114, 24};
 
-Widths widthsFor(int stages, double room) {
-  return kWide.fixed(stages) + stages * kWide.leastStage <= room ? kWide : kTight;
+Widths widthsFor(int stages, double space) {
+  return kWide.fixed(stages) + stages * kWide.leastStage <= space ? kWide : kTight;
 }
 
 int mostBlocks(const Architecture& architecture) {
@@ -98,9 +98,9 @@ NetworkLayout layoutOf(const Architecture& architecture, const QSizeF& viewport,
   const double mapHeight = std::max(kLeastMapHeight, kMapHeight - missing) * scale;
   layout.mapScale = (mapHeight / scale - kShapeHeight) / (kMapHeight - kShapeHeight);
   layout.headerHeight = (2 * kHeaderPadding + kTitleHeight + kSumsHeight) * scale + mapHeight;
-  const double room =
+  const double space =
       viewport.height() - layout.headerHeight - (kAddBlockHeight + 2 * kBlockGap) * scale;
-  layout.isCompact = most > kFewBlocks && most * (kBlockHeight + kBlockGap) * scale > room;
+  layout.isCompact = most > kFewBlocks && most * (kBlockHeight + kBlockGap) * scale > space;
   const double height = (layout.isCompact ? kLineHeight : kBlockHeight) * scale;
   const double gap = (layout.isCompact ? kLineGap : kBlockGap) * scale;
 
