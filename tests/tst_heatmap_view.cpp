@@ -338,7 +338,7 @@ void TestHeatmapView::exportsInEveryFormat() {
     QVERIFY(QFile(path).size() > 100);
   }
   const QImage png(folder.filePath(u"picture.png"_s));
-  QCOMPARE(png.size(), view.exportSize() * 2);
+  QCOMPARE(png.size(), exportedSize(view, {}) * 2);
   QFile svg(folder.filePath(u"picture.svg"_s));
   QVERIFY(svg.open(QIODevice::ReadOnly));
   QVERIFY(!svg.readAll().contains("<image"));

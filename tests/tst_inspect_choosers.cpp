@@ -127,7 +127,7 @@ void TestInspectChoosers::theChooserOffersBestLastAndEpochs() {
   Q_EMIT checkpoints->activated(2);
   QCOMPARE(chooser.source().checkpoint, run.path / "checkpoints" / "epoch-0005.safetensors");
   QCOMPARE(chooser.source().label, u"first, epoch 5"_s);
-  QVERIFY(runTitle(run).startsWith(u"first · 20 Nov 22:48"_s));
+  QVERIFY(runTitle(run).startsWith(u"first · 20 Nov, 22:48"_s));
 }
 
 void TestInspectChoosers::theChooserKeepsItsChoiceAndDropsARunThatIsGone() {

@@ -99,7 +99,7 @@ void TestNetworkPicture::thePictureAndTheTableAreExported() {
   QVERIFY(lines.last().contains(
       u",%1,%2,%3"_s.arg(cost.parameters).arg(cost.flops).arg(cost.activationBytes)));
   const QImage image = toImage(editor, {});
-  QCOMPARE(image.size(), editor.exportSize() * 2);
+  QCOMPARE(image.size(), exportedSize(editor, {}) * 2);
   QVERIFY(image.pixelColor(2, 2) == printColors().page);
 }
 

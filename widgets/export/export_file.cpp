@@ -1,8 +1,11 @@
 #include "widgets/export/export_file.h"
 
+#include <limits>
+
 #include <QBuffer>
 #include <QCoreApplication>
 #include <QFileInfo>
+#include <QFontMetrics>
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
@@ -10,6 +13,7 @@
 #include <QSvgGenerator>
 
 #include "widgets/export/exportable.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -18,9 +22,39 @@ namespace lambda {
 namespace {
 
 constexpr int kDotsPerInch = 96;
+constexpr int kCaptionGap = 8;
 
-QSize sizeOf(const Exportable& source, const ExportOptions& options) {
-  return options.size.isEmpty() ? source.exportSize() : options.size;
+QFont captionFont() {
+  QFont font = smallFont();
+  font.setWeight(QFont::DemiBold);
+  return font;
+}
+
+/// The height of the caption and of the gap below it; 0 without a caption.
+int captionHeight(const Exportable& source, int width) {
+  const QString caption = source.exportCaption();
+  if (caption.isEmpty()) return 0;
+  const QRect lines =
+      QFontMetrics(captionFont())
+          .boundingRect(
+              QRect(0, 0, width, std::numeric_limits<int>::max() / 2), Qt::TextWordWrap, caption);
+  return lines.height() + kCaptionGap;
+}
+
+void paintWithCaption(const Exportable& source,
+                      QPainter& painter,
+                      const QSize& size,
+                      const Colors& colors) {
+  painter.fillRect(QRect(QPoint(), size), colors.page);
+  const int top = captionHeight(source, size.width());
+  painter.save();
+  painter.setFont(captionFont());
+  painter.setPen(colors.text);
+  painter.drawText(
+      QRect(0, 0, size.width(), top), Qt::AlignTop | Qt::TextWordWrap, source.exportCaption());
+  painter.restore();
+  painter.translate(0, top);
+  source.paintTo(painter, size - QSize(0, top), colors);
 }
 
 const Colors& exportColors(const ExportOptions& options) {
@@ -38,7 +72,7 @@ QByteArray toPng(const Exportable& source, const ExportOptions& options) {
 QByteArray toSvg(const Exportable& source, const ExportOptions& options) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
-  const QSize size = sizeOf(source, options);
+  const QSize size = exportedSize(source, options);
   QSvgGenerator generator;
   generator.setOutputDevice(&buffer);
   generator.setSize(size);
@@ -46,8 +80,7 @@ QByteArray toSvg(const Exportable& source, const ExportOptions& options) {
   generator.setViewBox(QRect(QPoint(), size));
   generator.setTitle(source.exportName());
   QPainter painter(&generator);
-  painter.fillRect(QRect(QPoint(), size), exportColors(options).page);
-  source.paintTo(painter, size, exportColors(options));
+  paintWithCaption(source, painter, size, exportColors(options));
   painter.end();
   return bytes;
 }
@@ -56,7 +89,7 @@ QByteArray toPdf(const Exportable& source, const ExportOptions& options) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
-  const QSize size = sizeOf(source, options);
+  const QSize size = exportedSize(source, options);
   QPdfWriter writer(&buffer);
   writer.setTitle(source.exportName());
   writer.setResolution(kDotsPerInch);
@@ -66,8 +99,7 @@ QByteArray toPdf(const Exportable& source, const ExportOptions& options) {
   QPainter painter(&writer);
   // Otherwise images are stored as JPEG, which changes their colours.
   painter.setRenderHint(QPainter::LosslessImageRendering);
-  painter.fillRect(QRect(QPoint(), size), exportColors(options).page);
-  source.paintTo(painter, size, exportColors(options));
+  paintWithCaption(source, painter, size, exportColors(options));
   painter.end();
   return bytes;
 }
@@ -96,14 +128,19 @@ ExportFormat formatOf(const QString& path) {
   return ExportFormat::png;
 }
 
+QSize exportedSize(const Exportable& source, const ExportOptions& options) {
+  if (!options.size.isEmpty()) return options.size;
+  const QSize drawing = source.exportSize();
+  return drawing + QSize(0, captionHeight(source, drawing.width()));
+}
+
 QImage toImage(const Exportable& source, const ExportOptions& options) {
-  const QSize size = sizeOf(source, options);
+  const QSize size = exportedSize(source, options);
   QImage image(size * options.pixelRatio, QImage::Format_ARGB32_Premultiplied);
   image.setDevicePixelRatio(options.pixelRatio);
-  image.fill(exportColors(options).page);
   QPainter painter(&image);
   painter.setRenderHint(QPainter::Antialiasing);
-  source.paintTo(painter, size, exportColors(options));
+  paintWithCaption(source, painter, size, exportColors(options));
   return image;
 }
 

@@ -13,13 +13,16 @@ class Exportable;
 enum class ExportFormat { png, svg, pdf, csv };
 
 struct ExportOptions {
-  QSize size;                      ///< In pixels; empty = the size that the plot proposes.
+  QSize size;                      ///< In pixels, with the caption; empty = as the plot proposes.
   double pixelRatio = 2;           ///< PNG: device pixels per pixel of `size`.
   const Colors* colors = nullptr;  ///< Null = the colours for paper.
 };
 
 /// The format that a file name ends in; PNG where it ends in none of the four.
 ExportFormat formatOf(const QString& path);
+
+/// The size of the exported picture in pixels, with its caption.
+QSize exportedSize(const Exportable& source, const ExportOptions& options);
 
 /// The picture as pixels, for the clipboard and PNG files.
 QImage toImage(const Exportable& source, const ExportOptions& options);

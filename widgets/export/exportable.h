@@ -20,7 +20,10 @@ class Exportable {
   /// Size in pixels of the drawing unless the person asks for another.
   virtual QSize exportSize() const = 0;
 
-  /// Draws it, title and axes included, into (0, 0) to `size` in these colours. Vectors stay
+  /// What the drawing shows, which stands above it in files; empty where it says that itself.
+  virtual QString exportCaption() const { return {}; }
+
+  /// Draws it, axes and colour bars included, into (0, 0) to `size` in these colours. Vectors stay
   /// vectors, since the painter may belong to an SVG or PDF file.
   virtual void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const = 0;
 

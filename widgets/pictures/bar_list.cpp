@@ -68,7 +68,9 @@ int BarList::rowHeight() const {
 }
 
 void BarList::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
-  const QFontMetricsF metrics(bodyFont());
+  QFont bold = bodyFont();
+  bold.setWeight(QFont::DemiBold);
+  const QFontMetricsF metrics(bold);
   double names = 0;
   for (const Bar& bar : bars_) names = std::max(names, metrics.horizontalAdvance(bar.name));
   names = std::min(names, size.width() * 0.4);

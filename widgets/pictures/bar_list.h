@@ -38,6 +38,8 @@ class BarList : public QWidget, public Exportable {
 
   QString exportName() const override { return name_; }
 
+  QString exportCaption() const override { return title_.isEmpty() ? accessibleName() : QString(); }
+
   QSize exportSize() const override;
   void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
   QString toCsv() const override;

@@ -27,6 +27,8 @@ struct HeatmapData {
   Array array;
   QString name = {};   ///< Stem of exported files, for example "stage2.block1-lambda-total".
   QString title = {};  ///< Stands above the picture; may be empty.
+  QString caption =
+      {};  ///< Above it in files: what it shows of which network; empty = the title is enough.
   QString unit = {};   ///< Beside the colour bar; empty for a number without a unit.
   HeatmapAxis rows = {};
   HeatmapAxis columns = {};

@@ -301,19 +301,20 @@ QString HeatmapView::exportName() const {
 }
 
 QSize HeatmapView::exportSize() const {
-  return naturalSize(data_, {.colorBar = true, .readout = false}, layout_.tilesPerRow());
+  return naturalSize(dataForFiles(), {.colorBar = true, .readout = false}, layout_.tilesPerRow());
 }
 
 void HeatmapView::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
   const HeatmapParts parts{.colorBar = true, .readout = false};
-  const HeatmapLayout layout(heatmapFrame(data_, layout_.tilesPerRow()),
-                             heatmapArea(data_, parts, size));
+  const HeatmapData data = dataForFiles();
+  const HeatmapLayout layout(heatmapFrame(data, layout_.tilesPerRow()),
+                             heatmapArea(data, parts, size));
   if (layout.isEmpty()) {
     painter.setPen(colors.textSecondary);
     painter.drawText(QRect(QPoint(), size), Qt::AlignCenter | Qt::TextWordWrap, placeholder_);
     return;
   }
-  const HeatmapScene scene{.data = data_,
+  const HeatmapScene scene{.data = data,
                            .layout = layout,
                            .tiles = *tiles_,
                            .size = size,
@@ -323,6 +324,19 @@ void HeatmapView::paintTo(QPainter& painter, const QSize& size, const Colors& co
                            .isOnScreen = false,
                            .backdrop = backdrop_.isNull() ? nullptr : &backdrop_};
   paintHeatmap(painter, scene, colors);
+}
+
+/// In a file it has axes of its own, also where it shares those of another view on the screen, and
+/// one text above it.
+HeatmapData HeatmapView::dataForFiles() const {
+  HeatmapData data = data_;
+  data.rows.isNumbered = data.columns.isNumbered = true;
+  if (!data.caption.isEmpty()) data.title.clear();
+  return data;
+}
+
+QString HeatmapView::exportCaption() const {
+  return data_.caption;
 }
 
 QString HeatmapView::toCsv() const {

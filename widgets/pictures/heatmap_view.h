@@ -100,6 +100,7 @@ class HeatmapView : public QWidget, public Exportable {
   QString readoutOf(const TileCell& cell) const;
 
   QString exportName() const override;
+  QString exportCaption() const override;
   QSize exportSize() const override;
   void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
   QString toCsv() const override;
@@ -131,6 +132,7 @@ class HeatmapView : public QWidget, public Exportable {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  HeatmapData dataForFiles() const;
   HeatmapLayout layoutFor(const QSizeF& size) const;
   void relayout();
   void updateRange();

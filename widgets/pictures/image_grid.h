@@ -56,6 +56,9 @@ class ImageGrid : public QAbstractScrollArea, public Exportable {
   int paintedCount() const { return paintedCount_; }
 
   QString exportName() const override;
+
+  QString exportCaption() const override { return accessibleName(); }
+
   QSize exportSize() const override;
   void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
   QString toCsv() const override;

@@ -258,6 +258,10 @@ void ImageView::paintTo(QPainter& painter, const QSize& size, const Colors& colo
   paint(painter, size, colors, false);
 }
 
+QString ImageView::exportCaption() const {
+  return overlay_.caption.isEmpty() ? accessibleName() : overlay_.caption;
+}
+
 QString ImageView::toCsv() const {
   return HeatmapData{.array = overlay_.cells}.toCsv();
 }

@@ -22,6 +22,7 @@ struct HeatOverlay {
   ColorMap map = ColorMap::diverging;
   QString quantity = {};  ///< The name of the values in the colour bar and the readout: "A total".
   QString name = {};      ///< Stem of exported files.
+  QString caption = {};   ///< In exported files, as HeatmapData::caption.
 
   bool operator==(const HeatOverlay&) const = default;
 };
@@ -72,6 +73,7 @@ class ImageView : public QWidget, public Exportable {
   QString readoutOf(const Cell& cell) const;
 
   QString exportName() const override;
+  QString exportCaption() const override;
   QSize exportSize() const override;
   void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
   QString toCsv() const override;

@@ -32,7 +32,7 @@ CurvePlot::~CurvePlot() = default;
 
 void CurvePlot::setSeries(std::vector<CurveSeries> series) {
   d_->scene.setSeries(std::move(series));
-  d_->divideSpace();
+  d_->divideSpace(d_->plot->height());
   d_->changed();
 }
 
@@ -176,14 +176,14 @@ QSize CurvePlot::minimumSizeHint() const {
 
 void CurvePlot::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  d_->divideSpace();
+  d_->divideSpace(d_->plot->height());
   d_->replot();
 }
 
 void CurvePlot::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
     d_->scene.setColors(colorsOf(*this));
-    d_->divideSpace();
+    d_->divideSpace(d_->plot->height());
     d_->replot();
   }
   QWidget::changeEvent(event);

@@ -99,13 +99,12 @@ void CurvePlot::Private::userMoved() {
   replot();
 }
 
-/// Divides the plot between the lines, their names and the ticks.
-void CurvePlot::Private::divideSpace() {
+/// Divides the height of the plot between the lines, their names and the ticks.
+void CurvePlot::Private::divideSpace(int whole) {
   // Approximate height in pixels of what stands above and below a panel's lines.
   constexpr double kAround = 40;
-  const double height =
-      static_cast<double>(plot->height()) / static_cast<double>(scene.panels().size()) -
-      kAround * textScale();
+  const double height = static_cast<double>(whole) / static_cast<double>(scene.panels().size()) -
+                        kAround * textScale();
   scene.setRightMargin(endLabelWidth(scene, height));
   scene.setPanelHeight(height);
 }
@@ -113,8 +112,10 @@ void CurvePlot::Private::divideSpace() {
 void CurvePlot::Private::paintInto(QPainter& painter, const QSize& size, const Colors& colors) {
   const Colors& own = scene.colors();
   scene.setColors(colors);
+  divideSpace(size.height());
   paintPlot(*plot, painter, size);
   scene.setColors(own);
+  divideSpace(plot->height());
   replot();
 }
 

@@ -26,7 +26,7 @@ class CurvePlot::Private {
   void replot();
   void changed();
   void userMoved();
-  void divideSpace();
+  void divideSpace(int whole);
   void paintInto(QPainter& painter, const QSize& size, const Colors& colors);
 
   CurvePlot& owner;

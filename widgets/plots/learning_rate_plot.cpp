@@ -13,6 +13,7 @@ namespace lambda {
 LearningRatePlot::LearningRatePlot(QWidget* parent) : LinePlot(parent) {
   setAccessibleName(tr("Learning rate over the run"));
   setExportName(u"learning-rate"_s);
+  setExportCaption(accessibleName());
   setAxes({tr("Epoch"), ValueUnit::count}, {tr("Learning rate")});
 }
 

@@ -22,6 +22,7 @@ constexpr double kDotSize = 6;
 constexpr double kIconWidth = 14;
 constexpr double kLegendGap = 12;
 constexpr double kHeadroom = 1.05;  // Above the greatest value.
+constexpr int kUnlimited = 100'000;
 
 void placeAtX(QCPItemStraightLine& line, double x) {
   line.point1->setCoords(x, 0);
@@ -44,10 +45,11 @@ LinePlot::LinePlot(QWidget* parent)
   plot().plotLayout()->insertRow(0);
   plot().plotLayout()->addElement(0, 0, legend);
   plot().plotLayout()->setRowStretchFactor(0, 0.001);
-  legend->setFillOrder(QCPLegend::foColumnsFirst);
   legend->setMargins({0, 0, 0, 4});
   legend->setBorderPen(QPen(Qt::transparent));
   legend->setBrush(Qt::NoBrush);
+  // An empty legend would limit the width of the plot to its own.
+  legend->setMaximumSize(kUnlimited, kUnlimited);
   readout_->position->setTypeX(QCPItemPosition::ptPlotCoords);
   readout_->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
   readout_->setPadding({6, 4, 6, 4});
@@ -104,7 +106,7 @@ bool LinePlot::hasPoints() const {
 void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) const {
   PlotView::style(colors, size, medium);
   const QFontMetricsF metrics(smallFont());
-  double legendWidth = 0;
+  double widest = 1;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const PlotLine& line = lines_[i];
     const QColor color =
@@ -118,8 +120,7 @@ void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) con
       graph.setScatterStyle(
           QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(color), QBrush(color), kDotSize));
     }
-    if (!line.points.empty() && !line.name.isEmpty())
-      legendWidth += kIconWidth + metrics.horizontalAdvance(line.name) + 2 * kLegendGap;
+    widest = std::max(widest, kIconWidth + metrics.horizontalAdvance(line.name) + 2 * kLegendGap);
   }
   QCPLegend* legend = plot().legend;
   legend->setVisible(legend->itemCount() > 0);
@@ -127,7 +128,8 @@ void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) con
   legend->setTextColor(colors.textSecondary);
   legend->setIconSize(static_cast<int>(kIconWidth), static_cast<int>(metrics.height() / 2));
   legend->setColumnSpacing(static_cast<int>(kLegendGap));
-  legend->setWrap(legendWidth > size.width() ? (legend->itemCount() + 1) / 2 : 0);
+  legend->setWrap(std::max(1, static_cast<int>(size.width() / widest)));
+  legend->setFillOrder(QCPLegend::foColumnsFirst);
   markLine_->setPen(QPen(colors.textDisabled, 1));
   markLine_->setVisible(mark_ && medium == Medium::screen);
   crosshair_->setPen(QPen(colors.textDisabled, 1, Qt::DashLine));

@@ -20,7 +20,7 @@ namespace lambda {
 namespace {
 
 constexpr double kTickWidth = 72;   // Pixels along x for each tick, at the usual size of text.
-constexpr double kTickHeight = 36;  // The same along y.
+constexpr double kTickHeight = 56;  // The same along y.
 constexpr int kEmptyMargin = 16;
 
 void applyAxis(QCPAxis& axis, const PlotAxis& options, double ticks) {

@@ -34,7 +34,12 @@ class PlotView : public QWidget, public Exportable {
   /// Stem of exported files.
   void setExportName(const QString& name) { exportName_ = name; }
 
+  /// What an exported figure shows, above it.
+  void setExportCaption(const QString& caption) { exportCaption_ = caption; }
+
   QString exportName() const override { return exportName_; }
+
+  QString exportCaption() const override { return exportCaption_; }
 
   QSize exportSize() const override { return {480, 260}; }
 
@@ -80,6 +85,7 @@ class PlotView : public QWidget, public Exportable {
   PlotAxis xAxis_;
   PlotAxis yAxis_;
   QString exportName_;
+  QString exportCaption_;
 };
 
 }  // namespace lambda

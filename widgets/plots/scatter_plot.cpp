@@ -96,6 +96,7 @@ void ScatterPlot::setPoints(std::vector<ScatterPoint> points) {
 void ScatterPlot::setAxes(const PlotAxis& x, const PlotAxis& y) {
   if (x == axisOfX() && y == axisOfY()) return;
   PlotView::setAxes(x, y);
+  setExportCaption(tr("%1 against %2").arg(y.title, x.title));
   fit();
 }
 

@@ -16,6 +16,7 @@ SpectrumView::SpectrumView(QWidget* parent) : LinePlot(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   setAccessibleName(tr("Singular values"));
   setExportName(u"singular-values"_s);
+  setExportCaption(accessibleName());
   setAxes({tr("Number of the singular value"), ValueUnit::count}, {tr("Singular value")});
 }
 

@@ -153,7 +153,8 @@ void CompareSide::show(ContributionKind quantity, const Ranges& ranges) {
                       .range = range,
                       .map = colorMapOf(quantity),
                       .quantity = titleOf(quantity),
-                      .name = exportStem(*s, u"compared-"_s + titleOf(quantity).toLower())});
+                      .name = exportStem(*s, u"compared-"_s + titleOf(quantity).toLower()),
+                      .caption = exportCaption(*s, titleOf(quantity))});
   lambda_->setRange(ranges.lambda);
   lambda_->setData(lambdaData(*s, s->lambdas.total, u"total"_s, tr("λ total")));
   embeddings_->setRange(ranges.embeddings);

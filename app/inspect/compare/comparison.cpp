@@ -39,6 +39,7 @@ HeatmapData embeddingDifferenceOf(const InspectionSnapshot& left, const Inspecti
   if (difference.empty()) heat.array = {};
   heat.name = exportStem(left, u"embeddings-difference"_s);
   heat.title = haveChange ? Comparison::tr("Embeddings, change") : Comparison::tr("Embeddings");
+  heat.caption = exportCaption(left, Comparison::tr("%1, right minus left").arg(heat.title));
   return heat;
 }
 
@@ -238,7 +239,12 @@ void Comparison::updateDifference() {
                                      .arg(right->layer.height)
                                      .arg(right->layer.width));
   mapDifference_->setData(
-      {.array = map, .name = exportStem(*left, u"difference"_s), .title = titleOf(quantity)});
+      {.array = map,
+       .name = exportStem(*left, u"difference"_s),
+       .title = titleOf(quantity),
+       .caption = exportCaption(*left, tr("%1, right minus left").arg(titleOf(quantity))),
+       .rows = {.label = tr("row"), .isNumbered = false},
+       .columns = {.label = tr("column"), .isNumbered = false}});
   mapDifference_->setMark(Cell{left->queryRow, left->queryColumn});
   lambdaDifference_->setPlaceholder(tr("The lambdas have different sizes: %1×%2 and %3×%4.")
                                         .arg(left->layer.queryDepth)

@@ -37,6 +37,7 @@ NormStrip::NormStrip(QWidget* parent) : LinePlot(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   setAccessibleName(tr("Norms of lambdas and embeddings over the epochs"));
   setExportName(u"norms"_s);
+  setExportCaption(accessibleName());
   setAxes({tr("Epoch"), ValueUnit::count}, {tr("Norm, share of its greatest"), ValueUnit::percent});
 }
 

@@ -176,6 +176,7 @@ void EmbeddingsPanel::updateViews() {
                                : tr("Position embeddings, with norms; their start is not known"),
       .rows = offsetAxis(layer, u"y"_s, shown.shape[2]),
       .columns = offsetAxis(layer, u"x"_s, shown.shape[3])};
+  heat.caption = exportCaption(*snapshot_, heat.title);
   for (const int tile : order) {
     heat.captions << slotName(layer, tile) + u" · "_s +
                          numberText(static_cast<double>(norms[static_cast<std::size_t>(tile)]), 2);
@@ -196,16 +197,16 @@ void EmbeddingsPanel::updatePatterns() {
   if (!hasPatterns) return;
   float share = 0;
   HeatmapData heat{.array = found.patterns, .name = exportStem(*snapshot_, u"patterns"_s)};
-  heat.rows = offsetAxis(snapshot_->layer, {}, found.patterns.shape[1]);
-  heat.columns = offsetAxis(snapshot_->layer, {}, found.patterns.shape[2]);
-  heat.rows.label.clear();
-  heat.columns.label.clear();
+  heat.rows = offsetAxis(snapshot_->layer, u"y"_s, found.patterns.shape[1]);
+  heat.columns = offsetAxis(snapshot_->layer, u"x"_s, found.patterns.shape[2]);
+  heat.rows.isNumbered = heat.columns.isNumbered = false;
   for (std::size_t i = 0; i < found.share.size(); ++i) {
     share += found.share[i];
     heat.captions << percentText(static_cast<double>(found.share[i]), 0);
   }
   heat.title = tr("Principal patterns: together %1 of all tiles")
                    .arg(percentText(static_cast<double>(share), 0));
+  heat.caption = exportCaption(*snapshot_, heat.title);
   patterns_->setData(std::move(heat));
 }
 

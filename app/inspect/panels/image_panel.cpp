@@ -268,14 +268,22 @@ void ImagePanel::updateViews() {
   // Sums over the heads have another magnitude than one head: a given scale is for all heads
   // together.
   const double scale = head_ < 0 ? scale_.value_or(0) : 0;
+  const QString what = tr("Contributions (%1) of all pixels to the output at row %2, column %3")
+                           .arg(titleOf(quantity_).toLower())
+                           .arg(snapshot_->queryRow)
+                           .arg(snapshot_->queryColumn);
   image().setOverlay({.cells = map,
                       .range = rangeOf(quantity_, map, scale),
                       .map = colorMapOf(quantity_),
                       .quantity = symbolOf(quantity_),
-                      .name = exportStem(*snapshot_, fileStemOf(quantity_))});
+                      .name = exportStem(*snapshot_, fileStemOf(quantity_)),
+                      .caption = exportCaption(*snapshot_, what)});
   heads().setRange(rangeOf(quantity_, maps));
   heads().setData({.array = maps,
                    .name = exportStem(*snapshot_, fileStemOf(quantity_) + u"-heads"_s),
+                   .caption = exportCaption(*snapshot_, tr("%1, one tile per head").arg(what)),
+                   .rows = {.label = tr("row"), .isNumbered = false},
+                   .columns = {.label = tr("column"), .isNumbered = false},
                    .map = colorMapOf(quantity_)});
   heads().setMark(Cell{snapshot_->queryRow, snapshot_->queryColumn});
   heads().setSelectedTile(head_);

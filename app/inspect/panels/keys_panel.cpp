@@ -73,7 +73,12 @@ void KeysPanel::showState(const PanelState& state) {
   }
   const KeyRegions& keys = snapshot_->keys;
   HeatmapData heat{
-      .array = keys.regions, .name = exportStem(*snapshot_, u"keys"_s), .map = ColorMap::viridis};
+      .array = keys.regions,
+      .name = exportStem(*snapshot_, u"keys"_s),
+      .caption = exportCaption(*snapshot_, tr("Weights of all pixels in each key region")),
+      .rows = {.label = tr("row"), .isNumbered = false},
+      .columns = {.label = tr("column"), .isNumbered = false},
+      .map = ColorMap::viridis};
   int dead = 0, collapsed = 0;
   for (std::size_t slot = 0; slot < keys.entropy.size(); ++slot) {
     const KeySlotState state = stateOf(keys.entropy[slot], positions);

@@ -183,6 +183,7 @@ void LambdaPanel::updateViews() {
   content_->setData(withoutNames(lambdaData(s, s.lambdas.content, u"content"_s, {})));
   position_->setData(withoutNames(lambdaData(s, s.lambdas.position, u"position"_s, {})));
   spectrum_->setExportName(exportStem(s, u"singular-values"_s));
+  spectrum_->setExportCaption(exportCaption(s, tr("Singular values of the lambda matrices")));
   spectrum_->setSpectra({{tr("content"), s.singularValues.content.values},
                          {tr("position"), s.singularValues.position.values},
                          {tr("total"), s.singularValues.total.values}});

@@ -57,6 +57,11 @@ QString exportStem(const InspectionSnapshot& snapshot, const QString& what) {
   return layerTitle(snapshot.layer.name) + u'-' + what;
 }
 
+QString exportCaption(const InspectionSnapshot& snapshot, const QString& what) {
+  return QCoreApplication::translate("Inspect", "%1. Layer %2, step %3")
+      .arg(what, layerTitle(snapshot.layer.name), countText(snapshot.step));
+}
+
 QLabel* makeNote(const QString& text) {
   auto* label = new QLabel(text);
   label->setProperty(kRole, u"secondary"_s);
@@ -107,6 +112,8 @@ HeatmapData lambdaData(const InspectionSnapshot& snapshot,
   return {.array = lambda,
           .name = exportStem(snapshot, u"lambda-"_s + part),
           .title = title,
+          .caption = exportCaption(
+              snapshot, QCoreApplication::translate("Inspect", "Lambda matrix: %1").arg(part)),
           .rows = {.label = u"k"_s},
           .columns = {.label = u"v"_s}};
 }
@@ -129,6 +136,7 @@ HeatmapData embeddingData(const InspectionSnapshot& snapshot) {
           hasChange
               ? QCoreApplication::translate("Inspect", "Embeddings, change since the start")
               : QCoreApplication::translate("Inspect", "Embeddings; their start is not known")};
+  heat.caption = exportCaption(snapshot, heat.title);
   if (tiles.shape.size() != 4 || tiles.empty()) return heat;
   heat.array = {{tiles.shape[0] * tiles.shape[1], tiles.shape[2], tiles.shape[3]}, tiles.values};
   heat.rows = offsetAxis(snapshot.layer, u"y"_s, tiles.shape[2]);

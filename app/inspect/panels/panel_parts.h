@@ -21,6 +21,10 @@ class HeatmapView;
 /// Stem of an exported file: "stage3.block2-lambda-total".
 QString exportStem(const InspectionSnapshot& snapshot, const QString& what);
 
+/// The caption of an exported figure: what it shows, of which layer, for which image, at which
+/// step.
+QString exportCaption(const InspectionSnapshot& snapshot, const QString& what);
+
 /// A secondary label.
 QLabel* makeNote(const QString& text = {});
 

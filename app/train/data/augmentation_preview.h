@@ -37,6 +37,9 @@ class AugmentationPreview : public QWidget, public Exportable {
   const std::vector<std::vector<QImage>>& rows() const { return rows_; }
 
   QString exportName() const override;
+
+  QString exportCaption() const override { return accessibleName(); }
+
   QSize exportSize() const override;
   void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
   QString toCsv() const override;

@@ -7,6 +7,7 @@
 
 #include "engine/values/inspection/colormap.h"
 #include "engine/values/text/text.h"
+#include "widgets/pictures/color_bar.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
@@ -23,6 +24,8 @@ constexpr double kStripGap = 6;
 constexpr double kStripLambdaHeight = 24;
 constexpr double kTileHeight = 40;
 constexpr std::size_t kMostEntries = 120;
+constexpr double kBarLabel = 250;     // Of the colour bars in a file.
+constexpr double kLeastExport = 480;  // Pixels: space for the colour bars.
 
 /// A matrix as an image of one pixel per value.
 QImage imageOf(const Array& array, const ColorRange& range) {
@@ -124,8 +127,8 @@ void EpochStrip::redraw() {
   // Either all pictures show changes or none: a raw table beside them would mean something else.
   const bool change = std::ranges::any_of(
       entries_, [](const Entry& entry) { return !entry.picture->change.empty(); });
-  ColorRange lambdas{0, 0};
-  ColorRange tiles{0, 0};
+  ColorRange& lambdas = lambdaRange_ = {0, 0};
+  ColorRange& tiles = tileRange_ = {0, 0};
   for (const Entry& entry : entries_) {
     const Array& matrix = partOf(entry.picture->lambdas, part_);
     lambdas = widest(lambdas, rangeOf(ColorMap::diverging, matrix.values));
@@ -164,7 +167,7 @@ int EpochStrip::indexAt(double x) const {
 
 // ---- drawing ----
 
-void EpochStrip::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
+void EpochStrip::paintEntries(QPainter& painter, const QSize& size, const Colors& colors) const {
   const Sizes s = sizes();
   painter.setFont(smallFont());
   if (entries_.empty()) {
@@ -201,7 +204,7 @@ void EpochStrip::paintTo(QPainter& painter, const QSize& size, const Colors& col
 void EpochStrip::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Colors& colors = colorsOf(*this);
-  paintTo(painter, size(), colors);
+  paintEntries(painter, size(), colors);
   if (!hasFocus()) return;
   painter.setPen(QPen(colors.accent, 1));
   painter.setBrush(Qt::NoBrush);
@@ -216,8 +219,29 @@ QString EpochStrip::exportName() const {
 }
 
 QSize EpochStrip::exportSize() const {
-  const double width = std::max(1, count()) * (sizes().cell + kStripGap);
-  return {static_cast<int>(std::ceil(width)), sizeHint().height()};
+  const double width = std::max(kLeastExport, count() * (sizes().cell + kStripGap));
+  const double bars = 2 * (sizes().caption + kStripGap);
+  return {static_cast<int>(std::ceil(width)), sizeHint().height() + static_cast<int>(bars)};
+}
+
+void EpochStrip::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
+  paintEntries(painter, size, colors);
+  if (entries_.empty()) return;
+  const double line = sizes().caption;
+  double top = size.height() - 2 * (line + kStripGap);
+  for (const auto& [name, range] :
+       {std::pair{tr("Lambda matrix (above)"), lambdaRange_},
+        std::pair{tr("Its strongest position embedding (below)"), tileRange_}}) {
+    painter.setFont(smallFont());
+    painter.setPen(colors.textSecondary);
+    painter.drawText(QRectF(0, top, kBarLabel, line), Qt::AlignLeft | Qt::AlignVCenter, name);
+    paintFlatColorBar(painter,
+                      {kBarLabel, top, size.width() - kBarLabel, line},
+                      ColorMap::diverging,
+                      range,
+                      colors);
+    top += line + kStripGap;
+  }
 }
 
 QString EpochStrip::toCsv() const {

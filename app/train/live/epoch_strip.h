@@ -44,6 +44,9 @@ class EpochStrip : public QWidget, public Exportable {
   void setChosen(int epoch);
 
   QString exportName() const override;
+
+  QString exportCaption() const override { return accessibleName(); }
+
   QSize exportSize() const override;
   void paintTo(QPainter& painter, const QSize& size, const Colors& colors) const override;
   QString toCsv() const override;
@@ -83,7 +86,11 @@ class EpochStrip : public QWidget, public Exportable {
   int firstVisible(double width) const;
   int visibleCount(double width) const;
 
+  void paintEntries(QPainter& painter, const QSize& size, const Colors& colors) const;
+
   std::vector<Entry> entries_;
+  ColorRange lambdaRange_;
+  ColorRange tileRange_;
   LambdaPart part_ = LambdaPart::all;
   int chosen_ = -1;
   int scroll_ = 0;  ///< Entries between the last visible one and the last one.

@@ -6,6 +6,7 @@
 
 #include "engine/formats/inspection/epoch_files.h"
 #include "engine/formats/inspection/probe_snapshot.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -84,6 +85,11 @@ QString nameOf(const LayerPicture& picture, const QString& quantity) {
          QString::number(picture.step);
 }
 
+QString captionOf(const LayerPicture& picture, const QString& what) {
+  return tr("%1. Layer %2, step %3")
+      .arg(what, QString::fromStdString(picture.layer), countText(picture.step));
+}
+
 }  // namespace
 
 LayerPicture pictureOf(const InspectionSnapshot& snapshot) {
@@ -136,6 +142,7 @@ HeatmapData lambdaHeatmap(const LayerPicture& picture, LambdaPart part) {
   data.array = part == LambdaPart::all ? allParts(picture.lambdas, data.captions)
                                        : partOf(picture.lambdas, part);
   data.name = nameOf(picture, u"lambda"_s);
+  data.caption = captionOf(picture, tr("Lambda matrix"));
   data.rows.label = u"k"_s;
   data.columns.label = u"v"_s;
   return data;
@@ -145,6 +152,9 @@ HeatmapData embeddingHeatmap(const LayerPicture& picture, bool change) {
   const Array& all = change ? picture.change : picture.tiles;
   HeatmapData data;
   data.name = nameOf(picture, change ? u"embedding-change"_s : u"embeddings"_s);
+  data.caption = captionOf(
+      picture,
+      change ? tr("Position embeddings, change since the start") : tr("Position embeddings"));
   const std::size_t size = tileSize(all);
   if (size == 0) return data;
   const std::int64_t depth = std::max<std::int64_t>(all.shape[1], 1);
