@@ -148,7 +148,7 @@ QString ImageMode::status() const {
   }
   const QString step = countText(snapshot->step);
   if (feed_->ageSeconds() > 0) {
-    return tr("Live: step %1, %2 s old").arg(step, QLocale().toString(feed_->ageSeconds(), 'f', 1));
+    return tr("Live: step %1, %2 old").arg(step, durationText(feed_->ageSeconds()));
   }
   return training_.state() == SessionState::paused ? tr("Live: step %1, paused").arg(step)
                                                    : tr("Live: step %1, up to date").arg(step);
