@@ -14,9 +14,9 @@
 #include <QWheelEvent>
 
 #include "widgets/export/export_file.h"
-#include "widgets/plots/axis_tickers.h"
-#include "widgets/plots/curve_plot.h"
-#include "widgets/plots/curve_toolbar.h"
+#include "widgets/plots/axes/axis_tickers.h"
+#include "widgets/plots/curves/curve_plot.h"
+#include "widgets/plots/curves/curve_toolbar.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"

@@ -6,7 +6,7 @@
 
 #include <QTest>
 
-#include "widgets/plots/decimation.h"
+#include "widgets/plots/curves/decimation.h"
 
 namespace lambda {
 

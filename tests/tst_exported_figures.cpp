@@ -20,10 +20,10 @@
 #include "widgets/pictures/bar_list.h"
 #include "widgets/pictures/heatmap_view.h"
 #include "widgets/pictures/image_view.h"
-#include "widgets/plots/curve_plot.h"
-#include "widgets/plots/learning_rate_plot.h"
-#include "widgets/plots/scatter_plot.h"
-#include "widgets/plots/spectrum_view.h"
+#include "widgets/plots/curves/curve_plot.h"
+#include "widgets/plots/lines/learning_rate_plot.h"
+#include "widgets/plots/lines/spectrum_view.h"
+#include "widgets/plots/scatter/scatter_plot.h"
 #include "widgets/tables/confusion_view.h"
 
 using namespace Qt::StringLiterals;

@@ -14,7 +14,7 @@
 #include "widgets/pictures/image_conversion.h"
 #include "widgets/pictures/image_grid.h"
 #include "widgets/pictures/image_view.h"
-#include "widgets/plots/spectrum_view.h"
+#include "widgets/plots/lines/spectrum_view.h"
 
 using namespace Qt::StringLiterals;
 

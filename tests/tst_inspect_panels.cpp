@@ -16,7 +16,7 @@
 #include "widgets/pictures/bar_list.h"
 #include "widgets/pictures/heatmap_view.h"
 #include "widgets/pictures/image_view.h"
-#include "widgets/plots/spectrum_view.h"
+#include "widgets/plots/lines/spectrum_view.h"
 #include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;

@@ -3,7 +3,7 @@
 #include <QTest>
 
 #include "engine/values/config/schedule.h"
-#include "widgets/plots/learning_rate_plot.h"
+#include "widgets/plots/lines/learning_rate_plot.h"
 #include "widgets/theme/theme.h"
 
 namespace lambda {

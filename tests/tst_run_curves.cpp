@@ -4,8 +4,8 @@
 
 #include <QTest>
 
-#include "widgets/plots/axis_text.h"
-#include "widgets/plots/run_curves.h"
+#include "widgets/plots/axes/axis_text.h"
+#include "widgets/plots/curves/run_curves.h"
 
 using namespace Qt::StringLiterals;
 

@@ -3,8 +3,8 @@
 #include <QSignalSpy>
 #include <QtTest/QtTest>
 
-#include "widgets/plots/axis_tickers.h"
-#include "widgets/plots/scatter_plot.h"
+#include "widgets/plots/axes/axis_tickers.h"
+#include "widgets/plots/scatter/scatter_plot.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
 

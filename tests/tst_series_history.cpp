@@ -5,7 +5,7 @@
 #include <QElapsedTimer>
 #include <QTest>
 
-#include "widgets/plots/series_history.h"
+#include "widgets/plots/curves/series_history.h"
 
 namespace lambda {
 

@@ -4,7 +4,7 @@
 
 #include <QTest>
 
-#include "widgets/plots/smoothing.h"
+#include "widgets/plots/curves/smoothing.h"
 
 namespace lambda {
 

@@ -8,8 +8,8 @@
 #include "app/train/setup/change_bar.h"
 #include "tests/support/train_page_stage.h"
 #include "widgets/forms/field_form.h"
-#include "widgets/plots/curve_plot.h"
-#include "widgets/plots/run_curves.h"
+#include "widgets/plots/curves/curve_plot.h"
+#include "widgets/plots/curves/run_curves.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;

@@ -15,7 +15,7 @@
 #include "engine/formats/inspection/epoch_files.h"
 #include "engine/formats/inspection/probe_snapshot.h"
 #include "tests/support/train_page_stage.h"
-#include "widgets/plots/curve_plot.h"
+#include "widgets/plots/curves/curve_plot.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;

@@ -4,7 +4,7 @@
 
 #include "app/train/run/result_banner.h"
 #include "tests/support/train_page_stage.h"
-#include "widgets/plots/curve_toolbar.h"
+#include "widgets/plots/curves/curve_toolbar.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;

@@ -11,7 +11,7 @@
 #include "app/train/run/result_banner.h"
 #include "app/train/train_status.h"
 #include "tests/support/train_page_stage.h"
-#include "widgets/plots/curve_plot.h"
+#include "widgets/plots/curves/curve_plot.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;

@@ -12,8 +12,8 @@
 #include "engine/runtime/error.h"
 #include "widgets/export/export_file.h"
 #include "widgets/pictures/heatmap_view.h"
-#include "widgets/plots/curve_plot.h"
-#include "widgets/plots/run_curves.h"
+#include "widgets/plots/curves/curve_plot.h"
+#include "widgets/plots/curves/run_curves.h"
 
 using namespace Qt::StringLiterals;
 

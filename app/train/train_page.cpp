@@ -24,7 +24,7 @@
 #include "app/train/setup/setup_view.h"
 #include "app/train/training_text.h"
 #include "engine/runs/run_folder.h"
-#include "widgets/plots/curve_toolbar.h"
+#include "widgets/plots/curves/curve_toolbar.h"
 
 using namespace Qt::StringLiterals;
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "app/inspect/probe_view.h"
-#include "widgets/plots/line_plot.h"
+#include "widgets/plots/lines/line_plot.h"
 
 namespace lambda {
 

@@ -14,8 +14,8 @@
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmap_view.h"
-#include "widgets/plots/effective_rank.h"
-#include "widgets/plots/spectrum_view.h"
+#include "widgets/plots/lines/effective_rank.h"
+#include "widgets/plots/lines/spectrum_view.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/typography.h"
 

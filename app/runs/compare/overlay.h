@@ -8,7 +8,7 @@
 #include "app/runs/compare/imported_quantities.h"
 #include "app/runs/run_row.h"
 #include "engine/values/run/metrics.h"
-#include "widgets/plots/curve_plot.h"
+#include "widgets/plots/curves/curve_plot.h"
 
 namespace lambda {
 

@@ -17,7 +17,7 @@
 #include "app/runs/table/run_sort_filter.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
-#include "widgets/plots/scatter_plot.h"
+#include "widgets/plots/scatter/scatter_plot.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
 

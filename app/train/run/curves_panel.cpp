@@ -6,8 +6,8 @@
 
 #include "app/session/training_session.h"
 #include "app/train/training_text.h"
-#include "widgets/plots/curve_toolbar.h"
-#include "widgets/plots/run_curves.h"
+#include "widgets/plots/curves/curve_toolbar.h"
+#include "widgets/plots/curves/run_curves.h"
 #include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;

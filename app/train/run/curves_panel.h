@@ -7,7 +7,7 @@
 #include <QWidget>
 
 #include "engine/values/run/metrics.h"
-#include "widgets/plots/curve_plot.h"
+#include "widgets/plots/curves/curve_plot.h"
 
 class QSettings;
 

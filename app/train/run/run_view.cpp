@@ -6,7 +6,7 @@
 #include "app/train/live/live_panel.h"
 #include "app/train/run/curves_panel.h"
 #include "app/train/run/event_list.h"
-#include "widgets/plots/curve_toolbar.h"
+#include "widgets/plots/curves/curve_toolbar.h"
 #include "widgets/theme/grip_splitter.h"
 
 using namespace Qt::StringLiterals;

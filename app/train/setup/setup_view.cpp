@@ -18,7 +18,7 @@
 #include "app/train/setup/recipe_sections.h"
 #include "app/train/setup/setup_column.h"
 #include "widgets/forms/field_form.h"
-#include "widgets/plots/learning_rate_plot.h"
+#include "widgets/plots/lines/learning_rate_plot.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 

@@ -1,0 +1,76 @@
+#include "widgets/plots/axes/axis_text.h"
+
+#include <array>
+#include <cmath>
+
+#include "widgets/text/quantity_text.h"
+#include "widgets/theme/shown_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString countTick(double value) {
+  static const std::array prefixes{u""_s, u" k"_s, u" M"_s, u" G"_s, u" T"_s, u" P"_s};
+  std::size_t prefix = 0;
+  while (std::abs(value) >= 1000 && prefix + 1 < prefixes.size()) {
+    value /= 1000;
+    ++prefix;
+  }
+  return roundedText(value) + prefixes[prefix];
+}
+
+QString timeTick(double seconds) {
+  if (seconds < 60) return tr("%1 s").arg(roundedText(seconds));
+  if (seconds < 3600) return tr("%1 min").arg(roundedText(seconds / 60));
+  if (seconds < 86400) return tr("%1 h").arg(roundedText(seconds / 3600));
+  return tr("%1 d").arg(roundedText(seconds / 86400));
+}
+
+}  // namespace
+
+QString valueText(double value, bool percent) {
+  return percent ? accuracyText(value) : numberText(value, 4);
+}
+
+QString placeText(CurveAxis axis, double place) {
+  switch (axis) {
+    case CurveAxis::steps:
+      return tr("step %1").arg(countText(std::llround(place)));
+    case CurveAxis::epochs:
+      return tr("epoch %1").arg(fixedText(place, 2));
+    case CurveAxis::time:
+      return clockText(place);
+  }
+  return {};
+}
+
+QString tickText(ValueUnit unit, double value) {
+  switch (unit) {
+    case ValueUnit::number:
+      return roundedText(value);
+    case ValueUnit::percent:
+      return roundedText(100 * value) + u" %"_s;
+    case ValueUnit::count:
+      return countTick(value);
+    case ValueUnit::seconds:
+      return timeTick(value);
+  }
+  return {};
+}
+
+QString axisTitle(CurveAxis axis) {
+  switch (axis) {
+    case CurveAxis::steps:
+      return tr("Step");
+    case CurveAxis::epochs:
+      return tr("Epoch");
+    case CurveAxis::time:
+      return tr("Training time");
+  }
+  return {};
+}
+
+}  // namespace lambda

@@ -1,0 +1,309 @@
+#include "widgets/plots/curves/curve_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "widgets/plots/axes/axis_text.h"
+#include "widgets/plots/axes/axis_tickers.h"
+#include "widgets/plots/axes/plot_style.h"
+#include "widgets/plots/curves/line_trace.h"
+#include "widgets/qcustomplot_include.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kRawOpacity = 0.28;
+constexpr double kCrowdedOpacity = 0.16;  // Strokes side by side are darker than a single one.
+constexpr double kPixelsPerDot = 8;
+constexpr double kDimOpacity = 0.22;
+constexpr double kLineWidth = 1.6;
+constexpr int kGapBetweenPanels = 6;
+constexpr int kTitleHeight = 26;
+
+QColor faded(QColor color, double opacity) {
+  color.setAlphaF(static_cast<float>(color.alphaF() * opacity));
+  return color;
+}
+
+QSharedPointer<QCPGraphDataContainer> containerOf(const std::vector<PlotPoint>& points) {
+  QVector<QCPGraphData> data;
+  data.reserve(static_cast<qsizetype>(points.size()));
+  for (const PlotPoint& point : points) data.append(QCPGraphData(point.x, point.y));
+  auto container = QSharedPointer<QCPGraphDataContainer>::create();
+  container->set(data, true);
+  return container;
+}
+
+/// A value that a logarithmic axis can't show becomes a gap.
+void dropNotPositive(std::vector<PlotPoint>& points) {
+  for (PlotPoint& point : points) {
+    if (!(point.y > 0)) point.y = kNaN;
+  }
+}
+
+}  // namespace
+
+CurveScene::CurveScene(QCustomPlot& plot, std::vector<CurvePanel> panels)
+    : plot_(plot), colors_(&lightColors()) {
+  plot_.plotLayout()->clear();
+  plot_.plotLayout()->setRowSpacing(0);
+  plot_.setNoAntialiasingOnDrag(false);
+  // Drawn segment by segment: as one path, thousands of strokes up and down take half a second.
+  plot_.setPlottingHint(QCP::phFastPolylines);
+  const int count = static_cast<int>(panels.size());
+  for (int row = 0; row < count; ++row) addPanel(std::move(panels[row]), row, count);
+}
+
+void CurveScene::addPanel(CurvePanel options, int row, int count) {
+  Panel panel;
+  panel.options = std::move(options);
+  panel.rect = new QCPAxisRect(&plot_, true);
+  plot_.plotLayout()->addElement(row, 0, panel.rect);
+  panel.x = panel.rect->axis(QCPAxis::atBottom);
+  panel.y = panel.rect->axis(QCPAxis::atLeft);
+  const bool isLast = row == count - 1;
+  panel.rect->setAutoMargins(isLast ? QCP::msLeft | QCP::msBottom : QCP::MarginSides(QCP::msLeft));
+  panel.rect->setMarginGroup(
+      QCP::msLeft,
+      row == 0 ? new QCPMarginGroup(&plot_) : panels_.front().rect->marginGroup(QCP::msLeft));
+  panel.x->setTickLabels(isLast);
+  panel.y->setNumberFormat(u"g"_s);
+  panel.rect->setRangeDrag({});
+  panel.rect->setRangeZoom({});
+  panels_.push_back(std::move(panel));
+}
+
+QColor CurveScene::colorOf(const Series& series) const {
+  if (series.options.color.isValid()) return series.options.color;
+  const int count = static_cast<int>(colors_->series.size());
+  const int index = (series.options.colorIndex % count + count) % count;
+  return colors_->series[static_cast<std::size_t>(index)];
+}
+
+double CurveScene::placeOf(const CurveMark& mark) const {
+  switch (axis_) {
+    case CurveAxis::steps:
+      return mark.step;
+    case CurveAxis::epochs:
+      return mark.epoch;
+    case CurveAxis::time:
+      return mark.seconds;
+  }
+  return mark.step;
+}
+
+bool CurveScene::hasPoints() const {
+  return std::ranges::any_of(series_, [&](const Series& s) { return !s.history.x(axis_).empty(); });
+}
+
+// ---- content ----
+
+void CurveScene::setSeries(std::vector<CurveSeries> series) {
+  plot_.clearPlottables();
+  series_.clear();
+  for (CurveSeries& options : series) {
+    Series entry;
+    options.panel = std::clamp(options.panel, 0, static_cast<int>(panels_.size()) - 1);
+    entry.history = SeriesHistory(options.faintRaw ? smoothing_ : 0);
+    entry.history.append(options.samples);
+    options.samples = {};
+    entry.options = std::move(options);
+    addGraphs(entry);
+    styleGraphs(entry);
+    series_.push_back(std::move(entry));
+  }
+}
+
+void CurveScene::append(const std::string& key, const CurveSamples& samples) {
+  for (Series& series : series_) {
+    if (series.options.key == key) series.history.append(samples);
+  }
+}
+
+void CurveScene::setAxis(CurveAxis axis) {
+  axis_ = axis;
+  styleAxes();
+}
+
+void CurveScene::setSmoothing(double weight) {
+  smoothing_ = weight;
+  for (Series& series : series_) {
+    if (series.options.faintRaw) series.history.setSmoothing(weight);
+  }
+}
+
+void CurveScene::setLogarithmic(int panel, bool on) {
+  panels_.at(static_cast<std::size_t>(panel)).logarithmic = on;
+  styleAxes();
+}
+
+void CurveScene::setHighlighted(const std::vector<std::string>& keys) {
+  for (Series& series : series_) {
+    series.dim = !keys.empty() && std::ranges::find(keys, series.options.key) == keys.end();
+    styleGraphs(series);
+  }
+}
+
+// ---- looks ----
+
+void CurveScene::setColors(const Colors& colors) {
+  colors_ = &colors;
+  plot_.setBackground(QBrush(colors.page));
+  styleAxes();
+  for (Series& series : series_) styleGraphs(series);
+}
+
+void CurveScene::styleAxes() {
+  const int titleHeight = qRound(kTitleHeight * textScale());
+  for (std::size_t i = 0; i < panels_.size(); ++i) {
+    Panel& panel = panels_[i];
+    const bool isLast = i + 1 == panels_.size();
+    const int marks = i == 0 ? kMarkLane : 0;
+    panel.rect->setMargins({0, titleHeight + marks, rightMargin_, isLast ? 0 : kGapBetweenPanels});
+    for (QCPAxis* axis : {panel.x, panel.y}) styleAxis(*axis, *colors_);
+    if (!isLast) panel.x->setTickPen(QPen(Qt::transparent));
+    panel.x->setTicker(placeTicker(axis_));
+    panel.x->setLabel(isLast ? axisTitle(axis_) : QString());
+    panel.y->setScaleType(panel.logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+    panel.y->setTicker(valueTicker(panel.options.percent ? ValueUnit::percent : ValueUnit::number,
+                                   panel.logarithmic));
+    panel.y->ticker()->setTickCount(tickCount_);
+  }
+}
+
+void CurveScene::addGraphs(Series& series) {
+  const Panel& panel = panels_[static_cast<std::size_t>(series.options.panel)];
+  const auto add = [&] {
+    QCPGraph* graph = plot_.addGraph(panel.x, panel.y);
+    graph->setAdaptiveSampling(false);
+    graph->setSelectable(QCP::stNone);
+    return graph;
+  };
+  series.branches = new QCPCurve(panel.x, panel.y);
+  series.branches->setSelectable(QCP::stNone);
+  if (series.options.faintRaw) series.raw = add();
+  series.line = add();
+  series.lone = add();
+  series.lone->setLineStyle(QCPGraph::lsNone);
+}
+
+void CurveScene::styleGraphs(Series& series) {
+  const QColor color = faded(colorOf(series), series.dim ? kDimOpacity : 1);
+  series.line->setPen(QPen(color, kLineWidth, series.options.penStyle, Qt::RoundCap));
+  series.lone->setPen(QPen(color, 1));
+  series.lone->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, color, color, 4));
+  // One pixel wide and without antialiasing, since thousands of strokes up and down are slow
+  // otherwise.
+  if (series.raw) {
+    series.raw->setPen(QPen(faded(color, kRawOpacity), 1));
+    series.raw->setAntialiased(false);
+  }
+  series.branches->setPen(QPen(faded(color, kRawOpacity), 1));
+  series.branches->setAntialiased(false);
+}
+
+// ---- lines ----
+
+void CurveScene::refreshLines() {
+  for (Series& series : series_) refresh(series);
+  widenCoveredLines();
+}
+
+/// Of lines that coincide, the ones below are wider, so that each of them is seen.
+void CurveScene::widenCoveredLines() {
+  constexpr double kWider = 2.6, kMostWider = 3 * kWider;
+  std::vector<LineTrace> traces;
+  for (const Series& series : series_) {
+    traces.push_back(
+        traceOf(series.drawn, xRange(), [&](double y) { return yPixel(series.options.panel, y); }));
+  }
+  for (std::size_t i = 0; i < series_.size(); ++i) {
+    double width = 0;
+    for (std::size_t above = i + 1; above < series_.size(); ++above) {
+      const bool isSamePanel = series_[above].options.panel == series_[i].options.panel;
+      if (isSamePanel && doCoincide(traces[i], traces[above])) width += kWider;
+    }
+    QPen pen = series_[i].line->pen();
+    pen.setWidthF(kLineWidth + std::min(width, kMostWider));
+    series_[i].line->setPen(pen);
+  }
+}
+
+void CurveScene::refresh(Series& series) {
+  const Panel& panel = panels_[static_cast<std::size_t>(series.options.panel)];
+  const auto [low, high] = xRange();
+  const int columns = std::max(panel.rect->width(), 1);
+  const SeriesHistory& history = series.history;
+  const std::span<const double> x = history.x(axis_);
+  const auto pointsOf = [&, low = low, high = high](std::span<const double> xs,
+                                                    std::span<const double> ys) {
+    if (xs.empty()) return std::vector<PlotPoint>{};
+    std::vector<PlotPoint> points = decimated(xs, ys, low, high, columns);
+    if (panel.logarithmic) dropNotPositive(points);
+    return points;
+  };
+  series.drawn = pointsOf(x, history.smoothedValues());
+  series.line->setData(containerOf(series.drawn));
+  styleForCrowding(series, columns);
+  series.lone->setData(containerOf(isolatedPoints(series.drawn)));
+  if (series.raw) {
+    // Without smoothing the line shows everything.
+    const bool differs = smoothing_ > 0;
+    series.raw->setData(
+        containerOf(differs ? pointsOf(x, history.samples().y) : std::vector<PlotPoint>{}));
+  }
+  QVector<QCPCurveData> branches;
+  for (const SeriesHistory::Branch& branch : history.abandoned()) {
+    const std::span<const double> places = SeriesHistory::along(branch.samples, axis_);
+    for (const PlotPoint& point : pointsOf(places, branch.samples.y)) {
+      branches.append(QCPCurveData(static_cast<double>(branches.size()), point.x, point.y));
+    }
+    branches.append(QCPCurveData(static_cast<double>(branches.size()), kNaN, kNaN));
+  }
+  series.branches->data()->set(branches, true);
+}
+
+void CurveScene::styleForCrowding(Series& series, int columns) {
+  const auto count = static_cast<double>(series.drawn.size());
+  // Round ends close the corners between segments. Where corners are a pixel apart nobody sees
+  // them, and they take three times as long.
+  const bool isCrowded = count > columns;
+  QPen pen = series.line->pen();
+  pen.setCapStyle(isCrowded ? Qt::FlatCap : Qt::RoundCap);
+  pen.setStyle(isCrowded ? Qt::SolidLine : series.options.penStyle);
+  series.line->setPen(pen);
+  const bool hasDots = series.options.points && count * kPixelsPerDot <= columns;
+  series.line->setScatterStyle(
+      hasDots ? QCPScatterStyle(QCPScatterStyle::ssDisc, pen.color(), pen.color(), 5)
+              : QCPScatterStyle(QCPScatterStyle::ssNone));
+  if (!series.raw) return;
+  QPen raw = series.raw->pen();
+  const double opacity = isCrowded ? kCrowdedOpacity : kRawOpacity;
+  raw.setColor(faded(pen.color(), opacity));
+  series.raw->setPen(raw);
+}
+
+void CurveScene::setRightMargin(int pixels) {
+  if (rightMargin_ == pixels) return;
+  rightMargin_ = pixels;
+  styleAxes();
+}
+
+void CurveScene::setPanelHeight(double pixels) {
+  constexpr int kMostTicks = 4;
+  constexpr double kLinesPerTick = 2;  // Round numbers may need more ticks than requested.
+  const double line = QFontMetricsF(smallFont()).height();
+  const int count = std::clamp(static_cast<int>(pixels / (kLinesPerTick * line)), 1, kMostTicks);
+  if (count == tickCount_) return;
+  tickCount_ = count;
+  styleAxes();
+}
+
+}  // namespace lambda

@@ -1,0 +1,191 @@
+#include "widgets/plots/lines/line_plot.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QFontMetricsF>
+#include <QMouseEvent>
+
+#include "widgets/qcustomplot_include.h"
+#include "widgets/text/quantity_text.h"
+#include "widgets/theme/accessible_parts.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr double kDotSize = 6;
+constexpr double kIconWidth = 14;
+constexpr double kLegendGap = 12;
+constexpr double kHeadroom = 1.05;  // Above the greatest value.
+constexpr int kUnlimited = 100'000;
+
+void placeAtX(QCPItemStraightLine& line, double x) {
+  line.point1->setCoords(x, 0);
+  line.point2->setCoords(x, 1);
+}
+
+}  // namespace
+
+LinePlot::LinePlot(QWidget* parent)
+    : PlotView(parent),
+      markLine_(new QCPItemStraightLine(&plot())),
+      crosshair_(new QCPItemStraightLine(&plot())),
+      readout_(new QCPItemText(&plot())) {
+  describeParts(
+      *this,
+      {.count = [this] { return static_cast<int>(lines_.size()); },
+       .part = [this](int line) { return describedLine(static_cast<std::size_t>(line)); }},
+      QAccessible::Chart);
+  setMouseTracking(true);
+  QCPLegend* legend = plot().legend;
+  plot().plotLayout()->insertRow(0);
+  plot().plotLayout()->addElement(0, 0, legend);
+  plot().plotLayout()->setRowStretchFactor(0, 0.001);
+  legend->setMargins({0, 0, 0, 4});
+  legend->setBorderPen(QPen(Qt::transparent));
+  legend->setBrush(Qt::NoBrush);
+  // An empty legend would limit the width of the plot to its own.
+  legend->setMaximumSize(kUnlimited, kUnlimited);
+  readout_->position->setTypeX(QCPItemPosition::ptPlotCoords);
+  readout_->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+  readout_->setPadding({6, 4, 6, 4});
+  readout_->setTextAlignment(Qt::AlignLeft);
+  for (QCPAbstractItem* item : {static_cast<QCPAbstractItem*>(markLine_),
+                                static_cast<QCPAbstractItem*>(crosshair_),
+                                static_cast<QCPAbstractItem*>(readout_)}) {
+    item->setVisible(false);
+  }
+}
+
+void LinePlot::setLines(std::vector<PlotLine> lines, double left, double right) {
+  lines_ = std::move(lines);
+  plot().clearGraphs();
+  plot().legend->clearItems();
+  double most = 0;
+  for (const PlotLine& line : lines_) {
+    QCPGraph* graph = plot().addGraph();
+    for (const QPointF& point : line.points) {
+      graph->addData(point.x(), point.y());
+      if (std::isfinite(point.y())) most = std::max(most, point.y());
+    }
+    graph->setName(line.name);
+    if (line.points.empty() || line.name.isEmpty()) graph->removeFromLegend();
+  }
+  x().setRange(left, right);
+  y().setRange(0, most > 0 ? kHeadroom * most : 1);
+  crosshair_->setVisible(false);
+  readout_->setVisible(false);
+  redraw();
+}
+
+/// Its name, and its value at the mark, else at its end.
+AccessiblePart LinePlot::describedLine(std::size_t index) const {
+  const PlotLine& line = lines_[index];
+  const QString name = line.name.isEmpty() ? accessibleName() : line.name;
+  if (line.points.empty()) return {.name = name, .value = {}};
+  const std::size_t point = mark_ ? nearestPoint(line, *mark_) : line.points.size() - 1;
+  return {.name = name, .value = placeAt(line.points[point].x()) + u": "_s + valueAt(index, point)};
+}
+
+void LinePlot::setMark(std::optional<double> place) {
+  if (mark_ == place) return;
+  mark_ = place;
+  if (place) placeAtX(*markLine_, *place);
+  redraw();
+}
+
+bool LinePlot::hasPoints() const {
+  return std::ranges::any_of(lines_, [](const PlotLine& line) { return !line.points.empty(); });
+}
+
+void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) const {
+  PlotView::style(colors, size, medium);
+  const QFontMetricsF metrics(smallFont());
+  double widest = 1;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const PlotLine& line = lines_[i];
+    const QColor color =
+        colors.series[static_cast<std::size_t>(line.colorIndex) % colors.series.size()];
+    QCPGraph& graph = *plot().graph(static_cast<int>(i));
+    graph.setPen(QPen(color, 1.6));
+    QColor tint = color;
+    tint.setAlphaF(0.1F);
+    graph.setBrush(line.filled ? QBrush(tint) : QBrush(Qt::NoBrush));
+    if (line.dotted) {
+      graph.setScatterStyle(
+          QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(color), QBrush(color), kDotSize));
+    }
+    widest = std::max(widest, kIconWidth + metrics.horizontalAdvance(line.name) + 2 * kLegendGap);
+  }
+  QCPLegend* legend = plot().legend;
+  legend->setVisible(legend->itemCount() > 0);
+  legend->setFont(smallFont());
+  legend->setTextColor(colors.textSecondary);
+  legend->setIconSize(static_cast<int>(kIconWidth), static_cast<int>(metrics.height() / 2));
+  legend->setColumnSpacing(static_cast<int>(kLegendGap));
+  legend->setWrap(std::max(1, static_cast<int>(size.width() / widest)));
+  legend->setFillOrder(QCPLegend::foColumnsFirst);
+  markLine_->setPen(QPen(colors.textDisabled, 1));
+  markLine_->setVisible(mark_ && medium == Medium::screen);
+  crosshair_->setPen(QPen(colors.textDisabled, 1, Qt::DashLine));
+  readout_->setFont(smallFont());
+  readout_->setColor(colors.text);
+  readout_->setBrush(colors.surface);
+  readout_->setPen(QPen(colors.hairline, 1));
+  if (medium == Medium::screen) return;
+  crosshair_->setVisible(false);
+  readout_->setVisible(false);
+}
+
+QString LinePlot::valueAt(std::size_t line, std::size_t point) const {
+  return numberText(lines_[line].points[point].y(), 4);
+}
+
+std::size_t LinePlot::nearestPoint(const PlotLine& line, double place) {
+  const auto nearest = std::ranges::min_element(
+      line.points, {}, [place](const QPointF& point) { return std::abs(point.x() - place); });
+  return static_cast<std::size_t>(nearest - line.points.begin());
+}
+
+void LinePlot::mouseMoveEvent(QMouseEvent* event) {
+  const QPointF place = fromPixels(event->position());
+  const bool isInside = hasPoints() && x().range().contains(place.x());
+  crosshair_->setVisible(isInside);
+  readout_->setVisible(isInside);
+  if (isInside) readOutAt(place.x());
+  plot().replot(QCustomPlot::rpQueuedReplot);
+  QWidget::mouseMoveEvent(event);
+}
+
+void LinePlot::leaveEvent(QEvent* event) {
+  crosshair_->setVisible(false);
+  readout_->setVisible(false);
+  plot().replot(QCustomPlot::rpQueuedReplot);
+  QWidget::leaveEvent(event);
+}
+
+void LinePlot::readOutAt(double place) {
+  QStringList texts;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    if (lines_[i].points.empty()) continue;
+    const std::size_t nearest = nearestPoint(lines_[i], place);
+    if (texts.isEmpty()) {
+      placeAtX(*crosshair_, lines_[i].points[nearest].x());
+      texts << placeAt(lines_[i].points[nearest].x());
+    }
+    const QString value = valueAt(i, nearest);
+    texts << (lines_[i].name.isEmpty() ? value : lines_[i].name + u": "_s + value);
+  }
+  readout_->setText(texts.join(u'\n'));
+  // On the side of the crosshair that has more space.
+  const bool isLeft = place > x().range().center();
+  readout_->setPositionAlignment((isLeft ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignTop);
+  readout_->position->setCoords(crosshair_->point1->coords().x(), 0);
+}
+
+}  // namespace lambda

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <QPointF>
+
+#include "widgets/plots/axes/plot_view.h"
+
+class QCPItemStraightLine;
+class QCPItemText;
+
+namespace lambda {
+
+struct AccessiblePart;
+
+/// A line through few points, ascending by x.
+struct PlotLine {
+  QString name = {};  ///< In the legend and in the read-out.
+  std::vector<QPointF> points = {};
+  int colorIndex = 0;   ///< Index into Colors::series, modulo its size.
+  bool dotted = false;  ///< Each point has a dot.
+  bool filled = false;  ///< The area below it is tinted.
+};
+
+/// Lines with a legend, a mark at one place, and a read-out of all lines at the pointer.
+class LinePlot : public PlotView {
+  Q_OBJECT
+
+ public:
+  explicit LinePlot(QWidget* parent = nullptr);
+
+ protected:
+  /// Lines without points have no entry in the legend. y begins at 0.
+  void setLines(std::vector<PlotLine> lines, double left, double right);
+
+  const std::vector<PlotLine>& lines() const { return lines_; }
+
+  /// The vertical line at a place on x; none = no line.
+  void setMark(std::optional<double> place);
+
+  /// The texts of the read-out: the place on x, and the value of one of its lines there.
+  virtual QString placeAt(double x) const = 0;
+  virtual QString valueAt(std::size_t line, std::size_t point) const;
+
+  /// The index of the point of a line that is nearest to a place on x.
+  static std::size_t nearestPoint(const PlotLine& line, double place);
+
+  bool hasPoints() const override;
+  void style(const Colors& colors, const QSize& size, Medium medium) const override;
+
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+
+ private:
+  void readOutAt(double place);
+  AccessiblePart describedLine(std::size_t index) const;
+
+  std::vector<PlotLine> lines_;
+  std::optional<double> mark_;
+  QCPItemStraightLine* markLine_;
+  QCPItemStraightLine* crosshair_;
+  QCPItemText* readout_;
+};
+
+}  // namespace lambda
