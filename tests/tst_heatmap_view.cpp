@@ -9,7 +9,7 @@
 
 #include "tests/support/example_snapshot.h"
 #include "widgets/export/export_file.h"
-#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/large_picture.h"
 #include "widgets/theme/colors.h"
 

@@ -11,9 +11,9 @@
 #include "widgets/export/export_file.h"
 #include "widgets/pictures/bar_list.h"
 #include "widgets/pictures/explanation.h"
-#include "widgets/pictures/image_conversion.h"
-#include "widgets/pictures/image_grid.h"
-#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/images/image_conversion.h"
+#include "widgets/pictures/images/image_grid.h"
+#include "widgets/pictures/images/image_view.h"
 #include "widgets/plots/lines/spectrum_view.h"
 
 using namespace Qt::StringLiterals;

@@ -7,9 +7,9 @@
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/lambda_panel.h"
 #include "tests/support/inspect_page_stage.h"
-#include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/image_grid.h"
-#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
+#include "widgets/pictures/images/image_grid.h"
+#include "widgets/pictures/images/image_view.h"
 
 using namespace Qt::StringLiterals;
 

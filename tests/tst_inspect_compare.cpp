@@ -5,8 +5,8 @@
 #include "app/inspect/image_picker.h"
 #include "app/inspect/source_chooser.h"
 #include "tests/support/inspect_page_stage.h"
-#include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
+#include "widgets/pictures/images/image_view.h"
 
 using namespace Qt::StringLiterals;
 

@@ -7,7 +7,7 @@
 #include "app/inspect/image_picker.h"
 #include "app/inspect/layer_list.h"
 #include "tests/support/inspect_page_stage.h"
-#include "widgets/pictures/image_grid.h"
+#include "widgets/pictures/images/image_grid.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;

@@ -14,8 +14,8 @@
 #include "tests/support/example_snapshot.h"
 #include "widgets/export/export_file.h"
 #include "widgets/pictures/bar_list.h"
-#include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
+#include "widgets/pictures/images/image_view.h"
 #include "widgets/plots/lines/spectrum_view.h"
 #include "widgets/text/quantity_text.h"
 

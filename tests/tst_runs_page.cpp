@@ -11,7 +11,7 @@
 #include "app/runs/table/run_filter_bar.h"
 #include "tests/support/runs_page_stage.h"
 #include "widgets/forms/field_form.h"
-#include "widgets/pictures/image_grid.h"
+#include "widgets/pictures/images/image_grid.h"
 #include "widgets/plots/scatter/scatter_plot.h"
 #include "widgets/tables/confusion_view.h"
 #include "widgets/text/path_text.h"

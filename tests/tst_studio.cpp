@@ -23,8 +23,8 @@
 #include "engine/formats/metrics/metrics_json.h"
 #include "tests/support/shapes10_of.h"
 #include "widgets/network/network_editor.h"
-#include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
+#include "widgets/pictures/images/image_view.h"
 
 using namespace Qt::StringLiterals;
 

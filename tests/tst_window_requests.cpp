@@ -24,7 +24,7 @@
 #include "widgets/forms/number_box.h"
 #include "widgets/network/network_actions.h"
 #include "widgets/network/network_editor.h"
-#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
 
 using namespace Qt::StringLiterals;
 

@@ -2,7 +2,7 @@
 
 #include "app/inspect/image_picker.h"
 #include "app/inspect/own_picture.h"
-#include "widgets/pictures/image_conversion.h"
+#include "widgets/pictures/images/image_conversion.h"
 
 namespace lambda {
 

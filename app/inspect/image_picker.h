@@ -9,7 +9,7 @@
 #include "engine/values/images/labeled_images.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/predictions.h"
-#include "widgets/pictures/image_grid.h"
+#include "widgets/pictures/images/image_grid.h"
 
 class QAction;
 class QComboBox;

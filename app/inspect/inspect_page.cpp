@@ -21,7 +21,7 @@
 #include "app/inspect/source_chooser.h"
 #include "app/session/inspection_session.h"
 #include "app/session/training_session.h"
-#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/images/image_view.h"
 
 using namespace Qt::StringLiterals;
 

@@ -11,7 +11,7 @@
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 #include "widgets/export/export_file.h"
-#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/plots/curves/curve_plot.h"
 #include "widgets/plots/curves/run_curves.h"
 

@@ -4,7 +4,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/export/export_menu.h"
-#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
 
 namespace lambda {
 

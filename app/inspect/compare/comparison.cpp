@@ -14,8 +14,8 @@
 #include "app/inspect/segmented.h"
 #include "app/inspect/source_chooser.h"
 #include "widgets/export/export_menu.h"
-#include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
+#include "widgets/pictures/images/image_view.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;

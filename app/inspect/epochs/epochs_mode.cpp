@@ -7,7 +7,7 @@
 #include "app/inspect/layer_list.h"
 #include "app/inspect/panels/panel_deck.h"
 #include "app/inspect/probe_view.h"
-#include "widgets/pictures/image_conversion.h"
+#include "widgets/pictures/images/image_conversion.h"
 
 namespace lambda {
 

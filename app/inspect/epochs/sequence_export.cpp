@@ -10,7 +10,7 @@
 #include "app/inspect/layer_list.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/export/gif_writer.h"
-#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/typography.h"
 

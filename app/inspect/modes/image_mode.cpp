@@ -11,7 +11,7 @@
 #include "app/inspect/panels/panel_parts.h"
 #include "app/session/inspection_session.h"
 #include "app/session/training_session.h"
-#include "widgets/pictures/image_conversion.h"
+#include "widgets/pictures/images/image_conversion.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 

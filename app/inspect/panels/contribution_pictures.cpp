@@ -6,8 +6,8 @@
 #include <QEvent>
 #include <QFontMetrics>
 
-#include "widgets/pictures/heatmap_view.h"
-#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
+#include "widgets/pictures/images/image_view.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;

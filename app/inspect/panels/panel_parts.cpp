@@ -13,7 +13,7 @@
 
 #include "app/inspect/layer_list.h"
 #include "widgets/export/export_menu.h"
-#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"

@@ -6,7 +6,7 @@
 #include <QString>
 
 #include "engine/values/inspection/inspection.h"
-#include "widgets/pictures/heatmap_data.h"
+#include "widgets/pictures/heatmaps/heatmap_data.h"
 
 class QAction;
 class QLabel;

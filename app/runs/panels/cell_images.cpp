@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 
 #include "app/runs/compare/confused_images.h"
-#include "widgets/pictures/image_grid.h"
+#include "widgets/pictures/images/image_grid.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"

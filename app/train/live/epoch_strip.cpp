@@ -7,7 +7,7 @@
 
 #include "engine/values/inspection/colormap.h"
 #include "engine/values/text/text.h"
-#include "widgets/pictures/color_bar.h"
+#include "widgets/pictures/heatmaps/color_bar.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"

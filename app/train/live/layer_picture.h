@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/values/inspection/inspection.h"
-#include "widgets/pictures/heatmap_data.h"
+#include "widgets/pictures/heatmaps/heatmap_data.h"
 
 namespace lambda {
 

@@ -12,7 +12,7 @@
 #include "app/train/live/live_explanations.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
-#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 

@@ -8,7 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "widgets/pictures/image_conversion.h"
+#include "widgets/pictures/images/image_conversion.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"

@@ -13,7 +13,7 @@
 #include <QToolTip>
 #include <QWheelEvent>
 
-#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/large_picture.h"
 
 namespace lambda {

@@ -1,4 +1,4 @@
-#include "widgets/pictures/sharp_image.h"
+#include "widgets/pictures/images/sharp_image.h"
 
 #include <algorithm>
 

@@ -1,13 +1,13 @@
-#include "widgets/pictures/heatmap_painter.h"
+#include "widgets/pictures/heatmaps/heatmap_painter.h"
 
 #include <algorithm>
 
 #include <QFontMetricsF>
 #include <QPainter>
 
-#include "widgets/pictures/color_bar.h"
-#include "widgets/pictures/sharp_image.h"
-#include "widgets/pictures/tile_cache.h"
+#include "widgets/pictures/heatmaps/color_bar.h"
+#include "widgets/pictures/heatmaps/tile_cache.h"
+#include "widgets/pictures/images/sharp_image.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"

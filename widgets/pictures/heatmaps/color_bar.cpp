@@ -1,4 +1,4 @@
-#include "widgets/pictures/color_bar.h"
+#include "widgets/pictures/heatmaps/color_bar.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "widgets/pictures/image_grid.h"
+#include "widgets/pictures/images/image_grid.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include <QScrollBar>
 #include <QSet>
 
-#include "widgets/pictures/image_conversion.h"
+#include "widgets/pictures/images/image_conversion.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"

@@ -7,7 +7,7 @@
 #include <QMouseEvent>
 #include <QToolTip>
 
-#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/images/image_view.h"
 
 namespace lambda {
 

@@ -5,7 +5,7 @@
 #include <QRectF>
 #include <QSizeF>
 
-#include "widgets/pictures/heatmap_data.h"
+#include "widgets/pictures/heatmaps/heatmap_data.h"
 
 namespace lambda {
 

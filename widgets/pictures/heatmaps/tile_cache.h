@@ -4,7 +4,7 @@
 
 #include <QImage>
 
-#include "widgets/pictures/heatmap_data.h"
+#include "widgets/pictures/heatmaps/heatmap_data.h"
 
 namespace lambda {
 

@@ -9,7 +9,7 @@
 #include <QToolTip>
 #include <QWheelEvent>
 
-#include "widgets/pictures/image_grid.h"
+#include "widgets/pictures/images/image_grid.h"
 
 namespace lambda {
 

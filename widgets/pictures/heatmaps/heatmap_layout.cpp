@@ -1,4 +1,4 @@
-#include "widgets/pictures/heatmap_layout.h"
+#include "widgets/pictures/heatmaps/heatmap_layout.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "widgets/pictures/heatmap_view.h"
+#include "widgets/pictures/heatmaps/heatmap_view.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <QPaintEvent>
 #include <QPainter>
 
-#include "widgets/pictures/heatmap_painter.h"
-#include "widgets/pictures/image_conversion.h"
-#include "widgets/pictures/tile_cache.h"
+#include "widgets/pictures/heatmaps/heatmap_painter.h"
+#include "widgets/pictures/heatmaps/tile_cache.h"
+#include "widgets/pictures/images/image_conversion.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"

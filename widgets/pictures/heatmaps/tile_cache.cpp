@@ -1,4 +1,4 @@
-#include "widgets/pictures/tile_cache.h"
+#include "widgets/pictures/heatmaps/tile_cache.h"
 
 #include <algorithm>
 #include <span>

@@ -9,8 +9,8 @@
 
 #include "engine/values/images/image.h"
 #include "widgets/export/exportable.h"
-#include "widgets/pictures/heatmap_data.h"
-#include "widgets/pictures/heatmap_layout.h"
+#include "widgets/pictures/heatmaps/heatmap_data.h"
+#include "widgets/pictures/heatmaps/heatmap_layout.h"
 
 namespace lambda {
 

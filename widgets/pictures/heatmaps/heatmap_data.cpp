@@ -1,4 +1,4 @@
-#include "widgets/pictures/heatmap_data.h"
+#include "widgets/pictures/heatmaps/heatmap_data.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "widgets/pictures/image_view.h"
+#include "widgets/pictures/images/image_view.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,11 @@
 #include <QAccessible>
 #include <QPainter>
 
-#include "widgets/pictures/color_bar.h"
-#include "widgets/pictures/heatmap_data.h"
-#include "widgets/pictures/heatmap_painter.h"
-#include "widgets/pictures/image_conversion.h"
-#include "widgets/pictures/sharp_image.h"
+#include "widgets/pictures/heatmaps/color_bar.h"
+#include "widgets/pictures/heatmaps/heatmap_data.h"
+#include "widgets/pictures/heatmaps/heatmap_painter.h"
+#include "widgets/pictures/images/image_conversion.h"
+#include "widgets/pictures/images/sharp_image.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"

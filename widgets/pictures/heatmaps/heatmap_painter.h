@@ -5,8 +5,8 @@
 #include <QImage>
 #include <QSizeF>
 
-#include "widgets/pictures/heatmap_data.h"
-#include "widgets/pictures/heatmap_layout.h"
+#include "widgets/pictures/heatmaps/heatmap_data.h"
+#include "widgets/pictures/heatmaps/heatmap_layout.h"
 
 class QPainter;
 

@@ -29,7 +29,7 @@ struct HeatmapData {
   QString title = {};  ///< Stands above the picture; may be empty.
   QString caption =
       {};  ///< Above it in files: what it shows of which network; empty = the title is enough.
-  QString unit = {};   ///< Beside the colour bar; empty for a number without a unit.
+  QString unit = {};  ///< Beside the colour bar; empty for a number without a unit.
   HeatmapAxis rows = {};
   HeatmapAxis columns = {};
   QStringList captions = {};  ///< One per tile, or empty.

@@ -1,4 +1,4 @@
-#include "widgets/pictures/image_conversion.h"
+#include "widgets/pictures/images/image_conversion.h"
 
 #include <algorithm>
 #include <cmath>
