@@ -61,7 +61,7 @@ void TestDesignPage::initTestCase() {
 
 void TestDesignPage::aHybridIsBuiltByClickingAndUndone() {
   DesignStudio studio(preset("resnet50-cifar"));
-  for (const int block : {0, 1, 2}) studio.doubleClick(blockPart(3, block));
+  for (const int block : {0, 1, 2}) studio.turn(blockPart(3, block));
   studio.click(stagePart(2));
   QTest::keyClick(&studio.editor(), Qt::Key_L);
   const Architecture& architecture = studio.document.config().architecture;
@@ -167,15 +167,15 @@ void TestDesignPage::theLayoutIsRemembered() {
     DesignStudio studio(preset("quickstart"));
     before = studio.splitter(u"columns"_s)->sizes();
     studio.drag(u"columns"_s, {-198, 0});
-    studio.drag(u"side"_s, {0, -100});
-    problems = studio.splitter(u"side"_s)->sizes()[1];
+    studio.drag(u"rows"_s, {0, -100});
+    problems = studio.splitter(u"rows"_s)->sizes()[1];
     QVERIFY(problems > 150);
     studio.page->saveLayout(settings);
   }
   DesignStudio studio(preset("quickstart"));
   studio.page->restoreLayout(settings);
   QVERIFY(std::abs(studio.splitter(u"columns"_s)->sizes()[0] - before[0] + 198) <= 2);
-  QTRY_COMPARE(studio.splitter(u"side"_s)->sizes()[1], problems);
+  QTRY_COMPARE(studio.splitter(u"rows"_s)->sizes()[1], problems);
   QSettings standard(studio.folder.filePath(u"none.ini"_s), QSettings::IniFormat);
   studio.page->restoreLayout(standard);
   QCOMPARE(studio.splitter(u"columns"_s)->sizes(), before);

@@ -11,6 +11,7 @@
 
 #include "app/design/epoch_time.h"
 #include "app/design/problem_row.h"
+#include "app/design/problems_panel.h"
 #include "app/design/template_card.h"
 #include "app/design/template_gallery.h"
 #include "app/design/totals_bar.h"
@@ -50,6 +51,8 @@ class TestDesignPanels : public QObject {
   void totalsAreTheCostModels();
   void differencesAreThoseToTheSavedVersion();
   void aFixClearsItsFinding();
+  void problemsOfOneKindHaveOneFix();
+  void problemsCoverNoField();
   void aProblemLeadsToItsField();
   void problemsOfTheRecipeLeadToTraining();
   void withoutProblemsThePanelSaysSo();
@@ -74,7 +77,7 @@ void TestDesignPanels::initTestCase() {
 
 void TestDesignPanels::totalsAreTheCostModels() {
   DesignStudio studio(preset("cpu-hybrid"));
-  studio.doubleClick(blockPart(1, 0));
+  studio.turn(blockPart(1, 0));
   const RunConfig& config = studio.document.config();
   const NetworkCost cost = costOf(config.architecture);
   QCOMPARE(studio.total(u"Pattern"_s)->value(), u"C-LCL-CCL"_s);
@@ -88,7 +91,7 @@ void TestDesignPanels::totalsAreTheCostModels() {
 void TestDesignPanels::differencesAreThoseToTheSavedVersion() {
   DesignStudio studio(preset("cpu-hybrid"));
   QVERIFY(studio.total(u"Parameters"_s)->difference().isEmpty());
-  studio.doubleClick(blockPart(2, 1));
+  studio.turn(blockPart(2, 1));
   const long long saved = costOf(studio.document.savedConfig().architecture).parameters;
   const long long now = costOf(studio.document.config().architecture).parameters;
   QVERIFY(now < saved);
@@ -101,19 +104,61 @@ void TestDesignPanels::differencesAreThoseToTheSavedVersion() {
 
 void TestDesignPanels::aFixClearsItsFinding() {
   RunConfig config = preset("cpu-hybrid");
-  std::get<LambdaMixer>(blockOf(config.architecture, blockPart(1, 2)).mixer).heads = 5;
   std::get<LambdaMixer>(blockOf(config.architecture, blockPart(2, 2)).mixer).heads = 7;
   DesignStudio studio(config);
-  QCOMPARE(studio.shown<ProblemRow>().size(), 2);
-  studio.shown<ProblemRow>()[0]->findChild<QPushButton*>(u"fix"_s)->click();
   QCOMPARE(studio.shown<ProblemRow>().size(), 1);
-  QCOMPARE(studio.stepText(), u"Set h to 4"_s);
   studio.click(blockPart(2, 2));
   studio.form().findChild<QPushButton*>(u"fix"_s)->click();
+  QCOMPARE(studio.stepText(), u"Set h to 4"_s);
   QVERIFY(studio.document.problems().empty());
   QVERIFY(studio.shown<ProblemRow>().isEmpty());
   studio.actions.undoAction()->trigger();
   QCOMPARE(studio.shown<ProblemRow>().size(), 1);
+}
+
+void TestDesignPanels::problemsOfOneKindHaveOneFix() {
+  RunConfig config = preset("cpu-hybrid");
+  std::get<LambdaMixer>(blockOf(config.architecture, blockPart(1, 2)).mixer).heads = 5;
+  std::get<LambdaMixer>(blockOf(config.architecture, blockPart(2, 2)).mixer).heads = 7;
+  config.architecture.stages[2].blocks[0].mixer = ConvolutionMixer{4};
+  DesignStudio studio(config);
+  QCOMPARE(studio.shown<ProblemRow>().size(), 2);
+  ProblemRow* row = studio.shown<ProblemRow>()[0];
+  QVERIFY(row->accessibleName().contains(
+      u"2 blocks: stage 2, block 3; stage 3, block 3: For example: h = 5"_s));
+  QTest::mouseClick(row, Qt::LeftButton, {}, QPoint(30, 8));
+  QVERIFY((studio.editor().selection() == Selection{blockPart(1, 2), blockPart(2, 2)}));
+  QVERIFY(studio.form().editorOf("block.mixer.h")->hasFocus());
+  auto* fix = studio.shown<ProblemRow>()[0]->findChild<QPushButton*>(u"fix"_s);
+  QCOMPARE(fix->text(), u"Set h to 4 in all 2"_s);
+  fix->click();
+  QCOMPARE(studio.document.undoStack().count(), 1);
+  QCOMPARE(studio.stepText(), u"Set h to 4 in 2 places"_s);
+  QCOMPARE(studio.shown<ProblemRow>().size(), 1);
+  studio.actions.undoAction()->trigger();
+  QVERIFY(studio.document.config() == config);
+  // The fix in the form of both blocks is that of both.
+  studio.form().findChild<QPushButton*>(u"fix"_s)->click();
+  QCOMPARE(studio.document.problems().size(), 1u);
+}
+
+void TestDesignPanels::problemsCoverNoField() {
+  RunConfig config = preset("resnet50-cifar-llll");
+  int heads = 5;
+  for (Stage& stage : config.architecture.stages) {
+    stage.width += 1;
+    for (Block& block : stage.blocks) std::get<LambdaMixer>(block.mixer).heads = heads++;
+  }
+  DesignStudio studio(config);
+  studio.click(blockPart(1, 1));
+  QApplication::sendPostedEvents();
+  const auto* problems = studio.page->findChild<ProblemsPanel*>();
+  QVERIFY(problems->height() > 30);
+  const auto placeOf = [&](const QWidget& widget) {
+    return QRect(widget.mapTo(studio.page, QPoint()), widget.size());
+  };
+  QVERIFY(!placeOf(*problems).intersects(placeOf(studio.page->properties())));
+  QCOMPARE(studio.page->properties().height(), studio.splitter(u"columns"_s)->height());
 }
 
 void TestDesignPanels::aProblemLeadsToItsField() {
@@ -164,7 +209,7 @@ void TestDesignPanels::anEpochIsMeasuredAndGrowsOld() {
   next.recipe.epochs = 24;
   studio.document.edit(next, u"More epochs"_s);
   QVERIFY(plain(time.text()).contains(u"24 epochs = 16 min 24 s"_s));
-  studio.doubleClick(blockPart(1, 0));
+  studio.turn(blockPart(1, 0));
   QCOMPARE(time.text(), u"not measured"_s);
   studio.actions.undoAction()->trigger();
   QVERIFY(plain(time.text()).contains(u"24 epochs = 16 min 24 s"_s));
@@ -267,7 +312,7 @@ void TestDesignPanels::allTemplatesAreOffered() {
 
 void TestDesignPanels::aTemplateOverChangesAsksFirst() {
   DesignStudio studio(preset("quickstart"));
-  studio.doubleClick(blockPart(0, 0));
+  studio.turn(blockPart(0, 0));
   const RunConfig mine = studio.document.config();
   studio.page->showTemplates(true);
   QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right);

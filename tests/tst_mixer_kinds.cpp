@@ -80,12 +80,12 @@ class TestMixerKinds : public QObject {
     QVERIFY(validate(bench.editor.architecture()).empty());
   }
 
-  void doubleClicksGoThroughAllKinds() {
+  void spacesGoThroughAllKinds() {
     NetworkBench bench(convolutions({1}));
     std::set<std::size_t> seen;
     for (std::size_t i = 0; i < kMixerKindCount; ++i) {
       seen.insert(mixerAt(bench, 0, 0).index());
-      bench.doubleClick(blockPart(0, 0));
+      bench.turn(blockPart(0, 0));
     }
     QCOMPARE(seen.size(), kMixerKindCount);
     QCOMPARE(mixerAt(bench, 0, 0).index(), std::size_t{0});
@@ -95,7 +95,7 @@ class TestMixerKinds : public QObject {
     Architecture start = convolutions({1});
     start.stages[0].blocks[0].mixer = ConvolutionMixer{7};
     NetworkBench bench(start);
-    bench.doubleClick(blockPart(0, 0));
+    bench.turn(blockPart(0, 0));
     bench.editor.turnInto(kDepthwise);
     Architecture wide = bench.editor.architecture();
     wide.stages[0].blocks[0].mixer = DepthwiseConvolutionMixer{9};

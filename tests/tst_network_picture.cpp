@@ -76,7 +76,7 @@ void TestNetworkPicture::deepNetworksScroll() {
   bench.editor.setSelection({blockPart(3, 35)});
   const QRectF box = bench.editor.boxOf(blockPart(3, 35));
   QVERIFY(QRectF(bench.editor.viewport()->rect()).contains(box));
-  bench.doubleClick(blockPart(3, 35));
+  bench.turn(blockPart(3, 35));
   QVERIFY(std::holds_alternative<LambdaMixer>(
       blockOf(bench.editor.architecture(), blockPart(3, 35)).mixer));
 }

@@ -1,14 +1,20 @@
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include <QtTest/QtTest>
 
+#include "app/design/mixer_sections.h"
 #include "app/design/part_explanation.h"
 #include "app/design/selection_form.h"
+#include "app/design/setting_effect.h"
+#include "app/design/sharing_choice.h"
 #include "app/design/template_list.h"
 #include "engine/formats/json/presets.h"
+#include "engine/values/architecture/shared_tables.h"
 #include "engine/values/config/validate.h"
 #include "tests/support/filled_values.h"
+#include "widgets/text/quantity_text.h"
 
 using namespace std::string_literals;
 using namespace Qt::StringLiterals;
@@ -81,6 +87,9 @@ class TestSelectionForm : public QObject {
   void onlyPlainConvolutionsChooseAShortcut();
   void positionsRuleTheWindow();
   void problemsGetThePathsOfTheirRows();
+  void tablesAreChosenFromAList();
+  void everyFieldHasAHint();
+  void hintsHaveTheNumbersOfTheNetwork();
   void unknownFieldsSetNothing();
   void explanationsHaveTheNumbersOfTheMoment();
   void templatesAreGrouped();
@@ -121,7 +130,8 @@ void TestSelectionForm::eachRowSetsItsFieldInAllThatIsSelected() {
   QFETCH(int, times);
   const Architecture start = preset("resnet50-cifar-llll");
   for (const FieldRow& row : rowsFor(start, selection)) {
-    if (row.path.ends_with("mixer.kind")) continue;
+    // A table may be shared with further blocks.
+    if (row.path.ends_with("mixer.kind") || row.path == kSharingPath) continue;
     const auto next = withField(start, selection, row.path, otherThan(row), {});
     QVERIFY2(next, row.path.c_str());
     const std::vector<std::string> changed = differences(start, *next);
@@ -211,6 +221,86 @@ void TestSelectionForm::problemsGetThePathsOfTheirRows() {
   const std::vector<Problem> classes{{"architecture.classes", Severity::error, "ten", {}}};
   QCOMPARE(problemsOf(classes, architecture, {kHeadPart}).size(), 1u);
   QCOMPARE(problemsOf(classes, architecture, {kInputPart}).size(), 1u);
+}
+
+void TestSelectionForm::tablesAreChosenFromAList() {
+  Architecture architecture;
+  architecture.family = Family::plain;
+  architecture.stages = {{64, 1, std::vector<Block>(3, Block{LambdaMixer{}})},
+                         {64, 2, {Block{LambdaMixer{}}, Block{ConvolutionMixer{}}}}};
+  const MixerMemory memory;
+  const auto labels = [&](const Selection& blocks) {
+    std::vector<std::string> names;
+    for (const SharingChoice& choice : sharingChoices(architecture, blocks)) {
+      names.push_back(choice.label);
+    }
+    return names;
+  };
+  const auto choose = [&](const Selection& blocks, const std::string& label) {
+    const std::vector<FieldRow> rows = rowsFor(architecture, blocks);
+    Choice choice = std::get<Choice>(findRow(rows, kSharingPath)->value);
+    choice.index = static_cast<int>(std::ranges::find(choice.names, label) - choice.names.begin());
+    const auto next = withField(architecture, blocks, kSharingPath, choice, memory);
+    if (next) architecture = *next;
+    return next.has_value();
+  };
+  // The map of the first block of stage 2 is that of stage 1: it shrinks after its mixer.
+  const Selection first{blockPart(0, 0)};
+  QVERIFY((labels(first) == std::vector<std::string>{"Own table",
+                                                     "New table with stage 1, block 2",
+                                                     "New table with stage 1, block 3",
+                                                     "New table with stage 2, block 1"}));
+  QVERIFY(choose(first, "New table with stage 1, block 2"));
+  QCOMPARE(sharedTablesOf(architecture).front().blocks.size(), 2u);
+  QVERIFY(validate(architecture).empty());
+  const std::vector<FieldRow> rows = rowsFor(architecture, first);
+  const Choice shown = std::get<Choice>(findRow(rows, kSharingPath)->value);
+  QCOMPARE(shown.names.at(static_cast<std::size_t>(shown.index)),
+           std::string("Shared with stage 1, block 2"));
+  QVERIFY(choose({blockPart(0, 2)}, "Shared with stage 1, block 1 and stage 1, block 2"));
+  QCOMPARE(sharedTablesOf(architecture).front().blocks.size(), 3u);
+  QVERIFY(choose({blockPart(0, 0), blockPart(0, 1), blockPart(0, 2)}, "Own table"));
+  QVERIFY(sharedTablesOf(architecture).empty());
+  QVERIFY(!choose(first, "No such table"));
+}
+
+void TestSelectionForm::everyFieldHasAHint() {
+  Architecture architecture = defaultRun().architecture;
+  architecture.family = Family::plain;
+  architecture.stem.kind = StemKind::patch;
+  architecture.stages[0].blocks[0].residual = true;
+  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
+    architecture.stages[0].blocks[0].mixer = mixerOfKind(kind);
+    for (const Selection& selection : {Selection{},
+                                       Selection{kInputPart},
+                                       Selection{kStemPart},
+                                       Selection{kHeadPart},
+                                       Selection{stagePart(0)},
+                                       Selection{blockPart(0, 0)}}) {
+      for (const FieldRow& row : rowsFor(architecture, selection)) {
+        QVERIFY2(!row.hint.empty(), row.path.c_str());
+      }
+    }
+  }
+}
+
+void TestSelectionForm::hintsHaveTheNumbersOfTheNetwork() {
+  Architecture architecture;
+  architecture.family = Family::plain;
+  architecture.input = {3, 8, 8};
+  architecture.stages = {{64, 1, {Block{LambdaMixer{}}}}};
+  const Selection block{blockPart(0, 0)};
+  const auto effect = [&](const std::string& path) {
+    const std::vector<FieldRow> rows = rowsFor(architecture, block);
+    return effectOf(architecture, costsOf(architecture), block, *findRow(rows, path), {});
+  };
+  // 64 rows for each of 4 heads and for the keys, 2 norms, 15 x 15 embeddings: all for 16 more.
+  const int more = 16 * (64 * 5 + 2 * 4 + 15 * 15);
+  QVERIFY2(effect("block.mixer.k").contains(u"32: +"_s + shortCountText(more) + u" parameters"_s),
+           qPrintable(effect("block.mixer.k")));
+  QVERIFY(effect("block.mixer.content").contains(u"off: −"_s));
+  QVERIFY(effect("block.stochasticDepth").contains(u"the same cost"_s));
+  QVERIFY(effect("block.mixer.kind").contains(u"Convolution: +"_s));
 }
 
 void TestSelectionForm::unknownFieldsSetNothing() {

@@ -14,6 +14,8 @@
 #include <QVBoxLayout>
 
 #include "app/design/epoch_time.h"
+#include "app/design/notice_line.h"
+#include "app/design/problem_groups.h"
 #include "app/design/problems_panel.h"
 #include "app/design/property_panel.h"
 #include "app/design/template_gallery.h"
@@ -42,7 +44,7 @@ constexpr double kLeastPanelWidth = 264;
 constexpr double kLeastEditorWidth = 320;
 
 constexpr double kPanelShare = 0.252;     ///< As a share of the page's width.
-constexpr double kMostForProblems = 0.5;  ///< As a share of the column's height.
+constexpr double kMostForProblems = 0.4;  ///< As a share of the column's height.
 const QString kColumnsKey = u"columns"_s;
 const QString kProblemsKey = u"problems-height"_s;
 
@@ -57,10 +59,11 @@ DesignPage::DesignPage(ProjectDocument& document,
       documentActions_(documentActions),
       editor_(new NetworkEditor(this)),
       columns_(new GripSplitter(Qt::Horizontal, this)),
-      side_(new GripSplitter(Qt::Vertical, this)) {
+      rows_(new GripSplitter(Qt::Vertical, this)) {
   makeActions();
   toolBar_ = makeToolBar();
   properties_ = new PropertyPanel(this);
+  notice_ = new NoticeLine(this);
   problems_ = new ProblemsPanel(this);
   totals_ = new TotalsBar(inspection, this);
   // The Tab order: the bar, the network, its options, then the widgets made after the bar.
@@ -93,12 +96,18 @@ DesignPage::~DesignPage() {
 
 void DesignPage::makeColumns() {
   columns_->setObjectName(u"columns"_s);
-  side_->setObjectName(u"side"_s);
-  side_->addWidget(properties_);
-  side_->addWidget(problems_);
-  side_->setStretchFactor(0, 1);
-  columns_->addWidget(editor_);
-  columns_->addWidget(side_);
+  rows_->setObjectName(u"rows"_s);
+  auto* drawing = new QWidget(this);
+  auto* layout = new QVBoxLayout(drawing);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(editor_, 1);
+  layout->addWidget(notice_);
+  rows_->addWidget(drawing);
+  rows_->addWidget(problems_);
+  rows_->setStretchFactor(0, 1);
+  columns_->addWidget(rows_);
+  columns_->addWidget(properties_);
   columns_->setStretchFactor(0, 1);
   connect(columns_, &QSplitter::splitterMoved, this, [this] { hasChosenColumns_ = true; });
   connect(columns_, &GripSplitter::resetRequested, this, [this] {
@@ -106,8 +115,8 @@ void DesignPage::makeColumns() {
     fitColumns();
   });
   connect(
-      side_, &QSplitter::splitterMoved, this, [this] { problemsHeight_ = problems_->height(); });
-  connect(side_, &GripSplitter::resetRequested, this, [this] {
+      rows_, &QSplitter::splitterMoved, this, [this] { problemsHeight_ = problems_->height(); });
+  connect(rows_, &GripSplitter::resetRequested, this, [this] {
     problemsHeight_.reset();
     fitProblems();
   });
@@ -123,7 +132,7 @@ void DesignPage::makeColumns() {
 void DesignPage::fitColumns() {
   const double scale = textScale();
   editor_->setMinimumWidth(qRound(kLeastEditorWidth * scale));
-  side_->setMinimumWidth(qRound(kLeastPanelWidth * scale));
+  properties_->setMinimumWidth(qRound(kLeastPanelWidth * scale));
   if (hasChosenColumns_) return;
   const int panel =
       qRound(std::clamp(kPanelShare * width(), kLeastPanelWidth * scale, kPanelWidth * scale));
@@ -131,10 +140,10 @@ void DesignPage::fitColumns() {
 }
 
 void DesignPage::fitProblems() {
-  const int space = side_->height() - side_->handleWidth();
+  const int height = rows_->height() - rows_->handleWidth();
   const int wanted = std::min(problemsHeight_.value_or(problems_->sizeHint().height()),
-                              qRound(kMostForProblems * space));
-  side_->setSizes({space - wanted, wanted});
+                              qRound(kMostForProblems * height));
+  rows_->setSizes({height - wanted, wanted});
 }
 
 void DesignPage::connectEditor() {
@@ -142,21 +151,18 @@ void DesignPage::connectEditor() {
   connect(editor_, &NetworkEditor::selectionChanged, this, &DesignPage::showProperties);
   connect(editor_, &NetworkEditor::templatesRequested, this, [this] { showTemplates(true); });
   connect(editor_, &NetworkEditor::propertiesRequested, properties_, &PropertyPanel::focusFirst);
+  connect(editor_, &NetworkEditor::copyRequested, this, &DesignPage::copyToClipboard);
+  connect(editor_, &NetworkEditor::pasteRequested, this, &DesignPage::pasteFromClipboard);
+  connect(editor_, &NetworkEditor::told, notice_, &NoticeLine::tell);
+  connect(properties_, &PropertyPanel::told, notice_, &NoticeLine::tell);
   connect(&document_, &ProjectDocument::changed, this, &DesignPage::refresh);
 }
 
 void DesignPage::connectPanels() {
   connect(properties_, &PropertyPanel::architectureEdited, this, &DesignPage::edit);
   connect(properties_, &PropertyPanel::fixRequested, this, &DesignPage::applyFix);
-  connect(problems_, &ProblemsPanel::fixRequested, this, &DesignPage::applyFix);
-  connect(problems_, &ProblemsPanel::activated, this, [this](const Problem& problem) {
-    // Settings outside the network are in the form of the Train workspace.
-    if (problem.path.starts_with("architecture")) {
-      showProblem(problem.path);
-    } else {
-      Q_EMIT trainRequested();
-    }
-  });
+  connect(problems_, &ProblemsPanel::fixRequested, this, &DesignPage::applyFixes);
+  connect(problems_, &ProblemsPanel::activated, this, &DesignPage::showProblems);
   connect(gallery_, &TemplateGallery::chosen, this, &DesignPage::startFrom);
   connect(gallery_, &TemplateGallery::closed, this, [this] { templates_->setChecked(false); });
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
@@ -166,6 +172,7 @@ void DesignPage::connectPanels() {
 }
 
 void DesignPage::refresh() {
+  notice_->hide();
   const RunConfig& config = document_.config();
   editor_->setArchitecture(config.architecture);
   editor_->setProblems(document_.problems());
@@ -198,17 +205,50 @@ void DesignPage::startFrom(const Template& from) {
   });
 }
 
+/// A fix of the form stands for all problems of its kind in the selected parts.
 void DesignPage::applyFix(const Fix& fix) {
-  const QString reason = document_.applyFix(fix);
+  const Selection blocks = blocksOf(editor_->architecture(), editor_->selection());
+  for (const ProblemGroup& group : groupsOf(document_.problems())) {
+    const auto isAsked = [&](const Problem& problem) { return problem.fix == fix; };
+    if (std::none_of(group.begin(), group.end(), isAsked)) continue;
+    ProblemGroup selected;
+    for (const Problem& problem : group) {
+      const std::optional<PartId> part = partAt(problem.path);
+      if (isAsked(problem) || (part && blocks.contains(*part))) selected.push_back(problem);
+    }
+    applyFixes(fixesOf(selected));
+    return;
+  }
+  applyFixes({fix});
+}
+
+void DesignPage::applyFixes(const std::vector<Fix>& fixes) {
+  const QString step = stepTextOf(fixes);
+  const QString reason = document_.applyFixes(fixes, step);
   if (reason.isEmpty()) return;
-  showFailure(u"Could not apply the fix “%1”"_s.arg(QString::fromStdString(fix.label)),
-              u"%1. Nothing was changed; change the field by hand."_s.arg(reason),
-              *window());
+  notice_->tell(tr("Could not do “%1”: %2. Change the field by hand.").arg(step, reason), true);
 }
 
 void DesignPage::showProblem(const std::string& path) {
   const std::optional<PartId> part = partAt(path);
   editor_->setSelection(part ? Selection{*part} : Selection{});
+  if (!properties_->focusField(path)) editor_->setFocus();
+}
+
+void DesignPage::showProblems(const std::vector<Problem>& problems) {
+  const std::string& path = problems.front().path;
+  // Settings outside the network are in the form of the Train workspace.
+  if (!path.starts_with("architecture")) {
+    Q_EMIT trainRequested();
+    return;
+  }
+  showProblem(path);
+  if (problems.size() == 1) return;
+  Selection parts;
+  for (const Problem& problem : problems) {
+    if (const std::optional<PartId> part = partAt(problem.path)) parts.insert(*part);
+  }
+  editor_->setSelection(parts);
   if (!properties_->focusField(path)) editor_->setFocus();
 }
 

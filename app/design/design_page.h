@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/session/background_tasks.h"
 #include "app/session/page.h"
+#include "engine/runs/run_export.h"
 #include "engine/values/config/run_config.h"
 
 class QPushButton;
@@ -21,13 +23,15 @@ class NetworkEditor;
 class ProblemsPanel;
 class ProjectDocument;
 class PropertyPanel;
+struct NetworkFragment;
+class NoticeLine;
 struct Problem;
 struct Template;
 class TemplateGallery;
 class TotalsBar;
 
-/// The workspace for designing a network: the network large in the middle, the options of the
-/// selection and the problems at the right, the totals along the bottom.
+/// The workspace for designing a network: the network large in the middle, its problems below it,
+/// the options of the selection at the right, the totals along the bottom.
 class DesignPage : public Page {
   Q_OBJECT
 
@@ -41,6 +45,8 @@ class DesignPage : public Page {
   QList<QAction*> pageActions() const override;
   QAction* undoAction() const override;
   QAction* redoAction() const override;
+
+  QAction* exportAction() const override { return export_; }
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 
@@ -75,6 +81,12 @@ class DesignPage : public Page {
   void edit(const Architecture& architecture, const QString& text, const QString& gesture);
   void startFrom(const Template& from);
   void applyFix(const Fix& fix);
+  void applyFixes(const std::vector<Fix>& fixes);
+  void showProblems(const std::vector<Problem>& problems);
+  void copyToClipboard(const NetworkFragment& fragment);
+  void pasteFromClipboard();
+  void askForFile();
+  void exportTo(const QString& path, RunExport format);
   void showProperties();
   void updateIcons();
   void fitColumns();
@@ -85,19 +97,22 @@ class DesignPage : public Page {
   DocumentActions& documentActions_;
   NetworkEditor* editor_;
   PropertyPanel* properties_;
+  NoticeLine* notice_;
   ProblemsPanel* problems_;
   TotalsBar* totals_;
   TemplateGallery* gallery_;
-  GripSplitter* columns_;  ///< The network and the column beside it.
-  GripSplitter* side_;     ///< Options above problems.
+  GripSplitter* columns_;  ///< The network with its problems, and the options.
+  GripSplitter* rows_;     ///< The network above its problems.
   bool hasChosenColumns_ = false;
   std::optional<int> problemsHeight_;  ///< The height that a person has chosen, if any.
   QAction* templates_;
   QAction* train_;
   QAction* measure_;
+  QAction* export_;
   QWidget* toolBar_;
   QPushButton* trainButton_;
   std::vector<std::pair<QAction*, QString>> icons_;
+  BackgroundTasks files_{*this};
 };
 
 }  // namespace lambda

@@ -67,12 +67,17 @@ void DesignPage::makeActions() {
   measure_->setShortcut(QKeySequence(u"Ctrl+M"_s));
   measure_->setToolTip(tr("Time training steps of this network (Ctrl+M)"));
   connect(measure_, &QAction::triggered, this, [this] { totals_->epochTime().measure(); });
-  addActions({templates_, train_, measure_});
+  export_ = new QAction(tr("Export the network …"), this);
+  export_->setShortcut(QKeySequence(u"Ctrl+Shift+E"_s));
+  export_->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  export_->setToolTip(tr("Write the network, its configuration or its layers for other programs"));
+  connect(export_, &QAction::triggered, this, &DesignPage::askForFile);
+  addActions({templates_, train_, measure_, export_});
   addActions(editor_->actions().widelyUsed());
 }
 
 QList<QAction*> DesignPage::pageActions() const {
-  QList<QAction*> actions{templates_, train_, measure_, nullptr};
+  QList<QAction*> actions{templates_, train_, measure_, export_, nullptr};
   actions += editor_->actions().tools();
   actions << nullptr;
   actions += editor_->actions().editing();
@@ -97,11 +102,13 @@ QToolButton* DesignPage::makeButton(QAction* action, const QString& iconName) {
 QToolButton* DesignPage::makeExportButton() {
   auto* button = new QToolButton(this);
   auto* menu = new QMenu(button);
+  menu->addAction(export_);
+  menu->addSeparator();
   addExportActions(*menu, *editor_, *editor_);
   button->setMenu(menu);
   button->setPopupMode(QToolButton::InstantPopup);
-  auto* action = new QAction(tr("Export the picture"), button);
-  action->setToolTip(tr("Export the picture or the table of costs"));
+  auto* action = new QAction(tr("Export"), button);
+  action->setToolTip(tr("Export the network or its picture"));
   button->setDefaultAction(action);
   button->setToolButtonStyle(Qt::ToolButtonIconOnly);
   button->setProperty(kRole, u"quiet"_s);

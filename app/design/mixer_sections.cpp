@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "app/design/sharing_choice.h"
 #include "widgets/theme/shown_text.h"
 
 namespace lambda {
@@ -91,6 +92,13 @@ MixerSections mixerSectionsFor(const Architecture& architecture, const Selection
     }
     if (!section.rows.empty()) sections.kinds.push_back(std::move(section));
   }
+  const auto showTables = [&](std::vector<FieldRow>& rows) {
+    for (FieldRow& row : rows) {
+      if (row.path == kSharingPath) showSharing(row, architecture, blocks);
+    }
+  };
+  showTables(sections.common);
+  for (FormSection& section : sections.kinds) showTables(section.rows);
   return sections;
 }
 

@@ -13,6 +13,9 @@ struct MixerSections {
   std::vector<FormSection> kinds;  ///< Else the other options, one section per kind.
 };
 
+/// The row of the table of position embeddings, whose values are those of sharingChoices().
+inline constexpr char kSharingPath[] = "block.mixer.sharedEmbeddings";
+
 /// One row stands for all of these blocks that have its option, whatever their kind.
 MixerSections mixerSectionsFor(const Architecture& architecture, const Selection& blocks);
 

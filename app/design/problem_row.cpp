@@ -6,9 +6,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPushButton>
-#include <QVBoxLayout>
 
-#include "widgets/forms/sentence.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
@@ -18,43 +16,36 @@ using namespace Qt::StringLiterals;
 
 namespace lambda {
 
-ProblemRow::ProblemRow(const Problem& problem, const QString& place, QWidget* parent)
-    : QFrame(parent) {
+ProblemRow::ProblemRow(const ProblemGroup& group, QWidget* parent) : QFrame(parent) {
   const Colors& colors = colorsOf(*this);
-  const bool isError = problem.severity == Severity::error;
-  const QString text = sentence(problem.text);
+  const bool isError = group.front().severity == Severity::error;
+  const QString place = placeOf(group);
+  const QString text = textOf(group);
   setFocusPolicy(Qt::StrongFocus);
   setCursor(Qt::PointingHandCursor);
   setAccessibleName((isError ? tr("Error") : tr("Warning")) + u": "_s + place + u": "_s + text);
-  setToolTip(tr("Show where this is"));
+  setToolTip(group.size() == 1 ? tr("Show where this is") : tr("Select these blocks"));
 
   auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(16, 6, 16, 8);
+  layout->setContentsMargins(16, 4, 16, 4);
   layout->setSpacing(8);
   auto* sign = new QLabel(this);
   const int side = qRound(16 * textScale());
   sign->setPixmap(icon(isError ? u"error"_s : u"warning"_s, isError ? colors.error : colors.warning)
                       .pixmap(QSize(side, side), devicePixelRatioF()));
-  layout->addWidget(sign, 0, Qt::AlignTop);
-  auto* column = new QVBoxLayout;
-  column->setSpacing(2);
-  layout->addLayout(column, 1);
-  auto* where = new QLabel(place, this);
-  QFont bold = bodyFont();
-  bold.setWeight(QFont::DemiBold);
-  where->setFont(bold);
-  auto* words = new QLabel(text, this);
+  layout->addWidget(sign);
+  auto* words =
+      new QLabel(u"<b>%1</b>&nbsp; %2"_s.arg(place.toHtmlEscaped(), text.toHtmlEscaped()), this);
+  words->setTextFormat(Qt::RichText);
   words->setWordWrap(true);
-  words->setProperty(kRole, u"secondary"_s);
-  column->addWidget(where);
-  column->addWidget(words);
-  if (!problem.fix) return;
-  auto* button = new QPushButton(QString::fromStdString(problem.fix->label), this);
+  layout->addWidget(words, 1);
+  const QString fix = fixTextOf(group);
+  if (fix.isEmpty()) return;
+  auto* button = new QPushButton(fix, this);
   button->setObjectName(u"fix"_s);
   button->setCursor(Qt::ArrowCursor);
   connect(button, &QPushButton::clicked, this, &ProblemRow::fixRequested);
-  column->addSpacing(2);
-  column->addWidget(button, 0, Qt::AlignLeft);
+  layout->addWidget(button);
 }
 
 void ProblemRow::paintEvent(QPaintEvent*) {

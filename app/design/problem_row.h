@@ -2,16 +2,16 @@
 
 #include <QFrame>
 
-#include "engine/values/config/problem.h"
+#include "app/design/problem_groups.h"
 
 namespace lambda {
 
-/// One finding in the list of problems: a button that does not look like one.
+/// The problems of one kind in the list of problems: a button that does not look like one.
 class ProblemRow : public QFrame {
   Q_OBJECT
 
  public:
-  ProblemRow(const Problem& problem, const QString& place, QWidget* parent);
+  ProblemRow(const ProblemGroup& group, QWidget* parent);
 
  Q_SIGNALS:
   void activated();

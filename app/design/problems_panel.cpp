@@ -11,7 +11,6 @@
 #include <QVBoxLayout>
 
 #include "app/design/problem_row.h"
-#include "widgets/network/parts/network_parts.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
@@ -25,20 +24,10 @@ namespace lambda {
 
 namespace {
 
-constexpr double kMostHeight = 264;
-constexpr int kScrollBar = 10;
+constexpr double kMostHeight = 176;
+constexpr int kScrollBarWidth = 10;
 
 }  // namespace
-
-QString placeOf(const Problem& problem) {
-  if (const std::optional<PartId> part = partAt(problem.path)) return partTitle(*part);
-  if (problem.path.starts_with("architecture")) return ProblemsPanel::tr("Network");
-  if (problem.path.starts_with("data")) return ProblemsPanel::tr("Data");
-  if (problem.path.starts_with("recipe")) return ProblemsPanel::tr("Recipe");
-  if (problem.path.starts_with("checkpoints")) return ProblemsPanel::tr("Checkpoints");
-  if (problem.path.starts_with("device")) return ProblemsPanel::tr("Device");
-  return QString::fromStdString(problem.path);
-}
 
 ProblemsPanel::ProblemsPanel(QWidget* parent)
     : QFrame(parent),
@@ -54,18 +43,17 @@ ProblemsPanel::ProblemsPanel(QWidget* parent)
   auto* title = new QLabel(tr("Problems"), this);
   title->setProperty(kRole, u"heading"_s);
   auto* header = new QHBoxLayout(header_);
-  header->setContentsMargins(16, 6, 16, 4);
+  header->setContentsMargins(16, 5, 16, 5);
   header->setSpacing(4);
   header->addWidget(title);
-  header->addStretch();
+  header->addSpacing(8);
+  header->addWidget(none_);
   for (QLabel* label : {errorIcon_, errors_, warningIcon_, warnings_}) {
     header->addWidget(label);
     if (label == errors_) header->addSpacing(8);
   }
+  header->addStretch();
   none_->setProperty(kRole, u"secondary"_s);
-  none_->setWordWrap(true);
-  none_->setContentsMargins(16, 4, 16, 12);
-  none_->setAlignment(Qt::AlignTop);
 
   list_ = new QVBoxLayout(content_);
   list_->setContentsMargins(0, 0, 0, 8);
@@ -78,7 +66,6 @@ ProblemsPanel::ProblemsPanel(QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(header_);
-  layout->addWidget(none_);
   layout->addWidget(area_, 1);
   showCounts();
 }
@@ -93,9 +80,9 @@ void ProblemsPanel::setProblems(const std::vector<Problem>& problems) {
 
 QSize ProblemsPanel::sizeHint() const {
   const int header = header_->sizeHint().height();
-  if (problems_.empty()) return {240, header + none_->heightForWidth(width())};
+  if (problems_.empty()) return {240, header};
   const int most = qRound(kMostHeight * textScale());
-  return {240, std::min(most, header + content_->heightForWidth(width() - kScrollBar))};
+  return {240, std::min(most, header + content_->heightForWidth(width() - kScrollBarWidth))};
 }
 
 QSize ProblemsPanel::minimumSizeHint() const {
@@ -151,16 +138,12 @@ void ProblemsPanel::showProblems() {
     }
     delete item;
   }
-  std::vector<Problem> sorted = problems_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Problem& a, const Problem& b) {
-    return a.severity > b.severity;
-  });
   QList<QWidget*> order;
-  for (const Problem& problem : sorted) {
-    auto* row = new ProblemRow(problem, placeOf(problem), content_);
-    connect(row, &ProblemRow::activated, this, [this, problem] { Q_EMIT activated(problem); });
-    connect(row, &ProblemRow::fixRequested, this, [this, problem] {
-      if (problem.fix) Q_EMIT fixRequested(*problem.fix);
+  for (const ProblemGroup& group : groupsOf(problems_)) {
+    auto* row = new ProblemRow(group, content_);
+    connect(row, &ProblemRow::activated, this, [this, group] { Q_EMIT activated(group); });
+    connect(row, &ProblemRow::fixRequested, this, [this, group] {
+      Q_EMIT fixRequested(fixesOf(group));
     });
     list_->addWidget(row);
     row->show();

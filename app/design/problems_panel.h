@@ -4,7 +4,7 @@
 
 #include <QFrame>
 
-#include "engine/values/config/problem.h"
+#include "app/design/problem_groups.h"
 
 class QLabel;
 class QScrollArea;
@@ -12,8 +12,8 @@ class QVBoxLayout;
 
 namespace lambda {
 
-/// All findings about a configuration: severity, text, place, and a button where a fix is known. A
-/// click on a finding shows its place.
+/// All findings about a configuration, one row for those of one kind: severity, text, place, and a
+/// button where a fix is known. A click on a row shows its place.
 class ProblemsPanel : public QFrame {
   Q_OBJECT
 
@@ -28,8 +28,8 @@ class ProblemsPanel : public QFrame {
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
-  void activated(const lambda::Problem& problem);
-  void fixRequested(const lambda::Fix& fix);
+  void activated(const lambda::ProblemGroup& group);
+  void fixRequested(const std::vector<lambda::Fix>& fixes);
   /// The findings need another height.
   void heightChanged();
 
@@ -52,8 +52,5 @@ class ProblemsPanel : public QFrame {
   QWidget* content_;
   QVBoxLayout* list_;
 };
-
-/// The place of a problem as text: "Stage 2, block 3", "Recipe".
-QString placeOf(const Problem& problem);
 
 }  // namespace lambda

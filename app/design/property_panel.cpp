@@ -7,6 +7,8 @@
 
 #include "app/design/part_explanation.h"
 #include "app/design/selection_form.h"
+#include "app/design/setting_effect.h"
+#include "widgets/network/parts/fitting_text.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
@@ -68,6 +70,9 @@ PropertyPanel::PropertyPanel(QWidget* parent)
   header->addWidget(cost_);
   layout->addLayout(header);
   layout->addWidget(form_, 1);
+  form_->setEffects([this](const FieldRow& row) {
+    return effectOf(architecture_, costs_, selection_, row, memory_);
+  });
   connect(form_, &FieldForm::edited, this, &PropertyPanel::edit);
   connect(form_, &FieldForm::fixRequested, this, &PropertyPanel::fixRequested);
 }
@@ -127,12 +132,14 @@ void PropertyPanel::focusFirst() {
 }
 
 void PropertyPanel::edit(const std::string& path, const FieldValue& value, const QString& gesture) {
+  QStringList fittings;
   const std::optional<Architecture> next =
-      withField(architecture_, selection_, path, value, memory_);
+      withField(architecture_, selection_, path, value, memory_, &fittings);
   if (!next) return;
   for (const FormSection& section : sectionsFor(architecture_, selection_)) {
     if (const FieldRow* row = findRow(section.rows, path)) {
       Q_EMIT architectureEdited(*next, stepText(*row, value), gesture);
+      if (!fittings.isEmpty()) Q_EMIT told(fittingNotice(fittings), false);
       return;
     }
   }

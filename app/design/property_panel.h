@@ -41,6 +41,8 @@ class PropertyPanel : public QFrame {
                           const QString& text,
                           const QString& gesture);
   void fixRequested(const lambda::Fix& fix);
+  /// An edit has also changed other options.
+  void told(const QString& text, bool isFailure);
 
  private:
   void edit(const std::string& path, const FieldValue& value, const QString& gesture);

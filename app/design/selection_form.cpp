@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "app/design/mixer_sections.h"
+#include "app/design/problem_groups.h"
+#include "app/design/sharing_choice.h"
 #include "engine/values/config/fields.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/network_text.h"
@@ -61,6 +63,7 @@ FieldRow countRow(const Stage& stage) {
   row.path = kCountPath;
   row.label = tr("Blocks").toStdString();
   row.meaning = tr("the number of blocks; they are added and removed at the end").toStdString();
+  row.hint = field_rows::hintFor(kCountPath);
   row.value = static_cast<std::int64_t>(stage.blocks.size());
   row.initial = std::int64_t{1};
   row.min = 0;
@@ -189,13 +192,20 @@ std::optional<Architecture> withField(const Architecture& architecture,
                                       const Selection& selection,
                                       const std::string& path,
                                       const FieldValue& value,
-                                      const MixerMemory& memory) {
+                                      const MixerMemory& memory,
+                                      QStringList* fittings) {
   Architecture next = architecture;
   bool isSet = false;
   if (path == kKindPath) {
     const auto* kind = std::get_if<Choice>(&value);
     if (!kind || kind->index < 0 || kind->index >= std::ssize(kMixerKinds)) return {};
-    return withMixer(architecture, selection, static_cast<std::size_t>(kind->index), memory);
+    return withMixer(
+        architecture, selection, static_cast<std::size_t>(kind->index), memory, fittings);
+  }
+  if (path == kSharingPath) {
+    const auto* choice = std::get_if<Choice>(&value);
+    if (!choice) return {};
+    return withSharing(architecture, blocksOf(architecture, selection), choice->index);
   }
   if (startsWith(path, kBlock)) {
     isSet = setInBlocks(next, blocksOf(architecture, selection), path.substr(6), value);
@@ -233,7 +243,7 @@ std::vector<Problem> problemsOf(const std::vector<Problem>& problems,
     local.path = rowPathOf(problem.path);
     // A finding that several blocks have is shown once.
     const bool isKnown = std::any_of(shown.begin(), shown.end(), [&](const Problem& other) {
-      return other.path == local.path && other.text == local.text;
+      return areOfOneKind(other, local);
     });
     if (!isKnown) shown.push_back(local);
   }

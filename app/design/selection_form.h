@@ -19,12 +19,13 @@ namespace lambda {
 std::vector<FormSection> sectionsFor(const Architecture& architecture, const Selection& selection);
 
 /// The network after a row's field was set in all selected parts. None where there is no such
-/// field.
+/// field. What fitting has changed of other options is appended to `fittings`.
 std::optional<Architecture> withField(const Architecture& architecture,
                                       const Selection& selection,
                                       const std::string& path,
                                       const FieldValue& value,
-                                      const MixerMemory& memory);
+                                      const MixerMemory& memory,
+                                      QStringList* fittings = nullptr);
 
 /// The problems of the selected parts, with the paths of the form's rows.
 std::vector<Problem> problemsOf(const std::vector<Problem>& problems,

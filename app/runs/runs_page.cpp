@@ -88,6 +88,10 @@ QAction* RunsPage::redoAction() const {
   return operations_->removals().redoAction();
 }
 
+QAction* RunsPage::exportAction() const {
+  return actions_->exportRun;
+}
+
 void RunsPage::saveLayout(QSettings& settings) const {
   view_->saveTo(settings);
   runs_.saveTo(settings);

@@ -49,6 +49,7 @@ class RunsPage : public Page {
   QList<QAction*> pageActions() const override;
   QAction* undoAction() const override;
   QAction* redoAction() const override;
+  QAction* exportAction() const override;
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 

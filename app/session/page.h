@@ -30,6 +30,9 @@ class Page : public QWidget {
 
   virtual QAction* redoAction() const { return nullptr; }
 
+  /// Writes what the page shows for other programs; null where there is nothing to write.
+  virtual QAction* exportAction() const { return nullptr; }
+
   /// Splitters, toggles and choices; the keys are in a separate group of the page.
   virtual void saveLayout(QSettings& settings) const = 0;
   virtual void restoreLayout(QSettings& settings) = 0;

@@ -100,13 +100,17 @@ void ProjectDocument::edit(const RunConfig& next, const QString& text, const QSt
 }
 
 QString ProjectDocument::applyFix(const Fix& fix) {
+  return applyFixes({fix}, QString::fromStdString(fix.label));
+}
+
+QString ProjectDocument::applyFixes(const std::vector<Fix>& fixes, const QString& text) {
   RunConfig next = config_;
   try {
-    lambda::applyFix(next, fix);
+    for (const Fix& fix : fixes) lambda::applyFix(next, fix);
   } catch (const Error& error) {
     return QString::fromStdString(error.what());
   }
-  edit(next, QString::fromStdString(fix.label));
+  edit(next, text);
   return {};
 }
 

@@ -52,6 +52,9 @@ class ProjectDocument : public QObject {
   /// applied.
   QString applyFix(const Fix& fix);
 
+  /// Applies several fixes as one undo step of that name, or none of them.
+  QString applyFixes(const std::vector<Fix>& fixes, const QString& text);
+
   /// Starts over from a template or another run's configuration: without a file and without undo
   /// steps.
   void startFrom(const RunConfig& config);

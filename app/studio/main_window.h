@@ -59,6 +59,7 @@ class MainWindow : public QMainWindow {
   void makeMenus();
   void makeFileMenu();
   void makeEditMenu();
+  QAction* exportAction() const;
   void makeHelpMenu();
   void makeWorkspaceActions();
   void connectTraining();
@@ -92,6 +93,7 @@ class MainWindow : public QMainWindow {
   QMenu* pageMenu_ = nullptr;
   QAction* commands_ = nullptr;
   QAction* sheet_ = nullptr;
+  QAction* export_ = nullptr;
   QAction* undo_ = nullptr;
   QAction* redo_ = nullptr;
   ShortcutRegistry* registry_;

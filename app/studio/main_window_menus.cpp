@@ -102,6 +102,11 @@ void MainWindow::makeFileMenu() {
     });
     dialog->open();
   });
+  export_ = file->addAction(tr("Export …"));
+  export_->setToolTip(tr("Write the network or the run for other programs"));
+  connect(export_, &QAction::triggered, this, [this] {
+    if (QAction* shown = exportAction()) shown->trigger();
+  });
   file->addSeparator();
   QAction* quit = file->addAction(tr("Quit"));
   quit->setShortcut(QKeySequence::Quit);
@@ -132,13 +137,19 @@ void MainWindow::makeEditMenu() {
   for (const WorkspaceTraits& traits : kWorkspaces) {
     const Page* page = workspaces_->page(traits.workspace);
     if (!page) continue;
-    for (const QAction* action : {page->undoAction(), page->redoAction()}) {
+    for (const QAction* action : {page->undoAction(), page->redoAction(), page->exportAction()}) {
       if (action) connect(action, &QAction::changed, this, &MainWindow::updateUndo);
     }
   }
 }
 
-/// Undo belongs to the page in view.
+/// That of the page in view; null where it has none.
+QAction* MainWindow::exportAction() const {
+  const Page* page = workspaces_->page(workspaces_->current());
+  return page ? page->exportAction() : nullptr;
+}
+
+/// Undo and export belong to the page in view.
 void MainWindow::updateUndo() {
   const Page* page = workspaces_->page(workspaces_->current());
   const auto show = [](QAction& shown, const QAction* source) {
@@ -147,6 +158,8 @@ void MainWindow::updateUndo() {
   };
   show(*undo_, page ? page->undoAction() : nullptr);
   show(*redo_, page ? page->redoAction() : nullptr);
+  const QAction* exporting = exportAction();
+  export_->setEnabled(exporting && exporting->isEnabled());
 }
 
 void MainWindow::makeHelpMenu() {

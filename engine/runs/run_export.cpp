@@ -7,6 +7,7 @@
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
+#include "engine/values/architecture/cost.h"
 
 namespace fs = std::filesystem;
 
@@ -24,6 +25,24 @@ RunConfig configOf(const fs::path& run) {
       .config;
 }
 
+/// Names of layers have neither commas nor quotes.
+std::string layersCsv(const Architecture& architecture) {
+  std::string text = "layer,kind,height,width,channels,parameters,flops,activation_bytes\n";
+  for (const LayerCost& layer : costOf(architecture).layers) {
+    text += layer.name + ',' + layer.kind;
+    for (const long long number : {static_cast<long long>(layer.output.height),
+                                   static_cast<long long>(layer.output.width),
+                                   static_cast<long long>(layer.output.channels),
+                                   layer.parameters,
+                                   layer.flops,
+                                   layer.activationBytes}) {
+      text += ',' + std::to_string(number);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string exportedText(const fs::path& run, RunExport what) {
@@ -33,9 +52,25 @@ std::string exportedText(const fs::path& run, RunExport what) {
     case RunExport::batches:
       return batchesCsv(readMetrics(RunFolder::open(run).metrics()));
     case RunExport::configuration:
-      return toJson(configOf(run));
     case RunExport::architecture:
-      return toJson(configOf(run).architecture);
+    case RunExport::layers:
+      return exportedText(configOf(run), what);
+    case RunExport::weights:
+      break;
+  }
+  return {};
+}
+
+std::string exportedText(const RunConfig& config, RunExport what) {
+  switch (what) {
+    case RunExport::configuration:
+      return toJson(config);
+    case RunExport::architecture:
+      return toJson(config.architecture);
+    case RunExport::layers:
+      return layersCsv(config.architecture);
+    case RunExport::epochs:
+    case RunExport::batches:
     case RunExport::weights:
       break;
   }

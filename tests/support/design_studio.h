@@ -59,6 +59,12 @@ class DesignStudio {
     QTest::mouseClick(editor().viewport(), Qt::LeftButton, {}, at(part));
   }
 
+  /// Gives a block the next kind of mixer.
+  void turn(const PartId& part) {
+    click(part);
+    QTest::keyClick(&editor(), Qt::Key_Space);
+  }
+
   void doubleClick(const PartId& part) {
     QTest::mouseDClick(editor().viewport(), Qt::LeftButton, {}, at(part));
   }

@@ -55,6 +55,12 @@ class NetworkBench {
     QTest::mouseClick(editor.viewport(), Qt::LeftButton, modifiers, at(part));
   }
 
+  /// Gives a block the next kind of mixer.
+  void turn(const PartId& part) {
+    click(part);
+    key(Qt::Key_Space);
+  }
+
   void doubleClick(const PartId& part) {
     QTest::mouseDClick(editor.viewport(), Qt::LeftButton, {}, at(part));
   }

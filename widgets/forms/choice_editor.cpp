@@ -1,16 +1,22 @@
 #include "widgets/forms/choice_editor.h"
 
+#include <algorithm>
+
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QWheelEvent>
 
 #include "widgets/forms/sentence.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
+
+constexpr double kFrameWidth = 40;  ///< Of a box around its text, with the arrow, at scale 1.
 
 class QuietComboBox : public QComboBox {
  public:
@@ -55,7 +61,17 @@ void ChoiceEditor::show(const FieldRow& row) {
   choice_ = choice;
   box_->setCurrentIndex(row.mixed ? -1 : choice.index);
   box_->setAccessibleName(QString::fromStdString(row.label));
-  box_->setToolTip(sentence(row.meaning));
+  // A list that is wider than its field is shown in full.
+  box_->view()->setMinimumWidth(fullWidth());
+  box_->setToolTip(toolTipOf(row));
+}
+
+int ChoiceEditor::fullWidth() const {
+  int widest = 0;
+  for (int i = 0; i < box_->count(); ++i) {
+    widest = std::max(widest, box_->fontMetrics().horizontalAdvance(box_->itemText(i)));
+  }
+  return widest + qRound(kFrameWidth * textScale());
 }
 
 QWidget* ChoiceEditor::field() {

@@ -14,6 +14,7 @@ class ChoiceEditor : public FieldEditor {
 
   void show(const FieldRow& row) override;
   QWidget* field() override;
+  int fullWidth() const override;
 
  private:
   QComboBox* box_;

@@ -25,12 +25,17 @@ class FieldEditor : public QWidget {
   /// it means the same value.
   virtual void show(const FieldRow& row) = 0;
 
+  /// The width that shows every value in full; 0 where any width does.
+  virtual int fullWidth() const { return 0; }
+
   /// The widget that gets the focus and the mark of a problem.
   virtual QWidget* field() = 0;
 
  Q_SIGNALS:
   void edited(const lambda::FieldValue& value, const QString& gesture);
   void finished(const QString& gesture);
+  /// The editor has changed what was typed; `text` says how.
+  void noted(const QString& text);
 
  protected:
   explicit FieldEditor(QWidget* parent);

@@ -7,6 +7,7 @@
 #include <QFrame>
 #include <QLabel>
 #include <QScrollArea>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include "widgets/forms/field_editor.h"
@@ -23,6 +24,7 @@ namespace lambda {
 namespace {
 
 constexpr int kGap = 8;
+constexpr int kHelpLines = 6;
 constexpr double kWidestLabel = 0.45;  ///< As a share of the form's width.
 
 /// Whether a problem at `path` concerns the value that contains the field at `row`.
@@ -70,8 +72,9 @@ class FieldForm::Rows {
     help_->setProperty(kRole, u"secondary"_s);
     help_->setContentsMargins(2 * kGap, kGap, 2 * kGap, kGap);
     help_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    // Always two lines high: the form must not jump while somebody tabs through it.
-    help_->setFixedHeight(2 * QFontMetrics(bodyFont()).lineSpacing() + 2 * kGap);
+    // Always as high: the form must not jump while somebody tabs through it.
+    help_->setFont(smallFont());
+    help_->setFixedHeight(kHelpLines * QFontMetrics(smallFont()).lineSpacing() + 2 * kGap);
     outer->addWidget(help_);
     help_->hide();
     QObject::connect(qApp, &QApplication::focusChanged, &form, [this](QWidget*, QWidget* now) {
@@ -99,6 +102,7 @@ class FieldForm::Rows {
     }
     placeProblems();
     alignLabels();
+    showHelp(QApplication::focusWidget());
     form_.updateGeometry();
   }
 
@@ -112,6 +116,8 @@ class FieldForm::Rows {
     const int help = help_->isHidden() ? 0 : help_->height();
     return {area_->sizeHint().width(), content_->sizeHint().height() + help};
   }
+
+  void setEffects(const std::function<QString(const FieldRow&)>& effects) { effects_ = effects; }
 
   void setHelpVisible(bool visible) {
     hasHelp_ = visible;
@@ -135,7 +141,8 @@ class FieldForm::Rows {
     int width = 0;
     for (const auto& [path, row] : rows_) width = std::max(width, row->labelWidthHint());
     width = std::min(width, static_cast<int>(form_.width() * kWidestLabel));
-    for (const auto& [path, row] : rows_) row->setLabelWidth(width);
+    const int rowWidth = form_.width() - 4 * kGap;
+    for (const auto& [path, row] : rows_) row->setLabelWidth(width, rowWidth);
   }
 
  private:
@@ -191,6 +198,9 @@ class FieldForm::Rows {
     QObject::connect(widget, &FormRow::edited, &form_, &FieldForm::edited);
     QObject::connect(widget, &FormRow::finished, &form_, &FieldForm::finished);
     QObject::connect(widget, &FormRow::fixRequested, &form_, &FieldForm::fixRequested);
+    QObject::connect(widget, &FormRow::hintRequested, &form_, [this, widget](const QPoint& at) {
+      QToolTip::showText(at, u"<p>"_s + helpOf(widget->row()).toHtmlEscaped() + u"</p>"_s, widget);
+    });
     widget->QWidget::show();
     return widget;
   }
@@ -224,13 +234,18 @@ class FieldForm::Rows {
     return found == paths_.end() ? std::string() : *found;
   }
 
+  QString helpOf(const FieldRow& row) const {
+    QString text = hintOf(row);
+    const QString range = rangeText(row);
+    if (!range.isEmpty()) text += FieldForm::tr(" Range: %1.").arg(range);
+    const QString effect = effects_ ? effects_(row) : QString();
+    return effect.isEmpty() ? text : text + u' ' + effect;
+  }
+
   void showHelp(QWidget* focused) {
     for (const auto& [path, row] : rows_) {
       if (!focused || !row->isAncestorOf(focused)) continue;
-      const QString range = rangeText(row->row());
-      QString text = sentence(row->row().meaning);
-      if (!range.isEmpty()) text += u" ("_s + range + u")"_s;
-      help_->setText(text);
+      help_->setText(hasHelp_ ? helpOf(row->row()) : QString());
       help_->setVisible(hasHelp_);
       return;
     }
@@ -244,6 +259,7 @@ class FieldForm::Rows {
   QVBoxLayout* layout_;
   QLabel* help_;
   bool hasHelp_ = true;
+  std::function<QString(const FieldRow&)> effects_;
   std::map<std::string, FormRow*> rows_;
   std::vector<QLabel*> headings_;
   std::vector<std::string> paths_;  ///< In the form's order; an empty path ends each section.
@@ -268,6 +284,10 @@ void FieldForm::setProblems(const std::vector<Problem>& problems) {
 
 void FieldForm::setHelpVisible(bool visible) {
   rows_->setHelpVisible(visible);
+}
+
+void FieldForm::setEffects(const std::function<QString(const FieldRow&)>& effects) {
+  rows_->setEffects(effects);
 }
 
 QSize FieldForm::sizeHint() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,8 +18,8 @@ struct FormSection {
   std::vector<FieldRow> rows;
 };
 
-/// A form made of rows: one editor per field, its meaning as tooltip and, while it is focused, at
-/// the foot; problems below their field with a button for the fix; "Reset to ..." on the context
+/// A form made of rows: one editor per field, its hint as tooltip and, while it is focused, at the
+/// foot; problems below their field with a button for the fix; "Reset to ..." on the context
 /// menu. It shows what it is given and asks for changes: the owner answers edited() with
 /// setSections(). Rows that stay keep their editors and the text that somebody is typing.
 class FieldForm : public QWidget {
@@ -34,8 +35,11 @@ class FieldForm : public QWidget {
   /// the first of these rows. Other problems are not shown.
   void setProblems(const std::vector<Problem>& problems);
 
-  /// Shows the focused row's meaning at the foot; on by default.
+  /// Shows the focused row's hint at the foot; on by default.
   void setHelpVisible(bool visible);
+
+  /// What other values of a row would do, shown behind its hint; asked when a person looks at it.
+  void setEffects(const std::function<QString(const FieldRow&)>& effects);
 
   /// Scrolls to the row and puts the cursor into it. False where there is no such row.
   bool focusField(const std::string& path);

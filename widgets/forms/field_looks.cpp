@@ -61,7 +61,7 @@ constexpr std::array kLooks{
     Look{"content", "Content lambda"},
     Look{"normalizeQueries", "Query BatchNorm"},
     Look{"normalizeValues", "Value BatchNorm"},
-    Look{"sharedEmbeddings", "Shared embeddings"},
+    Look{"sharedEmbeddings", "Position table"},
     Look{"residual", "Shortcut"},
     Look{"squeezeExcitation", "Squeeze-excite"},
     Look{"stochasticDepth", "Stochastic depth", Stepping::hundredth},
@@ -176,6 +176,7 @@ std::string capitalized(std::string_view name) {
 }  // namespace
 
 void field_rows::addLook(FieldRow& row) {
+  row.hint = hintFor(row.path);
   const auto found = std::find_if(
       kLooks.begin(), kLooks.end(), [&](const Look& look) { return endsIn(row.path, look.end); });
   if (found == kLooks.end()) {

@@ -39,6 +39,7 @@ struct FieldRow {
   std::string path;      ///< The field's path, for example "recipe.optimizer.learningRate".
   std::string label;     ///< "Learning rate"
   std::string meaning;   ///< One line, from engine/values/config/fields.h.
+  std::string hint;      ///< What the setting does to accuracy, cost and memory; may be empty.
   std::string unit;      ///< "px", "epochs"; empty = none.
   std::string zeroText;  ///< The text for 0, for example "global"; empty = "0".
   FieldValue value;
@@ -80,8 +81,11 @@ std::string textOf(const FieldRow& row, const FieldValue& value);
 
 namespace field_rows {
 
-/// Label, unit and stepping of a field, determined by the end of its path.
+/// Label, hint, unit and stepping of a field, determined by the end of its path.
 void addLook(FieldRow& row);
+
+/// The hint for the field at a path; empty where there is none.
+std::string_view hintFor(std::string_view path);
 
 template <class M>
 inline constexpr bool kIsLeaf =

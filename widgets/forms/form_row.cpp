@@ -1,7 +1,10 @@
 #include "widgets/forms/form_row.h"
 
+#include <algorithm>
+
 #include <QContextMenuEvent>
 #include <QHBoxLayout>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -22,6 +25,8 @@ namespace lambda {
 
 namespace {
 
+constexpr int kLabelGap = 8;
+
 QString text(const std::string& utf8) {
   return QString::fromStdString(utf8);
 }
@@ -34,42 +39,61 @@ QString roleOf(Severity severity) {
 
 FormRow::FormRow(const FieldRow& row, QWidget* parent)
     : QWidget(parent),
+      line_(new QHBoxLayout),
       label_(new QLabel(this)),
+      note_(new QLabel(this)),
       editor_(FieldEditor::make(row, this)),
       below_(new QVBoxLayout) {
-  auto* line = new QHBoxLayout;
-  line->setSpacing(8);
-  line->addWidget(label_);
-  line->addWidget(editor_, 1);
+  line_->setSpacing(kLabelGap);
+  line_->addWidget(label_);
+  line_->addWidget(editor_, 1);
+  note_->setWordWrap(true);
+  note_->setProperty(kRole, u"secondary"_s);
+  note_->hide();
   below_->setSpacing(4);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(4);
-  layout->addLayout(line);
+  layout->addLayout(line_);
+  layout->addWidget(note_);
   layout->addLayout(below_);
 
   label_->setBuddy(editor_->field());
   editor_->setMaximumWidth(qRound(360 * textScale()));
+  label_->installEventFilter(this);
+  editor_->field()->installEventFilter(this);
   // A line of text has a context menu; "Reset to ..." is added to it.
   for (auto* edit : editor_->findChildren<QLineEdit*>()) edit->installEventFilter(this);
   connect(editor_, &FieldEditor::edited, this, [this](const FieldValue& value, const QString& g) {
     Q_EMIT edited(row_.path, value, g);
   });
   connect(editor_, &FieldEditor::finished, this, &FormRow::finished);
+  connect(editor_, &FieldEditor::noted, this, [this](const QString& text) {
+    note_->setText(text);
+    note_->show();
+    notedAt_ = row_.value;
+  });
   show(row);
 }
 
 void FormRow::show(const FieldRow& row) {
   row_ = row;
+  if (row.value != notedAt_) note_->hide();
   label_->setText(text(row.label));
-  label_->setToolTip(sentence(row.meaning));
+  label_->setToolTip(toolTipOf(row));
   label_->setEnabled(row.enabled);
   editor_->setEnabled(row.enabled);
   editor_->show(row);
 }
 
-void FormRow::setLabelWidth(int width) {
-  label_->setFixedWidth(width);
+void FormRow::setLabelWidth(int width, int rowWidth) {
+  const int left = rowWidth - editor_->fullWidth() - kLabelGap;
+  const int least = labelWidthHint();
+  const bool isAbove = editor_->fullWidth() > 0 && left < least;
+  line_->setDirection(isAbove ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+  line_->setSpacing(isAbove ? 2 : kLabelGap);
+  label_->setFixedWidth(isAbove ? rowWidth : std::max(least, std::min(width, left)));
+  if (editor_->fullWidth() == 0) label_->setFixedWidth(width);
 }
 
 int FormRow::labelWidthHint() const {
@@ -157,6 +181,10 @@ void FormRow::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 bool FormRow::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    Q_EMIT hintRequested(static_cast<QHelpEvent*>(event)->globalPos());
+    return true;
+  }
   if (event->type() != QEvent::ContextMenu) return QWidget::eventFilter(watched, event);
   popUpMenu(static_cast<QContextMenuEvent*>(event)->globalPos());
   return true;

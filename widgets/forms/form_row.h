@@ -7,6 +7,7 @@
 #include "engine/values/config/problem.h"
 #include "widgets/forms/field_rows.h"
 
+class QBoxLayout;
 class QLabel;
 class QVBoxLayout;
 
@@ -25,7 +26,9 @@ class FormRow : public QWidget {
 
   void show(const FieldRow& row);
   void setProblems(const std::vector<Problem>& problems);
-  void setLabelWidth(int width);
+  /// Gives the label that width in a row of `rowWidth`. The label is narrower, or stands above the
+  /// editor, where the editor would cut its text.
+  void setLabelWidth(int width, int rowWidth);
   int labelWidthHint() const;
 
   FieldEditor* editor() const { return editor_; }
@@ -34,6 +37,8 @@ class FormRow : public QWidget {
   void edited(const std::string& path, const lambda::FieldValue& value, const QString& gesture);
   void finished(const QString& gesture);
   void fixRequested(const lambda::Fix& fix);
+  /// The pointer rests on the row: its hint should be shown there.
+  void hintRequested(const QPoint& at);
 
  protected:
   void contextMenuEvent(QContextMenuEvent* event) override;
@@ -47,7 +52,10 @@ class FormRow : public QWidget {
 
   FieldRow row_;
   std::vector<Problem> problems_;
+  QBoxLayout* line_;
   QLabel* label_;
+  QLabel* note_;
+  FieldValue notedAt_;
   FieldEditor* editor_;
   QVBoxLayout* below_;
   std::vector<QWidget*> problemLines_;

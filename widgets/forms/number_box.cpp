@@ -104,11 +104,11 @@ void NumberBox::takeTyped(const QString& text) {
 void NumberBox::finishTyping() {
   const std::optional<double> number = parsed(lineEdit()->text());
   markRange(false);
-  QToolTip::hideText();
   if (!mixed_ || number) {
     const double value = std::clamp(number.value_or(value_), format_.min, format_.max);
     lineEdit()->setText(textFor(value));
     change(value);
+    if (number && value != *number) tellRange(*number, value);
   }
   placeUnit();
   Q_EMIT editEnded();
@@ -135,6 +135,15 @@ void NumberBox::markRange(bool outside) {
   setProperty("problem", outside ? u"error"_s : QString());
   style()->unpolish(this);
   style()->polish(this);
+}
+
+/// A number outside the range is not replaced without a word.
+void NumberBox::tellRange(double typed, double kept) {
+  Q_EMIT rangeEnforced(tr("%1 is outside %2 to %3. It was set to %4.")
+                           .arg(QString::fromStdString(numberText(typed)),
+                                textFor(format_.min),
+                                textFor(format_.max),
+                                textFor(kept)));
 }
 
 void NumberBox::stepBy(int steps) {
@@ -176,8 +185,8 @@ void NumberBox::wheelEvent(QWheelEvent* event) {
 }
 
 void NumberBox::focusOutEvent(QFocusEvent* event) {
-  QAbstractSpinBox::focusOutEvent(event);
   QToolTip::hideText();
+  QAbstractSpinBox::focusOutEvent(event);
 }
 
 void NumberBox::resizeEvent(QResizeEvent* event) {

@@ -51,6 +51,8 @@ class NumberBox : public QAbstractSpinBox {
  Q_SIGNALS:
   /// A person changed the value.
   void valueEdited(double value);
+  /// A number that was typed is outside the range; `text` says what it was set to.
+  void rangeEnforced(const QString& text);
   /// A key or button was released, or typing ended.
   void editEnded();
 
@@ -72,6 +74,7 @@ class NumberBox : public QAbstractSpinBox {
   void finishTyping();
   void change(double value);
   void markRange(bool outside);
+  void tellRange(double typed, double kept);
   void placeUnit();
 
   NumberFormat format_;

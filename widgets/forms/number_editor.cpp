@@ -76,6 +76,7 @@ NumberEditor::NumberEditor(QWidget* parent)
     slider_->setValue(positionOf(number, box_->format().stepping));
     editInGesture(valueOf(number));
   });
+  connect(box_, &NumberBox::rangeEnforced, this, &FieldEditor::noted);
   connect(box_, &NumberBox::editEnded, this, [this] { endGesture(); });
   connect(slider_, &QSlider::valueChanged, this, [this](int position) {
     const double number = numberAt(position, box_->format());
@@ -99,7 +100,7 @@ void NumberEditor::show(const FieldRow& row) {
   box_->setValue(number);
   if (row.mixed) box_->setMixed(true);
   box_->setAccessibleName(QString::fromStdString(row.label));
-  box_->setToolTip(sentence(row.meaning));
+  box_->setToolTip(toolTipOf(row));
 
   arrange();
   if (!hasSlider(format)) return;

@@ -1,5 +1,7 @@
 #include "widgets/forms/sentence.h"
 
+#include "widgets/forms/field_rows.h"
+
 using namespace Qt::StringLiterals;
 
 namespace lambda {
@@ -9,6 +11,14 @@ QString sentence(const std::string& text) {
   const bool isWord = words.size() > 1 && (words[1].isLetter() || words.startsWith(u"a "_s));
   if (isWord) words[0] = words[0].toUpper();
   return words;
+}
+
+QString hintOf(const FieldRow& row) {
+  return row.hint.empty() ? sentence(row.meaning) : QString::fromStdString(row.hint);
+}
+
+QString toolTipOf(const FieldRow& row) {
+  return u"<p>"_s + hintOf(row).toHtmlEscaped() + u"</p>"_s;
 }
 
 }  // namespace lambda

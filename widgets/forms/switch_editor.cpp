@@ -25,7 +25,7 @@ void SwitchEditor::show(const FieldRow& row) {
                       : std::get<bool>(row.value) ? Qt::Checked
                                                   : Qt::Unchecked);
   box_->setAccessibleName(QString::fromStdString(row.label));
-  box_->setToolTip(sentence(row.meaning));
+  box_->setToolTip(toolTipOf(row));
 }
 
 QWidget* SwitchEditor::field() {

@@ -32,7 +32,7 @@ void showText(QLineEdit& line, const FieldRow& row, const QString& text) {
     line.setCursorPosition(line.hasFocus() ? position : 0);
   }
   line.setAccessibleName(QString::fromStdString(row.label));
-  line.setToolTip(sentence(row.meaning));
+  line.setToolTip(toolTipOf(row));
 }
 
 }  // namespace

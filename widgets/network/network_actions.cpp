@@ -34,6 +34,11 @@ QAction* NetworkActions::make(const QString& text,
 
 NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor_(editor) {
   NetworkEditor* e = &editor_;
+  // The editor itself handles Enter, which has another meaning on parts without operations.
+  open = make(tr("Open or close the block"),
+              {},
+              tr("Show the operations inside the selected blocks, or hide them (Enter)"),
+              [e] { e->toggleOpen(); });
   turnIntoNext = make(tr("Next kind of mixer"),
                       u"Space"_s,
                       tr("Turn the selected blocks into the next kind of mixer"),
@@ -57,6 +62,21 @@ NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor
   remove = make(tr("Delete"), u"Del Backspace"_s, tr("Remove everything that is selected"), [e] {
     e->removeSelected();
   });
+  cut =
+      make(tr("Cut"), u"Ctrl+X"_s, tr("Move the selected blocks or stages to the clipboard"), [e] {
+        e->cutSelected();
+      });
+  copy = make(tr("Copy"), u"Ctrl+C"_s, tr("Copy the selected blocks or stages"), [e] {
+    e->copySelected();
+  });
+  paste = make(
+      tr("Paste"), u"Ctrl+V"_s, tr("Insert the copied blocks or stages behind the selection"), [e] {
+        Q_EMIT e->pasteRequested();
+      });
+  duplicate = make(tr("Duplicate"),
+                   u"Ctrl+D"_s,
+                   tr("Insert a copy of the selected blocks or stages behind them"),
+                   [e] { e->duplicateSelected(); });
   moveLeft = make(tr("Move to the stage before"),
                   u"Alt+Left"_s,
                   tr("Move the selected blocks or stages one stage to the left"),
@@ -113,13 +133,18 @@ QList<QAction*> NetworkActions::widelyUsed() const {
 }
 
 QList<QAction*> NetworkActions::editing() const {
-  QList<QAction*> actions{turnIntoNext};
+  QList<QAction*> actions{open, nullptr, turnIntoNext};
   actions += turnInto;
   actions += {nullptr,
               addBlock,
               removeBlock,
               addStage,
               remove,
+              nullptr,
+              cut,
+              copy,
+              paste,
+              duplicate,
               nullptr,
               moveLeft,
               moveRight,
@@ -138,9 +163,12 @@ void NetworkActions::updateEnabled() {
   };
   const bool blocks = has(PartKind::block);
   const bool stages = has(PartKind::stage);
-  for (QAction* action : turnInto + QList{turnIntoNext, removeBlock, remove, moveLeft, moveRight}) {
+  for (QAction* action :
+       turnInto + QList{open, turnIntoNext, removeBlock, remove, moveLeft, moveRight}) {
     action->setEnabled(blocks || stages);
   }
+  const bool canCopy = editor_.canCopy();
+  for (QAction* action : {cut, copy, duplicate}) action->setEnabled(canCopy);
   moveUp->setEnabled(blocks && !stages);
   moveDown->setEnabled(blocks && !stages);
 }

@@ -30,11 +30,16 @@ class NetworkActions : public QObject {
   QList<QAction*> widelyUsed() const;
 
   QList<QAction*> turnInto;  ///< One per kind of mixer, in the order of kMixerTraits.
+  QAction* open;             ///< Shows the operations of the selected blocks, or hides them.
   QAction* turnIntoNext;
   QAction* addBlock;
   QAction* removeBlock;
   QAction* addStage;
   QAction* remove;
+  QAction* cut;
+  QAction* copy;
+  QAction* paste;
+  QAction* duplicate;
   QAction* moveLeft;
   QAction* moveRight;
   QAction* moveUp;

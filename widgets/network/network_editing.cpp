@@ -2,6 +2,8 @@
 
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/network_editor.h"
+#include "widgets/network/parts/architecture_pastes.h"
+#include "widgets/network/parts/fitting_text.h"
 #include "widgets/network/parts/network_text.h"
 
 namespace lambda {
@@ -34,7 +36,9 @@ void NetworkEditor::turnInto(std::size_t kind) {
   const QString text = blocks.size() == 1
                            ? tr("Turn a block into %1").arg(kindWithArticle(kind))
                            : tr("Turn %1 blocks into %2").arg(blocks.size()).arg(kindPlural(kind));
-  request({withMixer(architecture_, selection_, kind, memory_), selection_}, text);
+  QStringList fittings;
+  request({withMixer(architecture_, selection_, kind, memory_, &fittings), selection_}, text);
+  tell(fittings);
 }
 
 void NetworkEditor::turnIntoNext() {
@@ -52,7 +56,18 @@ void NetworkEditor::addBlock() {
 }
 
 void NetworkEditor::addStage() {
-  request(withStageAdded(architecture_, lastOf(selection_)), tr("Add a stage"));
+  addStageBehind(lastOf(selection_));
+}
+
+void NetworkEditor::addStageBehind(const PartId& part) {
+  QStringList fittings;
+  request(withStageAdded(architecture_, part, &fittings), tr("Add a stage"));
+  tell(fittings);
+}
+
+/// No option is changed without a word.
+void NetworkEditor::tell(const QStringList& fittings) {
+  if (!fittings.isEmpty()) Q_EMIT told(fittingNotice(fittings), false);
 }
 
 void NetworkEditor::removeSelected() {
@@ -75,6 +90,45 @@ void NetworkEditor::removeBlock() {
   if (blocks.empty()) return;
   request({withRemoved(architecture_, {*blocks.rbegin()}).architecture, {last}},
           tr("Remove a block"));
+}
+
+bool NetworkEditor::canCopy() const {
+  return !fragmentOf(architecture_, selection_).isEmpty();
+}
+
+void NetworkEditor::copySelected() {
+  const NetworkFragment fragment = fragmentOf(architecture_, selection_);
+  if (!fragment.isEmpty()) Q_EMIT copyRequested(fragment);
+}
+
+void NetworkEditor::cutSelected() {
+  const NetworkFragment fragment = fragmentOf(architecture_, selection_);
+  if (fragment.isEmpty()) return;
+  Q_EMIT copyRequested(fragment);
+  request(withRemoved(architecture_, selection_), tr("Cut %1").arg(textOf(fragment)));
+}
+
+void NetworkEditor::duplicateSelected() {
+  insert(
+      fragmentOf(architecture_, selection_), tr("Duplicate %1"), tr("Could not duplicate %1: %2"));
+}
+
+void NetworkEditor::paste(const NetworkFragment& fragment) {
+  insert(fragment, tr("Paste %1"), tr("Could not paste %1: %2"));
+}
+
+/// `step` and `failure` are completed by what is inserted and by the reason.
+void NetworkEditor::insert(const NetworkFragment& fragment,
+                           const QString& step,
+                           const QString& failure) {
+  if (fragment.isEmpty()) return;
+  const PartId after = lastOf(selection_);
+  const QString obstacle = obstacleTo(architecture_, fragment, after);
+  if (!obstacle.isEmpty()) {
+    Q_EMIT told(failure.arg(textOf(fragment), obstacle), true);
+    return;
+  }
+  request(withPasted(architecture_, fragment, after), step.arg(textOf(fragment)));
 }
 
 void NetworkEditor::move(Direction direction) {

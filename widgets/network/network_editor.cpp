@@ -1,6 +1,7 @@
 #include "widgets/network/network_editor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QAccessible>
 #include <QFrame>
@@ -14,6 +15,7 @@
 
 #include "widgets/network/drawing/network_painter.h"
 #include "widgets/network/mixers/mixer_looks.h"
+#include "widgets/network/network_accessible.h"
 #include "widgets/network/network_actions.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/theme/accessible_parts.h"
@@ -42,6 +44,10 @@ NetworkEditor::NetworkEditor(QWidget* parent) : QAbstractScrollArea(parent) {
                      }},
                 QAccessible::List);
   setAccessibleName(tr("Network"));
+  [[maybe_unused]] static const bool isInstalled = [] {
+    QAccessible::installFactory(accessibleNetwork);
+    return true;
+  }();
   setCornerWidget(new QWidget(this));
   actions_ = new NetworkActions(*this);
   emptyState_ = makeEmptyState();
@@ -51,7 +57,7 @@ NetworkEditor::NetworkEditor(QWidget* parent) : QAbstractScrollArea(parent) {
 NetworkEditor::~NetworkEditor() = default;
 
 void NetworkEditor::setArchitecture(const Architecture& architecture) {
-  architecture_ = architecture;
+  const Architecture before = std::exchange(architecture_, architecture);
   costs_ = costsOf(architecture);
   memory_.remember(architecture);
   const auto forget = [&](std::optional<PartId>& part) {
@@ -63,6 +69,7 @@ void NetworkEditor::setArchitecture(const Architecture& architecture) {
   const Selection left = existing(architecture_, selection_);
   const bool hasLost = left != selection_;
   selection_ = left;
+  closeChangedStages(before);
   relayout();
   describeSelection();
   // The options of parts that stay selected may have changed, but the owner knows of that.
@@ -96,12 +103,27 @@ void NetworkEditor::setTool(EditTool tool) {
 
 void NetworkEditor::select(const Selection& selection, std::optional<PartId> current) {
   current_ = current;
+  const bool hadOperation = operation_.has_value();
+  operation_.reset();
   if (current) reveal(*current);
   viewport()->update();
-  if (selection == selection_) return;
+  announceFocus();
+  if (selection == selection_) {
+    if (hadOperation) describeSelection();
+    return;
+  }
   selection_ = selection;
   describeSelection();
   Q_EMIT selectionChanged(selection_);
+}
+
+/// Tells screen readers which child has the keyboard focus.
+void NetworkEditor::announceFocus() {
+  if (!QAccessible::isActive() || !hasFocus()) return;
+  const QAccessibleInterface* network = QAccessible::queryAccessibleInterface(this);
+  QAccessibleEvent event(this, QAccessible::Focus);
+  event.setChild(network->indexOfChild(network->focusChild()));
+  QAccessible::updateAccessibility(&event);
 }
 
 void NetworkEditor::describeSelection() {
@@ -114,7 +136,7 @@ void NetworkEditor::describeSelection() {
 
 void NetworkEditor::relayout() {
   const QSize size = viewport()->size();
-  layout_ = layoutOf(architecture_, size, textScale());
+  layout_ = layoutOf(architecture_, openedBlocks(), size, textScale());
   horizontalScrollBar()->setRange(0, std::max(0, qCeil(layout_.width) - size.width()));
   horizontalScrollBar()->setPageStep(size.width());
   horizontalScrollBar()->setSingleStep(24);
@@ -134,6 +156,19 @@ QRectF NetworkEditor::boxOf(const PartId& part) const {
   return box->translated(x, layout_.headerHeight - verticalScrollBar()->value());
 }
 
+QRectF NetworkEditor::boxOf(const OperationMark& operation) const {
+  const auto found = layout_.opened.find(operation.block);
+  if (found == layout_.opened.end() || operation.index >= std::ssize(found->second.rows)) return {};
+  return found->second.rows[static_cast<std::size_t>(operation.index)].translated(
+      -horizontalScrollBar()->value(), layout_.headerHeight - verticalScrollBar()->value());
+}
+
+OpenedBlocks NetworkEditor::openedBlocks() const {
+  OpenedBlocks blocks;
+  for (const PartId& block : opened_) blocks[block] = static_cast<int>(operationsIn(block).size());
+  return blocks;
+}
+
 void NetworkEditor::reveal(const PartId& part) {
   const QRectF box = boxOf(part);
   const double margin = 16 * textScale();
@@ -145,10 +180,10 @@ void NetworkEditor::reveal(const PartId& part) {
   if (part.kind != PartKind::block) return;
   QScrollBar& down = *verticalScrollBar();
   const double top = layout_.headerHeight + margin;
-  if (box.top() < top) down.setValue(down.value() + qRound(box.top() - top));
-  if (box.bottom() > viewport()->height() - margin) {
-    down.setValue(down.value() + qRound(box.bottom() + margin - viewport()->height()));
-  }
+  const double below = box.bottom() + margin - viewport()->height();
+  // The top of an opened block that is higher than the viewport stays in view.
+  const double step = std::min(std::max(0.0, below), box.top() - top);
+  if (step != 0) down.setValue(down.value() + qRound(step));
 }
 
 NetworkMarks NetworkEditor::marks() const {
@@ -156,6 +191,8 @@ NetworkMarks NetworkEditor::marks() const {
   marks.selection = selection_;
   if (hasFocus()) marks.focused = current_;
   marks.hovered = hovered_;
+  marks.operation = operation_;
+  marks.hoveredOperation = hoveredOperation_;
   marks.showsButtons = tool_ == kSelectTool && drag_ == Drag::none;
   marks.problems = problems_;
   return marks;
@@ -203,8 +240,8 @@ void NetworkEditor::paintHint(QPainter& painter, const Colors& colors) const {
   const double height = 28 * textScale();
   const double free = viewport()->height() - layout_.headerHeight - layout_.bodyHeight;
   if (free < height || architecture_.stages.empty()) return;
-  QString text =
-      tr("Double-click gives a block the next kind of mixer. Drag selects several, Shift extends.");
+  QString text = tr(
+      "Double-click opens a block, Space gives it the next kind of mixer. Drag selects several.");
   if (tool_.paints) {
     text = tr("Drag over blocks to turn them into %1. Esc ends.").arg(kindPlural(*tool_.paints));
   }

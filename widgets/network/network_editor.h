@@ -7,7 +7,9 @@
 #include <QAbstractScrollArea>
 #include <QPointF>
 #include <QRectF>
+#include <QStringList>
 
+#include "engine/values/architecture/network_fragment.h"
 #include "engine/values/config/problem.h"
 #include "widgets/export/exportable.h"
 #include "widgets/network/drawing/network_hit.h"
@@ -36,8 +38,9 @@ inline constexpr EditTool kSelectTool{};
 /// chips below each stage, with the costs beside them. It never changes its own value:
 /// architectureEdited() requests every edit, and setArchitecture() shows the answer.
 ///
-/// Click selects (Ctrl toggles, Shift extends, a drag draws a rubber band); the letter of a kind
-/// turns blocks into it, double-click and Space into the next kind; + and - add and remove blocks,
+/// Click selects (Ctrl toggles, Shift extends, a drag draws a rubber band); double-click and Enter
+/// open a block and show its operations; the letter of a kind turns blocks into it, Space into the
+/// next kind; + and - add and remove blocks,
 /// Ins and Shift+Ins blocks and stages; Alt with arrows moves; arrows walk, Shift extends; with a
 /// painting tool a drag turns what it passes over, as one undo step.
 class NetworkEditor : public QAbstractScrollArea, public Exportable {
@@ -58,6 +61,9 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
 
   const Selection& selection() const { return selection_; }
 
+  /// The part with the keyboard focus.
+  const std::optional<PartId>& current() const { return current_; }
+
   /// Selects those of the parts that the network has, and scrolls to the first.
   void setSelection(const Selection& selection);
 
@@ -72,6 +78,21 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   /// it.
   QRectF boxOf(const PartId& part) const;
 
+  /// Whether the block shows its operations.
+  bool isOpen(const PartId& block) const { return opened_.contains(block); }
+
+  /// Opens the selected blocks, or closes them where all are open.
+  void toggleOpen();
+
+  /// The operations of a block, as they are shown when it is open.
+  std::vector<Operation> operationsIn(const PartId& block) const;
+
+  /// The operation with the keyboard focus.
+  const std::optional<OperationMark>& operation() const { return operation_; }
+
+  /// The visible place of an operation of an opened block; empty where there is none.
+  QRectF boxOf(const OperationMark& operation) const;
+
   // Edits of the selection, each one undo step.
   void turnInto(std::size_t kind);
   void turnIntoNext();
@@ -81,6 +102,16 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   void removeBlock();
   void move(Direction direction);
   void selectAll();
+
+  /// Whether the selection can be copied: stages, or blocks.
+  bool canCopy() const;
+  /// Asks for the selection on the clipboard.
+  void copySelected();
+  void cutSelected();
+  /// Inserts a copy of the selection behind it.
+  void duplicateSelected();
+  /// Inserts parts behind the selection; tells where there is no place for them.
+  void paste(const NetworkFragment& fragment);
 
   QString exportName() const override;
   QSize exportSize() const override;
@@ -96,10 +127,18 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
                           const QString& text,
                           const QString& gesture);
   void selectionChanged(const lambda::Selection& selection);
+  /// The parts should be put on the clipboard.
+  void copyRequested(const lambda::NetworkFragment& fragment);
+  /// The parts on the clipboard should be given to paste().
+  void pasteRequested();
+  /// Something to tell the person: what an edit has also changed or, for a failure, why nothing was
+  /// changed.
+  void told(const QString& text, bool isFailure);
   void toolChanged(lambda::EditTool tool);
   /// The button "Templates" of an empty network was pressed.
   void templatesRequested();
-  /// Enter was pressed: the keyboard focus should move to the options of the selection.
+  /// F2, or Enter on a part that has no operations, was pressed: the keyboard focus should move to
+  /// the options of the selection.
   void propertiesRequested();
 
  protected:
@@ -122,9 +161,13 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
 
   void relayout();
   void paintHint(QPainter& painter, const Colors& colors) const;
+  void addStageBehind(const PartId& part);
+  void tell(const QStringList& fittings);
+  void insert(const NetworkFragment& fragment, const QString& step, const QString& failure);
   void request(const Edited& edited, const QString& text, const QString& gesture = {});
   void select(const Selection& selection, std::optional<PartId> current);
   void describeSelection();
+  void announceFocus();
   void reveal(const PartId& part);
   void placeEmptyState();
   QFrame* makeEmptyState();
@@ -140,6 +183,13 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   PartId neighbourOf(const PartId& part, int key) const;
   Selection rangeTo(const PartId& part) const;
   NetworkMarks marks() const;
+  OpenedBlocks openedBlocks() const;
+  void setOpen(const Selection& blocks, bool isOpen);
+  void closeChangedStages(const Architecture& before);
+  void lookAt(const OperationMark& operation);
+  void revealOperation(const OperationMark& operation);
+  void showOperationTip(const QPoint& at, const OperationMark& operation);
+  bool walkOperations(int key);
 
   Architecture architecture_;
   NetworkCosts costs_;
@@ -150,6 +200,9 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   std::optional<PartId> current_;  ///< The part with the keyboard focus.
   std::optional<PartId> anchor_;   ///< The first part of a range.
   std::optional<PartId> hovered_;
+  Selection opened_;                        ///< The blocks that show their operations.
+  std::optional<OperationMark> operation_;  ///< Within the part with the keyboard focus.
+  std::optional<OperationMark> hoveredOperation_;
   EditTool tool_;
 
   Drag drag_ = Drag::none;
@@ -158,6 +211,7 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   Selection beforeDrag_;
   QString gesture_;
   int painted_ = 0;
+  QStringList fittings_;  ///< What the drag of a painting tool has fitted so far.
 
   NetworkActions* actions_;
   QFrame* emptyState_;

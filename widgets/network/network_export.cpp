@@ -18,17 +18,18 @@ namespace lambda {
 namespace {
 
 constexpr double kUnbounded = 1e6;  ///< As high as necessary: nothing is made compact.
-constexpr double kMargin = 16;
-constexpr double kTitleHeight = 56;
+constexpr double kPaperMargin = 16;
+constexpr double kPaperTitle = 56;
 constexpr double kWidth = 1120;
 constexpr int kLongestName = 80;
 
-NetworkLayout paperLayout(const Architecture& architecture) {
-  return layoutOf(architecture, QSizeF(kWidth, kUnbounded), textScale());
+NetworkLayout paperLayout(const Architecture& architecture, const OpenedBlocks& opened) {
+  return layoutOf(
+      architecture, opened, QSizeF(kWidth, kUnbounded), textScale(), /*hasExplanations=*/false);
 }
 
 QSizeF paperSize(const NetworkLayout& layout) {
-  const double title = kTitleHeight * textScale();
+  const double title = kPaperTitle * textScale();
   return {std::max(layout.width, kWidth), title + layout.headerHeight + layout.bodyHeight};
 }
 
@@ -47,11 +48,11 @@ QString NetworkEditor::exportName() const {
 }
 
 QSize NetworkEditor::exportSize() const {
-  return paperSize(paperLayout(architecture_)).toSize();
+  return paperSize(paperLayout(architecture_, openedBlocks())).toSize();
 }
 
 void NetworkEditor::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
-  const NetworkLayout layout = paperLayout(architecture_);
+  const NetworkLayout layout = paperLayout(architecture_, openedBlocks());
   const QSizeF paper = paperSize(layout);
   const double scale = textScale();
   painter.save();
@@ -60,7 +61,7 @@ void NetworkEditor::paintTo(QPainter& painter, const QSize& size, const Colors& 
 
   painter.setPen(colors.text);
   painter.setFont(headingFont());
-  const QRectF line(kMargin, 10 * scale, paper.width() - 2 * kMargin, 20 * scale);
+  const QRectF line(kPaperMargin, 10 * scale, paper.width() - 2 * kPaperMargin, 20 * scale);
   const QString name = QString::fromStdString(architecture_.name);
   painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, name.isEmpty() ? tr("Network") : name);
   painter.setPen(colors.textSecondary);
@@ -72,7 +73,7 @@ void NetworkEditor::paintTo(QPainter& painter, const QSize& size, const Colors& 
                             shortCountText(costs_.total.parameters),
                             shortCountText(costs_.total.flops),
                             bytesText(costs_.total.activationBytes, 3)));
-  painter.translate(0, kTitleHeight * scale);
+  painter.translate(0, kPaperTitle * scale);
   const NetworkMarks plain;
   NetworkPainter network(painter, architecture_, costs_, layout, plain, colors, scale);
   network.paintHeader();

@@ -30,6 +30,8 @@ void NetworkEditor::focusOutEvent(QFocusEvent* event) {
 void NetworkEditor::keyPressEvent(QKeyEvent* event) {
   const bool isPlain = !(event->modifiers() & (Qt::AltModifier | Qt::MetaModifier));
   if (isPlain && isArrow(event->key())) {
+    const bool isWalk = !(event->modifiers() & (Qt::ShiftModifier | Qt::ControlModifier));
+    if (isWalk && walkOperations(event->key())) return;
     walk(event->key(), event->modifiers());
     return;
   }
@@ -37,12 +39,22 @@ void NetworkEditor::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Escape:
       if (tool_ != kSelectTool) {
         setTool(kSelectTool);
+      } else if (operation_) {
+        select(selection_, current_);
       } else {
         select({}, current_);
       }
       return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
+      if (current_ && current_->kind == PartKind::block) {
+        if (!selection_.contains(*current_)) select({*current_}, current_);
+        toggleOpen();
+        return;
+      }
+      Q_EMIT propertiesRequested();
+      return;
+    case Qt::Key_F2:
       Q_EMIT propertiesRequested();
       return;
     case Qt::Key_Space:

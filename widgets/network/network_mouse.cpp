@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <QApplication>
 #include <QContextMenuEvent>
@@ -45,12 +46,16 @@ NetworkHit NetworkEditor::hitAt(const QPointF& position) const {
 void NetworkEditor::hover(const QPointF& position) {
   const NetworkHit hit = hitAt(position);
   std::optional<PartId> part;
-  const bool isOnPart = hit.kind == NetworkHit::Kind::part ||
-                        hit.kind == NetworkHit::Kind::addBlock ||
-                        hit.kind == NetworkHit::Kind::removeBlock;
+  const bool isOnPart =
+      hit.kind == NetworkHit::Kind::part || hit.kind == NetworkHit::Kind::addBlock ||
+      hit.kind == NetworkHit::Kind::removeBlock || hit.kind == NetworkHit::Kind::chevron ||
+      hit.kind == NetworkHit::Kind::operation;
   if (isOnPart) part = hit.part;
-  if (part == hovered_) return;
+  std::optional<OperationMark> operation;
+  if (hit.kind == NetworkHit::Kind::operation) operation = {hit.part, hit.operation};
+  if (part == hovered_ && operation == hoveredOperation_) return;
   hovered_ = part;
+  hoveredOperation_ = operation;
   viewport()->update();
 }
 
@@ -72,6 +77,16 @@ void NetworkEditor::mousePressEvent(QMouseEvent* event) {
     case NetworkHit::Kind::part:
       pressPart(hit.part, event->modifiers());
       break;
+    case NetworkHit::Kind::operation:
+      if (event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier)) {
+        pressPart(hit.part, event->modifiers());
+      } else {
+        lookAt({hit.part, hit.operation});
+      }
+      break;
+    case NetworkHit::Kind::chevron:
+      setOpen({hit.part}, !opened_.contains(hit.part));
+      return;
     case NetworkHit::Kind::addBlock:
       request(withBlockAdded(architecture_, hit.part), tr("Add a block"));
       return;
@@ -79,7 +94,7 @@ void NetworkEditor::mousePressEvent(QMouseEvent* event) {
       request(withRemoved(architecture_, {hit.part}), tr("Remove a block"));
       return;
     case NetworkHit::Kind::addStage:
-      request(withStageAdded(architecture_, hit.part), tr("Add a stage"));
+      addStageBehind(hit.part);
       return;
   }
   if (event->position().y() < layout_.headerHeight) return;
@@ -140,7 +155,8 @@ void NetworkEditor::paintAlong(const QPointF& from, const QPointF& to) {
     ++painted_;
     const QString text = painted_ == 1 ? tr("Paint %1").arg(kindWithArticle(kind))
                                        : tr("Paint %1 %2").arg(painted_).arg(kindPlural(kind));
-    Q_EMIT architectureEdited(withMixer(architecture_, {part}, kind, memory_), text, gesture_);
+    Q_EMIT architectureEdited(
+        withMixer(architecture_, {part}, kind, memory_, &fittings_), text, gesture_);
   }
 }
 
@@ -159,6 +175,7 @@ void NetworkEditor::mouseReleaseEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
   drag_ = Drag::none;
   gesture_.clear();
+  tell(std::exchange(fittings_, {}));
   hover(event->position());
   viewport()->update();
 }
@@ -172,7 +189,7 @@ void NetworkEditor::mouseDoubleClickEvent(QMouseEvent* event) {
   }
   drag_ = Drag::none;
   setSelection({hit.part});
-  turnIntoNext();
+  toggleOpen();
 }
 
 void NetworkEditor::wheelEvent(QWheelEvent* event) {
@@ -183,6 +200,7 @@ void NetworkEditor::wheelEvent(QWheelEvent* event) {
 bool NetworkEditor::viewportEvent(QEvent* event) {
   if (event->type() == QEvent::Leave) {
     hovered_.reset();
+    hoveredOperation_.reset();
     viewport()->update();
   }
   if (event->type() == QEvent::ToolTip) {
@@ -191,6 +209,15 @@ bool NetworkEditor::viewportEvent(QEvent* event) {
     switch (hit.kind) {
       case NetworkHit::Kind::part:
         QToolTip::showText(help->globalPos(), partToolTip(architecture_, costs_, hit.part), this);
+        break;
+      case NetworkHit::Kind::operation:
+        showOperationTip(help->globalPos(), {hit.part, hit.operation});
+        break;
+      case NetworkHit::Kind::chevron:
+        QToolTip::showText(help->globalPos(),
+                           opened_.contains(hit.part) ? tr("Close this block (Enter)")
+                                                      : tr("Show the operations inside (Enter)"),
+                           this);
         break;
       case NetworkHit::Kind::addBlock:
         QToolTip::showText(help->globalPos(), tr("Add a block here (+)"), this);

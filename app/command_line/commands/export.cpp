@@ -138,7 +138,8 @@ void addExport(CLI::App& program, Action& action) {
       "  csv           one line per epoch: losses, accuracies, learning rate, throughput\n"
       "  batches       one line per batch, as CSV\n"
       "  json          the complete configuration; lambda train takes it\n"
-      "  architecture  the network alone\n\n"
+      "  architecture  the network alone\n"
+      "  layers        one line per layer: shape, parameters, FLOPs, activation bytes, as CSV\n\n"
       "TensorBoard reads run folders as they are: tensorboard --logdir runs");
   command
       ->add_option(

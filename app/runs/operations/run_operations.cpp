@@ -1,8 +1,7 @@
 #include "app/runs/operations/run_operations.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
+#include <vector>
 
 #include <QAction>
 #include <QApplication>
@@ -18,6 +17,7 @@
 #include "app/runs/table/run_table_view.h"
 #include "widgets/export/export_folder.h"
 #include "widgets/text/path_text.h"
+#include "app/session/export_dialog.h"
 
 using namespace Qt::StringLiterals;
 
@@ -118,30 +118,16 @@ void RunOperations::exportRun() {
   const RunRow* row = table_.currentRow();
   if (!row) return;
   const fs::path run = row->run.path;
-  QStringList filters;
-  for (const RunExportTraits& traits : kRunExports) {
-    const std::string_view ending = traits.ending.substr(traits.ending.find('.'));
-    filters << u"%1 (*%2)"_s.arg(QString::fromStdString(std::string(traits.title)),
-                                 QString::fromStdString(std::string(ending)));
-  }
-  auto* dialog = makeSaveDialog(tr("Export %1").arg(row->name()));
-  dialog->setNameFilters(filters);
-  const auto suggestName = [dialog, run, filters](const QString& filter) {
-    const auto index = static_cast<std::size_t>(std::max<qsizetype>(0, filters.indexOf(filter)));
-    const std::string ending(kRunExports[index].ending);
-    dialog->setDefaultSuffix(QString::fromStdString(ending.substr(ending.find('.') + 1)));
-    dialog->selectFile(toText(run.filename()) + QString::fromStdString(ending));
-  };
-  connect(dialog, &QFileDialog::filterSelected, dialog, suggestName);
-  suggestName(filters.front());
-  connect(
-      dialog, &QFileDialog::fileSelected, this, [this, dialog, run, filters](const QString& path) {
-        const auto what = static_cast<RunExport>(
-            std::max<qsizetype>(0, filters.indexOf(dialog->selectedNameFilter())));
-        messages_.tell(tr("Exporting %1 …").arg(toText(run.filename())));
-        library_.exportRun(run, what, toPath(path));
-      });
-  dialog->open();
+  std::vector<RunExport> formats;
+  for (std::size_t i = 0; i < kRunExports.size(); ++i) formats.push_back(static_cast<RunExport>(i));
+  askForExport(page_,
+               tr("Export %1").arg(row->name()),
+               toText(run.filename()),
+               formats,
+               [this, run](const QString& path, RunExport what) {
+                 messages_.tell(tr("Exporting %1 …").arg(toText(run.filename())));
+                 library_.exportRun(run, what, toPath(path));
+               });
 }
 
 void RunOperations::exportTable() {

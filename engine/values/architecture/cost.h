@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/values/architecture/architecture.h"
+#include "engine/values/architecture/operations.h"
 #include "engine/values/config/run_config.h"
 
 namespace lambda {
@@ -28,8 +29,10 @@ struct NetworkCost {
   long long activationBytes = 0;
 };
 
-/// Cost of a network from its description alone, in network order. Counts are capped at 2^53.
+/// Cost of a network from its description alone, in network order: the sums of operationsOf() over
+/// each layer. Counts are capped at 2^53.
 NetworkCost costOf(const Architecture& architecture);
+NetworkCost costOf(const NetworkOperations& network);
 
 /// Estimated bytes of training at a batch size in float32: parameters, gradients, optimiser state
 /// of `stateCopies` values per parameter, and activations, without allocator overhead.

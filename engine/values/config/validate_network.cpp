@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/shared_tables.h"
 #include "engine/values/config/range_check.h"
 #include "engine/values/config/validate.h"
 
@@ -156,32 +157,17 @@ class BlockCheck {
           setTo("the name", path, "\"" + safe + "\""));
       return;
     }
-    const auto [first, isNew] =
-        firstUse_.emplace(mixer.sharedEmbeddings, EmbeddingUse{mixer, block});
-    if (isNew) return;
-    const LambdaMixer& other = first->second.mixer;
-    const BlockPlan& otherBlock = first->second.block;
-    const bool sameTable = other.embedding == mixer.embedding && other.scope == mixer.scope &&
-                           other.queryDepth == mixer.queryDepth &&
-                           other.intraDepth == mixer.intraDepth;
-    const bool sameMap = block.mixerInput.height == otherBlock.mixerInput.height &&
-                         block.mixerInput.width == otherBlock.mixerInput.width;
-    if (sameTable && (sameMap || mixer.scope > 0)) return;
+    const auto [first, isNew] = firstUse_.emplace(mixer.sharedEmbeddings, block);
+    if (isNew || canShareTable(first->second, block)) return;
     add(Severity::error,
         path,
-        "the layer shares embeddings with " + otherBlock.name +
+        "the layer shares embeddings with " + first->second.name +
             ", but their k, u, scope, embedding or map size differ",
         Fix{"Use its own embeddings", path, "\"\""});
   }
 
-  /// The first layer that uses embeddings of a name.
-  struct EmbeddingUse {
-    LambdaMixer mixer;
-    BlockPlan block;
-  };
-
   std::vector<Problem>& problems_;
-  std::map<std::string, EmbeddingUse> firstUse_;
+  std::map<std::string, BlockPlan> firstUse_;  ///< The first block with a table of that name.
 };
 
 void checkShapes(const Architecture& architecture,

@@ -17,21 +17,23 @@ namespace lambda {
 
 namespace {
 
-constexpr double kRadius = 6;
+constexpr double kChipRadius = 6;
 constexpr double kChipHeight = 22;
 constexpr double kCompactChip = 0.56;  ///< As a share of a line's width.
 constexpr double kButton = 16;
+constexpr double kChevron = 16;
 
 }  // namespace
 
 QRectF chipBox(const NetworkLayout& layout, const QRectF& block, double scale) {
   QRectF chip = block;
-  if (layout.isCompact) {
-    chip.setWidth(block.width() * kCompactChip);
-  } else {
-    chip.setHeight(kChipHeight * scale);
-  }
+  chip.setHeight(kChipHeight * scale);
+  if (layout.isCompact) chip.setWidth(block.width() * kCompactChip);
   return chip;
+}
+
+QRectF chevronBox(const QRectF& chip, double scale) {
+  return {chip.left(), chip.top(), kChevron * scale, chip.height()};
 }
 
 BlockButtons buttonsOf(const QRectF& chip, double scale) {
@@ -48,11 +50,16 @@ void NetworkPainter::paintBlock(const ColumnBoxes& column, int index) {
   painter_.fillRect(box, colors_.page);
   paintMark(box, part);
   const QRectF chip = chipBox(layout_, box, scale_);
+  QRectF closed = box;
+  closed.setHeight(layout_.blockHeight);
   paintChip(chip, part, blockOf(architecture_, part));
   if (layout_.isCompact) {
-    paintBars(box.adjusted(chip.width() + 6 * scale_, 0, 0, 0), cost);
+    paintBars(closed.adjusted(chip.width() + 6 * scale_, 0, 0, 0), cost);
   } else {
-    paintCells(box.adjusted(0, chip.height(), 0, 0), cost);
+    paintCells(closed.adjusted(0, chip.height(), 0, 0), cost);
+  }
+  if (const auto found = layout_.opened.find(part); found != layout_.opened.end()) {
+    paintOperations(part, found->second);
   }
   paintSign(box, part);
 }
@@ -62,9 +69,10 @@ void NetworkPainter::paintChip(const QRectF& box, const PartId& part, const Bloc
   const QColor ink = chip.ink;
   painter_.setPen(Qt::NoPen);
   painter_.setBrush(chip.ground);
-  painter_.drawRoundedRect(box, kRadius, kRadius);
+  painter_.drawRoundedRect(box, kChipRadius, kChipRadius);
 
-  const QRectF letter(box.left(), box.top(), 24 * scale_, box.height());
+  paintChevron(chevronBox(box, scale_), layout_.opened.contains(part), ink);
+  const QRectF letter(box.left() + (kChevron - 4) * scale_, box.top(), 24 * scale_, box.height());
   paintText(letter, Qt::AlignCenter, chipLetter(block.mixer), bold_, ink);
   QString text = chipOptions(block.mixer);
   if (block.squeezeExcitation) text += u" SE"_s;
@@ -95,6 +103,18 @@ void NetworkPainter::paintChip(const QRectF& box, const PartId& part, const Bloc
     paintText(rest, Qt::AlignRight | Qt::AlignVCenter, shape, small_, ink);
     painter_.setOpacity(1);
   }
+}
+
+void NetworkPainter::paintChevron(const QRectF& box, bool isOpen, const QColor& ink) {
+  QColor faint = ink;
+  faint.setAlphaF(0.7F);
+  painter_.setPen(QPen(faint, 1.5 * scale_, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+  painter_.setBrush(Qt::NoBrush);
+  const QPointF c = box.center() + QPointF(1, 0) * scale_;
+  const double arm = 3 * scale_;
+  const QPointF along = isOpen ? QPointF(0, arm / 2) : QPointF(arm / 2, 0);
+  const QPointF across = isOpen ? QPointF(arm, 0) : QPointF(0, arm);
+  painter_.drawPolyline(QPolygonF({c - along - across, c + along, c - along + across}));
 }
 
 void NetworkPainter::paintCells(const QRectF& box, const PartCost& cost) {
@@ -150,7 +170,7 @@ void NetworkPainter::paintMark(const QRectF& box, const PartId& part) {
   const bool isHeader = part.kind != PartKind::block;
   const double out = (isHeader ? 2 : 3) * scale_;
   const QRectF around = box.adjusted(-out, -out, out, out);
-  const double radius = kRadius + out / 2;
+  const double radius = kChipRadius + out / 2;
   const bool isFocused = marks_.focused == part;
   if (isSelected || (marks_.hovered == part && isHeader)) {
     painter_.setPen(isSelected ? QPen(colors_.accent, isFocused ? 2.5 : 1.25) : QPen(Qt::NoPen));

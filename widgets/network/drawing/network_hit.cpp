@@ -45,8 +45,18 @@ NetworkHit hitInBody(const NetworkLayout& layout,
   visitBlocks(layout, [&](const PartId& part, const QRectF& box) {
     if (!box.contains(point)) return;
     hit = {NetworkHit::Kind::part, part};
+    if (const auto found = layout.opened.find(part); found != layout.opened.end()) {
+      const std::vector<QRectF>& rows = found->second.rows;
+      const auto row = std::find_if(
+          rows.begin(), rows.end(), [&](const QRectF& each) { return each.contains(point); });
+      if (row != rows.end()) {
+        hit = {NetworkHit::Kind::operation, part, static_cast<int>(row - rows.begin())};
+      }
+    }
+    const QRectF chip = chipBox(layout, box, scale);
+    if (chevronBox(chip, scale).contains(point)) hit.kind = NetworkHit::Kind::chevron;
     if (withButtons != part) return;
-    const BlockButtons buttons = buttonsOf(chipBox(layout, box, scale), scale);
+    const BlockButtons buttons = buttonsOf(chip, scale);
     if (buttons.add.contains(point)) hit.kind = NetworkHit::Kind::addBlock;
     if (buttons.remove.contains(point)) hit.kind = NetworkHit::Kind::removeBlock;
   });

@@ -22,6 +22,11 @@ constexpr double kLineHeight = 22;
 constexpr double kLineGap = 4;
 constexpr double kCardHeight = 84;
 constexpr double kAddBlockHeight = 24;
+constexpr double kOpenedWidth = 412;
+constexpr double kOperationHeight = 22;
+constexpr double kOperationHeading = 20;
+constexpr double kExplanationHeight = 62;
+constexpr double kCardGap = 4;
 constexpr int kFewBlocks = 8;  // Up to this number blocks are never made compact.
 
 /// Widths at scale 1.
@@ -41,8 +46,9 @@ struct Widths {
 constexpr Widths kWide{kMargin, 14, 72, 88, 120, 28};
 constexpr Widths kTight{8, 8, 58, 80, 114, 24};
 
-Widths widthsFor(int stages, double space) {
-  return kWide.fixed(stages) + stages * kWide.leastStage <= space ? kWide : kTight;
+/// `opened`: the width of the columns with opened blocks; `narrow`: the number of other stages.
+Widths widthsFor(int stages, double opened, int narrow, double space) {
+  return kWide.fixed(stages) + opened + narrow * kWide.leastStage <= space ? kWide : kTight;
 }
 
 int mostBlocks(const Architecture& architecture) {
@@ -62,14 +68,50 @@ ColumnBoxes columnAt(double x, double width, double mapHeight, const PartId& par
   return column;
 }
 
+OpenedBoxes openedBoxes(const QRectF& block, int operations, double scale, bool hasExplanation) {
+  OpenedBoxes boxes;
+  double y = block.bottom() + kCardGap * scale;
+  const auto take = [&](double height) {
+    const QRectF box(block.left(), y, block.width(), height * scale);
+    y = box.bottom();
+    return box;
+  };
+  const double top = y;
+  boxes.heading = take(kOperationHeading);
+  for (int i = 0; i < operations; ++i) boxes.rows.push_back(take(kOperationHeight));
+  if (hasExplanation) boxes.explanation = take(kExplanationHeight);
+  boxes.card = {block.left(), top, block.width(), y + kCardGap * scale - top};
+  return boxes;
+}
+
 /// Places the boxes of a stage's blocks from `top` down, and the button below them.
-void stackBlocks(ColumnBoxes& column, const Stage& stage, double top, double height, double gap) {
+void stackBlocks(NetworkLayout& layout,
+                 ColumnBoxes& column,
+                 const Stage& stage,
+                 const OpenedBlocks& opened,
+                 double top,
+                 double gap,
+                 double scale,
+                 bool hasExplanations) {
   double y = top;
-  for (std::size_t i = 0; i < stage.blocks.size(); ++i) {
-    column.blocks.emplace_back(column.x, y, column.width, height);
-    y += height + gap;
+  for (int i = 0; i < std::ssize(stage.blocks); ++i) {
+    const PartId part = blockPart(column.part.stage, i);
+    QRectF box(column.x, y, column.width, layout.blockHeight);
+    if (const auto found = opened.find(part); found != opened.end()) {
+      OpenedBoxes inside = openedBoxes(box, found->second, scale, hasExplanations);
+      box.setBottom(inside.card.bottom());
+      layout.opened[part] = std::move(inside);
+    }
+    column.blocks.push_back(box);
+    y = box.bottom() + gap;
   }
   column.addBlock = {column.x, y, column.width, 0};
+}
+
+bool hasOpened(const OpenedBlocks& opened, int stage) {
+  return std::any_of(opened.begin(), opened.end(), [stage](const auto& block) {
+    return block.first.stage == stage;
+  });
 }
 
 }  // namespace
@@ -90,7 +132,11 @@ std::optional<QRectF> NetworkLayout::boxOf(const PartId& part) const {
   return column->blocks[static_cast<std::size_t>(part.block)];
 }
 
-NetworkLayout layoutOf(const Architecture& architecture, const QSizeF& viewport, double scale) {
+NetworkLayout layoutOf(const Architecture& architecture,
+                       const OpenedBlocks& opened,
+                       const QSizeF& viewport,
+                       double scale,
+                       bool hasExplanations) {
   NetworkLayout layout;
   const int stages = static_cast<int>(architecture.stages.size());
   const int most = mostBlocks(architecture);
@@ -101,16 +147,20 @@ NetworkLayout layoutOf(const Architecture& architecture, const QSizeF& viewport,
   const double space =
       viewport.height() - layout.headerHeight - (kAddBlockHeight + 2 * kBlockGap) * scale;
   layout.isCompact = most > kFewBlocks && most * (kBlockHeight + kBlockGap) * scale > space;
-  const double height = (layout.isCompact ? kLineHeight : kBlockHeight) * scale;
+  layout.blockHeight = (layout.isCompact ? kLineHeight : kBlockHeight) * scale;
   const double gap = (layout.isCompact ? kLineGap : kBlockGap) * scale;
 
-  const Widths widths = widthsFor(stages, viewport.width() / scale);
+  int wide = 0;
+  for (int i = 0; i < stages; ++i) wide += hasOpened(opened, i) ? 1 : 0;
+  const int narrow = stages - wide;
+  const Widths widths = widthsFor(stages, wide * kOpenedWidth, narrow, viewport.width() / scale);
   const double fixed = widths.fixed(stages) * scale;
-  const double share = stages > 0 ? (viewport.width() - fixed) / stages : 0;
+  const double openedWidth = wide * kOpenedWidth * scale;
+  const double share = narrow > 0 ? (viewport.width() - fixed - openedWidth) / narrow : 0;
   const double stageWidth = std::clamp(share, widths.leastStage * scale, kMostStageWidth * scale);
 
   // A small network is centred.
-  const double width = fixed + stages * stageWidth;
+  const double width = fixed + openedWidth + narrow * stageWidth;
   double x = std::max(0.0, (viewport.width() - width) / 2) + widths.margin * scale;
   const auto add = [&](const PartId& part, double columnWidth) -> ColumnBoxes& {
     layout.columns.push_back(columnAt(x, columnWidth, mapHeight, part, scale));
@@ -126,8 +176,10 @@ NetworkLayout layoutOf(const Architecture& architecture, const QSizeF& viewport,
   addCard(kStemPart);
   double bottom = top + kCardHeight * scale;
   for (int i = 0; i < stages; ++i) {
-    ColumnBoxes& column = add(stagePart(i), stageWidth);
-    stackBlocks(column, architecture.stages[static_cast<std::size_t>(i)], top, height, gap);
+    ColumnBoxes& column =
+        add(stagePart(i), hasOpened(opened, i) ? kOpenedWidth * scale : stageWidth);
+    const Stage& stage = architecture.stages[static_cast<std::size_t>(i)];
+    stackBlocks(layout, column, stage, opened, top, gap, scale, hasExplanations);
     column.addBlock.setHeight(kAddBlockHeight * scale);
     bottom = std::max(bottom, column.addBlock.bottom());
   }

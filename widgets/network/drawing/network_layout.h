@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -23,12 +24,25 @@ struct ColumnBoxes {
   QRectF addBlock;             ///< The button below a stage's blocks; in the body.
 };
 
+/// The boxes of a block's operations below its chip, in the body.
+struct OpenedBoxes {
+  QRectF card;
+  QRectF heading;            ///< The names of the columns.
+  std::vector<QRectF> rows;  ///< One per operation.
+  QRectF explanation;        ///< Of the selected operation; empty on paper.
+};
+
+/// How many operations each opened block has.
+using OpenedBlocks = std::map<PartId, int>;
+
 /// The places of all parts of a network, in pixels.
 struct NetworkLayout {
   std::vector<ColumnBoxes> columns;
   QRectF addStage;  ///< The button behind the last stage; in the header.
   double headerHeight = 0;
   double mapScale = 1;  ///< Factor for the feature maps, below 1 where the viewport is low.
+  std::map<PartId, OpenedBoxes> opened;
+  double blockHeight = 0;  ///< Of a block without its operations.
   double bodyHeight = 0;
   double width = 0;
   bool isCompact = false;  ///< Deep networks: one line per block, bars without numbers.
@@ -41,7 +55,12 @@ struct NetworkLayout {
 
 /// Columns share the width of the viewport, and move closer together before the content becomes
 /// wider than it. Blocks become lines where they do not fit its height, and the header is low where
-/// the viewport is. `scale` is that of the text.
-NetworkLayout layoutOf(const Architecture& architecture, const QSizeF& viewport, double scale);
+/// the viewport is. The column of an opened block is wide enough for its operations. `scale` is
+/// that of the text; `hasExplanations` leaves space for them below the operations.
+NetworkLayout layoutOf(const Architecture& architecture,
+                       const OpenedBlocks& opened,
+                       const QSizeF& viewport,
+                       double scale,
+                       bool hasExplanations = true);
 
 }  // namespace lambda

@@ -121,6 +121,7 @@ void NetworkPainter::paintArrow(const ColumnBoxes& from, const ColumnBoxes& to) 
 }
 
 void NetworkPainter::paintBody() {
+  paintSharing();
   for (const ColumnBoxes& column : layout_.columns) {
     if (column.part == kStemPart) paintCard(column, stemText(architecture_.stem));
     if (column.part == kHeadPart) {

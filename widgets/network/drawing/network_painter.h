@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <vector>
 
 #include <QColor>
 #include <QFont>
@@ -17,12 +18,23 @@ class QPainter;
 namespace lambda {
 
 struct Colors;
+struct SharedTable;
+
+/// One operation of an opened block.
+struct OperationMark {
+  PartId block;
+  int index = 0;
+
+  bool operator==(const OperationMark&) const = default;
+};
 
 /// The parts of a network that are marked during editing.
 struct NetworkMarks {
   Selection selection;
   std::optional<PartId> focused;  ///< The part with the keyboard focus.
   std::optional<PartId> hovered;
+  std::optional<OperationMark> operation;  ///< The one that is looked at.
+  std::optional<OperationMark> hoveredOperation;
   bool showsButtons = false;  ///< Buttons to add and remove on the hovered block.
   std::map<PartId, Severity> problems;
 };
@@ -49,7 +61,19 @@ class NetworkPainter {
   void paintColumnHeader(const ColumnBoxes& column);
   void paintArrow(const ColumnBoxes& from, const ColumnBoxes& to);
   void paintSums(const ColumnBoxes& column, const PartCost& cost);
+  void paintSharing();
+  void paintSharedTable(const SharedTable& table, int line);
   void paintBlock(const ColumnBoxes& column, int index);
+  void paintOperations(const PartId& part, const OpenedBoxes& boxes);
+  void paintOperationRow(
+      const PartId& part, int index, const Operation& operation, const QRectF& row, int lanes);
+  void paintLanes(const PartId& part,
+                  const OpenedBoxes& boxes,
+                  const std::vector<Operation>& operations);
+  void paintExplanation(const PartId& part,
+                        const OpenedBoxes& boxes,
+                        const std::vector<Operation>& operations);
+  void paintChevron(const QRectF& box, bool isOpen, const QColor& ink);
   void paintCard(const ColumnBoxes& column, const QString& text);
   void paintChip(const QRectF& box, const PartId& part, const Block& block);
   void paintCells(const QRectF& box, const PartCost& cost);
@@ -79,6 +103,9 @@ class NetworkPainter {
 
 /// The coloured chip within a block's box.
 QRectF chipBox(const NetworkLayout& layout, const QRectF& block, double scale);
+
+/// The sign at the left end of a chip that opens and closes its block.
+QRectF chevronBox(const QRectF& chip, double scale);
 
 /// The buttons on a block's chip: remove, then add.
 struct BlockButtons {

@@ -8,13 +8,12 @@
 
 #include "engine/values/architecture/plan.h"
 #include "widgets/network/mixers/mixer_looks.h"
+#include "widgets/network/parts/fitting_text.h"
 
 namespace lambda {
 
 namespace {
 
-constexpr int kMostStages = 32;
-constexpr int kMostBlocks = 256;
 constexpr int kWidestStage = 8192;
 
 std::size_t at(int index) {
@@ -45,24 +44,32 @@ const BlockPlan* planFor(const NetworkPlan& plan, const PartId& part) {
   return nullptr;
 }
 
+/// The mixer fitted to the place of a block.
+Mixer fittedTo(const BlockPlan& block, const Mixer& mixer, QStringList* fittings) {
+  const Mixer fitted = fittedMixer(mixer, block.mixerOutput.channels, block.mixerInput);
+  const QString text = fittingText(blockPart(block.stage, block.block), mixer, fitted);
+  if (fittings && !text.isEmpty()) *fittings << text;
+  return fitted;
+}
+
 Mixer mixerFor(const Architecture& architecture,
                const BlockPlan& block,
                const PartId& part,
                std::size_t kind,
-               const MixerMemory& memory) {
+               const MixerMemory& memory,
+               QStringList* fittings) {
   if (const Mixer* known = memory.recall(part, kind)) return *known;
   const Mixer* neighbour = nearestMixer(architecture, part, kind);
-  return fittedMixer(
-      neighbour ? *neighbour : mixerOfKind(kind), block.mixerOutput.channels, block.mixerInput);
+  return fittedTo(block, neighbour ? *neighbour : mixerOfKind(kind), fittings);
 }
 
 /// Fits the mixer of one block to its place.
-void fitBlock(Architecture& architecture, const PartId& part) {
+void fitBlock(Architecture& architecture, const PartId& part, QStringList* fittings) {
   const NetworkPlan plan = planOf(architecture);
   const BlockPlan* block = planFor(plan, part);
   if (!block) return;
   Mixer& mixer = blockOf(architecture, part).mixer;
-  mixer = fittedMixer(mixer, block->mixerOutput.channels, block->mixerInput);
+  mixer = fittedTo(*block, mixer, fittings);
 }
 
 }  // namespace
@@ -70,14 +77,15 @@ void fitBlock(Architecture& architecture, const PartId& part) {
 Architecture withMixer(const Architecture& architecture,
                        const Selection& selection,
                        std::size_t kind,
-                       const MixerMemory& memory) {
+                       const MixerMemory& memory,
+                       QStringList* fittings) {
   Architecture next = architecture;
   const NetworkPlan plan = planOf(architecture);
   for (const PartId& part : blocksOf(architecture, selection)) {
     Block& block = blockOf(next, part);
     const BlockPlan* place = planFor(plan, part);
     if (block.mixer.index() == kind || !place) continue;
-    block.mixer = mixerFor(architecture, *place, part, kind, memory);
+    block.mixer = mixerFor(architecture, *place, part, kind, memory, fittings);
   }
   return next;
 }
@@ -105,7 +113,9 @@ Edited withBlockAdded(const Architecture& architecture, const PartId& after) {
   return edited;
 }
 
-Edited withStageAdded(const Architecture& architecture, const PartId& after) {
+Edited withStageAdded(const Architecture& architecture,
+                      const PartId& after,
+                      QStringList* fittings) {
   Edited edited{architecture, {after}};
   std::vector<Stage>& stages = edited.architecture.stages;
   if (std::ssize(stages) >= kMostStages) return edited;
@@ -129,7 +139,7 @@ Edited withStageAdded(const Architecture& architecture, const PartId& after) {
     block = stages[at(index - 1)].blocks.back();
   stage.blocks = {block};
   stages.insert(stages.begin() + index, stage);
-  fitBlock(edited.architecture, blockPart(index, 0));
+  fitBlock(edited.architecture, blockPart(index, 0), fittings);
   edited.selection = {stagePart(index)};
   return edited;
 }

@@ -2,10 +2,15 @@
 
 #include <cstddef>
 
+#include <QStringList>
+
 #include "widgets/network/parts/mixer_memory.h"
 #include "widgets/network/parts/network_parts.h"
 
 namespace lambda {
+
+inline constexpr int kMostStages = 32;
+inline constexpr int kMostBlocks = 256;  ///< In a stage.
 
 /// A network after an edit and the parts to select in it.
 struct Edited {
@@ -20,11 +25,12 @@ enum class Direction { left, right, up, down };
 /// Gives the selected blocks, and those of selected stages, a mixer of this kind, an index of
 /// kMixerTraits. Blocks that already have this kind stay as they are. The options come from
 /// `memory`, else from the nearest block of this kind, else from the defaults, fitted to the
-/// block's width and map.
+/// block's width and map. What fitting has changed is appended to `fittings` as fittingText().
 Architecture withMixer(const Architecture& architecture,
                        const Selection& selection,
                        std::size_t kind,
-                       const MixerMemory& memory = {});
+                       const MixerMemory& memory = {},
+                       QStringList* fittings = nullptr);
 
 /// The kind that the selected blocks turn into next: where all have one kind, the next kind in
 /// Mixer's order, the first after the last; otherwise the last of their kinds.
@@ -35,8 +41,10 @@ Edited withBlockAdded(const Architecture& architecture, const PartId& after);
 
 /// Adds a stage behind that of `after`: at the front where that is the input or the stem, otherwise
 /// at the end. It is twice as wide with stride 2 while the map allows it, and has one block like
-/// the last one.
-Edited withStageAdded(const Architecture& architecture, const PartId& after);
+/// the last one, fitted to its width and map.
+Edited withStageAdded(const Architecture& architecture,
+                      const PartId& after,
+                      QStringList* fittings = nullptr);
 
 /// Removes the selected blocks and stages. A stage that loses its last block stays, empty.
 Edited withRemoved(const Architecture& architecture, const Selection& selection);

@@ -9,7 +9,7 @@ namespace lambda {
 
 namespace {
 
-std::size_t at(int index) {
+std::size_t slot(int index) {
   return static_cast<std::size_t>(index);
 }
 
@@ -22,7 +22,7 @@ std::vector<int> shifted(std::vector<T>& list, std::vector<int> chosen, int step
   for (const int index : chosen) {
     const bool isStuck = step > 0 ? index + step > edge : index + step < edge;
     const int place = isStuck ? index : index + step;
-    if (!isStuck) std::swap(list[at(index)], list[at(place)]);
+    if (!isStuck) std::swap(list[slot(index)], list[slot(place)]);
     if (isStuck) edge = index - step;
     places.push_back(place);
   }
@@ -37,7 +37,7 @@ Edited withBlocksShifted(const Architecture& architecture, const Selection& bloc
       if (part.stage == stage) chosen.push_back(part.block);
     }
     for (const int place :
-         shifted(edited.architecture.stages[at(stage)].blocks, std::move(chosen), step)) {
+         shifted(edited.architecture.stages[slot(stage)].blocks, std::move(chosen), step)) {
       edited.selection.insert(blockPart(stage, place));
     }
   }
@@ -65,15 +65,15 @@ Edited withBlocksHanded(const Architecture& architecture, const Selection& block
       stuck.insert(part);
       continue;
     }
-    std::vector<Block>& from = stages[at(part.stage)].blocks;
-    std::vector<Block>& list = leaving[at(part.stage)];
-    list.insert(list.begin(), from[at(part.block)]);
+    std::vector<Block>& from = stages[slot(part.stage)].blocks;
+    std::vector<Block>& list = leaving[slot(part.stage)];
+    list.insert(list.begin(), from[slot(part.block)]);
     from.erase(from.begin() + part.block);
   }
   for (int stage = 0; stage < std::ssize(stages); ++stage) {
-    const std::vector<Block>& list = leaving[at(stage)];
+    const std::vector<Block>& list = leaving[slot(stage)];
     if (list.empty()) continue;
-    std::vector<Block>& to = stages[at(stage + step)].blocks;
+    std::vector<Block>& to = stages[slot(stage + step)].blocks;
     const int place = step > 0 ? 0 : static_cast<int>(to.size());
     if (step > 0) pushBack(stuck, stage + step, static_cast<int>(list.size()));
     to.insert(to.begin() + place, list.begin(), list.end());

@@ -2,6 +2,7 @@
 
 #include <QStringList>
 
+#include "engine/values/architecture/shared_tables.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
@@ -13,6 +14,20 @@ namespace lambda {
 namespace {
 
 constexpr int kSpokenParts = 4;
+
+/// "stage 2, block 1; stage 3, block 1": the other blocks that use the block's table.
+QString sharersText(const Architecture& architecture, const PartId& part) {
+  const std::string* name = sharedTableOf(blockOf(architecture, part).mixer);
+  QStringList others;
+  for (const SharedTable& table : sharedTablesOf(architecture)) {
+    if (!name || table.name != *name) continue;
+    for (const auto& [stage, block] : table.blocks) {
+      if (blockPart(stage, block) == part) continue;
+      others << tr("stage %1, block %2").arg(stage + 1).arg(block + 1);
+    }
+  }
+  return others.join(u"; "_s);
+}
 
 QStringList descriptionOf(const Architecture& architecture, const PartId& part) {
   QStringList lines;
@@ -35,6 +50,9 @@ QStringList descriptionOf(const Architecture& architecture, const PartId& part) 
     case PartKind::block: {
       const Block& block = blockOf(architecture, part);
       lines << mixerText(block.mixer);
+      if (const QString sharers = sharersText(architecture, part); !sharers.isEmpty()) {
+        lines << tr("one table of position embeddings with %1").arg(sharers);
+      }
       if (block.squeezeExcitation) lines << tr("with squeeze-and-excitation");
       if (block.stochasticDepth > 0) {
         lines << tr("skipped with probability %1 in training").arg(block.stochasticDepth);
@@ -111,6 +129,14 @@ QString partToolTip(const Architecture& architecture,
   text += row(tr("FLOPs"), countText(cost.flops));
   text += row(tr("Activations"), tr("%1 per image").arg(bytesText(cost.activationBytes, 3)));
   return text + u"</table>"_s;
+}
+
+QString spokenCost(const PartCost& cost) {
+  return tr("%1 parameters, %2 FLOPs, %3 of activations per image, gives %4")
+      .arg(groupedCount(cost.parameters),
+           groupedCount(cost.flops),
+           bytesText(cost.activationBytes, 3),
+           shapeText(cost.output));
 }
 
 QString selectionText(const Architecture& architecture, const Selection& selection) {

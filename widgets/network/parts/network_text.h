@@ -24,6 +24,9 @@ QString partToolTip(const Architecture& architecture,
                     const NetworkCosts& costs,
                     const PartId& part);
 
+/// "28,800 parameters, 5,731,328 FLOPs, 164 kB of activations per image, gives 8×8×192"
+QString spokenCost(const PartCost& cost);
+
 /// The selection as text for screen readers: "3 blocks: stage 2, block 1 …".
 QString selectionText(const Architecture& architecture, const Selection& selection);
 

@@ -28,7 +28,8 @@ NetworkCosts costsOf(const Architecture& architecture) {
   clampToRanges(inRange);
   const NetworkPlan plan = planOf(inRange);
   NetworkCosts costs;
-  costs.total = costOf(inRange);
+  costs.operations = operationsOf(inRange);
+  costs.total = costOf(costs.operations);
 
   costs.parts[kInputPart].output = inRange.input;
   costs.parts[kStemPart].output = plan.stemOutput;

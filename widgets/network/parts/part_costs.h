@@ -3,6 +3,7 @@
 #include <map>
 
 #include "engine/values/architecture/cost.h"
+#include "engine/values/architecture/operations.h"
 #include "widgets/network/parts/network_parts.h"
 
 namespace lambda {
@@ -18,6 +19,7 @@ struct PartCost {
 struct NetworkCosts {
   std::map<PartId, PartCost> parts;  ///< Every part; a stage has the sums of its blocks.
   NetworkCost total;
+  NetworkOperations operations;
   PartCost largest;  ///< The maximum of each number among stem, blocks and head.
 };
 

@@ -1,0 +1,71 @@
+#include <QApplication>
+#include <QClipboard>
+#include <QFile>
+#include <QMimeData>
+
+#include "app/design/design_page.h"
+#include "app/design/network_clipboard.h"
+#include "app/design/notice_line.h"
+#include "app/session/export_dialog.h"
+#include "app/session/project_document.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/runtime/error.h"
+#include "widgets/network/network_editor.h"
+
+// What the page gives to other programs and takes from them: the clipboard and exported files.
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+void DesignPage::copyToClipboard(const NetworkFragment& fragment) {
+  QApplication::clipboard()->setMimeData(mimeDataOf(fragment).release());
+}
+
+void DesignPage::pasteFromClipboard() {
+  QString reason;
+  const std::optional<NetworkFragment> fragment =
+      fragmentFrom(QApplication::clipboard()->mimeData(), reason);
+  if (fragment) {
+    editor_->paste(*fragment);
+    editor_->setFocus();
+  } else {
+    notice_->tell(tr("Could not paste: %1").arg(reason), true);
+  }
+}
+
+void DesignPage::askForFile() {
+  std::vector<RunExport> formats;
+  for (std::size_t i = 0; i < kRunExports.size(); ++i) {
+    if (kRunExports[i].isOfNetwork) formats.push_back(static_cast<RunExport>(i));
+  }
+  askForExport(*this,
+               tr("Export the network"),
+               editor_->exportName(),
+               formats,
+               [this](const QString& path, RunExport format) { exportTo(path, format); });
+}
+
+void DesignPage::exportTo(const QString& path, RunExport format) {
+  const auto write = [config = document_.config(), path, format]() -> QString {
+    try {
+      const std::filesystem::path file = QFile::encodeName(path).toStdString();
+      if (isFileOfRun(file)) {
+        throw Error({}, "it is a file of a run, which an export never replaces");
+      }
+      writeFileDurably(file, exportedText(config, format));
+      return {};
+    } catch (const Error& error) {
+      return QString::fromStdString(error.what());
+    }
+  };
+  files_.run(write, [this, path](const QString& reason) {
+    if (reason.isEmpty()) {
+      notice_->tell(tr("Exported to %1.").arg(path), false);
+    } else {
+      notice_->tell(tr("Could not export to %1: %2. Choose another file.").arg(path, reason), true);
+    }
+  });
+}
+
+}  // namespace lambda

@@ -1,0 +1,83 @@
+#include "app/design/setting_effect.h"
+
+#include <cstdlib>
+
+#include <QStringList>
+
+#include "app/design/selection_form.h"
+#include "widgets/forms/number_text.h"
+#include "widgets/text/quantity_text.h"
+#include "widgets/theme/shown_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr std::size_t kMostChoices = 3;
+
+/// The value one step up, or down where there is none; as far as the field's steps go.
+FieldValue nextNumber(const FieldRow& row, double value, bool isWhole) {
+  double next = stepped(value, 1, row.stepping, row.min, row.max, isWhole);
+  if (next == value) next = stepped(value, -1, row.stepping, row.min, row.max, isWhole);
+  if (isWhole) return static_cast<std::int64_t>(next);
+  return next;
+}
+
+/// The values whose cost is compared with that of the present one.
+std::vector<FieldValue> otherValues(const FieldRow& row) {
+  if (const auto* flag = std::get_if<bool>(&row.value)) return {!*flag};
+  if (const auto* whole = std::get_if<std::int64_t>(&row.value)) {
+    return {nextNumber(row, static_cast<double>(*whole), true)};
+  }
+  if (const auto* number = std::get_if<double>(&row.value)) {
+    return {nextNumber(row, *number, false)};
+  }
+  std::vector<FieldValue> values;
+  if (const auto* choice = std::get_if<Choice>(&row.value)) {
+    for (int i = 0; i < std::ssize(choice->names) && values.size() < kMostChoices; ++i) {
+      if (i != choice->index) values.emplace_back(Choice{i, choice->names});
+    }
+  }
+  return values;
+}
+
+QString signedText(long long difference, const QString& amount) {
+  return (difference > 0 ? u"+"_s : u"−"_s) + amount;
+}
+
+QString differenceText(const NetworkCost& now, const NetworkCost& then) {
+  QStringList parts;
+  if (const long long by = then.parameters - now.parameters) {
+    parts << tr("%1 parameters").arg(signedText(by, shortCountText(std::abs(by))));
+  }
+  if (const long long by = then.flops - now.flops) {
+    parts << tr("%1 FLOPs").arg(signedText(by, shortCountText(std::abs(by))));
+  }
+  if (const long long by = then.activationBytes - now.activationBytes) {
+    parts << tr("%1 of activations").arg(signedText(by, bytesText(std::abs(by), 3)));
+  }
+  return parts.isEmpty() ? tr("the same cost") : parts.join(u", "_s);
+}
+
+}  // namespace
+
+QString effectOf(const Architecture& architecture,
+                 const NetworkCosts& costs,
+                 const Selection& selection,
+                 const FieldRow& row,
+                 const MixerMemory& memory) {
+  QStringList effects;
+  for (const FieldValue& value : otherValues(row)) {
+    const std::optional<Architecture> next =
+        withField(architecture, selection, row.path, value, memory);
+    if (!next) continue;
+    QString name = QString::fromStdString(textOf(row, value));
+    if (const auto* flag = std::get_if<bool>(&value)) name = *flag ? tr("on") : tr("off");
+    effects << tr("%1: %2").arg(name, differenceText(costs.total, costsOf(*next).total));
+  }
+  return effects.isEmpty() ? QString() : tr("Here, per image, %1.").arg(effects.join(u"; "_s));
+}
+
+}  // namespace lambda

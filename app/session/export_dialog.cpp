@@ -1,0 +1,55 @@
+#include "app/session/export_dialog.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <QFileDialog>
+
+#include "widgets/export/export_folder.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString utf8(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+}  // namespace
+
+void askForExport(QWidget& parent,
+                  const QString& title,
+                  const QString& stem,
+                  const std::vector<RunExport>& formats,
+                  const std::function<void(const QString& path, RunExport format)>& then) {
+  QStringList filters;
+  for (const RunExport format : formats) {
+    const std::string_view ending = traitsOf(format).ending;
+    filters << u"%1 (*%2)"_s.arg(utf8(traitsOf(format).title),
+                                 utf8(ending.substr(ending.find('.'))));
+  }
+  const auto formatOf = [formats, filters](const QString& filter) {
+    return formats[static_cast<std::size_t>(std::max<qsizetype>(0, filters.indexOf(filter)))];
+  };
+  auto* dialog = new QFileDialog(&parent, title, exportFolder());
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setNameFilters(filters);
+  const auto suggestName = [dialog, stem, formatOf](const QString& filter) {
+    const QString ending = utf8(traitsOf(formatOf(filter)).ending);
+    dialog->setDefaultSuffix(ending.section(u'.', -1));
+    dialog->selectFile(stem + ending);
+  };
+  QObject::connect(dialog, &QFileDialog::filterSelected, dialog, suggestName);
+  suggestName(filters.front());
+  QObject::connect(dialog, &QFileDialog::fileSelected, dialog, &rememberExport);
+  QObject::connect(
+      dialog, &QFileDialog::fileSelected, &parent, [dialog, formatOf, then](const QString& path) {
+        then(path, formatOf(dialog->selectedNameFilter()));
+      });
+  dialog->open();
+}
+
+}  // namespace lambda

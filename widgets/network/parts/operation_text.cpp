@@ -1,0 +1,80 @@
+#include "widgets/network/parts/operation_text.h"
+
+#include <QStringList>
+
+#include "widgets/text/quantity_text.h"
+#include "widgets/theme/shown_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+QString utf8(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+/// Reads the index behind "_" or "^" at `at`: one character, or all between braces.
+QString takeScript(const QString& text, qsizetype& at) {
+  if (at >= text.size()) return {};
+  if (text[at] != u'{') return text[at++];
+  const qsizetype end = std::max(at + 1, text.indexOf(u'}', at));
+  const QString index = text.mid(at + 1, end - at - 1);
+  at = end + 1;
+  return index;
+}
+
+QString row(const QString& name, const QString& value) {
+  return u"<tr><td>"_s + name + u"&nbsp;&nbsp;</td><td align=right>"_s + value + u"</td></tr>"_s;
+}
+
+}  // namespace
+
+QString sizesText(const Operation& operation) {
+  QStringList sizes;
+  for (const long long size : operation.output) sizes << QString::number(size);
+  return sizes.join(u'×');
+}
+
+QString equationHtml(std::string_view equation) {
+  const QString text = utf8(equation);
+  QString html;
+  for (qsizetype at = 0; at < text.size();) {
+    const QChar c = text[at++];
+    if (c == u'_' || c == u'^') {
+      const QString tag = c == u'_' ? u"sub"_s : u"sup"_s;
+      html += u"<%1>%2</%1>"_s.arg(tag, takeScript(text, at).toHtmlEscaped());
+    } else {
+      html += QString(c).toHtmlEscaped();
+    }
+  }
+  return html;
+}
+
+QString explanationHtml(const Operation& operation) {
+  return u"<b>"_s + equationHtml(operation.equation) + u"</b><br>"_s +
+         utf8(operation.meaning).toHtmlEscaped();
+}
+
+QString operationToolTip(const Operation& operation) {
+  QString text = u"<b>"_s + QString::fromStdString(operation.name).toHtmlEscaped() + u"</b><p>"_s +
+                 explanationHtml(operation) + u"</p><table cellspacing=0>"_s;
+  text += row(tr("Result, %1").arg(utf8(operation.axes)), sizesText(operation));
+  text += row(tr("Parameters"), groupedCount(operation.parameters));
+  text += row(tr("FLOPs"), groupedCount(operation.flops));
+  text += row(tr("Activations"), tr("%1 per image").arg(bytesText(operation.activationBytes, 3)));
+  return text + u"</table>"_s;
+}
+
+QString spokenText(const Operation& operation) {
+  return tr("%1: result %2, %3 parameters, %4 FLOPs, %5 of activations. %6")
+      .arg(QString::fromStdString(operation.name),
+           sizesText(operation),
+           groupedCount(operation.parameters),
+           groupedCount(operation.flops),
+           bytesText(operation.activationBytes, 3),
+           utf8(operation.meaning));
+}
+
+}  // namespace lambda
