@@ -32,6 +32,8 @@ class TestRunChange : public QObject {
   void aNewChangeKeepsItsValueInLaterOnes();
   void aLaterChangeThatChangesNothingIsDropped();
   void aRequestForWhatIsAddsNothing();
+  void theFieldsOfThePolicyAreChangedIndependently();
+  void aRequestLeadsFromOneToTheOther();
 };
 
 void TestRunChange::theTextNamesWhatChanges() {
@@ -45,9 +47,9 @@ void TestRunChange::theTextNamesWhatChanges() {
   after.checkpoints = {.everyEpochs = 0, .keepEpochs = 0, .keepBest = false, .everyMinutes = 0};
   QCOMPARE(
       textOf(RunChange{.before = before, .after = after}),
-      std::string("epochs between checkpoints from 1 to none, epoch checkpoints kept from 3 to "
-                  "all, best checkpoint from kept to not kept, autosave from every 5 minutes "
-                  "to never"));
+      std::string("epoch checkpoints never (was every epoch), epoch checkpoints kept all (was "
+                  "the last 3), best checkpoint not kept (was kept), autosave never (was every 5 "
+                  "minutes)"));
 }
 
 void TestRunChange::aRequestThatFitsHasNoObstacle() {
@@ -68,7 +70,7 @@ void TestRunChange::obstaclesAreNamed_data() {
   QTest::newRow("negative factor")
       << ChangeRequest{.learningRateFactor = -1.0} << 3 << "recipe.learningRateFactor";
   QTest::newRow("negative count") << ChangeRequest{.checkpoints =
-                                                       CheckpointConfig{.keepEpochs = -1}}
+                                                       CheckpointRequest{.keepEpochs = -1}}
                                   << 3 << "checkpoints.keepEpochs";
 }
 
@@ -106,6 +108,28 @@ void TestRunChange::aRequestForWhatIsAddsNothing() {
   std::vector<RunChange> changes;
   addChange(changes, 0, positionAt(2, {.epochs = 3}), {.epochs = 3});
   QVERIFY(changes.empty());
+}
+
+void TestRunChange::theFieldsOfThePolicyAreChangedIndependently() {
+  const LiveSettings start{.epochs = 3};
+  std::vector<RunChange> changes{changeAt(20, start, {.checkpoints = {.everyEpochs = 2}})};
+  addChange(changes, 0, positionAt(12, start), {.checkpoints = {.keepBest = false}});
+  QCOMPARE(changes.size(), std::size_t{2});
+  QCOMPARE(changes[0].after.checkpoints.everyEpochs, start.checkpoints.everyEpochs);
+  QVERIFY(!changes[0].after.checkpoints.keepBest);
+  QCOMPARE(changes[1].after.checkpoints.everyEpochs, 2);
+  QVERIFY(!changes[1].after.checkpoints.keepBest);
+}
+
+void TestRunChange::aRequestLeadsFromOneToTheOther() {
+  const LiveSettings before{.epochs = 3};
+  QVERIFY(requestBetween(before, before) == ChangeRequest{});
+  LiveSettings after = before;
+  after.epochs = 5;
+  after.checkpoints.everyMinutes = 1;
+  const ChangeRequest request = requestBetween(before, after);
+  QVERIFY((request == ChangeRequest{.epochs = 5, .checkpoints = {.everyMinutes = 1}}));
+  QVERIFY(settingsAfter(before, request) == after);
 }
 
 QTEST_GUILESS_MAIN(TestRunChange)

@@ -139,6 +139,18 @@ class TestTrainChanges : public QObject {
     QVERIFY(!shown.apply()->isEnabled());
   }
 
+  void aBarThatWaitsIsNoError() {
+    ChangeBar bar;
+    RunConfig config = smallTrainConfig(3);
+    bar.setRequest({.epochs = 5}, config, 1, 2);
+    auto* words = bar.findChild<QLabel*>(u"change"_s);
+    bar.setRefusal(u"the disk is full"_s);
+    QCOMPARE(words->property(kRole).toString(), u"error"_s);
+    bar.setWaiting(true);
+    QVERIFY(words->text().contains(u"takes effect"_s));
+    QVERIFY(words->property(kRole).toString().isEmpty());
+  }
+
   void theEndUnlocksEverything() {
     TrainingInSettings shown;
     shown.type("recipe.epochs", u"120"_s);

@@ -86,6 +86,9 @@ class TestTrainingSession : public QObject {
   void aResumedRunKeepsItsEarlierRecords();
   void inspectsTheRunningNetworkAlsoWhilePaused();
   void everyViewGetsItsOwnReply();
+  void aViewThatAsksFasterThanItIsAnsweredDoesNotKeepOthersWaiting();
+  void everyRequestForAChangeIsAnswered();
+  void equalChangesAreAllKept();
   void aViewThatIsGoneOrHasCancelledGetsNoReply();
   void everyOrderOfFourRequestsEndsWellFromEveryState_data();
   void everyOrderOfFourRequestsEndsWellFromEveryState();
@@ -279,6 +282,65 @@ void TestTrainingSession::everyViewGetsItsOwnReply() {
   QVERIFY(answers[1].empty());
   QVERIFY(failures[0].isEmpty() && failures[2].isEmpty());
   QVERIFY(!std::ranges::count(answers[0], kSlow));
+}
+
+void TestTrainingSession::aViewThatAsksFasterThanItIsAnsweredDoesNotKeepOthersWaiting() {
+  const auto usual = engine_->snapshot;
+  const auto restored = qScopeGuard([&] { engine_->snapshot = usual; });
+  engine_->snapshot = [&](const auto& config, const auto& request, auto step, int epoch) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return usual(config, request, step, epoch);
+  };
+  TrainingSession session(engine_);
+  session.start(smallConfig(100000), runs());
+  QTRY_COMPARE(session.state(), SessionState::running);
+  QObject hasty, patient;
+  QTimer often;
+  connect(&often, &QTimer::timeout, this, [&] {
+    session.inspect({}, hasty, {.answered = [](const SnapshotPointer&) {}});
+  });
+  often.start(2);
+  QTest::qWait(30);
+  bool isAnswered = false;
+  session.inspect({}, patient, {.answered = [&](const SnapshotPointer&) { isAnswered = true; }});
+  QTRY_VERIFY_WITH_TIMEOUT(isAnswered, 2000);
+}
+
+void TestTrainingSession::everyRequestForAChangeIsAnswered() {
+  TrainingSession session(engine_);
+  QCOMPARE(session.requestChange({.epochs = 7}), quint64{0});
+  QSignalSpy changed(&session, &TrainingSession::settingsChanged);
+  QSignalSpy granted(&session, &TrainingSession::changeGranted);
+  QSignalSpy refused(&session, &TrainingSession::changeRefused);
+  session.start(smallConfig(100000), runs());
+  QTRY_COMPARE(session.state(), SessionState::running);
+  const quint64 nothing = session.requestChange({.epochs = 100000});
+  const quint64 impossible = session.requestChange({.epochs = 0});
+  QTRY_COMPARE(granted.count(), 1);
+  QTRY_COMPARE(refused.count(), 1);
+  QCOMPARE(granted[0][0].value<quint64>(), nothing);
+  QCOMPARE(refused[0][0].value<quint64>(), impossible);
+  QCOMPARE(changed.count(), 0);
+  // The end answers those that the training has not taken.
+  connect(&session, &TrainingSession::stateChanged, this, [&](SessionState state) {
+    if (state == SessionState::stopping) session.requestChange({.epochs = 5});
+  });
+  session.stop();
+  QTRY_COMPARE(session.state(), SessionState::idle);
+  QCOMPARE(refused.count(), 2);
+  QVERIFY(refused[1][1].toString().contains(u"has ended"_s));
+}
+
+void TestTrainingSession::equalChangesAreAllKept() {
+  TrainingSession session(engine_);
+  QSignalSpy changed(&session, &TrainingSession::settingsChanged);
+  session.start(smallConfig(100000), runs());
+  session.pause();
+  QTRY_COMPARE(session.state(), SessionState::paused);
+  for (const double factor : {0.5, 1.0, 0.5}) session.requestChange({.learningRateFactor = factor});
+  QTRY_COMPARE(changed.count(), 3);
+  QCOMPARE(session.status().record.changes.size(), std::size_t{3});
+  QVERIFY(session.status().record.changes[0] == session.status().record.changes[2]);
 }
 
 void TestTrainingSession::aViewThatIsGoneOrHasCancelledGetsNoReply() {

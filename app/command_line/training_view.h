@@ -25,7 +25,9 @@ class TrainingView : public Observer {
   void evaluated(const EvaluationProgress& progress) override;
   void eventRecorded(const EventRecord& record) override;
 
-  void settingsChanged(const RunChange& change) override { epochs_ = change.after.epochs; }
+  void settingsChanged(const RunChange& change, std::size_t /*index*/) override {
+    epochs_ = change.after.epochs;
+  }
 
   /// The run folder; empty until the run has started.
   const std::string& run() const { return run_; }

@@ -17,13 +17,16 @@ void InspectionQueue::add(const InspectionRequest& request,
                           Replies<SnapshotPointer> replies) {
   Place place{&view, request, std::move(replies)};
   place.request.id = ++lastId_;
-  if (sent_ && sent_->view == &view) {
+  const bool isSent = sent_ && sent_->view == &view;
+  if (isSent && waiting_.empty()) {
     // In the training's inbox the newer request replaces the older one. Where that is being
     // answered already, its number is no longer known here.
     sent_ = std::move(place);
     control_->requestInspection(sent_->request);
     return;
   }
+  // Another view waits for the training to answer; nobody is told of that answer.
+  if (isSent) sent_->view.clear();
   const auto same =
       std::ranges::find(waiting_, &view, [](const Place& other) { return other.view.data(); });
   if (same == waiting_.end()) {

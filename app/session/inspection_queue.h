@@ -16,7 +16,8 @@ namespace lambda {
 using SnapshotPointer = std::shared_ptr<const InspectionSnapshot>;
 
 /// The requests to inspect the network that is being trained. Each view has one place; the views
-/// take turns, one request at a time, in the order in which they asked.
+/// take turns, one request at a time, in the order in which they asked. A view that asks faster
+/// than it is answered waits behind the others again.
 class InspectionQueue {
  public:
   /// The training that answers; null = none, which drops all requests.

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <mutex>
 #include <utility>
 
 #include "app/session/worker_thread.h"
-#include "engine/formats/metrics/metrics_json.h"
-#include "engine/runtime/error.h"
 
 namespace lambda {
 
@@ -28,103 +25,6 @@ constexpr int kTrainingNiceness = 5;
 /// The start of a training on the worker: the call of the engine with its arguments.
 struct TrainingSession::Job {
   std::function<RunResult(RunControl&, Observer&)> run;
-};
-
-/// The start of a run, with the records that a resumed one has from before.
-struct TrainingSession::Opening {
-  RunRecord record;
-  std::string run;
-  int batchesPerEpoch = 0;
-  std::int64_t trainingImages = 0;
-  Metrics earlier;
-};
-
-/// The messages of the training thread between two reads of the GUI thread. All batches are kept,
-/// since a curve shows each of them; of counts only the newest. Starts and the replies to
-/// inspections are passed on at once.
-class TrainingSession::Mailbox : public Observer {
- public:
-  struct Content {
-    MetricsUpdate metrics;
-    std::vector<RunChange> changes;
-    std::vector<std::string> refusals;
-    EvaluationProgress evaluation;
-  };
-
-  struct PassedOn {
-    std::function<void(Opening)> opening;
-    std::function<void(const SnapshotPointer&)> snapshot;
-    std::function<void(const InspectionRequest&, const std::string& reason)> failure;
-  };
-
-  explicit Mailbox(PassedOn passedOn) : passedOn_(std::move(passedOn)) {}
-
-  Content take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(content_,
-                         Content{.metrics = {},
-                                 .changes = {},
-                                 .refusals = {},
-                                 .evaluation = content_.evaluation});
-  }
-
-  void started(const RunRecord& record,
-               const std::string& run,
-               int batchesPerEpoch,
-               std::int64_t trainingImages) override {
-    Opening opening{record, run, batchesPerEpoch, trainingImages, {}};
-    try {
-      opening.earlier = readMetrics(std::filesystem::path(run) / "metrics.jsonl");
-    } catch (const Error& error) {
-      opening.earlier.warnings.emplace_back(error.what());
-    }
-    passedOn_.opening(std::move(opening));
-  }
-
-  void batchFinished(const BatchRecord& record) override {
-    const std::lock_guard lock(mutex_);
-    content_.metrics.batches.push_back(record);
-    content_.evaluation = {};
-  }
-
-  void epochFinished(const EpochRecord& record) override {
-    const std::lock_guard lock(mutex_);
-    content_.metrics.epochs.push_back(record);
-    content_.evaluation = {};
-  }
-
-  void evaluated(const EvaluationProgress& progress) override {
-    const std::lock_guard lock(mutex_);
-    content_.evaluation = progress;
-  }
-
-  void eventRecorded(const EventRecord& record) override {
-    const std::lock_guard lock(mutex_);
-    content_.metrics.events.push_back(record);
-  }
-
-  void settingsChanged(const RunChange& change) override {
-    const std::lock_guard lock(mutex_);
-    content_.changes.push_back(change);
-  }
-
-  void changeRefused(const ChangeRequest& /*request*/, const std::string& reason) override {
-    const std::lock_guard lock(mutex_);
-    content_.refusals.push_back(reason);
-  }
-
-  void inspected(std::shared_ptr<const InspectionSnapshot> snapshot) override {
-    passedOn_.snapshot(snapshot);
-  }
-
-  void inspectionFailed(const InspectionRequest& request, const std::string& reason) override {
-    passedOn_.failure(request, reason);
-  }
-
- private:
-  std::mutex mutex_;
-  Content content_;
-  PassedOn passedOn_;
 };
 
 class TrainingSession::Worker : public WorkerThread {
@@ -177,9 +77,9 @@ void TrainingSession::begin(Job job) {
   const auto toSession = [this](auto call) {
     QMetaObject::invokeMethod(this, std::move(call), Qt::QueuedConnection);
   };
-  mailbox_ = std::make_shared<Mailbox>(Mailbox::PassedOn{
+  mailbox_ = std::make_shared<TrainingMailbox>(TrainingMailbox::PassedOn{
       .opening =
-          [this, toSession](Opening opening) {
+          [this, toSession](TrainingOpening opening) {
             toSession([this, opening = std::move(opening)]() mutable { open(std::move(opening)); });
           },
       .snapshot =
@@ -205,7 +105,7 @@ void TrainingSession::begin(Job job) {
   });
 }
 
-void TrainingSession::open(Opening opening) {
+void TrainingSession::open(TrainingOpening opening) {
   status_.run = opening.run;
   status_.record = std::move(opening.record);
   status_.batchesPerEpoch = opening.batchesPerEpoch;
@@ -215,9 +115,6 @@ void TrainingSession::open(Opening opening) {
     status_.step = metrics_.batches.back().step;
     status_.epoch = metrics_.batches.back().epoch;
   }
-  // A resumed run repeats its changes after the checkpoint, and they arrive then.
-  std::erase_if(status_.record.changes,
-                [this](const RunChange& each) { return each.step > status_.step; });
   if (state_ == SessionState::starting) setState(SessionState::running);
   inspections_.setTraining(control_);
   Q_EMIT started();
@@ -248,8 +145,12 @@ void TrainingSession::stop() {
   setState(SessionState::stopping);
 }
 
-void TrainingSession::requestChange(const ChangeRequest& request) {
-  if (control_) control_->requestChange(request);
+quint64 TrainingSession::requestChange(ChangeRequest request) {
+  if (!control_) return 0;
+  request.id = ++lastChangeRequest_;
+  changeRequests_.insert(request.id);
+  control_->requestChange(request);
+  return request.id;
 }
 
 void TrainingSession::inspect(const InspectionRequest& request,
@@ -274,11 +175,11 @@ void TrainingSession::drain() {
   // Before the run's folder is known, records belong to a run that the pages have not been notified
   // of.
   if (!status_.run.empty()) {
-    Mailbox::Content content = mailbox_->take();
+    TrainingMailbox::Content content = mailbox_->take();
     status_.evaluation = content.evaluation;
-    for (const RunChange& change : content.changes) take(change);
-    for (const std::string& reason : content.refusals) {
-      Q_EMIT changeRefused(QString::fromStdString(reason));
+    for (const TrainingMailbox::Change& change : content.changes) take(change);
+    for (const TrainingMailbox::ChangeAnswer& answer : content.answers) {
+      answerChange(answer.request, answer.refusal);
     }
     take(std::move(content.metrics));
     Q_EMIT statusChanged();
@@ -308,32 +209,44 @@ void TrainingSession::take(MetricsUpdate update) {
   Q_EMIT metricsArrived(update);
 }
 
-void TrainingSession::take(const RunChange& change) {
-  setLiveSettings(status_.record.config, change.after);
+void TrainingSession::take(const TrainingMailbox::Change& change) {
+  setLiveSettings(status_.record.config, change.change.after);
   std::vector<RunChange>& all = status_.record.changes;
-  if (std::ranges::find(all, change) == all.end()) all.push_back(change);
-  Q_EMIT settingsChanged(change);
+  all.resize(std::min(all.size(), change.index));
+  all.push_back(change.change);
+  Q_EMIT settingsChanged(change.change);
+}
+
+void TrainingSession::answerChange(quint64 request, const std::optional<std::string>& refusal) {
+  if (changeRequests_.erase(request) == 0) return;
+  if (refusal) {
+    Q_EMIT changeRefused(request, QString::fromStdString(*refusal));
+  } else {
+    Q_EMIT changeGranted(request);
+  }
+}
+
+void TrainingSession::end() {
+  drainTimer_.stop();
+  control_.reset();
+  inspections_.setTraining(nullptr);
+  const std::string reason = tr("the training has ended").toStdString();
+  for (const quint64 request : std::set<quint64>(changeRequests_)) answerChange(request, reason);
+  setState(SessionState::idle);
+  Q_EMIT statusChanged();
 }
 
 void TrainingSession::finish(const RunResult& result) {
   drain();
-  drainTimer_.stop();
-  control_.reset();
-  inspections_.setTraining(nullptr);
   status_.secondsLeft = 0;
   status_.evaluation = {};
   lastResult_ = result;
-  setState(SessionState::idle);
-  Q_EMIT statusChanged();
+  end();
   Q_EMIT ended(result);
 }
 
 void TrainingSession::refuse(const QString& reason) {
-  drainTimer_.stop();
-  control_.reset();
-  inspections_.setTraining(nullptr);
-  setState(SessionState::idle);
-  Q_EMIT statusChanged();
+  end();
   Q_EMIT startRefused(reason);
 }
 

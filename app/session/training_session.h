@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include <QObject>
 #include <QString>
@@ -11,6 +12,7 @@
 
 #include "app/session/engine_calls.h"
 #include "app/session/inspection_queue.h"
+#include "app/session/training_mailbox.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/metrics.h"
@@ -25,13 +27,6 @@ namespace lambda {
 ///
 /// `pausing`: a pause was requested and its last batch is still under way.
 enum class SessionState { idle, starting, running, pausing, paused, stopping };
-
-/// The records since the last update, in the order of recording.
-struct MetricsUpdate {
-  std::vector<BatchRecord> batches;
-  std::vector<EpochRecord> epochs;
-  std::vector<EventRecord> events;
-};
 
 /// The progress of the training under way, for a status bar.
 struct TrainingStatus {
@@ -83,9 +78,9 @@ class TrainingSession : public QObject {
   void stepOnce();  ///< Trains one batch, then pauses.
   void stop();      ///< Saves and ends.
 
-  /// Changes settings of the run at the next batch. Answered by settingsChanged() or
-  /// changeRefused(). Ignored while idle.
-  void requestChange(const ChangeRequest& request);
+  /// Changes settings of the run at the next batch. Returns the number of the request, which its
+  /// answer has: changeGranted() or changeRefused(). 0 while idle; then there is no answer.
+  quint64 requestChange(ChangeRequest request);
 
   /// Inspects the network that is being trained, after the current batch and also while paused. A
   /// newer request of the same view replaces an older one; several views take turns. There is no
@@ -103,7 +98,9 @@ class TrainingSession : public QObject {
   void statusChanged();
   /// The settings of the run were changed: status().record has them.
   void settingsChanged(const lambda::RunChange& change);
-  void changeRefused(const QString& reason);
+  /// A request for a change was granted. settingsChanged() came before, unless it changes nothing.
+  void changeGranted(quint64 request);
+  void changeRefused(quint64 request, const QString& reason);
   /// The training has finished, stopped or failed, as its result says. state() is idle.
   void ended(const lambda::RunResult& result);
   /// The training could not begin: a bad configuration, missing data, or a run that is trained
@@ -112,21 +109,21 @@ class TrainingSession : public QObject {
 
  private:
   class Worker;
-  class Mailbox;
   struct Job;
-  struct Opening;
 
   void begin(Job job);
-  void open(Opening opening);
+  void open(TrainingOpening opening);
   void setState(SessionState state);
   void drain();
   void finish(const RunResult& result);
   void refuse(const QString& reason);
   void take(MetricsUpdate update);
-  void take(const RunChange& change);
+  void take(const TrainingMailbox::Change& change);
+  void answerChange(quint64 request, const std::optional<std::string>& refusal);
+  void end();
 
   std::shared_ptr<EngineCalls> engine_;
-  std::shared_ptr<Mailbox> mailbox_;
+  std::shared_ptr<TrainingMailbox> mailbox_;
   std::shared_ptr<RunControl>
       control_;  ///< The control of the training under way; null while idle.
   QTimer drainTimer_;
@@ -135,6 +132,8 @@ class TrainingSession : public QObject {
   Metrics metrics_;
   std::optional<RunResult> lastResult_;
   InspectionQueue inspections_;
+  std::set<quint64> changeRequests_;  ///< Those that are not answered yet.
+  quint64 lastChangeRequest_ = 0;
   std::unique_ptr<Worker> worker_;
 };
 

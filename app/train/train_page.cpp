@@ -104,8 +104,18 @@ void TrainPage::connectSession() {
   });
   connect(&session_, &TrainingSession::started, this, [this] { showRunSettings(); });
   connect(&session_, &TrainingSession::settingsChanged, this, &TrainPage::showRunSettings);
-  connect(&session_, &TrainingSession::changeRefused, setup_, &SetupView::showRefusal);
-  connect(setup_, &SetupView::changeRequested, &session_, &TrainingSession::requestChange);
+  connect(setup_, &SetupView::changeRequested, this, [this](const ChangeRequest& request) {
+    changeRequest_ = session_.requestChange(request);
+  });
+  connect(&session_, &TrainingSession::changeGranted, this, [this](quint64 request) {
+    if (request == changeRequest_) setup_->showChangeAnswer({});
+  });
+  connect(&session_,
+          &TrainingSession::changeRefused,
+          this,
+          [this](quint64 request, const QString& reason) {
+            if (request == changeRequest_) setup_->showChangeAnswer(reason);
+          });
   connect(&session_, &TrainingSession::statusChanged, this, [this] {
     const TrainingStatus& status = session_.status();
     if (!session_.isBusy() || !setup_->isVisible() || status.batchesPerEpoch <= 0) return;

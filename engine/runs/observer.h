@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -22,8 +23,9 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// Called when the run folder exists and the first batch is about to run. `batchesPerEpoch` and
-  /// the number of training images serve to show progress.
+  /// Called when the run folder exists and the first batch is about to run. The record has the
+  /// changes made so far; a resumed run then repeats those after its checkpoint. `batchesPerEpoch`
+  /// and the number of training images serve to show progress.
   virtual void started(const RunRecord& /*record*/,
                        const std::string& /*run*/,
                        int /*batchesPerEpoch*/,
@@ -38,7 +40,12 @@ class Observer {
   virtual void eventRecorded(const EventRecord& /*record*/) {}
 
   /// The settings of the run were changed. The event of the change was recorded just before.
-  virtual void settingsChanged(const RunChange& /*change*/) {}
+  /// `index` is the change's place among the changes of the run, which has none behind it yet.
+  virtual void settingsChanged(const RunChange& /*change*/, std::size_t /*index*/) {}
+
+  /// A request to change the settings was granted: settingsChanged() came before, unless it changes
+  /// nothing. Every request is granted or refused.
+  virtual void changeGranted(const ChangeRequest& /*request*/) {}
 
   /// A request to change the settings was refused. A warning among the events says so too.
   virtual void changeRefused(const ChangeRequest& /*request*/, const std::string& /*reason*/) {}

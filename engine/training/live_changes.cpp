@@ -46,14 +46,16 @@ void LiveChanges::make(const ChangeRequest& request) {
              .before = settings,
              .after = settings},
             request);
-  if (settingsAfter(settings, request) == settings) return;
   try {
-    apply(record.changes[static_cast<std::size_t>(at.changes)]);
+    if (settingsAfter(settings, request) != settings) {
+      apply(record.changes[static_cast<std::size_t>(at.changes)]);
+    }
   } catch (const Error& error) {
     record = recordBefore;
     at = before;
-    refuse(error.what());
+    return refuse(error.what());
   }
+  observer_.changeGranted(request);
 }
 
 void LiveChanges::apply(const RunChange& applied) {
@@ -64,9 +66,9 @@ void LiveChanges::apply(const RunChange& applied) {
     adoptBest(run_.folder, run_.progress());
   }
   writer_.saveRecord(record.status);
-  ++run_.progress().changes;
+  const auto index = static_cast<std::size_t>(run_.progress().changes++);
   writer_.note(EventKind::changed, textOf(change));
-  observer_.settingsChanged(change);
+  observer_.settingsChanged(change, index);
 }
 
 }  // namespace lambda

@@ -81,18 +81,13 @@ ChangeRequest requestOf(const RunRecord& record,
                         const LiveSettings& saved,
                         const std::vector<RunChange>& later) {
   const LiveSettings recorded = liveSettingsOf(record.config);
-  const auto isEdited = [&](auto member) {
-    return recorded.*member != saved.*member &&
-           std::ranges::none_of(later, [&](const RunChange& each) {
-             return each.after.*member == recorded.*member;
-           });
-  };
-  ChangeRequest request;
-  if (isEdited(&LiveSettings::learningRateFactor)) {
-    request.learningRateFactor = recorded.learningRateFactor;
+  ChangeRequest request = requestBetween(saved, recorded);
+  for (const RunChange& each : later) {
+    visitRequested(each.after, request, [](const auto& setting, auto& requested) {
+      if (requested == setting) requested.reset();
+    });
   }
-  if (options.epochs || isEdited(&LiveSettings::epochs)) request.epochs = recorded.epochs;
-  if (isEdited(&LiveSettings::checkpoints)) request.checkpoints = recorded.checkpoints;
+  if (options.epochs) request.epochs = recorded.epochs;
   return request;
 }
 
@@ -108,6 +103,7 @@ void takeChanges(ResumePoint& point,
   at.changes = static_cast<int>(made);
   const std::vector<RunChange> later(point.changes.begin() + static_cast<std::ptrdiff_t>(made),
                                      point.changes.end());
+  const ChangeRequest request = requestOf(record, options, point.settings, later);
   addChange(point.changes,
             made,
             {.step = at.step,
@@ -115,7 +111,14 @@ void takeChanges(ResumePoint& point,
              .batch = at.batch,
              .before = point.settings,
              .after = point.settings},
-            requestOf(record, options, point.settings, later));
+            request);
+  if (point.changes.size() > kMostChanges) {
+    throw Error(point.checkpoint.string(),
+                "the settings of the run were changed " + std::to_string(kMostChanges) +
+                    " times, and can't be changed once more",
+                "resume it without --epochs and with the settings that run.json had; or fork the "
+                "checkpoint, which starts a new run");
+  }
 }
 
 ResumePoint newestUsable(const RunFolder& folder,

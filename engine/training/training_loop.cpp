@@ -35,10 +35,10 @@ TrainingLoop::TrainingLoop(OpenRun run, RunControl& control, Observer& observer)
 RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
   try {
     writer_.saveRecord(RunStatus::running);
-    observer_.started(run_.record,
-                      run_.folder.path().string(),
-                      data().batchesPerEpoch(),
-                      data().trainingImages());
+    RunRecord opened = run_.record;
+    opened.changes.resize(static_cast<std::size_t>(progress().changes));
+    observer_.started(
+        opened, run_.folder.path().string(), data().batchesPerEpoch(), data().trainingImages());
     writer_.note(opening, text);
     if (const std::string& obstacle = state().kernelObstacle; !obstacle.empty()) {
       writer_.note(

@@ -208,16 +208,17 @@ class ScriptedEngine::Training {
       return;
     }
     const LiveSettings before = liveSettingsOf(record_.config);
-    const RunChange made{step_,
-                         running - 1,
-                         static_cast<int>(step_ % engine_.batchesPerEpoch),
-                         before,
-                         settingsAfter(before, request)};
-    setLiveSettings(record_.config, made.after);
-    record_.changes.push_back(made);
-    save(RunStatus::running);
-    note(EventKind::changed, textOf(made));
-    observer_.settingsChanged(made);
+    const LiveSettings after = settingsAfter(before, request);
+    if (after != before) {
+      const RunChange made{
+          step_, running - 1, static_cast<int>(step_ % engine_.batchesPerEpoch), before, after};
+      setLiveSettings(record_.config, after);
+      record_.changes.push_back(made);
+      save(RunStatus::running);
+      note(EventKind::changed, textOf(made));
+      observer_.settingsChanged(made, record_.changes.size() - 1);
+    }
+    observer_.changeGranted(request);
   }
 
   void inspect() {

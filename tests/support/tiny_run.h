@@ -70,6 +70,12 @@ class RecordingObserver : public Observer {
     if (onEvent) onEvent(record);
   }
 
+  void changeGranted(const ChangeRequest& request) override { granted.push_back(request.id); }
+
+  void changeRefused(const ChangeRequest& request, const std::string& /*reason*/) override {
+    refused.push_back(request.id);
+  }
+
   void inspected(std::shared_ptr<const InspectionSnapshot> snapshot) override {
     snapshots.push_back(std::move(snapshot));
     if (onInspected) onInspected();
@@ -86,6 +92,8 @@ class RecordingObserver : public Observer {
   std::vector<EventRecord> events;
   std::vector<std::shared_ptr<const InspectionSnapshot>> snapshots;
   std::vector<std::string> inspectionFailures;
+  std::vector<std::uint64_t> granted;  ///< Requests for changes.
+  std::vector<std::uint64_t> refused;
   std::function<void(const RunRecord&)> onStarted;
   std::function<void(const BatchRecord&)> onBatch;
   std::function<void(const EpochRecord&)> onEpoch;

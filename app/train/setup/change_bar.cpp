@@ -72,7 +72,9 @@ void ChangeBar::setRequest(const ChangeRequest& request,
 void ChangeBar::setWaiting(bool waiting) {
   apply_->setEnabled(!waiting);
   discard_->setEnabled(!waiting);
-  if (waiting) words_->setText(tr("The change takes effect after this batch …"));
+  if (!waiting) return;
+  setRole(*words_, {});
+  words_->setText(tr("The change takes effect after this batch …"));
 }
 
 void ChangeBar::setRefusal(const QString& reason) {

@@ -4,21 +4,6 @@
 
 namespace lambda {
 
-namespace {
-
-/// The request that leads from one to the other.
-ChangeRequest requestFor(const LiveSettings& now, const LiveSettings& wanted) {
-  ChangeRequest request;
-  if (wanted.learningRateFactor != now.learningRateFactor) {
-    request.learningRateFactor = wanted.learningRateFactor;
-  }
-  if (wanted.epochs != now.epochs) request.epochs = wanted.epochs;
-  if (wanted.checkpoints != now.checkpoints) request.checkpoints = wanted.checkpoints;
-  return request;
-}
-
-}  // namespace
-
 QString RunSettings::name() const {
   return QString::fromStdString(config_.name.empty() ? config_.architecture.name : config_.name);
 }
@@ -30,7 +15,7 @@ void RunSettings::setRun(const RunConfig& config,
   changes_ = changes;
   batchesPerEpoch_ = batchesPerEpoch;
   const LiveSettings now = liveSettingsOf(config);
-  prepared_ = requestFor(now, settingsAfter(now, prepared_));
+  prepared_ = requestBetween(now, settingsAfter(now, prepared_));
 }
 
 void RunSettings::setPosition(double epoch, int runningEpoch) {
@@ -41,7 +26,7 @@ void RunSettings::setPosition(double epoch, int runningEpoch) {
 bool RunSettings::prepare(const std::string& path, const FieldValue& value) {
   RunConfig next = shown();
   if (!setField(next, path, value)) return false;
-  prepared_ = requestFor(liveSettingsOf(config_), liveSettingsOf(next));
+  prepared_ = requestBetween(liveSettingsOf(config_), liveSettingsOf(next));
   return true;
 }
 

@@ -206,8 +206,13 @@ void SetupView::showRun(const RunConfig& config,
   refresh();
 }
 
-void SetupView::showRefusal(const QString& reason) {
-  if (showsRun()) change_->setRefusal(reason);
+void SetupView::showChangeAnswer(const QString& refusal) {
+  if (!showsRun()) return;
+  if (refusal.isEmpty()) {
+    showRunState();
+  } else {
+    change_->setRefusal(refusal);
+  }
 }
 
 void SetupView::showDocument() {

@@ -49,8 +49,8 @@ class SetupView : public QWidget {
                const std::vector<RunChange>& changes = {},
                int batchesPerEpoch = 0);
 
-  /// The training has refused the change that was requested.
-  void showRefusal(const QString& reason);
+  /// The training has answered the change that was requested last; empty = it was granted.
+  void showChangeAnswer(const QString& refusal);
 
   /// Shows the document, which can be changed.
   void showDocument();

@@ -6,15 +6,16 @@
 namespace lambda {
 
 /// Waits until the next batch may run, for loops that do not train a run: blocks while paused;
-/// returns false if the loop must stop. Inspection requests are answered as failed, and there are
-/// no settings to change.
+/// returns false if the loop must stop. Requests for inspections and for changes are refused.
 inline bool waitForBatch(RunControl& control, Observer& observer) {
   while (true) {
     switch (control.next()) {
       case RunControl::Turn::batch:
         return true;
       case RunControl::Turn::change:
-        control.takeChanges();
+        for (const ChangeRequest& request : control.takeChanges()) {
+          observer.changeRefused(request, "no run is being trained: there is nothing to change");
+        }
         break;
       case RunControl::Turn::inspection:
         if (const auto request = control.takeInspection()) {

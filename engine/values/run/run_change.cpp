@@ -10,13 +10,13 @@ namespace lambda {
 
 namespace {
 
-std::string countOr(int count, const char* zero) {
-  return count == 0 ? zero : std::to_string(count);
+std::string everyText(double count, const std::string& unit) {
+  if (count == 0) return "never";
+  return count == 1 ? "every " + unit : "every " + formatNumber(count) + " " + unit + "s";
 }
 
-std::string minutesText(double minutes) {
-  if (minutes == 0) return "never";
-  return minutes == 1 ? "every minute" : "every " + formatNumber(minutes) + " minutes";
+std::string keptText(int epochs) {
+  return epochs == 0 ? "all" : "the last " + std::to_string(epochs);
 }
 
 }  // namespace
@@ -32,10 +32,19 @@ void setLiveSettings(RunConfig& config, const LiveSettings& settings) {
 }
 
 LiveSettings settingsAfter(LiveSettings settings, const ChangeRequest& request) {
-  settings.learningRateFactor = request.learningRateFactor.value_or(settings.learningRateFactor);
-  settings.epochs = request.epochs.value_or(settings.epochs);
-  settings.checkpoints = request.checkpoints.value_or(settings.checkpoints);
+  visitRequested(settings, request, [](auto& setting, const auto& requested) {
+    setting = requested.value_or(setting);
+  });
   return settings;
+}
+
+ChangeRequest requestBetween(const LiveSettings& before, const LiveSettings& after) {
+  ChangeRequest request;
+  visitRequested(after, request, [](const auto& setting, auto& requested) { requested = setting; });
+  visitRequested(before, request, [](const auto& setting, auto& requested) {
+    if (requested == setting) requested.reset();
+  });
+  return request;
 }
 
 std::string obstacleTo(const ChangeRequest& request, const RunConfig& config, int runningEpoch) {
@@ -57,26 +66,29 @@ std::string obstacleTo(const ChangeRequest& request, const RunConfig& config, in
 
 std::string textOf(const RunChange& change) {
   std::string text;
-  const auto add = [&](const char* what, const std::string& before, const std::string& after) {
-    if (before == after) return;
-    text += (text.empty() ? "" : ", ") + std::string(what) + " from " + before + " to " + after;
+  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  const auto addNumber = [&](const std::string& what, double before, double after) {
+    if (before != after) add(what + " from " + formatNumber(before) + " to " + formatNumber(after));
   };
+  const auto addPolicy =
+      [&](const std::string& what, const std::string& before, const std::string& after) {
+        if (before != after) add(what + " " + after + " (was " + before + ")");
+      };
+  addNumber(
+      "learning rate factor", change.before.learningRateFactor, change.after.learningRateFactor);
+  addNumber("epochs", change.before.epochs, change.after.epochs);
   const CheckpointConfig& before = change.before.checkpoints;
   const CheckpointConfig& after = change.after.checkpoints;
-  add("learning rate factor",
-      formatNumber(change.before.learningRateFactor),
-      formatNumber(change.after.learningRateFactor));
-  add("epochs", std::to_string(change.before.epochs), std::to_string(change.after.epochs));
-  add("epochs between checkpoints",
-      countOr(before.everyEpochs, "none"),
-      countOr(after.everyEpochs, "none"));
-  add("epoch checkpoints kept",
-      countOr(before.keepEpochs, "all"),
-      countOr(after.keepEpochs, "all"));
-  add("best checkpoint",
-      before.keepBest ? "kept" : "not kept",
-      after.keepBest ? "kept" : "not kept");
-  add("autosave", minutesText(before.everyMinutes), minutesText(after.everyMinutes));
+  addPolicy("epoch checkpoints",
+            everyText(before.everyEpochs, "epoch"),
+            everyText(after.everyEpochs, "epoch"));
+  addPolicy("epoch checkpoints kept", keptText(before.keepEpochs), keptText(after.keepEpochs));
+  addPolicy("best checkpoint",
+            before.keepBest ? "kept" : "not kept",
+            after.keepBest ? "kept" : "not kept");
+  addPolicy("autosave",
+            everyText(before.everyMinutes, "minute"),
+            everyText(after.everyMinutes, "minute"));
   return text;
 }
 

@@ -26,16 +26,41 @@ struct LiveSettings {
 LiveSettings liveSettingsOf(const RunConfig& config);
 void setLiveSettings(RunConfig& config, const LiveSettings& settings);
 
+/// The part of a ChangeRequest for CheckpointConfig.
+struct CheckpointRequest {
+  std::optional<int> everyEpochs = std::nullopt;
+  std::optional<int> keepEpochs = std::nullopt;
+  std::optional<bool> keepBest = std::nullopt;
+  std::optional<double> everyMinutes = std::nullopt;
+
+  bool operator==(const CheckpointRequest&) const = default;
+};
+
 /// A request to change settings of a run while it trains. What is absent stays as it is.
 struct ChangeRequest {
+  std::uint64_t id = 0;  ///< Chosen by the one who asks, who finds it in the answer.
   std::optional<double> learningRateFactor = std::nullopt;
   std::optional<int> epochs = std::nullopt;
-  std::optional<CheckpointConfig> checkpoints = std::nullopt;
+  CheckpointRequest checkpoints = {};
 
   bool operator==(const ChangeRequest&) const = default;
 };
 
+/// Calls visit(setting, requested) for every setting and its place in a request.
+template <class Settings, class Request, class Visit>
+void visitRequested(Settings& settings, Request& request, Visit visit) {
+  visit(settings.learningRateFactor, request.learningRateFactor);
+  visit(settings.epochs, request.epochs);
+  visit(settings.checkpoints.everyEpochs, request.checkpoints.everyEpochs);
+  visit(settings.checkpoints.keepEpochs, request.checkpoints.keepEpochs);
+  visit(settings.checkpoints.keepBest, request.checkpoints.keepBest);
+  visit(settings.checkpoints.everyMinutes, request.checkpoints.everyMinutes);
+}
+
 LiveSettings settingsAfter(LiveSettings settings, const ChangeRequest& request);
+
+/// The request that leads from one to the other.
+ChangeRequest requestBetween(const LiveSettings& before, const LiveSettings& after);
 
 /// Why a request can't be granted to a run in its epoch `runningEpoch`, counted from 1; empty if it
 /// can. After the last epoch, while the test images are scored, nothing can be changed.
@@ -55,7 +80,8 @@ struct RunChange {
 /// The most changes that a run's record keeps.
 inline constexpr std::size_t kMostChanges = 1000;
 
-/// What a change changes: "learning rate factor from 1 to 0.5, epochs from 3 to 6".
+/// What a change changes: "learning rate factor from 1 to 0.5, epochs from 3 to 6, best checkpoint
+/// not kept (was kept)".
 std::string textOf(const RunChange& change);
 
 /// Adds a change to a run's changes, which are in order of time. Those from `index` on are of an
