@@ -3,6 +3,7 @@
 
 #include <QLabel>
 #include <QListWidget>
+#include <QProcess>
 #include <QPushButton>
 #include <QTabBar>
 #include <QTest>
@@ -11,6 +12,7 @@
 #include "app/train/queue/queue_panel.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/queue_json.h"
+#include "engine/runtime/error.h"
 #include "tests/support/train_page_stage.h"
 #include "widgets/theme/theme.h"
 
@@ -164,25 +166,118 @@ class TestTrainingQueue : public QObject {
     stage.queue.reset();
     std::ofstream(stage.file()) << "{\"schema\": 1, \"runs\": [";
     stage.queue = std::make_unique<TrainingQueue>(stage.session);
-    QSignalSpy failures(stage.queue.get(), &TrainingQueue::fileFailed);
+    const QueuePanel panel(*stage.queue);
+    auto* problem = panel.findChild<QLabel*>(u"queueProblem"_s);
     stage.queue->setFile(stage.file());
-    QTRY_COMPARE(failures.count(), 1);
-    QVERIFY(failures[0][0].toString().startsWith(u"Could not read the queue of runs."_s));
+    QTRY_VERIFY(problem->text().startsWith(u"Could not read the queue of runs."_s));
+    QVERIFY(!panel.isHidden());
     QVERIFY(fs::exists(stage.file().string() + ".damaged"));
     stage.queue->add(named("a"));
     QTRY_VERIFY(fs::exists(stage.file()));
     QCOMPARE(stage.stored().size(), std::size_t{1});
+    stage.queue->remove(0);
+    stage.queue->dismissFileProblem();
+    QVERIFY(panel.isHidden());
   }
 
   void aFileThatCannotBeWrittenIsReported() {
     QueueStage stage;
     stage.queue = std::make_unique<TrainingQueue>(stage.session);
-    QSignalSpy failures(stage.queue.get(), &TrainingQueue::fileFailed);
     stage.queue->setFile("/proc/lambda-studio/queue.json");
     QTest::qWait(50);
     stage.queue->add(named("a"));
-    QTRY_VERIFY(failures.count() >= 1);
-    QVERIFY(failures.last()[0].toString().startsWith(u"Could not store the queue of runs."_s));
+    QTRY_VERIFY(stage.queue->fileProblem().startsWith(u"Could not store the queue of runs."_s));
+  }
+
+  void aFileProblemIsShownUntilTheFileIsWritten() {
+    QueueStage stage;
+    stage.queue->add(named("a"));
+    QTRY_VERIFY(fs::exists(stage.file()));
+    const QueuePanel panel(*stage.queue);
+    auto* problem = panel.findChild<QLabel*>(u"queueProblem"_s);
+    // A folder of this name can't be replaced by a file.
+    fs::remove(stage.file());
+    fs::create_directory(stage.file());
+    stage.queue->add(named("b"));
+    QTRY_VERIFY(problem->text().startsWith(u"Could not store the queue of runs."_s));
+    fs::remove(stage.file());
+    stage.queue->add(named("c"));
+    QTRY_VERIFY(problem->text().isEmpty());
+    QCOMPARE(stage.stored().size(), std::size_t{3});
+  }
+
+  void theQueueBelongsToOneStudioAtATime() {
+    QueueStage first;
+    first.queue->add(named("a"));
+    QTRY_VERIFY(fs::exists(first.file()));
+    TrainingSession otherSession(std::make_shared<ScriptedEngine>());
+    TrainingQueue other(otherSession);
+    const QueuePanel panel(other);
+    other.setFile(first.file());
+    QTRY_VERIFY(other.owner().contains(u"belongs to another window"_s));
+    QVERIFY(!panel.isHidden());
+    QVERIFY(panel.findChild<QLabel*>(u"queueOwner"_s)->text().contains(u"another window"_s));
+    QVERIFY(other.runs().empty());
+    QVERIFY(other.add(named("b")).contains(u"another window"_s));
+    QVERIFY(other.runs().empty());
+    first.queue->add(named("c"));
+    QTRY_COMPARE(first.stored().size(), std::size_t{2});
+    // It takes over what the first one leaves.
+    first.queue.reset();
+    QTRY_COMPARE(other.runs().size(), std::size_t{2});
+    QVERIFY(other.owner().isEmpty() && other.isWaiting());
+    QVERIFY(other.add(named("b")).isEmpty());
+    QTRY_COMPARE(first.stored().size(), std::size_t{3});
+  }
+
+  void theLockOfAStudioThatWasKilledIsTakenOver() {
+    QueueStage stage;
+    stage.queue.reset();
+    QProcess killed;
+    killed.start(u"sleep"_s, {u"100"_s});
+    QVERIFY(killed.waitForStarted());
+    const qint64 process = killed.processId();
+    killed.kill();
+    QVERIFY(killed.waitForFinished());
+    std::ofstream(stage.file().string() + ".lock")
+        << process << "\nlambda-studio\n"
+        << QSysInfo::machineHostName().toStdString() << "\n\n\n";
+    stage.restart();
+    stage.queue->add(named("a"));
+    QTRY_VERIFY(fs::exists(stage.file()));
+    QVERIFY(stage.queue->owner().isEmpty());
+  }
+
+  void aFullQueueRefusesFurtherRuns() {
+    QueueStage stage;
+    stage.queue = std::make_unique<TrainingQueue>(stage.session);
+    const RunConfig config = named("a");
+    for (std::size_t i = 0; i < kMostQueuedRuns; ++i) QVERIFY(stage.queue->add(config).isEmpty());
+    QVERIFY(stage.queue->add(config).contains(u"queue is full"_s));
+    QCOMPARE(stage.queue->runs().size(), kMostQueuedRuns);
+    std::vector<QueuedRun> tooMany(kMostQueuedRuns + 1);
+    QVERIFY_THROWS_EXCEPTION(Error, toJson(tooMany));
+  }
+
+  void theSelectedRunStaysSelectedWhileAnotherStarts() {
+    QueueStage stage;
+    QueuePanel panel(*stage.queue);
+    panel.show();
+    auto* list = panel.findChild<QListWidget*>();
+    stage.engine->startTime = std::chrono::milliseconds(200);
+    for (const char* name : {"a", "b", "c", "d"}) stage.queue->add(named(name, 1000));
+    list->setCurrentRow(2);
+    stage.queue->trainNext();
+    QVERIFY(stage.queue->isStarting());
+    // While one starts the others stay where they are.
+    QTest::keyClick(list, Qt::Key_Up, Qt::AltModifier);
+    QCOMPARE(list->currentRow(), 2);
+    QTRY_COMPARE(list->count(), 3);
+    QCOMPARE(list->currentRow(), 1);
+    QVERIFY(list->currentItem()->text().startsWith(u"c "_s));
+    QTest::keyClick(list, Qt::Key_Up, Qt::AltModifier);
+    QCOMPARE(stage.queued(), (QStringList{u"c"_s, u"b"_s, u"d"_s}));
+    QCOMPARE(list->currentRow(), 0);
   }
 
   void theNextRunIsPreparedAndQueuedWhileOneTrains() {

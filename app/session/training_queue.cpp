@@ -3,76 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/queue_file.h"
 #include "app/session/training_session.h"
-#include "app/session/worker_thread.h"
-#include "engine/formats/files/durable_file.h"
-#include "engine/formats/json/queue_json.h"
-#include "engine/runtime/error.h"
-#include "widgets/text/path_text.h"
-
-namespace fs = std::filesystem;
 
 namespace lambda {
-
-namespace {
-
-constexpr std::uint64_t kLargestQueue = 16 << 20;
-
-/// A name beside the file that is still free.
-fs::path asideOf(const fs::path& file) {
-  std::error_code error;
-  fs::path aside = file.string() + ".damaged";
-  for (int i = 2; fs::exists(aside, error); ++i) {
-    aside = file.string() + ".damaged-" + std::to_string(i);
-  }
-  return aside;
-}
-
-/// Reads the queue, and sets a damaged file aside. Returns what the person must know of it.
-QString readQueue(const fs::path& file, std::vector<QueuedRun>& queue) {
-  std::error_code error;
-  if (!fs::exists(file, error)) return {};
-  try {
-    queue = queueFromJson(readFile(file, kLargestQueue), file.string());
-    return {};
-  } catch (const Error& failure) {
-    const fs::path aside = asideOf(file);
-    fs::rename(file, aside, error);
-    const QString reason = QString::fromStdString(failure.what());
-    if (error) return TrainingQueue::tr("Could not read the queue of runs. %1").arg(reason);
-    return TrainingQueue::tr("Could not read the queue of runs. %1\nThe file is kept as %2.")
-        .arg(reason, toText(aside));
-  }
-}
-
-QString writeQueue(const fs::path& file, const std::string& text) {
-  try {
-    fs::create_directories(file.parent_path());
-    writeFileDurably(file, text);
-    return {};
-  } catch (const std::exception& failure) {
-    return TrainingQueue::tr("Could not store the queue of runs. %1")
-        .arg(QString::fromStdString(failure.what()));
-  }
-}
-
-}  // namespace
-
-/// The file and the thread that reads and writes it.
-struct TrainingQueue::Store {
-  explicit Store(fs::path path) : file(std::move(path)) {}
-
-  /// Writes what is not written yet.
-  ~Store() {
-    thread.reset();
-    if (latest != written) writeQueue(file, latest);
-  }
-
-  fs::path file;
-  std::string latest;   ///< The newest content.
-  std::string written;  ///< On `thread`, and after its end.
-  std::unique_ptr<WorkerThread> thread = std::make_unique<WorkerThread>(0);
-};
 
 TrainingQueue::TrainingQueue(TrainingSession& session, QObject* parent)
     : QObject(parent), session_(session) {
@@ -82,65 +16,71 @@ TrainingQueue::TrainingQueue(TrainingSession& session, QObject* parent)
 }
 
 TrainingQueue::~TrainingQueue() {
-  if (!store_ || isRead_ || runs_.empty()) return;
   // What was queued before the file's content had arrived is stored behind that.
-  store_->thread.reset();
-  std::vector<QueuedRun> all;
-  readQueue(store_->file, all);
-  all.insert(all.end(), runs_.begin(), runs_.end());
-  store_->latest = toJson(all);
+  if (file_ && !file_->isOpen() && !runs_.empty()) file_->appendAtLast(runs_);
 }
 
-void TrainingQueue::setRunsFolder(const fs::path& folder) {
+void TrainingQueue::setRunsFolder(const std::filesystem::path& folder) {
   runsFolder_ = folder;
 }
 
-void TrainingQueue::setFile(const fs::path& file) {
-  isRead_ = false;
-  store_ = std::make_unique<Store>(file);
-  store_->thread->post([this, file] {
-    std::vector<QueuedRun> stored;
-    const QString problem = readQueue(file, stored);
-    QMetaObject::invokeMethod(
-        this,
-        [this, stored = std::move(stored), problem] { takeStored(stored, problem); },
-        Qt::QueuedConnection);
+void TrainingQueue::setFile(const std::filesystem::path& file) {
+  file_ = std::make_unique<QueueFile>(file);
+  connect(file_.get(), &QueueFile::opened, this, &TrainingQueue::takeStored);
+  connect(file_.get(), &QueueFile::ownedElsewhere, this, [this](const QString& owner) {
+    if (owner_ == owner) return;
+    owner_ = owner;
+    Q_EMIT changed();
+  });
+  connect(file_.get(), &QueueFile::written, this, [this](const QString& problem) {
+    if (writeProblem_ == problem) return;
+    writeProblem_ = problem;
+    Q_EMIT changed();
   });
 }
 
-void TrainingQueue::takeStored(std::vector<QueuedRun> stored, const QString& problem) {
-  isRead_ = true;
-  const bool isAdded = !runs_.empty();
-  isWaiting_ = isWaiting_ || !stored.empty();
-  if (starting_) *starting_ += stored.size();
-  runs_.insert(runs_.begin(),
-               std::make_move_iterator(stored.begin()),
-               std::make_move_iterator(stored.end()));
-  if (isAdded) store();
-  if (!problem.isEmpty()) Q_EMIT fileFailed(problem);
-  if (!runs_.empty()) Q_EMIT changed();
+QString TrainingQueue::fileProblem() const {
+  return writeProblem_.isEmpty() ? readProblem_ : writeProblem_;
+}
+
+void TrainingQueue::dismissFileProblem() {
+  readProblem_.clear();
+  writeProblem_.clear();
+  Q_EMIT changed();
+}
+
+void TrainingQueue::takeStored(const std::vector<QueuedRun>& stored, const QString& problem) {
+  owner_.clear();
+  readProblem_ = problem;
+  std::vector<QueuedRun> added = std::exchange(runs_, {});
+  for (const QueuedRun& run : stored) take(run);
+  if (starting_) *starting_ += runs_.size();
+  isWaiting_ = isWaiting_ || !runs_.empty();
+  runs_.insert(runs_.end(), added.begin(), added.end());
+  if (!added.empty()) store();
+  Q_EMIT changed();
 }
 
 void TrainingQueue::store() {
-  if (!store_ || !isRead_) return;
-  store_->latest = toJson(runs_);
-  store_->thread->post([this, store = store_.get(), text = store_->latest] {
-    const QString problem = writeQueue(store->file, text);
-    if (problem.isEmpty()) {
-      store->written = text;
-      return;
-    }
-    QMetaObject::invokeMethod(
-        this, [this, problem] { Q_EMIT fileFailed(problem); }, Qt::QueuedConnection);
-  });
+  if (file_ && file_->isOpen()) file_->write(runs_);
 }
 
-void TrainingQueue::add(const RunConfig& config) {
-  runs_.push_back({config, {}});
+void TrainingQueue::take(QueuedRun run) {
+  run.id = ++lastId_;
+  runs_.push_back(std::move(run));
+}
+
+QString TrainingQueue::add(const RunConfig& config) {
+  if (!owner_.isEmpty()) return owner_;
+  if (runs_.size() >= kMostQueuedRuns) {
+    return tr("The queue is full: it has %1 runs. Remove some of them first.").arg(runs_.size());
+  }
+  take({config, {}});
   // While nothing trains, nothing would begin it.
   if (!session_.isBusy()) isWaiting_ = true;
   store();
   Q_EMIT changed();
+  return {};
 }
 
 void TrainingQueue::remove(int index) {
@@ -184,6 +124,7 @@ void TrainingQueue::beginNext() {
   }
   starting_ = static_cast<std::size_t>(next - runs_.begin());
   session_.start(next->config, runsFolder_);
+  Q_EMIT changed();
 }
 
 void TrainingQueue::noteStarted() {

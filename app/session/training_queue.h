@@ -15,14 +15,14 @@
 
 namespace lambda {
 
+class QueueFile;
 class TrainingSession;
-class WorkerThread;
 
 /// The runs that are prepared to be trained one after the other. When a training has finished or
 /// failed, the next one begins. One that can't start stays with the reason, and the one behind it
 /// is tried. When a person has stopped a training, and after the program has started, the queue
-/// waits until trainNext(). It is stored whole in a file whenever it changes. Lives on the GUI
-/// thread; the file is read and written on a thread of its own.
+/// waits until trainNext(). It is stored whole in a file whenever it changes, which belongs to one
+/// studio at a time.
 class TrainingQueue : public QObject {
   Q_OBJECT
 
@@ -44,7 +44,16 @@ class TrainingQueue : public QObject {
   /// Whether a run of the queue is about to start.
   bool isStarting() const { return starting_.has_value(); }
 
-  void add(const RunConfig& config);
+  /// The studio that the file belongs to, in a sentence, where that is another one; nothing can be
+  /// queued here then. Empty otherwise.
+  const QString& owner() const { return owner_; }
+
+  /// Why the file could not be read or written: until it is written, or dismissed. Empty = none.
+  QString fileProblem() const;
+  void dismissFileProblem();
+
+  /// Adds a run behind the others. Returns why that is impossible; empty if it was added.
+  QString add(const RunConfig& config);
   void remove(int index);
   void move(int from, int to);
 
@@ -54,13 +63,10 @@ class TrainingQueue : public QObject {
 
  Q_SIGNALS:
   void changed();
-  /// The file could not be read or written, or was set aside.
-  void fileFailed(const QString& reason);
 
  private:
-  struct Store;
-
-  void takeStored(std::vector<QueuedRun> stored, const QString& problem);
+  void take(QueuedRun run);
+  void takeStored(const std::vector<QueuedRun>& stored, const QString& problem);
   void store();
   void beginNext();
   void noteStarted();
@@ -72,8 +78,11 @@ class TrainingQueue : public QObject {
   std::vector<QueuedRun> runs_;
   std::optional<std::size_t> starting_;  ///< The run of the queue that is about to start.
   bool isWaiting_ = false;
-  bool isRead_ = true;  ///< The file's content is known, so that it may be replaced.
-  std::unique_ptr<Store> store_;
+  std::uint64_t lastId_ = 0;
+  QString owner_;
+  QString readProblem_;
+  QString writeProblem_;
+  std::unique_ptr<QueueFile> file_;
 };
 
 }  // namespace lambda

@@ -186,7 +186,8 @@ void TrainPage::start() {
 void TrainPage::queue() {
   if (refuseErrors()) return;
   banner_->clear();
-  queue_->add(setup_->runConfig());
+  const QString obstacle = queue_->add(setup_->runConfig());
+  if (!obstacle.isEmpty()) banner_->showRefusal({obstacle}, tr("Could not queue the run"));
 }
 
 bool TrainPage::refuseErrors() {

@@ -41,15 +41,21 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
     : QFrame(parent),
       queue_(queue),
       title_(makeCaption(this, {})),
-      problem_(new QLabel(this)),
+      owner_(new QLabel(this)),
+      problemRow_(new QFrame(this)),
+      problem_(new QLabel(problemRow_)),
       list_(new QListWidget(this)),
       train_(new QPushButton(tr("Train the queue"), this)) {
   setProperty(kRole, u"card"_s);
   title_->setObjectName(u"queueTitle"_s);
+  owner_->setObjectName(u"queueOwner"_s);
+  owner_->setProperty(kRole, u"secondary"_s);
+  problem_->setObjectName(u"queueProblem"_s);
   problem_->setProperty(kRole, u"error"_s);
-  problem_->setTextFormat(Qt::PlainText);
-  problem_->setWordWrap(true);
-  problem_->hide();
+  for (QLabel* text : {owner_, problem_}) {
+    text->setTextFormat(Qt::PlainText);
+    text->setWordWrap(true);
+  }
   list_->setAccessibleName(tr("Queued runs"));
   list_->setFrameShape(QFrame::NoFrame);
   list_->setStyleSheet(
@@ -63,21 +69,26 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
   auto* head = new QHBoxLayout;
   head->addWidget(title_);
   head->addStretch();
-  const auto add = [&](const QString& name, const QString& toolTip) {
+  auto* problemLine = new QHBoxLayout(problemRow_);
+  problemLine->setContentsMargins({});
+  problemLine->addWidget(problem_, 1);
+  const auto add = [this](QHBoxLayout* row, const QString& name, const QString& toolTip) {
     auto* button = new QToolButton(this);
     button->setProperty(kRole, u"quiet"_s);
     button->setAccessibleName(name);
     button->setToolTip(toolTip);
-    head->addWidget(button);
+    row->addWidget(button, 0, Qt::AlignTop);
     return button;
   };
-  up_ = add(tr("Train earlier"), tr("Train this run earlier (Alt+Up)"));
-  down_ = add(tr("Train later"), tr("Train this run later (Alt+Down)"));
-  remove_ = add(tr("Remove from the queue"), tr("Remove this run from the queue (Del)"));
+  up_ = add(head, tr("Train earlier"), tr("Train this run earlier (Alt+Up)"));
+  down_ = add(head, tr("Train later"), tr("Train this run later (Alt+Down)"));
+  remove_ = add(head, tr("Remove from the queue"), tr("Remove this run from the queue (Del)"));
+  dismiss_ = add(problemLine, tr("Dismiss"), tr("Hide this message"));
   head->addWidget(train_);
   auto* column = new QVBoxLayout(this);
   column->addLayout(head);
-  column->addWidget(problem_);
+  column->addWidget(owner_);
+  column->addWidget(problemRow_);
   column->addWidget(list_);
   connect(up_, &QToolButton::clicked, this, [this] { moveBy(-1); });
   connect(down_, &QToolButton::clicked, this, [this] { moveBy(1); });
@@ -85,28 +96,32 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
   connect(train_, &QPushButton::clicked, &queue_, &TrainingQueue::trainNext);
   connect(list_, &QListWidget::currentRowChanged, this, &QueuePanel::updateButtons);
   connect(&queue_, &TrainingQueue::changed, this, &QueuePanel::showQueue);
-  connect(&queue_, &TrainingQueue::fileFailed, this, &QueuePanel::showFileProblem);
+  connect(dismiss_, &QToolButton::clicked, &queue_, &TrainingQueue::dismissFileProblem);
   updateIcons();
   showQueue();
 }
 
-void QueuePanel::showFileProblem(const QString& reason) {
-  problem_->setText(reason);
-  problem_->show();
-  setVisible(true);
-}
-
-void QueuePanel::showQueue() {
+/// The same run stays selected; where it has gone, the one that took its place.
+void QueuePanel::fillList() {
   const std::vector<QueuedRun>& runs = queue_.runs();
-  const int current = list_->currentRow();
+  const QListWidgetItem* selected = list_->currentItem();
+  const QVariant id = selected ? selected->data(Qt::UserRole) : QVariant();
+  int current = std::min(list_->currentRow(), static_cast<int>(runs.size()) - 1);
+  const QSignalBlocker blocker(list_);
   list_->clear();
   for (const QueuedRun& run : runs) {
     auto* item = new QListWidgetItem(queuedText(run), list_);
     item->setToolTip(item->text());
+    item->setData(Qt::UserRole, QVariant::fromValue<quint64>(run.id));
+    if (item->data(Qt::UserRole) == id) current = list_->count() - 1;
   }
+  list_->setCurrentRow(current);
+}
+
+void QueuePanel::showQueue() {
+  fillList();
   const int count = list_->count();
   list_->setVisible(count > 0);
-  list_->setCurrentRow(std::min(current, count - 1));
   int height = 4;
   for (int row = 0; row < std::min(count, kMostRowsShown); ++row) {
     height += list_->sizeHintForRow(row);
@@ -123,30 +138,33 @@ void QueuePanel::showQueue() {
             .arg(count));
   }
   train_->setVisible(queue_.isWaiting());
-  setVisible(count > 0 || !problem_->isHidden());
+  owner_->setText(queue_.owner());
+  owner_->setVisible(!queue_.owner().isEmpty());
+  problem_->setText(queue_.fileProblem());
+  problemRow_->setVisible(!queue_.fileProblem().isEmpty());
+  setVisible(count > 0 || !queue_.owner().isEmpty() || !queue_.fileProblem().isEmpty());
   updateButtons();
 }
 
 void QueuePanel::updateButtons() {
   const int row = list_->currentRow();
-  up_->setEnabled(row > 0);
-  down_->setEnabled(row >= 0 && row + 1 < list_->count());
+  const bool mayMove = !queue_.isStarting();
+  up_->setEnabled(mayMove && row > 0);
+  down_->setEnabled(mayMove && row >= 0 && row + 1 < list_->count());
   remove_->setEnabled(row >= 0);
+  for (QToolButton* button : {up_, down_, remove_}) button->setVisible(list_->count() > 0);
 }
 
 void QueuePanel::updateIcons() {
   up_->setIcon(icon(u"chevron-up"_s, *this));
   down_->setIcon(icon(u"chevron-down"_s, *this));
   remove_->setIcon(icon(u"trash"_s, *this));
+  dismiss_->setIcon(icon(u"close"_s, *this));
   fitIconsToText(*this);
 }
 
 void QueuePanel::moveBy(int rows) {
-  const int from = list_->currentRow();
-  const int to = from + rows;
-  if (from < 0 || to < 0 || to >= list_->count()) return;
-  list_->setCurrentRow(to);
-  queue_.move(from, to);
+  queue_.move(list_->currentRow(), list_->currentRow() + rows);
 }
 
 void QueuePanel::removeCurrent() {

@@ -13,15 +13,13 @@ class TrainingQueue;
 
 /// The runs that wait to be trained, in their order, with the reason of one that could not start.
 /// They can be moved and removed, also by Alt+Up, Alt+Down and Delete; a queue that waits can be
-/// continued. Hidden while there are none.
+/// continued. Says where the queue belongs to another studio or its file has a problem; hidden
+/// while there is nothing to show.
 class QueuePanel : public QFrame {
   Q_OBJECT
 
  public:
   explicit QueuePanel(TrainingQueue& queue, QWidget* parent = nullptr);
-
-  /// Tells of the queue's file, until it is read or written.
-  void showFileProblem(const QString& reason);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -29,6 +27,7 @@ class QueuePanel : public QFrame {
 
  private:
   void showQueue();
+  void fillList();
   void updateButtons();
   void updateIcons();
   void moveBy(int rows);
@@ -36,11 +35,14 @@ class QueuePanel : public QFrame {
 
   TrainingQueue& queue_;
   QLabel* title_;
+  QLabel* owner_;
+  QFrame* problemRow_;
   QLabel* problem_;
   QListWidget* list_;
   QToolButton* up_;
   QToolButton* down_;
   QToolButton* remove_;
+  QToolButton* dismiss_;
   QPushButton* train_;
 };
 

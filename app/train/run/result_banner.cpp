@@ -154,7 +154,7 @@ void ResultBanner::showResult(const RunResult& result, int epochs) {
   halve_->setVisible(isNotFinite(result));
 }
 
-void ResultBanner::showRefusal(const QStringList& reasons) {
+void ResultBanner::showRefusal(const QStringList& reasons, const QString& title) {
   run_.clear();
   QStringList shown;
   for (const QString& reason : reasons.first(std::min(reasons.size(), kMostReasons))) {
@@ -162,7 +162,8 @@ void ResultBanner::showRefusal(const QStringList& reasons) {
   }
   const auto more = reasons.size() - shown.size();
   if (more > 0) shown << tr("… and %1 more").arg(more);
-  present(Kind::refused, tr("The training did not start"), shown.join(u'\n'));
+  present(
+      Kind::refused, title.isEmpty() ? tr("The training did not start") : title, shown.join(u'\n'));
 }
 
 void ResultBanner::clear() {

@@ -25,8 +25,8 @@ class ResultBanner : public QFrame {
   /// A training has ended. `epochs` is the planned number.
   void showResult(const RunResult& result, int epochs);
 
-  /// A training could not begin, for these reasons.
-  void showRefusal(const QStringList& reasons);
+  /// A training could not begin, for these reasons; `title` says so unless another is given.
+  void showRefusal(const QStringList& reasons, const QString& title = {});
 
   /// Removes the message.
   void clear();

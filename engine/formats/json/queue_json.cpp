@@ -2,6 +2,7 @@
 
 #include "engine/formats/json/field_json.h"
 #include "engine/formats/json/json.h"
+#include "engine/runtime/error.h"
 #include "engine/values/config/record_fields.h"
 
 namespace lambda {
@@ -23,16 +24,27 @@ struct Queue {
 
 template <Either<Queue> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"runs", "runs that wait to be trained, the next one first", 0, 1000}, value.runs);
+  visit(Field{"runs", "runs that wait to be trained, the next one first", 0, kMostQueuedRuns},
+        value.runs);
 }
 
 }  // namespace
 
 std::string toJson(const std::vector<QueuedRun>& queue) {
+  if (queue.size() > kMostQueuedRuns) {
+    throw Error("the queue",
+                "has " + std::to_string(queue.size()) + " runs, more than the " +
+                    std::to_string(kMostQueuedRuns) + " that can be stored",
+                "remove some of them");
+  }
   nlohmann::ordered_json document;
   document["schema"] = kSchema;
   appendFields(document, Queue{queue});
-  return formatJson(document);
+  std::string text = formatJson(document);
+  if (text.size() > kQueueLimits.maxBytes) {
+    throw Error("the queue", "is larger than can be stored", "remove some of its runs");
+  }
+  return text;
 }
 
 std::vector<QueuedRun> queueFromJson(std::string_view text, const std::string& file) {

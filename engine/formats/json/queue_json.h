@@ -10,6 +10,7 @@ namespace lambda {
 
 // The queue of runs that wait to be trained, under the rules of config_json.h.
 
+/// Throws Error for a queue that queueFromJson() refuses as too large.
 std::string toJson(const std::vector<QueuedRun>& queue);
 
 /// `file` names the queue in errors. Throws Error for content that is refused.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "engine/values/config/run_config.h"
@@ -10,8 +12,12 @@ namespace lambda {
 struct QueuedRun {
   RunConfig config;
   std::string obstacle;  ///< Why its last start was impossible; empty = none.
+  std::uint64_t id = 0;  ///< Tells equal runs of a queue apart. It is not stored.
 
   bool operator==(const QueuedRun&) const = default;
 };
+
+/// The most runs that a queue keeps.
+inline constexpr std::size_t kMostQueuedRuns = 1000;
 
 }  // namespace lambda
