@@ -1,8 +1,10 @@
+#include <QComboBox>
 #include <QDropEvent>
 #include <QElapsedTimer>
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPointer>
+#include <QPushButton>
 #include <QUrl>
 
 #include "app/runs/panels/fork_dialog.h"
@@ -11,6 +13,7 @@
 #include "app/runs/table/run_filter_bar.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "tests/support/runs_page_stage.h"
+#include "widgets/forms/field_form.h"
 #include "widgets/text/path_text.h"
 
 namespace fs = std::filesystem;
@@ -37,6 +40,8 @@ class TestRunsFolders : public QObject, private RunsPageStage {
   void deletingAsksAndCanBeUndone();
   void undoBelongsToTheRunsAndSaysWhatItUndoes();
   void whatWasTakenOffTheListComesBack();
+  void aLogWithoutFilesComesBackToo();
+  void renamingARunKeepsItsForkDialog();
   void escapeKeepsTheRun();
   void droppedLogsAreImportedAndOverlaid();
   void aDroppedFolderThatIsNothingIsReported();
@@ -220,6 +225,49 @@ void TestRunsFolders::whatWasTakenOffTheListComesBack() {
   QCOMPARE(page_->undoAction()->text(), u"Undo: remove guest from the list"_s);
   page_->undoAction()->trigger();
   QTRY_COMPARE(table().currentRun(), guest);
+}
+
+void TestRunsFolders::aLogWithoutFilesComesBackToo() {
+  const TemporaryFolder elsewhere;
+  const fs::path log = elsewhere.path() / "foreign";
+  fs::create_directory(log);
+  EventWriter(log).add(1, {{"loss", 0.5}});
+  write("a", smallRecord("own"));
+  open(1);
+  page_->open(log);
+  QTRY_COMPARE(table().currentRun(), log);
+  fs::remove_all(log);
+  action(u"Take off the list"_s)->trigger();
+  QTRY_COMPARE(rows().rowCount(), 1);
+  page_->undoAction()->trigger();
+  QTRY_COMPARE(rows().rowCount(), 2);
+  QTRY_COMPARE(library_->importedLogs().size(), std::size_t(1));
+  QVERIFY(!library_->importedLogs().front().damage.empty());
+}
+
+void TestRunsFolders::renamingARunKeepsItsForkDialog() {
+  const fs::path run = write("a", smallRecord("first"));
+  appendText(run / "checkpoints" / "epoch-0002.safetensors", "x");
+  appendText(run / "checkpoints" / "last.safetensors", "xx");
+  open(1);
+  action(u"Fork …"_s)->trigger();
+  const QPointer<ForkDialog> dialog = page_->findChild<ForkDialog*>();
+  auto* checkpoints = dialog->findChild<QComboBox*>();
+  QTRY_COMPARE(checkpoints->count(), 2);
+  checkpoints->setCurrentIndex(1);
+  Q_EMIT dialog->findChild<FieldForm*>()->edited("recipe.batchSize", std::int64_t{17}, {});
+  library_->rename(run, u"renamed"_s);
+  const fs::path to = folder_->path() / "2026-11-21_01-02-23_renamed";
+  QTRY_VERIFY(library_->find(to));
+  QVERIFY(dialog && dialog->isVisible());
+  QTRY_COMPARE(dialog->windowTitle(), u"Fork renamed"_s);
+  QCOMPARE(dialog->config().recipe.batchSize, 17);
+  QSignalSpy requests(dialog.get(), &ForkDialog::forkRequested);
+  for (QPushButton* each : dialog->findChildren<QPushButton*>()) {
+    if (each->text() == u"Start the fork"_s) each->click();
+  }
+  QCOMPARE(requests.size(), 1);
+  QCOMPARE(requests[0][0].value<fs::path>(), to / "checkpoints" / "epoch-0002.safetensors");
 }
 
 void TestRunsFolders::escapeKeepsTheRun() {

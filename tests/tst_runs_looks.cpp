@@ -29,6 +29,7 @@ class TestRunsLooks : public QObject, private RunsPageStage {
 
   void choicesAreRemembered();
   void rememberedColumnsAreAsWideAsTheText();
+  void aHiddenColumnKeepsItsWidth();
   void columnsAreAsWideAsTheirContent();
   void layoutsOfOtherColumnsAreRead();
   void everyActionHasATextAndAKeyOfItsOwn();
@@ -73,6 +74,22 @@ void TestRunsLooks::rememberedColumnsAreAsWideAsTheText() {
   makePage();
   page_->restoreLayout(settings);
   QCOMPARE(table().columnWidth(columnOf(RunColumn::name)), kWidth);
+}
+
+void TestRunsLooks::aHiddenColumnKeepsItsWidth() {
+  constexpr int kWidth = 144;
+  write("a", smallRecord("first"));
+  open(1);
+  const int column = columnOf(RunColumn::status);
+  table().setColumnWidth(column, kWidth);
+  table().setColumnHidden(column, true);
+  QSettings settings(toText(home_->path() / "hidden.ini"), QSettings::IniFormat);
+  page_->saveLayout(settings);
+  makePage();
+  page_->restoreLayout(settings);
+  QVERIFY(table().isColumnHidden(column));
+  table().setColumnHidden(column, false);
+  QCOMPARE(table().columnWidth(column), kWidth);
 }
 
 void TestRunsLooks::columnsAreAsWideAsTheirContent() {

@@ -138,6 +138,11 @@ void RunLibrary::removeLog(const fs::path& path) {
   Q_EMIT changed();
 }
 
+void RunLibrary::relistLog(const fs::path& path) {
+  if (addOnce(logPaths_, path)) store();
+  post([path](LibraryWorker& worker) { worker.readLog(path); });
+}
+
 std::shared_ptr<const Metrics> RunLibrary::metrics(const fs::path& path) {
   const auto [entry, isNew] = metrics_.try_emplace(path);
   entry->second.asked = ++asked_;
@@ -295,8 +300,7 @@ void RunLibrary::restoreFrom(QSettings& settings) {
   }
   post([added = added_](LibraryWorker& worker) { worker.setAdded(added); });
   for (const QString& path : settings.value(kLogsKey).toStringList()) {
-    addOnce(logPaths_, toPath(path));
-    post([log = toPath(path)](LibraryWorker& worker) { worker.readLog(log); });
+    relistLog(toPath(path));
   }
   const QString folder = settings.value(kFolderKey).toString();
   setFolder(folder.isEmpty() ? standardFolder() : toPath(folder));

@@ -80,6 +80,8 @@ class RunLibrary : public QObject {
   /// also while its files are missing.
   void importLog(const std::filesystem::path& folder);
   void removeLog(const std::filesystem::path& path);
+  /// Lists a log again that was removed, also while its files are missing.
+  void relistLog(const std::filesystem::path& path);
 
   const std::vector<ImportedLog>& importedLogs() const { return logs_; }
 

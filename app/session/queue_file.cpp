@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include <QFile>
 #include <QSysInfo>
 
 #include "app/session/worker_thread.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/queue_json.h"
 #include "engine/runtime/error.h"
+#include "widgets/text/path_text.h"
 
 namespace fs = std::filesystem;
 
@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::uint64_t kLargestQueue = 16 << 20;
 constexpr std::chrono::milliseconds kRetry{1000};
-
-QString toText(const fs::path& path) {
-  return QFile::decodeName(path.c_str());
-}
 
 /// A name beside the file that is still free.
 fs::path asideOf(const fs::path& file) {

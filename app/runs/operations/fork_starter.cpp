@@ -1,6 +1,7 @@
 #include "app/runs/operations/fork_starter.h"
 
 #include "app/runs/run_library.h"
+#include "app/runs/run_row.h"
 #include "app/session/training_session.h"
 #include "widgets/text/path_text.h"
 
@@ -11,9 +12,18 @@ namespace lambda {
 ForkStarter::ForkStarter(RunLibrary& library, TrainingSession& training, QWidget& place)
     : QObject(&place), library_(library), place_(place) {
   connect(&library, &RunLibrary::changed, this, [this] {
-    if (!dialog_ || library_.find(dialog_->run())) return;
+    if (!dialog_) return;
+    if (const RunSummary* run = library_.find(dialog_->run())) {
+      dialog_->setName(rowOf(*run).name());
+      return;
+    }
     Q_EMIT runLost(tr("Could not fork %1: it is no longer there.").arg(toText(dialog_->run())));
     dialog_->close();
+  });
+  connect(&library, &RunLibrary::renamed, this, [this](const fs::path& from, const fs::path& to) {
+    if (!dialog_ || dialog_->run() != from) return;
+    if (!checkpoint_.empty()) checkpoint_ = to / checkpoint_.lexically_relative(from);
+    dialog_->followRun(to);
   });
   connect(
       &library, &RunLibrary::filesListed, this, [this](const fs::path& run, const RunFiles& files) {

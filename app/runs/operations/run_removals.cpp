@@ -111,7 +111,7 @@ void RunRemovals::undo() {
     if (removal.way == Way::trash) {
       library_.restore(item.trashed, item.path);
     } else if (item.isImported) {
-      library_.importLog(item.path);
+      library_.relistLog(item.path);
     } else {
       library_.addRun(item.path);
     }

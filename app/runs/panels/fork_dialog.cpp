@@ -96,6 +96,11 @@ QString checkpointText(const CheckpointFile& file) {
   return ForkDialog::tr("%1 (%2)").arg(name, bytesText(file.bytes));
 }
 
+std::string forkName(const RunConfig& config) {
+  const std::string& name = config.name.empty() ? config.architecture.name : config.name;
+  return name.empty() ? "fork" : name + "-fork";
+}
+
 }  // namespace
 
 ForkDialog::ForkDialog(const RunSummary& run, QWidget* parent)
@@ -108,9 +113,9 @@ ForkDialog::ForkDialog(const RunSummary& run, QWidget* parent)
       form_(new FieldForm),
       problem_(new QLabel(this)),
       fork_(new QPushButton(this)) {
-  setWindowTitle(tr("Fork %1").arg(rowOf(run).name()));
+  setName(rowOf(run).name());
   resize((kSize * textScale()).boundedTo(screen()->availableSize()));
-  config_.name = config_.name + "-fork";
+  config_.name = forkName(config_);
   auto* text = new QLabel(
       tr("Starts a new run from a checkpoint of this one. The network stays, everything else may "
          "change. The old run is left alone; the new one notes where it comes from."),
@@ -168,6 +173,18 @@ void ForkDialog::setCheckpoints(const RunFiles& files, const std::filesystem::pa
     }
   }
   followCheckpoint();
+}
+
+void ForkDialog::followRun(const std::filesystem::path& run) {
+  for (int i = 0; i < checkpoints_->count(); ++i) {
+    const std::filesystem::path file = toPath(checkpoints_->itemData(i).toString());
+    checkpoints_->setItemData(i, toText(run / file.lexically_relative(run_)));
+  }
+  run_ = run;
+}
+
+void ForkDialog::setName(const QString& name) {
+  setWindowTitle(tr("Fork %1").arg(name));
 }
 
 void ForkDialog::showRefusal(const QString& reason) {

@@ -36,6 +36,12 @@ class ForkDialog : public QDialog {
 
   const RunConfig& config() const { return config_; }
 
+  /// The run's folder has another name: all that was chosen and edited stays.
+  void followRun(const std::filesystem::path& run);
+
+  /// `name` is the name of the run that is forked.
+  void setName(const QString& name);
+
   /// Whether the fork was requested and has neither begun nor been refused.
   bool isStarting() const { return isStarting_; }
 

@@ -163,15 +163,16 @@ void ColumnLayout::onResized(int column, int from, int to) {
   int last = header.count() - 1;
   while (last > 0 && header.isSectionHidden(header.logicalIndex(last))) --last;
   const bool isStretched = header.visualIndex(column) == last;
-  if (!isFitting_ && from > 0 && to > 0 && !isStretched) chosen_.insert(column);
+  if (!isFitting_ && from > 0 && to > 0 && !isStretched) chosen_[column] = to;
 }
 
 void ColumnLayout::updateScale() {
   const double growth = textScale() / std::exchange(scale_, textScale());
   if (growth != 1) {
     const QScopedValueRollback fitting(isFitting_, true);
-    for (const int column : chosen_) {
-      table_.setColumnWidth(column, qRound(table_.columnWidth(column) * growth));
+    for (auto& [column, width] : chosen_) {
+      width = qRound(width * growth);
+      table_.setColumnWidth(column, width);
     }
   }
   fit();
@@ -182,9 +183,9 @@ void ColumnLayout::saveTo(QSettings& settings) const {
   QStringList columns;
   for (int place = 0; place < header.count(); ++place) {
     const int column = header.logicalIndex(place);
-    const int width = chosen_.contains(column) ? header.sectionSize(column) : 0;
+    const auto chosen = chosen_.find(column);
     columns << u"%1|%2|%3"_s.arg(specAt(column).key)
-                   .arg(width)
+                   .arg(chosen == chosen_.end() ? 0 : chosen->second)
                    .arg(header.isSectionHidden(column) ? 0 : 1);
   }
   settings.beginGroup(kGroup);
@@ -211,7 +212,7 @@ void ColumnLayout::restoreFrom(QSettings& settings) {
       const int width = entry.section(u'|', 1, 1).toInt();
       if (width < kNarrowest) continue;
       table_.setColumnWidth(column, width);
-      chosen_.insert(column);
+      chosen_[column] = width;
     }
     const int sorted = columnNamed(settings.value(kSortKey).toString());
     if (sorted >= 0) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <set>
+#include <map>
 
 #include <QObject>
 #include <QTimer>
@@ -43,7 +43,7 @@ class ColumnLayout : public QObject {
 
   QTableView& table_;
   QMenu* menu_;
-  std::set<int> chosen_;  ///< The columns whose width a person chose.
+  std::map<int, int> chosen_;  ///< The widths that a person chose, also of hidden columns.
   double scale_;          ///< The text scale of these widths.
   bool isFitting_ = false;
   QTimer fitTimer_;
