@@ -6,6 +6,7 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSlider>
@@ -30,6 +31,7 @@ namespace {
 
 constexpr int kSpeeds[] = {1, 2, 5, 10};  // epochs per second
 constexpr int kFirstSpeed = 1;
+constexpr int kProgressWidth = 96;
 constexpr double kLabelWidth = 140;  // "Epoch 100 of 300", so that nothing moves while it counts
 
 QToolButton* makeButton(const QString& tip) {
@@ -51,15 +53,16 @@ EpochPlayer::EpochPlayer(QWidget* parent)
       strip_(new NormStrip),
       label_(new QLabel),
       speed_(new QComboBox),
-      exportButton_(new QPushButton(tr("Save sequence …"))) {
+      exportButton_(new QPushButton),
+      exportProgress_(new QProgressBar) {
   slider_->setAccessibleName(tr("Epoch"));
   slider_->setPageStep(1);
   for (const int speed : kSpeeds) speed_->addItem(tr("%1 per second").arg(speed));
   speed_->setCurrentIndex(kFirstSpeed);
   speed_->setAccessibleName(tr("Speed"));
-  exportButton_->setToolTip(
-      tr("Every epoch as a PNG picture, all of them as an animation (GIF) that plays as fast as "
-         "here, and the norms as CSV"));
+  exportProgress_->setAccessibleName(tr("Saving the sequence"));
+  exportProgress_->setFormat(tr("%v of %m"));
+  exportProgress_->setFixedWidth(kProgressWidth);
   auto* track = new QVBoxLayout;
   track->setSpacing(0);
   track->addWidget(strip_);
@@ -71,6 +74,7 @@ EpochPlayer::EpochPlayer(QWidget* parent)
   row->addLayout(track, 1);
   row->addWidget(label_);
   row->addWidget(speed_);
+  row->addWidget(exportProgress_);
   row->addWidget(exportButton_);
   row->addWidget(makeExportButton(*strip_, *strip_));
 
@@ -82,7 +86,9 @@ EpochPlayer::EpochPlayer(QWidget* parent)
   connect(speed_, &QComboBox::currentIndexChanged, this, [this](int index) {
     timer_.setInterval(1000 / kSpeeds[index]);
   });
-  connect(exportButton_, &QPushButton::clicked, this, &EpochPlayer::exportSequence);
+  connect(exportButton_, &QPushButton::clicked, this, [this] {
+    export_ ? cancelExport() : exportSequence();
+  });
   timer_.setInterval(1000 / kSpeeds[kFirstSpeed]);
   connect(&timer_, &QTimer::timeout, this, &EpochPlayer::advance);
   connect(&reader_, &ProbeReader::opened, this, [this](const QString& problem) {
@@ -175,7 +181,13 @@ void EpochPlayer::updateParts() {
   for (QWidget* part : std::initializer_list<QWidget*>{back_, play_, forward_, slider_, speed_}) {
     part->setEnabled(hasEpochs);
   }
-  exportButton_->setEnabled(hasEpochs && !export_);
+  exportProgress_->setVisible(export_ != nullptr);
+  exportButton_->setEnabled(hasEpochs);
+  exportButton_->setText(export_ ? tr("Cancel") : tr("Save sequence …"));
+  exportButton_->setToolTip(
+      export_ ? tr("Stop saving the sequence")
+              : tr("Every epoch as a PNG picture, all of them as an animation (GIF) that plays as "
+                   "fast as here, and the norms as CSV"));
   back_->setIcon(icon(u"chevron-left"_s, *this));
   forward_->setIcon(icon(u"chevron-right"_s, *this));
   play_->setIcon(icon(isPlaying() ? u"pause"_s : u"play"_s, *this));
@@ -210,19 +222,26 @@ void EpochPlayer::exportSequence() {
 
 void EpochPlayer::exportTo(const QString& folder) {
   if (reader_.count() == 0) return;
-  export_ = std::make_unique<SequenceExport>(
-      reader_, layer_, folder, printColors(), timer_.intervalAsDuration());
-  connect(export_.get(), &SequenceExport::progressed, this, [this](int done, int total) {
-    exportButton_->setText(tr("Saving %1 of %2").arg(done).arg(total));
-  });
+  export_ = std::make_unique<SequenceExport>(Sequence{.layer = layer_,
+                                                      .snapshots = reader_.files(),
+                                                      .norms = norms(),
+                                                      .folder = folder,
+                                                      .colors = printColors(),
+                                                      .frameTime = timer_.intervalAsDuration()});
+  exportProgress_->setRange(0, reader_.count());
+  exportProgress_->setValue(0);
+  connect(export_.get(), &SequenceExport::progressed, exportProgress_, &QProgressBar::setValue);
   connect(export_.get(), &SequenceExport::finished, this, [this, folder](const QString& problem) {
-    exportButton_->setText(tr("Save sequence …"));
     export_.release()->deleteLater();
     updateParts();
     Q_EMIT exported(folder, problem);
   });
   updateParts();
-  export_->start();
+}
+
+void EpochPlayer::cancelExport() {
+  export_.reset();
+  updateParts();
 }
 
 void EpochPlayer::hideEvent(QHideEvent* event) {

@@ -12,6 +12,7 @@
 
 class QComboBox;
 class QLabel;
+class QProgressBar;
 class QPushButton;
 class QSlider;
 class QToolButton;
@@ -50,8 +51,10 @@ class EpochPlayer : public QWidget {
 
   /// Asks for a folder and writes all epochs into it.
   void exportSequence();
-  /// Writes all epochs into a folder.
+  /// Writes all epochs into a folder, in the background.
   void exportTo(const QString& folder);
+  /// Ends the writing: the pictures that are written stay, the animation is not made.
+  void cancelExport();
 
  Q_SIGNALS:
   /// Another epoch or layer is shown; null where the run has stored no snapshot.
@@ -84,6 +87,7 @@ class EpochPlayer : public QWidget {
   QLabel* label_;
   QComboBox* speed_;
   QPushButton* exportButton_;
+  QProgressBar* exportProgress_;
 };
 
 }  // namespace lambda

@@ -88,11 +88,8 @@ std::shared_ptr<const ProbeSnapshot> ProbeReader::probe(int index) {
     std::shared_ptr<const ProbeSnapshot> probe;
     try {
       probe = std::make_shared<const ProbeSnapshot>(readProbeSnapshot(file));
-    } catch (const std::exception& error) {
+    } catch (const std::exception&) {
       // The file could be read before, so that somebody has just removed the run.
-      answer([this, index, opening, reason = QString::fromStdString(error.what())] {
-        if (opening == opening_) Q_EMIT probeLost(index, reason);
-      });
       return;
     }
     answer([this, index, opening, probe] {
@@ -101,6 +98,12 @@ std::shared_ptr<const ProbeSnapshot> ProbeReader::probe(int index) {
     });
   });
   return nullptr;
+}
+
+std::vector<std::filesystem::path> ProbeReader::files() const {
+  std::vector<std::filesystem::path> files;
+  for (const Epoch& epoch : epochs_) files.push_back(epoch.file);
+  return files;
 }
 
 std::vector<ProbeNorms> ProbeReader::norms(const std::string& layer) const {

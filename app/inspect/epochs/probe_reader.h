@@ -33,6 +33,9 @@ class ProbeReader : public QObject {
 
   int epochAt(int index) const;
 
+  /// The files of the epochs, in their order.
+  std::vector<std::filesystem::path> files() const;
+
   /// Null where the snapshot must be read again: probeRead() follows.
   std::shared_ptr<const ProbeSnapshot> probe(int index);
 
@@ -43,8 +46,6 @@ class ProbeReader : public QObject {
   /// `problem` names files that can't be read; empty where there are none.
   void opened(const QString& problem);
   void probeRead(int index, std::shared_ptr<const lambda::ProbeSnapshot> probe);
-  /// A snapshot that existed when the folder was opened can't be read.
-  void probeLost(int index, const QString& reason);
 
  private:
   struct Epoch {

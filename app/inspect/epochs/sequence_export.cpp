@@ -1,18 +1,15 @@
 #include "app/inspect/epochs/sequence_export.h"
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 #include <QDir>
-#include <QPainter>
 #include <QSaveFile>
 
-#include "app/inspect/contribution_maps.h"
-#include "app/inspect/layer_list.h"
-#include "app/inspect/panels/panel_parts.h"
+#include "app/inspect/epochs/sequence_frame.h"
+#include "engine/formats/inspection/probe_snapshot.h"
 #include "widgets/export/gif_writer.h"
-#include "widgets/pictures/heatmaps/heatmap_view.h"
-#include "widgets/text/quantity_text.h"
-#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -20,15 +17,8 @@ namespace lambda {
 
 namespace {
 
-constexpr QSize kFrameSize(1280, 720);
-constexpr double kPixelRatio = 1;
-constexpr int kFrameMargin = 24;
-constexpr int kTitleHeight = 40;
 constexpr std::chrono::milliseconds kLastFrameTime(2000);  // pause before the animation repeats
-
-ColorRange symmetric(double greatest) {
-  return greatest > 0 ? ColorRange{-greatest, greatest} : ColorRange{-1, 1};
-}
+constexpr int kExportNiceness = 10;
 
 /// Frames show signed data, lines and text: the palette has the map's colours and the colours
 /// between ink and page.
@@ -50,157 +40,66 @@ QList<QRgb> paletteFor(const Colors& colors) {
   return palette << colors.hairline.rgb() << colors.textSecondary.rgb() << colors.accent.rgb();
 }
 
-void paintInto(QPainter& painter,
-               const HeatmapView& view,
-               const QRect& area,
-               const Colors& colors) {
-  painter.save();
-  painter.translate(area.topLeft());
-  view.paintTo(painter, area.size(), colors);
-  painter.restore();
-}
-
 }  // namespace
 
-SequenceFrame::SequenceFrame(const InspectableLayer& layer, const std::vector<ProbeNorms>& norms)
-    : layer_(layer),
-      lambda_(std::make_unique<HeatmapView>()),
-      contributions_(std::make_unique<HeatmapView>()),
-      embeddings_(std::make_unique<HeatmapView>()) {
-  double greatestLambda = 0, greatestContribution = 0, greatestEmbedding = 0;
-  showsChange_ =
-      std::ranges::any_of(norms, [](const ProbeNorms& entry) { return entry.greatestChange > 0; });
-  for (const ProbeNorms& entry : norms) {
-    greatestLambda = std::max(greatestLambda, entry.greatestLambda);
-    greatestContribution = std::max(greatestContribution, entry.greatestContribution);
-    greatestEmbedding =
-        std::max(greatestEmbedding, showsChange_ ? entry.greatestChange : entry.greatestEmbedding);
-  }
-  lambda_->setRange(symmetric(greatestLambda));
-  contributions_->setRange(symmetric(greatestContribution));
-  embeddings_->setRange(symmetric(greatestEmbedding));
-}
-
-SequenceFrame::~SequenceFrame() = default;
-
-QImage SequenceFrame::draw(const ProbeSnapshot& probe, const Colors& colors) const {
-  const InspectionSnapshot snapshot = snapshotOf(probe, layer_);
-  lambda_->setData(lambdaData(
-      snapshot, snapshot.lambdas.total, u"total"_s, QObject::tr("λ of the middle position")));
-  HeatmapData contributions{
-      .array = mapOf(headMapsOf(snapshot, ContributionKind::total), ContributionKind::total, -1),
-      .title = QObject::tr("Contributions to the middle position, all heads")};
-  contributions_->setData(std::move(contributions));
-  HeatmapData embeddings{
-      .array = showsChange_ ? snapshot.embeddings.change : snapshot.embeddings.tiles,
-      .title = showsChange_ ? QObject::tr("Position embeddings, change since the start")
-                            : QObject::tr("Position embeddings")};
-  embeddings_->setData(std::move(embeddings));
-
-  QImage image(kFrameSize * kPixelRatio, QImage::Format_RGB32);
-  image.setDevicePixelRatio(kPixelRatio);
-  image.fill(colors.page);
-  QPainter painter(&image);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setFont(headingFont());
-  painter.setPen(colors.text);
-  painter.drawText(QRect(kFrameMargin, 12, kFrameSize.width(), kTitleHeight - 12),
-                   Qt::AlignLeft | Qt::AlignVCenter,
-                   QObject::tr("%1 · epoch %2 · step %3")
-                       .arg(layerTitle(layer_.name))
-                       .arg(probe.epoch)
-                       .arg(countText(probe.step)));
-  const int top = kTitleHeight + 8, half = kFrameSize.width() / 2;
-  const int height = kFrameSize.height() - top - kFrameMargin;
-  const bool hasContributions = contributions_->data().tileCount() > 0;
-  const int lambdaHeight = hasContributions ? height * 6 / 10 : height;
-  paintInto(
-      painter, *lambda_, QRect(kFrameMargin, top, half - 2 * kFrameMargin, lambdaHeight), colors);
-  if (hasContributions) {
-    paintInto(
-        painter,
-        *contributions_,
-        QRect(kFrameMargin, top + lambdaHeight, half - 2 * kFrameMargin, height - lambdaHeight),
-        colors);
-  }
-  paintInto(painter, *embeddings_, QRect(half, top, half - kFrameMargin, height), colors);
-  return image;
-}
-
-SequenceExport::SequenceExport(ProbeReader& reader,
-                               const InspectableLayer& layer,
-                               const QString& folder,
-                               const Colors& colors,
-                               std::chrono::milliseconds frameTime,
-                               QObject* parent)
-    : QObject(parent),
-      reader_(reader),
-      layer_(layer),
-      folder_(folder),
-      colors_(colors),
-      frameTime_(frameTime),
-      frame_(layer, reader.norms(layer.name)) {
-  connect(&reader_,
-          &ProbeReader::probeRead,
-          this,
-          [this](int index, const std::shared_ptr<const ProbeSnapshot>& probe) {
-            if (index == next_) write(index, *probe);
-          });
-  connect(&reader_, &ProbeReader::probeLost, this, [this](int index, const QString& reason) {
-    if (index == next_) Q_EMIT finished(reason);
+SequenceExport::SequenceExport(Sequence sequence, QObject* parent)
+    : QObject(parent), sequence_(std::move(sequence)), thread_(kExportNiceness) {
+  thread_.post([this] {
+    QString problem;
+    try {
+      problem = writeAll();
+    } catch (const std::exception& error) {
+      // The snapshot could be read before, so that somebody has just removed the run.
+      problem = QString::fromStdString(error.what());
+    }
+    QMetaObject::invokeMethod(
+        this, [this, problem] { Q_EMIT finished(problem); }, Qt::QueuedConnection);
   });
 }
 
-SequenceExport::~SequenceExport() = default;
-
-void SequenceExport::start() {
-  if (!QDir().mkpath(folder_)) {
-    Q_EMIT finished(tr("%1 can't be created. Choose another folder.").arg(folder_));
-    return;
-  }
-  animation_ = std::make_unique<GifWriter>(animationPath(), kFrameSize, paletteFor(colors_));
-  QTimer::singleShot(0, this, &SequenceExport::writeNext);
+SequenceExport::~SequenceExport() {
+  isCancelled_ = true;
 }
 
-QString SequenceExport::animationPath() const {
-  return QDir(folder_).filePath(u"epochs.gif"_s);
+QString SequenceExport::pathOf(const QString& name) const {
+  return QDir(sequence_.folder).filePath(name);
 }
 
 QString SequenceExport::notWritten(const QString& path, const QString& reason) {
-  return tr("%1 could not be written: %2. Choose another folder.").arg(path, reason);
+  return tr("Could not write %1: %2. Choose another folder.").arg(path, reason);
 }
 
-void SequenceExport::writeNext() {
-  if (next_ >= reader_.count()) {
-    Q_EMIT finished(animation_->finish() ? writeNorms()
-                                         : notWritten(animationPath(), animation_->error()));
-    return;
+QString SequenceExport::writeAll() {
+  if (!QDir().mkpath(sequence_.folder)) {
+    return tr("Could not create the folder %1. Choose another one.").arg(sequence_.folder);
   }
-  if (const std::shared_ptr<const ProbeSnapshot> probe = reader_.probe(next_)) write(next_, *probe);
-}
-
-void SequenceExport::write(int index, const ProbeSnapshot& probe) {
-  const QString path =
-      QDir(folder_).filePath(u"epoch-%1.png"_s.arg(reader_.epochAt(index), 4, 10, QChar(u'0')));
-  QSaveFile file(path);
-  const QImage picture = frame_.draw(probe, colors_);
-  if (!file.open(QIODevice::WriteOnly) || !picture.save(&file, "PNG") || !file.commit()) {
-    Q_EMIT finished(notWritten(path, file.errorString()));
-    return;
+  const SequenceFrame frame(sequence_.layer, sequence_.norms);
+  const QString animationPath = pathOf(u"epochs.gif"_s);
+  GifWriter animation(animationPath, SequenceFrame::kSize, paletteFor(sequence_.colors));
+  const int total = static_cast<int>(sequence_.snapshots.size());
+  for (int done = 0; done < total; ++done) {
+    if (isCancelled_) return {};
+    QMetaObject::invokeMethod(
+        this, [this, done, total] { Q_EMIT progressed(done, total); }, Qt::QueuedConnection);
+    const ProbeSnapshot probe =
+        readProbeSnapshot(sequence_.snapshots[static_cast<std::size_t>(done)]);
+    const QImage picture = frame.draw(probe, sequence_.colors);
+    const QString path = pathOf(u"epoch-%1.png"_s.arg(probe.epoch, 4, 10, QChar(u'0')));
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || !picture.save(&file, "PNG") || !file.commit()) {
+      return notWritten(path, file.errorString());
+    }
+    const bool isLast = done + 1 == total;
+    const auto time = isLast ? std::max(sequence_.frameTime, kLastFrameTime) : sequence_.frameTime;
+    if (!animation.add(picture, time)) return notWritten(animationPath, animation.error());
   }
-  const bool isLast = index + 1 == reader_.count();
-  if (!animation_->add(picture, isLast ? std::max(frameTime_, kLastFrameTime) : frameTime_)) {
-    Q_EMIT finished(notWritten(animationPath(), animation_->error()));
-    return;
-  }
-  ++next_;
-  Q_EMIT progressed(next_, reader_.count());
-  QTimer::singleShot(0, this, &SequenceExport::writeNext);
+  if (!animation.finish()) return notWritten(animationPath, animation.error());
+  return writeNorms();
 }
 
 QString SequenceExport::writeNorms() const {
-  const QString path = QDir(folder_).filePath(u"norms.csv"_s);
-  const QByteArray csv = QByteArray::fromStdString(csvOf(reader_.norms(layer_.name)));
+  const QString path = pathOf(u"norms.csv"_s);
+  const QByteArray csv = QByteArray::fromStdString(csvOf(sequence_.norms));
   QSaveFile file(path);
   if (file.open(QIODevice::WriteOnly) && file.write(csv) == csv.size() && file.commit()) return {};
   return notWritten(path, file.errorString());

@@ -1,55 +1,39 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
-#include <memory>
+#include <filesystem>
+#include <vector>
 
-#include <QImage>
 #include <QObject>
 #include <QString>
-#include <QTimer>
 
-#include "app/inspect/epochs/probe_reader.h"
+#include "app/inspect/probe_view.h"
+#include "app/session/worker_thread.h"
 #include "engine/values/inspection/inspection.h"
 #include "widgets/theme/colors.h"
 
 namespace lambda {
 
-class GifWriter;
-class HeatmapView;
-
-/// Draws one epoch of a layer: its lambda, its contributions and its embeddings, with the same
-/// scales for all epochs, so that the pictures can be shown one after the other.
-class SequenceFrame {
- public:
-  SequenceFrame(const InspectableLayer& layer, const std::vector<ProbeNorms>& norms);
-  ~SequenceFrame();
-
-  QImage draw(const ProbeSnapshot& probe, const Colors& colors) const;
-
- private:
-  InspectableLayer layer_;
-  bool showsChange_ = false;  ///< The run knows its embeddings at the start.
-  std::unique_ptr<HeatmapView> lambda_;
-  std::unique_ptr<HeatmapView> contributions_;
-  std::unique_ptr<HeatmapView> embeddings_;
+/// What a sequence shows and where it is written.
+struct Sequence {
+  InspectableLayer layer;
+  std::vector<std::filesystem::path> snapshots;  ///< One file for each epoch.
+  std::vector<ProbeNorms> norms;                 ///< Of the layer, for each epoch.
+  QString folder;
+  Colors colors;
+  std::chrono::milliseconds frameTime{500};  ///< The animation shows each epoch as long.
 };
 
 /// Writes the epochs of a layer as epoch-0001.png ..., as one animation epochs.gif, and norms.csv
-/// into a folder, one picture at a time so that the window stays responsive.
+/// into a folder, on a thread of its own. Its destruction ends the work after the picture under
+/// way.
 class SequenceExport : public QObject {
   Q_OBJECT
 
  public:
-  /// `reader` and `colors` outlive it. The animation shows each epoch for `frameTime`.
-  SequenceExport(ProbeReader& reader,
-                 const InspectableLayer& layer,
-                 const QString& folder,
-                 const Colors& colors,
-                 std::chrono::milliseconds frameTime,
-                 QObject* parent = nullptr);
+  explicit SequenceExport(Sequence sequence, QObject* parent = nullptr);
   ~SequenceExport() override;
-
-  void start();
 
  Q_SIGNALS:
   void progressed(int done, int total);
@@ -57,20 +41,14 @@ class SequenceExport : public QObject {
   void finished(const QString& problem);
 
  private:
-  void writeNext();
-  void write(int index, const ProbeSnapshot& probe);
+  QString writeAll();
   QString writeNorms() const;
-  QString animationPath() const;
+  QString pathOf(const QString& name) const;
   static QString notWritten(const QString& path, const QString& reason);
 
-  ProbeReader& reader_;
-  InspectableLayer layer_;
-  QString folder_;
-  const Colors& colors_;
-  std::chrono::milliseconds frameTime_;
-  SequenceFrame frame_;
-  std::unique_ptr<GifWriter> animation_;
-  int next_ = 0;
+  const Sequence sequence_;
+  std::atomic<bool> isCancelled_ = false;
+  WorkerThread thread_;
 };
 
 }  // namespace lambda
