@@ -77,7 +77,7 @@ class TestDataPanel : public QObject {
     Shown shown;
     shown.panel.setDataFolder(path() / "none");
     shown.panel.setSource(Cifar10Source());
-    QCOMPARE(shown.panel.state(), DataState::missing);
+    QTRY_COMPARE(shown.panel.state(), DataState::missing);
     QVERIFY(shown.download()->isVisible());
     const std::vector<Problem> problems = shown.panel.problems();
     QCOMPARE(problems.size(), std::size_t{1});
@@ -89,7 +89,7 @@ class TestDataPanel : public QObject {
     Shown shown;
     const std::string missing = (path() / "elsewhere").string();
     shown.panel.setSource(Cifar10Source{missing});
-    QCOMPARE(shown.panel.state(), DataState::missing);
+    QTRY_COMPARE(shown.panel.state(), DataState::missing);
     QCOMPARE(shown.panel.findChild<QLineEdit*>()->text(), QString::fromStdString(missing));
   }
 
@@ -167,7 +167,7 @@ class TestDataPanel : public QObject {
     QVERIFY2(shown.text().contains(u"10 classes, 1×12×10"_s), qPrintable(shown.text()));
     QVERIFY(!shown.download()->isVisible());
     shown.panel.setSource(IdxSource{(path() / "none").string()});
-    QCOMPARE(shown.panel.state(), DataState::missing);
+    QTRY_COMPARE(shown.panel.state(), DataState::missing);
     QVERIFY(shown.text().contains(u"train-images-idx3-ubyte"_s));
     QVERIFY(!shown.download()->isVisible());
   }

@@ -31,6 +31,7 @@ class TestInspectChoice : public QObject {
   void busyIsShownOnlyAfterAWhile();
   void wrongPredictionsAreFoundAndCanBeCancelled();
   void theTestSetIsNotScoredUnasked();
+  void predictionsThatAnotherPageHasMadeAreShownAndNotMadeAgain();
   void anImageIsChosenByNumberGridAndSplit();
   void anOwnPictureIsFittedToTheInput();
 
@@ -149,6 +150,23 @@ void TestInspectChoice::theTestSetIsNotScoredUnasked() {
   QCOMPARE(picker.grid().shown()[0].verdict, Verdict::wrong);
 }
 
+void TestInspectChoice::predictionsThatAnotherPageHasMadeAreShownAndNotMadeAgain() {
+  const RunSummary run = stage_->writtenRun("hybrid");
+  PredictionStore& store = stage_->inspection.predictions();
+  store.ask(run.path, Split::test);
+  QTRY_VERIFY(store.entry(run.path, Split::test).predictions);
+  stage_->show(run);
+  auto& picker = stage_->part<ImagePicker>();
+  QSignalSpy requested(&picker, &ImagePicker::predictionsRequested);
+  Q_EMIT picker.splitChosen(Split::test);
+  QTRY_COMPARE(picker.grid().shown().size(), std::size_t{20});
+  QTRY_COMPARE(picker.grid().shown()[0].verdict, Verdict::wrong);
+  stage_->action(u"Wrong predictions"_s)->trigger();
+  QCOMPARE(picker.grid().shown().size(), std::size_t{3});
+  QCOMPARE(requested.count(), 0);
+  QCOMPARE(stage_->engine->classifications(), 1);
+}
+
 void TestInspectChoice::anImageIsChosenByNumberGridAndSplit() {
   stage_->show(stage_->writtenRun("hybrid"));
   auto& picker = stage_->part<ImagePicker>();
@@ -185,7 +203,7 @@ void TestInspectChoice::anOwnPictureIsFittedToTheInput() {
   text.write("this is not a picture");
   text.close();
   stage_->page().openPicture(text.fileName());
-  QCOMPARE(told.count(), 1);
+  QTRY_COMPARE(told.count(), 1);
   QVERIFY(told[0][0].toString().startsWith(u"Could not read notes.png as a picture"_s));
   QVERIFY(told[0][1].toBool());
 }

@@ -55,6 +55,7 @@ class TestInspectChoosers : public QObject {
   void theChooserOffersBestLastAndEpochs();
   void theChooserKeepsItsChoiceAndDropsARunThatIsGone();
   void theChooserSaysWhatIsWrongWithAPath();
+  void aLaterChoiceReplacesOneThatIsBeingRead();
 };
 
 void TestInspectChoosers::thePickerFiltersByClassAndPrediction() {
@@ -117,8 +118,8 @@ void TestInspectChoosers::theChooserOffersBestLastAndEpochs() {
   SourceChooser chooser;
   QSignalSpy changed(&chooser, &SourceChooser::sourceChanged);
   chooser.setRuns({run});
-  QCOMPARE(chooser.showRun(run.path), QString());
-  QCOMPARE(changed.count(), 1);
+  chooser.showRun(run.path);
+  QTRY_COMPARE(changed.count(), 1);
   QCOMPARE(chooser.source().checkpoint, run.path / "checkpoints" / "best.safetensors");
   auto* checkpoints = chooser.findChildren<QComboBox*>()[1];
   QStringList titles;
@@ -142,7 +143,7 @@ void TestInspectChoosers::theChooserKeepsItsChoiceAndDropsARunThatIsGone() {
   chooser.setRuns({first, second, broken});
   QCOMPARE(chooser.findChild<QComboBox*>()->count(), 2);
   chooser.showNewest();
-  QCOMPARE(chooser.source().run, second.path);
+  QTRY_COMPARE(chooser.source().run, second.path);
   QSignalSpy changed(&chooser, &SourceChooser::sourceChanged);
   RunSummary more = second;
   more.record.testEvaluations = 7;
@@ -150,7 +151,7 @@ void TestInspectChoosers::theChooserKeepsItsChoiceAndDropsARunThatIsGone() {
   QCOMPARE(changed.count(), 0);
   QCOMPARE(chooser.source().record.testEvaluations, 7);
   chooser.setRuns({first});
-  QCOMPARE(changed.count(), 1);
+  QTRY_COMPARE(changed.count(), 1);
   QCOMPARE(chooser.source().kind, SourceKind::none);
 }
 
@@ -158,15 +159,39 @@ void TestInspectChoosers::theChooserSaysWhatIsWrongWithAPath() {
   const QTemporaryDir library;
   const std::filesystem::path path = library.path().toStdString();
   SourceChooser chooser;
-  QVERIFY(chooser.showRun(path).contains(u"run.json"_s));
+  QSignalSpy refused(&chooser, &SourceChooser::refused);
+  const auto refusalOf = [&](const std::filesystem::path& run) {
+    refused.clear();
+    chooser.showRun(run);
+    return refused.wait() ? refused[0][0].toString() : QString();
+  };
+  QVERIFY(refusalOf(path).contains(u"run.json"_s));
   const std::filesystem::path old =
       writeRun(path, "2026-11-20_22-48-00_old", finishedRecord("old"));
-  QVERIFY(chooser.showRun(old).contains(u"has no checkpoint: its folder lacks them all"_s));
+  QVERIFY(refusalOf(old).contains(u"has no checkpoint: its folder lacks them all"_s));
   RunRecord stopped = finishedRecord("new");
   stopped.status = RunStatus::stopped;
   const std::filesystem::path run = writeRun(path, "2026-11-20_22-49-00_new", stopped);
-  QVERIFY(chooser.showRun(run).contains(u"has no checkpoint yet"_s));
+  QVERIFY(refusalOf(run).contains(u"has no checkpoint yet"_s));
   QCOMPARE(chooser.source().kind, SourceKind::none);
+}
+
+void TestInspectChoosers::aLaterChoiceReplacesOneThatIsBeingRead() {
+  const QTemporaryDir library;
+  const std::filesystem::path path = library.path().toStdString();
+  const RunSummary first = summaryOf(path, "2026-11-20_22-48-00_first");
+  const RunSummary second = summaryOf(path, "2026-11-20_23-00-00_second");
+  SourceChooser chooser;
+  chooser.setRuns({first, second});
+  QSignalSpy changed(&chooser, &SourceChooser::sourceChanged);
+  bool isSecondChosen = false;
+  chooser.showRun(second.path, [&] { isSecondChosen = true; });
+  chooser.showRun(first.path);
+  // It does not replace a choice that a person has made.
+  chooser.showNewest();
+  QTRY_COMPARE(changed.count(), 1);
+  QCOMPARE(chooser.source().run, first.path);
+  QVERIFY(!isSecondChosen);
 }
 
 }  // namespace lambda::test

@@ -87,6 +87,11 @@ void TestInspectEpochs::epochsArePlayedOnOneScaleAndSavedAsASequence() {
     QVERIFY(std::abs(wanted.green() - found.green()) <= 6);
     QVERIFY(std::abs(wanted.blue() - found.blue()) <= 6);
   }
+  const QString cancelled = stage_->folder.filePath(u"cancelled"_s);
+  player.exportTo(cancelled);
+  player.cancelExport();
+  QVERIFY(!QDir(cancelled).exists(u"epochs.gif"_s));
+  QCOMPARE(exported.count(), 1);
   stage_->page().setMode(InspectModeKind::image);
   QTRY_VERIFY(stage_->engine->inspections().size() > asked);
   QTRY_COMPARE(lambdaNow(), stage_->seen().lambdas.total);

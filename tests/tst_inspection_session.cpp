@@ -17,6 +17,8 @@ class TestInspectionSession : public QObject {
   void aDestroyedContextGetsNoReplyAndEndsItsTask();
   void imagesAreReadOnceForAll();
   void predictionsTellTheirProgressAndCanBeCancelled();
+  void aCheckpointIsClassifiedOnceForAllPages();
+  void aClassificationCanBeCancelledAndAskedForAgain();
   void anEstimateCanBeCancelledAndIsReplacedByANewerOne();
   void anInspectionIsAnsweredInTheMiddleOfALongTask();
   void whatCannotBeOpenedFailsWithItsReason();
@@ -152,6 +154,48 @@ void TestInspectionSession::predictionsTellTheirProgressAndCanBeCancelled() {
   session.predict(run_, Split::train, view, replies);
   session.predict(run_, Split::validation, view, replies);
   QTRY_COMPARE(answers, 3);
+}
+
+void TestInspectionSession::aCheckpointIsClassifiedOnceForAllPages() {
+  InspectionSession session(engine_);
+  PredictionStore& store = session.predictions();
+  const int before = engine_->classifications();
+  const std::filesystem::path best = run_ / "checkpoints/best.safetensors";
+  const auto known = [&](const std::filesystem::path& path) {
+    return store.entry(path, Split::test).predictions;
+  };
+  store.ask(run_, Split::test);
+  store.ask(best, Split::test);
+  QVERIFY(store.entry(best, Split::test).isRunning);
+  QTRY_VERIFY(known(run_) && !store.entry(run_, Split::test).isRunning);
+  QCOMPARE(known(best), known(run_));
+  store.ask(best, Split::test);
+  QTRY_VERIFY(!store.entry(best, Split::test).isRunning);
+  QCOMPARE(engine_->classifications(), before + 1);
+  QVERIFY(!store.entry(run_, Split::validation).predictions);
+  // Other weights in the same file are classified again.
+  const auto earlier = known(best);
+  std::filesystem::last_write_time(best, std::filesystem::file_time_type::clock::now());
+  store.ask(best, Split::test);
+  QTRY_VERIFY(known(best) != earlier);
+  QCOMPARE(engine_->classifications(), before + 2);
+  // Without a best checkpoint the run stands for its last one.
+  std::filesystem::remove(best);
+  store.ask(run_, Split::validation);
+  QTRY_VERIFY(store.entry(run_, Split::validation).predictions);
+  QVERIFY(store.entry(run_ / "checkpoints/last.safetensors", Split::validation).predictions);
+}
+
+void TestInspectionSession::aClassificationCanBeCancelledAndAskedForAgain() {
+  InspectionSession session(engine_);
+  PredictionStore& store = session.predictions();
+  store.ask(run_, Split::test);
+  store.cancel(run_, Split::test);
+  QVERIFY(!store.entry(run_, Split::test).isRunning);
+  store.ask(run_, Split::test);
+  QTRY_VERIFY(store.entry(run_, Split::test).predictions);
+  store.ask(run_ / "missing.safetensors", Split::test);
+  QTRY_VERIFY(!store.entry(run_ / "missing.safetensors", Split::test).failure.isEmpty());
 }
 
 void TestInspectionSession::anEstimateCanBeCancelledAndIsReplacedByANewerOne() {

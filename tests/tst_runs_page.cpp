@@ -53,9 +53,11 @@ class TestRunsPage : public QObject, private RunsPageStage {
   void resumeAndContinueAskTheWindow();
   void whileTrainingNothingElseIsStarted();
   void forkingOffersCheckpointsAndSettings();
+  void theForkOfARunWithoutANameIsNamedAfterItsNetwork();
   void aForkTrainsLongerThanItsCheckpoint();
   void aRefusedForkKeepsWhatWasEdited();
   void confusionShowsTheImagesBehindACell();
+  void missingImagesOfOneRunAreNotShownForAnother();
   void theTestSetIsOnlyLookedAtWhenAskedFor();
   void detailsTellHowThePrecisionWasChosen();
   void theCommandLineIsCopied();
@@ -234,6 +236,15 @@ void TestRunsPage::forkingOffersCheckpointsAndSettings() {
   QCOMPARE(requests.first().at(1).value<RunConfig>(), expected);
 }
 
+void TestRunsPage::theForkOfARunWithoutANameIsNamedAfterItsNetwork() {
+  RunRecord record = smallRecord("");
+  record.config.architecture.name = "hybrid";
+  write("a", record);
+  open(1);
+  action(u"Fork …"_s)->trigger();
+  QCOMPARE(page_->findChild<ForkDialog*>()->config().name, std::string("hybrid-fork"));
+}
+
 void TestRunsPage::aForkTrainsLongerThanItsCheckpoint() {
   const fs::path run = write("a", smallRecord("first"));
   appendText(run / "checkpoints" / "epoch-0002.safetensors", "x");
@@ -322,6 +333,29 @@ void TestRunsPage::confusionShowsTheImagesBehindACell() {
   QCOMPARE(requests.first().at(0).value<fs::path>(), run);
   QCOMPARE(requests.first().at(1).value<Split>(), Split::validation);
   QCOMPARE(requests.first().at(2).toInt(), grid.shown()[1].index);
+}
+
+void TestRunsPage::missingImagesOfOneRunAreNotShownForAnother() {
+  RunRecord lost = smallRecord("lost");
+  lost.config.data.source = Cifar10Source{"/nowhere/cifar10"};
+  const fs::path without = write("a", lost);
+  const fs::path with = write("b", smallRecord("found"));
+  open(2);
+  showTab(2);
+  for (const fs::path& run : {without, with})
+    inspection_->predictions().ask(run, Split::validation);
+  const auto& view = *page_->findChild<ConfusionView*>();
+  table().selectRun(without);
+  QTRY_VERIFY(view.isVisible());
+  const auto& grid = *page_->findChild<ImageGrid*>();
+  QTRY_VERIFY(grid.placeholder().contains(u"/nowhere/cifar10"_s));
+  table().selectRun(with);
+  QTRY_COMPARE(grid.shown().size(), std::size_t(72));
+  // The failure of the first run arrives when the second one is shown.
+  table().selectRun(without);
+  table().selectRun(with);
+  QTest::qWait(100);
+  QVERIFY(!grid.placeholder().contains(u"/nowhere/cifar10"_s));
 }
 
 void TestRunsPage::theTestSetIsOnlyLookedAtWhenAskedFor() {

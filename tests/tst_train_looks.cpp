@@ -2,6 +2,7 @@
 #include <QLabel>
 #include <QTest>
 
+#include "app/train/data/data_panel.h"
 #include "app/train/run/result_banner.h"
 #include "tests/support/train_page_stage.h"
 #include "widgets/plots/curves/curve_toolbar.h"
@@ -47,6 +48,7 @@ class TestTrainLooks : public QObject {
     config.name = std::string(300, 'n');
     config.data.source = Cifar10Source{"/nowhere/" + std::string(300, 'p')};
     shown.document.edit(config, u"Use data that are not there"_s);
+    QTRY_COMPARE(shown.find<DataPanel>()->state(), DataState::missing);
     shown.bar().startAction()->trigger();
     QTest::qWait(0);
     QVERIFY(shown.find<ResultBanner>()->isVisible());

@@ -8,6 +8,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "app/train/data/data_panel.h"
 #include "app/train/run/result_banner.h"
 #include "app/train/train_status.h"
 #include "tests/support/train_page_stage.h"
@@ -119,6 +120,7 @@ class TestTrainPage : public QObject {
     RunConfig config = shown.document.config();
     config.data.source = Cifar10Source();
     shown.document.edit(config, u"Set data set to cifar10"_s);
+    QTRY_COMPARE(shown.find<DataPanel>()->state(), DataState::missing);
     shown.bar().startAction()->trigger();
     QVERIFY(!shown.session.isBusy());
     QCOMPARE(shown.engine->trainings(), 0);

@@ -6,7 +6,6 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "app/session/data_location.h"
 #include "app/session/inspection_session.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
@@ -105,10 +104,8 @@ void EpochTime::measure() {
   if (isMeasuring() || !canMeasure()) return;
   failure_.clear();
   measuring_ = config_;
-  RunConfig located = config_;
-  located.data.source = locatedSource(config_.data.source, standardDataFolder());
   id_ = inspection_.estimateThroughput(
-      located,
+      config_,
       kSteps,
       *this,
       {.answered =

@@ -10,18 +10,27 @@ ImageChoice::ImageChoice(InspectionSession& session, InspectSelection& selection
     : QObject(parent),
       selection_(selection),
       images_(new RunImages(session.images(), this)),
-      predictions_(new ImagePredictions(session, this)),
+      predictions_(new ImagePredictions(session.predictions(), this)),
       picker_(new ImagePicker) {
   connect(picker_, &ImagePicker::imageChosen, this, &ImageChoice::chooseImage);
   connect(picker_, &ImagePicker::splitChosen, this, &ImageChoice::chooseSplit);
   connect(picker_, &ImagePicker::predictionsRequested, this, &ImageChoice::predict);
-  connect(picker_, &ImagePicker::cancelRequested, predictions_, &ImagePredictions::forget);
+  connect(picker_, &ImagePicker::cancelRequested, this, [this] {
+    predictions_->cancel();
+    picker_->setFilter(PredictionFilter::all);
+  });
   connect(images_, &RunImages::arrived, this, &ImageChoice::showImages);
   connect(images_, &RunImages::failed, this, [this](Split split, const QString& reason) {
     if (split == selection_.split()) picker_->setImages(split, nullptr, reason);
   });
   connect(predictions_, &ImagePredictions::progressed, picker_, &ImagePicker::setProgress);
-  connect(predictions_, &ImagePredictions::changed, this, &ImageChoice::showPredictions);
+  connect(predictions_, &ImagePredictions::changed, this, [this] {
+    picker_->setPredictions(predictions_->known());
+  });
+  connect(predictions_, &ImagePredictions::scored, this, [this] {
+    if (selection_.split() != Split::test) return;
+    picker_->setTestEvaluations(source_.record.testEvaluations + 1);
+  });
   connect(predictions_, &ImagePredictions::failed, this, [this](const QString& reason) {
     picker_->setFilter(PredictionFilter::all);
     Q_EMIT told(reason, true);
@@ -30,7 +39,7 @@ ImageChoice::ImageChoice(InspectionSession& session, InspectSelection& selection
 
 void ImageChoice::setSource(const InspectionSource& source) {
   source_ = source;
-  predictions_->forget();
+  picker_->setFilter(PredictionFilter::all);
   if (!images_->isOf(source.record.config.data)) selection_.chooseImage(0);
   images_->setData(source.record.config.data);
   const MapShape& input = source.record.config.architecture.input;
@@ -42,6 +51,13 @@ void ImageChoice::setSource(const InspectionSource& source) {
   picker_->setPredictable(source.kind == SourceKind::checkpoint,
                           tr("Predictions need a checkpoint: choose one of the run's, at the top"));
   showImages();
+  setSubject();
+}
+
+void ImageChoice::setSubject() {
+  const bool isCheckpoint = source_.kind == SourceKind::checkpoint;
+  predictions_->setSubject(isCheckpoint ? source_.checkpoint : std::filesystem::path(),
+                           selection_.split());
 }
 
 void ImageChoice::updateRecord(const InspectionSource& source) {
@@ -57,18 +73,22 @@ void ImageChoice::chooseImage(int image) {
 
 void ImageChoice::chooseSplit(Split split) {
   if (split == selection_.split()) return;
-  predictions_->forget();
+  picker_->setFilter(PredictionFilter::all);
   selection_.chooseSplit(split);
   showImages();
+  setSubject();
   Q_EMIT chosen();
 }
 
 void ImageChoice::openPicture(const QString& path) {
-  const OwnPicture picture = readOwnPicture(path);
-  if (!picture.problem.isEmpty()) {
-    Q_EMIT told(picture.problem, true);
-    return;
-  }
+  reading_.runNewest([path] { return readOwnPicture(path); },
+                     [this](const OwnPicture& picture) {
+                       if (picture.problem.isEmpty()) return takePicture(picture);
+                       Q_EMIT told(picture.problem, true);
+                     });
+}
+
+void ImageChoice::takePicture(const OwnPicture& picture) {
   const MapShape& input = source_.record.config.architecture.input;
   selection_.choosePicture(fittedPicture(picture.image, input.width, input.height));
   picker_->setPictureName(picture.name);
@@ -76,25 +96,13 @@ void ImageChoice::openPicture(const QString& path) {
 }
 
 void ImageChoice::predict() {
-  if (source_.kind == SourceKind::checkpoint) {
-    predictions_->request(source_.checkpoint, selection_.split());
-  }
+  predictions_->request();
 }
 
 void ImageChoice::showImages() {
   if (source_.kind == SourceKind::none) return;
   picker_->setImages(selection_.split(), images_->of(selection_.split()));
   picker_->setCurrent(selection_.picture() ? -1 : selection_.image());
-}
-
-void ImageChoice::showPredictions() {
-  const PredictionsPointer& known = predictions_->known();
-  picker_->setPredictions(known);
-  if (!known) {
-    picker_->setFilter(PredictionFilter::all);
-  } else if (known->split == Split::test) {
-    picker_->setTestEvaluations(source_.record.testEvaluations + 1);
-  }
 }
 
 }  // namespace lambda

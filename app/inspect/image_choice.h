@@ -6,10 +6,12 @@
 #include "app/inspect/feed/inspection_source.h"
 #include "app/inspect/feed/run_images.h"
 #include "app/inspect/inspect_selection.h"
+#include "app/session/background_tasks.h"
 
 namespace lambda {
 
 class ImagePicker;
+struct OwnPicture;
 
 /// The image part of a selection: the images of the run, the predictions for them, the picker that
 /// shows both, and a person's own picture.
@@ -27,7 +29,7 @@ class ImageChoice : public QObject {
   /// Belongs to the page that shows it.
   ImagePicker& picker() { return *picker_; }
 
-  /// Other weights: their predictions are not known, and the image changes with the data.
+  /// Other weights: they have other predictions, and the image changes with the data.
   void setSource(const InspectionSource& source);
 
   /// The same weights, with another record of their run.
@@ -48,14 +50,16 @@ class ImageChoice : public QObject {
   void told(const QString& text, bool isProblem);
 
  private:
+  void setSubject();
+  void takePicture(const OwnPicture& picture);
   void showImages();
-  void showPredictions();
 
   InspectSelection& selection_;
   InspectionSource source_;
   RunImages* images_;
   ImagePredictions* predictions_;
   ImagePicker* picker_;
+  BackgroundTasks reading_{*this};
 };
 
 }  // namespace lambda

@@ -99,6 +99,7 @@ void InspectPage::makeLayout() {
 
 void InspectPage::connectParts() {
   connect(&chooser_, &SourceChooser::sourceChanged, this, &InspectPage::takeSource);
+  connect(&chooser_, &SourceChooser::refused, this, &InspectPage::refuseRun);
   connect(empty_, &EmptyState::firstClicked, this, &InspectPage::trainRequested);
   connect(empty_, &EmptyState::secondClicked, this, &InspectPage::runsRequested);
   connect(deck_, &PanelDeck::retryRequested, this, &InspectPage::showSelection);
@@ -178,19 +179,23 @@ void InspectPage::setCheckedRuns(const std::vector<std::filesystem::path>& runs)
 }
 
 void InspectPage::showRun(const std::filesystem::path& path) {
-  const QString problem = chooser_.showRun(path);
+  chooser_.showRun(path);
   if (mode_ == InspectModeKind::compare) setMode(InspectModeKind::image);
-  if (problem.isEmpty()) return;
-  Q_EMIT told(problem, true);
+}
+
+void InspectPage::refuseRun(const QString& reason) {
+  Q_EMIT told(reason, true);
   if (source().kind != SourceKind::none) return;
-  deck_->showFailure(problem);
+  deck_->showFailure(reason);
   stack_->setCurrentWidget(deck_);
 }
 
 void InspectPage::showImage(const std::filesystem::path& path, Split split, int image) {
-  showRun(path);
-  images_->chooseSplit(split);
-  images_->chooseImage(image);
+  chooser_.showRun(path, [this, split, image] {
+    images_->chooseSplit(split);
+    images_->chooseImage(image);
+  });
+  if (mode_ == InspectModeKind::compare) setMode(InspectModeKind::image);
 }
 
 void InspectPage::showLive() {

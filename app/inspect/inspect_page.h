@@ -84,6 +84,7 @@ class InspectPage : public Page {
   void connectParts();
   void connectActions();
   void takeLive();
+  void refuseRun(const QString& reason);
   void takeSource(const InspectionSource& source);
   void showSelection();
   void updateState();

@@ -9,10 +9,6 @@
 #include <QRegularExpression>
 #include <QStyleOptionComboBox>
 
-#include "engine/formats/json/run_json.h"
-#include "engine/runs/evaluations.h"
-#include "engine/runs/run_folder.h"
-#include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/typography.h"
@@ -42,27 +38,16 @@ class NameList : public QComboBox {
   }
 };
 
-/// A run's checkpoints in the order of interest: best, last, then epochs from the newest.
-std::vector<fs::path> checkpointsOf(const fs::path& run) {
-  std::vector<fs::path> found;
-  try {
-    const RunFolder folder = RunFolder::open(run);
-    std::error_code error;
-    for (const fs::path& path : {folder.bestCheckpoint(), folder.lastCheckpoint()}) {
-      if (fs::exists(path, error)) found.push_back(path);
-    }
-    const std::vector<fs::path> epochs = folder.epochCheckpoints();
-    found.insert(found.end(), epochs.rbegin(), epochs.rend());
-  } catch (const Error&) {
-    // A run without a readable folder has no checkpoints to offer.
+QString withoutCheckpointText(const RunSummary& run) {
+  const QString title = runTitle(run);
+  if (run.record.status == RunStatus::finished) {
+    return SourceChooser::tr("%1 has no checkpoint: its folder lacks them all. Choose another run.")
+        .arg(title);
   }
-  return found;
-}
-
-/// The run folder for a path: the path itself, or the one around RUN/checkpoints/FILE.
-fs::path runOf(const fs::path& path) {
-  std::error_code error;
-  return fs::is_directory(path, error) ? path : path.parent_path().parent_path();
+  return SourceChooser::tr(
+             "%1 has no checkpoint yet: it ended before the end of its first epoch. "
+             "Resume it, or choose another run.")
+      .arg(title);
 }
 
 }  // namespace
@@ -92,18 +77,12 @@ QString checkpointTitle(const fs::path& checkpoint) {
   return stem;
 }
 
-std::pair<fs::path, fs::path> firstAndLastCheckpoint(const fs::path& run) {
-  const std::vector<fs::path> found = checkpointsOf(run);
-  if (found.empty()) return {};
-  const auto isLast = [](const fs::path& path) { return path.stem() == "last"; };
-  const auto last = std::find_if(found.begin(), found.end(), isLast);
-  // The oldest epoch is the last entry; without files of epochs, the best weights.
-  const fs::path& first = isLast(found.back()) ? found.front() : found.back();
-  return {first, last == found.end() ? found.front() : *last};
-}
-
 SourceChooser::SourceChooser(QWidget* parent)
-    : QWidget(parent), runList_(new NameList), checkpointList_(new NameList) {
+    : QWidget(parent),
+      runList_(new NameList),
+      checkpointList_(new NameList),
+      opening_(*this),
+      listing_(*this) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(8);
@@ -179,60 +158,79 @@ void SourceChooser::setLive(const std::optional<InspectionSource>& live) {
   live_ = live;
   if (wasShown && live) {
     choose(*live);
-  } else if (wasShown && !showRun(run).isEmpty()) {
-    choose({});
+  } else if (wasShown) {
+    open(run, {}, [this](const QString&) { choose({}); });
   }
   fillRuns();
 }
 
-QString SourceChooser::showRun(const fs::path& path) {
-  const fs::path run = runOf(path);
+void SourceChooser::showRun(const fs::path& path, const std::function<void()>& then) {
+  open(path, then, [this](const QString& reason) { Q_EMIT refused(reason); });
+}
+
+void SourceChooser::open(const fs::path& path,
+                         const std::function<void()>& then,
+                         const Refusal& otherwise) {
+  const RunSummary* known = find(runFolderOf(path));
+  if (known && isCheckpointFile(path)) {
+    opening_.forget();
+    isOpening_ = false;
+    choose(sourceOf(*known, path));
+    fillRuns();
+    if (then) then();
+    return;
+  }
+  isOpening_ = true;
+  opening_.runNewest([run = runFolderOf(path)] { return readRunContent(run); },
+                     [this, path, then, otherwise](const RunContent& content) {
+                       isOpening_ = false;
+                       const QString problem = take(path, content);
+                       if (!problem.isEmpty()) return otherwise(problem);
+                       if (then) then();
+                     });
+}
+
+/// Chooses the run or the checkpoint that was read. Returns why it can't be chosen, or nothing.
+QString SourceChooser::take(const fs::path& path, const RunContent& content) {
+  const fs::path& run = content.run.path;
   if (find(run) == nullptr) {
-    try {
-      std::vector<Problem> warnings;
-      RunSummary summary;
-      summary.path = run;
-      summary.name = run.filename().string();
-      const RunFolder folder = RunFolder::open(run);
-      summary.record = readRunRecord(folder.record(), warnings);
-      summary.record.testEvaluations = testEvaluationsOf(folder, summary.record);
-      others_.push_back(std::move(summary));
-    } catch (const std::exception& error) {
-      return QString::fromStdString(error.what());
-    }
+    if (!content.run.problem.empty()) return QString::fromStdString(content.run.problem);
+    others_.push_back(content.run);
   }
-  const std::vector<fs::path> checkpoints = checkpointsOf(run);
-  const bool isFile = run != path;
-  if (checkpoints.empty() && !isFile) {
-    const QString title = runTitle(*find(run));
-    if (find(run)->record.status == RunStatus::finished) {
-      return tr("%1 has no checkpoint: its folder lacks them all. Choose another run.").arg(title);
-    }
-    return tr("%1 has no checkpoint yet: it ended before the end of its first epoch. Resume it, or "
-              "choose "
-              "another run.")
-        .arg(title);
+  if (content.checkpoints.empty() && !isCheckpointFile(path)) {
+    return withoutCheckpointText(*find(run));
   }
-  choose(sourceOf(*find(run), isFile ? path : checkpoints.front()));
+  listedRun_ = run;
+  checkpoints_ = content.checkpoints;
+  choose(sourceOf(*find(run), isCheckpointFile(path) ? path : checkpoints_.front()));
   fillRuns();
   return {};
 }
 
 bool SourceChooser::showLive() {
   if (!live_) return false;
+  opening_.forget();
+  isOpening_ = false;
   choose(*live_);
   fillRuns();
   return true;
 }
 
 void SourceChooser::showNewest() {
-  if (showLive()) return;
-  for (const RunSummary& run : runs_) {
-    if (!checkpointsOf(run.path).empty()) {
-      showRun(run.path);
-      return;
-    }
-  }
+  if (isOpening_ || showLive()) return;
+  std::vector<fs::path> runs;
+  for (const RunSummary& run : runs_) runs.push_back(run.path);
+  isOpening_ = true;
+  opening_.runNewest(
+      [runs] {
+        const auto newest = std::ranges::find_if(
+            runs, [](const fs::path& run) { return !checkpointsOf(run).empty(); });
+        return newest == runs.end() ? fs::path() : *newest;
+      },
+      [this](const fs::path& run) {
+        isOpening_ = false;
+        if (!run.empty()) showRun(run);
+      });
 }
 
 void SourceChooser::choose(InspectionSource source) {
@@ -260,17 +258,30 @@ void SourceChooser::fillRuns() {
   runList_->setEnabled(runList_->count() > 0);
   runList_->setPlaceholderText(runList_->count() > 0 ? tr("Choose a run") : tr("No runs yet"));
   fillCheckpoints();
+  listCheckpoints();
+}
+
+/// Reads the list again: a training adds checkpoints and removes older ones.
+void SourceChooser::listCheckpoints() {
+  if (source_.kind != SourceKind::checkpoint) return listing_.forget();
+  listing_.runNewest([run = source_.run] { return checkpointsOf(run); },
+                     [this, run = source_.run](const std::vector<fs::path>& found) {
+                       const bool isShown =
+                           source_.kind == SourceKind::checkpoint && source_.run == run;
+                       if (!isShown || found == checkpoints_) return;
+                       checkpoints_ = found;
+                       fillCheckpoints();
+                     });
 }
 
 void SourceChooser::fillCheckpoints() {
   checkpointList_->clear();
-  checkpoints_.clear();
   const bool hasCheckpoints = source_.kind == SourceKind::checkpoint;
   checkpointList_->setVisible(hasCheckpoints);
   if (!hasCheckpoints) return;
-  checkpoints_ = checkpointsOf(source_.run);
-  if (std::find(checkpoints_.begin(), checkpoints_.end(), source_.checkpoint) ==
-      checkpoints_.end()) {
+  if (listedRun_ != source_.run) checkpoints_.clear();
+  listedRun_ = source_.run;
+  if (std::ranges::find(checkpoints_, source_.checkpoint) == checkpoints_.end()) {
     checkpoints_.push_back(source_.checkpoint);
   }
   for (const fs::path& path : checkpoints_) {
@@ -287,11 +298,11 @@ void SourceChooser::runChosen(int index) {
   }
   const fs::path run(QFile::encodeName(path).toStdString());
   if (source_.kind == SourceKind::checkpoint && source_.run == run) return;
-  if (!showRun(run).isEmpty()) {
+  open(run, {}, [this, run](const QString&) {
     // There is no checkpoint: the error for the missing file is shown in place of the snapshot.
-    choose(sourceOf(*find(run), run));
+    if (const RunSummary* chosen = find(run)) choose(sourceOf(*chosen, run));
     fillRuns();
-  }
+  });
 }
 
 void SourceChooser::checkpointChosen(int index) {

@@ -31,6 +31,13 @@ DataSource locatedSource(const DataSource& source, const fs::path& dataFolder) {
   return located;
 }
 
+DataLocation locate(const DataSource& source, const fs::path& dataFolder) {
+  DataLocation location{.source = locatedSource(source, dataFolder)};
+  std::error_code ignored;
+  location.isFound = fs::exists(*pathOf(location.source), ignored);
+  return location;
+}
+
 bool hasDefaultPath(const DataSource& source) {
   const DataSource plain = valueOfKind<DataSource>(source.index());
   const std::string* path = pathOf(source);

@@ -12,8 +12,17 @@ std::filesystem::path standardDataFolder();
 
 /// The source with the place of its files: unchanged where the files are there, or where a person
 /// chose the place; otherwise, for a set that can be downloaded, the folder for downloads. The
-/// files may be in neither.
+/// files may be in neither. Looks at the disk: for tasks in the background.
 DataSource locatedSource(const DataSource& source, const std::filesystem::path& dataFolder);
+
+/// Where the files of a source are.
+struct DataLocation {
+  DataSource source;     ///< As locatedSource() returns it.
+  bool isFound = false;  ///< There is something at its place.
+};
+
+/// Looks for the files of a source that has some, in the background.
+DataLocation locate(const DataSource& source, const std::filesystem::path& dataFolder);
 
 /// Whether the place is that of a new configuration.
 bool hasDefaultPath(const DataSource& source);

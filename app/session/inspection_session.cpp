@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/session/data_location.h"
 #include "app/session/worker_thread.h"
 #include "engine/runtime/run_control.h"
 
@@ -243,9 +244,12 @@ quint64 InspectionSession::estimateThroughput(const RunConfig& config,
              "estimate",
              context,
              std::move(replies),
-             [worker = longTasks_.get(), config, steps](RunControl& control, const auto& progress) {
+             [worker = longTasks_.get(), config, steps, folder = standardDataFolder()](
+                 RunControl& control, const auto& progress) {
                Progress observer(progress);
-               return worker->engine().estimateThroughput(config, steps, control, observer);
+               RunConfig located = config;
+               located.data.source = locatedSource(config.data.source, folder);
+               return worker->engine().estimateThroughput(located, steps, control, observer);
              });
 }
 

@@ -12,14 +12,13 @@
 #include "app/session/engine_calls.h"
 #include "app/session/image_cache.h"
 #include "app/session/inspection_queue.h"
+#include "app/session/prediction_store.h"
 #include "app/session/replies.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/predictions.h"
 #include "engine/values/run/throughput_estimate.h"
 
 namespace lambda {
-
-using PredictionsPointer = std::shared_ptr<const Predictions>;
 
 /// The device that a training would use, with the reason for it.
 struct DeviceChoice {
@@ -49,13 +48,13 @@ class InspectionSession : public QObject {
                   Replies<SnapshotPointer> replies);
 
   /// Classifies every image of a split; only a request for the same checkpoint and split replaces
-  /// it.
+  /// it. Pages ask predictions().
   quint64 predict(const std::filesystem::path& run,
                   Split split,
                   QObject& context,
                   Replies<PredictionsPointer> replies);
 
-  /// Times training steps on this machine.
+  /// Times training steps on this machine, on data that is looked for as on all pages.
   quint64 estimateThroughput(const RunConfig& config,
                              int steps,
                              QObject& context,
@@ -74,6 +73,9 @@ class InspectionSession : public QObject {
 
   /// The images of data sets, for all pages.
   ImageCache& images() { return images_; }
+
+  /// The predictions of checkpoints, for all pages.
+  PredictionStore& predictions() { return predictions_; }
 
  private:
   class Worker;
@@ -99,6 +101,7 @@ class InspectionSession : public QObject {
   std::map<quint64, Pending> pending_;
   quint64 lastId_ = 0;
   ImageCache images_;
+  PredictionStore predictions_{*this};
 };
 
 }  // namespace lambda

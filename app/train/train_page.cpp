@@ -13,6 +13,7 @@
 
 #include "app/session/data_location.h"
 #include "app/session/project_document.h"
+#include "app/session/run_content.h"
 #include "app/session/training_queue.h"
 #include "app/session/training_session.h"
 #include "app/train/data/data_panel.h"
@@ -23,7 +24,6 @@
 #include "app/train/run/transport_bar.h"
 #include "app/train/setup/setup_view.h"
 #include "app/train/training_text.h"
-#include "engine/runs/run_folder.h"
 #include "widgets/plots/curves/curve_toolbar.h"
 
 using namespace Qt::StringLiterals;
@@ -209,11 +209,7 @@ bool TrainPage::refuseErrors() {
 void TrainPage::continueWithHalfRate(const std::filesystem::path& run) {
   RunConfig config = session_.status().record.config;
   config.recipe.optimizer.learningRate /= 2;
-  try {
-    session_.fork(RunFolder::open(run).lastCheckpoint(), config, runsFolder_);
-  } catch (const std::exception& error) {
-    banner_->showRefusal({QString::fromStdString(error.what())});
-  }
+  session_.fork(lastCheckpointOf(run), config, runsFolder_);
 }
 
 void TrainPage::showSetup(bool shown) {

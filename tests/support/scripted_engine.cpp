@@ -344,6 +344,7 @@ class ScriptedEngine::Checkpoint : public OpenCheckpoint {
       predictions.truthProbability.push_back(isWrong ? 0.2F : 0.9F);
     }
     progress(kImages, kImages);
+    ++engine_.classifications_;
     return predictions;
   }
 

@@ -38,6 +38,9 @@ class ScriptedEngine : public EngineCalls {
   /// The number of calls that started a training.
   int trainings() const { return trainings_; }
 
+  /// The number of classifications of all images of a split that were completed.
+  int classifications() const { return classifications_; }
+
   /// Requests that were answered from checkpoints, in their order.
   std::vector<InspectionRequest> inspections() const;
 
@@ -71,6 +74,7 @@ class ScriptedEngine : public EngineCalls {
   class Training;
 
   std::atomic<int> trainings_ = 0;
+  std::atomic<int> classifications_ = 0;
   mutable std::mutex mutex_;
   std::vector<InspectionRequest> inspections_;
 };

@@ -13,6 +13,7 @@
 #include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/segmented.h"
 #include "app/inspect/source_chooser.h"
+#include "app/session/run_content.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
@@ -62,7 +63,8 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
       mapDifference_(new HeatmapView),
       lambdaDifference_(new HeatmapView),
       embeddingDifference_(new HeatmapView),
-      note_(makeNote()) {
+      note_(makeNote()),
+      tasks_(*this) {
   QStringList titles;
   for (const ContributionKind quantity : kContributionKinds) titles << titleOf(quantity);
   quantities_ = new Segmented(titles);
@@ -130,30 +132,49 @@ void Comparison::begin(const InspectionSource& source,
   };
   if (start != start_ || !hasSource(left_) || !hasSource(right_)) {
     start_ = start;
-    choose(start, source);
+    choose(start, source, layer);
   }
   for (CompareSide* side : {left_, right_}) side->setLayer(layer);
   ask();
 }
 
-void Comparison::choose(const Start& start, const InspectionSource& source) {
-  // A run without a checkpoint can't be compared.
-  if (!start.checked.empty() && left_->chooser().showRun(start.checked[0]).isEmpty() &&
-      right_->chooser().showRun(start.checked[1]).isEmpty()) {
+void Comparison::choose(const Start& start,
+                        const InspectionSource& source,
+                        const std::string& layer) {
+  const auto find = [start] {
+    Found found{.own = checkpointsOf(start.run), .checked = {}};
+    for (const std::filesystem::path& run : start.checked) {
+      // A run without a checkpoint can't be compared.
+      if (!checkpointsOf(run).empty()) found.checked.push_back(run);
+    }
+    return found;
+  };
+  tasks_.runNewest(
+      find, [this, source, layer](const Found& found) { chooseAmong(found, source, layer); });
+}
+
+void Comparison::chooseAmong(const Found& found,
+                             const InspectionSource& source,
+                             const std::string& layer) {
+  const auto showLayer = [this, layer](CompareSide* side) {
+    return [this, side, layer] {
+      side->setLayer(layer);
+      ask();
+    };
+  };
+  if (found.checked.size() == 2) {
+    left_->chooser().showRun(found.checked[0], showLayer(left_));
+    right_->chooser().showRun(found.checked[1], showLayer(right_));
     return;
   }
   if (source.kind == SourceKind::none) return;
-  const bool isLive = source.kind == SourceKind::live;
-  const auto [first, last] = firstAndLastCheckpoint(source.run);
-  if (first.empty() && isLive) {
-    left_->chooser().showLive();
-  } else if (!first.empty()) {
-    left_->chooser().showRun(first);
-  }
-  if (isLive) {
-    right_->chooser().showLive();
+  const auto [first, last] = firstAndLastOf(found.own);
+  if (!first.empty()) left_->chooser().showRun(first, showLayer(left_));
+  if (source.kind == SourceKind::live) {
+    if (first.empty() && left_->chooser().showLive()) showLayer(left_)();
+    if (right_->chooser().showLive()) showLayer(right_)();
   } else {
-    right_->chooser().showRun(last.empty() ? source.checkpoint : last);
+    right_->chooser().showRun(last.empty() ? source.checkpoint : last, showLayer(right_));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/inspect/contribution_maps.h"
 #include "app/inspect/feed/snapshot_feed.h"
+#include "app/session/background_tasks.h"
 #include "app/session/run_summary.h"
 
 class QCheckBox;
@@ -72,7 +73,14 @@ class Comparison : public QWidget {
     bool operator==(const Start&) const = default;
   };
 
-  void choose(const Start& start, const InspectionSource& source);
+  /// What there is on the disk of a start.
+  struct Found {
+    std::vector<std::filesystem::path> own;      ///< Checkpoints of its run.
+    std::vector<std::filesystem::path> checked;  ///< Those of its checked runs that have any.
+  };
+
+  void choose(const Start& start, const InspectionSource& source, const std::string& layer);
+  void chooseAmong(const Found& found, const InspectionSource& source, const std::string& layer);
   std::array<HeatmapView*, 3> differences() const;
   void ask();
   void updateViews();
@@ -91,6 +99,7 @@ class Comparison : public QWidget {
   InspectionRequest image_;
   double rowShare_ = 0.5;
   double columnShare_ = 0.5;
+  BackgroundTasks tasks_;
 };
 
 }  // namespace lambda

@@ -2,45 +2,47 @@
 
 namespace lambda {
 
-ImagePredictions::ImagePredictions(InspectionSession& session, QObject* parent)
-    : QObject(parent), session_(session) {}
-
-PredictionsPointer ImagePredictions::knownOf(Split split) const {
-  return known_ && known_->split == split ? known_ : nullptr;
+ImagePredictions::ImagePredictions(PredictionStore& store, QObject* parent)
+    : QObject(parent), store_(store) {
+  connect(&store_, &PredictionStore::changed, this, &ImagePredictions::refresh);
 }
 
-void ImagePredictions::request(const std::filesystem::path& checkpoint, Split split) {
-  if (request_ != 0) return;
-  request_ = session_.predict(
-      checkpoint,
-      split,
-      *this,
-      {.answered =
-           [this](const PredictionsPointer& predictions) {
-             known_ = predictions;
-             end();
-             Q_EMIT changed();
-           },
-       .failed =
-           [this](const QString& reason) {
-             end();
-             Q_EMIT failed(reason);
-           },
-       .progressed = [this](qint64 done,
-                            qint64 total) { Q_EMIT progressed(std::pair(done, total)); }});
-  Q_EMIT progressed(std::pair<qint64, qint64>(0, 0));
-}
-
-void ImagePredictions::forget() {
-  session_.cancel(request_);
-  known_.reset();
-  end();
-  Q_EMIT changed();
-}
-
-void ImagePredictions::end() {
-  request_ = 0;
+void ImagePredictions::setSubject(const std::filesystem::path& checkpoint, Split split) {
+  if (checkpoint != checkpoint_) step_.reset();
+  checkpoint_ = checkpoint;
+  split_ = split;
+  entry_ = {};
   Q_EMIT progressed(std::nullopt);
+  Q_EMIT changed();
+  refresh();
+}
+
+void ImagePredictions::setStep(std::int64_t step) {
+  step_ = step;
+  refresh();
+}
+
+void ImagePredictions::request() {
+  if (!checkpoint_.empty()) store_.ask(checkpoint_, split_);
+}
+
+void ImagePredictions::cancel() {
+  if (!checkpoint_.empty()) store_.cancel(checkpoint_, split_);
+}
+
+void ImagePredictions::refresh() {
+  PredictionStore::Entry entry;
+  if (!checkpoint_.empty()) entry = store_.entry(checkpoint_, split_);
+  if (entry.predictions && step_ && entry.predictions->step != *step_) entry.predictions.reset();
+  if (entry == entry_) return;
+  const PredictionStore::Entry before = std::exchange(entry_, entry);
+  Q_EMIT progressed(entry.isRunning ? std::optional(std::pair(entry.done, entry.total))
+                                    : std::nullopt);
+  if (entry.predictions != before.predictions) {
+    Q_EMIT changed();
+    if (before.isRunning) Q_EMIT scored();
+  }
+  if (before.isRunning && !entry.failure.isEmpty()) Q_EMIT failed(entry.failure);
 }
 
 }  // namespace lambda

@@ -1,49 +1,57 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include <QObject>
 
-#include "app/session/inspection_session.h"
+#include "app/session/prediction_store.h"
 
 namespace lambda {
 
-/// The predictions of one checkpoint for all images of a split, on request.
+/// The predictions of the inspected checkpoint for the images of the chosen split, from the store
+/// that all pages share.
 class ImagePredictions : public QObject {
   Q_OBJECT
 
  public:
-  /// `session` outlives it.
-  explicit ImagePredictions(InspectionSession& session, QObject* parent = nullptr);
+  /// `store` outlives it.
+  explicit ImagePredictions(PredictionStore& store, QObject* parent = nullptr);
+
+  /// An empty path stands for weights that are no checkpoint and have no predictions.
+  void setSubject(const std::filesystem::path& checkpoint, Split split);
+
+  /// The step of the weights as they were inspected: predictions of other weights, which the file
+  /// had before, are not shown.
+  void setStep(std::int64_t step);
 
   /// Null where they are not known.
-  const PredictionsPointer& known() const { return known_; }
+  const PredictionsPointer& known() const { return entry_.predictions; }
 
-  /// The same, where they are those of this split.
-  PredictionsPointer knownOf(Split split) const;
-
-  /// Classifies the images of a split; nothing follows while another request is under way.
-  void request(const std::filesystem::path& checkpoint, Split split);
-
-  /// Forgets what is known and ends a request.
-  void forget();
+  /// Classifies the images, unless that was done.
+  void request();
+  void cancel();
 
  Q_SIGNALS:
   /// What is known() has changed.
   void changed();
+  /// The images were classified just now.
+  void scored();
   /// None = no request is under way.
   void progressed(std::optional<std::pair<qint64, qint64>> doneOfTotal);
   /// What happened, why and what to do.
   void failed(const QString& reason);
 
  private:
-  void end();
+  void refresh();
 
-  InspectionSession& session_;
-  PredictionsPointer known_;
-  quint64 request_ = 0;  ///< 0 = none is under way.
+  PredictionStore& store_;
+  std::filesystem::path checkpoint_;
+  Split split_ = Split::validation;
+  std::optional<std::int64_t> step_;  ///< None = not inspected yet.
+  PredictionStore::Entry entry_;      ///< As last told.
 };
 
 }  // namespace lambda

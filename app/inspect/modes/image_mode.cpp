@@ -84,6 +84,7 @@ void ImageMode::setInView(bool isInView) {
 }
 
 void ImageMode::takeSnapshot(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
+  predictions_.setStep(snapshot->step);
   if (!isShown_) return;
   deck_.layers().setLambda(snapshot->layer.name, snapshot->lambdas.total);
   layerPictures_->forget(snapshot->layer.name);
@@ -110,7 +111,7 @@ void ImageMode::showPlainImage() {
       plain.image = imageAt(*images, static_cast<std::size_t>(plain.index));
     }
   }
-  plain.predictions = predictions_.knownOf(selection_.split());
+  plain.predictions = predictions_.known();
   plain.isOffered = !plain.predictions && feed_->source().kind == SourceKind::checkpoint;
   deck_.setState({.plain = std::move(plain)});
   Q_EMIT changed();
@@ -118,15 +119,25 @@ void ImageMode::showPlainImage() {
 
 void ImageMode::showFailure(const QString& reason) {
   if (!isShown_) return;
-  const InspectionSource& source = feed_->source();
-  std::error_code error;
-  const bool isGone =
-      source.kind == SourceKind::checkpoint && !std::filesystem::exists(source.checkpoint, error);
-  deck_.showFailure(isGone ? tr("%1 is no longer there. Choose another checkpoint at the top, or "
-                                "open another run.")
-                                 .arg(toText(source.checkpoint))
-                           : reason);
+  deck_.showFailure(reason);
+  nameMissingFile();
   Q_EMIT changed();
+}
+
+/// A file that was removed is the most frequent reason.
+void ImageMode::nameMissingFile() {
+  if (feed_->source().kind != SourceKind::checkpoint) return missingFile_.forget();
+  missingFile_.runNewest(
+      [file = feed_->source().checkpoint] {
+        std::error_code error;
+        return std::filesystem::exists(file, error) ? std::filesystem::path() : file;
+      },
+      [this](const std::filesystem::path& missing) {
+        if (missing.empty() || !isShown_ || missing != feed_->source().checkpoint) return;
+        deck_.showFailure(tr("%1 is no longer there. Choose another checkpoint at the top, or open "
+                             "another run.")
+                              .arg(toText(missing)));
+      });
 }
 
 void ImageMode::fetchLayerPictures() {

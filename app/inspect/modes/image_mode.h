@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/inspect/modes/inspect_mode.h"
+#include "app/session/background_tasks.h"
 #include "engine/values/inspection/inspection.h"
 
 namespace lambda {
@@ -42,6 +43,7 @@ class ImageMode : public InspectMode {
   void showSnapshot();
   void showPlainImage();
   void showFailure(const QString& reason);
+  void nameMissingFile();
   void fetchLayerPictures();
 
   TrainingSession& training_;
@@ -51,6 +53,7 @@ class ImageMode : public InspectMode {
   SnapshotFeed* feed_;
   LayerPictures* layerPictures_;
   InspectSelection selection_;
+  BackgroundTasks missingFile_{*this};
   bool isShown_ = false;
   bool areLayerPicturesOld_ = true;  ///< They belong to another image or other weights.
 };

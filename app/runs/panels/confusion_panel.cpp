@@ -17,6 +17,7 @@
 #include "app/runs/panels/choice_bar.h"
 #include "app/runs/run_row.h"
 #include "app/runs/run_table_model.h"
+#include "app/session/inspection_session.h"
 #include "app/session/studio_settings.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
@@ -61,7 +62,7 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
                                QWidget* parent)
     : QWidget(parent),
       runs_(runs),
-      store_(new PredictionStore(inspection, this)),
+      store_(inspection.predictions()),
       images_(inspection.images()),
       splits_(new ChoiceBar({tr("Validation images"), tr("Test images")}, tr("Images"), this)),
       scales_(new ChoiceBar({tr("Counts"), tr("Per cent")}, tr("Cells"), this)),
@@ -95,18 +96,13 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
   connect(scales_, &ChoiceBar::chosen, this, [this](int scale) {
     view_->setScale(static_cast<ConfusionScale>(scale));
   });
-  connect(store_,
-          &PredictionStore::changed,
-          this,
-          [this](const std::filesystem::path& run, Split split) {
-            if (run == run_ && split == this->split()) refresh();
-          });
+  connect(&store_, &PredictionStore::changed, this, &ConfusionPanel::refresh);
   connect(view_, &ConfusionView::cellChosen, this, &ConfusionPanel::showImages);
   connect(view_, &ConfusionView::choiceCleared, this, &ConfusionPanel::showImages);
   connect(cellImages_, &CellImages::inspectClicked, this, [this](int image) {
     Q_EMIT inspectImageRequested(run_, split(), image);
   });
-  connect(again_, &QToolButton::clicked, this, [this] { store_->ask(run_, split()); });
+  connect(again_, &QToolButton::clicked, this, [this] { store_.ask(run_, split()); });
 }
 
 QWidget* ConfusionPanel::makeMessage() {
@@ -141,10 +137,10 @@ QWidget* ConfusionPanel::makeMessage() {
   place->addLayout(line);
   place->addStretch(3);
   connect(button_, &QPushButton::clicked, this, [this] {
-    if (store_->entry(run_, split()).isRunning) {
-      store_->cancel(run_, split());
+    if (store_.entry(run_, split()).isRunning) {
+      store_.cancel(run_, split());
     } else {
-      store_->ask(run_, split());
+      store_.ask(run_, split());
     }
   });
   return page;
@@ -216,7 +212,7 @@ void ConfusionPanel::refresh() {
                 {});
     return;
   }
-  const PredictionStore::Entry entry = store_->entry(run_, split());
+  const PredictionStore::Entry entry = store_.entry(run_, split());
   if (entry.isRunning) {
     showProgress(entry);
   } else if (!entry.failure.isEmpty()) {
@@ -309,12 +305,15 @@ void ConfusionPanel::showImages() {
   const int index = runs_.indexOf(run_);
   if (!shown_ || index < 0) return;
   const std::optional<Cell> cell = view_->current();
-  const ImagesPointer images = images_.images(
-      runs_.row(index).run.record.config.data,
-      split(),
-      *this,
-      {.answered = [this](const ImagesPointer&) { showImages(); },
-       .failed = [this](const QString& reason) { cellImages_->setProblem(reason); }});
+  const ImagesPointer images =
+      images_.images(runs_.row(index).run.record.config.data,
+                     split(),
+                     *this,
+                     {.answered = [this](const ImagesPointer&) { showImages(); },
+                      .failed =
+                          [this, predictions = shown_](const QString& reason) {
+                            if (predictions == shown_) cellImages_->setProblem(reason);
+                          }});
   cellImages_->setContent(shown_, images, cell, cell ? view_->sentenceFor(*cell) : QString());
 }
 

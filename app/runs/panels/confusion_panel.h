@@ -5,7 +5,7 @@
 
 #include <QWidget>
 
-#include "app/runs/panels/prediction_store.h"
+#include "app/session/prediction_store.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/predictions.h"
 
@@ -22,6 +22,7 @@ class GripSplitter;
 class CellImages;
 class ChoiceBar;
 class ConfusionView;
+class ImageCache;
 class InspectionSession;
 class RunTableModel;
 
@@ -66,7 +67,7 @@ class ConfusionPanel : public QWidget {
 
   const RunTableModel& runs_;
   std::filesystem::path run_;
-  PredictionStore* store_;
+  PredictionStore& store_;
   ImageCache& images_;
   ChoiceBar* splits_;
   ChoiceBar* scales_;

@@ -52,11 +52,6 @@ Fix useBuiltIn() {
           '"' + std::string(traits.kind) + '"'};
 }
 
-bool isFound(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
 }  // namespace
 
 DataPanel::Services DataPanel::realServices() {
@@ -167,7 +162,6 @@ void DataPanel::showSource() {
   if (pathOf(source_)) {
     // The check may hide the explanation, which must happen first: both together need more space
     // than there may be.
-    // is.
     recheck();
     files_->show();
     return;
@@ -230,11 +224,17 @@ std::vector<Problem> DataPanel::problems() const {
 void DataPanel::recheck() {
   isWaiting_ = false;
   dataset_.reset();
-  located_ = locatedSource(source_, dataFolder_);
-  const fs::path location = *pathOf(located_);
-  place_->setPlace(location);
-  if (!isFound(location)) {
-    check_.forget();
+  located_ = source_;
+  place_->setPlace(*pathOf(source_));
+  setState(DataState::checking, tr("Looking for the files …"));
+  check_.runNewest([source = source_, folder = dataFolder_] { return locate(source, folder); },
+                   [this](const DataLocation& location) { takeLocation(location); });
+}
+
+void DataPanel::takeLocation(const DataLocation& location) {
+  located_ = location.source;
+  place_->setPlace(*pathOf(located_));
+  if (!location.isFound) {
     const bool canBeDownloaded = traitsOf(source_).canBeDownloaded;
     setState(DataState::missing,
              !canBeDownloaded

@@ -21,6 +21,7 @@ namespace lambda {
 
 class DataPlace;
 class DownloadRow;
+struct DataLocation;
 
 /// The state of the chosen data.
 enum class DataState { builtIn, checking, missing, damaged, usable };
@@ -80,6 +81,7 @@ class DataPanel : public QWidget {
   void choose(std::size_t kind);
   void showSource();
   void recheck();
+  void takeLocation(const DataLocation& location);
   void takeReport(const DataReport& report);
   void setState(DataState state, const QString& text);
   void showState();
