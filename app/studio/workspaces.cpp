@@ -121,6 +121,8 @@ Workspaces::~Workspaces() {
   for (QWidget*& page : pages_) delete std::exchange(page, nullptr);
   delete inspection_;
   delete training_;
+  // Its actions would report to the window that the document's undo steps are destroyed.
+  delete documentActions_;
 }
 
 void Workspaces::addPages() {
