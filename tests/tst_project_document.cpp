@@ -44,6 +44,7 @@ class TestProjectDocument : public QObject {
   void aDragThatEndsWhereItBeganLeavesNothing();
   void aFixIsOneStepAndClearsItsProblem();
   void whatIsSavedOpensAsItWas();
+  void aRunIsNamedAfterTheFileUnlessAPersonHasNamedIt();
   void aDamagedFileLeavesTheDocumentAsItWas();
   void aNetworkAloneKeepsTheRecipe();
   void savedIsWhatDifferencesAreShownAgainst();
@@ -150,6 +151,37 @@ void TestProjectDocument::whatIsSavedOpensAsItWas() {
   QVERIFY(warnings.isEmpty());
   QVERIFY(other.config() == document.config());
   QCOMPARE(other.title(), QStringLiteral("a"));
+}
+
+void TestProjectDocument::aRunIsNamedAfterTheFileUnlessAPersonHasNamedIt() {
+  ProjectDocument document;
+  std::vector<Problem> ignored;
+  document.startFrom(loadPreset("quickstart", ignored));
+  QCOMPARE(document.runConfig().name, std::string("quickstart"));
+  QCOMPARE(document.saveAs(path("mine.json")), QString());
+  QCOMPARE(document.runConfig().name, std::string("mine"));
+  QCOMPARE(document.saveAs(path("other.json")), QString());
+  QCOMPARE(document.runConfig().name, std::string("other"));
+  RunConfig named = document.config();
+  named.name = "wide";
+  document.edit(named, QStringLiteral("Set the name"));
+  QCOMPARE(document.runConfig().name, std::string("wide"));
+  document.undoStack().undo();
+  QCOMPARE(document.runConfig().name, std::string("other"));
+
+  QStringList warnings;
+  ProjectDocument opened;
+  QFile::copy(path("mine.json"), path("copy.json"));
+  for (const char* name : {"mine", "other"}) {
+    QCOMPARE(opened.open(path(name) + QStringLiteral(".json"), warnings), QString());
+    QCOMPARE(opened.runConfig().name, std::string(name));
+  }
+  // A name in a file that is neither the file's nor a preset's is one that somebody has chosen.
+  QCOMPARE(opened.open(path("copy.json"), warnings), QString());
+  QCOMPARE(opened.runConfig().name, std::string("mine"));
+  QFile::copy(QString::fromStdString(presetFile("cpu-hybrid").string()), path("preset.json"));
+  QCOMPARE(opened.open(path("preset.json"), warnings), QString());
+  QCOMPARE(opened.runConfig().name, std::string("preset"));
 }
 
 void TestProjectDocument::aDamagedFileLeavesTheDocumentAsItWas() {

@@ -1,5 +1,6 @@
 #include "app/session/project_document.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <QFileInfo>
@@ -9,6 +10,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/config_override.h"
+#include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/validate.h"
@@ -43,6 +45,18 @@ std::vector<Problem> problemsOf(const RunConfig& config,
           .arg(bytesText(needed), bytesText(machine));
   problems.push_back({"recipe.batchSize", Severity::error, text.toStdString(), std::nullopt});
   return problems;
+}
+
+std::string stemOf(const QString& path) {
+  return QFileInfo(path).completeBaseName().toStdString();
+}
+
+/// Whether the name in a file is that of the file, of a preset or of the network, so that no person
+/// has chosen it for runs.
+bool isInherited(const RunConfig& config, const QString& path) {
+  const std::vector<std::string> presets = presetNames();
+  return config.name == stemOf(path) || config.name == config.architecture.name ||
+         std::ranges::find(presets, config.name) != presets.end();
 }
 
 }  // namespace
@@ -94,6 +108,13 @@ QString ProjectDocument::title() const {
   return name.empty() ? tr("Untitled") : QString::fromStdString(name);
 }
 
+RunConfig ProjectDocument::namedFor(const QString& path) const {
+  RunConfig config = config_;
+  const bool hasOwnName = !config.name.empty() && config.name != inheritedName_;
+  if (!path.isEmpty() && !hasOwnName) config.name = stemOf(path);
+  return config;
+}
+
 void ProjectDocument::edit(const RunConfig& next, const QString& text, const QString& gesture) {
   if (next == config_) return;
   undoStack_.push(new Change(*this, next, text, gesture));
@@ -116,6 +137,7 @@ QString ProjectDocument::applyFixes(const std::vector<Fix>& fixes, const QString
 
 void ProjectDocument::startFrom(const RunConfig& config) {
   path_.clear();
+  inheritedName_ = config.name;
   savedConfig_ = config;
   undoStack_.clear();
   set(config);
@@ -143,13 +165,14 @@ QString ProjectDocument::open(const QString& path, QStringList& warnings) {
   }
   startFrom(config);
   path_ = QFileInfo(path).absoluteFilePath();
+  if (!isInherited(config, path_)) inheritedName_.clear();
   Q_EMIT titleChanged();
   return {};
 }
 
 QString ProjectDocument::saveAs(const QString& path) {
   try {
-    writeFileDurably(toPath(path), toJson(config_));
+    writeFileDurably(toPath(path), toJson(namedFor(path)));
   } catch (const Error& error) {
     return QString::fromStdString(error.what());
   }
@@ -164,6 +187,7 @@ QString ProjectDocument::saveAs(const QString& path) {
 void ProjectDocument::recover(const RunConfig& config, const QString& path) {
   startFrom(config);
   path_ = path;
+  if (!isInherited(config, path_)) inheritedName_.clear();
   undoStack_.resetClean();
   Q_EMIT titleChanged();
 }

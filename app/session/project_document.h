@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <QObject>
@@ -23,6 +24,10 @@ class ProjectDocument : public QObject {
   ~ProjectDocument() override;
 
   const RunConfig& config() const { return config_; }
+
+  /// The configuration of a run of this document: one without a name of its own has that of the
+  /// file. The name of a template or of another run is not its own.
+  RunConfig runConfig() const { return namedFor(path_); }
 
   /// The configuration as it was opened or last saved, to which differences are shown.
   const RunConfig& savedConfig() const { return savedConfig_; }
@@ -80,6 +85,7 @@ class ProjectDocument : public QObject {
   class Change;
 
   void set(const RunConfig& config);
+  RunConfig namedFor(const QString& path) const;
 
   RunConfig config_;
   RunConfig savedConfig_;
@@ -87,6 +93,7 @@ class ProjectDocument : public QObject {
   std::vector<Problem> problems_;
   QUndoStack undoStack_;
   QString path_;
+  std::string inheritedName_;  ///< The name at the start, where no person has chosen it.
 };
 
 }  // namespace lambda

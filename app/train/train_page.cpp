@@ -175,7 +175,7 @@ void TrainPage::showErrors() {
   if (hadErrors_ && errors.isEmpty() && isRefused) banner_->clear();
   hadErrors_ = !errors.isEmpty();
   transport_->setErrors(errors);
-  transport_->setDocument(document_.title(), document_.config());
+  transport_->setDocument(document_.title(), document_.runConfig());
 }
 
 void TrainPage::start() {

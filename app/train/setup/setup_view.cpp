@@ -268,7 +268,7 @@ void SetupView::showRunState() {
 }
 
 void SetupView::refresh() {
-  const RunConfig config = showsRun() ? run_->shown() : document_.config();
+  const RunConfig config = showsRun() ? run_->shown() : document_.runConfig();
   data_->setSource(config.data.source);
   Q_EMIT problemsChanged();
   // Design changes the document many times a second during a drag.
@@ -348,7 +348,7 @@ std::vector<Problem> SetupView::problems() const {
 }
 
 RunConfig SetupView::runConfig() const {
-  RunConfig config = document_.config();
+  RunConfig config = document_.runConfig();
   config.data.source = data_->resolvedSource();
   return config;
 }
