@@ -8,15 +8,15 @@ namespace lambda {
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 constexpr double kSamePixels = 1.5;
 
 /// The height of the line at a place between its points; NaN outside.
 double heightAt(const std::vector<PlotPoint>& points, double x) {
   const auto after = std::ranges::lower_bound(points, x, {}, &PlotPoint::x);
-  if (after == points.end()) return kNaN;
+  if (after == points.end()) return kNoValue;
   if (after->x == x) return after->y;
-  if (after == points.begin()) return kNaN;
+  if (after == points.begin()) return kNoValue;
   const PlotPoint& before = *(after - 1);
   return before.y + (after->y - before.y) * (x - before.x) / (after->x - before.x);
 }
@@ -31,7 +31,7 @@ LineTrace traceOf(const std::vector<PlotPoint>& points,
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const double share = (static_cast<double>(i) + 0.5) / static_cast<double>(trace.size());
     const double y = heightAt(points, low + share * (high - low));
-    trace[i] = std::isfinite(y) ? pixelOf(y) : kNaN;
+    trace[i] = std::isfinite(y) ? pixelOf(y) : kNoValue;
   }
   return trace;
 }
