@@ -2,6 +2,7 @@
 
 #include "app/inspect/image_picker.h"
 #include "app/inspect/own_picture.h"
+#include "app/session/inspection_session.h"
 #include "widgets/pictures/images/image_conversion.h"
 
 namespace lambda {

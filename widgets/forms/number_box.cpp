@@ -140,7 +140,7 @@ void NumberBox::markRange(bool outside) {
 /// A number outside the range is not replaced without a word.
 void NumberBox::tellRange(double typed, double kept) {
   Q_EMIT rangeEnforced(tr("%1 is outside %2 to %3. It was set to %4.")
-                           .arg(QString::fromStdString(numberText(typed)),
+                           .arg(QString::fromStdString(shortestText(typed)),
                                 textFor(format_.min),
                                 textFor(format_.max),
                                 textFor(kept)));
