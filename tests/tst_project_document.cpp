@@ -51,6 +51,7 @@ class TestProjectDocument : public QObject {
   void unsavedChangesOutliveACrash();
   void nothingIsRescuedFromAProgramThatRunsOrHasSaved();
   void aDamagedRescueIsPassedOver();
+  void changesAreKeptWithoutAsking();
   void filesUsedLastComeFirst();
 
  private:
@@ -274,6 +275,21 @@ void TestProjectDocument::aDamagedRescueIsPassedOver() {
   ProjectDocument document;
   const DocumentRecovery copy(document, recovery);
   QVERIFY(!copy.rescued());
+}
+
+void TestProjectDocument::changesAreKeptWithoutAsking() {
+  const QString recovery = path("recovery");
+  ProjectDocument document;
+  DocumentRecovery copy(document, recovery);
+  const auto kept = [&] {
+    return QDir(recovery + u'/' + QDir(recovery).entryList(QDir::Dirs | QDir::NoDotAndDotDot)[0])
+        .exists(QStringLiteral("document.json"));
+  };
+  document.startFrom(namedConfig("a"));
+  document.edit(withEpochs(document.config(), 5), QStringLiteral("Set epochs"));
+  QTRY_VERIFY(kept());
+  document.undoStack().undo();
+  QTRY_VERIFY(!kept());
 }
 
 void TestProjectDocument::filesUsedLastComeFirst() {

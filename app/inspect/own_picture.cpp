@@ -26,7 +26,8 @@ QString pictureIn(const QMimeData& data) {
   const QList<QUrl> urls = data.urls();
   if (urls.size() != 1 || !urls.front().isLocalFile()) return {};
   const QString path = urls.front().toLocalFile();
-  return QImageReader::imageFormat(path).isEmpty() ? QString() : path;
+  const QByteArray ending = QFileInfo(path).suffix().toLower().toLatin1();
+  return QImageReader::supportedImageFormats().contains(ending) ? path : QString();
 }
 
 void askForPicture(QWidget& parent, const std::function<void(const QString&)>& chosen) {

@@ -21,7 +21,7 @@ struct OwnPicture {
 
 OwnPicture readOwnPicture(const QString& path);
 
-/// The file that a drop contains, if Qt can read it as a picture; otherwise empty.
+/// The file that a drop contains, if Qt may read it as a picture by its name; otherwise empty.
 QString pictureIn(const QMimeData& data);
 
 /// Asks for a picture file, without blocking: `chosen` gets its path.

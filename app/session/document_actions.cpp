@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QSettings>
 
+#include "app/session/missing_files.h"
 #include "app/session/page.h"
 #include "app/session/project_document.h"
 #include "widgets/theme/question_box.h"
@@ -166,9 +167,14 @@ void DocumentActions::fillRecentMenu() {
   for (const QString& path : files) {
     QAction* action = recentMenu_->addAction(QFileInfo(path).completeBaseName());
     action->setToolTip(path);
-    action->setEnabled(QFileInfo::exists(path));
     connect(action, &QAction::triggered, this, [this, path] { openFile(path); });
   }
+  recent_.runNewest([files] { return missingOf(files); },
+                    [this](const QStringList& missing) {
+                      for (QAction* action : recentMenu_->actions()) {
+                        if (missing.contains(action->toolTip())) action->setEnabled(false);
+                      }
+                    });
   if (!files.isEmpty()) recentMenu_->addSeparator();
   QAction* clear = recentMenu_->addAction(tr("Forget these files"));
   clear->setEnabled(!files.isEmpty());

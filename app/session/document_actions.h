@@ -6,6 +6,7 @@
 #include <QObject>
 #include <QStringList>
 
+#include "app/session/background_tasks.h"
 #include "app/session/document_recovery.h"
 
 class QAction;
@@ -91,6 +92,7 @@ class DocumentActions : public QObject {
   ProjectDocument& document_;
   QWidget& window_;
   DocumentRecovery recovery_;
+  BackgroundTasks recent_{*this};
   std::optional<RescuedDocument> rescued_;
   QAction* open_;
   QAction* save_;

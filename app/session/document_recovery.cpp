@@ -9,6 +9,7 @@
 #include <QUuid>
 
 #include "app/session/project_document.h"
+#include "app/session/worker_thread.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/runtime/error.h"
@@ -27,7 +28,7 @@ const QString kLock = u"lock"_s;
 const QString kDocument = u"document.json"_s;
 const QString kOrigin = u"origin.txt"_s;
 
-bool write(const QString& path, const QByteArray& bytes) {
+bool writeFile(const QString& path, const QByteArray& bytes) {
   QSaveFile file(path);
   return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
 }
@@ -56,7 +57,8 @@ DocumentRecovery::DocumentRecovery(ProjectDocument& document,
     : QObject(parent),
       document_(document),
       root_(folder),
-      own_(QDir(folder).filePath(QUuid::createUuid().toString(QUuid::WithoutBraces))) {
+      own_(QDir(folder).filePath(QUuid::createUuid().toString(QUuid::WithoutBraces))),
+      thread_(std::make_unique<WorkerThread>(0)) {
   QDir().mkpath(own_);
   lock_ = std::make_unique<QLockFile>(QDir(own_).filePath(kLock));
   // The lock belongs to the process for its whole life, however long that is.
@@ -64,12 +66,15 @@ DocumentRecovery::DocumentRecovery(ProjectDocument& document,
   lock_->tryLock(0);
   delay_.setSingleShot(true);
   delay_.setInterval(kDelay);
-  connect(&delay_, &QTimer::timeout, this, &DocumentRecovery::saveNow);
+  connect(&delay_, &QTimer::timeout, this, [this] {
+    if (document_.isModified()) keep(Copy{document_.path(), document_.config()});
+  });
   connect(&document_, &ProjectDocument::changed, this, &DocumentRecovery::schedule);
   connect(&document_, &ProjectDocument::titleChanged, this, &DocumentRecovery::schedule);
 }
 
 DocumentRecovery::~DocumentRecovery() {
+  writeUnwritten();
   lock_.reset();
   // A folder that contains a rescued document stays for the next start.
   if (!QFileInfo::exists(QDir(own_).filePath(kDocument))) QDir(own_).removeRecursively();
@@ -105,17 +110,44 @@ void DocumentRecovery::schedule() {
   }
 }
 
+void DocumentRecovery::keep(std::optional<Copy> copy) {
+  newest_ = std::move(copy);
+  thread_->post([this, written = newest_, revision = ++revision_] {
+    write(written);
+    writtenRevision_ = revision;
+  });
+}
+
+/// Ends the thread, which drops what it has not begun, and writes that.
+void DocumentRecovery::writeUnwritten() {
+  thread_.reset();
+  if (revision_ == writtenRevision_) return;
+  write(newest_);
+  writtenRevision_ = revision_;
+}
+
+void DocumentRecovery::write(const std::optional<Copy>& copy) const {
+  const QString origin = QDir(own_).filePath(kOrigin), document = QDir(own_).filePath(kDocument);
+  if (copy) {
+    writeFile(origin, copy->path.toUtf8());
+    writeFile(document, QByteArray::fromStdString(toJson(copy->config)));
+  } else {
+    QFile::remove(document);
+    QFile::remove(origin);
+  }
+}
+
 void DocumentRecovery::saveNow() {
   delay_.stop();
   if (!document_.isModified()) return;
-  write(QDir(own_).filePath(kOrigin), document_.path().toUtf8());
-  write(QDir(own_).filePath(kDocument), QByteArray::fromStdString(toJson(document_.config())));
+  keep(Copy{document_.path(), document_.config()});
+  writeUnwritten();
+  thread_ = std::make_unique<WorkerThread>(0);
 }
 
 void DocumentRecovery::forget() {
   delay_.stop();
-  QFile::remove(QDir(own_).filePath(kDocument));
-  QFile::remove(QDir(own_).filePath(kOrigin));
+  if (newest_) keep(std::nullopt);
 }
 
 }  // namespace lambda

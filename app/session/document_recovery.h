@@ -14,6 +14,7 @@
 namespace lambda {
 
 class ProjectDocument;
+class WorkerThread;
 
 /// Unsaved changes of a program that ended without saving.
 struct RescuedDocument {
@@ -25,7 +26,7 @@ struct RescuedDocument {
 
 /// Keeps a copy of a document's unsaved changes in a separate folder, so that a crash loses a few
 /// seconds at most. The copy is removed when the document is saved or the program ends normally.
-/// Several programs at the same time use different folders.
+/// Several programs at the same time use different folders. It is written on a thread of its own.
 class DocumentRecovery : public QObject {
   Q_OBJECT
 
@@ -40,20 +41,33 @@ class DocumentRecovery : public QObject {
   /// Removes a rescued document after it was restored or discarded.
   void discard(const RescuedDocument& rescued);
 
-  /// Writes pending changes at once.
+  /// Writes pending changes at once, before it returns.
   void saveNow();
 
   /// Removes the copy: everything is saved, or the person does not want it.
   void forget();
 
  private:
+  /// What the copy holds.
+  struct Copy {
+    QString path;
+    RunConfig config;
+  };
+
   void schedule();
+  void keep(std::optional<Copy> copy);
+  void writeUnwritten();
+  void write(const std::optional<Copy>& copy) const;
 
   ProjectDocument& document_;
   QString root_;
   QString own_;
   std::unique_ptr<QLockFile> lock_;
   QTimer delay_;
+  std::optional<Copy> newest_;  ///< Nothing where no copy is wanted.
+  int revision_ = 0;            ///< Of newest_.
+  int writtenRevision_ = 0;     ///< Only for `thread_`, and while there is none.
+  std::unique_ptr<WorkerThread> thread_;
 };
 
 }  // namespace lambda

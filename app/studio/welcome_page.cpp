@@ -10,6 +10,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "app/session/missing_files.h"
 #include "app/studio/lambda_figure.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
@@ -262,10 +263,16 @@ void WelcomePage::setRecentFiles(const QStringList& paths) {
   for (const QString& path : paths.mid(0, kListed)) {
     const QFileInfo file(path);
     QPushButton* row = makeRow(file.completeBaseName(), file.absolutePath(), this);
-    row->setEnabled(file.exists());
+    row->setToolTip(path);
     connect(row, &QPushButton::clicked, this, [this, path] { Q_EMIT fileRequested(path); });
     files_->addWidget(row);
   }
+  recent_.runNewest([files = paths.mid(0, kListed)] { return missingOf(files); },
+                    [this](const QStringList& missing) {
+                      for (QPushButton* row : findChildren<QPushButton*>()) {
+                        if (missing.contains(row->toolTip())) row->setEnabled(false);
+                      }
+                    });
   if (paths.isEmpty()) {
     files_->addWidget(makeLabel(
         tr("None yet. Networks that you save appear here; drop a file anywhere to open it."),

@@ -4,6 +4,7 @@
 
 #include <QWidget>
 
+#include "app/session/background_tasks.h"
 #include "app/session/run_summary.h"
 
 class QLabel;
@@ -63,6 +64,7 @@ class WelcomePage : public QWidget {
   std::filesystem::path newestRun_;
   QString newestRunName_;
   bool isTraining_ = false;
+  BackgroundTasks recent_{*this};
 };
 
 }  // namespace lambda
