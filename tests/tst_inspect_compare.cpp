@@ -24,6 +24,7 @@ class TestInspectCompare : public QObject {
   void itBeginsWithTheTwoCheckedRuns();
   void otherNumbersOfCheckedRunsAndRunsWithoutCheckpointsAreNoPair();
   void whatThePersonChoseStaysUntilOtherRunsAreChecked();
+  void panesKeepTheirPlaces();
   void comparedSidesShareImageQueryAndScale();
   void layersOfDifferentSizesAreComparedWithoutADifference();
 
@@ -83,6 +84,53 @@ void TestInspectCompare::whatThePersonChoseStaysUntilOtherRunsAreChecked() {
   stage_->page().setCheckedRuns({first.path, second.path});
   stage_->page().setMode(InspectModeKind::compare);
   QTRY_COMPARE(shownBy(comparison().right()), u"second/best"_s);
+}
+
+void TestInspectCompare::panesKeepTheirPlaces() {
+  const RunSummary first = stage_->writtenRun("first");
+  RunRecord other = smallRecord("second");
+  other.config.data.splitSeed = 3;
+  const RunSummary second = writeSummary(stage_->library(), "second", other);
+  stage_->page().setRuns({first, second});
+  stage_->show(first);
+  stage_->page().setMode(InspectModeKind::compare);
+  QTRY_VERIFY(comparison().embeddingDifference().data().tileCount() > 0);
+  const std::vector<const QWidget*> panes{&comparison().left().image(),
+                                          &comparison().left().lambdaView(),
+                                          &comparison().left().embeddingsView(),
+                                          &comparison().right().image(),
+                                          &comparison().right().lambdaView(),
+                                          &comparison().right().embeddingsView(),
+                                          &comparison().mapDifference(),
+                                          &comparison().lambdaDifference(),
+                                          &comparison().embeddingDifference()};
+  const auto places = [&] {
+    std::vector<QRect> found;
+    for (const QWidget* pane : panes) {
+      found.emplace_back(pane->mapTo(&comparison(), QPoint()), pane->size());
+    }
+    return found;
+  };
+  const std::vector<QRect> before = places();
+  for (std::size_t i = 0; i < 3; ++i) {
+    QCOMPARE(before[i + 3].top(), before[i].top());
+    QCOMPARE(before[i + 6].top(), before[i].top());
+    QCOMPARE(before[i + 6].height(), before[i].height());
+  }
+  // Another run with other images, longer words and a failure on the way.
+  stage_->answerWith([](const auto& config, const auto& request, auto step, int epoch) {
+    InspectionSnapshot s = exampleAnswer(config, request, step, epoch);
+    s.classNames[5] = "a dog that somebody described with more words than one line can hold";
+    s.image.rgb[0] = config.name == "second" ? 1 : 2;
+    return s;
+  });
+  comparison().right().chooser().showRun(second.path);
+  comparison().setQuery(0.1, 0.1);
+  const auto isAtTop = [](CompareSide& side) {
+    return side.snapshot() && side.snapshot()->queryRow == 0;
+  };
+  QTRY_VERIFY(isAtTop(comparison().left()) && isAtTop(comparison().right()));
+  QCOMPARE(places(), before);
 }
 
 void TestInspectCompare::comparedSidesShareImageQueryAndScale() {

@@ -1,4 +1,8 @@
+#include <QAbstractButton>
+#include <QHelpEvent>
+#include <QLabel>
 #include <QTabWidget>
+#include <QToolTip>
 #include <QtTest/QtTest>
 
 #include "app/inspect/compare/compare_side.h"
@@ -6,8 +10,10 @@
 #include "app/inspect/epochs/epoch_player.h"
 #include "app/inspect/image_picker.h"
 #include "app/inspect/layer_list.h"
+#include "app/inspect/name_list.h"
 #include "tests/support/inspect_page_stage.h"
 #include "widgets/pictures/images/image_grid.h"
+#include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -32,6 +38,8 @@ class TestInspectLooks : public QObject {
   void itFitsSmallWindowsAndLargeText_data();
   void itFitsSmallWindowsAndLargeText();
   void itGrowsWithTextThatIsMadeLarger();
+  void noWordsAreCutAtTheUsualSize();
+  void longNamesAreWholeInTheirToolTips();
 
  private:
   std::unique_ptr<InspectPageStage> stage_;
@@ -103,6 +111,54 @@ void TestInspectLooks::itGrowsWithTextThatIsMadeLarger() {
   const auto usual = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light, 1); });
   QTRY_VERIFY(stage_->part<ImagePicker>().grid().height() > 1.5 * thumbnails.height());
   QTRY_COMPARE(stage_->part<LayerList>().parentWidget()->minimumWidth(), 2 * layers);
+}
+
+void TestInspectLooks::noWordsAreCutAtTheUsualSize() {
+  RunRecord record = smallRecord("cpu-hybrid");
+  const RunSummary run = writeSummary(stage_->library(), "cpu-hybrid", record);
+  stage_->answerWith([](const auto& config, const auto& request, auto step, int epoch) {
+    InspectionSnapshot s = exampleAnswer(config, request, step + 12345, epoch);
+    s.classNames[3] = "dot diagonal to square";
+    s.classNames[5] = "dot diagonal to triangle";
+    return s;
+  });
+  stage_->show(run);
+  const auto cutWords = [&]() -> QString {
+    for (const auto* label : stage_->page().findChildren<QLabel*>()) {
+      if (!label->isVisible() || label->text().isEmpty()) continue;
+      const auto* elided = qobject_cast<const ElidedLabel*>(label);
+      if (elided && elided->text() != elided->fullText()) return elided->fullText();
+      const int width = label->contentsRect().width();
+      const QSize needed(label->fontMetrics().horizontalAdvance(label->text()),
+                         label->heightForWidth(width));
+      const bool fits =
+          label->wordWrap() ? needed.height() <= label->height() + 1 : needed.width() <= width + 1;
+      if (!elided && !fits) return label->text();
+    }
+    for (const auto* button : stage_->page().findChildren<QAbstractButton*>()) {
+      const bool fits = button->width() + 1 >= button->minimumSizeHint().width();
+      if (button->isVisible() && !button->text().isEmpty() && !fits) return button->text();
+    }
+    return {};
+  };
+  for (int tab = 0; tab < stage_->part<QTabWidget>().count(); ++tab) {
+    stage_->part<QTabWidget>().setCurrentIndex(tab);
+    QTRY_COMPARE_WITH_TIMEOUT(cutWords(), QString(), kPatience);
+  }
+  stage_->page().setMode(InspectModeKind::compare);
+  QTRY_VERIFY(stage_->part<Comparison>().right().snapshot());
+  QTRY_COMPARE_WITH_TIMEOUT(cutWords(), QString(), kPatience);
+}
+
+void TestInspectLooks::longNamesAreWholeInTheirToolTips() {
+  const std::string name = "a-name-that-somebody-gave-with-love-and-a-hyperparameter-or-two";
+  stage_->show(writeSummary(stage_->library(), "long", smallRecord(name)));
+  auto& list = stage_->part<NameList>();
+  QHelpEvent help(QEvent::ToolTip, QPoint(4, 4), list.mapToGlobal(QPoint(4, 4)));
+  QApplication::sendEvent(&list, &help);
+  QVERIFY(QToolTip::text().contains(QString::fromStdString(name)));
+  const auto& layers = stage_->part<LayerList>();
+  QVERIFY(layers.item(0)->toolTip().contains(layers.item(0)->text()));
 }
 
 }  // namespace lambda::test

@@ -21,6 +21,12 @@ using namespace Qt::StringLiterals;
 
 namespace lambda::test {
 
+namespace {
+
+constexpr int kReadingImages = 30000;  // milliseconds for a thread of low priority, at most
+
+}  // namespace
+
 class TestInspectPage : public QObject {
   Q_OBJECT
 
@@ -89,7 +95,8 @@ void TestInspectPage::aNetworkWithoutLambdaLayersShowsItsImageAndPrediction() {
   }
   stage_->page().showRun(writeSummary(stage_->library(), "convolutions", record).path);
   auto& prediction = stage_->part<PredictionPanel>();
-  QTRY_COMPARE(stage_->part<ImagePicker>().grid().shown().size(), std::size_t{20});
+  QTRY_COMPARE_WITH_TIMEOUT(
+      stage_->part<ImagePicker>().grid().shown().size(), std::size_t{20}, kReadingImages);
   QVERIFY(!stage_->part<LayerList>().isVisible());
   QVERIFY(stage_->engine->inspections().empty());
   QVERIFY(prediction.isVisible());
@@ -104,7 +111,8 @@ void TestInspectPage::missingDataIsNamedAndInspectionContinues() {
   RunRecord record = smallRecord("elsewhere");
   record.config.data.source = Cifar10Source{"/nowhere/cifar10"};
   stage_->show(writeSummary(stage_->library(), "elsewhere", record));
-  QTRY_VERIFY(stage_->part<ImagePicker>().grid().placeholder().contains(u"/nowhere/cifar10"_s));
+  const auto& grid = stage_->part<ImagePicker>().grid();
+  QTRY_VERIFY_WITH_TIMEOUT(grid.placeholder().contains(u"/nowhere/cifar10"_s), kReadingImages);
   QVERIFY(stage_->part<ImagePanel>().isVisible());
 }
 

@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include <QFile>
+#include <QSettings>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -12,6 +13,7 @@
 #include "app/inspect/panels/inspect_panels.h"
 #include "app/inspect/panels/panel_deck.h"
 #include "tests/support/example_snapshot.h"
+#include "widgets/equations/equation_view.h"
 #include "widgets/export/export_file.h"
 #include "widgets/pictures/bar_list.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
@@ -43,6 +45,8 @@ class TestInspectPanels : public QObject {
  private Q_SLOTS:
   void onlyThePanelInViewIsUpdated();
   void everyPanelOfTheTableIsATabWithItsOwnSettings();
+  void everyPanelOfALayerHasItsEquation();
+  void foldedEquationsAreRemembered();
   void theLambdaPanelShowsTheSnapshotsNumbers();
   void threeMatricesHaveOneScaleUnlessEachIsToHaveItsOwn();
   void aLockedScaleStaysWhileTheLambdaChanges();
@@ -92,6 +96,44 @@ void TestInspectPanels::everyPanelOfTheTableIsATabWithItsOwnSettings() {
     groups << QString::fromLatin1(traits.settings);
   }
   QCOMPARE(groups.size(), tabs.count());
+}
+
+void TestInspectPanels::everyPanelOfALayerHasItsEquation() {
+  const auto s = example();
+  std::vector<std::unique_ptr<InspectPanel>> panels;
+  panels.push_back(std::make_unique<ImagePanel>());
+  for (const InspectPanelTraits& traits : kInspectPanels) {
+    if (traits.needsLayer) panels.emplace_back(traits.make());
+  }
+  for (const auto& panel : panels) {
+    show(*panel, s);
+    const auto views = panel->findChildren<EquationView*>();
+    QVERIFY(!views.isEmpty() && views.front()->isOpen());
+    for (const EquationView* view : views) {
+      const Equation& equation = view->equation();
+      QVERIFY(view->isVisible());
+      QVERIFY(!equation.formulas.isEmpty() && !equation.source.isEmpty());
+      QVERIFY(equation.explanation.endsWith(u'.'));
+    }
+  }
+  // The letters have the layer's sizes, and the equation is that of the chosen map.
+  QVERIFY(panels[1]->findChild<EquationView*>()->equation().letters.contains(u"k = 4, v = 6"_s));
+  auto& image = static_cast<ImagePanel&>(*panels[0]);
+  const QStringList total = image.findChild<EquationView*>()->equation().formulas;
+  image.setQuantity(ContributionKind::position);
+  QVERIFY(image.findChild<EquationView*>()->equation().formulas != total);
+}
+
+void TestInspectPanels::foldedEquationsAreRemembered() {
+  const QTemporaryDir folder;
+  QSettings settings(folder.filePath(u"settings.ini"_s), QSettings::IniFormat);
+  LambdaPanel panel, other;
+  panel.findChildren<EquationView*>()[0]->setOpen(false);
+  panel.findChildren<EquationView*>()[1]->setOpen(true);
+  panel.saveLayout(settings);
+  other.restoreLayout(settings);
+  const auto views = other.findChildren<EquationView*>();
+  QVERIFY(!views[0]->isOpen() && views[1]->isOpen());
 }
 
 void TestInspectPanels::theLambdaPanelShowsTheSnapshotsNumbers() {

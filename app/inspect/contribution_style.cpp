@@ -2,9 +2,56 @@
 
 #include <QCoreApplication>
 
+#include "widgets/equations/equation_view.h"
+
 using namespace Qt::StringLiterals;
 
 namespace lambda {
+
+namespace {
+
+/// The weight of position m that a map shows.
+QString formulaOf(ContributionKind kind) {
+  switch (kind) {
+    case ContributionKind::content:
+      return u"A_m = q_n \\cdot \\bar{k}_m"_s;
+    case ContributionKind::position:
+      return u"A_m = q_n \\cdot e_{nm}"_s;
+    case ContributionKind::total:
+      return u"A_m = q_n \\cdot (\\bar{k}_m + e_{nm})"_s;
+    case ContributionKind::effect:
+      return u"\\|A_m v_m\\|\\,\\text{with}\\,A_m = q_n \\cdot (\\bar{k}_m + e_{nm})"_s;
+  }
+  return {};
+}
+
+QString meaningOf(ContributionKind kind) {
+  switch (kind) {
+    case ContributionKind::content:
+      return QCoreApplication::translate(
+          "Inspect",
+          "The colour of position m is the part of its weight A in the output "
+          "at the framed position n that comes from what is there.");
+    case ContributionKind::position:
+      return QCoreApplication::translate(
+          "Inspect",
+          "The colour of position m is the part of its weight A in the output "
+          "at the framed position n that comes from where it lies.");
+    case ContributionKind::total:
+      return QCoreApplication::translate(
+          "Inspect",
+          "The colour of position m is the weight A with which its value v "
+          "enters the output at the framed position n.");
+    case ContributionKind::effect:
+      return QCoreApplication::translate(
+          "Inspect",
+          "The colour of position m is how much it changes the output at the "
+          "framed position n: its weight A times its value v.");
+  }
+  return {};
+}
+
+}  // namespace
 
 QString titleOf(ContributionKind kind) {
   switch (kind) {
@@ -56,6 +103,14 @@ ColorRange rangeOf(ContributionKind kind, const Array& map, double scale) {
   if (kind == ContributionKind::effect) return {0, rangeOf(ColorMap::viridis, map.values).high};
   if (scale > 0) return {-scale, scale};
   return rangeOf(ColorMap::diverging, map.values);
+}
+
+Equation equationOf(ContributionKind kind) {
+  return {.formulas = {u"y_n = \\lambda_n^T q_n = \\sum_m A_m v_m"_s, formulaOf(kind)},
+          .number = u"(1, 2)"_s,
+          .source = QCoreApplication::translate("Inspect", "Equations 1 and 2 of the paper"),
+          .explanation = meaningOf(kind),
+          .letters = {}};
 }
 
 }  // namespace lambda

@@ -7,6 +7,8 @@
 
 namespace lambda {
 
+struct Equation;
+
 /// "Content", "Position", "Total", "Effect".
 QString titleOf(ContributionKind kind);
 
@@ -22,5 +24,8 @@ ColorMap colorMapOf(ContributionKind kind);
 /// The limits of a map: those of its values, or `scale` where that is above 0 and the kind is
 /// signed.
 ColorRange rangeOf(ContributionKind kind, const Array& map, double scale = 0);
+
+/// The paper's equation with the weights of a map, and what its colours mean.
+Equation equationOf(ContributionKind kind);
 
 }  // namespace lambda

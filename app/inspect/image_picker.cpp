@@ -201,8 +201,10 @@ void ImagePicker::changeEvent(QEvent* event) {
 void ImagePicker::setCurrent(int image) {
   current_ = image;
   grid_->setCurrentImage(image);
+  if (image < 0) return;
   const QSignalBlocker blocker(index_);
-  if (image >= 0) index_->setValue(image);
+  index_->setValue(image);
+  if (!isClassifying_) showCount();
 }
 
 void ImagePicker::setPictureName(const QString& name) {
@@ -256,19 +258,24 @@ void ImagePicker::fill() {
   }
   if (!images_) {
     grid_->setPlaceholder(problem_.isEmpty() ? tr("Loading the images …") : problem_);
-    status_->setText({});
   } else {
     grid_->setPlaceholder(
         isClassifying_  ? tr("The network classifies the images …")
         : offersScore() ? tr("This needs predictions for the test images. They score the test set, "
                              "which is counted in the run's record.")
                         : tr("No image matches this choice."));
-    status_->setText(tr("%1 of %2").arg(countText(shown.size()), countText(count)));
   }
-  status_->setToolTip({});
   score_->setVisible(offersScore());
   grid_->setImages(images_, std::move(shown));
   grid_->setCurrentImage(current_);
+  showCount();
+}
+
+void ImagePicker::showCount() {
+  status_->setText(
+      images_ ? tr("%1 of %2").arg(countText(grid_->shown().size()), countText(images_->count()))
+              : QString());
+  status_->setToolTip({});
 }
 
 void ImagePicker::chooseFilter(PredictionFilter filter) {

@@ -81,6 +81,7 @@ class ImagePicker : public QWidget {
 
  private:
   void fill();
+  void showCount();
   void fillClasses();
   void fitToText();
   void fitChoices();

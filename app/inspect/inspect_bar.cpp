@@ -23,6 +23,7 @@ InspectBar::InspectBar(const QList<QAction*>& modes, QWidget* parent)
   row_->setContentsMargins(12, 8, 12, 8);
   row_->setSpacing(12);
   status_->setProperty(kRole, u"secondary"_s);
+  status_->setElideMode(Qt::ElideMiddle);
   busy_->setRange(0, 0);
   busy_->setFixedWidth(64);
   busy_->setAccessibleName(tr("Working"));

@@ -27,7 +27,13 @@ void paintPicture(QPainter& painter,
                   const QRect& place,
                   const QImage& image,
                   const Colors& colors) {
-  if (!image.isNull()) painter.drawImage(place, image);
+  if (image.isNull()) {
+    painter.setFont(smallFont());
+    painter.setPen(colors.textDisabled);
+    painter.drawText(place, Qt::AlignCenter, u"…"_s);
+  } else {
+    painter.drawImage(place, image);
+  }
   painter.setBrush(Qt::NoBrush);
   painter.setPen(colors.hairline);
   painter.drawRect(place.adjusted(0, 0, -1, -1));
@@ -58,7 +64,9 @@ class LayerDelegate : public QStyledItemDelegate {
     painter->setRenderHint(QPainter::Antialiasing, false);
     const QFontMetrics name(bodyFont()), summary(smallFont());
     // A name that is cut short could be any layer's, so that the picture gives up its space first.
-    const int spare = area.width() - 3 * kPadding - name.horizontalAdvance(index.data().toString());
+    const int texts = std::max(name.horizontalAdvance(index.data().toString()),
+                               summary.horizontalAdvance(index.data(kSummaryRole).toString()));
+    const int spare = area.width() - 3 * kPadding - texts;
     const int pictureWidth = std::min(kPictureWidth, spare);
     int left = area.left() + kPadding;
     if (pictureWidth >= kLeastPicture) {
@@ -81,7 +89,7 @@ class LayerDelegate : public QStyledItemDelegate {
     painter->drawText(
         QRect(left, top + name.height(), width, summary.height()),
         Qt::AlignLeft | Qt::AlignVCenter,
-        summary.elidedText(index.data(kSummaryRole).toString(), Qt::ElideRight, width));
+        summary.elidedText(index.data(kSummaryRole).toString(), Qt::ElideMiddle, width));
     painter->restore();
   }
 };

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include <QComboBox>
 #include <QDateTime>
 #include <QHBoxLayout>
 #include <QRegularExpression>
-#include <QStyleOptionComboBox>
 
+#include "app/inspect/name_list.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/typography.h"
@@ -24,19 +23,6 @@ namespace fs = std::filesystem;
 constexpr int kPathRole = Qt::UserRole;
 constexpr double kLeastRun = 120;  // pixels at the usual size of text
 constexpr double kLeastCheckpoint = 88;
-constexpr int kTextMargin = 4;
-
-/// A combo box that elides a name that does not fit.
-class NameList : public QComboBox {
- protected:
-  void initStyleOption(QStyleOptionComboBox* option) const override {
-    QComboBox::initStyleOption(option);
-    const QRect space =
-        style()->subControlRect(QStyle::CC_ComboBox, option, QStyle::SC_ComboBoxEditField, this);
-    option->currentText =
-        fontMetrics().elidedText(option->currentText, Qt::ElideRight, space.width() - kTextMargin);
-  }
-};
 
 QString withoutCheckpointText(const RunSummary& run) {
   const QString title = runTitle(run);
@@ -86,7 +72,6 @@ SourceChooser::SourceChooser(QWidget* parent)
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(8);
-  runList_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   runList_->setMinimumContentsLength(24);
   runList_->setMaxVisibleItems(24);
   runList_->setAccessibleName(tr("Run"));
@@ -94,7 +79,6 @@ SourceChooser::SourceChooser(QWidget* parent)
   runList_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   checkpointList_->setAccessibleName(tr("Checkpoint"));
   checkpointList_->setToolTip(tr("Which of the run's weights"));
-  checkpointList_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   checkpointList_->setMinimumContentsLength(8);
   fitToText();
   row->addWidget(runList_, 1);

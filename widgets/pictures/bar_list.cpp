@@ -95,7 +95,7 @@ void BarList::paintTo(QPainter& painter, const QSize& size, const Colors& colors
     painter.setPen(colors.text);
     painter.drawText(QRectF(kMarkWidth, top, names, rowHeight()),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     QFontMetricsF(font).elidedText(bar.name, Qt::ElideRight, names));
+                     QFontMetricsF(font).elidedText(bar.name, Qt::ElideMiddle, names));
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     const QRectF track(left, center - kBarHeight / 2, space, kBarHeight);

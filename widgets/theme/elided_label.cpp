@@ -18,6 +18,11 @@ void ElidedLabel::setText(const QString& text) {
   elide();
 }
 
+void ElidedLabel::setElideMode(Qt::TextElideMode mode) {
+  mode_ = mode;
+  elide();
+}
+
 void ElidedLabel::setDetails(const QString& details) {
   details_ = details;
   elide();
@@ -38,7 +43,7 @@ void ElidedLabel::changeEvent(QEvent* event) {
 }
 
 void ElidedLabel::elide() {
-  const QString shown = fontMetrics().elidedText(text_, Qt::ElideRight, contentsRect().width());
+  const QString shown = fontMetrics().elidedText(text_, mode_, contentsRect().width());
   QLabel::setText(shown);
   QStringList tip;
   if (shown != text_) tip << text_;

@@ -17,6 +17,9 @@ class ElidedLabel : public QLabel {
   /// The whole text.
   const QString& fullText() const { return text_; }
 
+  /// Where the ellipsis stands; at first on the right.
+  void setElideMode(Qt::TextElideMode mode);
+
   /// Additional text of the tooltip.
   void setDetails(const QString& details);
 
@@ -31,6 +34,7 @@ class ElidedLabel : public QLabel {
 
   QString text_;
   QString details_;
+  Qt::TextElideMode mode_ = Qt::ElideRight;
 };
 
 }  // namespace lambda

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
-#include <QComboBox>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "app/inspect/contribution_style.h"
 #include "app/inspect/layer_list.h"
+#include "app/inspect/name_list.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/panels/prediction_text.h"
 #include "app/inspect/source_chooser.h"
@@ -16,7 +17,6 @@
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
 #include "widgets/text/quantity_text.h"
-#include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 #include "widgets/theme/widget_role.h"
@@ -27,24 +27,25 @@ namespace lambda {
 
 namespace {
 
-constexpr double kLeastImage = 168;  // pixels at the usual size of text
-constexpr double kLeastLambda = 112;
-constexpr double kLeastEmbeddings = 128;
+constexpr double kLeastImage = 232;  // pixels at the usual size of text
+constexpr double kLeastLambda = 192;
+constexpr double kLeastEmbeddings = 232;
+constexpr int kVerdictLines = 2;
 
 }  // namespace
 
 CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspection, QWidget* parent)
     : QWidget(parent),
       chooser_(new SourceChooser),
-      layerList_(new QComboBox),
+      layerList_(new NameList),
       image_(new ImageView),
       lambda_(new HeatmapView),
       embeddings_(new HeatmapView),
-      verdict_(new ElidedLabel),
+      verdict_(makeNote()),
       feed_(new SnapshotFeed(training, inspection, this)) {
   layerList_->setAccessibleName(tr("Layer"));
   layerList_->setToolTip(tr("The lambda layer to compare"));
-  verdict_->setProperty(kRole, u"secondary"_s);
+  verdict_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
   fitToText();
   auto* header = new QHBoxLayout;
   header->setSpacing(8);
@@ -61,7 +62,7 @@ CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspectio
   column->addWidget(withExport(*embeddings_), 4);
 
   connect(chooser_, &SourceChooser::sourceChanged, this, &CompareSide::takeSource);
-  connect(layerList_, &QComboBox::activated, this, [this](int index) {
+  connect(layerList_, &NameList::activated, this, [this](int index) {
     layer_ = layers_[static_cast<std::size_t>(index)];
     Q_EMIT chosen();
   });
@@ -84,6 +85,16 @@ void CompareSide::fitToText() {
   image_->setMinimumHeight(qRound(kLeastImage * textScale()));
   lambda_->setMinimumHeight(qRound(kLeastLambda * textScale()));
   embeddings_->setMinimumHeight(qRound(kLeastEmbeddings * textScale()));
+  // The pictures keep their places when the words become longer.
+  verdict_->setFixedHeight(kVerdictLines * QFontMetrics(bodyFont()).lineSpacing() + 2);
+}
+
+int CompareSide::headerHeight() const {
+  return chooser_->sizeHint().height() + layout()->spacing() + layerList_->sizeHint().height();
+}
+
+int CompareSide::verdictHeight() const {
+  return verdict_->maximumHeight();
 }
 
 void CompareSide::changeEvent(QEvent* event) {

@@ -12,13 +12,13 @@
 #include "app/session/run_summary.h"
 #include "engine/values/inspection/colormap.h"
 
-class QComboBox;
+class QLabel;
 
 namespace lambda {
 
-class ElidedLabel;
 class HeatmapView;
 class ImageView;
+class NameList;
 class SourceChooser;
 
 /// One half of a comparison: the choice of weights and layer, the image with the contributions, the
@@ -38,6 +38,11 @@ class CompareSide : public QWidget {
   HeatmapView& lambdaView() { return *lambda_; }
 
   HeatmapView& embeddingsView() { return *embeddings_; }
+
+  /// Heights of the choice at the top and of the words below the image, which do not change with
+  /// what is shown.
+  int headerHeight() const;
+  int verdictHeight() const;
 
   /// The inspected layer; empty where the network has none.
   const std::optional<InspectableLayer>& layer() const { return layer_; }
@@ -75,11 +80,11 @@ class CompareSide : public QWidget {
   void fillLayers();
 
   SourceChooser* chooser_;
-  QComboBox* layerList_;
+  NameList* layerList_;
   ImageView* image_;
   HeatmapView* lambda_;
   HeatmapView* embeddings_;
-  ElidedLabel* verdict_;
+  QLabel* verdict_;
   SnapshotFeed* feed_;
   std::vector<InspectableLayer> layers_;
   std::optional<InspectableLayer> layer_;

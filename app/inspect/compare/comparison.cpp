@@ -64,6 +64,8 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
       lambdaDifference_(new HeatmapView),
       embeddingDifference_(new HeatmapView),
       note_(makeNote()),
+      differenceHeader_(new QWidget),
+      differenceGap_(new QWidget),
       tasks_(*this) {
   QStringList titles;
   for (const ContributionKind quantity : kContributionKinds) titles << titleOf(quantity);
@@ -80,17 +82,16 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
   title->setProperty(kRole, u"heading"_s);
   auto* difference = new QVBoxLayout;
   difference->setSpacing(8);
-  auto* header = new QHBoxLayout;
-  header->addWidget(title, 1);
-  difference->addLayout(header);
-  difference->addWidget(note_);
+  auto* header = new QVBoxLayout(differenceHeader_);
+  header->setContentsMargins(0, 0, 0, 0);
+  header->addWidget(title);
+  header->addWidget(note_);
+  header->addStretch();
+  difference->addWidget(differenceHeader_);
   difference->addWidget(withExport(*mapDifference_), 5);
+  difference->addWidget(differenceGap_);
   difference->addWidget(withExport(*lambdaDifference_), 3);
   difference->addWidget(withExport(*embeddingDifference_), 4);
-  // The panes stay where they are when the note appears.
-  QSizePolicy kept = note_->sizePolicy();
-  kept.setRetainSizeWhenHidden(true);
-  note_->setSizePolicy(kept);
   auto* sides = new QHBoxLayout;
   sides->setSpacing(16);
   sides->addWidget(left_, 4);
@@ -102,6 +103,7 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
   column->setContentsMargins(16, 8, 16, 8);
   column->setSpacing(8);
   column->addLayout(sides, 1);
+  fitToText();
 
   connect(quantities_, &Segmented::chosen, this, &Comparison::updateViews);
   connect(oneScale_, &QCheckBox::toggled, this, &Comparison::updateViews);
@@ -110,6 +112,20 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
     connect(side, &CompareSide::queryChosen, this, &Comparison::setQuery);
     connect(side, &CompareSide::changed, this, &Comparison::updateViews);
   }
+}
+
+void Comparison::fitToText() {
+  // Pictures of one kind stand in one line.
+  differenceHeader_->setFixedHeight(left_->headerHeight());
+  differenceGap_->setFixedHeight(left_->verdictHeight());
+  mapDifference_->setMinimumHeight(left_->image().minimumHeight());
+  lambdaDifference_->setMinimumHeight(left_->lambdaView().minimumHeight());
+  embeddingDifference_->setMinimumHeight(left_->embeddingsView().minimumHeight());
+}
+
+void Comparison::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 void Comparison::setRuns(const std::vector<RunSummary>& runs) {

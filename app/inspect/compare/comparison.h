@@ -63,6 +63,9 @@ class Comparison : public QWidget {
   bool isOneScale() const;
   void setOneScale(bool one);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   /// What a comparison starts from.
   struct Start {
@@ -82,6 +85,7 @@ class Comparison : public QWidget {
   void choose(const Start& start, const InspectionSource& source, const std::string& layer);
   void chooseAmong(const Found& found, const InspectionSource& source, const std::string& layer);
   std::array<HeatmapView*, 3> differences() const;
+  void fitToText();
   void ask();
   void updateViews();
   void updateDifference();
@@ -95,6 +99,8 @@ class Comparison : public QWidget {
   HeatmapView* lambdaDifference_;
   HeatmapView* embeddingDifference_;
   QLabel* note_;
+  QWidget* differenceHeader_;
+  QWidget* differenceGap_;  ///< Beside the words below the images.
   Start start_;
   InspectionRequest image_;
   double rowShare_ = 0.5;

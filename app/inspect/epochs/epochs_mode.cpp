@@ -54,6 +54,7 @@ void EpochsMode::end() {
 void EpochsMode::open() {
   // The probe is the first validation image.
   images_.of(Split::validation);
+  deck_.setState({.note = tr("Reading the epochs …")});
   player_->open(source_.run / "inspection");
 }
 

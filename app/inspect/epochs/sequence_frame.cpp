@@ -39,12 +39,7 @@ void paintInto(QPainter& painter,
   painter.save();
   painter.translate(area.topLeft());
   paintHeatmap(painter,
-               {.data = data,
-                .layout = layout,
-                .tiles = tiles,
-                .size = size,
-                .parts = parts,
-                .isOnScreen = false},
+               {.data = data, .layout = layout, .tiles = tiles, .size = size, .parts = parts},
                colors);
   painter.restore();
 }

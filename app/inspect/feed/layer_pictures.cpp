@@ -60,7 +60,12 @@ void LayerPictures::askNext() {
             if (!timer_.isActive()) askNext();
           },
       // A layer that can't be inspected reports this when it is chosen.
-      .failed = [this](const QString&) { stop(); }};
+      .failed =
+          [this, layer = request.layer](const QString&) {
+            isWaiting_ = false;
+            forget(layer);
+            if (!timer_.isActive()) askNext();
+          }};
   isWaiting_ = true;
   if (source_.kind == SourceKind::live) {
     training_.inspect(request, *this, replies);

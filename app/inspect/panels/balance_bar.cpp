@@ -29,11 +29,12 @@ BalanceBar::BalanceBar(QWidget* parent) : QWidget(parent) {
 void BalanceBar::setBalance(std::optional<PartBalance> balance) {
   balance_ = balance;
   setAccessibleDescription(text());
-  setToolTip(balance ? tr("Energy of the output at the query: content %1, position %2. Cosine "
-                          "between the two parts: %3.")
-                           .arg(numberText(balance->contentEnergy),
-                                numberText(balance->positionEnergy),
-                                numberText(balance->cosine))
+  setToolTip(balance ? text() + u"\n"_s +
+                           tr("Energy of the output at the query: content %1, position %2. Cosine "
+                              "between the two parts: %3.")
+                               .arg(numberText(balance->contentEnergy),
+                                    numberText(balance->positionEnergy),
+                                    numberText(balance->cosine))
                      : QString());
   updateGeometry();
   update();
@@ -70,7 +71,7 @@ void BalanceBar::paintEvent(QPaintEvent* /*event*/) {
   painter.setPen(colors.textSecondary);
   painter.drawText(QRectF(0, 0, width(), bar.top() - 1),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(smallFont()).elidedText(text(), Qt::ElideRight, width()));
+                   QFontMetricsF(smallFont()).elidedText(text(), Qt::ElideMiddle, width()));
 }
 
 void BalanceBar::changeEvent(QEvent* event) {

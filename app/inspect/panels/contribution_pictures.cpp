@@ -16,7 +16,8 @@ namespace lambda {
 
 namespace {
 
-constexpr int kLeastSide = 72;      // of image and map, in pixels
+constexpr int kLeastPictureWidth = 72;  // of image and map, in pixels
+constexpr int kLeastPictureHeight = 112;
 constexpr double kLeastTile = 40;   // of a head's map, at the usual size of text
 constexpr double kTileShare = 0.2;  // upper limit as a share of the width or height
 constexpr double kHeadGap = 12;
@@ -71,7 +72,8 @@ void ContributionPictures::setSide(Arrangement& arrangement) const {
   const int count = isPlainVisible_ ? 2 : 1;
   (arrangement.areStacked ? height : width) -= (count - 1) * kPictureGap;
   (arrangement.areStacked ? height : width) /= count;
-  arrangement.side = std::min(width, height - captionLine());
+  const double below = map_->heightBelow(static_cast<int>(width));
+  arrangement.side = std::min(width, height - below);
 }
 
 ContributionPictures::Arrangement ContributionPictures::withHeadsAtRight(int headsPerRow,
@@ -132,12 +134,16 @@ void ContributionPictures::arrange() {
     return;
   }
   if (best.areStacked) {
-    const int half = (area.height() - kPictureGap) / 2;
+    const double more = map_->heightBelow(area.width()) - plain_->heightBelow(area.width());
+    const int half = qRound((area.height() - kPictureGap - more) / 2);
     plain_->setGeometry(area.left(), area.top(), area.width(), half);
-    map_->setGeometry(area.left(), area.bottom() + 1 - half, area.width(), half);
+    const int top = area.top() + half + kPictureGap;
+    map_->setGeometry(area.left(), top, area.width(), area.bottom() + 1 - top);
   } else {
     const int half = (area.width() - kPictureGap) / 2;
-    plain_->setGeometry(area.left(), area.top(), half, area.height());
+    // Image and map have one size, also where the map needs more lines below it.
+    const int more = qRound(map_->heightBelow(half) - plain_->heightBelow(half));
+    plain_->setGeometry(area.left(), area.top(), half, area.height() - more);
     map_->setGeometry(area.right() + 1 - half, area.top(), half, area.height());
   }
 }
@@ -160,8 +166,8 @@ QSize ContributionPictures::sizeHint() const {
 
 QSize ContributionPictures::minimumSizeHint() const {
   const double heads = kLeastTile * textScale() + kHeadGap + kPictureGap;
-  return {2 * kLeastSide + kPictureGap + static_cast<int>(heads),
-          kLeastSide + static_cast<int>(captionLine())};
+  return {2 * kLeastPictureWidth + kPictureGap + static_cast<int>(heads),
+          kLeastPictureHeight + static_cast<int>(captionLine())};
 }
 
 void ContributionPictures::resizeEvent(QResizeEvent* event) {

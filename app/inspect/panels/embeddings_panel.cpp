@@ -11,6 +11,7 @@
 
 #include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/segmented.h"
+#include "widgets/equations/equation_view.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/text/quantity_text.h"
@@ -60,6 +61,24 @@ std::vector<int> orderOf(const std::vector<float>& norms, bool sorted) {
   return order;
 }
 
+Equation embeddingsEquation(const InspectableLayer& layer) {
+  const bool isAbsolute = layer.embedding == PositionEmbedding::absolute;
+  return {.formulas = {u"\\lambda_n^p = E_n^T V = \\sum_m e_{nm} v_m^T"_s,
+                       isAbsolute ? u"E \\in \\R^{n \\times m \\times k}"_s
+                                  : u"e_{nm} = E_{m-n} \\in \\R^k"_s},
+          .number = u"(1)"_s,
+          .source = EmbeddingsPanel::tr("Equation 1 of the paper"),
+          .explanation =
+              isAbsolute
+                  ? EmbeddingsPanel::tr("Each tile shows for one of the k query channels how much "
+                                        "the value at each position m counts for the framed n, "
+                                        "whatever the image contains.")
+                  : EmbeddingsPanel::tr("Each tile shows for one of the k query channels how much "
+                                        "the value at each offset m − n counts, whatever the "
+                                        "image contains."),
+          .letters = layer.queryDepth > 0 ? lettersOf(layer) : QString()};
+}
+
 }  // namespace
 
 EmbeddingsPanel::EmbeddingsPanel(QWidget* parent)
@@ -89,7 +108,9 @@ EmbeddingsPanel::EmbeddingsPanel(QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(12, 8, 8, 8);
   column->setSpacing(8);
+  equation_ = addEquation(embeddingsEquation({}));
   column->addLayout(header);
+  column->addWidget(equation_);
   column->addWidget(withExport(*tiles_), 8);
   column->addWidget(withExport(*patterns_), 2);
   connect(kind_, &Segmented::chosen, this, [this](int kind) { setShowsChange(kind == kChange); });
@@ -100,6 +121,7 @@ EmbeddingsPanel::EmbeddingsPanel(QWidget* parent)
 
 void EmbeddingsPanel::showState(const PanelState& state) {
   snapshot_ = state.snapshot;
+  if (snapshot_) equation_->setEquation(embeddingsEquation(snapshot_->layer));
   scales_ = state.scales;
   updateViews();
 }
@@ -109,12 +131,14 @@ std::vector<const Exportable*> EmbeddingsPanel::exports() const {
 }
 
 void EmbeddingsPanel::saveLayout(QSettings& settings) const {
+  InspectPanel::saveLayout(settings);
   settings.setValue(u"change"_s, prefersChange_);
   settings.setValue(u"sorted"_s, sorted_->isChecked());
   settings.setValue(u"scalePerTile"_s, perTile_->isChecked());
 }
 
 void EmbeddingsPanel::restoreLayout(QSettings& settings) {
+  InspectPanel::restoreLayout(settings);
   setShowsChange(settings.value(u"change"_s, true).toBool());
   sorted_->setChecked(settings.value(u"sorted"_s, true).toBool());
   perTile_->setChecked(settings.value(u"scalePerTile"_s, false).toBool());
@@ -178,7 +202,7 @@ void EmbeddingsPanel::updateViews() {
       .columns = offsetAxis(layer, u"x"_s, shown.shape[3])};
   heat.caption = exportCaption(*snapshot_, heat.title);
   for (const int tile : order) {
-    heat.captions << slotName(layer, tile) + u" · "_s +
+    heat.captions << slotName(layer, tile) + (layer.intraDepth > 1 ? u"\n"_s : u" · "_s) +
                          numberText(static_cast<double>(norms[static_cast<std::size_t>(tile)]), 2);
   }
   tiles_->setData(std::move(heat));
@@ -213,8 +237,7 @@ void EmbeddingsPanel::updatePatterns() {
 ExplanationText EmbeddingsPanel::explanation() const {
   ExplanationText text{
       .title = tr("Position embeddings"),
-      .formula = tr("&lambda;<sup>p</sup><sub>n</sub> = &Sigma;<sub>m</sub> e<sub>nm</sub> "
-                    "v<sub>m</sub><sup>&#8868;</sup>, &nbsp; e<sub>nm</sub> = E[m &minus; n]"),
+      .formula = {},
       .body = tr("For each of the k query channels the layer learns how much every neighbour "
                  "counts, by its offset from the query alone. The dotted axes meet at offset 0. "
                  "The initial noise hides what was learnt: see Change. "

@@ -7,6 +7,7 @@ class QCheckBox;
 
 namespace lambda {
 
+class EquationView;
 class HeatmapView;
 class Segmented;
 
@@ -47,6 +48,7 @@ class EmbeddingsPanel : public InspectPanel {
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   PanelScales scales_;
   bool prefersChange_ = true;
+  EquationView* equation_;
   Segmented* kind_;
   QCheckBox* sorted_;
   QCheckBox* perTile_;

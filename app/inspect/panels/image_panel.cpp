@@ -17,6 +17,7 @@
 #include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/panels/prediction_text.h"
 #include "app/inspect/segmented.h"
+#include "widgets/equations/equation_view.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
@@ -96,6 +97,8 @@ ImagePanel::ImagePanel(QWidget* parent)
   column->setSpacing(kLineGap);
   column->addLayout(controls_);
   column->addWidget(prediction_);
+  equation_ = addEquation(equationOf(quantity_));
+  column->addWidget(equation_);
   column->addWidget(pictures_, 1);
   column->addWidget(facts_);
 
@@ -222,6 +225,7 @@ void ImagePanel::updateMode() {
 void ImagePanel::setQuantity(ContributionKind quantity) {
   quantity_ = quantity;
   quantities_->setCurrent(static_cast<int>(quantity));
+  equation_->setEquation(equationOf(quantity));
   updateViews();
 }
 
@@ -293,9 +297,7 @@ void ImagePanel::updateViews() {
 ExplanationText ImagePanel::explanation() const {
   ExplanationText text{
       .title = tr("Contributions to one position"),
-      .formula = tr("A<sub>m</sub> = q<sub>n</sub> &middot; (k&#772;<sub>m</sub> + "
-                    "e<sub>nm</sub>)<br>y<sub>n</sub> = &Sigma;<sub>m</sub> A<sub>m</sub> "
-                    "v<sub>m</sub>"),
+      .formula = {},
       .body =
           tr("Click a position n: the colours say with which weight A every other position's "
              "value enters the output there, red positive, blue negative. They are not "
@@ -321,6 +323,7 @@ ExplanationText ImagePanel::explanation() const {
 }
 
 void ImagePanel::saveLayout(QSettings& settings) const {
+  InspectPanel::saveLayout(settings);
   settings.setValue(u"quantity"_s, static_cast<int>(quantity_));
   settings.setValue(u"overlay"_s, isOverlay());
   settings.setValue(u"opacity"_s, opacity());
@@ -328,6 +331,7 @@ void ImagePanel::saveLayout(QSettings& settings) const {
 }
 
 void ImagePanel::restoreLayout(QSettings& settings) {
+  InspectPanel::restoreLayout(settings);
   const int quantity =
       settings.value(u"quantity"_s, static_cast<int>(ContributionKind::total)).toInt();
   if (quantity >= 0 && quantity < static_cast<int>(kContributionKinds.size())) {
@@ -345,11 +349,6 @@ void ImagePanel::fitToText() {
 void ImagePanel::changeEvent(QEvent* event) {
   InspectPanel::changeEvent(event);
   if (event->type() == QEvent::FontChange) fitToText();
-}
-
-QSize ImagePanel::minimumSizeHint() const {
-  const int width = layout()->minimumSize().width();
-  return {width, layout()->minimumHeightForWidth(width)};
 }
 
 }  // namespace lambda

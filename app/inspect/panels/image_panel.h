@@ -12,6 +12,7 @@ namespace lambda {
 
 class ContributionFacts;
 class ContributionPictures;
+class EquationView;
 class FlowLayout;
 class HeatmapView;
 class ImageView;
@@ -65,8 +66,6 @@ class ImagePanel : public InspectPanel {
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 
-  QSize minimumSizeHint() const override;
-
  Q_SIGNALS:
   void queryChosen(int row, int column);
 
@@ -96,6 +95,7 @@ class ImagePanel : public InspectPanel {
   QSlider* opacity_;
   QLabel* prediction_;
   ContributionPictures* pictures_;
+  EquationView* equation_;
   ContributionFacts* facts_;
 };
 

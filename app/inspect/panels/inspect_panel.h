@@ -17,7 +17,9 @@ class QSettings;
 
 namespace lambda {
 
+class EquationView;
 class Exportable;
+struct Equation;
 
 /// Greatest values of the colours, for pictures that are compared; none = that of the shown values.
 struct PanelScales {
@@ -63,7 +65,7 @@ class InspectPanel : public QWidget {
   /// For the page's menu; their keys work on the whole page.
   virtual QList<QAction*> panelActions() const { return {}; }
 
-  /// The choices on the panel; the keys are in a group of the panel.
+  /// The choices on the panel, and which equations are open; the keys are in a group of the panel.
   virtual void saveLayout(QSettings& settings) const;
   virtual void restoreLayout(QSettings& settings);
 
@@ -73,11 +75,23 @@ class InspectPanel : public QWidget {
 
  protected:
   virtual void showState(const PanelState& state) = 0;
+
+  /// A view of the equation behind the panel's pictures, which the panel places; folded away at
+  /// first unless it is `open`.
+  EquationView* addEquation(const Equation& equation, bool open = true);
+
   void showEvent(QShowEvent* event) override;
 
  private:
   PanelState state_;
   bool isStale_ = true;
+
+  struct Remembered {
+    EquationView* view;
+    bool isFirstOpen;  ///< Where nothing is remembered.
+  };
+
+  std::vector<Remembered> equations_;
 };
 
 }  // namespace lambda

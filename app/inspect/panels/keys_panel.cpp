@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "app/inspect/panels/panel_parts.h"
+#include "widgets/equations/equation_view.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/text/quantity_text.h"
@@ -26,6 +27,17 @@ int positionsOf(const KeyRegions& keys) {
   return keys.regions.shape.size() == 4
              ? static_cast<int>(keys.regions.shape[2] * keys.regions.shape[3])
              : 0;
+}
+
+Equation keysEquation(const InspectableLayer& layer) {
+  return {.formulas = {u"\\bar{K} = \\text{softmax}_m(K) \\in \\R^{m \\times k}"_s,
+                       u"\\lambda^c = \\bar{K}^T V = \\sum_m \\bar{k}_m v_m^T"_s},
+          .number = u"(1)"_s,
+          .source = KeysPanel::tr("Equation 1 of the paper"),
+          .explanation = KeysPanel::tr(
+              "Each tile is one of the k channels of the normalised keys: a share of every "
+              "position m, bright where the channel gathers its values from."),
+          .letters = layer.queryDepth > 0 ? lettersOf(layer) : QString()};
 }
 
 }  // namespace
@@ -49,6 +61,8 @@ KeysPanel::KeysPanel(QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(12, 8, 8, 8);
   column->setSpacing(8);
+  equation_ = addEquation(keysEquation({}));
+  column->addWidget(equation_);
   column->addLayout(header);
   column->addWidget(withExport(*regions_), 1);
   showState({});
@@ -60,6 +74,7 @@ std::vector<const Exportable*> KeysPanel::exports() const {
 
 void KeysPanel::showState(const PanelState& state) {
   snapshot_ = state.snapshot;
+  if (snapshot_) equation_->setEquation(keysEquation(snapshot_->layer));
   const int positions = snapshot_ ? positionsOf(snapshot_->keys) : 0;
   if (positions == 0) {
     regions_->setPlaceholder(!snapshot_                  ? tr("Nothing to show yet.")
@@ -81,14 +96,15 @@ void KeysPanel::showState(const PanelState& state) {
       .map = ColorMap::viridis};
   int dead = 0, collapsed = 0;
   for (std::size_t slot = 0; slot < keys.entropy.size(); ++slot) {
-    const KeySlotState state = stateOf(keys.entropy[slot], positions);
-    dead += state == KeySlotState::dead;
-    collapsed += state == KeySlotState::collapsed;
-    const QString size = state == KeySlotState::dead ? tr("dead")
-                         : state == KeySlotState::collapsed
+    const KeySlotState kind = stateOf(keys.entropy[slot], positions);
+    dead += kind == KeySlotState::dead;
+    collapsed += kind == KeySlotState::collapsed;
+    const QString size = kind == KeySlotState::dead ? tr("dead")
+                         : kind == KeySlotState::collapsed
                              ? tr("1 position")
                              : numberText(std::exp(static_cast<double>(keys.entropy[slot])), 2);
-    heat.captions << slotName(snapshot_->layer, static_cast<int>(slot)) + u" · "_s + size;
+    heat.captions << slotName(snapshot_->layer, static_cast<int>(slot)) +
+                         (snapshot_->layer.intraDepth > 1 ? u"\n"_s : u" · "_s) + size;
   }
   regions_->setData(std::move(heat));
   regions_->setBackdrop(snapshot_->image);
@@ -110,9 +126,7 @@ QString KeysPanel::summary() const {
 ExplanationText KeysPanel::explanation() const {
   ExplanationText text{
       .title = tr("Keys as soft regions"),
-      .formula = tr("k&#772;<sub>m</sub> = softmax over m of k<sub>m</sub>, &nbsp; "
-                    "&lambda;<sup>c</sup> = &Sigma;<sub>m</sub> k&#772;<sub>m</sub> "
-                    "v<sub>m</sub><sup>&#8868;</sup>"),
+      .formula = {},
       .body = tr("Each row of the content lambda is a weighted mean of the values. The weights are "
                  "a region of the image that sums to 1: bright is where the slot gathers from. "
                  "exp(entropy) is its number of positions. A slot with equal weights everywhere "

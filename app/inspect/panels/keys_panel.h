@@ -7,6 +7,7 @@ class QLabel;
 
 namespace lambda {
 
+class EquationView;
 class HeatmapView;
 
 /// The state of a slot, derived from its entropy.
@@ -42,6 +43,7 @@ class KeysPanel : public InspectPanel {
 
  private:
   std::shared_ptr<const InspectionSnapshot> snapshot_;
+  EquationView* equation_;
   QLabel* summary_;
   HeatmapView* regions_;
 };

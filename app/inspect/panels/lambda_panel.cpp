@@ -12,6 +12,7 @@
 #include <QToolButton>
 
 #include "app/inspect/panels/panel_parts.h"
+#include "widgets/equations/equation_view.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/plots/lines/effective_rank.h"
@@ -27,7 +28,8 @@ namespace {
 
 /// Least heights of the sum, its parts and the singular values, at the usual size of text, at which
 /// their cells can be told apart.
-constexpr std::array kLeastHeights{160, 112, 110};
+constexpr std::array kLeastHeights{144, 100, 96};
+constexpr std::array kPictureRows{2, 3, 5};  // their rows of the grid
 
 // Columns of the grid for tall matrices. The total takes more, since it has axes and a colour bar.
 constexpr int kTotalColumns = 10;
@@ -38,6 +40,19 @@ double norm(const Array& array) {
   double squares = 0;
   for (const float value : array.values) squares += static_cast<double>(value) * value;
   return std::sqrt(squares);
+}
+
+Equation lambdaEquation(const InspectableLayer& layer) {
+  return {
+      .formulas =
+          {u"\\lambda_n = \\sum_m (\\bar{k}_m + e_{nm}) v_m^T = \\underbrace{\\bar{K}^T V}"
+           u"{content lambda} + \\underbrace{E_n^T V}{position lambda} \\in \\R^{k \\times v}"_s},
+      .number = u"(1)"_s,
+      .source = LambdaPanel::tr("Equation 1 of the paper"),
+      .explanation = LambdaPanel::tr(
+          "Each position n gets one small matrix: the values v of all positions m, weighted by "
+          "their keys and by where they lie."),
+      .letters = layer.queryDepth > 0 ? lettersOf(layer) : QString()};
 }
 
 }  // namespace
@@ -63,6 +78,16 @@ LambdaPanel::LambdaPanel(QWidget* parent)
   header->addWidget(lock_);
   header->addStretch();
   header->addWidget(makeExplanationButton(*this, [this] { return explanation(); }));
+  equation_ = addEquation(lambdaEquation({}));
+  EquationView* spectrumEquation = addEquation(
+      {.formulas = {u"\\lambda_n = \\sum_i \\sigma_i a_i b_i^T"_s,
+                    u"\\sigma_1 \\ge \\sigma_2 \\ge \\ldots \\ge 0"_s},
+       .number = {},
+       .source = tr("Singular values of λ"),
+       .explanation = tr("A lambda with few large singular values σ passes on few directions of "
+                         "the query; the effective rank counts them."),
+       .letters = {}},
+      false);
   auto* spectrumRow = new QHBoxLayout;
   spectrumRow->setSpacing(0);
   spectrumRow->addWidget(spectrum_, 1);
@@ -73,8 +98,10 @@ LambdaPanel::LambdaPanel(QWidget* parent)
   grid->setHorizontalSpacing(4);
   grid->setVerticalSpacing(8);
   grid->addLayout(header, 0, 0, 1, kColumns);
-  grid->addLayout(spectrumRow, 3, 0, 1, kColumns);
-  grid->setRowStretch(3, 6);
+  grid->addWidget(equation_, 1, 0, 1, kColumns);
+  grid->addWidget(spectrumEquation, 4, 0, 1, kColumns);
+  grid->addLayout(spectrumRow, 5, 0, 1, kColumns);
+  grid->setRowStretch(5, 6);
   for (int i = 0; i < kColumns; ++i) grid->setColumnStretch(i, 1);
   for (HeatmapView* view : {total_, content_, position_}) matrices_.push_back(withExport(*view));
   arrange();
@@ -99,24 +126,23 @@ void LambdaPanel::arrange() {
   QWidget* position = matrices_[2];
   // Tall matrices side by side, wide ones below each other, so that they fill the panel.
   if (areTall_) {
-    grid_->addWidget(total, 1, 0, 1, kTotalColumns);
-    grid_->addWidget(content, 1, kTotalColumns, 1, kPartColumns);
-    grid_->addWidget(position, 1, kTotalColumns + kPartColumns, 1, kPartColumns);
+    grid_->addWidget(total, 2, 0, 1, kTotalColumns);
+    grid_->addWidget(content, 2, kTotalColumns, 1, kPartColumns);
+    grid_->addWidget(position, 2, kTotalColumns + kPartColumns, 1, kPartColumns);
   } else {
-    grid_->addWidget(total, 1, 0, 1, kColumns);
-    grid_->addWidget(content, 2, 0, 1, kColumns / 2);
-    grid_->addWidget(position, 2, kColumns / 2, 1, kColumns / 2);
+    grid_->addWidget(total, 2, 0, 1, kColumns);
+    grid_->addWidget(content, 3, 0, 1, kColumns / 2);
+    grid_->addWidget(position, 3, kColumns / 2, 1, kColumns / 2);
   }
-  grid_->setRowStretch(1, areTall_ ? 16 : 10);
-  grid_->setRowStretch(2, areTall_ ? 0 : 6);
+  grid_->setRowStretch(2, areTall_ ? 16 : 10);
+  grid_->setRowStretch(3, areTall_ ? 0 : 6);
   fitToText();
 }
 
 void LambdaPanel::fitToText() {
-  for (int row = 0; row < static_cast<int>(kLeastHeights.size()); ++row) {
-    const bool isEmpty = areTall_ && row == 1;
-    const int least = isEmpty ? 0 : kLeastHeights[static_cast<std::size_t>(row)];
-    grid_->setRowMinimumHeight(row + 1, qRound(least * textScale()));
+  for (std::size_t i = 0; i < kPictureRows.size(); ++i) {
+    const int least = areTall_ && i == 1 ? 0 : kLeastHeights[i];
+    grid_->setRowMinimumHeight(kPictureRows[i], qRound(least * textScale()));
   }
 }
 
@@ -129,6 +155,7 @@ void LambdaPanel::showState(const PanelState& state) {
   snapshot_ = state.snapshot;
   scale_ = state.scales.lambda;
   if (snapshot_) {
+    equation_->setEquation(lambdaEquation(snapshot_->layer));
     const bool areTall = snapshot_->layer.queryDepth > snapshot_->layer.valueDepth;
     if (areTall != std::exchange(areTall_, areTall)) arrange();
   }
@@ -144,10 +171,12 @@ QList<QAction*> LambdaPanel::panelActions() const {
 }
 
 void LambdaPanel::saveLayout(QSettings& settings) const {
+  InspectPanel::saveLayout(settings);
   settings.setValue(u"oneScale"_s, isOneScale());
 }
 
 void LambdaPanel::restoreLayout(QSettings& settings) {
+  InspectPanel::restoreLayout(settings);
   setOneScale(settings.value(u"oneScale"_s, true).toBool());
 }
 
@@ -211,9 +240,7 @@ void LambdaPanel::updateRanges() {
 ExplanationText LambdaPanel::explanation() const {
   ExplanationText text{
       .title = tr("The lambda of one position"),
-      .formula = tr("&lambda;<sub>n</sub> = &Sigma;<sub>m</sub> (k&#772;<sub>m</sub> + "
-                    "e<sub>nm</sub>) v<sub>m</sub><sup>&#8868;</sup><br>"
-                    "y<sub>n</sub> = &lambda;<sub>n</sub><sup>&#8868;</sup> q<sub>n</sub>"),
+      .formula = {},
       .body = tr("A lambda layer sums the whole image into one small matrix for each position n "
                  "and multiplies the position's query with it. The content part is the same for "
                  "all positions; the position part differs between positions. Rows are the "

@@ -9,6 +9,7 @@ class QLabel;
 
 namespace lambda {
 
+class EquationView;
 class HeatmapView;
 class SpectrumView;
 
@@ -55,6 +56,7 @@ class LambdaPanel : public InspectPanel {
   std::optional<double> scale_;
   QAction* lockScale_ = nullptr;
   std::optional<double> lockedScale_;
+  EquationView* equation_;
   QGridLayout* grid_;
   std::vector<QWidget*> matrices_;  ///< The three views with their buttons.
   bool areTall_ = false;            ///< The matrices have more rows than columns.

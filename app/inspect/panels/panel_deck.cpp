@@ -38,6 +38,7 @@ PanelDeck::PanelDeck(QWidget* parent)
       noLayers_(makeNote()),
       middle_(new QStackedWidget),
       image_(new ImagePanel),
+      imageArea_(new PanelArea(*image_)),
       failure_(new EmptyState),
       tabs_(new QTabWidget) {
   left_->setProperty(kRole, u"panel"_s);
@@ -53,7 +54,7 @@ PanelDeck::PanelDeck(QWidget* parent)
   column->addStretch();
 
   failure_->setButtons(tr("Try again"), tr("Open another run"));
-  middle_->addWidget(image_);
+  middle_->addWidget(imageArea_);
   middle_->addWidget(failure_);
   tabs_->setDocumentMode(true);
   tabs_->tabBar()->setDrawBase(false);
@@ -92,7 +93,7 @@ void PanelDeck::setLayers(const std::vector<InspectableLayer>& layers, const QSt
 }
 
 void PanelDeck::setState(const PanelState& state) {
-  middle_->setCurrentWidget(image_);
+  middle_->setCurrentWidget(imageArea_);
   tabs_->setVisible(true);
   image_->setState(state);
   for (InspectPanel* panel : panels_) panel->setState(state);

@@ -7,6 +7,7 @@
 #include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
+#include <QLayout>
 #include <QScrollBar>
 #include <QStyle>
 #include <QToolButton>
@@ -70,11 +71,30 @@ QLabel* makeNote(const QString& text) {
 }
 
 PanelArea::PanelArea(QWidget& panel) {
-  setWidgetResizable(true);
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setFocusPolicy(Qt::NoFocus);
   setWidget(&panel);
+  panel.installEventFilter(this);
+}
+
+void PanelArea::fitPanel() {
+  QSize space = maximumViewportSize();
+  const auto leastHeight = [this](int width) {
+    const QLayout* layout = widget()->layout();
+    return layout && layout->hasHeightForWidth() ? layout->totalMinimumHeightForWidth(width)
+                                                 : widget()->minimumSizeHint().height();
+  };
+  if (leastHeight(space.width()) > space.height()) {
+    space.rwidth() -= verticalScrollBar()->sizeHint().width();
+  }
+  const int width = std::max(space.width(), widget()->minimumSizeHint().width());
+  widget()->resize(width, std::max(space.height(), leastHeight(width)));
+}
+
+void PanelArea::resizeEvent(QResizeEvent* event) {
+  QScrollArea::resizeEvent(event);
+  fitPanel();
 }
 
 QSize PanelArea::minimumSizeHint() const {
@@ -83,7 +103,10 @@ QSize PanelArea::minimumSizeHint() const {
 }
 
 bool PanelArea::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+  if (watched == widget() && event->type() == QEvent::LayoutRequest) {
+    updateGeometry();
+    fitPanel();
+  }
   return QScrollArea::eventFilter(watched, event);
 }
 
@@ -163,6 +186,23 @@ QString weightsText(InspectedWeights weights) {
       break;
   }
   return QCoreApplication::translate("Inspect", "Weights");
+}
+
+QString lettersOf(const InspectableLayer& layer) {
+  const QString positions = u"%1 × %2"_s.arg(layer.height).arg(layer.width);
+  const QString where =
+      layer.scope > 0
+          ? QCoreApplication::translate("Inspect",
+                                        "n is one of %1 positions, m one of %2 × %2 around it.")
+                .arg(positions)
+                .arg(layer.scope)
+          : QCoreApplication::translate("Inspect", "n and m are %1 positions.").arg(positions);
+  return QCoreApplication::translate("Inspect", "Here k = %1, v = %2, h = %3, u = %4; %5")
+      .arg(layer.queryDepth)
+      .arg(layer.valueDepth)
+      .arg(layer.heads)
+      .arg(layer.intraDepth)
+      .arg(where);
 }
 
 QAction* makePageAction(QObject& owner,

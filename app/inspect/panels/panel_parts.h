@@ -28,7 +28,8 @@ QString exportCaption(const InspectionSnapshot& snapshot, const QString& what);
 /// A secondary label.
 QLabel* makeNote(const QString& text = {});
 
-/// Contains a panel and scrolls it vertically where there is less space than it needs.
+/// Contains a panel and scrolls it vertically where there is less space than it needs. A resizable
+/// QScrollArea would scroll a panel with wrapped texts already below its preferred height.
 class PanelArea : public QScrollArea {
   Q_OBJECT
 
@@ -40,6 +41,10 @@ class PanelArea : public QScrollArea {
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void fitPanel();
 };
 
 /// The view with a small export button in the corner, beside its title.
@@ -69,6 +74,10 @@ QString slotName(const InspectableLayer& layer, int slot);
 
 /// "Live weights", "Averaged weights" of a checkpoint, or its "Weights".
 QString weightsText(InspectedWeights weights);
+
+/// The letters of a layer's equations with their sizes: "Here k = 16, v = 24, h = 4, u = 1; n and m
+/// are 8 × 8 positions."
+QString lettersOf(const InspectableLayer& layer);
 
 /// An action whose tooltip names its key. The page that shows the panel adds it, so that the key
 /// works on the whole page.

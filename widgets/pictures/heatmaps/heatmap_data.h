@@ -32,7 +32,7 @@ struct HeatmapData {
   QString unit = {};  ///< Beside the colour bar; empty for a number without a unit.
   HeatmapAxis rows = {};
   HeatmapAxis columns = {};
-  QStringList captions = {};  ///< One per tile, or empty.
+  QStringList captions = {};  ///< One per tile, all with the same number of lines; or empty.
   ColorMap map = ColorMap::diverging;
 
   bool operator==(const HeatmapData&) const = default;

@@ -5,6 +5,7 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include "widgets/pictures/fitting_text.h"
 #include "widgets/pictures/heatmaps/color_bar.h"
 #include "widgets/pictures/heatmaps/tile_cache.h"
 #include "widgets/pictures/images/sharp_image.h"
@@ -19,6 +20,7 @@ namespace lambda {
 namespace {
 
 constexpr double kGap = 8;
+constexpr double kTitleMargin = 28;      // space for a button beside the title
 constexpr double kOverBackdrop = 0.62;   // opacity of the cells over an image
 constexpr double kLeastMarkedCell = 3;   // smaller cells have no space for a frame inside
 constexpr int kMostVectorCells = 20000;  // with more rectangles a file is unwieldy
@@ -64,25 +66,13 @@ void paintZeroLines(QPainter& painter, const HeatmapScene& scene, int tile) {
   }
 }
 
-/// On the screen a caption that is too long is elided, since its tooltip is complete; in a file it
-/// is drawn smaller.
-void paintCaption(QPainter& painter, const QRectF& area, const QString& caption, bool isOnScreen) {
-  const QFontMetricsF metrics(smallFont());
-  const double needed = metrics.horizontalAdvance(caption);
-  if (isOnScreen || needed <= area.width()) {
-    painter.drawText(area,
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(caption, Qt::ElideRight, area.width()));
-    return;
+void paintCaption(QPainter& painter, const QRectF& area, const QString& caption) {
+  const QStringList lines = caption.split(u'\n');
+  const double height = area.height() / static_cast<double>(lines.size());
+  for (qsizetype i = 0; i < lines.size(); ++i) {
+    const double top = area.top() + height * static_cast<double>(i);
+    paintFitting(painter, QRectF(area.left(), top, area.width(), height), lines[i]);
   }
-  const double scale = area.width() / needed;
-  painter.save();
-  painter.translate(area.left(), area.center().y());
-  painter.scale(scale, scale);
-  painter.drawText(QRectF(0, -area.height() / 2, needed + 1, area.height()),
-                   Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip,
-                   caption);
-  painter.restore();
 }
 
 void paintTile(QPainter& painter, const HeatmapScene& scene, int tile, const Colors& colors) {
@@ -107,8 +97,7 @@ void paintTile(QPainter& painter, const HeatmapScene& scene, int tile, const Col
   }
   if (scene.data.captions.size() == scene.data.tileCount()) {
     painter.setPen(tile == scene.selectedTile ? colors.accent : colors.textSecondary);
-    paintCaption(
-        painter, scene.layout.captionRect(tile), scene.data.captions[tile], scene.isOnScreen);
+    paintCaption(painter, scene.layout.captionRect(tile), scene.data.captions[tile]);
   }
 }
 
@@ -181,11 +170,12 @@ QRectF heatmapArea(const HeatmapData& data, const HeatmapParts& parts, const QSi
 
 HeatmapFrame heatmapFrame(const HeatmapData& data, int tilesPerRow) {
   const bool hasCaptions = !data.captions.isEmpty() && data.captions.size() == data.tileCount();
+  const auto lines = hasCaptions ? data.captions.front().count(u'\n') + 1 : 0;
   return {.tiles = data.tileCount(),
           .rows = data.rowCount(),
           .columns = data.columnCount(),
           .tilesPerRow = tilesPerRow,
-          .captionHeight = hasCaptions ? lineHeight() + 2 : 0,
+          .captionHeight = static_cast<double>(lines) * (lineHeight() + 2),
           .gap = kGap};
 }
 
@@ -199,8 +189,9 @@ void paintHeatmap(QPainter& painter, const HeatmapScene& scene, const Colors& co
     font.setWeight(QFont::DemiBold);
     painter.setFont(font);
     painter.setPen(colors.text);
-    const QRectF line(layout.area().left(), 3, scene.size.width(), lineHeight());
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, scene.data.title);
+    const double left = layout.area().left();
+    const double width = scene.size.width() - left - kTitleMargin * textScale();
+    paintFitting(painter, QRectF(left, 3, width, lineHeight()), scene.data.title);
   }
   painter.setFont(smallFont());
   painter.save();

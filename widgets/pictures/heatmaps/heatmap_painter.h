@@ -31,7 +31,6 @@ struct HeatmapScene {
   bool scalePerTile = false;
   std::optional<Cell> mark = std::nullopt;
   int selectedTile = -1;
-  bool isOnScreen = true;
   const QImage* backdrop = nullptr;  ///< Shown in grey through every tile; null = none.
 };
 

@@ -7,6 +7,7 @@
 #include <QPaintEvent>
 #include <QPainter>
 
+#include "widgets/pictures/fitting_text.h"
 #include "widgets/pictures/heatmaps/heatmap_painter.h"
 #include "widgets/pictures/heatmaps/tile_cache.h"
 #include "widgets/pictures/images/image_conversion.h"
@@ -229,7 +230,7 @@ QString HeatmapView::readoutOf(const TileCell& cell) const {
   };
   QString text;
   if (data_.captions.size() == data_.tileCount() && data_.tileCount() > 0) {
-    text = data_.captions[cell.tile] + u", "_s;
+    text = QString(data_.captions[cell.tile]).replace(u"\n"_s, u" · "_s) + u", "_s;
   } else if (data_.tileCount() > 1) {
     text = tr("tile %1").arg(cell.tile) + u", "_s;
   }
@@ -291,9 +292,7 @@ void HeatmapView::paintReadout(QPainter& painter,
     painter.setPen(colors.warning);
     text = tr("Not finite (grey): %1").arg(notFinite);
   }
-  painter.drawText(line,
-                   Qt::AlignLeft | Qt::AlignVCenter,
-                   metrics.elidedText(text, Qt::ElideRight, line.width()));
+  paintFitting(painter, line, text);
 }
 
 QString HeatmapView::exportName() const {
@@ -321,7 +320,6 @@ void HeatmapView::paintTo(QPainter& painter, const QSize& size, const Colors& co
                            .parts = parts,
                            .scalePerTile = scalePerTile_,
                            .mark = mark_,
-                           .isOnScreen = false,
                            .backdrop = backdrop_.isNull() ? nullptr : &backdrop_};
   paintHeatmap(painter, scene, colors);
 }

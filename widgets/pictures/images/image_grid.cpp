@@ -19,6 +19,7 @@ namespace lambda {
 
 namespace {
 
+constexpr int kCaptionSides = 3;    // longest caption, in sides of a thumbnail
 constexpr int kPadding = 4;         // around a thumbnail
 constexpr int kMostExported = 100;  // thumbnails on an exported sheet
 constexpr int kExportColumns = 10;
@@ -102,7 +103,7 @@ void ImageGrid::measureCaptions() {
   for (const QString& caption : captions) {
     widestCaption_ = std::max(widestCaption_, metrics.horizontalAdvance(caption) + 2);
   }
-  widestCaption_ = std::min(widestCaption_, 2 * side_);
+  widestCaption_ = std::min(widestCaption_, kCaptionSides * side_);
 }
 
 void ImageGrid::setPlaceholder(const QString& text) {
@@ -233,7 +234,7 @@ void ImageGrid::paintCell(QPainter& painter,
   const QRect line(cell.left() + 1, thumbnail.bottom() + 3, width, captionHeight());
   painter.drawText(line,
                    Qt::AlignHCenter | Qt::AlignVCenter,
-                   QFontMetrics(smallFont()).elidedText(shown.caption, Qt::ElideRight, width));
+                   QFontMetrics(smallFont()).elidedText(shown.caption, Qt::ElideMiddle, width));
 }
 
 void ImageGrid::paintEvent(QPaintEvent* event) {

@@ -16,7 +16,8 @@ enum class Verdict { none, right, wrong };
 
 struct GridImage {
   int index = 0;         ///< Within the LabeledImages.
-  QString caption = {};  ///< Short: "cat", or "cat, not dog". Elided where it is too long.
+  QString caption =
+      {};  ///< Short: "cat", or "cat, not dog". Shortened in its middle where it is too long.
   Verdict verdict = Verdict::none;  ///< A tick or a cross in the corner.
 
   bool operator==(const GridImage&) const = default;
@@ -99,7 +100,7 @@ class ImageGrid : public QAbstractScrollArea, public Exportable {
   std::vector<GridImage> shown_;
   QString placeholder_;
   int side_ = 48;
-  int widestCaption_ = 0;  ///< At most twice the side.
+  int widestCaption_ = 0;  ///< At most three times the side.
   bool captionsVisible_ = true;
   int current_ = -1;  ///< Index within shown_.
   int paintedCount_ = 0;

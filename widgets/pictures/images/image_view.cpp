@@ -6,6 +6,7 @@
 #include <QAccessible>
 #include <QPainter>
 
+#include "widgets/pictures/fitting_text.h"
 #include "widgets/pictures/heatmaps/color_bar.h"
 #include "widgets/pictures/heatmaps/heatmap_data.h"
 #include "widgets/pictures/heatmaps/heatmap_painter.h"
@@ -25,6 +26,7 @@ namespace {
 constexpr int kPreferredSide = 384;  // device-independent pixels
 constexpr double kLineWidth = 380;   // readout and colour bar together, where there is space
 constexpr double kBarWidth = 190;    // the colour bar with its numbers
+constexpr double kReadoutGap = 8;
 constexpr double kLeastBar = 32;     // its colours alone
 
 double lineHeight() {
@@ -117,7 +119,11 @@ void ImageView::setColorBarVisible(bool visible) {
 
 ImageView::Places ImageView::placesFor(const QSize& size) const {
   const double line = lineHeight() + 4;
-  const QSizeF space(size.width() - 2, size.height() - line - 2);
+  const bool hasBar = colorBarVisible_ && !overlay_.cells.empty();
+  const double leastBar = flatColorBarNumbers(overlay_.range) + kLeastBar;
+  const double below = heightBelow(size.width());
+  const bool hasTwoLines = below > line;
+  const QSizeF space(size.width() - 2, size.height() - below - 2);
   Places places;
   if (image_.isNull() || space.width() < 8 || space.height() < 8) return places;
   QSizeF side = QSizeF(image_.size()).scaled(space, Qt::KeepAspectRatio);
@@ -129,17 +135,19 @@ ImageView::Places ImageView::placesFor(const QSize& size) const {
   const double left = std::floor((size.width() - side.width()) / 2);
   const double top = std::floor(std::max(1.0, (space.height() - side.height()) / 2));
   places.image = QRectF(QPointF(left, top), side);
-  const bool hasBar = colorBarVisible_ && !overlay_.cells.empty();
-  const double below = top + side.height() + 3;
-  const double lineWidth = std::max(side.width(), std::min<double>(size.width() - 4, kLineWidth));
-  const double numbers = flatColorBarNumbers(overlay_.range) + kLeastBar;
-  const double barWidth =
-      !hasBar ? 0
-              : std::min(lineWidth,
-                         std::max(numbers, std::min(kBarWidth * textScale(), lineWidth / 2)));
+  const double lineTop = top + side.height() + 3;
+  const double lineWidth =
+      std::max(side.width(), std::min<double>(size.width() - 4, kLineWidth * textScale()));
   const double lineLeft = std::max(2.0, left + (side.width() - lineWidth) / 2);
-  places.colorBar = QRectF(lineLeft + lineWidth - barWidth, below, barWidth, line);
-  places.readout = QRectF(lineLeft, below, lineWidth - barWidth - 8, line);
+  if (hasTwoLines) {
+    places.colorBar = QRectF(lineLeft, lineTop, lineWidth, line);
+    places.readout = QRectF(lineLeft, lineTop + line, lineWidth, line);
+    return places;
+  }
+  const double free = std::max(leastBar, lineWidth - widestReadout() - kReadoutGap);
+  const double barWidth = hasBar ? std::min(free, std::max(leastBar, kBarWidth * textScale())) : 0;
+  places.colorBar = QRectF(lineLeft + lineWidth - barWidth, lineTop, barWidth, line);
+  places.readout = QRectF(lineLeft, lineTop, lineWidth - barWidth - kReadoutGap, line);
   return places;
 }
 
@@ -158,6 +166,20 @@ std::optional<Cell> ImageView::cellAt(const QPointF& at) const {
 QRectF ImageView::cellRect(const Cell& cell) const {
   if (rows_ <= 0 || columns_ <= 0) return {};
   return cellRectIn(placesFor(size()).image, cell);
+}
+
+double ImageView::heightBelow(int width) const {
+  const double line = lineHeight() + 4;
+  const double bar = flatColorBarNumbers(overlay_.range) + kLeastBar;
+  const bool hasBar = colorBarVisible_ && !overlay_.cells.empty();
+  return hasBar && width < widestReadout() + bar + kReadoutGap + 4 ? 2 * line : line;
+}
+
+double ImageView::widestReadout() const {
+  const QFontMetricsF metrics(smallFont());
+  const QString cell = tr("row %1, column %2").arg(rows_).arg(columns_);
+  const QString value = overlay_.quantity + u" −8.888e−88"_s;
+  return metrics.horizontalAdvance(tr("Query: %1").arg(cell) + u", "_s + value);
 }
 
 QString ImageView::readoutOf(const Cell& cell) const {
@@ -205,10 +227,7 @@ void ImageView::paint(QPainter& painter,
   if (!shown || rows_ <= 0) return;
   painter.setPen(onScreen && hovered_ ? colors.text : colors.textSecondary);
   const QString text = shown == query_ ? tr("Query: %1").arg(readoutOf(*shown)) : readoutOf(*shown);
-  const QFontMetricsF metrics(smallFont());
-  painter.drawText(places.readout,
-                   Qt::AlignLeft | Qt::AlignVCenter,
-                   metrics.elidedText(text, Qt::ElideRight, places.readout.width()));
+  paintFitting(painter, places.readout, text);
 }
 
 void ImageView::paintGrid(QPainter& painter, const QRectF& image) const {

@@ -65,6 +65,10 @@ class ImageView : public QWidget, public Exportable {
   void setGridVisible(bool visible);
   void setColorBarVisible(bool visible);
 
+  /// Height of the lines below an image of this width: colour bar and readout have a line each
+  /// where they don't fit beside each other.
+  double heightBelow(int width) const;
+
   /// The position under a point of the widget.
   std::optional<Cell> cellAt(const QPointF& at) const;
   /// The area of a position in the widget.
@@ -100,6 +104,8 @@ class ImageView : public QWidget, public Exportable {
   struct Places;
 
   Places placesFor(const QSize& size) const;
+  /// Width of the longest text about a position.
+  double widestReadout() const;
   void paint(QPainter& painter, const QSize& size, const Colors& colors, bool onScreen) const;
   void paintGrid(QPainter& painter, const QRectF& image) const;
   QRectF cellRectIn(const QRectF& image, const Cell& cell) const;

@@ -1,0 +1,30 @@
+#include "widgets/pictures/fitting_text.h"
+
+#include <algorithm>
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+namespace lambda {
+
+namespace {
+
+constexpr double kLeastScale = 0.65;
+
+}  // namespace
+
+void paintFitting(QPainter& painter, const QRectF& area, const QString& text) {
+  const QFontMetricsF metrics(painter.font());
+  const double needed = metrics.horizontalAdvance(text) + 1;
+  const double scale = std::clamp(area.width() / needed, kLeastScale, 1.0);
+  const double width = area.width() / scale;
+  painter.save();
+  painter.translate(area.left(), area.center().y());
+  painter.scale(scale, scale);
+  painter.drawText(QRectF(0, -area.height() / 2, width, area.height()),
+                   Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip,
+                   needed > width ? metrics.elidedText(text, Qt::ElideMiddle, width) : text);
+  painter.restore();
+}
+
+}  // namespace lambda
