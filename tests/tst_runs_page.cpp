@@ -9,6 +9,7 @@
 #include "app/runs/panels/fork_dialog.h"
 #include "app/runs/panels/run_legend.h"
 #include "app/runs/table/run_filter_bar.h"
+#include "app/session/studio_settings.h"
 #include "tests/support/runs_page_stage.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/pictures/images/image_grid.h"
@@ -59,6 +60,7 @@ class TestRunsPage : public QObject, private RunsPageStage {
   void confusionShowsTheImagesBehindACell();
   void missingImagesOfOneRunAreNotShownForAnother();
   void theTestSetIsOnlyLookedAtWhenAskedFor();
+  void theTestSetIsScoredUnaskedOnlyForWhoWantsThat();
   void detailsTellHowThePrecisionWasChosen();
   void theCommandLineIsCopied();
 };
@@ -372,6 +374,23 @@ void TestRunsPage::theTestSetIsOnlyLookedAtWhenAskedFor() {
   QVERIFY(!view.isVisible());
   QVERIFY(button(u"Score the test images"_s));
   QTest::mouseClick(button(u"Score the test images"_s), Qt::LeftButton);
+  QTRY_VERIFY(view.isVisible());
+  QVERIFY(hasLabel(u"500 images correct"_s));
+}
+
+void TestRunsPage::theTestSetIsScoredUnaskedOnlyForWhoWantsThat() {
+  StudioSettings settings;
+  settings.asksBeforeTestScore = false;
+  writeStudioSettings(settings);
+  const auto restore = qScopeGuard([] { writeStudioSettings({}); });
+  write("a", smallRecord("first"));
+  open(1);
+  showTab(2);
+  const auto& view = *page_->findChild<ConfusionView*>();
+  QVERIFY(!view.isVisible());
+  for (QAbstractButton* each : page_->findChildren<QAbstractButton*>()) {
+    if (each->text() == u"Test images"_s) each->click();
+  }
   QTRY_VERIFY(view.isVisible());
   QVERIFY(hasLabel(u"500 images correct"_s));
 }

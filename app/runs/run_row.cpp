@@ -196,8 +196,4 @@ QString sentenceFor(const RunRow& row) {
   return {};
 }
 
-QString countedText(qint64 count, const QString& one, const QString& many) {
-  return countText(count) + u' ' + (count == 1 ? one : many);
-}
-
 }  // namespace lambda

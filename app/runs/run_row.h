@@ -79,7 +79,4 @@ QString nameOf(RunState state);
 /// The meaning of the state for this run and what can be done, in a sentence or two.
 QString sentenceFor(const RunRow& row);
 
-/// "1 epoch", "3 epochs"
-QString countedText(qint64 count, const QString& one, const QString& many);
-
 }  // namespace lambda

@@ -5,7 +5,6 @@
 #include <QCloseEvent>
 #include <QFileInfo>
 #include <QLabel>
-
 #include <QMimeData>
 #include <QScreen>
 #include <QSettings>
@@ -27,7 +26,6 @@
 #include "app/studio/shortcut_tips.h"
 #include "app/studio/training_notices.h"
 #include "app/train/train_status.h"
-#include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/question_box.h"
 

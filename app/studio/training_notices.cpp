@@ -16,7 +16,6 @@
 #include "app/studio/workspaces.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
-#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 

@@ -14,7 +14,6 @@
 #include "app/studio/lambda_figure.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
-#include "widgets/theme/shown_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 

@@ -6,6 +6,7 @@
 #include <QEvent>
 #include <QFileDialog>
 #include <QMenu>
+#include <QPointer>
 #include <QSettings>
 #include <QToolButton>
 
@@ -80,12 +81,18 @@ class SaveAction : public QAction {
 /// Redraws its icon when the theme changes.
 class ExportButton : public QToolButton {
  public:
-  explicit ExportButton(QWidget* parent) : QToolButton(parent) {
+  explicit ExportButton(QWidget& picture) : QToolButton(&picture), picture_(&picture) {
     setIcon(lambda::icon(u"export"_s, *this));
     fitToText();
   }
 
  protected:
+  /// The Tab key reaches the picture after the button above it, also where it was made before.
+  void showEvent(QShowEvent* event) override {
+    QToolButton::showEvent(event);
+    if (picture_) setTabOrder(this, picture_);
+  }
+
   void changeEvent(QEvent* event) override {
     QToolButton::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) setIcon(lambda::icon(u"export"_s, *this));
@@ -97,6 +104,8 @@ class ExportButton : public QToolButton {
     const int side = qRound(kIconSide * textScale());
     setIconSize(QSize(side, side));
   }
+
+  QPointer<QWidget> picture_;
 };
 
 }  // namespace
@@ -135,7 +144,7 @@ std::vector<PictureExport> pictureExportsBelow(const QWidget& parent) {
 }
 
 QToolButton* makeExportButton(const Exportable& source, QWidget& owner) {
-  auto* button = new ExportButton(&owner);
+  auto* button = new ExportButton(owner);
   auto* menu = new QMenu(button);
   addExportActions(*menu, source, owner);
   button->setMenu(menu);

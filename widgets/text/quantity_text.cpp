@@ -51,6 +51,15 @@ QString countText(qint64 count) {
   return localised(formatCount(count));
 }
 
+QString countedText(qint64 count, const QString& noun) {
+  return localised(formatCounted(count, noun.toStdString()));
+}
+
+QString timesText(qint64 count) {
+  const QStringList few{u"never"_s, u"once"_s, u"twice"_s};
+  return count >= 0 && count < few.size() ? few[count] : countedText(count, u"time"_s);
+}
+
 QString shortCountText(qint64 count, int digits) {
   return localised(formatShortCount(count, digits));
 }

@@ -21,6 +21,12 @@ QString roundedText(double value, int digits = 4);
 /// "1,234,567"
 QString countText(qint64 count);
 
+/// A count with its noun: "1 epoch", "2,000 images", "3 batches".
+QString countedText(qint64 count, const QString& noun);
+
+/// "never", "once", "twice", "3 times"
+QString timesText(qint64 count);
+
 /// "456", "1.18 M"
 QString shortCountText(qint64 count, int digits = 3);
 

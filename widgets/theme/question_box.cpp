@@ -56,10 +56,13 @@ QMessageBox* ask(const Question& question, QWidget& window) {
     QPushButton* button = box->addButton(answer.button);
     button->setText(answer.verb);
     if (!safe) safe = button;
-    // After the box has closed, so that an answer may ask again.
-    if (answer.call)
-      QObject::connect(button, &QPushButton::clicked, &window, answer.call, Qt::QueuedConnection);
   }
+  // When the box has closed, so that an answer may ask again.
+  QObject::connect(box, &QDialog::finished, &window, [box, answers = question.answers] {
+    for (const Answer& answer : answers) {
+      if (box->button(answer.button) == box->clickedButton() && answer.call) answer.call();
+    }
+  });
   if (safe) {
     setRole(*safe, u"primary"_s);
     box->setDefaultButton(safe);

@@ -18,15 +18,4 @@ inline QLocale shownLocale() {
   return own.language() == QLocale::C ? QLocale(QLocale::English) : own;
 }
 
-/// A count with its noun, which gets its regular plural: "1 epoch", "2,000 images", "3 batches".
-inline QString countedText(qint64 count, QString noun) {
-  if (count != 1) {
-    const bool hisses = noun.endsWith(u's') || noun.endsWith(u'x') ||
-                        noun.endsWith(QLatin1StringView("ch")) ||
-                        noun.endsWith(QLatin1StringView("sh"));
-    noun += QLatin1StringView(hisses ? "es" : "s");
-  }
-  return shownLocale().toString(count) + u' ' + noun;
-}
-
 }  // namespace lambda

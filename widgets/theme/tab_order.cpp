@@ -4,6 +4,20 @@
 
 namespace lambda {
 
+namespace {
+
+/// The outermost widget within the container that passes its focus on to `widget` or beside it. Such
+/// a widget is in the focus chain too, and would lead back from its own place there.
+QWidget* compoundOf(QWidget* widget, const QWidget& container) {
+  QWidget* compound = widget;
+  for (QWidget* at = widget; at && at != &container; at = at->parentWidget()) {
+    if (at->focusProxy()) compound = at;
+  }
+  return compound;
+}
+
+}  // namespace
+
 void setTabOrderIn(QWidget& container, const QList<QWidget*>& widgets) {
   // Inserts them behind the last widget before the container that takes the focus.
   QWidget* before = container.previousInFocusChain();
@@ -13,8 +27,10 @@ void setTabOrderIn(QWidget& container, const QList<QWidget*>& widgets) {
   }
   if (before == &container) return;
   for (QWidget* widget : widgets) {
-    QWidget::setTabOrder(before, widget);
-    before = widget;
+    QWidget* compound = compoundOf(widget, container);
+    if (compound == before) continue;
+    QWidget::setTabOrder(before, compound);
+    before = compound;
   }
 }
 

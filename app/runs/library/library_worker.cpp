@@ -22,6 +22,7 @@
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -67,8 +68,7 @@ QString writeExport(const fs::path& run, RunExport what, const fs::path& file) {
     return RunLibrary::tr("Saved %1.").arg(toText(file));
   }
   const ExportedWeights weights = exportWeights(run, file, WeightsChoice::evaluated);
-  const QString tensors =
-      countedText(weights.tensors, RunLibrary::tr("tensor"), RunLibrary::tr("tensors"));
+  const QString tensors = countedText(weights.tensors, u"tensor"_s);
   return (weights.averaged ? RunLibrary::tr("Saved %1 with %2 of %3, averaged over training.")
                            : RunLibrary::tr("Saved %1 with %2 of %3."))
       .arg(toText(file), tensors, toText(weights.checkpoint.filename()));

@@ -18,6 +18,7 @@
 #include "widgets/export/export_folder.h"
 #include "widgets/text/path_text.h"
 #include "app/session/export_dialog.h"
+#include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -99,7 +100,7 @@ void RunOperations::trash() {
       rows.size() == 1
           ? tr("Move %1 with all its checkpoints to the trash?").arg(rows.front()->name())
           : tr("Move %1 with all their checkpoints to the trash?")
-                .arg(countedText(static_cast<qint64>(rows.size()), tr("run"), tr("runs")));
+                .arg(countedText(static_cast<qint64>(rows.size()), u"run"_s));
   messages_.ask(question, tr("Move to the trash"), [this, asked = table_.selectedRuns()] {
     removals_.moveToTrash(table_.rowsOf(asked));
     table_.setFocus();

@@ -8,6 +8,7 @@
 
 #include "app/runs/run_library.h"
 #include "app/session/page.h"
+#include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -132,7 +133,7 @@ void RunRemovals::redo() {
 
 QString RunRemovals::namesOf(const std::vector<Item>& items) {
   if (items.size() == 1) return items.front().name;
-  return countedText(static_cast<qint64>(items.size()), tr("run"), tr("runs"));
+  return countedText(static_cast<qint64>(items.size()), u"run"_s);
 }
 
 QString RunRemovals::textOf(const Removal& removal) {

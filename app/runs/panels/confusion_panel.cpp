@@ -244,9 +244,9 @@ void ConfusionPanel::showBeginning() {
     return;
   }
   const int looks = row.run.record.testEvaluations;
-  const QString before = looks == 0 ? tr("This run's test images have not been scored yet.")
-                                    : tr("This run's test images have been scored %1.")
-                                          .arg(countedText(looks, tr("time"), tr("times")));
+  const QString before =
+      looks == 0 ? tr("This run's test images have not been scored yet.")
+                 : tr("This run's test images have been scored %1.").arg(timesText(looks));
   showMessage(
       tr("This scores the test set"),
       before + u' ' +

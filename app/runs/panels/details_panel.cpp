@@ -192,8 +192,7 @@ void DetailsPanel::showResult(const RunRow& row) {
         .name = column.title, .value = cellText(column, row), .toolTip = column.meaning};
     if (id == RunColumn::test && record.testAccuracy && !row.isImported()) {
       fact.value = tr("%1, scored %2")
-                       .arg(accuracyText(*record.testAccuracy),
-                            countedText(record.testEvaluations, tr("time"), tr("times")));
+                       .arg(accuracyText(*record.testAccuracy), timesText(record.testEvaluations));
     }
     facts.push_back(std::move(fact));
   }
@@ -216,8 +215,8 @@ void DetailsPanel::showEnvironment(const RunRow& row) {
   const std::string precision =
       precisionText(record.config.recipe.precision, machine.precisionRates);
   const int changes = machine.threadChanges;
-  const QString threads = tr("changed %1 while training: not repeatable to the bit")
-                              .arg(countedText(changes, tr("time"), tr("times")));
+  const QString threads =
+      tr("changed %1 while training: not repeatable to the bit").arg(timesText(changes));
   environment_->setFacts(
       {{tr("Device"), cellText(specOf(RunColumn::device), row)},
        {tr("Threads"), changes > 0 ? threads : QString()},

@@ -144,6 +144,8 @@ DifferencesPanel::DifferencesPanel(const RunTableModel& runs, QWidget* parent)
   column->setSpacing(8);
   column->addLayout(top);
   column->addWidget(view_, 1);
+  setTabOrder(onlyDifferences_, view_);
+  setTabOrder(copy, view_);
 
   connect(onlyDifferences_, &QCheckBox::toggled, this, [this](bool on) {
     model_->setOnlyDifferences(on);

@@ -232,7 +232,7 @@ std::vector<Problem> ForkDialog::problems() const {
       {kEpochsPath,
        Severity::error,
        tr("The checkpoint has done %1 already. Train for more epochs than that.")
-           .arg(countedText(epochsDone_, tr("epoch"), tr("epochs")))
+           .arg(countedText(epochsDone_, u"epoch"_s))
            .toStdString(),
        Fix{tr("Set %1 epochs").arg(enough).toStdString(), kEpochsPath, std::to_string(enough)}});
   return problems;

@@ -64,7 +64,7 @@ QString testToolTip(const RunRow& row) {
   if (row.isImported()) return tr("The last value of its test curve");
   return tr("The test set has been scored %1. A network chosen by its test accuracy looks better "
             "than it is.")
-      .arg(countedText(record.testEvaluations, tr("time"), tr("times")));
+      .arg(timesText(record.testEvaluations));
 }
 
 QString epochsText(const RunRow& row) {
@@ -76,7 +76,7 @@ QString epochsText(const RunRow& row) {
 QString deviceText(const RunRow& row) {
   const Environment& environment = row.run.record.environment;
   if (environment.device != "cpu" || environment.threads <= 0) return shown(environment.device);
-  return tr("CPU, %1").arg(countedText(environment.threads, tr("thread"), tr("threads")));
+  return tr("CPU, %1").arg(countedText(environment.threads, u"thread"_s));
 }
 
 QString firstLineOfNotes(const RunRow& row) {

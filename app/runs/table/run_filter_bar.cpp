@@ -8,6 +8,7 @@
 #include <QMenu>
 #include <QToolButton>
 
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
@@ -189,7 +190,7 @@ void RunFilterBar::updateTexts() {
   tags_->setText(title(tr("Tags"), filter.tags.size()));
   clear_->setVisible(!filter.isEmpty());
   const int shown = sorted_.rowCount(), all = sorted_.sourceModel()->rowCount();
-  count_->setText(shown == all ? countedText(all, tr("run"), tr("runs"))
+  count_->setText(shown == all ? countedText(all, u"run"_s)
                                : tr("%1 of %2 runs").arg(shown).arg(all));
 }
 

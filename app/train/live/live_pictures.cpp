@@ -99,18 +99,18 @@ void LivePictures::makeLambda() {
   lambda_ = makeView(this, tr("Lambda matrix"));
   lambda_->setPlaceholder(
       tr("The lambda matrix is shown here while a network with a lambda layer is trained."));
-  column_->addLayout(makeHead(
+  // In the order of the Tab key.
+  QWidget* toggle = makeToggle(
+      *parts_,
       this,
-      tr("Lambda"),
-      makeToggle(
-          *parts_,
-          this,
-          {{tr("All"), tr("The parts beside each other, on one scale")},
-           {tr("Total"), tr("What the query is multiplied by: content plus position")},
-           {tr("Content"), tr("From the content of the whole image, the same at every pixel")},
-           {tr("Position"), tr("From the positions around the middle pixel")}}),
-      makeExplanationButton(*this, [this] { return lambdaExplanation(snapshot_.get()); }),
-      makeExportButton(*lambda_, *lambda_)));
+      {{tr("All"), tr("The parts beside each other, on one scale")},
+       {tr("Total"), tr("What the query is multiplied by: content plus position")},
+       {tr("Content"), tr("From the content of the whole image, the same at every pixel")},
+       {tr("Position"), tr("From the positions around the middle pixel")}});
+  QWidget* explain =
+      makeExplanationButton(*this, [this] { return lambdaExplanation(snapshot_.get()); });
+  column_->addLayout(
+      makeHead(this, tr("Lambda"), toggle, explain, makeExportButton(*lambda_, *lambda_)));
   column_->addWidget(lambda_, 3);
   connect(parts_, &QButtonGroup::idClicked, this, [this](int id) {
     isPartChosen_ = true;
@@ -120,15 +120,14 @@ void LivePictures::makeLambda() {
 
 void LivePictures::makePositions() {
   tiles_ = makeView(this, tr("Position embeddings"));
-  column_->addLayout(makeHead(
-      this,
-      tr("Positions"),
-      makeToggle(*embeddings_,
-                 this,
-                 {{tr("Change"), tr("What training has changed since the start")},
-                  {tr("Now"), tr("As they are, with the initial noise")}}),
-      makeExplanationButton(*this, [this] { return positionExplanation(snapshot_.get()); }),
-      makeExportButton(*tiles_, *tiles_)));
+  QWidget* toggle = makeToggle(*embeddings_,
+                               this,
+                               {{tr("Change"), tr("What training has changed since the start")},
+                                {tr("Now"), tr("As they are, with the initial noise")}});
+  QWidget* explain =
+      makeExplanationButton(*this, [this] { return positionExplanation(snapshot_.get()); });
+  column_->addLayout(
+      makeHead(this, tr("Positions"), toggle, explain, makeExportButton(*tiles_, *tiles_)));
   column_->addWidget(tiles_, 4);
   connect(embeddings_, &QButtonGroup::idClicked, this, &LivePictures::showPicture);
 }

@@ -210,6 +210,8 @@ void ResultBanner::updateIcons() {
   const int side = qRound(kSignSide * textScale());
   sign_->setFixedSize(side, side);
   sign_->setPixmap(sign.pixmap(side));
+  const bool isError = kind_ == Kind::failed || kind_ == Kind::refused;
+  sign_->setAccessibleName(isError ? u"Error"_s : u"Result"_s);
   copy_->setIcon(icon(u"copy"_s, *this));
   close_->setIcon(icon(u"close"_s, *this));
   fitIconsToText(*this);

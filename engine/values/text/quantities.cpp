@@ -104,7 +104,9 @@ std::string formatCount(std::int64_t count) {
 }
 
 std::string formatCounted(std::int64_t count, const std::string& noun) {
-  return formatCount(count) + " " + noun + (count == 1 ? "" : "s");
+  const bool hisses =
+      noun.ends_with("s") || noun.ends_with("x") || noun.ends_with("ch") || noun.ends_with("sh");
+  return formatCount(count) + " " + noun + (count == 1 ? "" : hisses ? "es" : "s");
 }
 
 std::string formatShortCount(std::int64_t count, int digits) {

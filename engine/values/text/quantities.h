@@ -24,7 +24,7 @@ std::string formatRounded(double value, int digits = 4);
 /// A count in full: "1,234,567".
 std::string formatCount(std::int64_t count);
 
-/// A count with its noun: "1 epoch", "3 epochs".
+/// A count with its noun, which gets its regular plural: "1 epoch", "3 epochs", "2 classes".
 std::string formatCounted(std::int64_t count, const std::string& noun);
 
 /// A count with `digits` significant digits and a prefix from 1000 on: "456", "1.18 M".
