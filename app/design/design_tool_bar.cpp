@@ -53,19 +53,19 @@ void DesignPage::makeActions() {
   templates_ = new QAction(tr("New from template …"), this);
   templates_->setIconText(tr("Templates"));
   templates_->setShortcut(QKeySequence::New);
-  templates_->setToolTip(tr("Start from a template (Ctrl+N)"));
+  templates_->setToolTip(tr("Start from a template"));
   templates_->setCheckable(true);
   connect(templates_, &QAction::triggered, this, &DesignPage::showTemplates);
 
   train_ = new QAction(tr("Train this network"), this);
   train_->setIconText(tr("Train"));
   train_->setShortcut(QKeySequence(u"Ctrl+Return"_s));
-  train_->setToolTip(tr("Go to data and recipe, and start (Ctrl+Return)"));
+  train_->setToolTip(tr("Go to data and recipe, and start"));
   connect(train_, &QAction::triggered, this, &DesignPage::trainRequested);
 
   measure_ = new QAction(tr("Measure an epoch on this machine"), this);
   measure_->setShortcut(QKeySequence(u"Ctrl+M"_s));
-  measure_->setToolTip(tr("Time training steps of this network (Ctrl+M)"));
+  measure_->setToolTip(tr("Time training steps of this network"));
   connect(measure_, &QAction::triggered, this, [this] { totals_->epochTime().measure(); });
   export_ = new QAction(tr("Export the network …"), this);
   export_->setShortcut(QKeySequence(u"Ctrl+Shift+E"_s));

@@ -36,7 +36,9 @@ TemplateGallery::TemplateGallery(QWidget* parent)
   setAccessibleName(tr("Templates"));
   auto* title = new QLabel(tr("Start from a template"), this);
   title->setProperty(kRole, u"heading"_s);
-  auto* note = new QLabel(tr("Unsaved changes are not lost: Undo brings them back."), this);
+  auto* note = new QLabel(
+      tr("A template starts a network without a file; you are asked before changes are lost."),
+      this);
   note->setProperty(kRole, u"secondary"_s);
   close_->setProperty(kRole, u"quiet"_s);
   close_->setToolTip(tr("Close (Esc)"));

@@ -54,9 +54,9 @@ ImagePicker::ImagePicker(QWidget* parent)
   splits_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   splits_->setMinimumContentsLength(9);
   classes_->setAccessibleName(tr("Class"));
-  filters_->addItems({tr("All"), tr("Wrong"), tr("Right")});
+  filters_->addItems({tr("All"), tr("Wrong"), tr("Correct")});
   filters_->setAccessibleName(tr("Predictions"));
-  filters_->setToolTip(tr("All images, or those with wrong or right predictions"));
+  filters_->setToolTip(tr("All images, or those with wrong or correct predictions"));
   index_->setAccessibleName(tr("Image number"));
   index_->setToolTip(tr("Number of the image within its split"));
   index_->setKeyboardTracking(false);
@@ -146,7 +146,7 @@ void ImagePicker::setPredictions(std::shared_ptr<const Predictions> predictions)
 void ImagePicker::setPredictable(bool possible, const QString& reason) {
   isPredictable_ = possible;
   filters_->setEnabled(possible);
-  filters_->setToolTip(possible ? tr("All images, or those with wrong or right predictions")
+  filters_->setToolTip(possible ? tr("All images, or those with wrong or correct predictions")
                                 : reason);
   if (!possible && filter_ != PredictionFilter::all) setFilter(PredictionFilter::all);
 }
@@ -169,10 +169,8 @@ void ImagePicker::setProgress(std::optional<std::pair<qint64, qint64>> doneOfTot
 }
 
 void ImagePicker::setTestEvaluations(int looks) {
-  const QString times = looks == 0   ? tr("never scored")
-                        : looks == 1 ? tr("scored once")
-                                     : tr("scored %1 times").arg(looks);
-  splits_->setItemText(1, tr("Test, %1").arg(times));
+  splits_->setItemText(
+      1, looks == 0 ? tr("Test, never scored") : tr("Test, scored %1").arg(timesText(looks)));
   fitChoices();
   splits_->setToolTip(
       tr("The validation images chose the weights. The test images must choose nothing: each "
@@ -263,7 +261,7 @@ void ImagePicker::fill() {
         isClassifying_  ? tr("The network classifies the images …")
         : offersScore() ? tr("This needs predictions for the test images. They score the test set, "
                              "which is counted in the run's record.")
-                        : tr("No image matches this choice."));
+                        : tr("No matching images."));
   }
   score_->setVisible(offersScore());
   grid_->setImages(images_, std::move(shown));

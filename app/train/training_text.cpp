@@ -50,8 +50,7 @@ QString endText(const RunResult& result, int epochs) {
   const int epoch = std::min(result.epochs + 1, epochs);
   switch (result.status) {
     case RunStatus::finished:
-      return result.epochs == 1 ? tr("Finished: 1 epoch")
-                                : tr("Finished: %1 epochs").arg(result.epochs);
+      return tr("Finished: %1").arg(countedText(result.epochs, u"epoch"_s));
     case RunStatus::failed:
       return tr("Failed in epoch %1").arg(epoch);
     case RunStatus::stopped:
@@ -89,11 +88,11 @@ QString recipeText(const RunConfig& config) {
       recipe.batchSize > 0 ? trainingImagesOf(config.data) / recipe.batchSize : 0;
   const std::string_view title = traitsOf(config.data.source).title;
   const QString data = QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
-  const QString epochs = countText(recipe.epochs);
+  const QString epochs = countedText(recipe.epochs, u"epoch"_s);
   const QString batchSize = countText(recipe.batchSize);
-  const QString length =
-      batches > 0 ? tr("%1 epochs of %2 × %3 images").arg(epochs, countText(batches), batchSize)
-                  : tr("%1 epochs, batches of %2 images").arg(epochs, batchSize);
+  const QString length = batches > 0
+                             ? tr("%1 of %2 × %3 images").arg(epochs, countText(batches), batchSize)
+                             : tr("%1, batches of %2 images").arg(epochs, batchSize);
   const QString optimizer =
       u"%1 %2, %3"_s.arg(choiceText("optimizer.kind", recipe.optimizer.kind),
                          roundedText(recipe.optimizer.learningRate),

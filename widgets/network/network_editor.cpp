@@ -18,7 +18,6 @@
 #include "widgets/network/network_accessible.h"
 #include "widgets/network/network_actions.h"
 #include "widgets/network/parts/network_text.h"
-#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -32,17 +31,6 @@ NetworkEditor::NetworkEditor(QWidget* parent) : QAbstractScrollArea(parent) {
   setFrameShape(QFrame::NoFrame);
   viewport()->setMouseTracking(true);
   viewport()->setAutoFillBackground(false);
-  describeParts(*this,
-                {.count = [this] { return static_cast<int>(allParts(architecture_).size()); },
-                 .part =
-                     [this](int index) {
-                       const PartId part = allParts(architecture_)[static_cast<std::size_t>(index)];
-                       return AccessiblePart{.name = selectionText(architecture_, {part}),
-                                             .value = {},
-                                             .place = boxOf(part).toAlignedRect(),
-                                             .isSelected = selection_.contains(part)};
-                     }},
-                QAccessible::List);
   setAccessibleName(tr("Network"));
   [[maybe_unused]] static const bool isInstalled = [] {
     QAccessible::installFactory(accessibleNetwork);

@@ -101,7 +101,7 @@ void PanelDeck::setState(const PanelState& state) {
 
 void PanelDeck::showFailure(const QString& reason) {
   setState({});
-  failure_->setTexts(tr("This can't be inspected"), reason);
+  failure_->setTexts(tr("Could not inspect this"), reason);
   middle_->setCurrentWidget(failure_);
   tabs_->setVisible(false);
 }

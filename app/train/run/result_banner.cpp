@@ -148,7 +148,7 @@ void ResultBanner::showResult(const RunResult& result, int epochs) {
               text);
       break;
     case RunStatus::finished:
-      present(Kind::finished, tr("Finished: %1 epochs").arg(result.epochs), text);
+      present(Kind::finished, tr("Finished: %1").arg(countedText(result.epochs, u"epoch"_s)), text);
       break;
   }
   halve_->setVisible(isNotFinite(result));
@@ -162,8 +162,9 @@ void ResultBanner::showRefusal(const QStringList& reasons, const QString& title)
   }
   const auto more = reasons.size() - shown.size();
   if (more > 0) shown << tr("… and %1 more").arg(more);
-  present(
-      Kind::refused, title.isEmpty() ? tr("The training did not start") : title, shown.join(u'\n'));
+  present(Kind::refused,
+          title.isEmpty() ? tr("Could not start the training") : title,
+          shown.join(u'\n'));
 }
 
 void ResultBanner::clear() {

@@ -53,10 +53,10 @@ void PlanCard::setPlan(const RunConfig& config,
   const std::int64_t batches =
       recipe.batchSize > 0 ? trainingImagesOf(config.data, dataset) / recipe.batchSize : 0;
   if (batches > 0) {
-    lines << tr("%1 steps: %2 epochs of %3 batches")
-                 .arg(countText(batches * recipe.epochs),
-                      countText(recipe.epochs),
-                      countText(batches));
+    lines << tr("%1: %2 of %3")
+                 .arg(countedText(batches * recipe.epochs, u"step"_s),
+                      countedText(recipe.epochs, u"epoch"_s),
+                      countedText(batches, u"batch"_s));
   }
   const long long bytes = trainingBytes(cost, recipe);
   lines << tr("about %1 of memory for the network at this batch size").arg(bytesText(bytes));

@@ -66,18 +66,6 @@ Selection existing(const Architecture& architecture, const Selection& selection)
   return found;
 }
 
-std::vector<PartId> allParts(const Architecture& architecture) {
-  std::vector<PartId> parts{kInputPart, kStemPart};
-  for (int stage = 0; stage < static_cast<int>(architecture.stages.size()); ++stage) {
-    parts.push_back(stagePart(stage));
-    const auto& blocks = architecture.stages[static_cast<std::size_t>(stage)].blocks;
-    for (int block = 0; block < static_cast<int>(blocks.size()); ++block)
-      parts.push_back(blockPart(stage, block));
-  }
-  parts.push_back(kHeadPart);
-  return parts;
-}
-
 Selection allBlocks(const Architecture& architecture) {
   Selection blocks;
   for (int stage = 0; stage < std::ssize(architecture.stages); ++stage) {

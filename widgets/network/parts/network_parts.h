@@ -43,9 +43,6 @@ bool contains(const Architecture& architecture, const PartId& part);
 /// The parts of `selection` that the network has.
 Selection existing(const Architecture& architecture, const Selection& selection);
 
-/// All parts in the order of the network.
-std::vector<PartId> allParts(const Architecture& architecture);
-
 /// Every block of the network.
 Selection allBlocks(const Architecture& architecture);
 
