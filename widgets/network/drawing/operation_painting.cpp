@@ -54,7 +54,7 @@ RowCells cellsOf(const QRectF& row, int lanes, double scale) {
 }
 
 /// "–" for nothing.
-QString countText(long long count) {
+QString operationCount(long long count) {
   return count == 0 ? u"–"_s : shortCountText(count, 2);
 }
 
@@ -110,8 +110,8 @@ void NetworkPainter::paintOperationRow(
   const PartCost& whole = costs_.parts.at(part);
   const std::array values{operation.parameters, operation.flops, operation.activationBytes};
   const std::array sums{whole.parameters, whole.flops, whole.activationBytes};
-  const std::array texts{countText(values[0]),
-                         countText(values[1]),
+  const std::array texts{operationCount(values[0]),
+                         operationCount(values[1]),
                          values[2] == 0 ? u"–"_s : bytesText(values[2], 2)};
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const double share =

@@ -133,8 +133,8 @@ QString partToolTip(const Architecture& architecture,
 
 QString spokenCost(const PartCost& cost) {
   return tr("%1 parameters, %2 FLOPs, %3 of activations per image, gives %4")
-      .arg(groupedCount(cost.parameters),
-           groupedCount(cost.flops),
+      .arg(countText(cost.parameters),
+           countText(cost.flops),
            bytesText(cost.activationBytes, 3),
            shapeText(cost.output));
 }

@@ -61,8 +61,8 @@ QString operationToolTip(const Operation& operation) {
   QString text = u"<b>"_s + QString::fromStdString(operation.name).toHtmlEscaped() + u"</b><p>"_s +
                  explanationHtml(operation) + u"</p><table cellspacing=0>"_s;
   text += row(tr("Result, %1").arg(utf8(operation.axes)), sizesText(operation));
-  text += row(tr("Parameters"), groupedCount(operation.parameters));
-  text += row(tr("FLOPs"), groupedCount(operation.flops));
+  text += row(tr("Parameters"), countText(operation.parameters));
+  text += row(tr("FLOPs"), countText(operation.flops));
   text += row(tr("Activations"), tr("%1 per image").arg(bytesText(operation.activationBytes, 3)));
   return text + u"</table>"_s;
 }
@@ -71,8 +71,8 @@ QString spokenText(const Operation& operation) {
   return tr("%1: result %2, %3 parameters, %4 FLOPs, %5 of activations. %6")
       .arg(QString::fromStdString(operation.name),
            sizesText(operation),
-           groupedCount(operation.parameters),
-           groupedCount(operation.flops),
+           countText(operation.parameters),
+           countText(operation.flops),
            bytesText(operation.activationBytes, 3),
            utf8(operation.meaning));
 }
