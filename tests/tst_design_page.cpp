@@ -169,7 +169,7 @@ void TestDesignPage::theLayoutIsRemembered() {
     studio.drag(u"columns"_s, {-198, 0});
     studio.drag(u"rows"_s, {0, -100});
     problems = studio.splitter(u"rows"_s)->sizes()[1];
-    QVERIFY(problems > 150);
+    QVERIFY(problems > 120);
     studio.page->saveLayout(settings);
   }
   DesignStudio studio(preset("quickstart"));

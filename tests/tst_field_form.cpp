@@ -361,7 +361,7 @@ void TestFieldForm::helpFollowsTheFocus() {
   QVERIFY(!live.form.focusField("mixer.kernelSize"));
   const auto labels = live.form.findChildren<QLabel*>();
   QVERIFY(std::any_of(labels.begin(), labels.end(), [](QLabel* l) {
-    return l->text().contains(u"ntra-depth"_s) && l->text().contains(u"1 – 64"_s);
+    return l->text().contains(u"Multiplies keys"_s) && l->text().contains(u"1 – 64"_s);
   }));
 }
 

@@ -257,7 +257,7 @@ void TestSelectionForm::tablesAreChosenFromAList() {
   const Choice shown = std::get<Choice>(findRow(rows, kSharingPath)->value);
   QCOMPARE(shown.names.at(static_cast<std::size_t>(shown.index)),
            std::string("Shared with stage 1, block 2"));
-  QVERIFY(choose({blockPart(0, 2)}, "Shared with stage 1, block 1 and stage 1, block 2"));
+  QVERIFY(choose({blockPart(0, 2)}, "Shared with stage 1, block 1 and 1 more"));
   QCOMPARE(sharedTablesOf(architecture).front().blocks.size(), 3u);
   QVERIFY(choose({blockPart(0, 0), blockPart(0, 1), blockPart(0, 2)}, "Own table"));
   QVERIFY(sharedTablesOf(architecture).empty());

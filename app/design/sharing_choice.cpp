@@ -15,7 +15,7 @@ namespace lambda {
 
 namespace {
 
-constexpr qsizetype kMostNamed = 2;
+constexpr qsizetype kMostNamed = 1;
 
 /// The selected blocks that have position embeddings.
 Selection sharers(const Architecture& architecture, const Selection& blocks) {

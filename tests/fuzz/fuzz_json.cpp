@@ -8,6 +8,7 @@
 
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/config_override.h"
+#include "engine/formats/json/fragment_json.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runtime/error.h"
@@ -44,6 +45,11 @@ void changeRun(std::string_view text) {
   lambda::applyOverride(config, text);
 }
 
+void readFragment(std::string_view text) {
+  const lambda::NetworkFragment fragment = lambda::fragmentFromJson(text, "clipboard");
+  if (!(lambda::fragmentFromJson(lambda::toJson(fragment), "again") == fragment)) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -59,6 +65,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 's':
         changeRun(text);
+        break;
+      case 'f':
+        readFragment(text);
         break;
       default:
         readDocument(text);

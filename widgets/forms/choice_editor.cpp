@@ -16,7 +16,7 @@ namespace lambda {
 
 namespace {
 
-constexpr double kFrameWidth = 40;  ///< Of a box around its text, with the arrow, at scale 1.
+constexpr double kFrameWidth = 52;  ///< Of a box around its text, with the arrow, at scale 1.
 
 class QuietComboBox : public QComboBox {
  public:
@@ -62,16 +62,18 @@ void ChoiceEditor::show(const FieldRow& row) {
   box_->setCurrentIndex(row.mixed ? -1 : choice.index);
   box_->setAccessibleName(QString::fromStdString(row.label));
   // A list that is wider than its field is shown in full.
-  box_->view()->setMinimumWidth(fullWidth());
+  int widest = 0;
+  for (int i = 0; i < box_->count(); ++i) widest = std::max(widest, widthOf(box_->itemText(i)));
+  box_->view()->setMinimumWidth(widest);
   box_->setToolTip(toolTipOf(row));
 }
 
+int ChoiceEditor::widthOf(const QString& text) const {
+  return box_->fontMetrics().horizontalAdvance(text) + qRound(kFrameWidth * textScale());
+}
+
 int ChoiceEditor::fullWidth() const {
-  int widest = 0;
-  for (int i = 0; i < box_->count(); ++i) {
-    widest = std::max(widest, box_->fontMetrics().horizontalAdvance(box_->itemText(i)));
-  }
-  return widest + qRound(kFrameWidth * textScale());
+  return widthOf(box_->currentText());
 }
 
 QWidget* ChoiceEditor::field() {

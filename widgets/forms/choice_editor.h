@@ -17,6 +17,8 @@ class ChoiceEditor : public FieldEditor {
   int fullWidth() const override;
 
  private:
+  int widthOf(const QString& text) const;
+
   QComboBox* box_;
   Choice choice_;
 };

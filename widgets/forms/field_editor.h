@@ -25,7 +25,7 @@ class FieldEditor : public QWidget {
   /// it means the same value.
   virtual void show(const FieldRow& row) = 0;
 
-  /// The width that shows every value in full; 0 where any width does.
+  /// The width that shows the value in full; 0 where any width does.
   virtual int fullWidth() const { return 0; }
 
   /// The widget that gets the focus and the mark of a problem.

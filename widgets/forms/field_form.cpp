@@ -69,11 +69,10 @@ class FieldForm::Rows {
     layout_->setSpacing(kGap);
     outer->addWidget(area_, 1);
     help_->setWordWrap(true);
-    help_->setProperty(kRole, u"secondary"_s);
+    help_->setProperty(kRole, u"hint"_s);
     help_->setContentsMargins(2 * kGap, kGap, 2 * kGap, kGap);
     help_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     // Always as high: the form must not jump while somebody tabs through it.
-    help_->setFont(smallFont());
     help_->setFixedHeight(kHelpLines * QFontMetrics(smallFont()).lineSpacing() + 2 * kGap);
     outer->addWidget(help_);
     help_->hide();

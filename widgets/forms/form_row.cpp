@@ -47,6 +47,7 @@ FormRow::FormRow(const FieldRow& row, QWidget* parent)
   line_->setSpacing(kLabelGap);
   line_->addWidget(label_);
   line_->addWidget(editor_, 1);
+  label_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   note_->setWordWrap(true);
   note_->setProperty(kRole, u"secondary"_s);
   note_->hide();

@@ -199,7 +199,7 @@ void NetworkEditor::paintEvent(QPaintEvent*) {
   painter.setClipRect(viewport()->rect().adjusted(0, qRound(layout_.headerHeight), 0, 0));
   painter.translate(x, y);
   // An empty network shows its two buttons there.
-  if (!architecture_.stages.empty()) network.paintBody();
+  if (!architecture_.stages.empty()) network.paintBody(viewport()->height() - y);
   network.paintBodyButtons();
   if (drag_ == Drag::rubberBand) {
     QColor ground = colors.accent;

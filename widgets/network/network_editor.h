@@ -188,7 +188,6 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   void closeChangedStages(const Architecture& before);
   void lookAt(const OperationMark& operation);
   void revealOperation(const OperationMark& operation);
-  void showOperationTip(const QPoint& at, const OperationMark& operation);
   bool walkOperations(int key);
 
   Architecture architecture_;

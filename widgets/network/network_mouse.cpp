@@ -40,7 +40,14 @@ NetworkHit NetworkEditor::hitAt(const QPointF& position) const {
     return hitInHeader(layout_, position + QPointF(horizontalScrollBar()->value(), 0));
   }
   const bool hasButtons = tool_ == kSelectTool;
-  return hitInBody(layout_, toBody(position), hasButtons ? hovered_ : std::nullopt, textScale());
+  const QPointF at = toBody(position);
+  NetworkHit hit = hitInBody(layout_, at, hasButtons ? hovered_ : std::nullopt, textScale());
+  // An explanation may lie above the operations at the foot.
+  const double bottom = toBody(QPointF(0, viewport()->height())).y();
+  const bool isExplained =
+      hit.kind == NetworkHit::Kind::operation &&
+      explanationBox(layout_.opened.at(hit.part), bottom).contains(at);
+  return isExplained ? NetworkHit{NetworkHit::Kind::part, hit.part} : hit;
 }
 
 void NetworkEditor::hover(const QPointF& position) {
@@ -211,7 +218,8 @@ bool NetworkEditor::viewportEvent(QEvent* event) {
         QToolTip::showText(help->globalPos(), partToolTip(architecture_, costs_, hit.part), this);
         break;
       case NetworkHit::Kind::operation:
-        showOperationTip(help->globalPos(), {hit.part, hit.operation});
+        // The foot of the block explains it.
+        QToolTip::hideText();
         break;
       case NetworkHit::Kind::chevron:
         QToolTip::showText(help->globalPos(),

@@ -2,7 +2,6 @@
 
 #include <QAccessible>
 #include <QScrollBar>
-#include <QToolTip>
 
 #include "widgets/network/network_editor.h"
 #include "widgets/network/parts/operation_text.h"
@@ -72,23 +71,11 @@ void NetworkEditor::revealOperation(const OperationMark& operation) {
   if (found == layout_.opened.end()) return;
   const QRectF row = found->second.rows.at(static_cast<std::size_t>(operation.index));
   const double y = row.top() - verticalScrollBar()->value();
-  const double height = viewport()->height() - layout_.headerHeight - row.height();
+  const double height = viewport()->height() - layout_.headerHeight - row.height() -
+                        found->second.explanation.height();
   const double margin = 16 * textScale();
   if (y < margin) verticalScrollBar()->setValue(qRound(row.top() - margin));
   if (y > height - margin) verticalScrollBar()->setValue(qRound(row.top() - height + margin));
-}
-
-/// Where the explanation at the foot of the block is out of view, a tooltip has it.
-void NetworkEditor::showOperationTip(const QPoint& at, const OperationMark& operation) {
-  const QRectF explanation = layout_.opened.at(operation.block).explanation;
-  const double bottom = explanation.bottom() - verticalScrollBar()->value() + layout_.headerHeight;
-  if (bottom <= viewport()->height()) {
-    QToolTip::hideText();
-    return;
-  }
-  const std::vector<Operation> operations = operationsIn(operation.block);
-  QToolTip::showText(
-      at, operationToolTip(operations.at(static_cast<std::size_t>(operation.index))), this);
 }
 
 /// Walks up and down through the operations of opened blocks; false where the step leads to a part.

@@ -39,6 +39,7 @@ QLabel[role="title"] { font-size: @title; font-weight: 600; }
 QLabel[role="heading"] { font-size: @heading; font-weight: 600; }
 QLabel[role="secondary"] { color: @secondary; }
 QMessageBox QLabel#qt_msgbox_label { font-size: @heading; font-weight: 600; min-width: @message; }
+QLabel[role="hint"] { color: @secondary; font-size: @small; }
 QLabel[role="error"] { color: @error; }
 QLabel[role="warning"] { color: @warning; }
 QLabel[role="success"] { color: @success; }
@@ -164,6 +165,7 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
       {u"@heading"_s, px(15)},
       {u"@body"_s, px(13)},
       {u"@message"_s, px(320)},
+      {u"@small"_s, px(11)},
       {u"@text"_s, c.text.name()},
   };
   for (const auto& [name, value] : values) text.replace(name, value);

@@ -13,6 +13,7 @@ constexpr double kMapHeight = 108;
 constexpr double kLeastMapHeight = 60;
 constexpr double kShapeHeight = 18;  // The text below a map.
 constexpr double kLowViewport = 480;
+constexpr double kLowestViewport = 300;  // Below it there is no space for maps.
 constexpr double kMargin = 16;
 constexpr double kSumsHeight = 52;
 constexpr double kHeaderPadding = 8;
@@ -141,7 +142,8 @@ NetworkLayout layoutOf(const Architecture& architecture,
   const int stages = static_cast<int>(architecture.stages.size());
   const int most = mostBlocks(architecture);
   const double missing = std::max(0.0, kLowViewport - viewport.height() / scale);
-  const double mapHeight = std::max(kLeastMapHeight, kMapHeight - missing) * scale;
+  const double least = viewport.height() / scale < kLowestViewport ? kShapeHeight : kLeastMapHeight;
+  const double mapHeight = std::max(least, kMapHeight - missing) * scale;
   layout.mapScale = (mapHeight / scale - kShapeHeight) / (kMapHeight - kShapeHeight);
   layout.headerHeight = (2 * kHeaderPadding + kTitleHeight + kSumsHeight) * scale + mapHeight;
   const double space =

@@ -79,12 +79,14 @@ void NetworkPainter::paintColumnHeader(const ColumnBoxes& column) {
   const QRectF shape(column.x, column.map.bottom() - kLine * scale_, column.width, kLine * scale_);
   const QRectF drawing = column.map.adjusted(0, 0, 0, -kLine * scale_);
   const bool isSelected = marks_.selection.contains(part);
-  drawMap(painter_,
-          drawing,
-          cost.output,
-          inkOf(part),
-          isSelected ? colors_.accentSoft : colors_.page,
-          scale_ * layout_.mapScale);
+  if (layout_.mapScale > 0) {
+    drawMap(painter_,
+            drawing,
+            cost.output,
+            inkOf(part),
+            isSelected ? colors_.accentSoft : colors_.page,
+            scale_ * layout_.mapScale);
+  }
   const QString text = part.kind == PartKind::head ? tr("%1 classes").arg(architecture_.classes)
                                                    : shapeText(cost.output);
   paintText(shape, Qt::AlignCenter, text, small_, colors_.text);
@@ -120,7 +122,8 @@ void NetworkPainter::paintArrow(const ColumnBoxes& from, const ColumnBoxes& to) 
       {QPointF(right - head, y - head), QPointF(right, y), QPointF(right - head, y + head)}));
 }
 
-void NetworkPainter::paintBody() {
+void NetworkPainter::paintBody(double visibleBottom) {
+  visibleBottom_ = visibleBottom;
   paintSharing();
   for (const ColumnBoxes& column : layout_.columns) {
     if (column.part == kStemPart) paintCard(column, stemText(architecture_.stem));

@@ -52,7 +52,8 @@ class NetworkPainter {
                  double scale);
 
   void paintHeader();
-  void paintBody();
+  /// Explanations of operations stay above `visibleBottom`.
+  void paintBody(double visibleBottom = 1e9);
   /// Draws the buttons that add blocks and stages; left out on paper.
   void paintHeaderButtons();
   void paintBodyButtons();
@@ -71,7 +72,7 @@ class NetworkPainter {
                   const OpenedBoxes& boxes,
                   const std::vector<Operation>& operations);
   void paintExplanation(const PartId& part,
-                        const OpenedBoxes& boxes,
+                        const QRectF& place,
                         const std::vector<Operation>& operations);
   void paintChevron(const QRectF& box, bool isOpen, const QColor& ink);
   void paintCard(const ColumnBoxes& column, const QString& text);
@@ -95,11 +96,15 @@ class NetworkPainter {
   const NetworkMarks& marks_;
   const Colors& colors_;
   double scale_;
+  double visibleBottom_ = 0;
   QFont body_;
   QFont bold_;
   QFont small_;
   QFont smallBold_;
 };
+
+/// Where a block's explanation is seen: at its foot, higher where that lies below `visibleBottom`.
+QRectF explanationBox(const OpenedBoxes& boxes, double visibleBottom);
 
 /// The coloured chip within a block's box.
 QRectF chipBox(const NetworkLayout& layout, const QRectF& block, double scale);

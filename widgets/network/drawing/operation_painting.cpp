@@ -85,7 +85,16 @@ void NetworkPainter::paintOperations(const PartId& part, const OpenedBoxes& boxe
     paintOperationRow(part, static_cast<int>(i), operations[i], boxes.rows[i], lanes.count);
   }
   paintLanes(part, boxes, operations);
-  paintExplanation(part, boxes, operations);
+  if (!boxes.explanation.isEmpty()) {
+    paintExplanation(part, explanationBox(boxes, visibleBottom_), operations);
+  }
+}
+
+QRectF explanationBox(const OpenedBoxes& boxes, double visibleBottom) {
+  QRectF box = boxes.explanation;
+  const double highest = boxes.rows.empty() ? box.top() : boxes.rows.front().bottom();
+  box.moveTop(std::max(highest, std::min(box.top(), visibleBottom - box.height())));
+  return box;
 }
 
 void NetworkPainter::paintOperationRow(
@@ -161,12 +170,12 @@ void NetworkPainter::paintLanes(const PartId& part,
 
 /// What the selected operation does, else the one under the pointer.
 void NetworkPainter::paintExplanation(const PartId& part,
-                                      const OpenedBoxes& boxes,
+                                      const QRectF& place,
                                       const std::vector<Operation>& operations) {
-  if (boxes.explanation.isEmpty()) return;
+  painter_.fillRect(place.adjusted(1, 0, -1, 0), colors_.raised);
   painter_.setPen(QPen(colors_.hairline, 1));
-  painter_.drawLine(boxes.explanation.topLeft(), boxes.explanation.topRight());
-  const QRectF box = boxes.explanation.adjusted(8 * scale_, 3 * scale_, -8 * scale_, 0);
+  painter_.drawLine(place.topLeft(), place.topRight());
+  const QRectF box = place.adjusted(8 * scale_, 3 * scale_, -8 * scale_, 0);
   const auto isHere = [&](const std::optional<OperationMark>& mark) {
     return mark && mark->block == part && mark->index < std::ssize(operations);
   };

@@ -25,10 +25,6 @@ QString takeScript(const QString& text, qsizetype& at) {
   return index;
 }
 
-QString row(const QString& name, const QString& value) {
-  return u"<tr><td>"_s + name + u"&nbsp;&nbsp;</td><td align=right>"_s + value + u"</td></tr>"_s;
-}
-
 }  // namespace
 
 QString sizesText(const Operation& operation) {
@@ -53,18 +49,9 @@ QString equationHtml(std::string_view equation) {
 }
 
 QString explanationHtml(const Operation& operation) {
-  return u"<b>"_s + equationHtml(operation.equation) + u"</b><br>"_s +
+  return u"<b>"_s + equationHtml(operation.equation) + u"</b>&nbsp; ("_s +
+         tr("%1: %2").arg(utf8(operation.axes), sizesText(operation)) + u")<br>"_s +
          utf8(operation.meaning).toHtmlEscaped();
-}
-
-QString operationToolTip(const Operation& operation) {
-  QString text = u"<b>"_s + QString::fromStdString(operation.name).toHtmlEscaped() + u"</b><p>"_s +
-                 explanationHtml(operation) + u"</p><table cellspacing=0>"_s;
-  text += row(tr("Result, %1").arg(utf8(operation.axes)), sizesText(operation));
-  text += row(tr("Parameters"), countText(operation.parameters));
-  text += row(tr("FLOPs"), countText(operation.flops));
-  text += row(tr("Activations"), tr("%1 per image").arg(bytesText(operation.activationBytes, 3)));
-  return text + u"</table>"_s;
 }
 
 QString spokenText(const Operation& operation) {

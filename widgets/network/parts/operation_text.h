@@ -14,11 +14,8 @@ QString sizesText(const Operation& operation);
 /// An equation as rich text: indices after "_" and "^" become subscripts and superscripts.
 QString equationHtml(std::string_view equation);
 
-/// The equation of an operation and what it does, as rich text.
+/// The equation of an operation, the sizes of its result and what it does, as rich text.
 QString explanationHtml(const Operation& operation);
-
-/// Everything that a tooltip shows of an operation, as rich text.
-QString operationToolTip(const Operation& operation);
 
 /// An operation as text for screen readers: "queries, 8×8×64, 12,288 parameters, ...".
 QString spokenText(const Operation& operation);
