@@ -44,9 +44,8 @@ NetworkHit NetworkEditor::hitAt(const QPointF& position) const {
   NetworkHit hit = hitInBody(layout_, at, hasButtons ? hovered_ : std::nullopt, textScale());
   // An explanation may lie above the operations at the foot.
   const double bottom = toBody(QPointF(0, viewport()->height())).y();
-  const bool isExplained =
-      hit.kind == NetworkHit::Kind::operation &&
-      explanationBox(layout_.opened.at(hit.part), bottom).contains(at);
+  const bool isExplained = hit.kind == NetworkHit::Kind::operation &&
+                           explanationBox(layout_.opened.at(hit.part), bottom).contains(at);
   return isExplained ? NetworkHit{NetworkHit::Kind::part, hit.part} : hit;
 }
 
