@@ -25,6 +25,7 @@ class TestInspectChoice : public QObject {
   void cleanup() { stage_.reset(); }
 
   void aClickAsksForThatPixelAndArrowKeysWalkToTheEdge();
+  void onlyTheEmbeddingsTabAsksForPatterns();
   void bracketsMoveBetweenLayersAndPunctuationBetweenHeads();
   void theQueryStaysAtItsPlaceOfTheImageOnAnotherMap();
   void staleAnswersAreDropped();
@@ -55,6 +56,21 @@ void TestInspectChoice::aClickAsksForThatPixelAndArrowKeysWalkToTheEdge() {
   const InspectionRequest last = stage_->engine->inspections().back();
   QCOMPARE(last.queryRow, 1);
   QCOMPARE(last.queryColumn, 7);
+}
+
+void TestInspectChoice::onlyTheEmbeddingsTabAsksForPatterns() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  const auto requests = [this] { return stage_->engine->inspections(); };
+  for (const InspectionRequest& each : requests()) QVERIFY(!each.withPatterns);
+  auto& tabs = stage_->part<QTabWidget>();
+  tabs.setCurrentIndex(1);
+  QVERIFY(stage_->part<EmbeddingsPanel>().isVisible());
+  QTRY_VERIFY(requests().back().withPatterns);
+  tabs.setCurrentIndex(0);
+  ImageView& image = stage_->part<ImagePanel>().image();
+  QTest::mouseClick(&image, Qt::LeftButton, {}, image.cellRect({2, 6}).center().toPoint());
+  QTRY_COMPARE(requests().back().queryColumn, 6);
+  QVERIFY(!requests().back().withPatterns);
 }
 
 void TestInspectChoice::bracketsMoveBetweenLayersAndPunctuationBetweenHeads() {

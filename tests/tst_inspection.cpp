@@ -175,7 +175,7 @@ class TestInspection : public QObject {
       const InspectionSnapshot seen =
           inspectNetwork(network,
                          image,
-                         {.id = 7, .layer = layer.name},
+                         {.id = 7, .layer = layer.name, .withPatterns = true},
                          {.label = 1, .step = 3, .epoch = 2, .initialEmbeddings = &initial});
       QVERIFY(seen.layer == layer);
       QCOMPARE(seen.request.id, std::uint64_t{7});

@@ -114,7 +114,7 @@ class TestLambdaArithmetic : public QObject {
     const QueryPlace query{options.mapHeight / 2, options.mapWidth / 2};
     const at::Tensor before =
         layer->embedding.is_empty() ? at::Tensor() : layer->embedding->table - 1;
-    const EmbeddingTiles seen = embeddingTilesOf(layer, before, query);
+    const EmbeddingTiles seen = embeddingTilesOf(layer, before, query, false);
     QCOMPARE(seen.tiles.empty(), naive.table.empty());
     if (naive.table.empty()) return;
     VERIFY_CLOSE(tensorOf(seen.change), at::ones(seen.change.shape), 1e-6, 0.0);

@@ -164,6 +164,10 @@ void TestTrainer::pauseHoldsTheRunAndInspectionIsServed() {
   QCOMPARE(observer.snapshots[0]->request.id, std::uint64_t{11});
   QCOMPARE(observer.snapshots[0]->step, std::int64_t{4});
   QVERIFY(observer.snapshots[0]->residual.relative < 1e-5);
+  // A training does not wait for decompositions that nobody asked for.
+  QVERIFY(!observer.snapshots[0]->embeddings.change.empty());
+  QVERIFY(observer.snapshots[0]->embeddings.patterns.patterns.empty());
+  QVERIFY(observer.snapshots[0]->embeddings.changePatterns.patterns.empty());
 }
 
 void TestTrainer::aPictureIsInspectedInTheRunningNetwork() {

@@ -144,8 +144,10 @@ InspectionSnapshot LayerView::at(const InspectionRequest& request,
 
   const at::NoGradGuard noGradient;
   decompose(lambda_, operands_, query, snapshot);
-  snapshot.embeddings =
-      embeddingTilesOf(lambda_, initialTable(network_, lambda_, context.initialEmbeddings), query);
+  snapshot.embeddings = embeddingTilesOf(lambda_,
+                                         initialTable(network_, lambda_, context.initialEmbeddings),
+                                         query,
+                                         request.withPatterns);
   return snapshot;
 }
 

@@ -146,7 +146,8 @@ void decompose(LambdaLayer& layer,
 
 EmbeddingTiles embeddingTilesOf(LambdaLayer& layer,
                                 const at::Tensor& initial,
-                                const QueryPlace& query) {
+                                const QueryPlace& query,
+                                bool withPatterns) {
   if (!layer->embedding) return {};
   const PositionEmbeddingOptions& options = layer->embedding->options;
   const auto tilesOf = [&](const at::Tensor& table) {
@@ -158,11 +159,11 @@ EmbeddingTiles embeddingTilesOf(LambdaLayer& layer,
   EmbeddingTiles embeddings;
   const at::Tensor tiles = tilesOf(layer->embedding->table);
   embeddings.tiles = arrayOf(tiles);
-  embeddings.patterns = principalPatternsOf(tiles);
+  if (withPatterns) embeddings.patterns = principalPatternsOf(tiles);
   if (initial.defined()) {
     const at::Tensor change = tiles - tilesOf(initial.to(tiles.device()));
     embeddings.change = arrayOf(change);
-    embeddings.changePatterns = principalPatternsOf(change);
+    if (withPatterns) embeddings.changePatterns = principalPatternsOf(change);
   }
   const at::Tensor norms = at::linalg_vector_norm(tiles, 2, at::IntArrayRef{2, 3}).flatten();
   embeddings.norms = arrayOf(norms).values;

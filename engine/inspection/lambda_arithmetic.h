@@ -35,11 +35,12 @@ void decompose(LambdaLayer& layer,
                InspectionSnapshot& snapshot);
 
 /// The position embeddings as tiles; for an absolute embedding, those of the query's position.
-/// `initial`: the table before the first step, undefined if not known. Empty without position
-/// lambda.
+/// `initial`: the table before the first step, undefined if not known. `withPatterns`: computes the
+/// principal patterns too. Empty without position lambda.
 EmbeddingTiles embeddingTilesOf(LambdaLayer& layer,
                                 const at::Tensor& initial,
-                                const QueryPlace& query);
+                                const QueryPlace& query,
+                                bool withPatterns);
 
 /// A row-major float32 copy on the CPU.
 Array arrayOf(const at::Tensor& tensor);

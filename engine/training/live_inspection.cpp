@@ -121,7 +121,7 @@ void saveProbe(TrainingState& state,
                int epoch) {
   ProbeSnapshot probe{.epoch = epoch, .step = state.progress.step};
   for (const InspectableLayer& layer : inspectableLayers(state.network->architecture)) {
-    InspectionSnapshot seen = inspectLive(state, data, {.layer = layer.name});
+    InspectionSnapshot seen = inspectLive(state, data, {.layer = layer.name, .withPatterns = true});
     probe.probabilities = std::move(seen.probabilities);
     probe.layers.push_back({.name = layer.name,
                             .lambdaContent = std::move(seen.lambdas.content),

@@ -51,6 +51,7 @@ void LayerPictures::askNext() {
   InspectionRequest request = image_;
   request.layer = missing_.front();
   request.queryRow = request.queryColumn = -1;
+  request.withPatterns = false;
   const Replies<SnapshotPointer> replies{
       .answered =
           [this](const SnapshotPointer& snapshot) {

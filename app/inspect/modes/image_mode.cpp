@@ -34,6 +34,9 @@ ImageMode::ImageMode(TrainingSession& training,
   connect(feed_, &SnapshotFeed::failed, this, &ImageMode::showFailure);
   connect(feed_, &SnapshotFeed::busyChanged, this, &ImageMode::busyChanged);
   connect(layerPictures_, &LayerPictures::arrived, &deck_.layers(), &LayerList::setLambda);
+  connect(&deck_, &PanelDeck::panelChosen, this, [this] {
+    if (isShown_ && deck_.showsPatterns()) show(InspectSelection(selection_));
+  });
   const auto updatePlainImage = [this] {
     if (isShown_ && selection_.layers().empty()) showPlainImage();
   };
@@ -76,7 +79,9 @@ void ImageMode::show(const InspectSelection& selection) {
     return;
   }
   layerPictures_->hold();
-  feed_->ask(selection_.request());
+  InspectionRequest request = selection_.request();
+  request.withPatterns = deck_.showsPatterns();
+  feed_->ask(request);
 }
 
 void ImageMode::setInView(bool isInView) {

@@ -32,6 +32,9 @@ class EmbeddingsPanel : public InspectPanel {
   ExplanationText explanation() const;
 
   std::vector<const Exportable*> exports() const override;
+
+  bool showsPatterns() const override { return true; }
+
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 

@@ -62,6 +62,9 @@ class InspectPanel : public QWidget {
   /// The pictures that can be exported, with different names.
   virtual std::vector<const Exportable*> exports() const = 0;
 
+  /// Whether it shows the principal patterns of the embeddings, which a request must ask for.
+  virtual bool showsPatterns() const { return false; }
+
   /// For the page's menu; their keys work on the whole page.
   virtual QList<QAction*> panelActions() const { return {}; }
 

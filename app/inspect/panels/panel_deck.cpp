@@ -73,6 +73,7 @@ PanelDeck::PanelDeck(QWidget* parent)
   setStretchFactor(2, 4);
   setStandardSizes({176, 600, 432});
   fitToText();
+  connect(tabs_, &QTabWidget::currentChanged, this, &PanelDeck::panelChosen);
   connect(failure_, &EmptyState::firstClicked, this, &PanelDeck::retryRequested);
   connect(failure_, &EmptyState::secondClicked, this, &PanelDeck::otherRunRequested);
 }
@@ -108,6 +109,10 @@ void PanelDeck::showFailure(const QString& reason) {
 
 bool PanelDeck::showsFailure() const {
   return middle_->currentWidget() == failure_;
+}
+
+bool PanelDeck::showsPatterns() const {
+  return panels_[static_cast<std::size_t>(tabs_->currentIndex())]->showsPatterns();
 }
 
 QList<QAction*> PanelDeck::panelActions() const {

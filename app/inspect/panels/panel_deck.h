@@ -39,6 +39,9 @@ class PanelDeck : public GripSplitter {
 
   void setState(const PanelState& state);
 
+  /// Whether the panel of the current tab shows the principal patterns of the embeddings.
+  bool showsPatterns() const;
+
   /// Says why nothing can be shown, and offers what to do.
   void showFailure(const QString& reason);
 
@@ -51,6 +54,8 @@ class PanelDeck : public GripSplitter {
   void restoreLayout(QSettings& settings);
 
  Q_SIGNALS:
+  /// Another tab is the current one.
+  void panelChosen();
   void retryRequested();
   void otherRunRequested();
   void predictionsRequested();

@@ -18,11 +18,12 @@ namespace lambda {
 
 namespace {
 
-/// The request without its pixel and number: the part that selects the image and the layer.
+/// The part of the request that selects the image and the layer.
 InspectionRequest withoutPixel(InspectionRequest request) {
   request.id = 0;
   request.queryRow = -1;
   request.queryColumn = -1;
+  request.withPatterns = false;
   return request;
 }
 

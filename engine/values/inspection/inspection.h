@@ -61,6 +61,9 @@ struct InspectionRequest {
   /// The user's own picture instead of `split` and `image`, of exactly the size of the network's
   /// input. It is normalised as the run's images are; its label is not known.
   std::optional<Image> picture = std::nullopt;
+  /// Whether to compute the principal patterns of the position embeddings: two singular value
+  /// decompositions, for which a training would wait.
+  bool withPatterns = false;
 
   bool operator==(const InspectionRequest&) const = default;
 };
@@ -112,8 +115,8 @@ struct EmbeddingTiles {
   Array change;              ///< Same shape: difference from initialisation; empty if not known.
   std::vector<float> norms;  ///< [k u], 2-norm of each tile.
   std::vector<int> order;    ///< [k u], indices of tiles from the greatest norm to the smallest.
-  PrincipalPatterns patterns = {};        ///< Of `tiles`.
-  PrincipalPatterns changePatterns = {};  ///< Of `change`.
+  PrincipalPatterns patterns = {};        ///< Of `tiles`; empty unless asked for.
+  PrincipalPatterns changePatterns = {};  ///< Of `change`; empty unless asked for.
 
   bool operator==(const EmbeddingTiles&) const = default;
 };
