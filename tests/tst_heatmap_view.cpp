@@ -166,13 +166,14 @@ void TestHeatmapView::aDoubleClickOpensALargeViewThatEscapeCloses() {
   QTest::mouseDClick(&view, Qt::LeftButton, {}, view.rect().center());
   const QPointer<LargePicture> large = view.findChild<LargePicture*>();
   QVERIFY(large && large->isVisible());
-  QCOMPARE(large->view().data(), view.data());
-  QCOMPARE(large->view().range(), view.range());
+  auto& shown = static_cast<HeatmapView&>(large->view());
+  QCOMPARE(shown.data(), view.data());
+  QCOMPARE(shown.range(), view.range());
   // It follows the small one.
   view.setData(matrix(3, 5));
   view.setRange(ColorRange{-2, 40});
-  QCOMPARE(large->view().data(), view.data());
-  QCOMPARE(large->view().range(), view.range());
+  QCOMPARE(shown.data(), view.data());
+  QCOMPARE(shown.range(), view.range());
   QTest::keyClick(large, Qt::Key_Escape);
   QTRY_VERIFY(!large);
   QVERIFY(view.isVisible());

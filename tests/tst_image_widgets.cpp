@@ -1,6 +1,7 @@
 #include <QFile>
 #include <QLabel>
 #include <QPainter>
+#include <QPointer>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -14,6 +15,7 @@
 #include "widgets/pictures/images/image_conversion.h"
 #include "widgets/pictures/images/image_grid.h"
 #include "widgets/pictures/images/image_view.h"
+#include "widgets/pictures/large_picture.h"
 #include "widgets/plots/lines/spectrum_view.h"
 
 using namespace Qt::StringLiterals;
@@ -55,6 +57,7 @@ class TestImageWidgets : public QObject {
 
  private Q_SLOTS:
   void clickChoosesThePositionUnderThePointer();
+  void aDoubleClickOpensALargeViewThatChoosesThePositionToo();
   void arrowKeysWalkTheQueryAndStopAtTheEdge();
   void theOverlayIsDrawnOverItsPosition_data();
   void theOverlayIsDrawnOverItsPosition();
@@ -79,6 +82,28 @@ void TestImageWidgets::clickChoosesThePositionUnderThePointer() {
   QCOMPARE(*view.query(), (Cell{3, 1}));
   QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(1, 1));
   QCOMPARE(chosen.count(), 1);
+}
+
+void TestImageWidgets::aDoubleClickOpensALargeViewThatChoosesThePositionToo() {
+  ImageView view;
+  fill(view, exampleSnapshot());
+  view.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&view));
+  QTest::mouseDClick(&view, Qt::LeftButton, {}, view.cellRect({2, 3}).center().toPoint());
+  const QPointer<LargePicture> large = view.findChild<LargePicture*>();
+  QVERIFY(large && large->isVisible());
+  auto& shown = static_cast<ImageView&>(large->view());
+  QCOMPARE(shown.query(), view.query());
+  QSignalSpy chosen(&view, &ImageView::queryChosen);
+  QTest::mouseClick(&shown, Qt::LeftButton, {}, shown.cellRect({4, 1}).center().toPoint());
+  QCOMPARE(chosen.count(), 1);
+  QCOMPARE(view.query(), std::optional(Cell{4, 1}));
+  // It follows the small one.
+  view.setQuery(Cell{0, 2});
+  QCOMPARE(shown.query(), std::optional(Cell{0, 2}));
+  QTest::keyClick(&shown, Qt::Key_Escape);
+  QTRY_VERIFY(!large);
+  QVERIFY(view.isVisible());
 }
 
 void TestImageWidgets::arrowKeysWalkTheQueryAndStopAtTheEdge() {

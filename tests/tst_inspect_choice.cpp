@@ -1,9 +1,11 @@
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTabWidget>
 #include <QtTest/QtTest>
 
 #include "app/inspect/image_picker.h"
 #include "app/inspect/layer_list.h"
+#include "app/inspect/panels/embeddings_panel.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/lambda_panel.h"
 #include "tests/support/inspect_page_stage.h"

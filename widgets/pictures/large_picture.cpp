@@ -5,6 +5,7 @@
 
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
+#include "widgets/pictures/images/image_view.h"
 
 namespace lambda {
 
@@ -14,20 +15,38 @@ constexpr double kShareOfWindow = 0.92;
 
 }  // namespace
 
-LargePicture::LargePicture(HeatmapView& source)
-    : QDialog(source.window()), view_(new HeatmapView(this)) {
-  setAttribute(Qt::WA_DeleteOnClose);
-  setWindowTitle(source.accessibleName());
-  view_->showSameAs(source);
-  connect(
-      &source, &HeatmapView::contentChanged, view_, [this, &source] { view_->showSameAs(source); });
+LargePicture::LargePicture(HeatmapView& source) : QDialog(source.window()) {
+  follow(source);
+}
+
+LargePicture::LargePicture(ImageView& source) : QDialog(source.window()) {
+  connect(follow(source), &ImageView::queryChosen, &source, [&source](int row, int column) {
+    source.setQuery(Cell{.row = row, .column = column});
+    Q_EMIT source.queryChosen(row, column);
+  });
+}
+
+template <class View>
+View* LargePicture::follow(View& source) {
+  auto* view = new View(this);
+  view->showSameAs(source);
+  connect(&source, &View::contentChanged, view, [view, &source] { view->showSameAs(source); });
   connect(&source, &QObject::destroyed, this, &QDialog::reject);
-  view_->installEventFilter(this);
-  auto* column = new QVBoxLayout(this);
-  column->addWidget(makeExportButton(*view_, *view_), 0, Qt::AlignRight);
-  column->addWidget(view_, 1);
+  setWindowTitle(source.accessibleName());
+  view->setAccessibleName(source.accessibleName());
+  arrange(*view, *view);
   resize(source.window()->size() * kShareOfWindow);
-  view_->setFocus();
+  return view;
+}
+
+void LargePicture::arrange(QWidget& view, const Exportable& picture) {
+  setAttribute(Qt::WA_DeleteOnClose);
+  view_ = &view;
+  view.installEventFilter(this);
+  auto* column = new QVBoxLayout(this);
+  column->addWidget(makeExportButton(picture, view), 0, Qt::AlignRight);
+  column->addWidget(&view, 1);
+  view.setFocus();
 }
 
 bool LargePicture::eventFilter(QObject* watched, QEvent* event) {

@@ -97,6 +97,7 @@ void LivePictures::changeEvent(QEvent* event) {
 
 void LivePictures::makeLambda() {
   lambda_ = makeView(this, tr("Lambda matrix"));
+  lambda_->setStretched(true);
   lambda_->setPlaceholder(
       tr("The lambda matrix is shown here while a network with a lambda layer is trained."));
   // In the order of the Tab key.

@@ -15,18 +15,32 @@ int rowsFor(int tiles, int tilesPerRow) {
   return (tiles + tilesPerRow - 1) / tilesPerRow;
 }
 
-/// Side of the cells that fill the area in this arrangement; may be negative where the gaps alone
-/// are larger than the area.
-double cellFor(const HeatmapFrame& frame, const QSizeF& area, int tilesPerRow) {
+constexpr double kMostStretched = 3;
+
+/// The cells that fill the area in this arrangement; empty where the gaps alone are larger than the
+/// area.
+QSizeF cellFor(const HeatmapFrame& frame, const QSizeF& area, int tilesPerRow) {
   const int tileRows = rowsFor(frame.tiles, tilesPerRow);
   const double width = area.width() - frame.gap * (tilesPerRow - 1);
   const double height = area.height() - frame.gap * (tileRows - 1) - frame.captionHeight * tileRows;
-  return std::min(width / (tilesPerRow * frame.columns), height / (tileRows * frame.rows));
+  const QSizeF cell(width / (tilesPerRow * frame.columns), height / (tileRows * frame.rows));
+  if (cell.isEmpty()) return {0, 0};
+  const double stretched = frame.stretches ? kMostStretched : 1;
+  return {std::min(cell.width(), stretched * cell.height()),
+          std::min(cell.height(), stretched * cell.width())};
+}
+
+double areaOf(const QSizeF& size) {
+  return size.width() * size.height();
 }
 
 double snapped(double cell, double pixelRatio) {
   const double pixels = cell * pixelRatio;
   return pixels > kLeastSnapped ? std::floor(pixels) / pixelRatio : cell;
+}
+
+QSizeF snapped(const QSizeF& cell, double pixelRatio) {
+  return {snapped(cell.width(), pixelRatio), snapped(cell.height(), pixelRatio)};
 }
 
 }  // namespace
@@ -41,20 +55,21 @@ HeatmapLayout::HeatmapLayout(const HeatmapFrame& frame,
     frame_.tiles = 0;
     return;
   }
-  double best = -1;
+  QSizeF best(0, 0);
   const int first = frame.tilesPerRow > 0 ? std::min(frame.tilesPerRow, frame.tiles) : 1;
   const int last = frame.tilesPerRow > 0 ? first : frame.tiles;
   for (int count = first; count <= last; ++count) {
-    const double cell = cellFor(frame, area.size(), count);
-    if (cell <= best) continue;
+    const QSizeF cell = cellFor(frame, area.size(), count);
+    if (areaOf(cell) <= areaOf(best)) continue;
     best = cell;
     tilesPerRow_ = count;
   }
-  if (best <= 0) tilesPerRow_ = first;
-  constexpr double kLeastCell = 0.25;
-  cell_ = snapped(std::max(best, kLeastCell), pixelRatio);
+  if (best.isEmpty()) tilesPerRow_ = first;
+  constexpr QSizeF kLeastCell(0.25, 0.25);
+  best = best.expandedTo(kLeastCell);
+  cell_ = snapped(best, pixelRatio);
   whole_ = contentSize();
-  cell_ = snapped(std::max(best, kLeastCell) * zoom, pixelRatio);
+  cell_ = snapped(best * zoom, pixelRatio);
   offset_ = clamped(offset);
 }
 
@@ -65,12 +80,12 @@ int HeatmapLayout::tileRows() const {
 QSizeF HeatmapLayout::contentSize() const {
   if (isEmpty()) return {};
   const int rows = tileRows();
-  return {tilesPerRow_ * frame_.columns * cell_ + (tilesPerRow_ - 1) * frame_.gap,
-          rows * (frame_.rows * cell_ + frame_.captionHeight) + (rows - 1) * frame_.gap};
+  return {tilesPerRow_ * frame_.columns * cell_.width() + (tilesPerRow_ - 1) * frame_.gap,
+          rows * (frame_.rows * cell_.height() + frame_.captionHeight) + (rows - 1) * frame_.gap};
 }
 
 QRectF HeatmapLayout::tileRect(int tile) const {
-  const double width = frame_.columns * cell_, height = frame_.rows * cell_;
+  const double width = frame_.columns * cell_.width(), height = frame_.rows * cell_.height();
   const double left = tile % tilesPerRow_ * (width + frame_.gap);
   const double top = tile / tilesPerRow_ * (height + frame_.captionHeight + frame_.gap);
   return {origin() + QPointF(left, top + frame_.captionHeight), QSizeF(width, height)};
@@ -83,7 +98,9 @@ QRectF HeatmapLayout::captionRect(int tile) const {
 
 QRectF HeatmapLayout::cellRect(const TileCell& cell) const {
   const QRectF tile = tileRect(cell.tile);
-  return {tile.left() + cell.column * cell_, tile.top() + cell.row * cell_, cell_, cell_};
+  return {
+      QPointF(tile.left() + cell.column * cell_.width(), tile.top() + cell.row * cell_.height()),
+      cell_};
 }
 
 std::optional<TileCell> HeatmapLayout::cellAt(const QPointF& at) const {
@@ -96,15 +113,16 @@ std::optional<TileCell> HeatmapLayout::cellAt(const QPointF& at) const {
   }
   return TileCell{
       .tile = *tile,
-      .row = std::min(static_cast<int>((at.y() - cells.top()) / cell_), frame_.rows - 1),
-      .column = std::min(static_cast<int>((at.x() - cells.left()) / cell_), frame_.columns - 1)};
+      .row = std::min(static_cast<int>((at.y() - cells.top()) / cell_.height()), frame_.rows - 1),
+      .column =
+          std::min(static_cast<int>((at.x() - cells.left()) / cell_.width()), frame_.columns - 1)};
 }
 
 std::optional<int> HeatmapLayout::nearestTile(const QPointF& at) const {
   if (isEmpty()) return std::nullopt;
   const QPointF place = at - origin();
-  const double width = frame_.columns * cell_ + frame_.gap;
-  const double height = frame_.rows * cell_ + frame_.captionHeight + frame_.gap;
+  const double width = frame_.columns * cell_.width() + frame_.gap;
+  const double height = frame_.rows * cell_.height() + frame_.captionHeight + frame_.gap;
   const int column =
       std::clamp(static_cast<int>(std::floor(place.x() / width)), 0, tilesPerRow_ - 1);
   const int row = std::clamp(static_cast<int>(std::floor(place.y() / height)), 0, tileRows() - 1);

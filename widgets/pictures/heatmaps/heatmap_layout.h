@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include <QRectF>
@@ -17,12 +18,14 @@ struct HeatmapFrame {
   int tilesPerRow = 0;       ///< 0 = the arrangement with the largest cells.
   double captionHeight = 0;  ///< Height above each tile; 0 = no captions.
   double gap = 8;            ///< Between tiles.
+  bool stretches = false;    ///< Cells fill the area: they may be wider or higher than squares.
 
   bool operator==(const HeatmapFrame&) const = default;
 };
 
-/// The places of tiles and cells: cells are squares, tiles lie in rows. All lengths are in
-/// device-independent pixels. A small value, computed again whenever the size changes.
+/// The places of tiles and cells: cells are squares unless the frame stretches them, at most three
+/// times as long as wide; tiles lie in rows. All lengths are in device-independent pixels. A small
+/// value, computed again whenever the size changes.
 class HeatmapLayout {
  public:
   HeatmapLayout() = default;
@@ -39,7 +42,10 @@ class HeatmapLayout {
 
   const QRectF& area() const { return area_; }
 
-  double cellSide() const { return cell_; }
+  const QSizeF& cellSize() const { return cell_; }
+
+  /// The shorter side of a cell.
+  double cellSide() const { return std::min(cell_.width(), cell_.height()); }
 
   int tilesPerRow() const { return tilesPerRow_; }
 
@@ -66,7 +72,7 @@ class HeatmapLayout {
 
   HeatmapFrame frame_;
   QRectF area_;
-  double cell_ = 0;
+  QSizeF cell_{0, 0};
   int tilesPerRow_ = 1;
   QSizeF whole_;  ///< contentSize() without zoom.
   QPointF offset_;

@@ -52,16 +52,16 @@ void paintCells(QPainter& painter, const HeatmapScene& scene, int tile) {
 
 void paintZeroLines(QPainter& painter, const HeatmapScene& scene, int tile) {
   const QRectF cells = scene.layout.tileRect(tile);
-  const double side = scene.layout.cellSide();
+  const QSizeF cell = scene.layout.cellSize();
   QColor ink(Qt::black);
   ink.setAlphaF(0.35F);
   painter.setPen(QPen(ink, 1, Qt::DotLine));
   if (scene.data.columns.hasZero) {
-    const double x = cells.left() + (0.5 - scene.data.columns.first) * side;
+    const double x = cells.left() + (0.5 - scene.data.columns.first) * cell.width();
     painter.drawLine(QPointF(x, cells.top()), QPointF(x, cells.bottom()));
   }
   if (scene.data.rows.hasZero) {
-    const double y = cells.top() + (0.5 - scene.data.rows.first) * side;
+    const double y = cells.top() + (0.5 - scene.data.rows.first) * cell.height();
     painter.drawLine(QPointF(cells.left(), y), QPointF(cells.right(), y));
   }
 }

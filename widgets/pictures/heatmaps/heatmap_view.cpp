@@ -83,6 +83,7 @@ void HeatmapView::showSameAs(const HeatmapView& other) {
   mark_ = other.mark_;
   selectedTile_ = other.selectedTile_;
   backdrop_ = other.backdrop_;
+  isStretched_ = other.isStretched_;
   givenRange_ = other.range_;
   setData(other.data_);
   updateRange();
@@ -142,6 +143,11 @@ void HeatmapView::setTilesPerRow(int count) {
   relayout();
 }
 
+void HeatmapView::setStretched(bool on) {
+  isStretched_ = on;
+  relayout();
+}
+
 void HeatmapView::setColorBarVisible(bool visible) {
   colorBarVisible_ = visible;
   relayout();
@@ -166,11 +172,10 @@ void HeatmapView::updateRange() {
 
 HeatmapLayout HeatmapView::layoutFor(const QSizeF& size) const {
   const HeatmapParts parts{.colorBar = colorBarVisible_, .readout = readoutVisible_};
-  return {heatmapFrame(data_, zoomedTilesPerRow_ > 0 ? zoomedTilesPerRow_ : tilesPerRow_),
-          heatmapArea(data_, parts, size),
-          zoom_,
-          offset_,
-          devicePixelRatioF()};
+  HeatmapFrame frame =
+      heatmapFrame(data_, zoomedTilesPerRow_ > 0 ? zoomedTilesPerRow_ : tilesPerRow_);
+  frame.stretches = isStretched_;
+  return {frame, heatmapArea(data_, parts, size), zoom_, offset_, devicePixelRatioF()};
 }
 
 void HeatmapView::relayout() {

@@ -74,6 +74,8 @@ class HeatmapView : public QWidget, public Exportable {
 
   /// 0 = the arrangement with the largest cells.
   void setTilesPerRow(int count);
+  /// Cells fill the space instead of being squares: for axes that are no lengths.
+  void setStretched(bool on);
   void setColorBarVisible(bool visible);
   /// Shows the line under the picture with indices and value.
   void setReadoutVisible(bool visible);
@@ -154,6 +156,7 @@ class HeatmapView : public QWidget, public Exportable {
   int selectedTile_ = -1;
   QImage backdrop_;
   int tilesPerRow_ = 0;
+  bool isStretched_ = false;
   bool colorBarVisible_ = true;
   bool readoutVisible_ = true;
 

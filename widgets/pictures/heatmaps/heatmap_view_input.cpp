@@ -43,14 +43,16 @@ void HeatmapView::zoomBy(double factor, const QPointF& at) {
   // The point under the pointer stays there. Gaps between tiles do not grow, so it is found by its
   // place within its tile.
   const int tile = *layout_.nearestTile(at);
-  const QPointF place = (at - layout_.tileRect(tile).topLeft()) / layout_.cellSide();
+  const QSizeF cell = layout_.cellSize();
+  const QPointF within = at - layout_.tileRect(tile).topLeft();
   const int tilesPerRow = layout_.tilesPerRow();
   zoom_ = zoom;
   zoomedTilesPerRow_ = zoom > 1 ? tilesPerRow : 0;
   offset_ = {};
   const HeatmapLayout unmoved = layoutFor(size());
-  const QPointF now =
-      unmoved.tileRect(tile).topLeft() - unmoved.offset() + place * unmoved.cellSide();
+  const QPointF now = unmoved.tileRect(tile).topLeft() - unmoved.offset() +
+                      QPointF(within.x() * unmoved.cellSize().width() / cell.width(),
+                              within.y() * unmoved.cellSize().height() / cell.height());
   offset_ = at - now;
   relayout();
 }

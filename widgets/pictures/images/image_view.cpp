@@ -70,12 +70,12 @@ ImageView::ImageView(QWidget* parent) : QWidget(parent) {
 void ImageView::setImage(const Image& image) {
   image_ = toQImage(image);
   grey_ = image_.convertToFormat(QImage::Format_Grayscale8).convertToFormat(QImage::Format_RGB32);
-  update();
+  noteChange();
 }
 
 void ImageView::setPlaceholder(const QString& text) {
   placeholder_ = text;
-  update();
+  noteChange();
 }
 
 void ImageView::setPositions(int rows, int columns) {
@@ -83,7 +83,7 @@ void ImageView::setPositions(int rows, int columns) {
   rows_ = rows;
   columns_ = columns;
   hovered_.reset();
-  update();
+  noteChange();
 }
 
 void ImageView::setQuery(std::optional<Cell> query) {
@@ -94,27 +94,46 @@ void ImageView::setQuery(std::optional<Cell> query) {
     QAccessibleEvent changed(this, QAccessible::DescriptionChanged);
     QAccessible::updateAccessibility(&changed);
   }
-  update();
+  noteChange();
 }
 
 void ImageView::setOverlay(HeatOverlay overlay) {
   overlay_ = std::move(overlay);
-  update();
+  noteChange();
 }
 
 void ImageView::setOpacity(double opacity) {
   opacity_ = std::clamp(opacity, 0.0, 1.0);
-  update();
+  noteChange();
 }
 
 void ImageView::setGridVisible(bool visible) {
   gridVisible_ = visible;
-  update();
+  noteChange();
 }
 
 void ImageView::setColorBarVisible(bool visible) {
   colorBarVisible_ = visible;
+  noteChange();
+}
+
+void ImageView::showSameAs(const ImageView& other) {
+  image_ = other.image_;
+  grey_ = other.grey_;
+  placeholder_ = other.placeholder_;
+  rows_ = other.rows_;
+  columns_ = other.columns_;
+  overlay_ = other.overlay_;
+  opacity_ = other.opacity_;
+  gridVisible_ = other.gridVisible_;
+  colorBarVisible_ = other.colorBarVisible_;
+  setQuery(other.query_);
+  noteChange();
+}
+
+void ImageView::noteChange() {
   update();
+  Q_EMIT contentChanged();
 }
 
 ImageView::Places ImageView::placesFor(const QSize& size) const {

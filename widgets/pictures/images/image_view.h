@@ -31,7 +31,8 @@ struct HeatOverlay {
 /// heat map the image is grey, so that every colour belongs to the heat map.
 ///
 /// The image is divided into the positions of a layer's map. A click or the arrow keys (Ctrl: four
-/// positions at a time) choose the query position, which has a frame.
+/// positions at a time) choose the query position, which has a frame. A double-click opens a large
+/// view.
 class ImageView : public QWidget, public Exportable {
   Q_OBJECT
 
@@ -69,6 +70,9 @@ class ImageView : public QWidget, public Exportable {
   /// where they don't fit beside each other.
   double heightBelow(int width) const;
 
+  /// Shows what another view shows.
+  void showSameAs(const ImageView& other);
+
   /// The position under a point of the widget.
   std::optional<Cell> cellAt(const QPointF& at) const;
   /// The area of a position in the widget.
@@ -90,6 +94,8 @@ class ImageView : public QWidget, public Exportable {
   void queryChosen(int row, int column);
   /// The position under the pointer has changed; -1, -1 = none.
   void hovered(int row, int column);
+  /// Something that showSameAs() copies has changed.
+  void contentChanged();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -97,6 +103,7 @@ class ImageView : public QWidget, public Exportable {
   bool event(QEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
 
@@ -108,6 +115,7 @@ class ImageView : public QWidget, public Exportable {
   double widestReadout() const;
   void paint(QPainter& painter, const QSize& size, const Colors& colors, bool onScreen) const;
   void paintGrid(QPainter& painter, const QRectF& image) const;
+  void noteChange();
   QRectF cellRectIn(const QRectF& image, const Cell& cell) const;
   void choose(const Cell& cell);
   void setHovered(std::optional<Cell> cell);

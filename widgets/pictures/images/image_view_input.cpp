@@ -8,6 +8,7 @@
 #include <QToolTip>
 
 #include "widgets/pictures/images/image_view.h"
+#include "widgets/pictures/large_picture.h"
 
 namespace lambda {
 
@@ -56,6 +57,11 @@ void ImageView::mouseMoveEvent(QMouseEvent* event) {
   const std::optional<Cell> cell = cellAt(event->position());
   setHovered(cell);
   if (event->buttons().testFlag(Qt::LeftButton) && cell && cell != query_) choose(*cell);
+}
+
+void ImageView::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton || image_.isNull()) return;
+  (new LargePicture(*this))->show();
 }
 
 void ImageView::leaveEvent(QEvent* /*event*/) {
