@@ -83,6 +83,7 @@ void TestFields::everyMemberIsListed() {
   check(faultOf<Recipe>());
   check(faultOf<DeviceConfig>());
   check(faultOf<CheckpointConfig>());
+  check(faultOf<MonitoringConfig>());
   check(faultOf<RunConfig>());
   check(faultOf<Scores>());
   check(faultOf<BatchRecord>());

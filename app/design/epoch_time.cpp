@@ -26,6 +26,7 @@ RunConfig speedOf(RunConfig config) {
   config.name.clear();
   config.seed = plain.seed;
   config.checkpoints = plain.checkpoints;
+  config.monitoring = plain.monitoring;
   config.architecture.name.clear();
   config.architecture.description.clear();
   config.recipe.epochs = plain.recipe.epochs;

@@ -62,6 +62,7 @@ RunConfig startedFrom(const Template& from, const RunConfig& current) {
   RunConfig config = from.config;
   config.device = current.device;
   config.checkpoints = current.checkpoints;
+  config.monitoring = current.monitoring;
   // The place of a data set that is already known is kept.
   const DataSource& known = current.data.source;
   if (pathOf(known) && known.index() == config.data.source.index()) config.data.source = known;

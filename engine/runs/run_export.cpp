@@ -3,6 +3,8 @@
 #include <system_error>
 
 #include "engine/formats/json/config_json.h"
+#include "engine/formats/metrics/histograms_csv.h"
+#include "engine/formats/metrics/histograms_json.h"
 #include "engine/formats/metrics/metrics_csv.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/formats/tensors/checkpoint_file.h"
@@ -51,6 +53,8 @@ std::string exportedText(const fs::path& run, RunExport what) {
       return epochsCsv(readMetrics(RunFolder::open(run).metrics()));
     case RunExport::batches:
       return batchesCsv(readMetrics(RunFolder::open(run).metrics()));
+    case RunExport::histograms:
+      return histogramsCsv(readHistograms(RunFolder::open(run).histograms()));
     case RunExport::configuration:
     case RunExport::architecture:
     case RunExport::layers:
@@ -97,7 +101,7 @@ bool isFileOfRun(const fs::path& path) {
     return true;
   }
   return isRun(folder) && (name == "run.json" || name == "metrics.jsonl" || name == "run.log" ||
-                           name.starts_with("events.out.tfevents."));
+                           name == "histograms.jsonl" || name.starts_with("events.out.tfevents."));
 }
 
 }  // namespace lambda

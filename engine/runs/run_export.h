@@ -16,6 +16,7 @@ enum class RunExport {
   weights,        ///< Weights and running statistics of the best checkpoint, as safetensors.
   epochs,         ///< One line of CSV per epoch.
   batches,        ///< One line of CSV per batch.
+  histograms,     ///< One line of CSV per bin of a recorded step that holds values.
   configuration,  ///< The complete configuration as JSON.
   architecture,   ///< The network alone as JSON.
   layers,         ///< One line of CSV per layer: its shape and its cost.
@@ -29,10 +30,11 @@ struct RunExportTraits {
 };
 
 /// In the order of RunExport.
-inline constexpr std::array<RunExportTraits, 6> kRunExports{{
+inline constexpr std::array<RunExportTraits, 7> kRunExports{{
     {"safetensors", "Weights", ".safetensors"},
     {"csv", "Metrics of each epoch", ".csv"},
     {"batches", "Metrics of each batch", "-batches.csv"},
+    {"histograms", "Histograms over time", "-histograms.csv"},
     {"json", "Configuration", ".json", true},
     {"architecture", "Network", "-architecture.json", true},
     {"layers", "Table of layers", "-layers.csv", true},

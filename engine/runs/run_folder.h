@@ -29,6 +29,9 @@ class RunFolder {
 
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
 
+  /// Histograms of some of its steps, one step per line.
+  std::filesystem::path histograms() const { return path_ / "histograms.jsonl"; }
+
   /// Scores of its checkpoints that were measured outside of training, one per line.
   std::filesystem::path evaluations() const { return path_ / "evaluations.jsonl"; }
 

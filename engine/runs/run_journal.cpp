@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/metrics/histograms_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runtime/error.h"
 #include "engine/values/config/record_fields.h"
@@ -43,6 +44,7 @@ void RunJournal::rewind(const TrainingProgress& checkpoint) {
   for (const EventRecord& event : metricsFromText(text.substr(checkpoint.metricsBytes)).events) {
     if (event.kind != EventKind::changed) metrics_.append(toLine(event));
   }
+  rewindHistograms(checkpoint.step);
   // The scalars of an epoch have the step of its last batch, and a checkpoint may have been written
   // between the two.
   resumeStep_ = checkpoint.step;
@@ -53,6 +55,20 @@ void RunJournal::rewind(const TrainingProgress& checkpoint) {
   if (!kept.epochs.empty() && kept.epochs.back().step == checkpoint.step) {
     addScalars(kept.epochs.back());
   }
+}
+
+void RunJournal::rewindHistograms(std::int64_t step) {
+  std::error_code error;
+  if (!std::filesystem::exists(folder_.histograms(), error)) return;
+  const std::string text = readFile(folder_.histograms(), kMaxMetricsBytes);
+  std::size_t kept = 0;
+  for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', kept)) {
+    const std::string_view line = std::string_view(text).substr(kept, end - kept);
+    if (stepOfHistogramsLine(line).value_or(0) > step) break;
+    kept = end + 1;
+  }
+  histograms_ = std::make_unique<AppendFile>(folder_.histograms());
+  histograms_->truncate(kept);
 }
 
 EventWriter& RunJournal::events() {
@@ -110,8 +126,19 @@ void RunJournal::record(const EventRecord& record) {
   observer_.eventRecorded(record);
 }
 
+void RunJournal::record(const HistogramRecord& record) {
+  if (!histograms_) histograms_ = std::make_unique<AppendFile>(folder_.histograms());
+  histograms_->append(toLine(record));
+  std::vector<TaggedHistogram> tagged;
+  for (const LayerHistogram& each : record.layers) {
+    tagged.push_back({std::string(nameOf(each.kind)) + "/" + each.layer, &each.histogram});
+  }
+  events().add(record.step, tagged);
+}
+
 void RunJournal::sync() {
   metrics_.sync();
+  if (histograms_) histograms_->sync();
   if (events_) events_->flush();
 }
 

@@ -8,12 +8,13 @@
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/runs/observer.h"
 #include "engine/runs/run_folder.h"
+#include "engine/values/run/histogram.h"
 
 namespace lambda {
 
-/// Records the progress of a run in metrics.jsonl, TensorBoard events and run.log, and passes it to
-/// the observer. Everything reaches the operating system at once, so that a killed run loses
-/// nothing. Members throw Error if a file can't be written.
+/// Records the progress of a run in metrics.jsonl, histograms.jsonl, TensorBoard events and
+/// run.log, and passes it to the observer. Everything reaches the operating system at once, so that
+/// a killed run loses nothing. Members throw Error if a file can't be written.
 class RunJournal {
  public:
   RunJournal(const RunFolder& folder, Observer& observer);
@@ -22,12 +23,16 @@ class RunJournal {
   /// Drops what was measured after a checkpoint: cuts metrics.jsonl to its length at the
   /// checkpoint, but keeps events except changes of settings, which the run will repeat; and begins
   /// a TensorBoard file whose readers drop the values of earlier files from the checkpoint's step
-  /// on. Values of that step from before the checkpoint are logged again.
+  /// on. Values of that step from before the checkpoint are logged again. Histograms of later steps
+  /// are dropped, and a line that was not written completely.
   void rewind(const TrainingProgress& checkpoint);
 
   void record(const BatchRecord& record);
   void record(const EpochRecord& record);
   void record(const EventRecord& record);
+
+  /// The observer does not get histograms; histograms.jsonl can be followed.
+  void record(const HistogramRecord& record);
 
   /// Length of metrics.jsonl in bytes.
   std::uint64_t metricsBytes() const { return metrics_.offset(); }
@@ -41,10 +46,12 @@ class RunJournal {
   EventWriter& events();
   void addScalars(const BatchRecord& record);
   void addScalars(const EpochRecord& record);
+  void rewindHistograms(std::int64_t step);
 
   RunFolder folder_;
   Observer& observer_;
   AppendFile metrics_;
+  std::unique_ptr<AppendFile> histograms_;  ///< Null until something is recorded.
   std::optional<std::int64_t> resumeStep_;
   std::unique_ptr<EventWriter> events_;
   std::unique_ptr<Log> log_;

@@ -15,12 +15,14 @@ namespace lambda {
 namespace {
 
 /// A checkpoint's configuration, with the settings that may change between two starts of a run
-/// taken from `run`: the names, LiveSettings, the device, and the path of the data.
+/// taken from `run`: the names, LiveSettings, the device, what is monitored, and the path of the
+/// data.
 RunConfig resultRelevantConfig(RunConfig config, const RunConfig& run) {
   config.name = run.name;
   config.architecture.name = run.architecture.name;
   setLiveSettings(config, liveSettingsOf(run));
   config.device = run.device;
+  config.monitoring = run.monitoring;
   const std::string* path = pathOf(run.data.source);
   std::string* earlier = pathOf(config.data.source);
   if (path != nullptr && earlier != nullptr) *earlier = *path;

@@ -30,7 +30,9 @@ TrainingLoop::TrainingLoop(OpenRun run, RunControl& control, Observer& observer)
              run_.graphs.recorder,
              [this](const std::string& obstacle) { noteWithoutGraph(obstacle); }),
       lastStepEnd_(Clock::now()),
-      lastSave_(Clock::now()) {}
+      lastSave_(Clock::now()) {
+  if (config().monitoring.histograms) histograms_.emplace(progress().seconds);
+}
 
 RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
   try {
@@ -115,7 +117,12 @@ TrainingLoop::PendingStep TrainingLoop::startBatch() {
   const double dataSeconds = secondsSince(start);
   const double learningRate =
       learningRateOfStep(recipe(), at.epoch, at.batch, data().batchesPerEpoch());
-  return {steps_.start(batch, learningRate), at, start, dataSeconds, learningRate};
+  std::optional<StepHistograms> histograms;
+  if (histograms_ && histograms_->isDue(at.step, at.seconds)) histograms.emplace();
+  StartedStep step = histograms
+                         ? startObservedStep(state(), steps_, batch, learningRate, *histograms)
+                         : steps_.start(batch, learningRate);
+  return {std::move(step), at, start, dataSeconds, learningRate, std::move(histograms)};
 }
 
 void TrainingLoop::completeStep() {
@@ -123,6 +130,7 @@ void TrainingLoop::completeStep() {
   const PendingStep completed = std::move(*pending_);
   pending_.reset();
   const StepOutcome outcome = completed.step.outcome();
+  if (completed.histograms && histograms_) recordHistograms(completed);
   if (!outcome.finite) failNonFinite(completed, outcome);
 
   const Clock::time_point now = Clock::now();
@@ -145,6 +153,23 @@ void TrainingLoop::completeStep() {
                                    .gradientNorm = outcome.gradientNorm,
                                    .imagesPerSecond = batchSize / seconds});
   govern(seconds);
+}
+
+/// A training does not end because its histograms can't be written.
+void TrainingLoop::recordHistograms(const PendingStep& completed) {
+  const Clock::time_point start = Clock::now();
+  try {
+    run_.journal->record(HistogramRecord{.step = completed.before.step + 1,
+                                         .epoch = completed.before.epoch + 1,
+                                         .seconds = completed.histograms->seconds,
+                                         .layers = completed.histograms->layers});
+    histograms_->recorded(completed.before.step,
+                          completed.histograms->seconds + secondsSince(start));
+  } catch (const Error& error) {
+    histograms_.reset();
+    writer_.note(EventKind::warning,
+                 std::string("records no more histograms, because ") + error.what());
+  }
 }
 
 void TrainingLoop::noteWithoutGraph(const std::string& obstacle) {

@@ -7,6 +7,8 @@
 #include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
 #include "engine/runtime/tensor_memory.h"
+#include "engine/training/histograms/histogram_recorder.h"
+#include "engine/training/histograms/histogram_schedule.h"
 #include "engine/training/live_changes.h"
 #include "engine/training/open_run.h"
 #include "engine/training/run_writer.h"
@@ -43,6 +45,7 @@ class TrainingLoop {
     Clock::time_point start;
     double dataSeconds = 0;
     double learningRate = 0;
+    std::optional<StepHistograms> histograms = std::nullopt;
   };
 
   Outcome trainToEnd();
@@ -53,6 +56,7 @@ class TrainingLoop {
   /// Waits for the step under way, if there is one, adds its time to the progress and records it.
   /// On a GPU the next step is queued while one is under way; everything else waits for it first.
   void completeStep();
+  void recordHistograms(const PendingStep& completed);
   void noteWithoutGraph(const std::string& obstacle);
   void govern(double seconds);
   [[noreturn]] void failNonFinite(const PendingStep& failed, const StepOutcome& outcome);
@@ -95,6 +99,7 @@ class TrainingLoop {
   Observer& observer_;
   LiveChanges changes_;
   StepRunner steps_;
+  std::optional<HistogramSchedule> histograms_;  // None = no more histograms are recorded.
   std::optional<PendingStep> pending_;
   Clock::time_point lastStepEnd_;
   Clock::time_point lastSave_;

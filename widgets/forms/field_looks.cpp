@@ -119,6 +119,7 @@ constexpr std::array kLooks{
     Look{"keepEpochs", "Keep at most", Stepping::one, "", "all"},
     Look{"keepBest", "Keep the best"},
     Look{"everyMinutes", "Also save every", Stepping::one, "minutes", "never"},
+    Look{"histograms", "Record histograms"},
 
     Look{"name", "Name"},
     Look{"description", "Description"},

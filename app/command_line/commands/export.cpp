@@ -137,6 +137,8 @@ void addExport(CLI::App& program, Action& action) {
       "stage2.block3.mixer.layer.queries.weight\n"
       "  csv           one line per epoch: losses, accuracies, learning rate, throughput\n"
       "  batches       one line per batch, as CSV\n"
+      "  histograms    histograms of weights, gradients, activations and lambda norms over the\n"
+      "                steps, as CSV: one line per bin that holds values\n"
       "  json          the complete configuration; lambda train takes it\n"
       "  architecture  the network alone\n"
       "  layers        one line per layer: shape, parameters, FLOPs, activation bytes, as CSV\n\n"

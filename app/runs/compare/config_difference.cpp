@@ -241,7 +241,7 @@ bool isForLegend(const SettingRow& row) {
   static constexpr std::array<std::string_view, 2> kNames{"architecture.name",
                                                           "architecture.description"};
   return row.differs && !row.path.starts_with("environment.") &&
-         !row.path.starts_with("checkpoints.") &&
+         !row.path.starts_with("checkpoints.") && !row.path.starts_with("monitoring.") &&
          std::find(kNames.begin(), kNames.end(), row.path) == kNames.end();
 }
 

@@ -24,6 +24,7 @@ class Chooser {
     add(rowsOf(config.recipe, "recipe"));
     add(rowsOf(config.device, "device"));
     add(rowsOf(config.checkpoints, "checkpoints"));
+    add(rowsOf(config.monitoring, "monitoring"));
     // The name and the seed are fields of the configuration itself, beside the network.
     RunConfig alone;
     alone.name = config.name;
@@ -110,7 +111,8 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
       .common("recipe.emaDecay", choose.showsAll() || recipe.emaDecay > 0)
       .rare("recipe.precision")
       .rare("recipe.channelsLast")
-      .common("seed");
+      .common("seed")
+      .common("monitoring.histograms");
   sections.push_back(choose.section({}));
   choose.common("recipe.optimizer.kind")
       .common("recipe.optimizer.learningRate")
@@ -188,7 +190,10 @@ RecipeForms recipeForms(const RunConfig& config,
 
 int formOf(const std::string& path) {
   if (path.starts_with("data")) return 0;
-  if (path.starts_with("recipe") || path == "seed" || path == "name") return 1;
+  if (path.starts_with("recipe") || path.starts_with("monitoring") || path == "seed" ||
+      path == "name") {
+    return 1;
+  }
   if (path.starts_with("device") || path.starts_with("checkpoints")) return 2;
   return -1;
 }

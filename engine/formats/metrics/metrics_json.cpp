@@ -12,9 +12,8 @@ namespace lambda {
 
 namespace {
 
-constexpr std::size_t kLongestLine = 1 << 20;
 constexpr int kMostWarnings = 100;
-constexpr JsonLimits kLineLimits{kLongestLine, 4};
+constexpr JsonLimits kLineLimits{kLongestMetricsLine, 4};
 
 template <class Record>
 std::string lineOf(const char* kind, const Record& record) {
@@ -48,29 +47,16 @@ std::string toLine(const EventRecord& record) {
 }
 
 void MetricsReader::feed(std::string_view text, Metrics& metrics) {
-  while (!text.empty()) {
-    const auto newline = text.find('\n');
-    const std::string_view part = text.substr(0, newline);
-    if (pending_.size() + part.size() > kLongestLine) {
-      isTooLong_ = true;
-      pending_.clear();
-    }
-    if (newline == std::string_view::npos) {
-      if (!isTooLong_) pending_ += part;
-      return;
-    }
-    ++line_;
-    if (isTooLong_) {
-      warn(metrics, "it is longer than " + std::to_string(kLongestLine) + " bytes");
-    } else if (pending_.empty()) {
-      readLine(part, metrics);
-    } else {
-      readLine(pending_.append(part), metrics);
-    }
-    pending_.clear();
-    isTooLong_ = false;
-    text.remove_prefix(newline + 1);
-  }
+  lines_.feed(
+      text,
+      [&](std::string_view line) {
+        ++line_;
+        readLine(line, metrics);
+      },
+      [&] {
+        ++line_;
+        warn(metrics, "it is longer than " + std::to_string(kLongestMetricsLine) + " bytes");
+      });
 }
 
 void MetricsReader::readLine(std::string_view text, Metrics& metrics) {
@@ -106,6 +92,21 @@ Metrics metricsFromText(std::string_view text) {
   Metrics metrics;
   MetricsReader().feed(text, metrics);
   return metrics;
+}
+
+MetricsTail::Update MetricsTail::poll() {
+  Update update;
+  tail_.poll(
+      [&] {
+        update.restarted = true;
+        reader_ = {};
+      },
+      [&](std::string_view text) { reader_.feed(text, update.metrics); });
+  return update;
+}
+
+Metrics readMetrics(const std::filesystem::path& file) {
+  return MetricsTail(file).poll().metrics;
 }
 
 }  // namespace lambda

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/formats/files/file_tail.h"
+#include "engine/formats/files/line_splitter.h"
 #include "engine/values/run/metrics.h"
 
 namespace lambda {
@@ -16,6 +18,9 @@ namespace lambda {
 
 /// The largest metrics.jsonl that is read, in bytes.
 inline constexpr std::uint64_t kMaxMetricsBytes = 1ULL << 32;
+
+/// The longest line that is read, in bytes.
+inline constexpr std::size_t kLongestMetricsLine = 1 << 20;
 
 /// A record as one line with its newline. Bytes of an event's text that are not UTF-8 are replaced,
 /// because a damaged message must not stop a run.
@@ -35,8 +40,7 @@ class MetricsReader {
   void readLine(std::string_view line, Metrics& metrics);
   void warn(Metrics& metrics, const std::string& reason);
 
-  std::string pending_;
-  bool isTooLong_ = false;
+  LineSplitter lines_{kLongestMetricsLine};
   std::int64_t line_ = 0;
   int warnings_ = 0;
 };
@@ -56,22 +60,15 @@ class MetricsTail {
     Metrics metrics;         ///< New since the last call, or all after a restart.
   };
 
-  explicit MetricsTail(std::filesystem::path file) : file_(std::move(file)) {}
+  explicit MetricsTail(std::filesystem::path file) : tail_(std::move(file)) {}
 
   /// The records appended since the last call. A file that does not exist yet has none; a deleted
   /// file restarts empty. Throws Error as readMetrics() does.
   Update poll();
 
  private:
-  void restart(Update& update);
-  bool continuesAt(int file, std::uint64_t size) const;
-
-  std::filesystem::path file_;
+  FileTail tail_;
   MetricsReader reader_;
-  std::uint64_t offset_ = 0;
-  std::uint64_t inode_ = 0;
-  std::string
-      lastBytes_;  ///< The last bytes read, to detect a file that was cut and has grown again.
 };
 
 }  // namespace lambda

@@ -1,6 +1,7 @@
 #include "engine/formats/tensorboard/event_message.h"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include <protozero/pbf_reader.hpp>
@@ -34,6 +35,7 @@ constexpr protozero::pbf_tag_type kSummaryValue = 1;
 enum ValueField : protozero::pbf_tag_type {
   kTag = 1,
   kSimpleValue = 2,
+  kHistogram = 5,
   kTensor = 8,
   kMetadata = 9
 };
@@ -260,6 +262,84 @@ std::string encodeScalars(std::int64_t step, const std::vector<Scalar>& scalars,
     pbf_writer value(summary, kSummaryValue);
     value.add_string(kTag, scalar.tag);
     value.add_float(kSimpleValue, static_cast<float>(scalar.value));
+  }
+  return bytes;
+}
+
+namespace {
+
+enum HistogramField : protozero::pbf_tag_type {
+  kSmallest = 1,
+  kGreatest = 2,
+  kNumber = 3,
+  kSum = 4,
+  kSumOfSquares = 5,
+  kBucketLimits = 6,
+  kBuckets = 7
+};
+
+struct Buckets {
+  std::vector<double> limits;  ///< Upper ends; each bucket begins where the one before ends.
+  std::vector<double> counts;
+
+  void add(double low, double high, double count) {
+    if (!limits.empty() && limits.back() < low) {
+      limits.push_back(low);
+      counts.push_back(0);
+    }
+    limits.push_back(high);
+    counts.push_back(count);
+  }
+};
+
+/// Whether two neighbouring bins lie in one octave.
+bool shareOctave(const HistogramBin& a, const HistogramBin& b) {
+  if (a.low > 0) return std::ilogb(a.low) == std::ilogb(b.low);
+  return b.high < 0 && std::ilogb(a.high) == std::ilogb(b.high);
+}
+
+void addHistogram(pbf_writer& value, const Histogram& histogram) {
+  const std::vector<HistogramBin> bins = binsOf(histogram);
+  pbf_writer proto(value, kHistogram);
+  if (bins.empty()) return;
+  Buckets buckets;
+  double number = 0, sum = 0, squares = 0, merged = 0;
+  double low = bins.front().low;
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    const auto count = static_cast<double>(bins[i].count);
+    const double middle = (bins[i].low + bins[i].high) / 2;
+    number += count;
+    sum += count * middle;
+    squares += count * middle * middle;
+    merged += count;
+    if (i + 1 < bins.size() && shareOctave(bins[i], bins[i + 1])) continue;
+    buckets.add(low, bins[i].high, merged);
+    merged = 0;
+    if (i + 1 < bins.size()) low = bins[i + 1].low;
+  }
+  proto.add_double(kSmallest, bins.front().low);
+  proto.add_double(kGreatest, bins.back().high);
+  proto.add_double(kNumber, number);
+  proto.add_double(kSum, sum);
+  proto.add_double(kSumOfSquares, squares);
+  proto.add_packed_double(kBucketLimits, buckets.limits.begin(), buckets.limits.end());
+  proto.add_packed_double(kBuckets, buckets.counts.begin(), buckets.counts.end());
+}
+
+}  // namespace
+
+std::string encodeHistograms(std::int64_t step,
+                             const std::vector<TaggedHistogram>& histograms,
+                             double wallTime) {
+  std::string bytes;
+  pbf_writer event(bytes);
+  event.add_double(kWallTime, wallTime);
+  event.add_int64(kStep, step);
+  pbf_writer summary(event, kSummary);
+  for (const TaggedHistogram& each : histograms) {
+    pbf_writer value(summary, kSummaryValue);
+    value.add_string(kTag, each.tag);
+    addHistogram(value, *each.histogram);
   }
   return bytes;
 }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/values/run/histogram.h"
+
 namespace lambda {
 
 /// A scalar to log, or one that was read.
@@ -33,6 +35,19 @@ std::string encodeVersion(double wallTime);
 
 /// Scalars of one step, as simple values in float32.
 std::string encodeScalars(std::int64_t step, const std::vector<Scalar>& scalars, double wallTime);
+
+/// A histogram to log.
+struct TaggedHistogram {
+  std::string tag;
+  const Histogram* histogram = nullptr;
+};
+
+/// Histograms of one step, as HistogramProto with a bucket for each octave of values: TensorBoard
+/// shows about 30 buckets. Sums, smallest and greatest value are those of the bins; values that are
+/// not finite are left out, as the format has no place for them.
+std::string encodeHistograms(std::int64_t step,
+                             const std::vector<TaggedHistogram>& histograms,
+                             double wallTime);
 
 /// A restart message: values of earlier files from `step` on are logged again.
 std::string encodeRestart(std::int64_t step, double wallTime);

@@ -65,6 +65,10 @@ void EventWriter::add(std::int64_t step, const std::vector<Scalar>& scalars, dou
   file_.append(encodeTfRecord(encodeScalars(step, scalars, wallTime)));
 }
 
+void EventWriter::add(std::int64_t step, const std::vector<TaggedHistogram>& histograms) {
+  file_.append(encodeTfRecord(encodeHistograms(step, histograms, now())));
+}
+
 void EventWriter::flush() {
   file_.sync();
 }

@@ -13,9 +13,9 @@
 
 namespace lambda {
 
-/// Writes a TensorBoard event file of scalars. Each call reaches the operating system before it
-/// returns, so a killed process loses nothing. Values are stored as float32, as PyTorch does.
-/// Not thread-safe. All members throw Error naming the file.
+/// Writes a TensorBoard event file of scalars and histograms. Each call reaches the operating
+/// system before it returns, so a killed process loses nothing. Scalars are stored as float32, as
+/// PyTorch does. Not thread-safe. All members throw Error naming the file.
 class EventWriter {
  public:
   /// Creates `folder`/events.out.tfevents.<seconds>.<host>.<process>.<number>, which must not exist
@@ -30,6 +30,9 @@ class EventWriter {
 
   /// Logs scalars of one step at `wallTime`, in seconds since 1970-01-01 UTC.
   void add(std::int64_t step, const std::vector<Scalar>& scalars, double wallTime);
+
+  /// Logs histograms of one step with the current time.
+  void add(std::int64_t step, const std::vector<TaggedHistogram>& histograms);
 
   /// Writes everything to the disk (fsync).
   void flush();

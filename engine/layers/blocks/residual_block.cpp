@@ -6,12 +6,19 @@ namespace lambda {
 
 namespace {
 
-/// Runs one layer and reports it to the trace, if there is one.
-template <class Layer>
-at::Tensor run(Layer& layer, const at::Tensor& x, const std::string& name, ForwardTrace* trace) {
-  at::Tensor y = layer(x);
+/// Reports a layer to the trace, if there is one. Returns the layer's output.
+at::Tensor visited(const at::Tensor& x,
+                   const at::Tensor& y,
+                   const std::string& name,
+                   ForwardTrace* trace) {
   if (trace != nullptr) trace->visit(name, x, y);
   return y;
+}
+
+/// Runs one layer and reports it.
+template <class Layer>
+at::Tensor run(Layer& layer, const at::Tensor& x, const std::string& name, ForwardTrace* trace) {
+  return visited(x, layer(x), name, trace);
 }
 
 }  // namespace
@@ -105,7 +112,8 @@ at::Tensor ResidualBlockImpl::dropBranch(const at::Tensor& branch) const {
 }
 
 bool ResidualBlockImpl::addsInLastNorm(const ForwardTrace* trace) const {
-  return plan.shortcut && trace == nullptr && !dropsBranches() && (expand || !squeeze);
+  return plan.shortcut && (trace == nullptr || trace->isPassive()) && !dropsBranches() &&
+         (expand || !squeeze);
 }
 
 at::Tensor ResidualBlockImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
@@ -113,10 +121,10 @@ at::Tensor ResidualBlockImpl::forward(const at::Tensor& x, ForwardTrace* trace) 
   if (entry) y = run(entry, y, plan.name + "." + entryName_, trace);
   if (addsInLastNorm(trace)) {
     const AfterNorm after{shortcutOf(x, trace), context.activation};
-    if (!expand) return mixer->forwardThen(y, after);
-    y = mixer(y);
-    if (squeeze) y = squeeze(y);
-    return expand->forwardThen(y, after);
+    if (!expand) return visited(y, mixer->forwardThen(y, after), plan.name + ".mixer", trace);
+    y = run(mixer, y, plan.name + ".mixer", trace);
+    if (squeeze) y = run(squeeze, y, plan.name + ".squeeze", trace);
+    return visited(y, expand->forwardThen(y, after), plan.name + ".expand", trace);
   }
   y = run(mixer, y, plan.name + ".mixer", trace);
   if (squeeze) y = run(squeeze, y, plan.name + ".squeeze", trace);

@@ -56,7 +56,7 @@ class ResidualBlockImpl : public torch::nn::Module {
   bool dropsBranches() const { return plan.options.stochasticDepth > 0 && is_training(); }
 
   /// Whether the last norm can add the shortcut: nothing lies between them, and no trace needs the
-  /// branch's output.
+  /// branch's own output.
   bool addsInLastNorm(const ForwardTrace* trace) const;
 
   std::string entryName_;

@@ -12,10 +12,7 @@ StepRunner::StepRunner(TrainingState& state,
     : state_(state), recorder_(recorder), warn_(std::move(warn)) {}
 
 StartedStep StepRunner::start(const TensorBatch& batch, double learningRate) {
-  if (batch.images.sizes() != shape_) {
-    shape_ = batch.images.sizes().vec();
-    steps_ = 0;
-  }
+  noteShape(batch);
   if (recorder_ != nullptr && !recorded_ && steps_ >= kStepsBeforeRecord &&
       state_.optimizer.onDevice() != nullptr) {
     record(batch);
@@ -23,6 +20,21 @@ StartedStep StepRunner::start(const TensorBatch& batch, double learningRate) {
   if (recorded_ && recorded_->canReplay(batch)) return recorded_->start(batch, learningRate);
   ++steps_;
   return startStep(state_, batch, learningRate);
+}
+
+StartedStep StepRunner::startTraced(const TensorBatch& batch,
+                                    double learningRate,
+                                    ForwardTrace& trace,
+                                    const PhaseObserver& ended) {
+  noteShape(batch);
+  ++steps_;
+  return startStep(state_, batch, learningRate, ended, &trace);
+}
+
+void StepRunner::noteShape(const TensorBatch& batch) {
+  if (batch.images.sizes() == shape_) return;
+  shape_ = batch.images.sizes().vec();
+  steps_ = 0;
 }
 
 void StepRunner::record(const TensorBatch& batch) {

@@ -27,10 +27,18 @@ class StepRunner {
   /// Starts the next step on a batch, as startStep().
   StartedStep start(const TensorBatch& batch, double learningRate);
 
+  /// Starts the next step operation by operation, with a trace of its forward pass and an observer
+  /// of its parts.
+  StartedStep startTraced(const TensorBatch& batch,
+                          double learningRate,
+                          ForwardTrace& trace,
+                          const PhaseObserver& ended);
+
   /// Whether a step has been recorded.
   bool hasRecord() const { return recorded_ != nullptr; }
 
  private:
+  void noteShape(const TensorBatch& batch);
   void record(const TensorBatch& batch);
 
   TrainingState& state_;

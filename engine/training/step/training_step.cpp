@@ -56,14 +56,15 @@ StepOutcome StartedStep::outcome() const {
 
 StepMeasures computeGradients(TrainingState& state,
                               const TensorBatch& batch,
-                              const PhaseObserver& ended) {
+                              const PhaseObserver& ended,
+                              ForwardTrace* trace) {
   const Recipe& recipe = state.recipe();
   state.network->train();
   state.optimizer.zeroGrad();
   at::Tensor logits;
   {
     const Autocast autocast(recipe.precision, batch.images.device().type());
-    logits = state.network->forward(batch.images);
+    logits = state.network->forward(batch.images, trace);
   }
   logits = logits.to(at::kFloat);
   const at::Tensor objective = at::cross_entropy_loss(logits,
@@ -87,8 +88,9 @@ StepMeasures computeGradients(TrainingState& state,
 StartedStep startStep(TrainingState& state,
                       const TensorBatch& batch,
                       double learningRate,
-                      const PhaseObserver& ended) {
-  StepMeasures measures = computeGradients(state, batch, ended);
+                      const PhaseObserver& ended,
+                      ForwardTrace* trace) {
+  StepMeasures measures = computeGradients(state, batch, ended, trace);
   notifyEnd(ended, StepPhase::measures);
   measures.gradientNorm = state.optimizer.apply({.learningRate = learningRate,
                                                  .loss = measures.loss,

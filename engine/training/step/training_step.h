@@ -5,6 +5,7 @@
 
 #include <c10/core/Event.h>
 
+#include "engine/layers/forward_trace.h"
 #include "engine/training/checkpoint/training_state.h"
 #include "engine/training/input/batch_maker.h"
 #include "engine/values/config/run_config.h"
@@ -59,16 +60,19 @@ class StartedStep {
 
 /// Runs the forward and the backward pass of one batch in training mode. Drops the old gradients
 /// and leaves those of the objective. Only queues work; the result lacks the norm of the gradients.
+/// `trace`, if any, follows the forward pass, and must be passive.
 StepMeasures computeGradients(TrainingState& state,
                               const TensorBatch& batch,
-                              const PhaseObserver& ended = {});
+                              const PhaseObserver& ended = {},
+                              ForwardTrace* trace = nullptr);
 
 /// Starts a whole step: gradients, clipping and update. The caller advances the position. Waits for
 /// a GPU unless the update runs entirely on it.
 StartedStep startStep(TrainingState& state,
                       const TensorBatch& batch,
                       double learningRate,
-                      const PhaseObserver& ended = {});
+                      const PhaseObserver& ended = {},
+                      ForwardTrace* trace = nullptr);
 
 /// Runs a whole step and waits for it.
 inline StepOutcome trainOnBatch(TrainingState& state,

@@ -352,6 +352,13 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"everyMinutes", "save also in mid-epoch; 0 = never", 0, 100000}, value.everyMinutes);
 }
 
+template <Either<MonitoringConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"histograms",
+              "record histograms of weights, gradients, activations and lambda norms over time"},
+        value.histograms);
+}
+
 template <Either<RunConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"name", "short name of the run"}, value.name);
@@ -361,6 +368,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"recipe", "the training recipe"}, value.recipe);
   visit(Field{"device", "the device to train on"}, value.device);
   visit(Field{"checkpoints", "which checkpoints are kept on disk"}, value.checkpoints);
+  visit(Field{"monitoring", "what is recorded beside the metrics"}, value.monitoring);
 }
 
 }  // namespace lambda

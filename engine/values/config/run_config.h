@@ -125,6 +125,15 @@ struct CheckpointConfig {
   bool operator==(const CheckpointConfig&) const = default;
 };
 
+/// What a run records beside its metrics. It has no effect on the results.
+struct MonitoringConfig {
+  /// Histograms of weights, gradients, activations and lambda norms over time, in so few steps that
+  /// they take less than 1 % of the training time.
+  bool histograms = true;
+
+  bool operator==(const MonitoringConfig&) const = default;
+};
+
 /// Everything that determines a run's results. Training with the same RunConfig, program, device
 /// and number of threads is bit-identical, unless the run yields to other programs or its precision
 /// is automatic: that measurement may choose differently where both precisions are about equally
@@ -136,6 +145,7 @@ struct RunConfig {
   Recipe recipe;
   DeviceConfig device;
   CheckpointConfig checkpoints;
+  MonitoringConfig monitoring;
   std::uint64_t seed = 0;
 
   bool operator==(const RunConfig&) const = default;

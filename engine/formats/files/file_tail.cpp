@@ -1,3 +1,5 @@
+#include "engine/formats/files/file_tail.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "engine/formats/files/file_system.h"
-#include "engine/formats/metrics/metrics_json.h"
 
 namespace lambda {
 
@@ -57,53 +58,48 @@ std::size_t readAt(int file,
 
 }  // namespace
 
-void MetricsTail::restart(Update& update) {
-  update.restarted = offset_ > 0;
-  reader_ = {};
+void FileTail::restart(const std::function<void()>& restarted) {
+  if (offset_ > 0) restarted();
   offset_ = 0;
   lastBytes_.clear();
 }
 
-bool MetricsTail::continuesAt(int file, std::uint64_t size) const {
+bool FileTail::continuesAt(int file, std::uint64_t size) const {
   if (size < offset_) return false;
   std::vector<char> bytes(lastBytes_.size());
   const std::size_t count = readAt(file, offset_ - lastBytes_.size(), bytes, file_);
   return std::string_view(bytes.data(), count) == lastBytes_;
 }
 
-MetricsTail::Update MetricsTail::poll() {
-  Update update;
+void FileTail::poll(const std::function<void()>& restarted,
+                    const std::function<void(std::string_view)>& text) {
   const OpenFile file(file_);
 
   struct stat status {};
 
   if (file.get() < 0) {
-    restart(update);
-    return update;
+    restart(restarted);
+    return;
   }
   if (::fstat(file.get(), &status) != 0) throw systemError(file_, "cannot read", errno);
   if (!S_ISREG(status.st_mode)) throw Error(file_.string(), "this is not a regular file");
   const bool isSame = inode_ == status.st_ino &&
                       continuesAt(file.get(), static_cast<std::uint64_t>(status.st_size));
-  if (!isSame) restart(update);
+  if (!isSame) restart(restarted);
   inode_ = status.st_ino;
 
   std::vector<char> bytes(kChunkBytes);
   for (;;) {
     const std::size_t count = readAt(file.get(), offset_, bytes, file_);
-    const std::string_view text(bytes.data(), count);
-    reader_.feed(text, update.metrics);
+    const std::string_view part(bytes.data(), count);
+    text(part);
     offset_ += count;
-    lastBytes_ += text.substr(count - std::min(count, kRememberedBytes));
+    lastBytes_ += part.substr(count - std::min(count, kRememberedBytes));
     if (lastBytes_.size() > kRememberedBytes) {
       lastBytes_.erase(0, lastBytes_.size() - kRememberedBytes);
     }
-    if (count < bytes.size()) return update;
+    if (count < bytes.size()) return;
   }
-}
-
-Metrics readMetrics(const std::filesystem::path& file) {
-  return MetricsTail(file).poll().metrics;
 }
 
 }  // namespace lambda
