@@ -11,6 +11,7 @@
 #include "app/session/repeated_inspection.h"
 #include "app/train/live/epoch_strip.h"
 #include "app/train/live/live_panel.h"
+#include "app/train/run/curves_panel.h"
 #include "app/train/run/event_list.h"
 #include "engine/formats/inspection/epoch_files.h"
 #include "engine/formats/inspection/probe_snapshot.h"
@@ -95,6 +96,30 @@ class TestTrainLive : public QObject {
     QTRY_COMPARE(shown.ended.count(), 1);
     QTRY_COMPARE(plot->toCsv().count(u"train (batch),Loss"_s),
                  static_cast<int>(shown.session.metrics().batches.size()));
+  }
+
+  void theRunBeforeStaysAsAFaintReferenceIfAsked() {
+    ShownTrainPage shown(2);
+    auto* plot = shown.find<CurvePlot>();
+    QAction* reference = shown.find<CurvesPanel>()->referenceAction();
+    QVERIFY(!reference->isVisible());
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.ended.count(), 1);
+    QVERIFY(!reference->isVisible());
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.ended.count(), 2);
+    QVERIFY(reference->isVisible());
+    QTRY_COMPARE(plot->toCsv().count(u"validation,Accuracy"_s), 2);
+    QVERIFY(!plot->toCsv().contains(u"(before)"_s));
+    reference->trigger();
+    QTRY_COMPARE(plot->toCsv().count(u"validation (before),Accuracy"_s), 2);
+    QCOMPARE(plot->toCsv().count(u"validation,Accuracy"_s), 2);
+    // A resumed run is not its own reference.
+    shown.session.resumeRun(shown.session.status().run, {});
+    QTRY_COMPARE(shown.ended.count(), 3);
+    QCOMPARE(plot->toCsv().count(u"validation (before),Accuracy"_s), 2);
+    reference->trigger();
+    QTRY_VERIFY(!plot->toCsv().contains(u"(before)"_s));
   }
 
   void hiddenPagesCatchUpWhenTheyAreShown() {

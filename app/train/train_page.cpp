@@ -224,7 +224,7 @@ void TrainPage::showSetup(bool shown) {
 
 QList<QAction*> TrainPage::pageActions() const {
   QList<QAction*> all = transport_->actionsInOrder();
-  all << nullptr << run_->curves().toolbar().plotActions();
+  all << nullptr << run_->curves().toolbar().plotActions() << run_->curves().referenceAction();
   return all;
 }
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <QAction>
+#include <QHBoxLayout>
+#include <QSettings>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "app/session/training_session.h"
@@ -9,6 +13,7 @@
 #include "widgets/plots/curves/curve_toolbar.h"
 #include "widgets/plots/curves/run_curves.h"
 #include "widgets/text/path_text.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
@@ -46,17 +51,45 @@ CurvesPanel::CurvesPanel(TrainingSession& session, QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(kCurvesGap, kCurvesGap, kCurvesGap, 0);
   column->setSpacing(kCurvesGap);
-  column->addWidget(toolbar_);
+  reference_ = new QAction(tr("Curves of the run before"), this);
+  reference_->setIconText(tr("Run before"));
+  reference_->setToolTip(tr("Keep the curves of the run before as a faint reference"));
+  reference_->setCheckable(true);
+  auto* button = new QToolButton(this);
+  button->setDefaultAction(reference_);
+  button->setProperty(kRole, u"quiet"_s);
+  // A button does not hide with its action.
+  connect(reference_, &QAction::changed, button, [this, button] {
+    button->setVisible(reference_->isVisible());
+  });
+  auto* row = new QHBoxLayout;
+  row->setSpacing(2);
+  row->addWidget(toolbar_, 1);
+  row->addWidget(button);
+  column->addLayout(row);
   column->addWidget(plot_, 1);
   timer_.setSingleShot(true);
   connect(&timer_, &QTimer::timeout, this, &CurvesPanel::catchUp);
   connect(&session_, &TrainingSession::started, this, &CurvesPanel::restart);
   connect(&session_, &TrainingSession::metricsArrived, this, &CurvesPanel::schedule);
-  connect(&session_, &TrainingSession::ended, this, &CurvesPanel::catchUp);
+  connect(&session_, &TrainingSession::ended, this, [this] {
+    catchUp();
+    ended_ = {session_.status().run, session_.metrics(), stepsPerEpoch()};
+  });
+  connect(reference_, &QAction::toggled, this, [this] {
+    batches_ = epochs_ = 0;
+    keys_.clear();
+    catchUp();
+  });
   restart();
 }
 
 void CurvesPanel::restart() {
+  // A resumed run has its earlier records itself.
+  if (!ended_.run.empty() && ended_.run != session_.status().run) before_ = std::move(ended_);
+  ended_ = {};
+  if (before_.run == session_.status().run) before_ = {};
+  reference_->setVisible(!before_.run.empty());
   batches_ = epochs_ = events_ = 0;
   keys_.clear();
   plot_->setSeries({});
@@ -76,24 +109,48 @@ void CurvesPanel::schedule() {
 void CurvesPanel::catchUp() {
   if (!isVisible()) return;
   const Metrics& all = session_.metrics();
-  const double stepsPerEpoch = session_.status().batchesPerEpoch;
-  std::vector<CurveSeries> added = runCurves(newIn(all, batches_, epochs_), stepsPerEpoch);
+  std::vector<CurveSeries> added = runCurves(newIn(all, batches_, epochs_), stepsPerEpoch());
   const bool isKnown = std::ranges::all_of(added, [this](const CurveSeries& series) {
     return std::ranges::find(keys_, series.key) != keys_.end();
   });
   if (isKnown) {
     for (const CurveSeries& series : added) plot_->append(series.key, series.samples);
   } else {
-    std::vector<CurveSeries> whole = runCurves(all, stepsPerEpoch);
-    keys_.clear();
-    for (const CurveSeries& series : whole) keys_.push_back(series.key);
-    plot_->setSeries(std::move(whole));
+    showAll();
   }
   const bool marksChanged = events_ != all.events.size() || epochs_ != all.epochs.size();
   batches_ = all.batches.size();
   epochs_ = all.epochs.size();
   events_ = all.events.size();
-  if (marksChanged) plot_->setMarks(runMarks(all, stepsPerEpoch));
+  if (marksChanged) plot_->setMarks(runMarks(all, stepsPerEpoch()));
+}
+
+double CurvesPanel::stepsPerEpoch() const {
+  return session_.status().batchesPerEpoch;
+}
+
+void CurvesPanel::showAll() {
+  std::vector<CurveSeries> whole = runCurves(session_.metrics(), stepsPerEpoch());
+  keys_.clear();
+  for (const CurveSeries& series : whole) keys_.push_back(series.key);
+  std::vector<CurveSeries> all = referenceCurves();
+  all.insert(all.end(), whole.begin(), whole.end());
+  plot_->setSeries(std::move(all));
+}
+
+/// The curves of the run before, below those of this one.
+std::vector<CurveSeries> CurvesPanel::referenceCurves() const {
+  if (!reference_->isChecked() || before_.run.empty()) return {};
+  std::vector<CurveSeries> curves = runCurves(before_.metrics, before_.stepsPerEpoch);
+  std::erase_if(curves, [](const CurveSeries& each) { return each.key.starts_with("train."); });
+  for (CurveSeries& each : curves) {
+    each.key = "before." + each.key;
+    each.label += " (before)";
+    each.color = QColor(128, 128, 128, 120);
+    each.points = false;
+    each.penStyle = each.faintRaw ? Qt::SolidLine : Qt::DashLine;
+  }
+  return curves;
 }
 
 double CurvesPanel::epochOf(std::int64_t step) const {
@@ -107,6 +164,16 @@ void CurvesPanel::showPlaceOf(const EventRecord& event) {
   place.epoch = epochOf(event.step);
   place.seconds = event.seconds;
   plot_->showPlace(place);
+}
+
+void CurvesPanel::saveLayout(QSettings& settings) const {
+  toolbar_->saveLayout(settings);
+  settings.setValue(u"reference"_s, reference_->isChecked());
+}
+
+void CurvesPanel::restoreLayout(QSettings& settings) {
+  toolbar_->restoreLayout(settings);
+  reference_->setChecked(settings.value(u"reference"_s, false).toBool());
 }
 
 void CurvesPanel::showEvent(QShowEvent* event) {

@@ -1,8 +1,10 @@
 #include "app/train/run/run_view.h"
 
 #include <QSettings>
+#include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "app/train/histograms/histograms_panel.h"
 #include "app/train/live/live_panel.h"
 #include "app/train/run/curves_panel.h"
 #include "app/train/run/event_list.h"
@@ -19,12 +21,19 @@ RunView::RunView(TrainingSession& session, QWidget* parent)
       rows_(new GripSplitter(Qt::Vertical, this)),
       curves_(new CurvesPanel(session, this)),
       events_(new EventList(session, this)),
-      live_(new LivePanel(session, this)) {
+      tabs_(new QTabWidget(this)),
+      live_(new LivePanel(session, this)),
+      histograms_(new HistogramsPanel(session, this)) {
+  tabs_->addTab(live_, tr("Lambda layers"));
+  tabs_->addTab(histograms_, tr("Histograms"));
+  tabs_->setTabToolTip(0, tr("Lambda matrix and position embeddings of a layer with one image"));
+  tabs_->setTabToolTip(
+      1, tr("Weights, gradients, activations and lambda norms of each layer over the steps"));
   rows_->addWidget(curves_);
   rows_->addWidget(events_);
   rows_->setStretchFactor(0, 1);
   columns_->addWidget(rows_);
-  columns_->addWidget(live_);
+  columns_->addWidget(tabs_);
   columns_->setStretchFactor(0, 1);
   columns_->setStretchFactor(1, 1);
   columns_->setStandardSizes({600, 600});
@@ -39,15 +48,19 @@ RunView::RunView(TrainingSession& session, QWidget* parent)
 void RunView::saveLayout(QSettings& settings) const {
   settings.setValue(u"halves"_s, columns_->saveState());
   settings.setValue(u"rows"_s, rows_->saveState());
-  curves_->toolbar().saveLayout(settings);
+  curves_->saveLayout(settings);
   live_->saveLayout(settings);
+  histograms_->saveLayout(settings);
+  settings.setValue(u"tab"_s, tabs_->currentIndex());
 }
 
 void RunView::restoreLayout(QSettings& settings) {
   columns_->restoreLayout(settings.value(u"halves"_s).toByteArray());
   rows_->restoreLayout(settings.value(u"rows"_s).toByteArray());
-  curves_->toolbar().restoreLayout(settings);
+  curves_->restoreLayout(settings);
   live_->restoreLayout(settings);
+  histograms_->restoreLayout(settings);
+  tabs_->setCurrentIndex(settings.value(u"tab"_s, 0).toInt());
 }
 
 }  // namespace lambda

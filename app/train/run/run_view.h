@@ -3,17 +3,19 @@
 #include <QWidget>
 
 class QSettings;
+class QTabWidget;
 
 namespace lambda {
 
 class GripSplitter;
 class CurvesPanel;
 class EventList;
+class HistogramsPanel;
 class LivePanel;
 class TrainingSession;
 
-/// A training in progress: curves above the events at the left, the live inspection of a layer at
-/// the right.
+/// A training in progress: curves above the events at the left; at the right, as tabs, the live
+/// inspection of a layer and the histograms of all layers.
 class RunView : public QWidget {
   Q_OBJECT
 
@@ -23,6 +25,11 @@ class RunView : public QWidget {
   CurvesPanel& curves() { return *curves_; }
 
   LivePanel& live() { return *live_; }
+
+  HistogramsPanel& histograms() { return *histograms_; }
+
+  /// The tabs at the right.
+  QTabWidget& tabs() { return *tabs_; }
 
   EventList& events() { return *events_; }
 
@@ -34,7 +41,9 @@ class RunView : public QWidget {
   GripSplitter* rows_;
   CurvesPanel* curves_;
   EventList* events_;
+  QTabWidget* tabs_;
   LivePanel* live_;
+  HistogramsPanel* histograms_;
 };
 
 }  // namespace lambda

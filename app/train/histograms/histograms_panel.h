@@ -1,0 +1,72 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include <QTimer>
+#include <QWidget>
+
+#include "app/session/background_tasks.h"
+#include "engine/values/run/histogram.h"
+#include "widgets/histograms/histogram_plot.h"
+
+class QButtonGroup;
+class QComboBox;
+class QSettings;
+class QToolButton;
+
+namespace lambda {
+
+class ElidedLabel;
+class TrainingSession;
+
+/// The histograms of the training under way, or of the last one, for one layer and kind over the
+/// steps. Follows the run's file while the panel is visible, on a thread of its own.
+class HistogramsPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit HistogramsPanel(TrainingSession& session, QWidget* parent = nullptr);
+
+  HistogramPlot& plot() { return *plot_; }
+
+  void saveLayout(QSettings& settings) const;
+  void restoreLayout(QSettings& settings);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+
+ private:
+  struct Followed;
+  struct News;
+  using Record = std::shared_ptr<const HistogramRecord>;
+
+  QWidget* makeChoices();
+  QWidget* makeForms();
+  void beginRun();
+  void read();
+  void take(News news);
+  void showChoices();
+  void showHistograms();
+  QString emptyText() const;
+  HistogramKind kind() const;
+
+  TrainingSession& session_;
+  std::shared_ptr<Followed> followed_;  ///< Null without a run.
+  bool isReading_ = false;
+  QString problem_;  ///< Why the file can't be read; empty if it can.
+  std::vector<Record> records_;
+  QComboBox* kinds_;
+  QComboBox* layers_;
+  QButtonGroup* forms_;
+  QToolButton* logarithmic_;
+  QToolButton* quantiles_;
+  HistogramPlot* plot_;
+  ElidedLabel* readout_;
+  QTimer timer_;
+  BackgroundTasks tasks_;
+};
+
+}  // namespace lambda

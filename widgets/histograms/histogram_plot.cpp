@@ -1,0 +1,202 @@
+#include "widgets/histograms/histogram_plot.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+
+#include "engine/values/text/text.h"
+#include "widgets/pictures/number_text.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr QSize kPreferredSize(640, 400);
+constexpr QSize kSmallestSize(220, 180);
+
+/// The share of the finite values in the cell of a value.
+double shareAround(const HistogramPicture& picture, std::size_t column, double value) {
+  const HistogramGrid& grid = picture.grid;
+  const double row =
+      HistogramGrid::kRows * (grid.scale.placeOf(value) - grid.low) / (grid.high - grid.low);
+  const int last = HistogramGrid::kRows - 1;
+  return static_cast<double>(
+      grid.shareAt(column, std::clamp(static_cast<int>(std::floor(row)), 0, last)));
+}
+
+}  // namespace
+
+HistogramPlot::HistogramPlot(QWidget* parent) : QWidget(parent), exportName_(u"histograms"_s) {
+  setMouseTracking(true);
+  setFocusPolicy(Qt::StrongFocus);
+  setAccessibleName(tr("Histograms over the steps"));
+}
+
+void HistogramPlot::setHistograms(const QString& title,
+                                  const QString& quantity,
+                                  std::vector<HistogramColumn> columns) {
+  const std::int64_t step = picture_.marked ? picture_.columns[*picture_.marked].step : -1;
+  picture_.title = title;
+  picture_.quantity = quantity;
+  picture_.columns = std::move(columns);
+  picture_.grid = gridOf(picture_.columns, isLogarithmic_);
+  const auto same = std::ranges::find(picture_.columns, step, &HistogramColumn::step);
+  mark(same == picture_.columns.end()
+           ? std::nullopt
+           : std::optional(static_cast<std::size_t>(same - picture_.columns.begin())),
+       picture_.markedValue);
+  update();
+}
+
+void HistogramPlot::setForm(HistogramForm form) {
+  picture_.form = form;
+  update();
+}
+
+void HistogramPlot::setLogarithmic(bool on) {
+  if (on == isLogarithmic_) return;
+  isLogarithmic_ = on;
+  picture_.grid = gridOf(picture_.columns, isLogarithmic_);
+  mark(picture_.marked, picture_.markedValue);
+  update();
+}
+
+void HistogramPlot::setQuantilesVisible(bool on) {
+  picture_.showsQuantiles = on;
+  update();
+}
+
+void HistogramPlot::setEmptyText(const QString& text) {
+  emptyText_ = text;
+  update();
+}
+
+void HistogramPlot::setExportName(const QString& name) {
+  exportName_ = name;
+}
+
+QString HistogramPlot::readout() const {
+  if (!picture_.marked) return {};
+  const HistogramColumn& column = picture_.columns[*picture_.marked];
+  const std::vector<double>& quantiles = picture_.grid.quantiles[*picture_.marked];
+  QString text = tr("Step %1").arg(countText(static_cast<qint64>(column.step)));
+  if (column.histogram->finiteCount() > 0) {
+    text += tr(" · %1 of the values near %2 · median %3, 90 % from %4 to %5")
+                .arg(percentText(shareAround(picture_, *picture_.marked, picture_.markedValue)),
+                     numberText(picture_.markedValue),
+                     numberText(quantiles[2]),
+                     numberText(quantiles.front()),
+                     numberText(quantiles.back()));
+  }
+  const std::int64_t notFinite = column.histogram->notFiniteCount();
+  if (notFinite > 0) {
+    text += tr(" · not finite: %1 of %2")
+                .arg(countText(static_cast<qint64>(notFinite)),
+                     countText(static_cast<qint64>(notFinite + column.histogram->finiteCount())));
+  }
+  return text;
+}
+
+QString HistogramPlot::exportName() const {
+  return exportName_;
+}
+
+QSize HistogramPlot::exportSize() const {
+  return size().expandedTo(kPreferredSize);
+}
+
+void HistogramPlot::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
+  HistogramPicture picture = picture_;
+  picture.marked.reset();
+  paintHistograms(painter, picture, size, colors);
+}
+
+QString HistogramPlot::toCsv() const {
+  if (picture_.isEmpty()) return {};
+  std::string text = "step,low,high,count\n";
+  for (const HistogramColumn& column : picture_.columns) {
+    const std::string step = std::to_string(column.step) + ',';
+    const auto add = [&](const std::string& low, const std::string& high, std::int64_t count) {
+      if (count > 0) text += step + low + ',' + high + ',' + std::to_string(count) + '\n';
+    };
+    const Histogram& histogram = *column.histogram;
+    add("-Infinity", "-Infinity", histogram.negativeInfinity);
+    for (const HistogramBin& bin : binsOf(histogram)) {
+      add(formatNumber(bin.low), formatNumber(bin.high), bin.count);
+    }
+    add("Infinity", "Infinity", histogram.positiveInfinity);
+    add("NaN", "NaN", histogram.notANumber);
+  }
+  return QString::fromStdString(text);
+}
+
+QSize HistogramPlot::sizeHint() const {
+  return kPreferredSize;
+}
+
+QSize HistogramPlot::minimumSizeHint() const {
+  return kSmallestSize * textScale();
+}
+
+void HistogramPlot::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  const Colors& colors = colorsOf(*this);
+  if (!picture_.isEmpty()) {
+    paintHistograms(painter, picture_, size(), colors);
+    return;
+  }
+  painter.setFont(bodyFont());
+  painter.setPen(colors.textSecondary);
+  painter.drawText(
+      rect().adjusted(16, 16, -16, -16), Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
+}
+
+void HistogramPlot::mouseMoveEvent(QMouseEvent* event) {
+  const auto found = HistogramLayout(picture_, size()).at(event->position());
+  if (!found) return mark(std::nullopt, 0);
+  mark(found->first, picture_.grid.scale.valueAt(found->second));
+}
+
+void HistogramPlot::leaveEvent(QEvent* event) {
+  mark(std::nullopt, 0);
+  QWidget::leaveEvent(event);
+}
+
+void HistogramPlot::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Left) return walk(-1);
+  if (event->key() == Qt::Key_Right) return walk(1);
+  QWidget::keyPressEvent(event);
+}
+
+void HistogramPlot::mark(std::optional<std::size_t> column, double value) {
+  picture_.marked = column;
+  picture_.markedValue = value;
+  const QString text = readout();
+  setAccessibleDescription(text);
+  Q_EMIT readoutChanged(text);
+  update();
+}
+
+/// To the median of the next or the previous step, or from the end.
+void HistogramPlot::walk(int direction) {
+  if (picture_.isEmpty()) return;
+  const auto last = static_cast<std::ptrdiff_t>(picture_.columns.size()) - 1;
+  std::ptrdiff_t place = direction > 0 ? 0 : last;
+  if (picture_.marked) {
+    place = std::clamp(
+        static_cast<std::ptrdiff_t>(*picture_.marked) + direction, std::ptrdiff_t{0}, last);
+  }
+  const auto column = static_cast<std::size_t>(place);
+  const double median = picture_.grid.quantiles[column][std::size(kShownQuantiles) / 2];
+  mark(column, std::isfinite(median) ? median : 0);
+}
+
+}  // namespace lambda
