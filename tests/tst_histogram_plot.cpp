@@ -6,6 +6,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "widgets/histograms/histogram_layout.h"
 #include "widgets/histograms/histogram_plot.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"

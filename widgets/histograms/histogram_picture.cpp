@@ -9,6 +9,7 @@
 #include <QPainterPath>
 
 #include "engine/values/inspection/colormap.h"
+#include "widgets/histograms/histogram_layout.h"
 #include "widgets/pictures/number_text.h"
 #include "widgets/pictures/sharp_image.h"
 #include "widgets/plots/axis_text.h"
@@ -22,12 +23,6 @@ namespace lambda {
 
 namespace {
 
-constexpr double kGap = 8;
-constexpr double kTick = 4;
-constexpr double kBarWidth = 12;
-constexpr double kPixelsPerRidge = 16;
-constexpr int kMostRidges = 40;
-constexpr double kOverlap = 3;         // Height of a ridge in distances between ridges.
 constexpr double kDecadesOfColor = 4;  // From the greatest share down.
 constexpr int kMostPixels = 1600;
 
@@ -65,10 +60,11 @@ class Painting {
     painter_.setRenderHint(QPainter::Antialiasing);
     painter_.setFont(smallFont());
     painter_.setPen(colors_.text);
-    painter_.drawText(QRectF(0, 0, size_.width() - kGap, line_),
-                      Qt::AlignLeft | Qt::AlignVCenter,
-                      QFontMetricsF(smallFont())
-                          .elidedText(picture_.title, Qt::ElideMiddle, size_.width() - kGap));
+    painter_.drawText(
+        QRectF(0, 0, size_.width() - kHistogramGap, line_),
+        Qt::AlignLeft | Qt::AlignVCenter,
+        QFontMetricsF(smallFont())
+            .elidedText(picture_.title, Qt::ElideMiddle, size_.width() - kHistogramGap));
     if (picture_.form == HistogramForm::heatmap) {
       valueAxis();
       stepAxis();
@@ -100,7 +96,7 @@ class Painting {
       painter_.setPen(gridPen());
       painter_.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
       painter_.setPen(colors_.textSecondary);
-      painter_.drawText(QRectF(0, y - line_ / 2, area.left() - kGap, line_),
+      painter_.drawText(QRectF(0, y - line_ / 2, area.left() - kHistogramGap, line_),
                         Qt::AlignRight | Qt::AlignVCenter,
                         tickTextOf(tick));
     }
@@ -117,9 +113,9 @@ class Painting {
       if (tick != std::floor(tick)) continue;
       const double x = std::round(layout_.xOfStep(tick)) + 0.5;
       painter_.setPen(QPen(colors_.hairline, 1));
-      painter_.drawLine(QPointF(x, area.bottom()), QPointF(x, area.bottom() + kTick));
+      painter_.drawLine(QPointF(x, area.bottom()), QPointF(x, area.bottom() + kHistogramTick));
       painter_.setPen(colors_.textSecondary);
-      painter_.drawText(QRectF(x - 60, area.bottom() + kTick + 1, 120, line_),
+      painter_.drawText(QRectF(x - 60, area.bottom() + kHistogramTick + 1, 120, line_),
                         Qt::AlignHCenter | Qt::AlignTop,
                         countText(tick));
     }
@@ -186,14 +182,15 @@ class Painting {
       if (picture_.columns[i].histogram->notFiniteCount() == 0) continue;
       const double left = layout_.xOfStep(static_cast<double>(picture_.columns[i].step));
       const double right = layout_.xOfStep(layout_.endOf(i));
-      painter_.fillRect(QRectF(left, area.top() - kTick, std::max(2.0, right - left), kTick),
-                        colors_.error);
+      painter_.fillRect(
+          QRectF(left, area.top() - kHistogramTick, std::max(2.0, right - left), kHistogramTick),
+          colors_.error);
     }
   }
 
   void colorBar() {
     const QRectF& area = layout_.area();
-    const QRectF bar(area.right() + kGap, area.top(), kBarWidth, area.height());
+    const QRectF bar(area.right() + kHistogramGap, area.top(), kHistogramBarWidth, area.height());
     constexpr int kBands = 64;
     for (int band = 0; band < kBands; ++band) {
       const Rgb color = colorAt(ColorMap::viridis, 1 - (band + 0.5) / kBands);
@@ -212,7 +209,7 @@ class Painting {
                         Qt::AlignLeft | Qt::AlignVCenter,
                         shareText(greatest * std::pow(10, -decade)));
     }
-    painter_.drawText(QRectF(0, area.top() - line_ - kTick, size_.width(), line_),
+    painter_.drawText(QRectF(0, area.top() - line_ - kHistogramTick, size_.width(), line_),
                       Qt::AlignRight | Qt::AlignVCenter,
                       tr("share of values"));
   }
@@ -226,7 +223,7 @@ class Painting {
       painter_.setPen(gridPen());
       painter_.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
       painter_.setPen(colors_.textSecondary);
-      painter_.drawText(QRectF(x - 60, area.bottom() + kTick + 1, 120, line_),
+      painter_.drawText(QRectF(x - 60, area.bottom() + kHistogramTick + 1, 120, line_),
                         Qt::AlignHCenter | Qt::AlignTop,
                         tickTextOf(tick));
     }
@@ -237,13 +234,14 @@ class Painting {
       if (lowest - y < line_) continue;
       lowest = y;
       painter_.drawText(
-          QRectF(0, y - line_ / 2, area.left() - kGap, line_),
+          QRectF(0, y - line_ / 2, area.left() - kHistogramGap, line_),
           Qt::AlignRight | Qt::AlignVCenter,
           countText(static_cast<double>(picture_.columns[layout_.ridges()[ridge]].step)));
     }
-    painter_.drawText(QRectF(0, area.top() - line_ - kTick, area.left() - kGap, line_),
-                      Qt::AlignRight | Qt::AlignVCenter,
-                      tr("step"));
+    painter_.drawText(
+        QRectF(0, area.top() - line_ - kHistogramTick, area.left() - kHistogramGap, line_),
+        Qt::AlignRight | Qt::AlignVCenter,
+        tr("step"));
   }
 
   /// The share that is as high as a ridge: the greatest one, without the cell of 0, which many
@@ -266,7 +264,7 @@ class Painting {
     const QRectF& area = layout_.area();
     const double tallest = std::max(tallestShare(), 1e-30);
     painter_.save();
-    painter_.setClipRect(area.adjusted(0, -kTick, 0, 1));
+    painter_.setClipRect(area.adjusted(0, -kHistogramTick, 0, 1));
     for (std::size_t ridge = 0; ridge < layout_.ridges().size(); ++ridge) {
       const std::size_t column = layout_.ridges()[ridge];
       const double base = layout_.baselineOf(ridge);
@@ -321,84 +319,6 @@ class Painting {
 };
 
 }  // namespace
-
-HistogramLayout::HistogramLayout(const HistogramPicture& picture, const QSizeF& size)
-    : picture_(picture) {
-  const QFontMetricsF metrics(smallFont());
-  const bool isHeatmap = picture.form == HistogramForm::heatmap;
-  const double left = metrics.horizontalAdvance(u"-0.00123"_s) + kGap;
-  const double right =
-      isHeatmap ? kGap + kBarWidth + 4 + metrics.horizontalAdvance(u"0.000 %"_s) : 2 * kGap;
-  const double top = 2 * metrics.height() + kTick + 2;
-  const double bottom = 2 * metrics.height() + kTick + 2;
-  area_ = QRectF(left,
-                 top,
-                 std::max(1.0, size.width() - left - right),
-                 std::max(1.0, size.height() - top - bottom));
-  if (isHeatmap || picture.columns.empty()) return;
-  // Evenly spaced over the steps, with the first and the last one.
-  const int wanted = std::clamp(static_cast<int>(area_.height() / kPixelsPerRidge), 2, kMostRidges);
-  const double first = static_cast<double>(picture.columns.front().step);
-  const double last = static_cast<double>(picture.columns.back().step);
-  for (int i = 0; i < wanted; ++i) {
-    const double step = first + (last - first) * i / (wanted - 1);
-    auto column =
-        std::ranges::lower_bound(picture.columns, step - 1e-6, {}, [](const HistogramColumn& each) {
-          return static_cast<double>(each.step);
-        });
-    if (column == picture.columns.end()) --column;
-    const auto index = static_cast<std::size_t>(column - picture.columns.begin());
-    if (ridges_.empty() || ridges_.back() < index) ridges_.push_back(index);
-  }
-}
-
-double HistogramLayout::endOf(std::size_t column) const {
-  const std::vector<HistogramColumn>& columns = picture_.columns;
-  if (column + 1 < columns.size()) return static_cast<double>(columns[column + 1].step);
-  const auto last = static_cast<double>(columns.back().step);
-  if (columns.size() < 2) return last + 1;
-  return 2 * last - static_cast<double>(columns[columns.size() - 2].step);
-}
-
-double HistogramLayout::xOfStep(double step) const {
-  const auto first = static_cast<double>(picture_.columns.front().step);
-  const double last = endOf(picture_.columns.size() - 1);
-  return area_.left() + area_.width() * (step - first) / (last - first);
-}
-
-double HistogramLayout::positionOf(double place) const {
-  const double share = (place - picture_.grid.low) / (picture_.grid.high - picture_.grid.low);
-  return picture_.form == HistogramForm::heatmap ? area_.bottom() - share * area_.height()
-                                                 : area_.left() + share * area_.width();
-}
-
-double HistogramLayout::ridgeHeight() const {
-  const double gaps = static_cast<double>(ridges_.size()) - 1 + kOverlap;
-  return kOverlap * area_.height() / std::max(gaps, 1.0);
-}
-
-double HistogramLayout::baselineOf(std::size_t ridge) const {
-  const double apart = ridgeHeight() / kOverlap;
-  return area_.bottom() - apart * static_cast<double>(ridges_.size() - 1 - ridge);
-}
-
-std::optional<std::pair<std::size_t, double>> HistogramLayout::at(const QPointF& point) const {
-  if (picture_.isEmpty() || !area_.contains(point)) return std::nullopt;
-  const HistogramGrid& grid = picture_.grid;
-  const auto placeAt = [&](double share) { return grid.low + (grid.high - grid.low) * share; };
-  if (picture_.form == HistogramForm::ridges) {
-    std::size_t nearest = 0;
-    for (std::size_t ridge = 0; ridge < ridges_.size(); ++ridge) {
-      if (std::abs(baselineOf(ridge) - point.y()) < std::abs(baselineOf(nearest) - point.y())) {
-        nearest = ridge;
-      }
-    }
-    return std::pair(ridges_[nearest], placeAt((point.x() - area_.left()) / area_.width()));
-  }
-  std::size_t column = 0;
-  while (column + 1 < picture_.columns.size() && xOfStep(endOf(column)) <= point.x()) ++column;
-  return std::pair(column, placeAt((area_.bottom() - point.y()) / area_.height()));
-}
 
 void paintHistograms(QPainter& painter,
                      const HistogramPicture& picture,

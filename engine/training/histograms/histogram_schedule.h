@@ -13,7 +13,7 @@ namespace lambda {
 class HistogramSchedule {
  public:
   /// The share of the training time that histograms may take.
-  static constexpr double kShare = 0.005;
+  static constexpr double kShare = 0.008;
 
   /// `seconds`: the training time of the run until now.
   explicit HistogramSchedule(double seconds) : began_(seconds) {}
