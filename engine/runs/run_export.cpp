@@ -75,6 +75,7 @@ std::string exportedText(const RunConfig& config, RunExport what) {
       return layersCsv(config.architecture);
     case RunExport::epochs:
     case RunExport::batches:
+    case RunExport::histograms:
     case RunExport::weights:
       break;
   }

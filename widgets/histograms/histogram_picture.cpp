@@ -10,9 +10,9 @@
 
 #include "engine/values/inspection/colormap.h"
 #include "widgets/histograms/histogram_layout.h"
-#include "widgets/pictures/number_text.h"
-#include "widgets/pictures/sharp_image.h"
-#include "widgets/plots/axis_text.h"
+#include "widgets/text/quantity_text.h"
+#include "widgets/pictures/images/sharp_image.h"
+#include "widgets/plots/axes/axis_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/shown_text.h"
 #include "widgets/theme/typography.h"

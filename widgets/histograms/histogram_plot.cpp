@@ -10,7 +10,7 @@
 
 #include "engine/values/text/text.h"
 #include "widgets/histograms/histogram_layout.h"
-#include "widgets/pictures/number_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
