@@ -201,7 +201,7 @@ bool SourceChooser::showLive() {
 }
 
 void SourceChooser::showNewest() {
-  if (isOpening_ || showLive()) return;
+  if (isOpening_ || showLive() || runs_.empty()) return;
   std::vector<fs::path> runs;
   for (const RunSummary& run : runs_) runs.push_back(run.path);
   isOpening_ = true;

@@ -7,16 +7,11 @@
 
 namespace lambda {
 
-namespace {
-
-constexpr double kLeastScale = 0.65;
-
-}  // namespace
-
-void paintFitting(QPainter& painter, const QRectF& area, const QString& text) {
+void paintFitting(QPainter& painter, const QRectF& area, const QString& text, double leastScale) {
+  if (area.width() <= 0) return;
   const QFontMetricsF metrics(painter.font());
   const double needed = metrics.horizontalAdvance(text) + 1;
-  const double scale = std::clamp(area.width() / needed, kLeastScale, 1.0);
+  const double scale = std::clamp(area.width() / needed, leastScale, 1.0);
   const double width = area.width() / scale;
   painter.save();
   painter.translate(area.left(), area.center().y());

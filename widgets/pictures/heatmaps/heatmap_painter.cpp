@@ -71,7 +71,8 @@ void paintCaption(QPainter& painter, const QRectF& area, const QString& caption)
   const double height = area.height() / static_cast<double>(lines.size());
   for (qsizetype i = 0; i < lines.size(); ++i) {
     const double top = area.top() + height * static_cast<double>(i);
-    paintFitting(painter, QRectF(area.left(), top, area.width(), height), lines[i]);
+    // A caption is whole in every size, since a file has no tooltip.
+    paintFitting(painter, QRectF(area.left(), top, area.width(), height), lines[i], 0);
   }
 }
 
