@@ -116,6 +116,8 @@ class Pictures {
     auto* embeddings = page.findChild<EmbeddingsPanel*>();
     bringIntoView(*embeddings);
     QTest::qWait(kSettleMs);
+    image->heads().setTilesPerRow(2);
+    embeddings->tiles().setTilesPerRow(4);
     const QSize part(kPartWidth, kPartHeight);
     QImage figure(QSize(3 * kPartWidth + 2 * kPartGap, kPartHeight), QImage::Format_RGB32);
     figure.fill(printColors().page);
