@@ -25,7 +25,7 @@ HistogramLayout::HistogramLayout(const HistogramPicture& picture, const QSizeF& 
   const bool isHeatmap = picture.form == HistogramForm::heatmap;
   const double left = metrics.horizontalAdvance(u"-0.00123"_s) + kHistogramGap;
   const double right =
-      isHeatmap ? kHistogramGap + kHistogramBarWidth + 4 + metrics.horizontalAdvance(u"0.000 %"_s)
+      isHeatmap ? kHistogramGap + kHistogramBarWidth + 4 + metrics.horizontalAdvance(u"0.00000 %"_s)
                 : 2 * kHistogramGap;
   const double top = 2 * metrics.height() + kHistogramTick + 2;
   const double bottom = 2 * metrics.height() + kHistogramTick + 2;

@@ -10,9 +10,9 @@
 
 #include "engine/values/inspection/colormap.h"
 #include "widgets/histograms/histogram_layout.h"
-#include "widgets/text/quantity_text.h"
 #include "widgets/pictures/images/sharp_image.h"
 #include "widgets/plots/axes/axis_text.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/shown_text.h"
 #include "widgets/theme/typography.h"
@@ -26,10 +26,9 @@ namespace {
 constexpr double kDecadesOfColor = 4;  // From the greatest share down.
 constexpr int kMostPixels = 1600;
 
+/// Without trailing zeros.
 QString tickTextOf(double value) {
-  const double size = std::abs(value);
-  if (size >= 1e-3 && size < 1e5) return numberText(value);
-  return value == 0 ? u"0"_s : QString::number(value, 'g', 2).remove(u'+');
+  return QString::number(value, 'g', 4).remove(u'+').replace(u'-', QChar(0x2212));
 }
 
 QString shareText(double share) {
