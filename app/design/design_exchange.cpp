@@ -30,7 +30,7 @@ void DesignPage::pasteFromClipboard() {
     editor_->paste(*fragment);
     editor_->setFocus();
   } else {
-    notice_->tell(tr("Could not paste: %1").arg(reason), true);
+    notice_->tell(u"Could not paste: %1"_s.arg(reason), true);
   }
 }
 
@@ -40,7 +40,7 @@ void DesignPage::askForFile() {
     if (kRunExports[i].isOfNetwork) formats.push_back(static_cast<RunExport>(i));
   }
   askForExport(*this,
-               tr("Export the network"),
+               u"Export the network"_s,
                editor_->exportName(),
                formats,
                [this](const QString& path, RunExport format) { exportTo(path, format); });
@@ -61,9 +61,9 @@ void DesignPage::exportTo(const QString& path, RunExport format) {
   };
   files_.run(write, [this, path](const QString& reason) {
     if (reason.isEmpty()) {
-      notice_->tell(tr("Exported to %1.").arg(path), false);
+      notice_->tell(u"Exported to %1."_s.arg(path), false);
     } else {
-      notice_->tell(tr("Could not export to %1: %2. Choose another file.").arg(path, reason), true);
+      notice_->tell(u"Could not export to %1: %2. Choose another file."_s.arg(path, reason), true);
     }
   });
 }

@@ -226,7 +226,7 @@ void DesignPage::applyFixes(const std::vector<Fix>& fixes) {
   const QString step = stepTextOf(fixes);
   const QString reason = document_.applyFixes(fixes, step);
   if (reason.isEmpty()) return;
-  notice_->tell(tr("Could not do “%1”: %2. Change the field by hand.").arg(step, reason), true);
+  notice_->tell(u"Could not do “%1”: %2. Change the field by hand."_s.arg(step, reason), true);
 }
 
 void DesignPage::showProblem(const std::string& path) {

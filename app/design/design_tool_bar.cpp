@@ -50,27 +50,27 @@ QWidget* makeGroup(const QList<QWidget*>& widgets, bool isFirst, QWidget* parent
 }  // namespace
 
 void DesignPage::makeActions() {
-  templates_ = new QAction(tr("New from template …"), this);
-  templates_->setIconText(tr("Templates"));
+  templates_ = new QAction(u"New from template …"_s, this);
+  templates_->setIconText(u"Templates"_s);
   templates_->setShortcut(QKeySequence::New);
-  templates_->setToolTip(tr("Start from a template"));
+  templates_->setToolTip(u"Start from a template"_s);
   templates_->setCheckable(true);
   connect(templates_, &QAction::triggered, this, &DesignPage::showTemplates);
 
-  train_ = new QAction(tr("Train this network"), this);
-  train_->setIconText(tr("Train"));
+  train_ = new QAction(u"Train this network"_s, this);
+  train_->setIconText(u"Train"_s);
   train_->setShortcut(QKeySequence(u"Ctrl+Return"_s));
-  train_->setToolTip(tr("Go to data and recipe, and start"));
+  train_->setToolTip(u"Go to data and recipe, and start"_s);
   connect(train_, &QAction::triggered, this, &DesignPage::trainRequested);
 
-  measure_ = new QAction(tr("Measure an epoch on this machine"), this);
+  measure_ = new QAction(u"Measure an epoch on this machine"_s, this);
   measure_->setShortcut(QKeySequence(u"Ctrl+M"_s));
-  measure_->setToolTip(tr("Time training steps of this network"));
+  measure_->setToolTip(u"Time training steps of this network"_s);
   connect(measure_, &QAction::triggered, this, [this] { totals_->epochTime().measure(); });
-  export_ = new QAction(tr("Export the network …"), this);
+  export_ = new QAction(u"Export the network …"_s, this);
   export_->setShortcut(QKeySequence(u"Ctrl+Shift+E"_s));
   export_->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  export_->setToolTip(tr("Write the network, its configuration or its layers for other programs"));
+  export_->setToolTip(u"Write the network, its configuration or its layers for other programs"_s);
   connect(export_, &QAction::triggered, this, &DesignPage::askForFile);
   addActions({templates_, train_, measure_, export_});
   addActions(editor_->actions().widelyUsed());
@@ -107,8 +107,8 @@ QToolButton* DesignPage::makeExportButton() {
   addExportActions(*menu, *editor_, *editor_);
   button->setMenu(menu);
   button->setPopupMode(QToolButton::InstantPopup);
-  auto* action = new QAction(tr("Export"), button);
-  action->setToolTip(tr("Export the network or its picture"));
+  auto* action = new QAction(u"Export"_s, button);
+  action->setToolTip(u"Export the network or its picture"_s);
   button->setDefaultAction(action);
   button->setToolButtonStyle(Qt::ToolButtonIconOnly);
   button->setProperty(kRole, u"quiet"_s);
@@ -136,8 +136,8 @@ QWidget* DesignPage::makeToolBar() {
   for (QAction* tool : network.tools()) tools << makeButton(tool, {});
   addGroup(tools);
   // The text follows a plus sign.
-  network.addBlock->setIconText(tr("Block"));
-  network.addStage->setIconText(tr("Stage"));
+  network.addBlock->setIconText(u"Block"_s);
+  network.addStage->setIconText(u"Stage"_s);
   QList<QWidget*> edits;
   for (QAction* action : {network.addBlock, network.addStage}) {
     QToolButton* button = makeButton(action, u"plus"_s);

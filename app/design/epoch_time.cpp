@@ -47,7 +47,7 @@ bool isEquallyFast(const RunConfig& a, const RunConfig& b) {
 EpochTime::EpochTime(InspectionSession& inspection, QWidget* parent)
     : QWidget(parent),
       inspection_(inspection),
-      caption_(new QLabel(tr("Time on this machine"), this)),
+      caption_(new QLabel(u"Time on this machine"_s, this)),
       text_(new QLabel(this)),
       progress_(new QProgressBar(this)),
       button_(new QPushButton(this)) {
@@ -97,7 +97,7 @@ const ThroughputEstimate* EpochTime::result() const {
 void EpochTime::setBrief(bool isBrief) {
   if (isBrief == isBrief_) return;
   isBrief_ = isBrief;
-  caption_->setText(isBrief ? tr("Time") : tr("Time on this machine"));
+  caption_->setText(isBrief ? u"Time"_s : u"Time on this machine"_s);
   if (!isMeasuring()) showState();
 }
 
@@ -123,7 +123,7 @@ void EpochTime::measure() {
            [this](qint64 done, qint64 total) {
              progress_->setRange(0, static_cast<int>(total));
              progress_->setValue(static_cast<int>(done));
-             text_->setText(tr("Step %1 of %2").arg(done).arg(total));
+             text_->setText(u"Step %1 of %2"_s.arg(done).arg(total));
            }});
   progress_->setValue(0);
   showState();
@@ -151,37 +151,37 @@ QString EpochTime::text() const {
 }
 
 QString EpochTime::resultText() const {
-  return isBrief_ ? tr("%1 per epoch").arg(durationText(result()->secondsPerEpoch)) : longText();
+  return isBrief_ ? u"%1 per epoch"_s.arg(durationText(result()->secondsPerEpoch)) : longText();
 }
 
 QString EpochTime::longText() const {
   const double total = result()->secondsPerEpoch * config_.recipe.epochs;
-  return tr("about %1 per epoch, %2 = %3, %4")
-      .arg(durationText(result()->secondsPerEpoch),
-           config_.recipe.epochs == 1 ? tr("1 epoch") : tr("%1 epochs").arg(config_.recipe.epochs),
-           durationText(total),
-           bytesText(static_cast<qint64>(result()->peakResidentBytes)));
+  return u"about %1 per epoch, %2 = %3, %4"_s.arg(
+      durationText(result()->secondsPerEpoch),
+      config_.recipe.epochs == 1 ? u"1 epoch"_s : u"%1 epochs"_s.arg(config_.recipe.epochs),
+      durationText(total),
+      bytesText(static_cast<qint64>(result()->peakResidentBytes)));
 }
 
 QString EpochTime::stateText() const {
-  if (isMeasuring()) return isBrief_ ? tr("Measuring …") : tr("Preparing …");
-  if (hasFailed()) return tr("Could not be measured");
-  return result() ? resultText() : tr("not measured");
+  if (isMeasuring()) return isBrief_ ? u"Measuring …"_s : u"Preparing …"_s;
+  if (hasFailed()) return u"Could not be measured"_s;
+  return result() ? resultText() : u"not measured"_s;
 }
 
 QString EpochTime::stateTip() const {
   if (hasFailed()) return failure_;
   const ThroughputEstimate* measured = result();
   if (isMeasuring() || !measured)
-    return tr("Times %1 training steps of this network here").arg(kSteps);
-  QString tip = tr("%1 steps on %2, %3 images per second; an epoch includes %4 of scoring.")
+    return u"Times %1 training steps of this network here"_s.arg(kSteps);
+  QString tip = u"%1 steps on %2, %3 images per second; an epoch includes %4 of scoring."_s
                     .arg(measured->steps)
                     .arg(QString::fromStdString(measured->device))
                     .arg(countText(std::llround(measured->imagesPerSecond)),
                          durationText(measured->evaluationSeconds));
   if (isBrief_) tip.prepend(longText() + u'\n');
   if (measured->syntheticData) {
-    tip += tr("\nMeasured with random pixels: the data set is not there.");
+    tip += u"\nMeasured with random pixels: the data set is not there."_s;
   }
   return tip;
 }
@@ -194,9 +194,9 @@ void EpochTime::showState() {
   text_->setToolTip(stateTip());
   setRole(*text_, role);
   progress_->setVisible(isMeasuringNow);
-  button_->setText(isMeasuringNow ? tr("Cancel") : result() ? tr("Measure again") : tr("Measure"));
+  button_->setText(isMeasuringNow ? u"Cancel"_s : result() ? u"Measure again"_s : u"Measure"_s);
   button_->setEnabled(isMeasuringNow || canMeasure());
-  button_->setToolTip(canMeasure() ? tr("Times %1 training steps of this network here").arg(kSteps)
+  button_->setToolTip(canMeasure() ? u"Times %1 training steps of this network here"_s.arg(kSteps)
                                    : obstacle_);
 }
 

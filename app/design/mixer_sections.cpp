@@ -7,6 +7,8 @@
 #include "app/design/sharing_choice.h"
 #include "widgets/theme/shown_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -19,8 +21,8 @@ QString sectionTitleOf(std::size_t kind, std::size_t count) {
   const auto text = [](std::string_view name) {
     return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
   };
-  return count == 1 ? tr("The %1").arg(text(traits.name))
-                    : tr("The %1 %2").arg(count).arg(text(traits.plural));
+  return count == 1 ? u"The %1"_s.arg(text(traits.name))
+                    : u"The %1 %2"_s.arg(count).arg(text(traits.plural));
 }
 
 /// Without positions the window and the shared embeddings have no effect.

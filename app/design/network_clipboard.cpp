@@ -6,6 +6,8 @@
 #include "engine/runtime/error.h"
 #include "widgets/theme/shown_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -29,12 +31,12 @@ std::optional<NetworkFragment> fragmentFrom(const QMimeData* data, QString& reas
   const std::string_view text(json.constData(), static_cast<std::size_t>(json.size()));
   if (json.size() > kLargestText || !claimsToBeFragment(text)) {
     reason =
-        tr("the clipboard has no blocks or stages. Copy some in Design, here or in another "
-           "window, and paste again.");
+        u"the clipboard has no blocks or stages. Copy some in Design, here or in another "
+        "window, and paste again."_s;
     return {};
   }
   try {
-    return fragmentFromJson(text, tr("the copied text is damaged").toStdString());
+    return fragmentFromJson(text, u"the copied text is damaged"_s.toStdString());
   } catch (const Error& error) {
     reason = QString::fromStdString(error.what());
     return {};

@@ -22,7 +22,7 @@ NoticeLine::NoticeLine(QWidget* parent)
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   auto* close = new QToolButton(this);
   close->setText(u"×"_s);
-  close->setToolTip(tr("Close this notice"));
+  close->setToolTip(u"Close this notice"_s);
   close->setAccessibleName(close->toolTip());
   close->setProperty(kRole, u"quiet"_s);
   connect(close, &QToolButton::clicked, this, &QWidget::hide);

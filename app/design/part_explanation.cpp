@@ -24,7 +24,7 @@ BlockPlan planFor(const Architecture& architecture, const PartId& part) {
 }
 
 QString costText(const PartCost& cost) {
-  return tr("%1 params, %2 FLOPs").arg(shortCountText(cost.parameters), shortCountText(cost.flops));
+  return u"%1 params, %2 FLOPs"_s.arg(shortCountText(cost.parameters), shortCountText(cost.flops));
 }
 
 /// A line for each other kind of mixer: its title, and the cost of the block with it.
@@ -35,7 +35,7 @@ std::vector<std::pair<QString, QString>> alternatives(const Architecture& archit
     if (kind == blockOf(architecture, part).mixer.index()) continue;
     const Architecture other = withMixer(architecture, {part}, kind);
     const Mixer& mixer = blockOf(other, part).mixer;
-    numbers.emplace_back(tr("As %1 %2").arg(chipLetter(mixer), chipOptions(mixer)),
+    numbers.emplace_back(u"As %1 %2"_s.arg(chipLetter(mixer), chipOptions(mixer)),
                          costText(costsOf(other).parts.at(part)));
   }
   return numbers;
@@ -52,35 +52,33 @@ ExplanationText blockText(const Architecture& architecture,
   text.formula = std::move(explanation.formula);
   text.body = std::move(explanation.body);
   text.numbers = std::move(explanation.numbers);
-  text.numbers.emplace_back(tr("This block"), costText(costs.parts.at(part)));
+  text.numbers.emplace_back(u"This block"_s, costText(costs.parts.at(part)));
   for (auto& number : alternatives(architecture, part)) text.numbers.push_back(std::move(number));
   return text;
 }
 
 ExplanationText stageText(const Architecture& architecture, const PartId& part) {
   const Stage& stage = architecture.stages.at(static_cast<std::size_t>(part.stage));
-  return {
-      tr("A stage"),
-      {},
-      tr("Blocks that work on maps of one size. The first block of a stage with stride 2 halves "
-         "height and width; the width d then usually doubles, so that each stage costs about "
-         "as much as the one before. Lambda layers see the whole map at once and pay most "
-         "where maps are small."),
-      {{tr("Width d"), QString::number(stage.width)},
-       {tr("Channels of the output"),
-        QString::number(stage.width * expansionOf(architecture.family))}}};
+  return {u"A stage"_s,
+          {},
+          u"Blocks that work on maps of one size. The first block of a stage with stride 2 halves "
+          "height and width; the width d then usually doubles, so that each stage costs about "
+          "as much as the one before. Lambda layers see the whole map at once and pay most "
+          "where maps are small."_s,
+          {{u"Width d"_s, QString::number(stage.width)},
+           {u"Channels of the output"_s,
+            QString::number(stage.width * expansionOf(architecture.family))}}};
 }
 
 ExplanationText pictureText() {
-  return {
-      tr("The network as a picture"),
-      {},
-      tr("From left to right: the image, the stem, the stages with a chip per block, and the "
-         "head. A box is the feature map that leaves its column: its sides follow height and "
-         "width, its depth the channels, each by its logarithm. The bars below a chip compare it "
-         "with the network's most expensive part. FLOPs count 2 per multiply-add, forward, for "
-         "one image; memory is what the backward pass keeps of one image."),
-      {}};
+  return {u"The network as a picture"_s,
+          {},
+          u"From left to right: the image, the stem, the stages with a chip per block, and the "
+          "head. A box is the feature map that leaves its column: its sides follow height and "
+          "width, its depth the channels, each by its logarithm. The bars below a chip compare it "
+          "with the network's most expensive part. FLOPs count 2 per multiply-add, forward, for "
+          "one image; memory is what the backward pass keeps of one image."_s,
+          {}};
 }
 
 }  // namespace
@@ -98,25 +96,24 @@ ExplanationText explanationOf(const Architecture& architecture,
     case PartKind::stage:
       return stageText(architecture, part);
     case PartKind::input:
-      return {tr("The input"),
+      return {u"The input"_s,
               {},
-              tr("One image as it comes from the data: height × width × channels."),
-              {{tr("Shape"), shape}}};
+              u"One image as it comes from the data: height × width × channels."_s,
+              {{u"Shape"_s, shape}}};
     case PartKind::stem:
-      return {
-          tr("The stem"),
-          {},
-          tr("The first convolutions turn colours into features. The CIFAR stem keeps the size "
-             "of small images; the ImageNet stem makes large ones four times smaller. Whitening "
-             "filters come from the images themselves, before the first step: their channels "
-             "don't vary together, and the layers after them learn faster."),
-          {{tr("Output"), shape}}};
+      return {u"The stem"_s,
+              {},
+              u"The first convolutions turn colours into features. The CIFAR stem keeps the size "
+              "of small images; the ImageNet stem makes large ones four times smaller. Whitening "
+              "filters come from the images themselves, before the first step: their channels "
+              "don't vary together, and the layers after them learn faster."_s,
+              {{u"Output"_s, shape}}};
     case PartKind::head:
-      return {tr("The head"),
+      return {u"The head"_s,
               u"z = W · mean<sub>n</sub> x<sub>n</sub> + b"_s,
-              tr("Pools each channel over all positions to one number and maps these numbers to a "
-                 "score for every class."),
-              {{tr("Classes"), QString::number(architecture.classes)}}};
+              u"Pools each channel over all positions to one number and maps these numbers to a "
+              "score for every class."_s,
+              {{u"Classes"_s, QString::number(architecture.classes)}}};
   }
   return {};
 }

@@ -26,11 +26,11 @@ std::string withoutNumbers(std::string text) {
 
 QString placeOfPath(const std::string& path) {
   if (const std::optional<PartId> part = partAt(path)) return partTitle(*part);
-  if (path.starts_with("architecture")) return tr("Network");
-  if (path.starts_with("data")) return tr("Data");
-  if (path.starts_with("recipe")) return tr("Recipe");
-  if (path.starts_with("checkpoints")) return tr("Checkpoints");
-  if (path.starts_with("device")) return tr("Device");
+  if (path.starts_with("architecture")) return u"Network"_s;
+  if (path.starts_with("data")) return u"Data"_s;
+  if (path.starts_with("recipe")) return u"Recipe"_s;
+  if (path.starts_with("checkpoints")) return u"Checkpoints"_s;
+  if (path.starts_with("device")) return u"Device"_s;
   return QString::fromStdString(path);
 }
 
@@ -41,7 +41,7 @@ QString rangesText(const std::vector<int>& numbers) {
     std::size_t last = first;
     while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
     ranges << (last == first ? QString::number(numbers[first])
-                             : tr("%1 to %2").arg(numbers[first]).arg(numbers[last]));
+                             : u"%1 to %2"_s.arg(numbers[first]).arg(numbers[last]));
     first = last + 1;
   }
   return ranges.join(u", "_s);
@@ -60,7 +60,7 @@ QString placesText(const ProblemGroup& group) {
       places << u"…"_s;
       break;
     }
-    places << (numbers.size() == 1 ? tr("stage %1, block %2") : tr("stage %1, blocks %2"))
+    places << (numbers.size() == 1 ? u"stage %1, block %2"_s : u"stage %1, blocks %2"_s)
                   .arg(stage + 1)
                   .arg(rangesText(numbers));
   }
@@ -106,15 +106,15 @@ std::vector<Fix> fixesOf(const ProblemGroup& group) {
 QString placeOf(const ProblemGroup& group) {
   if (group.size() == 1) return placeOfPath(group.front().path);
   const QString places = placesText(group);
-  if (places.isEmpty()) return tr("%1 places").arg(group.size());
-  return tr("%1 blocks: %2").arg(group.size()).arg(places);
+  if (places.isEmpty()) return u"%1 places"_s.arg(group.size());
+  return u"%1 blocks: %2"_s.arg(group.size()).arg(places);
 }
 
 QString textOf(const ProblemGroup& group) {
   const std::string& first = group.front().text;
   const bool areEqual =
       std::ranges::all_of(group, [&](const Problem& problem) { return problem.text == first; });
-  return areEqual ? sentence(first) : tr("For example: %1").arg(QString::fromStdString(first));
+  return areEqual ? sentence(first) : u"For example: %1"_s.arg(QString::fromStdString(first));
 }
 
 QString fixTextOf(const ProblemGroup& group) {
@@ -122,15 +122,15 @@ QString fixTextOf(const ProblemGroup& group) {
   if (fixes.empty()) return {};
   const QString label = QString::fromStdString(fixes.front().label);
   if (fixes.size() == 1) return label;
-  return haveOneLabel(fixes) ? tr("%1 in all %2").arg(label).arg(fixes.size())
-                             : tr("Fix all %1").arg(fixes.size());
+  return haveOneLabel(fixes) ? u"%1 in all %2"_s.arg(label).arg(fixes.size())
+                             : u"Fix all %1"_s.arg(fixes.size());
 }
 
 QString stepTextOf(const std::vector<Fix>& fixes) {
   const QString label = QString::fromStdString(fixes.front().label);
   if (fixes.size() == 1) return label;
-  return haveOneLabel(fixes) ? tr("%1 in %2 places").arg(label).arg(fixes.size())
-                             : tr("Fix %1 problems of one kind").arg(fixes.size());
+  return haveOneLabel(fixes) ? u"%1 in %2 places"_s.arg(label).arg(fixes.size())
+                             : u"Fix %1 problems of one kind"_s.arg(fixes.size());
 }
 
 }  // namespace lambda

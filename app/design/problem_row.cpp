@@ -23,8 +23,8 @@ ProblemRow::ProblemRow(const ProblemGroup& group, QWidget* parent) : QFrame(pare
   const QString text = textOf(group);
   setFocusPolicy(Qt::StrongFocus);
   setCursor(Qt::PointingHandCursor);
-  setAccessibleName((isError ? tr("Error") : tr("Warning")) + u": "_s + place + u": "_s + text);
-  setToolTip(group.size() == 1 ? tr("Show where this is") : tr("Select these blocks"));
+  setAccessibleName((isError ? u"Error"_s : u"Warning"_s) + u": "_s + place + u": "_s + text);
+  setToolTip(group.size() == 1 ? u"Show where this is"_s : u"Select these blocks"_s);
 
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(16, 4, 16, 4);

@@ -35,12 +35,12 @@ ProblemsPanel::ProblemsPanel(QWidget* parent)
       errors_(new QLabel(this)),
       warningIcon_(new QLabel(this)),
       warnings_(new QLabel(this)),
-      none_(new QLabel(tr("No problems found."), this)),
+      none_(new QLabel(u"No problems found."_s, this)),
       header_(new QWidget(this)),
       area_(new QScrollArea(this)),
       content_(new QWidget) {
   setProperty(kRole, u"panel"_s);
-  auto* title = new QLabel(tr("Problems"), this);
+  auto* title = new QLabel(u"Problems"_s, this);
   title->setProperty(kRole, u"heading"_s);
   auto* header = new QHBoxLayout(header_);
   header->setContentsMargins(16, 5, 16, 5);
@@ -119,13 +119,13 @@ void ProblemsPanel::showCounts() {
        u"error"_s,
        colors.error,
        errors,
-       countedText(static_cast<int>(errors), tr("One error"), tr("%1 errors")));
+       countedText(static_cast<int>(errors), u"One error"_s, u"%1 errors"_s));
   show(*warningIcon_,
        *warnings_,
        u"warning"_s,
        colors.warning,
        warnings,
-       countedText(static_cast<int>(warnings), tr("One warning"), tr("%1 warnings")));
+       countedText(static_cast<int>(warnings), u"One warning"_s, u"%1 warnings"_s));
   none_->setVisible(problems_.empty());
   area_->setVisible(!problems_.empty());
 }

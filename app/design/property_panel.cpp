@@ -25,13 +25,12 @@ constexpr int kLongestValue = 40;
 QString titleOf(const Architecture& architecture, const Selection& selection) {
   if (selection.empty()) {
     const QString name = QString::fromStdString(architecture.name);
-    return name.isEmpty() ? PropertyPanel::tr("Network") : name;
+    return name.isEmpty() ? u"Network"_s : name;
   }
   if (selection.size() == 1) return partTitle(*selection.begin());
   bool areBlocks = true;
   for (const PartId& part : selection) areBlocks &= part.kind == PartKind::block;
-  return areBlocks ? PropertyPanel::tr("%1 blocks").arg(selection.size())
-                   : PropertyPanel::tr("%1 parts").arg(selection.size());
+  return areBlocks ? u"%1 blocks"_s.arg(selection.size()) : u"%1 parts"_s.arg(selection.size());
 }
 
 /// "Set heads h to 8": the name of an undo step.
@@ -40,8 +39,7 @@ QString stepText(const FieldRow& row, const FieldValue& value) {
   if (label.size() > 1 && label[1].isLower()) label[0] = label[0].toLower();
   QString text = QString::fromStdString(textOf(row, value));
   if (text.size() > kLongestValue) text = text.left(kLongestValue) + u"…"_s;
-  return text.isEmpty() ? PropertyPanel::tr("Clear %1").arg(label)
-                        : PropertyPanel::tr("Set %1 to %2").arg(label, text);
+  return text.isEmpty() ? u"Clear %1"_s.arg(label) : u"Set %1 to %2"_s.arg(label, text);
 }
 
 }  // namespace
@@ -93,7 +91,7 @@ void PropertyPanel::show(const Architecture& architecture,
 void PropertyPanel::showHeader() {
   title_->setText(titleOf(architecture_, selection_));
   if (selection_.empty()) {
-    cost_->setText(tr("Select a part to see its options."));
+    cost_->setText(u"Select a part to see its options."_s);
     return;
   }
   PartCost sum;
@@ -110,11 +108,9 @@ void PropertyPanel::showHeader() {
     cost_->setText(shapeText(sum.output));
     return;
   }
-  const QString numbers = tr("%1 parameters, %2 FLOPs, %3 per image")
-                              .arg(shortCountText(sum.parameters),
-                                   shortCountText(sum.flops),
-                                   bytesText(sum.activationBytes, 3));
-  cost_->setText(selection_.size() == 1 ? tr("Gives %1. ").arg(shapeText(sum.output)) + numbers
+  const QString numbers = u"%1 parameters, %2 FLOPs, %3 per image"_s.arg(
+      shortCountText(sum.parameters), shortCountText(sum.flops), bytesText(sum.activationBytes, 3));
+  cost_->setText(selection_.size() == 1 ? u"Gives %1. "_s.arg(shapeText(sum.output)) + numbers
                                         : numbers);
 }
 

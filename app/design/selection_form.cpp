@@ -61,8 +61,8 @@ std::vector<FieldRow> headRows(const Architecture& architecture) {
 FieldRow countRow(const Stage& stage) {
   FieldRow row;
   row.path = kCountPath;
-  row.label = tr("Blocks").toStdString();
-  row.meaning = tr("the number of blocks; they are added and removed at the end").toStdString();
+  row.label = u"Blocks"_s.toStdString();
+  row.meaning = u"the number of blocks; they are added and removed at the end"_s.toStdString();
   row.hint = field_rows::hintFor(kCountPath);
   row.value = static_cast<std::int64_t>(stage.blocks.size());
   row.initial = std::int64_t{1};
@@ -160,17 +160,17 @@ bool startsWith(const std::string& path, const std::string& name) {
 std::vector<FormSection> sectionsFor(const Architecture& architecture, const Selection& selection) {
   const Selection parts = existing(architecture, selection);
   std::vector<FormSection> sections;
-  if (parts.empty()) sections.push_back({tr("Network"), networkRows(architecture)});
+  if (parts.empty()) sections.push_back({u"Network"_s, networkRows(architecture)});
   if (parts.contains(kInputPart)) {
     std::vector<FieldRow> rows = inputRows(architecture);
     // The row stands in the head's section where that is shown too.
     if (!parts.contains(kHeadPart)) rows.push_back(classesRow(architecture));
-    sections.push_back({tr("Input"), rows});
+    sections.push_back({u"Input"_s, rows});
   }
-  if (parts.contains(kStemPart)) sections.push_back({tr("Stem"), stemRows(architecture)});
+  if (parts.contains(kStemPart)) sections.push_back({u"Stem"_s, stemRows(architecture)});
   const Selection stages = stagesOf(parts);
   if (!stages.empty()) {
-    sections.push_back({countedText(static_cast<int>(stages.size()), tr("Stage"), tr("%1 stages")),
+    sections.push_back({countedText(static_cast<int>(stages.size()), u"Stage"_s, u"%1 stages"_s),
                         stageRows(architecture, stages)});
   }
   if (const Selection blocks = blocksOf(architecture, parts); !blocks.empty()) {
@@ -178,10 +178,10 @@ std::vector<FormSection> sectionsFor(const Architecture& architecture, const Sel
     addBlockSections(sections,
                      architecture,
                      blocks,
-                     stages.empty() ? countedText(count, tr("Block"), tr("%1 blocks"))
-                                    : countedText(count, tr("Its block"), tr("Its %1 blocks")));
+                     stages.empty() ? countedText(count, u"Block"_s, u"%1 blocks"_s)
+                                    : countedText(count, u"Its block"_s, u"Its %1 blocks"_s));
   }
-  if (parts.contains(kHeadPart)) sections.push_back({tr("Head"), headRows(architecture)});
+  if (parts.contains(kHeadPart)) sections.push_back({u"Head"_s, headRows(architecture)});
   // The panel shows the first title, unless there are several kinds of parts.
   const bool isOneThing = parts.size() <= 1 || blocksOf(architecture, parts).size() == parts.size();
   if (isOneThing) sections.front().title.clear();

@@ -50,15 +50,15 @@ QString signedText(long long difference, const QString& amount) {
 QString differenceText(const NetworkCost& now, const NetworkCost& then) {
   QStringList parts;
   if (const long long by = then.parameters - now.parameters) {
-    parts << tr("%1 parameters").arg(signedText(by, shortCountText(std::abs(by))));
+    parts << u"%1 parameters"_s.arg(signedText(by, shortCountText(std::abs(by))));
   }
   if (const long long by = then.flops - now.flops) {
-    parts << tr("%1 FLOPs").arg(signedText(by, shortCountText(std::abs(by))));
+    parts << u"%1 FLOPs"_s.arg(signedText(by, shortCountText(std::abs(by))));
   }
   if (const long long by = then.activationBytes - now.activationBytes) {
-    parts << tr("%1 of activations").arg(signedText(by, bytesText(std::abs(by), 3)));
+    parts << u"%1 of activations"_s.arg(signedText(by, bytesText(std::abs(by), 3)));
   }
-  return parts.isEmpty() ? tr("the same cost") : parts.join(u", "_s);
+  return parts.isEmpty() ? u"the same cost"_s : parts.join(u", "_s);
 }
 
 }  // namespace
@@ -74,10 +74,10 @@ QString effectOf(const Architecture& architecture,
         withField(architecture, selection, row.path, value, memory);
     if (!next) continue;
     QString name = QString::fromStdString(textOf(row, value));
-    if (const auto* flag = std::get_if<bool>(&value)) name = *flag ? tr("on") : tr("off");
-    effects << tr("%1: %2").arg(name, differenceText(costs.total, costsOf(*next).total));
+    if (const auto* flag = std::get_if<bool>(&value)) name = *flag ? u"on"_s : u"off"_s;
+    effects << u"%1: %2"_s.arg(name, differenceText(costs.total, costsOf(*next).total));
   }
-  return effects.isEmpty() ? QString() : tr("Here, per image, %1.").arg(effects.join(u"; "_s));
+  return effects.isEmpty() ? QString() : u"Here, per image, %1."_s.arg(effects.join(u"; "_s));
 }
 
 }  // namespace lambda

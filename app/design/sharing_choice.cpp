@@ -42,13 +42,13 @@ QString namesOf(const Selection& blocks) {
   QStringList names;
   for (const PartId& part : blocks) {
     if (names.size() == kMostNamed) {
-      names << tr("%1 more").arg(static_cast<qsizetype>(blocks.size()) - kMostNamed);
+      names << u"%1 more"_s.arg(static_cast<qsizetype>(blocks.size()) - kMostNamed);
       break;
     }
     names << lowered(partTitle(part));
   }
   const QString last = names.takeLast();
-  return names.isEmpty() ? last : tr("%1 and %2").arg(names.join(u", "_s), last);
+  return names.isEmpty() ? last : u"%1 and %2"_s.arg(names.join(u", "_s), last);
 }
 
 /// Answers which blocks can share a table with all of some others.
@@ -90,7 +90,7 @@ Selection without(const Selection& all, const Selection& some) {
 std::vector<SharingChoice> sharingChoices(const Architecture& architecture,
                                           const Selection& blocks) {
   const Selection mine = sharers(architecture, blocks);
-  std::vector<SharingChoice> choices{{tr("Own table").toStdString(), {}, {}}};
+  std::vector<SharingChoice> choices{{u"Own table"_s.toStdString(), {}, {}}};
   if (mine.empty()) return choices;
   const Fitting fitting(architecture);
   const std::vector<SharedTable> tables = sharedTablesOf(architecture);
@@ -99,10 +99,10 @@ std::vector<SharingChoice> sharingChoices(const Architecture& architecture,
     const bool isMine = others.size() < table.blocks.size();
     const bool fits = fitting.canShare(mine, others);
     if (!isMine && !fits) continue;
-    const QString label = others.empty() ? tr("One table for these %1 blocks").arg(mine.size())
-                                         : tr("Shared with %1").arg(namesOf(others));
+    const QString label = others.empty() ? u"One table for these %1 blocks"_s.arg(mine.size())
+                                         : u"Shared with %1"_s.arg(namesOf(others));
     choices.push_back(
-        {(others.empty() && mine.size() == 1 ? tr("A table that no other block uses") : label)
+        {(others.empty() && mine.size() == 1 ? u"A table that no other block uses"_s : label)
              .toStdString(),
          table.name,
          {}});
@@ -110,13 +110,13 @@ std::vector<SharingChoice> sharingChoices(const Architecture& architecture,
   const std::string name = freeName(tables);
   if (mine.size() > 1 && fitting.canShare(mine, mine)) {
     choices.push_back(
-        {tr("New table for these %1 blocks").arg(mine.size()).toStdString(), name, {}});
+        {u"New table for these %1 blocks"_s.arg(mine.size()).toStdString(), name, {}});
   }
   for (const PartId& partner : without(sharers(architecture, allBlocks(architecture)), mine)) {
     const bool isFree = sharedTableOf(blockOf(architecture, partner).mixer)->empty();
     if (!isFree || !fitting.canShare(mine, {partner})) continue;
     choices.push_back(
-        {tr("New table with %1").arg(namesOf({partner})).toStdString(), name, {partner}});
+        {u"New table with %1"_s.arg(namesOf({partner})).toStdString(), name, {partner}});
   }
   return choices;
 }

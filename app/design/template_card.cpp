@@ -104,7 +104,7 @@ void TemplateCard::paintEvent(QPaintEvent*) {
   painter.setPen(colors.textSecondary);
   painter.drawText(title,
                    Qt::AlignRight | Qt::AlignVCenter,
-                   tr("%1 parameters").arg(shortCountText(cost_.parameters)));
+                   u"%1 parameters"_s.arg(shortCountText(cost_.parameters)));
   paintPattern(painter, {inside.left(), title.bottom() + 6 * scale, inside.width(), 26 * scale});
   painter.setFont(smallFont());
   painter.setPen(colors.textSecondary);

@@ -33,16 +33,16 @@ TemplateGallery::TemplateGallery(QWidget* parent)
       area_(new QScrollArea(this)),
       close_(new QToolButton(this)) {
   setProperty(kRole, u"card"_s);
-  setAccessibleName(tr("Templates"));
-  auto* title = new QLabel(tr("Start from a template"), this);
+  setAccessibleName(u"Templates"_s);
+  auto* title = new QLabel(u"Start from a template"_s, this);
   title->setProperty(kRole, u"heading"_s);
   auto* note = new QLabel(
-      tr("A template starts a network without a file; you are asked before changes are lost."),
+      u"A template starts a network without a file; you are asked before changes are lost."_s,
       this);
   note->setProperty(kRole, u"secondary"_s);
   close_->setProperty(kRole, u"quiet"_s);
-  close_->setToolTip(tr("Close (Esc)"));
-  close_->setAccessibleName(tr("Close"));
+  close_->setToolTip(u"Close (Esc)"_s);
+  close_->setAccessibleName(u"Close"_s);
   connect(close_, &QToolButton::clicked, this, &QWidget::hide);
   auto* header = new QHBoxLayout;
   header->setSpacing(12);

@@ -10,6 +10,8 @@
 #include "engine/runtime/error.h"
 #include "widgets/theme/shown_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -38,8 +40,8 @@ std::vector<TemplateGroup> loadTemplates(QStringList& problems) {
   std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return placeOf(a) < placeOf(b);
   });
-  TemplateGroup small{tr("For small images: shapes10 and CIFAR-10"), {}};
-  TemplateGroup large{tr("For ImageNet: shapes and costs alone"), {}};
+  TemplateGroup small{u"For small images: shapes10 and CIFAR-10"_s, {}};
+  TemplateGroup large{u"For ImageNet: shapes and costs alone"_s, {}};
   for (const std::string& name : names) {
     try {
       std::vector<Problem> warnings;

@@ -46,19 +46,19 @@ void show(TotalCell& cell, long long now, long long before, const Text& text) {
     difference = (now > before ? u"+"_s : u"−"_s) + text(std::abs(now - before));
   }
   cell.setValue(text(now), difference, now > before);
-  cell.setToolTip(now == before ? TotalsBar::tr("As in the last saved version")
-                                : TotalsBar::tr("%1 in the last saved version").arg(text(before)));
+  cell.setToolTip(now == before ? u"As in the last saved version"_s
+                                : u"%1 in the last saved version"_s.arg(text(before)));
 }
 
 }  // namespace
 
 TotalsBar::TotalsBar(InspectionSession& inspection, QWidget* parent)
     : QFrame(parent),
-      pattern_(new TotalCell(tr("Pattern"), this)),
-      parameters_(new TotalCell(tr("Parameters"), this)),
-      flops_(new TotalCell(tr("FLOPs per image"), this)),
-      activations_(new TotalCell(tr("Activations"), this)),
-      memory_(new TotalCell(tr("Memory to train"), this)),
+      pattern_(new TotalCell(u"Pattern"_s, this)),
+      parameters_(new TotalCell(u"Parameters"_s, this)),
+      flops_(new TotalCell(u"FLOPs per image"_s, this)),
+      activations_(new TotalCell(u"Activations"_s, this)),
+      memory_(new TotalCell(u"Memory to train"_s, this)),
       time_(new EpochTime(inspection, this)) {
   setProperty(kRole, u"panel"_s);
   auto* layout = new FlowLayout(kTotalsGap, this);
@@ -91,13 +91,13 @@ void TotalsBar::show(const RunConfig& config,
   batchSize_ = config.recipe.batchSize;
   lambda::show(*activations_, now.activations, before.activations, bytes);
   lambda::show(*memory_, now.memory, before.memory, bytes);
-  QString obstacle = canTrain ? QString() : tr("Solve the errors first");
+  QString obstacle = canTrain ? QString() : u"Solve the errors first"_s;
   const long long machine = machineMemory();
   if (machine > 0 && now.memory > machine) {
-    memory_->setValue(bytes(now.memory), tr("of %1").arg(bytes(machine)), true);
-    obstacle = tr("Needs more memory than the %1 of this machine: smaller batches, fewer blocks or "
-                  "less width help.")
-                   .arg(bytes(machine));
+    memory_->setValue(bytes(now.memory), u"of %1"_s.arg(bytes(machine)), true);
+    obstacle =
+        u"Needs more memory than the %1 of this machine: smaller batches, fewer blocks or "
+        "less width help."_s.arg(bytes(machine));
     memory_->setToolTip(obstacle);
   }
   time_->setConfig(config, obstacle);
@@ -109,7 +109,7 @@ void TotalsBar::showPattern(const QString& pattern) {
       QFontMetrics(headingFont())
           .elidedText(pattern, Qt::ElideMiddle, qRound(kWidestPattern * textScale()));
   pattern_->setValue(pattern.isEmpty() ? u"–"_s : shown);
-  QString tip = tr("One letter per stage: %1").arg(QString::fromStdString(patternLegend()));
+  QString tip = u"One letter per stage: %1"_s.arg(QString::fromStdString(patternLegend()));
   if (shown != pattern) tip.prepend(pattern + u'\n');
   pattern_->setToolTip(tip);
 }
@@ -121,10 +121,9 @@ void TotalsBar::fit() {
 
 void TotalsBar::setBrief(bool isBrief) {
   layout()->setSpacing(isBrief ? kNarrowGap : kTotalsGap);
-  flops_->setName(isBrief ? tr("FLOPs") : tr("FLOPs per image"));
-  activations_->setName(isBrief ? tr("Activations")
-                                : tr("Activations, batch of %1").arg(batchSize_));
-  memory_->setName(isBrief ? tr("Memory") : tr("Memory to train"));
+  flops_->setName(isBrief ? u"FLOPs"_s : u"FLOPs per image"_s);
+  activations_->setName(isBrief ? u"Activations"_s : u"Activations, batch of %1"_s.arg(batchSize_));
+  memory_->setName(isBrief ? u"Memory"_s : u"Memory to train"_s);
   time_->setBrief(isBrief);
   // The layout caches sizes until it is notified of new ones.
   for (QWidget* cell : findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {

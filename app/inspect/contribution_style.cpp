@@ -28,25 +28,17 @@ QString formulaOf(ContributionKind kind) {
 QString meaningOf(ContributionKind kind) {
   switch (kind) {
     case ContributionKind::content:
-      return QCoreApplication::translate(
-          "Inspect",
-          "The colour of position m is the part of its weight A in the output "
-          "at the framed position n that comes from what is there.");
+      return u"The colour of position m is the part of its weight A in the output "
+             "at the framed position n that comes from what is there."_s;
     case ContributionKind::position:
-      return QCoreApplication::translate(
-          "Inspect",
-          "The colour of position m is the part of its weight A in the output "
-          "at the framed position n that comes from where it lies.");
+      return u"The colour of position m is the part of its weight A in the output "
+             "at the framed position n that comes from where it lies."_s;
     case ContributionKind::total:
-      return QCoreApplication::translate(
-          "Inspect",
-          "The colour of position m is the weight A with which its value v "
-          "enters the output at the framed position n.");
+      return u"The colour of position m is the weight A with which its value v "
+             "enters the output at the framed position n."_s;
     case ContributionKind::effect:
-      return QCoreApplication::translate(
-          "Inspect",
-          "The colour of position m is how much it changes the output at the "
-          "framed position n: its weight A times its value v.");
+      return u"The colour of position m is how much it changes the output at the "
+             "framed position n: its weight A times its value v."_s;
   }
   return {};
 }
@@ -56,13 +48,13 @@ QString meaningOf(ContributionKind kind) {
 QString titleOf(ContributionKind kind) {
   switch (kind) {
     case ContributionKind::content:
-      return QCoreApplication::translate("Inspect", "Content");
+      return u"Content"_s;
     case ContributionKind::position:
-      return QCoreApplication::translate("Inspect", "Position");
+      return u"Position"_s;
     case ContributionKind::total:
-      return QCoreApplication::translate("Inspect", "Total");
+      return u"Total"_s;
     case ContributionKind::effect:
-      return QCoreApplication::translate("Inspect", "Effect");
+      return u"Effect"_s;
   }
   return {};
 }
@@ -70,11 +62,11 @@ QString titleOf(ContributionKind kind) {
 QString symbolOf(ContributionKind kind) {
   switch (kind) {
     case ContributionKind::content:
-      return QCoreApplication::translate("Inspect", "A content");
+      return u"A content"_s;
     case ContributionKind::position:
-      return QCoreApplication::translate("Inspect", "A position");
+      return u"A position"_s;
     case ContributionKind::total:
-      return QCoreApplication::translate("Inspect", "A total");
+      return u"A total"_s;
     case ContributionKind::effect:
       return u"‖A v‖"_s;
   }
@@ -108,7 +100,7 @@ ColorRange rangeOf(ContributionKind kind, const Array& map, double scale) {
 Equation equationOf(ContributionKind kind) {
   return {.formulas = {u"y_n = \\lambda_n^T q_n = \\sum_m A_m v_m"_s, formulaOf(kind)},
           .number = u"(1, 2)"_s,
-          .source = QCoreApplication::translate("Inspect", "Equations 1 and 2 of the paper"),
+          .source = u"Equations 1 and 2 of the paper"_s,
           .explanation = meaningOf(kind),
           .letters = {}};
 }

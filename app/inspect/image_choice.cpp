@@ -5,6 +5,8 @@
 #include "app/session/inspection_session.h"
 #include "widgets/pictures/images/image_conversion.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 ImageChoice::ImageChoice(InspectionSession& session, InspectSelection& selection, QObject* parent)
@@ -50,7 +52,7 @@ void ImageChoice::setSource(const InspectionSource& source) {
   }
   picker_->setTestEvaluations(source.record.testEvaluations);
   picker_->setPredictable(source.kind == SourceKind::checkpoint,
-                          tr("Predictions need a checkpoint: choose one of the run's, at the top"));
+                          u"Predictions need a checkpoint: choose one of the run's, at the top"_s);
   showImages();
   setSubject();
 }

@@ -43,22 +43,22 @@ ImagePicker::ImagePicker(QWidget* parent)
       filters_(new QComboBox),
       index_(new QSpinBox),
       status_(makeNote()),
-      score_(new QPushButton(tr("Score the test images"))),
+      score_(new QPushButton(u"Score the test images"_s)),
       progress_(new QProgressBar),
-      cancel_(new QPushButton(tr("Cancel"))),
+      cancel_(new QPushButton(u"Cancel"_s)),
       grid_(new ImageGrid(ImageGrid::Arrangement::strip)) {
-  splits_->addItems({tr("Validation"), tr("Test")});
-  splits_->setAccessibleName(tr("Which images"));
+  splits_->addItems({u"Validation"_s, u"Test"_s});
+  splits_->setAccessibleName(u"Which images"_s);
   // The count of test evaluations is wider than the choice itself: the open list has the space for
   // it.
   splits_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   splits_->setMinimumContentsLength(9);
-  classes_->setAccessibleName(tr("Class"));
-  filters_->addItems({tr("All"), tr("Wrong"), tr("Correct")});
-  filters_->setAccessibleName(tr("Predictions"));
-  filters_->setToolTip(tr("All images, or those with wrong or correct predictions"));
-  index_->setAccessibleName(tr("Image number"));
-  index_->setToolTip(tr("Number of the image within its split"));
+  classes_->setAccessibleName(u"Class"_s);
+  filters_->addItems({u"All"_s, u"Wrong"_s, u"Correct"_s});
+  filters_->setAccessibleName(u"Predictions"_s);
+  filters_->setToolTip(u"All images, or those with wrong or correct predictions"_s);
+  index_->setAccessibleName(u"Image number"_s);
+  index_->setToolTip(u"Number of the image within its split"_s);
   index_->setKeyboardTracking(false);
   index_->setMaximum(0);
   status_->setWordWrap(false);
@@ -146,7 +146,7 @@ void ImagePicker::setPredictions(std::shared_ptr<const Predictions> predictions)
 void ImagePicker::setPredictable(bool possible, const QString& reason) {
   isPredictable_ = possible;
   filters_->setEnabled(possible);
-  filters_->setToolTip(possible ? tr("All images, or those with wrong or correct predictions")
+  filters_->setToolTip(possible ? u"All images, or those with wrong or correct predictions"_s
                                 : reason);
   if (!possible && filter_ != PredictionFilter::all) setFilter(PredictionFilter::all);
 }
@@ -161,8 +161,8 @@ void ImagePicker::setProgress(std::optional<std::pair<qint64, qint64>> doneOfTot
   if (doneOfTotal) {
     progress_->setMaximum(static_cast<int>(doneOfTotal->second));
     progress_->setValue(static_cast<int>(doneOfTotal->first));
-    status_->setText(tr("Classifying %1 of %2")
-                         .arg(countText(doneOfTotal->first), countText(doneOfTotal->second)));
+    status_->setText(u"Classifying %1 of %2"_s.arg(countText(doneOfTotal->first),
+                                                   countText(doneOfTotal->second)));
   } else {
     fill();
   }
@@ -170,11 +170,11 @@ void ImagePicker::setProgress(std::optional<std::pair<qint64, qint64>> doneOfTot
 
 void ImagePicker::setTestEvaluations(int looks) {
   splits_->setItemText(
-      1, looks == 0 ? tr("Test, never scored") : tr("Test, scored %1").arg(timesText(looks)));
+      1, looks == 0 ? u"Test, never scored"_s : u"Test, scored %1"_s.arg(timesText(looks)));
   fitChoices();
   splits_->setToolTip(
-      tr("The validation images chose the weights. The test images must choose nothing: each "
-         "scoring of all of them is counted in the run's record."));
+      u"The validation images chose the weights. The test images must choose nothing: each "
+      "scoring of all of them is counted in the run's record."_s);
 }
 
 void ImagePicker::fitToText() {
@@ -209,7 +209,7 @@ void ImagePicker::setPictureName(const QString& name) {
   setCurrent(-1);
   const QFontMetrics metrics = status_->fontMetrics();
   const int space = metrics.averageCharWidth() * kNameLetters;
-  status_->setText(tr("Own picture: %1").arg(metrics.elidedText(name, Qt::ElideMiddle, space)));
+  status_->setText(u"Own picture: %1"_s.arg(metrics.elidedText(name, Qt::ElideMiddle, space)));
   status_->setToolTip(name);
 }
 
@@ -224,7 +224,7 @@ std::optional<int> ImagePicker::predictedOf(int image) const {
 
 void ImagePicker::fillClasses() {
   classes_->clear();
-  classes_->addItem(tr("All classes"));
+  classes_->addItem(u"All classes"_s);
   label_ = -1;
   if (!images_) return;
   for (const std::string& name : images_->classNames) {
@@ -255,13 +255,13 @@ void ImagePicker::fill() {
                                            : Verdict::right});
   }
   if (!images_) {
-    grid_->setPlaceholder(problem_.isEmpty() ? tr("Loading the images …") : problem_);
+    grid_->setPlaceholder(problem_.isEmpty() ? u"Loading the images …"_s : problem_);
   } else {
     grid_->setPlaceholder(
-        isClassifying_  ? tr("The network classifies the images …")
-        : offersScore() ? tr("This needs predictions for the test images. They score the test set, "
-                             "which is counted in the run's record.")
-                        : tr("No matching images."));
+        isClassifying_  ? u"The network classifies the images …"_s
+        : offersScore() ? u"This needs predictions for the test images. They score the test set, "
+                          "which is counted in the run's record."_s
+                        : u"No matching images."_s);
   }
   score_->setVisible(offersScore());
   grid_->setImages(images_, std::move(shown));
@@ -271,7 +271,7 @@ void ImagePicker::fill() {
 
 void ImagePicker::showCount() {
   status_->setText(
-      images_ ? tr("%1 of %2").arg(countText(grid_->shown().size()), countText(images_->count()))
+      images_ ? u"%1 of %2"_s.arg(countText(grid_->shown().size()), countText(images_->count()))
               : QString());
   status_->setToolTip({});
 }

@@ -13,29 +13,28 @@ namespace lambda {
 
 InspectActions::InspectActions(QWidget& page)
     : showLive(makePageAction(
-          *this, tr("Inspect the running training"), Qt::Key_V, tr("Show the live weights"))),
-      modes{
-          makePageAction(*this, tr("Image"), Qt::Key_I, tr("One image through these weights")),
-          makePageAction(*this,
-                         tr("Epochs"),
-                         Qt::Key_E,
-                         tr("Play through the snapshots stored after each epoch")),
-          makePageAction(
-              *this, tr("Compare"), Qt::Key_C, tr("Two layers, checkpoints or runs side by side"))},
-      play(makePageAction(*this, tr("Play the epochs"), Qt::Key_P, tr("Play or pause"))),
+          *this, u"Inspect the running training"_s, Qt::Key_V, u"Show the live weights"_s)),
+      modes{makePageAction(*this, u"Image"_s, Qt::Key_I, u"One image through these weights"_s),
+            makePageAction(*this,
+                           u"Epochs"_s,
+                           Qt::Key_E,
+                           u"Play through the snapshots stored after each epoch"_s),
+            makePageAction(
+                *this, u"Compare"_s, Qt::Key_C, u"Two layers, checkpoints or runs side by side"_s)},
+      play(makePageAction(*this, u"Play the epochs"_s, Qt::Key_P, u"Play or pause"_s)),
       previousLayer(makePageAction(
-          *this, tr("Previous layer"), Qt::Key_BracketLeft, tr("Previous lambda layer"))),
+          *this, u"Previous layer"_s, Qt::Key_BracketLeft, u"Previous lambda layer"_s)),
       nextLayer(
-          makePageAction(*this, tr("Next layer"), Qt::Key_BracketRight, tr("Next lambda layer"))),
-      previousImage(makePageAction(*this, tr("Previous image"), Qt::Key_B, tr("Previous image"))),
-      nextImage(makePageAction(*this, tr("Next image"), Qt::Key_N, tr("Next image"))),
-      randomImage(makePageAction(*this, tr("Random image"), Qt::Key_R, tr("An image at random"))),
+          makePageAction(*this, u"Next layer"_s, Qt::Key_BracketRight, u"Next lambda layer"_s)),
+      previousImage(makePageAction(*this, u"Previous image"_s, Qt::Key_B, u"Previous image"_s)),
+      nextImage(makePageAction(*this, u"Next image"_s, Qt::Key_N, u"Next image"_s)),
+      randomImage(makePageAction(*this, u"Random image"_s, Qt::Key_R, u"An image at random"_s)),
       wrongImages(makePageAction(
-          *this, tr("Wrong predictions"), Qt::Key_W, tr("Images with wrong predictions"))),
+          *this, u"Wrong predictions"_s, Qt::Key_W, u"Images with wrong predictions"_s)),
       ownPicture(makePageAction(*this,
-                                tr("Own picture …"),
+                                u"Own picture …"_s,
                                 QKeySequence(u"Ctrl+Shift+O"_s),
-                                tr("Open a picture file, or drop one on the page"))),
+                                u"Open a picture file, or drop one on the page"_s)),
       page_(page) {
   auto* group = new QActionGroup(this);
   for (QAction* mode : modes) {

@@ -26,7 +26,7 @@ InspectBar::InspectBar(const QList<QAction*>& modes, QWidget* parent)
   status_->setElideMode(Qt::ElideMiddle);
   busy_->setRange(0, 0);
   busy_->setFixedWidth(64);
-  busy_->setAccessibleName(tr("Working"));
+  busy_->setAccessibleName(u"Working"_s);
   QSizePolicy kept = busy_->sizePolicy();
   kept.setRetainSizeWhenHidden(true);
   busy_->setSizePolicy(kept);

@@ -200,7 +200,7 @@ void InspectPage::showImage(const std::filesystem::path& path, Split split, int 
 
 void InspectPage::showLive() {
   if (!chooser_.showLive()) {
-    Q_EMIT told(tr("No training is under way. Start one, then inspect it here."), false);
+    Q_EMIT told(u"No training is under way. Start one, then inspect it here."_s, false);
   } else if (mode_ == InspectModeKind::compare) {
     setMode(InspectModeKind::image);
   }
@@ -214,7 +214,7 @@ void InspectPage::takeLive() {
         .kind = SourceKind::live,
         .run = status.run,
         .record = status.record,
-        .label = tr("Live: %1").arg(QString::fromStdString(status.record.config.name))};
+        .label = u"Live: %1"_s.arg(QString::fromStdString(status.record.config.name))};
   }
   actions_->showLive->setEnabled(live.has_value());
   chooser_.setLive(live);
@@ -259,14 +259,14 @@ void InspectPage::updateState() {
   const bool hasSource = source().kind != SourceKind::none;
   if (!hasSource) {
     if (chooser_.isEmpty()) {
-      empty_->setTexts(tr("Nothing to inspect yet"),
-                       tr("Train a network with a lambda layer, a minute is enough, or open a run "
-                          "that somebody else has trained."));
+      empty_->setTexts(u"Nothing to inspect yet"_s,
+                       u"Train a network with a lambda layer, a minute is enough, or open a run "
+                       "that somebody else has trained."_s);
     } else {
-      empty_->setTexts(tr("Choose a run at the top"),
-                       tr("Or train a network and inspect it while it learns."));
+      empty_->setTexts(u"Choose a run at the top"_s,
+                       u"Or train a network and inspect it while it learns."_s);
     }
-    empty_->setButtons(tr("Train one"), tr("Open a run"));
+    empty_->setButtons(u"Train one"_s, u"Open a run"_s);
   }
   const InspectMode::Parts shown = hasSource ? current().parts() : InspectMode::Parts();
   stack_->setCurrentWidget(hasSource ? shown.view : empty_);

@@ -119,9 +119,8 @@ QString layerTitle(const std::string& name) {
 
 QString layerSummary(const InspectableLayer& layer) {
   const QString size = u"%1×%2"_s.arg(layer.height).arg(layer.width);
-  const QString scope = layer.scope > 0 ? LayerList::tr(" r%1").arg(layer.scope) : QString();
-  return LayerList::tr("%1 · k%2 h%3 u%4%5")
-      .arg(size)
+  const QString scope = layer.scope > 0 ? u" r%1"_s.arg(layer.scope) : QString();
+  return u"%1 · k%2 h%3 u%4%5"_s.arg(size)
       .arg(layer.queryDepth)
       .arg(layer.heads)
       .arg(layer.intraDepth)
@@ -135,7 +134,7 @@ LayerList::LayerList(QWidget* parent) : QListWidget(parent) {
   setMouseTracking(true);
   setUniformItemSizes(true);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setAccessibleName(tr("Lambda layers"));
+  setAccessibleName(u"Lambda layers"_s);
   connect(this, &QListWidget::currentRowChanged, this, [this](int row) {
     if (row < 0 || row >= static_cast<int>(layers_.size())) return;
     Q_EMIT layerChosen(layers_[static_cast<std::size_t>(row)].name);
@@ -157,14 +156,14 @@ void LayerList::fill() {
     auto* item = new QListWidgetItem(layerTitle(layer.name), this);
     item->setData(kSummaryRole, layerSummary(layer));
     item->setData(Qt::AccessibleTextRole, layerTitle(layer.name) + u", "_s + layerSummary(layer));
-    item->setToolTip(tr("%1\n%2×%3 positions, k = %4, h = %5, u = %6, v = %7")
-                         .arg(layerTitle(layer.name))
-                         .arg(layer.height)
-                         .arg(layer.width)
-                         .arg(layer.queryDepth)
-                         .arg(layer.heads)
-                         .arg(layer.intraDepth)
-                         .arg(layer.valueDepth));
+    item->setToolTip(
+        u"%1\n%2×%3 positions, k = %4, h = %5, u = %6, v = %7"_s.arg(layerTitle(layer.name))
+            .arg(layer.height)
+            .arg(layer.width)
+            .arg(layer.queryDepth)
+            .arg(layer.heads)
+            .arg(layer.intraDepth)
+            .arg(layer.valueDepth));
     const auto picture = pictures_.find(layer.name);
     if (picture != pictures_.end()) item->setData(kPictureRole, picture->second);
   }

@@ -8,6 +8,8 @@
 #include <QStandardPaths>
 #include <QUrl>
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 OwnPicture readOwnPicture(const QString& path) {
@@ -15,9 +17,8 @@ OwnPicture readOwnPicture(const QString& path) {
   reader.setAutoTransform(true);
   OwnPicture picture{.image = reader.read(), .name = QFileInfo(path).fileName(), .problem = {}};
   if (picture.image.isNull()) {
-    picture.problem = QCoreApplication::translate(
-                          "Inspect", "Could not read %1 as a picture: %2. Use a PNG or JPEG file.")
-                          .arg(picture.name, reader.errorString());
+    picture.problem = u"Could not read %1 as a picture: %2. Use a PNG or JPEG file."_s.arg(
+        picture.name, reader.errorString());
   }
   return picture;
 }
@@ -31,12 +32,10 @@ QString pictureIn(const QMimeData& data) {
 }
 
 void askForPicture(QWidget& parent, const std::function<void(const QString&)>& chosen) {
-  auto* dialog = new QFileDialog(
-      &parent,
-      QCoreApplication::translate("Inspect", "Open a picture"),
-      QStandardPaths::writableLocation(QStandardPaths::PicturesLocation),
-      QCoreApplication::translate("Inspect",
-                                  "Pictures (*.png *.jpg *.jpeg *.bmp *.gif *.webp *.ppm *.svg)"));
+  auto* dialog = new QFileDialog(&parent,
+                                 u"Open a picture"_s,
+                                 QStandardPaths::writableLocation(QStandardPaths::PicturesLocation),
+                                 u"Pictures (*.png *.jpg *.jpeg *.bmp *.gif *.webp *.ppm *.svg)"_s);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::ExistingFile);
   QObject::connect(dialog, &QFileDialog::fileSelected, &parent, chosen);

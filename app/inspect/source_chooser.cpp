@@ -27,13 +27,10 @@ constexpr double kLeastCheckpoint = 88;
 QString withoutCheckpointText(const RunSummary& run) {
   const QString title = runTitle(run);
   if (run.record.status == RunStatus::finished) {
-    return SourceChooser::tr("%1 has no checkpoint: its folder lacks them all. Choose another run.")
-        .arg(title);
+    return u"%1 has no checkpoint: its folder lacks them all. Choose another run."_s.arg(title);
   }
-  return SourceChooser::tr(
-             "%1 has no checkpoint yet: it ended before the end of its first epoch. "
-             "Resume it, or choose another run.")
-      .arg(title);
+  return u"%1 has no checkpoint yet: it ended before the end of its first epoch. "
+         "Resume it, or choose another run."_s.arg(title);
 }
 
 }  // namespace
@@ -55,10 +52,10 @@ QString runTitle(const RunSummary& run) {
 
 QString checkpointTitle(const fs::path& checkpoint) {
   const QString stem = toText(checkpoint.stem());
-  if (stem == u"best"_s) return SourceChooser::tr("Best");
-  if (stem == u"last"_s) return SourceChooser::tr("Last");
+  if (stem == u"best"_s) return u"Best"_s;
+  if (stem == u"last"_s) return u"Last"_s;
   if (stem.startsWith(u"epoch-"_s)) {
-    return SourceChooser::tr("Epoch %1").arg(stem.mid(6).toInt());
+    return u"Epoch %1"_s.arg(stem.mid(6).toInt());
   }
   return stem;
 }
@@ -74,11 +71,11 @@ SourceChooser::SourceChooser(QWidget* parent)
   row->setSpacing(8);
   runList_->setMinimumContentsLength(24);
   runList_->setMaxVisibleItems(24);
-  runList_->setAccessibleName(tr("Run"));
-  runList_->setToolTip(tr("The run to inspect"));
+  runList_->setAccessibleName(u"Run"_s);
+  runList_->setToolTip(u"The run to inspect"_s);
   runList_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-  checkpointList_->setAccessibleName(tr("Checkpoint"));
-  checkpointList_->setToolTip(tr("Which of the run's weights"));
+  checkpointList_->setAccessibleName(u"Checkpoint"_s);
+  checkpointList_->setToolTip(u"Which of the run's weights"_s);
   checkpointList_->setMinimumContentsLength(8);
   fitToText();
   row->addWidget(runList_, 1);
@@ -240,7 +237,7 @@ void SourceChooser::fillRuns() {
   }
   runList_->setCurrentIndex(current);
   runList_->setEnabled(runList_->count() > 0);
-  runList_->setPlaceholderText(runList_->count() > 0 ? tr("Choose a run") : tr("No runs yet"));
+  runList_->setPlaceholderText(runList_->count() > 0 ? u"Choose a run"_s : u"No runs yet"_s);
   fillCheckpoints();
   listCheckpoints();
 }

@@ -23,72 +23,70 @@ bool canResume(const RunRow& row) {
 /// Enables the action, or shows the reason against it in the status bar.
 void allow(QAction& action, bool isPossible, bool isBusy) {
   action.setEnabled(isPossible && !isBusy);
-  action.setStatusTip(
-      isPossible && isBusy ? RunActions::tr("A training is under way. Stop it first.") : QString());
+  action.setStatusTip(isPossible && isBusy ? u"A training is under way. Stop it first."_s
+                                           : QString());
 }
 
 }  // namespace
 
 RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
-  inspect = add(tr("Inspect"),
+  inspect = add(u"Inspect"_s,
                 u"inspect"_s,
-                tr("Open the run in Inspect: its lambdas and embeddings (Return)"));
-  resume = add(tr("Resume"), u"play"_s, tr("Continue where the run was stopped"), u"Ctrl+R"_s);
-  continueRun = add(tr("Continue for more epochs …"),
+                u"Open the run in Inspect: its lambdas and embeddings (Return)"_s);
+  resume = add(u"Resume"_s, u"play"_s, u"Continue where the run was stopped"_s, u"Ctrl+R"_s);
+  continueRun = add(u"Continue for more epochs …"_s,
                     u"step"_s,
-                    tr("Train a finished run for more epochs"),
+                    u"Train a finished run for more epochs"_s,
                     u"Ctrl+Shift+R"_s);
-  fork = add(tr("Fork …"),
+  fork = add(u"Fork …"_s,
              u"fork"_s,
-             tr("Start a new run from one of its checkpoints with changed settings"),
+             u"Start a new run from one of its checkpoints with changed settings"_s,
              u"Ctrl+K"_s);
-  design = add(tr("Open its network in Design"),
+  design = add(u"Open its network in Design"_s,
                u"design"_s,
-               tr("Edit a copy of the run's network and recipe"));
-  rename = add(tr("Rename"), {}, tr("Give the run another name; its folder follows"), u"F2"_s);
-  tags = add(tr("Edit tags"), {}, tr("Words to find the run by"), u"Ctrl+T"_s);
-  notes = add(tr("Edit notes"), {}, tr("What you want to remember of the run"), u"Ctrl+Shift+N"_s);
-  trash = add(tr("Move to the trash"),
+               u"Edit a copy of the run's network and recipe"_s);
+  rename = add(u"Rename"_s, {}, u"Give the run another name; its folder follows"_s, u"F2"_s);
+  tags = add(u"Edit tags"_s, {}, u"Words to find the run by"_s, u"Ctrl+T"_s);
+  notes = add(u"Edit notes"_s, {}, u"What you want to remember of the run"_s, u"Ctrl+Shift+N"_s);
+  trash = add(u"Move to the trash"_s,
               u"trash"_s,
-              tr("Move the run's folder to the system's trash"),
+              u"Move the run's folder to the system's trash"_s,
               u"Del"_s);
-  takeOffList = add(tr("Remove from the list"),
-                    {},
-                    tr("Stop listing a run or log from elsewhere; its files stay"));
-  reveal = add(tr("Show the folder"), u"open"_s, tr("Open the run's folder in the file manager"));
-  copyCommand = add(tr("Copy as command line"),
+  takeOffList = add(
+      u"Remove from the list"_s, {}, u"Stop listing a run or log from elsewhere; its files stay"_s);
+  reveal = add(u"Show the folder"_s, u"open"_s, u"Open the run's folder in the file manager"_s);
+  copyCommand = add(u"Copy as command line"_s,
                     u"copy"_s,
-                    tr("The command that trains such a run again"),
+                    u"The command that trains such a run again"_s,
                     u"Ctrl+Shift+C"_s);
-  exportRun = add(tr("Export weights or metrics …"),
+  exportRun = add(u"Export weights or metrics …"_s,
                   u"export"_s,
-                  tr("Write the run's weights, metrics or configuration for other programs"),
+                  u"Write the run's weights, metrics or configuration for other programs"_s,
                   u"Ctrl+Shift+E"_s);
-  check = add(tr("Check or uncheck"),
-              u"check"_s,
-              tr("Show or hide the curves of the selected runs (Space)"));
+  check = add(
+      u"Check or uncheck"_s, u"check"_s, u"Show or hide the curves of the selected runs (Space)"_s);
   uncheckAll =
-      add(tr("Uncheck all"), {}, tr("Show only the curves of the selected run"), u"Ctrl+Shift+U"_s);
-  find = add(tr("Search runs"), u"search"_s, tr("Type a part of a name, tag or note"), u"Ctrl+F"_s);
-  copyTable = add(tr("Copy the table"),
+      add(u"Uncheck all"_s, {}, u"Show only the curves of the selected run"_s, u"Ctrl+Shift+U"_s);
+  find = add(u"Search runs"_s, u"search"_s, u"Type a part of a name, tag or note"_s, u"Ctrl+F"_s);
+  copyTable = add(u"Copy the table"_s,
                   u"copy"_s,
-                  tr("The selected runs, or all, as text for a spreadsheet"),
+                  u"The selected runs, or all, as text for a spreadsheet"_s,
                   u"Ctrl+C"_s);
-  exportTable = add(tr("Export the table …"),
+  exportTable = add(u"Export the table …"_s,
                     u"export"_s,
-                    tr("The listed runs with all their numbers as CSV"),
+                    u"The listed runs with all their numbers as CSV"_s,
                     u"Ctrl+E"_s);
-  openRun = add(tr("Open a run …"), u"open"_s, tr("List a run folder that lies elsewhere"));
+  openRun = add(u"Open a run …"_s, u"open"_s, u"List a run folder that lies elsewhere"_s);
   importLog =
-      add(tr("Import TensorBoard logs …"),
+      add(u"Import TensorBoard logs …"_s,
           u"download"_s,
-          tr("Compare curves of other programs with yours; folders can also be dropped here"),
+          u"Compare curves of other programs with yours; folders can also be dropped here"_s,
           u"Ctrl+Shift+I"_s);
-  refresh = add(tr("Refresh"), u"redo"_s, tr("Read the library again"), u"F5"_s);
+  refresh = add(u"Refresh"_s, u"redo"_s, u"Read the library again"_s, u"F5"_s);
   const std::array<QString, kTabs> titles{
-      tr("Curves"), tr("Differences"), tr("Confusion"), tr("Scatter"), tr("Details")};
+      u"Curves"_s, u"Differences"_s, u"Confusion"_s, u"Scatter"_s, u"Details"_s};
   for (std::size_t i = 0; i < tabs.size(); ++i) {
-    tabs[i] = add(tr("Show %1").arg(titles[i].toLower()), {}, {}, u"Alt+%1"_s.arg(i + 1));
+    tabs[i] = add(u"Show %1"_s.arg(titles[i].toLower()), {}, {}, u"Alt+%1"_s.arg(i + 1));
     tabs[i]->setIconText(titles[i]);
   }
   updateIcons();

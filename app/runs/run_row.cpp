@@ -148,21 +148,21 @@ RunRow rowOf(const ImportedLog& log) {
 QString nameOf(RunState state) {
   switch (state) {
     case RunState::training:
-      return tr("Training");
+      return u"Training"_s;
     case RunState::paused:
-      return tr("Paused");
+      return u"Paused"_s;
     case RunState::finished:
-      return tr("Finished");
+      return u"Finished"_s;
     case RunState::stopped:
-      return tr("Stopped");
+      return u"Stopped"_s;
     case RunState::failed:
-      return tr("Failed");
+      return u"Failed"_s;
     case RunState::interrupted:
-      return tr("Interrupted");
+      return u"Interrupted"_s;
     case RunState::damaged:
-      return tr("Damaged");
+      return u"Damaged"_s;
     case RunState::imported:
-      return tr("Imported");
+      return u"Imported"_s;
   }
   return {};
 }
@@ -170,28 +170,26 @@ QString nameOf(RunState state) {
 QString sentenceFor(const RunRow& row) {
   switch (row.state) {
     case RunState::training:
-      return tr("A process is training it. Its numbers are updated.");
+      return u"A process is training it. Its numbers are updated."_s;
     case RunState::paused:
-      return tr("A process has paused its training.");
+      return u"A process has paused its training."_s;
     case RunState::finished:
-      return tr("All its epochs are done. “Continue for more epochs” trains it longer.");
+      return u"All its epochs are done. “Continue for more epochs” trains it longer."_s;
     case RunState::stopped:
-      return tr("It was stopped and saved. “Resume” continues it, exact to the bit.");
+      return u"It was stopped and saved. “Resume” continues it, exact to the bit."_s;
     case RunState::failed:
       return QString::fromStdString(row.run.record.statusText);
     case RunState::interrupted:
-      return tr(
-          "Its process was killed, or there was a power cut. “Resume” continues from "
-          "its last checkpoint.");
+      return u"Its process was killed, or there was a power cut. “Resume” continues from "
+             "its last checkpoint."_s;
     case RunState::damaged:
-      return tr("%1\nIt can't be continued or inspected. Fix the file, or move the run to "
-                "the trash.")
-          .arg(QString::fromStdString(row.run.problem));
+      return u"%1\nIt can't be continued or inspected. Fix the file, or move the run to "
+             "the trash."_s.arg(QString::fromStdString(row.run.problem));
     case RunState::imported:
       return row.run.problem.empty()
-                 ? tr("Curves that another program logged for TensorBoard.")
-                 : tr("Curves of another program. Not all of it can be read:\n%1")
-                       .arg(QString::fromStdString(row.run.problem));
+                 ? u"Curves that another program logged for TensorBoard."_s
+                 : u"Curves of another program. Not all of it can be read:\n%1"_s.arg(
+                       QString::fromStdString(row.run.problem));
   }
   return {};
 }

@@ -97,11 +97,11 @@ QVariant RunTableModel::checkData(const RunRow& row, int role) const {
   const bool isOn = isChecked(row.run.path);
   switch (role) {
     case Qt::ToolTipRole:
-      return isOn ? tr("Shown in the plots") : tr("Show in the plots");
+      return isOn ? u"Shown in the plots"_s : u"Show in the plots"_s;
     case Qt::CheckStateRole:
       return isOn ? Qt::Checked : Qt::Unchecked;
     case Qt::AccessibleTextRole:
-      return tr("Show the curves of %1").arg(row.name());
+      return u"Show the curves of %1"_s.arg(row.name());
     case kColorRole:
       return colorIndex(row.run.path);
     default:
@@ -119,7 +119,7 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
     case Qt::ToolTipRole:
       return column.meaning;
     case Qt::AccessibleTextRole:
-      return column.look == CellLook::check ? tr("Shown") : column.title;
+      return column.look == CellLook::check ? u"Shown"_s : column.title;
     case Qt::TextAlignmentRole:
       return alignmentOf(column);
     default:

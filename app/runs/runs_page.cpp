@@ -57,7 +57,7 @@ RunsPage::RunsPage(RunLibrary& library,
       operations_(new RunOperations(library, *actions_, table_, sorted_, messageBar_, *this)),
       forks_(new ForkStarter(library, training, *this)) {
   setAcceptDrops(true);
-  setAccessibleName(tr("Runs"));
+  setAccessibleName(u"Runs"_s);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(view_);
@@ -218,7 +218,7 @@ void RunsPage::connectActions() {
 }
 
 void RunsPage::chooseLibraryFolder() {
-  operations_->chooseFolder(tr("Folder for runs"), [this](const fs::path& folder) {
+  operations_->chooseFolder(u"Folder for runs"_s, [this](const fs::path& folder) {
     library_.setFolder(folder);
     updateState();
   });
@@ -232,7 +232,7 @@ void RunsPage::requestForCurrent(QAction& action, void (RunsPage::*request)(cons
 
 void RunsPage::fork(const fs::path& run, const fs::path& checkpoint) {
   if (!training_.isBusy()) return forks_->open(run, checkpoint);
-  messageBar_.tell(tr("A training is under way. Stop it first."));
+  messageBar_.tell(u"A training is under way. Stop it first."_s);
 }
 
 // ---- what is shown ----

@@ -100,8 +100,8 @@ void RunsView::addButtons() {
   moreButton_->setMenu(menu);
   moreButton_->setPopupMode(QToolButton::InstantPopup);
   moreButton_->setProperty(kRole, u"quiet"_s);
-  moreButton_->setToolTip(tr("What can be done with runs"));
-  moreButton_->setAccessibleName(tr("More"));
+  moreButton_->setToolTip(u"What can be done with runs"_s);
+  moreButton_->setAccessibleName(u"More"_s);
   updateIcons();
   for (QWidget* widget : std::initializer_list<QWidget*>{resume, inspect, moreButton_})
     filterBar_->addAtEnd(widget);
@@ -131,45 +131,45 @@ void RunsView::updateState() {
   if (count == 0) return showNotice();
   const bool hasHits = sorted_.rowCount() > 0;
   tableStack_->setCurrentWidget(hasHits ? static_cast<QWidget*>(table_) : noHits_);
-  noHits_->setContent(
-      tr("No matching runs"),
-      count == 1 ? tr("The only run does not match the search and the filters.")
-                 : tr("None of the %1 runs matches the search and the filters.").arg(count),
-      {{tr("Clear search and filters"), [this] { filterBar_->clear(); }}});
+  noHits_->setContent(u"No matching runs"_s,
+                      count == 1
+                          ? u"The only run does not match the search and the filters."_s
+                          : u"None of the %1 runs matches the search and the filters."_s.arg(count),
+                      {{u"Clear search and filters"_s, [this] { filterBar_->clear(); }}});
 }
 
 void RunsView::showNotice() {
-  const LibraryNotice::Button other{tr("Choose another folder …"),
+  const LibraryNotice::Button other{u"Choose another folder …"_s,
                                     [this] { Q_EMIT folderRequested(); }};
-  const LibraryNotice::Button again{tr("Try again"), [this] { library_.refresh(); }};
+  const LibraryNotice::Button again{u"Try again"_s, [this] { library_.refresh(); }};
   switch (library_.state()) {
     case LibraryState::reading:
-      notice_->setContent({}, tr("Reading the library …"), {});
+      notice_->setContent({}, u"Reading the library …"_s, {});
       return;
     case LibraryState::missing:
       notice_->setContent(
-          tr("The library folder is not there"), library_.stateText(), {again, other});
+          u"The library folder is not there"_s, library_.stateText(), {again, other});
       return;
     case LibraryState::failed:
       notice_->setContent(
-          tr("The library folder can't be read"), library_.stateText(), {again, other});
+          u"The library folder can't be read"_s, library_.stateText(), {again, other});
       return;
     case LibraryState::readOnly:
       notice_->setContent(
-          tr("The library folder can't be written"), library_.stateText(), {other, again});
+          u"The library folder can't be written"_s, library_.stateText(), {other, again});
       return;
     case LibraryState::ready:
       break;
   }
   notice_->setContent(
-      tr("No runs yet"),
-      tr("Every training becomes a run: its settings, curves, checkpoints and what its layers "
-         "learn. Here you find runs again, compare and continue them. Runs that are "
-         "started on the command line with --out %1 appear automatically.")
-          .arg(toText(library_.folder())),
-      {{tr("Train your first network"), [this] { Q_EMIT trainRequested(); }},
-       {tr("Open a run …"), [this] { actions_.openRun->trigger(); }},
-       {tr("Import TensorBoard logs …"), [this] { actions_.importLog->trigger(); }}});
+      u"No runs yet"_s,
+      u"Every training becomes a run: its settings, curves, checkpoints and what its layers "
+      "learn. Here you find runs again, compare and continue them. Runs that are "
+      "started on the command line with --out %1 appear automatically."_s.arg(
+          toText(library_.folder())),
+      {{u"Train your first network"_s, [this] { Q_EMIT trainRequested(); }},
+       {u"Open a run …"_s, [this] { actions_.openRun->trigger(); }},
+       {u"Import TensorBoard logs …"_s, [this] { actions_.importLog->trigger(); }}});
 }
 
 void RunsView::saveTo(QSettings& settings) const {

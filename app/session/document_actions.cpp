@@ -43,16 +43,14 @@ DocumentActions::DocumentActions(ProjectDocument& document,
       recovery_(document, recoveryFolder),
       rescued_(recovery_.rescued()),
       open_(makeAction(
-          tr("Open …"), QKeySequence::Open, tr("Open a network or a run's configuration"), this)),
-      save_(
-          makeAction(tr("Save"), QKeySequence::Save, tr("Save the network and its recipe"), this)),
-      saveAs_(
-          makeAction(tr("Save as …"), QKeySequence::SaveAs, tr("Save under another name"), this)),
-      undo_(document.undoStack().createUndoAction(this, tr("Undo"))),
-      redo_(document.undoStack().createRedoAction(this, tr("Redo"))),
-      recentMenu_(new QMenu(tr("Open recent"), &window)) {
-  undo_->setProperty(kLastingText, tr("Undo"));
-  redo_->setProperty(kLastingText, tr("Redo"));
+          u"Open …"_s, QKeySequence::Open, u"Open a network or a run's configuration"_s, this)),
+      save_(makeAction(u"Save"_s, QKeySequence::Save, u"Save the network and its recipe"_s, this)),
+      saveAs_(makeAction(u"Save as …"_s, QKeySequence::SaveAs, u"Save under another name"_s, this)),
+      undo_(document.undoStack().createUndoAction(this, u"Undo"_s)),
+      redo_(document.undoStack().createRedoAction(this, u"Redo"_s)),
+      recentMenu_(new QMenu(u"Open recent"_s, &window)) {
+  undo_->setProperty(kLastingText, u"Undo"_s);
+  redo_->setProperty(kLastingText, u"Redo"_s);
   connect(open_, &QAction::triggered, this, &DocumentActions::chooseFile);
   connect(save_, &QAction::triggered, this, [this] { save(); });
   connect(saveAs_, &QAction::triggered, this, [this] { chooseTarget({}); });
@@ -66,9 +64,9 @@ QStringList DocumentActions::recentFiles() const {
 
 void DocumentActions::chooseFile() {
   auto* dialog = new QFileDialog(&window_,
-                                 tr("Open a network or a run's configuration"),
+                                 u"Open a network or a run's configuration"_s,
                                  QSettings().value(kFolderKey, QDir::homePath()).toString(),
-                                 tr("Networks and runs (*.json)"));
+                                 u"Networks and runs (*.json)"_s);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::ExistingFile);
   connect(dialog, &QFileDialog::fileSelected, this, &DocumentActions::openFile);
@@ -130,7 +128,7 @@ void DocumentActions::save(const std::function<void()>& then) {
 void DocumentActions::chooseTarget(const std::function<void()>& then) {
   const QString folder = QSettings().value(kFolderKey, QDir::homePath()).toString();
   auto* dialog = new QFileDialog(
-      &window_, tr("Save the network and its recipe"), folder, tr("Networks and runs (*.json)"));
+      &window_, u"Save the network and its recipe"_s, folder, u"Networks and runs (*.json)"_s);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setDefaultSuffix(u"json"_s);
@@ -176,7 +174,7 @@ void DocumentActions::fillRecentMenu() {
                       }
                     });
   if (!files.isEmpty()) recentMenu_->addSeparator();
-  QAction* clear = recentMenu_->addAction(tr("Forget these files"));
+  QAction* clear = recentMenu_->addAction(u"Forget these files"_s);
   clear->setEnabled(!files.isEmpty());
   connect(clear, &QAction::triggered, this, [this] {
     QSettings().remove(kRecentKey);

@@ -17,6 +17,8 @@
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -37,12 +39,10 @@ std::vector<Problem> problemsOf(const RunConfig& config,
   const long long needed = trainingBytes(costOf(config.architecture), config.recipe);
   if (machine == 0 || needed <= machine) return problems;
   const QString text =
-      ProjectDocument::tr(
-          "Training needs about %1 of memory, and this machine has %2. Make the batches "
-          "smaller, or use fewer blocks or less width; for a GPU with enough memory, choose CUDA "
-          "as the "
-          "device")
-          .arg(bytesText(needed), bytesText(machine));
+      u"Training needs about %1 of memory, and this machine has %2. Make the batches "
+      "smaller, or use fewer blocks or less width; for a GPU with enough memory, choose CUDA "
+      "as the "
+      "device"_s.arg(bytesText(needed), bytesText(machine));
   problems.push_back({"recipe.batchSize", Severity::error, text.toStdString(), std::nullopt});
   return problems;
 }
@@ -105,7 +105,7 @@ ProjectDocument::~ProjectDocument() {
 QString ProjectDocument::title() const {
   if (!path_.isEmpty()) return QFileInfo(path_).completeBaseName();
   const std::string& name = config_.name.empty() ? config_.architecture.name : config_.name;
-  return name.empty() ? tr("Untitled") : QString::fromStdString(name);
+  return name.empty() ? u"Untitled"_s : QString::fromStdString(name);
 }
 
 RunConfig ProjectDocument::namedFor(const QString& path) const {

@@ -10,6 +10,8 @@
 #include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace fs = std::filesystem;
 
 namespace lambda {
@@ -40,9 +42,9 @@ QString readQueue(const fs::path& file, std::vector<QueuedRun>& queue) {
     const fs::path aside = asideOf(file);
     fs::rename(file, aside, error);
     const QString reason = QString::fromStdString(failure.what());
-    if (error) return QueueFile::tr("Could not read the queue of runs. %1").arg(reason);
-    return QueueFile::tr("Could not read the queue of runs. %1\nThe file is kept as %2.")
-        .arg(reason, toText(aside));
+    if (error) return u"Could not read the queue of runs. %1"_s.arg(reason);
+    return u"Could not read the queue of runs. %1\nThe file is kept as %2."_s.arg(reason,
+                                                                                  toText(aside));
   }
 }
 
@@ -52,8 +54,7 @@ QString writeQueue(const fs::path& file, const std::vector<QueuedRun>& queue) {
     writeFileDurably(file, toJson(queue));
     return {};
   } catch (const std::exception& failure) {
-    return QueueFile::tr("Could not store the queue of runs. %1")
-        .arg(QString::fromStdString(failure.what()));
+    return u"Could not store the queue of runs. %1"_s.arg(QString::fromStdString(failure.what()));
   }
 }
 
@@ -90,15 +91,13 @@ QString QueueFile::ownerText() const {
   lock_.getLockInfo(&process, &host, &program);
   const bool isHere = host.isEmpty() || host == QSysInfo::machineHostName();
   if (isHere) {
-    return tr("The queue belongs to another window of Lambda Studio (process %1), and is shown "
-              "here when that one is closed.")
-        .arg(process);
+    return u"The queue belongs to another window of Lambda Studio (process %1), and is shown "
+           "here when that one is closed."_s.arg(process);
   }
-  return tr("The queue belongs to a Lambda Studio on %1 (process %2), and is shown here when that "
-            "one is closed. If it has crashed, remove %3.")
-      .arg(host)
-      .arg(process)
-      .arg(lock_.fileName());
+  return u"The queue belongs to a Lambda Studio on %1 (process %2), and is shown here when that "
+         "one is closed. If it has crashed, remove %3."_s.arg(host)
+             .arg(process)
+             .arg(lock_.fileName());
 }
 
 void QueueFile::tryToOpen() {

@@ -6,6 +6,8 @@
 #include "app/session/queue_file.h"
 #include "app/session/training_session.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 TrainingQueue::TrainingQueue(TrainingSession& session, QObject* parent)
@@ -73,7 +75,7 @@ void TrainingQueue::take(QueuedRun run) {
 QString TrainingQueue::add(const RunConfig& config) {
   if (!owner_.isEmpty()) return owner_;
   if (runs_.size() >= kMostQueuedRuns) {
-    return tr("The queue is full: it has %1 runs. Remove some of them first.").arg(runs_.size());
+    return u"The queue is full: it has %1 runs. Remove some of them first."_s.arg(runs_.size());
   }
   take({config, {}});
   // While nothing trains, nothing would begin it.

@@ -6,6 +6,8 @@
 
 #include "app/session/worker_thread.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -68,7 +70,7 @@ void TrainingSession::fork(const std::filesystem::path& checkpoint,
 
 void TrainingSession::begin(Job job) {
   if (isBusy()) {
-    Q_EMIT startRefused(tr("A training is under way. Stop it first, then start the next one."));
+    Q_EMIT startRefused(u"A training is under way. Stop it first, then start the next one."_s);
     return;
   }
   control_ = std::make_shared<RunControl>();
@@ -230,7 +232,7 @@ void TrainingSession::end() {
   drainTimer_.stop();
   control_.reset();
   inspections_.setTraining(nullptr);
-  const std::string reason = tr("the training has ended").toStdString();
+  const std::string reason = u"the training has ended"_s.toStdString();
   for (const quint64 request : std::set<quint64>(changeRequests_)) answerChange(request, reason);
   setState(SessionState::idle);
   Q_EMIT statusChanged();

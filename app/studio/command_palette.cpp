@@ -89,9 +89,9 @@ CommandPalette::CommandPalette(QWidget* window)
       list_(new QListView(this)),
       model_(new QStandardItemModel(this)) {
   setProperty(kRole, u"card"_s);
-  setAccessibleName(tr("Command palette"));
-  input_->setPlaceholderText(tr("What do you want to do?"));
-  input_->setAccessibleName(tr("Search in all commands"));
+  setAccessibleName(u"Command palette"_s);
+  input_->setPlaceholderText(u"What do you want to do?"_s);
+  input_->setAccessibleName(u"Search in all commands"_s);
   input_->setClearButtonEnabled(true);
   input_->installEventFilter(this);
   list_->setModel(model_);

@@ -11,6 +11,8 @@
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -62,7 +64,7 @@ LambdaFigure::LambdaFigure(QWidget* parent) : QWidget(parent) {
     return QStringList{u"λ = Σ (k̄ + e) vᵀ over all positions m of the context"_s, u"y = λᵀ q"_s};
   });
   setAccessibleName(
-      tr("A context becomes a matrix, the lambda, which turns a query into an output"));
+      u"A context becomes a matrix, the lambda, which turns a query into an output"_s);
   for (int i = 0; i < kQueryDepth; ++i) {
     query_.push_back(std::sin(static_cast<float>(i) * 2.1F + 0.6F));
     for (int j = 0; j < kValueDepth; ++j) {
@@ -131,14 +133,14 @@ void LambdaFigure::paintEvent(QPaintEvent* /*event*/) {
   const auto text = [&](const QRectF& below, Qt::Alignment alignment, const QString& words) {
     painter.drawText(below, static_cast<int>(alignment) | Qt::TextDontClip, words);
   };
-  text({context.x(), 22, context.width(), 18}, Qt::AlignHCenter, tr("context: every pixel m"));
-  text({query.x() - 20, 22, query.width() + 40, 18}, Qt::AlignHCenter, tr("query q"));
-  text({matrix.x(), 22, matrix.width(), 18}, Qt::AlignHCenter, tr("its lambda λ, k × v"));
-  text({matrix.center().x() + 14, matrix.bottom() + 9, 120, 18}, Qt::AlignLeft, tr("y = λᵀ q"));
-  text({output.x(), output.bottom() + 6, output.width(), 18}, Qt::AlignHCenter, tr("output y"));
+  text({context.x(), 22, context.width(), 18}, Qt::AlignHCenter, u"context: every pixel m"_s);
+  text({query.x() - 20, 22, query.width() + 40, 18}, Qt::AlignHCenter, u"query q"_s);
+  text({matrix.x(), 22, matrix.width(), 18}, Qt::AlignHCenter, u"its lambda λ, k × v"_s);
+  text({matrix.center().x() + 14, matrix.bottom() + 9, 120, 18}, Qt::AlignLeft, u"y = λᵀ q"_s);
+  text({output.x(), output.bottom() + 6, output.width(), 18}, Qt::AlignHCenter, u"output y"_s);
   text({context.x(), context.bottom() + 10, context.width() + 40, 18},
        Qt::AlignLeft,
-       tr("λ = Σ (k̄ + e) vᵀ over all m"));
+       u"λ = Σ (k̄ + e) vᵀ over all m"_s);
 }
 
 }  // namespace lambda

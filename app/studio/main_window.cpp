@@ -125,7 +125,7 @@ void MainWindow::connectTraining() {
   closeGuard_ = new CloseGuard(training, this);
   connect(closeGuard_, &CloseGuard::waiting, this, [this] {
     notices_->tell(NoticeBar::Kind::information,
-                   tr("The training is being saved; the window closes then."));
+                   u"The training is being saved; the window closes then."_s);
   });
   connect(closeGuard_, &CloseGuard::closable, this, &QWidget::close);
 }
@@ -157,17 +157,17 @@ void MainWindow::offerRescued() {
   DocumentActions& document = workspaces_->documentActions();
   if (!document.rescued()) return;
   const QString name = document.rescued()->path.isEmpty()
-                           ? tr("a network without a file")
+                           ? u"a network without a file"_s
                            : QFileInfo(document.rescued()->path).fileName();
   notices_->tell(NoticeBar::Kind::question,
-                 tr("Unsaved changes of %1 were rescued, from %2.")
-                     .arg(name, momentText(document.rescued()->when)),
-                 {{tr("Restore"),
+                 u"Unsaved changes of %1 were rescued, from %2."_s.arg(
+                     name, momentText(document.rescued()->when)),
+                 {{u"Restore"_s,
                    [this, &document] {
                      document.restoreRescued();
                      workspaces_->goTo(Workspace::design);
                    }},
-                  {tr("Discard"), [&document] { document.discardRescued(); }}});
+                  {u"Discard"_s, [&document] { document.discardRescued(); }}});
 }
 
 /// Says which saved preferences and shortcuts could not be used.

@@ -58,13 +58,13 @@ void MainWindow::makeMenus() {
   connect(
       pageMenu_, &QMenu::aboutToShow, this, [this] { onWorkspaceChanged(workspaces_->current()); });
 
-  QMenu* view = menuBar()->addMenu(tr("&View"));
+  QMenu* view = menuBar()->addMenu(u"&View"_s);
   view->addActions(workspaceActions_->actions());
   view->addSeparator();
   preferences_.addTo(*view);
   view->addSeparator();
   connect(
-      view->addAction(tr("Reset the layout")), &QAction::triggered, this, &MainWindow::resetLayout);
+      view->addAction(u"Reset the layout"_s), &QAction::triggered, this, &MainWindow::resetLayout);
 
   makeHelpMenu();
   registerShortcuts();
@@ -72,29 +72,29 @@ void MainWindow::makeMenus() {
 }
 
 void MainWindow::makeFileMenu() {
-  QMenu* file = menuBar()->addMenu(tr("&File"));
+  QMenu* file = menuBar()->addMenu(u"&File"_s);
   const DocumentActions& document = workspaces_->documentActions();
   file->addAction(document.openAction());
   file->addMenu(document.recentMenu());
   file->addAction(document.saveAction());
   file->addAction(document.saveAsAction());
   file->addSeparator();
-  QAction* openRun = file->addAction(tr("Open a run or event files …"));
+  QAction* openRun = file->addAction(u"Open a run or event files …"_s);
   openRun->setShortcut(QKeySequence(u"Ctrl+Alt+O"_s));
   connect(openRun, &QAction::triggered, this, [this] {
     auto* dialog =
-        new QFileDialog(this, tr("A run's folder, or a folder of TensorBoard event files"));
+        new QFileDialog(this, u"A run's folder, or a folder of TensorBoard event files"_s);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);
     connect(
         dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { openAll({path}); });
     dialog->open();
   });
-  QAction* libraryFolder = file->addAction(tr("Choose the library folder …"));
-  libraryFolder->setToolTip(tr("The folder that contains the runs"));
+  QAction* libraryFolder = file->addAction(u"Choose the library folder …"_s);
+  libraryFolder->setToolTip(u"The folder that contains the runs"_s);
   connect(libraryFolder, &QAction::triggered, this, [this] {
     auto* dialog =
-        new QFileDialog(this, tr("Folder for runs"), toText(workspaces_->library().folder()));
+        new QFileDialog(this, u"Folder for runs"_s, toText(workspaces_->library().folder()));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
@@ -102,19 +102,19 @@ void MainWindow::makeFileMenu() {
     });
     dialog->open();
   });
-  export_ = file->addAction(tr("Export …"));
-  export_->setToolTip(tr("Write the network or the run for other programs"));
+  export_ = file->addAction(u"Export …"_s);
+  export_->setToolTip(u"Write the network or the run for other programs"_s);
   connect(export_, &QAction::triggered, this, [this] {
     if (QAction* shown = exportAction()) shown->trigger();
   });
   file->addSeparator();
-  QAction* quit = file->addAction(tr("Quit"));
+  QAction* quit = file->addAction(u"Quit"_s);
   quit->setShortcut(QKeySequence::Quit);
   connect(quit, &QAction::triggered, this, &QWidget::close);
 }
 
 void MainWindow::makeEditMenu() {
-  QMenu* edit = menuBar()->addMenu(tr("&Edit"));
+  QMenu* edit = menuBar()->addMenu(u"&Edit"_s);
   const auto add = [&](const QString& text, const QList<QKeySequence>& keys, auto actionOf) {
     QAction* action = edit->addAction(text);
     action->setProperty(kLastingText, text);
@@ -126,9 +126,9 @@ void MainWindow::makeEditMenu() {
     });
     return action;
   };
-  undo_ = add(tr("Undo"), {QKeySequence::Undo}, &Page::undoAction);
+  undo_ = add(u"Undo"_s, {QKeySequence::Undo}, &Page::undoAction);
   redo_ = add(
-      tr("Redo"), {QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)}, &Page::redoAction);
+      u"Redo"_s, {QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)}, &Page::redoAction);
   edit->addSeparator();
   QAction* preferences = edit->addAction(u"Preferences …"_s);
   preferences->setShortcut(QKeySequence(u"Ctrl+,"_s));
@@ -163,7 +163,7 @@ void MainWindow::updateUndo() {
 }
 
 void MainWindow::makeHelpMenu() {
-  QMenu* help = menuBar()->addMenu(tr("&Help"));
+  QMenu* help = menuBar()->addMenu(u"&Help"_s);
   commands_ = help->addAction(u"All commands …"_s);
   commands_->setShortcut(QKeySequence(u"Ctrl+Shift+P"_s));
   connect(commands_, &QAction::triggered, this, &MainWindow::showPalette);
@@ -173,13 +173,11 @@ void MainWindow::makeHelpMenu() {
   QAction* tour = help->addAction(u"Tour of the pages"_s);
   tour->setToolTip(u"Points at the main controls of the four pages"_s);
   connect(tour, &QAction::triggered, this, [this] { tour_->begin(); });
-  connect(help->addAction(tr("The paper: LambdaNetworks")), &QAction::triggered, this, [] {
+  connect(help->addAction(u"The paper: LambdaNetworks"_s), &QAction::triggered, this, [] {
     QDesktopServices::openUrl(QUrl(u"https://arxiv.org/abs/2102.08602"_s));
   });
-  connect(help->addAction(tr("About Lambda Studio")),
-          &QAction::triggered,
-          this,
-          &MainWindow::showAbout);
+  connect(
+      help->addAction(u"About Lambda Studio"_s), &QAction::triggered, this, &MainWindow::showAbout);
   rail_->addBottomAction(commands_, u"search"_s);
   commands_->setIconText(u"Search"_s);
 }
@@ -215,8 +213,7 @@ void MainWindow::addPageCommands(Workspace workspace, std::vector<Command>& comm
       commands.push_back({action, place, {}, goTo});
   }
   for (const PictureExport& picture : pictureExportsBelow(*page)) {
-    commands.push_back(
-        {picture.save, place, tr("Export the picture %1 …").arg(picture.name), goTo});
+    commands.push_back({picture.save, place, u"Export the picture %1 …"_s.arg(picture.name), goTo});
   }
 }
 

@@ -27,7 +27,7 @@ constexpr int kIconSide = 22;
 
 NavigationRail::NavigationRail(QWidget* parent) : QFrame(parent) {
   setProperty(kRole, u"panel"_s);
-  setAccessibleName(tr("Workspaces"));
+  setAccessibleName(u"Workspaces"_s);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(kMargin, 8, kMargin, 8);
   layout->setSpacing(4);

@@ -48,8 +48,8 @@ class NoticeBar::Notice : public QFrame {
     text_->setMinimumWidth(1);
     text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     close_->setProperty(kRole, u"quiet"_s);
-    close_->setAccessibleName(NoticeBar::tr("Close this notice"));
-    close_->setToolTip(NoticeBar::tr("Close"));
+    close_->setAccessibleName(u"Close this notice"_s);
+    close_->setToolTip(u"Close"_s);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(16, 6, 8, 6);
     layout->setSpacing(10);

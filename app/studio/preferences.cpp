@@ -28,7 +28,7 @@ Preferences::Preferences(QApplication& application, QObject* parent)
       system_(new SystemTheme(this)),
       themes_(new QActionGroup(this)),
       sizes_(new QActionGroup(this)),
-      toggleDark_(new QAction(tr("Switch between light and dark"), this)) {
+      toggleDark_(new QAction(u"Switch between light and dark"_s, this)) {
   settings_ = readStudioSettings(&ignored_);
   readLook();
   systemIsDark();
@@ -37,16 +37,16 @@ Preferences::Preferences(QApplication& application, QObject* parent)
     if (theme_ == ThemeChoice::system) apply();
   });
 
-  const std::array names{tr("As the system"), tr("Light"), tr("Dark")};
+  const std::array names{u"As the system"_s, u"Light"_s, u"Dark"_s};
   for (std::size_t i = 0; i < names.size(); ++i) {
     QAction* action = themes_->addAction(names[i]);
     action->setCheckable(true);
-    action->setToolTip(tr("Colours of the program"));
+    action->setToolTip(u"Colours of the program"_s);
     connect(
         action, &QAction::triggered, this, [this, i] { setTheme(static_cast<ThemeChoice>(i)); });
   }
   for (const double size : kTextSizes) {
-    QAction* action = sizes_->addAction(tr("Text at %1 %").arg(qRound(100 * size)));
+    QAction* action = sizes_->addAction(u"Text at %1 %"_s.arg(qRound(100 * size)));
     action->setCheckable(true);
     action->setData(size);
     connect(action, &QAction::triggered, this, [this, size] { setTextSize(size); });
@@ -98,11 +98,11 @@ void Preferences::setTextSize(double factor) {
 }
 
 void Preferences::addTo(QMenu& menu) {
-  QMenu* theme = menu.addMenu(tr("Theme"));
+  QMenu* theme = menu.addMenu(u"Theme"_s);
   theme->addActions(themes_->actions());
   theme->addSeparator();
   theme->addAction(toggleDark_);
-  menu.addMenu(tr("Text size"))->addActions(sizes_->actions());
+  menu.addMenu(u"Text size"_s)->addActions(sizes_->actions());
 }
 
 void Preferences::apply() {

@@ -88,20 +88,20 @@ int halfOf(const Array& array, std::size_t dimension) {
 
 void writeLayer(const ProbeLayer& layer, int epoch, Writer& writer) {
   const QString name = QString::fromStdString(layer.name);
-  const QString place = QObject::tr("%1 after epoch %2").arg(name).arg(epoch);
+  const QString place = u"%1 after epoch %2"_s.arg(name).arg(epoch);
 
   HeatmapData lambdas{.array = {}};
   QStringList captions;
   for (const auto& [part, caption] :
-       {std::pair{layer.lambdaContent, QObject::tr("content")},
-        std::pair{layer.lambdaPosition, QObject::tr("position")},
-        std::pair{sumOf(layer.lambdaContent, layer.lambdaPosition), QObject::tr("total")}}) {
+       {std::pair{layer.lambdaContent, u"content"_s},
+        std::pair{layer.lambdaPosition, u"position"_s},
+        std::pair{sumOf(layer.lambdaContent, layer.lambdaPosition), u"total"_s}}) {
     if (part.empty()) continue;
     appendTile(lambdas.array, part);
     captions << caption;
   }
   lambdas.name = name + u"-lambda"_s;
-  lambdas.title = QObject::tr("Lambda of %1").arg(place);
+  lambdas.title = u"Lambda of %1"_s.arg(place);
   lambdas.rows.label = u"k"_s;
   lambdas.columns.label = u"v"_s;
   lambdas.captions = captions;
@@ -110,19 +110,17 @@ void writeLayer(const ProbeLayer& layer, int epoch, Writer& writer) {
   HeatmapData contributions{.array =
                                 sumOf(layer.contributionsContent, layer.contributionsPosition)};
   contributions.name = name + u"-contributions"_s;
-  contributions.title =
-      QObject::tr("Contributions to the middle pixel, %1, one tile per head").arg(place);
-  contributions.rows.label = QObject::tr("row");
-  contributions.columns.label = QObject::tr("column");
+  contributions.title = u"Contributions to the middle pixel, %1, one tile per head"_s.arg(place);
+  contributions.rows.label = u"row"_s;
+  contributions.columns.label = u"column"_s;
   writeHeatmap(std::move(contributions), writer);
 
   HeatmapData embeddings{.array = layer.embeddings};
   if (!embeddings.array.empty()) {
     embeddings.name = name + u"-embeddings"_s;
-    embeddings.title =
-        QObject::tr("Position embeddings of %1, one tile per query channel").arg(place);
-    embeddings.rows = {QObject::tr("dy"), -halfOf(embeddings.array, 2), true};
-    embeddings.columns = {QObject::tr("dx"), -halfOf(embeddings.array, 3), true};
+    embeddings.title = u"Position embeddings of %1, one tile per query channel"_s.arg(place);
+    embeddings.rows = {u"dy"_s, -halfOf(embeddings.array, 2), true};
+    embeddings.columns = {u"dx"_s, -halfOf(embeddings.array, 3), true};
   }
   writeHeatmap(std::move(embeddings), writer);
 }

@@ -79,7 +79,7 @@ QWidget* makePage(const std::vector<ShortcutGroup>& groups, int columnCount) {
 }  // namespace
 
 ShortcutSheet::ShortcutSheet(QWidget* parent) : QDialog(parent) {
-  setWindowTitle(tr("Keyboard shortcuts"));
+  setWindowTitle(u"Keyboard shortcuts"_s);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   scroll_ = new QScrollArea(this);

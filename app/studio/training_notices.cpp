@@ -76,12 +76,11 @@ void TrainingNotices::offerStopped() {
   const QString name =
       QString::fromStdString(record.config.name.empty() ? run->name : record.config.name);
   notices_.tell(NoticeBar::Kind::question,
-                tr("%1 stopped in epoch %2 of %3 and can be resumed.")
-                    .arg(name)
+                u"%1 stopped in epoch %2 of %3 and can be resumed."_s.arg(name)
                     .arg(std::min(record.epochsDone + 1, record.config.recipe.epochs))
                     .arg(record.config.recipe.epochs),
-                {{tr("Resume"), [this, path] { workspaces_.resumeRun(path, std::nullopt); }},
-                 {tr("Inspect"), [this, path] { workspaces_.openRun(path); }}});
+                {{u"Resume"_s, [this, path] { workspaces_.resumeRun(path, std::nullopt); }},
+                 {u"Inspect"_s, [this, path] { workspaces_.openRun(path); }}});
 }
 
 void TrainingNotices::tellEnd(const RunResult& result) {
@@ -95,34 +94,35 @@ void TrainingNotices::tellEnd(const RunResult& result) {
     const EndNotification when = preferences_.settings().endNotification;
     const bool isWanted = when == EndNotification::always ||
                           (when == EndNotification::inBackground && !window_.isActiveWindow());
-    if (isWanted) showDesktopNotification(tr("A training has ended"), text);
+    if (isWanted) showDesktopNotification(u"A training has ended"_s, text);
     if (workspaces_.current() != Workspace::train) notices_.tell(kind, text, choices);
   };
   const auto look = [this, run = std::filesystem::path(result.run)] { workspaces_.openRun(run); };
   switch (result.status) {
     case RunStatus::failed:
       tell(NoticeBar::Kind::failure,
-           tr("%1 failed: %2").arg(name, QString::fromStdString(result.failure)),
-           {{tr("Show"), [this] { workspaces_.goTo(Workspace::train); }}});
+           u"%1 failed: %2"_s.arg(name, QString::fromStdString(result.failure)),
+           {{u"Show"_s, [this] { workspaces_.goTo(Workspace::train); }}});
       return;
     case RunStatus::finished: {
       QStringList parts;
       if (result.bestValidationAccuracy)
-        parts << tr("best validation accuracy %1").arg(accuracyText(*result.bestValidationAccuracy));
-      if (result.testAccuracy) parts << tr("test accuracy %1").arg(accuracyText(*result.testAccuracy));
+        parts << u"best validation accuracy %1"_s.arg(accuracyText(*result.bestValidationAccuracy));
+      if (result.testAccuracy)
+        parts << u"test accuracy %1"_s.arg(accuracyText(*result.testAccuracy));
       tell(NoticeBar::Kind::good,
-           parts.isEmpty() ? tr("%1 has finished.").arg(name)
-                           : tr("%1 has finished: %2.").arg(name, parts.join(u", "_s)),
-           {{tr("Inspect"), look}});
+           parts.isEmpty() ? u"%1 has finished."_s.arg(name)
+                           : u"%1 has finished: %2."_s.arg(name, parts.join(u", "_s)),
+           {{u"Inspect"_s, look}});
       return;
     }
     case RunStatus::stopped:
     case RunStatus::running:
     case RunStatus::paused:
       tell(NoticeBar::Kind::information,
-           tr("%1 was stopped after %2 and can be resumed.")
-               .arg(name, countedText(result.epochs, tr("epoch"))),
-           {{tr("Inspect"), look}});
+           u"%1 was stopped after %2 and can be resumed."_s.arg(
+               name, countedText(result.epochs, u"epoch"_s)),
+           {{u"Inspect"_s, look}});
       return;
   }
 }

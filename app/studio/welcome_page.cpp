@@ -99,9 +99,9 @@ QString nameOf(const RunSummary& run) {
 QString describe(const RunRecord& record) {
   QStringList parts{QString::fromStdString(record.pattern)};
   if (record.bestValidationAccuracy) {
-    parts << WelcomePage::tr("validation %1").arg(accuracyText(*record.bestValidationAccuracy));
+    parts << u"validation %1"_s.arg(accuracyText(*record.bestValidationAccuracy));
   }
-  if (record.testAccuracy) parts << WelcomePage::tr("test %1").arg(accuracyText(*record.testAccuracy));
+  if (record.testAccuracy) parts << u"test %1"_s.arg(accuracyText(*record.testAccuracy));
   parts << countedText(record.epochsDone, u"epoch"_s);
   return parts.join(u" · "_s);
 }
@@ -132,15 +132,15 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
   auto* words = new QVBoxLayout;
   words->setSpacing(10);
   words->addStretch();
-  words->addWidget(makeLabel(tr("Lambda Studio"), u"title"_s, content));
+  words->addWidget(makeLabel(u"Lambda Studio"_s, u"title"_s, content));
   words->addWidget(
-      makeLabel(tr("Put a network together, train it, and inspect what its layers have learnt."),
+      makeLabel(u"Put a network together, train it, and inspect what its layers have learnt."_s,
                 u"heading"_s,
                 content));
   words->addWidget(makeLabel(
-      tr("A lambda layer lets every pixel see all others without attention: it sums the "
-         "context into a small matrix and applies it to each pixel's query. There is no softmax "
-         "between them, so what you see here is the layer's own arithmetic and not a guess."),
+      u"A lambda layer lets every pixel see all others without attention: it sums the "
+      "context into a small matrix and applies it to each pixel's query. There is no softmax "
+      "between them, so what you see here is the layer's own arithmetic and not a guess."_s,
       u"secondary"_s,
       content));
   words->addStretch();
@@ -151,13 +151,13 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
 
   auto* cards = new QHBoxLayout;
   cards->setSpacing(16);
-  const Card train = makeCard(tr("1   Train a network"), QString(), QString(), true);
-  const Card inspect = makeCard(tr("2   Inspect it"), QString(), tr("Inspect its lambdas"), false);
-  const Card design = makeCard(tr("3   Build your own"),
-                               tr("Turn the convolutions of a ResNet into lambda layers and back "
-                                  "with a click, and see at once what "
-                                  "that costs. Templates for CIFAR-10 and ImageNet are there."),
-                               tr("Open the designer"),
+  const Card train = makeCard(u"1   Train a network"_s, QString(), QString(), true);
+  const Card inspect = makeCard(u"2   Inspect it"_s, QString(), u"Inspect its lambdas"_s, false);
+  const Card design = makeCard(u"3   Build your own"_s,
+                               u"Turn the convolutions of a ResNet into lambda layers and back "
+                               "with a click, and see at once what "
+                               "that costs. Templates for CIFAR-10 and ImageNet are there."_s,
+                               u"Open the designer"_s,
                                false);
   for (const Card& card : {train, inspect, design}) cards->addWidget(card.frame, 1);
   train_ = train.button;
@@ -179,8 +179,8 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
     lists->addLayout(column, 1);
     return rows;
   };
-  runs_ = addList(tr("Recent runs"));
-  files_ = addList(tr("Recent files"));
+  runs_ = addList(u"Recent runs"_s);
+  files_ = addList(u"Recent files"_s);
   layout->addLayout(lists);
   hint_ = makeLabel({}, u"secondary"_s, content);
   layout->addWidget(hint_);
@@ -251,7 +251,7 @@ void WelcomePage::setRuns(const std::vector<RunSummary>& runs) {
     runs_->addWidget(row);
   }
   if (newest.empty())
-    runs_->addWidget(makeLabel(tr("None yet. What you train appears here."), u"secondary"_s, this));
+    runs_->addWidget(makeLabel(u"None yet. What you train appears here."_s, u"secondary"_s, this));
   newestRun_ = newest.empty() ? std::filesystem::path() : newest.front()->path;
   newestRunName_ = newest.empty() ? QString() : nameOf(*newest.front());
   updateCards();
@@ -274,39 +274,39 @@ void WelcomePage::setRecentFiles(const QStringList& paths) {
                     });
   if (paths.isEmpty()) {
     files_->addWidget(makeLabel(
-        tr("None yet. Networks that you save appear here; drop a file anywhere to open it."),
+        u"None yet. Networks that you save appear here; drop a file anywhere to open it."_s,
         u"secondary"_s,
         this));
   }
-  auto* open = new QPushButton(tr("Open a file …"), this);
+  auto* open = new QPushButton(u"Open a file …"_s, this);
   connect(open, &QPushButton::clicked, this, &WelcomePage::openRequested);
   files_->addSpacing(6);
   files_->addWidget(open, 0, Qt::AlignLeft);
 }
 
 void WelcomePage::updateCards() {
-  train_->setText(isTraining_ ? tr("Watch the training") : tr("Train the quickstart"));
+  train_->setText(isTraining_ ? u"Watch the training"_s : u"Train the quickstart"_s);
   trainText_->setText(
       isTraining_
-          ? tr("A training is under way. Curves, lambda matrices and position embeddings move "
-               "as it learns.")
-          : tr("A small network with two lambda layers learns where a dot lies relative to a "
-               "shape. About a minute on this machine; no data set, no GPU."));
+          ? u"A training is under way. Curves, lambda matrices and position embeddings move "
+            "as it learns."_s
+          : u"A small network with two lambda layers learns where a dot lies relative to a "
+            "shape. About a minute on this machine; no data set, no GPU."_s);
   const bool canInspect = isTraining_ || !newestRun_.empty();
   inspect_->setEnabled(canInspect);
   if (isTraining_) {
     inspectText_->setText(
-        tr("Click a pixel of an image and see what every other pixel adds to its output, in the "
-           "network that is being trained."));
+        u"Click a pixel of an image and see what every other pixel adds to its output, in the "
+        "network that is being trained."_s);
   } else if (canInspect) {
     inspectText_->setText(
-        tr("Click a pixel of an image and see what every other pixel adds to its output, in %1.")
+        u"Click a pixel of an image and see what every other pixel adds to its output, in %1."_s
             .arg(fontMetrics().elidedText(
                 newestRunName_, Qt::ElideMiddle, qRound(kNameWidth * textScale()))));
   } else {
     inspectText_->setText(
-        tr("Click a pixel of an image and see what every other pixel adds to its output. Train a "
-           "network first."));
+        u"Click a pixel of an image and see what every other pixel adds to its output. Train a "
+        "network first."_s);
   }
 }
 

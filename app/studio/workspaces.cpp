@@ -146,7 +146,7 @@ Page* Workspaces::page(Workspace workspace) const {
 }
 
 QString Workspaces::titleOf(Workspace workspace) {
-  return tr(kWorkspaces[static_cast<std::size_t>(workspace)].title);
+  return QString::fromLatin1(kWorkspaces[static_cast<std::size_t>(workspace)].title);
 }
 
 void Workspaces::connectPages() {

@@ -29,18 +29,18 @@ enum class Workspace { welcome, design, train, inspect, runs };
 /// How the window shows a workspace.
 struct WorkspaceTraits {
   Workspace workspace;
-  const char* title;     ///< Its name, to be translated in the context lambda::Workspaces.
+  const char* title;     ///< Its name.
   const char* icon;      ///< As in icon().
   const char* settings;  ///< The group of its settings; empty where it has none.
 };
 
 /// All workspaces, in the order of the enumeration.
 inline constexpr std::array<WorkspaceTraits, 5> kWorkspaces{{
-    {Workspace::welcome, QT_TRANSLATE_NOOP("lambda::Workspaces", "Welcome"), "welcome", ""},
-    {Workspace::design, QT_TRANSLATE_NOOP("lambda::Workspaces", "Design"), "design", "design"},
-    {Workspace::train, QT_TRANSLATE_NOOP("lambda::Workspaces", "Train"), "train", "train"},
-    {Workspace::inspect, QT_TRANSLATE_NOOP("lambda::Workspaces", "Inspect"), "inspect", "inspect"},
-    {Workspace::runs, QT_TRANSLATE_NOOP("lambda::Workspaces", "Runs"), "runs", "runs"},
+    {Workspace::welcome, "Welcome", "welcome", ""},
+    {Workspace::design, "Design", "design", "design"},
+    {Workspace::train, "Train", "train", "train"},
+    {Workspace::inspect, "Inspect", "inspect", "inspect"},
+    {Workspace::runs, "Runs", "runs", "runs"},
 }};
 
 /// The pages and the objects they work on: the document, the two sessions and the library. Each

@@ -47,8 +47,8 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
     : Page(parent),
       document_(document),
       session_(session),
-      undo_(document.undoStack().createUndoAction(this, tr("Undo"))),
-      redo_(document.undoStack().createRedoAction(this, tr("Redo"))),
+      undo_(document.undoStack().createUndoAction(this, u"Undo"_s)),
+      redo_(document.undoStack().createRedoAction(this, u"Redo"_s)),
       queue_(new TrainingQueue(session, this)),
       transport_(new TransportBar(session, this)),
       banner_(new ResultBanner(this)),
@@ -187,7 +187,7 @@ void TrainPage::queue() {
   if (refuseErrors()) return;
   banner_->clear();
   const QString obstacle = queue_->add(setup_->runConfig());
-  if (!obstacle.isEmpty()) banner_->showRefusal({obstacle}, tr("Could not queue the run"));
+  if (!obstacle.isEmpty()) banner_->showRefusal({obstacle}, u"Could not queue the run"_s);
 }
 
 bool TrainPage::refuseErrors() {

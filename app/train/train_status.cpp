@@ -46,16 +46,16 @@ TrainStatus::TrainStatus(TrainingSession& session, QWidget* parent)
   progress_->setRange(0, kProgressSteps);
   progress_->setTextVisible(false);
   progress_->setFixedWidth(qRound(kProgressWidth * textScale()));
-  progress_->setAccessibleName(tr("Progress of the training"));
+  progress_->setAccessibleName(u"Progress of the training"_s);
   row->addWidget(progress_);
-  throughput_ = makeLabel(this, *row, tr("%1 images/s").arg(u"00,000"_s));
+  throughput_ = makeLabel(this, *row, u"%1 images/s"_s.arg(u"00,000"_s));
   throughput_->setObjectName(u"throughput"_s);
-  left_ = makeLabel(this, *row, tr("%1 left").arg(u"00 min 00 s"_s));
+  left_ = makeLabel(this, *row, u"%1 left"_s.arg(u"00 min 00 s"_s));
   left_->setObjectName(u"left"_s);
   row->addStretch();
   load_ = makeLabel(this, *row);
   load_->setObjectName(u"load"_s);
-  load_->setToolTip(tr("Memory of this program, and processor time that it takes, in cores"));
+  load_->setToolTip(u"Memory of this program, and processor time that it takes, in cores"_s);
   loadTimer_.setInterval(kLoadInterval);
   connect(&loadTimer_, &QTimer::timeout, this, &TrainStatus::showLoad);
   connect(&session_, &TrainingSession::statusChanged, this, &TrainStatus::showTraining);
@@ -82,20 +82,20 @@ void TrainStatus::showTraining() {
   // Numbers that change ten times a second can't be read.
   if (shownNumbers_.isValid() && shownNumbers_.elapsed() < kNumbersInterval) return;
   shownNumbers_.start();
-  throughput_->setText(tr("%1 images/s").arg(countText(std::llround(status.imagesPerSecond))));
-  left_->setText(tr("%1 left").arg(durationText(status.secondsLeft)));
+  throughput_->setText(u"%1 images/s"_s.arg(countText(std::llround(status.imagesPerSecond))));
+  left_->setText(u"%1 left"_s.arg(durationText(status.secondsLeft)));
   const std::vector<EpochRecord>& epochs = session_.metrics().epochs;
   if (epochs.empty()) return;
   throughput_->setToolTip(
-      tr("In the last epoch %1 of the time went into making batches, the rest into training")
-          .arg(percentText(epochs.back().dataShare)));
+      u"In the last epoch %1 of the time went into making batches, the rest into training"_s.arg(
+          percentText(epochs.back().dataShare)));
 }
 
 void TrainStatus::showLoad() {
   const ProcessLoad::Values load = processLoad_.look();
   QStringList texts;
   if (load.residentBytes > 0) texts << bytesText(load.residentBytes);
-  texts << tr("%1 cores").arg(fixedText(load.cores, 1));
+  texts << u"%1 cores"_s.arg(fixedText(load.cores, 1));
   load_->setText(texts.join(u" · "_s));
 }
 

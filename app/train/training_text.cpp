@@ -20,9 +20,9 @@ QString choiceText(const char* path, Enum value) {
 }
 
 QString phaseText(const std::string& phase) {
-  if (phase == "train") return tr("scoring the training images");
-  if (phase == "validation") return tr("scoring the validation images");
-  if (phase == "test") return tr("scoring the test images");
+  if (phase == "train") return u"scoring the training images"_s;
+  if (phase == "validation") return u"scoring the validation images"_s;
+  if (phase == "test") return u"scoring the test images"_s;
   return QString::fromStdString(phase);
 }
 
@@ -31,17 +31,17 @@ QString phaseText(const std::string& phase) {
 QString stateText(SessionState state) {
   switch (state) {
     case SessionState::idle:
-      return tr("Not training");
+      return u"Not training"_s;
     case SessionState::starting:
-      return tr("Starting: loading the data, building the network …");
+      return u"Starting: loading the data, building the network …"_s;
     case SessionState::running:
-      return tr("Training");
+      return u"Training"_s;
     case SessionState::pausing:
-      return tr("Pausing after this batch …");
+      return u"Pausing after this batch …"_s;
     case SessionState::paused:
-      return tr("Paused");
+      return u"Paused"_s;
     case SessionState::stopping:
-      return tr("Stopping: saving a checkpoint …");
+      return u"Stopping: saving a checkpoint …"_s;
   }
   return {};
 }
@@ -50,13 +50,13 @@ QString endText(const RunResult& result, int epochs) {
   const int epoch = std::min(result.epochs + 1, epochs);
   switch (result.status) {
     case RunStatus::finished:
-      return tr("Finished: %1").arg(countedText(result.epochs, u"epoch"_s));
+      return u"Finished: %1"_s.arg(countedText(result.epochs, u"epoch"_s));
     case RunStatus::failed:
-      return tr("Failed in epoch %1").arg(epoch);
+      return u"Failed in epoch %1"_s.arg(epoch);
     case RunStatus::stopped:
     case RunStatus::running:
     case RunStatus::paused:
-      return tr("Stopped in epoch %1").arg(epoch);
+      return u"Stopped in epoch %1"_s.arg(epoch);
   }
   return {};
 }
@@ -64,11 +64,11 @@ QString endText(const RunResult& result, int epochs) {
 QString progressText(const TrainingStatus& status) {
   if (status.run.empty()) return {};
   const QString epoch =
-      tr("epoch %1 of %2").arg(std::max(status.epoch, 1)).arg(status.record.config.recipe.epochs);
+      u"epoch %1 of %2"_s.arg(std::max(status.epoch, 1)).arg(status.record.config.recipe.epochs);
   if (status.evaluation.total <= 0) return epoch;
   const double share =
       static_cast<double>(status.evaluation.done) / static_cast<double>(status.evaluation.total);
-  return tr("%1, %2: %3").arg(epoch, phaseText(status.evaluation.phase), percentText(share, 0));
+  return u"%1, %2: %3"_s.arg(epoch, phaseText(status.evaluation.phase), percentText(share, 0));
 }
 
 double progressOf(const TrainingStatus& status) {
@@ -91,47 +91,47 @@ QString recipeText(const RunConfig& config) {
   const QString epochs = countedText(recipe.epochs, u"epoch"_s);
   const QString batchSize = countText(recipe.batchSize);
   const QString length = batches > 0
-                             ? tr("%1 of %2 × %3 images").arg(epochs, countText(batches), batchSize)
-                             : tr("%1, batches of %2 images").arg(epochs, batchSize);
+                             ? u"%1 of %2 × %3 images"_s.arg(epochs, countText(batches), batchSize)
+                             : u"%1, batches of %2 images"_s.arg(epochs, batchSize);
   const QString optimizer =
       u"%1 %2, %3"_s.arg(choiceText("optimizer.kind", recipe.optimizer.kind),
                          roundedText(recipe.optimizer.learningRate),
                          choiceText("schedule.kind", recipe.schedule.kind).toLower());
-  const QString seed = tr("seed %1").arg(config.seed);
+  const QString seed = u"seed %1"_s.arg(config.seed);
   return QStringList{data, length, optimizer, seed}.join(u" · "_s);
 }
 
 QString eventTitle(EventKind kind) {
   switch (kind) {
     case EventKind::started:
-      return tr("Started");
+      return u"Started"_s;
     case EventKind::resumed:
-      return tr("Resumed");
+      return u"Resumed"_s;
     case EventKind::paused:
-      return tr("Paused");
+      return u"Paused"_s;
     case EventKind::continued:
-      return tr("Continued");
+      return u"Continued"_s;
     case EventKind::stopped:
-      return tr("Stopped");
+      return u"Stopped"_s;
     case EventKind::finished:
-      return tr("Finished");
+      return u"Finished"_s;
     case EventKind::failed:
-      return tr("Failed");
+      return u"Failed"_s;
     case EventKind::checkpoint:
-      return tr("Checkpoint");
+      return u"Checkpoint"_s;
     case EventKind::tested:
-      return tr("Test");
+      return u"Test"_s;
     case EventKind::warning:
-      return tr("Warning");
+      return u"Warning"_s;
     case EventKind::changed:
-      return tr("Changed");
+      return u"Changed"_s;
   }
   return {};
 }
 
 QString problemText(const Problem& problem) {
   const QString text = QString::fromStdString(problem.text);
-  if (problem.path.starts_with("architecture")) return tr("Network: %1").arg(text);
+  if (problem.path.starts_with("architecture")) return u"Network: %1"_s.arg(text);
   FieldRow row;
   row.path = problem.path;
   field_rows::addLook(row);

@@ -20,7 +20,7 @@ EquationView::EquationView(QWidget* parent)
       text_(new QLabel) {
   toggle_->setProperty(kRole, u"quiet"_s);
   toggle_->setStyleSheet(u"padding: 2px;"_s);
-  toggle_->setToolTip(tr("Shows or hides the equation"));
+  toggle_->setToolTip(u"Shows or hides the equation"_s);
   for (QLabel* label : {number_, text_}) label->setProperty(kRole, u"secondary"_s);
   text_->setWordWrap(true);
   auto* row = new QHBoxLayout;

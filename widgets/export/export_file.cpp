@@ -147,15 +147,12 @@ QImage toImage(const Exportable& source, const ExportOptions& options) {
 QString writeExport(const Exportable& source, const QString& path, const ExportOptions& options) {
   const QByteArray bytes = toBytes(source, formatOf(path), options);
   if (bytes.isEmpty()) {
-    return QCoreApplication::translate("Export",
-                                       "%1 has no numbers to write as CSV. Choose PNG, SVG or PDF.")
-        .arg(source.exportName());
+    return u"%1 has no numbers to write as CSV. Choose PNG, SVG or PDF."_s.arg(source.exportName());
   }
   QSaveFile file(path);
   if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit())
     return {};
-  return QCoreApplication::translate("Export", "Could not write %1: %2. Choose another folder.")
-      .arg(path, file.errorString());
+  return u"Could not write %1: %2. Choose another folder."_s.arg(path, file.errorString());
 }
 
 }  // namespace lambda

@@ -35,12 +35,11 @@ ExportOptions optionsFromSettings(const QWidget& owner) {
 }
 
 void saveAs(const Exportable& source, QWidget& owner) {
-  auto* dialog = new QFileDialog(&owner, tr("Save picture or numbers"), exportFolder());
+  auto* dialog = new QFileDialog(&owner, u"Save picture or numbers"_s, exportFolder());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
-  QStringList filters{
-      tr("PNG picture (*.png)"), tr("SVG drawing (*.svg)"), tr("PDF drawing (*.pdf)")};
-  if (!source.toCsv().isEmpty()) filters << tr("Numbers (*.csv)");
+  QStringList filters{u"PNG picture (*.png)"_s, u"SVG drawing (*.svg)"_s, u"PDF drawing (*.pdf)"_s};
+  if (!source.toCsv().isEmpty()) filters << u"Numbers (*.csv)"_s;
   dialog->setNameFilters(filters);
   const auto suffixOf = [](const QString& filter) { return filter.section(u"*."_s, 1).chopped(1); };
   dialog->setDefaultSuffix(u"png"_s);
@@ -63,9 +62,7 @@ void saveAs(const Exportable& source, QWidget& owner) {
 class SaveAction : public QAction {
  public:
   SaveAction(const Exportable& picture, QWidget& owner, QObject* parent)
-      : QAction(lambda::tr("Save as PNG, SVG, PDF or CSV …"), parent),
-        picture_(picture),
-        owner_(owner) {
+      : QAction(u"Save as PNG, SVG, PDF or CSV …"_s, parent), picture_(picture), owner_(owner) {
     connect(this, &QAction::triggered, &owner, [this] { saveAs(picture_, owner_); });
   }
 
@@ -111,19 +108,19 @@ class ExportButton : public QToolButton {
 }  // namespace
 
 void addExportActions(QMenu& menu, const Exportable& source, QWidget& owner) {
-  QAction* copyPicture = menu.addAction(tr("Copy picture"));
+  QAction* copyPicture = menu.addAction(u"Copy picture"_s);
   QObject::connect(copyPicture, &QAction::triggered, &owner, [&source, &owner] {
     QApplication::clipboard()->setImage(toImage(source, optionsFromSettings(owner)));
   });
-  QAction* copyNumbers = menu.addAction(tr("Copy numbers"));
+  QAction* copyNumbers = menu.addAction(u"Copy numbers"_s);
   QObject::connect(copyNumbers, &QAction::triggered, &owner, [&source] {
     QApplication::clipboard()->setText(source.toCsv());
   });
   menu.addAction(new SaveAction(source, owner, &menu));
   menu.addSeparator();
-  QAction* screenColors = menu.addAction(tr("In the colours of the screen"));
+  QAction* screenColors = menu.addAction(u"In the colours of the screen"_s);
   screenColors->setCheckable(true);
-  screenColors->setToolTip(tr("Otherwise in the colours for paper, on white"));
+  screenColors->setToolTip(u"Otherwise in the colours for paper, on white"_s);
   QObject::connect(screenColors, &QAction::toggled, &owner, [](bool on) {
     QSettings().setValue(kScreenColorsKey, on);
   });
@@ -150,8 +147,8 @@ QToolButton* makeExportButton(const Exportable& source, QWidget& owner) {
   button->setMenu(menu);
   button->setPopupMode(QToolButton::InstantPopup);
   button->setProperty(kRole, u"quiet"_s);
-  button->setToolTip(tr("Export this picture"));
-  button->setAccessibleName(tr("Export"));
+  button->setToolTip(u"Export this picture"_s);
+  button->setAccessibleName(u"Export"_s);
   owner.setContextMenuPolicy(Qt::CustomContextMenu);
   QObject::connect(
       &owner, &QWidget::customContextMenuRequested, menu, [&owner, menu](const QPoint& at) {

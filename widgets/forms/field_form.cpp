@@ -236,7 +236,7 @@ class FieldForm::Rows {
   QString helpOf(const FieldRow& row) const {
     QString text = hintOf(row);
     const QString range = rangeText(row);
-    if (!range.isEmpty()) text += FieldForm::tr(" Range: %1.").arg(range);
+    if (!range.isEmpty()) text += u" Range: %1."_s.arg(range);
     const QString effect = effects_ ? effects_(row) : QString();
     return effect.isEmpty() ? text : text + u' ' + effect;
   }

@@ -171,7 +171,7 @@ void FormRow::popUpMenu(const QPoint& at) {
   menu->setAttribute(Qt::WA_DeleteOnClose);
   const QString initial = text(textOf(row_, row_.initial));
   QAction* reset =
-      menu->addAction(initial.isEmpty() ? tr("Reset to empty") : tr("Reset to %1").arg(initial));
+      menu->addAction(initial.isEmpty() ? u"Reset to empty"_s : u"Reset to %1"_s.arg(initial));
   reset->setEnabled(row_.enabled && (row_.mixed || row_.value != row_.initial));
   connect(reset, &QAction::triggered, this, [this] { Q_EMIT edited(row_.path, row_.initial, {}); });
   menu->popup(at);

@@ -128,7 +128,7 @@ void NumberBox::markRange(bool outside) {
   const bool isMarked = property("problem").toString() == u"error"_s;
   if (outside) {
     QToolTip::showText(mapToGlobal(QPoint(0, height())),
-                       tr("%1 to %2").arg(textFor(format_.min), textFor(format_.max)),
+                       u"%1 to %2"_s.arg(textFor(format_.min), textFor(format_.max)),
                        this);
   }
   if (outside == isMarked) return;
@@ -139,11 +139,11 @@ void NumberBox::markRange(bool outside) {
 
 /// A number outside the range is not replaced without a word.
 void NumberBox::tellRange(double typed, double kept) {
-  Q_EMIT rangeEnforced(tr("%1 is outside %2 to %3. It was set to %4.")
-                           .arg(QString::fromStdString(shortestText(typed)),
-                                textFor(format_.min),
-                                textFor(format_.max),
-                                textFor(kept)));
+  Q_EMIT rangeEnforced(u"%1 is outside %2 to %3. It was set to %4."_s.arg(
+      QString::fromStdString(shortestText(typed)),
+      textFor(format_.min),
+      textFor(format_.max),
+      textFor(kept)));
 }
 
 void NumberBox::stepBy(int steps) {

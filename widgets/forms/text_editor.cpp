@@ -66,7 +66,7 @@ SeedEditor::SeedEditor(QWidget* parent)
   line_->setFont(numberFont());
   line_->setValidator(new QRegularExpressionValidator(QRegularExpression(u"[0-9]{0,20}"_s), line_));
   dice_->setProperty(kRole, u"quiet"_s);
-  dice_->setToolTip(tr("Draw another seed"));
+  dice_->setToolTip(u"Draw another seed"_s);
   dice_->setAccessibleName(dice_->toolTip());
   showIcon();
   setFocusProxy(line_);

@@ -118,7 +118,7 @@ class Painting {
                         Qt::AlignHCenter | Qt::AlignTop,
                         countText(tick));
     }
-    axisTitle(tr("step"));
+    axisTitle(u"step"_s);
   }
 
   void axisTitle(const QString& title) {
@@ -210,7 +210,7 @@ class Painting {
     }
     painter_.drawText(QRectF(0, area.top() - line_ - kHistogramTick, size_.width(), line_),
                       Qt::AlignRight | Qt::AlignVCenter,
-                      tr("share of values"));
+                      u"share of values"_s);
   }
 
   void ridgeAxes() {
@@ -240,7 +240,7 @@ class Painting {
     painter_.drawText(
         QRectF(0, area.top() - line_ - kHistogramTick, area.left() - kHistogramGap, line_),
         Qt::AlignRight | Qt::AlignVCenter,
-        tr("step"));
+        u"step"_s);
   }
 
   /// The share that is as high as a ridge: the greatest one, without the cell of 0, which many

@@ -38,7 +38,7 @@ double shareAround(const HistogramPicture& picture, std::size_t column, double v
 HistogramPlot::HistogramPlot(QWidget* parent) : QWidget(parent), exportName_(u"histograms"_s) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
-  setAccessibleName(tr("Histograms over the steps"));
+  setAccessibleName(u"Histograms over the steps"_s);
 }
 
 void HistogramPlot::setHistograms(const QString& title,
@@ -88,20 +88,20 @@ QString HistogramPlot::readout() const {
   if (!picture_.marked) return {};
   const HistogramColumn& column = picture_.columns[*picture_.marked];
   const std::vector<double>& quantiles = picture_.grid.quantiles[*picture_.marked];
-  QString text = tr("Step %1").arg(countText(static_cast<qint64>(column.step)));
+  QString text = u"Step %1"_s.arg(countText(static_cast<qint64>(column.step)));
   if (column.histogram->finiteCount() > 0) {
-    text += tr(" · %1 of the values near %2 · median %3, 90 % from %4 to %5")
-                .arg(percentText(shareAround(picture_, *picture_.marked, picture_.markedValue)),
-                     numberText(picture_.markedValue),
-                     numberText(quantiles[2]),
-                     numberText(quantiles.front()),
-                     numberText(quantiles.back()));
+    text += u" · %1 of the values near %2 · median %3, 90 % from %4 to %5"_s.arg(
+        percentText(shareAround(picture_, *picture_.marked, picture_.markedValue)),
+        numberText(picture_.markedValue),
+        numberText(quantiles[2]),
+        numberText(quantiles.front()),
+        numberText(quantiles.back()));
   }
   const std::int64_t notFinite = column.histogram->notFiniteCount();
   if (notFinite > 0) {
-    text += tr(" · not finite: %1 of %2")
-                .arg(countText(static_cast<qint64>(notFinite)),
-                     countText(static_cast<qint64>(notFinite + column.histogram->finiteCount())));
+    text += u" · not finite: %1 of %2"_s.arg(
+        countText(static_cast<qint64>(notFinite)),
+        countText(static_cast<qint64>(notFinite + column.histogram->finiteCount())));
   }
   return text;
 }

@@ -35,65 +35,61 @@ QAction* NetworkActions::make(const QString& text,
 NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor_(editor) {
   NetworkEditor* e = &editor_;
   // The editor itself handles Enter, which has another meaning on parts without operations.
-  open = make(tr("Open or close the block"),
+  open = make(u"Open or close the block"_s,
               {},
-              tr("Show the operations inside the selected blocks, or hide them (Enter)"),
+              u"Show the operations inside the selected blocks, or hide them (Enter)"_s,
               [e] { e->toggleOpen(); });
-  turnIntoNext = make(tr("Next kind of mixer"),
+  turnIntoNext = make(u"Next kind of mixer"_s,
                       u"Space"_s,
-                      tr("Turn the selected blocks into the next kind of mixer"),
+                      u"Turn the selected blocks into the next kind of mixer"_s,
                       [e] { e->turnIntoNext(); });
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
-    turnInto << make(tr("Turn into %1").arg(kindPlural(kind)),
+    turnInto << make(u"Turn into %1"_s.arg(kindPlural(kind)),
                      QChar::fromLatin1(kMixerTraits[kind].letter),
-                     tr("Turn the selected blocks into %1").arg(kindPlural(kind)),
+                     u"Turn the selected blocks into %1"_s.arg(kindPlural(kind)),
                      [e, kind] { e->turnInto(kind); });
   }
-  addBlock = make(tr("Add block"),
-                  u"+ = Shift++ Ins"_s,
-                  tr("Add a block like the selected one behind it"),
-                  [e] { e->addBlock(); });
-  removeBlock =
-      make(tr("Remove block"), u"-"_s, tr("Remove the selected block"), [e] { e->removeBlock(); });
-  addStage =
-      make(tr("Add stage"), u"Shift+Ins *"_s, tr("Add a stage behind the selected one"), [e] {
-        e->addStage();
+  addBlock = make(
+      u"Add block"_s, u"+ = Shift++ Ins"_s, u"Add a block like the selected one behind it"_s, [e] {
+        e->addBlock();
       });
-  remove = make(tr("Delete"), u"Del Backspace"_s, tr("Remove everything that is selected"), [e] {
+  removeBlock =
+      make(u"Remove block"_s, u"-"_s, u"Remove the selected block"_s, [e] { e->removeBlock(); });
+  addStage = make(u"Add stage"_s, u"Shift+Ins *"_s, u"Add a stage behind the selected one"_s, [e] {
+    e->addStage();
+  });
+  remove = make(u"Delete"_s, u"Del Backspace"_s, u"Remove everything that is selected"_s, [e] {
     e->removeSelected();
   });
-  cut =
-      make(tr("Cut"), u"Ctrl+X"_s, tr("Move the selected blocks or stages to the clipboard"), [e] {
-        e->cutSelected();
-      });
-  copy = make(tr("Copy"), u"Ctrl+C"_s, tr("Copy the selected blocks or stages"), [e] {
-    e->copySelected();
+  cut = make(u"Cut"_s, u"Ctrl+X"_s, u"Move the selected blocks or stages to the clipboard"_s, [e] {
+    e->cutSelected();
   });
+  copy = make(
+      u"Copy"_s, u"Ctrl+C"_s, u"Copy the selected blocks or stages"_s, [e] { e->copySelected(); });
   paste = make(
-      tr("Paste"), u"Ctrl+V"_s, tr("Insert the copied blocks or stages behind the selection"), [e] {
+      u"Paste"_s, u"Ctrl+V"_s, u"Insert the copied blocks or stages behind the selection"_s, [e] {
         Q_EMIT e->pasteRequested();
       });
-  duplicate = make(tr("Duplicate"),
+  duplicate = make(u"Duplicate"_s,
                    u"Ctrl+D"_s,
-                   tr("Insert a copy of the selected blocks or stages behind them"),
+                   u"Insert a copy of the selected blocks or stages behind them"_s,
                    [e] { e->duplicateSelected(); });
-  moveLeft = make(tr("Move to the stage before"),
+  moveLeft = make(u"Move to the stage before"_s,
                   u"Alt+Left"_s,
-                  tr("Move the selected blocks or stages one stage to the left"),
+                  u"Move the selected blocks or stages one stage to the left"_s,
                   [e] { e->move(Direction::left); });
-  moveRight = make(tr("Move to the next stage"),
+  moveRight = make(u"Move to the next stage"_s,
                    u"Alt+Right"_s,
-                   tr("Move the selected blocks or stages one stage to the right"),
+                   u"Move the selected blocks or stages one stage to the right"_s,
                    [e] { e->move(Direction::right); });
-  moveUp = make(tr("Move up"), u"Alt+Up"_s, tr("Move the selected blocks one place up"), [e] {
+  moveUp = make(u"Move up"_s, u"Alt+Up"_s, u"Move the selected blocks one place up"_s, [e] {
     e->move(Direction::up);
   });
-  moveDown =
-      make(tr("Move down"), u"Alt+Down"_s, tr("Move the selected blocks one place down"), [e] {
-        e->move(Direction::down);
-      });
+  moveDown = make(u"Move down"_s, u"Alt+Down"_s, u"Move the selected blocks one place down"_s, [e] {
+    e->move(Direction::down);
+  });
   selectAll =
-      make(tr("Select all blocks"), u"Ctrl+A"_s, tr("Select all blocks"), [e] { e->selectAll(); });
+      make(u"Select all blocks"_s, u"Ctrl+A"_s, u"Select all blocks"_s, [e] { e->selectAll(); });
   makeTools();
   // Text fields receive letters before these become shortcuts.
   for (QAction* action : widelyUsed()) {
@@ -106,11 +102,11 @@ NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor
 void NetworkActions::makeTools() {
   NetworkEditor* e = &editor_;
   selectTool =
-      make(tr("Select"), u"V"_s, tr("A drag selects blocks"), [e] { e->setTool(kSelectTool); });
+      make(u"Select"_s, u"V"_s, u"A drag selects blocks"_s, [e] { e->setTool(kSelectTool); });
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
-    paint << make(tr("Paint %1").arg(chipLetter(mixerOfKind(kind))),
+    paint << make(u"Paint %1"_s.arg(chipLetter(mixerOfKind(kind))),
                   u"Shift+"_s + QChar::fromLatin1(kMixerTraits[kind].letter),
-                  tr("A drag turns blocks into %1").arg(kindPlural(kind)),
+                  u"A drag turns blocks into %1"_s.arg(kindPlural(kind)),
                   [e, kind] { e->setTool({kind}); });
   }
   auto* group = new QActionGroup(this);

@@ -6,6 +6,8 @@
 #include "widgets/network/parts/fitting_text.h"
 #include "widgets/network/parts/network_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -34,8 +36,8 @@ void NetworkEditor::turnInto(std::size_t kind) {
   const Selection blocks = blocksOf(architecture_, selection_);
   if (blocks.empty()) return;
   const QString text = blocks.size() == 1
-                           ? tr("Turn a block into %1").arg(kindWithArticle(kind))
-                           : tr("Turn %1 blocks into %2").arg(blocks.size()).arg(kindPlural(kind));
+                           ? u"Turn a block into %1"_s.arg(kindWithArticle(kind))
+                           : u"Turn %1 blocks into %2"_s.arg(blocks.size()).arg(kindPlural(kind));
   QStringList fittings;
   request({withMixer(architecture_, selection_, kind, memory_, &fittings), selection_}, text);
   tell(fittings);
@@ -52,7 +54,7 @@ void NetworkEditor::addBlock() {
     const int last = static_cast<int>(architecture_.stages.size()) - 1;
     after = stagePart(after.kind == PartKind::head ? last : 0);
   }
-  request(withBlockAdded(architecture_, after), tr("Add a block"));
+  request(withBlockAdded(architecture_, after), u"Add a block"_s);
 }
 
 void NetworkEditor::addStage() {
@@ -61,7 +63,7 @@ void NetworkEditor::addStage() {
 
 void NetworkEditor::addStageBehind(const PartId& part) {
   QStringList fittings;
-  request(withStageAdded(architecture_, part, &fittings), tr("Add a stage"));
+  request(withStageAdded(architecture_, part, &fittings), u"Add a stage"_s);
   tell(fittings);
 }
 
@@ -76,20 +78,20 @@ void NetworkEditor::removeSelected() {
       parts.begin(), parts.end(), [](const PartId& part) { return part.kind == PartKind::stage; });
   request(withRemoved(architecture_, parts),
           countedText(static_cast<int>(parts.size()),
-                      hasStage ? tr("Remove a stage") : tr("Remove a block"),
-                      tr("Remove %1 parts")));
+                      hasStage ? u"Remove a stage"_s : u"Remove a block"_s,
+                      u"Remove %1 parts"_s));
 }
 
 void NetworkEditor::removeBlock() {
   const PartId last = lastOf(selection_);
   if (last.kind == PartKind::block) {
-    request(withRemoved(architecture_, {last}), tr("Remove a block"));
+    request(withRemoved(architecture_, {last}), u"Remove a block"_s);
     return;
   }
   const Selection blocks = blocksOf(architecture_, {last});
   if (blocks.empty()) return;
   request({withRemoved(architecture_, {*blocks.rbegin()}).architecture, {last}},
-          tr("Remove a block"));
+          u"Remove a block"_s);
 }
 
 bool NetworkEditor::canCopy() const {
@@ -105,16 +107,15 @@ void NetworkEditor::cutSelected() {
   const NetworkFragment fragment = fragmentOf(architecture_, selection_);
   if (fragment.isEmpty()) return;
   Q_EMIT copyRequested(fragment);
-  request(withRemoved(architecture_, selection_), tr("Cut %1").arg(textOf(fragment)));
+  request(withRemoved(architecture_, selection_), u"Cut %1"_s.arg(textOf(fragment)));
 }
 
 void NetworkEditor::duplicateSelected() {
-  insert(
-      fragmentOf(architecture_, selection_), tr("Duplicate %1"), tr("Could not duplicate %1: %2"));
+  insert(fragmentOf(architecture_, selection_), u"Duplicate %1"_s, u"Could not duplicate %1: %2"_s);
 }
 
 void NetworkEditor::paste(const NetworkFragment& fragment) {
-  insert(fragment, tr("Paste %1"), tr("Could not paste %1: %2"));
+  insert(fragment, u"Paste %1"_s, u"Could not paste %1: %2"_s);
 }
 
 /// `step` and `failure` are completed by what is inserted and by the reason.
@@ -132,7 +133,7 @@ void NetworkEditor::insert(const NetworkFragment& fragment,
 }
 
 void NetworkEditor::move(Direction direction) {
-  request(withMoved(architecture_, selection_, direction), tr("Move"));
+  request(withMoved(architecture_, selection_, direction), u"Move"_s);
 }
 
 void NetworkEditor::selectAll() {

@@ -31,7 +31,7 @@ NetworkEditor::NetworkEditor(QWidget* parent) : QAbstractScrollArea(parent) {
   setFrameShape(QFrame::NoFrame);
   viewport()->setMouseTracking(true);
   viewport()->setAutoFillBackground(false);
-  setAccessibleName(tr("Network"));
+  setAccessibleName(u"Network"_s);
   [[maybe_unused]] static const bool isInstalled = [] {
     QAccessible::installFactory(accessibleNetwork);
     return true;
@@ -228,10 +228,10 @@ void NetworkEditor::paintHint(QPainter& painter, const Colors& colors) const {
   const double height = 28 * textScale();
   const double free = viewport()->height() - layout_.headerHeight - layout_.bodyHeight;
   if (free < height || architecture_.stages.empty()) return;
-  QString text = tr(
-      "Double-click opens a block, Space gives it the next kind of mixer. Drag selects several.");
+  QString text =
+      u"Double-click opens a block, Space gives it the next kind of mixer. Drag selects several."_s;
   if (tool_.paints) {
-    text = tr("Drag over blocks to turn them into %1. Esc ends.").arg(kindPlural(*tool_.paints));
+    text = u"Drag over blocks to turn them into %1. Esc ends."_s.arg(kindPlural(*tool_.paints));
   }
   painter.setFont(smallFont());
   painter.setPen(colors.textSecondary);
@@ -257,14 +257,14 @@ QSize NetworkEditor::sizeHint() const {
 QFrame* NetworkEditor::makeEmptyState() {
   auto* frame = new QFrame(viewport());
   auto* layout = new QVBoxLayout(frame);
-  auto* title = new QLabel(tr("This network has no stages yet"), frame);
+  auto* title = new QLabel(u"This network has no stages yet"_s, frame);
   title->setProperty(kRole, u"heading"_s);
   title->setAlignment(Qt::AlignCenter);
-  auto* text = new QLabel(tr("Start from a template, or add the first stage."), frame);
+  auto* text = new QLabel(u"Start from a template, or add the first stage."_s, frame);
   text->setProperty(kRole, u"secondary"_s);
   text->setAlignment(Qt::AlignCenter);
-  auto* templates = new QPushButton(tr("Templates …"), frame);
-  auto* stage = new QPushButton(tr("Add a stage"), frame);
+  auto* templates = new QPushButton(u"Templates …"_s, frame);
+  auto* stage = new QPushButton(u"Add a stage"_s, frame);
   connect(templates, &QPushButton::clicked, this, &NetworkEditor::templatesRequested);
   connect(stage, &QPushButton::clicked, this, &NetworkEditor::addStage);
   auto* buttons = new QHBoxLayout;

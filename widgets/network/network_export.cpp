@@ -63,16 +63,16 @@ void NetworkEditor::paintTo(QPainter& painter, const QSize& size, const Colors& 
   painter.setFont(headingFont());
   const QRectF line(kPaperMargin, 10 * scale, paper.width() - 2 * kPaperMargin, 20 * scale);
   const QString name = QString::fromStdString(architecture_.name);
-  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, name.isEmpty() ? tr("Network") : name);
+  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, name.isEmpty() ? u"Network"_s : name);
   painter.setPen(colors.textSecondary);
   painter.setFont(smallFont());
   painter.drawText(line.translated(0, 20 * scale),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   tr("%1, %2 parameters, %3 FLOPs, %4 of activations per image")
-                       .arg(QString::fromStdString(patternOf(architecture_)),
-                            shortCountText(costs_.total.parameters),
-                            shortCountText(costs_.total.flops),
-                            bytesText(costs_.total.activationBytes, 3)));
+                   u"%1, %2 parameters, %3 FLOPs, %4 of activations per image"_s.arg(
+                       QString::fromStdString(patternOf(architecture_)),
+                       shortCountText(costs_.total.parameters),
+                       shortCountText(costs_.total.flops),
+                       bytesText(costs_.total.activationBytes, 3)));
   painter.translate(0, kPaperTitle * scale);
   const NetworkMarks plain;
   NetworkPainter network(painter, architecture_, costs_, layout, plain, colors, scale);
@@ -107,7 +107,7 @@ QString NetworkEditor::toCsv() const {
         cost.flops,
         cost.activationBytes);
   }
-  row(tr("Total"),
+  row(u"Total"_s,
       QString::fromStdString(patternOf(architecture_)),
       costs_.parts.at(kHeadPart).output,
       costs_.total.parameters,

@@ -94,10 +94,10 @@ void NetworkEditor::mousePressEvent(QMouseEvent* event) {
       setOpen({hit.part}, !opened_.contains(hit.part));
       return;
     case NetworkHit::Kind::addBlock:
-      request(withBlockAdded(architecture_, hit.part), tr("Add a block"));
+      request(withBlockAdded(architecture_, hit.part), u"Add a block"_s);
       return;
     case NetworkHit::Kind::removeBlock:
-      request(withRemoved(architecture_, {hit.part}), tr("Remove a block"));
+      request(withRemoved(architecture_, {hit.part}), u"Remove a block"_s);
       return;
     case NetworkHit::Kind::addStage:
       addStageBehind(hit.part);
@@ -159,8 +159,8 @@ void NetworkEditor::paintAlong(const QPointF& from, const QPointF& to) {
   for (const PartId& part : blocks) {
     if (blockOf(architecture_, part).mixer.index() == kind) continue;
     ++painted_;
-    const QString text = painted_ == 1 ? tr("Paint %1").arg(kindWithArticle(kind))
-                                       : tr("Paint %1 %2").arg(painted_).arg(kindPlural(kind));
+    const QString text = painted_ == 1 ? u"Paint %1"_s.arg(kindWithArticle(kind))
+                                       : u"Paint %1 %2"_s.arg(painted_).arg(kindPlural(kind));
     Q_EMIT architectureEdited(
         withMixer(architecture_, {part}, kind, memory_, &fittings_), text, gesture_);
   }
@@ -222,18 +222,18 @@ bool NetworkEditor::viewportEvent(QEvent* event) {
         break;
       case NetworkHit::Kind::chevron:
         QToolTip::showText(help->globalPos(),
-                           opened_.contains(hit.part) ? tr("Close this block (Enter)")
-                                                      : tr("Show the operations inside (Enter)"),
+                           opened_.contains(hit.part) ? u"Close this block (Enter)"_s
+                                                      : u"Show the operations inside (Enter)"_s,
                            this);
         break;
       case NetworkHit::Kind::addBlock:
-        QToolTip::showText(help->globalPos(), tr("Add a block here (+)"), this);
+        QToolTip::showText(help->globalPos(), u"Add a block here (+)"_s, this);
         break;
       case NetworkHit::Kind::removeBlock:
-        QToolTip::showText(help->globalPos(), tr("Remove this block (−)"), this);
+        QToolTip::showText(help->globalPos(), u"Remove this block (−)"_s, this);
         break;
       case NetworkHit::Kind::addStage:
-        QToolTip::showText(help->globalPos(), tr("Add a stage (Shift+Ins)"), this);
+        QToolTip::showText(help->globalPos(), u"Add a stage (Shift+Ins)"_s, this);
         break;
       case NetworkHit::Kind::nothing:
         QToolTip::hideText();
@@ -261,7 +261,7 @@ void NetworkEditor::contextMenuEvent(QContextMenuEvent* event) {
     }
   }
   menu->addSeparator();
-  addExportActions(*menu->addMenu(tr("Export")), *this, *this);
+  addExportActions(*menu->addMenu(u"Export"_s), *this, *this);
   menu->popup(event->globalPos());
 }
 

@@ -38,7 +38,7 @@ void paintMark(QPainter& painter, const QPointF& center, const QColor& color) {
 BarList::BarList(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   describeLines(*this, [this] { return lines(); });
-  setAccessibleName(tr("Class probabilities"));
+  setAccessibleName(u"Class probabilities"_s);
 }
 
 void BarList::setBars(std::vector<Bar> bars) {
@@ -51,8 +51,7 @@ void BarList::setBars(std::vector<Bar> bars) {
 QStringList BarList::lines() const {
   QStringList lines;
   for (const Bar& bar : bars_) {
-    lines << bar.name + u" "_s + percentText(bar.value) +
-                 (bar.isTrue ? tr(" (true class)") : u""_s);
+    lines << bar.name + u" "_s + percentText(bar.value) + (bar.isTrue ? u" (true class)"_s : u""_s);
   }
   return lines;
 }

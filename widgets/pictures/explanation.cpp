@@ -53,8 +53,8 @@ class ExplanationButton : public QToolButton {
     setProperty(kRole, u"quiet"_s);
     setIcon(lambda::icon(u"help"_s, *this));
     fitToText();
-    setToolTip(Explanation::tr("What is this?"));
-    setAccessibleName(Explanation::tr("What is this?"));
+    setToolTip(u"What is this?"_s);
+    setAccessibleName(u"What is this?"_s);
   }
 
  protected:

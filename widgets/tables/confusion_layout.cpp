@@ -77,8 +77,7 @@ ConfusionLayout layoutOf(const ConfusionPicture& picture, const QSizeF& size) {
   layout.nameHeight = lineHeight();
   const QFontMetricsF small(smallFont());
   layout.shareWidth =
-      std::max(small.horizontalAdvance(u"100.0 %"_s), small.horizontalAdvance(tr("correct"))) +
-      kGap;
+      std::max(small.horizontalAdvance(u"100.0 %"_s), small.horizontalAdvance(u"correct"_s)) + kGap;
   layout.cell = cellIn(layout, size, classes);
   layout.uprightNames = layout.cell < widest + kGap / 2;
   if (layout.uprightNames) {

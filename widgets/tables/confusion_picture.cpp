@@ -184,15 +184,15 @@ class Painting {
     painter_.drawText(QRectF(layout_.matrix.left(), top, layout_.matrix.width(), line),
                       Qt::AlignHCenter | Qt::AlignVCenter,
                       picture_.scale == ConfusionScale::counts
-                          ? tr("Predicted as")
-                          : tr("Predicted as, % of the true class"));
+                          ? u"Predicted as"_s
+                          : u"Predicted as, % of the true class"_s);
     painter_.save();
     painter_.translate(layout_.matrix.left() - 1.5 * kPictureGap - layout_.nameWidth - line,
                        layout_.matrix.center().y());
     painter_.rotate(-90);
     painter_.drawText(QRectF(-layout_.matrix.height() / 2, 0, layout_.matrix.height(), line),
                       Qt::AlignCenter,
-                      tr("True class"));
+                      u"True class"_s);
     painter_.restore();
   }
 
@@ -205,7 +205,7 @@ class Painting {
     painter_.drawText(
         QRectF(left, layout_.matrix.top() - kPictureGap / 2 - line, layout_.shareWidth, line),
         Qt::AlignRight | Qt::AlignBottom,
-        tr("correct"));
+        u"correct"_s);
     for (int i = 0; i < picture_.matrix.classes; ++i) {
       if (picture_.rowTotal(i) == 0) continue;
       const QRectF cell = layout_.rectOf({i, i});
@@ -217,15 +217,15 @@ class Painting {
 
   void legend() {
     const QString worst = percentText(picture_.worstShare());
-    QString right = tr("correct, 0 to 100 % of a row"), wrong = tr("wrong, 0 to %1").arg(worst);
+    QString right = u"correct, 0 to 100 % of a row"_s, wrong = u"wrong, 0 to %1"_s.arg(worst);
     const auto widthOf = [this](const QString& text) {
       return barWidth() + kBarGap + QFontMetricsF(smallFont()).horizontalAdvance(text);
     };
     const auto needed = [&] { return widthOf(right) + kLegendGap + widthOf(wrong); };
     const double space = size_.width() - 2 * kPictureMargin;
     if (needed() > space) {
-      right = tr("correct");
-      wrong = tr("wrong, to %1 %").arg(worst);
+      right = u"correct"_s;
+      wrong = u"wrong, to %1 %"_s.arg(worst);
     }
     const double left = std::clamp(size_.width() - kPictureMargin - needed(),
                                    kPictureMargin,

@@ -41,7 +41,7 @@ ConfusionView::ConfusionView(QWidget* parent) : QWidget(parent) {
                                              .isSelected = cell == current()};
                      }},
                 QAccessible::Table);
-  setAccessibleName(tr("Confusion matrix"));
+  setAccessibleName(u"Confusion matrix"_s);
 }
 
 void ConfusionView::setMatrix(ConfusionMatrix matrix,
@@ -91,10 +91,10 @@ QString ConfusionView::sentenceFor(const Cell& cell) const {
   const QString total = countText(picture_.rowTotal(cell.row));
   const QString truth = picture_.classNames.value(cell.row);
   if (cell.row == cell.column) {
-    return tr("%1 of %2 %3 images (%4) were predicted correctly").arg(count, total, truth, share);
+    return u"%1 of %2 %3 images (%4) were predicted correctly"_s.arg(count, total, truth, share);
   }
-  return tr("%1 of %2 %3 images (%4) were predicted as %5")
-      .arg(count, total, truth, share, picture_.classNames.value(cell.column));
+  return u"%1 of %2 %3 images (%4) were predicted as %5"_s.arg(
+      count, total, truth, share, picture_.classNames.value(cell.column));
 }
 
 QString ConfusionView::exportName() const {

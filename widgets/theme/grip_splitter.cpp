@@ -9,6 +9,8 @@
 
 #include "widgets/theme/colors.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -22,7 +24,7 @@ class GripHandle : public QSplitterHandle {
   GripHandle(Qt::Orientation orientation, GripSplitter& owner)
       : QSplitterHandle(orientation, &owner), owner_(owner) {
     setAttribute(Qt::WA_Hover);
-    setToolTip(GripSplitter::tr("Drag to resize; a double click restores the standard size"));
+    setToolTip(u"Drag to resize; a double click restores the standard size"_s);
   }
 
  protected:

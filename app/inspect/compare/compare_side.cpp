@@ -43,8 +43,8 @@ CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspectio
       embeddings_(new HeatmapView),
       verdict_(makeNote()),
       feed_(new SnapshotFeed(training, inspection, this)) {
-  layerList_->setAccessibleName(tr("Layer"));
-  layerList_->setToolTip(tr("The lambda layer to compare"));
+  layerList_->setAccessibleName(u"Layer"_s);
+  layerList_->setToolTip(u"The lambda layer to compare"_s);
   verdict_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
   fitToText();
   auto* header = new QHBoxLayout;
@@ -121,7 +121,7 @@ void CompareSide::fillLayers() {
     }
   }
   layerList_->setEnabled(!layers_.empty());
-  layerList_->setPlaceholderText(tr("No lambda layers"));
+  layerList_->setPlaceholderText(u"No lambda layers"_s);
 }
 
 void CompareSide::setLayer(const std::string& name) {
@@ -139,7 +139,7 @@ void CompareSide::ask(const InspectionRequest& image, double rowShare, double co
     lambda_->setData({});
     embeddings_->setData({});
     verdict_->setText({});
-    image_->setPlaceholder(tr("This network has no lambda layers to compare."));
+    image_->setPlaceholder(u"This network has no lambda layers to compare."_s);
     return;
   }
   InspectionRequest request = image;
@@ -167,14 +167,14 @@ void CompareSide::show(ContributionKind quantity, const Ranges& ranges) {
                       .name = exportStem(*s, u"compared-"_s + titleOf(quantity).toLower()),
                       .caption = exportCaption(*s, titleOf(quantity))});
   lambda_->setRange(ranges.lambda);
-  lambda_->setData(lambdaData(*s, s->lambdas.total, u"total"_s, tr("λ total")));
+  lambda_->setData(lambdaData(*s, s->lambdas.total, u"total"_s, u"λ total"_s));
   embeddings_->setRange(ranges.embeddings);
-  embeddings_->setPlaceholder(tr("This layer has no position embeddings."));
+  embeddings_->setPlaceholder(u"This layer has no position embeddings."_s);
   embeddings_->setData(embeddingData(*s));
   const PredictionText words = predictionText(*s);
   setRole(*verdict_, words.role);
   verdict_->setText(
-      tr("%1 · epoch %2, step %3").arg(words.text, QString::number(s->epoch), countText(s->step)));
+      u"%1 · epoch %2, step %3"_s.arg(words.text, QString::number(s->epoch), countText(s->step)));
 }
 
 }  // namespace lambda

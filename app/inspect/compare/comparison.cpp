@@ -39,8 +39,8 @@ HeatmapData embeddingDifferenceOf(const InspectionSnapshot& left, const Inspecti
   heat.array.values = difference.values;
   if (difference.empty()) heat.array = {};
   heat.name = exportStem(left, u"embeddings-difference"_s);
-  heat.title = haveChange ? Comparison::tr("Embeddings, change") : Comparison::tr("Embeddings");
-  heat.caption = exportCaption(left, Comparison::tr("%1, right minus left").arg(heat.title));
+  heat.title = haveChange ? u"Embeddings, change"_s : u"Embeddings"_s;
+  heat.caption = exportCaption(left, u"%1, right minus left"_s.arg(heat.title));
   return heat;
 }
 
@@ -59,7 +59,7 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
       left_(new CompareSide(training, inspection)),
       right_(new CompareSide(training, inspection)),
       controls_(new QWidget),
-      oneScale_(new QCheckBox(tr("One scale"))),
+      oneScale_(new QCheckBox(u"One scale"_s)),
       mapDifference_(new HeatmapView),
       lambdaDifference_(new HeatmapView),
       embeddingDifference_(new HeatmapView),
@@ -72,13 +72,13 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
   quantities_ = new Segmented(titles);
   quantities_->setCurrent(static_cast<int>(ContributionKind::total));
   oneScale_->setChecked(true);
-  oneScale_->setToolTip(tr("Colours mean the same on both sides"));
+  oneScale_->setToolTip(u"Colours mean the same on both sides"_s);
   auto* controls = new QHBoxLayout(controls_);
   controls->setContentsMargins(0, 0, 0, 0);
   controls->setSpacing(12);
   controls->addWidget(quantities_);
   controls->addWidget(oneScale_);
-  auto* title = new QLabel(tr("Left minus right"));
+  auto* title = new QLabel(u"Left minus right"_s);
   title->setProperty(kRole, u"heading"_s);
   auto* difference = new QVBoxLayout;
   difference->setSpacing(8);
@@ -262,7 +262,7 @@ void Comparison::updateDifference() {
       view->setPlaceholder({});
     }
     mapDifference_->setPlaceholder(
-        tr("Both sides are the same. Choose another run, checkpoint or layer on one of them."));
+        u"Both sides are the same. Choose another run, checkpoint or layer on one of them."_s);
     note_->setVisible(false);
     return;
   }
@@ -270,31 +270,31 @@ void Comparison::updateDifference() {
       kContributionKinds[static_cast<std::size_t>(quantities_->current())];
   const Array map = differenceOf(mapShown(*left, quantity), mapShown(*right, quantity));
   const Array lambda = differenceOf(left->lambdas.total, right->lambdas.total);
-  mapDifference_->setPlaceholder(tr("The maps have different sizes: %1×%2 and %3×%4.")
-                                     .arg(left->layer.height)
-                                     .arg(left->layer.width)
-                                     .arg(right->layer.height)
-                                     .arg(right->layer.width));
+  mapDifference_->setPlaceholder(
+      u"The maps have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.height)
+          .arg(left->layer.width)
+          .arg(right->layer.height)
+          .arg(right->layer.width));
   mapDifference_->setData(
       {.array = map,
        .name = exportStem(*left, u"difference"_s),
        .title = titleOf(quantity),
-       .caption = exportCaption(*left, tr("%1, right minus left").arg(titleOf(quantity))),
-       .rows = {.label = tr("row"), .isNumbered = false},
-       .columns = {.label = tr("column"), .isNumbered = false}});
+       .caption = exportCaption(*left, u"%1, right minus left"_s.arg(titleOf(quantity))),
+       .rows = {.label = u"row"_s, .isNumbered = false},
+       .columns = {.label = u"column"_s, .isNumbered = false}});
   mapDifference_->setMark(Cell{left->queryRow, left->queryColumn});
-  lambdaDifference_->setPlaceholder(tr("The lambdas have different sizes: %1×%2 and %3×%4.")
-                                        .arg(left->layer.queryDepth)
-                                        .arg(left->layer.valueDepth)
-                                        .arg(right->layer.queryDepth)
-                                        .arg(right->layer.valueDepth));
-  lambdaDifference_->setData(lambdaData(*left, lambda, u"difference"_s, tr("λ total")));
-  embeddingDifference_->setPlaceholder(tr("The layers have different embeddings."));
+  lambdaDifference_->setPlaceholder(
+      u"The lambdas have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.queryDepth)
+          .arg(left->layer.valueDepth)
+          .arg(right->layer.queryDepth)
+          .arg(right->layer.valueDepth));
+  lambdaDifference_->setData(lambdaData(*left, lambda, u"difference"_s, u"λ total"_s));
+  embeddingDifference_->setPlaceholder(u"The layers have different embeddings."_s);
   embeddingDifference_->setData(embeddingDifferenceOf(*left, *right));
   const bool isSameImage = left->image == right->image;
   note_->setText(isSameImage ? QString()
-                             : tr("The runs have different images with this number: the sides do "
-                                  "not show the same picture."));
+                             : u"The runs have different images with this number: the sides do "
+                               "not show the same picture."_s);
   note_->setVisible(!isSameImage);
 }
 

@@ -46,22 +46,22 @@ QToolButton* makeButton(const QString& tip) {
 
 EpochPlayer::EpochPlayer(QWidget* parent)
     : QWidget(parent),
-      back_(makeButton(tr("Previous epoch"))),
-      play_(makeButton(tr("Play"))),
-      forward_(makeButton(tr("Next epoch"))),
+      back_(makeButton(u"Previous epoch"_s)),
+      play_(makeButton(u"Play"_s)),
+      forward_(makeButton(u"Next epoch"_s)),
       slider_(new QSlider(Qt::Horizontal)),
       strip_(new NormStrip),
       label_(new QLabel),
       speed_(new QComboBox),
       exportButton_(new QPushButton),
       exportProgress_(new QProgressBar) {
-  slider_->setAccessibleName(tr("Epoch"));
+  slider_->setAccessibleName(u"Epoch"_s);
   slider_->setPageStep(1);
-  for (const int speed : kSpeeds) speed_->addItem(tr("%1 per second").arg(speed));
+  for (const int speed : kSpeeds) speed_->addItem(u"%1 per second"_s.arg(speed));
   speed_->setCurrentIndex(kFirstSpeed);
-  speed_->setAccessibleName(tr("Speed"));
-  exportProgress_->setAccessibleName(tr("Saving the sequence"));
-  exportProgress_->setFormat(tr("%v of %m"));
+  speed_->setAccessibleName(u"Speed"_s);
+  exportProgress_->setAccessibleName(u"Saving the sequence"_s);
+  exportProgress_->setFormat(u"%v of %m"_s);
   exportProgress_->setFixedWidth(kProgressWidth);
   auto* track = new QVBoxLayout;
   track->setSpacing(0);
@@ -183,39 +183,38 @@ void EpochPlayer::updateParts() {
   }
   exportProgress_->setVisible(export_ != nullptr);
   exportButton_->setEnabled(hasEpochs);
-  exportButton_->setText(export_ ? tr("Cancel") : tr("Save sequence …"));
+  exportButton_->setText(export_ ? u"Cancel"_s : u"Save sequence …"_s);
   exportButton_->setToolTip(
-      export_ ? tr("Stop saving the sequence")
-              : tr("Every epoch as a PNG picture, all of them as an animation (GIF) that plays as "
-                   "fast as here, and the norms as CSV"));
+      export_ ? u"Stop saving the sequence"_s
+              : u"Every epoch as a PNG picture, all of them as an animation (GIF) that plays as "
+                "fast as here, and the norms as CSV"_s);
   back_->setIcon(icon(u"chevron-left"_s, *this));
   forward_->setIcon(icon(u"chevron-right"_s, *this));
   play_->setIcon(icon(isPlaying() ? u"pause"_s : u"play"_s, *this));
-  play_->setToolTip(isPlaying() ? tr("Pause (P)") : tr("Play (P)"));
+  play_->setToolTip(isPlaying() ? u"Pause (P)"_s : u"Play (P)"_s);
   strip_->setCurrent(current());
   for (QToolButton* button : {back_, play_, forward_}) button->setIconSize(iconSizeForText());
   label_->setFont(numberFont());
   label_->setMinimumWidth(qRound(kLabelWidth * textScale()));
   if (!hasEpochs) {
     strip_->setNorms({});
-    label_->setText(isOpen_ ? tr("No snapshots stored") : tr("Reading the epochs …"));
+    label_->setText(isOpen_ ? u"No snapshots stored"_s : u"Reading the epochs …"_s);
     label_->setToolTip(problem_);
     return;
   }
   strip_->setNorms(norms());
-  label_->setText(tr("Epoch %1 of %2")
-                      .arg(reader_.epochAt(current()))
+  label_->setText(u"Epoch %1 of %2"_s.arg(reader_.epochAt(current()))
                       .arg(reader_.epochAt(reader_.count() - 1)));
   label_->setToolTip(problem_);
 }
 
 void EpochPlayer::exportSequence() {
-  auto* dialog = new QFileDialog(this, tr("Save the epochs into a folder"), exportFolder());
+  auto* dialog = new QFileDialog(this, u"Save the epochs into a folder"_s, exportFolder());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::Directory);
   dialog->setOption(QFileDialog::ShowDirsOnly);
   dialog->setAcceptMode(QFileDialog::AcceptOpen);
-  dialog->setLabelText(QFileDialog::Accept, tr("Save here"));
+  dialog->setLabelText(QFileDialog::Accept, u"Save here"_s);
   connect(dialog, &QFileDialog::fileSelected, this, &EpochPlayer::exportTo);
   dialog->open();
 }

@@ -9,6 +9,8 @@
 #include "app/inspect/probe_view.h"
 #include "widgets/pictures/images/image_conversion.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 EpochsMode::EpochsMode(RunImages& images, PanelDeck& deck, QObject* parent)
@@ -19,11 +21,11 @@ EpochsMode::EpochsMode(RunImages& images, PanelDeck& deck, QObject* parent)
   });
   connect(
       player_, &EpochPlayer::exported, this, [this](const QString& folder, const QString& problem) {
-        Q_EMIT told(problem.isEmpty() ? tr("The epochs are in %1.").arg(folder) : problem,
+        Q_EMIT told(problem.isEmpty() ? u"The epochs are in %1."_s.arg(folder) : problem,
                     !problem.isEmpty());
       });
   connect(player_, &EpochPlayer::epochsMissed, this, [this](const QString& problem) {
-    Q_EMIT told(tr("Not all epochs can be played. %1").arg(problem), true);
+    Q_EMIT told(u"Not all epochs can be played. %1"_s.arg(problem), true);
   });
 }
 
@@ -54,7 +56,7 @@ void EpochsMode::end() {
 void EpochsMode::open() {
   // The probe is the first validation image.
   images_.of(Split::validation);
-  deck_.setState({.note = tr("Reading the epochs …")});
+  deck_.setState({.note = u"Reading the epochs …"_s});
   player_->open(source_.run / "inspection");
 }
 
@@ -72,7 +74,7 @@ void EpochsMode::showProbe(const std::shared_ptr<const ProbeSnapshot>& probe) {
   if (!isShown_ || layer == nullptr) return;
   if (!probe) {
     deck_.setState(
-        {.note = tr("This run has stored no snapshots. Runs store one after each epoch.")});
+        {.note = u"This run has stored no snapshots. Runs store one after each epoch."_s});
     return;
   }
   InspectionSnapshot snapshot = snapshotOf(*probe, *layer);
@@ -107,7 +109,7 @@ PanelScales EpochsMode::scales() const {
 }
 
 QString EpochsMode::status() const {
-  return tr("First validation image, middle position");
+  return u"First validation image, middle position"_s;
 }
 
 }  // namespace lambda

@@ -25,20 +25,20 @@ struct NormSeries {
 std::array<NormSeries, 3> seriesFor(const std::vector<ProbeNorms>& norms) {
   const bool hasChange =
       std::ranges::any_of(norms, [](const ProbeNorms& entry) { return entry.change > 0; });
-  return {NormSeries{NormStrip::tr("content λ"), &ProbeNorms::content},
-          NormSeries{NormStrip::tr("position λ"), &ProbeNorms::position},
-          hasChange ? NormSeries{NormStrip::tr("change of the embeddings"), &ProbeNorms::change}
-                    : NormSeries{NormStrip::tr("embeddings"), &ProbeNorms::embeddings}};
+  return {NormSeries{u"content λ"_s, &ProbeNorms::content},
+          NormSeries{u"position λ"_s, &ProbeNorms::position},
+          hasChange ? NormSeries{u"change of the embeddings"_s, &ProbeNorms::change}
+                    : NormSeries{u"embeddings"_s, &ProbeNorms::embeddings}};
 }
 
 }  // namespace
 
 NormStrip::NormStrip(QWidget* parent) : LinePlot(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  setAccessibleName(tr("Norms of lambdas and embeddings over the epochs"));
+  setAccessibleName(u"Norms of lambdas and embeddings over the epochs"_s);
   setExportName(u"norms"_s);
   setExportCaption(accessibleName());
-  setAxes({tr("Epoch"), ValueUnit::count}, {tr("Norm, share of its greatest"), ValueUnit::percent});
+  setAxes({u"Epoch"_s, ValueUnit::count}, {u"Norm, share of its greatest"_s, ValueUnit::percent});
 }
 
 void NormStrip::setNorms(std::vector<ProbeNorms> norms) {
@@ -50,7 +50,7 @@ void NormStrip::setNorms(std::vector<ProbeNorms> norms) {
     double most = 0;
     for (const ProbeNorms& entry : norms_) most = std::max(most, entry.*member);
     if (most > 0) {
-      line.name = tr("%1, at most %2").arg(name, numberText(most));
+      line.name = u"%1, at most %2"_s.arg(name, numberText(most));
       words << line.name;
       for (const ProbeNorms& entry : norms_)
         line.points.emplace_back(entry.epoch, entry.*member / most);
@@ -70,7 +70,7 @@ void NormStrip::setCurrent(int index) {
 }
 
 QString NormStrip::placeAt(double x) const {
-  return tr("Epoch %1").arg(countText(std::lround(x)));
+  return u"Epoch %1"_s.arg(countText(std::lround(x)));
 }
 
 QString NormStrip::valueAt(std::size_t line, std::size_t point) const {

@@ -66,12 +66,12 @@ QString SequenceExport::pathOf(const QString& name) const {
 }
 
 QString SequenceExport::notWritten(const QString& path, const QString& reason) {
-  return tr("Could not write %1: %2. Choose another folder.").arg(path, reason);
+  return u"Could not write %1: %2. Choose another folder."_s.arg(path, reason);
 }
 
 QString SequenceExport::writeAll() {
   if (!QDir().mkpath(sequence_.folder)) {
-    return tr("Could not create the folder %1. Choose another one.").arg(sequence_.folder);
+    return u"Could not create the folder %1. Choose another one."_s.arg(sequence_.folder);
   }
   const SequenceFrame frame(sequence_.layer, sequence_.norms);
   const QString animationPath = pathOf(u"epochs.gif"_s);

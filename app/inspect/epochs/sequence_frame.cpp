@@ -64,15 +64,15 @@ SequenceFrame::SequenceFrame(const InspectableLayer& layer, const std::vector<Pr
 
 QImage SequenceFrame::draw(const ProbeSnapshot& probe, const Colors& colors) const {
   const InspectionSnapshot snapshot = snapshotOf(probe, layer_);
-  const HeatmapData lambda = lambdaData(
-      snapshot, snapshot.lambdas.total, u"total"_s, QObject::tr("λ of the middle position"));
+  const HeatmapData lambda =
+      lambdaData(snapshot, snapshot.lambdas.total, u"total"_s, u"λ of the middle position"_s);
   const HeatmapData contributions{
       .array = mapOf(headMapsOf(snapshot, ContributionKind::total), ContributionKind::total, -1),
-      .title = QObject::tr("Contributions to the middle position, all heads")};
+      .title = u"Contributions to the middle position, all heads"_s};
   const HeatmapData embeddings{
       .array = showsChange_ ? snapshot.embeddings.change : snapshot.embeddings.tiles,
-      .title = showsChange_ ? QObject::tr("Position embeddings, change since the start")
-                            : QObject::tr("Position embeddings")};
+      .title = showsChange_ ? u"Position embeddings, change since the start"_s
+                            : u"Position embeddings"_s};
 
   QImage image(kSize, QImage::Format_RGB32);
   image.fill(colors.page);
@@ -82,8 +82,7 @@ QImage SequenceFrame::draw(const ProbeSnapshot& probe, const Colors& colors) con
   painter.setPen(colors.text);
   painter.drawText(QRect(kFrameMargin, 12, kSize.width(), kTitleHeight - 12),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   QObject::tr("%1 · epoch %2 · step %3")
-                       .arg(layerTitle(layer_.name))
+                   u"%1 · epoch %2 · step %3"_s.arg(layerTitle(layer_.name))
                        .arg(probe.epoch)
                        .arg(countText(probe.step)));
   const int top = kTitleHeight + 8, half = kSize.width() / 2, width = half - 2 * kFrameMargin;

@@ -15,6 +15,8 @@
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 ImageMode::ImageMode(TrainingSession& training,
@@ -139,9 +141,9 @@ void ImageMode::nameMissingFile() {
       },
       [this](const std::filesystem::path& missing) {
         if (missing.empty() || !isShown_ || missing != feed_->source().checkpoint) return;
-        deck_.showFailure(tr("%1 is no longer there. Choose another checkpoint at the top, or open "
-                             "another run.")
-                              .arg(toText(missing)));
+        deck_.showFailure(
+            u"%1 is no longer there. Choose another checkpoint at the top, or open "
+            "another run."_s.arg(toText(missing)));
       });
 }
 
@@ -158,16 +160,15 @@ QString ImageMode::status() const {
   const std::shared_ptr<const InspectionSnapshot> snapshot = feed_->snapshot();
   if (!snapshot || deck_.showsFailure()) return {};
   if (feed_->source().kind == SourceKind::checkpoint) {
-    return tr("%1, step %2, epoch %3")
-        .arg(weightsText(snapshot->weights), countText(snapshot->step))
+    return u"%1, step %2, epoch %3"_s.arg(weightsText(snapshot->weights), countText(snapshot->step))
         .arg(snapshot->epoch);
   }
   const QString step = countText(snapshot->step);
   if (feed_->ageSeconds() > 0) {
-    return tr("Live: step %1, %2 old").arg(step, durationText(feed_->ageSeconds()));
+    return u"Live: step %1, %2 old"_s.arg(step, durationText(feed_->ageSeconds()));
   }
-  return training_.state() == SessionState::paused ? tr("Live: step %1, paused").arg(step)
-                                                   : tr("Live: step %1, up to date").arg(step);
+  return training_.state() == SessionState::paused ? u"Live: step %1, paused"_s.arg(step)
+                                                   : u"Live: step %1, up to date"_s.arg(step);
 }
 
 }  // namespace lambda

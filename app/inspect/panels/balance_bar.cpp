@@ -23,18 +23,17 @@ constexpr int kLeastWidth = 120;
 BalanceBar::BalanceBar(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   describeLines(*this, [this] { return balance_ ? QStringList(text()) : QStringList(); });
-  setAccessibleName(tr("Balance of content and position"));
+  setAccessibleName(u"Balance of content and position"_s);
 }
 
 void BalanceBar::setBalance(std::optional<PartBalance> balance) {
   balance_ = balance;
   setAccessibleDescription(text());
   setToolTip(balance ? text() + u"\n"_s +
-                           tr("Energy of the output at the query: content %1, position %2. Cosine "
-                              "between the two parts: %3.")
-                               .arg(numberText(balance->contentEnergy),
-                                    numberText(balance->positionEnergy),
-                                    numberText(balance->cosine))
+                           u"Energy of the output at the query: content %1, position %2. Cosine "
+                           "between the two parts: %3."_s.arg(numberText(balance->contentEnergy),
+                                                              numberText(balance->positionEnergy),
+                                                              numberText(balance->cosine))
                      : QString());
   updateGeometry();
   update();
@@ -47,10 +46,9 @@ double BalanceBar::contentShare() const {
 
 QString BalanceBar::text() const {
   if (!balance_) return {};
-  return tr("Content %1 · position %2 · cosine %3")
-      .arg(percentText(contentShare(), 0),
-           percentText(1 - contentShare(), 0),
-           numberText(balance_->cosine, 2));
+  return u"Content %1 · position %2 · cosine %3"_s.arg(percentText(contentShare(), 0),
+                                                       percentText(1 - contentShare(), 0),
+                                                       numberText(balance_->cosine, 2));
 }
 
 void BalanceBar::paintEvent(QPaintEvent* /*event*/) {

@@ -55,18 +55,18 @@ void ContributionFacts::setSnapshot(const InspectionSnapshot* snapshot) {
   if (!isKnown) {
     const bool lacksMaps = snapshot && snapshot->contributions.total.empty();
     setResidual(
-        lacksMaps ? tr("This snapshot keeps no contributions.") : QString(), {}, u"secondary"_s);
+        lacksMaps ? u"This snapshot keeps no contributions."_s : QString(), {}, u"secondary"_s);
     return;
   }
   const ContributionResidual& residual = snapshot->residual;
   const bool isExact = residual.relative <= kResidualLimit;
   setResidual(
       isExact
-          ? tr("✓ Adds up to the layer's output within %1").arg(numberText(residual.relative, 1))
-          : tr("Differs from the layer's output by %1 of it").arg(numberText(residual.relative, 2)),
-      tr("Greatest difference %1, as a share of the greatest output %2. The map is the "
-         "layer's own arithmetic, not an interpretation.")
-          .arg(numberText(residual.absolute), numberText(residual.relative)),
+          ? u"✓ Adds up to the layer's output within %1"_s.arg(numberText(residual.relative, 1))
+          : u"Differs from the layer's output by %1 of it"_s.arg(numberText(residual.relative, 2)),
+      u"Greatest difference %1, as a share of the greatest output %2. The map is the "
+      "layer's own arithmetic, not an interpretation."_s.arg(numberText(residual.absolute),
+                                                             numberText(residual.relative)),
       isExact ? u"success"_s : u"warning"_s);
 }
 

@@ -43,11 +43,11 @@ ContributionPictures::ContributionPictures(QWidget* parent)
     view->setMinimumSize(kLeastView, kLeastView);
   }
   plain_->setColorBarVisible(false);
-  plain_->setAccessibleName(tr("Image"));
+  plain_->setAccessibleName(u"Image"_s);
   heads_->setColorBarVisible(false);
   heads_->setReadoutVisible(false);
   heads_->setPlaceholder({});
-  heads_->setAccessibleName(tr("Contributions of each head"));
+  heads_->setAccessibleName(u"Contributions of each head"_s);
 }
 
 void ContributionPictures::setHeadCount(int heads) {
@@ -151,11 +151,11 @@ void ContributionPictures::arrange() {
 void ContributionPictures::nameHeads(double width) {
   HeatmapData heat = heads_->data();
   if (heat.tileCount() != headCount_) return;
-  const QString longest = tr("Head %1").arg(headCount_ - 1);
+  const QString longest = u"Head %1"_s.arg(headCount_ - 1);
   const bool fits = QFontMetrics(smallFont()).horizontalAdvance(longest) <= width;
   heat.captions.clear();
   for (int head = 0; head < headCount_; ++head) {
-    heat.captions << (fits ? tr("Head %1").arg(head) : QString::number(head));
+    heat.captions << (fits ? u"Head %1"_s.arg(head) : QString::number(head));
   }
   if (heat.captions != heads_->data().captions) heads_->setData(std::move(heat));
 }

@@ -67,15 +67,13 @@ Equation embeddingsEquation(const InspectableLayer& layer) {
                        isAbsolute ? u"E \\in \\R^{n \\times m \\times k}"_s
                                   : u"e_{nm} = E_{m-n} \\in \\R^k"_s},
           .number = u"(1)"_s,
-          .source = EmbeddingsPanel::tr("Equation 1 of the paper"),
-          .explanation =
-              isAbsolute
-                  ? EmbeddingsPanel::tr("Each tile shows for one of the k query channels how much "
-                                        "the value at each position m counts for the framed n, "
-                                        "whatever the image contains.")
-                  : EmbeddingsPanel::tr("Each tile shows for one of the k query channels how much "
-                                        "the value at each offset m − n counts, whatever the "
-                                        "image contains."),
+          .source = u"Equation 1 of the paper"_s,
+          .explanation = isAbsolute ? u"Each tile shows for one of the k query channels how much "
+                                      "the value at each position m counts for the framed n, "
+                                      "whatever the image contains."_s
+                                    : u"Each tile shows for one of the k query channels how much "
+                                      "the value at each offset m − n counts, whatever the "
+                                      "image contains."_s,
           .letters = layer.queryDepth > 0 ? lettersOf(layer) : QString()};
 }
 
@@ -83,18 +81,17 @@ Equation embeddingsEquation(const InspectableLayer& layer) {
 
 EmbeddingsPanel::EmbeddingsPanel(QWidget* parent)
     : InspectPanel(parent),
-      kind_(new Segmented({tr("Change"), tr("Now")})),
-      sorted_(new QCheckBox(tr("By norm"))),
-      perTile_(new QCheckBox(tr("Scale per tile"))),
+      kind_(new Segmented({u"Change"_s, u"Now"_s})),
+      sorted_(new QCheckBox(u"By norm"_s)),
+      perTile_(new QCheckBox(u"Scale per tile"_s)),
       tiles_(new HeatmapView),
       patterns_(new HeatmapView) {
-  kind_->setAccessibleName(tr("Embeddings as they are or as change"));
-  kind_->setChoiceToolTip(kNow, tr("The embeddings as they are, with the initial noise"));
-  kind_->setChoiceToolTip(kChange,
-                          tr("What training has changed: now minus before the first step"));
+  kind_->setAccessibleName(u"Embeddings as they are or as change"_s);
+  kind_->setChoiceToolTip(kNow, u"The embeddings as they are, with the initial noise"_s);
+  kind_->setChoiceToolTip(kChange, u"What training has changed: now minus before the first step"_s);
   sorted_->setChecked(true);
-  sorted_->setToolTip(tr("Tiles from the greatest norm to the smallest"));
-  perTile_->setToolTip(tr("Each tile in the whole range of colours"));
+  sorted_->setToolTip(u"Tiles from the greatest norm to the smallest"_s);
+  perTile_->setToolTip(u"Each tile in the whole range of colours"_s);
   patterns_->setTilesPerRow(kPrincipalPatterns);
   patterns_->setColorBarVisible(false);
   patterns_->setReadoutVisible(false);
@@ -178,10 +175,10 @@ void EmbeddingsPanel::updateViews() {
   kind_->setCurrent(showsChange() || (!snapshot_ && prefersChange_) ? kChange : kNow);
   const Array& shown = source();
   if (!snapshot_) {
-    tiles_->setPlaceholder(tr("Nothing to show yet."));
+    tiles_->setPlaceholder(u"Nothing to show yet."_s);
   } else {
     tiles_->setPlaceholder(
-        tr("This layer has no position embeddings: it knows what is in the image, not where."));
+        u"This layer has no position embeddings: it knows what is in the image, not where."_s);
   }
   if (shown.shape.size() != 4 || shown.empty()) {
     tiles_->setData({});
@@ -195,9 +192,9 @@ void EmbeddingsPanel::updateViews() {
   HeatmapData heat{
       .array = reordered(shown, order),
       .name = exportStem(*snapshot_, showsChange() ? u"embeddings-change"_s : u"embeddings"_s),
-      .title = showsChange()   ? tr("Change since the start, with norms")
-               : knowsChange() ? tr("Position embeddings, with norms")
-                               : tr("Position embeddings, with norms; their start is not known"),
+      .title = showsChange()   ? u"Change since the start, with norms"_s
+               : knowsChange() ? u"Position embeddings, with norms"_s
+                               : u"Position embeddings, with norms; their start is not known"_s,
       .rows = offsetAxis(layer, u"y"_s, shown.shape[2]),
       .columns = offsetAxis(layer, u"x"_s, shown.shape[3])};
   heat.caption = exportCaption(*snapshot_, heat.title);
@@ -228,34 +225,35 @@ void EmbeddingsPanel::updatePatterns() {
     share += found.share[i];
     heat.captions << percentText(static_cast<double>(found.share[i]), 0);
   }
-  heat.title = tr("Principal patterns: together %1 of all tiles")
-                   .arg(percentText(static_cast<double>(share), 0));
+  heat.title = u"Principal patterns: together %1 of all tiles"_s.arg(
+      percentText(static_cast<double>(share), 0));
   heat.caption = exportCaption(*snapshot_, heat.title);
   patterns_->setData(std::move(heat));
 }
 
 ExplanationText EmbeddingsPanel::explanation() const {
   ExplanationText text{
-      .title = tr("Position embeddings"),
+      .title = u"Position embeddings"_s,
       .formula = {},
-      .body = tr("For each of the k query channels the layer learns how much every neighbour "
-                 "counts, by its offset from the query alone. The dotted axes meet at offset 0. "
-                 "The initial noise hides what was learnt: see Change. "
-                 "The tiles are mixtures of the principal patterns below "
-                 "(singular value decomposition)."),
+      .body =
+          u"For each of the k query channels the layer learns how much every neighbour "
+          "counts, by its offset from the query alone. The dotted axes meet at offset 0. "
+          "The initial noise hides what was learnt: see Change. "
+          "The tiles are mixtures of the principal patterns below "
+          "(singular value decomposition)."_s,
       .numbers = {}};
   const Array& shown = source();
   if (shown.shape.size() != 4 || shown.empty()) return text;
-  text.numbers = {{tr("Tiles k × u"), u"%1 × %2"_s.arg(shown.shape[0]).arg(shown.shape[1])},
-                  {tr("Offsets"), u"%1 × %2"_s.arg(shown.shape[2]).arg(shown.shape[3])}};
+  text.numbers = {{u"Tiles k × u"_s, u"%1 × %2"_s.arg(shown.shape[0]).arg(shown.shape[1])},
+                  {u"Offsets"_s, u"%1 × %2"_s.arg(shown.shape[2]).arg(shown.shape[3])}};
   const std::vector<float> norms = normsOf(shown);
   const auto [least, most] = std::minmax_element(norms.begin(), norms.end());
   text.numbers.emplace_back(
-      tr("Norms"),
+      u"Norms"_s,
       numberText(static_cast<double>(*least)) + u" … "_s + numberText(static_cast<double>(*most)));
   const PrincipalPatterns& found = foundPatterns();
   if (!found.share.empty()) {
-    text.numbers.emplace_back(tr("Share of the first pattern"),
+    text.numbers.emplace_back(u"Share of the first pattern"_s,
                               percentText(static_cast<double>(found.share.front())));
   }
   return text;

@@ -48,8 +48,8 @@ ImagePanel::ImagePanel(QWidget* parent)
     : InspectPanel(parent),
       controls_(new FlowLayout(kControlGap)),
       headList_(new QComboBox),
-      modes_(new Segmented({tr("Side by side"), tr("Overlay")})),
-      opacityLabel_(new QLabel(tr("Opacity"))),
+      modes_(new Segmented({u"Side by side"_s, u"Overlay"_s})),
+      opacityLabel_(new QLabel(u"Opacity"_s)),
       opacity_(new QSlider(Qt::Horizontal)),
       prediction_(makeNote()),
       pictures_(new ContributionPictures),
@@ -57,26 +57,26 @@ ImagePanel::ImagePanel(QWidget* parent)
   QStringList titles;
   for (const ContributionKind quantity : kContributionKinds) titles << titleOf(quantity);
   quantities_ = new Segmented(titles);
-  quantities_->setAccessibleName(tr("Map of contributions"));
-  modes_->setAccessibleName(tr("Where the contributions are shown"));
-  modes_->setChoiceToolTip(kSideBySide, tr("The image, and the contributions beside it"));
-  modes_->setChoiceToolTip(kOverlay, tr("The contributions over the image"));
+  quantities_->setAccessibleName(u"Map of contributions"_s);
+  modes_->setAccessibleName(u"Where the contributions are shown"_s);
+  modes_->setChoiceToolTip(kSideBySide, u"The image, and the contributions beside it"_s);
+  modes_->setChoiceToolTip(kOverlay, u"The contributions over the image"_s);
   opacityLabel_->setProperty(kRole, u"secondary"_s);
   opacityLabel_->setBuddy(opacity_);
-  const QString tips[] = {tr("q · k̄: content of each position (1)"),
-                          tr("q · e: offset of each position (2)"),
-                          tr("A = q · (k̄ + e): both (3)"),
-                          tr("‖A v‖: how much it changes the output (4)")};
+  const QString tips[] = {u"q · k̄: content of each position (1)"_s,
+                          u"q · e: offset of each position (2)"_s,
+                          u"A = q · (k̄ + e): both (3)"_s,
+                          u"‖A v‖: how much it changes the output (4)"_s};
   for (int i = 0; i < 4; ++i) quantities_->setChoiceToolTip(i, tips[i]);
-  headList_->setAccessibleName(tr("Head"));
+  headList_->setAccessibleName(u"Head"_s);
   headList_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   headList_->setMinimumContentsLength(8);
-  headList_->setToolTip(tr("Which head's contributions (comma and full stop)"));
+  headList_->setToolTip(u"Which head's contributions (comma and full stop)"_s);
   opacity_->setRange(0, kOpacitySteps);
   setOpacity(kFirstOpacity);
   fitToText();
-  opacity_->setAccessibleName(tr("Opacity of the contributions"));
-  opacity_->setToolTip(tr("Opacity of the contributions"));
+  opacity_->setAccessibleName(u"Opacity of the contributions"_s);
+  opacity_->setToolTip(u"Opacity of the contributions"_s);
 
   controls_->addWidget(quantities_);
   controls_->addWidget(headList_);
@@ -124,23 +124,22 @@ ImagePanel::ImagePanel(QWidget* parent)
 }
 
 void ImagePanel::makeActions() {
-  QAction* previous =
-      makePageAction(*this, tr("Previous head"), Qt::Key_Comma, tr("Previous head"));
-  QAction* next = makePageAction(*this, tr("Next head"), Qt::Key_Period, tr("Next head"));
+  QAction* previous = makePageAction(*this, u"Previous head"_s, Qt::Key_Comma, u"Previous head"_s);
+  QAction* next = makePageAction(*this, u"Next head"_s, Qt::Key_Period, u"Next head"_s);
   connect(previous, &QAction::triggered, this, [this] { stepHead(-1); });
   connect(next, &QAction::triggered, this, [this] { stepHead(1); });
   actions_ << previous << next << nullptr;
   const Qt::Key digits[] = {Qt::Key_1, Qt::Key_2, Qt::Key_3, Qt::Key_4};
   for (std::size_t i = 0; i < kContributionKinds.size(); ++i) {
     QAction* action = makePageAction(*this,
-                                     tr("Show %1").arg(titleOf(kContributionKinds[i]).toLower()),
+                                     u"Show %1"_s.arg(titleOf(kContributionKinds[i]).toLower()),
                                      digits[i],
-                                     tr("Show this map of contributions"));
+                                     u"Show this map of contributions"_s);
     connect(action, &QAction::triggered, this, [this, i] { setQuantity(kContributionKinds[i]); });
     actions_ << action;
   }
   grid_ = makePageAction(
-      *this, tr("Grid of positions"), Qt::Key_G, tr("Lines between the layer's positions"));
+      *this, u"Grid of positions"_s, Qt::Key_G, u"Lines between the layer's positions"_s);
   grid_->setCheckable(true);
   connect(grid_, &QAction::toggled, this, [this](bool isOn) {
     for (ImageView* view : {&plain(), &image()}) view->setGridVisible(isOn);
@@ -253,8 +252,8 @@ void ImagePanel::updateHeadList() {
   if (head_ >= heads) head_ = -1;
   if (headList_->count() != heads + 1) {
     headList_->clear();
-    headList_->addItem(tr("All heads"));
-    for (int head = 0; head < heads; ++head) headList_->addItem(tr("Head %1").arg(head));
+    headList_->addItem(u"All heads"_s);
+    for (int head = 0; head < heads; ++head) headList_->addItem(u"Head %1"_s.arg(head));
   }
   headList_->setCurrentIndex(head_ + 1);
   headList_->setEnabled(heads > 0);
@@ -272,7 +271,7 @@ void ImagePanel::updateViews() {
   // Sums over the heads have another magnitude than one head: a given scale is for all heads
   // together.
   const double scale = head_ < 0 ? scale_.value_or(0) : 0;
-  const QString what = tr("Contributions (%1) of all pixels to the output at row %2, column %3")
+  const QString what = u"Contributions (%1) of all pixels to the output at row %2, column %3"_s
                            .arg(titleOf(quantity_).toLower())
                            .arg(snapshot_->queryRow)
                            .arg(snapshot_->queryColumn);
@@ -285,9 +284,9 @@ void ImagePanel::updateViews() {
   heads().setRange(rangeOf(quantity_, maps));
   heads().setData({.array = maps,
                    .name = exportStem(*snapshot_, fileStemOf(quantity_) + u"-heads"_s),
-                   .caption = exportCaption(*snapshot_, tr("%1, one tile per head").arg(what)),
-                   .rows = {.label = tr("row"), .isNumbered = false},
-                   .columns = {.label = tr("column"), .isNumbered = false},
+                   .caption = exportCaption(*snapshot_, u"%1, one tile per head"_s.arg(what)),
+                   .rows = {.label = u"row"_s, .isNumbered = false},
+                   .columns = {.label = u"column"_s, .isNumbered = false},
                    .map = colorMapOf(quantity_)});
   heads().setMark(Cell{snapshot_->queryRow, snapshot_->queryColumn});
   heads().setSelectedTile(head_);
@@ -296,29 +295,29 @@ void ImagePanel::updateViews() {
 
 ExplanationText ImagePanel::explanation() const {
   ExplanationText text{
-      .title = tr("Contributions to one position"),
+      .title = u"Contributions to one position"_s,
       .formula = {},
       .body =
-          tr("Click a position n: the colours say with which weight A every other position's "
-             "value enters the output there, red positive, blue negative. They are not "
-             "normalised and may have any sign. Effect is ‖A v‖: weight times size of the value "
-             "there. This is the layer's own arithmetic: the sum is the output."),
+          u"Click a position n: the colours say with which weight A every other position's "
+          "value enters the output there, red positive, blue negative. They are not "
+          "normalised and may have any sign. Effect is ‖A v‖: weight times size of the value "
+          "there. This is the layer's own arithmetic: the sum is the output."_s,
       .numbers = {}};
   if (!snapshot_ || snapshot_->effect.empty()) return text;
   const InspectionSnapshot& s = *snapshot_;
   const Array map = mapOf(headMapsOf(s, ContributionKind::total), ContributionKind::total, head_);
-  text.numbers.emplace_back(tr("Position n"),
-                            tr("row %1, column %2").arg(s.queryRow).arg(s.queryColumn));
+  text.numbers.emplace_back(u"Position n"_s,
+                            u"row %1, column %2"_s.arg(s.queryRow).arg(s.queryColumn));
   if (!map.values.empty()) {
     const auto [least, most] = std::minmax_element(map.values.begin(), map.values.end());
-    text.numbers.emplace_back(tr("A, smallest … greatest"),
+    text.numbers.emplace_back(u"A, smallest … greatest"_s,
                               numberText(static_cast<double>(*least)) + u" … "_s +
                                   numberText(static_cast<double>(*most)));
   }
-  text.numbers.emplace_back(tr("‖y content‖²"), numberText(s.balance.contentEnergy));
-  text.numbers.emplace_back(tr("‖y position‖²"), numberText(s.balance.positionEnergy));
-  text.numbers.emplace_back(tr("Cosine between them"), numberText(s.balance.cosine));
-  text.numbers.emplace_back(tr("Σ A v − y"), numberText(s.residual.absolute));
+  text.numbers.emplace_back(u"‖y content‖²"_s, numberText(s.balance.contentEnergy));
+  text.numbers.emplace_back(u"‖y position‖²"_s, numberText(s.balance.positionEnergy));
+  text.numbers.emplace_back(u"Cosine between them"_s, numberText(s.balance.cosine));
+  text.numbers.emplace_back(u"Σ A v − y"_s, numberText(s.residual.absolute));
   return text;
 }
 

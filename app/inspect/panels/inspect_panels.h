@@ -11,7 +11,7 @@ namespace lambda {
 
 /// How the Inspect workspace shows a panel beside the image.
 struct InspectPanelTraits {
-  const char* title;     ///< Of its tab, to be translated in the context lambda::InspectPanel.
+  const char* title;     ///< Of its tab.
   const char* settings;  ///< The group of its settings.
   bool needsLayer;       ///< It has nothing to show for a network without lambda layers.
   InspectPanel* (*make)();
@@ -25,19 +25,10 @@ InspectPanel* makeInspectPanel() {
 /// All panels, in the order of their tabs. A new one is its header and source, a line here, and a
 /// line in CMakeLists.txt.
 inline constexpr InspectPanelTraits kInspectPanels[] = {
-    {QT_TRANSLATE_NOOP("lambda::InspectPanel", "Lambda"),
-     "lambda",
-     true,
-     makeInspectPanel<LambdaPanel>},
-    {QT_TRANSLATE_NOOP("lambda::InspectPanel", "Embeddings"),
-     "embeddings",
-     true,
-     makeInspectPanel<EmbeddingsPanel>},
-    {QT_TRANSLATE_NOOP("lambda::InspectPanel", "Keys"), "keys", true, makeInspectPanel<KeysPanel>},
-    {QT_TRANSLATE_NOOP("lambda::InspectPanel", "Prediction"),
-     "prediction",
-     false,
-     makeInspectPanel<PredictionPanel>},
+    {"Lambda", "lambda", true, makeInspectPanel<LambdaPanel>},
+    {"Embeddings", "embeddings", true, makeInspectPanel<EmbeddingsPanel>},
+    {"Keys", "keys", true, makeInspectPanel<KeysPanel>},
+    {"Prediction", "prediction", false, makeInspectPanel<PredictionPanel>},
 };
 
 }  // namespace lambda

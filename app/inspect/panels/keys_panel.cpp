@@ -33,10 +33,10 @@ Equation keysEquation(const InspectableLayer& layer) {
   return {.formulas = {u"\\bar{K} = \\text{softmax}_m(K) \\in \\R^{m \\times k}"_s,
                        u"\\lambda^c = \\bar{K}^T V = \\sum_m \\bar{k}_m v_m^T"_s},
           .number = u"(1)"_s,
-          .source = KeysPanel::tr("Equation 1 of the paper"),
-          .explanation = KeysPanel::tr(
-              "Each tile is one of the k channels of the normalised keys: a share of every "
-              "position m, bright where the channel gathers its values from."),
+          .source = u"Equation 1 of the paper"_s,
+          .explanation =
+              u"Each tile is one of the k channels of the normalised keys: a share of every "
+              "position m, bright where the channel gathers its values from."_s,
           .letters = layer.queryDepth > 0 ? lettersOf(layer) : QString()};
 }
 
@@ -77,11 +77,11 @@ void KeysPanel::showState(const PanelState& state) {
   if (snapshot_) equation_->setEquation(keysEquation(snapshot_->layer));
   const int positions = snapshot_ ? positionsOf(snapshot_->keys) : 0;
   if (positions == 0) {
-    regions_->setPlaceholder(!snapshot_                  ? tr("Nothing to show yet.")
-                             : !snapshot_->layer.content ? tr("This layer has no content lambda, "
-                                                              "and so no keys.")
-                                                         : tr("Snapshots of an epoch keep no "
-                                                              "keys."));
+    regions_->setPlaceholder(!snapshot_                  ? u"Nothing to show yet."_s
+                             : !snapshot_->layer.content ? u"This layer has no content lambda, "
+                                                           "and so no keys."_s
+                                                         : u"Snapshots of an epoch keep no "
+                                                           "keys."_s);
     regions_->setData({});
     summary_->setText({});
     return;
@@ -90,18 +90,18 @@ void KeysPanel::showState(const PanelState& state) {
   HeatmapData heat{
       .array = keys.regions,
       .name = exportStem(*snapshot_, u"keys"_s),
-      .caption = exportCaption(*snapshot_, tr("Weights of all pixels in each key region")),
-      .rows = {.label = tr("row"), .isNumbered = false},
-      .columns = {.label = tr("column"), .isNumbered = false},
+      .caption = exportCaption(*snapshot_, u"Weights of all pixels in each key region"_s),
+      .rows = {.label = u"row"_s, .isNumbered = false},
+      .columns = {.label = u"column"_s, .isNumbered = false},
       .map = ColorMap::viridis};
   int dead = 0, collapsed = 0;
   for (std::size_t slot = 0; slot < keys.entropy.size(); ++slot) {
     const KeySlotState kind = stateOf(keys.entropy[slot], positions);
     dead += kind == KeySlotState::dead;
     collapsed += kind == KeySlotState::collapsed;
-    const QString size = kind == KeySlotState::dead ? tr("dead")
+    const QString size = kind == KeySlotState::dead ? u"dead"_s
                          : kind == KeySlotState::collapsed
-                             ? tr("1 position")
+                             ? u"1 position"_s
                              : numberText(std::exp(static_cast<double>(keys.entropy[slot])), 2);
     heat.captions << slotName(snapshot_->layer, static_cast<int>(slot)) +
                          (snapshot_->layer.intraDepth > 1 ? u"\n"_s : u" · "_s) + size;
@@ -111,10 +111,10 @@ void KeysPanel::showState(const PanelState& state) {
   regions_->setMark(Cell{snapshot_->queryRow, snapshot_->queryColumn});
   const auto slotCount = static_cast<int>(keys.entropy.size());
   QString text =
-      tr("One tile per slot, with its effective number of the %1 positions.").arg(positions);
-  if (dead > 0) text += u' ' + tr("Dead (everywhere alike): %1 of %2.").arg(dead).arg(slotCount);
+      u"One tile per slot, with its effective number of the %1 positions."_s.arg(positions);
+  if (dead > 0) text += u' ' + u"Dead (everywhere alike): %1 of %2."_s.arg(dead).arg(slotCount);
   if (collapsed > 0) {
-    text += u' ' + tr("Collapsed to one position: %1 of %2.").arg(collapsed).arg(slotCount);
+    text += u' ' + u"Collapsed to one position: %1 of %2."_s.arg(collapsed).arg(slotCount);
   }
   summary_->setText(text);
 }
@@ -125,24 +125,25 @@ QString KeysPanel::summary() const {
 
 ExplanationText KeysPanel::explanation() const {
   ExplanationText text{
-      .title = tr("Keys as soft regions"),
+      .title = u"Keys as soft regions"_s,
       .formula = {},
-      .body = tr("Each row of the content lambda is a weighted mean of the values. The weights are "
-                 "a region of the image that sums to 1: bright is where the slot gathers from. "
-                 "exp(entropy) is its number of positions. A slot with equal weights everywhere "
-                 "selects nothing; one with a single position has no context."),
+      .body =
+          u"Each row of the content lambda is a weighted mean of the values. The weights are "
+          "a region of the image that sums to 1: bright is where the slot gathers from. "
+          "exp(entropy) is its number of positions. A slot with equal weights everywhere "
+          "selects nothing; one with a single position has no context."_s,
       .numbers = {}};
   const int positions = snapshot_ ? positionsOf(snapshot_->keys) : 0;
   if (positions == 0) return text;
   const std::vector<float>& entropy = snapshot_->keys.entropy;
   const auto [least, most] = std::minmax_element(entropy.begin(), entropy.end());
   text.numbers = {
-      {tr("Slots k × u"),
+      {u"Slots k × u"_s,
        u"%1 × %2"_s.arg(snapshot_->layer.queryDepth).arg(snapshot_->layer.intraDepth)},
-      {tr("Smallest region"),
-       tr("%1 positions").arg(numberText(std::exp(static_cast<double>(*least)), 2))},
-      {tr("Largest region"),
-       tr("%1 of %2").arg(numberText(std::exp(static_cast<double>(*most)), 2)).arg(positions)}};
+      {u"Smallest region"_s,
+       u"%1 positions"_s.arg(numberText(std::exp(static_cast<double>(*least)), 2))},
+      {u"Largest region"_s,
+       u"%1 of %2"_s.arg(numberText(std::exp(static_cast<double>(*most)), 2)).arg(positions)}};
   return text;
 }
 

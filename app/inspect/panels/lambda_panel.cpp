@@ -48,10 +48,10 @@ Equation lambdaEquation(const InspectableLayer& layer) {
           {u"\\lambda_n = \\sum_m (\\bar{k}_m + e_{nm}) v_m^T = \\underbrace{\\bar{K}^T V}"
            u"{content lambda} + \\underbrace{E_n^T V}{position lambda} \\in \\R^{k \\times v}"_s},
       .number = u"(1)"_s,
-      .source = LambdaPanel::tr("Equation 1 of the paper"),
-      .explanation = LambdaPanel::tr(
-          "Each position n gets one small matrix: the values v of all positions m, weighted by "
-          "their keys and by where they lie."),
+      .source = u"Equation 1 of the paper"_s,
+      .explanation =
+          u"Each position n gets one small matrix: the values v of all positions m, weighted by "
+          "their keys and by where they lie."_s,
       .letters = layer.queryDepth > 0 ? lettersOf(layer) : QString()};
 }
 
@@ -59,15 +59,15 @@ Equation lambdaEquation(const InspectableLayer& layer) {
 
 LambdaPanel::LambdaPanel(QWidget* parent)
     : InspectPanel(parent),
-      oneScale_(new QCheckBox(tr("One scale"))),
-      lock_(new QCheckBox(tr("Lock scale"))),
+      oneScale_(new QCheckBox(u"One scale"_s)),
+      lock_(new QCheckBox(u"Lock scale"_s)),
       total_(new HeatmapView),
       content_(new HeatmapView),
       position_(new HeatmapView),
       spectrum_(new SpectrumView) {
   oneScale_->setChecked(true);
-  oneScale_->setToolTip(tr("Colours mean the same in all three matrices"));
-  lock_->setToolTip(tr("Keep the scale while you move over the image (L)"));
+  oneScale_->setToolTip(u"Colours mean the same in all three matrices"_s);
+  lock_->setToolTip(u"Keep the scale while you move over the image (L)"_s);
   for (HeatmapView* view : {content_, position_}) {
     view->setColorBarVisible(false);
     view->setReadoutVisible(false);
@@ -83,9 +83,9 @@ LambdaPanel::LambdaPanel(QWidget* parent)
       {.formulas = {u"\\lambda_n = \\sum_i \\sigma_i a_i b_i^T"_s,
                     u"\\sigma_1 \\ge \\sigma_2 \\ge \\ldots \\ge 0"_s},
        .number = {},
-       .source = tr("Singular values of λ"),
-       .explanation = tr("A lambda with few large singular values σ passes on few directions of "
-                         "the query; the effective rank counts them."),
+       .source = u"Singular values of λ"_s,
+       .explanation = u"A lambda with few large singular values σ passes on few directions of "
+                      "the query; the effective rank counts them."_s,
        .letters = {}},
       false);
   auto* spectrumRow = new QHBoxLayout;
@@ -106,7 +106,7 @@ LambdaPanel::LambdaPanel(QWidget* parent)
   for (HeatmapView* view : {total_, content_, position_}) matrices_.push_back(withExport(*view));
   arrange();
   lockScale_ = makePageAction(
-      *this, tr("Lock the lambda's scale"), Qt::Key_L, tr("Keep the scale while you move"));
+      *this, u"Lock the lambda's scale"_s, Qt::Key_L, u"Keep the scale while you move"_s);
   lockScale_->setCheckable(true);
   connect(lockScale_, &QAction::toggled, this, &LambdaPanel::setLocked);
   connect(oneScale_, &QCheckBox::toggled, this, &LambdaPanel::updateRanges);
@@ -199,10 +199,10 @@ void LambdaPanel::setLocked(bool locked) {
 void LambdaPanel::updateViews() {
   const InspectionSnapshot none;
   const InspectionSnapshot& s = snapshot_ ? *snapshot_ : none;
-  const QString noLayer = tr("Nothing to show yet.");
+  const QString noLayer = u"Nothing to show yet."_s;
   total_->setPlaceholder(noLayer);
-  content_->setPlaceholder(snapshot_ ? tr("This layer has no content lambda.") : noLayer);
-  position_->setPlaceholder(snapshot_ ? tr("This layer has no position lambda.") : noLayer);
+  content_->setPlaceholder(snapshot_ ? u"This layer has no content lambda."_s : noLayer);
+  position_->setPlaceholder(snapshot_ ? u"This layer has no position lambda."_s : noLayer);
   total_->setData(lambdaData(s, s.lambdas.total, u"total"_s, {}));
   // Their axes are those of the matrix above them, so that the cells get the space.
   const auto withoutNames = [](HeatmapData heat) {
@@ -212,10 +212,10 @@ void LambdaPanel::updateViews() {
   content_->setData(withoutNames(lambdaData(s, s.lambdas.content, u"content"_s, {})));
   position_->setData(withoutNames(lambdaData(s, s.lambdas.position, u"position"_s, {})));
   spectrum_->setExportName(exportStem(s, u"singular-values"_s));
-  spectrum_->setExportCaption(exportCaption(s, tr("Singular values of the lambda matrices")));
-  spectrum_->setSpectra({{tr("content"), s.singularValues.content.values},
-                         {tr("position"), s.singularValues.position.values},
-                         {tr("total"), s.singularValues.total.values}});
+  spectrum_->setExportCaption(exportCaption(s, u"Singular values of the lambda matrices"_s));
+  spectrum_->setSpectra({{u"content"_s, s.singularValues.content.values},
+                         {u"position"_s, s.singularValues.position.values},
+                         {u"total"_s, s.singularValues.total.values}});
   updateRanges();
 }
 
@@ -232,30 +232,31 @@ void LambdaPanel::updateRanges() {
     heat.title = isOnItsOwn ? part + u"  ±"_s + numberText(view.range().high) : part;
     view.setData(std::move(heat));
   };
-  title(*total_, tr("λ total = content + position"));
-  title(*content_, tr("Content λ"));
-  title(*position_, tr("Position λ"));
+  title(*total_, u"λ total = content + position"_s);
+  title(*content_, u"Content λ"_s);
+  title(*position_, u"Position λ"_s);
 }
 
 ExplanationText LambdaPanel::explanation() const {
   ExplanationText text{
-      .title = tr("The lambda of one position"),
+      .title = u"The lambda of one position"_s,
       .formula = {},
-      .body = tr("A lambda layer sums the whole image into one small matrix for each position n "
-                 "and multiplies the position's query with it. The content part is the same for "
-                 "all positions; the position part differs between positions. Rows are the "
-                 "k query channels, columns the v value channels."),
+      .body =
+          u"A lambda layer sums the whole image into one small matrix for each position n "
+          "and multiplies the position's query with it. The content part is the same for "
+          "all positions; the position part differs between positions. Rows are the "
+          "k query channels, columns the v value channels."_s,
       .numbers = {}};
   if (!snapshot_ || snapshot_->lambdas.total.shape.size() != 2) return text;
   const InspectionSnapshot& s = *snapshot_;
   text.numbers = {
-      {tr("Position n"), tr("row %1, column %2").arg(s.queryRow).arg(s.queryColumn)},
-      {tr("Size k × v"), u"%1 × %2"_s.arg(s.lambdas.total.shape[0]).arg(s.lambdas.total.shape[1])},
-      {tr("Norm of the content part"), numberText(norm(s.lambdas.content))},
-      {tr("Norm of the position part"), numberText(norm(s.lambdas.position))},
-      {tr("Norm of λ"), numberText(norm(s.lambdas.total))}};
+      {u"Position n"_s, u"row %1, column %2"_s.arg(s.queryRow).arg(s.queryColumn)},
+      {u"Size k × v"_s, u"%1 × %2"_s.arg(s.lambdas.total.shape[0]).arg(s.lambdas.total.shape[1])},
+      {u"Norm of the content part"_s, numberText(norm(s.lambdas.content))},
+      {u"Norm of the position part"_s, numberText(norm(s.lambdas.position))},
+      {u"Norm of λ"_s, numberText(norm(s.lambdas.total))}};
   if (!s.singularValues.total.empty()) {
-    text.numbers.emplace_back(tr("Effective rank of λ"),
+    text.numbers.emplace_back(u"Effective rank of λ"_s,
                               numberText(effectiveRank(s.singularValues.total.values)));
   }
   return text;

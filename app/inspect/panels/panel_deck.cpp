@@ -45,7 +45,7 @@ PanelDeck::PanelDeck(QWidget* parent)
   auto* column = new QVBoxLayout(left_);
   column->setContentsMargins(0, 8, 0, 0);
   column->setSpacing(4);
-  auto* title = makeNote(tr("Lambda layers"));
+  auto* title = makeNote(u"Lambda layers"_s);
   title->setContentsMargins(12, 0, 12, 0);
   noLayers_->setContentsMargins(12, 8, 12, 0);
   column->addWidget(title);
@@ -53,7 +53,7 @@ PanelDeck::PanelDeck(QWidget* parent)
   column->addWidget(layers_, 1);
   column->addStretch();
 
-  failure_->setButtons(tr("Try again"), tr("Open another run"));
+  failure_->setButtons(u"Try again"_s, u"Open another run"_s);
   middle_->addWidget(imageArea_);
   middle_->addWidget(failure_);
   tabs_->setDocumentMode(true);
@@ -61,8 +61,7 @@ PanelDeck::PanelDeck(QWidget* parent)
   tabs_->tabBar()->setUsesScrollButtons(true);
   for (const InspectPanelTraits& traits : kInspectPanels) {
     InspectPanel* panel = panels_.emplace_back(traits.make());
-    tabs_->addTab(new PanelArea(*panel),
-                  QCoreApplication::translate("lambda::InspectPanel", traits.title));
+    tabs_->addTab(new PanelArea(*panel), QString::fromUtf8(traits.title));
     connect(panel, &InspectPanel::predictionsRequested, this, &PanelDeck::predictionsRequested);
   }
   addWidget(left_);
@@ -84,9 +83,8 @@ void PanelDeck::setLayers(const std::vector<InspectableLayer>& layers, const QSt
   layers_->setVisible(!layers.empty());
   noLayers_->setVisible(layers.empty() && !network.isEmpty());
   noLayers_->setText(
-      tr("This network has no lambda layer (%1), so only its prediction is shown. Turn a block "
-         "into a lambda layer in Design.")
-          .arg(QString(network).replace(u'-', QChar(0x2011))));
+      u"This network has no lambda layer (%1), so only its prediction is shown. Turn a block "
+      "into a lambda layer in Design."_s.arg(QString(network).replace(u'-', QChar(0x2011))));
   image_->setControlsEnabled(!layers.empty());
   for (std::size_t i = 0; i < panels_.size(); ++i) {
     tabs_->setTabEnabled(static_cast<int>(i), !layers.empty() || !kInspectPanels[i].needsLayer);
@@ -102,7 +100,7 @@ void PanelDeck::setState(const PanelState& state) {
 
 void PanelDeck::showFailure(const QString& reason) {
   setState({});
-  failure_->setTexts(tr("Could not inspect this"), reason);
+  failure_->setTexts(u"Could not inspect this"_s, reason);
   middle_->setCurrentWidget(failure_);
   tabs_->setVisible(false);
 }

@@ -59,8 +59,8 @@ QString exportStem(const InspectionSnapshot& snapshot, const QString& what) {
 }
 
 QString exportCaption(const InspectionSnapshot& snapshot, const QString& what) {
-  return QCoreApplication::translate("Inspect", "%1. Layer %2, step %3")
-      .arg(what, layerTitle(snapshot.layer.name), countText(snapshot.step));
+  return u"%1. Layer %2, step %3"_s.arg(
+      what, layerTitle(snapshot.layer.name), countText(snapshot.step));
 }
 
 QLabel* makeNote(const QString& text) {
@@ -135,8 +135,7 @@ HeatmapData lambdaData(const InspectionSnapshot& snapshot,
   return {.array = lambda,
           .name = exportStem(snapshot, u"lambda-"_s + part),
           .title = title,
-          .caption = exportCaption(
-              snapshot, QCoreApplication::translate("Inspect", "Lambda matrix: %1").arg(part)),
+          .caption = exportCaption(snapshot, u"Lambda matrix: %1"_s.arg(part)),
           .rows = {.label = u"k"_s},
           .columns = {.label = u"v"_s}};
 }
@@ -155,10 +154,8 @@ HeatmapData embeddingData(const InspectionSnapshot& snapshot) {
   HeatmapData heat{
       .array = {},
       .name = exportStem(snapshot, hasChange ? u"embeddings-change"_s : u"embeddings"_s),
-      .title =
-          hasChange
-              ? QCoreApplication::translate("Inspect", "Embeddings, change since the start")
-              : QCoreApplication::translate("Inspect", "Embeddings; their start is not known")};
+      .title = hasChange ? u"Embeddings, change since the start"_s
+                         : u"Embeddings; their start is not known"_s};
   heat.caption = exportCaption(snapshot, heat.title);
   if (tiles.shape.size() != 4 || tiles.empty()) return heat;
   heat.array = {{tiles.shape[0] * tiles.shape[1], tiles.shape[2], tiles.shape[3]}, tiles.values};
@@ -179,26 +176,23 @@ QString slotName(const InspectableLayer& layer, int slot) {
 QString weightsText(InspectedWeights weights) {
   switch (weights) {
     case InspectedWeights::live:
-      return QCoreApplication::translate("Inspect", "Live weights");
+      return u"Live weights"_s;
     case InspectedWeights::averaged:
-      return QCoreApplication::translate("Inspect", "Averaged weights");
+      return u"Averaged weights"_s;
     case InspectedWeights::stored:
       break;
   }
-  return QCoreApplication::translate("Inspect", "Weights");
+  return u"Weights"_s;
 }
 
 QString lettersOf(const InspectableLayer& layer) {
   const QString positions = u"%1 × %2"_s.arg(layer.height).arg(layer.width);
   const QString where =
       layer.scope > 0
-          ? QCoreApplication::translate("Inspect",
-                                        "n is one of %1 positions, m one of %2 × %2 around it.")
-                .arg(positions)
-                .arg(layer.scope)
-          : QCoreApplication::translate("Inspect", "n and m are %1 positions.").arg(positions);
-  return QCoreApplication::translate("Inspect", "Here k = %1, v = %2, h = %3, u = %4; %5")
-      .arg(layer.queryDepth)
+          ? u"n is one of %1 positions, m one of %2 × %2 around it."_s.arg(positions).arg(
+                layer.scope)
+          : u"n and m are %1 positions."_s.arg(positions);
+  return u"Here k = %1, v = %2, h = %3, u = %4; %5"_s.arg(layer.queryDepth)
       .arg(layer.valueDepth)
       .arg(layer.heads)
       .arg(layer.intraDepth)

@@ -49,8 +49,8 @@ void PredictionPanel::setVerdict(const PredictionText& words) {
 void PredictionPanel::setOffer(std::optional<Split> split) {
   offer_->setVisible(split.has_value());
   const bool isTest = split == Split::test;
-  offer_->setText(isTest ? tr("Score the test images") : tr("Classify the images"));
-  offer_->setToolTip(isTest ? tr("Each scoring of the test set is counted in the run's record.")
+  offer_->setText(isTest ? u"Score the test images"_s : u"Classify the images"_s);
+  offer_->setToolTip(isTest ? u"Each scoring of the test set is counted in the run's record."_s
                             : QString());
 }
 
@@ -71,7 +71,7 @@ void PredictionPanel::showState(const PanelState& state) {
 }
 
 void PredictionPanel::showNone() {
-  setVerdict({tr("No prediction yet."), u"secondary"_s});
+  setVerdict({u"No prediction yet."_s, u"secondary"_s});
   bars_->setBars({});
   bars_->setVisible(false);
   details_->setText({});
@@ -90,9 +90,8 @@ void PredictionPanel::showSnapshot(const InspectionSnapshot& s) {
   bars_->setBars(std::move(bars));
   bars_->setVisible(true);
   setVerdict(predictionText(s));
-  details_->setText(tr("%1 after step %2, epoch %3.")
-                        .arg(weightsText(s.weights), countText(s.step))
-                        .arg(s.epoch));
+  details_->setText(
+      u"%1 after step %2, epoch %3."_s.arg(weightsText(s.weights), countText(s.step)).arg(s.epoch));
   details_->setVisible(true);
 }
 
@@ -117,8 +116,7 @@ void PredictionPanel::showPrediction(const Predictions& predictions, int image) 
   bars_->setVisible(true);
   setVerdict(words);
   details_->setVisible(true);
-  details_->setText(tr("Weights after step %1, epoch %2.")
-                        .arg(countText(predictions.step))
+  details_->setText(u"Weights after step %1, epoch %2."_s.arg(countText(predictions.step))
                         .arg(predictions.epoch));
 }
 

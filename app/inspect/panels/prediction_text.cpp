@@ -16,17 +16,12 @@ namespace {
 PredictionText inWords(const QString& predicted, double probability, const QString& truth) {
   const QString share = percentText(probability, 0);
   if (truth.isEmpty()) {
-    return {QCoreApplication::translate("Inspect", "Predicted: %1, %2").arg(predicted, share),
-            u"heading"_s};
+    return {u"Predicted: %1, %2"_s.arg(predicted, share), u"heading"_s};
   }
   if (truth == predicted) {
-    return {
-        QCoreApplication::translate("Inspect", "Correct: predicted %1, %2").arg(predicted, share),
-        u"success"_s};
+    return {u"Correct: predicted %1, %2"_s.arg(predicted, share), u"success"_s};
   }
-  return {QCoreApplication::translate("Inspect", "Wrong: predicted %1, %2; true class: %3")
-              .arg(predicted, share, truth),
-          u"error"_s};
+  return {u"Wrong: predicted %1, %2; true class: %3"_s.arg(predicted, share, truth), u"error"_s};
 }
 
 }  // namespace
@@ -48,11 +43,11 @@ PredictionText predictionText(const Predictions& predictions, int image) {
 }
 
 QString className(const std::vector<std::string>& names, int label) {
-  if (label < 0) return QCoreApplication::translate("Inspect", "not known");
+  if (label < 0) return u"not known"_s;
   if (label < static_cast<int>(names.size())) {
     return QString::fromStdString(names[static_cast<std::size_t>(label)]);
   }
-  return QCoreApplication::translate("Inspect", "class %1").arg(label);
+  return u"class %1"_s.arg(label);
 }
 
 }  // namespace lambda

@@ -86,14 +86,14 @@ QString valueText(const FieldRow& row) {
 
 QString groupOf(const std::string& path) {
   static const std::map<std::string, QString, std::less<>> groups{
-      {"architecture", tr("Network")},
-      {"data", tr("Data")},
-      {"recipe", tr("Recipe")},
-      {"device", tr("Device")},
-      {"checkpoints", tr("Checkpoints")},
-      {"environment", tr("Environment")}};
+      {"architecture", u"Network"_s},
+      {"data", u"Data"_s},
+      {"recipe", u"Recipe"_s},
+      {"device", u"Device"_s},
+      {"checkpoints", u"Checkpoints"_s},
+      {"environment", u"Environment"_s}};
   const auto found = groups.find(path.substr(0, path.find('.')));
-  return found == groups.end() ? tr("Run") : found->second;
+  return found == groups.end() ? u"Run"_s : found->second;
 }
 
 QString numberList(const std::set<int>& numbers) {
@@ -101,7 +101,7 @@ QString numberList(const std::set<int>& numbers) {
   for (auto i = numbers.begin(); i != numbers.end();) {
     auto last = i;
     while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
-    texts << (last == i ? QString::number(*i) : tr("%1–%2").arg(*i).arg(*last));
+    texts << (last == i ? QString::number(*i) : u"%1–%2"_s.arg(*i).arg(*last));
     i = std::next(last);
   }
   return texts.join(u", "_s);
@@ -118,13 +118,13 @@ QString placesText(const std::set<BlockPlace>& places, const std::set<BlockPlace
     if (numbers == allBlocks[stage]) {
       whole.insert(stage);
     } else {
-      texts << (numbers.size() > 1 ? tr("stage %1, blocks %2") : tr("stage %1, block %2"))
+      texts << (numbers.size() > 1 ? u"stage %1, blocks %2"_s : u"stage %1, block %2"_s)
                    .arg(stage)
                    .arg(numberList(numbers));
     }
   }
   if (!whole.empty()) {
-    texts.prepend((whole.size() > 1 ? tr("stages %1") : tr("stage %1")).arg(numberList(whole)));
+    texts.prepend((whole.size() > 1 ? u"stages %1"_s : u"stage %1"_s).arg(numberList(whole)));
   }
   QString text = texts.join(u"; "_s);
   text[0] = text[0].toUpper();
@@ -134,21 +134,21 @@ QString placesText(const std::set<BlockPlace>& places, const std::set<BlockPlace
 /// The name of all blocks that have the field, for example "All lambda layers" for a field of only
 /// that kind of mixer.
 QString allWith(const std::string& field, const std::set<std::size_t>& kinds) {
-  if (!field.starts_with("mixer.") || field == "mixer.kind") return tr("All blocks");
+  if (!field.starts_with("mixer.") || field == "mixer.kind") return u"All blocks"_s;
   QStringList names;
   for (const std::size_t kind : kinds) {
     names << QString::fromStdString(std::string(kMixerTraits[kind].plural));
   }
-  return tr("All %1").arg(names.join(tr(" and ")));
+  return u"All %1"_s.arg(names.join(u" and "_s));
 }
 
 /// "Stem: Width": a setting that several parts of a network have is preceded by its part.
 QString labelOf(const FieldRow& row) {
   QString label = QString::fromStdString(row.label);
   static const std::array<std::pair<std::string_view, QString>, 3> parts{
-      {{"architecture.input.", tr("Input")},
-       {"architecture.stem.", tr("Stem")},
-       {"architecture.head.", tr("Head")}}};
+      {{"architecture.input.", u"Input"_s},
+       {"architecture.stem.", u"Stem"_s},
+       {"architecture.head.", u"Head"_s}}};
   for (const auto& [start, part] : parts) {
     if (row.path.starts_with(start) && label != part) return part + u": "_s + label;
   }
@@ -156,7 +156,7 @@ QString labelOf(const FieldRow& row) {
   if (!row.path.starts_with(kStage)) return label;
   int stage = 0;
   std::from_chars(row.path.data() + kStage.size(), row.path.data() + row.path.size(), stage);
-  return tr("Stage %1: %2").arg(stage + 1).arg(label);
+  return u"Stage %1: %2"_s.arg(stage + 1).arg(label);
 }
 
 /// A row under construction, with the blocks that it stands for.
@@ -293,7 +293,7 @@ QStringList legendTexts(const std::vector<const RunRecord*>& runs) {
       label[0] = label[0].toLower();
       parts << label + u' ' + value;
     }
-    if (hidden > 0) parts << tr("%1 more").arg(hidden);
+    if (hidden > 0) parts << u"%1 more"_s.arg(hidden);
     texts << parts.join(u", "_s);
   }
   return texts;

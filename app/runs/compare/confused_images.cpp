@@ -6,6 +6,8 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -63,14 +65,13 @@ QString describeImage(const Predictions& predictions, int index) {
   const QString truth = className(predictions, predictions.labels[at]);
   const QString sure = percentText(predictions.confidence[at]);
   if (predictions.labels[at] == predictions.predicted[at]) {
-    return tr("Image %1. Correct: predicted %2, %3").arg(index).arg(truth, sure);
+    return u"Image %1. Correct: predicted %2, %3"_s.arg(index).arg(truth, sure);
   }
-  return tr("Image %1. Wrong: predicted %3, %4; labelled %2, %5")
-      .arg(index)
-      .arg(truth,
-           className(predictions, predictions.predicted[at]),
-           sure,
-           percentText(predictions.truthProbability[at]));
+  return u"Image %1. Wrong: predicted %3, %4; labelled %2, %5"_s.arg(index).arg(
+      truth,
+      className(predictions, predictions.predicted[at]),
+      sure,
+      percentText(predictions.truthProbability[at]));
 }
 
 }  // namespace lambda

@@ -65,12 +65,12 @@ fs::path folderFor(const fs::path& path) {
 QString writeExport(const fs::path& run, RunExport what, const fs::path& file) {
   if (what != RunExport::weights) {
     writeFileDurably(file, exportedText(run, what));
-    return RunLibrary::tr("Saved %1.").arg(toText(file));
+    return u"Saved %1."_s.arg(toText(file));
   }
   const ExportedWeights weights = exportWeights(run, file, WeightsChoice::evaluated);
   const QString tensors = countedText(weights.tensors, u"tensor"_s);
-  return (weights.averaged ? RunLibrary::tr("Saved %1 with %2 of %3, averaged over training.")
-                           : RunLibrary::tr("Saved %1 with %2 of %3."))
+  return (weights.averaged ? u"Saved %1 with %2 of %3, averaged over training."_s
+                           : u"Saved %1 with %2 of %3."_s)
       .arg(toText(file), tensors, toText(weights.checkpoint.filename()));
 }
 
@@ -83,24 +83,24 @@ FolderReport reportOn(const fs::path& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
   if (status.type() == fs::file_type::not_found) {
-    return {LibraryState::missing,
-            RunLibrary::tr("There is no folder %1. Was it moved, or is its disk not mounted?")
-                .arg(toText(folder))};
+    return {
+        LibraryState::missing,
+        u"There is no folder %1. Was it moved, or is its disk not mounted?"_s.arg(toText(folder))};
   }
   if (!error && status.type() != fs::file_type::directory) {
-    return {LibraryState::failed, RunLibrary::tr("%1 is not a folder.").arg(toText(folder))};
+    return {LibraryState::failed, u"%1 is not a folder."_s.arg(toText(folder))};
   }
   if (!error) fs::directory_iterator(folder, error);
   if (error) {
     return {LibraryState::failed,
-            RunLibrary::tr("%1 can't be read: %2.")
-                .arg(toText(folder), QString::fromLocal8Bit(error.message().c_str()))};
+            u"%1 can't be read: %2."_s.arg(toText(folder),
+                                           QString::fromLocal8Bit(error.message().c_str()))};
   }
   if (::access(folder.c_str(), W_OK) != 0) {
-    return {LibraryState::readOnly,
-            RunLibrary::tr(
-                "%1 can't be written: its runs can be inspected, but no run can be trained in it.")
-                .arg(toText(folder))};
+    return {
+        LibraryState::readOnly,
+        u"%1 can't be written: its runs can be inspected, but no run can be trained in it."_s.arg(
+            toText(folder))};
   }
   return {};
 }
@@ -151,10 +151,8 @@ void LibraryWorker::open(const std::vector<fs::path>& paths) {
     const fs::path folder = folderFor(path);
     if (folder.empty()) {
       const QString reason =
-          RunLibrary::tr(
-              "Could not open %1: it is neither part of a run nor a TensorBoard log. Open the "
-              "folder of a run, or one with event files.")
-              .arg(toText(path));
+          u"Could not open %1: it is neither part of a run nor a TensorBoard log. Open the "
+          "folder of a run, or one with event files."_s.arg(toText(path));
       answer([&library = library_, path, reason] { Q_EMIT library.refused(path, reason); });
     } else {
       folders.insert(folder);
@@ -181,9 +179,7 @@ void LibraryWorker::write(const fs::path& path, const QByteArray& content) {
   QSaveFile file(toText(path));
   const bool isWritten =
       file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit();
-  report(path,
-         RunLibrary::tr("Saved %1.").arg(toText(path)),
-         isWritten ? QString() : file.errorString());
+  report(path, u"Saved %1."_s.arg(toText(path)), isWritten ? QString() : file.errorString());
 }
 
 void LibraryWorker::exportRun(const fs::path& run, RunExport what, const fs::path& file) {
@@ -201,7 +197,7 @@ void LibraryWorker::exportRun(const fs::path& run, RunExport what, const fs::pat
 
 void LibraryWorker::report(const fs::path& file, const QString& sentence, const QString& problem) {
   const QString reason =
-      RunLibrary::tr("Could not write %1: %2. Choose another file.").arg(toText(file), problem);
+      u"Could not write %1: %2. Choose another file."_s.arg(toText(file), problem);
   answer([&library = library_, file, sentence, isWritten = problem.isEmpty(), reason] {
     if (isWritten) {
       Q_EMIT library.written(file, sentence);
@@ -242,10 +238,9 @@ void LibraryWorker::scan() {
   FolderReport report = reportOn(folder_);
   RunScanner::Result result = scanner_.scan(folder_, added_, isEnding);
   if (!result.isWhole && report.text.isEmpty()) {
-    report.text = RunLibrary::tr(
-                      "%1 holds too many folders to search all of them for runs. Choose the folder "
-                      "of the runs itself, or open the missing runs one by one.")
-                      .arg(toText(folder_));
+    report.text =
+        u"%1 holds too many folders to search all of them for runs. Choose the folder "
+        "of the runs itself, or open the missing runs one by one."_s.arg(toText(folder_));
   }
   watchPlaces(result.news);
   answer([&library = library_, result = std::move(result), report]() mutable {

@@ -5,6 +5,8 @@
 #include "app/session/training_session.h"
 #include "widgets/text/path_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace fs = std::filesystem;
 
 namespace lambda {
@@ -17,7 +19,7 @@ ForkStarter::ForkStarter(RunLibrary& library, TrainingSession& training, QWidget
       dialog_->setName(rowOf(*run).name());
       return;
     }
-    Q_EMIT runLost(tr("Could not fork %1: it is no longer there.").arg(toText(dialog_->run())));
+    Q_EMIT runLost(u"Could not fork %1: it is no longer there."_s.arg(toText(dialog_->run())));
     dialog_->close();
   });
   connect(&library, &RunLibrary::renamed, this, [this](const fs::path& from, const fs::path& to) {

@@ -57,10 +57,10 @@ RunOperations::RunOperations(RunLibrary& library,
   connect(actions.exportTable, &QAction::triggered, this, &RunOperations::exportTable);
   const auto openFolder = [this](const fs::path& folder) { library_.open({folder}); };
   connect(actions.openRun, &QAction::triggered, this, [this, openFolder] {
-    chooseFolder(tr("Open a run folder"), openFolder);
+    chooseFolder(u"Open a run folder"_s, openFolder);
   });
   connect(actions.importLog, &QAction::triggered, this, [this, openFolder] {
-    chooseFolder(tr("Folder with TensorBoard event files"), openFolder);
+    chooseFolder(u"Folder with TensorBoard event files"_s, openFolder);
   });
   connect(actions.refresh, &QAction::triggered, &library, &RunLibrary::refresh);
   connectMessages();
@@ -69,10 +69,10 @@ RunOperations::RunOperations(RunLibrary& library,
 void RunOperations::connectMessages() {
   connect(&library_, &RunLibrary::commandFound, this, [this](const QString& command) {
     QApplication::clipboard()->setText(command);
-    messages_.tell(tr("Copied: %1").arg(command));
+    messages_.tell(u"Copied: %1"_s.arg(command));
   });
   connect(&removals_, &RunRemovals::removed, this, [this](const QString& text) {
-    messages_.tell(text, tr("Undo"), [this] { removals_.undoAction()->trigger(); });
+    messages_.tell(text, u"Undo"_s, [this] { removals_.undoAction()->trigger(); });
   });
   connect(&removals_, &RunRemovals::restored, this, &RunOperations::restored);
   connect(&library_, &RunLibrary::written, this, [this](const fs::path&, const QString& sentence) {
@@ -86,10 +86,10 @@ void RunOperations::continueRun() {
   const fs::path path = row->run.path;
   const int done = row->run.record.epochsDone;
   messages_.askNumber(
-      tr("Continue %1 for").arg(row->name()),
-      {tr("more epoch"), tr("more epochs")},
+      u"Continue %1 for"_s.arg(row->name()),
+      {u"more epoch"_s, u"more epochs"_s},
       kMoreEpochs,
-      tr("Continue"),
+      u"Continue"_s,
       [this, path, done](int more) { Q_EMIT continueRequested(path, done + more); });
 }
 
@@ -98,10 +98,10 @@ void RunOperations::trash() {
   if (rows.empty()) return;
   const QString question =
       rows.size() == 1
-          ? tr("Move %1 with all its checkpoints to the trash?").arg(rows.front()->name())
-          : tr("Move %1 with all their checkpoints to the trash?")
-                .arg(countedText(static_cast<qint64>(rows.size()), u"run"_s));
-  messages_.ask(question, tr("Move to the trash"), [this, asked = table_.selectedRuns()] {
+          ? u"Move %1 with all its checkpoints to the trash?"_s.arg(rows.front()->name())
+          : u"Move %1 with all their checkpoints to the trash?"_s.arg(
+                countedText(static_cast<qint64>(rows.size()), u"run"_s));
+  messages_.ask(question, u"Move to the trash"_s, [this, asked = table_.selectedRuns()] {
     removals_.moveToTrash(table_.rowsOf(asked));
     table_.setFocus();
   });
@@ -122,18 +122,18 @@ void RunOperations::exportRun() {
   std::vector<RunExport> formats;
   for (std::size_t i = 0; i < kRunExports.size(); ++i) formats.push_back(static_cast<RunExport>(i));
   askForExport(page_,
-               tr("Export %1").arg(row->name()),
+               u"Export %1"_s.arg(row->name()),
                toText(run.filename()),
                formats,
                [this, run](const QString& path, RunExport what) {
-                 messages_.tell(tr("Exporting %1 …").arg(toText(run.filename())));
+                 messages_.tell(u"Exporting %1 …"_s.arg(toText(run.filename())));
                  library_.exportRun(run, what, toPath(path));
                });
 }
 
 void RunOperations::exportTable() {
-  auto* dialog = makeSaveDialog(tr("Export the table"));
-  dialog->setNameFilter(tr("Numbers (*.csv)"));
+  auto* dialog = makeSaveDialog(u"Export the table"_s);
+  dialog->setNameFilter(u"Numbers (*.csv)"_s);
   dialog->setDefaultSuffix(u"csv"_s);
   dialog->selectFile(u"runs.csv"_s);
   connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {

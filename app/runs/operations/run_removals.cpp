@@ -18,8 +18,8 @@ namespace lambda {
 
 RunRemovals::RunRemovals(RunLibrary& library, QObject* parent)
     : QObject(parent), library_(library), undo_(new QAction(this)), redo_(new QAction(this)) {
-  undo_->setProperty(kLastingText, tr("Undo"));
-  redo_->setProperty(kLastingText, tr("Redo"));
+  undo_->setProperty(kLastingText, u"Undo"_s);
+  redo_->setProperty(kLastingText, u"Redo"_s);
   connect(undo_, &QAction::triggered, this, &RunRemovals::undo);
   connect(redo_, &QAction::triggered, this, &RunRemovals::redo);
   connect(&library, &RunLibrary::trashed, this, &RunRemovals::onTrashed);
@@ -61,7 +61,7 @@ void RunRemovals::remove(Removal removal) {
     }
   }
   const QString text =
-      tr("%1 removed from the list; nothing was deleted.").arg(namesOf(removal.items));
+      u"%1 removed from the list; nothing was deleted."_s.arg(namesOf(removal.items));
   done_.push_back(std::move(removal));
   updateActions();
   Q_EMIT removed(text);
@@ -75,7 +75,7 @@ void RunRemovals::onTrashed(const fs::path& run, const fs::path& place) {
     removal.items.push_back(*moved);
     removal.moving.erase(moved);
     updateActions();
-    Q_EMIT removed(tr("%1 moved to the trash.").arg(namesOf(removal.items)));
+    Q_EMIT removed(u"%1 moved to the trash."_s.arg(namesOf(removal.items)));
     return;
   }
 }
@@ -138,17 +138,17 @@ QString RunRemovals::namesOf(const std::vector<Item>& items) {
 
 QString RunRemovals::textOf(const Removal& removal) {
   const QString names = namesOf(removal.items);
-  return removal.way == Way::trash ? tr("move %1 to the trash").arg(names)
-                                   : tr("remove %1 from the list").arg(names);
+  return removal.way == Way::trash ? u"move %1 to the trash"_s.arg(names)
+                                   : u"remove %1 from the list"_s.arg(names);
 }
 
 void RunRemovals::updateActions() {
   const auto last = std::find_if(
       done_.rbegin(), done_.rend(), [](const Removal& removal) { return !removal.items.empty(); });
   undo_->setEnabled(last != done_.rend());
-  undo_->setText(undo_->isEnabled() ? tr("Undo: %1").arg(textOf(*last)) : tr("Undo"));
+  undo_->setText(undo_->isEnabled() ? u"Undo: %1"_s.arg(textOf(*last)) : u"Undo"_s);
   redo_->setEnabled(!undone_.empty());
-  redo_->setText(redo_->isEnabled() ? tr("Redo: %1").arg(textOf(undone_.back())) : tr("Redo"));
+  redo_->setText(redo_->isEnabled() ? u"Redo: %1"_s.arg(textOf(undone_.back())) : u"Redo"_s);
 }
 
 }  // namespace lambda

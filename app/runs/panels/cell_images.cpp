@@ -29,14 +29,14 @@ CellImages::CellImages(QWidget* parent)
       title_(new QLabel(this)),
       grid_(new ImageGrid(ImageGrid::Arrangement::rows, this)),
       text_(new QLabel(this)),
-      inspect_(new QPushButton(tr("Inspect it"), this)) {
+      inspect_(new QPushButton(u"Inspect it"_s, this)) {
   title_->setWordWrap(true);
   title_->setTextFormat(Qt::PlainText);
   updateSizes();
   text_->setProperty(kRole, u"secondary"_s);
   text_->setWordWrap(true);
   text_->setTextFormat(Qt::PlainText);
-  inspect_->setToolTip(tr("Open this image in Inspect: contributions of every pixel"));
+  inspect_->setToolTip(u"Open this image in Inspect: contributions of every pixel"_s);
   auto* foot = new QHBoxLayout;
   foot->addWidget(text_, 1);
   foot->addWidget(inspect_);
@@ -59,9 +59,8 @@ void CellImages::setContent(std::shared_ptr<const Predictions> predictions,
   const std::vector<int> chosen =
       cell ? imagesIn(*predictions_, *cell) : wrongImages(*predictions_);
   title_->setText(
-      cell
-          ? tr("%1, the most confident first").arg(sentence)
-          : tr("All %1 wrong predictions, the most confident first").arg(countText(chosen.size())));
+      cell ? u"%1, the most confident first"_s.arg(sentence)
+           : u"All %1 wrong predictions, the most confident first"_s.arg(countText(chosen.size())));
   std::vector<GridImage> shown;
   for (const int image : chosen) {
     const auto at = static_cast<std::size_t>(image);
@@ -71,7 +70,7 @@ void CellImages::setContent(std::shared_ptr<const Predictions> predictions,
                      percentText(predictions_->confidence[at], 0),
                      isRight ? Verdict::right : Verdict::wrong});
   }
-  grid_->setPlaceholder(images ? tr("No images") : tr("Reading the images …"));
+  grid_->setPlaceholder(images ? u"No images"_s : u"Reading the images …"_s);
   grid_->setImages(std::move(images), std::move(shown));
   describe(grid_->currentImage());
 }
@@ -93,7 +92,7 @@ void CellImages::describe(int image) {
   const bool isChosen = predictions_ && image >= 0;
   inspect_->setEnabled(isChosen);
   text_->setText(isChosen ? describeImage(*predictions_, image)
-                          : tr("Choose an image to see its prediction."));
+                          : u"Choose an image to see its prediction."_s);
 }
 
 }  // namespace lambda

@@ -7,6 +7,8 @@
 #include "app/runs/run_table_model.h"
 #include "widgets/theme/colors.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -25,12 +27,11 @@ QPixmap swatchOf(const QColor& color) {
 }  // namespace
 
 void addColorMenu(QMenu& menu, RunTableModel& runs, const std::filesystem::path& run) {
-  QMenu* choices = menu.addMenu(RunTableModel::tr("Colour"));
+  QMenu* choices = menu.addMenu(u"Colour"_s);
   const auto& series = colorsOf(menu).series;
   for (std::size_t i = 0; i < series.size(); ++i) {
     const auto color = static_cast<int>(i);
-    QAction* action =
-        choices->addAction(swatchOf(series[i]), RunTableModel::tr("Colour %1").arg(i + 1));
+    QAction* action = choices->addAction(swatchOf(series[i]), u"Colour %1"_s.arg(i + 1));
     action->setCheckable(true);
     action->setChecked(runs.colorIndex(run) == color);
     QObject::connect(action, &QAction::triggered, &runs, [&runs, run, color] {

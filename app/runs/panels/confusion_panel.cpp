@@ -42,15 +42,15 @@ const QString kSplitterKey = u"confusionSplitter"_s;
 
 ExplanationText explanation(const Predictions* predictions) {
   ExplanationText text;
-  text.title = ConfusionPanel::tr("What is predicted as what?");
-  text.body = ConfusionPanel::tr(
-      "A row has all images of one class, a column all that were predicted as one. Correct "
+  text.title = u"What is predicted as what?"_s;
+  text.body =
+      u"A row has all images of one class, a column all that were predicted as one. Correct "
       "predictions are on the diagonal. The colour of the others grows with their share of the "
       "row, up to the most "
-      "frequent mistake.<br><br>Click a cell to see the images behind it.");
+      "frequent mistake.<br><br>Click a cell to see the images behind it."_s;
   if (predictions) {
-    text.numbers = {{ConfusionPanel::tr("Images"), countText(predictions->labels.size())},
-                    {ConfusionPanel::tr("Correct"), accuracyText(shareOfRight(*predictions))}};
+    text.numbers = {{u"Images"_s, countText(predictions->labels.size())},
+                    {u"Correct"_s, accuracyText(shareOfRight(*predictions))}};
   }
   return text;
 }
@@ -64,16 +64,16 @@ ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
       runs_(runs),
       store_(inspection.predictions()),
       images_(inspection.images()),
-      splits_(new ChoiceBar({tr("Validation images"), tr("Test images")}, tr("Images"), this)),
-      scales_(new ChoiceBar({tr("Counts"), tr("Per cent")}, tr("Cells"), this)),
+      splits_(new ChoiceBar({u"Validation images"_s, u"Test images"_s}, u"Images"_s, this)),
+      scales_(new ChoiceBar({u"Counts"_s, u"Per cent"_s}, u"Cells"_s, this)),
       summary_(new QLabel(this)),
       again_(new QToolButton(this)),
       pages_(new QStackedWidget(this)) {
   pages_->addWidget(makeMessage());
   pages_->addWidget(makeResult());
   summary_->setProperty(kRole, u"secondary"_s);
-  again_->setText(tr("Classify again"));
-  again_->setToolTip(tr("With the best weights so far"));
+  again_->setText(u"Classify again"_s);
+  again_->setToolTip(u"With the best weights so far"_s);
   again_->setProperty(kRole, u"quiet"_s);
   auto* row = new FlowLayout(kGap);
   row->addWidget(splits_);
@@ -200,15 +200,14 @@ void ConfusionPanel::refresh() {
   const int index = runs_.indexOf(run_);
   if (index < 0) {
     showMessage(
-        tr("No run is selected"), tr("Select a run in the table to see what it confuses."), {});
+        u"No run is selected"_s, u"Select a run in the table to see what it confuses."_s, {});
     return;
   }
   const RunRow& row = runs_.row(index);
   if (!row.hasRecord()) {
-    showMessage(tr("There are no weights"),
-                row.isImported()
-                    ? tr("An imported log has only curves.")
-                    : tr("The run's record can't be read, so neither can its network."),
+    showMessage(u"There are no weights"_s,
+                row.isImported() ? u"An imported log has only curves."_s
+                                 : u"The run's record can't be read, so neither can its network."_s,
                 {});
     return;
   }
@@ -216,7 +215,7 @@ void ConfusionPanel::refresh() {
   if (entry.isRunning) {
     showProgress(entry);
   } else if (!entry.failure.isEmpty()) {
-    showMessage(tr("Could not classify the images"), entry.failure, tr("Try again"));
+    showMessage(u"Could not classify the images"_s, entry.failure, u"Try again"_s);
   } else if (entry.predictions) {
     showPredictions(entry.predictions);
   } else {
@@ -236,24 +235,24 @@ void ConfusionPanel::scoreUnasked() {
 void ConfusionPanel::showBeginning() {
   const RunRow& row = runs_.row(runs_.indexOf(run_));
   if (split() == Split::validation) {
-    showMessage(tr("What does %1 confuse?").arg(row.name()),
-                tr("Its best checkpoint classifies every validation image. That takes from a few "
-                   "seconds to a "
-                   "minute, in the background."),
-                tr("Classify the validation images"));
+    showMessage(u"What does %1 confuse?"_s.arg(row.name()),
+                u"Its best checkpoint classifies every validation image. That takes from a few "
+                "seconds to a "
+                "minute, in the background."_s,
+                u"Classify the validation images"_s);
     return;
   }
   const int looks = row.run.record.testEvaluations;
   const QString before =
-      looks == 0 ? tr("This run's test images have not been scored yet.")
-                 : tr("This run's test images have been scored %1.").arg(timesText(looks));
+      looks == 0 ? u"This run's test images have not been scored yet."_s
+                 : u"This run's test images have been scored %1."_s.arg(timesText(looks));
   showMessage(
-      tr("This scores the test set"),
+      u"This scores the test set"_s,
       before + u' ' +
-          tr("Each scoring is counted in the run's record. Changes that follow from it fit the "
-             "network to the test set, and its accuracy no longer holds for new images. "
-             "Choose by the validation images instead."),
-      tr("Score the test images"));
+          u"Each scoring is counted in the run's record. Changes that follow from it fit the "
+          "network to the test set, and its accuracy no longer holds for new images. "
+          "Choose by the validation images instead."_s,
+      u"Score the test images"_s);
 }
 
 void ConfusionPanel::showMessage(const QString& title, const QString& text, const QString& button) {
@@ -270,10 +269,10 @@ void ConfusionPanel::showMessage(const QString& title, const QString& text, cons
 
 void ConfusionPanel::showProgress(const PredictionStore::Entry& entry) {
   const bool isReading = entry.total == 0;
-  showMessage(tr("Classifying …"),
-              isReading ? tr("Reading the weights and the images")
-                        : tr("%1 of %2 images").arg(countText(entry.done), countText(entry.total)),
-              tr("Cancel"));
+  showMessage(u"Classifying …"_s,
+              isReading ? u"Reading the weights and the images"_s
+                        : u"%1 of %2 images"_s.arg(countText(entry.done), countText(entry.total)),
+              u"Cancel"_s);
   progress_->setRange(0, static_cast<int>(entry.total));
   progress_->setValue(static_cast<int>(entry.done));
   progress_->show();
@@ -289,15 +288,15 @@ void ConfusionPanel::showPredictions(const std::shared_ptr<const Predictions>& p
   const RunRow& row = runs_.row(runs_.indexOf(run_));
   QStringList names;
   for (const std::string& name : predictions->classNames) names << QString::fromStdString(name);
-  const QString what = split() == Split::test ? tr("test images") : tr("validation images");
+  const QString what = split() == Split::test ? u"test images"_s : u"validation images"_s;
   summary_->setText(
-      tr("%1 of %2 images correct, epoch %3")
+      u"%1 of %2 images correct, epoch %3"_s
           .arg(accuracyText(shareOfRight(*predictions)), countText(predictions->labels.size()))
           .arg(predictions->epoch));
   view_->setMatrix(
       confusionOf(*predictions),
       names,
-      tr("%1, %2, epoch %3").arg(row.name(), what, QString::number(predictions->epoch)));
+      u"%1, %2, epoch %3"_s.arg(row.name(), what, QString::number(predictions->epoch)));
   showImages();
 }
 

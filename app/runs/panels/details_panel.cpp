@@ -64,17 +64,17 @@ QWidget* DetailsPanel::makeContent() {
   sentence_->setTextFormat(Qt::PlainText);
   sentence_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   command_ = new QToolButton(content);
-  command_->setText(tr("Copy as command line"));
-  command_->setToolTip(tr("The command that trains such a run again"));
+  command_->setText(u"Copy as command line"_s);
+  command_->setToolTip(u"The command that trains such a run again"_s);
   auto* folder = new QToolButton(content);
-  folder->setText(tr("Show the folder"));
+  folder->setText(u"Show the folder"_s);
   design_ = new QToolButton(content);
-  design_->setText(tr("Open the network in Design"));
-  result_ = new RunFacts(tr("Result"), content);
-  network_ = new RunFacts(tr("Network"), content);
-  environment_ = new RunFacts(tr("Machine"), content);
-  lineage_ = new RunFacts(tr("Ancestors and forks"), content);
-  files_ = new RunFacts(tr("Files"), content);
+  design_->setText(u"Open the network in Design"_s);
+  result_ = new RunFacts(u"Result"_s, content);
+  network_ = new RunFacts(u"Network"_s, content);
+  environment_ = new RunFacts(u"Machine"_s, content);
+  lineage_ = new RunFacts(u"Ancestors and forks"_s, content);
+  files_ = new RunFacts(u"Files"_s, content);
   annotations_ = new RunAnnotations(library_, runs_, content);
   events_ = new RunHistory(content);
 
@@ -173,13 +173,13 @@ void DetailsPanel::refresh() {
   showLineage(*run);
   annotations_->showRun(*run);
   showEvents();
-  files_->setFacts({{tr("Folder"), toText(run_)}});
+  files_->setFacts({{u"Folder"_s, toText(run_)}});
   if (!run->isImported()) library_.listFiles(run_);
 }
 
 void DetailsPanel::showResult(const RunRow& row) {
   const RunRecord& record = row.run.record;
-  std::vector<RunFacts::Fact> facts{{tr("Status"), nameOf(row.state)}};
+  std::vector<RunFacts::Fact> facts{{u"Status"_s, nameOf(row.state)}};
   for (const RunColumn id : {RunColumn::dataSet,
                              RunColumn::validation,
                              RunColumn::test,
@@ -191,8 +191,8 @@ void DetailsPanel::showResult(const RunRow& row) {
     RunFacts::Fact fact{
         .name = column.title, .value = cellText(column, row), .toolTip = column.meaning};
     if (id == RunColumn::test && record.testAccuracy && !row.isImported()) {
-      fact.value = tr("%1, scored %2")
-                       .arg(accuracyText(*record.testAccuracy), timesText(record.testEvaluations));
+      fact.value = u"%1, scored %2"_s.arg(accuracyText(*record.testAccuracy),
+                                          timesText(record.testEvaluations));
     }
     facts.push_back(std::move(fact));
   }
@@ -202,11 +202,11 @@ void DetailsPanel::showResult(const RunRow& row) {
 void DetailsPanel::showNetwork(const RunRow& row) {
   const RunRecord& record = row.run.record;
   const Architecture& network = record.config.architecture;
-  network_->setFacts({{tr("Architecture"), QString::fromStdString(record.pattern)},
-                      {tr("Name"), QString::fromStdString(network.name)},
-                      {tr("Purpose"), QString::fromStdString(network.description)},
-                      {tr("Parameters"), exactCount(record.parameters)},
-                      {tr("FLOPs"), exactCount(record.flops)}});
+  network_->setFacts({{u"Architecture"_s, QString::fromStdString(record.pattern)},
+                      {u"Name"_s, QString::fromStdString(network.name)},
+                      {u"Purpose"_s, QString::fromStdString(network.description)},
+                      {u"Parameters"_s, exactCount(record.parameters)},
+                      {u"FLOPs"_s, exactCount(record.flops)}});
 }
 
 void DetailsPanel::showEnvironment(const RunRow& row) {
@@ -216,15 +216,15 @@ void DetailsPanel::showEnvironment(const RunRow& row) {
       precisionText(record.config.recipe.precision, machine.precisionRates);
   const int changes = machine.threadChanges;
   const QString threads =
-      tr("changed %1 while training: not repeatable to the bit").arg(timesText(changes));
+      u"changed %1 while training: not repeatable to the bit"_s.arg(timesText(changes));
   environment_->setFacts(
-      {{tr("Device"), cellText(specOf(RunColumn::device), row)},
-       {tr("Threads"), changes > 0 ? threads : QString()},
-       {tr("Precision"), row.hasRecord() ? QString::fromStdString(precision) : QString()},
-       {tr("Processor"), QString::fromStdString(machine.cpu)},
-       {tr("Machine"), QString::fromStdString(machine.host)},
-       {tr("Program"), QString::fromStdString(machine.program)},
-       {tr("LibTorch"), QString::fromStdString(machine.torch)}});
+      {{u"Device"_s, cellText(specOf(RunColumn::device), row)},
+       {u"Threads"_s, changes > 0 ? threads : QString()},
+       {u"Precision"_s, row.hasRecord() ? QString::fromStdString(precision) : QString()},
+       {u"Processor"_s, QString::fromStdString(machine.cpu)},
+       {u"Machine"_s, QString::fromStdString(machine.host)},
+       {u"Program"_s, QString::fromStdString(machine.program)},
+       {u"LibTorch"_s, QString::fromStdString(machine.torch)}});
 }
 
 void DetailsPanel::showLineage(const RunRow& row) {
@@ -233,41 +233,40 @@ void DetailsPanel::showLineage(const RunRow& row) {
   const RunSummary* parent = row.isImported() ? nullptr : parentOf(row.run, library_.runs());
   if (parent) {
     facts.push_back(
-        {.name = tr("Forked from"), .value = rowOf(*parent).name(), .link = toText(parent->path)});
+        {.name = u"Forked from"_s, .value = rowOf(*parent).name(), .link = toText(parent->path)});
   } else if (!lineage.parentRun.empty()) {
     facts.push_back(
-        {tr("Forked from"),
-         tr("%1, which is not in the library").arg(QString::fromStdString(lineage.parentRun))});
+        {u"Forked from"_s,
+         u"%1, which is not in the library"_s.arg(QString::fromStdString(lineage.parentRun))});
   }
   if (!lineage.parentRun.empty()) {
-    facts.push_back({tr("At"),
-                     tr("step %1, %2")
-                         .arg(countText(lineage.parentStep),
-                              QString::fromStdString(lineage.parentCheckpoint))});
+    facts.push_back({u"At"_s,
+                     u"step %1, %2"_s.arg(countText(lineage.parentStep),
+                                          QString::fromStdString(lineage.parentCheckpoint))});
   }
   if (!row.isImported()) {
     for (const RunSummary* child : childrenOf(row.run, library_.runs())) {
       facts.push_back(
-          {.name = tr("Fork"), .value = rowOf(*child).name(), .link = toText(child->path)});
+          {.name = u"Fork"_s, .value = rowOf(*child).name(), .link = toText(child->path)});
     }
   }
   lineage_->setFacts(facts);
 }
 
 void DetailsPanel::showFiles(const RunFiles& files) {
-  std::vector<RunFacts::Fact> facts{{tr("Folder"), toText(run_)},
-                                    {tr("On disk"), bytesText(files.totalBytes)}};
+  std::vector<RunFacts::Fact> facts{{u"Folder"_s, toText(run_)},
+                                    {u"On disk"_s, bytesText(files.totalBytes)}};
   const RunRow* run = row();
   const bool canFork = run && run->hasRecord();
-  QString name = tr("Checkpoints");
+  QString name = u"Checkpoints"_s;
   for (const CheckpointFile& file : files.checkpoints) {
     const QString stem = toText(file.path.stem());
     facts.push_back(
         {.name = name,
-         .value = tr("%1, %2").arg(stem, bytesText(file.bytes)),
+         .value = u"%1, %2"_s.arg(stem, bytesText(file.bytes)),
          .link = canFork && file.bytes > 0 ? toText(file.path) : QString(),
-         .linkText = tr("Fork"),
-         .toolTip = canFork ? tr("Start a new run from this checkpoint, with changed settings")
+         .linkText = u"Fork"_s,
+         .toolTip = canFork ? u"Start a new run from this checkpoint, with changed settings"_s
                             : QString()});
     name = u" "_s;
   }

@@ -24,7 +24,7 @@ std::vector<SettingRow> resultsOf(const std::vector<DifferencesModel::Run>& runs
                              RunColumn::flops}) {
     const ColumnSpec& column = specOf(id);
     SettingRow row;
-    row.group = DifferencesModel::tr("Result");
+    row.group = u"Result"_s;
     row.label = column.title;
     row.meaning = column.meaning;
     for (const DifferencesModel::Run& run : runs) {
@@ -115,7 +115,7 @@ QVariant DifferencesModel::data(const QModelIndex& index, int role) const {
 QVariant DifferencesModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
   if (role == Qt::TextAlignmentRole) return QVariant::fromValue(Qt::AlignLeft | Qt::AlignVCenter);
-  if (section == 0) return role == Qt::DisplayRole ? QVariant(tr("Setting")) : QVariant();
+  if (section == 0) return role == Qt::DisplayRole ? QVariant(u"Setting"_s) : QVariant();
   const Run& run = runs_[static_cast<std::size_t>(section) - 1];
   if (role == Qt::DisplayRole) return run.name;
   if (role == Qt::ToolTipRole) return lambda::toText(run.path.filename());

@@ -109,20 +109,20 @@ DifferencesPanel::DifferencesPanel(const RunTableModel& runs, QWidget* parent)
       runs_(runs),
       model_(new DifferencesModel(this)),
       view_(new QTableView(this)),
-      onlyDifferences_(new QCheckBox(tr("Only differences"), this)),
+      onlyDifferences_(new QCheckBox(u"Only differences"_s, this)),
       note_(new QLabel(this)) {
   onlyDifferences_->setChecked(model_->onlyDifferences());
-  onlyDifferences_->setToolTip(tr("Leave out settings that are equal in all runs"));
+  onlyDifferences_->setToolTip(u"Leave out settings that are equal in all runs"_s);
   note_->setProperty(kRole, u"secondary"_s);
   auto* copy = new QToolButton(this);
-  copy->setText(tr("Copy"));
-  copy->setToolTip(tr("Copy this table as text for a spreadsheet"));
+  copy->setText(u"Copy"_s);
+  copy->setToolTip(u"Copy this table as text for a spreadsheet"_s);
   copy->setProperty(kRole, u"quiet"_s);
 
   view_->setModel(model_);
   view_->setHorizontalHeader(new RunsHeader(view_));
   view_->setItemDelegate(new DifferencesDelegate(view_));
-  view_->setAccessibleName(tr("Differences"));
+  view_->setAccessibleName(u"Differences"_s);
   view_->setFrameShape(QFrame::NoFrame);
   view_->setShowGrid(false);
   view_->setWordWrap(false);
@@ -197,14 +197,14 @@ void DifferencesPanel::refresh() {
   model_->setRuns(std::move(runs));
   onlyDifferences_->setEnabled(count > 1);
   if (count == 0) {
-    note_->setText(tr("Check two runs in the table to see their differences."));
+    note_->setText(u"Check two runs in the table to see their differences."_s);
   } else if (count == 1) {
-    note_->setText(tr("All settings of one run. Check a second one to see their differences."));
+    note_->setText(u"All settings of one run. Check a second one to see their differences."_s);
   } else if (!model_->hasDifferences()) {
-    note_->setText(tr("These runs have equal settings."));
+    note_->setText(u"These runs have equal settings."_s);
   } else {
-    note_->setText(isAnyLeftOut ? tr("Without imported logs and damaged runs: their settings are "
-                                     "not known.")
+    note_->setText(isAnyLeftOut ? u"Without imported logs and damaged runs: their settings are "
+                                  "not known."_s
                                 : QString());
   }
   updateLooks();

@@ -67,10 +67,10 @@ std::vector<FieldRow> recipeRows(const Recipe& recipe) {
 
 /// All settings of a fork: everything but the network.
 std::vector<FormSection> sectionsOf(const RunConfig& config) {
-  return {{ForkDialog::tr("Run"), ownRows(config)},
-          {ForkDialog::tr("Recipe"), recipeRows(config.recipe)},
-          {ForkDialog::tr("Augmentation"), rowsOf(config.data.augmentation, "data.augmentation")},
-          {ForkDialog::tr("Device"), rowsOf(config.device, "device")}};
+  return {{u"Run"_s, ownRows(config)},
+          {u"Recipe"_s, recipeRows(config.recipe)},
+          {u"Augmentation"_s, rowsOf(config.data.augmentation, "data.augmentation")},
+          {u"Device"_s, rowsOf(config.device, "device")}};
 }
 
 /// Whether a form with these sections shows the problem beside one of its fields.
@@ -85,15 +85,14 @@ bool isShownBy(const std::vector<FormSection>& sections, const Problem& problem)
 QString checkpointText(const CheckpointFile& file) {
   const std::string stem = file.path.stem().string();
   QString name = QString::fromStdString(stem);
-  if (stem == "last") name = ForkDialog::tr("Last");
-  if (stem == "best") name = ForkDialog::tr("Best validation accuracy");
-  if (stem.starts_with("epoch-")) name = ForkDialog::tr("End of epoch");
+  if (stem == "last") name = u"Last"_s;
+  if (stem == "best") name = u"Best validation accuracy"_s;
+  if (stem.starts_with("epoch-")) name = u"End of epoch"_s;
   if (file.epochsDone) {
-    name = stem.starts_with("epoch-")
-               ? ForkDialog::tr("End of epoch %1").arg(*file.epochsDone)
-               : ForkDialog::tr("%1, after epoch %2").arg(name).arg(*file.epochsDone);
+    name = stem.starts_with("epoch-") ? u"End of epoch %1"_s.arg(*file.epochsDone)
+                                      : u"%1, after epoch %2"_s.arg(name).arg(*file.epochsDone);
   }
-  return ForkDialog::tr("%1 (%2)").arg(name, bytesText(file.bytes));
+  return u"%1 (%2)"_s.arg(name, bytesText(file.bytes));
 }
 
 std::string forkName(const RunConfig& config) {
@@ -117,14 +116,14 @@ ForkDialog::ForkDialog(const RunSummary& run, QWidget* parent)
   resize((kSize * textScale()).boundedTo(screen()->availableSize()));
   config_.name = forkName(config_);
   auto* text = new QLabel(
-      tr("Starts a new run from a checkpoint of this one. The network stays, everything else may "
-         "change. The old run is left alone; the new one notes where it comes from."),
+      u"Starts a new run from a checkpoint of this one. The network stays, everything else may "
+      "change. The old run is left alone; the new one notes where it comes from."_s,
       this);
   text->setWordWrap(true);
   text->setProperty(kRole, u"secondary"_s);
-  checkpoints_->setAccessibleName(tr("Checkpoint"));
+  checkpoints_->setAccessibleName(u"Checkpoint"_s);
   auto* from = new QFormLayout;
-  from->addRow(tr("From"), checkpoints_);
+  from->addRow(u"From"_s, checkpoints_);
   auto* scroll = new QScrollArea(this);
   scroll->setWidget(form_);
   scroll->setWidgetResizable(true);
@@ -184,12 +183,12 @@ void ForkDialog::followRun(const std::filesystem::path& run) {
 }
 
 void ForkDialog::setName(const QString& name) {
-  setWindowTitle(tr("Fork %1").arg(name));
+  setWindowTitle(u"Fork %1"_s.arg(name));
 }
 
 void ForkDialog::showRefusal(const QString& reason) {
   isStarting_ = false;
-  refusal_ = tr("Could not start the fork: %1").arg(reason);
+  refusal_ = u"Could not start the fork: %1"_s.arg(reason);
   updateState();
 }
 
@@ -231,10 +230,10 @@ std::vector<Problem> ForkDialog::problems() const {
   problems.push_back(
       {kEpochsPath,
        Severity::error,
-       tr("The checkpoint has done %1 already. Train for more epochs than that.")
+       u"The checkpoint has done %1 already. Train for more epochs than that."_s
            .arg(countedText(epochsDone_, u"epoch"_s))
            .toStdString(),
-       Fix{tr("Set %1 epochs").arg(enough).toStdString(), kEpochsPath, std::to_string(enough)}});
+       Fix{u"Set %1 epochs"_s.arg(enough).toStdString(), kEpochsPath, std::to_string(enough)}});
   return problems;
 }
 
@@ -264,10 +263,10 @@ void ForkDialog::updateState() {
   problem_->setVisible(!problem_->text().isEmpty());
   form_->setEnabled(!isStarting_);
   checkpoints_->setEnabled(!isStarting_);
-  fork_->setText(isStarting_ ? tr("Starting …") : tr("Start the fork"));
+  fork_->setText(isStarting_ ? u"Starting …"_s : u"Start the fork"_s);
   fork_->setEnabled(hasCheckpoint && isSound && !isStarting_);
-  fork_->setToolTip(!hasCheckpoint ? tr("This run has no checkpoint to start from")
-                    : !isSound     ? tr("Fix the marked problems first")
+  fork_->setToolTip(!hasCheckpoint ? u"This run has no checkpoint to start from"_s
+                    : !isSound     ? u"Fix the marked problems first"_s
                                    : QString());
 }
 

@@ -34,7 +34,7 @@ RunsMessageBar::RunsMessageBar(QWidget* parent)
       close_(new QToolButton(this)),
       timer_(new QTimer(this)) {
   setProperty(kRole, u"card"_s);
-  setAccessibleName(tr("Message"));
+  setAccessibleName(u"Message"_s);
   text_->setWordWrap(true);
   text_->setTextFormat(Qt::PlainText);
   // A long word without breaks must not make the window wider.
@@ -42,8 +42,8 @@ RunsMessageBar::RunsMessageBar(QWidget* parent)
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   number_->setRange(1, kMostMoreEpochs);
   close_->setProperty(kRole, u"quiet"_s);
-  close_->setToolTip(tr("Close (Esc)"));
-  close_->setAccessibleName(tr("Close"));
+  close_->setToolTip(u"Close (Esc)"_s);
+  close_->setAccessibleName(u"Close"_s);
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(12, 6, 6, 6);
   row->setSpacing(8);

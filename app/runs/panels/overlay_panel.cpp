@@ -45,20 +45,20 @@ OverlayPanel::OverlayPanel(RunLibrary& library, const RunTableModel& runs, QWidg
     : QWidget(parent),
       library_(library),
       runs_(runs),
-      quantities_(new ChoiceBar({tr("Validation accuracy"),
-                                 tr("Validation loss"),
-                                 tr("Training accuracy"),
-                                 tr("Training loss")},
-                                tr("Curves"),
+      quantities_(new ChoiceBar({u"Validation accuracy"_s,
+                                 u"Validation loss"_s,
+                                 u"Training accuracy"_s,
+                                 u"Training loss"_s},
+                                u"Curves"_s,
                                 this)),
       plots_(new QStackedWidget(this)),
-      accuracy_(makeView(tr("Accuracy"), true)),
-      loss_(makeView(tr("Loss"), false)),
+      accuracy_(makeView(u"Accuracy"_s, true)),
+      loss_(makeView(u"Loss"_s, false)),
       legend_(new RunLegend),
       legendPlace_(new QScrollArea(this)),
       rest_(new QLabel(this)) {
-  quantities_->setToolTipOf(2, tr("On a fixed sample of the training images"));
-  quantities_->setToolTipOf(3, tr("On a fixed sample of the training images"));
+  quantities_->setToolTipOf(2, u"On a fixed sample of the training images"_s);
+  quantities_->setToolTipOf(3, u"On a fixed sample of the training images"_s);
   legendPlace_->setWidget(legend_);
   legendPlace_->setWidgetResizable(true);
   legendPlace_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -202,15 +202,15 @@ LegendEntry OverlayPanel::entryFor(const OverlayRun& run,
     entry.value = isAccuracy(quantity()) ? accuracyText(best) : numberText(best, 4);
     if (const auto match = matchOf(run.log, quantity())) {
       const QString name = QString::fromStdString(match->curve->name);
-      note = match->isOfTest ? tr("on its test set, logged as %1").arg(name)
-                             : tr("logged as %1").arg(name);
+      note = match->isOfTest ? u"on its test set, logged as %1"_s.arg(name)
+                             : u"logged as %1"_s.arg(name);
     }
   } else if (run.row.isImported()) {
-    note = tr("has no such curve");
+    note = u"has no such curve"_s;
   } else if (run.row.state == RunState::damaged) {
-    note = tr("its record can't be read");
+    note = u"its record can't be read"_s;
   } else if (run.metrics && note.isEmpty()) {
-    note = tr("no epoch scored yet");
+    note = u"no epoch scored yet"_s;
   }
   if (!note.isEmpty()) entry.detail += (entry.detail.isEmpty() ? QString() : u", "_s) + note;
   return entry;
@@ -222,9 +222,8 @@ void OverlayPanel::refresh() {
   const std::vector<OverlayRun> overlay =
       overlayRuns(library_, runs_, {paths_.begin(), paths_.begin() + static_cast<int>(drawn)});
   rest_->setVisible(drawn < paths_.size());
-  rest_->setText(tr("%1 of %2 runs are drawn. Check the runs to compare.")
-                     .arg(drawn)
-                     .arg(countText(paths_.size())));
+  rest_->setText(u"%1 of %2 runs are drawn. Check the runs to compare."_s.arg(drawn).arg(
+      countText(paths_.size())));
   std::vector<CurveSeries> series = overlayOf(overlay, quantity());
   std::vector<LegendEntry> entries;
   for (const OverlayRun& run : overlay) entries.push_back(entryFor(run, series));
@@ -235,9 +234,9 @@ void OverlayPanel::refresh() {
   for (const View& each : {accuracy_, loss_})
     each.toolbar->setVisible(each.toolbar == shown.toolbar);
   plots_->setCurrentWidget(shown.plot);
-  shown.plot->setEmptyText(paths_.empty() ? tr("Check runs in the table to compare their curves.")
-                           : isReading    ? tr("Reading …")
-                                          : tr("No epoch has been scored yet."));
+  shown.plot->setEmptyText(paths_.empty() ? u"Check runs in the table to compare their curves."_s
+                           : isReading    ? u"Reading …"_s
+                                          : u"No epoch has been scored yet."_s);
   shown.plot->setExportName(u"runs-"_s + (isAccuracy(quantity()) ? u"accuracy"_s : u"loss"_s));
   shown.plot->setSeries(std::move(series));
   legend_->setEntries(std::move(entries));

@@ -33,16 +33,16 @@ RunAnnotations::RunAnnotations(RunLibrary& library, const RunTableModel& runs, Q
       tags_(new QLineEdit(this)),
       notes_(new QPlainTextEdit(this)),
       note_(new QLabel(this)) {
-  auto* heading = new QLabel(tr("Tags and notes"), this);
+  auto* heading = new QLabel(u"Tags and notes"_s, this);
   heading->setProperty(kRole, u"heading"_s);
-  tags_->setPlaceholderText(tr("Tags, separated by commas"));
-  tags_->setAccessibleName(tr("Tags"));
-  notes_->setPlaceholderText(tr("What you want to remember of this run"));
-  notes_->setAccessibleName(tr("Notes"));
+  tags_->setPlaceholderText(u"Tags, separated by commas"_s);
+  tags_->setAccessibleName(u"Tags"_s);
+  notes_->setPlaceholderText(u"What you want to remember of this run"_s);
+  notes_->setAccessibleName(u"Notes"_s);
   notes_->setTabChangesFocus(true);
   updateSizes();
   note_->setText(
-      tr("While the run is trained its record belongs to that process. Write when it has ended."));
+      u"While the run is trained its record belongs to that process. Write when it has ended."_s);
   note_->setProperty(kRole, u"secondary"_s);
   note_->setWordWrap(true);
   auto* column = new QVBoxLayout(this);

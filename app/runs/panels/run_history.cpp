@@ -22,27 +22,27 @@ constexpr int kSmallestHeight = 140;
 QString nameOf(EventKind kind) {
   switch (kind) {
     case EventKind::started:
-      return RunHistory::tr("Started");
+      return u"Started"_s;
     case EventKind::resumed:
-      return RunHistory::tr("Resumed");
+      return u"Resumed"_s;
     case EventKind::paused:
-      return RunHistory::tr("Paused");
+      return u"Paused"_s;
     case EventKind::continued:
-      return RunHistory::tr("Continued");
+      return u"Continued"_s;
     case EventKind::stopped:
-      return RunHistory::tr("Stopped");
+      return u"Stopped"_s;
     case EventKind::finished:
-      return RunHistory::tr("Finished");
+      return u"Finished"_s;
     case EventKind::failed:
-      return RunHistory::tr("Failed");
+      return u"Failed"_s;
     case EventKind::checkpoint:
-      return RunHistory::tr("Checkpoint");
+      return u"Checkpoint"_s;
     case EventKind::tested:
-      return RunHistory::tr("Test");
+      return u"Test"_s;
     case EventKind::warning:
-      return RunHistory::tr("Warning");
+      return u"Warning"_s;
     case EventKind::changed:
-      return RunHistory::tr("Changed");
+      return u"Changed"_s;
   }
   return {};
 }
@@ -50,9 +50,9 @@ QString nameOf(EventKind kind) {
 }  // namespace
 
 RunHistory::RunHistory(QWidget* parent) : QWidget(parent), table_(new QTableWidget(0, 3, this)) {
-  auto* heading = new QLabel(tr("Events"), this);
+  auto* heading = new QLabel(u"Events"_s, this);
   heading->setProperty(kRole, u"heading"_s);
-  table_->setAccessibleName(tr("Events"));
+  table_->setAccessibleName(u"Events"_s);
   table_->setFrameShape(QFrame::NoFrame);
   table_->setShowGrid(false);
   table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -90,7 +90,7 @@ void RunHistory::setEvents(const std::vector<EventRecord>& events) {
     table_->setItem(line, 0, new QTableWidgetItem(clockText(event->seconds)));
     table_->setItem(line, 1, new QTableWidgetItem(nameOf(event->kind)));
     table_->setItem(line, 2, new QTableWidgetItem(oneLine(text)));
-    table_->item(line, 0)->setToolTip(tr("Epoch %1, step %2").arg(event->epoch).arg(event->step));
+    table_->item(line, 0)->setToolTip(u"Epoch %1, step %2"_s.arg(event->epoch).arg(event->step));
     table_->item(line, 2)->setToolTip(toolTipText(text));
   }
   table_->resizeColumnToContents(0);

@@ -35,7 +35,7 @@ int textLeft() {
 RunLegend::RunLegend(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   describeLines(*this, [this] { return lines(); });
-  setAccessibleName(tr("Legend"));
+  setAccessibleName(u"Legend"_s);
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);

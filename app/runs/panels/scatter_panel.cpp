@@ -40,15 +40,15 @@ const QString kLogarithmicKey = u"scatterLogarithmic"_s;
 
 ExplanationText explanation(const ScatterPlot& plot) {
   ExplanationText text;
-  text.title = ScatterPanel::tr("Which runs are worth their cost?");
-  text.body = ScatterPanel::tr(
-      "Each point is a run: the higher, the more accurate it is; the further left, the less it "
+  text.title = u"Which runs are worth their cost?"_s;
+  text.body =
+      u"Each point is a run: the higher, the more accurate it is; the further left, the less it "
       "costs. The dashed line joins the runs that no other beats in both (the Pareto front): "
       "for each run below it, another is better at the same cost or less.<br><br>"
-      "Accuracies on different data can't be compared. The filters of the table apply here too.");
+      "Accuracies on different data can't be compared. The filters of the table apply here too."_s;
   const auto front = paretoFront(plot.points());
-  text.numbers = {{ScatterPanel::tr("Runs shown"), QString::number(plot.points().size())},
-                  {ScatterPanel::tr("On the front"), QString::number(front.size())}};
+  text.numbers = {{u"Runs shown"_s, QString::number(plot.points().size())},
+                  {u"On the front"_s, QString::number(front.size())}};
   return text;
 }
 
@@ -58,22 +58,22 @@ ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorte
     : QWidget(parent),
       runs_(runs),
       sorted_(sorted),
-      cost_(new ChoiceBar({tr("Parameters"), tr("FLOPs"), tr("Training time")}, tr("Cost"), this)),
-      score_(new ChoiceBar({tr("Validation accuracy"), tr("Test accuracy")}, tr("Accuracy"), this)),
-      logarithmic_(new QCheckBox(tr("Logarithmic"), this)),
-      sameData_(new QCheckBox(tr("Same data only"), this)),
+      cost_(new ChoiceBar({u"Parameters"_s, u"FLOPs"_s, u"Training time"_s}, u"Cost"_s, this)),
+      score_(new ChoiceBar({u"Validation accuracy"_s, u"Test accuracy"_s}, u"Accuracy"_s, this)),
+      logarithmic_(new QCheckBox(u"Logarithmic"_s, this)),
+      sameData_(new QCheckBox(u"Same data only"_s, this)),
       plot_(new ScatterPlot(this)),
       refreshTimer_(new QTimer(this)) {
   logarithmic_->setChecked(true);
-  logarithmic_->setToolTip(tr("Equal distances are equal factors"));
+  logarithmic_->setToolTip(u"Equal distances are equal factors"_s);
   sameData_->setObjectName(u"sameData"_s);
   sameData_->setChecked(true);
   sameData_->setToolTip(
-      tr("Leave out runs on other data than the selected one: accuracies on "
-         "different images can't be compared"));
+      u"Leave out runs on other data than the selected one: accuracies on "
+      "different images can't be compared"_s);
   auto* row = new FlowLayout(kScatterGap);
   row->addWidget(score_);
-  auto* against = new QLabel(tr("against"), this);
+  auto* against = new QLabel(u"against"_s, this);
   against->setProperty(kRole, u"secondary"_s);
   row->addWidget(against);
   row->addWidget(cost_);
@@ -150,18 +150,18 @@ void ScatterPanel::refresh() {
                       runs_.colorIndex(run.run.path)});
   }
   const QString scoreTitle =
-      score == RunColumn::test ? tr("Test accuracy") : tr("Best validation accuracy");
-  const QString costTitle = cost == RunColumn::time    ? tr("Training time")
-                            : cost == RunColumn::flops ? tr("FLOPs of one image, forward")
-                                                       : tr("Parameters");
+      score == RunColumn::test ? u"Test accuracy"_s : u"Best validation accuracy"_s;
+  const QString costTitle = cost == RunColumn::time    ? u"Training time"_s
+                            : cost == RunColumn::flops ? u"FLOPs of one image, forward"_s
+                                                       : u"Parameters"_s;
   plot_->setAxes({costTitle,
                   cost == RunColumn::time ? ValueUnit::seconds : ValueUnit::count,
                   logarithmic_->isChecked()},
                  {scoreTitle, ValueUnit::percent, false});
   plot_->setEmptyText(
       score == RunColumn::test
-          ? tr("None of the listed runs has been scored on the test set.")
-          : tr("None of the listed runs has been scored yet. It takes one finished epoch."));
+          ? u"None of the listed runs has been scored on the test set."_s
+          : u"None of the listed runs has been scored yet. It takes one finished epoch."_s);
   plot_->setPoints(std::move(points));
 }
 

@@ -55,7 +55,7 @@ int columnNamed(const QString& key) {
 }  // namespace
 
 ColumnLayout::ColumnLayout(QTableView& table)
-    : QObject(&table), table_(table), menu_(new QMenu(tr("Columns"), &table)), scale_(textScale()) {
+    : QObject(&table), table_(table), menu_(new QMenu(u"Columns"_s, &table)), scale_(textScale()) {
   QHeaderView& header = *table.horizontalHeader();
   header.setSectionsMovable(true);
   header.setFirstSectionMovable(false);

@@ -55,28 +55,27 @@ QString testText(const RunRow& row) {
   const RunRecord& record = row.run.record;
   const QString accuracy = accuracyOrNothing(record.testAccuracy);
   if (accuracy.isEmpty() || row.isImported()) return accuracy;
-  return tr("%1 · %2×").arg(accuracy).arg(record.testEvaluations);
+  return u"%1 · %2×"_s.arg(accuracy).arg(record.testEvaluations);
 }
 
 QString testToolTip(const RunRow& row) {
   const RunRecord& record = row.run.record;
-  if (!record.testAccuracy) return tr("The test set has not been scored.");
-  if (row.isImported()) return tr("The last value of its test curve");
-  return tr("The test set has been scored %1. A network chosen by its test accuracy looks better "
-            "than it is.")
-      .arg(timesText(record.testEvaluations));
+  if (!record.testAccuracy) return u"The test set has not been scored."_s;
+  if (row.isImported()) return u"The last value of its test curve"_s;
+  return u"The test set has been scored %1. A network chosen by its test accuracy looks better "
+         "than it is."_s.arg(timesText(record.testEvaluations));
 }
 
 QString epochsText(const RunRow& row) {
   const RunRecord& record = row.run.record;
   if (row.isImported()) return QString::number(record.epochsDone);
-  return tr("%1 / %2").arg(record.epochsDone).arg(record.config.recipe.epochs);
+  return u"%1 / %2"_s.arg(record.epochsDone).arg(record.config.recipe.epochs);
 }
 
 QString deviceText(const RunRow& row) {
   const Environment& environment = row.run.record.environment;
   if (environment.device != "cpu" || environment.threads <= 0) return shown(environment.device);
-  return tr("CPU, %1").arg(countedText(environment.threads, u"thread"_s));
+  return u"CPU, %1"_s.arg(countedText(environment.threads, u"thread"_s));
 }
 
 QString firstLineOfNotes(const RunRow& row) {
@@ -89,15 +88,15 @@ std::vector<ColumnSpec> makeColumns() {
       {.id = RunColumn::shown,
        .key = u"shown"_s,
        .title = {},
-       .meaning = tr("The curves of checked runs are compared, in their colours"),
+       .meaning = u"The curves of checked runs are compared, in their colours"_s,
        .look = CellLook::check,
        .widest = 34,
        .isOfDamagedRuns = true,
        .text = [](const RunRow&) { return QString(); }},
       {.id = RunColumn::name,
        .key = u"name"_s,
-       .title = tr("Name"),
-       .meaning = tr("The run's name, and what differs from the other runs of that name"),
+       .title = u"Name"_s,
+       .meaning = u"The run's name, and what differs from the other runs of that name"_s,
        .look = CellLook::name,
        .widest = 420,
        .narrowest = 200,
@@ -108,8 +107,8 @@ std::vector<ColumnSpec> makeColumns() {
                     {u"folder"_s, [](const RunRow& row) { return toText(row.run.path); }}}},
       {.id = RunColumn::status,
        .key = u"status"_s,
-       .title = tr("Status"),
-       .meaning = tr("State of the run"),
+       .title = u"Status"_s,
+       .meaning = u"State of the run"_s,
        .look = CellLook::state,
        .isOfDamagedRuns = true,
        .text = [](const RunRow& row) { return nameOf(row.state); },
@@ -117,22 +116,22 @@ std::vector<ColumnSpec> makeColumns() {
        .exported = {{u"status"_s, [](const RunRow& row) { return nameOf(row.state).toLower(); }}}},
       {.id = RunColumn::dataSet,
        .key = u"dataSet"_s,
-       .title = tr("Data set"),
-       .meaning = tr("The images that it learns from"),
+       .title = u"Data set"_s,
+       .meaning = u"The images that it learns from"_s,
        .text = [](const RunRow& row) { return dataSetName(row); },
        .toolTip = [](const RunRow& row) { return dataSetPlace(row); },
        .exported = {{u"dataSet"_s, [](const RunRow& row) { return dataSetName(row); }}}},
       {.id = RunColumn::architecture,
        .key = u"architecture"_s,
-       .title = tr("Architecture"),
-       .meaning = tr("One letter per block, a dash between stages: %1").arg(shown(patternLegend())),
+       .title = u"Architecture"_s,
+       .meaning = u"One letter per block, a dash between stages: %1"_s.arg(shown(patternLegend())),
        .text = [](const RunRow& row) { return oneLine(shown(row.run.record.pattern)); },
        .exported = {{u"architecture"_s,
                      [](const RunRow& row) { return shown(row.run.record.pattern); }}}},
       {.id = RunColumn::parameters,
        .key = u"parameters"_s,
-       .title = tr("Parameters"),
-       .meaning = tr("Number of values that training adjusts"),
+       .title = u"Parameters"_s,
+       .meaning = u"Number of values that training adjusts"_s,
        .look = CellLook::number,
        .text = [](const RunRow& row) { return countOrNothing(row.run.record.parameters); },
        .number =
@@ -144,8 +143,8 @@ std::vector<ColumnSpec> makeColumns() {
                      [](const RunRow& row) { return csvCount(row.run.record.parameters); }}}},
       {.id = RunColumn::flops,
        .key = u"flops"_s,
-       .title = tr("FLOPs"),
-       .meaning = tr("Of one image forward; a multiply-add counts as two"),
+       .title = u"FLOPs"_s,
+       .meaning = u"Of one image forward; a multiply-add counts as two"_s,
        .look = CellLook::number,
        .text = [](const RunRow& row) { return countOrNothing(row.run.record.flops); },
        .number =
@@ -155,8 +154,8 @@ std::vector<ColumnSpec> makeColumns() {
                      [](const RunRow& row) { return csvCount(row.run.record.flops); }}}},
       {.id = RunColumn::validation,
        .key = u"validation"_s,
-       .title = tr("Validation"),
-       .meaning = tr("Best accuracy on the validation images; bold: the best on its data set"),
+       .title = u"Validation"_s,
+       .meaning = u"Best accuracy on the validation images; bold: the best on its data set"_s,
        .look = CellLook::number,
        .marksBest = true,
        .text =
@@ -173,9 +172,9 @@ std::vector<ColumnSpec> makeColumns() {
                      }}}},
       {.id = RunColumn::test,
        .key = u"test"_s,
-       .title = tr("Test"),
-       .meaning = tr("Accuracy on the test images, and how often those were scored; bold: the best "
-                     "on its data set"),
+       .title = u"Test"_s,
+       .meaning = u"Accuracy on the test images, and how often those were scored; bold: the best "
+                  "on its data set"_s,
        .look = CellLook::number,
        .marksBest = true,
        .text = testText,
@@ -190,8 +189,8 @@ std::vector<ColumnSpec> makeColumns() {
                      }}}},
       {.id = RunColumn::epochs,
        .key = u"epochs"_s,
-       .title = tr("Epochs"),
-       .meaning = tr("Epochs done, of all epochs"),
+       .title = u"Epochs"_s,
+       .meaning = u"Epochs done, of all epochs"_s,
        .look = CellLook::number,
        .text = epochsText,
        .number =
@@ -208,8 +207,8 @@ std::vector<ColumnSpec> makeColumns() {
                      }}}},
       {.id = RunColumn::time,
        .key = u"time"_s,
-       .title = tr("Time"),
-       .meaning = tr("Training time, without pauses and evaluation"),
+       .title = u"Time"_s,
+       .meaning = u"Training time, without pauses and evaluation"_s,
        .look = CellLook::number,
        .text =
            [](const RunRow& row) {
@@ -221,8 +220,8 @@ std::vector<ColumnSpec> makeColumns() {
                      [](const RunRow& row) { return csvNumber(row.run.record.trainSeconds); }}}},
       {.id = RunColumn::imagesPerSecond,
        .key = u"imagesPerSecond"_s,
-       .title = tr("Images/s"),
-       .meaning = tr("Training throughput over the whole run"),
+       .title = u"Images/s"_s,
+       .meaning = u"Training throughput over the whole run"_s,
        .look = CellLook::number,
        .text =
            [](const RunRow& row) {
@@ -237,8 +236,8 @@ std::vector<ColumnSpec> makeColumns() {
                      }}}},
       {.id = RunColumn::started,
        .key = u"started"_s,
-       .title = tr("Started"),
-       .meaning = tr("When the run began"),
+       .title = u"Started"_s,
+       .meaning = u"When the run began"_s,
        .look = CellLook::aside,
        .text = [](const RunRow& row) { return momentText(row.started); },
        .number = [](const RunRow& row) { return row.started; },
@@ -246,8 +245,8 @@ std::vector<ColumnSpec> makeColumns() {
                      [](const RunRow& row) { return shown(row.run.record.environment.started); }}}},
       {.id = RunColumn::device,
        .key = u"device"_s,
-       .title = tr("Device"),
-       .meaning = tr("Device that computed it"),
+       .title = u"Device"_s,
+       .meaning = u"Device that computed it"_s,
        .look = CellLook::aside,
        .isShownAtFirst = false,
        .text = deviceText,
@@ -255,16 +254,16 @@ std::vector<ColumnSpec> makeColumns() {
                      [](const RunRow& row) { return shown(row.run.record.environment.device); }}}},
       {.id = RunColumn::tags,
        .key = u"tags"_s,
-       .title = tr("Tags"),
-       .meaning = tr("Words to find it by"),
+       .title = u"Tags"_s,
+       .meaning = u"Words to find it by"_s,
        .look = CellLook::tags,
        .widest = 240,
        .text = [](const RunRow& row) { return tagsOf(row).join(u", "_s); },
        .exported = {{u"tags"_s, [](const RunRow& row) { return tagsOf(row).join(u';'); }}}},
       {.id = RunColumn::notes,
        .key = u"notes"_s,
-       .title = tr("Notes"),
-       .meaning = tr("What you wrote about it"),
+       .title = u"Notes"_s,
+       .meaning = u"What you wrote about it"_s,
        .look = CellLook::aside,
        .text = firstLineOfNotes,
        .toolTip = [](const RunRow& row) { return shown(row.run.record.notes); },

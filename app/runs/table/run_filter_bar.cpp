@@ -55,21 +55,20 @@ RunFilterBar::RunFilterBar(RunSortFilter& sorted, QWidget* parent)
     : QWidget(parent), sorted_(sorted), search_(new QLineEdit(this)), count_(new QLabel(this)) {
   auto* row = new FlowLayout(kFilterGap, this);
   row->setContentsMargins(12, 8, 12, 8);
-  search_->setPlaceholderText(tr("Search names, tags, notes"));
-  search_->setAccessibleName(tr("Search runs"));
+  search_->setPlaceholderText(u"Search names, tags, notes"_s);
+  search_->setAccessibleName(u"Search runs"_s);
   search_->setToolTip(
-      tr("All words must occur in a run's name, folder, tags, notes or architecture"));
+      u"All words must occur in a run's name, folder, tags, notes or architecture"_s);
   search_->setClearButtonEnabled(true);
   searchIcon_ = search_->addAction(QIcon(), QLineEdit::LeadingPosition);
   row->addWidget(search_);
-  states_ = addFilter(tr("Status"), tr("List only runs in some states"), &RunFilterBar::fillStates);
+  states_ = addFilter(u"Status"_s, u"List only runs in some states"_s, &RunFilterBar::fillStates);
   architectures_ = addFilter(
-      tr("Architecture"), tr("List only some architectures"), &RunFilterBar::fillArchitectures);
-  tags_ =
-      addFilter(tr("Tags"), tr("List only runs with one of some tags"), &RunFilterBar::fillTags);
+      u"Architecture"_s, u"List only some architectures"_s, &RunFilterBar::fillArchitectures);
+  tags_ = addFilter(u"Tags"_s, u"List only runs with one of some tags"_s, &RunFilterBar::fillTags);
   clear_ = new QToolButton(this);
-  clear_->setText(tr("Clear"));
-  clear_->setToolTip(tr("List all runs again"));
+  clear_->setText(u"Clear"_s);
+  clear_->setToolTip(u"List all runs again"_s);
   clear_->setProperty(kRole, u"quiet"_s);
   row->addWidget(clear_);
   count_->setProperty(kRole, u"secondary"_s);
@@ -156,7 +155,7 @@ void RunFilterBar::fillTags(QMenu& menu) {
       change(filter.tags, tag, on);
     });
   }
-  if (menu.isEmpty()) menu.addAction(tr("No run has a tag yet"))->setEnabled(false);
+  if (menu.isEmpty()) menu.addAction(u"No run has a tag yet"_s)->setEnabled(false);
 }
 
 void RunFilterBar::addChoice(QMenu& menu,
@@ -183,15 +182,15 @@ void RunFilterBar::apply(const RunFilter& filter) {
 void RunFilterBar::updateTexts() {
   const RunFilter& filter = sorted_.filter();
   const auto title = [](const QString& name, std::size_t chosen) {
-    return chosen == 0 ? name : tr("%1: %2").arg(name).arg(chosen);
+    return chosen == 0 ? name : u"%1: %2"_s.arg(name).arg(chosen);
   };
-  states_->setText(title(tr("Status"), filter.states.size()));
-  architectures_->setText(title(tr("Architecture"), filter.architectures.size()));
-  tags_->setText(title(tr("Tags"), filter.tags.size()));
+  states_->setText(title(u"Status"_s, filter.states.size()));
+  architectures_->setText(title(u"Architecture"_s, filter.architectures.size()));
+  tags_->setText(title(u"Tags"_s, filter.tags.size()));
   clear_->setVisible(!filter.isEmpty());
   const int shown = sorted_.rowCount(), all = sorted_.sourceModel()->rowCount();
   count_->setText(shown == all ? countedText(all, u"run"_s)
-                               : tr("%1 of %2 runs").arg(shown).arg(all));
+                               : u"%1 of %2 runs"_s.arg(shown).arg(all));
 }
 
 void RunFilterBar::updateSizes() {

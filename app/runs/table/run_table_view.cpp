@@ -26,7 +26,7 @@ RunTableView::RunTableView(RunTableModel& runs, RunSortFilter& sorted, QWidget* 
     : QTableView(parent), runs_(runs), sorted_(sorted) {
   setModel(&sorted);
   setItemDelegate(new RunTableDelegate(this));
-  setAccessibleName(tr("Runs"));
+  setAccessibleName(u"Runs"_s);
   setFrameShape(QFrame::NoFrame);
   setShowGrid(false);
   setWordWrap(false);

@@ -51,7 +51,7 @@ AugmentationPreview::AugmentationPreview(QWidget* parent) : QWidget(parent) {
                                                                                 1);
     return lines;
   });
-  setAccessibleName(tr("Training images, each as it is and as eight epochs would see it"));
+  setAccessibleName(u"Training images, each as it is and as eight epochs would see it"_s);
 }
 
 void AugmentationPreview::setSamples(std::shared_ptr<const SampleSet> samples) {
@@ -139,8 +139,8 @@ void AugmentationPreview::paintTo(QPainter& painter,
   const double caption = QFontMetricsF(smallFont()).height();
   const double samplesLeft = side + kGapAfterOriginal;
   const QFontMetricsF metrics(smallFont());
-  const QString original = tr("Image");
-  const QString seen = tr("as eight epochs see it");
+  const QString original = u"Image"_s;
+  const QString seen = u"as eight epochs see it"_s;
   const double seenLeft =
       std::max(samplesLeft, metrics.horizontalAdvance(original) + metrics.horizontalAdvance(u' '));
   const double space = size.width() - seenLeft;

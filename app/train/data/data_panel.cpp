@@ -47,7 +47,7 @@ QString textOf(std::string_view text) {
 /// The built-in data set, which needs no file.
 Fix useBuiltIn() {
   const DataSourceTraits traits = traitsOf(DataSource());
-  return {DataPanel::tr("Use %1").arg(textOf(traits.title)).toStdString(),
+  return {u"Use %1"_s.arg(textOf(traits.title)).toStdString(),
           "data.source",
           '"' + std::string(traits.kind) + '"'};
 }
@@ -202,9 +202,9 @@ std::vector<Problem> DataPanel::problems() const {
     const DataSourceTraits traits = traitsOf(source_);
     const QString text =
         traits.canBeDownloaded
-            ? tr("%1 is not there. Download it, choose its place, or train on shapes10.")
-            : tr("%1: there is nothing at this place. Choose where the data lies, or train on "
-                 "shapes10.");
+            ? u"%1 is not there. Download it, choose its place, or train on shapes10."_s
+            : u"%1: there is nothing at this place. Choose where the data lies, or train on "
+              "shapes10."_s;
     return {{"data.source",
              Severity::error,
              text.arg(textOf(traits.title)).toStdString(),
@@ -213,7 +213,7 @@ std::vector<Problem> DataPanel::problems() const {
   if (state_ == DataState::damaged) {
     return {{"data.source",
              Severity::error,
-             tr("The chosen data can't be used: the reason is shown below it.").toStdString(),
+             u"The chosen data can't be used: the reason is shown below it."_s.toStdString(),
              useBuiltIn()}};
   }
   return {};
@@ -226,7 +226,7 @@ void DataPanel::recheck() {
   dataset_.reset();
   located_ = source_;
   place_->setPlace(*pathOf(source_));
-  setState(DataState::checking, tr("Looking for the files …"));
+  setState(DataState::checking, u"Looking for the files …"_s);
   check_.runNewest([source = source_, folder = dataFolder_] { return locate(source, folder); },
                    [this](const DataLocation& location) { takeLocation(location); });
 }
@@ -238,14 +238,14 @@ void DataPanel::takeLocation(const DataLocation& location) {
     const bool canBeDownloaded = traitsOf(source_).canBeDownloaded;
     setState(DataState::missing,
              !canBeDownloaded
-                 ? tr("There is nothing at this place. Choose where the data lies: %1.")
-                       .arg(textOf(traitsOf(source_).layout))
+                 ? u"There is nothing at this place. Choose where the data lies: %1."_s.arg(
+                       textOf(traitsOf(source_).layout))
              : hasDefaultPath(source_)
-                 ? tr("Not on this machine yet. Download it, or choose its place.")
-                 : tr("There is nothing at this place. Choose another one, or download the set."));
+                 ? u"Not on this machine yet. Download it, or choose its place."_s
+                 : u"There is nothing at this place. Choose another one, or download the set."_s);
     return;
   }
-  setState(DataState::checking, tr("Checking the files …"));
+  setState(DataState::checking, u"Checking the files …"_s);
   // An archive takes seconds to read, so that it is read only when the panel is visible.
   isWaiting_ = !isVisible();
   if (isWaiting_) return;

@@ -24,13 +24,13 @@ std::filesystem::path pathOf(const QString& text) {
 
 DataPlace::DataPlace(QWidget* parent)
     : QWidget(parent), path_(new QLineEdit(this)), choose_(new QToolButton(this)) {
-  path_->setAccessibleName(tr("Folder or archive with CIFAR-10"));
-  path_->setToolTip(tr("A folder with the binary version's files, or cifar-10-binary.tar.gz"));
-  choose_->setText(tr("Choose"));
+  path_->setAccessibleName(u"Folder or archive with CIFAR-10"_s);
+  path_->setToolTip(u"A folder with the binary version's files, or cifar-10-binary.tar.gz"_s);
+  choose_->setText(u"Choose"_s);
   choose_->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(choose_);
-  menu->addAction(tr("Folder …"), this, [this] { choose(true); });
-  menu->addAction(tr("Archive …"), this, [this] { choose(false); });
+  menu->addAction(u"Folder …"_s, this, [this] { choose(true); });
+  menu->addAction(u"Archive …"_s, this, [this] { choose(false); });
   choose_->setMenu(menu);
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins({});
@@ -55,14 +55,14 @@ void DataPlace::setReadOnly(bool readOnly) {
 
 void DataPlace::choose(bool isFolder) {
   auto* dialog = new QFileDialog(
-      this, isFolder ? tr("Folder with CIFAR-10") : tr("Archive with CIFAR-10"), path_->text());
+      this, isFolder ? u"Folder with CIFAR-10"_s : u"Archive with CIFAR-10"_s, path_->text());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   if (isFolder) {
     dialog->setFileMode(QFileDialog::Directory);
     dialog->setOption(QFileDialog::ShowDirsOnly);
   } else {
     dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilters({tr("Archives (*.tar.gz *.tgz *.tar)"), tr("All files (*)")});
+    dialog->setNameFilters({u"Archives (*.tar.gz *.tgz *.tar)"_s, u"All files (*)"_s});
   }
   connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
     Q_EMIT placeChosen(pathOf(path));

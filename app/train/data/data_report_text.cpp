@@ -36,12 +36,11 @@ QString countsText(const DataReport& report) {
   const DatasetInfo& info = *report.info;
   const QString train = countText(info.trainCount);
   const QString test =
-      info.testCount > 0 ? tr("%1 for the test").arg(countText(info.testCount)) : tr("no test set");
+      info.testCount > 0 ? u"%1 for the test"_s.arg(countText(info.testCount)) : u"no test set"_s;
   const QString shape = QString::number(info.shape.channels) + u"×"_s +
                         QString::number(info.shape.height) + u"×"_s +
                         QString::number(info.shape.width);
-  return tr("%1 images for training and validation, %2, %3 classes, %4 each")
-      .arg(train, test)
+  return u"%1 images for training and validation, %2, %3 classes, %4 each"_s.arg(train, test)
       .arg(info.classes)
       .arg(shape);
 }
@@ -62,7 +61,7 @@ QString findingsText(const DataReport& report) {
                                     : u"<b>"_s + escaped(finding.place) + u"</b>: "_s + text);
   }
   const auto more = static_cast<qsizetype>(findings.size()) - lines.size();
-  if (more > 0) lines << tr("… and %1 more").arg(more);
+  if (more > 0) lines << u"… and %1 more"_s.arg(more);
   return (lines + hints).join(u"<br>"_s);
 }
 

@@ -27,14 +27,14 @@ QLabel* makeDownloadText(QWidget* parent, const QString& role) {
 }  // namespace
 
 DownloadRow::DownloadRow(QWidget* parent) : QWidget(parent), download_(new Cifar10Download(this)) {
-  start_ = new QPushButton(tr("Download CIFAR-10 (170 MB)"), this);
+  start_ = new QPushButton(u"Download CIFAR-10 (170 MB)"_s, this);
   start_->setObjectName(u"download"_s);
-  start_->setToolTip(tr("From www.cs.toronto.edu, checked by its digest"));
+  start_->setToolTip(u"From www.cs.toronto.edu, checked by its digest"_s);
   running_ = new QWidget(this);
   progress_ = new QProgressBar(running_);
   progress_->setTextVisible(false);
   progressText_ = makeDownloadText(running_, u"secondary"_s);
-  cancel_ = new QPushButton(tr("Cancel"), running_);
+  cancel_ = new QPushButton(u"Cancel"_s, running_);
   cancel_->setObjectName(u"cancelDownload"_s);
   auto* bar = new QVBoxLayout;
   bar->addWidget(progress_);
@@ -56,7 +56,7 @@ DownloadRow::DownloadRow(QWidget* parent) : QWidget(parent), download_(new Cifar
   connect(start_, &QPushButton::clicked, this, &DownloadRow::startRequested);
   connect(cancel_, &QPushButton::clicked, this, [this] {
     cancel_->setEnabled(false);
-    progressText_->setText(tr("Cancelling …"));
+    progressText_->setText(u"Cancelling …"_s);
     download_->cancel();
   });
   connect(download_, &Cifar10Download::progressed, this, &DownloadRow::showProgress);
@@ -65,7 +65,7 @@ DownloadRow::DownloadRow(QWidget* parent) : QWidget(parent), download_(new Cifar
     Q_EMIT finished(file);
   });
   connect(download_, &Cifar10Download::cancelled, this, [this] {
-    end(tr("Cancelled. What was received is kept: the next attempt continues from there."),
+    end(u"Cancelled. What was received is kept: the next attempt continues from there."_s,
         u"secondary"_s);
   });
   connect(download_, &Cifar10Download::failed, this, [this](const QString& reason) {
@@ -88,7 +88,7 @@ void DownloadRow::start(const DownloadRequest& request) {
   if (isRunning()) return;
   result_->hide();
   progress_->setRange(0, 0);
-  progressText_->setText(tr("Connecting …"));
+  progressText_->setText(u"Connecting …"_s);
   cancel_->setEnabled(true);
   resumedAt_ = -1;
   since_.start();
@@ -107,15 +107,15 @@ void DownloadRow::showProgress(DownloadPhase phase, qint64 received, qint64 tota
   progress_->setRange(0, kPerMille);
   progress_->setValue(total > 0 ? static_cast<int>(kPerMille * received / total) : 0);
   if (phase == DownloadPhase::check) {
-    progressText_->setText(tr("Checking the digest …"));
+    progressText_->setText(u"Checking the digest …"_s);
     return;
   }
   if (resumedAt_ < 0) resumedAt_ = received;
-  QString text = tr("%1 of %2").arg(bytesText(received), bytesText(total));
+  QString text = u"%1 of %2"_s.arg(bytesText(received), bytesText(total));
   const double seconds = static_cast<double>(since_.elapsed()) / 1000;
   const double rate = seconds > 1 ? static_cast<double>(received - resumedAt_) / seconds : 0;
   if (rate > 0) {
-    text += tr(", %1 left").arg(durationText(static_cast<double>(total - received) / rate));
+    text += u", %1 left"_s.arg(durationText(static_cast<double>(total - received) / rate));
   }
   progressText_->setText(text);
 }

@@ -34,24 +34,12 @@ struct KindText {
 };
 
 constexpr KindText kKindTexts[] = {
-    {HistogramKind::weights,
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "Weights"),
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "weight")},
-    {HistogramKind::gradients,
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "Gradients"),
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "gradient of a batch")},
-    {HistogramKind::activations,
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "Activations"),
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "output of the layer")},
-    {HistogramKind::lambdaNorms,
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "Lambda norms"),
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "norm of a lambda matrix")},
-    {HistogramKind::contentNorms,
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "Content lambda norms"),
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "norm of a content lambda")},
-    {HistogramKind::positionNorms,
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "Position lambda norms"),
-     QT_TRANSLATE_NOOP("lambda::HistogramsPanel", "norm of a position lambda")},
+    {HistogramKind::weights, "Weights", "weight"},
+    {HistogramKind::gradients, "Gradients", "gradient of a batch"},
+    {HistogramKind::activations, "Activations", "output of the layer"},
+    {HistogramKind::lambdaNorms, "Lambda norms", "norm of a lambda matrix"},
+    {HistogramKind::contentNorms, "Content lambda norms", "norm of a content lambda"},
+    {HistogramKind::positionNorms, "Position lambda norms", "norm of a position lambda"},
 };
 
 QToolButton* toggle(QWidget* parent, const QString& text, const QString& meaning) {
@@ -103,16 +91,16 @@ HistogramsPanel::HistogramsPanel(TrainingSession& session, QWidget* parent)
 QWidget* HistogramsPanel::makeChoices() {
   auto* holder = new QWidget(this);
   layers_ = new QComboBox(holder);
-  layers_->setAccessibleName(tr("Layer"));
-  layers_->setToolTip(tr("The layer whose values are shown"));
+  layers_->setAccessibleName(u"Layer"_s);
+  layers_->setToolTip(u"The layer whose values are shown"_s);
   layers_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   kinds_ = new QComboBox(holder);
-  kinds_->setAccessibleName(tr("Kind of values"));
+  kinds_->setAccessibleName(u"Kind of values"_s);
   kinds_->setToolTip(
-      tr("Weights without biases and norms; gradients of one batch before clipping; outputs of "
-         "the layer for some images of the batch; Frobenius norms of the lambda matrices of some "
-         "images at nine pixels"));
-  for (const KindText& each : kKindTexts) kinds_->addItem(tr(each.name));
+      u"Weights without biases and norms; gradients of one batch before clipping; outputs of "
+      "the layer for some images of the batch; Frobenius norms of the lambda matrices of some "
+      "images at nine pixels"_s);
+  for (const KindText& each : kKindTexts) kinds_->addItem(QString::fromLatin1(each.name));
   auto* row = new QHBoxLayout(holder);
   row->setContentsMargins({});
   row->setSpacing(kHistogramsGap);
@@ -133,18 +121,18 @@ QWidget* HistogramsPanel::makeForms() {
   row->setSpacing(2);
   forms_ = new QButtonGroup(this);
   QToolButton* heatmap =
-      toggle(holder, tr("Heat map"), tr("Steps from left to right, the share of values as colour"));
+      toggle(holder, u"Heat map"_s, u"Steps from left to right, the share of values as colour"_s);
   QToolButton* ridges =
-      toggle(holder, tr("Ridges"), tr("A curve for some of the steps, the newest in front"));
+      toggle(holder, u"Ridges"_s, u"A curve for some of the steps, the newest in front"_s);
   heatmap->setChecked(true);
   forms_->addButton(heatmap, static_cast<int>(HistogramForm::heatmap));
   forms_->addButton(ridges, static_cast<int>(HistogramForm::ridges));
   logarithmic_ = toggle(holder,
-                        tr("Log"),
-                        tr("Logarithmic axis of values, in both directions from 0: for gradients "
-                           "whose size changes"));
+                        u"Log"_s,
+                        u"Logarithmic axis of values, in both directions from 0: for gradients "
+                        "whose size changes"_s);
   quantiles_ = toggle(
-      holder, tr("Quantiles"), tr("Lines below which 5, 25, 50, 75 and 95 % of the values lie"));
+      holder, u"Quantiles"_s, u"Lines below which 5, 25, 50, 75 and 95 % of the values lie"_s);
   quantiles_->setChecked(true);
   row->addWidget(heatmap);
   row->addWidget(ridges);
@@ -247,24 +235,24 @@ void HistogramsPanel::showHistograms() {
   const QString name = QString::fromStdString(layer);
   plot_->setEmptyText(emptyText());
   plot_->setExportName(name + u'-' + QString::fromUtf8(nameOf(kind())) + u"-histograms"_s);
-  plot_->setHistograms(name + u" · "_s + tr(text.name), tr(text.quantity), std::move(columns));
+  plot_->setHistograms(name + u" · "_s + QString::fromLatin1(text.name),
+                       QString::fromLatin1(text.quantity),
+                       std::move(columns));
 }
 
 QString HistogramsPanel::emptyText() const {
-  if (!problem_.isEmpty()) return tr("Could not read the histograms: %1").arg(problem_);
+  if (!problem_.isEmpty()) return u"Could not read the histograms: %1"_s.arg(problem_);
   if (!followed_) {
-    return tr(
-        "Start a training: its weights, gradients, activations and lambda norms appear here "
-        "over the steps.");
+    return u"Start a training: its weights, gradients, activations and lambda norms appear here "
+           "over the steps."_s;
   }
   if (!session_.status().record.config.monitoring.histograms) {
-    return tr(
-        "This run records no histograms. Switch on \"Record histograms\" in the recipe of "
-        "the next one.");
+    return u"This run records no histograms. Switch on \"Record histograms\" in the recipe of "
+           "the next one."_s;
   }
-  if (!records_.empty()) return tr("This network has no layer with such values.");
-  return session_.isBusy() ? tr("The first histograms appear with the first batch.")
-                           : tr("This run has recorded no histograms.");
+  if (!records_.empty()) return u"This network has no layer with such values."_s;
+  return session_.isBusy() ? u"The first histograms appear with the first batch."_s
+                           : u"This run has recorded no histograms."_s;
 }
 
 // ---- events ----

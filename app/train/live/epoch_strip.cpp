@@ -63,7 +63,7 @@ EpochStrip::EpochStrip(QWidget* parent) : QWidget(parent) {
                                              .isSelected = picture.epoch == chosen_};
                      }},
                 QAccessible::List);
-  setAccessibleName(tr("The layer at the ends of the epochs"));
+  setAccessibleName(u"The layer at the ends of the epochs"_s);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
@@ -174,7 +174,7 @@ void EpochStrip::paintEntries(QPainter& painter, const QSize& size, const Colors
     painter.setPen(colors.textSecondary);
     painter.drawText(QRectF(QPointF(), size),
                      Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
-                     tr("A small picture of the end of every epoch appears here for comparison."));
+                     u"A small picture of the end of every epoch appears here for comparison."_s);
     return;
   }
   painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
@@ -197,7 +197,7 @@ void EpochStrip::paintEntries(QPainter& painter, const QSize& size, const Colors
     painter.drawText(
         QRectF(left, 2 + s.lambdaHeight + 3 + s.tileHeight, s.cell, s.caption),
         Qt::AlignCenter,
-        entry.picture->epoch == 0 ? tr("start") : QString::number(entry.picture->epoch));
+        entry.picture->epoch == 0 ? u"start"_s : QString::number(entry.picture->epoch));
   }
 }
 
@@ -230,8 +230,8 @@ void EpochStrip::paintTo(QPainter& painter, const QSize& size, const Colors& col
   const double line = sizes().caption;
   double top = size.height() - 2 * (line + kStripGap);
   for (const auto& [name, range] :
-       {std::pair{tr("Lambda matrix (above)"), lambdaRange_},
-        std::pair{tr("Its strongest position embedding (below)"), tileRange_}}) {
+       {std::pair{u"Lambda matrix (above)"_s, lambdaRange_},
+        std::pair{u"Its strongest position embedding (below)"_s, tileRange_}}) {
     painter.setFont(smallFont());
     painter.setPen(colors.textSecondary);
     painter.drawText(QRectF(0, top, kBarLabel, line), Qt::AlignLeft | Qt::AlignVCenter, name);

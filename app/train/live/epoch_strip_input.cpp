@@ -9,6 +9,8 @@
 #include "app/train/live/epoch_strip.h"
 #include "widgets/text/quantity_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 void EpochStrip::choose(int index) {
@@ -66,8 +68,7 @@ bool EpochStrip::event(QEvent* event) {
     if (index >= 0) {
       const LayerPicture& picture = *entries_[static_cast<std::size_t>(index)].picture;
       QToolTip::showText(help->globalPos(),
-                         tr("End of epoch %1, step %2: click to enlarge")
-                             .arg(picture.epoch)
+                         u"End of epoch %1, step %2: click to enlarge"_s.arg(picture.epoch)
                              .arg(countText(picture.step)),
                          this);
       return true;

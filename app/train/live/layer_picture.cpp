@@ -67,9 +67,8 @@ LayerPicture pictureOf(const ProbeSnapshot& probe, const ProbeLayer& layer) {
 Array allParts(const LambdaParts& parts, QStringList& names) {
   Array all;
   if (parts.total.shape.size() != 2) return all;
-  const std::pair<const Array*, QString> named[] = {{&parts.total, tr("total")},
-                                                    {&parts.content, tr("content")},
-                                                    {&parts.position, tr("position")}};
+  const std::pair<const Array*, QString> named[] = {
+      {&parts.total, u"total"_s}, {&parts.content, u"content"_s}, {&parts.position, u"position"_s}};
   for (const auto& [part, name] : named) {
     if (part->shape != parts.total.shape) continue;
     all.values.insert(all.values.end(), part->values.begin(), part->values.end());
@@ -86,8 +85,8 @@ QString nameOf(const LayerPicture& picture, const QString& quantity) {
 }
 
 QString captionOf(const LayerPicture& picture, const QString& what) {
-  return tr("%1. Layer %2, step %3")
-      .arg(what, QString::fromStdString(picture.layer), countText(picture.step));
+  return u"%1. Layer %2, step %3"_s.arg(
+      what, QString::fromStdString(picture.layer), countText(picture.step));
 }
 
 }  // namespace
@@ -142,7 +141,7 @@ HeatmapData lambdaHeatmap(const LayerPicture& picture, LambdaPart part) {
   data.array = part == LambdaPart::all ? allParts(picture.lambdas, data.captions)
                                        : partOf(picture.lambdas, part);
   data.name = nameOf(picture, u"lambda"_s);
-  data.caption = captionOf(picture, tr("Lambda matrix"));
+  data.caption = captionOf(picture, u"Lambda matrix"_s);
   data.rows.label = u"k"_s;
   data.columns.label = u"v"_s;
   return data;
@@ -154,7 +153,7 @@ HeatmapData embeddingHeatmap(const LayerPicture& picture, bool change) {
   data.name = nameOf(picture, change ? u"embedding-change"_s : u"embeddings"_s);
   data.caption = captionOf(
       picture,
-      change ? tr("Position embeddings, change since the start") : tr("Position embeddings"));
+      change ? u"Position embeddings, change since the start"_s : u"Position embeddings"_s);
   const std::size_t size = tileSize(all);
   if (size == 0) return data;
   const std::int64_t depth = std::max<std::int64_t>(all.shape[1], 1);
@@ -168,13 +167,13 @@ HeatmapData embeddingHeatmap(const LayerPicture& picture, bool change) {
         data.array.values.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
     const auto k = static_cast<std::int64_t>(tile) / depth;
     const auto u = static_cast<std::int64_t>(tile) % depth;
-    data.captions << (depth > 1 ? tr("k%1, u%2").arg(k).arg(u) : tr("k%1").arg(k));
+    data.captions << (depth > 1 ? u"k%1, u%2"_s.arg(k).arg(u) : u"k%1"_s.arg(k));
   }
   const auto offsets = [](const QString& label, std::int64_t length) {
     return HeatmapAxis{label, static_cast<int>(-(length / 2)), true};
   };
-  data.rows = offsets(tr("dy"), all.shape[2]);
-  data.columns = offsets(tr("dx"), all.shape[3]);
+  data.rows = offsets(u"dy"_s, all.shape[2]);
+  data.columns = offsets(u"dx"_s, all.shape[3]);
   return data;
 }
 

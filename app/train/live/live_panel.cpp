@@ -38,7 +38,7 @@ LivePanel::LivePanel(TrainingSession& session, QWidget* parent)
       stored_(*this) {
   makeContent();
   auto* nothing =
-      new QLabel(tr("This network has no lambda layer.\nTurn a block into one in Design."), this);
+      new QLabel(u"This network has no lambda layer.\nTurn a block into one in Design."_s, this);
   nothing->setObjectName(u"noLambda"_s);
   nothing->setProperty(kRole, u"secondary"_s);
   nothing->setAlignment(Qt::AlignCenter);
@@ -90,7 +90,7 @@ QWidget* LivePanel::makeStrip() {
   auto* holder = new QWidget(this);
   strip_ = new EpochStrip(holder);
   auto* head = new QHBoxLayout;
-  head->addWidget(makeCaption(holder, tr("Epoch by epoch")));
+  head->addWidget(makeCaption(holder, u"Epoch by epoch"_s));
   head->addStretch();
   head->addWidget(makeExportButton(*strip_, *strip_));
   auto* column = new QVBoxLayout(holder);
@@ -220,13 +220,13 @@ void LivePanel::showPicture() {
   pictures_->setSnapshot(snapshot_);
   pictures_->setPicture(picture);
   if (!picture) {
-    head_->setWhen(tr("Nothing inspected yet"), false);
+    head_->setWhen(u"Nothing inspected yet"_s, false);
     return;
   }
-  const QString step = tr("step %1").arg(countText(picture->step));
-  const QString text = isStored ? tr("End of epoch %1 · %2") : tr("Epoch %1 · %2");
+  const QString step = u"step %1"_s.arg(countText(picture->step));
+  const QString text = isStored ? u"End of epoch %1 · %2"_s : u"Epoch %1 · %2"_s;
   const bool isStart = isStored && picture->epoch == 0;
-  head_->setWhen(isStart ? tr("At the start") : text.arg(picture->epoch).arg(step), isStored);
+  head_->setWhen(isStart ? u"At the start"_s : text.arg(picture->epoch).arg(step), isStored);
 }
 
 // ---- events ----

@@ -96,22 +96,22 @@ void LivePictures::changeEvent(QEvent* event) {
 }
 
 void LivePictures::makeLambda() {
-  lambda_ = makeView(this, tr("Lambda matrix"));
+  lambda_ = makeView(this, u"Lambda matrix"_s);
   lambda_->setStretched(true);
   lambda_->setPlaceholder(
-      tr("The lambda matrix is shown here while a network with a lambda layer is trained."));
+      u"The lambda matrix is shown here while a network with a lambda layer is trained."_s);
   // In the order of the Tab key.
-  QWidget* toggle = makeToggle(
-      *parts_,
-      this,
-      {{tr("All"), tr("The parts beside each other, on one scale")},
-       {tr("Total"), tr("What the query is multiplied by: content plus position")},
-       {tr("Content"), tr("From the content of the whole image, the same at every pixel")},
-       {tr("Position"), tr("From the positions around the middle pixel")}});
+  QWidget* toggle =
+      makeToggle(*parts_,
+                 this,
+                 {{u"All"_s, u"The parts beside each other, on one scale"_s},
+                  {u"Total"_s, u"What the query is multiplied by: content plus position"_s},
+                  {u"Content"_s, u"From the content of the whole image, the same at every pixel"_s},
+                  {u"Position"_s, u"From the positions around the middle pixel"_s}});
   QWidget* explain =
       makeExplanationButton(*this, [this] { return lambdaExplanation(snapshot_.get()); });
   column_->addLayout(
-      makeHead(this, tr("Lambda"), toggle, explain, makeExportButton(*lambda_, *lambda_)));
+      makeHead(this, u"Lambda"_s, toggle, explain, makeExportButton(*lambda_, *lambda_)));
   column_->addWidget(lambda_, 3);
   connect(parts_, &QButtonGroup::idClicked, this, [this](int id) {
     isPartChosen_ = true;
@@ -120,15 +120,15 @@ void LivePictures::makeLambda() {
 }
 
 void LivePictures::makePositions() {
-  tiles_ = makeView(this, tr("Position embeddings"));
+  tiles_ = makeView(this, u"Position embeddings"_s);
   QWidget* toggle = makeToggle(*embeddings_,
                                this,
-                               {{tr("Change"), tr("What training has changed since the start")},
-                                {tr("Now"), tr("As they are, with the initial noise")}});
+                               {{u"Change"_s, u"What training has changed since the start"_s},
+                                {u"Now"_s, u"As they are, with the initial noise"_s}});
   QWidget* explain =
       makeExplanationButton(*this, [this] { return positionExplanation(snapshot_.get()); });
   column_->addLayout(
-      makeHead(this, tr("Positions"), toggle, explain, makeExportButton(*tiles_, *tiles_)));
+      makeHead(this, u"Positions"_s, toggle, explain, makeExportButton(*tiles_, *tiles_)));
   column_->addWidget(tiles_, 4);
   connect(embeddings_, &QButtonGroup::idClicked, this, &LivePictures::showPicture);
 }
@@ -161,7 +161,7 @@ void LivePictures::setPart(LambdaPart part) {
 void LivePictures::showPicture() {
   if (!picture_) {
     lambda_->setData({});
-    tiles_->setPlaceholder(tr("The position embeddings are shown here during training."));
+    tiles_->setPlaceholder(u"The position embeddings are shown here during training."_s);
     tiles_->setData({});
     return;
   }
@@ -169,9 +169,9 @@ void LivePictures::showPicture() {
   const bool knowsChange = !picture_->change.empty();
   embeddings_->button(kChange)->setEnabled(knowsChange);
   embeddings_->button(kChange)->setToolTip(
-      knowsChange ? tr("What training has changed since the start")
-                  : tr("The embeddings at the start of this run are not known"));
-  tiles_->setPlaceholder(tr("This layer has no position embeddings."));
+      knowsChange ? u"What training has changed since the start"_s
+                  : u"The embeddings at the start of this run are not known"_s);
+  tiles_->setPlaceholder(u"This layer has no position embeddings."_s);
   tiles_->setData(embeddingHeatmap(*picture_, knowsChange && embeddings_->checkedId() == kChange));
 }
 

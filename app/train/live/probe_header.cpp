@@ -25,7 +25,7 @@ constexpr int kSide = 56;
 constexpr int kMostImages = 100'000;
 
 QString className(const InspectionSnapshot& snapshot, int label) {
-  if (label < 0) return ProbeHeader::tr("unknown");
+  if (label < 0) return u"unknown"_s;
   if (label >= static_cast<int>(snapshot.classNames.size())) return QString::number(label);
   return QString::fromStdString(snapshot.classNames[static_cast<std::size_t>(label)]);
 }
@@ -35,8 +35,8 @@ QString wordsOf(const InspectionSnapshot& snapshot) {
   const auto predicted = static_cast<std::size_t>(snapshot.predicted);
   if (predicted >= snapshot.probabilities.size()) return truth;
   const double share = static_cast<double>(snapshot.probabilities[predicted]);
-  return ProbeHeader::tr("%1, predicted as %2 (%3)")
-      .arg(truth, className(snapshot, snapshot.predicted), percentText(share));
+  return u"%1, predicted as %2 (%3)"_s.arg(
+      truth, className(snapshot, snapshot.predicted), percentText(share));
 }
 
 }  // namespace
@@ -50,22 +50,22 @@ ProbeHeader::ProbeHeader(QWidget* parent)
       layer_(new QComboBox(this)),
       image_(new QSpinBox(this)) {
   picture_->setFixedSize(kSide, kSide);
-  picture_->setAccessibleName(tr("Probe image"));
+  picture_->setAccessibleName(u"Probe image"_s);
   when_->setObjectName(u"when"_s);
   QFont font = numberFont();
   font.setWeight(QFont::DemiBold);
   when_->setFont(font);
   words_->setProperty(kRole, u"secondary"_s);
-  newest_->setText(tr("Back to live"));
+  newest_->setText(u"Back to live"_s);
   newest_->setProperty(kRole, u"quiet"_s);
   newest_->hide();
-  layer_->setAccessibleName(tr("Lambda layer to inspect"));
-  layer_->setToolTip(tr("The lambda layer to inspect"));
+  layer_->setAccessibleName(u"Lambda layer to inspect"_s);
+  layer_->setToolTip(u"The lambda layer to inspect"_s);
   layer_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   image_->setRange(0, kMostImages);
-  image_->setPrefix(tr("Image "));
-  image_->setAccessibleName(tr("Number of the probe image"));
-  image_->setToolTip(tr("The validation image for the inspection"));
+  image_->setPrefix(u"Image "_s);
+  image_->setAccessibleName(u"Number of the probe image"_s);
+  image_->setToolTip(u"The validation image for the inspection"_s);
   image_->setKeyboardTracking(false);
 
   auto* above = new QHBoxLayout;

@@ -31,8 +31,7 @@ QString queuedText(const QueuedRun& run) {
   const QString text = title + u" · "_s + recipeText(run.config);
   if (run.obstacle.empty()) return text;
   return text + u'\n' +
-         QueuePanel::tr("Could not start: %1")
-             .arg(QString::fromStdString(run.obstacle).simplified());
+         u"Could not start: %1"_s.arg(QString::fromStdString(run.obstacle).simplified());
 }
 
 }  // namespace
@@ -45,7 +44,7 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
       problemRow_(new QFrame(this)),
       problem_(new QLabel(problemRow_)),
       list_(new QListWidget(this)),
-      train_(new QPushButton(tr("Train the queue"), this)) {
+      train_(new QPushButton(u"Train the queue"_s, this)) {
   setProperty(kRole, u"card"_s);
   title_->setObjectName(u"queueTitle"_s);
   owner_->setObjectName(u"queueOwner"_s);
@@ -56,7 +55,7 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
     text->setTextFormat(Qt::PlainText);
     text->setWordWrap(true);
   }
-  list_->setAccessibleName(tr("Queued runs"));
+  list_->setAccessibleName(u"Queued runs"_s);
   list_->setFrameShape(QFrame::NoFrame);
   list_->setStyleSheet(
       u"QListWidget { background: transparent; border: none; }"
@@ -65,7 +64,7 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
   list_->setTextElideMode(Qt::ElideRight);
   list_->installEventFilter(this);
   train_->setObjectName(u"trainQueue"_s);
-  train_->setToolTip(tr("Train the queued runs one after the other"));
+  train_->setToolTip(u"Train the queued runs one after the other"_s);
   auto* head = new QHBoxLayout;
   head->addWidget(title_);
   head->addStretch();
@@ -80,10 +79,10 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
     row->addWidget(button, 0, Qt::AlignTop);
     return button;
   };
-  up_ = add(head, tr("Train earlier"), tr("Train this run earlier (Alt+Up)"));
-  down_ = add(head, tr("Train later"), tr("Train this run later (Alt+Down)"));
-  remove_ = add(head, tr("Remove from the queue"), tr("Remove this run from the queue (Del)"));
-  dismiss_ = add(problemLine, tr("Dismiss"), tr("Hide this message"));
+  up_ = add(head, u"Train earlier"_s, u"Train this run earlier (Alt+Up)"_s);
+  down_ = add(head, u"Train later"_s, u"Train this run later (Alt+Down)"_s);
+  remove_ = add(head, u"Remove from the queue"_s, u"Remove this run from the queue (Del)"_s);
+  dismiss_ = add(problemLine, u"Dismiss"_s, u"Hide this message"_s);
   head->addWidget(train_);
   auto* column = new QVBoxLayout(this);
   column->addLayout(head);
@@ -128,13 +127,13 @@ void QueuePanel::showQueue() {
   }
   list_->setFixedHeight(height);
   if (count == 0) {
-    title_->setText(tr("Queue"));
+    title_->setText(u"Queue"_s);
   } else if (count == 1) {
-    title_->setText(queue_.isWaiting() ? tr("One run is queued, and waits")
-                                       : tr("One run is queued"));
+    title_->setText(queue_.isWaiting() ? u"One run is queued, and waits"_s
+                                       : u"One run is queued"_s);
   } else {
     title_->setText(
-        (queue_.isWaiting() ? tr("%1 runs are queued, and wait") : tr("%1 runs are queued"))
+        (queue_.isWaiting() ? u"%1 runs are queued, and wait"_s : u"%1 runs are queued"_s)
             .arg(count));
   }
   train_->setVisible(queue_.isWaiting());

@@ -45,15 +45,15 @@ Metrics newIn(const Metrics& all, std::size_t batches, std::size_t epochs) {
 CurvesPanel::CurvesPanel(TrainingSession& session, QWidget* parent)
     : QWidget(parent), session_(session), plot_(new CurvePlot(runPanels(), this)) {
   plot_->setSmoothing(kSmoothing);
-  plot_->setEmptyText(tr("The curves begin with the first batch."));
+  plot_->setEmptyText(u"The curves begin with the first batch."_s);
   plot_->setExportName(u"curves"_s);
   toolbar_ = new CurveToolbar(*plot_, 0, this);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(kCurvesGap, kCurvesGap, kCurvesGap, 0);
   column->setSpacing(kCurvesGap);
-  reference_ = new QAction(tr("Curves of the run before"), this);
-  reference_->setIconText(tr("Run before"));
-  reference_->setToolTip(tr("Keep the curves of the run before as a faint reference"));
+  reference_ = new QAction(u"Curves of the run before"_s, this);
+  reference_->setIconText(u"Run before"_s);
+  reference_->setToolTip(u"Keep the curves of the run before as a faint reference"_s);
   reference_->setCheckable(true);
   auto* button = new QToolButton(this);
   button->setDefaultAction(reference_);

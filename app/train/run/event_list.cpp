@@ -91,11 +91,11 @@ QVariant EventModel::headerData(int section, Qt::Orientation orientation, int ro
   if (role != Qt::DisplayRole) return {};
   switch (section) {
     case kTime:
-      return tr("Time");
+      return u"Time"_s;
     case kStep:
-      return tr("Step");
+      return u"Step"_s;
     case kText:
-      return tr("What happened");
+      return u"What happened"_s;
     default:
       return {};
   }
@@ -106,7 +106,7 @@ QVariant EventModel::headerData(int section, Qt::Orientation orientation, int ro
 EventList::EventList(TrainingSession& session, QWidget* parent)
     : QTableView(parent), session_(session), model_(new EventModel(this)) {
   setModel(model_);
-  setAccessibleName(tr("Events of the training"));
+  setAccessibleName(u"Events of the training"_s);
   setSelectionBehavior(SelectRows);
   setSelectionMode(SingleSelection);
   setShowGrid(false);

@@ -92,20 +92,20 @@ ResultBanner::ResultBanner(QWidget* parent) : QFrame(parent) {
     row->addWidget(made);
     return made;
   };
-  resume_ = button(tr("Resume"), u"resume"_s);
-  inspect_ = button(tr("Inspect"), u"inspect"_s);
-  runs_ = button(tr("Open in Runs"), u"runs"_s);
-  halve_ = button(tr("Continue with half the learning rate"), u"halve"_s);
-  halve_->setToolTip(tr("From the last checkpoint, as a new run"));
-  again_ = button(tr("Train again"), u"again"_s);
+  resume_ = button(u"Resume"_s, u"resume"_s);
+  inspect_ = button(u"Inspect"_s, u"inspect"_s);
+  runs_ = button(u"Open in Runs"_s, u"runs"_s);
+  halve_ = button(u"Continue with half the learning rate"_s, u"halve"_s);
+  halve_->setToolTip(u"From the last checkpoint, as a new run"_s);
+  again_ = button(u"Train again"_s, u"again"_s);
   copy_ = new QToolButton(this);
   copy_->setProperty(kRole, u"quiet"_s);
-  copy_->setToolTip(tr("Copy the whole text"));
-  copy_->setAccessibleName(tr("Copy"));
+  copy_->setToolTip(u"Copy the whole text"_s);
+  copy_->setAccessibleName(u"Copy"_s);
   close_ = new QToolButton(this);
   close_->setProperty(kRole, u"quiet"_s);
-  close_->setToolTip(tr("Close"));
-  close_->setAccessibleName(tr("Close"));
+  close_->setToolTip(u"Close"_s);
+  close_->setAccessibleName(u"Close"_s);
   row->addWidget(copy_);
   row->addWidget(close_);
   connect(resume_, &QPushButton::clicked, this, [this] { Q_EMIT resumeRequested(run_); });
@@ -124,31 +124,31 @@ void ResultBanner::showResult(const RunResult& result, int epochs) {
   run_ = result.run;
   QStringList parts;
   if (result.bestValidationAccuracy) {
-    parts << tr("best validation %1").arg(accuracyText(*result.bestValidationAccuracy));
+    parts << u"best validation %1"_s.arg(accuracyText(*result.bestValidationAccuracy));
   }
-  if (result.testAccuracy) parts << tr("test %1").arg(accuracyText(*result.testAccuracy));
+  if (result.testAccuracy) parts << u"test %1"_s.arg(accuracyText(*result.testAccuracy));
   parts << durationText(result.trainSeconds);
   if (result.imagesPerSecond > 0)
-    parts << tr("%1 images/s").arg(countText(std::llround(result.imagesPerSecond)));
+    parts << u"%1 images/s"_s.arg(countText(std::llround(result.imagesPerSecond)));
   QString text = parts.join(u" · "_s);
   if (!text.isEmpty()) text[0] = text[0].toUpper();
   switch (result.status) {
     case RunStatus::failed:
       present(
-          Kind::failed, tr("The training failed"), asLines(QString::fromStdString(result.failure)));
+          Kind::failed, u"The training failed"_s, asLines(QString::fromStdString(result.failure)));
       break;
     case RunStatus::stopped:
     case RunStatus::paused:
     case RunStatus::running:
       present(Kind::stopped,
-              result.epochs == 0 ? tr("Stopped in the first epoch; everything is saved")
-                                 : tr("Stopped after %1 of %2 epochs; everything is saved")
-                                       .arg(result.epochs)
-                                       .arg(epochs),
+              result.epochs == 0
+                  ? u"Stopped in the first epoch; everything is saved"_s
+                  : u"Stopped after %1 of %2 epochs; everything is saved"_s.arg(result.epochs)
+                        .arg(epochs),
               text);
       break;
     case RunStatus::finished:
-      present(Kind::finished, tr("Finished: %1").arg(countedText(result.epochs, u"epoch"_s)), text);
+      present(Kind::finished, u"Finished: %1"_s.arg(countedText(result.epochs, u"epoch"_s)), text);
       break;
   }
   halve_->setVisible(isNotFinite(result));
@@ -161,9 +161,9 @@ void ResultBanner::showRefusal(const QStringList& reasons, const QString& title)
     shown << asLines(reason);
   }
   const auto more = reasons.size() - shown.size();
-  if (more > 0) shown << tr("… and %1 more").arg(more);
+  if (more > 0) shown << u"… and %1 more"_s.arg(more);
   present(Kind::refused,
-          title.isEmpty() ? tr("Could not start the training") : title,
+          title.isEmpty() ? u"Could not start the training"_s : title,
           shown.join(u'\n'));
 }
 

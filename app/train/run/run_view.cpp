@@ -24,11 +24,11 @@ RunView::RunView(TrainingSession& session, QWidget* parent)
       tabs_(new QTabWidget(this)),
       live_(new LivePanel(session, this)),
       histograms_(new HistogramsPanel(session, this)) {
-  tabs_->addTab(live_, tr("Lambda layers"));
-  tabs_->addTab(histograms_, tr("Histograms"));
-  tabs_->setTabToolTip(0, tr("Lambda matrix and position embeddings of a layer with one image"));
+  tabs_->addTab(live_, u"Lambda layers"_s);
+  tabs_->addTab(histograms_, u"Histograms"_s);
+  tabs_->setTabToolTip(0, u"Lambda matrix and position embeddings of a layer with one image"_s);
   tabs_->setTabToolTip(
-      1, tr("Weights, gradients, activations and lambda norms of each layer over the steps"));
+      1, u"Weights, gradients, activations and lambda norms of each layer over the steps"_s);
   rows_->addWidget(curves_);
   rows_->addWidget(events_);
   rows_->setStretchFactor(0, 1);

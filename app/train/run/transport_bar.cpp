@@ -56,16 +56,16 @@ void TransportBar::makeActions() {
     action->setShortcuts(keys);
     return action;
   };
-  start_ = add(tr("Start training"), {Qt::Key_F5, QKeySequence(Qt::CTRL | Qt::Key_R)});
-  pause_ = add(tr("Pause"), {Qt::Key_F6});
-  step_ = add(tr("One step"), {Qt::Key_F10});
-  stop_ = add(tr("Stop"), {QKeySequence(Qt::SHIFT | Qt::Key_F5)});
-  settings_ = add(tr("Settings"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)});
+  start_ = add(u"Start training"_s, {Qt::Key_F5, QKeySequence(Qt::CTRL | Qt::Key_R)});
+  pause_ = add(u"Pause"_s, {Qt::Key_F6});
+  step_ = add(u"One step"_s, {Qt::Key_F10});
+  stop_ = add(u"Stop"_s, {QKeySequence(Qt::SHIFT | Qt::Key_F5)});
+  settings_ = add(u"Settings"_s, {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)});
   settings_->setCheckable(true);
-  start_->setToolTip(withKey(*start_, tr("Train the network of Design with these settings")));
-  step_->setToolTip(withKey(*step_, tr("Train one batch, then pause")));
-  stop_->setToolTip(withKey(*stop_, tr("Save and stop; the run can be resumed")));
-  settings_->setToolTip(withKey(*settings_, tr("Show the data and the recipe")));
+  start_->setToolTip(withKey(*start_, u"Train the network of Design with these settings"_s));
+  step_->setToolTip(withKey(*step_, u"Train one batch, then pause"_s));
+  stop_->setToolTip(withKey(*stop_, u"Save and stop; the run can be resumed"_s));
+  settings_->setToolTip(withKey(*settings_, u"Show the data and the recipe"_s));
   connect(start_, &QAction::triggered, this, &TransportBar::startRequested);
   connect(pause_, &QAction::triggered, this, [this] {
     const SessionState state = session_.state();
@@ -152,9 +152,9 @@ void TransportBar::showState() {
   // It keeps its place: a double click must not hit the button that stops.
   startButton_->setEnabled(!isBusy);
   pause_->setEnabled(isBusy && !isStopping);
-  pause_->setText(isHeld ? tr("Continue") : tr("Pause"));
+  pause_->setText(isHeld ? u"Continue"_s : u"Pause"_s);
   pause_->setToolTip(
-      withKey(*pause_, isHeld ? tr("Continue training") : tr("Pause after this batch")));
+      withKey(*pause_, isHeld ? u"Continue training"_s : u"Pause after this batch"_s));
   step_->setEnabled(isBusy && !isStopping);
   stop_->setEnabled(isBusy && !isStopping);
   for (QToolButton* button : runButtons_) button->setVisible(isBusy);
@@ -185,22 +185,22 @@ QString TransportBar::runText() const {
   QStringList parts;
   if (session_.isBusy()) {
     parts << stateText(session_.state()) << progressText(status)
-          << tr("step %1").arg(countText(status.step));
+          << u"step %1"_s.arg(countText(status.step));
   } else if (session_.lastResult()) {
     parts << endText(*session_.lastResult(), status.record.config.recipe.epochs);
   }
   if (differsFromRun()) {
     parts << (errors_.isEmpty()
-                  ? tr("the next start trains %1, which differs").arg(documentName_)
-                  : tr("%1 differs and can't be trained: %2").arg(documentName_, errors_.front()));
+                  ? u"the next start trains %1, which differs"_s.arg(documentName_)
+                  : u"%1 differs and can't be trained: %2"_s.arg(documentName_, errors_.front()));
   }
   return parts.join(u" · "_s);
 }
 
 QString TransportBar::documentText() const {
-  if (errors_.isEmpty()) return tr("Not training");
+  if (errors_.isEmpty()) return u"Not training"_s;
   if (errors_.size() == 1) return errors_.front();
-  return tr("%1 · and %2 more").arg(errors_.front()).arg(errors_.size() - 1);
+  return u"%1 · and %2 more"_s.arg(errors_.front()).arg(errors_.size() - 1);
 }
 
 void TransportBar::showWords() {

@@ -19,7 +19,7 @@ QString changeOfRate(const RunConfig& before, const RunConfig& after, double epo
   const QString now = roundedText(learningRateAt(before.recipe, epoch));
   const QString then = roundedText(learningRateAt(after.recipe, epoch));
   if (now == then) return {};
-  return u" "_s + ChangeBar::tr("The learning rate goes from %1 to %2.").arg(now, then);
+  return u" "_s + u"The learning rate goes from %1 to %2."_s.arg(now, then);
 }
 
 }  // namespace
@@ -27,17 +27,17 @@ QString changeOfRate(const RunConfig& before, const RunConfig& after, double epo
 ChangeBar::ChangeBar(QWidget* parent)
     : QFrame(parent),
       words_(new QLabel(this)),
-      apply_(new QPushButton(tr("Apply"), this)),
-      discard_(new QPushButton(tr("Discard"), this)) {
+      apply_(new QPushButton(u"Apply"_s, this)),
+      discard_(new QPushButton(u"Discard"_s, this)) {
   setProperty(kRole, u"card"_s);
   words_->setObjectName(u"change"_s);
   words_->setTextFormat(Qt::PlainText);
   words_->setWordWrap(true);
   apply_->setObjectName(u"applyChange"_s);
   apply_->setProperty(kRole, u"primary"_s);
-  apply_->setToolTip(tr("Change the settings of the run after this batch"));
+  apply_->setToolTip(u"Change the settings of the run after this batch"_s);
   discard_->setObjectName(u"discardChange"_s);
-  discard_->setToolTip(tr("Show the settings of the run again"));
+  discard_->setToolTip(u"Show the settings of the run again"_s);
   auto* row = new QHBoxLayout(this);
   row->addWidget(words_, 1);
   row->addWidget(discard_);
@@ -66,7 +66,7 @@ void ChangeBar::setRequest(const ChangeRequest& request,
   setLiveSettings(next, after);
   setRole(*words_, {});
   const QString what = QString::fromStdString(textOf(RunChange{.before = before, .after = after}));
-  words_->setText(tr("From the next batch on: %1.").arg(what) + changeOfRate(config, next, epoch));
+  words_->setText(u"From the next batch on: %1."_s.arg(what) + changeOfRate(config, next, epoch));
 }
 
 void ChangeBar::setWaiting(bool waiting) {
@@ -74,13 +74,13 @@ void ChangeBar::setWaiting(bool waiting) {
   discard_->setEnabled(!waiting);
   if (!waiting) return;
   setRole(*words_, {});
-  words_->setText(tr("The change takes effect after this batch …"));
+  words_->setText(u"The change takes effect after this batch …"_s);
 }
 
 void ChangeBar::setRefusal(const QString& reason) {
   setWaiting(false);
   setRole(*words_, u"error"_s);
-  words_->setText(tr("Could not change the settings: %1.").arg(reason));
+  words_->setText(u"Could not change the settings: %1."_s.arg(reason));
 }
 
 }  // namespace lambda

@@ -26,7 +26,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
   problem_->setProperty(kRole, u"error"_s);
   problem_->setTextFormat(Qt::PlainText);
   problem_->setWordWrap(true);
-  open_ = new QPushButton(tr("Open Design"), this);
+  open_ = new QPushButton(u"Open Design"_s, this);
   auto* column = new QVBoxLayout(this);
   column->addWidget(caption_);
   column->addWidget(numbers_);
@@ -37,7 +37,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
 }
 
 void PlanCard::setUnderWay(bool underWay) {
-  caption_->setText(underWay ? tr("What is trained") : tr("What will be trained"));
+  caption_->setText(underWay ? u"What is trained"_s : u"What will be trained"_s);
 }
 
 void PlanCard::setPlan(const RunConfig& config,
@@ -45,21 +45,20 @@ void PlanCard::setPlan(const RunConfig& config,
                        const std::vector<Problem>& problems) {
   const NetworkCost cost = costOf(config.architecture);
   const std::string& name = config.architecture.name;
-  const QString network = name.empty() ? tr("Network") : QString::fromStdString(name);
+  const QString network = name.empty() ? u"Network"_s : QString::fromStdString(name);
   const QString pattern = QString::fromStdString(patternOf(config.architecture));
   QStringList lines{pattern.isEmpty() ? network : network + u", "_s + pattern,
-                    tr("%1 parameters").arg(countText(cost.parameters))};
+                    u"%1 parameters"_s.arg(countText(cost.parameters))};
   const Recipe& recipe = config.recipe;
   const std::int64_t batches =
       recipe.batchSize > 0 ? trainingImagesOf(config.data, dataset) / recipe.batchSize : 0;
   if (batches > 0) {
-    lines << tr("%1: %2 of %3")
-                 .arg(countedText(batches * recipe.epochs, u"step"_s),
-                      countedText(recipe.epochs, u"epoch"_s),
-                      countedText(batches, u"batch"_s));
+    lines << u"%1: %2 of %3"_s.arg(countedText(batches * recipe.epochs, u"step"_s),
+                                   countedText(recipe.epochs, u"epoch"_s),
+                                   countedText(batches, u"batch"_s));
   }
   const long long bytes = trainingBytes(cost, recipe);
-  lines << tr("about %1 of memory for the network at this batch size").arg(bytesText(bytes));
+  lines << u"about %1 of memory for the network at this batch size"_s.arg(bytesText(bytes));
   numbers_->setText(breakableText(lines.join(u'\n')));
 
   path_.clear();
@@ -74,8 +73,8 @@ void PlanCard::setPlan(const RunConfig& config,
   problem_->setVisible(errors > 0);
   open_->setVisible(errors > 0);
   problem_->setText(errors == 1
-                        ? tr("The network has an error: %1").arg(first)
-                        : tr("The network has %1 errors, the first: %2").arg(errors).arg(first));
+                        ? u"The network has an error: %1"_s.arg(first)
+                        : u"The network has %1 errors, the first: %2"_s.arg(errors).arg(first));
 }
 
 }  // namespace lambda

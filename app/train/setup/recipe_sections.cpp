@@ -94,7 +94,7 @@ std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
       .common("data.augmentation.horizontalFlip")
       .rare("data.augmentation.alternatingFlip", data.augmentation.horizontalFlip)
       .common("data.augmentation.cutoutSize");
-  sections.push_back(choose.section(tr("Augmentation")));
+  sections.push_back(choose.section(u"Augmentation"_s));
   return sections;
 }
 
@@ -128,7 +128,7 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
       .rareInside("recipe.optimizer.rateFactors")
       .rareInside("recipe.optimizer.decayFactors",
                   recipe.optimizer.weightDecay > 0 && !recipe.optimizer.decayAllParameters);
-  sections.push_back(choose.section(tr("Optimiser")));
+  sections.push_back(choose.section(u"Optimiser"_s));
   choose.common("recipe.schedule.kind")
       .common("recipe.schedule.warmupEpochs", schedule != ScheduleKind::triangular)
       .common("recipe.schedule.peakFraction", schedule == ScheduleKind::triangular)
@@ -136,7 +136,7 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
       .common("recipe.schedule.stepFactor", schedule == ScheduleKind::step)
       .rare("recipe.schedule.finalFactor",
             schedule != ScheduleKind::constant && schedule != ScheduleKind::step);
-  sections.push_back(choose.section(tr("Schedule")));
+  sections.push_back(choose.section(u"Schedule"_s));
   return sections;
 }
 
@@ -147,7 +147,7 @@ std::vector<FormSection> machineSections(Chooser& choose,
   std::vector<FormSection> sections;
   choose.common("device.kind").common("device.threads");
   if (FieldRow* threads = choose.last(); threads && cores > 0) {
-    threads->zeroText = tr("all %1 cores").arg(cores).toStdString();
+    threads->zeroText = u"all %1 cores"_s.arg(cores).toStdString();
   }
   choose
       .common("device.yieldsToOthers",
@@ -158,7 +158,7 @@ std::vector<FormSection> machineSections(Chooser& choose,
       .common("checkpoints.everyEpochs")
       .common("checkpoints.keepEpochs", trains || choose.showsAll())
       .common("checkpoints.everyMinutes", trains || choose.showsAll());
-  sections.push_back(choose.section(tr("Checkpoints")));
+  sections.push_back(choose.section(u"Checkpoints"_s));
   return sections;
 }
 

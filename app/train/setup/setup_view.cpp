@@ -91,14 +91,14 @@ void SetupView::makeChoice() {
   choice_ = new QWidget(this);
   choice_->hide();
   tabs_ = new QTabBar(choice_);
-  tabs_->setAccessibleName(tr("Shown settings"));
+  tabs_->setAccessibleName(u"Shown settings"_s);
   tabs_->setDrawBase(false);
   tabs_->setExpanding(false);
   tabs_->addTab({});
-  tabs_->addTab(tr("Next run"));
-  auto* queue = new QPushButton(tr("Then train this"), choice_);
+  tabs_->addTab(u"Next run"_s);
+  auto* queue = new QPushButton(u"Then train this"_s, choice_);
   queue->setObjectName(u"queue"_s);
-  queue->setToolTip(tr("Train the network of Design with these settings after the present run"));
+  queue->setToolTip(u"Train the network of Design with these settings after the present run"_s);
   queue->hide();
   auto* row = new QHBoxLayout(choice_);
   row->setContentsMargins(kSetupGap, 0, kSetupGap, 0);
@@ -134,27 +134,27 @@ FieldForm* SetupView::makeForm() {
 }
 
 void SetupView::makeDataColumn() {
-  SetupColumn* column = columns_[0] = addColumn(tr("Data"));
+  SetupColumn* column = columns_[0] = addColumn(u"Data"_s);
   data_ = new DataPanel(DataPanel::realServices(), this);
   data_->setContentsMargins(2 * kSetupGap, 0, 2 * kSetupGap, 0);
   column->add(data_);
   column->add(forms_[0] = makeForm());
   preview_ = new AugmentationPreview(this);
-  preview_->setPlaceholder(tr("Training images are shown here as soon as there are any."));
+  preview_->setPlaceholder(u"Training images are shown here as soon as there are any."_s);
   next_ = new QToolButton(this);
-  next_->setText(tr("Next images"));
+  next_->setText(u"Next images"_s);
   next_->setProperty(kRole, u"quiet"_s);
   connect(next_, &QToolButton::clicked, preview_, &AugmentationPreview::showNext);
-  seen_ = column->addPicture(tr("What training sees"), *preview_, *preview_, next_, 0);
+  seen_ = column->addPicture(u"What training sees"_s, *preview_, *preview_, next_, 0);
   column->end();
 }
 
 void SetupView::makeRecipeColumn() {
-  SetupColumn* column = columns_[1] = addColumn(tr("Recipe"));
+  SetupColumn* column = columns_[1] = addColumn(u"Recipe"_s);
   column->add(forms_[1] = makeForm());
   learningRate_ = new LearningRatePlot(this);
   updateSizes();
-  column->addPicture(tr("Learning rate"), *learningRate_, *learningRate_, nullptr, 4);
+  column->addPicture(u"Learning rate"_s, *learningRate_, *learningRate_, nullptr, 4);
   column->end();
 }
 
@@ -164,12 +164,12 @@ void SetupView::updateSizes() {
 
 void SetupView::makeMachineColumn() {
   all_ = new QToolButton(this);
-  all_->setText(tr("All settings"));
+  all_->setText(u"All settings"_s);
   all_->setCheckable(true);
   all_->setProperty(kRole, u"quiet"_s);
-  all_->setToolTip(tr("Also show what is rarely changed"));
+  all_->setToolTip(u"Also show what is rarely changed"_s);
   connect(all_, &QToolButton::toggled, this, &SetupView::refresh);
-  SetupColumn* column = columns_[2] = addColumn(tr("Machine"), all_);
+  SetupColumn* column = columns_[2] = addColumn(u"Machine"_s, all_);
   device_ = makeText(this, u"secondary"_s);
   device_->setObjectName(u"device"_s);
   column->add(device_);
@@ -260,10 +260,10 @@ void SetupView::showRunState() {
     return;
   }
   const QString name = run_->name();
-  columns_[0]->setNote(tr("Fixed while %1 trains.").arg(name));
+  columns_[0]->setNote(u"Fixed while %1 trains."_s.arg(name));
   columns_[1]->setNote(
-      tr("Fixed while %1 trains, except its epochs and the learning rate factor.").arg(name));
-  columns_[2]->setNote(tr("Fixed while %1 trains, except its checkpoints.").arg(name));
+      u"Fixed while %1 trains, except its epochs and the learning rate factor."_s.arg(name));
+  columns_[2]->setNote(u"Fixed while %1 trains, except its checkpoints."_s.arg(name));
   change_->setRequest(run_->prepared(), run_->config(), run_->epoch(), run_->runningEpoch());
 }
 
@@ -327,9 +327,8 @@ void SetupView::edit(const std::string& path, const FieldValue& value, const QSt
   row.path = path;
   row.value = value;
   field_rows::addLook(row);
-  const QString text = tr("Set %1 to %2")
-                           .arg(QString::fromStdString(row.label).toLower(),
-                                QString::fromStdString(textOf(row, value)));
+  const QString text = u"Set %1 to %2"_s.arg(QString::fromStdString(row.label).toLower(),
+                                             QString::fromStdString(textOf(row, value)));
   document_.edit(next, text, gesture);
 }
 
@@ -337,7 +336,7 @@ void SetupView::chooseSource(const DataSource& source) {
   if (showsRun()) return;
   RunConfig next = document_.config();
   next.data.source = source;
-  document_.edit(next, tr("Set data set to %1").arg(QString::fromStdString(textOf(source))));
+  document_.edit(next, u"Set data set to %1"_s.arg(QString::fromStdString(textOf(source))));
 }
 
 std::vector<Problem> SetupView::problems() const {

@@ -87,7 +87,7 @@ void NetworkPainter::paintColumnHeader(const ColumnBoxes& column) {
             isSelected ? colors_.accentSoft : colors_.page,
             scale_ * layout_.mapScale);
   }
-  const QString text = part.kind == PartKind::head ? tr("%1 classes").arg(architecture_.classes)
+  const QString text = part.kind == PartKind::head ? u"%1 classes"_s.arg(architecture_.classes)
                                                    : shapeText(cost.output);
   paintText(shape, Qt::AlignCenter, text, small_, colors_.text);
   if (part.kind == PartKind::stage) paintSums(column, cost);
@@ -98,7 +98,7 @@ void NetworkPainter::paintColumnHeader(const ColumnBoxes& column) {
 void NetworkPainter::paintSums(const ColumnBoxes& column, const PartCost& cost) {
   const double cell = column.width / 3;
   const double top = column.map.bottom() + 6 * scale_;
-  const std::array names{tr("Params"), tr("FLOPs"), tr("Mem.")};
+  const std::array names{u"Params"_s, u"FLOPs"_s, u"Mem."_s};
   const std::array sums{shortCountText(cost.parameters, 2),
                         shortCountText(cost.flops, 2),
                         bytesText(cost.activationBytes, 2)};
@@ -128,9 +128,8 @@ void NetworkPainter::paintBody(double visibleBottom) {
   for (const ColumnBoxes& column : layout_.columns) {
     if (column.part == kStemPart) paintCard(column, stemText(architecture_.stem));
     if (column.part == kHeadPart) {
-      paintCard(
-          column,
-          architecture_.head.pooling == Pooling::max ? tr("Max, linear") : tr("Mean, linear"));
+      paintCard(column,
+                architecture_.head.pooling == Pooling::max ? u"Max, linear"_s : u"Mean, linear"_s);
     }
     if (column.blocks.empty()) continue;
     const double x = column.x + 12 * scale_;
@@ -153,7 +152,7 @@ void NetworkPainter::paintCard(const ColumnBoxes& column, const QString& text) {
             small_,
             colors_.convolutionChipText);
   const PartCost& cost = costs_.parts.at(column.part);
-  const std::array names{tr("Params"), tr("FLOPs"), tr("Mem.")};
+  const std::array names{u"Params"_s, u"FLOPs"_s, u"Mem."_s};
   const std::array values{shortCountText(cost.parameters, 2),
                           shortCountText(cost.flops, 2),
                           bytesText(cost.activationBytes, 2)};
@@ -176,7 +175,7 @@ void NetworkPainter::paintHeaderButtons() {
 
 void NetworkPainter::paintBodyButtons() {
   for (const ColumnBoxes& column : layout_.columns) {
-    if (!column.addBlock.isEmpty()) paintPlus(column.addBlock, tr("Block"));
+    if (!column.addBlock.isEmpty()) paintPlus(column.addBlock, u"Block"_s);
   }
 }
 
@@ -198,14 +197,14 @@ void NetworkPainter::paintPlus(const QRectF& box, const QString& text) {
 QString NetworkPainter::subtitleOf(const PartId& part) const {
   switch (part.kind) {
     case PartKind::input:
-      return tr("image");
+      return u"image"_s;
     case PartKind::stem:
-      return tr("width %1").arg(architecture_.stem.width);
+      return u"width %1"_s.arg(architecture_.stem.width);
     case PartKind::head:
-      return tr("classifier");
+      return u"classifier"_s;
     case PartKind::stage: {
       const Stage& stage = architecture_.stages.at(static_cast<std::size_t>(part.stage));
-      return tr("width %1, stride %2").arg(stage.width).arg(stage.stride);
+      return u"width %1, stride %2"_s.arg(stage.width).arg(stage.stride);
     }
     case PartKind::block:
       break;

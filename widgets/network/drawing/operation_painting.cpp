@@ -69,11 +69,11 @@ void NetworkPainter::paintOperations(const PartId& part, const OpenedBoxes& boxe
   painter_.drawRoundedRect(boxes.card, kCardRadius, kCardRadius);
 
   const RowCells heads = cellsOf(boxes.heading, lanes.count, scale_);
-  const std::array titles{tr("Params"), tr("FLOPs"), tr("Mem.")};
+  const std::array titles{u"Params"_s, u"FLOPs"_s, u"Mem."_s};
   paintText(
-      heads.name, Qt::AlignLeft | Qt::AlignVCenter, tr("Operation"), small_, colors_.textSecondary);
+      heads.name, Qt::AlignLeft | Qt::AlignVCenter, u"Operation"_s, small_, colors_.textSecondary);
   paintText(
-      heads.sizes, Qt::AlignRight | Qt::AlignVCenter, tr("Result"), small_, colors_.textSecondary);
+      heads.sizes, Qt::AlignRight | Qt::AlignVCenter, u"Result"_s, small_, colors_.textSecondary);
   for (std::size_t i = 0; i < titles.size(); ++i) {
     paintText(heads.numbers[i],
               Qt::AlignRight | Qt::AlignVCenter,
@@ -186,8 +186,8 @@ void NetworkPainter::paintExplanation(const PartId& part,
     painter_.setPen(colors_.textSecondary);
     painter_.drawText(box,
                       Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap,
-                      tr("Point at an operation, or go to it with the arrow keys, to see its "
-                         "equation. Filled dots have parameters; bars are shares of the block."));
+                      u"Point at an operation, or go to it with the arrow keys, to see its "
+                      "equation. Filled dots have parameters; bars are shares of the block."_s);
     return;
   }
   QTextDocument text;

@@ -19,18 +19,16 @@ QStringList MixerLook<ConvolutionMixer>::options(const ConvolutionMixer& mixer) 
 }
 
 QString MixerLook<ConvolutionMixer>::text(const ConvolutionMixer& mixer) {
-  return tr("Convolution %1×%1").arg(mixer.kernelSize);
+  return u"Convolution %1×%1"_s.arg(mixer.kernelSize);
 }
 
 MixerExplanation MixerLook<ConvolutionMixer>::explanation(const ConvolutionMixer& mixer,
                                                           const BlockPlan& plan) {
   return {u"y<sub>n</sub> = Σ<sub>δ</sub> W<sub>δ</sub> x<sub>n+δ</sub>"_s,
-          tr("Every position sums its %1×%1 neighbours with weights that are the same everywhere "
-             "and for every image. Blocks that follow reach farther.")
-              .arg(mixer.kernelSize),
-          {{tr("Weights"),
-            tr("%1×%1 × %2 × %3")
-                .arg(mixer.kernelSize)
+          u"Every position sums its %1×%1 neighbours with weights that are the same everywhere "
+          "and for every image. Blocks that follow reach farther."_s.arg(mixer.kernelSize),
+          {{u"Weights"_s,
+            u"%1×%1 × %2 × %3"_s.arg(mixer.kernelSize)
                 .arg(plan.mixerInput.channels)
                 .arg(plan.mixerOutput.channels)}}};
 }

@@ -20,7 +20,7 @@ QStringList MixerLook<DepthwiseConvolutionMixer>::options(const DepthwiseConvolu
 }
 
 QString MixerLook<DepthwiseConvolutionMixer>::text(const DepthwiseConvolutionMixer& mixer) {
-  return tr("Depthwise convolution %1×%1").arg(mixer.kernelSize);
+  return u"Depthwise convolution %1×%1"_s.arg(mixer.kernelSize);
 }
 
 MixerExplanation MixerLook<DepthwiseConvolutionMixer>::explanation(
@@ -29,13 +29,13 @@ MixerExplanation MixerLook<DepthwiseConvolutionMixer>::explanation(
   const int out = plan.mixerOutput.channels;
   MixerExplanation text;
   text.formula = u"y<sub>nc</sub> = Σ<sub>δ</sub> w<sub>δc</sub> x<sub>n+δ,c</sub>"_s;
-  text.body = tr("Every channel c is summed over its %1×%1 neighbours with its own weights, and no "
-                 "channel sees another one: other layers mix the channels.")
-                  .arg(mixer.kernelSize);
-  if (in == out) text.body += tr(" A convolution has %1 times as many weights.").arg(out);
-  text.numbers = {{tr("Weights"), tr("%1×%1 × %2").arg(mixer.kernelSize).arg(in)}};
+  text.body =
+      u"Every channel c is summed over its %1×%1 neighbours with its own weights, and no "
+      "channel sees another one: other layers mix the channels."_s.arg(mixer.kernelSize);
+  if (in == out) text.body += u" A convolution has %1 times as many weights."_s.arg(out);
+  text.numbers = {{u"Weights"_s, u"%1×%1 × %2"_s.arg(mixer.kernelSize).arg(in)}};
   if (in != out)
-    text.numbers.emplace_back(tr("1×1 weights after it"), tr("%1 × %2").arg(in).arg(out));
+    text.numbers.emplace_back(u"1×1 weights after it"_s, u"%1 × %2"_s.arg(in).arg(out));
   return text;
 }
 

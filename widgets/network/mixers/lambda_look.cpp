@@ -16,9 +16,9 @@ constexpr int kPaperScope = 23;
 constexpr long long kManyPairs = 1LL << 26;
 
 QString embeddingText(const LambdaMixer& mixer, const MapShape& map) {
-  if (mixer.embedding == PositionEmbedding::none) return tr("none");
-  return tr("%1 × k %2").arg(embeddingRows(mixer, map)).arg(mixer.queryDepth) +
-         (mixer.intraDepth > 1 ? tr(" × u %1").arg(mixer.intraDepth) : QString());
+  if (mixer.embedding == PositionEmbedding::none) return u"none"_s;
+  return u"%1 × k %2"_s.arg(embeddingRows(mixer, map)).arg(mixer.queryDepth) +
+         (mixer.intraDepth > 1 ? u" × u %1"_s.arg(mixer.intraDepth) : QString());
 }
 
 QString lambdaFormula(const LambdaMixer& mixer) {
@@ -44,26 +44,26 @@ QStringList MixerLook<LambdaMixer>::options(const LambdaMixer& mixer) {
   QStringList options{u"k%1"_s.arg(mixer.queryDepth), u"h%1"_s.arg(mixer.heads)};
   if (mixer.intraDepth > 1) options << u"u%1"_s.arg(mixer.intraDepth);
   if (mixer.embedding == PositionEmbedding::none) {
-    options << tr("content");
+    options << u"content"_s;
   } else {
     if (mixer.scope > 0) options << u"r%1"_s.arg(mixer.scope);
-    if (mixer.embedding == PositionEmbedding::absolute) options << tr("abs");
-    if (!mixer.content) options << tr("position");
+    if (mixer.embedding == PositionEmbedding::absolute) options << u"abs"_s;
+    if (!mixer.content) options << u"position"_s;
   }
   return options;
 }
 
 QString MixerLook<LambdaMixer>::text(const LambdaMixer& mixer) {
-  QStringList parts{tr("Lambda layer"),
+  QStringList parts{u"Lambda layer"_s,
                     u"k "_s + QString::number(mixer.queryDepth),
                     u"h "_s + QString::number(mixer.heads)};
   if (mixer.intraDepth > 1) parts << u"u "_s + QString::number(mixer.intraDepth);
   if (mixer.embedding == PositionEmbedding::none) {
-    parts << tr("content alone");
+    parts << u"content alone"_s;
   } else {
-    parts << (mixer.scope == 0 ? tr("global") : tr("scope %1×%1").arg(mixer.scope));
-    if (mixer.embedding == PositionEmbedding::absolute) parts << tr("absolute positions");
-    if (!mixer.content) parts << tr("position alone");
+    parts << (mixer.scope == 0 ? u"global"_s : u"scope %1×%1"_s.arg(mixer.scope));
+    if (mixer.embedding == PositionEmbedding::absolute) parts << u"absolute positions"_s;
+    if (!mixer.content) parts << u"position alone"_s;
   }
   return parts.join(u", "_s);
 }
@@ -74,14 +74,14 @@ MixerExplanation MixerLook<LambdaMixer>::explanation(const LambdaMixer& mixer,
   const int depth = plan.mixerOutput.channels / std::max(1, mixer.heads);
   return {
       lambdaFormula(mixer),
-      tr("Every position n sums its surroundings into a small matrix, its lambda: keys k̄ say "
-         "what there is, embeddings e where it is, values v what to pass on. The lambda then "
-         "turns the queries of all heads into the output. No softmax stands between queries and "
-         "context, so that what the studio shows is the layer's exact arithmetic."),
-      {{tr("Positions n"), tr("%1 × %2 = %3").arg(map.height).arg(map.width).arg(map.positions())},
-       {tr("A lambda, k × v"), tr("%1 × %2").arg(mixer.queryDepth).arg(depth)},
-       {tr("Heads that share it"), QString::number(mixer.heads)},
-       {tr("Position embeddings"), embeddingText(mixer, map)}}};
+      u"Every position n sums its surroundings into a small matrix, its lambda: keys k̄ say "
+      "what there is, embeddings e where it is, values v what to pass on. The lambda then "
+      "turns the queries of all heads into the output. No softmax stands between queries and "
+      "context, so that what the studio shows is the layer's exact arithmetic."_s,
+      {{u"Positions n"_s, u"%1 × %2 = %3"_s.arg(map.height).arg(map.width).arg(map.positions())},
+       {u"A lambda, k × v"_s, u"%1 × %2"_s.arg(mixer.queryDepth).arg(depth)},
+       {u"Heads that share it"_s, QString::number(mixer.heads)},
+       {u"Position embeddings"_s, embeddingText(mixer, map)}}};
 }
 
 LambdaMixer MixerLook<LambdaMixer>::fitted(LambdaMixer mixer, int width, const MapShape& map) {

@@ -53,7 +53,7 @@ Mixer fittedMixer(const Mixer& mixer, int width, const MapShape& map) {
 
 QString kindWithArticle(std::size_t kind) {
   const QString name = textOf(kMixerTraits[kind].name);
-  return (u"aeiou"_s.contains(name.front()) ? tr("an %1") : tr("a %1")).arg(name);
+  return (u"aeiou"_s.contains(name.front()) ? u"an %1"_s : u"a %1"_s).arg(name);
 }
 
 QString kindPlural(std::size_t kind) {

@@ -5,6 +5,8 @@
 #include "widgets/network/parts/network_text.h"
 #include "widgets/theme/shown_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -38,14 +40,14 @@ QString obstacleTo(const Architecture& architecture,
                    const NetworkFragment& fragment,
                    const PartId& after) {
   if (std::ssize(architecture.stages) + std::ssize(fragment.stages) > kMostStages) {
-    return tr("a network has at most %1 stages").arg(kMostStages);
+    return u"a network has at most %1 stages"_s.arg(kMostStages);
   }
   if (fragment.blocks.empty()) return {};
   const int stage = receivingStage(architecture, after);
-  if (stage < 0) return tr("the network has no stage that could take blocks; add one first");
+  if (stage < 0) return u"the network has no stage that could take blocks; add one first"_s;
   const auto& blocks = architecture.stages[static_cast<std::size_t>(stage)].blocks;
   if (std::ssize(blocks) + std::ssize(fragment.blocks) > kMostBlocks) {
-    return tr("a stage has at most %1 blocks").arg(kMostBlocks);
+    return u"a stage has at most %1 blocks"_s.arg(kMostBlocks);
   }
   return {};
 }
@@ -79,8 +81,8 @@ Edited withPasted(const Architecture& architecture,
 
 QString textOf(const NetworkFragment& fragment) {
   const auto stages = static_cast<int>(fragment.stages.size());
-  if (stages > 0) return countedText(stages, tr("a stage"), tr("%1 stages"));
-  return countedText(static_cast<int>(fragment.blocks.size()), tr("a block"), tr("%1 blocks"));
+  if (stages > 0) return countedText(stages, u"a stage"_s, u"%1 stages"_s);
+  return countedText(static_cast<int>(fragment.blocks.size()), u"a block"_s, u"%1 blocks"_s);
 }
 
 }  // namespace lambda

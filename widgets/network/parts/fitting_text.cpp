@@ -18,7 +18,7 @@ std::vector<FieldRow> optionsOf(const Mixer& mixer) {
 
 QString valueText(const FieldRow& row) {
   const QString text = QString::fromStdString(textOf(row, row.value));
-  return text.isEmpty() ? tr("own") : text;
+  return text.isEmpty() ? u"own"_s : text;
 }
 
 }  // namespace
@@ -29,16 +29,16 @@ QString fittingText(const PartId& block, const Mixer& wanted, const Mixer& fitte
   for (const FieldRow& row : optionsOf(fitted)) {
     const FieldRow* old = findRow(before, row.path);
     if (!old || old->value == row.value) continue;
-    changes << tr("%1 %2 instead of %3")
-                   .arg(QString::fromStdString(row.label), valueText(row), valueText(*old));
+    changes << u"%1 %2 instead of %3"_s.arg(
+        QString::fromStdString(row.label), valueText(row), valueText(*old));
   }
   return changes.isEmpty() ? QString() : partTitle(block) + u": "_s + changes.join(u", "_s);
 }
 
 QString fittingNotice(const QStringList& texts) {
   QStringList shown = texts.mid(0, kMostTexts);
-  if (texts.size() > kMostTexts) shown << tr("%1 more").arg(texts.size() - kMostTexts);
-  return tr("Fitted to the width and the map of the block. %1.").arg(shown.join(u"; "_s));
+  if (texts.size() > kMostTexts) shown << u"%1 more"_s.arg(texts.size() - kMostTexts);
+  return u"Fitted to the width and the map of the block. %1."_s.arg(shown.join(u"; "_s));
 }
 
 }  // namespace lambda

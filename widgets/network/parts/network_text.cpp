@@ -23,7 +23,7 @@ QString sharersText(const Architecture& architecture, const PartId& part) {
     if (!name || table.name != *name) continue;
     for (const auto& [stage, block] : table.blocks) {
       if (blockPart(stage, block) == part) continue;
-      others << tr("stage %1, block %2").arg(stage + 1).arg(block + 1);
+      others << u"stage %1, block %2"_s.arg(stage + 1).arg(block + 1);
     }
   }
   return others.join(u"; "_s);
@@ -33,16 +33,15 @@ QStringList descriptionOf(const Architecture& architecture, const PartId& part) 
   QStringList lines;
   switch (part.kind) {
     case PartKind::input:
-      lines << tr("Images of %1").arg(shapeText(architecture.input));
+      lines << u"Images of %1"_s.arg(shapeText(architecture.input));
       break;
     case PartKind::stem:
-      lines << tr("The first convolutions: %1").arg(stemText(architecture.stem));
-      if (architecture.stem.whitened) lines << tr("whitening filters, which are not learnt");
+      lines << u"The first convolutions: %1"_s.arg(stemText(architecture.stem));
+      if (architecture.stem.whitened) lines << u"whitening filters, which are not learnt"_s;
       break;
     case PartKind::stage: {
       const Stage& stage = architecture.stages.at(static_cast<std::size_t>(part.stage));
-      lines << tr("Width %1, stride %2, blocks: %3")
-                   .arg(stage.width)
+      lines << u"Width %1, stride %2, blocks: %3"_s.arg(stage.width)
                    .arg(stage.stride)
                    .arg(stage.blocks.size());
       break;
@@ -51,18 +50,18 @@ QStringList descriptionOf(const Architecture& architecture, const PartId& part) 
       const Block& block = blockOf(architecture, part);
       lines << mixerText(block.mixer);
       if (const QString sharers = sharersText(architecture, part); !sharers.isEmpty()) {
-        lines << tr("one table of position embeddings with %1").arg(sharers);
+        lines << u"one table of position embeddings with %1"_s.arg(sharers);
       }
-      if (block.squeezeExcitation) lines << tr("with squeeze-and-excitation");
+      if (block.squeezeExcitation) lines << u"with squeeze-and-excitation"_s;
       if (block.stochasticDepth > 0) {
-        lines << tr("skipped with probability %1 in training").arg(block.stochasticDepth);
+        lines << u"skipped with probability %1 in training"_s.arg(block.stochasticDepth);
       }
       break;
     }
     case PartKind::head:
-      lines << (architecture.head.pooling == Pooling::max ? tr("Maximum over all positions")
-                                                          : tr("Average over all positions"))
-            << tr("and a linear map to %1 classes").arg(architecture.classes);
+      lines << (architecture.head.pooling == Pooling::max ? u"Maximum over all positions"_s
+                                                          : u"Average over all positions"_s)
+            << u"and a linear map to %1 classes"_s.arg(architecture.classes);
       break;
   }
   return lines;
@@ -77,15 +76,15 @@ QString shapeText(const MapShape& map) {
 QString partTitle(const PartId& part) {
   switch (part.kind) {
     case PartKind::input:
-      return tr("Input");
+      return u"Input"_s;
     case PartKind::stem:
-      return tr("Stem");
+      return u"Stem"_s;
     case PartKind::stage:
-      return tr("Stage %1").arg(part.stage + 1);
+      return u"Stage %1"_s.arg(part.stage + 1);
     case PartKind::block:
-      return tr("Stage %1, block %2").arg(part.stage + 1).arg(part.block + 1);
+      return u"Stage %1, block %2"_s.arg(part.stage + 1).arg(part.block + 1);
     case PartKind::head:
-      return tr("Head");
+      return u"Head"_s;
   }
   return {};
 }
@@ -99,11 +98,11 @@ QString stemText(const Stem& stem) {
     case StemKind::cifar:
       return u"3×3"_s;
     case StemKind::imagenet:
-      return tr("7×7/2, pool");
+      return u"7×7/2, pool"_s;
     case StemKind::resnetD:
       return u"ResNet-D"_s;
     case StemKind::patch:
-      return tr("%1×%1 patch").arg(stem.patchSize);
+      return u"%1×%1 patch"_s.arg(stem.patchSize);
   }
   return {};
 }
@@ -124,28 +123,28 @@ QString partToolTip(const Architecture& architecture,
     return u"<tr><td>"_s + name + u"&nbsp;&nbsp;</td><td align=right>"_s + value + u"</td></tr>"_s;
   };
   text += u"<table cellspacing=0>"_s;
-  text += row(tr("Output"), shapeText(cost.output));
-  text += row(tr("Parameters"), countText(cost.parameters));
-  text += row(tr("FLOPs"), countText(cost.flops));
-  text += row(tr("Activations"), tr("%1 per image").arg(bytesText(cost.activationBytes, 3)));
+  text += row(u"Output"_s, shapeText(cost.output));
+  text += row(u"Parameters"_s, countText(cost.parameters));
+  text += row(u"FLOPs"_s, countText(cost.flops));
+  text += row(u"Activations"_s, u"%1 per image"_s.arg(bytesText(cost.activationBytes, 3)));
   return text + u"</table>"_s;
 }
 
 QString spokenCost(const PartCost& cost) {
-  return tr("%1 parameters, %2 FLOPs, %3 of activations per image, gives %4")
-      .arg(countText(cost.parameters),
-           countText(cost.flops),
-           bytesText(cost.activationBytes, 3),
-           shapeText(cost.output));
+  return u"%1 parameters, %2 FLOPs, %3 of activations per image, gives %4"_s.arg(
+      countText(cost.parameters),
+      countText(cost.flops),
+      bytesText(cost.activationBytes, 3),
+      shapeText(cost.output));
 }
 
 QString selectionText(const Architecture& architecture, const Selection& selection) {
   const Selection parts = existing(architecture, selection);
-  if (parts.empty()) return tr("Nothing is selected.");
+  if (parts.empty()) return u"Nothing is selected."_s;
   QStringList names;
   for (const PartId& part : parts) {
     if (names.size() == kSpokenParts) {
-      names << tr("and %1 more").arg(static_cast<int>(parts.size()) - kSpokenParts);
+      names << u"and %1 more"_s.arg(static_cast<int>(parts.size()) - kSpokenParts);
       break;
     }
     QString name = partTitle(part);

@@ -50,18 +50,18 @@ QString equationHtml(std::string_view equation) {
 
 QString explanationHtml(const Operation& operation) {
   return u"<b>"_s + equationHtml(operation.equation) + u"</b>&nbsp; ("_s +
-         tr("%1: %2").arg(utf8(operation.axes), sizesText(operation)) + u")<br>"_s +
+         u"%1: %2"_s.arg(utf8(operation.axes), sizesText(operation)) + u")<br>"_s +
          utf8(operation.meaning).toHtmlEscaped();
 }
 
 QString spokenText(const Operation& operation) {
-  return tr("%1: result %2, %3 parameters, %4 FLOPs, %5 of activations. %6")
-      .arg(QString::fromStdString(operation.name),
-           sizesText(operation),
-           countText(operation.parameters),
-           countText(operation.flops),
-           bytesText(operation.activationBytes, 3),
-           utf8(operation.meaning));
+  return u"%1: result %2, %3 parameters, %4 FLOPs, %5 of activations. %6"_s.arg(
+      QString::fromStdString(operation.name),
+      sizesText(operation),
+      countText(operation.parameters),
+      countText(operation.flops),
+      bytesText(operation.activationBytes, 3),
+      utf8(operation.meaning));
 }
 
 }  // namespace lambda

@@ -53,8 +53,8 @@ HeatmapView::HeatmapView(QWidget* parent) : QWidget(parent), tiles_(std::make_un
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-  setAccessibleName(tr("Heat map"));
-  placeholder_ = tr("Nothing to show yet.");
+  setAccessibleName(u"Heat map"_s);
+  placeholder_ = u"Nothing to show yet."_s;
   tiles_->reset(data_, range_, scalePerTile_);
 }
 
@@ -237,10 +237,10 @@ QString HeatmapView::readoutOf(const TileCell& cell) const {
   if (data_.captions.size() == data_.tileCount() && data_.tileCount() > 0) {
     text = QString(data_.captions[cell.tile]).replace(u"\n"_s, u" · "_s) + u", "_s;
   } else if (data_.tileCount() > 1) {
-    text = tr("tile %1").arg(cell.tile) + u", "_s;
+    text = u"tile %1"_s.arg(cell.tile) + u", "_s;
   }
-  text += nameOf(data_.rows, tr("row"), cell.row) + u", "_s +
-          nameOf(data_.columns, tr("column"), cell.column) + u": "_s +
+  text += nameOf(data_.rows, u"row"_s, cell.row) + u", "_s +
+          nameOf(data_.columns, u"column"_s, cell.column) + u": "_s +
           numberText(static_cast<double>(data_.valueAt(cell.tile, cell.row, cell.column)), 4);
   return data_.unit.isEmpty() ? text : text + u" "_s + data_.unit;
 }
@@ -295,7 +295,7 @@ void HeatmapView::paintReadout(QPainter& painter,
     text = readoutOf(*shown);
   } else if (notFinite > 0) {
     painter.setPen(colors.warning);
-    text = tr("Not finite (grey): %1").arg(notFinite);
+    text = u"Not finite (grey): %1"_s.arg(notFinite);
   }
   paintFitting(painter, line, text);
 }

@@ -72,14 +72,14 @@ ImageGrid::ImageGrid(Arrangement arrangement, QWidget* parent)
                      [this](int place) {
                        const GridImage& image = shown_[static_cast<std::size_t>(place)];
                        return AccessiblePart{
-                           .name = tr("Image %1: %2").arg(image.index).arg(image.caption),
+                           .name = u"Image %1: %2"_s.arg(image.index).arg(image.caption),
                            .value = verdictText(image.verdict),
                            .place = cellRect(place),
                            .isSelected = place == current_};
                      }},
                 QAccessible::List);
-  setAccessibleName(tr("Images"));
-  placeholder_ = tr("No images.");
+  setAccessibleName(u"Images"_s);
+  placeholder_ = u"No images."_s;
   viewport()->setAutoFillBackground(false);
 }
 
@@ -210,7 +210,7 @@ void ImageGrid::choose(int place) {
   ensureVisible(place);
   viewport()->update();
   const GridImage& chosen = shown_[static_cast<std::size_t>(place)];
-  setAccessibleDescription(tr("Image %1: %2").arg(chosen.index).arg(chosen.caption));
+  setAccessibleDescription(u"Image %1: %2"_s.arg(chosen.index).arg(chosen.caption));
   Q_EMIT imageActivated(currentImage());
 }
 

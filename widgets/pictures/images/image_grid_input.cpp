@@ -11,6 +11,8 @@
 
 #include "widgets/pictures/images/image_grid.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 bool ImageGrid::viewportEvent(QEvent* event) {
@@ -21,7 +23,7 @@ bool ImageGrid::viewportEvent(QEvent* event) {
       QToolTip::hideText();
     } else {
       const GridImage& shown = shown_[static_cast<std::size_t>(place)];
-      QToolTip::showText(help->globalPos(), tr("%1: %2").arg(shown.index).arg(shown.caption), this);
+      QToolTip::showText(help->globalPos(), u"%1: %2"_s.arg(shown.index).arg(shown.caption), this);
     }
     return true;
   }

@@ -63,8 +63,8 @@ ImageView::ImageView(QWidget* parent) : QWidget(parent) {
   describeLines(*this, [this] {
     return query_ ? QStringList(u"Query position: %1"_s.arg(readoutOf(*query_))) : QStringList();
   });
-  setAccessibleName(tr("Image with the query position"));
-  placeholder_ = tr("No image yet.");
+  setAccessibleName(u"Image with the query position"_s);
+  placeholder_ = u"No image yet."_s;
 }
 
 void ImageView::setImage(const Image& image) {
@@ -196,13 +196,13 @@ double ImageView::heightBelow(int width) const {
 
 double ImageView::widestReadout() const {
   const QFontMetricsF metrics(smallFont());
-  const QString cell = tr("row %1, column %2").arg(rows_).arg(columns_);
+  const QString cell = u"row %1, column %2"_s.arg(rows_).arg(columns_);
   const QString value = overlay_.quantity + u" −8.888e−88"_s;
-  return metrics.horizontalAdvance(tr("Query: %1").arg(cell) + u", "_s + value);
+  return metrics.horizontalAdvance(u"Query: %1"_s.arg(cell) + u", "_s + value);
 }
 
 QString ImageView::readoutOf(const Cell& cell) const {
-  QString text = tr("row %1, column %2").arg(cell.row).arg(cell.column);
+  QString text = u"row %1, column %2"_s.arg(cell.row).arg(cell.column);
   const HeatmapData heat{.array = overlay_.cells};
   if (cell.row < heat.rowCount() && cell.column < heat.columnCount()) {
     text += u", "_s + overlay_.quantity + u" "_s +
@@ -245,7 +245,7 @@ void ImageView::paint(QPainter& painter,
   const std::optional<Cell> shown = onScreen && hovered_ ? hovered_ : query_;
   if (!shown || rows_ <= 0) return;
   painter.setPen(onScreen && hovered_ ? colors.text : colors.textSecondary);
-  const QString text = shown == query_ ? tr("Query: %1").arg(readoutOf(*shown)) : readoutOf(*shown);
+  const QString text = shown == query_ ? u"Query: %1"_s.arg(readoutOf(*shown)) : readoutOf(*shown);
   paintFitting(painter, places.readout, text);
 }
 

@@ -23,10 +23,10 @@ QString countTick(double value) {
 }
 
 QString timeTick(double seconds) {
-  if (seconds < 60) return tr("%1 s").arg(roundedText(seconds));
-  if (seconds < 3600) return tr("%1 min").arg(roundedText(seconds / 60));
-  if (seconds < 86400) return tr("%1 h").arg(roundedText(seconds / 3600));
-  return tr("%1 d").arg(roundedText(seconds / 86400));
+  if (seconds < 60) return u"%1 s"_s.arg(roundedText(seconds));
+  if (seconds < 3600) return u"%1 min"_s.arg(roundedText(seconds / 60));
+  if (seconds < 86400) return u"%1 h"_s.arg(roundedText(seconds / 3600));
+  return u"%1 d"_s.arg(roundedText(seconds / 86400));
 }
 
 }  // namespace
@@ -38,9 +38,9 @@ QString valueText(double value, bool percent) {
 QString placeText(CurveAxis axis, double place) {
   switch (axis) {
     case CurveAxis::steps:
-      return tr("step %1").arg(countText(std::llround(place)));
+      return u"step %1"_s.arg(countText(std::llround(place)));
     case CurveAxis::epochs:
-      return tr("epoch %1").arg(fixedText(place, 2));
+      return u"epoch %1"_s.arg(fixedText(place, 2));
     case CurveAxis::time:
       return clockText(place);
   }
@@ -64,11 +64,11 @@ QString tickText(ValueUnit unit, double value) {
 QString axisTitle(CurveAxis axis) {
   switch (axis) {
     case CurveAxis::steps:
-      return tr("Step");
+      return u"Step"_s;
     case CurveAxis::epochs:
-      return tr("Epoch");
+      return u"Epoch"_s;
     case CurveAxis::time:
-      return tr("Training time");
+      return u"Training time"_s;
   }
   return {};
 }

@@ -82,7 +82,7 @@ class Decorations : public QCPLayerable {
     if (shown.logarithmic) {
       painter.setFont(smallFont());
       painter.setPen(scene_.colors().textSecondary);
-      const QString note = tr("logarithmic");
+      const QString note = u"logarithmic"_s;
       painter.drawText(
           row.adjusted(end - row.left() + 8, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, note);
       end += 8 + QFontMetricsF(smallFont()).horizontalAdvance(note);
@@ -102,8 +102,8 @@ class Decorations : public QCPLayerable {
           std::ranges::count_if(series.history.samples().y, [](double y) { return y <= 0; }));
     }
     QStringList notes;
-    if (notFinite > 0) notes << tr("%1 × NaN or infinite").arg(notFinite);
-    if (notPositive > 0) notes << tr("%1 × 0 or below, not shown").arg(notPositive);
+    if (notFinite > 0) notes << u"%1 × NaN or infinite"_s.arg(notFinite);
+    if (notPositive > 0) notes << u"%1 × 0 or below, not shown"_s.arg(notPositive);
     if (notes.isEmpty()) return;
     painter.setFont(smallFont());
     painter.setPen(scene_.colors().error);
@@ -137,7 +137,7 @@ class Decorations : public QCPLayerable {
     painter.setPen(scene_.colors().textSecondary);
     painter.drawText(QRectF(left, row.top(), 40, row.height()),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("+%1").arg(leftOut));
+                     u"+%1"_s.arg(leftOut));
   }
 
   void drawEndLabels(QCPPainter& painter, const std::vector<EndLabel>& labels) const {
@@ -274,7 +274,7 @@ QString markTextAt(const CurveScene& scene, const QPointF& pixel) {
   constexpr int kMostLines = 8;
   if (texts.size() > kMostLines) {
     const auto more = texts.size() - kMostLines;
-    texts = texts.first(kMostLines) << tr("and %1 more").arg(more);
+    texts = texts.first(kMostLines) << u"and %1 more"_s.arg(more);
   }
   return texts.join(u'\n');
 }

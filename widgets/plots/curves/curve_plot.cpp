@@ -17,13 +17,15 @@
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 CurvePlot::CurvePlot(std::vector<CurvePanel> panels, QWidget* parent)
     : QWidget(parent), d_(std::make_unique<Private>(*this, std::move(panels))) {
   setFocusPolicy(Qt::StrongFocus);
   describeLines(*this, [this] { return curveLines(d_->scene); });
-  setAccessibleName(tr("Curves"));
+  setAccessibleName(u"Curves"_s);
   d_->scene.setColors(colorsOf(*this));
   d_->changed();
 }

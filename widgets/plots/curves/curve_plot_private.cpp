@@ -49,14 +49,14 @@ CurvePlot::Private::Private(CurvePlot& plotOwner, std::vector<CurvePanel> panels
 }
 
 void CurvePlot::Private::makeActions() {
-  fitAction = new QAction(tr("Show everything"), &owner);
+  fitAction = new QAction(u"Show everything"_s, &owner);
   fitAction->setShortcut(Qt::Key_F);
   fitAction->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  fitAction->setToolTip(tr("Show all of the curves (F, or a double click)"));
-  followAction = new QAction(tr("Follow"), &owner);
+  fitAction->setToolTip(u"Show all of the curves (F, or a double click)"_s);
+  followAction = new QAction(u"Follow"_s, &owner);
   followAction->setCheckable(true);
   followAction->setChecked(true);
-  followAction->setToolTip(tr("Keep everything in view while points arrive; zooming turns it off"));
+  followAction->setToolTip(u"Keep everything in view while points arrive; zooming turns it off"_s);
   owner.addAction(fitAction);
   QObject::connect(fitAction, &QAction::triggered, &owner, [this] { owner.setFollow(true); });
   QObject::connect(followAction, &QAction::toggled, &owner, [this](bool on) {

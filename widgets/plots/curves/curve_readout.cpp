@@ -149,7 +149,7 @@ CurveReadout::Card CurveReadout::measure(const std::vector<ReadoutRow>& all) con
   card.rows.assign(all.begin(), all.begin() + std::min<std::ptrdiff_t>(kMostRows, std::ssize(all)));
   card.title = heading(all);
   if (card.rows.size() < all.size())
-    card.more = tr("and %1 more").arg(all.size() - card.rows.size());
+    card.more = u"and %1 more"_s.arg(all.size() - card.rows.size());
   const QFontMetricsF small(smallFont());
   const QFontMetricsF number(numberFont());
   card.smallHeight = small.height();
@@ -164,12 +164,12 @@ CurveReadout::Card CurveReadout::measure(const std::vector<ReadoutRow>& all) con
     if (row.raw) {
       const double width = number.horizontalAdvance(valueText(*row.raw, row.percent));
       card.rawWidth = std::max(
-          {card.rawWidth, kColumnGap + width, kColumnGap + small.horizontalAdvance(tr("raw"))});
+          {card.rawWidth, kColumnGap + width, kColumnGap + small.horizontalAdvance(u"raw"_s)});
     }
     if (i == 0 || row.panel != card.rows[i - 1].panel) ++panels;
   }
   if (card.rawWidth > 0)
-    card.valueWidth = std::max(card.valueWidth, small.horizontalAdvance(tr("smooth")));
+    card.valueWidth = std::max(card.valueWidth, small.horizontalAdvance(u"smooth"_s));
   const double columns =
       kReadoutSwatch + 6 + card.labelWidth + 16 + card.valueWidth + card.rawWidth;
   const double width = 2 * kPadding + std::max(small.horizontalAdvance(card.title), columns);
@@ -212,8 +212,8 @@ void CurveReadout::drawCard(QPainter& painter, const Card& card) const {
       smallText(
           line, Qt::AlignLeft, scene_.panels()[static_cast<std::size_t>(panel)].options.title);
       if (card.rawWidth > 0) {
-        smallText(line, Qt::AlignRight, tr("raw"));
-        smallText(line.adjusted(0, 0, -card.rawWidth, 0), Qt::AlignRight, tr("smooth"));
+        smallText(line, Qt::AlignRight, u"raw"_s);
+        smallText(line.adjusted(0, 0, -card.rawWidth, 0), Qt::AlignRight, u"smooth"_s);
       }
       y += card.smallHeight;
     }

@@ -63,15 +63,15 @@ CurveToolbar::CurveToolbar(CurvePlot& plot, int logPanel, QWidget* parent)
 
 void CurveToolbar::addAxisButtons(QHBoxLayout& row) {
   axes_ = new QButtonGroup(this);
-  const std::pair<CurveAxis, QString> axes[] = {{CurveAxis::steps, tr("Steps")},
-                                                {CurveAxis::epochs, tr("Epochs")},
-                                                {CurveAxis::time, tr("Time")}};
+  const std::pair<CurveAxis, QString> axes[] = {{CurveAxis::steps, u"Steps"_s},
+                                                {CurveAxis::epochs, u"Epochs"_s},
+                                                {CurveAxis::time, u"Time"_s}};
   for (const auto& [axis, text] : axes) {
     QToolButton* button = quietButton(this);
     button->setText(text);
     button->setCheckable(true);
-    button->setToolTip(axis == CurveAxis::time ? tr("Over training time, without pauses")
-                                               : tr("Over %1").arg(text.toLower()));
+    button->setToolTip(axis == CurveAxis::time ? u"Over training time, without pauses"_s
+                                               : u"Over %1"_s.arg(text.toLower()));
     button->setChecked(plot_.axis() == axis);
     axes_->addButton(button, static_cast<int>(axis));
     row.addWidget(button);
@@ -85,15 +85,15 @@ void CurveToolbar::addAxisButtons(QHBoxLayout& row) {
 }
 
 void CurveToolbar::addSmoothing(QHBoxLayout& row) {
-  smoothingWord_ = new QLabel(tr("Smoothing"), this);
+  smoothingWord_ = new QLabel(u"Smoothing"_s, this);
   smoothingWord_->setProperty(kRole, u"secondary"_s);
   smoothing_ = new QSlider(Qt::Horizontal, this);
   smoothing_->setRange(0, kSliderSteps);
   smoothing_->setPageStep(kSliderSteps / 6);
-  smoothing_->setAccessibleName(tr("Smoothing"));
+  smoothing_->setAccessibleName(u"Smoothing"_s);
   smoothing_->setToolTip(
-      tr("Smoothing: weight of the past in the moving average over all batches; without bias at "
-         "the start"));
+      u"Smoothing: weight of the past in the moving average over all batches; without bias at "
+      "the start"_s);
   smoothingWord_->setBuddy(smoothing_);
   smoothingValue_ = new QLabel(this);
   smoothingValue_->setFont(numberFont());
@@ -123,10 +123,10 @@ void CurveToolbar::addToggles(QHBoxLayout& row, int logPanel) {
     return button;
   };
   if (logPanel >= 0) {
-    logAction_ = new QAction(tr("Logarithmic loss"), this);
-    logAction_->setIconText(tr("Log"));
+    logAction_ = new QAction(u"Logarithmic loss"_s, this);
+    logAction_->setIconText(u"Log"_s);
     logAction_->setCheckable(true);
-    logAction_->setToolTip(tr("Logarithmic scale"));
+    logAction_->setToolTip(u"Logarithmic scale"_s);
     connect(logAction_, &QAction::toggled, this, [this, logPanel](bool on) {
       plot_.setLogScale(logPanel, on);
     });

@@ -9,6 +9,8 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
@@ -63,13 +65,13 @@ QString markText(CurveMarkKind kind, const EventRecord& event) {
   const QString text = QString::fromStdString(event.text);
   switch (kind) {
     case CurveMarkKind::checkpoint:
-      return tr("Checkpoint: %1").arg(text);
+      return u"Checkpoint: %1"_s.arg(text);
     case CurveMarkKind::resumed:
-      return tr("Resumed: %1").arg(text);
+      return u"Resumed: %1"_s.arg(text);
     case CurveMarkKind::learningRate:
-      return tr("Learning rate: %1").arg(text);
+      return u"Learning rate: %1"_s.arg(text);
     case CurveMarkKind::warning:
-      return tr("Warning: %1").arg(text);
+      return u"Warning: %1"_s.arg(text);
     case CurveMarkKind::changed:
       return text.left(1).toUpper() + text.mid(1);
   }
@@ -95,15 +97,15 @@ void addLearningRateMarks(std::vector<CurveMark>& marks,
                      epochAt(batches[i].step, stepsPerEpoch),
                      batches[i].seconds,
                      CurveMarkKind::learningRate,
-                     tr("Learning rate from %1 to %2")
-                         .arg(roundedText(before), roundedText(batches[i].learningRate))});
+                     u"Learning rate from %1 to %2"_s.arg(roundedText(before),
+                                                          roundedText(batches[i].learningRate))});
   }
 }
 
 }  // namespace
 
 std::vector<CurvePanel> runPanels() {
-  return {{tr("Loss"), false}, {tr("Accuracy"), true}};
+  return {{u"Loss"_s, false}, {u"Accuracy"_s, true}};
 }
 
 std::vector<CurveSeries> runCurves(const Metrics& metrics, double stepsPerEpoch) {

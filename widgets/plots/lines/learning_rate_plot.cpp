@@ -11,10 +11,10 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 LearningRatePlot::LearningRatePlot(QWidget* parent) : LinePlot(parent) {
-  setAccessibleName(tr("Learning rate over the run"));
+  setAccessibleName(u"Learning rate over the run"_s);
   setExportName(u"learning-rate"_s);
   setExportCaption(accessibleName());
-  setAxes({tr("Epoch"), ValueUnit::count}, {tr("Learning rate")});
+  setAxes({u"Epoch"_s, ValueUnit::count}, {u"Learning rate"_s});
 }
 
 void LearningRatePlot::setCurve(const std::vector<std::pair<double, double>>& curve, int epochs) {
@@ -26,7 +26,7 @@ void LearningRatePlot::setCurve(const std::vector<std::pair<double, double>>& cu
   }
   const int length = std::max(epochs, 1);
   if (!curve.empty()) {
-    setAccessibleDescription(tr("From %1 over at most %2 to %3 in %4 epochs")
+    setAccessibleDescription(u"From %1 over at most %2 to %3 in %4 epochs"_s
                                  .arg(roundedText(curve.front().second),
                                       roundedText(peak),
                                       roundedText(curve.back().second))
@@ -40,7 +40,7 @@ void LearningRatePlot::setPosition(double epoch) {
 }
 
 QString LearningRatePlot::placeAt(double x) const {
-  return tr("Epoch %1").arg(fixedText(x, 1));
+  return u"Epoch %1"_s.arg(fixedText(x, 1));
 }
 
 QString LearningRatePlot::valueAt(std::size_t line, std::size_t point) const {

@@ -14,10 +14,10 @@ namespace lambda {
 
 SpectrumView::SpectrumView(QWidget* parent) : LinePlot(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-  setAccessibleName(tr("Singular values"));
+  setAccessibleName(u"Singular values"_s);
   setExportName(u"singular-values"_s);
   setExportCaption(accessibleName());
-  setAxes({tr("Number of the singular value"), ValueUnit::count}, {tr("Singular value")});
+  setAxes({u"Number of the singular value"_s, ValueUnit::count}, {u"Singular value"_s});
 }
 
 void SpectrumView::setSpectra(std::vector<Spectrum> spectra) {
@@ -31,7 +31,7 @@ void SpectrumView::setSpectra(std::vector<Spectrum> spectra) {
       line.points.emplace_back(static_cast<double>(i + 1), spectrum.values[i]);
     }
     if (!spectrum.values.empty()) {
-      line.name = tr("%1, rank %2").arg(spectrum.name, numberText(effectiveRank(spectrum.values)));
+      line.name = u"%1, rank %2"_s.arg(spectrum.name, numberText(effectiveRank(spectrum.values)));
       words << line.name;
     }
     count = std::max(count, spectrum.values.size());
@@ -42,7 +42,7 @@ void SpectrumView::setSpectra(std::vector<Spectrum> spectra) {
 }
 
 QString SpectrumView::placeAt(double x) const {
-  return tr("Singular value %1").arg(countText(std::lround(x)));
+  return u"Singular value %1"_s.arg(countText(std::lround(x)));
 }
 
 QString SpectrumView::toCsv() const {

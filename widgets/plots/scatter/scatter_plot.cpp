@@ -82,7 +82,7 @@ ScatterPlot::ScatterPlot(QWidget* parent)
                 QAccessible::Chart);
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
-  setAccessibleName(tr("Scatter of runs"));
+  setAccessibleName(u"Scatter of runs"_s);
   setExportName(u"scatter"_s);
   connectMouse();
 }
@@ -96,7 +96,7 @@ void ScatterPlot::setPoints(std::vector<ScatterPoint> points) {
 void ScatterPlot::setAxes(const PlotAxis& x, const PlotAxis& y) {
   if (x == axisOfX() && y == axisOfY()) return;
   PlotView::setAxes(x, y);
-  setExportCaption(tr("%1 against %2").arg(y.title, x.title));
+  setExportCaption(u"%1 against %2"_s.arg(y.title, x.title));
   fit();
 }
 
@@ -276,12 +276,11 @@ const ScatterPoint* ScatterPlot::pointAt(const QPointF& position) const {
 }
 
 QString ScatterPlot::sentenceFor(const ScatterPoint& point) const {
-  return tr("%1: %2 %3, %4 %5")
-      .arg(point.name,
-           axisOfY().title,
-           tickText(axisOfY().unit, point.y),
-           axisOfX().title,
-           tickText(axisOfX().unit, point.x));
+  return u"%1: %2 %3, %4 %5"_s.arg(point.name,
+                                   axisOfY().title,
+                                   tickText(axisOfY().unit, point.y),
+                                   axisOfX().title,
+                                   tickText(axisOfX().unit, point.x));
 }
 
 void ScatterPlot::choose(std::string key) {
