@@ -18,7 +18,8 @@ namespace {
 
 /// The fields of a configuration whose defaults a person can choose.
 bool isOffered(const std::string& path) {
-  return path == "device.threads" || path.starts_with("checkpoints.");
+  return path == "device.threads" || path.starts_with("checkpoints.") ||
+         path.starts_with("monitoring.");
 }
 
 std::vector<FieldRow> offeredRows(const RunConfig& config) {
@@ -28,7 +29,7 @@ std::vector<FieldRow> offeredRows(const RunConfig& config) {
 }
 
 std::vector<FormSection> offeredSections(const RunConfig& config) {
-  std::vector<FormSection> sections{{u"Machine"_s, {}}, {u"Checkpoints"_s, {}}};
+  std::vector<FormSection> sections{{u"Machine"_s, {}}, {u"Recording"_s, {}}};
   for (FieldRow& row : offeredRows(config))
     sections[row.path.starts_with("device.") ? 0 : 1].rows.push_back(std::move(row));
   return sections;
