@@ -227,9 +227,9 @@ void ConfusionPanel::refresh() {
 void ConfusionPanel::scoreUnasked() {
   const int index = runs_.indexOf(run_);
   if (split() != Split::test || readStudioSettings().asksBeforeTestScore || index < 0) return;
-  const PredictionStore::Entry entry = store_->entry(run_, Split::test);
+  const PredictionStore::Entry entry = store_.entry(run_, Split::test);
   const bool isUnknown = !entry.isRunning && !entry.predictions && entry.failure.isEmpty();
-  if (isUnknown && runs_.row(index).hasRecord()) store_->ask(run_, Split::test);
+  if (isUnknown && runs_.row(index).hasRecord()) store_.ask(run_, Split::test);
 }
 
 void ConfusionPanel::showBeginning() {
