@@ -260,7 +260,8 @@ void TestCheckpointInspector::probesHoldWhatInspectionShows() {
     QCOMPARE(probe.step, inspector.header().progress.step);
     QCOMPARE(probe.layers.size(), std::size_t{2});
     for (const ProbeLayer& layer : probe.layers) {
-      const InspectionSnapshot seen = inspector.inspect({.layer = layer.name});
+      const InspectionSnapshot seen =
+          inspector.inspect({.layer = layer.name, .withPatterns = true});
       QVERIFY(probe.probabilities == seen.probabilities);
       QVERIFY(layer.lambdaContent == seen.lambdas.content);
       QVERIFY(layer.lambdaPosition == seen.lambdas.position);

@@ -199,6 +199,7 @@ class TestDataPanel : public QObject {
     Shown shown;
     shown.panel.setDataFolder(path() / "data");
     shown.panel.setSource(Cifar10Source());
+    QTRY_VERIFY(shown.download()->isVisible());
     shown.download()->click();
     QVERIFY(!shown.download()->isVisible());
     auto* state = shown.panel.findChild<QLabel*>(u"downloadState"_s);

@@ -64,6 +64,8 @@ void TestQuantityText::everyQuantityHasOneRule_data() {
   row("count, negative", formatCount(-1000), u"-1,000"_s);
   row("one", formatCounted(1, "epoch"), u"1 epoch"_s);
   row("many", formatCounted(3000, "image"), u"3,000 images"_s);
+  row("epochs", formatCounted(2, "epoch"), u"2 epochs"_s);
+  row("batches", formatCounted(2, "batch"), u"2 batches"_s);
   row("short count", formatShortCount(456), u"456"_s);
   row("short count, thousands", formatShortCount(1234), u"1.23 k"_s);
   row("short count, rounded up", formatShortCount(999999), u"1.00 M"_s);

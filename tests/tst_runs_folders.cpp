@@ -237,7 +237,7 @@ void TestRunsFolders::aLogWithoutFilesComesBackToo() {
   page_->open(log);
   QTRY_COMPARE(table().currentRun(), log);
   fs::remove_all(log);
-  action(u"Take off the list"_s)->trigger();
+  action(u"Remove from the list"_s)->trigger();
   QTRY_COMPARE(rows().rowCount(), 1);
   page_->undoAction()->trigger();
   QTRY_COMPARE(rows().rowCount(), 2);

@@ -285,7 +285,7 @@ class TestTrainingQueue : public QObject {
     shown.bar().startAction()->trigger();
     QTRY_COMPARE(shown.session.state(), SessionState::running);
     shown.bar().settingsAction()->trigger();
-    auto* tabs = shown.find<QTabBar>();
+    auto* tabs = shown.find<QTabBar>(u"shownSettings"_s);
     auto* button = shown.find<QPushButton>(u"queue"_s);
     auto* panel = shown.find<QueuePanel>();
     QVERIFY(tabs->isVisible() && !button->isVisible() && !panel->isVisible());

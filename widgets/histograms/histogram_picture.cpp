@@ -26,13 +26,8 @@ namespace {
 constexpr double kDecadesOfColor = 4;  // From the greatest share down.
 constexpr int kMostPixels = 1600;
 
-/// Without trailing zeros.
-QString tickTextOf(double value) {
-  return QString::number(value, 'g', 4).remove(u'+').replace(u'-', QChar(0x2212));
-}
-
 QString shareText(double share) {
-  return share >= 0.001 ? valueText(share, true) : QString::number(100 * share, 'g', 1) + u" %"_s;
+  return share >= 0.001 ? valueText(share, true) : numberText(100 * share, 1) + u" %"_s;
 }
 
 /// The share of the colour map for a share of values; negative for none.
@@ -97,7 +92,7 @@ class Painting {
       painter_.setPen(colors_.textSecondary);
       painter_.drawText(QRectF(0, y - line_ / 2, area.left() - kHistogramGap, line_),
                         Qt::AlignRight | Qt::AlignVCenter,
-                        tickTextOf(tick));
+                        roundedText(tick));
     }
   }
 
@@ -224,7 +219,7 @@ class Painting {
       painter_.setPen(colors_.textSecondary);
       painter_.drawText(QRectF(x - 60, area.bottom() + kHistogramTick + 1, 120, line_),
                         Qt::AlignHCenter | Qt::AlignTop,
-                        tickTextOf(tick));
+                        roundedText(tick));
     }
     axisTitle(picture_.quantity);
     double lowest = INFINITY;

@@ -91,6 +91,7 @@ void SetupView::makeChoice() {
   choice_ = new QWidget(this);
   choice_->hide();
   tabs_ = new QTabBar(choice_);
+  tabs_->setObjectName(u"shownSettings"_s);
   tabs_->setAccessibleName(u"Shown settings"_s);
   tabs_->setDrawBase(false);
   tabs_->setExpanding(false);

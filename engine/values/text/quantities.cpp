@@ -104,8 +104,9 @@ std::string formatCount(std::int64_t count) {
 }
 
 std::string formatCounted(std::int64_t count, const std::string& noun) {
-  const bool hisses =
-      noun.ends_with("s") || noun.ends_with("x") || noun.ends_with("ch") || noun.ends_with("sh");
+  // The ch of an epoch is a k.
+  const bool isSharp = noun.ends_with("ch") && !noun.ends_with("och");
+  const bool hisses = noun.ends_with("s") || noun.ends_with("x") || noun.ends_with("sh") || isSharp;
   return formatCount(count) + " " + noun + (count == 1 ? "" : hisses ? "es" : "s");
 }
 
