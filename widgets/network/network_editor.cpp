@@ -27,15 +27,16 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 NetworkEditor::NetworkEditor(QWidget* parent) : QAbstractScrollArea(parent) {
+  // Before the name, with which a screen reader asks for the editor's interface.
+  [[maybe_unused]] static const bool isInstalled = [] {
+    QAccessible::installFactory(accessibleNetwork);
+    return true;
+  }();
   setFocusPolicy(Qt::StrongFocus);
   setFrameShape(QFrame::NoFrame);
   viewport()->setMouseTracking(true);
   viewport()->setAutoFillBackground(false);
   setAccessibleName(u"Network"_s);
-  [[maybe_unused]] static const bool isInstalled = [] {
-    QAccessible::installFactory(accessibleNetwork);
-    return true;
-  }();
   setCornerWidget(new QWidget(this));
   actions_ = new NetworkActions(*this);
   emptyState_ = makeEmptyState();

@@ -68,6 +68,8 @@ CurvesPanel::CurvesPanel(TrainingSession& session, QWidget* parent)
   row->addWidget(button);
   column->addLayout(row);
   column->addWidget(plot_, 1);
+  // The Tab key reaches the plot after the last button of its tool bar.
+  setTabOrder(plot_, button);
   timer_.setSingleShot(true);
   connect(&timer_, &QTimer::timeout, this, &CurvesPanel::catchUp);
   connect(&session_, &TrainingSession::started, this, &CurvesPanel::restart);
