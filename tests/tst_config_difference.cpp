@@ -148,6 +148,7 @@ void TestConfigDifference::rowsKeepTheOrderOfTheDocument() {
                         u"Recipe"_s,
                         u"Device"_s,
                         u"Checkpoints"_s,
+                        u"Monitoring"_s,
                         u"Environment"_s}));
 }
 

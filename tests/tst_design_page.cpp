@@ -247,6 +247,8 @@ void TestDesignPage::tabLeadsFromTheNetworkIntoItsOptions() {
   studio.click(blockPart(1, 0));
   const auto tab = [] { QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab); };
   tab();
+  QCOMPARE(QApplication::focusWidget()->accessibleName(), u"What is this?"_s);
+  tab();
   QVERIFY(studio.form().editorOf("block.mixer.kind")->hasFocus());
   tab();
   QVERIFY(studio.form().editorOf("block.mixer.kernelSize")->hasFocus());

@@ -90,7 +90,7 @@ QString groupOf(const std::string& path) {
       {"data", u"Data"_s},
       {"recipe", u"Recipe"_s},
       {"device", u"Device"_s},
-      {"monitoring", u"Recipe"_s},
+      {"monitoring", u"Monitoring"_s},
       {"checkpoints", u"Checkpoints"_s},
       {"environment", u"Environment"_s}};
   const auto found = groups.find(path.substr(0, path.find('.')));
