@@ -188,6 +188,7 @@ void DesignPage::showProperties() {
                     editor_->costs(),
                     editor_->selection(),
                     document_.problems());
+  problems_->placeInTabOrder();
 }
 
 void DesignPage::edit(const Architecture& architecture,

@@ -138,7 +138,7 @@ void ProblemsPanel::showProblems() {
     }
     delete item;
   }
-  QList<QWidget*> order;
+  order_.clear();
   for (const ProblemGroup& group : groupsOf(problems_)) {
     auto* row = new ProblemRow(group, content_);
     connect(row, &ProblemRow::activated, this, [this, group] { Q_EMIT activated(group); });
@@ -147,11 +147,15 @@ void ProblemsPanel::showProblems() {
     });
     list_->addWidget(row);
     row->show();
-    order << row;
-    if (auto* fix = row->findChild<QPushButton*>()) order << fix;
+    order_ << row;
+    if (auto* fix = row->findChild<QPushButton*>()) order_ << fix;
   }
   list_->addStretch();
-  setTabOrderIn(*this, order);
+  placeInTabOrder();
+}
+
+void ProblemsPanel::placeInTabOrder() {
+  setTabOrderIn(*this, order_);
 }
 
 void ProblemsPanel::changeEvent(QEvent* event) {
