@@ -188,7 +188,6 @@ void DesignPage::showProperties() {
                     editor_->costs(),
                     editor_->selection(),
                     document_.problems());
-  problems_->placeInTabOrder();
 }
 
 void DesignPage::edit(const Architecture& architecture,

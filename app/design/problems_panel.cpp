@@ -138,7 +138,7 @@ void ProblemsPanel::showProblems() {
     }
     delete item;
   }
-  order_.clear();
+  QList<QWidget*> order;
   for (const ProblemGroup& group : groupsOf(problems_)) {
     auto* row = new ProblemRow(group, content_);
     connect(row, &ProblemRow::activated, this, [this, group] { Q_EMIT activated(group); });
@@ -147,15 +147,11 @@ void ProblemsPanel::showProblems() {
     });
     list_->addWidget(row);
     row->show();
-    order_ << row;
-    if (auto* fix = row->findChild<QPushButton*>()) order_ << fix;
+    order << row;
+    if (auto* fix = row->findChild<QPushButton*>()) order << fix;
   }
   list_->addStretch();
-  placeInTabOrder();
-}
-
-void ProblemsPanel::placeInTabOrder() {
-  setTabOrderIn(*this, order_);
+  setTabOrderIn(*this, order);
 }
 
 void ProblemsPanel::changeEvent(QEvent* event) {

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include <QFrame>
-#include <QList>
 
 #include "app/design/problem_groups.h"
 
@@ -27,9 +26,6 @@ class ProblemsPanel : public QFrame {
   QSize sizeHint() const override;
   /// The height of the heading alone.
   QSize minimumSizeHint() const override;
-
-  /// Puts the rows behind the widgets before the panel, which may be other ones than before.
-  void placeInTabOrder();
 
  Q_SIGNALS:
   void activated(const lambda::ProblemGroup& group);
@@ -55,7 +51,6 @@ class ProblemsPanel : public QFrame {
   QScrollArea* area_;
   QWidget* content_;
   QVBoxLayout* list_;
-  QList<QWidget*> order_;  ///< Rows and their fixes.
 };
 
 }  // namespace lambda
