@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -103,6 +104,7 @@ class TestTensorboardEvents : public QObject {
   void whatIsNoScalarIsLeftOut();
   void restartDropsLaterSteps();
   void resumedWriterTakesBackOrphanedSteps();
+  void aLaterFileSortsBehindAnEarlierOneOfTheSameSecond();
   void everyPrefixIsAPrefixOfTheValues();
   void damagedRecordIsSteppedOver();
   void damagedLengthEndsTheFile();
@@ -210,6 +212,26 @@ void TestTensorboardEvents::resumedWriterTakesBackOrphanedSteps() {
   std::vector<double> values;
   for (const CurvePoint& point : curves[0].points) values.push_back(point.value);
   QCOMPARE(values, (std::vector<double>{1, 2, 30}));
+}
+
+void TestTensorboardEvents::aLaterFileSortsBehindAnEarlierOneOfTheSameSecond() {
+  const TemporaryFolder folder;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+  // The names of processes with larger numbers, as after a wrap of the system's counter.
+  for (int ahead = 0; ahead < 2; ++ahead) {
+    writeFileDurably(folder.path() / ("events.out.tfevents." +
+                                      std::to_string(seconds.count() + ahead) + ".zzz.99999.0"),
+                     "");
+  }
+  EventWriter(folder.path()).add(1, {{"loss", 0.5}});
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  QCOMPARE(files.size(), std::size_t{3});
+  QVERIFY(std::filesystem::file_size(files.back()) > 0);
 }
 
 void TestTensorboardEvents::everyPrefixIsAPrefixOfTheValues() {

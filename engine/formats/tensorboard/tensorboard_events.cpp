@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <fcntl.h>
 #include <map>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -31,12 +34,31 @@ std::string hostName() {
   return name.data();
 }
 
+constexpr std::string_view kEventsPrefix = "events.out.tfevents.";
+constexpr long long kMostAhead = 3600;  // Seconds; other clocks are not followed further.
+
+/// The seconds in the name of an event file; 0 if it has none.
+long long secondsIn(const std::string& name) {
+  if (!name.starts_with(kEventsPrefix)) return 0;
+  long long seconds = 0;
+  const char* begin = name.data() + kEventsPrefix.size();
+  const auto [end, error] = std::from_chars(begin, name.data() + name.size(), seconds);
+  return error == std::errc() && *end == '.' ? seconds : 0;
+}
+
 // Names sort by time. A writer never shares a file, so an existing name is skipped.
 std::filesystem::path newEventFile(const std::filesystem::path& folder) {
+  // Two processes may begin within a second, and their numbers do not tell which one was first.
+  long long time = static_cast<long long>(now());
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const long long other = secondsIn(entry.path().filename().string());
+    if (other >= time && other < time + kMostAhead) time = other + 1;
+  }
   std::array<char, 32> seconds;
-  std::snprintf(seconds.data(), seconds.size(), "%010lld", static_cast<long long>(now()));
-  const std::string stem = "events.out.tfevents." + std::string(seconds.data()) + "." + hostName() +
-                           "." + std::to_string(::getpid()) + ".";
+  std::snprintf(seconds.data(), seconds.size(), "%010lld", time);
+  const std::string stem = std::string(kEventsPrefix) + seconds.data() + "." + hostName() + "." +
+                           std::to_string(::getpid()) + ".";
   for (int number = 0;; ++number) {
     std::filesystem::path path = folder / (stem + std::to_string(number));
     if (!std::filesystem::exists(path)) return path;
