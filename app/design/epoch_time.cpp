@@ -105,26 +105,26 @@ void EpochTime::measure() {
   if (isMeasuring() || !canMeasure()) return;
   failure_.clear();
   measuring_ = config_;
-  id_ = inspection_.estimateThroughput(
-      config_,
-      kSteps,
-      *this,
-      {.answered =
-           [this](const ThroughputEstimate& result) {
-             keep(result);
-             end();
-           },
-       .failed =
-           [this](const QString& reason) {
-             failure_ = reason;
-             end();
-           },
-       .progressed =
-           [this](qint64 done, qint64 total) {
-             progress_->setRange(0, static_cast<int>(total));
-             progress_->setValue(static_cast<int>(done));
-             text_->setText(u"Step %1 of %2"_s.arg(done).arg(total));
-           }});
+  id_ =
+      inspection_.estimateThroughput(config_,
+                                     kSteps,
+                                     *this,
+                                     {.answered =
+                                          [this](const ThroughputEstimate& result) {
+                                            keep(result);
+                                            end();
+                                          },
+                                      .failed =
+                                          [this](const QString& reason) {
+                                            failure_ = reason;
+                                            end();
+                                          },
+                                      .progressed =
+                                          [this](qint64 done, qint64 total) {
+                                            progress_->setRange(0, static_cast<int>(total));
+                                            progress_->setValue(static_cast<int>(done));
+                                            text_->setText(u"Step %1 of %2"_s.arg(done).arg(total));
+                                          }});
   progress_->setValue(0);
   showState();
   Q_EMIT changed();

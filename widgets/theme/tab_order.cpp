@@ -6,8 +6,8 @@ namespace lambda {
 
 namespace {
 
-/// The outermost widget within the container that passes its focus on to `widget` or beside it. Such
-/// a widget is in the focus chain too, and would lead back from its own place there.
+/// The outermost widget within the container that passes its focus on to `widget` or beside it.
+/// Such a widget is in the focus chain too, and would lead back from its own place there.
 QWidget* compoundOf(QWidget* widget, const QWidget& container) {
   QWidget* compound = widget;
   for (QWidget* at = widget; at && at != &container; at = at->parentWidget()) {

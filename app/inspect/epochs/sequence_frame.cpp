@@ -8,8 +8,8 @@
 #include "app/inspect/layer_list.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/pictures/heatmaps/heatmap_painter.h"
-#include "widgets/text/quantity_text.h"
 #include "widgets/pictures/heatmaps/tile_cache.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;

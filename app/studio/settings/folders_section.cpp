@@ -2,12 +2,12 @@
 
 #include <QStandardPaths>
 
-#include "widgets/text/path_text.h"
 #include "app/runs/run_library.h"
 #include "app/studio/preferences.h"
 #include "app/studio/settings/folder_row.h"
 #include "app/studio/settings/section_parts.h"
 #include "widgets/export/export_folder.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 

@@ -15,7 +15,7 @@ namespace lambda {
 enum class Verdict { none, right, wrong };
 
 struct GridImage {
-  int index = 0;         ///< Within the LabeledImages.
+  int index = 0;  ///< Within the LabeledImages.
   QString caption =
       {};  ///< Short: "cat", or "cat, not dog". Shortened in its middle where it is too long.
   Verdict verdict = Verdict::none;  ///< A tick or a cross in the corner.

@@ -27,7 +27,7 @@ constexpr int kPreferredSide = 384;  // device-independent pixels
 constexpr double kLineWidth = 380;   // readout and colour bar together, where there is space
 constexpr double kBarWidth = 190;    // the colour bar with its numbers
 constexpr double kReadoutGap = 8;
-constexpr double kLeastBar = 32;     // its colours alone
+constexpr double kLeastBar = 32;  // its colours alone
 
 double lineHeight() {
   return QFontMetricsF(smallFont()).height();
