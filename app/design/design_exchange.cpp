@@ -12,7 +12,7 @@
 #include "engine/runtime/error.h"
 #include "widgets/network/network_editor.h"
 
-// What the page gives to other programs and takes from them: the clipboard and exported files.
+// The page exchanges networks with other programs by the clipboard and by exported files.
 
 using namespace Qt::StringLiterals;
 

@@ -23,7 +23,7 @@ std::vector<Fix> fixesOf(const ProblemGroup& group);
 /// "Stage 2, block 3", "3 blocks: stage 2, blocks 1 to 3", "Recipe"
 QString placeOf(const ProblemGroup& group);
 
-/// What is wrong; for several problems with different numbers the first as an example.
+/// Says what is wrong. Of several problems with different numbers it gives the first as an example.
 QString textOf(const ProblemGroup& group);
 
 /// The text of the button that fixes all: "Set h to 4", "Fix all 3".

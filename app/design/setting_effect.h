@@ -9,8 +9,9 @@
 
 namespace lambda {
 
-/// What other values of a setting would cost in this network, from the cost model: "At 32: +18 k
-/// parameters, +2.1 M FLOPs, +49 kB of activations per image." Empty for texts.
+/// Says what other values of a setting would cost in this network by the cost model: "At 32: +18 k
+/// parameters, +2.1 M FLOPs, +49 kB of activations per image." The text is empty for settings that
+/// are texts.
 QString effectOf(const Architecture& architecture,
                  const NetworkCosts& costs,
                  const Selection& selection,

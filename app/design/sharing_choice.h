@@ -18,9 +18,9 @@ struct SharingChoice {
   bool operator==(const SharingChoice&) const = default;
 };
 
-/// What the blocks can share: own tables, each table of the network that fits, a new table with
-/// each block that has its own and fits, and a new one for several blocks alone. A table that they
-/// have now is listed even if it does not fit.
+/// Lists the tables of position embeddings that the blocks can have: own tables, each table of the
+/// network that fits, a new table with each block that has its own and fits, and a new one for
+/// several blocks alone. A table that they have now is listed even if it does not fit.
 std::vector<SharingChoice> sharingChoices(const Architecture& architecture,
                                           const Selection& blocks);
 

@@ -8,7 +8,7 @@
 
 namespace lambda {
 
-/// What a run offers to a choice of weights.
+/// A run with the checkpoints among which weights are chosen.
 struct RunContent {
   RunSummary run;  ///< With a problem where the record can't be read.
   /// In the order of interest: best, last, then the epochs from the newest.

@@ -13,8 +13,8 @@ namespace lambda {
 /// When a notification of the desktop reports the end of a training.
 enum class EndNotification { inBackground, always, never };
 
-/// What a person has decided once for all documents. It is read where it is needed, so that a
-/// change takes effect with the next use.
+/// The decisions of a person that hold for all documents. They are read where they are needed, so
+/// that a change takes effect with the next use.
 struct StudioSettings {
   bool asksBeforeTestScore = true;
   bool asksBeforeStopping = true;  ///< Where closing stops a training.
@@ -22,7 +22,8 @@ struct StudioSettings {
   int fileThreads = 2;        ///< Files of one disk: more threads would hardly read faster.
   int inspectionThreads = 1;  ///< Beside a training.
   QString dataFolder;         ///< For downloaded data sets; empty = the standard one.
-  /// What new configurations set, as in applyOverride(): "device.threads=2".
+  /// The settings of new configurations that differ from the standard, as applyOverride() takes
+  /// them: "device.threads=2".
   std::vector<std::string> runDefaults;
 
   bool operator==(const StudioSettings&) const = default;

@@ -13,7 +13,7 @@ namespace lambda {
 
 class SystemTheme;
 
-/// What a person has decided for the whole program, saved between starts, and the actions that
+/// The decisions of a person for the whole program, saved between starts, and the actions that
 /// change its look at run time.
 class Preferences : public QObject {
   Q_OBJECT

@@ -15,8 +15,8 @@ class NoticeBar;
 class Preferences;
 class Workspaces;
 
-/// What the window says of trainings: that one could not start or has ended where its page is not
-/// in view, and after the next start of the program, which run was stopped and can be resumed.
+/// Tells a person that a training could not start or has ended, where its page is not in view, and
+/// after the next start of the program which run was stopped and can be resumed.
 class TrainingNotices : public QObject {
   Q_OBJECT
 

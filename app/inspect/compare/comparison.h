@@ -67,7 +67,7 @@ class Comparison : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
-  /// What a comparison starts from.
+  /// A comparison starts from the page's source and the checked runs.
   struct Start {
     SourceKind kind = SourceKind::none;
     std::filesystem::path run;
@@ -76,7 +76,7 @@ class Comparison : public QWidget {
     bool operator==(const Start&) const = default;
   };
 
-  /// What there is on the disk of a start.
+  /// The checkpoints of a start, as they were found on the disk.
   struct Found {
     std::vector<std::filesystem::path> own;      ///< Checkpoints of its run.
     std::vector<std::filesystem::path> checked;  ///< Those of its checked runs that have any.

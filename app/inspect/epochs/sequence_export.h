@@ -15,7 +15,7 @@
 
 namespace lambda {
 
-/// What a sequence shows and where it is written.
+/// A sequence shows one layer epoch by epoch, and is written into a folder.
 struct Sequence {
   InspectableLayer layer;
   std::vector<std::filesystem::path> snapshots;  ///< One file for each epoch.

@@ -35,7 +35,7 @@ class ImagePredictions : public QObject {
   void cancel();
 
  Q_SIGNALS:
-  /// What is known() has changed.
+  /// known() returns other predictions than before.
   void changed();
   /// The images were classified just now.
   void scored();

@@ -38,7 +38,7 @@ struct PlainImage {
   bool isOffered = false;                                    ///< The predictions can be requested.
 };
 
-/// What the panels show.
+/// The panels of the page all show this state.
 struct PanelState {
   std::shared_ptr<const InspectionSnapshot> snapshot = nullptr;  ///< Null = there is none.
   std::optional<Cell> query = {};  ///< The framed position; none = that of the snapshot.

@@ -9,7 +9,8 @@ namespace lambda {
 
 class Preferences;
 
-/// What the studio asks before it acts, and when the desktop reports the end of a training.
+/// The preferences that say what the studio asks before it acts, and when the desktop reports the
+/// end of a training.
 class QuestionsSection : public QWidget {
   Q_OBJECT
 

@@ -11,8 +11,8 @@ namespace lambda {
 class FieldForm;
 class Preferences;
 
-/// What new configurations record and how many threads they use, and the threads of the studio
-/// itself.
+/// The preferences that say what new configurations record, how many threads they use, and how many
+/// the studio itself uses.
 class TrainingSection : public QWidget {
   Q_OBJECT
 
