@@ -5,11 +5,13 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 
+#include "app/histograms/histograms_panel.h"
 #include "app/runs/panels/differences_model.h"
 #include "app/runs/panels/fork_dialog.h"
 #include "app/runs/panels/run_legend.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "app/session/studio_settings.h"
+#include "engine/formats/metrics/histograms_json.h"
 #include "tests/support/runs_page_stage.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/pictures/images/image_grid.h"
@@ -62,6 +64,7 @@ class TestRunsPage : public QObject, private RunsPageStage {
   void theTestSetIsOnlyLookedAtWhenAskedFor();
   void theTestSetIsScoredUnaskedOnlyForWhoWantsThat();
   void detailsTellHowThePrecisionWasChosen();
+  void histogramsOfTheSelectedRunAreShown();
   void theCommandLineIsCopied();
 };
 
@@ -403,6 +406,26 @@ void TestRunsPage::detailsTellHowThePrecisionWasChosen() {
   open(1);
   showTab(4);
   QTRY_VERIFY(hasLabel(u"bfloat16, as measured: 411 GFLOP/s, 207 in float32"_s));
+}
+
+void TestRunsPage::histogramsOfTheSelectedRunAreShown() {
+  const Histogram values{.negative = {}, .positive = {500, {3}}};
+  const fs::path first = write("a", smallRecord("first"));
+  appendText(
+      first / "histograms.jsonl",
+      toLine(HistogramRecord{.step = 1, .layers = {{"stem", HistogramKind::weights, values}}}));
+  const fs::path second = write("b", smallRecord("second"));
+  open(2);
+  auto& panel = *page_->findChild<HistogramsPanel*>();
+  action(u"Show histograms"_s)->trigger();
+  QVERIFY(panel.isVisible());
+  table().selectRun(first);
+  QTRY_COMPARE(panel.plot().picture().columns.size(), std::size_t(1));
+  QCOMPARE(panel.plot().picture().title, u"stem · Weights"_s);
+  table().selectRun(second);
+  QVERIFY(panel.plot().picture().isEmpty());
+  table().selectRun(first);
+  QTRY_COMPARE(panel.plot().picture().columns.size(), std::size_t(1));
 }
 
 void TestRunsPage::theCommandLineIsCopied() {

@@ -5,7 +5,7 @@
 #include <QTabWidget>
 #include <QTest>
 
-#include "app/train/histograms/histograms_panel.h"
+#include "app/histograms/histograms_panel.h"
 #include "app/train/live/live_panel.h"
 #include "app/train/run/run_view.h"
 #include "engine/formats/metrics/histograms_json.h"

@@ -55,6 +55,18 @@ class TestTrainPage : public QObject {
     QCOMPARE(shown.enabled(), u"start"_s);
   }
 
+  void theHeadShowsTheNameOfTheRun() {
+    ShownTrainPage shown(200);
+    RunConfig config = shown.document.config();
+    config.name = "A name with 100%1";
+    shown.document.startFrom(config);
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.session.state(), SessionState::running);
+    QCOMPARE(shown.page.findChild<QLabel*>(u"title"_s)->text(), u"A name with 100%1"_s);
+    shown.bar().stopAction()->trigger();
+    QTRY_COMPARE(shown.ended.count(), 1);
+  }
+
   void keysDoWhatTheButtonsDo() {
     ShownTrainPage shown(200);
     QTest::keyClick(&shown.page, Qt::Key_F5);

@@ -20,6 +20,7 @@
 #include "app/inspect/panels/panel_deck.h"
 #include "app/inspect/source_chooser.h"
 #include "app/session/inspection_session.h"
+#include "app/session/run_summary.h"
 #include "app/session/training_session.h"
 #include "widgets/pictures/images/image_view.h"
 
@@ -210,11 +211,10 @@ void InspectPage::takeLive() {
   std::optional<InspectionSource> live;
   const TrainingStatus& status = training_.status();
   if (training_.isBusy() && !status.run.empty()) {
-    live = InspectionSource{
-        .kind = SourceKind::live,
-        .run = status.run,
-        .record = status.record,
-        .label = u"Live: %1"_s.arg(QString::fromStdString(status.record.config.name))};
+    live = InspectionSource{.kind = SourceKind::live,
+                            .run = status.run,
+                            .record = status.record,
+                            .label = u"Live: %1"_s.arg(shownName(status.record, status.run))};
   }
   actions_->showLive->setEnabled(live.has_value());
   chooser_.setLive(live);

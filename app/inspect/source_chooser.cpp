@@ -37,12 +37,10 @@ QString withoutCheckpointText(const RunSummary& run) {
 
 QString runTitle(const RunSummary& run) {
   const QString folder = QString::fromStdString(run.name);
-  const QString name =
-      run.record.config.name.empty() ? folder : QString::fromStdString(run.record.config.name);
   static const QRegularExpression stamp(u"^(\\d{4}-\\d{2}-\\d{2}_\\d{2}-\\d{2})-\\d{2}_"_s);
   const QRegularExpressionMatch match = stamp.match(folder);
   const QDateTime began = QDateTime::fromString(match.captured(1), u"yyyy-MM-dd_HH-mm"_s);
-  QString title = name;
+  QString title = shownName(run);
   if (began.isValid()) title += u" · "_s + momentText(began);
   if (run.record.bestValidationAccuracy) {
     title += u" · "_s + accuracyText(*run.record.bestValidationAccuracy);
@@ -105,13 +103,11 @@ const RunSummary* SourceChooser::find(const fs::path& run) const {
 }
 
 InspectionSource SourceChooser::sourceOf(const RunSummary& run, const fs::path& checkpoint) const {
-  const QString name =
-      QString::fromStdString(run.record.config.name.empty() ? run.name : run.record.config.name);
   return {.kind = SourceKind::checkpoint,
           .run = run.path,
           .checkpoint = checkpoint,
           .record = run.record,
-          .label = name + u", "_s + checkpointTitle(checkpoint).toLower()};
+          .label = shownName(run) + u", "_s + checkpointTitle(checkpoint).toLower()};
 }
 
 void SourceChooser::setRuns(const std::vector<RunSummary>& runs) {

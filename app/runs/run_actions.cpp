@@ -84,7 +84,7 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
           u"Ctrl+Shift+I"_s);
   refresh = add(u"Refresh"_s, u"redo"_s, u"Read the library again"_s, u"F5"_s);
   const std::array<QString, kTabs> titles{
-      u"Curves"_s, u"Differences"_s, u"Confusion"_s, u"Scatter"_s, u"Details"_s};
+      u"Curves"_s, u"Differences"_s, u"Confusion"_s, u"Scatter"_s, u"Details"_s, u"Histograms"_s};
   for (std::size_t i = 0; i < tabs.size(); ++i) {
     tabs[i] = add(u"Show %1"_s.arg(titles[i].toLower()), {}, {}, u"Alt+%1"_s.arg(i + 1));
     tabs[i]->setIconText(titles[i]);

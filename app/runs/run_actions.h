@@ -24,7 +24,7 @@ class RunActions : public QObject {
   Q_OBJECT
 
  public:
-  static constexpr int kTabs = 5;
+  static constexpr int kTabs = 6;
 
   /// The actions are also added to `page`, which outlives this.
   explicit RunActions(QWidget& page);

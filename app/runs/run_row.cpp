@@ -8,9 +8,9 @@
 #include <QDateTime>
 
 #include "app/runs/compare/imported_quantities.h"
-#include "app/runs/shown_text.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/text/untrusted_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -43,9 +43,7 @@ std::pair<double, double> timesOf(const ImportedLog& log) {
 }  // namespace
 
 QString RunRow::name() const {
-  const std::string& given = run.record.config.name;
-  const QString shown = oneLine(QString::fromStdString(given));
-  return shown.isEmpty() ? oneLine(QString::fromStdString(run.name)) : shown;
+  return shownName(run);
 }
 
 bool canChange(const RunRow& row) {

@@ -11,9 +11,9 @@
 
 #include "app/runs/compare/namesakes.h"
 #include "app/runs/run_library.h"
-#include "app/runs/shown_text.h"
 #include "app/runs/table/run_columns.h"
 #include "widgets/text/path_text.h"
+#include "widgets/text/untrusted_text.h"
 #include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;

@@ -9,6 +9,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "app/histograms/histograms_panel.h"
 #include "app/runs/operations/fork_starter.h"
 #include "app/runs/operations/run_operations.h"
 #include "app/runs/panels/color_menu.h"
@@ -47,11 +48,12 @@ RunsPage::RunsPage(RunLibrary& library,
       confusion_(new ConfusionPanel(runs_, inspection)),
       scatter_(new ScatterPanel(runs_, sorted_)),
       details_(new DetailsPanel(library, runs_)),
+      histograms_(new HistogramsPanel),
       view_(new RunsView(library,
                          runs_,
                          sorted_,
                          *actions_,
-                         {curves_, differences_, confusion_, scatter_, details_})),
+                         {curves_, differences_, confusion_, scatter_, details_, histograms_})),
       table_(view_->table()),
       messageBar_(view_->messageBar()),
       operations_(new RunOperations(library, *actions_, table_, sorted_, messageBar_, *this)),
@@ -99,6 +101,7 @@ void RunsPage::saveLayout(QSettings& settings) const {
   differences_->saveTo(settings);
   confusion_->saveTo(settings);
   scatter_->saveTo(settings);
+  histograms_->saveLayout(settings);
 }
 
 void RunsPage::restoreLayout(QSettings& settings) {
@@ -108,6 +111,7 @@ void RunsPage::restoreLayout(QSettings& settings) {
   differences_->restoreFrom(settings);
   confusion_->restoreFrom(settings);
   scatter_->restoreFrom(settings);
+  histograms_->restoreLayout(settings);
 }
 
 void RunsPage::dragEnterEvent(QDragEnterEvent* event) {
@@ -178,6 +182,7 @@ void RunsPage::connectLibrary() {
   connect(&library_, &RunLibrary::runChanged, this, [this](const fs::path& run) {
     const auto selected = table_.selectedRuns();
     if (std::find(selected.begin(), selected.end(), run) != selected.end()) updateActions();
+    if (run == table_.currentRun()) showHistograms();
   });
   connect(
       &library_, &RunLibrary::refused, this, [this](const fs::path& run, const QString& reason) {
@@ -243,6 +248,7 @@ void RunsPage::selectionMoved() {
   confusion_->setCurrentRun(current);
   scatter_->setCurrentRun(current);
   details_->setCurrentRun(current);
+  showHistograms();
   showRuns();
   updateActions();
 }
@@ -253,6 +259,22 @@ void RunsPage::showRuns() {
   if (shown.empty()) shown = table_.selectedRuns();
   curves_->setRuns(shown);
   differences_->setRuns(std::move(shown));
+}
+
+void RunsPage::showHistograms() {
+  const RunRow* row = table_.currentRow();
+  const bool hasRecord = row && row->hasRecord();
+  const QString without =
+      row && row->isImported()
+          ? u"Of the logs of other programs only the curves are shown."_s
+          : u"Select one run: its weights, gradients, activations and lambda norms appear here "
+            "over the steps."_s;
+  histograms_->setSource(
+      hasRecord ? HistogramSource{.run = row->run.path,
+                                  .isRecorded = row->run.record.config.monitoring.histograms,
+                                  .isTraining = row->isHeld()}
+                : HistogramSource{},
+      without);
 }
 
 void RunsPage::showRun(const fs::path& run) {

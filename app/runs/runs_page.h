@@ -15,6 +15,7 @@ class ConfusionPanel;
 class DetailsPanel;
 class DifferencesPanel;
 class ForkStarter;
+class HistogramsPanel;
 class InspectionSession;
 class OverlayPanel;
 class RunActions;
@@ -27,8 +28,9 @@ class ScatterPanel;
 class TrainingSession;
 
 /// The Runs workspace: the library as a table; below it the curves of the checked runs over each
-/// other, their differences, a run's confusion matrix, accuracy against cost, and all facts about
-/// one run. Changes run folders through the library; requests everything else by signals.
+/// other, their differences, a run's confusion matrix, accuracy against cost, and all facts and
+/// the histograms of one run. Changes run folders through the library; requests everything else by
+/// signals.
 class RunsPage : public Page {
   Q_OBJECT
 
@@ -84,6 +86,7 @@ class RunsPage : public Page {
   void showContextMenu(const QPoint& at);
   void selectionMoved();
   void showRuns();
+  void showHistograms();
   void showRun(const std::filesystem::path& run);
   void selectWanted();
   void updateState();
@@ -99,6 +102,7 @@ class RunsPage : public Page {
   ConfusionPanel* confusion_;
   ScatterPanel* scatter_;
   DetailsPanel* details_;
+  HistogramsPanel* histograms_;
   RunsView* view_;
   RunTableView& table_;
   RunsMessageBar& messageBar_;

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include <QString>
+
 #include "engine/values/run/run_record.h"
 
 namespace lambda {
@@ -20,5 +22,9 @@ struct RunSummary {
 
   bool operator==(const RunSummary&) const = default;
 };
+
+/// The name that a person gave the run, else that of its folder, in one line.
+QString shownName(const RunRecord& record, const std::filesystem::path& run);
+QString shownName(const RunSummary& run);
 
 }  // namespace lambda

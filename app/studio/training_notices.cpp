@@ -9,6 +9,7 @@
 #include <QWidget>
 
 #include "app/runs/run_library.h"
+#include "app/session/run_summary.h"
 #include "app/session/training_session.h"
 #include "app/studio/desktop_notification.h"
 #include "app/studio/notice_bar.h"
@@ -73,12 +74,11 @@ void TrainingNotices::offerStopped() {
   remember({});
   const RunRecord& record = run->record;
   if (!run->problem.empty() || record.status == RunStatus::finished) return;
-  const QString name =
-      QString::fromStdString(record.config.name.empty() ? run->name : record.config.name);
   notices_.tell(NoticeBar::Kind::question,
-                u"%1 stopped in epoch %2 of %3 and can be resumed."_s.arg(name)
-                    .arg(std::min(record.epochsDone + 1, record.config.recipe.epochs))
-                    .arg(record.config.recipe.epochs),
+                u"%1 stopped in epoch %2 of %3 and can be resumed."_s.arg(
+                    shownName(*run),
+                    countText(std::min(record.epochsDone + 1, record.config.recipe.epochs)),
+                    countText(record.config.recipe.epochs)),
                 {{u"Resume"_s, [this, path] { workspaces_.resumeRun(path, std::nullopt); }},
                  {u"Inspect"_s, [this, path] { workspaces_.openRun(path); }}});
 }
@@ -87,7 +87,7 @@ void TrainingNotices::tellEnd(const RunResult& result) {
   if (isClosing_()) return;
   remember({});
   QApplication::alert(&window_);
-  const QString name = QFileInfo(QString::fromStdString(result.run)).fileName();
+  const QString name = shownName(workspaces_.training().status().record, result.run);
   const auto tell = [this](NoticeBar::Kind kind,
                            const QString& text,
                            const std::vector<NoticeBar::Choice>& choices) {

@@ -91,11 +91,6 @@ void clear(QLayout& layout) {
   }
 }
 
-/// The name that the person gave it, else the folder's.
-QString nameOf(const RunSummary& run) {
-  return QString::fromStdString(run.record.config.name.empty() ? run.name : run.record.config.name);
-}
-
 QString describe(const RunRecord& record) {
   QStringList parts{QString::fromStdString(record.pattern)};
   if (record.bestValidationAccuracy) {
@@ -244,7 +239,7 @@ void WelcomePage::setRuns(const std::vector<RunSummary>& runs) {
   clear(*runs_);
   for (std::size_t i = 0; i < std::min<std::size_t>(kListed, newest.size()); ++i) {
     const RunSummary& run = *newest[i];
-    QPushButton* row = makeRow(nameOf(run), describe(run.record), this);
+    QPushButton* row = makeRow(shownName(run), describe(run.record), this);
     connect(row, &QPushButton::clicked, this, [this, path = run.path] {
       Q_EMIT inspectRequested(path);
     });
@@ -253,7 +248,7 @@ void WelcomePage::setRuns(const std::vector<RunSummary>& runs) {
   if (newest.empty())
     runs_->addWidget(makeLabel(u"None yet. What you train appears here."_s, u"secondary"_s, this));
   newestRun_ = newest.empty() ? std::filesystem::path() : newest.front()->path;
-  newestRunName_ = newest.empty() ? QString() : nameOf(*newest.front());
+  newestRunName_ = newest.empty() ? QString() : shownName(*newest.front());
   updateCards();
 }
 

@@ -5,8 +5,8 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
-#include "app/runs/shown_text.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/text/untrusted_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 

@@ -10,8 +10,8 @@
 #include <QPainter>
 #include <QToolTip>
 
-#include "app/runs/shown_text.h"
 #include "widgets/text/path_text.h"
+#include "widgets/text/untrusted_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"

@@ -5,10 +5,10 @@
 #include <limits>
 #include <optional>
 
-#include "app/runs/shown_text.h"
 #include "engine/values/text/text.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/text/untrusted_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;

@@ -4,7 +4,8 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "app/train/histograms/histograms_panel.h"
+#include "app/histograms/histograms_panel.h"
+#include "app/session/training_session.h"
 #include "app/train/live/live_panel.h"
 #include "app/train/run/curves_panel.h"
 #include "app/train/run/event_list.h"
@@ -17,13 +18,14 @@ namespace lambda {
 
 RunView::RunView(TrainingSession& session, QWidget* parent)
     : QWidget(parent),
+      session_(session),
       columns_(new GripSplitter(Qt::Horizontal, this)),
       rows_(new GripSplitter(Qt::Vertical, this)),
       curves_(new CurvesPanel(session, this)),
       events_(new EventList(session, this)),
       tabs_(new QTabWidget(this)),
       live_(new LivePanel(session, this)),
-      histograms_(new HistogramsPanel(session, this)) {
+      histograms_(new HistogramsPanel(this)) {
   tabs_->addTab(live_, u"Lambda layers"_s);
   tabs_->addTab(histograms_, u"Histograms"_s);
   tabs_->setTabToolTip(0, u"Lambda matrix and position embeddings of a layer with one image"_s);
@@ -43,6 +45,18 @@ RunView::RunView(TrainingSession& session, QWidget* parent)
   column->setSpacing(0);
   column->addWidget(columns_, 1);
   connect(events_, &EventList::eventChosen, curves_, &CurvesPanel::showPlaceOf);
+  connect(&session, &TrainingSession::started, this, &RunView::showHistograms);
+  connect(&session, &TrainingSession::stateChanged, this, &RunView::showHistograms);
+  showHistograms();
+}
+
+void RunView::showHistograms() {
+  const TrainingStatus& status = session_.status();
+  histograms_->setSource({.run = status.run,
+                          .isRecorded = status.record.config.monitoring.histograms,
+                          .isTraining = session_.isBusy()},
+                         u"Start a training: its weights, gradients, activations and lambda norms "
+                         "appear here over the steps."_s);
 }
 
 void RunView::saveLayout(QSettings& settings) const {

@@ -37,6 +37,9 @@ class RunView : public QWidget {
   void restoreLayout(QSettings& settings);
 
  private:
+  void showHistograms();
+
+  TrainingSession& session_;
   GripSplitter* columns_;
   GripSplitter* rows_;
   CurvesPanel* curves_;

@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/session/run_summary.h"
 #include "app/session/training_session.h"
 #include "app/train/icon_sizes.h"
 #include "app/train/training_text.h"
@@ -207,7 +208,7 @@ void TransportBar::showWords() {
   shown_.start();
   const TrainingStatus& status = session_.status();
   const bool hasRun = isAboutRun() && !status.run.empty();
-  showTitle(hasRun ? toText(status.run.filename()) : documentName_);
+  showTitle(hasRun ? shownName(status.record, status.run) : documentName_);
   recipe_->setText(recipeText(hasRun ? status.record.config : document_));
   const QString words = isAboutRun() ? runText() : documentText();
   words_->setText(words);

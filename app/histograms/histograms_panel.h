@@ -19,15 +19,26 @@ class QToolButton;
 namespace lambda {
 
 class ElidedLabel;
-class TrainingSession;
 
-/// The histograms of the training under way, or of the last one, for one layer and kind over the
-/// steps. Follows the run's file while the panel is visible, on a thread of its own.
+/// A run whose histograms are shown.
+struct HistogramSource {
+  std::filesystem::path run = {};  ///< Empty = none.
+  bool isRecorded = true;          ///< Its configuration records histograms.
+  bool isTraining = false;         ///< More of them can come.
+
+  bool operator==(const HistogramSource&) const = default;
+};
+
+/// The histograms of a run for one layer and kind over the steps. Follows the run's file while the
+/// panel is visible, on a thread of its own.
 class HistogramsPanel : public QWidget {
   Q_OBJECT
 
  public:
-  explicit HistogramsPanel(TrainingSession& session, QWidget* parent = nullptr);
+  explicit HistogramsPanel(QWidget* parent = nullptr);
+
+  /// Replaces the run. `textWithoutRun` says why there is none and what to do.
+  void setSource(const HistogramSource& source, const QString& textWithoutRun);
 
   HistogramPlot& plot() { return *plot_; }
 
@@ -45,7 +56,7 @@ class HistogramsPanel : public QWidget {
 
   QWidget* makeChoices();
   QWidget* makeForms();
-  void beginRun();
+  void begin();
   void read();
   void take(News news);
   void showChoices();
@@ -53,7 +64,8 @@ class HistogramsPanel : public QWidget {
   QString emptyText() const;
   HistogramKind kind() const;
 
-  TrainingSession& session_;
+  HistogramSource source_;
+  QString textWithoutRun_;
   std::shared_ptr<Followed> followed_;  ///< Null without a run.
   bool isReading_ = false;
   QString problem_;  ///< Why the file can't be read; empty if it can.

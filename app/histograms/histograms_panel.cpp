@@ -1,4 +1,4 @@
-#include "app/train/histograms/histograms_panel.h"
+#include "app/histograms/histograms_panel.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/session/training_session.h"
 #include "engine/formats/metrics/histograms_json.h"
 #include "engine/runtime/error.h"
 #include "widgets/export/export_menu.h"
@@ -66,8 +65,7 @@ struct HistogramsPanel::News {
   QString problem;
 };
 
-HistogramsPanel::HistogramsPanel(TrainingSession& session, QWidget* parent)
-    : QWidget(parent), session_(session), tasks_(*this) {
+HistogramsPanel::HistogramsPanel(QWidget* parent) : QWidget(parent), tasks_(*this) {
   plot_ = new HistogramPlot(this);
   readout_ = new ElidedLabel(this);
   readout_->setProperty(kRole, u"secondary"_s);
@@ -81,9 +79,17 @@ HistogramsPanel::HistogramsPanel(TrainingSession& session, QWidget* parent)
   connect(plot_, &HistogramPlot::readoutChanged, readout_, &ElidedLabel::setText);
   timer_.setInterval(kReadInterval);
   connect(&timer_, &QTimer::timeout, this, &HistogramsPanel::read);
-  connect(&session_, &TrainingSession::started, this, &HistogramsPanel::beginRun);
-  connect(&session_, &TrainingSession::ended, this, &HistogramsPanel::read);
-  beginRun();
+  begin();
+}
+
+void HistogramsPanel::setSource(const HistogramSource& source, const QString& textWithoutRun) {
+  if (source == source_ && textWithoutRun == textWithoutRun_) return;
+  const bool isOther = source.run != source_.run;
+  source_ = source;
+  textWithoutRun_ = textWithoutRun;
+  if (isOther) return begin();
+  showHistograms();
+  read();
 }
 
 // ---- making ----
@@ -151,13 +157,13 @@ QWidget* HistogramsPanel::makeForms() {
 
 // ---- reading ----
 
-void HistogramsPanel::beginRun() {
+void HistogramsPanel::begin() {
   tasks_.forget();
   isReading_ = false;
   problem_.clear();
   records_.clear();
-  const std::filesystem::path& run = session_.status().run;
-  followed_ = run.empty() ? nullptr : std::make_shared<Followed>(run / "histograms.jsonl");
+  followed_ =
+      source_.run.empty() ? nullptr : std::make_shared<Followed>(source_.run / "histograms.jsonl");
   showChoices();
   showHistograms();
   read();
@@ -242,17 +248,14 @@ void HistogramsPanel::showHistograms() {
 
 QString HistogramsPanel::emptyText() const {
   if (!problem_.isEmpty()) return u"Could not read the histograms: %1"_s.arg(problem_);
-  if (!followed_) {
-    return u"Start a training: its weights, gradients, activations and lambda norms appear here "
-           "over the steps."_s;
-  }
-  if (!session_.status().record.config.monitoring.histograms) {
+  if (!followed_) return textWithoutRun_;
+  if (!source_.isRecorded) {
     return u"This run records no histograms. Switch on \"Record histograms\" in the recipe of "
            "the next one."_s;
   }
   if (!records_.empty()) return u"This network has no layer with such values."_s;
-  return session_.isBusy() ? u"The first histograms appear with the first batch."_s
-                           : u"This run has recorded no histograms."_s;
+  return source_.isTraining ? u"The first histograms appear with the first batch."_s
+                            : u"This run has recorded no histograms."_s;
 }
 
 // ---- events ----

@@ -1,4 +1,4 @@
-#include "app/runs/shown_text.h"
+#include "widgets/text/untrusted_text.h"
 
 #include <algorithm>
 
