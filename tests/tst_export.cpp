@@ -1,10 +1,16 @@
+#include <thread>
+
+#include <QFileDialog>
 #include <QImageReader>
+#include <QMenu>
+#include <QMessageBox>
 #include <QPainter>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include "widgets/export/export_file.h"
+#include "widgets/export/export_menu.h"
 #include "widgets/export/exportable.h"
 #include "widgets/export/gif_writer.h"
 #include "widgets/theme/colors.h"
@@ -42,6 +48,7 @@ class TestExport : public QObject {
   void aPdfIsOnePageOfThatSize();
   void numbersAreWrittenAsTheyAre();
   void whatCannotBeWrittenSaysWhereAndWhy();
+  void aFileIsWrittenBesideTheWindow();
   void anAnimationRepeatsItsPicturesInTheirColors();
   void anAnimationIsWholeOrNotThere();
 
@@ -113,6 +120,34 @@ void TestExport::numbersAreWrittenAsTheyAre() {
 void TestExport::whatCannotBeWrittenSaysWhereAndWhy() {
   const QString problem = writeExport(source_, path("missing/a.png"), {});
   QVERIFY2(problem.contains(path("missing/a.png")), qPrintable(problem));
+}
+
+void TestExport::aFileIsWrittenBesideTheWindow() {
+  std::function<QString()> write;
+  {
+    const HalfFilled gone;
+    write = exportWriter(gone, path("late.png"), {});
+  }
+  QString problem = QStringLiteral("not written");
+  std::thread([&] { problem = write(); }).join();
+  QCOMPARE(problem, QString());
+  QCOMPARE(QImage(path("late.png")).size(), QSize(400, 200));
+
+  QWidget window;
+  QMenu menu;
+  addExportActions(menu, source_, window);
+  const auto saved = [&](const char* name) {
+    for (QAction* action : menu.actions()) {
+      if (action->text().startsWith(QStringLiteral("Save as"))) action->trigger();
+    }
+    auto* dialog = window.findChild<QFileDialog*>();
+    Q_EMIT dialog->fileSelected(path(name));
+    delete dialog;
+  };
+  saved("chosen.png");
+  QTRY_VERIFY(QFile::exists(path("chosen.png")));
+  saved("missing/chosen.png");
+  QTRY_VERIFY(window.findChild<QMessageBox*>());
 }
 
 void TestExport::anAnimationRepeatsItsPicturesInTheirColors() {

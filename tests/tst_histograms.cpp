@@ -110,6 +110,7 @@ class TestHistograms : public QObject {
   void aResumedRunRewindsAndEndsWithTheSameBits();
   void aLossThatIsNotFiniteIsInTheHistograms();
   void aRunContinuesWithoutAFileForThem();
+  void aRunIsResumedWithoutAFileForThem();
 };
 
 void TestHistograms::everyValueIsCounted_data() {
@@ -367,6 +368,25 @@ void TestHistograms::aRunContinuesWithoutAFileForThem() {
            each.text.starts_with("records no more histograms, because ");
   });
   QCOMPARE(warnings, 1);
+}
+
+void TestHistograms::aRunIsResumedWithoutAFileForThem() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  observer.onBatch = [&](const BatchRecord& batch) {
+    if (batch.step == 3) control.requestStop();
+  };
+  const RunResult stopped = trainRun(tinyRun(), folder.path(), control, observer);
+  const fs::path file = RunFolder::open(stopped.run).histograms();
+  fs::remove(file);
+  fs::create_directory(file);
+  RunControl again;
+  RecordingObserver resumed;
+  QCOMPARE(resumeRun(stopped.run, {}, again, resumed).status, RunStatus::finished);
+  QVERIFY(std::ranges::any_of(resumed.events, [](const EventRecord& each) {
+    return each.text.starts_with("records no more histograms, because ");
+  }));
 }
 
 }  // namespace lambda::test

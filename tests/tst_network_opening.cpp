@@ -35,6 +35,7 @@ class TestNetworkOpening : public QObject {
   void keysWalkThroughTheOperations();
   void aClickLooksAtAnOperation();
   void openedBlocksFollowTheNetwork();
+  void openedBlocksMoveWithTheirStage();
   void openedBlocksAreExported();
   void everyKindCanBeOpened();
   void noLineCrossesAnotherOperation();
@@ -114,6 +115,21 @@ void TestNetworkOpening::openedBlocksFollowTheNetwork() {
   bench.click(lambda);
   bench.key(Qt::Key_Delete);
   QVERIFY(!bench.editor.isOpen(lambda));
+}
+
+void TestNetworkOpening::openedBlocksMoveWithTheirStage() {
+  NetworkBench bench(hybrid());
+  const PartId lambda = blockPart(1, 1);
+  bench.doubleClick(lambda);
+  bench.click(lambda);
+  bench.key(Qt::Key_Up, Qt::AltModifier);
+  QVERIFY(bench.editor.isOpen(blockPart(1, 0)) && !bench.editor.isOpen(lambda));
+  bench.click(stagePart(0));
+  bench.key(Qt::Key_D, Qt::ControlModifier);
+  QCOMPARE(bench.editor.architecture().stages.size(), std::size_t{3});
+  for (int stage = 0; stage < 3; ++stage) {
+    for (int block = 0; block < 2; ++block) QVERIFY(!bench.editor.isOpen(blockPart(stage, block)));
+  }
 }
 
 void TestNetworkOpening::openedBlocksAreExported() {

@@ -282,6 +282,9 @@ void TestSelectionForm::everyFieldHasAHint() {
       }
     }
   }
+  QVERIFY(field_rows::hintFor("recipe.optimizer.rateFactors.bias").find("Steps of the biases") ==
+          0);
+  QVERIFY(field_rows::hintFor("head.bias").find("Lets rare classes") == 0);
 }
 
 void TestSelectionForm::hintsHaveTheNumbersOfTheNetwork() {
@@ -296,11 +299,12 @@ void TestSelectionForm::hintsHaveTheNumbersOfTheNetwork() {
   };
   // 64 rows for each of 4 heads and for the keys, 2 norms, 15 x 15 embeddings: all for 16 more.
   const int more = 16 * (64 * 5 + 2 * 4 + 15 * 15);
-  QVERIFY2(effect("block.mixer.k").contains(u"32: +"_s + shortCountText(more) + u" parameters"_s),
-           qPrintable(effect("block.mixer.k")));
-  QVERIFY(effect("block.mixer.content").contains(u"off: −"_s));
+  QVERIFY2(
+      effect("block.mixer.k").contains(u"With 32: +"_s + shortCountText(more) + u" parameters"_s),
+      qPrintable(effect("block.mixer.k")));
+  QVERIFY(effect("block.mixer.content").contains(u"Switched off: −"_s));
   QVERIFY(effect("block.stochasticDepth").contains(u"the same cost"_s));
-  QVERIFY(effect("block.mixer.kind").contains(u"Convolution: +"_s));
+  QVERIFY(effect("block.mixer.kind").contains(u"With Convolution: +"_s));
 }
 
 void TestSelectionForm::unknownFieldsSetNothing() {

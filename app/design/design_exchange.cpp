@@ -1,6 +1,5 @@
 #include <QApplication>
 #include <QClipboard>
-#include <QFile>
 #include <QMimeData>
 
 #include "app/design/design_page.h"
@@ -11,6 +10,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/runtime/error.h"
 #include "widgets/network/network_editor.h"
+#include "widgets/text/path_text.h"
 
 // The page exchanges networks with other programs by the clipboard and by exported files.
 
@@ -49,7 +49,7 @@ void DesignPage::askForFile() {
 void DesignPage::exportTo(const QString& path, RunExport format) {
   const auto write = [config = document_.config(), path, format]() -> QString {
     try {
-      const std::filesystem::path file = QFile::encodeName(path).toStdString();
+      const std::filesystem::path file = toPath(path);
       if (isFileOfRun(file)) {
         throw Error({}, "it is a file of a run, which an export never replaces");
       }

@@ -67,7 +67,7 @@ FieldRow countRow(const Stage& stage) {
   row.value = static_cast<std::int64_t>(stage.blocks.size());
   row.initial = std::int64_t{1};
   row.min = 0;
-  row.max = 256;
+  row.max = kMostBlocks;
   return row;
 }
 

@@ -48,16 +48,17 @@ QString signedText(long long difference, const QString& amount) {
 }
 
 QString differenceText(const NetworkCost& now, const NetworkCost& then) {
-  QStringList parts;
+  QStringList parts, perImage;
   if (const long long by = then.parameters - now.parameters) {
     parts << u"%1 parameters"_s.arg(signedText(by, shortCountText(std::abs(by))));
   }
   if (const long long by = then.flops - now.flops) {
-    parts << u"%1 FLOPs"_s.arg(signedText(by, shortCountText(std::abs(by))));
+    perImage << u"%1 FLOPs"_s.arg(signedText(by, shortCountText(std::abs(by))));
   }
   if (const long long by = then.activationBytes - now.activationBytes) {
-    parts << u"%1 of activations"_s.arg(signedText(by, bytesText(std::abs(by), 3)));
+    perImage << u"%1 of activations"_s.arg(signedText(by, bytesText(std::abs(by), 3)));
   }
+  if (!perImage.isEmpty()) parts << perImage.join(u" and "_s) + u" per image"_s;
   return parts.isEmpty() ? u"the same cost"_s : parts.join(u", "_s);
 }
 
@@ -73,11 +74,13 @@ QString effectOf(const Architecture& architecture,
     const std::optional<Architecture> next =
         withField(architecture, selection, row.path, value, memory);
     if (!next) continue;
-    QString name = QString::fromStdString(textOf(row, value));
-    if (const auto* flag = std::get_if<bool>(&value)) name = *flag ? u"on"_s : u"off"_s;
-    effects << u"%1: %2"_s.arg(name, differenceText(costs.total, costsOf(*next).total));
+    QString change = u"With "_s + QString::fromStdString(textOf(row, value));
+    if (const auto* flag = std::get_if<bool>(&value)) {
+      change = *flag ? u"Switched on"_s : u"Switched off"_s;
+    }
+    effects << u"%1: %2."_s.arg(change, differenceText(costs.total, costsOf(*next).total));
   }
-  return effects.isEmpty() ? QString() : u"Here, per image, %1."_s.arg(effects.join(u"; "_s));
+  return effects.join(u' ');
 }
 
 }  // namespace lambda

@@ -9,9 +9,9 @@
 
 namespace lambda {
 
-/// Says what other values of a setting would cost in this network by the cost model: "At 32: +18 k
-/// parameters, +2.1 M FLOPs, +49 kB of activations per image." The text is empty for settings that
-/// are texts.
+/// Says what other values of a setting would cost in this network by the cost model: "With 32: +18
+/// k parameters, +2.1 M FLOPs and +49 kB of activations per image." The text is empty for settings
+/// that are texts.
 QString effectOf(const Architecture& architecture,
                  const NetworkCosts& costs,
                  const Selection& selection,

@@ -1,7 +1,6 @@
 #include "app/runs/run_row.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 

@@ -12,8 +12,9 @@ namespace lambda {
 
 namespace {
 
-/// Below the window and a training.
+/// The window and a training come first.
 constexpr int kFileNiceness = 10;
+
 class FilePool : public QThreadPool {
  public:
   FilePool() { setMaxThreadCount(StudioSettings().fileThreads); }

@@ -39,7 +39,7 @@ void PredictionStore::ask(const fs::path& checkpoint, Split split) {
   const Key key(fileOf(checkpoint), split);
   Known& known = known_[key];
   if (known.entry.isRunning) return;
-  known.entry = {.predictions = known.entry.predictions, .isRunning = true};
+  known.entry = {.predictions = known.entry.predictions, .isRunning = true, .failure = {}};
   known.attempt = ++lastAttempt_;
   known.request = 0;
   tasks_.run([checkpoint] { return placeOf(checkpoint); },
@@ -58,7 +58,8 @@ void PredictionStore::classify(const Key& asked, quint64 attempt, const Place& p
   if (key != asked) {
     found->second.entry.isRunning = false;
     if (known_[key].entry.isRunning) return Q_EMIT changed();
-    known_[key].entry.isRunning = true;
+    Entry& next = known_[key].entry;
+    next = {.predictions = next.predictions, .isRunning = true, .failure = {}};
   }
   Known& known = known_[key];
   if (known.entry.predictions && known.written == place.written) {

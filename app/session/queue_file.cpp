@@ -1,5 +1,6 @@
 #include "app/session/queue_file.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <QSysInfo>
@@ -18,7 +19,6 @@ namespace lambda {
 
 namespace {
 
-constexpr std::uint64_t kLargestQueue = 16 << 20;
 constexpr std::chrono::milliseconds kRetry{1000};
 
 /// A name beside the file that is still free.
@@ -36,7 +36,7 @@ QString readQueue(const fs::path& file, std::vector<QueuedRun>& queue) {
   std::error_code error;
   if (!fs::exists(file, error)) return {};
   try {
-    queue = queueFromJson(readFile(file, kLargestQueue), file.string());
+    queue = queueFromJson(readFile(file, kLargestQueueBytes), file.string());
     return {};
   } catch (const Error& failure) {
     const fs::path aside = asideOf(file);
@@ -74,7 +74,10 @@ QueueFile::QueueFile(fs::path file, QObject* parent)
 
 QueueFile::~QueueFile() {
   thread_.reset();
-  if (revision_ != writtenRevision_) writeQueue(file_, newest_);
+  if (revision_ == writtenRevision_) return;
+  if (const QString problem = writeQueue(file_, newest_); !problem.isEmpty()) {
+    qWarning("%s", qPrintable(problem));
+  }
 }
 
 QueueFile::Lock QueueFile::lock() {
@@ -95,9 +98,8 @@ QString QueueFile::ownerText() const {
            "here when that one is closed."_s.arg(process);
   }
   return u"The queue belongs to a Lambda Studio on %1 (process %2), and is shown here when that "
-         "one is closed. If it has crashed, remove %3."_s.arg(host)
-             .arg(process)
-             .arg(lock_.fileName());
+         "one is closed. If it has crashed, remove %3."_s.arg(
+             host, QString::number(process), lock_.fileName());
 }
 
 void QueueFile::tryToOpen() {
@@ -138,8 +140,17 @@ void QueueFile::write(std::vector<QueuedRun> runs) {
 void QueueFile::appendAtLast(const std::vector<QueuedRun>& runs) {
   thread_.reset();
   if (!lock_.isLocked() && lock() == Lock::elsewhere) return;
-  readQueue(file_, newest_);
-  newest_.insert(newest_.end(), runs.begin(), runs.end());
+  if (const QString problem = readQueue(file_, newest_); !problem.isEmpty()) {
+    qWarning("%s", qPrintable(problem));
+  }
+  const std::size_t space =
+      kMostQueuedRuns - std::min<std::size_t>(newest_.size(), kMostQueuedRuns);
+  if (runs.size() > space) {
+    qWarning("The queue of runs is full: the last %zu are not stored.", runs.size() - space);
+  }
+  newest_.insert(newest_.end(),
+                 runs.begin(),
+                 runs.begin() + static_cast<std::ptrdiff_t>(std::min(space, runs.size())));
   ++revision_;
 }
 

@@ -30,8 +30,11 @@ void TrainingQueue::setFile(const std::filesystem::path& file) {
   file_ = std::make_unique<QueueFile>(file);
   connect(file_.get(), &QueueFile::opened, this, &TrainingQueue::takeStored);
   connect(file_.get(), &QueueFile::ownedElsewhere, this, [this](const QString& owner) {
-    if (owner_ == owner) return;
-    owner_ = owner;
+    const QString text =
+        runs_.empty() ? owner
+                      : owner + u" The runs in the list are kept while this window is open."_s;
+    if (owner_ == text) return;
+    owner_ = text;
     Q_EMIT changed();
   });
   connect(file_.get(), &QueueFile::written, this, [this](const QString& problem) {

@@ -232,7 +232,7 @@ void TrainingSession::end() {
   drainTimer_.stop();
   control_.reset();
   inspections_.setTraining(nullptr);
-  const std::string reason = u"the training has ended"_s.toStdString();
+  const std::string reason = "the training has ended";
   for (const quint64 request : std::set<quint64>(changeRequests_)) answerChange(request, reason);
   setState(SessionState::idle);
   Q_EMIT statusChanged();

@@ -40,7 +40,8 @@ class Observer {
   virtual void eventRecorded(const EventRecord& /*record*/) {}
 
   /// The settings of the run were changed. The event of the change was recorded just before.
-  /// `index` is the change's place among the changes of the run, which has none behind it yet.
+  /// `index` is its place among the changes of the run; it replaces those that an earlier course of
+  /// the run had from there on.
   virtual void settingsChanged(const RunChange& /*change*/, std::size_t /*index*/) {}
 
   /// A request to change the settings was granted: settingsChanged() came before, unless it changes

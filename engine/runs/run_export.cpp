@@ -45,6 +45,12 @@ std::string layersCsv(const Architecture& architecture) {
   return text;
 }
 
+std::string histogramsCsv(const fs::path& file) {
+  std::string text(kHistogramsCsvHead);
+  readHistograms(file, [&](const HistogramRecord& record) { appendCsv(record, text); });
+  return text;
+}
+
 }  // namespace
 
 std::string exportedText(const fs::path& run, RunExport what) {
@@ -54,7 +60,7 @@ std::string exportedText(const fs::path& run, RunExport what) {
     case RunExport::batches:
       return batchesCsv(readMetrics(RunFolder::open(run).metrics()));
     case RunExport::histograms:
-      return histogramsCsv(readHistograms(RunFolder::open(run).histograms()));
+      return histogramsCsv(RunFolder::open(run).histograms());
     case RunExport::configuration:
     case RunExport::architecture:
     case RunExport::layers:

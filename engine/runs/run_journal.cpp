@@ -4,9 +4,10 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/file_tail.h"
+#include "engine/formats/files/line_splitter.h"
 #include "engine/formats/metrics/histograms_json.h"
 #include "engine/formats/metrics/metrics_json.h"
-#include "engine/runtime/error.h"
 #include "engine/values/config/record_fields.h"
 #include "engine/values/text/text_safety.h"
 
@@ -44,7 +45,6 @@ void RunJournal::rewind(const TrainingProgress& checkpoint) {
   for (const EventRecord& event : metricsFromText(text.substr(checkpoint.metricsBytes)).events) {
     if (event.kind != EventKind::changed) metrics_.append(toLine(event));
   }
-  rewindHistograms(checkpoint.step);
   // The scalars of an epoch have the step of its last batch, and a checkpoint may have been written
   // between the two.
   resumeStep_ = checkpoint.step;
@@ -55,20 +55,32 @@ void RunJournal::rewind(const TrainingProgress& checkpoint) {
   if (!kept.epochs.empty() && kept.epochs.back().step == checkpoint.step) {
     addScalars(kept.epochs.back());
   }
+  try {
+    rewindHistograms(checkpoint.step);
+  } catch (const Error& error) {
+    // The run is resumed all the same, and says so when it would record the next ones.
+    histogramsError_ = error;
+  }
 }
 
 void RunJournal::rewindHistograms(std::int64_t step) {
   std::error_code error;
   if (!std::filesystem::exists(folder_.histograms(), error)) return;
-  const std::string text = readFile(folder_.histograms(), kMaxMetricsBytes);
   std::size_t kept = 0;
-  for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', kept)) {
-    const std::string_view line = std::string_view(text).substr(kept, end - kept);
-    if (stepOfHistogramsLine(line).value_or(0) > step) break;
-    kept = end + 1;
-  }
+  bool isPast = false;
+  std::string last;
+  LineSplitter lines(kLongestHistogramsLine);
+  const auto keep = [&](std::string_view line) {
+    isPast = isPast || stepOfHistogramsLine(line).value_or(0) > step;
+    if (isPast) return;
+    kept += line.size() + 1;
+    last = line;
+  };
+  FileTail(folder_.histograms())
+      .poll([] {}, [&](std::string_view text) { lines.feed(text, keep, [&] { isPast = true; }); });
   histograms_ = std::make_unique<AppendFile>(folder_.histograms());
   histograms_->truncate(kept);
+  if (stepOfHistogramsLine(last) == step) addHistograms(histogramsFromLine(last));
 }
 
 EventWriter& RunJournal::events() {
@@ -126,14 +138,19 @@ void RunJournal::record(const EventRecord& record) {
   observer_.eventRecorded(record);
 }
 
-void RunJournal::record(const HistogramRecord& record) {
-  if (!histograms_) histograms_ = std::make_unique<AppendFile>(folder_.histograms());
-  histograms_->append(toLine(record));
+void RunJournal::addHistograms(const HistogramRecord& record) {
   std::vector<TaggedHistogram> tagged;
   for (const LayerHistogram& each : record.layers) {
     tagged.push_back({std::string(nameOf(each.kind)) + "/" + each.layer, &each.histogram});
   }
   events().add(record.step, tagged);
+}
+
+void RunJournal::record(const HistogramRecord& record) {
+  if (histogramsError_) throw Error(*histogramsError_);
+  if (!histograms_) histograms_ = std::make_unique<AppendFile>(folder_.histograms());
+  histograms_->append(toLine(record));
+  addHistograms(record);
 }
 
 void RunJournal::sync() {

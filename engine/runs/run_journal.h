@@ -8,6 +8,7 @@
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/runs/observer.h"
 #include "engine/runs/run_folder.h"
+#include "engine/runtime/error.h"
 #include "engine/values/run/histogram.h"
 
 namespace lambda {
@@ -23,15 +24,16 @@ class RunJournal {
   /// Drops what was measured after a checkpoint: cuts metrics.jsonl to its length at the
   /// checkpoint, but keeps events except changes of settings, which the run will repeat; and begins
   /// a TensorBoard file whose readers drop the values of earlier files from the checkpoint's step
-  /// on. Values of that step from before the checkpoint are logged again. Histograms of later steps
-  /// are dropped, and a line that was not written completely.
+  /// on. Values and histograms of that step from before the checkpoint are logged again. Histograms
+  /// of later steps are dropped, and a line that was not written completely.
   void rewind(const TrainingProgress& checkpoint);
 
   void record(const BatchRecord& record);
   void record(const EpochRecord& record);
   void record(const EventRecord& record);
 
-  /// The observer does not get histograms; histograms.jsonl can be followed.
+  /// The observer does not get histograms; histograms.jsonl can be followed. Throws Error also
+  /// where rewind() could not cut that file.
   void record(const HistogramRecord& record);
 
   /// Length of metrics.jsonl in bytes.
@@ -46,12 +48,14 @@ class RunJournal {
   EventWriter& events();
   void addScalars(const BatchRecord& record);
   void addScalars(const EpochRecord& record);
+  void addHistograms(const HistogramRecord& record);
   void rewindHistograms(std::int64_t step);
 
   RunFolder folder_;
   Observer& observer_;
   AppendFile metrics_;
   std::unique_ptr<AppendFile> histograms_;  ///< Null until something is recorded.
+  std::optional<Error> histogramsError_;    ///< Why the earlier ones could not be rewound.
   std::optional<std::int64_t> resumeStep_;
   std::unique_ptr<EventWriter> events_;
   std::unique_ptr<Log> log_;

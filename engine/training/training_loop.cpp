@@ -118,7 +118,9 @@ TrainingLoop::PendingStep TrainingLoop::startBatch() {
   const double learningRate =
       learningRateOfStep(recipe(), at.epoch, at.batch, data().batchesPerEpoch());
   std::optional<StepHistograms> histograms;
-  if (histograms_ && histograms_->isDue(at.step, at.seconds)) histograms.emplace();
+  // What the step under way costs is not known yet.
+  const bool isObserving = pending_ && pending_->histograms;
+  if (histograms_ && !isObserving && histograms_->isDue(at.step, at.seconds)) histograms.emplace();
   StartedStep step = histograms
                          ? startObservedStep(state(), steps_, batch, learningRate, *histograms)
                          : steps_.start(batch, learningRate);

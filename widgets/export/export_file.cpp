@@ -3,7 +3,6 @@
 #include <limits>
 
 #include <QBuffer>
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QFontMetrics>
 #include <QPageSize>
@@ -61,11 +60,11 @@ const Colors& exportColors(const ExportOptions& options) {
   return options.colors ? *options.colors : printColors();
 }
 
-QByteArray toPng(const Exportable& source, const ExportOptions& options) {
+QByteArray toPng(const QImage& image) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
-  toImage(source, options).save(&buffer, "PNG");
+  image.save(&buffer, "PNG");
   return bytes;
 }
 
@@ -104,18 +103,26 @@ QByteArray toPdf(const Exportable& source, const ExportOptions& options) {
   return bytes;
 }
 
+/// Of a drawing or of the numbers; pictures of pixels take longer and are encoded by toPng().
 QByteArray toBytes(const Exportable& source, ExportFormat format, const ExportOptions& options) {
   switch (format) {
-    case ExportFormat::png:
-      return toPng(source, options);
     case ExportFormat::svg:
       return toSvg(source, options);
     case ExportFormat::pdf:
       return toPdf(source, options);
     case ExportFormat::csv:
       return source.toCsv().toUtf8();
+    case ExportFormat::png:
+      break;
   }
   return {};
+}
+
+QString writeFile(const QString& path, const QByteArray& bytes) {
+  QSaveFile file(path);
+  if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit())
+    return {};
+  return u"Could not write %1: %2. Choose another folder."_s.arg(path, file.errorString());
 }
 
 }  // namespace
@@ -144,15 +151,24 @@ QImage toImage(const Exportable& source, const ExportOptions& options) {
   return image;
 }
 
-QString writeExport(const Exportable& source, const QString& path, const ExportOptions& options) {
-  const QByteArray bytes = toBytes(source, formatOf(path), options);
-  if (bytes.isEmpty()) {
-    return u"%1 has no numbers to write as CSV. Choose PNG, SVG or PDF."_s.arg(source.exportName());
+std::function<QString()> exportWriter(const Exportable& source,
+                                      const QString& path,
+                                      const ExportOptions& options) {
+  const ExportFormat format = formatOf(path);
+  if (format == ExportFormat::png) {
+    return [path, image = toImage(source, options)] { return writeFile(path, toPng(image)); };
   }
-  QSaveFile file(path);
-  if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit())
-    return {};
-  return u"Could not write %1: %2. Choose another folder."_s.arg(path, file.errorString());
+  const QByteArray bytes = toBytes(source, format, options);
+  if (bytes.isEmpty()) {
+    return [name = source.exportName()] {
+      return u"%1 has no numbers to write as CSV. Choose PNG, SVG or PDF."_s.arg(name);
+    };
+  }
+  return [path, bytes] { return writeFile(path, bytes); };
+}
+
+QString writeExport(const Exportable& source, const QString& path, const ExportOptions& options) {
+  return exportWriter(source, path, options)();
 }
 
 }  // namespace lambda

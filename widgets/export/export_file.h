@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include <QImage>
 #include <QSize>
 #include <QString>
@@ -27,7 +29,14 @@ QSize exportedSize(const Exportable& source, const ExportOptions& options);
 /// The picture as pixels, for the clipboard and PNG files.
 QImage toImage(const Exportable& source, const ExportOptions& options);
 
-/// Writes the whole file or nothing. Returns an empty text, or what went wrong and what to do.
+/// Draws the picture, or collects its numbers, and returns what writes the file: all of it or
+/// nothing. The writer may be called on any thread, also after the picture was destroyed; it
+/// returns an empty text, or what went wrong and what to do.
+std::function<QString()> exportWriter(const Exportable& source,
+                                      const QString& path,
+                                      const ExportOptions& options);
+
+/// Draws and writes at once.
 QString writeExport(const Exportable& source, const QString& path, const ExportOptions& options);
 
 }  // namespace lambda

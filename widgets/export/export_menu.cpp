@@ -1,5 +1,8 @@
 #include "widgets/export/export_menu.h"
 
+#include <functional>
+#include <utility>
+
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
@@ -8,6 +11,7 @@
 #include <QMenu>
 #include <QPointer>
 #include <QSettings>
+#include <QThreadPool>
 #include <QToolButton>
 
 #include "widgets/export/export_file.h"
@@ -34,6 +38,20 @@ ExportOptions optionsFromSettings(const QWidget& owner) {
   return options;
 }
 
+/// Encodes and writes a file on another thread, and reports a failure over the owner's window.
+void writeInBackground(std::function<QString()> write, QWidget& owner) {
+  QThreadPool::globalInstance()->start([write = std::move(write), owner = QPointer(&owner)] {
+    const QString problem = write();
+    if (problem.isEmpty()) return;
+    QMetaObject::invokeMethod(
+        qApp,
+        [problem, owner] {
+          if (owner) showFailure(u"Could not save the picture"_s, problem, *owner->window());
+        },
+        Qt::QueuedConnection);
+  });
+}
+
 void saveAs(const Exportable& source, QWidget& owner) {
   auto* dialog = new QFileDialog(&owner, u"Save picture or numbers"_s, exportFolder());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
@@ -51,9 +69,7 @@ void saveAs(const Exportable& source, QWidget& owner) {
   QObject::connect(
       dialog, &QFileDialog::fileSelected, &owner, [&source, &owner](const QString& path) {
         rememberExport(path);
-        const QString problem = writeExport(source, path, optionsFromSettings(owner));
-        if (!problem.isEmpty())
-          showFailure(u"Could not save the picture"_s, problem, *owner.window());
+        writeInBackground(exportWriter(source, path, optionsFromSettings(owner)), owner);
       });
   dialog->open();
 }

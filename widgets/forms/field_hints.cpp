@@ -256,9 +256,12 @@ bool isAtEndOf(std::string_view path, std::string_view end) {
 }  // namespace
 
 std::string_view field_rows::hintFor(std::string_view path) {
-  const auto found = std::find_if(
-      kHints.begin(), kHints.end(), [&](const Hint& hint) { return isAtEndOf(path, hint.end); });
-  return found == kHints.end() ? std::string_view() : found->text;
+  const Hint* closest = nullptr;
+  for (const Hint& hint : kHints) {
+    const bool isCloser = closest == nullptr || hint.end.size() > closest->end.size();
+    if (isAtEndOf(path, hint.end) && isCloser) closest = &hint;
+  }
+  return closest == nullptr ? std::string_view() : closest->text;
 }
 
 }  // namespace lambda

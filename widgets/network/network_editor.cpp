@@ -58,7 +58,7 @@ void NetworkEditor::setArchitecture(const Architecture& architecture) {
   const Selection left = existing(architecture_, selection_);
   const bool hasLost = left != selection_;
   selection_ = left;
-  closeChangedStages(before);
+  followOpened(before);
   relayout();
   describeSelection();
   // The options of parts that stay selected may have changed, but the owner knows of that.

@@ -185,7 +185,7 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   NetworkMarks marks() const;
   OpenedBlocks openedBlocks() const;
   void setOpen(const Selection& blocks, bool isOpen);
-  void closeChangedStages(const Architecture& before);
+  void followOpened(const Architecture& before);
   void lookAt(const OperationMark& operation);
   void revealOperation(const OperationMark& operation);
   bool walkOperations(int key);

@@ -11,6 +11,25 @@
 
 namespace lambda {
 
+namespace {
+
+/// Where the part at `index` lies after a change: at the place that it was moved to, or where it
+/// was. None where the list has become longer or shorter.
+template <class Part>
+std::optional<int> placeAfter(const std::vector<Part>& before,
+                              const std::vector<Part>& after,
+                              int index) {
+  const auto at = static_cast<std::size_t>(index);
+  if (before.size() != after.size() || at >= before.size()) return std::nullopt;
+  if (before[at] == after[at]) return index;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (after[i] == before[at] && after[i] != before[i]) return static_cast<int>(i);
+  }
+  return index;
+}
+
+}  // namespace
+
 std::vector<Operation> NetworkEditor::operationsIn(const PartId& block) const {
   return operationsOfBlock(costs_.operations, block.stage, block.block);
 }
@@ -37,13 +56,19 @@ void NetworkEditor::setOpen(const Selection& blocks, bool isOpen) {
   if (!blocks.empty()) reveal(*blocks.begin());
 }
 
-/// Blocks of a stage that has other blocks than before are closed: their numbers may have changed.
-void NetworkEditor::closeChangedStages(const Architecture& before) {
-  std::erase_if(opened_, [&](const PartId& block) {
-    if (!contains(architecture_, block) || !contains(before, block)) return true;
-    const auto stage = static_cast<std::size_t>(block.stage);
-    return architecture_.stages[stage].blocks.size() != before.stages[stage].blocks.size();
-  });
+/// Opened blocks follow their stage and their place in it. Where some were added or removed, those
+/// that may have other numbers are closed.
+void NetworkEditor::followOpened(const Architecture& before) {
+  Selection opened;
+  for (const PartId& part : opened_) {
+    const auto stage = placeAfter(before.stages, architecture_.stages, part.stage);
+    if (!stage) continue;
+    const auto block = placeAfter(before.stages[static_cast<std::size_t>(part.stage)].blocks,
+                                  architecture_.stages[static_cast<std::size_t>(*stage)].blocks,
+                                  part.block);
+    if (block) opened.insert(blockPart(*stage, *block));
+  }
+  opened_ = opened;
   const auto forget = [&](std::optional<OperationMark>& mark) {
     const bool isLost = mark && (!opened_.contains(mark->block) ||
                                  mark->index >= std::ssize(operationsIn(mark->block)));

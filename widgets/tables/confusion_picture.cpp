@@ -225,7 +225,7 @@ class Painting {
     const double space = size_.width() - 2 * kPictureMargin;
     if (needed() > space) {
       right = u"correct"_s;
-      wrong = u"wrong, to %1 %"_s.arg(worst);
+      wrong = u"wrong, to %1"_s.arg(worst);
     }
     const double left = std::clamp(size_.width() - kPictureMargin - needed(),
                                    kPictureMargin,

@@ -201,7 +201,7 @@ QString TransportBar::runText() const {
 QString TransportBar::documentText() const {
   if (errors_.isEmpty()) return u"Not training"_s;
   if (errors_.size() == 1) return errors_.front();
-  return u"%1 · and %2 more"_s.arg(errors_.front()).arg(errors_.size() - 1);
+  return u"%1 · and %2 more"_s.arg(errors_.front(), countText(errors_.size() - 1));
 }
 
 void TransportBar::showWords() {

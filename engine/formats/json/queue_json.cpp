@@ -15,7 +15,7 @@ void visitFields(Value& value, Visit&& visit) {
 
 namespace {
 
-constexpr JsonLimits kQueueLimits{16 << 20, 16};
+constexpr JsonLimits kQueueLimits{kLargestQueueBytes, 16};
 
 /// The document of the file.
 struct Queue {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,9 @@
 #include "engine/values/run/queued_run.h"
 
 namespace lambda {
+
+/// The largest queue that is stored and read.
+inline constexpr std::size_t kLargestQueueBytes = 16 << 20;
 
 // The queue of runs that wait to be trained, under the rules of config_json.h.
 

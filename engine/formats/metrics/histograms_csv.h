@@ -1,15 +1,17 @@
 #pragma once
 
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "engine/values/run/histogram.h"
 
 namespace lambda {
 
-/// Histograms as CSV (RFC 4180, lines end in "\n"), a line for each bin that holds values. Columns:
-/// step, epoch, layer, kind, low, high, count. Values that are not finite have bins whose two ends
-/// are that value.
-std::string histogramsCsv(const std::vector<HistogramRecord>& records);
+/// The first line of histograms as CSV (RFC 4180, lines end in "\n").
+inline constexpr std::string_view kHistogramsCsvHead = "step,epoch,layer,kind,low,high,count\n";
+
+/// Appends a line for each bin that holds values. Values that are not finite have bins whose two
+/// ends are that value.
+void appendCsv(const HistogramRecord& record, std::string& text);
 
 }  // namespace lambda

@@ -16,7 +16,8 @@ namespace {
 
 constexpr JsonLimits kHistogramsLimits{kLongestHistogramsLine, 6};
 constexpr std::string_view kLineStart = "{\"step\": ";
-constexpr std::int64_t kLargestHistogramCount = std::int64_t{1} << 53;
+constexpr std::int64_t kLargestStep = std::int64_t{1} << 53;
+constexpr std::int64_t kLargestCount = std::int64_t{1} << 40;  // The sum of all bins is an int64.
 
 void appendNumber(std::string& text, std::int64_t number) {
   char digits[24];
@@ -69,7 +70,7 @@ std::int64_t numberIn(const nlohmann::json& value, std::int64_t most) {
 
 std::int64_t countIn(const nlohmann::json& object, const char* name) {
   const auto found = object.find(name);
-  return found == object.end() ? 0 : numberIn(*found, kLargestHistogramCount);
+  return found == object.end() ? 0 : numberIn(*found, kLargestCount);
 }
 
 const nlohmann::json& memberOf(const nlohmann::json& object, const char* name) {
@@ -90,7 +91,7 @@ BinCounts binsIn(const nlohmann::json& object, const char* name) {
   }
   bins.counts.reserve(counts.size());
   for (const nlohmann::json& each : counts) {
-    bins.counts.push_back(numberIn(each, kLargestHistogramCount));
+    bins.counts.push_back(numberIn(each, kLargestCount));
   }
   return bins;
 }
@@ -111,6 +112,15 @@ LayerHistogram layerIn(const nlohmann::json& object) {
                         .negativeInfinity = countIn(object, "negativeInfinity"),
                         .positiveInfinity = countIn(object, "positiveInfinity"),
                         .notANumber = countIn(object, "nan")}};
+}
+
+/// None for a line that can't be read: a picture lacks this step, and nothing else depends on it.
+std::optional<HistogramRecord> readLine(std::string_view line) {
+  try {
+    return histogramsFromLine(line);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -140,7 +150,7 @@ HistogramRecord histogramsFromLine(std::string_view text) {
   const nlohmann::json line = parseJson(text, "", kHistogramsLimits);
   if (!line.is_object()) refuse("it is no object");
   HistogramRecord record;
-  record.step = numberIn(memberOf(line, "step"), kLargestHistogramCount);
+  record.step = numberIn(memberOf(line, "step"), kLargestStep);
   record.epoch = static_cast<int>(numberIn(memberOf(line, "epoch"), 1'000'000'000));
   const nlohmann::json& seconds = memberOf(line, "seconds");
   if (!seconds.is_number()) refuse("a number is missing");
@@ -154,11 +164,7 @@ HistogramRecord histogramsFromLine(std::string_view text) {
 HistogramsTail::Update HistogramsTail::poll() {
   Update update;
   const auto read = [&](std::string_view line) {
-    try {
-      update.records.push_back(histogramsFromLine(line));
-    } catch (const Error&) {
-      // The picture lacks this step; nothing else depends on it.
-    }
+    if (auto record = readLine(line)) update.records.push_back(std::move(*record));
   };
   tail_.poll(
       [&] {
@@ -167,6 +173,16 @@ HistogramsTail::Update HistogramsTail::poll() {
       },
       [&](std::string_view text) { lines_.feed(text, read, [] {}); });
   return update;
+}
+
+void readHistograms(const std::filesystem::path& file,
+                    const std::function<void(HistogramRecord record)>& take) {
+  FileTail tail(file);
+  LineSplitter lines(kLongestHistogramsLine);
+  const auto read = [&](std::string_view line) {
+    if (auto record = readLine(line)) take(std::move(*record));
+  };
+  tail.poll([] {}, [&](std::string_view text) { lines.feed(text, read, [] {}); });
 }
 
 std::vector<HistogramRecord> readHistograms(const std::filesystem::path& file) {

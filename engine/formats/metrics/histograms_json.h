@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,11 +15,13 @@
 
 namespace lambda {
 
-// histograms.jsonl has one HistogramRecord per line: {"step": N, "epoch": N, "seconds": S,
-// "layers":
-// [{"layer": "stem", "kind": "weights", "negative": {"first": BIN, "counts": [...]}, "zero": N,
-// "positive": {...}, "negativeInfinity": N, "positiveInfinity": N, "nan": N}, ...]}. Counts of 0
-// are left out. Bin b holds the magnitudes from lowerMagnitude(b) to lowerMagnitude(b + 1).
+// histograms.jsonl has one HistogramRecord per line:
+//   {"step": N, "epoch": N, "seconds": S, "layers": [LAYER, ...]}
+// where a LAYER is
+//   {"layer": "stem", "kind": "weights", "negative": {"first": BIN, "counts": [...]}, "zero": N,
+//    "positive": {...}, "negativeInfinity": N, "positiveInfinity": N, "nan": N}.
+// Counts of 0 are left out. Bin b holds the magnitudes from lowerMagnitude(b) to
+// lowerMagnitude(b + 1).
 
 /// The longest line that is read, in bytes.
 inline constexpr std::size_t kLongestHistogramsLine = std::size_t{16} << 20;
@@ -33,9 +36,13 @@ std::optional<std::int64_t> stepOfHistogramsLine(std::string_view line);
 /// The record of a line. Throws Error for a line that is none, without a place.
 HistogramRecord histogramsFromLine(std::string_view line);
 
-/// All records of a file, which another thread or process may still append to. Lines that can't be
-/// read are left out. A missing file has none. Throws Error if the file can't be read or is not a
-/// regular file.
+/// Gives the records of a file one after the other, while another thread or process may still
+/// append to it. Lines that can't be read are left out. A missing file has none. Throws Error if
+/// the file can't be read or is not a regular file.
+void readHistograms(const std::filesystem::path& file,
+                    const std::function<void(HistogramRecord record)>& take);
+
+/// All records of a file.
 std::vector<HistogramRecord> readHistograms(const std::filesystem::path& file);
 
 /// Follows a file that is being written. Not thread-safe.

@@ -51,8 +51,9 @@ std::filesystem::path newEventFile(const std::filesystem::path& folder) {
   // Two processes may begin within a second, and their numbers do not tell which one was first.
   long long time = static_cast<long long>(now());
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    const long long other = secondsIn(entry.path().filename().string());
+  for (std::filesystem::directory_iterator entry(folder, ignored), end; entry != end;
+       entry.increment(ignored)) {
+    const long long other = secondsIn(entry->path().filename().string());
     if (other >= time && other < time + kMostAhead) time = other + 1;
   }
   std::array<char, 32> seconds;

@@ -5,10 +5,10 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
-#include "widgets/pictures/fitting_text.h"
 #include "widgets/pictures/heatmaps/color_bar.h"
 #include "widgets/pictures/heatmaps/tile_cache.h"
 #include "widgets/pictures/images/sharp_image.h"
+#include "widgets/pictures/scaled_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"

@@ -7,10 +7,10 @@
 #include <QPaintEvent>
 #include <QPainter>
 
-#include "widgets/pictures/fitting_text.h"
 #include "widgets/pictures/heatmaps/heatmap_painter.h"
 #include "widgets/pictures/heatmaps/tile_cache.h"
 #include "widgets/pictures/images/image_conversion.h"
+#include "widgets/pictures/scaled_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"

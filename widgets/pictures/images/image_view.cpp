@@ -6,12 +6,12 @@
 #include <QAccessible>
 #include <QPainter>
 
-#include "widgets/pictures/fitting_text.h"
 #include "widgets/pictures/heatmaps/color_bar.h"
 #include "widgets/pictures/heatmaps/heatmap_data.h"
 #include "widgets/pictures/heatmaps/heatmap_painter.h"
 #include "widgets/pictures/images/image_conversion.h"
 #include "widgets/pictures/images/sharp_image.h"
+#include "widgets/pictures/scaled_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"

@@ -76,11 +76,14 @@ void PlotView::style(const Colors& colors, const QSize& size, Medium medium) con
   styleAxis(y(), colors);
   applyAxis(x(), xAxis_, size.width() / kTickWidth);
   applyAxis(y(), yAxis_, size.height() / kTickHeight);
+  const QFontMetricsF metrics(smallFont());
   // A title that is longer than its axis would be cut off.
-  const double space = size.height() - 4 * QFontMetricsF(smallFont()).height();
-  const bool fits = QFontMetricsF(smallFont()).horizontalAdvance(yAxis_.title) < space;
-  x().setLabel(fits || medium == Medium::file ? xAxis_.title : QString());
-  y().setLabel(fits || medium == Medium::file ? yAxis_.title : QString());
+  const auto titleOf = [&](const PlotAxis& axis, double length) {
+    const bool fits = metrics.horizontalAdvance(axis.title) < length - 4 * metrics.height();
+    return fits || medium == Medium::file ? axis.title : QString();
+  };
+  x().setLabel(titleOf(xAxis_, size.width()));
+  y().setLabel(titleOf(yAxis_, size.height()));
 }
 
 void PlotView::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {

@@ -1,4 +1,4 @@
-#include "widgets/pictures/fitting_text.h"
+#include "widgets/pictures/scaled_text.h"
 
 #include <algorithm>
 
