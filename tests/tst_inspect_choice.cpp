@@ -37,6 +37,7 @@ class TestInspectChoice : public QObject {
   void predictionsThatAnotherPageHasMadeAreShownAndNotMadeAgain();
   void anImageIsChosenByNumberGridAndSplit();
   void anOwnPictureIsFittedToTheInput();
+  void aLaterImageReplacesAPictureThatIsBeingRead();
 
  private:
   std::unique_ptr<InspectPageStage> stage_;
@@ -224,6 +225,26 @@ void TestInspectChoice::anOwnPictureIsFittedToTheInput() {
   QTRY_COMPARE(told.count(), 1);
   QVERIFY(told[0][0].toString().startsWith(u"Could not read notes.png as a picture"_s));
   QVERIFY(told[0][1].toBool());
+}
+
+void TestInspectChoice::aLaterImageReplacesAPictureThatIsBeingRead() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  const QString path = stage_->folder.filePath(u"own.png"_s);
+  QImage picture(90, 60, QImage::Format_RGB32);
+  picture.fill(Qt::green);
+  QVERIFY(picture.save(path));
+  auto& picker = stage_->part<ImagePicker>();
+  QTRY_COMPARE(picker.grid().shown().size(), std::size_t{20});
+  stage_->page().openPicture(path);
+  Q_EMIT picker.grid().imageActivated(11);
+  QTRY_COMPARE(stage_->seen().request.image, 11);
+  QTest::qWait(100);
+  QVERIFY(!stage_->seen().request.picture);
+  stage_->page().openPicture(path);
+  Q_EMIT picker.splitChosen(Split::test);
+  QTRY_COMPARE(stage_->seen().request.split, Split::test);
+  QTest::qWait(100);
+  QVERIFY(!stage_->seen().request.picture);
 }
 
 }  // namespace lambda::test

@@ -43,6 +43,23 @@ RunSummary summaryOf(const std::filesystem::path& library, const std::string& fo
   return summary;
 }
 
+/// A training of this run, which is under way.
+InspectionSource liveOf(const RunSummary& run) {
+  return {.kind = SourceKind::live, .run = run.path, .record = run.record, .label = u"Live: x"_s};
+}
+
+/// The library's summary of a run that has ended before its first checkpoint.
+RunSummary summaryWithoutCheckpoints(const std::filesystem::path& library) {
+  RunSummary summary;
+  summary.name = "2026-11-21_08-00-00_short";
+  summary.record = finishedRecord("short");
+  summary.record.status = RunStatus::failed;
+  summary.path = writeRun(library, summary.name, summary.record);
+  return summary;
+}
+
+constexpr int kAnswerTime = 100;  // milliseconds, in which an answer that must not count arrives
+
 }  // namespace
 
 class TestInspectChoosers : public QObject {
@@ -56,6 +73,10 @@ class TestInspectChoosers : public QObject {
   void theChooserKeepsItsChoiceAndDropsARunThatIsGone();
   void theChooserSaysWhatIsWrongWithAPath();
   void aLaterChoiceReplacesOneThatIsBeingRead();
+  void aCheckpointReplacesARunThatIsBeingRead();
+  void theEndOfATrainingDoesNotReplaceARunThatIsBeingRead();
+  void aTrainingThatEndsWithoutACheckpointSaysSo();
+  void aRunWithoutCheckpointsIsRefusedAndTheChoiceStays();
 };
 
 void TestInspectChoosers::thePickerFiltersByClassAndPrediction() {
@@ -192,6 +213,83 @@ void TestInspectChoosers::aLaterChoiceReplacesOneThatIsBeingRead() {
   QTRY_COMPARE(changed.count(), 1);
   QCOMPARE(chooser.source().run, first.path);
   QVERIFY(!isSecondChosen);
+}
+
+void TestInspectChoosers::aCheckpointReplacesARunThatIsBeingRead() {
+  const QTemporaryDir library;
+  const std::filesystem::path path = library.path().toStdString();
+  const RunSummary first = summaryOf(path, "2026-11-20_22-48-00_first");
+  const RunSummary second = summaryOf(path, "2026-11-20_23-00-00_second");
+  SourceChooser chooser;
+  chooser.setRuns({first, second});
+  chooser.showRun(first.path);
+  QTRY_COMPARE(chooser.source().run, first.path);
+  chooser.showRun(second.path);
+  Q_EMIT chooser.findChildren<QComboBox*>()[1]->activated(2);
+  QTest::qWait(kAnswerTime);
+  QCOMPARE(chooser.source().checkpoint, first.path / "checkpoints" / "epoch-0005.safetensors");
+}
+
+void TestInspectChoosers::theEndOfATrainingDoesNotReplaceARunThatIsBeingRead() {
+  const QTemporaryDir library;
+  const std::filesystem::path path = library.path().toStdString();
+  const RunSummary first = summaryOf(path, "2026-11-20_22-48-00_first");
+  const RunSummary second = summaryOf(path, "2026-11-20_23-00-00_second");
+  SourceChooser chooser;
+  chooser.setRuns({first, second});
+  chooser.setLive(liveOf(first));
+  QVERIFY(chooser.showLive());
+  chooser.showRun(second.path);
+  chooser.setLive({});
+  QTRY_COMPARE(chooser.source().kind, SourceKind::checkpoint);
+  QCOMPARE(chooser.source().run, second.path);
+  // Where that run can't be chosen, the ended training's own run takes its place.
+  chooser.setLive(liveOf(first));
+  QVERIFY(chooser.showLive());
+  QSignalSpy refused(&chooser, &SourceChooser::refused);
+  chooser.showRun(path / "nothing");
+  chooser.setLive({});
+  QTRY_COMPARE(chooser.source().kind, SourceKind::checkpoint);
+  QCOMPARE(chooser.source().run, first.path);
+  QCOMPARE(refused.count(), 1);
+}
+
+void TestInspectChoosers::aTrainingThatEndsWithoutACheckpointSaysSo() {
+  const QTemporaryDir library;
+  const std::filesystem::path path = library.path().toStdString();
+  const RunSummary other = summaryOf(path, "2026-11-20_22-48-00_other");
+  const RunSummary run = summaryWithoutCheckpoints(path);
+  SourceChooser chooser;
+  chooser.setRuns({other});
+  chooser.setLive(liveOf(run));
+  QVERIFY(chooser.showLive());
+  QSignalSpy refused(&chooser, &SourceChooser::refused);
+  chooser.setLive({});
+  QCOMPARE(chooser.findChild<QComboBox*>()->currentIndex(), -1);
+  QTRY_COMPARE(refused.count(), 1);
+  QVERIFY(refused[0][0].toString().contains(u"has no checkpoint yet"_s));
+  QCOMPARE(chooser.source().kind, SourceKind::none);
+  QCOMPARE(chooser.findChild<QComboBox*>()->currentIndex(), -1);
+}
+
+void TestInspectChoosers::aRunWithoutCheckpointsIsRefusedAndTheChoiceStays() {
+  const QTemporaryDir library;
+  const std::filesystem::path path = library.path().toStdString();
+  const RunSummary first = summaryOf(path, "2026-11-20_22-48-00_first");
+  SourceChooser chooser;
+  chooser.setRuns({first, summaryWithoutCheckpoints(path)});
+  chooser.showRun(first.path);
+  QTRY_COMPARE(chooser.source().run, first.path);
+  QSignalSpy refused(&chooser, &SourceChooser::refused);
+  auto* runs = chooser.findChildren<QComboBox*>()[0];
+  runs->setCurrentIndex(0);
+  QVERIFY(runs->currentText().startsWith(u"short"_s));
+  Q_EMIT runs->activated(0);
+  QTRY_COMPARE(refused.count(), 1);
+  QVERIFY(refused[0][0].toString().contains(u"has no checkpoint yet"_s));
+  QCOMPARE(chooser.source().checkpoint, first.path / "checkpoints" / "best.safetensors");
+  QVERIFY(runs->currentText().startsWith(u"first"_s));
+  QCOMPARE(chooser.findChildren<QComboBox*>()[1]->count(), 4);
 }
 
 }  // namespace lambda::test

@@ -69,6 +69,7 @@ void ImageChoice::updateRecord(const InspectionSource& source) {
 }
 
 void ImageChoice::chooseImage(int image) {
+  reading_.forget();
   selection_.chooseImage(image);
   picker_->setCurrent(image);
   Q_EMIT chosen();
@@ -76,6 +77,7 @@ void ImageChoice::chooseImage(int image) {
 
 void ImageChoice::chooseSplit(Split split) {
   if (split == selection_.split()) return;
+  reading_.forget();
   picker_->setFilter(PredictionFilter::all);
   selection_.chooseSplit(split);
   showImages();

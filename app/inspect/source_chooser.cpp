@@ -130,15 +130,20 @@ void SourceChooser::setRuns(const std::vector<RunSummary>& runs) {
 }
 
 void SourceChooser::setLive(const std::optional<InspectionSource>& live) {
-  const bool wasShown = source_.kind == SourceKind::live;
-  const fs::path run = source_.run;
   live_ = live;
-  if (wasShown && live) {
-    choose(*live);
-  } else if (wasShown) {
-    open(run, {}, [this](const QString&) { choose({}); });
-  }
+  if (live && source_.kind == SourceKind::live) choose(*live);
+  leaveEndedTraining();
   fillRuns();
+}
+
+/// Chooses the run of a training that was shown and has ended, unless another choice is under way.
+void SourceChooser::leaveEndedTraining() {
+  if (source_.kind != SourceKind::live || live_ || isOpening_) return;
+  open(source_.run, {}, [this](const QString& reason) {
+    choose({});
+    fillRuns();
+    Q_EMIT refused(reason);
+  });
 }
 
 void SourceChooser::showRun(const fs::path& path, const std::function<void()>& then) {
@@ -162,8 +167,12 @@ void SourceChooser::open(const fs::path& path,
                      [this, path, then, otherwise](const RunContent& content) {
                        isOpening_ = false;
                        const QString problem = take(path, content);
-                       if (!problem.isEmpty()) return otherwise(problem);
-                       if (then) then();
+                       if (problem.isEmpty()) {
+                         if (then) then();
+                       } else {
+                         otherwise(problem);
+                         leaveEndedTraining();
+                       }
                      });
 }
 
@@ -219,7 +228,7 @@ void SourceChooser::choose(InspectionSource source) {
 void SourceChooser::fillRuns() {
   runList_->clear();
   if (live_) runList_->addItem(live_->label, QVariant());
-  int current = source_.kind == SourceKind::live ? 0 : -1;
+  int current = live_ && source_.kind == SourceKind::live ? 0 : -1;
   for (const std::vector<RunSummary>* list : {&others_, &runs_}) {
     for (const RunSummary& run : *list) {
       if (source_.kind == SourceKind::checkpoint && run.path == source_.run) {
@@ -273,18 +282,19 @@ void SourceChooser::runChosen(int index) {
     showLive();
     return;
   }
-  const fs::path run(QFile::encodeName(path).toStdString());
+  const fs::path run = toPath(path);
   if (source_.kind == SourceKind::checkpoint && source_.run == run) return;
-  open(run, {}, [this, run](const QString&) {
-    // There is no checkpoint: the error for the missing file is shown in place of the snapshot.
-    if (const RunSummary* chosen = find(run)) choose(sourceOf(*chosen, run));
+  open(run, {}, [this](const QString& reason) {
     fillRuns();
+    Q_EMIT refused(reason);
   });
 }
 
 void SourceChooser::checkpointChosen(int index) {
   const RunSummary* run = find(source_.run);
   if (run == nullptr || index < 0 || index >= static_cast<int>(checkpoints_.size())) return;
+  opening_.forget();
+  isOpening_ = false;
   choose(sourceOf(*run, checkpoints_[static_cast<std::size_t>(index)]));
 }
 

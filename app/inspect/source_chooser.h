@@ -62,6 +62,7 @@ class SourceChooser : public QWidget {
             const std::function<void()>& then,
             const Refusal& otherwise);
   QString take(const std::filesystem::path& path, const RunContent& content);
+  void leaveEndedTraining();
   void runChosen(int index);
   void checkpointChosen(int index);
   const RunSummary* find(const std::filesystem::path& run) const;
