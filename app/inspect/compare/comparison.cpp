@@ -1,6 +1,7 @@
 #include "app/inspect/compare/comparison.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QCheckBox>
 #include <QHBoxLayout>
@@ -40,8 +41,12 @@ HeatmapData embeddingDifferenceOf(const InspectionSnapshot& left, const Inspecti
   if (difference.empty()) heat.array = {};
   heat.name = exportStem(left, u"embeddings-difference"_s);
   heat.title = haveChange ? u"Embeddings, change"_s : u"Embeddings"_s;
-  heat.caption = exportCaption(left, u"%1, right minus left"_s.arg(heat.title));
   return heat;
+}
+
+/// The weights, layer, image and step of a side that shows a snapshot.
+QString sideText(CompareSide& side) {
+  return exportCaption(*side.snapshot(), side.feed().source().label);
 }
 
 QFrame* makeLine() {
@@ -269,28 +274,35 @@ void Comparison::updateDifference() {
   const ContributionKind quantity =
       kContributionKinds[static_cast<std::size_t>(quantities_->current())];
   const Array map = differenceOf(mapShown(*left, quantity), mapShown(*right, quantity));
+  const auto captionOf = [this](const QString& what) {
+    return u"%1, left minus right. Left: %2. Right: %3"_s.arg(
+        what, sideText(*left_), sideText(*right_));
+  };
   const Array lambda = differenceOf(left->lambdas.total, right->lambdas.total);
   mapDifference_->setPlaceholder(
       u"The maps have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.height)
           .arg(left->layer.width)
           .arg(right->layer.height)
           .arg(right->layer.width));
-  mapDifference_->setData(
-      {.array = map,
-       .name = exportStem(*left, u"difference"_s),
-       .title = titleOf(quantity),
-       .caption = exportCaption(*left, u"%1, right minus left"_s.arg(titleOf(quantity))),
-       .rows = {.label = u"row"_s, .isNumbered = false},
-       .columns = {.label = u"column"_s, .isNumbered = false}});
+  mapDifference_->setData({.array = map,
+                           .name = exportStem(*left, u"difference"_s),
+                           .title = titleOf(quantity),
+                           .caption = captionOf(titleOf(quantity)),
+                           .rows = {.label = u"row"_s, .isNumbered = false},
+                           .columns = {.label = u"column"_s, .isNumbered = false}});
   mapDifference_->setMark(Cell{left->queryRow, left->queryColumn});
   lambdaDifference_->setPlaceholder(
       u"The lambdas have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.queryDepth)
           .arg(left->layer.valueDepth)
           .arg(right->layer.queryDepth)
           .arg(right->layer.valueDepth));
-  lambdaDifference_->setData(lambdaData(*left, lambda, u"difference"_s, u"λ total"_s));
+  HeatmapData lambdas = lambdaData(*left, lambda, u"difference"_s, u"λ total"_s);
+  lambdas.caption = captionOf(u"Lambda matrix: total"_s);
+  lambdaDifference_->setData(std::move(lambdas));
   embeddingDifference_->setPlaceholder(u"The layers have different embeddings."_s);
-  embeddingDifference_->setData(embeddingDifferenceOf(*left, *right));
+  HeatmapData embeddings = embeddingDifferenceOf(*left, *right);
+  embeddings.caption = captionOf(embeddings.title);
+  embeddingDifference_->setData(std::move(embeddings));
   const bool isSameImage = left->image == right->image;
   note_->setText(isSameImage ? QString()
                              : u"The runs have different images with this number: the sides do "

@@ -28,6 +28,13 @@ namespace {
 constexpr QSizeF kButtonSize(24, 22);
 constexpr double kIconSide = 16;
 
+/// "validation image 7"
+QString imageText(const InspectionRequest& request) {
+  if (request.picture) return u"own picture"_s;
+  const QString split = request.split == Split::test ? u"test"_s : u"validation"_s;
+  return u"%1 image %2"_s.arg(split).arg(request.image);
+}
+
 class ExportableView : public QWidget {
  public:
   explicit ExportableView(HeatmapView& view) : button_(makeExportButton(view, view)) {
@@ -59,8 +66,8 @@ QString exportStem(const InspectionSnapshot& snapshot, const QString& what) {
 }
 
 QString exportCaption(const InspectionSnapshot& snapshot, const QString& what) {
-  return u"%1. Layer %2, step %3"_s.arg(
-      what, layerTitle(snapshot.layer.name), countText(snapshot.step));
+  return u"%1. Layer %2, %3, step %4"_s.arg(
+      what, layerTitle(snapshot.layer.name), imageText(snapshot.request), countText(snapshot.step));
 }
 
 QLabel* makeNote(const QString& text) {
