@@ -10,7 +10,11 @@ namespace lambda {
 CompareMode::CompareMode(TrainingSession& training, InspectionSession& inspection, QObject* parent)
     : InspectMode(parent),
       comparison_(new Comparison(training, inspection)),
-      area_(new PanelArea(*comparison_)) {}
+      area_(new PanelArea(*comparison_)) {
+  connect(comparison_, &Comparison::refused, this, [this](const QString& reason) {
+    Q_EMIT told(reason, true);
+  });
+}
 
 void CompareMode::setRuns(const std::vector<RunSummary>& runs) {
   comparison_->setRuns(runs);

@@ -113,6 +113,7 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
   connect(quantities_, &Segmented::chosen, this, &Comparison::updateViews);
   connect(oneScale_, &QCheckBox::toggled, this, &Comparison::updateViews);
   for (CompareSide* side : {left_, right_}) {
+    connect(&side->chooser(), &SourceChooser::refused, this, &Comparison::refused);
     connect(side, &CompareSide::chosen, this, &Comparison::ask);
     connect(side, &CompareSide::queryChosen, this, &Comparison::setQuery);
     connect(side, &CompareSide::changed, this, &Comparison::updateViews);
@@ -273,11 +274,11 @@ void Comparison::updateDifference() {
   }
   const ContributionKind quantity =
       kContributionKinds[static_cast<std::size_t>(quantities_->current())];
-  const Array map = differenceOf(mapShown(*left, quantity), mapShown(*right, quantity));
   const auto captionOf = [this](const QString& what) {
     return u"%1, left minus right. Left: %2. Right: %3"_s.arg(
         what, sideText(*left_), sideText(*right_));
   };
+  const Array map = differenceOf(mapShown(*left, quantity), mapShown(*right, quantity));
   const Array lambda = differenceOf(left->lambdas.total, right->lambdas.total);
   mapDifference_->setPlaceholder(
       u"The maps have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.height)

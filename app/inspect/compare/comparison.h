@@ -63,6 +63,10 @@ class Comparison : public QWidget {
   bool isOneScale() const;
   void setOneScale(bool one);
 
+ Q_SIGNALS:
+  /// A run can't be chosen for a side: what happened, why and what to do.
+  void refused(const QString& reason);
+
  protected:
   void changeEvent(QEvent* event) override;
 
