@@ -1,3 +1,7 @@
+#include <stdexcept>
+
+#include <QComboBox>
+#include <QSignalSpy>
 #include <QtTest/QtTest>
 
 #include "app/inspect/compare/compare_side.h"
@@ -27,6 +31,9 @@ class TestInspectCompare : public QObject {
   void panesKeepTheirPlaces();
   void comparedSidesShareImageQueryAndScale();
   void layersOfDifferentSizesAreComparedWithoutADifference();
+  void aFailureReplacesTheOlderPicturesOfItsSide();
+  void aDifferenceNamesBothSides();
+  void aRunWithoutCheckpointsIsRefusedWithItsReason();
 
  private:
   /// The checkpoint of a side, with its run's name: "first/best".
@@ -38,8 +45,33 @@ class TestInspectCompare : public QObject {
 
   Comparison& comparison() { return stage_->part<Comparison>(); }
 
+  /// Compares "first" with "second", and waits for their difference.
+  void compareTwoRuns();
+
+  /// Every later inspection of this run fails.
+  void failFor(const std::string& run);
+
   std::unique_ptr<InspectPageStage> stage_;
 };
+
+void TestInspectCompare::compareTwoRuns() {
+  const RunSummary first = stage_->writtenRun("first"), second = stage_->writtenRun("second");
+  stage_->page().setRuns({first, second});
+  stage_->show(first);
+  stage_->answerWith([](const auto& config, const auto& request, auto step, int epoch) {
+    return exampleAnswer(config, request, step + (config.name == "second" ? 5 : 0), epoch);
+  });
+  stage_->page().setCheckedRuns({first.path, second.path});
+  stage_->page().setMode(InspectModeKind::compare);
+  QTRY_VERIFY(comparison().mapDifference().data().tileCount() > 0);
+}
+
+void TestInspectCompare::failFor(const std::string& run) {
+  stage_->answerWith([run](const auto& config, const auto& request, auto step, int epoch) {
+    if (config.name == run) throw std::runtime_error("the disk is gone");
+    return exampleAnswer(config, request, step, epoch);
+  });
+}
 
 void TestInspectCompare::itBeginsWithTheTwoCheckedRuns() {
   const RunSummary first = stage_->writtenRun("first"), second = stage_->writtenRun("second"),
@@ -117,14 +149,17 @@ void TestInspectCompare::panesKeepTheirPlaces() {
     QCOMPARE(before[i + 6].top(), before[i].top());
     QCOMPARE(before[i + 6].height(), before[i].height());
   }
-  // Another run with other images, longer words and a failure on the way.
+  // A failure, then another run with other images and longer words.
+  failFor("second");
+  comparison().right().chooser().showRun(second.path);
+  QTRY_VERIFY(comparison().right().image().placeholder().contains(u"the disk is gone"_s));
+  QCOMPARE(places(), before);
   stage_->answerWith([](const auto& config, const auto& request, auto step, int epoch) {
     InspectionSnapshot s = exampleAnswer(config, request, step, epoch);
     s.classNames[5] = "a dog that somebody described with more words than one line can hold";
     s.image.rgb[0] = config.name == "second" ? 1 : 2;
     return s;
   });
-  comparison().right().chooser().showRun(second.path);
   comparison().setQuery(0.1, 0.1);
   const auto isAtTop = [](CompareSide& side) {
     return side.snapshot() && side.snapshot()->queryRow == 0;
@@ -196,6 +231,55 @@ void TestInspectCompare::layersOfDifferentSizesAreComparedWithoutADifference() {
   QCOMPARE(comparison.mapDifference().data().tileCount(), 0);
   QCOMPARE(comparison.mapDifference().placeholder(),
            u"The maps have different sizes: 8×8 and 4×4."_s);
+}
+
+void TestInspectCompare::aFailureReplacesTheOlderPicturesOfItsSide() {
+  compareTwoRuns();
+  failFor("second");
+  comparison().setQuery(0.1, 0.1);
+  CompareSide &left = comparison().left(), &right = comparison().right();
+  QTRY_VERIFY(right.image().placeholder().contains(u"the disk is gone"_s));
+  QTRY_COMPARE(left.image().query().value_or(Cell()), (Cell{0, 0}));
+  QTRY_VERIFY(left.snapshot() && left.snapshot()->queryRow == 0);
+  QVERIFY(!right.snapshot());
+  QCOMPARE(right.lambdaView().data().tileCount(), 0);
+  QVERIFY(right.image().overlay().cells.empty());
+  QCOMPARE(comparison().mapDifference().data().tileCount(), 0);
+  stage_->answerWith(exampleAnswer);
+  comparison().setQuery(0.9, 0.9);
+  QTRY_VERIFY(right.lambdaView().data().tileCount() > 0);
+}
+
+void TestInspectCompare::aDifferenceNamesBothSides() {
+  compareTwoRuns();
+  for (const HeatmapView* view : {&comparison().mapDifference(),
+                                  &comparison().lambdaDifference(),
+                                  &comparison().embeddingDifference()}) {
+    const QString caption = view->exportCaption();
+    QVERIFY2(caption.contains(u", left minus right. Left: first, best. Layer stage1.block2, "
+                              "validation image 0, step "_s),
+             qPrintable(caption));
+    QVERIFY2(caption.contains(u". Right: second, best. Layer stage1.block2, "_s),
+             qPrintable(caption));
+  }
+}
+
+void TestInspectCompare::aRunWithoutCheckpointsIsRefusedWithItsReason() {
+  const RunSummary first = stage_->writtenRun("first");
+  RunSummary empty;
+  empty.name = "2026-11-20_22-50-00_empty";
+  empty.record = smallRecord("empty");
+  empty.path = writeRun(stage_->library(), empty.name, empty.record);
+  stage_->page().setRuns({first, empty});
+  stage_->show(first);
+  stage_->page().setMode(InspectModeKind::compare);
+  QTRY_COMPARE(shownBy(comparison().right()), u"first/last"_s);
+  QSignalSpy told(&stage_->page(), &InspectPage::told);
+  auto* runs = comparison().right().chooser().findChild<QComboBox*>();
+  Q_EMIT runs->activated(runs->findText(u"empty"_s, Qt::MatchStartsWith));
+  QTRY_COMPARE(told.count(), 1);
+  QVERIFY(told[0][0].toString().contains(u"has no checkpoint"_s));
+  QCOMPARE(shownBy(comparison().right()), u"first/last"_s);
 }
 
 }  // namespace lambda::test

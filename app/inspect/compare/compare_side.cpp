@@ -72,11 +72,7 @@ CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspectio
   });
   connect(feed_, &SnapshotFeed::arrived, this, &CompareSide::changed);
   connect(feed_, &SnapshotFeed::failed, this, [this](const QString& reason) {
-    image_->setImage({});
-    image_->setPlaceholder(reason);
-    lambda_->setData({});
-    embeddings_->setData({});
-    verdict_->setText({});
+    showReason(reason);
     Q_EMIT changed();
   });
 }
@@ -135,11 +131,8 @@ void CompareSide::setLayer(const std::string& name) {
 void CompareSide::ask(const InspectionRequest& image, double rowShare, double columnShare) {
   if (feed_->source().kind == SourceKind::none) return;
   if (!layer_) {
-    image_->setImage({});
-    lambda_->setData({});
-    embeddings_->setData({});
-    verdict_->setText({});
-    image_->setPlaceholder(u"This network has no lambda layers to compare."_s);
+    showReason(u"This network has no lambda layers to compare."_s);
+    Q_EMIT changed();
     return;
   }
   InspectionRequest request = image;
@@ -149,6 +142,16 @@ void CompareSide::ask(const InspectionRequest& image, double rowShare, double co
       std::clamp(static_cast<int>(columnShare * layer_->width), 0, layer_->width - 1);
   image_->setQuery(Cell{request.queryRow, request.queryColumn});
   feed_->ask(request);
+}
+
+void CompareSide::showReason(const QString& reason) {
+  image_->setImage({});
+  image_->setOverlay({});
+  image_->setPlaceholder(reason);
+  lambda_->setData({});
+  embeddings_->setPlaceholder({});
+  embeddings_->setData({});
+  verdict_->setText({});
 }
 
 void CompareSide::show(ContributionKind quantity, const Ranges& ranges) {

@@ -78,6 +78,8 @@ class CompareSide : public QWidget {
   void fitToText();
   void takeSource(const InspectionSource& source);
   void fillLayers();
+  /// Says why there is nothing to show, in place of the image.
+  void showReason(const QString& reason);
 
   SourceChooser* chooser_;
   NameList* layerList_;

@@ -69,6 +69,7 @@ void SnapshotFeed::take(const std::shared_ptr<const InspectionSnapshot>& snapsho
 }
 
 void SnapshotFeed::fail(const QString& reason) {
+  snapshot_.reset();
   endWaiting();
   Q_EMIT failed(reason);
 }

@@ -34,7 +34,7 @@ class SnapshotFeed : public QObject {
   /// A live view is kept up to date while it is active, that is, visible.
   void setActive(bool active);
 
-  /// The last snapshot from this source; may be null.
+  /// The last snapshot from this source; null before the first one and after a failure.
   std::shared_ptr<const InspectionSnapshot> snapshot() const { return snapshot_; }
 
   /// A request has waited long enough that a person would notice.

@@ -43,6 +43,8 @@ class ImageView : public QWidget, public Exportable {
   /// Shown while there is no image.
   void setPlaceholder(const QString& text);
 
+  QString placeholder() const { return placeholder_; }
+
   /// The number of positions that the image is divided into; 0 x 0 = no query can be chosen.
   void setPositions(int rows, int columns);
 
