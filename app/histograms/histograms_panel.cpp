@@ -24,6 +24,7 @@ namespace lambda {
 namespace {
 
 constexpr int kHistogramsGap = 8;
+constexpr int kShortestLayer = 12;  // Characters of its name that are shown at least.
 constexpr std::chrono::milliseconds kReadInterval{1000};
 
 struct KindText {
@@ -99,7 +100,9 @@ QWidget* HistogramsPanel::makeChoices() {
   layers_ = new QComboBox(holder);
   layers_->setAccessibleName(u"Layer"_s);
   layers_->setToolTip(u"The layer whose values are shown"_s);
-  layers_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  layers_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  layers_->setMinimumContentsLength(kShortestLayer);
+  layers_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
   kinds_ = new QComboBox(holder);
   kinds_->setAccessibleName(u"Kind of values"_s);
   kinds_->setToolTip(
@@ -110,8 +113,9 @@ QWidget* HistogramsPanel::makeChoices() {
   auto* row = new QHBoxLayout(holder);
   row->setContentsMargins({});
   row->setSpacing(kHistogramsGap);
-  row->addWidget(layers_, 1);
+  row->addWidget(layers_);
   row->addWidget(kinds_);
+  row->addStretch();
   connect(kinds_, &QComboBox::currentIndexChanged, this, [this] {
     showChoices();
     showHistograms();
