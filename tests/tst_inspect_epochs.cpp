@@ -6,10 +6,14 @@
 #include <QtTest/QtTest>
 
 #include "app/inspect/epochs/epoch_player.h"
+#include "app/inspect/epochs/norm_strip.h"
+#include "app/inspect/epochs/probe_reader.h"
+#include "app/inspect/epochs/sequence_export.h"
 #include "app/inspect/layer_list.h"
 #include "app/inspect/panels/embeddings_panel.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/lambda_panel.h"
+#include "app/inspect/panels/panel_deck.h"
 #include "tests/support/inspect_page_stage.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
@@ -31,15 +35,37 @@ class TestInspectEpochs : public QObject {
   void aDamagedEpochIsNamedAndTheOthersArePlayed();
   void aRunWithoutSnapshotsSaysSo();
   void everyLayerHasItsPictureAndTheEmbeddingsTheirChange();
+  void theSequenceIsSavedWhileAnotherModeIsShown();
+  void cancellingDoesNotWaitForThePictureUnderWay();
+  void onlyTheNewestRequestedEpochIsRead();
+  void anEpochThatIsGoneIsNamedAndEndsThePlaying();
+  void aLostEpochIsShownInPlaceOfThePanels();
+  void theReadoutOfTheNormsStaysWhileEpochsAreShown();
 
  private:
+  /// A run with the stored snapshots of three epochs.
+  RunSummary runOfThreeEpochs() {
+    const RunSummary run = stage_->writtenRun("hybrid");
+    for (const int epoch : {1, 2, 3}) writeProbe(run.path, epoch, {layerOf(run)});
+    return run;
+  }
+
+  static InspectableLayer layerOf(const RunSummary& run) {
+    return inspectableLayers(run.record.config.architecture).front();
+  }
+
+  /// Shows the epochs of a run in their mode.
+  void showEpochs(const RunSummary& run) {
+    stage_->show(run);
+    stage_->page().setMode(InspectModeKind::epochs);
+    QTRY_COMPARE(stage_->part<EpochPlayer>().count(), 3);
+  }
+
   std::unique_ptr<InspectPageStage> stage_;
 };
 
 void TestInspectEpochs::epochsArePlayedOnOneScaleAndSavedAsASequence() {
-  const RunSummary run = stage_->writtenRun("hybrid");
-  const InspectableLayer layer = inspectableLayers(run.record.config.architecture).front();
-  for (const int epoch : {1, 2, 3}) writeProbe(run.path, epoch, {layer});
+  const RunSummary run = runOfThreeEpochs();
   stage_->show(run);
   const std::size_t asked = stage_->engine->inspections().size();
   stage_->page().setMode(InspectModeKind::epochs);
@@ -87,20 +113,13 @@ void TestInspectEpochs::epochsArePlayedOnOneScaleAndSavedAsASequence() {
     QVERIFY(std::abs(wanted.green() - found.green()) <= 6);
     QVERIFY(std::abs(wanted.blue() - found.blue()) <= 6);
   }
-  const QString cancelled = stage_->folder.filePath(u"cancelled"_s);
-  player.exportTo(cancelled);
-  player.cancelExport();
-  QVERIFY(!QDir(cancelled).exists(u"epochs.gif"_s));
-  QCOMPARE(exported.count(), 1);
   stage_->page().setMode(InspectModeKind::image);
   QTRY_VERIFY(stage_->engine->inspections().size() > asked);
   QTRY_COMPARE(lambdaNow(), stage_->seen().lambdas.total);
 }
 
 void TestInspectEpochs::aDamagedEpochIsNamedAndTheOthersArePlayed() {
-  const RunSummary run = stage_->writtenRun("hybrid");
-  const InspectableLayer layer = inspectableLayers(run.record.config.architecture).front();
-  for (const int epoch : {1, 2, 3}) writeProbe(run.path, epoch, {layer});
+  const RunSummary run = runOfThreeEpochs();
   std::filesystem::resize_file(run.path / "inspection" / "epoch-0002.safetensors", 100);
   stage_->show(run);
   QSignalSpy told(&stage_->page(), &InspectPage::told);
@@ -145,6 +164,85 @@ void TestInspectEpochs::everyLayerHasItsPictureAndTheEmbeddingsTheirChange() {
   const ColorRange range = tiles.range();
   stage_->part<EpochPlayer>().step(1);
   QCOMPARE(tiles.range(), range);
+}
+
+void TestInspectEpochs::theSequenceIsSavedWhileAnotherModeIsShown() {
+  showEpochs(runOfThreeEpochs());
+  auto& player = stage_->part<EpochPlayer>();
+  QSignalSpy exported(&player, &EpochPlayer::exported);
+  const QString folder = stage_->folder.filePath(u"sequence"_s);
+  player.exportTo(folder);
+  stage_->page().setMode(InspectModeKind::image);
+  stage_->page().setMode(InspectModeKind::epochs);
+  QTRY_COMPARE(exported.count(), 1);
+  QCOMPARE(exported[0][1].toString(), QString());
+  QVERIFY(QDir(folder).exists(u"epochs.gif"_s));
+}
+
+void TestInspectEpochs::cancellingDoesNotWaitForThePictureUnderWay() {
+  showEpochs(runOfThreeEpochs());
+  auto& player = stage_->part<EpochPlayer>();
+  QSignalSpy exported(&player, &EpochPlayer::exported);
+  const QString folder = stage_->folder.filePath(u"cancelled"_s);
+  player.exportTo(folder);
+  player.cancelExport();
+  QVERIFY(player.findChild<SequenceExport*>());
+  QTRY_VERIFY(!player.findChild<SequenceExport*>());
+  QVERIFY(!QDir(folder).exists(u"epochs.gif"_s));
+  QCOMPARE(exported.count(), 0);
+}
+
+void TestInspectEpochs::onlyTheNewestRequestedEpochIsRead() {
+  ProbeReader reader(0);
+  QSignalSpy opened(&reader, &ProbeReader::opened), read(&reader, &ProbeReader::probeRead);
+  reader.open(runOfThreeEpochs().path / "inspection");
+  QVERIFY(opened.wait());
+  for (const int index : {2, 0, 1}) QVERIFY(!reader.probe(index));
+  QVERIFY(read.wait());
+  QCOMPARE(read[0][0].value<std::shared_ptr<const ProbeSnapshot>>()->epoch, 2);
+  QVERIFY(!read.wait(50));
+}
+
+void TestInspectEpochs::anEpochThatIsGoneIsNamedAndEndsThePlaying() {
+  const RunSummary run = runOfThreeEpochs();
+  EpochPlayer player(0);
+  QSignalSpy shown(&player, &EpochPlayer::probeShown), lost(&player, &EpochPlayer::epochLost);
+  player.setLayer(layerOf(run));
+  player.open(run.path / "inspection");
+  QTRY_COMPARE(shown.count(), 1);
+  std::filesystem::remove(run.path / "inspection" / "epoch-0002.safetensors");
+  player.togglePlaying();
+  QTRY_COMPARE(lost.count(), 1);
+  QVERIFY(lost[0][0].toString().startsWith(u"Could not read epoch 2. "_s));
+  QVERIFY(!player.isPlaying());
+  QCOMPARE(shown.count(), 2);
+  player.step(1);
+  QTRY_COMPARE(shown.count(), 3);
+}
+
+void TestInspectEpochs::aLostEpochIsShownInPlaceOfThePanels() {
+  showEpochs(runOfThreeEpochs());
+  auto& deck = stage_->part<PanelDeck>();
+  Q_EMIT stage_->part<EpochPlayer>().epochLost(u"Could not read epoch 2."_s);
+  QVERIFY(deck.showsFailure());
+  Q_EMIT deck.retryRequested();
+  QTRY_VERIFY(!deck.showsFailure());
+}
+
+void TestInspectEpochs::theReadoutOfTheNormsStaysWhileEpochsAreShown() {
+  const RunSummary run = runOfThreeEpochs();
+  showEpochs(run);
+  auto& strip = stage_->part<NormStrip>();
+  const auto drawn = [&strip] {
+    QTest::qWait(50);
+    return strip.grab().toImage();
+  };
+  const QImage plain = drawn();
+  QTest::mouseMove(&strip, strip.rect().center());
+  const QImage withReadout = drawn();
+  QVERIFY(withReadout != plain);
+  stage_->part<EpochPlayer>().setLayer(layerOf(run));
+  QCOMPARE(drawn(), withReadout);
 }
 
 }  // namespace lambda::test

@@ -44,8 +44,9 @@ QToolButton* makeButton(const QString& tip) {
 
 }  // namespace
 
-EpochPlayer::EpochPlayer(QWidget* parent)
+EpochPlayer::EpochPlayer(std::size_t budget, QWidget* parent)
     : QWidget(parent),
+      reader_(budget),
       back_(makeButton(u"Previous epoch"_s)),
       play_(makeButton(u"Play"_s)),
       forward_(makeButton(u"Next epoch"_s)),
@@ -99,16 +100,23 @@ EpochPlayer::EpochPlayer(QWidget* parent)
       slider_->setRange(0, std::max(0, reader_.count() - 1));
       slider_->setValue(slider_->maximum());
     }
-    updateParts();
+    strip_->setNorms(norms());
     show(slider_->value());
     if (!problem.isEmpty() && reader_.count() > 0) Q_EMIT epochsMissed(problem);
   });
   connect(&reader_,
           &ProbeReader::probeRead,
           this,
-          [this](int index, const std::shared_ptr<const ProbeSnapshot>& probe) {
-            if (index == current()) Q_EMIT probeShown(probe);
+          [this](const std::shared_ptr<const ProbeSnapshot>& probe) {
+            isReading_ = false;
+            Q_EMIT probeShown(probe);
           });
+  connect(&reader_, &ProbeReader::probeLost, this, [this](const QString& reason) {
+    isReading_ = false;
+    pause();
+    Q_EMIT epochLost(
+        u"Could not read epoch %1. %2"_s.arg(QString::number(reader_.epochAt(current())), reason));
+  });
   updateParts();
 }
 
@@ -116,15 +124,16 @@ EpochPlayer::~EpochPlayer() = default;
 
 void EpochPlayer::open(const std::filesystem::path& inspectionFolder) {
   pause();
-  export_.reset();
-  isOpen_ = false;
+  isOpen_ = isReading_ = false;
   reader_.open(inspectionFolder);
+  strip_->setNorms({});
   updateParts();
 }
 
 void EpochPlayer::setLayer(const InspectableLayer& layer) {
+  const bool isOther = layer != layer_;
   layer_ = layer;
-  strip_->setNorms(norms());
+  if (isOther) strip_->setNorms(norms());
   if (isOpen_) show(current());
 }
 
@@ -158,6 +167,8 @@ void EpochPlayer::togglePlaying() {
 }
 
 void EpochPlayer::advance() {
+  // Reading may take longer than a frame: every epoch is shown all the same.
+  if (isReading_) return;
   if (current() == slider_->maximum()) {
     pause();
     return;
@@ -171,9 +182,9 @@ void EpochPlayer::show(int index) {
     Q_EMIT probeShown(nullptr);
     return;
   }
-  if (const std::shared_ptr<const ProbeSnapshot> probe = reader_.probe(index)) {
-    Q_EMIT probeShown(probe);
-  }
+  const std::shared_ptr<const ProbeSnapshot> probe = reader_.probe(index);
+  isReading_ = probe == nullptr;
+  if (probe) Q_EMIT probeShown(probe);
 }
 
 void EpochPlayer::updateParts() {
@@ -182,7 +193,7 @@ void EpochPlayer::updateParts() {
     part->setEnabled(hasEpochs);
   }
   exportProgress_->setVisible(export_ != nullptr);
-  exportButton_->setEnabled(hasEpochs);
+  exportButton_->setEnabled(hasEpochs || export_);
   exportButton_->setText(export_ ? u"Cancel"_s : u"Save sequence …"_s);
   exportButton_->setToolTip(
       export_ ? u"Stop saving the sequence"_s
@@ -197,12 +208,10 @@ void EpochPlayer::updateParts() {
   label_->setFont(numberFont());
   label_->setMinimumWidth(qRound(kLabelWidth * textScale()));
   if (!hasEpochs) {
-    strip_->setNorms({});
     label_->setText(isOpen_ ? u"No snapshots stored"_s : u"Reading the epochs …"_s);
     label_->setToolTip(problem_);
     return;
   }
-  strip_->setNorms(norms());
   label_->setText(u"Epoch %1 of %2"_s.arg(reader_.epochAt(current()))
                       .arg(reader_.epochAt(reader_.count() - 1)));
   label_->setToolTip(problem_);
@@ -239,7 +248,13 @@ void EpochPlayer::exportTo(const QString& folder) {
 }
 
 void EpochPlayer::cancelExport() {
-  export_.reset();
+  if (!export_) return;
+  // The window does not wait for the picture under way.
+  SequenceExport* ending = export_.release();
+  ending->setParent(this);
+  ending->disconnect();
+  connect(ending, &SequenceExport::finished, ending, &QObject::deleteLater);
+  ending->cancel();
   updateParts();
 }
 

@@ -27,7 +27,8 @@ class EpochPlayer : public QWidget {
   Q_OBJECT
 
  public:
-  explicit EpochPlayer(QWidget* parent = nullptr);
+  /// `budget`: how many numbers of the snapshots may stay in memory.
+  explicit EpochPlayer(std::size_t budget = ProbeReader::kBudget, QWidget* parent = nullptr);
   ~EpochPlayer() override;
 
   /// Reads RUN/inspection and shows its last epoch.
@@ -61,6 +62,8 @@ class EpochPlayer : public QWidget {
   void probeShown(std::shared_ptr<const lambda::ProbeSnapshot> probe);
   /// Some of the stored epochs can't be read; the others can be played.
   void epochsMissed(const QString& problem);
+  /// The current epoch can't be shown any more: what happened and why.
+  void epochLost(const QString& reason);
   /// The sequence is written, or `problem` says why it is not.
   void exported(const QString& folder, const QString& problem);
 
@@ -78,6 +81,7 @@ class EpochPlayer : public QWidget {
   QTimer timer_;
   QString problem_;
   bool isOpen_ = false;
+  bool isReading_ = false;  ///< The current epoch is being read again.
   std::unique_ptr<SequenceExport> export_;
   QToolButton* back_;
   QToolButton* play_;

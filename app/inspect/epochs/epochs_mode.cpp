@@ -24,6 +24,9 @@ EpochsMode::EpochsMode(RunImages& images, PanelDeck& deck, QObject* parent)
         Q_EMIT told(problem.isEmpty() ? u"The epochs are in %1."_s.arg(folder) : problem,
                     !problem.isEmpty());
       });
+  connect(player_, &EpochPlayer::epochLost, this, [this](const QString& reason) {
+    if (isShown_) deck_.showFailure(reason);
+  });
   connect(player_, &EpochPlayer::epochsMissed, this, [this](const QString& problem) {
     Q_EMIT told(u"Not all epochs can be played. %1"_s.arg(problem), true);
   });

@@ -10,7 +10,6 @@ namespace lambda {
 namespace {
 
 constexpr int kReaderNiceness = 10;
-constexpr std::size_t kBudget = 32u << 20;  // numbers that stay in memory, 4 bytes each
 
 std::size_t numbersIn(const ProbeSnapshot& probe) {
   std::size_t numbers = probe.probabilities.size();
@@ -29,18 +28,23 @@ std::size_t numbersIn(const ProbeSnapshot& probe) {
 
 }  // namespace
 
-ProbeReader::ProbeReader(QObject* parent) : QObject(parent), thread_(kReaderNiceness) {}
+ProbeReader::ProbeReader(std::size_t budget, QObject* parent)
+    : QObject(parent), budget_(budget), thread_(kReaderNiceness) {}
 
-ProbeReader::~ProbeReader() = default;
+ProbeReader::~ProbeReader() {
+  ++newest_;
+}
 
 void ProbeReader::answer(std::function<void()> call) {
   QMetaObject::invokeMethod(this, std::move(call), Qt::QueuedConnection);
 }
 
-ProbeReader::Reading ProbeReader::readAll(const std::filesystem::path& folder) {
+ProbeReader::Reading ProbeReader::readAll(const std::filesystem::path& folder,
+                                          quint64 request) const {
   Reading reading;
   std::size_t numbers = 0;
   for (const std::filesystem::path& file : probeSnapshotsOf(folder)) {
+    if (request != newest_) break;
     try {
       auto probe = std::make_shared<const ProbeSnapshot>(readProbeSnapshot(file));
       Epoch epoch{.file = file, .epoch = probe->epoch, .norms = {}, .probe = nullptr};
@@ -48,7 +52,7 @@ ProbeReader::Reading ProbeReader::readAll(const std::filesystem::path& folder) {
         epoch.norms[layer.name] = normsOf(*probe, layer.name);
       }
       numbers += numbersIn(*probe);
-      if (numbers <= kBudget) epoch.probe = std::move(probe);
+      if (numbers <= budget_) epoch.probe = std::move(probe);
       reading.epochs.push_back(std::move(epoch));
     } catch (const std::exception& error) {
       // The other epochs can still be played.
@@ -59,17 +63,17 @@ ProbeReader::Reading ProbeReader::readAll(const std::filesystem::path& folder) {
 }
 
 void ProbeReader::open(const std::filesystem::path& inspectionFolder) {
-  const quint64 opening = ++opening_;
+  const quint64 request = ++newest_;
   epochs_.clear();
-  thread_.post([this, opening, inspectionFolder] {
+  thread_.post([this, request, inspectionFolder] {
     Reading reading;
     try {
-      reading = readAll(inspectionFolder);
+      reading = readAll(inspectionFolder, request);
     } catch (const std::exception& error) {
       reading.problem = QString::fromStdString(error.what());
     }
-    answer([this, opening, reading = std::make_shared<Reading>(std::move(reading))] {
-      if (opening != opening_) return;
+    answer([this, request, reading = std::make_shared<Reading>(std::move(reading))] {
+      if (request != newest_) return;
       epochs_ = std::move(reading->epochs);
       Q_EMIT opened(reading->problem);
     });
@@ -82,19 +86,26 @@ int ProbeReader::epochAt(int index) const {
 
 std::shared_ptr<const ProbeSnapshot> ProbeReader::probe(int index) {
   if (index < 0 || index >= count()) return nullptr;
+  const quint64 request = ++newest_;
   const Epoch& epoch = epochs_[static_cast<std::size_t>(index)];
   if (epoch.probe) return epoch.probe;
-  thread_.post([this, index, opening = opening_, file = epoch.file] {
+  thread_.post([this, request, file = epoch.file] {
+    if (request != newest_) return;
     std::shared_ptr<const ProbeSnapshot> probe;
+    QString problem;
     try {
       probe = std::make_shared<const ProbeSnapshot>(readProbeSnapshot(file));
-    } catch (const std::exception&) {
+    } catch (const std::exception& error) {
       // The file could be read before, so that somebody has just removed the run.
-      return;
+      problem = QString::fromStdString(error.what());
     }
-    answer([this, index, opening, probe] {
-      if (opening != opening_ || index >= count()) return;
-      Q_EMIT probeRead(index, probe);
+    answer([this, request, probe, problem] {
+      if (request != newest_) return;
+      if (probe) {
+        Q_EMIT probeRead(probe);
+      } else {
+        Q_EMIT probeLost(problem);
+      }
     });
   });
   return nullptr;

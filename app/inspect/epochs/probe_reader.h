@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -17,12 +19,16 @@
 namespace lambda {
 
 /// Reads the stored snapshots of a run on a worker thread. All are read once, for the norms over
-/// all epochs; as many as fit a budget stay in memory, the others are read again on request.
+/// all epochs; as many as fit a budget stay in memory, the others are read again on request. Only
+/// the newest request is answered, and the reading of all ends with it.
 class ProbeReader : public QObject {
   Q_OBJECT
 
  public:
-  explicit ProbeReader(QObject* parent = nullptr);
+  static constexpr std::size_t kBudget = 32u << 20;  ///< 128 MiB.
+
+  /// `budget`: how many numbers of 4 bytes may stay in memory.
+  explicit ProbeReader(std::size_t budget = kBudget, QObject* parent = nullptr);
   ~ProbeReader() override;
 
   /// Reads RUN/inspection from the start. opened() follows, even where there is nothing.
@@ -36,7 +42,7 @@ class ProbeReader : public QObject {
   /// The files of the epochs, in their order.
   std::vector<std::filesystem::path> files() const;
 
-  /// Null where the snapshot must be read again: probeRead() follows.
+  /// Null where the snapshot must be read again: probeRead() or probeLost() follows.
   std::shared_ptr<const ProbeSnapshot> probe(int index);
 
   /// The norms of a layer over all epochs, in their order.
@@ -45,7 +51,9 @@ class ProbeReader : public QObject {
  Q_SIGNALS:
   /// `problem` names files that can't be read; empty where there are none.
   void opened(const QString& problem);
-  void probeRead(int index, std::shared_ptr<const lambda::ProbeSnapshot> probe);
+  void probeRead(std::shared_ptr<const lambda::ProbeSnapshot> probe);
+  /// The snapshot can't be read any more: what happened and why.
+  void probeLost(const QString& reason);
 
  private:
   struct Epoch {
@@ -60,11 +68,12 @@ class ProbeReader : public QObject {
     QString problem;
   };
 
-  static Reading readAll(const std::filesystem::path& folder);
+  Reading readAll(const std::filesystem::path& folder, quint64 request) const;
   void answer(std::function<void()> call);
 
   std::vector<Epoch> epochs_;
-  quint64 opening_ = 0;  ///< Answers to older requests are dropped.
+  const std::size_t budget_;
+  std::atomic<quint64> newest_ = 0;  ///< Number of the newest request; older ones are dropped.
   WorkerThread thread_;
 };
 

@@ -58,7 +58,7 @@ SequenceExport::SequenceExport(Sequence sequence, QObject* parent)
 }
 
 SequenceExport::~SequenceExport() {
-  isCancelled_ = true;
+  cancel();
 }
 
 QString SequenceExport::pathOf(const QString& name) const {

@@ -35,9 +35,13 @@ class SequenceExport : public QObject {
   explicit SequenceExport(Sequence sequence, QObject* parent = nullptr);
   ~SequenceExport() override;
 
+  /// Ends the work after the picture under way; finished() follows.
+  void cancel() { isCancelled_ = true; }
+
  Q_SIGNALS:
   void progressed(int done, int total);
-  /// Empty = everything is written; otherwise what went wrong and what to do.
+  /// Empty = everything is written, or the work was cancelled; otherwise what went wrong and what
+  /// to do.
   void finished(const QString& problem);
 
  private:
