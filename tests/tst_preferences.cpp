@@ -52,6 +52,7 @@ class TestPreferences : public QObject {
   void everyCommandIsInTheTableOnce();
   void aPressedKeyIsTheNewShortcut();
   void aKeyOfAnotherCommandIsNamedAndSwappedOrKept();
+  void ofSeveralKeysThePressedOneMoves();
   void keysOfTwoPagesDoNotConflict();
   void keysThatMoveThroughTheWindowAreRefused();
   void shortcutsAreRememberedAndReset();
@@ -293,6 +294,24 @@ void TestPreferences::aKeyOfAnotherCommandIsNamedAndSwappedOrKept() {
   QCOMPARE(action(u"Save"_s)->shortcut(), saves);
   QVERIFY(action(u"Open …"_s)->shortcut().isEmpty());
   QVERIFY(!part<QPushButton>(u"Swap them"_s)->isVisible());
+}
+
+void TestPreferences::ofSeveralKeysThePressedOneMoves() {
+  QAction* sheet = action(u"Keyboard shortcuts"_s);
+  QAction* save = action(u"Save"_s);
+  const QKeySequence saves = save->shortcut();
+  const QList<QKeySequence> standard = sheet->shortcuts();
+  QVERIFY(standard.size() > 1);
+  select(u"File: Save"_s);
+  press(standard.last());
+  QTest::mouseClick(part<QPushButton>(u"Swap them"_s), Qt::LeftButton);
+  QCOMPARE(save->shortcuts(), QList{standard.last()});
+  QCOMPARE(sheet->shortcuts(), QList{saves});
+  QTest::mouseClick(part<QPushButton>(u"Reset all"_s), Qt::LeftButton);
+  press(standard.last());
+  QTest::mouseClick(part<QPushButton>(u"Take it over"_s), Qt::LeftButton);
+  QCOMPARE(save->shortcuts(), QList{standard.last()});
+  QVERIFY(sheet->shortcuts().isEmpty());
 }
 
 void TestPreferences::keysOfTwoPagesDoNotConflict() {

@@ -111,8 +111,9 @@ void ShortcutRegistry::set(std::size_t command, const QKeySequence& keys) {
   store();
 }
 
-void ShortcutRegistry::takeOver(std::size_t command, std::size_t owner) {
-  const QKeySequence keys = keysOf(owner);
+void ShortcutRegistry::takeOver(std::size_t command,
+                                std::size_t owner,
+                                const QKeySequence& keys) {
   set(owner, {});
   set(command, keys);
 }
@@ -124,9 +125,9 @@ bool ShortcutRegistry::canSwap(std::size_t command, std::size_t owner) const {
   return own.size() == 1 && !ownerIn(keys, own.front(), owner);
 }
 
-void ShortcutRegistry::swap(std::size_t command, std::size_t owner) {
+void ShortcutRegistry::swap(std::size_t command, std::size_t owner, const QKeySequence& keys) {
   const QKeySequence own = keysOf(command);
-  takeOver(command, owner);
+  takeOver(command, owner, keys);
   set(owner, own);
 }
 

@@ -142,14 +142,14 @@ void ShortcutsSection::makeConflict() {
   row->addStretch();
   column->addLayout(row);
   connect(swap_, &QPushButton::clicked, this, [this] {
-    const std::size_t owner = *owner_;
+    const Conflict conflict = *conflict_;
     endConflict();
-    registry_.swap(*selected(), owner);
+    registry_.swap(*selected(), conflict.owner, conflict.keys);
   });
   connect(takeOver_, &QPushButton::clicked, this, [this] {
-    const std::size_t owner = *owner_;
+    const Conflict conflict = *conflict_;
     endConflict();
-    registry_.takeOver(*selected(), owner);
+    registry_.takeOver(*selected(), conflict.owner, conflict.keys);
   });
   connect(keep_, &QPushButton::clicked, this, [this] {
     endConflict();
@@ -185,23 +185,24 @@ void ShortcutsSection::take(const QKeySequence& keys) {
     tell(problem, u"error"_s);
     showSelected();
   } else if (const auto owner = registry_.ownerOf(keys, *command)) {
-    offer(*owner, keys);
+    offer({*owner, keys});
   } else {
     registry_.set(*command, keys);
     tell(u"The shortcut works from now on."_s, u"success"_s);
   }
 }
 
-void ShortcutsSection::offer(std::size_t owner, const QKeySequence& keys) {
-  owner_ = owner;
+void ShortcutsSection::offer(const Conflict& conflict) {
+  conflict_ = conflict;
+  const ShortcutCommand& owner = registry_.commands()[conflict.owner];
   const QSignalBlocker blocker(keys_);
-  keys_->setKeySequence(keys);
-  tell(u"%1 is the shortcut of “%2”."_s.arg(keys.toString(QKeySequence::NativeText),
-                                            titleOf(registry_.commands()[owner])),
+  keys_->setKeySequence(conflict.keys);
+  tell(u"%1 is the shortcut of “%2”."_s.arg(conflict.keys.toString(QKeySequence::NativeText),
+                                            titleOf(owner)),
        u"warning"_s);
-  swap_->setVisible(registry_.canSwap(*selected(), owner));
+  swap_->setVisible(registry_.canSwap(*selected(), conflict.owner));
   takeOver_->setVisible(true);
-  takeOver_->setToolTip(u"“%1” has no shortcut then."_s.arg(registry_.commands()[owner].name));
+  takeOver_->setToolTip(u"“%1” has no shortcut then."_s.arg(owner.name));
   keep_->setVisible(true);
 }
 
@@ -211,7 +212,7 @@ void ShortcutsSection::tell(const QString& text, const QString& role) {
 }
 
 void ShortcutsSection::endConflict() {
-  owner_.reset();
+  conflict_.reset();
   message_->clear();
   for (QPushButton* button : {swap_, takeOver_, keep_}) button->hide();
 }

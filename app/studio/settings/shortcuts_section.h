@@ -27,13 +27,19 @@ class ShortcutsSection : public QWidget {
   explicit ShortcutsSection(ShortcutRegistry& registry, QWidget* parent = nullptr);
 
  private:
+  /// The keys that were pressed belong to another command.
+  struct Conflict {
+    std::size_t owner;
+    QKeySequence keys;
+  };
+
   void makeTable();
   void makeEditor();
   void makeConflict();
   std::optional<std::size_t> selected() const;
   void showSelected();
   void take(const QKeySequence& keys);
-  void offer(std::size_t owner, const QKeySequence& keys);
+  void offer(const Conflict& conflict);
   void tell(const QString& text, const QString& role);
   void endConflict();
 
@@ -50,7 +56,7 @@ class ShortcutsSection : public QWidget {
   QPushButton* swap_;
   QPushButton* takeOver_;
   QPushButton* keep_;
-  std::optional<std::size_t> owner_;  ///< Of the keys that were pressed.
+  std::optional<Conflict> conflict_;
 };
 
 }  // namespace lambda
