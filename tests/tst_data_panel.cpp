@@ -97,7 +97,6 @@ class TestDataPanel : public QObject {
     writeSmallCifar10(path());
     Shown shown;
     shown.panel.setSource(Cifar10Source{path().string()});
-    QCOMPARE(shown.panel.state(), DataState::checking);
     QTRY_COMPARE(shown.panel.state(), DataState::usable);
     QVERIFY2(shown.text().contains(u"50 images for training"_s), qPrintable(shown.text()));
     QVERIFY(shown.text().contains(u"10 for the test"_s));
@@ -110,6 +109,18 @@ class TestDataPanel : public QObject {
     shown.panel.setDataFolder(path());
     shown.panel.setSource(Cifar10Source());
     QTRY_COMPARE(shown.panel.state(), DataState::usable);
+    QVERIFY(shown.panel.resolvedSource() == DataSource(Cifar10Source{path().string()}));
+  }
+
+  void noRunBeginsBeforeTheFilesAreLookedFor() {
+    writeSmallCifar10(path());
+    Shown shown;
+    shown.panel.setDataFolder(path());
+    shown.panel.setSource(Cifar10Source());
+    const std::vector<Problem> problems = shown.panel.problems();
+    QCOMPARE(problems.size(), std::size_t{1});
+    QCOMPARE(problems[0].severity, Severity::error);
+    QTRY_VERIFY(shown.panel.problems().empty());
     QVERIFY(shown.panel.resolvedSource() == DataSource(Cifar10Source{path().string()}));
   }
 

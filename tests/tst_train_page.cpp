@@ -132,6 +132,8 @@ class TestTrainPage : public QObject {
     RunConfig config = shown.document.config();
     config.data.source = Cifar10Source();
     shown.document.edit(config, u"Set data set to cifar10"_s);
+    shown.bar().startAction()->trigger();
+    QVERIFY(!shown.session.isBusy());
     QTRY_COMPARE(shown.find<DataPanel>()->state(), DataState::missing);
     shown.bar().startAction()->trigger();
     QVERIFY(!shown.session.isBusy());

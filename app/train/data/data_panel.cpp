@@ -198,6 +198,8 @@ DataSource DataPanel::resolvedSource() const {
 }
 
 std::vector<Problem> DataPanel::problems() const {
+  if (state_ == DataState::locating)
+    return {{"data.source", Severity::error, "The data is still being looked for.", std::nullopt}};
   if (state_ == DataState::missing) {
     const DataSourceTraits traits = traitsOf(source_);
     const QString text =
@@ -226,7 +228,7 @@ void DataPanel::recheck() {
   dataset_.reset();
   located_ = source_;
   place_->setPlace(*pathOf(source_));
-  setState(DataState::checking, u"Looking for the files …"_s);
+  setState(DataState::locating, u"Looking for the files …"_s);
   check_.runNewest([source = source_, folder = dataFolder_] { return locate(source, folder); },
                    [this](const DataLocation& location) { takeLocation(location); });
 }
@@ -277,6 +279,7 @@ void DataPanel::showState() {
   QIcon icon;
   switch (state_) {
     case DataState::builtIn:
+    case DataState::locating:
     case DataState::checking:
       break;
     case DataState::missing:

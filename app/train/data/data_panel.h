@@ -24,7 +24,7 @@ class DownloadRow;
 struct DataLocation;
 
 /// The state of the chosen data.
-enum class DataState { builtIn, checking, missing, damaged, usable };
+enum class DataState { builtIn, locating, checking, missing, damaged, usable };
 
 /// The choice of the data: the kind of data set and its place. A choice is checked at once, without
 /// blocking the window; problems and what to do about them are shown below.

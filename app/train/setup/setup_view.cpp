@@ -291,9 +291,10 @@ void SetupView::refresh() {
 }
 
 void SetupView::requestSamples() {
-  const bool isReady = data_->state() == DataState::usable || data_->state() == DataState::builtIn;
+  const DataState state = data_->state();
+  const bool isReady = state == DataState::usable || state == DataState::builtIn;
   // Without images their space is needed for the ways to get some.
-  seen_->setVisible(isReady || data_->state() == DataState::checking);
+  seen_->setVisible(state != DataState::missing && state != DataState::damaged);
   next_->setEnabled(isReady);
   if (!isReady) {
     preview_->setSamples(nullptr);
