@@ -124,6 +124,17 @@ class TestDataPanel : public QObject {
     QVERIFY(shown.panel.resolvedSource() == DataSource(Cifar10Source{path().string()}));
   }
 
+  void theSameDataFolderChecksNothing() {
+    writeSmallCifar10(path());
+    Shown shown;
+    shown.panel.setDataFolder(path());
+    shown.panel.setSource(Cifar10Source());
+    QTRY_COMPARE(shown.panel.state(), DataState::usable);
+    shown.panel.setDataFolder(path());
+    QCOMPARE(shown.panel.state(), DataState::usable);
+    QVERIFY(shown.panel.dataset());
+  }
+
   void aDamagedArchiveSaysWhatIsWrong() {
     const fs::path archive = path() / "cifar-10-binary.tar.gz";
     const std::string whole = tarOf(smallEntries());

@@ -140,6 +140,7 @@ void DataPanel::makeDownload() {
 // ---- what is chosen ----
 
 void DataPanel::setDataFolder(const fs::path& folder) {
+  if (folder == dataFolder_) return;
   dataFolder_ = folder;
   if (state_ != DataState::builtIn) recheck();
 }
