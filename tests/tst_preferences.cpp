@@ -47,6 +47,7 @@ class TestPreferences : public QObject {
   void theThemeAndTheTextSizeChangeAtOnce();
   void aFolderIsTakenOnlyIfFilesCanBeWrittenThere();
   void newRunsBeginWithTheChosenSettings();
+  void defaultsThatDoNotFitANewRunAreLeftOut();
   void closingDoesNotAskWhoDoesNotWantToBeAsked();
   void everyQuestionIsRemembered();
   void everyCommandIsInTheTableOnce();
@@ -214,6 +215,17 @@ void TestPreferences::newRunsBeginWithTheChosenSettings() {
   studio_->open();
   QCOMPARE(studio_->document().config().checkpoints.everyEpochs, 2);
   QCOMPARE(studio_->preferences().settings().fileThreads, 5);
+}
+
+void TestPreferences::defaultsThatDoNotFitANewRunAreLeftOut() {
+  QSettings().setValue(
+      u"newRuns/settings"_s,
+      QStringList{u"data.source.trainCount=500"_s, u"checkpoints.everyEpochs=2"_s});
+  RunConfig config;
+  config.data.source = Cifar10Source();
+  const RunConfig begun = withRunDefaults(config);
+  QVERIFY(begun.data.source == config.data.source);
+  QCOMPARE(begun.checkpoints.everyEpochs, 2);
 }
 
 void TestPreferences::closingDoesNotAskWhoDoesNotWantToBeAsked() {

@@ -98,7 +98,13 @@ void writeStudioSettings(const StudioSettings& settings) {
 }
 
 RunConfig withRunDefaults(RunConfig config) {
-  for (const std::string& text : readStudioSettings().runDefaults) applyOverride(config, text);
+  for (const std::string& text : readStudioSettings().runDefaults) {
+    try {
+      applyOverride(config, text);
+    } catch (const Error&) {
+      // It is a setting of another data set or recipe.
+    }
+  }
   return config;
 }
 

@@ -36,7 +36,7 @@ StudioSettings readStudioSettings(QStringList* ignored = nullptr);
 
 void writeStudioSettings(const StudioSettings& settings);
 
-/// A new configuration with the person's defaults.
+/// A new configuration with those of the person's defaults that it has.
 RunConfig withRunDefaults(RunConfig config);
 
 }  // namespace lambda
