@@ -17,6 +17,7 @@
 #include "tests/support/inspect_page_stage.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
+#include "widgets/qcustomplot_include.h"
 
 using namespace Qt::StringLiterals;
 
@@ -41,6 +42,8 @@ class TestInspectEpochs : public QObject {
   void anEpochThatIsGoneIsNamedAndEndsThePlaying();
   void aLostEpochIsShownInPlaceOfThePanels();
   void theReadoutOfTheNormsStaysWhileEpochsAreShown();
+  void theNamesOfTheNormsFitAboveThem_data();
+  void theNamesOfTheNormsFitAboveThem();
 
  private:
   /// A run with the stored snapshots of three epochs.
@@ -243,6 +246,32 @@ void TestInspectEpochs::theReadoutOfTheNormsStaysWhileEpochsAreShown() {
   QVERIFY(withReadout != plain);
   stage_->part<EpochPlayer>().setLayer(layerOf(run));
   QCOMPARE(drawn(), withReadout);
+}
+
+void TestInspectEpochs::theNamesOfTheNormsFitAboveThem_data() {
+  QTest::addColumn<int>("width");
+  QTest::newRow("three rows") << 300;
+  QTest::newRow("two rows") << 480;
+  QTest::newRow("beside the controls of a small window") << 580;
+  QTest::newRow("one row") << 1200;
+}
+
+void TestInspectEpochs::theNamesOfTheNormsFitAboveThem() {
+  QFETCH(int, width);
+  struct Strip : NormStrip {
+    using LinePlot::plot;
+  };
+  Strip strip;
+  strip.setNorms({{.epoch = 0, .content = 1, .position = 2, .embeddings = 3},
+                  {.epoch = 1, .content = 2, .position = 156, .embeddings = 4, .change = 0.931}});
+  strip.resize(width, 1);
+  strip.resize(width, strip.sizeHint().height());
+  strip.show();
+  strip.plot().replot(QCustomPlot::rpImmediateRefresh);
+  const QRect names = strip.plot().legend->outerRect();
+  QVERIFY(strip.rect().contains(names));
+  QVERIFY(names.height() >= strip.plot().legend->minimumOuterSizeHint().height());
+  QVERIFY(names.width() >= strip.plot().legend->minimumOuterSizeHint().width());
 }
 
 }  // namespace lambda::test

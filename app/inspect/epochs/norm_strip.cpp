@@ -61,6 +61,7 @@ void NormStrip::setNorms(std::vector<ProbeNorms> norms) {
   const double first = norms_.empty() ? 0 : norms_.front().epoch;
   const double last = norms_.empty() ? 1 : norms_.back().epoch;
   setLines(std::move(lines), first, std::max(last, first + 1));
+  updateGeometry();
 }
 
 void NormStrip::setCurrent(int index) {
@@ -99,7 +100,12 @@ QString NormStrip::toCsv() const {
 }
 
 QSize NormStrip::sizeHint() const {
-  return {320, static_cast<int>(112 * textScale())};
+  return {320, static_cast<int>(112 * textScale()) + furtherLegendHeight(width())};
+}
+
+void NormStrip::resizeEvent(QResizeEvent* event) {
+  LinePlot::resizeEvent(event);
+  updateGeometry();  // A narrow strip has more rows of names.
 }
 
 }  // namespace lambda

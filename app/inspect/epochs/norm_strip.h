@@ -29,6 +29,7 @@ class NormStrip : public LinePlot {
   QString placeAt(double x) const override;
   QString valueAt(std::size_t line, std::size_t point) const override;
 
+  void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
 

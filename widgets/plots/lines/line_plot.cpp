@@ -5,6 +5,7 @@
 
 #include <QFontMetricsF>
 #include <QMouseEvent>
+#include <QtMath>
 
 #include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
@@ -23,6 +24,10 @@ constexpr double kIconWidth = 14;
 constexpr double kLegendGap = 12;
 constexpr double kHeadroom = 1.05;  // Above the greatest value.
 constexpr int kUnlimited = 100'000;
+
+bool isInLegend(const PlotLine& line) {
+  return !line.points.empty() && !line.name.isEmpty();
+}
 
 void placeAtX(QCPItemStraightLine& line, double x) {
   line.point1->setCoords(x, 0);
@@ -74,7 +79,7 @@ void LinePlot::setLines(std::vector<PlotLine> lines, double left, double right) 
       if (std::isfinite(point.y())) most = std::max(most, point.y());
     }
     graph->setName(line.name);
-    if (line.points.empty() || line.name.isEmpty()) graph->removeFromLegend();
+    if (!isInLegend(line)) graph->removeFromLegend();
   }
   x().setRange(left, right);
   y().setRange(0, most > 0 ? kHeadroom * most : 1);
@@ -103,10 +108,31 @@ bool LinePlot::hasPoints() const {
   return std::ranges::any_of(lines_, [](const PlotLine& line) { return !line.points.empty(); });
 }
 
+int LinePlot::legendColumns(double width) const {
+  const QFontMetricsF metrics(smallFont());
+  int count = 0;
+  double sum = 0;
+  double widest = 1;
+  for (const PlotLine& line : lines_) {
+    if (!isInLegend(line)) continue;
+    const double entry = kIconWidth + metrics.horizontalAdvance(line.name) + 2 * kLegendGap;
+    ++count;
+    sum += entry;
+    widest = std::max(widest, entry);
+  }
+  return std::max(1, sum <= width ? count : static_cast<int>(width / widest));
+}
+
+int LinePlot::furtherLegendHeight(int width) const {
+  const int count = static_cast<int>(std::ranges::count_if(lines_, isInLegend));
+  const int columns = legendColumns(width);
+  const int furtherRows = count > 0 ? (count - 1) / columns : 0;
+  return furtherRows * (qCeil(QFontMetricsF(smallFont()).height()) + plot().legend->rowSpacing());
+}
+
 void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) const {
   PlotView::style(colors, size, medium);
   const QFontMetricsF metrics(smallFont());
-  double widest = 1;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const PlotLine& line = lines_[i];
     const QColor color =
@@ -120,7 +146,6 @@ void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) con
       graph.setScatterStyle(
           QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(color), QBrush(color), kDotSize));
     }
-    widest = std::max(widest, kIconWidth + metrics.horizontalAdvance(line.name) + 2 * kLegendGap);
   }
   QCPLegend* legend = plot().legend;
   legend->setVisible(legend->itemCount() > 0);
@@ -128,7 +153,7 @@ void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) con
   legend->setTextColor(colors.textSecondary);
   legend->setIconSize(static_cast<int>(kIconWidth), static_cast<int>(metrics.height() / 2));
   legend->setColumnSpacing(static_cast<int>(kLegendGap));
-  legend->setWrap(std::max(1, static_cast<int>(size.width() / widest)));
+  legend->setWrap(legendColumns(size.width()));
   legend->setFillOrder(QCPLegend::foColumnsFirst);
   markLine_->setPen(QPen(colors.textDisabled, 1));
   markLine_->setVisible(mark_ && medium == Medium::screen);

@@ -46,6 +46,9 @@ class LinePlot : public PlotView {
   /// The index of the point of a line that is nearest to a place on x.
   static std::size_t nearestPoint(const PlotLine& line, double place);
 
+  /// The height that the legend needs in a plot of `width` for the rows after its first.
+  int furtherLegendHeight(int width) const;
+
   bool hasPoints() const override;
   void style(const Colors& colors, const QSize& size, Medium medium) const override;
 
@@ -54,6 +57,8 @@ class LinePlot : public PlotView {
 
  private:
   void readOutAt(double place);
+  /// All names in one row where they fit, else as many as have the width of the widest.
+  int legendColumns(double width) const;
   AccessiblePart describedLine(std::size_t index) const;
 
   std::vector<PlotLine> lines_;
