@@ -50,6 +50,7 @@ class TestConfigDifference : public QObject {
   void environmentsAreCompared();
   void legendsTellOnlyWhatDiffers();
   void legendsPutTheArchitectureFirst();
+  void legendsTellTheValueBeforeItsBlocks();
   void longLegendsEndInANumber();
 };
 
@@ -180,6 +181,19 @@ void TestConfigDifference::legendsPutTheArchitectureFirst() {
   b.config.recipe.epochs = a.config.recipe.epochs;
   b.config.recipe = a.config.recipe;
   QCOMPARE(legendTexts({&a, &b}), (QStringList{u"C-C-C-C"_s, u"C-C-L-L"_s}));
+}
+
+void TestConfigDifference::legendsTellTheValueBeforeItsBlocks() {
+  const RunRecord a = presetRecord("quickstart");
+  RunRecord b = a;
+  for (Stage& stage : b.config.architecture.stages) {
+    for (Block& block : stage.blocks) {
+      if (auto* layer = std::get_if<LambdaMixer>(&block.mixer)) layer->embedding = PositionEmbedding::none;
+    }
+  }
+  QCOMPARE(legendTexts({&a, &b}),
+           (QStringList{u"positions Relative (all lambda layers)"_s,
+                        u"positions None (all lambda layers)"_s}));
 }
 
 void TestConfigDifference::longLegendsEndInANumber() {

@@ -246,6 +246,18 @@ bool isForLegend(const SettingRow& row) {
          std::find(kNames.begin(), kNames.end(), row.path) == kNames.end();
 }
 
+/// "batch size 64", "query depth k 16 (stages 3 and 4, lambda layers)": the blocks stand behind the
+/// value, so that an elided text keeps what differs.
+QString legendPart(const QString& label, const QString& value) {
+  const auto lowered = [](QString text) {
+    text[0] = text[0].toLower();
+    return text;
+  };
+  const qsizetype colon = label.indexOf(u": "_s);
+  if (colon < 0) return lowered(label) + u' ' + value;
+  return u"%1 %2 (%3)"_s.arg(lowered(label.mid(colon + 2)), value, lowered(label.left(colon)));
+}
+
 /// Whether the pattern already implies the row: it names the kind of each block's mixer, and the
 /// kind decides which fields there are.
 bool followsFromPattern(const SettingRow& row) {
@@ -290,9 +302,7 @@ QStringList legendTexts(const std::vector<const RunRecord*>& runs) {
         ++hidden;
         continue;
       }
-      QString label = row.label;
-      label[0] = label[0].toLower();
-      parts << label + u' ' + value;
+      parts << legendPart(row.label, value);
     }
     if (hidden > 0) parts << u"%1 more"_s.arg(hidden);
     texts << parts.join(u", "_s);
