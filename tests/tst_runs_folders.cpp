@@ -38,6 +38,8 @@ class TestRunsFolders : public QObject, private RunsPageStage {
   void aFolderMayVanishWhileItIsInHand();
   void notesAndTagsAreWrittenAsTheyAreTyped();
   void deletingAsksAndCanBeUndone();
+  void aQuestionIsOnlyAboutTheSelectedRuns();
+  void whatWasUndoneIsNotOfferedForUndoing();
   void undoBelongsToTheRunsAndSaysWhatItUndoes();
   void whatWasTakenOffTheListComesBack();
   void aLogWithoutFilesComesBackToo();
@@ -170,6 +172,43 @@ void TestRunsFolders::deletingAsksAndCanBeUndone() {
   QTRY_COMPARE(rows().rowCount(), 2);
   QTRY_COMPARE(table().currentRun(), run);
   QCOMPARE(library_->find(run)->record, smallRecord("first"));
+}
+
+void TestRunsFolders::aQuestionIsOnlyAboutTheSelectedRuns() {
+  const fs::path first = write("a", smallRecord("same name"));
+  const fs::path second = write("b", smallRecord("same name"));
+  open(2);
+  for (const QString& question : {u"Move to the trash"_s, u"Continue for more epochs …"_s}) {
+    table().selectRun(first);
+    action(question)->trigger();
+    QVERIFY(messageBar().isVisible());
+    write("c", smallRecord("another"));
+    library_->refresh();
+    QTRY_COMPARE(rows().rowCount(), 3);
+    QVERIFY(messageBar().isVisible());
+    table().selectRun(second);
+    QVERIFY(!messageBar().isVisible());
+  }
+  QVERIFY(fs::exists(first) && fs::exists(second));
+}
+
+void TestRunsFolders::whatWasUndoneIsNotOfferedForUndoing() {
+  const fs::path first = write("a", smallRecord("first"));
+  const fs::path second = write("b", smallRecord("second"));
+  open(2);
+  for (const fs::path& run : {first, second}) {
+    table().selectRun(run);
+    action(u"Move to the trash"_s)->trigger();
+    messageBar().actionButton()->click();
+    QTRY_VERIFY(!fs::exists(run) || messageBar().text().contains(u"no trash"_s));
+    if (fs::exists(run)) QSKIP("this file system has no trash");
+    QTRY_COMPARE(messageBar().actionButton()->text(), u"Undo"_s);
+  }
+  page_->undoAction()->trigger();
+  QTRY_VERIFY(fs::exists(second));
+  QCOMPARE(messageBar().text(), u"second restored."_s);
+  QVERIFY(!messageBar().actionButton()->isVisible());
+  QVERIFY(!fs::exists(first));
 }
 
 void TestRunsFolders::undoBelongsToTheRunsAndSaysWhatItUndoes() {

@@ -74,7 +74,14 @@ void RunOperations::connectMessages() {
   connect(&removals_, &RunRemovals::removed, this, [this](const QString& text) {
     messages_.tell(text, u"Undo"_s, [this] { removals_.undoAction()->trigger(); });
   });
-  connect(&removals_, &RunRemovals::restored, this, &RunOperations::restored);
+  connect(
+      &removals_, &RunRemovals::restored, this, [this](const fs::path& run, const QString& text) {
+        messages_.tell(text);
+        Q_EMIT restored(run);
+      });
+  connect(&table_, &RunTableView::selectionMoved, this, [this] {
+    if (table_.selectedRuns() != asked_) messages_.withdraw();
+  });
   connect(&library_, &RunLibrary::written, this, [this](const fs::path&, const QString& sentence) {
     messages_.tell(sentence);
   });
@@ -85,6 +92,7 @@ void RunOperations::continueRun() {
   if (!row) return;
   const fs::path path = row->run.path;
   const int done = row->run.record.epochsDone;
+  asked_ = table_.selectedRuns();
   messages_.askNumber(
       u"Continue %1 for"_s.arg(row->name()),
       {u"more epoch"_s, u"more epochs"_s},
@@ -101,8 +109,9 @@ void RunOperations::trash() {
           ? u"Move %1 with all its checkpoints to the trash?"_s.arg(rows.front()->name())
           : u"Move %1 with all their checkpoints to the trash?"_s.arg(
                 countedText(static_cast<qint64>(rows.size()), u"run"_s));
-  messages_.ask(question, u"Move to the trash"_s, [this, asked = table_.selectedRuns()] {
-    removals_.moveToTrash(table_.rowsOf(asked));
+  asked_ = table_.selectedRuns();
+  messages_.ask(question, u"Move to the trash"_s, [this] {
+    removals_.moveToTrash(table_.rowsOf(asked_));
     table_.setFocus();
   });
 }

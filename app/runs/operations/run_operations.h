@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <vector>
 
 #include <QObject>
 
@@ -59,6 +60,7 @@ class RunOperations : public QObject {
   RunsMessageBar& messages_;
   QWidget& page_;
   RunRemovals removals_;
+  std::vector<std::filesystem::path> asked_;  ///< The runs of the question in the message bar.
 };
 
 }  // namespace lambda

@@ -118,9 +118,10 @@ void RunRemovals::undo() {
     }
   }
   const fs::path first = removal.items.front().path;
+  const QString text = u"%1 restored."_s.arg(namesOf(removal.items));
   undone_.push_back(std::move(removal));
   updateActions();
-  Q_EMIT restored(first);
+  Q_EMIT restored(first, text);
 }
 
 void RunRemovals::redo() {

@@ -36,8 +36,8 @@ class RunRemovals : public QObject {
  Q_SIGNALS:
   /// Runs have been removed; `text` says which and where they are.
   void removed(const QString& text);
-  /// A run is being brought back.
-  void restored(const std::filesystem::path& run);
+  /// Runs are being brought back, `run` first; `text` says which.
+  void restored(const std::filesystem::path& run, const QString& text);
 
  private:
   enum class Way { trash, offList };

@@ -70,6 +70,7 @@ void RunsMessageBar::ask(const QString& text,
                          const QString& actionText,
                          std::function<void()> action) {
   show(text, actionText, std::move(action));
+  isQuestion_ = true;
   action_->setFocus();
 }
 
@@ -79,6 +80,7 @@ void RunsMessageBar::askNumber(const QString& text,
                                const QString& actionText,
                                std::function<void(int)> action) {
   show(text, actionText, [this, action = std::move(action)] { action(number_->value()); });
+  isQuestion_ = true;
   unit_ = unit;
   number_->setAccessibleName(unit.many);
   number_->setValue(value);
@@ -86,6 +88,10 @@ void RunsMessageBar::askNumber(const QString& text,
   number_->show();
   number_->setFocus();
   number_->selectAll();
+}
+
+void RunsMessageBar::withdraw() {
+  if (isQuestion_) hide();
 }
 
 void RunsMessageBar::tell(const QString& text,
@@ -108,6 +114,7 @@ void RunsMessageBar::show(const QString& text,
                           const QString& actionText,
                           std::function<void()> action) {
   timer_->stop();
+  isQuestion_ = false;
   call_ = std::move(action);
   text_->setText(text);
   setRole(*text_, {});

@@ -36,6 +36,9 @@ class RunsMessageBar : public QFrame {
                  const QString& actionText,
                  std::function<void(int)> action);
 
+  /// Closes a question; a report stays.
+  void withdraw();
+
   /// Reports what has happened; closes after a while. `action`, for example an undo, may be empty.
   void tell(const QString& text, const QString& actionText = {}, std::function<void()> action = {});
 
@@ -64,6 +67,7 @@ class RunsMessageBar : public QFrame {
   QTimer* timer_;
   Unit unit_;
   std::function<void()> call_;
+  bool isQuestion_ = false;
 };
 
 }  // namespace lambda
