@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include <QComboBox>
+#include <QLabel>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -69,6 +72,7 @@ class TestInspectChoosers : public QObject {
   void thePickerFiltersByClassAndPrediction();
   void thePickerStepsThroughWhatItShows();
   void thePickerShowsHowOftenTheTestSetWasEvaluated();
+  void thePickerNamesAnOwnPictureAsLongAsItIsShown();
   void theChooserOffersBestLastAndEpochs();
   void theChooserKeepsItsChoiceAndDropsARunThatIsGone();
   void theChooserSaysWhatIsWrongWithAPath();
@@ -131,6 +135,22 @@ void TestInspectChoosers::thePickerShowsHowOftenTheTestSetWasEvaluated() {
   QCOMPARE(splits->itemText(1), u"Test, scored once"_s);
   picker.setTestEvaluations(3);
   QCOMPARE(splits->itemText(1), u"Test, scored 3 times"_s);
+}
+
+void TestInspectChoosers::thePickerNamesAnOwnPictureAsLongAsItIsShown() {
+  ImagePicker picker;
+  const auto says = [&picker](const QString& text) {
+    return std::ranges::any_of(picker.findChildren<QLabel*>(),
+                               [&](const QLabel* label) { return label->text() == text; });
+  };
+  picker.setImages(Split::validation, evenAndOdd(8));
+  picker.setPictureName(u"cat.png"_s);
+  QVERIFY(says(u"Own picture: cat.png"_s));
+  picker.setPredictions(std::make_shared<Predictions>());
+  picker.setCurrent(-1);
+  QVERIFY(says(u"Own picture: cat.png"_s));
+  picker.setCurrent(3);
+  QVERIFY(says(u"8 of 8"_s));
 }
 
 void TestInspectChoosers::theChooserOffersBestLastAndEpochs() {

@@ -200,17 +200,16 @@ void ImagePicker::setCurrent(int image) {
   current_ = image;
   grid_->setCurrentImage(image);
   if (image < 0) return;
+  pictureName_.clear();
   const QSignalBlocker blocker(index_);
   index_->setValue(image);
   if (!isClassifying_) showCount();
 }
 
 void ImagePicker::setPictureName(const QString& name) {
+  pictureName_ = name;
   setCurrent(-1);
-  const QFontMetrics metrics = status_->fontMetrics();
-  const int space = metrics.averageCharWidth() * kNameLetters;
-  status_->setText(u"Own picture: %1"_s.arg(metrics.elidedText(name, Qt::ElideMiddle, space)));
-  status_->setToolTip(name);
+  if (!isClassifying_) showCount();
 }
 
 std::optional<int> ImagePicker::predictedOf(int image) const {
@@ -270,10 +269,17 @@ void ImagePicker::fill() {
 }
 
 void ImagePicker::showCount() {
+  status_->setToolTip(pictureName_);
+  if (!pictureName_.isEmpty()) {
+    const QFontMetrics metrics = status_->fontMetrics();
+    const int space = metrics.averageCharWidth() * kNameLetters;
+    status_->setText(
+        u"Own picture: %1"_s.arg(metrics.elidedText(pictureName_, Qt::ElideMiddle, space)));
+    return;
+  }
   status_->setText(
       images_ ? u"%1 of %2"_s.arg(countText(grid_->shown().size()), countText(images_->count()))
               : QString());
-  status_->setToolTip({});
 }
 
 void ImagePicker::chooseFilter(PredictionFilter filter) {

@@ -98,6 +98,7 @@ class ImagePicker : public QWidget {
   PredictionFilter filter_ = PredictionFilter::all;
   int label_ = -1;
   int current_ = -1;
+  QString pictureName_;  ///< Of the shown own picture; empty = one of the images is shown.
   QHBoxLayout* buttons_;
   QComboBox* splits_;
   QComboBox* classes_;
