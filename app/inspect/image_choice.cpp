@@ -3,7 +3,6 @@
 #include "app/inspect/image_picker.h"
 #include "app/inspect/own_picture.h"
 #include "app/session/inspection_session.h"
-#include "widgets/pictures/images/image_conversion.h"
 
 using namespace Qt::StringLiterals;
 
@@ -45,7 +44,7 @@ void ImageChoice::setSource(const InspectionSource& source) {
   picker_->setFilter(PredictionFilter::all);
   if (!images_->isOf(source.record.config.data)) selection_.chooseImage(0);
   images_->setData(source.record.config.data);
-  const MapShape& input = source.record.config.architecture.input;
+  const MapShape& input = inputShape();
   const std::optional<Image>& picture = selection_.picture();
   if (picture && (picture->width != input.width || picture->height != input.height)) {
     selection_.forgetPicture();
@@ -86,18 +85,23 @@ void ImageChoice::chooseSplit(Split split) {
 }
 
 void ImageChoice::openPicture(const QString& path) {
-  reading_.runNewest([path] { return readOwnPicture(path); },
-                     [this](const OwnPicture& picture) {
-                       if (picture.problem.isEmpty()) return takePicture(picture);
-                       Q_EMIT told(picture.problem, true);
-                     });
+  const MapShape input = inputShape();
+  const auto read = [path, input] { return readOwnPicture(path, input.width, input.height); };
+  reading_.runNewest(read, [this, path, input](const OwnPicture& picture) {
+    if (!picture.problem.isEmpty()) {
+      Q_EMIT told(picture.problem, true);
+    } else if (input != inputShape()) {
+      openPicture(path);  // Other weights were chosen meanwhile.
+    } else {
+      selection_.choosePicture(picture.image);
+      picker_->setPictureName(picture.name);
+      Q_EMIT chosen();
+    }
+  });
 }
 
-void ImageChoice::takePicture(const OwnPicture& picture) {
-  const MapShape& input = source_.record.config.architecture.input;
-  selection_.choosePicture(fittedPicture(picture.image, input.width, input.height));
-  picker_->setPictureName(picture.name);
-  Q_EMIT chosen();
+const MapShape& ImageChoice::inputShape() const {
+  return source_.record.config.architecture.input;
 }
 
 void ImageChoice::predict() {

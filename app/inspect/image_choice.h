@@ -11,7 +11,6 @@
 namespace lambda {
 
 class ImagePicker;
-struct OwnPicture;
 
 /// The image part of a selection: the images of the run, the predictions for them, the picker that
 /// shows both, and a person's own picture.
@@ -51,8 +50,8 @@ class ImageChoice : public QObject {
 
  private:
   void setSubject();
-  void takePicture(const OwnPicture& picture);
   void showImages();
+  const MapShape& inputShape() const;
 
   InspectSelection& selection_;
   InspectionSource source_;

@@ -1,6 +1,5 @@
 #include "app/inspect/own_picture.h"
 
-#include <QCoreApplication>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QImageReader>
@@ -8,15 +7,20 @@
 #include <QStandardPaths>
 #include <QUrl>
 
+#include "widgets/pictures/images/image_conversion.h"
+
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
-OwnPicture readOwnPicture(const QString& path) {
+OwnPicture readOwnPicture(const QString& path, int width, int height) {
   QImageReader reader(path);
   reader.setAutoTransform(true);
-  OwnPicture picture{.image = reader.read(), .name = QFileInfo(path).fileName(), .problem = {}};
-  if (picture.image.isNull()) {
+  const QImage read = reader.read();
+  OwnPicture picture{.image = fittedPicture(read, width, height),
+                     .name = QFileInfo(path).fileName(),
+                     .problem = {}};
+  if (read.isNull()) {
     picture.problem = u"Could not read %1 as a picture: %2. Use a PNG or JPEG file."_s.arg(
         picture.name, reader.errorString());
   }

@@ -2,8 +2,9 @@
 
 #include <functional>
 
-#include <QImage>
 #include <QString>
+
+#include "engine/values/images/image.h"
 
 class QMimeData;
 class QWidget;
@@ -12,14 +13,14 @@ namespace lambda {
 
 // A person's own picture as the input of a network.
 
-/// A picture file, or what is wrong with it.
+/// The middle of a picture file, scaled to a network's input, or what is wrong with the file.
 struct OwnPicture {
-  QImage image;
+  Image image;
   QString name;     ///< Of the file, without its folder.
   QString problem;  ///< Empty = none.
 };
 
-OwnPicture readOwnPicture(const QString& path);
+OwnPicture readOwnPicture(const QString& path, int width, int height);
 
 /// The file that a drop contains, if Qt may read it as a picture by its name; otherwise empty.
 QString pictureIn(const QMimeData& data);
