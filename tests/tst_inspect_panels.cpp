@@ -57,6 +57,8 @@ class TestInspectPanels : public QObject {
   void deadAndCollapsedKeysAreFlagged();
   void thePredictionSaysWhatItIs();
   void everyPictureOfThePanelsCanBeExported();
+  void aNoteIsShownOnlyWithItsState();
+  void captionsNameTheImage();
 };
 
 void TestInspectPanels::onlyThePanelInViewIsUpdated() {
@@ -332,6 +334,26 @@ void TestInspectPanels::everyPictureOfThePanelsCanBeExported() {
     }
   }
   QCOMPARE(static_cast<std::size_t>(names.size()), pictures.size());
+}
+
+void TestInspectPanels::aNoteIsShownOnlyWithItsState() {
+  ImagePanel panel;
+  panel.show();
+  panel.setState({.note = u"Reading the epochs …"_s});
+  QCOMPARE(panel.image().placeholder(), u"Reading the epochs …"_s);
+  panel.setState({});
+  QCOMPARE(panel.image().placeholder(), u"No image yet."_s);
+}
+
+void TestInspectPanels::captionsNameTheImage() {
+  InspectionSnapshot s = *example();
+  s.request = {.split = Split::test, .image = 7};
+  LambdaPanel panel;
+  show(panel, std::make_shared<const InspectionSnapshot>(s));
+  QVERIFY(panel.total().exportCaption().contains(u", test image 7, step "_s));
+  s.request.picture = s.image;
+  show(panel, std::make_shared<const InspectionSnapshot>(s));
+  QVERIFY(panel.total().exportCaption().contains(u", own picture, step "_s));
 }
 
 }  // namespace lambda::test

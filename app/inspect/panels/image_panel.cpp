@@ -177,7 +177,7 @@ void ImagePanel::showState(const PanelState& state) {
     view->setPositions(s ? s->layer.height : 0, s ? s->layer.width : 0);
   }
   if (s) setQuery(state.query.value_or(Cell{s->queryRow, s->queryColumn}));
-  if (!state.note.isEmpty()) image().setPlaceholder(state.note);
+  image().setPlaceholder(state.note.isEmpty() ? u"No image yet."_s : state.note);
   const PredictionText words = s ? predictionText(*s)
                                : isPlain && state.plain->predictions
                                    ? predictionText(*state.plain->predictions, state.plain->index)
