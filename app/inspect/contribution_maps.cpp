@@ -66,4 +66,10 @@ Array differenceOf(const Array& a, const Array& b) {
   return difference;
 }
 
+double norm(std::span<const float> values) {
+  double squares = 0;
+  for (const float value : values) squares += static_cast<double>(value) * value;
+  return std::sqrt(squares);
+}
+
 }  // namespace lambda

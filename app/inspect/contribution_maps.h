@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "engine/values/inspection/inspection.h"
@@ -30,5 +31,8 @@ Array mapOf(const Array& headMaps, ContributionKind quantity, int head);
 
 /// a - b where both have the same shape, otherwise empty.
 Array differenceOf(const Array& a, const Array& b);
+
+/// The root of the sum of squares.
+double norm(std::span<const float> values);
 
 }  // namespace lambda

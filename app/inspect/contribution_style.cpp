@@ -1,7 +1,5 @@
 #include "app/inspect/contribution_style.h"
 
-#include <QCoreApplication>
-
 #include "widgets/equations/equation_view.h"
 
 using namespace Qt::StringLiterals;

@@ -28,16 +28,6 @@ Array sumOf(const Array& a, const Array& b) {
   return sum;
 }
 
-double norm(const float* values, std::size_t count) {
-  double squares = 0;
-  for (std::size_t i = 0; i < count; ++i) squares += static_cast<double>(values[i]) * values[i];
-  return std::sqrt(squares);
-}
-
-double norm(const Array& array) {
-  return norm(array.values.data(), array.values.size());
-}
-
 double greatest(std::initializer_list<const Array*> arrays) {
   double most = 0;
   for (const Array* array : arrays) {
@@ -58,7 +48,7 @@ EmbeddingTiles embeddingsOf(const ProbeLayer& stored) {
   result.changePatterns = {stored.changePatterns, stored.changePatternShares.values};
   const auto cells = static_cast<std::size_t>(tiles.shape[2] * tiles.shape[3]);
   for (std::size_t first = 0; first < tiles.values.size(); first += cells) {
-    result.norms.push_back(static_cast<float>(norm(tiles.values.data() + first, cells)));
+    result.norms.push_back(static_cast<float>(norm({tiles.values.data() + first, cells})));
   }
   result.order.resize(result.norms.size());
   std::iota(result.order.begin(), result.order.end(), 0);
@@ -107,10 +97,10 @@ ProbeNorms normsOf(const ProbeSnapshot& probe, const std::string& layer) {
   ProbeNorms norms{.epoch = probe.epoch, .step = probe.step};
   const ProbeLayer* stored = find(probe, layer);
   if (stored == nullptr) return norms;
-  norms.content = norm(stored->lambdaContent);
-  norms.position = norm(stored->lambdaPosition);
-  norms.embeddings = norm(stored->embeddings);
-  norms.change = norm(stored->embeddingChange);
+  norms.content = norm(stored->lambdaContent.values);
+  norms.position = norm(stored->lambdaPosition.values);
+  norms.embeddings = norm(stored->embeddings.values);
+  norms.change = norm(stored->embeddingChange.values);
   const Array lambda = sumOf(stored->lambdaContent, stored->lambdaPosition);
   norms.greatestLambda = greatest({&stored->lambdaContent, &stored->lambdaPosition, &lambda});
   norms.greatestEmbedding = greatest({&stored->embeddings});

@@ -1,7 +1,6 @@
 #include "app/inspect/panels/lambda_panel.h"
 
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include <QAction>
@@ -11,6 +10,7 @@
 #include <QSettings>
 #include <QToolButton>
 
+#include "app/inspect/contribution_maps.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/equations/equation_view.h"
 #include "widgets/export/export_menu.h"
@@ -35,12 +35,6 @@ constexpr std::array kPictureRows{2, 3, 5};  // their rows of the grid
 constexpr int kTotalColumns = 10;
 constexpr int kPartColumns = 6;
 constexpr int kColumns = kTotalColumns + 2 * kPartColumns;
-
-double norm(const Array& array) {
-  double squares = 0;
-  for (const float value : array.values) squares += static_cast<double>(value) * value;
-  return std::sqrt(squares);
-}
 
 Equation lambdaEquation(const InspectableLayer& layer) {
   return {
@@ -111,8 +105,6 @@ LambdaPanel::LambdaPanel(QWidget* parent)
   connect(lockScale_, &QAction::toggled, this, &LambdaPanel::setLocked);
   connect(oneScale_, &QCheckBox::toggled, this, &LambdaPanel::updateRanges);
   connect(lock_, &QCheckBox::toggled, this, [this](bool locked) {
-    lockedScale_.reset();
-    if (locked) lockedScale_ = total_->range().high;
     for (HeatmapView* view : {total_, content_, position_}) view->setRangeLocked(locked);
     lockScale_->setChecked(locked);
     updateRanges();
@@ -252,9 +244,9 @@ ExplanationText LambdaPanel::explanation() const {
   text.numbers = {
       {u"Position n"_s, u"row %1, column %2"_s.arg(s.queryRow).arg(s.queryColumn)},
       {u"Size k × v"_s, u"%1 × %2"_s.arg(s.lambdas.total.shape[0]).arg(s.lambdas.total.shape[1])},
-      {u"Norm of the content part"_s, numberText(norm(s.lambdas.content))},
-      {u"Norm of the position part"_s, numberText(norm(s.lambdas.position))},
-      {u"Norm of λ"_s, numberText(norm(s.lambdas.total))}};
+      {u"Norm of the content part"_s, numberText(norm(s.lambdas.content.values))},
+      {u"Norm of the position part"_s, numberText(norm(s.lambdas.position.values))},
+      {u"Norm of λ"_s, numberText(norm(s.lambdas.total.values))}};
   if (!s.singularValues.total.empty()) {
     text.numbers.emplace_back(u"Effective rank of λ"_s,
                               numberText(effectiveRank(s.singularValues.total.values)));

@@ -55,7 +55,6 @@ class LambdaPanel : public InspectPanel {
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   std::optional<double> scale_;
   QAction* lockScale_ = nullptr;
-  std::optional<double> lockedScale_;
   EquationView* equation_;
   QGridLayout* grid_;
   std::vector<QWidget*> matrices_;  ///< The three views with their buttons.

@@ -1,6 +1,5 @@
 #include "app/inspect/panels/panel_deck.h"
 
-#include <QCoreApplication>
 #include <QFrame>
 #include <QLabel>
 #include <QSettings>

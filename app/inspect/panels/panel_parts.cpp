@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <QAction>
-#include <QCoreApplication>
 #include <QEvent>
 #include <QGridLayout>
 #include <QLabel>

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <QCoreApplication>
-
 #include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;
