@@ -111,9 +111,7 @@ void ShortcutRegistry::set(std::size_t command, const QKeySequence& keys) {
   store();
 }
 
-void ShortcutRegistry::takeOver(std::size_t command,
-                                std::size_t owner,
-                                const QKeySequence& keys) {
+void ShortcutRegistry::takeOver(std::size_t command, std::size_t owner, const QKeySequence& keys) {
   set(owner, {});
   set(command, keys);
 }
