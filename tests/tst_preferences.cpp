@@ -2,6 +2,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialog>
+#include <QHelpEvent>
 #include <QKeySequenceEdit>
 #include <QLabel>
 #include <QLineEdit>
@@ -10,7 +11,10 @@
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSpinBox>
+#include <QTabWidget>
 #include <QTableView>
+#include <QToolButton>
+#include <QToolTip>
 
 #include "app/runs/run_library.h"
 #include "app/session/data_location.h"
@@ -54,6 +58,7 @@ class TestPreferences : public QObject {
   void aPressedKeyIsTheNewShortcut();
   void aKeyOfAnotherCommandIsNamedAndSwappedOrKept();
   void ofSeveralKeysThePressedOneMoves();
+  void tipsShowTheKeysOnceAndAsTheyAre();
   void keysOfTwoPagesDoNotConflict();
   void keysThatMoveThroughTheWindowAreRefused();
   void shortcutsAreRememberedAndReset();
@@ -66,6 +71,7 @@ class TestPreferences : public QObject {
   void press(const QKeySequence& keys);
   void press(const QString& checkBox);
   QAction* action(const QString& text);
+  void setKeys(const QString& command, const QKeySequence& keys);
 
   template <class Part>
   Part* part(const QString& name) {
@@ -111,6 +117,13 @@ void TestPreferences::select(const QString& command) {
     }
   }
   QFAIL(qPrintable(u"no command "_s + command));
+}
+
+void TestPreferences::setKeys(const QString& command, const QKeySequence& keys) {
+  auto* registry = (*studio_)->findChild<ShortcutRegistry*>();
+  const auto found = std::ranges::find(registry->commands(), command, titleOf);
+  QVERIFY2(found != registry->commands().end(), qPrintable(command));
+  registry->set(static_cast<std::size_t>(found - registry->commands().begin()), keys);
 }
 
 void TestPreferences::press(const QKeySequence& keys) {
@@ -324,6 +337,31 @@ void TestPreferences::ofSeveralKeysThePressedOneMoves() {
   QTest::mouseClick(part<QPushButton>(u"Take it over"_s), Qt::LeftButton);
   QCOMPARE(save->shortcuts(), QList{standard.last()});
   QVERIFY(sheet->shortcuts().isEmpty());
+}
+
+void TestPreferences::tipsShowTheKeysOnceAndAsTheyAre() {
+  const auto tipOf = [](QWidget& widget) {
+    QToolTip::hideText();
+    QHelpEvent help(QEvent::ToolTip, QPoint(4, 4), widget.mapToGlobal(QPoint(4, 4)));
+    QApplication::sendEvent(&widget, &help);
+    return QToolTip::text();
+  };
+  for (QToolButton* button : (*studio_)->findChildren<QToolButton*>()) {
+    const QAction* action = button->defaultAction();
+    if (!action || action->shortcut().isEmpty()) continue;
+    const QString keys = action->shortcut().toString(QKeySequence::NativeText);
+    const QString tip = tipOf(*button);
+    QVERIFY2(tip.endsWith(u'(' + keys + u')'), qPrintable(tip));
+    QCOMPARE(tip.count(u'(' + keys + u')'), 1);
+  }
+  auto* start = (*studio_)->findChild<QPushButton*>(u"start"_s);
+  QVERIFY2(tipOf(*start).endsWith(u"settings (F5)"_s), qPrintable(tipOf(*start)));
+  setKeys(u"Train: Start training"_s, QKeySequence(Qt::Key_F8));
+  QVERIFY2(tipOf(*start).endsWith(u"settings (F8)"_s), qPrintable(tipOf(*start)));
+  setKeys(u"Runs: Show curves"_s, QKeySequence(Qt::Key_F9));
+  const QList<QTabWidget*> tabs = (*studio_)->findChildren<QTabWidget*>();
+  QVERIFY(std::ranges::any_of(
+      tabs, [](const QTabWidget* each) { return each->tabToolTip(0) == u"F9"_s; }));
 }
 
 void TestPreferences::keysOfTwoPagesDoNotConflict() {

@@ -70,7 +70,11 @@ void RunsView::layOut(const Panels& panels) {
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const QAction& action = *actions_.tabs[i];
     const int tab = tabs_->addTab(panels[i], action.iconText());
-    tabs_->setTabToolTip(tab, action.shortcut().toString(QKeySequence::NativeText));
+    const auto showKeys = [this, tab, &action] {
+      tabs_->setTabToolTip(tab, action.shortcut().toString(QKeySequence::NativeText));
+    };
+    showKeys();
+    connect(&action, &QAction::changed, this, showKeys);
     connect(&action, &QAction::triggered, this, [this, tab] { showTab(tab); });
   }
   content_->addWidget(upper);

@@ -10,14 +10,23 @@ using namespace Qt::StringLiterals;
 
 namespace lambda {
 
+namespace {
+
+const QAction* actionOf(const QAbstractButton& button) {
+  const auto* toolButton = qobject_cast<const QToolButton*>(&button);
+  return toolButton ? toolButton->defaultAction() : button.actions().value(0);
+}
+
+}  // namespace
+
 ShortcutTips::ShortcutTips(QObject* parent) : QObject(parent) {
   qApp->installEventFilter(this);
 }
 
 bool ShortcutTips::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() != QEvent::ToolTip) return false;
-  auto* button = qobject_cast<QToolButton*>(watched);
-  const QAction* action = button ? button->defaultAction() : nullptr;
+  auto* button = qobject_cast<QAbstractButton*>(watched);
+  const QAction* action = button ? actionOf(*button) : nullptr;
   if (!action || action->shortcut().isEmpty()) return false;
   const QString keys = action->shortcut().toString(QKeySequence::NativeText);
   QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(),

@@ -4,7 +4,8 @@
 
 namespace lambda {
 
-/// Adds the current shortcut of its action to the tooltip of every tool button of the application.
+/// Adds the current shortcut of its action to the tooltip of every button of the application: the
+/// default action of a tool button, the one that was added to another button.
 class ShortcutTips : public QObject {
   Q_OBJECT
 

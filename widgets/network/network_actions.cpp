@@ -23,10 +23,7 @@ QAction* NetworkActions::make(const QString& text,
   for (const QString& key : keys.split(u' ', Qt::SkipEmptyParts)) shortcuts << QKeySequence(key);
   action->setShortcuts(shortcuts);
   action->setShortcutContext(Qt::WidgetShortcut);
-  action->setToolTip(
-      shortcuts.isEmpty()
-          ? tip
-          : u"%1 (%2)"_s.arg(tip, shortcuts.first().toString(QKeySequence::NativeText)));
+  action->setToolTip(tip);
   editor_.addAction(action);
   connect(action, &QAction::triggered, this, verb);
   return action;

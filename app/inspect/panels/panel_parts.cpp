@@ -212,8 +212,7 @@ QAction* makePageAction(QObject& owner,
   auto* action = new QAction(text, &owner);
   action->setShortcut(key);
   action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  action->setToolTip(
-      key.isEmpty() ? toolTip : toolTip + u" ("_s + key.toString(QKeySequence::NativeText) + u')');
+  action->setToolTip(toolTip);
   return action;
 }
 

@@ -79,8 +79,8 @@ QString weightsText(InspectedWeights weights);
 /// are 8 × 8 positions."
 QString lettersOf(const InspectableLayer& layer);
 
-/// An action whose tooltip names its key. The page that shows the panel adds it, so that the key
-/// works on the whole page.
+/// An action with a key. The page that shows the panel adds it, so that the key works on the whole
+/// page.
 QAction* makePageAction(QObject& owner,
                         const QString& text,
                         const QKeySequence& key,

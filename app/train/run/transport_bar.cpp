@@ -30,11 +30,6 @@ constexpr int kBarGap = 8;
 constexpr int kWordsInterval = 250;  // Milliseconds.
 constexpr int kWidestTitle = 320;
 
-/// A tooltip of the action's text and its key.
-QString withKey(const QAction& action, const QString& meaning) {
-  return meaning + u" ("_s + action.shortcut().toString(QKeySequence::NativeText) + u")"_s;
-}
-
 }  // namespace
 
 TransportBar::TransportBar(TrainingSession& session, QWidget* parent)
@@ -63,10 +58,10 @@ void TransportBar::makeActions() {
   stop_ = add(u"Stop"_s, {QKeySequence(Qt::SHIFT | Qt::Key_F5)});
   settings_ = add(u"Settings"_s, {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)});
   settings_->setCheckable(true);
-  start_->setToolTip(withKey(*start_, u"Train the network of Design with these settings"_s));
-  step_->setToolTip(withKey(*step_, u"Train one batch, then pause"_s));
-  stop_->setToolTip(withKey(*stop_, u"Save and stop; the run can be resumed"_s));
-  settings_->setToolTip(withKey(*settings_, u"Show the data and the recipe"_s));
+  start_->setToolTip(u"Train the network of Design with these settings"_s);
+  step_->setToolTip(u"Train one batch, then pause"_s);
+  stop_->setToolTip(u"Save and stop; the run can be resumed"_s);
+  settings_->setToolTip(u"Show the data and the recipe"_s);
   connect(start_, &QAction::triggered, this, &TransportBar::startRequested);
   connect(pause_, &QAction::triggered, this, [this] {
     const SessionState state = session_.state();
@@ -115,6 +110,7 @@ void TransportBar::makeButtons() {
   startButton_->setObjectName(u"start"_s);
   startButton_->setProperty(kRole, u"primary"_s);
   startButton_->setToolTip(start_->toolTip());
+  startButton_->addAction(start_);
   row->addWidget(startButton_);
   connect(startButton_, &QPushButton::clicked, start_, &QAction::trigger);
 }
@@ -154,8 +150,7 @@ void TransportBar::showState() {
   startButton_->setEnabled(!isBusy);
   pause_->setEnabled(isBusy && !isStopping);
   pause_->setText(isHeld ? u"Continue"_s : u"Pause"_s);
-  pause_->setToolTip(
-      withKey(*pause_, isHeld ? u"Continue training"_s : u"Pause after this batch"_s));
+  pause_->setToolTip(isHeld ? u"Continue training"_s : u"Pause after this batch"_s);
   step_->setEnabled(isBusy && !isStopping);
   stop_->setEnabled(isBusy && !isStopping);
   for (QToolButton* button : runButtons_) button->setVisible(isBusy);
