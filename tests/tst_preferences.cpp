@@ -197,7 +197,7 @@ void TestPreferences::aFolderIsTakenOnlyIfFilesCanBeWrittenThere() {
     }
     return false;
   };
-  for (const QString& bad : {u"/proc"_s, good.filePath(u"missing"_s), u"/etc/hostname"_s}) {
+  for (const QString& bad : {u"."_s, u"/proc"_s, good.filePath(u"missing"_s), u"/etc/hostname"_s}) {
     enter(*runs, bad);
     QTRY_VERIFY2(isTold(u"Could not use this folder"_s), qPrintable(bad));
     QCOMPARE(library.folder(), before);

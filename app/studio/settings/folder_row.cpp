@@ -16,6 +16,8 @@ namespace lambda {
 
 QString folderProblem(const QString& folder) {
   const QFileInfo info(folder);
+  if (info.isRelative())
+    return u"Type the whole path, which begins with “/”, or choose a folder."_s;
   if (!info.exists()) return u"There is no such folder. Create it first, or choose another one."_s;
   if (!info.isDir()) return u"This is a file. Choose a folder."_s;
   QTemporaryFile probe(QDir(folder).filePath(u".lambda-studio-XXXXXX"_s));
