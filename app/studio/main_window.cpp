@@ -215,11 +215,6 @@ void MainWindow::dropEvent(QDropEvent* event) {
   event->acceptProposedAction();
 }
 
-void MainWindow::changeEvent(QEvent* event) {
-  QMainWindow::changeEvent(event);
-  if (event->type() == QEvent::LanguageChange) updateTitle();
-}
-
 void MainWindow::closeEvent(QCloseEvent* event) {
   event->ignore();
   if (workspaces_->document().isModified() && !mayDiscard_) {
