@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 #include "app/design/sharing_choice.h"
 #include "widgets/theme/shown_text.h"
@@ -18,11 +17,8 @@ const std::string kPrefix = "block.mixer";
 /// "The lambda layer", "The 3 lambda layers"
 QString sectionTitleOf(std::size_t kind, std::size_t count) {
   const MixerTraits& traits = kMixerTraits[kind];
-  const auto text = [](std::string_view name) {
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-  };
-  return count == 1 ? u"The %1"_s.arg(text(traits.name))
-                    : u"The %1 %2"_s.arg(count).arg(text(traits.plural));
+  return count == 1 ? u"The %1"_s.arg(QString::fromUtf8(traits.name))
+                    : u"The %1 %2"_s.arg(count).arg(QString::fromUtf8(traits.plural));
 }
 
 /// Without positions the window and the shared embeddings have no effect.

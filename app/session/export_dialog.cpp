@@ -11,14 +11,6 @@ using namespace Qt::StringLiterals;
 
 namespace lambda {
 
-namespace {
-
-QString utf8(std::string_view text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-}  // namespace
-
 void askForExport(QWidget& parent,
                   const QString& title,
                   const QString& stem,
@@ -27,8 +19,8 @@ void askForExport(QWidget& parent,
   QStringList filters;
   for (const RunExport format : formats) {
     const std::string_view ending = traitsOf(format).ending;
-    filters << u"%1 (*%2)"_s.arg(utf8(traitsOf(format).title),
-                                 utf8(ending.substr(ending.find('.'))));
+    filters << u"%1 (*%2)"_s.arg(QString::fromUtf8(traitsOf(format).title),
+                                 QString::fromUtf8(ending.substr(ending.find('.'))));
   }
   const auto formatOf = [formats, filters](const QString& filter) {
     return formats[static_cast<std::size_t>(std::max<qsizetype>(0, filters.indexOf(filter)))];
@@ -38,7 +30,7 @@ void askForExport(QWidget& parent,
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setNameFilters(filters);
   const auto suggestName = [dialog, stem, formatOf](const QString& filter) {
-    const QString ending = utf8(traitsOf(formatOf(filter)).ending);
+    const QString ending = QString::fromUtf8(traitsOf(formatOf(filter)).ending);
     dialog->setDefaultSuffix(ending.section(u'.', -1));
     dialog->selectFile(stem + ending);
   };

@@ -86,8 +86,7 @@ QString recipeText(const RunConfig& config) {
   const Recipe& recipe = config.recipe;
   const std::int64_t batches =
       recipe.batchSize > 0 ? trainingImagesOf(config.data) / recipe.batchSize : 0;
-  const std::string_view title = traitsOf(config.data.source).title;
-  const QString data = QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+  const QString data = QString::fromUtf8(traitsOf(config.data.source).title);
   const QString epochs = countedText(recipe.epochs, u"epoch"_s);
   const QString batchSize = countText(recipe.batchSize);
   const QString length = batches > 0

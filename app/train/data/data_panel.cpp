@@ -40,14 +40,10 @@ QLabel* makeText(QWidget* parent, const QString& text, const QString& role) {
   return label;
 }
 
-QString textOf(std::string_view text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 /// The built-in data set, which needs no file.
 Fix useBuiltIn() {
   const DataSourceTraits traits = traitsOf(DataSource());
-  return {u"Use %1"_s.arg(textOf(traits.title)).toStdString(),
+  return {u"Use %1"_s.arg(QString::fromUtf8(traits.title)).toStdString(),
           "data.source",
           '"' + std::string(traits.kind) + '"'};
 }
@@ -83,11 +79,11 @@ void DataPanel::makeChoices() {
     const DataSourceTraits traits = traitsOf(valueOfKind<DataSource>(kind));
     const int place = static_cast<int>(kind);
     auto* button = new QToolButton(this);
-    button->setText(textOf(traits.title));
+    button->setText(QString::fromUtf8(traits.title));
     button->setCheckable(true);
     button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    button->setAccessibleDescription(textOf(traits.meaning));
-    button->setToolTip(textOf(traits.meaning));
+    button->setAccessibleDescription(QString::fromUtf8(traits.meaning));
+    button->setToolTip(QString::fromUtf8(traits.meaning));
     choices_->addButton(button, place);
     grid->addWidget(button, place / kChoicesInARow, place % kChoicesInARow);
   }
@@ -159,7 +155,7 @@ void DataPanel::setSource(const DataSource& source) {
 
 void DataPanel::showSource() {
   choices_->button(static_cast<int>(source_.index()))->setChecked(true);
-  meaning_->setText(textOf(traitsOf(source_).meaning));
+  meaning_->setText(QString::fromUtf8(traitsOf(source_).meaning));
   if (pathOf(source_)) {
     // The check may hide the explanation, which must happen first: both together need more space
     // than there may be.
@@ -210,7 +206,7 @@ std::vector<Problem> DataPanel::problems() const {
               "shapes10."_s;
     return {{"data.source",
              Severity::error,
-             text.arg(textOf(traits.title)).toStdString(),
+             text.arg(QString::fromUtf8(traits.title)).toStdString(),
              useBuiltIn()}};
   }
   if (state_ == DataState::damaged) {
@@ -242,7 +238,7 @@ void DataPanel::takeLocation(const DataLocation& location) {
     setState(DataState::missing,
              !canBeDownloaded
                  ? u"There is nothing at this place. Choose where the data lies: %1."_s.arg(
-                       textOf(traitsOf(source_).layout))
+                       QString::fromUtf8(traitsOf(source_).layout))
              : hasDefaultPath(source_)
                  ? u"Not on this machine yet. Download it, or choose its place."_s
                  : u"There is nothing at this place. Choose another one, or download the set."_s);

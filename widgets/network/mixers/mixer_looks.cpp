@@ -11,10 +11,6 @@ namespace lambda {
 
 namespace {
 
-QString textOf(std::string_view text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 /// Calls ask(look, mixer) with the look for the mixer's kind.
 template <class Ask>
 auto askLook(const Mixer& mixer, const Ask& ask) {
@@ -52,12 +48,12 @@ Mixer fittedMixer(const Mixer& mixer, int width, const MapShape& map) {
 }
 
 QString kindWithArticle(std::size_t kind) {
-  const QString name = textOf(kMixerTraits[kind].name);
+  const QString name = QString::fromUtf8(kMixerTraits[kind].name);
   return (u"aeiou"_s.contains(name.front()) ? u"an %1"_s : u"a %1"_s).arg(name);
 }
 
 QString kindPlural(std::size_t kind) {
-  return textOf(kMixerTraits[kind].plural);
+  return QString::fromUtf8(kMixerTraits[kind].plural);
 }
 
 }  // namespace lambda

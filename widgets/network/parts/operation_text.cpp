@@ -11,10 +11,6 @@ namespace lambda {
 
 namespace {
 
-QString utf8(std::string_view text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 /// Reads the index behind "_" or "^" at `at`: one character, or all between braces.
 QString takeScript(const QString& text, qsizetype& at) {
   if (at >= text.size()) return {};
@@ -34,7 +30,7 @@ QString sizesText(const Operation& operation) {
 }
 
 QString equationHtml(std::string_view equation) {
-  const QString text = utf8(equation);
+  const QString text = QString::fromUtf8(equation);
   QString html;
   for (qsizetype at = 0; at < text.size();) {
     const QChar c = text[at++];
@@ -50,8 +46,8 @@ QString equationHtml(std::string_view equation) {
 
 QString explanationHtml(const Operation& operation) {
   return u"<b>"_s + equationHtml(operation.equation) + u"</b>&nbsp; ("_s +
-         u"%1: %2"_s.arg(utf8(operation.axes), sizesText(operation)) + u")<br>"_s +
-         utf8(operation.meaning).toHtmlEscaped();
+         u"%1: %2"_s.arg(QString::fromUtf8(operation.axes), sizesText(operation)) + u")<br>"_s +
+         QString::fromUtf8(operation.meaning).toHtmlEscaped();
 }
 
 QString spokenText(const Operation& operation) {
@@ -61,7 +57,7 @@ QString spokenText(const Operation& operation) {
       countText(operation.parameters),
       countText(operation.flops),
       bytesText(operation.activationBytes, 3),
-      utf8(operation.meaning));
+      QString::fromUtf8(operation.meaning));
 }
 
 }  // namespace lambda
