@@ -58,6 +58,7 @@ class TestPreferences : public QObject {
   void aPressedKeyIsTheNewShortcut();
   void aKeyOfAnotherCommandIsNamedAndSwappedOrKept();
   void ofSeveralKeysThePressedOneMoves();
+  void keysOfTwoPagesAreTakenOverOneByOne();
   void tipsShowTheKeysOnceAndAsTheyAre();
   void keysOfTwoPagesDoNotConflict();
   void keysThatMoveThroughTheWindowAreRefused();
@@ -337,6 +338,21 @@ void TestPreferences::ofSeveralKeysThePressedOneMoves() {
   QTest::mouseClick(part<QPushButton>(u"Take it over"_s), Qt::LeftButton);
   QCOMPARE(save->shortcuts(), QList{standard.last()});
   QVERIFY(sheet->shortcuts().isEmpty());
+}
+
+void TestPreferences::keysOfTwoPagesAreTakenOverOneByOne() {
+  const QKeySequence keys(u"Ctrl+Alt+J"_s);
+  setKeys(u"Train: Start training"_s, keys);
+  setKeys(u"Runs: Refresh"_s, keys);
+  select(u"File: Save"_s);
+  press(keys);
+  QVERIFY(!part<QPushButton>(u"Swap them"_s)->isVisible());
+  auto* takeOver = part<QPushButton>(u"Take it over"_s);
+  QTest::mouseClick(takeOver, Qt::LeftButton);
+  QVERIFY(action(u"Save"_s)->shortcut() != keys);
+  QTest::mouseClick(takeOver, Qt::LeftButton);
+  QCOMPARE(action(u"Save"_s)->shortcut(), keys);
+  QVERIFY(!takeOver->isVisible());
 }
 
 void TestPreferences::tipsShowTheKeysOnceAndAsTheyAre() {

@@ -111,22 +111,19 @@ void ShortcutRegistry::set(std::size_t command, const QKeySequence& keys) {
   store();
 }
 
-void ShortcutRegistry::takeOver(std::size_t command, std::size_t owner, const QKeySequence& keys) {
-  set(owner, {});
-  set(command, keys);
-}
-
-bool ShortcutRegistry::canSwap(std::size_t command, std::size_t owner) const {
-  Keys keys = current();
-  const QList<QKeySequence> own = std::exchange(keys[command], {});
-  keys[owner].clear();
-  return own.size() == 1 && !ownerIn(keys, own.front(), owner);
+bool ShortcutRegistry::canSwap(std::size_t command,
+                               std::size_t owner,
+                               const QKeySequence& keys) const {
+  Keys others = current();
+  const QList<QKeySequence> own = std::exchange(others[command], {});
+  others[owner].clear();
+  return own.size() == 1 && !ownerIn(others, own.front(), owner) && !ownerIn(others, keys, command);
 }
 
 void ShortcutRegistry::swap(std::size_t command, std::size_t owner, const QKeySequence& keys) {
   const QKeySequence own = keysOf(command);
-  takeOver(command, owner, keys);
   set(owner, own);
+  set(command, keys);
 }
 
 bool ShortcutRegistry::isChanged(std::size_t command) const {

@@ -53,11 +53,9 @@ class ShortcutRegistry : public QObject {
   /// Gives a command these keys alone; empty = none. They must be free.
   void set(std::size_t command, const QKeySequence& keys);
 
-  /// Gives a command these keys of another, which gets none.
-  void takeOver(std::size_t command, std::size_t owner, const QKeySequence& keys);
-
-  /// Whether two commands can exchange their keys without a conflict with a third one.
-  bool canSwap(std::size_t command, std::size_t owner) const;
+  /// Whether a command can get these keys of another, and that one the command's, without a
+  /// conflict with a third one.
+  bool canSwap(std::size_t command, std::size_t owner, const QKeySequence& keys) const;
 
   /// Gives a command these keys of another, which gets the command's.
   void swap(std::size_t command, std::size_t owner, const QKeySequence& keys);

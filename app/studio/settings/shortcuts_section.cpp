@@ -148,8 +148,9 @@ void ShortcutsSection::makeConflict() {
   });
   connect(takeOver_, &QPushButton::clicked, this, [this] {
     const Conflict conflict = *conflict_;
-    endConflict();
-    registry_.takeOver(*selected(), conflict.owner, conflict.keys);
+    registry_.set(conflict.owner, {});
+    // A command of another page may have the same keys.
+    take(conflict.keys);
   });
   connect(keep_, &QPushButton::clicked, this, [this] {
     endConflict();
@@ -200,7 +201,7 @@ void ShortcutsSection::offer(const Conflict& conflict) {
   tell(u"%1 is the shortcut of “%2”."_s.arg(conflict.keys.toString(QKeySequence::NativeText),
                                             titleOf(owner)),
        u"warning"_s);
-  swap_->setVisible(registry_.canSwap(*selected(), conflict.owner));
+  swap_->setVisible(registry_.canSwap(*selected(), conflict.owner, conflict.keys));
   takeOver_->setVisible(true);
   takeOver_->setToolTip(u"“%1” has no shortcut then."_s.arg(owner.name));
   keep_->setVisible(true);
