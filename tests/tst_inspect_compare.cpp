@@ -32,6 +32,7 @@ class TestInspectCompare : public QObject {
   void comparedSidesShareImageQueryAndScale();
   void layersOfDifferentSizesAreComparedWithoutADifference();
   void aFailureReplacesTheOlderPicturesOfItsSide();
+  void aRunThatIsGoneLeavesNoPictures();
   void aDifferenceNamesBothSides();
   void aRunWithoutCheckpointsIsRefusedWithItsReason();
 
@@ -248,6 +249,17 @@ void TestInspectCompare::aFailureReplacesTheOlderPicturesOfItsSide() {
   stage_->answerWith(exampleAnswer);
   comparison().setQuery(0.9, 0.9);
   QTRY_VERIFY(right.lambdaView().data().tileCount() > 0);
+}
+
+void TestInspectCompare::aRunThatIsGoneLeavesNoPictures() {
+  compareTwoRuns();
+  RunSummary left;
+  left.path = comparison().left().chooser().source().run;
+  left.record = comparison().left().chooser().source().record;
+  stage_->page().setRuns({left});
+  QCOMPARE(comparison().right().lambdaView().data().tileCount(), 0);
+  QCOMPARE(comparison().right().image().placeholder(), u"Choose a run above."_s);
+  QCOMPARE(comparison().mapDifference().data().tileCount(), 0);
 }
 
 void TestInspectCompare::aDifferenceNamesBothSides() {

@@ -102,6 +102,10 @@ void CompareSide::takeSource(const InspectionSource& source) {
   feed_->setSource(source);
   layers_ = inspectableLayers(source.record.config.architecture);
   fillLayers();
+  if (source.kind == SourceKind::none) {
+    showReason(u"Choose a run above."_s);
+    Q_EMIT changed();
+  }
   Q_EMIT chosen();
 }
 
