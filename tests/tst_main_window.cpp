@@ -6,6 +6,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QScreen>
 #include <QSignalSpy>
 #include <QStandardPaths>
 #include <QTemporaryDir>
@@ -49,6 +50,7 @@ class TestMainWindow : public QObject {
   void themeAndTextSizeChangeWhileItRuns();
   void opensWhatItIsGiven();
   void layoutAndWorkspaceAreRemembered();
+  void theFirstSizeGrowsWithTheText();
 
  private:
   TrainingSession& training() { return studio_->training(); }
@@ -310,6 +312,15 @@ void TestMainWindow::layoutAndWorkspaceAreRemembered() {
   MainWindow again(studio_->engine, studio_->preferences());
   QCOMPARE(again.workspaces().current(), Workspace::runs);
   QCOMPARE(again.size(), QSize(760, 640));
+}
+
+void TestMainWindow::theFirstSizeGrowsWithTheText() {
+  const QSize usual = MainWindow::standardSize();
+  studio_->preferences().setTextSize(2.0);
+  QCOMPARE(MainWindow::standardSize(), 2 * usual);
+  MainWindow large(studio_->engine, studio_->preferences());
+  const QSize screen = large.screen()->availableSize();
+  QVERIFY(large.width() <= screen.width() && large.height() <= screen.height());
 }
 
 }  // namespace lambda::test

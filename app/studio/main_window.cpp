@@ -28,6 +28,7 @@
 #include "app/train/train_status.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/question_box.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -271,8 +272,7 @@ void MainWindow::saveLayout() const {
 void MainWindow::restoreLayout() {
   QSettings settings;
   if (!restoreGeometry(settings.value(kGeometryKey).toByteArray())) {
-    const QScreen* screen = QApplication::primaryScreen();
-    resize(kStandardSize.boundedTo(screen ? screen->availableSize() : kStandardSize));
+    resize(standardSize());
   }
   fitIntoScreen();
   workspaces_->restoreLayout(settings);
@@ -292,9 +292,13 @@ void MainWindow::resetLayout() {
                      QApplication::organizationName(),
                      u"standard-layout"_s);
   showNormal();
-  resize(kStandardSize);
+  resize(standardSize());
   fitIntoScreen();
   workspaces_->restoreLayout(standard);
+}
+
+QSize MainWindow::standardSize() {
+  return kStandardSize * textScale();
 }
 
 /// Makes the whole window visible, with its frame.

@@ -43,6 +43,9 @@ class MainWindow : public QMainWindow {
   /// restored at the next start.
   void closeWithoutAsking();
 
+  /// The size of a first start: it grows with the text, and a smaller screen limits it.
+  static QSize standardSize();
+
   /// Begins the tour of the pages, once for each person.
   void offerTour();
 
