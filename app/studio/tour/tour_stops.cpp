@@ -43,8 +43,8 @@ std::vector<TourStop> tourStops(Workspaces& workspaces, NavigationRail& rail) {
        goTo(Workspace::design),
        [&rail] { return &rail; }},
       {u"The network, block by block"_s,
-       u"Double-click a block to turn its convolution into a lambda layer. Every change can be "
-       u"undone."_s,
+       u"Click a block and press L to turn it into a lambda layer, C for a convolution. "
+       u"Double-click it to see its operations. Every change can be undone."_s,
        goTo(Workspace::design),
        partOf<NetworkEditor>(workspaces, Workspace::design)},
       {u"What a change costs"_s,
