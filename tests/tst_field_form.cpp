@@ -98,6 +98,7 @@ class TestFieldForm : public QObject {
   void theContextMenuResets();
   void theWheelChangesNothingUnlessFocused();
   void helpFollowsTheFocus();
+  void labelsAreWholeInANarrowFormWithLargeText();
 };
 
 void TestFieldForm::initTestCase() {
@@ -363,6 +364,24 @@ void TestFieldForm::helpFollowsTheFocus() {
   QVERIFY(std::any_of(labels.begin(), labels.end(), [](QLabel* l) {
     return l->text().contains(u"Multiplies keys"_s) && l->text().contains(u"1 – 64"_s);
   }));
+}
+
+void TestFieldForm::labelsAreWholeInANarrowFormWithLargeText() {
+  applyTheme(*qApp, ThemeChoice::light, 2.0);
+  const auto restore = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light); });
+  Live<RunConfig> live(filledRun());
+  for (const int width : {700, 560, 500}) {
+    live.form.resize(width, 900);
+    QCoreApplication::processEvents();
+    for (const QLabel* label : live.form.findChildren<QLabel*>()) {
+      if (!label->buddy() || label->text().isEmpty()) continue;
+      const QByteArray told = label->text().toUtf8() + " at " + QByteArray::number(width);
+      QVERIFY2(label->width() >= label->sizeHint().width(), told.constData());
+      const QWidget* field = label->buddy();
+      const QPoint right = field->mapTo(&live.form, QPoint(field->width(), 0));
+      QVERIFY2(right.x() <= live.form.width(), told.constData());
+    }
+  }
 }
 
 }  // namespace lambda

@@ -88,13 +88,14 @@ void FormRow::show(const FieldRow& row) {
 }
 
 void FormRow::setLabelWidth(int width, int rowWidth) {
-  const int left = rowWidth - editor_->fullWidth() - kLabelGap;
+  const int full = editor_->fullWidth();
+  const int needed = full > 0 ? full : editor_->minimumSizeHint().width();
+  const int left = rowWidth - needed - kLabelGap;
   const int least = labelWidthHint();
-  const bool isAbove = editor_->fullWidth() > 0 && left < least;
+  const bool isAbove = left < least;
   line_->setDirection(isAbove ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
   line_->setSpacing(isAbove ? 2 : kLabelGap);
   label_->setFixedWidth(isAbove ? rowWidth : std::max(least, std::min(width, left)));
-  if (editor_->fullWidth() == 0) label_->setFixedWidth(width);
 }
 
 int FormRow::labelWidthHint() const {
