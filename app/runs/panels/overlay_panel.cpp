@@ -198,13 +198,15 @@ LegendEntry OverlayPanel::entryFor(const OverlayRun& run,
   QString note = library_.metricsProblem(entry.run);
   if (curve != series.end()) {
     entry.penStyle = curve->penStyle;
-    const double best = bestOf(*curve, quantity());
-    entry.value = isAccuracy(quantity()) ? accuracyText(best) : numberText(best, 4);
+    double shown = bestOf(*curve, quantity());
     if (const auto match = matchOf(run.log, quantity())) {
+      // The best epoch must not be chosen on the test set.
+      if (match->isOfTest) shown = curve->samples.y.back();
       const QString name = QString::fromStdString(match->curve->name);
       note = match->isOfTest ? u"on its test set, logged as %1"_s.arg(name)
                              : u"logged as %1"_s.arg(name);
     }
+    entry.value = isAccuracy(quantity()) ? accuracyText(shown) : numberText(shown, 4);
   } else if (run.row.isImported()) {
     note = u"has no such curve"_s;
   } else if (run.row.state == RunState::damaged) {

@@ -20,8 +20,9 @@ struct LegendEntry {
   bool operator==(const LegendEntry&) const = default;
 };
 
-/// The runs of an overlay: a stroke in the run's colour, its name, its best value, and its
-/// difference from the others. A click selects a run; the arrow keys move.
+/// The runs of an overlay: a stroke in the run's colour, its name, its best value (its last one
+/// where that is of the test set), and its difference from the others. A click selects a run; the
+/// arrow keys move.
 class RunLegend : public QWidget {
   Q_OBJECT
 
