@@ -11,8 +11,10 @@
 #include "app/inspect/image_picker.h"
 #include "app/inspect/layer_list.h"
 #include "app/inspect/name_list.h"
+#include "app/inspect/panels/contribution_pictures.h"
 #include "tests/support/inspect_page_stage.h"
 #include "widgets/pictures/images/image_grid.h"
+#include "widgets/pictures/images/image_view.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 
@@ -38,6 +40,7 @@ class TestInspectLooks : public QObject {
   void itFitsSmallWindowsAndLargeText_data();
   void itFitsSmallWindowsAndLargeText();
   void itGrowsWithTextThatIsMadeLarger();
+  void largeTextLeavesSpaceForThePictures();
   void noWordsAreCutAtTheUsualSize();
   void longNamesAreWholeInTheirToolTips();
 
@@ -111,6 +114,22 @@ void TestInspectLooks::itGrowsWithTextThatIsMadeLarger() {
   const auto usual = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light, 1); });
   QTRY_VERIFY(stage_->part<ImagePicker>().grid().height() > 1.5 * thumbnails.height());
   QTRY_COMPARE(stage_->part<LayerList>().parentWidget()->minimumWidth(), 2 * layers);
+}
+
+void TestInspectLooks::largeTextLeavesSpaceForThePictures() {
+  applyTheme(*qApp, ThemeChoice::light, 2);
+  const auto usual = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light, 1); });
+  stage_->open(QSize(1340, 720));
+  stage_->show(writeSummary(stage_->library(), "large", smallRecord("large")));
+  const auto pictures = stage_->part<ContributionPictures>().findChildren<ImageView*>();
+  QCOMPARE(pictures.size(), 2);
+  for (const ImageView* picture : pictures) {
+    const auto side = [picture] {
+      return std::min<double>(picture->width(),
+                              picture->height() - picture->heightBelow(picture->width()));
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(side() >= 150, kPatience);
+  }
 }
 
 void TestInspectLooks::noWordsAreCutAtTheUsualSize() {

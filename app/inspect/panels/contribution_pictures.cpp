@@ -166,8 +166,9 @@ QSize ContributionPictures::sizeHint() const {
 
 QSize ContributionPictures::minimumSizeHint() const {
   const double heads = kLeastTile * textScale() + kHeadGap + kPictureGap;
+  // Two lines below the pictures; beside large text the panel scrolls to them.
   return {2 * kLeastPictureWidth + kPictureGap + static_cast<int>(heads),
-          kLeastPictureHeight + static_cast<int>(captionLine())};
+          static_cast<int>(kLeastPictureHeight * textScale() + 2 * captionLine())};
 }
 
 void ContributionPictures::resizeEvent(QResizeEvent* event) {
