@@ -1,14 +1,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QAbstractButton>
 #include <QDir>
 #include <QLabel>
 #include <QtTest/QtTest>
 
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/question_box.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
 
 namespace lambda::test {
 
@@ -41,6 +45,7 @@ class TestTheme : public QObject {
   void allTextGrowsWithTheScale();
   void figuresInColumnsHaveOneWidth();
   void everyIconCanBeDrawnInBothThemes();
+  void buttonsOfQuestionsHaveNoIcons();
 };
 
 void TestTheme::textCanBeReadOnEveryGround_data() {
@@ -112,6 +117,22 @@ void TestTheme::everyIconCanBeDrawnInBothThemes() {
     }
   }
   applyTheme(*qApp, ThemeChoice::light);
+}
+
+/// The icons belong to "Yes" and "Cancel": a red cross on "Keep training" says the opposite.
+void TestTheme::buttonsOfQuestionsHaveNoIcons() {
+  applyTheme(*qApp, ThemeChoice::light);
+  QWidget window;
+  window.show();
+  const QMessageBox* box = ask({.title = u"Stop?"_s,
+                                .text = u"A training is under way."_s,
+                                .answers = {{QMessageBox::Cancel, u"Keep training"_s, {}},
+                                            {QMessageBox::Yes, u"Stop and close"_s, {}}}},
+                               window);
+  QCOMPARE(box->buttons().size(), 2);
+  for (const QAbstractButton* button : box->buttons()) {
+    QVERIFY2(button->icon().isNull(), qPrintable(button->text()));
+  }
 }
 
 }  // namespace lambda::test

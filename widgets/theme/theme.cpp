@@ -39,6 +39,7 @@ QLabel[role="title"] { font-size: @title; font-weight: 600; }
 QLabel[role="heading"] { font-size: @heading; font-weight: 600; }
 QLabel[role="secondary"] { color: @secondary; }
 QMessageBox QLabel#qt_msgbox_label { font-size: @heading; font-weight: 600; min-width: @message; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QLabel[role="hint"] { color: @secondary; font-size: @small; }
 QLabel[role="error"] { color: @error; }
 QLabel[role="warning"] { color: @warning; }
