@@ -1,5 +1,8 @@
 #include <fstream>
 
+#include <QAction>
+#include <QDir>
+#include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -38,6 +41,7 @@ class TestProjectDocument : public QObject {
  private Q_SLOTS:
   void initTestCase();
   void init();
+  void failuresBeginWithWhatFailed();
   void aNetworkBeyondTheMachinesMemoryIsAnError();
   void everyEditCanBeUndoneAndRedone();
   void aDragIsOneStepAndTwoDragsAreTwo();
@@ -307,6 +311,32 @@ void TestProjectDocument::filesUsedLastComeFirst() {
   actions.openFile(path("missing.json"));
   QCOMPARE(failed.count(), 1);
   QCOMPARE(actions.recentFiles().size(), 2);
+}
+
+void TestProjectDocument::failuresBeginWithWhatFailed() {
+  ProjectDocument document;
+  QWidget window;
+  DocumentActions actions(document, path("recovery"), window);
+  document.startFrom(namedConfig("a"));
+  QSignalSpy failed(&actions, &DocumentActions::failed);
+  QFile broken(path("broken.json"));
+  QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("{\"schema\": 1, ") > 0);
+  broken.close();
+  actions.openFile(broken.fileName());
+  QVERIFY(failed.takeFirst().first().toString().startsWith(
+      QStringLiteral("Could not open broken.json: line 1")));
+  actions.reopen(path("gone.json"));
+  QVERIFY(failed.takeFirst().first().toString().startsWith(
+      QStringLiteral("Could not open gone.json: ")));
+  actions.reopen({});
+  QCOMPARE(failed.count(), 0);
+  QVERIFY(QDir(path("")).mkpath(QStringLiteral("folder")));
+  QCOMPARE(document.saveAs(path("folder/a.json")), QString());
+  QVERIFY(QDir(path("folder")).removeRecursively());
+  actions.saveAction()->trigger();
+  QVERIFY(
+      failed.takeFirst().first().toString().startsWith(QStringLiteral("Could not save a.json: ")));
+  QCOMPARE(actions.recentFiles().size(), 0);
 }
 
 void TestProjectDocument::aNetworkBeyondTheMachinesMemoryIsAnError() {

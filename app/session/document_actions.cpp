@@ -32,6 +32,17 @@ QAction* makeAction(const QString& text,
   return action;
 }
 
+/// What failed, why, and what to do. The text of an Error begins with the path and ends with its
+/// hint on a line of its own.
+QString failureText(const QString& verb, const QString& path, const QString& problem) {
+  QStringList parts = problem.split(u"\n  "_s);
+  if (parts.first().startsWith(path + u": "_s)) parts.first().remove(0, path.size() + 2);
+  for (qsizetype i = 1; i < parts.size(); ++i) parts[i].replace(0, 1, parts[i].left(1).toUpper());
+  const QString text =
+      u"Could not %1 %2: %3"_s.arg(verb, QFileInfo(path).fileName(), parts.join(u". "_s));
+  return text.endsWith(u'.') ? text : text + u'.';
+}
+
 }  // namespace
 
 DocumentActions::DocumentActions(ProjectDocument& document,
@@ -78,8 +89,10 @@ void DocumentActions::openFile(const QString& path) {
 }
 
 void DocumentActions::reopen(const QString& path) {
+  if (path.isEmpty()) return;
   QStringList ignored;
-  if (QFileInfo(path).isFile()) document_.open(path, ignored);
+  const QString problem = document_.open(path, ignored);
+  if (!problem.isEmpty()) Q_EMIT failed(failureText(u"open"_s, path, problem));
 }
 
 void DocumentActions::startFrom(const RunConfig& config, const std::function<void()>& then) {
@@ -106,7 +119,7 @@ void DocumentActions::saveChangesFirst(const std::function<void()>& proceed) {
 void DocumentActions::openNow(const QString& path) {
   QStringList warnings;
   if (const QString problem = document_.open(path, warnings); !problem.isEmpty()) {
-    Q_EMIT failed(problem);
+    Q_EMIT failed(failureText(u"open"_s, path, problem));
     return;
   }
   remember(document_.path());
@@ -141,7 +154,7 @@ void DocumentActions::chooseTarget(const std::function<void()>& then) {
 
 void DocumentActions::writeTo(const QString& path, const std::function<void()>& then) {
   if (const QString problem = document_.saveAs(path); !problem.isEmpty()) {
-    Q_EMIT failed(problem);
+    Q_EMIT failed(failureText(u"save"_s, path, problem));
     return;
   }
   remember(document_.path());
