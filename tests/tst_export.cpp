@@ -1,4 +1,7 @@
+#include <csignal>
 #include <thread>
+
+#include <sys/resource.h>
 
 #include <QFileDialog>
 #include <QImageReader>
@@ -35,6 +38,25 @@ class HalfFilled : public Exportable {
   QString csv = QStringLiteral("a,b\n1,2\n");
 };
 
+/// Meanwhile nothing can be written to files, as on a full disk.
+class NoSpace {
+ public:
+  NoSpace() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &usual_);
+    const rlimit none{.rlim_cur = 0, .rlim_max = usual_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &none);
+  }
+
+  ~NoSpace() {
+    setrlimit(RLIMIT_FSIZE, &usual_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit usual_{};
+  void (*handler_)(int);
+};
+
 }  // namespace
 
 class TestExport : public QObject {
@@ -49,6 +71,7 @@ class TestExport : public QObject {
   void numbersAreWrittenAsTheyAre();
   void whatCannotBeWrittenSaysWhereAndWhy();
   void aFileIsWrittenBesideTheWindow();
+  void aFullDiskKeepsTheFormerFile();
   void anAnimationRepeatsItsPicturesInTheirColors();
   void anAnimationIsWholeOrNotThere();
 
@@ -148,6 +171,21 @@ void TestExport::aFileIsWrittenBesideTheWindow() {
   QTRY_VERIFY(QFile::exists(path("chosen.png")));
   saved("missing/chosen.png");
   QTRY_VERIFY(window.findChild<QMessageBox*>());
+}
+
+void TestExport::aFullDiskKeepsTheFormerFile() {
+  source_.csv = QStringLiteral("a,b\n1,2\n");
+  QCOMPARE(writeExport(source_, path("full.csv"), {}), QString());
+  source_.csv = QStringLiteral("a,b\n3,4\n");
+  QString problem;
+  {
+    const NoSpace noSpace;
+    problem = writeExport(source_, path("full.csv"), {});
+  }
+  QVERIFY2(problem.contains(path("full.csv")), qPrintable(problem));
+  QFile file(path("full.csv"));
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  QCOMPARE(file.readAll(), QByteArray("a,b\n1,2\n"));
 }
 
 void TestExport::anAnimationRepeatsItsPicturesInTheirColors() {

@@ -5,7 +5,6 @@
 
 #include <QDir>
 #include <QFileInfo>
-#include <QSaveFile>
 #include <QUuid>
 
 #include "app/session/project_document.h"
@@ -13,6 +12,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/runtime/error.h"
+#include "widgets/export/saved_file.h"
 
 using namespace Qt::StringLiterals;
 
@@ -29,8 +29,7 @@ const QString kDocument = u"document.json"_s;
 const QString kOrigin = u"origin.txt"_s;
 
 bool writeFile(const QString& path, const QByteArray& bytes) {
-  QSaveFile file(path);
-  return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
+  return saveFile(path, bytes).isEmpty();
 }
 
 std::optional<RescuedDocument> readRescued(const QString& folder) {

@@ -8,10 +8,10 @@
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QSvgGenerator>
 
 #include "widgets/export/exportable.h"
+#include "widgets/export/saved_file.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -119,10 +119,10 @@ QByteArray toBytes(const Exportable& source, ExportFormat format, const ExportOp
 }
 
 QString writeFile(const QString& path, const QByteArray& bytes) {
-  QSaveFile file(path);
-  if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit())
-    return {};
-  return u"Could not write %1: %2. Choose another folder."_s.arg(path, file.errorString());
+  const QString problem = saveFile(path, bytes);
+  return problem.isEmpty()
+             ? QString()
+             : u"Could not write %1: %2. Choose another folder."_s.arg(path, problem);
 }
 
 }  // namespace

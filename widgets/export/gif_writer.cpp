@@ -4,9 +4,10 @@
 #include <array>
 #include <vector>
 
-#include <QSaveFile>
 
 #include <gif_lib.h>
+
+#include "widgets/export/saved_file.h"
 
 using namespace Qt::StringLiterals;
 
@@ -112,7 +113,7 @@ bool GifWriter::finish() {
   if (!d_->isGood) return false;
   d_->isGood = EGifCloseFile(d_->gif, nullptr) == GIF_OK;
   d_->gif = nullptr;
-  d_->isGood = d_->isGood && d_->file.commit();
+  d_->isGood = d_->isGood && publish(d_->file);
   return d_->isGood;
 }
 

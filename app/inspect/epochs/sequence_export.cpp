@@ -5,11 +5,11 @@
 #include <utility>
 
 #include <QDir>
-#include <QSaveFile>
 
 #include "app/inspect/epochs/sequence_frame.h"
 #include "engine/formats/inspection/probe_snapshot.h"
 #include "widgets/export/gif_writer.h"
+#include "widgets/export/saved_file.h"
 
 using namespace Qt::StringLiterals;
 
@@ -86,7 +86,7 @@ QString SequenceExport::writeAll() {
     const QImage picture = frame.draw(probe, sequence_.colors);
     const QString path = pathOf(u"epoch-%1.png"_s.arg(probe.epoch, 4, 10, QChar(u'0')));
     QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || !picture.save(&file, "PNG") || !file.commit()) {
+    if (!file.open(QIODevice::WriteOnly) || !picture.save(&file, "PNG") || !publish(file)) {
       return notWritten(path, file.errorString());
     }
     const bool isLast = done + 1 == total;
@@ -100,9 +100,8 @@ QString SequenceExport::writeAll() {
 QString SequenceExport::writeNorms() const {
   const QString path = pathOf(u"norms.csv"_s);
   const QByteArray csv = QByteArray::fromStdString(csvOf(sequence_.norms));
-  QSaveFile file(path);
-  if (file.open(QIODevice::WriteOnly) && file.write(csv) == csv.size() && file.commit()) return {};
-  return notWritten(path, file.errorString());
+  const QString problem = saveFile(path, csv);
+  return problem.isEmpty() ? QString() : notWritten(path, problem);
 }
 
 }  // namespace lambda

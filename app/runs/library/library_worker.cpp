@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <QElapsedTimer>
-#include <QSaveFile>
 #include <QThread>
 
 #include "app/runs/library/imported_log.h"
@@ -21,6 +20,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
+#include "widgets/export/saved_file.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 
@@ -176,10 +176,7 @@ void LibraryWorker::findCommand(const RunSummary& run) {
 }
 
 void LibraryWorker::write(const fs::path& path, const QByteArray& content) {
-  QSaveFile file(toText(path));
-  const bool isWritten =
-      file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit();
-  report(path, u"Saved %1."_s.arg(toText(path)), isWritten ? QString() : file.errorString());
+  report(path, u"Saved %1."_s.arg(toText(path)), saveFile(toText(path), content));
 }
 
 void LibraryWorker::exportRun(const fs::path& run, RunExport what, const fs::path& file) {
