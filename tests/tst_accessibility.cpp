@@ -5,11 +5,14 @@
 #include <QAccessible>
 #include <QButtonGroup>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QTabBar>
 #include <QTableView>
 #include <QToolButton>
 
+#include "app/inspect/inspect_page.h"
 #include "app/runs/run_library.h"
+#include "app/studio/settings/preferences_window.h"
 #include "tests/support/studio_window.h"
 #include "widgets/export/exportable.h"
 #include "widgets/network/network_editor.h"
@@ -91,6 +94,22 @@ bool takesTab(const QWidget& widget) {
          (widget.focusPolicy() & Qt::TabFocus) && !widget.visibleRegion().isEmpty();
 }
 
+/// Fails where a visible control below `root` has no name.
+void expectNames(Interface& root) {
+  QStringList complaints;
+  int named = 0;
+  visit(root, [&](Interface& node) {
+    if (!needsName(node) || isInsideControl(node)) return;
+    if (node.text(QAccessible::Name).trimmed().isEmpty()) {
+      complaints << placeOf(node);
+    } else {
+      ++named;
+    }
+  });
+  QVERIFY2(complaints.isEmpty(), qPrintable(u"\n"_s + complaints.join(u'\n')));
+  QVERIFY2(named > 5, qPrintable(QString::number(named)));
+}
+
 }  // namespace
 
 /// What assistive technologies and the keyboard find in the real window.
@@ -118,10 +137,11 @@ class TestAccessibility : public QObject {
 
   void everyButtonHasAKey();
   void partsTellWhatIsPainted();
+  void everyControlOfThePreferencesHasAName();
 
  private:
   static void pages();
-  void goTo(int page, int tab);
+  void goTo(int page, int tab, InspectModeKind mode);
   Interface& root();
 
   std::unique_ptr<StudioWindow> studio_;
@@ -143,15 +163,25 @@ void TestAccessibility::initTestCase() {
 void TestAccessibility::pages() {
   QTest::addColumn<int>("page");
   QTest::addColumn<int>("tab");
+  QTest::addColumn<InspectModeKind>("mode");
   const char* names[] = {"welcome", "design", "train", "inspect", "runs"};
-  for (int page = 0; page < 5; ++page) QTest::newRow(names[page]) << page << 0;
-  for (int tab = 1; tab < 4; ++tab) QTest::addRow("inspect, tab %d", tab) << 3 << tab;
-  for (int tab = 1; tab < 5; ++tab) QTest::addRow("runs, tab %d", tab) << 4 << tab;
+  const auto row = [](const char* name, int page, int tab, InspectModeKind mode) {
+    QTest::addRow("%s, tab %d", name, tab) << page << tab << mode;
+  };
+  for (int page = 0; page < 5; ++page) row(names[page], page, 0, InspectModeKind::image);
+  row("train", 2, 1, InspectModeKind::image);
+  for (int tab = 1; tab < 4; ++tab) row("inspect", 3, tab, InspectModeKind::image);
+  row("inspect, epochs", 3, 0, InspectModeKind::epochs);
+  row("inspect, compare", 3, 0, InspectModeKind::compare);
+  for (int tab = 1; tab < 6; ++tab) row("runs", 4, tab, InspectModeKind::image);
 }
 
-void TestAccessibility::goTo(int page, int tab) {
+void TestAccessibility::goTo(int page, int tab, InspectModeKind mode) {
   const auto workspace = static_cast<Workspace>(page);
   studio_->workspaces().goTo(workspace);
+  if (auto* inspect = qobject_cast<InspectPage*>(studio_->workspaces().currentWidget())) {
+    inspect->setMode(mode);
+  }
   for (auto* table : studio_->workspaces().currentWidget()->findChildren<QTableView*>()) {
     if (table->isVisible() && table->model()->rowCount() > 0 &&
         !table->selectionModel()->hasSelection())
@@ -171,25 +201,16 @@ Interface& TestAccessibility::root() {
 void TestAccessibility::everyControlHasAName() {
   QFETCH(int, page);
   QFETCH(int, tab);
-  goTo(page, tab);
-  QStringList complaints;
-  int named = 0;
-  visit(root(), [&](Interface& node) {
-    if (!needsName(node) || isInsideControl(node)) return;
-    if (node.text(QAccessible::Name).trimmed().isEmpty()) {
-      complaints << placeOf(node);
-    } else {
-      ++named;
-    }
-  });
-  QVERIFY2(complaints.isEmpty(), qPrintable(u"\n"_s + complaints.join(u'\n')));
-  QVERIFY(named > 10);
+  QFETCH(InspectModeKind, mode);
+  goTo(page, tab, mode);
+  expectNames(root());
 }
 
 void TestAccessibility::paintedViewsHaveARoleAndParts() {
   QFETCH(int, page);
   QFETCH(int, tab);
-  goTo(page, tab);
+  QFETCH(InspectModeKind, mode);
+  goTo(page, tab, mode);
   QStringList complaints;
   visit(root(), [&](Interface& node) {
     const auto* widget = qobject_cast<QWidget*>(node.object());
@@ -215,7 +236,8 @@ void TestAccessibility::paintedViewsHaveARoleAndParts() {
 void TestAccessibility::tabReachesEveryControlAndLeavesIt() {
   QFETCH(int, page);
   QFETCH(int, tab);
-  goTo(page, tab);
+  QFETCH(InspectModeKind, mode);
+  goTo(page, tab, mode);
   QWidget& window = **studio_;
   std::set<const QWidget*> reached;
   QStringList order;
@@ -251,7 +273,8 @@ void TestAccessibility::tabReachesEveryControlAndLeavesIt() {
 void TestAccessibility::everyButtonHasAKey() {
   QFETCH(int, page);
   QFETCH(int, tab);
-  goTo(page, tab);
+  QFETCH(InspectModeKind, mode);
+  goTo(page, tab, mode);
   QStringList complaints;
   const QList<QAction*> inMenus = (*studio_)->actionsOfMenus();
   for (const auto* button : (*studio_)->findChildren<QAbstractButton*>()) {
@@ -270,7 +293,7 @@ void TestAccessibility::everyButtonHasAKey() {
 }
 
 void TestAccessibility::partsTellWhatIsPainted() {
-  goTo(1, 0);
+  goTo(1, 0, InspectModeKind::image);
   auto* editor = (*studio_)->findChild<NetworkEditor*>();
   Interface* network = QAccessible::queryAccessibleInterface(editor);
   QVERIFY(network);
@@ -290,6 +313,21 @@ void TestAccessibility::partsTellWhatIsPainted() {
   smaller.stages.pop_back();
   editor->setArchitecture(smaller);
   QVERIFY(network->childCount() < before);
+}
+
+void TestAccessibility::everyControlOfThePreferencesHasAName() {
+  for (QAction* action : (*studio_)->actionsOfMenus()) {
+    if (action->text().startsWith(u"Preferences"_s)) action->trigger();
+  }
+  auto* preferences = (*studio_)->findChild<PreferencesWindow*>();
+  QVERIFY(preferences && preferences->isVisible());
+  auto* sections = preferences->findChild<QListWidget*>();
+  QVERIFY(sections && sections->count() > 3);
+  for (int section = 0; section < sections->count(); ++section) {
+    sections->setCurrentRow(section);
+    expectNames(*QAccessible::queryAccessibleInterface(preferences));
+  }
+  preferences->close();
 }
 
 }  // namespace lambda::test

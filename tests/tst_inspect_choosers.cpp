@@ -80,6 +80,7 @@ class TestInspectChoosers : public QObject {
   void aCheckpointReplacesARunThatIsBeingRead();
   void theEndOfATrainingDoesNotReplaceARunThatIsBeingRead();
   void aTrainingThatEndsWithoutACheckpointSaysSo();
+  void aRunThatIsGoneIsNamed();
   void aRunWithoutCheckpointsIsRefusedAndTheChoiceStays();
 };
 
@@ -290,6 +291,22 @@ void TestInspectChoosers::aTrainingThatEndsWithoutACheckpointSaysSo() {
   QVERIFY(refused[0][0].toString().contains(u"has no checkpoint yet"_s));
   QCOMPARE(chooser.source().kind, SourceKind::none);
   QCOMPARE(chooser.findChild<QComboBox*>()->currentIndex(), -1);
+}
+
+void TestInspectChoosers::aRunThatIsGoneIsNamed() {
+  const QTemporaryDir library;
+  const std::filesystem::path path = library.path().toStdString();
+  const RunSummary first = summaryOf(path, "2026-11-20_22-48-00_first");
+  const RunSummary second = summaryOf(path, "2026-11-20_22-49-00_second");
+  SourceChooser chooser;
+  chooser.setRuns({first, second});
+  chooser.showRun(first.path);
+  QTRY_COMPARE(chooser.source().run, first.path);
+  QSignalSpy refused(&chooser, &SourceChooser::refused);
+  chooser.setRuns({second});
+  QCOMPARE(refused.count(), 1);
+  QVERIFY(refused[0][0].toString().endsWith(u"its folder was moved, renamed or deleted."_s));
+  QCOMPARE(chooser.source().kind, SourceKind::none);
 }
 
 void TestInspectChoosers::aRunWithoutCheckpointsIsRefusedAndTheChoiceStays() {

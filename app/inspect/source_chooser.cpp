@@ -123,7 +123,10 @@ void SourceChooser::setRuns(const std::vector<RunSummary>& runs) {
     if (const RunSummary* run = find(source_.run)) {
       source_.record = run->record;
     } else {
+      const QString name = shownName(source_.record, source_.run);
       choose({});
+      Q_EMIT refused(
+          u"%1 is not shown any more: its folder was moved, renamed or deleted."_s.arg(name));
     }
   }
   fillRuns();

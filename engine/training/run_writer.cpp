@@ -47,9 +47,12 @@ bool RunWriter::hasSpace(const std::string& why, Space space) {
   const std::string reason = "the checkpoint (" + why + ") needs " + formatBytes(needed) +
                              ", and the disk has " + formatBytes(available) + " left";
   if (space == Space::demanded) {
+    std::error_code ignored;
+    const bool canResume = std::filesystem::exists(run_.folder.lastCheckpoint(), ignored);
     throw Error(run_.folder.lastCheckpoint().string(),
                 "is not saved: " + reason,
-                "free space on this disk, then resume the run from its last checkpoint");
+                canResume ? "free space on this disk, then resume the run from its last checkpoint"
+                          : "free space on this disk, then start the run again");
   }
   note(EventKind::warning,
        "not saved: " + reason + "; the training continues, and the previous checkpoint stays");

@@ -111,7 +111,7 @@ class Painting {
       painter_.setPen(colors_.textSecondary);
       painter_.drawText(QRectF(x - 60, area.bottom() + kHistogramTick + 1, 120, line_),
                         Qt::AlignHCenter | Qt::AlignTop,
-                        countText(tick));
+                        countText(static_cast<qint64>(tick)));
     }
     axisTitle(u"step"_s);
   }
@@ -230,7 +230,7 @@ class Painting {
       painter_.drawText(
           QRectF(0, y - line_ / 2, area.left() - kHistogramGap, line_),
           Qt::AlignRight | Qt::AlignVCenter,
-          countText(static_cast<double>(picture_.columns[layout_.ridges()[ridge]].step)));
+          countText(static_cast<qint64>(picture_.columns[layout_.ridges()[ridge]].step)));
     }
     painter_.drawText(
         QRectF(0, area.top() - line_ - kHistogramTick, area.left() - kHistogramGap, line_),

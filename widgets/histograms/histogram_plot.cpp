@@ -7,10 +7,12 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QStringList>
 
 #include "engine/values/text/text.h"
 #include "widgets/histograms/histogram_layout.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
 
@@ -36,6 +38,10 @@ double shareAround(const HistogramPicture& picture, std::size_t column, double v
 }  // namespace
 
 HistogramPlot::HistogramPlot(QWidget* parent) : QWidget(parent), exportName_(u"histograms"_s) {
+  describeParts(*this,
+                {[this] { return static_cast<int>(picture_.columns.size()); },
+                 [this](int column) { return describedStep(static_cast<std::size_t>(column)); }},
+                QAccessible::Chart);
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(u"Histograms over the steps"_s);
@@ -86,24 +92,48 @@ void HistogramPlot::setExportName(const QString& name) {
 
 QString HistogramPlot::readout() const {
   if (!picture_.marked) return {};
-  const HistogramColumn& column = picture_.columns[*picture_.marked];
-  const std::vector<double>& quantiles = picture_.grid.quantiles[*picture_.marked];
-  QString text = u"Step %1"_s.arg(countText(static_cast<qint64>(column.step)));
-  if (column.histogram->finiteCount() > 0) {
-    text += u" · %1 of the values near %2 · median %3, 90 % from %4 to %5"_s.arg(
-        percentText(shareAround(picture_, *picture_.marked, picture_.markedValue)),
-        numberText(picture_.markedValue),
-        numberText(quantiles[2]),
-        numberText(quantiles.front()),
-        numberText(quantiles.back()));
+  const std::size_t column = *picture_.marked;
+  QStringList parts{stepText(column)};
+  if (picture_.columns[column].histogram->finiteCount() > 0) {
+    parts << u"%1 of the values near %2"_s.arg(
+        percentText(shareAround(picture_, column, picture_.markedValue)),
+        numberText(picture_.markedValue));
   }
-  const std::int64_t notFinite = column.histogram->notFiniteCount();
+  return (parts << summaryOf(column)).join(u" · "_s);
+}
+
+QString HistogramPlot::stepText(std::size_t column) const {
+  return u"Step %1"_s.arg(countText(static_cast<qint64>(picture_.columns[column].step)));
+}
+
+QStringList HistogramPlot::summaryOf(std::size_t column) const {
+  const Histogram& histogram = *picture_.columns[column].histogram;
+  const std::vector<double>& quantiles = picture_.grid.quantiles[column];
+  QStringList parts;
+  if (histogram.finiteCount() > 0) {
+    parts << u"median %1, 90 % from %2 to %3"_s.arg(
+        numberText(quantiles[2]), numberText(quantiles.front()), numberText(quantiles.back()));
+  }
+  const std::int64_t notFinite = histogram.notFiniteCount();
   if (notFinite > 0) {
-    text += u" · not finite: %1 of %2"_s.arg(
+    parts << u"not finite: %1 of %2"_s.arg(
         countText(static_cast<qint64>(notFinite)),
-        countText(static_cast<qint64>(notFinite + column.histogram->finiteCount())));
+        countText(static_cast<qint64>(notFinite + histogram.finiteCount())));
   }
-  return text;
+  return parts;
+}
+
+AccessiblePart HistogramPlot::describedStep(std::size_t column) const {
+  const HistogramLayout layout(picture_, size());
+  QRectF place = layout.area();
+  if (picture_.form == HistogramForm::heatmap) {
+    place.setLeft(layout.xOfStep(static_cast<double>(picture_.columns[column].step)));
+    place.setRight(layout.xOfStep(layout.endOf(column)));
+  }
+  return {.name = stepText(column),
+          .value = summaryOf(column).join(u", "_s),
+          .place = place.toAlignedRect(),
+          .isSelected = picture_.marked == column};
 }
 
 QString HistogramPlot::exportName() const {

@@ -9,6 +9,8 @@
 
 namespace lambda {
 
+struct AccessiblePart;
+
 /// Histograms of one quantity over the steps of a run, as a heat map with lines for quantiles, or
 /// as ridges. Hovering shows the step and the value below the pointer with the share of the values
 /// there; the left and right keys move from step to step. Values that are not finite are red marks
@@ -61,6 +63,9 @@ class HistogramPlot : public QWidget, public Exportable {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  QString stepText(std::size_t column) const;
+  QStringList summaryOf(std::size_t column) const;
+  AccessiblePart describedStep(std::size_t column) const;
   void mark(std::optional<std::size_t> column, double value);
   void walk(int direction);
 

@@ -22,6 +22,7 @@ namespace {
 constexpr double kTickWidth = 72;   // Pixels along x for each tick, at the usual size of text.
 constexpr double kTickHeight = 56;  // The same along y.
 constexpr int kEmptyMargin = 16;
+constexpr double kTitledLines = 9;  // The height in lines above which a title below x has space.
 
 void applyAxis(QCPAxis& axis, const PlotAxis& options, double ticks) {
   axis.setScaleType(options.logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
@@ -77,13 +78,16 @@ void PlotView::style(const Colors& colors, const QSize& size, Medium medium) con
   applyAxis(x(), xAxis_, size.width() / kTickWidth);
   applyAxis(y(), yAxis_, size.height() / kTickHeight);
   const QFontMetricsF metrics(smallFont());
+  const double line = metrics.height();
   // A title that is longer than its axis would be cut off.
-  const auto titleOf = [&](const PlotAxis& axis, double length) {
-    const bool fits = metrics.horizontalAdvance(axis.title) < length - 4 * metrics.height();
-    return fits || medium == Medium::file ? axis.title : QString();
+  const auto fits = [&](const PlotAxis& axis, double length) {
+    return metrics.horizontalAdvance(axis.title) < length - 4 * line;
   };
-  x().setLabel(titleOf(xAxis_, size.width()));
-  y().setLabel(titleOf(yAxis_, size.height()));
+  const bool isFile = medium == Medium::file;
+  const bool hasSpaceBelow = size.height() > kTitledLines * line;
+  const bool showsX = isFile || (hasSpaceBelow && fits(xAxis_, size.width()));
+  x().setLabel(showsX ? xAxis_.title : QString());
+  y().setLabel(isFile || fits(yAxis_, size.height()) ? yAxis_.title : QString());
 }
 
 void PlotView::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
