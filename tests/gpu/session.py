@@ -20,6 +20,7 @@ from report import markdown
 LOG_BYTES = 300_000  # of one stage; the log must stay small enough to be carried away
 TAIL_BYTES = 6_000
 SKIPPED = 77
+DONE = ("good", "FAILED", "skipped")
 NO_DEVICE = re.compile(r"no NVIDIA driver|no GPU|no CUDA-capable device|driver version is insufficient|driver reports no usable")
 
 
@@ -53,7 +54,9 @@ class Session:
             folder.mkdir(parents=True, exist_ok=True)
         if continues and (state / "report.json").exists():
             report = json.loads((state / "report.json").read_text())
-            former = {each["stage"]: each for each in report["stages"] if each["result"] in ("good", "FAILED", "skipped")}
+            build = {stage.name for stage in stages if stage.builds}
+            former = {each["stage"]: each for each in report["stages"]
+                      if each["result"] in DONE and not (each["result"] == "FAILED" and each["stage"] in build)}
             if (state / "log.txt").exists():
                 shutil.copy(state / "log.txt", out / "log.txt")
         self.logs = [open(folder / "log.txt", "ab" if former else "wb", buffering=0) for folder in self.folders]
@@ -83,16 +86,16 @@ class Session:
             os.killpg(self.child.pid, signal.SIGKILL)
 
     def run(self):
-        """True if every stage that ran is good."""
+        """The exit status: 0 if every stage that ran is good, SKIPPED if one was skipped that all others need, else 1."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self.interrupt)
         self.write()
         is_built = True
         for stage, entry in zip(self.stages, self.entries):
-            if entry["result"] in ("good", "skipped", "FAILED"):
+            if entry["result"] in DONE:
                 print(f"{entry['stage']}: {entry['result']}, before", flush=True)
             elif not is_built:
-                entry.update(result="not run", reason="the build failed")
+                entry.update(result="not run", reason="the build is not there")
             elif self.interrupted:
                 entry.update(result="not run", reason="interrupted")
             elif self.left() < 10:
@@ -112,7 +115,9 @@ class Session:
         last += f"; not run: {', '.join(rest)}" if rest else ""
         last += f"; FAILED: {', '.join(bad)}" if bad else ""
         print(f"{last}. See {self.folders[0] / 'report.md'}", flush=True)
-        return not bad and not (self.dry and rest)
+        if any(stage.builds and entry["result"] == "skipped" for stage, entry in zip(self.stages, self.entries)):
+            return SKIPPED
+        return 1 if bad or (self.dry and rest) else 0
 
     def left(self):
         return self.deadline - time.monotonic() if self.deadline else float("inf")
