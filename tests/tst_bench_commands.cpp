@@ -34,6 +34,8 @@ class TestBenchCommands : public QObject {
   void anAutomaticPrecisionIsDecided();
   void stepsAreRecorded();
   void textNamesTheMachine();
+  void aMissingGpuIsExplained_data();
+  void aMissingGpuIsExplained();
   void mistakesAreUsageErrors_data();
   void mistakesAreUsageErrors();
   void theStudiosBenchmarkSaysHowToBuildIt();
@@ -79,11 +81,13 @@ void TestBenchCommands::reportsHaveTheSameKeys() {
   const QJsonObject report = reportOf(arguments);
   const QJsonObject machine = report[u"machine"_s].toObject();
   QVERIFY(machine[u"cores"_s].toInt() >= 1);
+  QCOMPARE(machine[u"device"_s].toString(), u"cpu"_s);
   QVERIFY(machine[u"torch"_s].toString().startsWith(u"2."));
   QVERIFY(machine[u"started"_s].toString().endsWith(u'Z'));
   QVERIFY(machine[u"warnings"_s].isArray());
   QVERIFY(machine[u"load"_s].isObject() || machine[u"load"_s].isNull());
   const QJsonObject ceilings = machine[u"ceilings"_s][0].toObject();
+  QCOMPARE(ceilings[u"device"_s].toString(), u"cpu"_s);
   QCOMPARE(ceilings[u"threads"_s].toInt(), 1);
   QVERIFY(!ceilings[u"multiplyAddFlops"_s].toObject().isEmpty());
   QVERIFY(ceilings[u"gemmFlops"_s][u"float32"_s].toDouble() > 0);
@@ -110,6 +114,7 @@ void TestBenchCommands::reportsHaveTheSameKeys() {
 
 void TestBenchCommands::coreCoversEveryMap() {
   const QJsonObject report = reportOf(QString::fromLatin1(kCore));
+  QVERIFY(report[u"failures"_s].isArray() && report[u"failures"_s].toArray().isEmpty());
   QStringList cases;
   for (const QJsonValue& row : report[u"rows"_s].toArray()) {
     cases << row[u"case"_s].toString();
@@ -117,6 +122,9 @@ void TestBenchCommands::coreCoversEveryMap() {
     QVERIFY(row[u"bytes"_s].toDouble() > 0);
     QVERIFY(row[u"shareOfMultiplyAddPeak"_s].toDouble() > 0);
     QVERIFY(row[u"shareOfCopyBandwidth"_s].toDouble() > 0);
+    QCOMPARE(row[u"shareOfFloor"_s].toDouble(),
+             std::max(row[u"shareOfMultiplyAddPeak"_s].toDouble(),
+                      row[u"shareOfCopyBandwidth"_s].toDouble()));
     for (const QJsonValue& error : row[u"relativeError"_s].toObject())
       QVERIFY(error.toDouble() > 0 && error.toDouble() < 1e-5);
   }
@@ -220,6 +228,27 @@ void TestBenchCommands::textNamesTheMachine() {
     QVERIFY2(outcome.output.contains(told), told);
 }
 
+void TestBenchCommands::aMissingGpuIsExplained_data() {
+  QTest::addColumn<QString>("arguments");
+  for (const char* arguments : {"bench core --device cuda --batch 1024",
+                                "bench core --device cuda --precision bfloat16 --json",
+                                "bench layer --device cuda",
+                                "bench step tiny.json --device cuda --batch 4",
+                                "bench step tiny.json --device cuda --batch 4 --record x",
+                                "bench data tiny.json --device cuda --batch 4"})
+    QTest::newRow(arguments) << QString::fromLatin1(arguments);
+}
+
+void TestBenchCommands::aMissingGpuIsExplained() {
+  const QJsonObject info = program_.run({u"info"_s, u"--json"_s}).json();
+  if (info[u"device"_s][u"kind"_s].toString() == u"cuda"_s) QSKIP("there is a GPU");
+  QFETCH(QString, arguments);
+  const ProgramOutcome outcome = program_.run(arguments.split(u' '));
+  QCOMPARE(outcome.status, 1);
+  QVERIFY2(outcome.errors.contains("CUDA can't be used: "), outcome.errors.constData());
+  QVERIFY2(outcome.errors.contains("--device cpu"), outcome.errors.constData());
+}
+
 void TestBenchCommands::mistakesAreUsageErrors_data() {
   QTest::addColumn<QString>("arguments");
   QTest::addColumn<QByteArray>("told");
@@ -233,6 +262,8 @@ void TestBenchCommands::mistakesAreUsageErrors_data() {
   add("bench core --only 9x9", "no case has a name that contains this text");
   add("bench core --precision bf16", "neither float32 nor bfloat16");
   add("bench core --order values", "neither automatic, queriesFirst nor lambdasFirst");
+  add("bench core --device gpu", "device.kind");
+  add("bench layer --device gpu", "device.kind");
   add("bench layer --order queriesFirst", "there is no option --order");
   add("bench layer --precision half", "neither float32 nor bfloat16");
   add("bench layer --precision automatic", "neither float32 nor bfloat16");

@@ -1,4 +1,6 @@
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include <c10/core/CPUAllocator.h>
 
@@ -7,9 +9,11 @@
 #include "engine/benchmarks/core_benchmark.h"
 #include "engine/benchmarks/core_check.h"
 #include "engine/benchmarks/data_benchmark.h"
+#include "engine/benchmarks/device_clock.h"
 #include "engine/benchmarks/exactness.h"
 #include "engine/benchmarks/layer_benchmark.h"
 #include "engine/benchmarks/layer_forms.h"
+#include "engine/benchmarks/machine_ceilings.h"
 #include "engine/benchmarks/step_benchmark.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/error.h"
@@ -64,8 +68,12 @@ class TestBenchmarks : public QObject {
   void wrongGradientsAreCaught();
   void unwrittenOutputsAreCaught();
   void poisonedTensorsAreNaN();
+  void exactOutcomesInPartsAreThoseOfAll();
   void distancesAreRelativeToEachTensor();
   void costsAreThoseOfTheLoops();
+  void layersCostTheirProjectionsAndMaps();
+  void aGpusPeakIsThatOfTheRowsPrecision();
+  void callsAreTimedInTheirParts();
   void coreRowsHaveEveryPass();
   void layersAreComparedWithTheirConvolution_data();
   void layersAreComparedWithTheirConvolution();
@@ -165,6 +173,16 @@ void TestBenchmarks::poisonedTensorsAreNaN() {
   QCOMPARE(c10::GetCPUAllocator(), reusing);
 }
 
+void TestBenchmarks::exactOutcomesInPartsAreThoseOfAll() {
+  at::manual_seed(4);
+  const CoreTensors tensors = makeCoreTensors(kSmall, 5, at::kFloat);
+  const CoreEmbeddings embeddings = makeEmbeddings(kSmall, at::kFloat);
+  const std::vector<at::Tensor> all = exactOutcomes(tensors, embeddings);
+  const std::int64_t scoresOfImage = kSmall.positions() * kSmall.positions() * kSmall.heads;
+  for (const std::int64_t scores : {std::int64_t{1}, 2 * scoresOfImage, 100 * scoresOfImage})
+    QVERIFY(relativeDistance(exactOutcomes(tensors, embeddings, scores), all) < 1e-14);
+}
+
 void TestBenchmarks::distancesAreRelativeToEachTensor() {
   const at::Tensor large = at::ones({100}, at::kDouble) * 1e6, small = at::ones({100}, at::kDouble);
   QCOMPARE(relativeDistance({large, small}, {large, small}), 0.0);
@@ -197,9 +215,60 @@ void TestBenchmarks::costsAreThoseOfTheLoops() {
   QCOMPARE(costOf(window, 3, CorePass::both).bytes, 8 * (inputs + outputs));
 }
 
+void TestBenchmarks::layersCostTheirProjectionsAndMaps() {
+  const LayerCase shape{5, 32, 2};
+  const double b = 3, d = 32, n = 25, projected = 4 * 16 + 16 + 8, after = 9;
+  const double projections = 2 * b * n * d * projected;
+  const CoreCost core = costOf(shape.core(), 3, CorePass::forward);
+  for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
+    const double bytes = precision == Precision::float32 ? 4 : 2;
+    const CoreCost forward = costOf(shape, 3, CorePass::forward, precision);
+    QCOMPARE(forward.flops, core.flops + projections);
+    QCOMPARE(forward.bytes, bytes * b * d * (n + after));
+    const CoreCost both = costOf(shape, 3, CorePass::both, precision);
+    QCOMPARE(both.flops, 3 * forward.flops);
+    QCOMPARE(both.bytes, 2 * forward.bytes);
+  }
+}
+
+void TestBenchmarks::aGpusPeakIsThatOfTheRowsPrecision() {
+  MachineCeilings ceilings{
+      .device = {}, .multiplyAdd = {{"AVX2", 7}}, .gemmFloat32 = 60, .gemmBfloat16 = 800};
+  QCOMPARE(ceilings.peakOf(Precision::float32), 7.0);
+  QCOMPARE(ceilings.peakOf(Precision::bfloat16), 7.0);
+  ceilings.device.kind = DeviceKind::cuda;
+  QCOMPARE(ceilings.peakOf(Precision::float32), 60.0);
+  QCOMPARE(ceilings.peakOf(Precision::bfloat16), 800.0);
+}
+
+void TestBenchmarks::callsAreTimedInTheirParts() {
+  int calls = 0, made = 0;
+  const NextCall next = [&]() -> TimedCall {
+    ++made;
+    return [&](const EndPart& endPart) {
+      ++calls;
+      endPart();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      endPart();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    };
+  };
+  const TimesInTurns times = timeInTurns(at::kCPU, {next, next}, {.warmUps = 1, .repetitions = 5});
+  QCOMPARE(calls, 12);
+  QCOMPARE(made, calls);
+  QCOMPARE(times.measured.size(), std::size_t{2});
+  QVERIFY(times.called.empty());
+  for (const Repetitions& each : times.measured) {
+    QCOMPARE(each.count(), std::size_t{5});
+    QVERIFY(each.part(0).low < 2e-3);
+    QVERIFY(each.part(1).low >= 2e-3);
+    // What a call does after its last part is not timed.
+    QVERIFY(each.total().low < 7e-3);
+  }
+}
+
 void TestBenchmarks::coreRowsHaveEveryPass() {
-  const auto rows =
-      runCoreBenchmark({3, 32}, {.batch = 2, .repetitions = 3, .threads = 1, .seed = 7});
+  const auto rows = runCoreBenchmark({3, 32}, {.batch = 2, .repetitions = 3, .seed = 7});
   QCOMPARE(rows.size(), std::size_t{3});
   QCOMPARE(rows[0].name, std::string("3x3 d=32 forward"));
   QCOMPARE(rows[2].name, std::string("3x3 d=32 forward+backward"));
@@ -214,8 +283,7 @@ void TestBenchmarks::coreRowsHaveEveryPass() {
   }
   QVERIFY(rows[2].forms[0].time.median > rows[1].forms[0].time.median);
   const auto less = runCoreBenchmark(
-      {5, 32, 3},
-      {.batch = 2, .repetitions = 3, .threads = 1, .precision = Precision::bfloat16, .seed = 7});
+      {5, 32, 3}, {.batch = 2, .repetitions = 3, .precision = Precision::bfloat16, .seed = 7});
   QCOMPARE(less[0].forms.size(), std::size_t{5});
   QCOMPARE(less[0].precision, Precision::bfloat16);
   for (const TimedForm& form : less[0].forms)
@@ -238,12 +306,9 @@ void TestBenchmarks::layersAreComparedWithTheirConvolution() {
   QFETCH(int, side);
   QFETCH(int, stride);
   QFETCH(int, precision);
-  const auto rows = runLayerBenchmark({side, 32, stride},
-                                      {.batch = 2,
-                                       .repetitions = 3,
-                                       .threads = 1,
-                                       .precision = static_cast<Precision>(precision),
-                                       .seed = 7});
+  const auto rows = runLayerBenchmark(
+      {side, 32, stride},
+      {.batch = 2, .repetitions = 3, .precision = static_cast<Precision>(precision), .seed = 7});
   QCOMPARE(rows.size(), std::size_t{2});
   for (const BenchmarkRow& row : rows) {
     QCOMPARE(row.forms.size(), std::size_t{6});

@@ -184,6 +184,8 @@ void TestRecordedStep::hasTheBitsOfStepsQueuedAnew() {
   QCOMPARE(recorder.records, 1);
   QCOMPARE(recorder.replays, kSteps - kStepsBeforeRecord);
   QVERIFY(faster.warnings.empty());
+  QVERIFY(faster.runner().recordCounts() == WorkCounts{.kernels = 1});
+  QVERIFY(!usual.runner().recordCounts());
 }
 
 void TestRecordedStep::hasTheBitsOfStepsQueuedAnewOnAGpu() {
@@ -203,6 +205,7 @@ void TestRecordedStep::hasTheBitsOfStepsQueuedAnewOnAGpu() {
     QVERIFY2(areEqual(copiesOf(plain), copiesOf(recorded)), std::to_string(step).c_str());
   }
   QVERIFY2(faster.warnings.empty(), faster.warnings.front().c_str());
+  QVERIFY(faster.runner().recordCounts()->kernels > 0);
 }
 
 void TestRecordedStep::goesOnFromACheckpointWithTheSameBits() {

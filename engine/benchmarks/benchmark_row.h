@@ -15,9 +15,11 @@ namespace lambda {
 /// One way to compute a case.
 struct TimedForm {
   std::string name;
-  Timing time;
+  Timing time;                              ///< On a GPU, of the GPU alone.
   std::optional<double> relativeError;      ///< relativeDistance() from float64.
   std::optional<std::uint64_t> extraBytes;  ///< Memory beyond inputs, outputs and gradients.
+  /// On a GPU, the time from the call until the result is complete, with the host's work.
+  std::optional<Timing> called = {};
 };
 
 /// A case, computed in several forms that took turns.

@@ -4,13 +4,15 @@
 
 #include <ATen/Parallel.h>
 
-#include "engine/benchmarks/alternation.h"
 #include "engine/benchmarks/core_check.h"
-#include "engine/benchmarks/peak_memory.h"
+#include "engine/benchmarks/device_clock.h"
+#include "engine/benchmarks/device_memory.h"
 #include "engine/benchmarks/rotation.h"
 #include "engine/kernels/lambda_core/core_order.h"
 #include "engine/layers/lambda/core_shape_of.h"
+#include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/tensor_memory.h"
+#include "engine/runtime/torch_device.h"
 
 namespace lambda {
 
@@ -21,7 +23,7 @@ std::optional<std::uint64_t> extraBytesOf(const CoreForm& form,
                                           const CoreTensors& tensors,
                                           const CoreEmbeddings& embeddings) {
   std::uint64_t outputs = 0;
-  const auto growth = peakGrowth([&] {
+  const auto growth = peakGrowthOn(tensors.dy.device(), [&] {
     const at::Tensor y = form.apply(tensors.operands, embeddings);
     outputs += y.nbytes();
     for (const at::Tensor& gradient : gradientsOf(form, y, tensors, embeddings))
@@ -31,9 +33,11 @@ std::optional<std::uint64_t> extraBytesOf(const CoreForm& form,
   return *growth - std::min(*growth, outputs);
 }
 
-CoreOrder orderThatRuns(const LambdaOperands& operands,
-                        const CoreEmbeddings& embeddings,
-                        CoreOrder asked) {
+/// The order of the fused kernel; none on a GPU, whose kernel has one order.
+std::optional<CoreOrder> orderThatRuns(const LambdaOperands& operands,
+                                       const CoreEmbeddings& embeddings,
+                                       CoreOrder asked) {
+  if (!operands.queries.is_cpu()) return std::nullopt;
   CoreShape shape = coreShapeOf(operands.queries, operands.keys, operands.values, embeddings.table);
   shape.order = asked;
   return coreOrderOf(shape, embeddings.pairRows.const_data_ptr<std::int32_t>());
@@ -45,11 +49,12 @@ class CoreMeasurement {
   CoreMeasurement(const CoreCase& shape, const CoreBenchmarkOptions& options)
       : shape_(shape),
         options_(options),
+        device_(torchDevice(options.device)),
         type_(options.precision == Precision::bfloat16 ? at::kBFloat16 : at::kFloat),
         batch_(shape.imagesOf(options.batch)),
         forms_(coreForms(shape, options.order)),
-        tensors_(makeCoreTensors(shape, batch_, type_)),
-        embeddings_(makeEmbeddings(shape, type_)),
+        tensors_(makeCoreTensors(shape, batch_, type_, device_)),
+        embeddings_(makeEmbeddings(shape, type_, device_)),
         order_(orderThatRuns(tensors_.operands, embeddings_, options.order)) {}
 
   std::vector<BenchmarkRow> run() {
@@ -67,8 +72,8 @@ class CoreMeasurement {
   /// Runs a small case, so that code and thread stacks are resident before memory is measured.
   void warmUp() {
     const CoreCase small{2, shape_.heads};
-    const CoreTensors tensors = makeCoreTensors(small, 2, type_);
-    const CoreEmbeddings embeddings = makeEmbeddings(small, type_);
+    const CoreTensors tensors = makeCoreTensors(small, 2, type_, device_);
+    const CoreEmbeddings embeddings = makeEmbeddings(small, type_, device_);
     for (const CoreForm& form : coreForms(small, options_.order))
       gradientsOf(form, form.apply(tensors.operands, embeddings), tensors, embeddings);
   }
@@ -79,31 +84,30 @@ class CoreMeasurement {
                                    .secondsAtMost = options_.secondsAtMost};
     const std::size_t uses =
         static_cast<std::size_t>(turns.warmUps + turns.repetitions) * forms_.size();
-    Rotation<CoreTensors> sets(tensors_, tensors_.bytes(), uses, [](const CoreTensors& first) {
-      return changed(first, [](const at::Tensor& tensor) { return tensor.clone(); });
-    });
-    std::vector<std::function<Laps()>> forward, both;
+    Rotation<CoreTensors> sets(
+        tensors_, tensors_.bytes(), cacheBytesOf(device_), uses, [](const CoreTensors& first) {
+          return changed(first, [](const at::Tensor& tensor) { return tensor.clone(); });
+        });
+    std::vector<NextCall> forward, both;
     for (const CoreForm& form : forms_) {
-      forward.emplace_back([&] {
-        const CoreTensors& tensors = sets.next();
-        const at::NoGradGuard noGradients;
-        Stopwatch clock;
-        const at::Tensor y = form.apply(tensors.operands, embeddings_);
-        clock.lap();
-        return clock.laps();
+      forward.emplace_back([&]() -> TimedCall {
+        return [this, &form, &tensors = sets.next()](const EndPart& endPart) {
+          const at::NoGradGuard noGradients;
+          const at::Tensor y = form.apply(tensors.operands, embeddings_);
+          endPart();
+        };
       });
-      both.emplace_back([&] {
-        const CoreTensors& tensors = sets.next();
-        Stopwatch clock;
-        const at::Tensor y = form.apply(tensors.operands, embeddings_);
-        clock.lap();
-        const auto gradients = gradientsOf(form, y, tensors, embeddings_);
-        clock.lap();
-        return clock.laps();
+      both.emplace_back([&]() -> TimedCall {
+        return [this, &form, &tensors = sets.next()](const EndPart& endPart) {
+          const at::Tensor y = form.apply(tensors.operands, embeddings_);
+          endPart();
+          const auto gradients = gradientsOf(form, y, tensors, embeddings_);
+          endPart();
+        };
       });
     }
-    const std::vector<Repetitions> forwards = alternate(forward, turns);
-    const std::vector<Repetitions> boths = alternate(both, turns);
+    const TimesInTurns forwards = timeInTurns(device_, forward, turns);
+    const TimesInTurns boths = timeInTurns(device_, both, turns);
     return {row("forward", CorePass::forward, forwards, &Repetitions::total),
             row("backward",
                 CorePass::backward,
@@ -114,20 +118,21 @@ class CoreMeasurement {
 
   BenchmarkRow row(const std::string& pass,
                    CorePass counted,
-                   const std::vector<Repetitions>& repetitions,
+                   const TimesInTurns& times,
                    const std::function<Timing(const Repetitions&)>& timing) const {
     const CoreCost cost = costOf(shape_, batch_, counted, options_.precision);
     BenchmarkRow row{.name = shape_.name() + " " + pass,
                      .batch = batch_,
-                     .threads = options_.threads,
+                     .threads = options_.device.threads,
                      .precision = options_.precision,
-                     .repetitions = repetitions.front().count(),
+                     .repetitions = times.measured.front().count(),
                      .order = order_,
                      .flops = cost.flops,
                      .bytes = cost.bytes,
                      .forms = timed_};
     for (std::size_t i = 0; i < row.forms.size(); ++i) {
-      row.forms[i].time = timing(repetitions[i]);
+      row.forms[i].time = timing(times.measured[i]);
+      if (!times.called.empty()) row.forms[i].called = timing(times.called[i]);
       if (counted != CorePass::both) row.forms[i].extraBytes = std::nullopt;
     }
     return row;
@@ -135,12 +140,13 @@ class CoreMeasurement {
 
   const CoreCase& shape_;
   const CoreBenchmarkOptions& options_;
+  at::Device device_;
   at::ScalarType type_;
   int batch_;
   std::vector<CoreForm> forms_;
   CoreTensors tensors_;
   CoreEmbeddings embeddings_;
-  CoreOrder order_;
+  std::optional<CoreOrder> order_;
   std::vector<TimedForm> timed_;
 };
 
@@ -148,9 +154,13 @@ class CoreMeasurement {
 
 std::vector<BenchmarkRow> runCoreBenchmark(const CoreCase& shape,
                                            const CoreBenchmarkOptions& options) {
-  at::set_num_threads(options.threads);
+  at::set_num_threads(options.device.threads);
   at::manual_seed(options.seed);
-  return CoreMeasurement(shape, options).run();
+  requireKernels(torchDevice(options.device));
+  Recipe recipe;
+  recipe.batchSize = options.batch;
+  return explainingFailures(
+      shape.name(), recipe, [&] { return CoreMeasurement(shape, options).run(); });
 }
 
 }  // namespace lambda

@@ -1,7 +1,6 @@
 #include "engine/benchmarks/core_forms.h"
 
 #include "engine/layers/lambda/fused_core.h"
-#include "engine/layers/lambda/position_embedding.h"
 
 namespace lambda {
 
@@ -37,17 +36,21 @@ at::Tensor inAttentionOrder(const LambdaOperands& operands, const CoreEmbeddings
 
 }  // namespace
 
-CoreEmbeddings makeEmbeddings(const CoreCase& shape, at::ScalarType type) {
+CoreEmbeddings makeEmbeddings(const CoreCase& shape,
+                              at::ScalarType type,
+                              const at::Device& device) {
   PositionEmbeddingOptions options;
   options.queryDepth = shape.queryDepth;
   options.scope = shape.scope;
   options.height = options.width = shape.side;
   PositionEmbeddingTable module(options);  // The constructor draws from N(0, 1).
   const at::NoGradGuard noGradients;
+  module->to(device);
   module->table.set_data(module->table.to(type).to(at::kFloat));
   return {leafOf(module->table),
           module->pairRows(shape.side, shape.side),
-          leafOf(module->expand(shape.side, shape.side).to(type))};
+          leafOf(module->expand(shape.side, shape.side).to(type)),
+          module->pairIndex(shape.side, shape.side)};
 }
 
 CoreEmbeddings inDouble(const CoreEmbeddings& embeddings) {
@@ -61,7 +64,8 @@ std::vector<CoreForm> coreForms(const CoreCase& shape, CoreOrder order) {
       {"fused",
        &CoreEmbeddings::table,
        [order](const LambdaOperands& operands, const CoreEmbeddings& embeddings) {
-         return applyFusedCore(operands, embeddings.table, embeddings.pairRows, {}, order);
+         return applyFusedCore(
+             operands, embeddings.table, embeddings.pairRows, embeddings.index, order);
        }},
       {"einsum", &CoreEmbeddings::expanded, byEinsum},
       {"lambdas by GEMM", &CoreEmbeddings::expanded, byOneProduct},

@@ -9,6 +9,7 @@
 #include "engine/benchmarks/core_case.h"
 #include "engine/kernels/lambda_core/core_shape.h"
 #include "engine/layers/lambda/lambda_core.h"
+#include "engine/layers/lambda/position_embedding.h"
 
 namespace lambda {
 
@@ -17,10 +18,13 @@ struct CoreEmbeddings {
   at::Tensor table;     ///< R [rows, 1, k]: relative offsets, in float32 or float64.
   at::Tensor pairRows;  ///< [n, m] int32: the row of each pair, -1 outside the window.
   at::Tensor expanded;  ///< E [n, m, k]: a free vector for each pair, 0 outside the window.
+  PairIndex index = {};  ///< The pairs of each row; empty on the CPU.
 };
 
 /// Draws from N(0, 1), rounded to values of the type.
-CoreEmbeddings makeEmbeddings(const CoreCase& shape, at::ScalarType type);
+CoreEmbeddings makeEmbeddings(const CoreCase& shape,
+                              at::ScalarType type,
+                              const at::Device& device = at::kCPU);
 
 /// The same values in float64.
 CoreEmbeddings inDouble(const CoreEmbeddings& embeddings);

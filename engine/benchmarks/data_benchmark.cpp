@@ -5,18 +5,16 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/benchmarks/alternation.h"
+#include "engine/benchmarks/device_clock.h"
 #include "engine/benchmarks/exactness.h"
 #include "engine/runtime/out_of_memory.h"
+#include "engine/runtime/torch_device.h"
 #include "engine/training/trainer.h"
 #include "engine/training/training_dry_run.h"
 
 namespace lambda {
 
 namespace {
-
-/// A byte is read and a float written for every value.
-constexpr double kBytesPerValue = 5;
 
 /// The input pipeline written with LibTorch's operations, image by image.
 class ImageByImage {
@@ -90,43 +88,49 @@ class ImageByImage {
 };
 
 template <class Work>
-Laps timed(const Work& work) {
-  Stopwatch clock;
-  [[maybe_unused]] const auto kept =
-      work();  // Kept until after the lap, so that its release is not timed.
-  clock.lap();
-  return clock.laps();
+Laps timed(const at::Device& device, const Work& work) {
+  return timeCall(device, [&](const EndPart& endPart) {
+    [[maybe_unused]] const auto kept =
+        work();  // Kept until after the part, so that its release is not timed.
+    endPart();
+  });
 }
 
-DataBenchmark measure(RunConfig config, const DataBenchmarkOptions& options) {
-  config.device.kind = DeviceKind::cpu;
-  const ResolvedConfig resolved(config);
+DataBenchmark measure(RunConfig wanted, const DataBenchmarkOptions& options) {
+  const ResolvedConfig resolved(std::move(wanted));
+  const RunConfig& config = resolved.config();
+  const at::Device device = torchDevice(resolved.device());
   const DryRunData data(resolved);
   ImageByImage plain(config, data.run->images(Split::train));
   TrainingDryRun training(resolved, *data.run);
 
   const at::Tensor expected = plain.batch(0, 0, at::kDouble);
+  const at::ScalarType type = data.run->batch(0, 0).images.scalar_type();
+  const Precision precision = type == at::kBFloat16 ? Precision::bfloat16 : Precision::float32;
+  const auto ofAten = [&](int epoch, int batch) {
+    return plain.batch(epoch, batch, at::kFloat).to(device, type);
+  };
   std::vector<TimedForm> forms{{"augmenter", {}, {}, {}}, {"ATen, image by image", {}, {}, {}}};
   const auto check = [&](TimedForm& form, const std::function<at::Tensor()>& make) {
-    const PoisonedTensors poisoned;
-    form.relativeError = relativeDistance({make()}, {expected});
-    requireExact(form.name, *form.relativeError, Precision::float32);
+    const PoisonedTensors poisoned(device);
+    form.relativeError = relativeDistance({make().cpu()}, {expected});
+    requireExact(form.name, *form.relativeError, precision);
   };
   check(forms[0], [&] { return data.run->batch(0, 0).images; });
-  check(forms[1], [&] { return plain.batch(0, 0, at::kFloat); });
+  check(forms[1], [&] { return ofAten(0, 0); });
 
   const int perEpoch = data.run->batchesPerEpoch();
   int ours = 0, theirs = 0;
   const std::vector<Repetitions> repetitions = alternate(
       {[&] {
          const int at = ours++;
-         return timed([&] { return data.run->batch(at / perEpoch, at % perEpoch); });
+         return timed(device, [&] { return data.run->batch(at / perEpoch, at % perEpoch); });
        },
        [&] {
          const int at = theirs++;
-         return timed([&] { return plain.batch(at / perEpoch, at % perEpoch, at::kFloat); });
+         return timed(device, [&] { return ofAten(at / perEpoch, at % perEpoch); });
        },
-       [&] { return timed([&] { return training.step(); }); }},
+       [&] { return timed(device, [&] { return training.step(); }); }},
       {.repetitions = options.repetitions, .secondsAtMost = options.secondsAtMost});
   for (std::size_t i = 0; i < forms.size(); ++i) forms[i].time = repetitions[i].total();
 
@@ -136,8 +140,11 @@ DataBenchmark measure(RunConfig config, const DataBenchmarkOptions& options) {
   result.row = {.name = config.name + " batch",
                 .batch = config.recipe.batchSize,
                 .threads = resolved.device().threads,
+                .precision = precision,
                 .repetitions = repetitions.front().count(),
-                .bytes = kBytesPerValue * static_cast<double>(expected.numel()),
+                // A byte is read and a number written for every value.
+                .bytes = static_cast<double>(expected.numel()) *
+                         static_cast<double>(1 + c10::elementSize(type)),
                 .forms = std::move(forms)};
   return result;
 }

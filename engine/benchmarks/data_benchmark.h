@@ -15,11 +15,11 @@ struct DataBenchmark {
   Timing step;                 ///< A training step, including making the batch.
 };
 
-/// Times making training batches on the CPU, from stored images to the network's input: order,
+/// Times making training batches, from stored images to the network's input on its device: order,
 /// shift, flip, cutout, normalisation, memory format. It is compared with LibTorch's operations
-/// image by image, as in Python pipelines; a check first shows that both give the same batch. Also
-/// times training steps of the configuration, of which making the batch is a part. Throws Error as
-/// runStepBenchmark().
+/// image by image on the CPU, as in Python pipelines, and the copy to a GPU; a check first shows
+/// that both give the same batch. Also times training steps of the configuration, of which making
+/// the batch is a part. Throws Error as runStepBenchmark().
 DataBenchmark runDataBenchmark(const RunConfig& config, const DataBenchmarkOptions& options);
 
 }  // namespace lambda

@@ -10,6 +10,7 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 
+#include "engine/benchmarks/device_memory.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {
@@ -46,7 +47,8 @@ PoisoningAllocator& poisoningAllocator() {
 
 }  // namespace
 
-PoisonedTensors::PoisonedTensors() {
+PoisonedTensors::PoisonedTensors(const at::Device& device) {
+  if (device.is_cuda()) poisonUnusedMemory(device);
   poisoningAllocator().inner = c10::GetCPUAllocator();
   c10::SetCPUAllocator(&poisoningAllocator());
 }

@@ -9,11 +9,12 @@
 
 namespace lambda {
 
-/// While it lives, the memory of new CPU tensors is filled with NaN. An output that is not written,
-/// or only added to, is therefore detected. Only one object may exist at a time.
+/// While it lives, the memory of new CPU tensors is filled with NaN; on a GPU, the memory that was
+/// unused at construction, see poisonUnusedMemory(). An output that is not written, or only added
+/// to, is therefore detected. Only one object may exist at a time.
 class PoisonedTensors {
  public:
-  PoisonedTensors();
+  explicit PoisonedTensors(const at::Device& device = at::kCPU);
   ~PoisonedTensors();
   PoisonedTensors(const PoisonedTensors&) = delete;
   PoisonedTensors& operator=(const PoisonedTensors&) = delete;

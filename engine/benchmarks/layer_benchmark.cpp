@@ -2,13 +2,17 @@
 
 #include <algorithm>
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
-#include "engine/benchmarks/alternation.h"
+#include "engine/benchmarks/core_check.h"
+#include "engine/benchmarks/device_clock.h"
 #include "engine/benchmarks/exactness.h"
 #include "engine/benchmarks/layer_forms.h"
 #include "engine/benchmarks/rotation.h"
+#include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/tensor_memory.h"
+#include "engine/runtime/torch_device.h"
 #include "engine/training/step/autocast.h"
 
 namespace lambda {
@@ -17,6 +21,27 @@ namespace {
 
 /// A norm's gradients over fewer values are differences of nearly equal sums.
 constexpr int kFewestNormalized = 256;
+
+constexpr double kFloatSize = 4;
+constexpr double kBfloat16Size = 2;
+
+/// While it lives, a GPU computes convolutions of float32 in float32 and not in TF32.
+class WithoutTf32 {
+ public:
+  WithoutTf32() { at::globalContext().setAllowTF32CuDNN(false); }
+
+  ~WithoutTf32() { at::globalContext().setAllowTF32CuDNN(before_); }
+
+  WithoutTf32(const WithoutTf32&) = delete;
+  WithoutTf32& operator=(const WithoutTf32&) = delete;
+
+ private:
+  bool before_ = at::globalContext().allowTF32CuDNN();
+};
+
+int outputSideOf(const LayerCase& shape) {
+  return (shape.side + shape.stride - 1) / shape.stride;
+}
 
 struct LayerTensors {
   at::Tensor x;   ///< [b, d, H, W], channels last; a leaf of autograd.
@@ -41,9 +66,12 @@ class LayerMeasurement {
   LayerMeasurement(const LayerCase& shape, const LayerBenchmarkOptions& options)
       : shape_(shape),
         options_(options),
+        device_(torchDevice(options.device)),
         type_(options.precision == Precision::bfloat16 ? at::kBFloat16 : at::kFloat),
         layer_(optionsOf(shape)),
         convolution_(convolutionOptions(shape)) {
+    layer_->to(device_);
+    convolution_->to(device_);
     moveAwayFromStart(layer_->queryNorm);
     moveAwayFromStart(layer_->valueNorm);
     prepare(layer_->parameters());
@@ -90,12 +118,11 @@ class LayerMeasurement {
   /// `dy` has a mean in each channel. A sum of gradients over all images, such as that of a norm's
   /// shift, would otherwise be a small difference of large sums, and mostly their rounding.
   LayerTensors makeTensors(int batch) {
-    const std::int64_t d = shape_.depth, side = shape_.side;
-    const std::int64_t outputSide = (side + shape_.stride - 1) / shape_.stride;
+    const std::int64_t d = shape_.depth, side = shape_.side, outputSide = outputSideOf(shape_);
     const LayerTensors made{at::randn({batch, d, side, side}),
                             at::randn({batch, d, outputSide, outputSide}) + at::randn({d, 1, 1})};
     return changed(made, [this](const at::Tensor& tensor) {
-      return tensor.to(type_).contiguous(at::MemoryFormat::ChannelsLast);
+      return tensor.to(device_, type_).contiguous(at::MemoryFormat::ChannelsLast);
     });
   }
 
@@ -108,6 +135,7 @@ class LayerMeasurement {
   }
 
   void check() {
+    const WithoutTf32 withoutTf32;
     const int positions = shape_.core().positions();
     const int fewestImages = (kFewestNormalized + positions - 1) / positions;
     const LayerTensors tensors = makeTensors(std::max(options_.batch, fewestImages));
@@ -115,8 +143,8 @@ class LayerMeasurement {
         changed(tensors, [](const at::Tensor& tensor) { return tensor.to(at::kDouble); });
     for (const LayerForm& form : forms_) {
       const std::vector<at::Tensor> expected = outcomesOf(exactForm(form), exact.x, exact.dy);
-      const PoisonedTensors poisoned;
-      const Autocast autocast(options_.precision, at::kCPU);
+      const PoisonedTensors poisoned(device_);
+      const Autocast autocast(options_.precision, device_.type());
       const double distance = relativeDistance(outcomesOf(form, tensors.x, tensors.dy), expected);
       requireExact(form.name, distance, options_.precision);
       timed_.push_back({form.name, {}, distance, {}});
@@ -131,60 +159,61 @@ class LayerMeasurement {
         static_cast<std::size_t>(turns.warmUps + turns.repetitions) * forms_.size();
     const LayerTensors first = makeTensors(options_.batch);
     Rotation<LayerTensors> sets(
-        first, first.x.nbytes() + first.dy.nbytes(), uses, [](const LayerTensors& tensors) {
+        first,
+        first.x.nbytes() + first.dy.nbytes(),
+        cacheBytesOf(device_),
+        uses,
+        [](const LayerTensors& tensors) {
           return changed(tensors, [](const at::Tensor& tensor) { return tensor.clone(); });
         });
-    std::vector<std::function<Laps()>> forward, both;
+    std::vector<NextCall> forward, both;
     for (const LayerForm& form : forms_) {
-      forward.emplace_back([&] {
-        const LayerTensors& tensors = sets.next();
-        const at::NoGradGuard noGradients;
-        Stopwatch clock;
-        const at::Tensor y = applied(form, tensors.x);
-        clock.lap();
-        return clock.laps();
+      forward.emplace_back([&]() -> TimedCall {
+        return [this, &form, &tensors = sets.next()](const EndPart& endPart) {
+          const at::NoGradGuard noGradients;
+          const at::Tensor y = applied(form, tensors.x);
+          endPart();
+        };
       });
-      both.emplace_back([&] {
-        const LayerTensors& tensors = sets.next();
-        Stopwatch clock;
-        const at::Tensor y = applied(form, tensors.x);
-        const auto gradients = gradientsOf(form, y, tensors.x, tensors.dy);
-        clock.lap();
-        return clock.laps();
+      both.emplace_back([&]() -> TimedCall {
+        return [this, &form, &tensors = sets.next()](const EndPart& endPart) {
+          const at::Tensor y = applied(form, tensors.x);
+          const auto gradients = gradientsOf(form, y, tensors.x, tensors.dy);
+          endPart();
+        };
       });
     }
-    const std::vector<Repetitions> forwards = alternate(forward, turns);
-    const std::vector<Repetitions> boths = alternate(both, turns);
+    const TimesInTurns forwards = timeInTurns(device_, forward, turns);
+    const TimesInTurns boths = timeInTurns(device_, both, turns);
     return {row("forward", CorePass::forward, forwards),
             row("forward+backward", CorePass::both, boths)};
   }
 
   at::Tensor applied(const LayerForm& form, const at::Tensor& x) const {
-    const Autocast autocast(options_.precision, at::kCPU);
+    const Autocast autocast(options_.precision, device_.type());
     return form.apply(x);
   }
 
-  BenchmarkRow row(const std::string& pass,
-                   CorePass counted,
-                   const std::vector<Repetitions>& repetitions) const {
-    const double b = options_.batch, d = shape_.depth, n = shape_.core().positions();
-    const double projected =
-        shape_.heads * shape_.queryDepth + shape_.queryDepth + shape_.core().valueDepth();
-    const double projections = 2 * b * n * d * projected;
+  BenchmarkRow row(const std::string& pass, CorePass counted, const TimesInTurns& times) const {
+    const CoreCost cost = costOf(shape_, options_.batch, counted, options_.precision);
     BenchmarkRow row{.name = shape_.name() + " " + pass,
                      .batch = options_.batch,
-                     .threads = options_.threads,
+                     .threads = options_.device.threads,
                      .precision = options_.precision,
-                     .repetitions = repetitions.front().count(),
-                     .flops = (counted == CorePass::both ? 3 : 1) * projections +
-                              costOf(shape_.core(), options_.batch, counted).flops,
+                     .repetitions = times.measured.front().count(),
+                     .flops = cost.flops,
+                     .bytes = cost.bytes,
                      .forms = timed_};
-    for (std::size_t i = 0; i < row.forms.size(); ++i) row.forms[i].time = repetitions[i].total();
+    for (std::size_t i = 0; i < row.forms.size(); ++i) {
+      row.forms[i].time = times.measured[i].total();
+      if (!times.called.empty()) row.forms[i].called = times.called[i].total();
+    }
     return row;
   }
 
   const LayerCase& shape_;
   const LayerBenchmarkOptions& options_;
+  at::Device device_;
   at::ScalarType type_;
   LambdaLayer layer_;
   torch::nn::Conv2d convolution_;
@@ -196,6 +225,20 @@ class LayerMeasurement {
 
 std::string LayerCase::name() const {
   return core().name() + (stride > 1 ? " stride " + std::to_string(stride) : "");
+}
+
+CoreCost costOf(const LayerCase& shape, int batch, CorePass pass, Precision precision) {
+  const CoreCase core = shape.core();
+  const double b = batch, d = shape.depth, n = core.positions();
+  const double projected = shape.heads * shape.queryDepth + shape.queryDepth + core.valueDepth();
+  const double outputSide = outputSideOf(shape);
+  const double maps = b * d * (n + outputSide * outputSide);
+  CoreCost cost = costOf(core, batch, pass, precision);
+  const double passes = cost.flops / costOf(core, batch, CorePass::forward, precision).flops;
+  cost.flops += passes * 2 * b * n * d * projected;
+  cost.bytes = (pass == CorePass::both ? 2 : 1) * maps *
+               (precision == Precision::bfloat16 ? kBfloat16Size : kFloatSize);
+  return cost;
 }
 
 std::vector<LayerCase> standardLayerCases() {
@@ -215,9 +258,13 @@ std::vector<LayerCase> standardLayerCases() {
 
 std::vector<BenchmarkRow> runLayerBenchmark(const LayerCase& shape,
                                             const LayerBenchmarkOptions& options) {
-  at::set_num_threads(options.threads);
+  at::set_num_threads(options.device.threads);
   at::manual_seed(options.seed);
-  return LayerMeasurement(shape, options).run();
+  requireKernels(torchDevice(options.device));
+  Recipe recipe;
+  recipe.batchSize = options.batch;
+  return explainingFailures(
+      shape.name(), recipe, [&] { return LayerMeasurement(shape, options).run(); });
 }
 
 }  // namespace lambda

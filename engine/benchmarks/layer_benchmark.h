@@ -6,6 +6,7 @@
 
 #include "engine/benchmarks/benchmark_row.h"
 #include "engine/benchmarks/core_case.h"
+#include "engine/runtime/device.h"
 
 namespace lambda {
 
@@ -32,16 +33,21 @@ struct LayerBenchmarkOptions {
   int batch = 128;
   int repetitions = 50;
   double secondsAtMost = 20;  ///< Limit for all forms of one case and pass.
-  int threads = 1;
+  ComputeDevice device = {};
   Precision precision = Precision::float32;  ///< bfloat16 by autocast, weights cast each time.
   std::uint64_t seed = 0;
 };
 
-/// Times the engine's whole lambda layer in training mode on the CPU (projections, norms, softmax,
-/// core, pooling for a stride). It is compared with the 3x3 convolution of the same depth and
+/// The least cost of a pass for a batch: the core's FLOPs and those of the projections; the bytes
+/// of the maps before and after the layer. See CoreCost.
+CoreCost costOf(const LayerCase& shape, int batch, CorePass pass, Precision precision);
+
+/// Times the engine's whole lambda layer in training mode (projections, norms, softmax, core,
+/// pooling for a stride). It is compared with the 3x3 convolution of the same depth and
 /// stride and with the same layer in plain ATen. Turns, sets of tensors and the check against
 /// float64 are as in runCoreBenchmark(). The check uses so many images that each norm is over at
-/// least 256 values, because gradients of a norm over a few values are mostly rounding errors.
+/// least 256 values, because gradients of a norm over a few values are mostly rounding errors. On a
+/// GPU, the check forbids TF32, which LibTorch allows for convolutions and the timed calls may use.
 std::vector<BenchmarkRow> runLayerBenchmark(const LayerCase& shape,
                                             const LayerBenchmarkOptions& options);
 

@@ -4,20 +4,32 @@
 #include <cstddef>
 #include <vector>
 
+#include <c10/core/Device.h>
+
 #include "engine/benchmarks/vector_ceilings.h"
 
 namespace lambda {
+
+/// More than the last-level cache of any GPU.
+inline constexpr std::size_t kGpuCacheBytes = std::size_t{256} << 20;
+
+/// The size of the cache that may keep tensors of a device.
+inline std::size_t cacheBytesOf(const c10::Device& device) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  return device.is_cuda() ? kGpuCacheBytes : std::min(lastLevelCacheBytes(), kMost);
+}
 
 /// Sets of tensors in separate memory that are used in turn. Together they are larger than the
 /// last-level cache, so that no form finds its inputs in the cache.
 template <class Set>
 class Rotation {
  public:
-  /// Copies `first`, of `bytes`, as often as needed to exceed the cache, but makes at most `uses`
+  /// Copies `first`, of `bytes`, as often as needed to exceed `cache`, but makes at most `uses`
   /// sets.
   template <class Copy>
-  Rotation(const Set& first, std::size_t bytes, std::size_t uses, const Copy& copy) : sets_{first} {
-    const std::size_t cache = std::min(lastLevelCacheBytes(), kMostBytes);
+  Rotation(
+      const Set& first, std::size_t bytes, std::size_t cache, std::size_t uses, const Copy& copy)
+      : sets_{first} {
     const std::size_t wanted = std::min(cache / bytes + 2, uses);
     while (sets_.size() < wanted) sets_.push_back(copy(first));
   }
@@ -25,8 +37,6 @@ class Rotation {
   const Set& next() { return sets_[uses_++ % sets_.size()]; }
 
  private:
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
-
   std::vector<Set> sets_;
   std::size_t uses_ = 0;
 };

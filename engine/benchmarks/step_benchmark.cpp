@@ -5,10 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include <c10/core/CachingDeviceAllocator.h>
-
 #include "engine/benchmarks/alternation.h"
-#include "engine/benchmarks/peak_memory.h"
+#include "engine/benchmarks/device_memory.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/training/trainer.h"
@@ -29,16 +27,6 @@ constexpr double kPassesPerStep = 3;
 /// Laps of a step, in their order.
 enum Lap : std::size_t { kData, kForward, kBackward, kMeasures, kUpdate };
 
-/// The peak memory, in bytes, that LibTorch had allocated on a GPU during `work`.
-std::uint64_t peakAllocated(const at::Device& device, const std::function<void()>& work) {
-  c10::DeviceAllocator& allocator = *c10::getDeviceAllocator(device.type());
-  allocator.resetPeakStats(device.index());
-  work();
-  constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-  return static_cast<std::uint64_t>(
-      allocator.getDeviceStats(device.index()).allocated_bytes[kAll].peak);
-}
-
 std::optional<std::uint64_t> peakBytesOf(const ResolvedConfig& resolved, RunData& data) {
   {
     // A step of a few images makes code and thread stacks resident before memory is measured.
@@ -47,14 +35,10 @@ std::optional<std::uint64_t> peakBytesOf(const ResolvedConfig& resolved, RunData
     const std::int64_t few = std::min<std::int64_t>(kWarmUpImages, batch.labels.size(0));
     dryRun.train({batch.images.narrow(0, 0, few), batch.labels.narrow(0, 0, few)});
   }
-  const auto train = [&] {
+  return peakGrowthOn(torchDevice(resolved.device()), [&] {
     TrainingDryRun dryRun(resolved, data);
     for (int step = 0; step < kMemorySteps; ++step) dryRun.step();
-  };
-  if (resolved.device().kind == DeviceKind::cuda) {
-    return peakAllocated(torchDevice(resolved.device()), train);
-  }
-  return peakGrowth(train);
+  });
 }
 
 /// A network that trains step by step.
@@ -128,7 +112,7 @@ class TimedRun {
   }
 
   PipelinedSteps figures(const Repetitions& repetitions) const {
-    return {repetitions.total(), repetitions.part(0), dryRun_.recordsSteps()};
+    return {repetitions.total(), repetitions.part(0), dryRun_.recordCounts()};
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/benchmarks/timing.h"
+#include "engine/training/step/work_counts.h"
 #include "engine/values/config/run_config.h"
 
 namespace lambda {
@@ -31,8 +32,8 @@ struct StepParts {
 /// previous one. In seconds per step.
 struct PipelinedSteps {
   Timing step;
-  Timing host;            ///< The part in which the host made batches and queued work.
-  bool recorded = false;  ///< Whether the steps were replayed as a CUDA graph.
+  Timing host;                         ///< The part in which the host made batches and queued work.
+  std::optional<WorkCounts> launches;  ///< Of the CUDA graph; none if steps were queued anew.
 };
 
 /// Training steps of one network.
@@ -70,9 +71,10 @@ std::optional<Architecture> convolutionTwin(const Architecture& architecture);
 /// steps as in a run take turns with these.
 ///
 /// Before timing, it measures each network's peak memory over five steps, one network at a time: on
-/// the CPU the growth of the process, including network, optimiser and batch; on a GPU the memory
-/// that LibTorch allocated there. Throws Error for a configuration or a device that can't be
-/// trained, insufficient memory, and a loss or gradient that is not finite.
+/// the CPU the growth of the process, on a GPU that of the memory of LibTorch's tensors and
+/// workspaces; both include network, optimiser and batch, but not the data set. Throws Error for a
+/// configuration or a device that can't be trained, insufficient memory, and a loss or gradient
+/// that is not finite.
 StepBenchmark runStepBenchmark(const RunConfig& config, const StepBenchmarkOptions& options);
 
 /// Trains `steps` steps and writes a safetensors file with everything needed to repeat them in

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "engine/runtime/device.h"
 #include "engine/runtime/tensor_memory.h"
@@ -45,7 +46,8 @@ class TrainingDryRun {
   /// Starts the next step as a run does, without waiting for a GPU.
   StartedStep start(const TensorBatch& batch);
 
-  bool recordsSteps() const { return steps_.hasRecord(); }
+  /// What a recorded step launches on the GPU; none where steps are not recorded.
+  std::optional<WorkCounts> recordCounts() const { return steps_.recordCounts(); }
 
  private:
   TensorMemoryReuse reuse_;  ///< Must outlive the tensors below.

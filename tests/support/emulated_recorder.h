@@ -72,6 +72,9 @@ class EmulatedRecorder : public WorkRecorder {
       lambdaCudaKernels()->updateWeights(update_, {});
     }
 
+    /// Only the update runs on the emulated device.
+    WorkCounts counts() const override { return {.kernels = 1}; }
+
    private:
     std::pair<std::vector<at::Tensor>, CudaWeightUpdate> queue() {
       std::vector<CudaWeightUpdate> updates;

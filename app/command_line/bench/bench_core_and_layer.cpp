@@ -25,7 +25,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kBatch = 128;
 
+constexpr char kCpu[] = "cpu";
+
+constexpr char kDeviceHelp[] = "where to compute: cpu (default) or cuda";
+
 struct FormsOptions : BenchOptions {
+  std::optional<std::string> device;
   std::optional<int> batch;
   std::optional<Precision> precision;
 };
@@ -41,25 +46,40 @@ struct ReportTexts {
   std::string legend;
 };
 
-/// Measures all cases with each number of threads and reports them; `run(case, threads, seed)`
-/// returns the rows of one case.
+/// The legend of a GPU's table.
+constexpr char kGpuFormsLegend[] =
+    "Times are those of the GPU alone. Of floor: the time that its peaks allow, for the larger of "
+    "FLOPs (of a\nlarge matrix product) and bytes (of a copy), as a share of ours. Called: ours "
+    "from "
+    "the call until the\nresult is complete, with the host's work.";
+
+/// Measures all cases with each number of threads and reports them; `run(case, device, seed)`
+/// returns the rows of one case. A case that fails is reported, and the others are measured.
 template <class Case, class Run>
 int reportCases(const std::vector<Case>& cases,
                 const FormsOptions& options,
+                const ComputeDevice& device,
                 const ReportTexts& texts,
                 const Run& run) {
-  BenchMachine machine;
+  BenchMachine machine(device);
   ProgressLine line(options.output.quiet);
   const std::uint64_t seed = seedOf(options);
-  const std::vector<int> threads = threadCounts(options);
+  const std::vector<int> threads = threadCounts(options, device);
   std::vector<ReportedRow> rows;
+  Json failures = Json::array();
   double done = 0;
   for (const int count : threads) {
     const MachineCeilings ceilings = machine.ceilings(count);
     for (const Case& each : cases) {
       line.show({{texts.name, each.name(), formatCounted(count, "thread")},
                  done++ / static_cast<double>(cases.size() * threads.size())});
-      for (BenchmarkRow& row : run(each, count, seed)) rows.push_back({std::move(row), ceilings});
+      try {
+        for (BenchmarkRow& row : run(each, ceilings.device, seed))
+          rows.push_back({std::move(row), ceilings});
+      } catch (const Error& error) {
+        line.print("Could not time " + each.name() + ": " + error.what());
+        failures.push_back({{"case", each.name()}, {"error", error.what()}});
+      }
     }
   }
   line.clear();
@@ -67,15 +87,18 @@ int reportCases(const std::vector<Case>& cases,
     machine.printWarnings(line);
     Json list = Json::array();
     for (const ReportedRow& row : rows) list.push_back(rowJson(row));
-    printJson(
-        {{"benchmark", texts.name}, {"machine", machine.json()}, {"seed", seed}, {"rows", list}});
+    printJson({{"benchmark", texts.name},
+               {"machine", machine.json()},
+               {"seed", seed},
+               {"rows", list},
+               {"failures", failures}});
   } else {
     std::cout << texts.title << "\n\n"
               << rowsText(rows) << "\n"
-              << texts.legend << "\n\n"
+              << (device.kind == DeviceKind::cuda ? kGpuFormsLegend : texts.legend) << "\n\n"
               << machine.text();
   }
-  return kExitOk;
+  return failures.empty() ? kExitOk : kExitFailure;
 }
 
 /// The options that core and layer share.
@@ -105,11 +128,16 @@ int runCore(const CoreFormsOptions& options) {
       "registers alone.\n"
       "Extra memory: what the fused kernel needs beyond inputs, outputs and gradients.\n"
       "Order: which product the fused kernel computed first; under a window always the queries."};
-  return reportCases(chosenCases(standardCoreCases(), options),
+  const std::vector<CoreCase> cases = chosenCases(standardCoreCases(), options);
+  const ComputeDevice device = deviceOf(options.device.value_or(kCpu));
+  if (device.kind == DeviceKind::cuda && options.order != CoreOrder::automatic)
+    throw UsageError("--order", "is for the CPU: the GPU's kernel has one order");
+  return reportCases(cases,
                      options,
+                     device,
                      texts,
-                     [&](const CoreCase& shape, int threads, std::uint64_t seed) {
-                       measured.threads = threads;
+                     [&](const CoreCase& shape, const ComputeDevice& used, std::uint64_t seed) {
+                       measured.device = used;
                        measured.seed = seed;
                        return runCoreBenchmark(shape, measured);
                      });
@@ -125,9 +153,10 @@ int runLayer(const FormsOptions& options) {
       "alone."};
   return reportCases(chosenCases(standardLayerCases(), options),
                      options,
+                     deviceOf(options.device.value_or(kCpu)),
                      texts,
-                     [&](const LayerCase& shape, int threads, std::uint64_t seed) {
-                       measured.threads = threads;
+                     [&](const LayerCase& shape, const ComputeDevice& used, std::uint64_t seed) {
+                       measured.device = used;
                        measured.seed = seed;
                        return runLayerBenchmark(shape, measured);
                      });
@@ -164,8 +193,10 @@ void addBenchCore(CLI::App& bench, Action& action) {
       "The lambda core: the fused kernel against einsum and matrix products",
       {{"lambda bench core", "all maps, forward and backward, with one thread and with all"},
        {"lambda bench core --only 8x8 --threads 2 --json", "some maps, with all numbers"},
-       {"lambda bench core --order lambdasFirst", "the paper's order of the products"}},
+       {"lambda bench core --order lambdasFirst", "the paper's order of the products"},
+       {"lambda bench core --device cuda --batch 1024", "on a GPU"}},
       kChecked);
+  addDeviceOption(command, options->device, kDeviceHelp);
   addBatchOption(command, options->batch);
   addPrecisionOption(command, options->precision);
   addCaseOptions(command, *options);
@@ -183,6 +214,7 @@ void addBenchLayer(CLI::App& bench, Action& action) {
                  {{"lambda bench layer", "float32"},
                   {"lambda bench layer --precision bfloat16", "the same in bfloat16"}},
                  kChecked);
+  addDeviceOption(command, options->device, kDeviceHelp);
   addBatchOption(command, options->batch);
   addPrecisionOption(command, options->precision);
   addCaseOptions(command, *options);

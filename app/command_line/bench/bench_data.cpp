@@ -32,7 +32,8 @@ double shareOfStep(const DataBenchmark& benchmark) {
 
 int runData(const PresetOptions& options) {
   using Align = TextTable::Align;
-  BenchMachine machine;
+  const ComputeDevice device = deviceOf(options);
+  BenchMachine machine(device);
   ProgressLine line(options.output.quiet);
   Json rows = Json::array();
   TextTable table({{"threads", Align::right},
@@ -44,7 +45,7 @@ int runData(const PresetOptions& options) {
                    {"of a step", Align::right}});
   bool synthetic = false;
   double done = 0;
-  const std::vector<int> threads = threadCounts(options);
+  const std::vector<int> threads = threadCounts(options, device);
   for (const int count : threads) {
     const MachineCeilings ceilings = machine.ceilings(count);
     for (const std::string& preset : options.presets) {

@@ -24,13 +24,17 @@ constexpr const char* kVariables[] = {"OMP_NUM_THREADS",
                                       "DNNL_MAX_CPU_ISA",
                                       "ATEN_CPU_CAPABILITY",
                                       "LD_PRELOAD",
+                                      "CUDA_VISIBLE_DEVICES",
+                                      "NVIDIA_TF32_OVERRIDE",
+                                      "PYTORCH_ALLOC_CONF",
                                       "MALLOC_ARENA_MAX"};
 
 Json ceilingsJson(const MachineCeilings& ceilings) {
   Json multiplyAdd = Json::object();
   for (const InstructionSetPeak& peak : ceilings.multiplyAdd)
     multiplyAdd[peak.name] = peak.flopsPerSecond;
-  return {{"threads", ceilings.threads},
+  return {{"device", ceilings.device.name},
+          {"threads", ceilings.device.threads},
           {"multiplyAddFlops", multiplyAdd},
           {"gemmFlops", {{"float32", ceilings.gemmFloat32}, {"bfloat16", ceilings.gemmBfloat16}}},
           {"copyBytes", ceilings.copyBandwidth}};
@@ -42,18 +46,24 @@ std::string ceilingsText(const MachineCeilings& ceilings) {
     sets +=
         (sets.empty() ? "" : ", ") + peak.name + " " + formatFixed(peak.flopsPerSecond / 1e9, 0);
   }
-  return "multiply-adds " + sets + "; GEMM " + formatFixed(ceilings.gemmFloat32 / 1e9, 0) +
-         ", bfloat16 " + formatFixed(ceilings.gemmBfloat16 / 1e9, 0) + " GFLOP/s; copy " +
+  return (sets.empty() ? "" : "multiply-adds " + sets + "; ") + "GEMM " +
+         formatFixed(ceilings.gemmFloat32 / 1e9, 0) + ", bfloat16 " +
+         formatFixed(ceilings.gemmBfloat16 / 1e9, 0) + " GFLOP/s; copy " +
          formatFixed(ceilings.copyBandwidth / 1e9, 0) + " GB/s";
 }
 
 }  // namespace
 
-BenchMachine::BenchMachine() : environment_(currentEnvironment(selectDevice({DeviceKind::cpu}))) {}
+BenchMachine::BenchMachine(const ComputeDevice& device)
+    : device_(device), environment_(currentEnvironment(device)) {}
 
 const MachineCeilings& BenchMachine::ceilings(int threads) {
   auto found = ceilings_.find(threads);
-  if (found == ceilings_.end()) found = ceilings_.emplace(threads, measureCeilings(threads)).first;
+  if (found == ceilings_.end()) {
+    ComputeDevice device = device_;
+    device.threads = threads;
+    found = ceilings_.emplace(threads, measureCeilings(device)).first;
+  }
   return found->second;
 }
 
@@ -88,7 +98,8 @@ Json BenchMachine::json() const {
   Json load = nullptr;
   if (const std::optional<LoadShares> shares = load_.shares())
     load = {{"others", shares->others}, {"stolen", shares->stolen}};
-  return {{"cpu", environment_.cpu},
+  return {{"device", device_.name},
+          {"cpu", environment_.cpu},
           {"cores", availableCores()},
           {"lastLevelCacheBytes", lastLevelCacheBytes()},
           {"host", environment_.host},
@@ -109,8 +120,10 @@ std::string BenchMachine::text() const {
   facts.add("program",
             "Lambda Studio " + environment_.program + ", LibTorch " + environment_.torch + ", " +
                 environment_.started);
-  for (const auto& [threads, each] : ceilings_)
-    facts.add(formatCounted(threads, "thread"), ceilingsText(each));
+  for (const auto& [threads, each] : ceilings_) {
+    facts.add(device_.kind == DeviceKind::cuda ? device_.name : formatCounted(threads, "thread"),
+              ceilingsText(each));
+  }
   std::string text = facts.text();
   for (const std::string& warning : warnings()) text += "\nWarning: " + warning + ".\n";
   return text;

@@ -9,17 +9,19 @@
 #include "app/command_line/progress_line.h"
 #include "engine/benchmarks/machine_ceilings.h"
 #include "engine/benchmarks/other_load.h"
+#include "engine/runtime/device.h"
 #include "engine/runtime/environment.h"
 
 namespace lambda {
 
-/// The machine of a benchmark, its ceilings as measured in the same run, and the load by other
-/// programs since this object's construction.
+/// The machine of a benchmark, the ceilings of its device as measured in the same run, and the load
+/// by other programs since this object's construction.
 class BenchMachine {
  public:
-  BenchMachine();
+  explicit BenchMachine(const ComputeDevice& device = selectDevice({DeviceKind::cpu}));
 
-  /// Measured once for each number of threads. LibTorch keeps that number afterwards.
+  /// The ceilings of the device, measured once for each number of threads. LibTorch keeps that
+  /// number afterwards.
   const MachineCeilings& ceilings(int threads);
 
   /// Reasons to doubt the results; empty where there are none.
@@ -35,6 +37,7 @@ class BenchMachine {
   std::string text() const;
 
  private:
+  ComputeDevice device_;
   Environment environment_;
   OtherLoad load_;
   std::map<int, MachineCeilings> ceilings_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <random>
 
-#include "engine/runtime/device.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/config/validate.h"
 
@@ -16,7 +15,10 @@ void addTurnOptions(CLI::App* command, BenchOptions& options) {
   command->add_option("--seconds", options.seconds, "seconds after which a case with 5 turns ends")
       ->check(CLI::PositiveNumber)
       ->type_name("S");
-  command->add_option("--threads", options.threads, "thread counts, e.g. 1,2 (default: 1 and all)")
+  command
+      ->add_option("--threads",
+                   options.threads,
+                   "thread counts, e.g. 1,2 (default: 1 and all; on a GPU all)")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024))
       ->type_name("N,...");
@@ -37,10 +39,7 @@ void addPresetOptions(CLI::App* command, PresetOptions& options) {
   addPrecisionOption(command, options.precision, /*mayBeAutomatic=*/true);
   command->add_option("--data", options.config.data, "shapes10, cifar10, or where a data set lies")
       ->type_name("PATH");
-  command
-      ->add_option(
-          "--device", options.config.device.kind, "where to compute: automatic, cpu or cuda")
-      ->type_name("DEVICE");
+  addDeviceOption(command, options.config.device.kind, "where to compute: automatic, cpu or cuda");
   addSetOption(command, options.config.assignments);
 }
 
@@ -79,8 +78,25 @@ void addPrecisionOption(CLI::App* command,
       ->type_name("TYPE");
 }
 
-std::vector<int> threadCounts(const BenchOptions& options) {
+void addDeviceOption(CLI::App* command, std::optional<std::string>& device, const char* help) {
+  command->add_option("--device", device, help)->type_name("DEVICE");
+}
+
+ComputeDevice deviceOf(const std::string& name) {
+  ConfigOptions options;
+  options.device.kind = name;
+  RunConfig config;
+  applyOptions(config, options);
+  return selectDevice(config.device);
+}
+
+ComputeDevice deviceOf(const PresetOptions& options) {
+  return selectDevice(configOf(options.presets.front(), options, /*threads=*/0).device);
+}
+
+std::vector<int> threadCounts(const BenchOptions& options, const ComputeDevice& device) {
   std::vector<int> counts = options.threads;
+  if (counts.empty() && device.kind == DeviceKind::cuda) counts = {availableCores()};
   if (counts.empty()) counts = {1, availableCores()};
   std::ranges::sort(counts);
   counts.erase(std::ranges::unique(counts).begin(), counts.end());

@@ -9,6 +9,7 @@
 
 #include "app/command_line/command.h"
 #include "app/command_line/run_source.h"
+#include "engine/runtime/device.h"
 #include "engine/values/config/run_config.h"
 
 namespace lambda {
@@ -17,7 +18,7 @@ namespace lambda {
 struct BenchOptions {
   int repetitions = 50;
   double seconds = 20;       ///< Upper limit for the turns of one case.
-  std::vector<int> threads;  ///< Empty = one thread, and one per core.
+  std::vector<int> threads;  ///< Empty = one thread, and one per core; on a GPU only the latter.
   std::string only;          ///< Selects cases whose names contain this text; empty = all.
   std::optional<std::uint64_t> seed;
   OutputOptions output;
@@ -52,8 +53,18 @@ void addPrecisionOption(CLI::App* command,
                         std::optional<Precision>& precision,
                         bool mayBeAutomatic = false);
 
-/// The thread counts to measure with, each once.
-std::vector<int> threadCounts(const BenchOptions& options);
+/// --device DEVICE
+void addDeviceOption(CLI::App* command, std::optional<std::string>& device, const char* help);
+
+/// The device that `name` chooses: automatic, cpu or cuda. Throws UsageError for another name, and
+/// Error for a device that is missing.
+ComputeDevice deviceOf(const std::string& name);
+
+/// The device of the first preset, with the options' changes. Throws as configOf() and deviceOf().
+ComputeDevice deviceOf(const PresetOptions& options);
+
+/// The thread counts to measure with on a device, each once.
+std::vector<int> threadCounts(const BenchOptions& options, const ComputeDevice& device);
 
 /// The requested seed, or a random one.
 std::uint64_t seedOf(const BenchOptions& options);

@@ -24,9 +24,23 @@ double shareOf(double amount, double seconds, double ceiling) {
   return amount > 0 && seconds > 0 && ceiling > 0 ? amount / seconds / ceiling : 0;
 }
 
+bool isOnGpu(const ReportedRow& reported) {
+  return reported.ceilings.device.kind == DeviceKind::cuda;
+}
+
 double peakShare(const ReportedRow& reported) {
-  return shareOf(
-      reported.row.flops, oursOf(reported.row).time.median, reported.ceilings.multiplyAddPeak());
+  const BenchmarkRow& row = reported.row;
+  return shareOf(row.flops, oursOf(row).time.median, reported.ceilings.peakOf(row.precision));
+}
+
+double copyShare(const ReportedRow& reported) {
+  const BenchmarkRow& row = reported.row;
+  return shareOf(row.bytes, oursOf(row).time.median, reported.ceilings.copyBandwidth);
+}
+
+/// The least time that the ceilings allow, as a share of ours.
+double floorShare(const ReportedRow& reported) {
+  return std::max(peakShare(reported), copyShare(reported));
 }
 
 /// The values of all forms that have one.
@@ -85,12 +99,17 @@ Json rowJson(const ReportedRow& reported) {
   if (row.order) json["order"] = nameOf(*row.order);
   if (row.flops > 0) {
     json["flops"] = row.flops;
-    json["shareOfMultiplyAddPeak"] = peakShare(reported);
+    json[isOnGpu(reported) ? "shareOfProductPeak" : "shareOfMultiplyAddPeak"] = peakShare(reported);
   }
   if (row.bytes > 0) {
     json["bytes"] = row.bytes;
-    json["shareOfCopyBandwidth"] = shareOf(row.bytes, ours, reported.ceilings.copyBandwidth);
+    json["shareOfCopyBandwidth"] = copyShare(reported);
   }
+  if (row.flops > 0 && row.bytes > 0) json["shareOfFloor"] = floorShare(reported);
+  const Json called = valuesJson(row, [](const TimedForm& form) {
+    return form.called ? std::optional(kMsPerSecond * form.called->median) : std::nullopt;
+  });
+  if (!called.empty()) json["called"] = called;
   const Json errors = valuesJson(row, [](const TimedForm& form) { return form.relativeError; });
   const Json memory = valuesJson(row, [](const TimedForm& form) { return form.extraBytes; });
   if (!errors.empty()) json["relativeError"] = errors;
@@ -104,7 +123,9 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
   std::vector<TextTable::Column> columns{
       {"threads", Align::right}, {"case"}, {"ours, ms", Align::right}, {"p10..p90", Align::right}};
   for (const std::string& rival : rivals) columns.push_back({rival, Align::right});
-  columns.push_back({"of peak", Align::right});
+  const bool areOnGpu = std::ranges::any_of(rows, isOnGpu);
+  columns.push_back({areOnGpu ? "of floor" : "of peak", Align::right});
+  if (areOnGpu) columns.push_back({"called, ms", Align::right});
   const bool tellsMemory = std::ranges::any_of(
       rows, [](const ReportedRow& each) { return oursOf(each.row).extraBytes.has_value(); });
   if (tellsMemory) columns.push_back({"extra memory", Align::right});
@@ -128,7 +149,9 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
       cells.push_back(form == nullptr ? ""
                                       : formatFixed(form->time.median / ours.time.median, 2) + "x");
     }
-    cells.push_back(row.flops > 0 ? formatFixed(100 * peakShare(each), 0) + " %" : "");
+    const double share = areOnGpu ? floorShare(each) : peakShare(each);
+    cells.push_back(row.flops > 0 ? formatFixed(100 * share, 0) + " %" : "");
+    if (areOnGpu) cells.push_back(ours.called ? millisecondsText(ours.called->median) : "");
     if (tellsMemory) cells.push_back(ours.extraBytes ? formatBytes(*ours.extraBytes) : "");
     if (tellsOrder) cells.emplace_back(row.order ? nameOf(*row.order) : std::string_view());
     table.addRow(cells);

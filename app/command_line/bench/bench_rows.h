@@ -23,7 +23,7 @@ struct ReportedRow {
 nlohmann::ordered_json rowJson(const ReportedRow& reported);
 
 /// All rows as a table: our milliseconds, how many times as long each rival takes, the share of the
-/// multiply-add peak, extra memory.
+/// multiply-add peak or, on a GPU, of the floor, and extra memory.
 std::string rowsText(const std::vector<ReportedRow>& rows);
 
 /// "0.413", "12.8": milliseconds with three significant digits.

@@ -22,6 +22,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr char kCpuStepLegend[] =
+    "Medians in milliseconds. Of peak: float32 multiply-adds of three forward passes as a\nshare "
+    "of "
+    "the peak on registers, without the data; convolutions count as plain sums,\nalthough "
+    "Winograd's filtering computes fewer. Peak memory: the growth of the process,\nnetwork "
+    "included.";
+
+constexpr char kGpuStepLegend[] =
+    "Medians in milliseconds. Each part ends with a synchronisation; steps in a run overlap. Of "
+    "peak:\nmultiply-adds of three forward passes in a run as a share of the rate of a large "
+    "matrix "
+    "product in\nthis precision. Peak memory: what LibTorch had on the GPU, without the data set.";
+
 struct StepOptions : PresetOptions {
   bool withoutTwin = false;
   std::optional<std::string> recording;
@@ -31,8 +44,16 @@ double imagesPerSecond(const StepBenchmark& benchmark, const Timing& step) {
   return step.median > 0 ? benchmark.batch / step.median : 0;
 }
 
-double peakShare(const NetworkSteps& network, const MachineCeilings& ceilings) {
-  const double most = ceilings.multiplyAddPeak() * network.withoutData.median;
+/// The steps as in a run where they were timed, else the steps alone.
+const Timing& stepOf(const NetworkSteps& network) {
+  return network.inARun ? network.inARun->step : network.step;
+}
+
+double peakShare(const StepBenchmark& benchmark,
+                 const NetworkSteps& network,
+                 const MachineCeilings& ceilings) {
+  const Timing& timing = network.inARun ? network.inARun->step : network.withoutData;
+  const double most = ceilings.peakOf(benchmark.precision) * timing.median;
   return most > 0 ? network.flops / most : 0;
 }
 
@@ -43,11 +64,17 @@ Json millisecondsJson(const Timing& timing) {
           {"p95", kMsPerSecond * timing.tail}};
 }
 
-Json inARunJson(const NetworkSteps& network) {
+Json inARunJson(const StepBenchmark& benchmark, const NetworkSteps& network) {
   if (!network.inARun) return nullptr;
-  return {{"stepMs", millisecondsJson(network.inARun->step)},
-          {"hostMs", millisecondsJson(network.inARun->host)},
-          {"cudaGraph", network.inARun->recorded}};
+  const PipelinedSteps& steps = *network.inARun;
+  Json launches = nullptr;
+  if (steps.launches)
+    launches = {{"kernels", steps.launches->kernels}, {"transfers", steps.launches->transfers}};
+  return {{"imagesPerSecond", imagesPerSecond(benchmark, steps.step)},
+          {"stepMs", millisecondsJson(steps.step)},
+          {"hostMs", millisecondsJson(steps.host)},
+          {"cudaGraph", steps.launches.has_value()},
+          {"launches", launches}};
 }
 
 /// One line for each network that was timed like in a run.
@@ -56,11 +83,14 @@ std::string inARunText(const StepBenchmark& benchmark) {
   for (const NetworkSteps& network : benchmark.networks) {
     if (!network.inARun) continue;
     const PipelinedSteps& steps = *network.inARun;
-    text += "\n  " + network.name + " in a run, " +
-            (steps.recorded ? "as a CUDA graph" : "queued step by step") + ": " +
-            formatFixed(imagesPerSecond(benchmark, steps.step), 1) + " images/s, " +
-            millisecondsText(steps.step.median) + " ms a step, the host busy for " +
-            millisecondsText(steps.host.median) + " of them\n";
+    text +=
+        "\n  " + network.name + " in a run, " +
+        (steps.launches ? "as a CUDA graph of " + formatCounted(steps.launches->kernels, "kernel") +
+                              " and " + formatCounted(steps.launches->transfers, "transfer")
+                        : "queued operation by operation") +
+        ": " + formatFixed(imagesPerSecond(benchmark, steps.step), 1) + " images/s, " +
+        millisecondsText(steps.step.median) + " ms a step, the host busy for " +
+        millisecondsText(steps.host.median) + " of them\n";
   }
   return text;
 }
@@ -69,36 +99,38 @@ Json networkJson(const StepBenchmark& benchmark,
                  const NetworkSteps& network,
                  const MachineCeilings& ceilings) {
   const StepParts& parts = network.parts;
-  return {{"name", network.name},
-          {"parameters", network.parameters},
-          {"imagesPerSecond", imagesPerSecond(benchmark, network.step)},
-          {"imagesPerSecondWithoutData", imagesPerSecond(benchmark, network.withoutData)},
-          {"stepMs", millisecondsJson(network.step)},
-          {"withoutDataMs", millisecondsJson(network.withoutData)},
-          {"partsMs",
-           {{"data", kMsPerSecond * parts.data.median},
-            {"forward", kMsPerSecond * parts.forward.median},
-            {"backward", kMsPerSecond * parts.backward.median},
-            {"measures", kMsPerSecond * parts.measures.median},
-            {"update", kMsPerSecond * parts.update.median}}},
-          {"flops", network.flops},
-          {"shareOfMultiplyAddPeak", peakShare(network, ceilings)},
-          {"inARun", inARunJson(network)},
-          {"peakBytes", network.peakBytes ? Json(*network.peakBytes) : Json(nullptr)},
-          {"firstLoss", network.firstLoss},
-          {"lastLoss", network.lastLoss}};
+  return {
+      {"name", network.name},
+      {"parameters", network.parameters},
+      {"imagesPerSecond", imagesPerSecond(benchmark, network.step)},
+      {"imagesPerSecondWithoutData", imagesPerSecond(benchmark, network.withoutData)},
+      {"stepMs", millisecondsJson(network.step)},
+      {"withoutDataMs", millisecondsJson(network.withoutData)},
+      {"partsMs",
+       {{"data", kMsPerSecond * parts.data.median},
+        {"forward", kMsPerSecond * parts.forward.median},
+        {"backward", kMsPerSecond * parts.backward.median},
+        {"measures", kMsPerSecond * parts.measures.median},
+        {"update", kMsPerSecond * parts.update.median}}},
+      {"flops", network.flops},
+      {ceilings.device.kind == DeviceKind::cuda ? "shareOfProductPeak" : "shareOfMultiplyAddPeak",
+       peakShare(benchmark, network, ceilings)},
+      {"inARun", inARunJson(benchmark, network)},
+      {"peakBytes", network.peakBytes ? Json(*network.peakBytes) : Json(nullptr)},
+      {"firstLoss", network.firstLoss},
+      {"lastLoss", network.lastLoss}};
 }
 
 Json benchmarkJson(const std::string& name,
                    const StepBenchmark& benchmark,
                    const MachineCeilings& ceilings) {
-  const double ours = benchmark.networks.front().step.median;
+  const double ours = stepOf(benchmark.networks.front()).median;
   Json rivals = Json::object(), ratio = Json::object(), networks = Json::array();
   for (const NetworkSteps& network : benchmark.networks) {
     networks.push_back(networkJson(benchmark, network, ceilings));
     if (&network == &benchmark.networks.front()) continue;
-    rivals[network.name] = kMsPerSecond * network.step.median;
-    ratio[network.name] = network.step.median / ours;
+    rivals[network.name] = kMsPerSecond * stepOf(network).median;
+    ratio[network.name] = stepOf(network).median / ours;
   }
   return {{"case", name + " step"},
           {"ours", kMsPerSecond * ours},
@@ -139,7 +171,7 @@ std::string benchmarkText(const std::string& name,
                   millisecondsText(parts.backward.median),
                   millisecondsText(parts.measures.median),
                   millisecondsText(parts.update.median),
-                  formatFixed(100 * peakShare(network, ceilings), 0) + " %",
+                  formatFixed(100 * peakShare(benchmark, network, ceilings), 0) + " %",
                   network.peakBytes ? formatBytes(*network.peakBytes) : ""});
   }
   std::string text = name + ", batch " + std::to_string(benchmark.batch) + ", " +
@@ -149,20 +181,21 @@ std::string benchmarkText(const std::string& name,
                      table.text("  ");
   if (benchmark.networks.size() > 1) {
     text += "\n  The convolution twin takes " +
-            formatFixed(benchmark.networks[1].step.median / benchmark.networks[0].step.median, 2) +
+            formatFixed(stepOf(benchmark.networks[1]).median / stepOf(benchmark.networks[0]).median,
+                        2) +
             " times as long.\n";
   }
   return text + inARunText(benchmark) + "\n";
 }
 
 int record(const StepOptions& options) {
-  if (options.presets.size() != 1 || threadCounts(options).size() != 1) {
+  const std::vector<int> threads = threadCounts(options, deviceOf(options));
+  if (options.presets.size() != 1 || threads.size() != 1) {
     throw UsageError("--record",
                      "is for one network and one number of threads",
                      "lambda bench step tudelft-lambda --threads 2 --record steps.safetensors");
   }
-  const RunConfig config =
-      configOf(options.presets.front(), options, threadCounts(options).front());
+  const RunConfig config = configOf(options.presets.front(), options, threads.front());
   recordSteps(config, options.repetitions, *options.recording);
   if (options.output.json) {
     printJson({{"recording", *options.recording}, {"steps", options.repetitions}});
@@ -175,7 +208,8 @@ int record(const StepOptions& options) {
 
 int runStep(const StepOptions& options) {
   if (options.recording) return record(options);
-  BenchMachine machine;
+  const ComputeDevice device = deviceOf(options);
+  BenchMachine machine(device);
   ProgressLine line(options.output.quiet);
   StepBenchmarkOptions measured;
   measured.repetitions = options.repetitions;
@@ -184,7 +218,7 @@ int runStep(const StepOptions& options) {
   Json rows = Json::array();
   std::string text;
   double done = 0;
-  const std::vector<int> threads = threadCounts(options);
+  const std::vector<int> threads = threadCounts(options, device);
   for (const int count : threads) {
     const MachineCeilings ceilings = machine.ceilings(count);
     for (const std::string& preset : options.presets) {
@@ -201,13 +235,9 @@ int runStep(const StepOptions& options) {
     machine.printWarnings(line);
     printJson({{"benchmark", "step"}, {"machine", machine.json()}, {"rows", rows}});
   } else {
-    std::cout
-        << text
-        << "Medians in milliseconds. Of peak: float32 multiply-adds of three forward passes "
-           "as a\nshare of the peak on registers, without the data; convolutions count as plain "
-           "sums,\nalthough Winograd's filtering computes fewer. Peak memory: the growth of the "
-           "process,\nnetwork included.\n\n"
-        << machine.text();
+    std::cout << text << (device.kind == DeviceKind::cuda ? kGpuStepLegend : kCpuStepLegend)
+              << "\n\n"
+              << machine.text();
   }
   return kExitOk;
 }

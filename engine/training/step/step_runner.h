@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,10 @@ class StepRunner {
                           ForwardTrace& trace,
                           const PhaseObserver& ended);
 
-  /// Whether a step has been recorded.
-  bool hasRecord() const { return recorded_ != nullptr; }
+  /// RecordedStep::counts() of the recorded step; none before one is recorded.
+  std::optional<WorkCounts> recordCounts() const {
+    return recorded_ ? std::optional(recorded_->counts()) : std::nullopt;
+  }
 
  private:
   void noteShape(const TensorBatch& batch);

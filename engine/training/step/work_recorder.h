@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/training/step/work_counts.h"
+
 namespace lambda {
 
 /// Work for a device that was recorded once and can be repeated, always in the same memory. The
@@ -16,6 +18,9 @@ class RecordedWork {
 
   /// Queues all of the work after what is already queued on the device. Does not wait.
   virtual void replay() = 0;
+
+  /// What one replay launches on the device. Throws c10::Error if the device can't tell.
+  virtual WorkCounts counts() const = 0;
 };
 
 /// Records the work that a function queues on a device. Lives as long as the process.
@@ -34,7 +39,7 @@ class WorkRecorder {
 
 /// Name and type of the one function that a recorder plugin exports. The number in the name changes
 /// with the classes above, so that a program can't open a plugin of another version.
-inline constexpr const char* kWorkRecorderSymbol = "lambdaWorkRecorder1";
+inline constexpr const char* kWorkRecorderSymbol = "lambdaWorkRecorder2";
 using GetWorkRecorder = WorkRecorder* (*)();
 
 }  // namespace lambda

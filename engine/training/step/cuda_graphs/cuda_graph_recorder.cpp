@@ -6,6 +6,7 @@
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -58,6 +59,7 @@ class RecordedGraph : public RecordedWork {
       graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
       made_ = queueWork();
       graph_.capture_end();
+      recorded_ = graph_.raw_cuda_graph();
       graph_.instantiate();
     } catch (...) {
       abandon(device);
@@ -70,6 +72,22 @@ class RecordedGraph : public RecordedWork {
   }
 
   void replay() override { graph_.replay(); }
+
+  WorkCounts counts() const override {
+    std::size_t count = 0;
+    C10_CUDA_CHECK(cudaGraphGetNodes(recorded_, nullptr, &count));
+    std::vector<cudaGraphNode_t> nodes(count);
+    C10_CUDA_CHECK(cudaGraphGetNodes(recorded_, nodes.data(), &count));
+    WorkCounts counts;
+    for (cudaGraphNode_t node : nodes) {
+      cudaGraphNodeType type{};
+      C10_CUDA_CHECK(cudaGraphNodeGetType(node, &type));
+      counts.kernels += type == cudaGraphNodeTypeKernel ? 1 : 0;
+      counts.transfers +=
+          type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset ? 1 : 0;
+    }
+    return counts;
+  }
 
  private:
   /// Ends a failed recording, so that the stream and the allocators can be used again: CUDA ends an
@@ -86,6 +104,7 @@ class RecordedGraph : public RecordedWork {
 
   at::cuda::MempoolId_t pool_;
   at::cuda::CUDAGraph graph_{/*keep_graph=*/true};  // capture_end() does not instantiate it.
+  cudaGraph_t recorded_ = nullptr;                  // Owned by graph_.
   std::vector<at::Tensor> made_;
 };
 
@@ -111,7 +130,7 @@ class CudaGraphRecorder : public WorkRecorder {
 }  // namespace lambda
 
 /// The exported function that kWorkRecorderSymbol names.
-extern "C" __attribute__((visibility("default"))) lambda::WorkRecorder* lambdaWorkRecorder1() {
+extern "C" __attribute__((visibility("default"))) lambda::WorkRecorder* lambdaWorkRecorder2() {
   static lambda::CudaGraphRecorder recorder;
   return &recorder;
 }
