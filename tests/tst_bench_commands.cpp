@@ -15,7 +15,8 @@ namespace lambda {
 namespace {
 
 constexpr char kCore[] = "bench core --batch 2 --repetitions 3 --threads 1";
-constexpr char kStep[] = "bench step tiny.json --batch 4 --repetitions 3 --threads 1,2";
+constexpr char kStep[] =
+    "bench step tiny.json --device cpu --batch 4 --repetitions 3 --threads 1,2";
 
 }  // namespace
 
@@ -72,7 +73,8 @@ void TestBenchCommands::reportsHaveTheSameKeys_data() {
   add("bench layer --batch 2 --repetitions 3 --threads 1 --only 2x2",
       {u"convolution 3x3"_s, u"lambda layer, einsum"_s, u"lambda layer, attention order"_s});
   add(kStep, {u"conv twin"_s});
-  add("bench data tiny.json --batch 4 --repetitions 3 --threads 1", {u"ATen, image by image"_s});
+  add("bench data tiny.json --device cpu --batch 4 --repetitions 3 --threads 1",
+      {u"ATen, image by image"_s});
 }
 
 void TestBenchCommands::reportsHaveTheSameKeys() {
