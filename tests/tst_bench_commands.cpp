@@ -29,6 +29,7 @@ class TestBenchCommands : public QObject {
   void reportsHaveTheSameKeys_data();
   void reportsHaveTheSameKeys();
   void coreCoversEveryMap();
+  void coreReportsACaseThatCantBeTimed();
   void coreSaysWhichOrderRan_data();
   void coreSaysWhichOrderRan();
   void stepTellsOfBothNetworks();
@@ -143,6 +144,19 @@ void TestBenchCommands::coreCoversEveryMap() {
     for (const char* pass : {" forward", " backward", " forward+backward"})
       QVERIFY2(cases.contains(QString::fromLatin1(map) + QString::fromLatin1(pass)), map);
   }
+}
+
+void TestBenchCommands::coreReportsACaseThatCantBeTimed() {
+  const ProgramOutcome outcome = program_.runScript(
+      u"ulimit -v 1500000 && \"$LAMBDA\" bench core --batch 1024 --repetitions 3 --threads 1 "
+      "--only d=64 --seconds 0.01 --json -q"_s);
+  QCOMPARE(outcome.status, 1);
+  const QJsonArray failures = outcome.json()[u"failures"_s].toArray();
+  const QJsonArray rows = outcome.json()[u"rows"_s].toArray();
+  QVERIFY2(!failures.isEmpty() && !rows.isEmpty(), outcome.errors.constData());
+  QCOMPARE(failures[0][u"case"_s].toString(), u"16x16 d=64"_s);
+  QVERIFY(failures[0][u"error"_s].toString().contains(u"not enough memory for a batch of 1024"_s));
+  QVERIFY2(outcome.errors.contains("could not time 16x16 d=64: "), outcome.errors.constData());
 }
 
 void TestBenchCommands::coreSaysWhichOrderRan_data() {

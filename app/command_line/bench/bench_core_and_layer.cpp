@@ -16,6 +16,7 @@
 #include "engine/benchmarks/layer_benchmark.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/text/quantities.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 
@@ -77,8 +78,10 @@ int reportCases(const std::vector<Case>& cases,
         for (BenchmarkRow& row : run(each, ceilings.device, seed))
           rows.push_back({std::move(row), ceilings});
       } catch (const Error& error) {
-        line.print("Could not time " + each.name() + ": " + error.what());
-        failures.push_back({{"case", each.name()}, {"error", error.what()}});
+        const std::string why = error.place() == each.name()
+                                    ? error.reason()
+                                    : error.place() + ": " + error.reason();
+        failures.push_back({{"case", each.name()}, {"threads", count}, {"error", why}});
       }
     }
   }
@@ -97,6 +100,10 @@ int reportCases(const std::vector<Case>& cases,
               << rowsText(rows) << "\n"
               << (device.kind == DeviceKind::cuda ? kGpuFormsLegend : texts.legend) << "\n\n"
               << machine.text();
+  }
+  for (const Json& each : failures) {
+    std::cerr << "lambda: could not time " << each.at("case").get<std::string>() << ": "
+              << terminalText(each.at("error").get<std::string>()) << "\n";
   }
   return failures.empty() ? kExitOk : kExitFailure;
 }
