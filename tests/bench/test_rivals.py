@@ -53,11 +53,14 @@ class StandInWorker:
     living = 0
     losses = {}  # By a part of the name; the recorded ones where there are none.
     stops_in_turn = None
+    stops_on_start = ()
     failing = ()  # Parts of names.
 
     def __init__(self, rival, recording, threads, options):
         if any(part in rival.name for part in self.failing):
             raise Failed("it does not compile")
+        if any(part in rival.name for part in self.stops_on_start):
+            os.kill(os.getpid(), signal.SIGTERM)
         type(self).living += 1
         self.rival, self.turns, self.peak_bytes = rival, 0, 2 << 20
         found = [losses for part, losses in self.losses.items() if part in rival.name]
@@ -241,6 +244,15 @@ class TestRivals(unittest.TestCase):
         status, report, _ = self.run_with("--networks", "conv", "--threads", "1")
         self.assertEqual(status, 128 + signal.SIGTERM)
         self.assertIsNone(report)
+
+    def test_a_stop_keeps_what_was_left_out(self):
+        self.worker.failing = ("bfloat16 channels_last, CUDA graph",)
+        self.worker.stops_on_start = ("reduce-overhead",)
+        status, report, _ = self.run_with("--networks", "conv", "--device", "cuda", "--turns", "1")
+        self.assertEqual(status, 128 + signal.SIGTERM)
+        row = report["rows"][0]
+        self.assertEqual(len(row["rivals"]), 4)
+        self.assertIn("eager bfloat16 channels_last, CUDA graph", row["skipped"])
 
     def test_a_rival_that_fails_on_a_gpu_is_left_out(self):
         self.worker.failing = ("bfloat16 channels_last, CUDA graph",)
