@@ -288,6 +288,7 @@ void TestBenchCommands::mistakesAreUsageErrors_data() {
   add("bench step tudelft-lamda", "Did you mean tudelft-lambda?");
   add("bench step tiny.json --batch 4000", "recipe.batchSize");
   add("bench step tiny.json --device gpu", "device.kind");
+  add("bench step tiny.json --device cuda:64", "device.index");
   add("bench step tiny.json --threads 1,2 --record x", "one number of threads");
   add("bench data tiny.json --set recipe.batchsize=3", "Did you mean batchSize?");
   add("bench gui --batch 3", "there is no option --batch");

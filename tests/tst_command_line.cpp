@@ -37,6 +37,7 @@ class TestCommandLine : public QObject {
   void describeGivesTheCostModelsTotals();
   void layersListEveryMixerWithItsSettings();
   void infoTellsOfTheMachine();
+  void infoListsTheGpusOfTheDriver();
   void missingDataIsReportedWithWhatToDo();
   void textThatIsNoUtf8IsRefused_data();
   void textThatIsNoUtf8IsRefused();
@@ -123,6 +124,11 @@ void TestCommandLine::mistakesAreUsageErrors_data() {
   add("setting out of range", "train tiny.json --epochs 0", "recipe.epochs");
   add("number", "train tiny.json --epochs many", "--epochs");
   add("device", "train tiny.json --device gpu", "device.kind");
+  add("number of a GPU", "train tiny.json --device cuda:x", "device.index");
+  add("no number of a GPU", "train tiny.json --device cuda:", "device.index");
+  add("number beyond any GPU's", "train tiny.json --device cuda:64", "0 .. 63");
+  add("negative number of a GPU", "train tiny.json --device cuda:-1", "0 .. 63");
+  add("number of a CPU", "train tiny.json --device cpu:1", "device.kind");
   add("invalid network", "describe invalid.json", "");
   add("split", "evaluate runs/x --split all", "--split");
   add("format", "export runs/x --to safetensor", "Did you mean safetensors?");
@@ -213,7 +219,28 @@ void TestCommandLine::infoTellsOfTheMachine() {
   QVERIFY(info[u"torch"_s].toString().startsWith(u"2."));
   QVERIFY(!info[u"device"_s][u"reason"_s].toString().isEmpty());
   QVERIFY(!info[u"cudaKernels"_s].toString().isEmpty());
+  QVERIFY(info[u"cuda"_s][u"gpus"_s].isArray());
   QVERIFY(info[u"threads"_s].toInt() >= 1);
+}
+
+/// The driver is a fake, and this LibTorch may lack CUDA: both are told, and the GPUs are listed.
+void TestCommandLine::infoListsTheGpusOfTheDriver() {
+  const QString fake =
+      u"mkdir -p driver && for name in libcuda.so.1 libnvidia-ml.so.1; do"
+      " ln -sf \"" LAMBDA_FAKE_DRIVER
+      "\" driver/$name; done;"
+      " LD_LIBRARY_PATH=\"$PWD/driver:$LD_LIBRARY_PATH\" FAKE_CUDA_VERSION=12020 "_s;
+  const ProgramOutcome text = program_.runScript(fake + u"\"$LAMBDA\" info"_s);
+  QCOMPARE(text.status, 0);
+  QVERIFY2(text.output.contains("Tesla T4, compute capability 7.5, 16.0 GB, 12.0 GB free"),
+           text.output.constData());
+  QVERIFY(text.output.contains("for CUDA up to 12.2"));
+  const QJsonObject info = program_.runScript(fake + u"\"$LAMBDA\" info --json"_s).json();
+  const QJsonValue cuda = info[u"cuda"_s];
+  QCOMPARE(cuda[u"usable"_s], QJsonValue(false));
+  QCOMPARE(cuda[u"gpus"_s].toArray().size(), 2);
+  QCOMPARE(cuda[u"gpus"_s][1][u"device"_s].toString(), u"cuda:1"_s);
+  QVERIFY(info[u"device"_s][u"reason"_s].toString().endsWith(cuda[u"reason"_s].toString()));
 }
 
 void TestCommandLine::missingDataIsReportedWithWhatToDo() {

@@ -58,6 +58,7 @@ class TestFieldRows : public QObject {
   void listElementsAreReached();
   void wrongPathsAndTypesAreRefused();
   void aMixersKindBringsItsDefaults();
+  void aNumberTakesTheIndexOfAChoice();
   void thePrecisionCanBeLeftToTheDevice();
   void numbersReadAsPeopleWriteThem_data();
   void numbersReadAsPeopleWriteThem();
@@ -113,8 +114,15 @@ void TestFieldRows::wrongPathsAndTypesAreRefused() {
   QVERIFY(!setField(config, "architecture.stages[x].width", std::int64_t{3}));
   QVERIFY(!setField(config, "architecture.stages[0", std::int64_t{3}));
   QVERIFY(!setField(config, "architecture.family", Choice{7, {}}));
+  QVERIFY(!setField(config, "device.index", Choice{-1, {}}));
   QVERIFY(!setField(config, "architecture.stages[0].blocks[1].mixer.h", std::int64_t{3}));
   QVERIFY(config == start);
+}
+
+void TestFieldRows::aNumberTakesTheIndexOfAChoice() {
+  RunConfig config;
+  QVERIFY(setField(config, "device.index", Choice{2, {"a", "b", "c"}}));
+  QCOMPARE(config.device.index, 2);
 }
 
 void TestFieldRows::thePrecisionCanBeLeftToTheDevice() {

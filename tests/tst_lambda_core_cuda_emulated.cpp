@@ -41,6 +41,7 @@ class TestLambdaCoreCudaEmulated : public QObject {
   void theSameBitsWhereverOperandsLie();
   void oneImageMoreChangesNoOtherImage();
   void noImagesGiveATableGradientOfZeros();
+  void kernelsAreQueuedOnTheGpuOfTheQueue();
   void refusesWhatDoesNotFit_data();
   void refusesWhatDoesNotFit();
 };
@@ -145,6 +146,15 @@ void TestLambdaCoreCudaEmulated::noImagesGiveATableGradientOfZeros() {
   QCOMPARE(core.forward().text, nullptr);
   QCOMPARE(core.backward().text, nullptr);
   for (const float value : core.dTable.read()) QCOMPARE(value, 0.0F);
+}
+
+/// The emulated machine has one GPU, so nothing can be queued on a second.
+void TestLambdaCoreCudaEmulated::kernelsAreQueuedOnTheGpuOfTheQueue() {
+  const CoreReference reference(kSmall);
+  DeviceCore core(kernels(), reference, Element::float32);
+  const CudaQueue second{.device = 1, .stream = nullptr};
+  QCOMPARE(core.forward(second).code, static_cast<int>(cudaErrorInvalidValue));
+  QCOMPARE(core.backward(second).code, static_cast<int>(cudaErrorInvalidValue));
 }
 
 void TestLambdaCoreCudaEmulated::refusesWhatDoesNotFit_data() {

@@ -76,7 +76,7 @@ class TestRecipeSections : public QObject {
         RunConfig config;
         config.recipe.optimizer.kind = optimizer;
         config.recipe.schedule.kind = schedule;
-        const auto paths = pathsOf(recipeForms(config, true, {}, 2));
+        const auto paths = pathsOf(recipeForms(config, true, {}, {2, {"one GPU", "another"}}));
         reachable.insert(paths.begin(), paths.end());
       }
     }
@@ -89,47 +89,69 @@ class TestRecipeSections : public QObject {
   void whatMeansNothingIsLeftOut() {
     RunConfig config;
     config.recipe.optimizer.kind = OptimizerKind::adamw;
-    const auto paths = pathsOf(recipeForms(config, true, {}, 2));
+    const auto paths = pathsOf(recipeForms(config, true, {}, {2}));
     QVERIFY(!paths.contains("recipe.optimizer.momentum"));
     QVERIFY(!paths.contains("recipe.optimizer.muonLearningRate"));
     QVERIFY(paths.contains("recipe.optimizer.beta1"));
     QVERIFY(!paths.contains("recipe.schedule.stepEpochs"));
     config.recipe.optimizer.kind = OptimizerKind::sgd;
     QVERIFY(
-        !pathsOf(recipeForms(config, true, {}, 2)).contains("recipe.optimizer.muonLearningRate"));
+        !pathsOf(recipeForms(config, true, {}, {2})).contains("recipe.optimizer.muonLearningRate"));
     config.data.augmentation.horizontalFlip = false;
     const std::string inTurn = "data.augmentation.alternatingFlip";
-    QVERIFY(!pathsOf(recipeForms(config, true, {}, 2)).contains(inTurn));
+    QVERIFY(!pathsOf(recipeForms(config, true, {}, {2})).contains(inTurn));
   }
 
   void aRareFieldWithAProblemIsShown() {
     RunConfig config;
     config.recipe.optimizer.momentum = 0;
     const std::vector<Problem> problems = validate(config);
-    QVERIFY(!pathsOf(recipeForms(config, false, {}, 2)).contains("recipe.optimizer.nesterov"));
-    QVERIFY(pathsOf(recipeForms(config, false, problems, 2)).contains("recipe.optimizer.nesterov"));
+    QVERIFY(!pathsOf(recipeForms(config, false, {}, {2})).contains("recipe.optimizer.nesterov"));
+    QVERIFY(
+        pathsOf(recipeForms(config, false, problems, {2})).contains("recipe.optimizer.nesterov"));
   }
 
   void threadsSayHowManyCoresThereAre() {
-    const RecipeForms forms = recipeForms(RunConfig{}, false, {}, 6);
+    const RecipeForms forms = recipeForms(RunConfig{}, false, {}, {6});
     const FieldRow* threads = findRow(forms.machine.front().rows, "device.threads");
     QVERIFY(threads);
     QCOMPARE(threads->zeroText, std::string("all 6 cores"));
   }
 
+  void aGpuIsChosenWhereThereAreSeveral() {
+    RunConfig config;
+    const std::string path = "device.index";
+    const auto formsOn = [&](const std::vector<std::string>& gpus) {
+      return recipeForms(config, false, {}, {2, gpus});
+    };
+    QVERIFY(!pathsOf(formsOn({})).contains(path));
+    QVERIFY(!pathsOf(formsOn({"NVIDIA H200"})).contains(path));
+    config.device.index = 1;
+    const RecipeForms forms = formsOn({"NVIDIA H200", "NVIDIA A100"});
+    const FieldRow* row = findRow(forms.machine.front().rows, path);
+    QVERIFY(row);
+    QVERIFY(row->value == FieldValue(Choice{1, {"0: NVIDIA H200", "1: NVIDIA A100"}}));
+    QCOMPARE(std::get<Choice>(row->initial).index, 0);
+    const RecipeForms missing = formsOn({});
+    row = findRow(missing.machine.front().rows, path);
+    QVERIFY2(row && std::holds_alternative<std::int64_t>(row->value), "a GPU that is missing");
+    config.device.kind = DeviceKind::cpu;
+    QVERIFY(!pathsOf(formsOn({"NVIDIA H200", "NVIDIA A100"})).contains(path));
+  }
+
   void onlyAllCoresYieldToOtherPrograms() {
     RunConfig config;
     const std::string path = "device.yieldsToOthers";
-    QVERIFY(pathsOf(recipeForms(config, false, {}, 2)).contains(path));
+    QVERIFY(pathsOf(recipeForms(config, false, {}, {2})).contains(path));
     config.device.threads = 1;
-    QVERIFY(!pathsOf(recipeForms(config, false, {}, 2)).contains(path));
+    QVERIFY(!pathsOf(recipeForms(config, false, {}, {2})).contains(path));
     config.device.yieldsToOthers = true;
-    QVERIFY(pathsOf(recipeForms(config, false, {}, 2)).contains(path));
+    QVERIFY(pathsOf(recipeForms(config, false, {}, {2})).contains(path));
   }
 
   void everyPathKnowsItsForm() {
     RunConfig config;
-    const RecipeForms forms = recipeForms(config, true, {}, 2);
+    const RecipeForms forms = recipeForms(config, true, {}, {2});
     const std::vector<FormSection>* all[] = {&forms.data, &forms.recipe, &forms.machine};
     for (int i = 0; i < 3; ++i) {
       for (const FormSection& section : *all[i]) {

@@ -1,4 +1,5 @@
 #include <QAction>
+#include <QComboBox>
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QPushButton>
@@ -12,6 +13,7 @@
 #include "app/train/run/result_banner.h"
 #include "app/train/train_status.h"
 #include "tests/support/train_page_stage.h"
+#include "widgets/forms/field_form.h"
 #include "widgets/plots/curves/curve_plot.h"
 #include "widgets/theme/theme.h"
 
@@ -202,6 +204,30 @@ class TestTrainPage : public QObject {
     halve->click();
     QTRY_COMPARE(shown.session.status().record.config.recipe.optimizer.learningRate, 0.05);
     QTRY_COMPARE(shown.ended.count(), 2);
+  }
+
+  void theGpuIsChosenAmongSeveral() {
+    ShownTrainPage shown;
+    const auto choice = [&shown]() -> QComboBox* {
+      for (const FieldForm* form : shown.page.findChildren<FieldForm*>()) {
+        if (QWidget* editor = form->editorOf("device.index")) {
+          return qobject_cast<QComboBox*>(editor);
+        }
+      }
+      return nullptr;
+    };
+    QVERIFY(choice() == nullptr);
+    RunConfig config = shown.document.config();
+    config.device.index = 1;
+    shown.document.edit(config, u"Set GPU"_s);
+    QVERIFY2(!choice(), "the GPUs are not known, so that there is only a number");
+    shown.page.setDevice(u"NVIDIA A100 as cuda:1, one of 2 GPUs"_s,
+                         {2, {"NVIDIA H200", "NVIDIA A100"}});
+    QVERIFY(choice());
+    QCOMPARE(choice()->currentText(), u"1: NVIDIA A100"_s);
+    QTest::keyClick(choice(), Qt::Key_Up);
+    QCOMPARE(shown.document.config().device.index, 0);
+    QCOMPARE(choice()->currentText(), u"0: NVIDIA H200"_s);
   }
 
   void layoutIsRemembered() {

@@ -14,6 +14,7 @@
 #include "engine/formats/json/config_override.h"
 #include "engine/formats/json/presets.h"
 #include "engine/formats/json/run_json.h"
+#include "engine/values/config/enum_names.h"
 #include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
@@ -56,11 +57,20 @@ LoadedConfig readConfig(fs::path file) {
   return loaded;
 }
 
+/// The settings that "cpu", "cuda" or "cuda:1" stand for. A device without a number is the first.
+std::vector<std::string> deviceSettings(const std::string& device) {
+  const std::string gpu = std::string(nameOf(DeviceKind::cuda)) + ":";
+  if (!device.starts_with(gpu)) return {"device.kind=" + device, "device.index=0"};
+  return {"device.kind=cuda", "device.index=" + device.substr(gpu.size())};
+}
+
 }  // namespace
 
 void addDeviceOptions(CLI::App* command, DeviceOptions& options) {
   command
-      ->add_option("--device", options.kind, "where to compute: automatic (default), cpu or cuda")
+      ->add_option("--device",
+                   options.kind,
+                   "where to compute: automatic (default), cpu, cuda, or cuda:1 for the second GPU")
       ->type_name("DEVICE");
   command->add_option("--threads", options.threads, "threads for tensor work; 0 = one per core")
       ->type_name("N");
@@ -116,7 +126,11 @@ void applyOptions(RunConfig& config, const ConfigOptions& options) {
   if (options.name) config.name = *options.name;
   if (options.seed) config.seed = *options.seed;
   if (options.epochs) set("recipe.epochs=" + std::to_string(*options.epochs), "--epochs");
-  if (options.device.kind) set("device.kind=" + *options.device.kind, "--device");
+  if (options.device.kind) {
+    for (const std::string& setting : deviceSettings(*options.device.kind)) {
+      set(setting, "--device");
+    }
+  }
   if (options.device.threads) {
     set("device.threads=" + std::to_string(*options.device.threads), "--threads");
   }

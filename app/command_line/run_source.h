@@ -15,7 +15,7 @@ namespace lambda {
 
 /// --device and --threads.
 struct DeviceOptions {
-  std::optional<std::string> kind;
+  std::optional<std::string> kind;  ///< "automatic", "cpu", "cuda" or "cuda:1".
   std::optional<int> threads;
 
   bool empty() const { return !kind && !threads; }

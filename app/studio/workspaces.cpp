@@ -245,9 +245,10 @@ void Workspaces::askForDevice() {
       *trainPage_,
       {.answered =
            [this](const DeviceChoice& choice) {
-             trainPage_->setDevice(QString::fromStdString(choice.device.reason), choice.cores);
+             trainPage_->setDevice(QString::fromStdString(choice.device.reason),
+                                   {choice.cores, choice.device.gpus});
            },
-       .failed = [this](const QString& reason) { trainPage_->setDevice(reason, 0); }});
+       .failed = [this](const QString& reason) { trainPage_->setDevice(reason, {}); }});
 }
 
 void Workspaces::updateRuns() {

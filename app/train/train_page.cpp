@@ -161,8 +161,8 @@ void TrainPage::setDataFolder(const std::filesystem::path& folder) {
   setup_->data().setDataFolder(folder);
 }
 
-void TrainPage::setDevice(const QString& sentence, int cores) {
-  setup_->setDevice(sentence, cores);
+void TrainPage::setDevice(const QString& sentence, const Machine& machine) {
+  setup_->setDevice(sentence, machine);
 }
 
 void TrainPage::showErrors() {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/session/page.h"
+#include "app/train/setup/machine.h"
 
 class QStackedWidget;
 
@@ -38,8 +39,9 @@ class TrainPage : public Page {
   void setDataFolder(const std::filesystem::path& folder);
 
   /// A sentence with the device for the document's configuration and the reason for it, and the
-  /// number of cores. Must be set again when the document's device has changed.
-  void setDevice(const QString& sentence, int cores);
+  /// number of cores and the names of the GPUs, where any were looked for. Must be set again when
+  /// the document's device has changed.
+  void setDevice(const QString& sentence, const Machine& machine);
 
   /// Starts a training with the document's configuration. Where it has errors, names them and shows
   /// the first one.

@@ -1,8 +1,11 @@
 #include "engine/runtime/device.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
+#include <optional>
+#include <utility>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -17,23 +20,62 @@ namespace lambda {
 
 namespace {
 
-/// Why CUDA can't be used; empty if it can.
-std::string findCudaObstacle() {
-  static const std::string obstacle = [] {
-    if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
-      return std::string("no NVIDIA driver is installed");
-    }
-    // The CUDA kernels register while the library loads. LibTorch remembers its first answer about
-    // CUDA, so the library is loaded before the first query.
-    if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
-      return std::string("this LibTorch was fetched without CUDA (") + dlerror() + ")";
-    }
-    if (!at::hasCUDA() || at::detail::getCUDAHooks().deviceCount() == 0) {
-      return std::string("the driver reports no usable GPU");
-    }
-    return std::string();
-  }();
-  return obstacle;
+TorchCuda openTorchCuda(const CudaDriver& driver) {
+  TorchCuda torch;
+  // The CUDA kernels register while the library loads. LibTorch remembers its first answer about
+  // CUDA, so the library is loaded before the first query.
+  if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+    const char* reason = dlerror();
+    torch.failure = reason != nullptr ? reason : "no reason is given";
+    return torch;
+  }
+  const at::CUDAHooksInterface& cuda = at::detail::getCUDAHooks();
+  if (!cuda.hasCUDART()) return torch;
+  torch.version = static_cast<int>(cuda.versionCUDART());
+  if (!isTooOldFor(driver, torch) && at::hasCUDA()) torch.gpus = cuda.deviceCount();
+  return torch;
+}
+
+CudaFacts readCudaFacts() {
+  CudaFacts facts;
+  facts.driver = readCudaDriver();
+  if (facts.driver.isOpen) facts.torch = openTorchCuda(facts.driver);
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) facts.visibleGpus = visible;
+  return facts;
+}
+
+std::string onCpu(int threads) {
+  return "CPU with " + std::to_string(threads) + " thread" + (threads == 1 ? "" : "s");
+}
+
+/// "cuda:0 (NVIDIA H200) and cuda:1 (NVIDIA H200)"
+std::string listOf(const std::vector<std::string>& gpus) {
+  std::string list;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    if (i > 0) list += i + 1 < gpus.size() ? ", " : " and ";
+    list += gpuName(static_cast<int>(i)) + " (" + gpus[i] + ")";
+  }
+  return list;
+}
+
+ComputeDevice onGpu(ComputeDevice device, int index, const CudaFacts& facts) {
+  for (const Gpu& gpu : facts.driver.gpus) device.gpus.push_back(gpu.name);
+  device.gpus.resize(
+      std::min(device.gpus.size(), static_cast<std::size_t>(std::max(0, facts.torch.gpus))));
+  const auto count = static_cast<int>(device.gpus.size());
+  if (index < 0 || index >= count) {
+    throw Error("device.index",
+                "there is no GPU " + gpuName(index) + "; this machine has " +
+                    (count == 1 ? "only " : "") + listOf(device.gpus),
+                "choose one of these, for example --device " + gpuName(0));
+  }
+  device.kind = DeviceKind::cuda;
+  device.index = index;
+  device.name = device.gpus[static_cast<std::size_t>(index)];
+  device.reason = device.name + (count == 1 ? ", the only GPU"
+                                            : " as " + gpuName(index) + ", one of " +
+                                                  std::to_string(count) + " GPUs");
+  return device;
 }
 
 }  // namespace
@@ -59,31 +101,35 @@ std::string torchVersion() {
   return TORCH_VERSION;
 }
 
+std::string gpuName(int index) {
+  return "cuda:" + std::to_string(index);
+}
+
+const CudaFacts& cudaFacts() {
+  static const CudaFacts facts = readCudaFacts();
+  return facts;
+}
+
 ComputeDevice selectDevice(const DeviceConfig& config) {
+  return selectDevice(config, config.kind == DeviceKind::cpu ? CudaFacts() : cudaFacts());
+}
+
+ComputeDevice selectDevice(const DeviceConfig& config, const CudaFacts& facts) {
   ComputeDevice device;
   device.threads = config.threads > 0 ? config.threads : availableCores();
   device.name = "cpu";
-  const std::string onCpu =
-      "CPU with " + std::to_string(device.threads) + " thread" + (device.threads == 1 ? "" : "s");
   if (config.kind == DeviceKind::cpu) {
-    device.reason = onCpu + ", as chosen";
+    device.reason = onCpu(device.threads) + ", as chosen";
     return device;
   }
-  const std::string obstacle = findCudaObstacle();
-  if (obstacle.empty()) {
-    device.kind = DeviceKind::cuda;
-    device.name = "cuda";
-    device.reason =
-        "NVIDIA GPU, the first of " + std::to_string(at::detail::getCUDAHooks().deviceCount());
-    return device;
-  }
+  const std::optional<CudaObstacle> obstacle = cudaObstacle(facts);
+  if (!obstacle) return onGpu(std::move(device), config.index, facts);
   if (config.kind == DeviceKind::cuda) {
-    throw Error(
-        "device.kind",
-        "CUDA can't be used: " + obstacle,
-        "choose the CPU (--device cpu), or install an NVIDIA driver and run app/setup again");
+    throw Error("device.kind",
+                "CUDA can't be used: " + obstacle->reason,
+                "choose the CPU (--device cpu), or " + obstacle->remedy);
   }
-  device.reason = onCpu + ": " + obstacle;
+  device.reason = onCpu(device.threads) + ": " + obstacle->reason;
   return device;
 }
 

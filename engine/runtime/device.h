@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "engine/runtime/cuda_facts.h"
 #include "engine/values/config/run_config.h"
 
 namespace lambda {
@@ -12,11 +14,24 @@ struct ComputeDevice {
   std::string name;                   ///< "cpu", or the GPU's name.
   std::string reason;                 ///< Why it was chosen, one sentence for the user.
   int threads = 1;                    ///< Threads for tensor work on the CPU.
+  int index = 0;                      ///< The number of the GPU; 0 for the CPU.
+  /// Names of all GPUs by number; empty where none was looked for.
+  std::vector<std::string> gpus = {};
 };
 
-/// Chooses the CPU or the GPU. Throws Error, saying what is missing, if CUDA was requested and is
-/// not available. Does not change any setting.
+/// Chooses the CPU or a GPU. Throws Error, saying what is missing, if CUDA was requested and is not
+/// available, and if there are GPUs but not the chosen one. Does not change any setting.
 ComputeDevice selectDevice(const DeviceConfig& config);
+
+/// The same on a machine with these facts.
+ComputeDevice selectDevice(const DeviceConfig& config, const CudaFacts& facts);
+
+/// The facts of this machine, asked for once; only the CUDA of LibTorch is opened, and only where
+/// there is a driver.
+const CudaFacts& cudaFacts();
+
+/// A GPU as --device names it: "cuda:1".
+std::string gpuName(int index);
 
 /// Sets the number of threads for the tensor work of the calling thread; other threads keep theirs.
 /// Call it before a thread's first tensor operation.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/runtime/torch_device.h"
 #include "engine/training/step/precision.h"
 
 namespace lambda {
@@ -12,6 +13,7 @@ ResolvedConfig::ResolvedConfig(RunConfig config)
 ResolvedConfig::ResolvedConfig(RunConfig config, const ComputeDevice& device)
     : config_(std::move(config)), device_(device) {
   useThreads(device_);
+  useGpu(torchDevice(device_));
   rates_ = resolvePrecision(config_.recipe, device_);
 }
 

@@ -11,8 +11,8 @@ namespace lambda {
 /// never meet an automatic precision.
 class ResolvedConfig {
  public:
-  /// Chooses the device, sets the number of threads of the calling thread, and measures the
-  /// precision where it is automatic. Throws Error for a device that is missing.
+  /// Chooses the device, sets the number of threads and the GPU of the calling thread, and measures
+  /// the precision where it is automatic. Throws Error for a device that is missing.
   explicit ResolvedConfig(RunConfig config);
 
   /// The same on a device that is already chosen.

@@ -42,7 +42,7 @@ struct ShownTrainPage {
   explicit ShownTrainPage(int epochs = 3) {
     document.startFrom(smallTrainConfig(epochs));
     page.setRunsFolder(folder.path().toStdString());
-    page.setDevice(QStringLiteral("The CPU: this engine is scripted."), 2);
+    page.setDevice(QStringLiteral("The CPU: this engine is scripted."), {2, {}});
     page.resize(1208, 730);
     page.show();
     [[maybe_unused]] const bool exposed = QTest::qWaitForWindowExposed(&page);

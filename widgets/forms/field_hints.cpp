@@ -236,6 +236,7 @@ constexpr std::array kHints{
          "nearly the same accuracy; float32 is the reference."},
     Hint{"channelsLast", "Faster convolutions on most processors, the same results; no memory."},
     Hint{"device.kind", "A GPU trains many times faster; results differ in the last digits."},
+    Hint{"device.index", "GPUs of one kind give the same results."},
     Hint{
         "device.threads",
         "Fewer leave cores to other programs and are slower. The same number gives the same bits."},

@@ -110,6 +110,7 @@ constexpr std::array kLooks{
     Look{"channelsLast", "Channels last"},
 
     Look{"device.kind", "Device"},
+    Look{"device.index", "GPU"},
     Look{"device.threads", "Threads for training", Stepping::one, "", "one per core"},
     Look{"yieldsToOthers", "Yield to other programs"},
     Look{"cudaGraphs", "CUDA graphs"},

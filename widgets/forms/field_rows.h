@@ -61,8 +61,9 @@ template <class T>
 std::vector<FieldRow> rowsOf(const T& value, const std::string& prefix = {});
 
 /// Sets the field at `path`, relative to `value`, list elements included: "stages[1].width",
-/// "mixer.h". Setting a variant's kind gives it that kind's defaults. Returns false, and leaves
-/// `value` alone, where there is no such field or it is of another type.
+/// "mixer.h". Setting a variant's kind gives it that kind's defaults, and a whole number takes the
+/// index of a choice, as which a form may show it. Returns false, and leaves `value` alone, where
+/// there is no such field or it is of another type.
 template <class T>
 bool setField(T& value, std::string_view path, const FieldValue& next);
 
@@ -177,6 +178,8 @@ bool setLeaf(M& member, const FieldValue& next) {
     if (value) member = *value;
     return value;
   } else if constexpr (std::is_integral_v<M>) {
+    const auto* choice = std::get_if<Choice>(&next);
+    if (choice && choice->index >= 0) return setLeaf(member, std::int64_t{choice->index});
     const auto* value = std::get_if<std::int64_t>(&next);
     if (value) member = static_cast<M>(*value);
     return value;

@@ -21,6 +21,8 @@ namespace lambda {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr std::size_t kLineWidth = 90;
 
 struct DescribeOptions {
@@ -64,7 +66,6 @@ nlohmann::ordered_json datasetJson(const Description& description) {
 }
 
 void printAsJson(const Description& description) {
-  using Json = nlohmann::ordered_json;
   const Architecture& network = description.config.architecture;
   Json layers = Json::array();
   for (const LayerCost& layer : description.cost.layers) {

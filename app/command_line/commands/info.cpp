@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
+#include "app/command_line/commands/gpu_report.h"
 #include "app/command_line/commands/run_info.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
@@ -62,6 +63,7 @@ std::vector<std::string> existingPresetFolders() {
 int reportMachine(bool asJson) {
   noteMissingPresets();
   const ComputeDevice device = selectDevice({});
+  const GpuReport gpus = gpuReport();
   const std::vector<std::string> folders = existingPresetFolders();
   if (asJson) {
     Json caches = Json::object();
@@ -70,6 +72,7 @@ int reportMachine(bool asJson) {
                {"torch", torchVersion()},
                {"device",
                 {{"kind", nameOf(device.kind)}, {"name", device.name}, {"reason", device.reason}}},
+               {"cuda", gpuJson(gpus)},
                {"cudaKernels", cudaKernelsState(device)},
                {"threads", device.threads},
                {"cores", availableCores()},
@@ -81,9 +84,11 @@ int reportMachine(bool asJson) {
   }
   FactList facts;
   facts.add("program", "Lambda Studio " + programVersion());
-  facts.add("LibTorch", torchVersion());
-  facts.add("device", device.name + ": " + device.reason);
-  facts.add("CUDA kernels", cudaKernelsState(device));
+  const int cuda = gpus.facts.torch.version;
+  facts.add("LibTorch", torchVersion() + (cuda > 0 ? ", for CUDA " + cudaVersionText(cuda) : ""));
+  facts.add("device", device.reason);
+  addGpuFacts(facts, gpus);
+  if (gpus.support.empty()) facts.add("CUDA kernels", cudaKernelsState(device));
   facts.add("threads",
             std::to_string(device.threads) + " of " + formatCounted(availableCores(), "core"));
   facts.add("processor", processorName());
@@ -116,7 +121,7 @@ void addInfo(CLI::App& program, Action& action) {
       addCommand(program,
                  "info",
                  "Show facts about this machine and program, or about a run",
-                 {{"lambda info", "versions, the device and the reason for it, threads, folders"},
+                 {{"lambda info", "versions, the device and the reason for it, all GPUs, folders"},
                   {"lambda info runs/2026-11-20_22-48-00_quickstart",
                    "a run's state, epochs and checkpoints"}});
   command->add_option("RUN", options->run, "a run folder, or the name of one in runs/");

@@ -20,6 +20,8 @@ namespace lambda {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct PresetsOptions {
   std::optional<std::string> name;
   OutputOptions output;
@@ -48,7 +50,6 @@ std::vector<Preset> loadPresets() {
 }
 
 void printAsJson(const std::vector<Preset>& presets) {
-  using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const Preset& preset : presets) {
     list.push_back({{"name", preset.name},

@@ -140,14 +140,32 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
   return sections;
 }
 
+/// Shows the number of a GPU as a choice among the machine's, unless it has no such GPU.
+void nameGpus(FieldRow& row, const std::vector<std::string>& gpus) {
+  const auto number = std::get<std::int64_t>(row.value);
+  if (number < 0 || number >= static_cast<std::int64_t>(gpus.size())) return;
+  Choice choice;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    choice.names.push_back(std::to_string(i) + ": " + gpus[i]);
+  }
+  row.initial = choice;
+  choice.index = static_cast<int>(number);
+  row.value = choice;
+}
+
 std::vector<FormSection> machineSections(Chooser& choose,
                                          const DeviceConfig& config,
-                                         int cores,
+                                         const Machine& machine,
                                          bool trains) {
   std::vector<FormSection> sections;
-  choose.common("device.kind").common("device.threads");
-  if (FieldRow* threads = choose.last(); threads && cores > 0) {
-    threads->zeroText = u"all %1 cores"_s.arg(cores).toStdString();
+  choose.common("device.kind");
+  if (config.kind != DeviceKind::cpu && (machine.gpus.size() > 1 || config.index != 0)) {
+    choose.common("device.index");
+    nameGpus(*choose.last(), machine.gpus);
+  }
+  choose.common("device.threads");
+  if (FieldRow* threads = choose.last(); threads && machine.cores > 0) {
+    threads->zeroText = u"all %1 cores"_s.arg(machine.cores).toStdString();
   }
   choose
       .common("device.yieldsToOthers",
@@ -172,13 +190,13 @@ bool canChangeWhileTraining(const std::string& path) {
 RecipeForms recipeForms(const RunConfig& config,
                         bool all,
                         const std::vector<Problem>& problems,
-                        int cores,
+                        const Machine& machine,
                         bool trains) {
   Chooser choose(config, all, problems);
   RecipeForms forms;
   forms.data = dataSections(choose, config.data);
   forms.recipe = recipeSections(choose, config.recipe, trains);
-  forms.machine = machineSections(choose, config.device, cores, trains);
+  forms.machine = machineSections(choose, config.device, machine, trains);
   if (!trains) return forms;
   for (auto* sections : {&forms.data, &forms.recipe, &forms.machine}) {
     for (FormSection& section : *sections) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/train/setup/machine.h"
 #include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
 #include "widgets/forms/field_form.h"
@@ -23,7 +24,7 @@ struct RecipeForms {
 RecipeForms recipeForms(const RunConfig& config,
                         bool all,
                         const std::vector<Problem>& problems,
-                        int cores,
+                        const Machine& machine,
                         bool trains = false);
 
 /// The form that has the field: 0 data, 1 recipe, 2 machine; -1 = none, for example for a field of

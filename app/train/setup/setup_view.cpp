@@ -190,8 +190,8 @@ void SetupView::connectForm(FieldForm& form) {
 
 // ---- showing ----
 
-void SetupView::setDevice(const QString& sentence, int cores) {
-  cores_ = cores;
+void SetupView::setDevice(const QString& sentence, const Machine& machine) {
+  machine_ = machine;
   device_->setText(sentence);
   refresh();
 }
@@ -276,7 +276,8 @@ void SetupView::refresh() {
   isStale_ = !isVisible();
   if (isStale_) return;
   const std::vector<Problem> problems = showsRun() ? std::vector<Problem>() : document_.problems();
-  const RecipeForms content = recipeForms(config, all_->isChecked(), problems, cores_, showsRun());
+  const RecipeForms content =
+      recipeForms(config, all_->isChecked(), problems, machine_, showsRun());
   const std::vector<FormSection>* sections[] = {&content.data, &content.recipe, &content.machine};
   for (std::size_t i = 0; i < forms_.size(); ++i) {
     forms_[i]->setSections(*sections[i]);

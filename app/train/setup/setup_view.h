@@ -7,6 +7,7 @@
 
 #include <QWidget>
 
+#include "app/train/setup/machine.h"
 #include "app/train/setup/run_settings.h"
 #include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
@@ -42,7 +43,7 @@ class SetupView : public QWidget {
 
   DataPanel& data() { return *data_; }
 
-  void setDevice(const QString& sentence, int cores);
+  void setDevice(const QString& sentence, const Machine& machine);
 
   /// Shows the configuration of the training under way, with its changes so far.
   void showRun(const RunConfig& config,
@@ -109,7 +110,7 @@ class SetupView : public QWidget {
   ProjectDocument& document_;
   std::optional<RunSettings> run_;  ///< The training under way; none = only the document.
   bool isStale_ = false;            ///< The configuration changed while the view was hidden.
-  int cores_ = 0;
+  Machine machine_;
   QHBoxLayout* row_;
   QWidget* choice_;  ///< The tabs and the button to queue the document.
   QTabBar* tabs_;

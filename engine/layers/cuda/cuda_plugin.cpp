@@ -9,6 +9,7 @@
 #include <c10/util/Exception.h>
 
 #include "engine/layers/cuda/cuda_kernels_state.h"
+#include "engine/runtime/torch_device.h"
 
 namespace lambda {
 
@@ -122,9 +123,11 @@ std::string cudaKernelsObstacle(c10::Device device) {
 std::string cudaKernelsState(const ComputeDevice& device) {
   if (device.kind != DeviceKind::cuda) {
     std::error_code error;
-    return exists(cudaPluginFile(), error) ? "built, for a GPU" : "not built";
+    return exists(cudaPluginFile(), error)
+               ? "built, for a GPU"
+               : "not built; a build makes them if app/setup finds or fetches an nvcc";
   }
-  const std::string obstacle = cudaKernelsObstacle(at::Device(at::kCUDA, 0));
+  const std::string obstacle = cudaKernelsObstacle(torchDevice(device));
   return obstacle.empty() ? "in use" : "not used, runs use plain LibTorch operations: " + obstacle;
 }
 

@@ -52,8 +52,8 @@ struct CheckpointInspector::Impl {
         datasets(options.datasets ? options.datasets : std::make_shared<DatasetCache>()) {}
 
   static ComputeDevice deviceFor(const InspectorOptions& options, const RunConfig& config) {
-    return selectDevice(
-        {DeviceKind::cpu, options.threads > 0 ? options.threads : config.device.threads});
+    return selectDevice({.kind = DeviceKind::cpu,
+                         .threads = options.threads > 0 ? options.threads : config.device.threads});
   }
 
   RunData& images() {

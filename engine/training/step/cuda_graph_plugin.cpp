@@ -16,10 +16,14 @@ CudaGraphPlugin openCudaGraphPlugin(const std::filesystem::path& file) {
   return {reinterpret_cast<GetWorkRecorder>(function.address)(), {}};
 }
 
-CudaGraphPlugin cudaGraphsFor(const DeviceConfig& config, const TrainingState& state) {
-  if (!config.cudaGraphs || !state.device().is_cuda() || !state.kernelObstacle.empty()) return {};
+const CudaGraphPlugin& cudaGraphPlugin() {
   static const CudaGraphPlugin plugin = openCudaGraphPlugin(pluginFile(kPluginName));
   return plugin;
+}
+
+CudaGraphPlugin cudaGraphsFor(const DeviceConfig& config, const TrainingState& state) {
+  if (!config.cudaGraphs || !state.device().is_cuda() || !state.kernelObstacle.empty()) return {};
+  return cudaGraphPlugin();
 }
 
 }  // namespace lambda

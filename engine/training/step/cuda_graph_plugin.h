@@ -19,6 +19,9 @@ struct CudaGraphPlugin {
 /// it is once a GPU has been selected.
 CudaGraphPlugin openCudaGraphPlugin(const std::filesystem::path& file);
 
+/// lambda-graphs-cuda.so, opened by the first call. LibTorch's CUDA library must be loaded.
+const CudaGraphPlugin& cudaGraphPlugin();
+
 /// The recorder for the steps of a training, from lambda-graphs-cuda.so. Neither recorder nor
 /// obstacle if the configuration asks for no CUDA graphs, or if the steps do not run on a GPU with
 /// the CUDA kernels.

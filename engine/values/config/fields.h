@@ -333,6 +333,7 @@ void visitFields(Value& value, Visit&& visit) {
 template <Either<DeviceConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "automatic, cpu or cuda"}, value.kind);
+  visit(Field{"index", "CUDA: the number of the GPU, counted from 0", 0, 63}, value.index);
   visit(Field{"threads", "threads for tensor work; 0 = one per core", 0, 1024}, value.threads);
   visit(Field{"yieldsToOthers",
               "with one thread per core: use fewer while other programs slow training down; such "

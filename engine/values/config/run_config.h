@@ -104,6 +104,7 @@ enum class DeviceKind { automatic, cpu, cuda };
 
 struct DeviceConfig {
   DeviceKind kind = DeviceKind::automatic;
+  int index = 0;    ///< CUDA: the number of the GPU, counted from 0.
   int threads = 0;  ///< Threads for tensor work on the CPU; 0 = one per core.
   /// Use fewer threads while other programs slow training down; see ThreadGovernor. Results on the
   /// CPU depend on the number of threads, so such a run can't be repeated bit for bit. It has no

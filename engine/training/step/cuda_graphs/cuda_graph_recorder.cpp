@@ -1,9 +1,10 @@
-#include <optional>
+#include <map>
 #include <utility>
 
 #include <ATen/Context.h>
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
@@ -112,17 +113,22 @@ class CudaGraphRecorder : public WorkRecorder {
  public:
   std::unique_ptr<RecordedWork> record(const QueueWork& queueWork,
                                        const at::Generator& random) override {
-    // LibTorch can't record on its default stream. One stream serves all recordings, because cuBLAS
-    // keeps a workspace for every stream it is used on.
-    if (!stream_) stream_ = c10::cuda::getStreamFromPool();
+    const c10::DeviceGuard guard(random.device());
+    const c10::DeviceIndex device = random.device().index();
+    // LibTorch can't record on its default stream. One stream of a GPU serves all its recordings,
+    // because cuBLAS keeps a workspace for every stream it is used on.
+    auto stream = streams_.find(device);
+    if (stream == streams_.end()) {
+      stream = streams_.emplace(device, c10::cuda::getStreamFromPool(false, device)).first;
+    }
     // A recording uses a separate memory pool: the unused cache of earlier steps is freed for it.
     c10::cuda::device_synchronize();
     c10::cuda::CUDACachingAllocator::emptyCache();
-    return std::make_unique<RecordedGraph>(queueWork, random, *stream_);
+    return std::make_unique<RecordedGraph>(queueWork, random, stream->second);
   }
 
  private:
-  std::optional<c10::cuda::CUDAStream> stream_;  // On the one GPU that runs compute on.
+  std::map<c10::DeviceIndex, c10::cuda::CUDAStream> streams_;
 };
 
 }  // namespace
