@@ -4,7 +4,7 @@
 The first steps differ by rounding alone; later a network amplifies each difference, so that only means can be compared:
 the first loss, each of the first 20, and the mean of every 50. Prints a table, and with it one line that begins with
 "Largest"; ends with 1 where a difference is over its limit.
-usage: losses.py PROGRAM FOLDER PRECISION PRESET [DATA] [--devices A,B]"""
+usage: losses.py PROGRAM FOLDER PRECISION PRESET [DATA] [--devices A,B] [--steps N]"""
 
 import argparse
 import os
@@ -21,9 +21,8 @@ LIMITS = {"float32": {"first loss": 1e-4, "first 20": 1e-2, "means of 50": 5e-2}
 
 def losses(arguments, device):
     run = train(arguments.program, arguments.folder,
-                [arguments.preset, "--device", device, "--data", arguments.data, "--epochs", "1", "--seed", "0",
-                 "--set", f"recipe.precision={arguments.precision}", "--set", "recipe.schedule.warmupEpochs=0.5",
-                 "--set", "monitoring.histograms=false"], stop_after=arguments.steps)
+                [arguments.preset, "--device", device, "--data", arguments.data, "--epochs", "5", "--seed", "0",
+                 "--set", f"recipe.precision={arguments.precision}", "--set", "monitoring.histograms=false"], stop_after=arguments.steps)
     found = [each["loss"] for each in batches(run)][:arguments.steps]
     if len(found) < arguments.steps:
         sys.exit(f"The run on {device} has {len(found)} batches, but {arguments.steps} are compared.")

@@ -33,6 +33,7 @@ class Stage:
     builds: bool = False
     needs: str = ""  # a program on the PATH or a module of Python, without which the stage is skipped
     proof: str = ""  # a regular expression that the output must match
+    skips: str = ""  # output of a machine that does not allow what the stage does
     json_file: Path | None = None  # of a program that writes its figures into a file
     needs_gpu: bool = True
 
@@ -191,7 +192,7 @@ class Session:
             if status in (0, 1, SKIPPED) and NO_DEVICE.search(text):
                 return "good", "ends where it looks for the device"
             return "FAILED", f"status {status}, and the reason is not that there is no GPU"
-        if status == SKIPPED:
+        if status == SKIPPED or stage.skips and stage.skips in text:
             return "skipped", last_line(text)
         if status != 0:
             return "FAILED", f"status {status}: {last_line(text)}"
