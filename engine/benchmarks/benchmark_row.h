@@ -18,7 +18,8 @@ struct TimedForm {
   Timing time;                              ///< On a GPU, of the GPU alone.
   std::optional<double> relativeError;      ///< relativeDistance() from float64.
   std::optional<std::uint64_t> extraBytes;  ///< Memory beyond inputs, outputs and gradients.
-  /// On a GPU, the time from the call until the result is complete, with the host's work.
+  /// On a GPU, the time from the call until the result is complete, with the host's work; none for
+  /// a backward pass alone.
   std::optional<Timing> called = {};
 };
 

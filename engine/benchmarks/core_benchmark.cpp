@@ -71,7 +71,7 @@ class CoreMeasurement {
  private:
   /// Runs a small case, so that code and thread stacks are resident before memory is measured.
   void warmUp() {
-    const CoreCase small{2, shape_.heads};
+    const CoreCase small{2, 8 * shape_.heads};
     const CoreTensors tensors = makeCoreTensors(small, 2, type_, device_);
     const CoreEmbeddings embeddings = makeEmbeddings(small, type_, device_);
     for (const CoreForm& form : coreForms(small, options_.order))
@@ -132,7 +132,8 @@ class CoreMeasurement {
                      .forms = timed_};
     for (std::size_t i = 0; i < row.forms.size(); ++i) {
       row.forms[i].time = timing(times.measured[i]);
-      if (!times.called.empty()) row.forms[i].called = timing(times.called[i]);
+      if (!times.called.empty() && counted != CorePass::backward)
+        row.forms[i].called = times.called[i].total();
       if (counted != CorePass::both) row.forms[i].extraBytes = std::nullopt;
     }
     return row;

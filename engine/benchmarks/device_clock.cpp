@@ -46,11 +46,19 @@ Laps timeCall(const at::Device& device, const TimedCall& call) {
 TimesInTurns timeInTurns(const at::Device& device,
                          const std::vector<NextCall>& contenders,
                          const AlternationOptions& options) {
-  const Timer called = [&](const TimedCall& call) { return timeCall(device, call); };
-  if (device.is_cpu()) return {alternateBy(called, contenders, options), {}};
+  if (device.is_cpu()) {
+    const Timer timer = [&](const TimedCall& call) { return timeCall(device, call); };
+    return {alternateBy(timer, contenders, options), {}};
+  }
   QueuedTimer queued(device);
-  const Timer measured = [&](const TimedCall& call) { return queued.time(call); };
-  return {alternateBy(measured, contenders, options), alternateBy(called, contenders, options)};
+  const Timer onGpu = [&](const TimedCall& call) { return queued.time(call); };
+  const Timer whole = [&](const TimedCall& call) {
+    return timeCall(device, [&](const EndPart& endPart) {
+      call([] {});
+      endPart();
+    });
+  };
+  return {alternateBy(onGpu, contenders, options), alternateBy(whole, contenders, options)};
 }
 
 QueuedTimer::QueuedTimer(const at::Device& device)

@@ -21,7 +21,7 @@ Laps timeCall(const at::Device& device, const TimedCall& call);
 /// The times of contenders that took turns.
 struct TimesInTurns {
   std::vector<Repetitions> measured;  ///< By timeCall() on the CPU, by QueuedTimer on a GPU.
-  std::vector<Repetitions> called;    ///< By timeCall() on a GPU; empty on the CPU.
+  std::vector<Repetitions> called;    ///< Whole calls by timeCall() on a GPU; empty on the CPU.
 };
 
 /// Makes the next call of a contender.
