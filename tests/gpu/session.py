@@ -19,6 +19,7 @@ from report import markdown
 
 LOG_BYTES = 300_000  # of one stage; the log must stay small enough to be carried away
 TAIL_BYTES = 6_000
+GRACE = 8  # seconds from the request to end until the kill
 SKIPPED = 77
 DONE = ("good", "FAILED", "skipped")
 NO_DEVICE = re.compile(r"no NVIDIA driver|no GPU|no CUDA-capable device|driver version is insufficient|driver reports no usable")
@@ -81,10 +82,16 @@ class Session:
         for log in self.logs:
             log.write(data)
 
-    def interrupt(self, number, _frame):
+    def interrupt(self, _number, _frame):
         self.interrupted = True
         if self.child:
-            os.killpg(self.child.pid, signal.SIGKILL)
+            self.signal(signal.SIGKILL)
+
+    def signal(self, number):
+        try:
+            os.killpg(self.child.pid, number)
+        except ProcessLookupError:
+            pass
 
     def run(self):
         """The exit status: 0 if every stage that ran is good, SKIPPED if one was skipped that all others need, else 1."""
@@ -156,10 +163,15 @@ class Session:
             selector.register(pipe, selectors.EVENT_READ)
         ended_itself = True
         while selector.get_map():
-            if time.monotonic() > end:
-                ended_itself = False
-                break
-            for key, _ in selector.select(timeout=1):
+            if time.monotonic() > end + (0 if ended_itself else GRACE):
+                if not ended_itself:
+                    break
+                ended_itself = False  # a program that has results of a part writes them
+                self.signal(signal.SIGTERM)
+            ready = selector.select(timeout=1)
+            if not ready and self.child.poll() is not None:
+                break  # only processes that it left behind have the pipes
+            for key, _ in ready:
                 data = os.read(key.fileobj.fileno(), 65536)
                 if not data:
                     selector.unregister(key.fileobj)
@@ -173,9 +185,11 @@ class Session:
         if logged > LOG_BYTES:
             self.log(b"\n[... more was left out; the last of it:]\n" + bytes(tail) + b"\n")
         try:
-            os.killpg(self.child.pid, signal.SIGKILL)  # also what the command left running
-        except ProcessLookupError:
-            pass
+            if ended_itself:
+                self.child.wait(max(1, end - time.monotonic()))  # it closed its output, and may still work
+        except subprocess.TimeoutExpired:
+            ended_itself = False
+        self.signal(signal.SIGKILL)  # also what it left running
         self.child.wait()
         self.child.stdout.close()
         self.child.stderr.close()
@@ -196,7 +210,7 @@ class Session:
             return "skipped", last_line(text)
         if status != 0:
             return "FAILED", f"status {status}: {last_line(text)}"
-        if skip := re.search(r"^SKIP\s*: .*\n?.*", text, re.M):
+        if skip := re.search(r"^SKIP\s*: .*", text, re.M):
             return "skipped", " ".join(skip.group().split())
         if not self.dry and stage.proof and not re.search(stage.proof, text):
             return "FAILED", f"its output lacks {stage.proof}"

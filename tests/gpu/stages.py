@@ -15,6 +15,7 @@ TESTS = {
     "tst_device_images": ("equalTheAugmenterToTheBitOnAGpu",),
     "tst_device_update": ("equalsTheUpdatesOnTheCpuOnAGpu",),
     "tst_recorded_step": ("hasTheBitsOfStepsQueuedAnewOnAGpu",),
+    "tst_gpu_benchmarks": (),
 }
 
 
@@ -69,9 +70,12 @@ def figures(build, out):
                 [*bench, "data", *NETWORKS, "--threads", "8", "--seconds", "3", "--data", DATA, *turns], 120)
     yield Stage("core kernels, times", "each kernel against a copy of its operands",
                 [build / "tests" / "time_lambda_core_cuda", build / "lambda-kernels-cuda.so"], 120)
-    yield Stage("rivals", "steps of PyTorch: eager, compiled, max-autotune, CUDA graphs",
-                [sys.executable, ROOT / "tests" / "bench" / "rivals.py", "--lambda", program, "--device", "cuda",
-                 "--data", DATA, "--out", out / "rivals"], 540, needs="torch", json_file=out / "rivals" / "rivals.json")
+    for batch in (128, 1024):
+        folder = out / f"rivals-{batch}"
+        yield Stage(f"rivals, b = {batch}", "steps of PyTorch: eager, compiled, max-autotune, CUDA graphs",
+                    [sys.executable, ROOT / "tests" / "bench" / "rivals.py", "--lambda", program, "--device", "cuda",
+                     "--batch", batch, "--data", DATA, "--out", folder], 480, needs="torch",
+                    json_file=folder / "rivals.json")
     yield Stage("ncu", "the kernels of some steps: time and share of the peaks",
                 ["ncu", "--print-summary", "per-kernel", "--section", "SpeedOfLight", "--launch-skip", "1500",
                  "--launch-count", "150", program, "bench", "step", "tudelft-lambda", "--no-twin", "--repetitions", "5",
