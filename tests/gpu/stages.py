@@ -27,8 +27,10 @@ def checks(build, runs):
                 proof="All well")
     for test, functions in TESTS.items():
         yield Stage(test, "its rows that need a GPU", [build / "tests" / test, *functions], 180)
-    for tool, word in (("memcheck", ""), ("initcheck", ""), ("synccheck", ""), ("racecheck", "window")):
-        yield Stage(f"core, {tool}", f"compute-sanitizer over the samples {word}".strip(),
+    sanitized = [("memcheck", ""), ("initcheck", ""), ("synccheck", "")]
+    sanitized += [("racecheck", word) for word in ("8x8", "v ", "window", "intra-depth")]
+    for tool, word in sanitized:
+        yield Stage(f"core, {tool} {word}".strip(), f"compute-sanitizer over the samples named {word or 'anything'}",
                     ["compute-sanitizer", "--tool", tool, "--error-exitcode", "1", check, plugin, word], 150,
                     needs="compute-sanitizer", proof="All well")
     for tool in ("memcheck", "racecheck"):
