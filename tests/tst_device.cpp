@@ -3,11 +3,13 @@
 #include <vector>
 
 #include <ATen/Parallel.h>
+#include <c10/core/impl/FakeGuardImpl.h>
 
 #include <QTest>
 
 #include "engine/runtime/error.h"
 #include "engine/runtime/torch_device.h"
+#include "engine/training/resolved_config.h"
 
 using namespace lambda;
 using namespace std::string_literals;
@@ -42,6 +44,7 @@ class TestDevice : public QObject {
   void aGpuThatIsMissingIsReportedWithTheOthers_data();
   void aGpuThatIsMissingIsReportedWithTheOthers();
   void withoutCudaTheCpuComputesUnlessAGpuIsWanted();
+  void aRunUsesItsGpuAlone();
 };
 
 // An inspection uses few threads while a training uses many; both must give the same bits as alone.
@@ -121,6 +124,20 @@ void TestDevice::withoutCudaTheCpuComputesUnlessAGpuIsWanted() {
     QCOMPARE(error.reason(), "CUDA can't be used: no NVIDIA driver is installed"s);
     QVERIFY(error.hint().starts_with("choose the CPU (--device cpu), or install an NVIDIA driver"));
   }
+}
+
+/// The guard of CUDA is a fake, which keeps the current GPU of each thread.
+void TestDevice::aRunUsesItsGpuAlone() {
+  using FakeGuard = c10::impl::FakeGuardImpl<c10::DeviceType::CUDA>;
+  const c10::impl::DeviceGuardImplRegistrar registrar(c10::DeviceType::CUDA, new FakeGuard());
+  RunConfig config;
+  config.recipe.precision = Precision::float32;
+  config.device = {.kind = DeviceKind::cuda, .index = 2};
+  const CudaFacts three = withGpus({"NVIDIA H200", "NVIDIA H200", "NVIDIA H200"});
+  const ResolvedConfig resolved(config, selectDevice(config.device, three));
+  QCOMPARE(FakeGuard::getDeviceIndex(), 2);
+  const ResolvedConfig onCpu(config, selectDevice({.kind = DeviceKind::cpu}, three));
+  QCOMPARE(FakeGuard::getDeviceIndex(), 2);
 }
 
 QTEST_GUILESS_MAIN(TestDevice)

@@ -48,9 +48,17 @@ void TestRunCommands::trainingEndsWithOneObject() {
   RunConfig config = tinyRun();
   config.recipe.epochs = 2;
   config.recipe.precision = Precision::automatic;
+  config.device.index = 5;
   std::ofstream(folder_.path() / "tiny.json") << toJson(config);
-  const ProgramOutcome outcome = program_.run(
-      {u"train"_s, u"tiny.json"_s, u"--threads"_s, u"1"_s, u"--json"_s, u"--seed"_s, u"4"_s});
+  const ProgramOutcome outcome = program_.run({u"train"_s,
+                                               u"tiny.json"_s,
+                                               u"--device"_s,
+                                               u"cpu"_s,
+                                               u"--threads"_s,
+                                               u"1"_s,
+                                               u"--json"_s,
+                                               u"--seed"_s,
+                                               u"4"_s});
   QVERIFY2(outcome.status == 0, outcome.errors.constData());
   const QJsonObject report = outcome.json();
   QCOMPARE(report[u"status"_s].toString(), u"finished"_s);
@@ -73,6 +81,8 @@ void TestRunCommands::infoTellsOfARun() {
       program_.run({u"info"_s, QString::fromStdString(run_), u"--json"_s}).json();
   QCOMPARE(info[u"status"_s].toString(), u"finished"_s);
   QCOMPARE(info[u"record"_s][u"config"_s][u"seed"_s].toInt(), 4);
+  // A device without a number is the first.
+  QCOMPARE(info[u"record"_s][u"config"_s][u"device"_s][u"index"_s].toInt(-1), 0);
   QVERIFY(!info[u"checkpoints"_s].toArray().isEmpty());
   const QJsonValue rates = info[u"record"_s][u"environment"_s][u"precisionRates"_s];
   QVERIFY(rates[u"float32"_s].toDouble() > 0);
