@@ -183,7 +183,7 @@ void TestRunsLooks::everyTabPaintsInBothThemesAtTwoScales() {
   for (const ThemeChoice theme : {ThemeChoice::dark, ThemeChoice::light}) {
     for (const double scale : {2.0, 1.0}) {
       applyTheme(*qApp, theme, scale);
-      for (int tab = 0; tab < 5; ++tab) {
+      for (int tab = 0; tab < 6; ++tab) {
         showTab(tab);
         QCOMPARE(page_->grab().size(), page_->size() * page_->devicePixelRatio());
       }
@@ -224,7 +224,7 @@ void TestRunsLooks::itFitsSmallWindowsAndLargeText() {
   // Text may grow while the page is shown.
   applyTheme(*qApp, ThemeChoice::light, scale);
   page_->resize(page);
-  for (int tab = 0; tab < 5; ++tab) {
+  for (int tab = 0; tab < 6; ++tab) {
     showTab(tab);
     QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
     const QSize least = page_->minimumSizeHint();

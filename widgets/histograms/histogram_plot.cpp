@@ -23,7 +23,7 @@ namespace lambda {
 namespace {
 
 constexpr QSize kPreferredSize(640, 400);
-constexpr QSize kSmallestSize(220, 180);
+constexpr QSize kSmallestSize(220, 120);
 
 /// The share of the finite values in the cell of a value.
 double shareAround(const HistogramPicture& picture, std::size_t column, double value) {

@@ -22,7 +22,7 @@ namespace {
 constexpr double kTickWidth = 72;   // Pixels along x for each tick, at the usual size of text.
 constexpr double kTickHeight = 56;  // The same along y.
 constexpr int kEmptyMargin = 16;
-constexpr double kTitledLines = 9;  // The height in lines above which a title below x has space.
+constexpr double kTitledLines = 12;  // The height in lines above which a title below x has space.
 
 void applyAxis(QCPAxis& axis, const PlotAxis& options, double ticks) {
   axis.setScaleType(options.logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
