@@ -61,7 +61,7 @@ class Session:
                       if each["result"] in DONE and not (each["result"] == "FAILED" and each["stage"] in build)}
             if (state / "log.txt").exists():
                 shutil.copy(state / "log.txt", out / "log.txt")
-        self.logs = [open(folder / "log.txt", "ab" if former else "wb", buffering=0) for folder in self.folders]
+        self.logs = [open(folder / "log.txt", "ab" if continues else "wb", buffering=0) for folder in self.folders]
         self.entries = [former.get(stage.name) or self.entry(stage) for stage in stages]
 
     @staticmethod
