@@ -16,7 +16,6 @@
 #include "engine/benchmarks/layer_benchmark.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/text/quantities.h"
-#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 
@@ -67,22 +66,17 @@ int reportCases(const std::vector<Case>& cases,
   const std::uint64_t seed = seedOf(options);
   const std::vector<int> threads = threadCounts(options, device);
   std::vector<ReportedRow> rows;
-  Json failures = Json::array();
+  BenchFailures failures;
   double done = 0;
   for (const int count : threads) {
     const MachineCeilings ceilings = machine.ceilings(count);
     for (const Case& each : cases) {
       line.show({{texts.name, each.name(), formatCounted(count, "thread")},
                  done++ / static_cast<double>(cases.size() * threads.size())});
-      try {
+      failures.watch(each.name(), count, [&] {
         for (BenchmarkRow& row : run(each, ceilings.device, seed))
           rows.push_back({std::move(row), ceilings});
-      } catch (const Error& error) {
-        const std::string why = error.place() == each.name()
-                                    ? error.reason()
-                                    : error.place() + ": " + error.reason();
-        failures.push_back({{"case", each.name()}, {"threads", count}, {"error", why}});
-      }
+      });
     }
   }
   line.clear();
@@ -94,18 +88,14 @@ int reportCases(const std::vector<Case>& cases,
                {"machine", machine.json()},
                {"seed", seed},
                {"rows", list},
-               {"failures", failures}});
+               {"failures", failures.json()}});
   } else {
     std::cout << texts.title << "\n\n"
               << rowsText(rows) << "\n"
               << (device.kind == DeviceKind::cuda ? kGpuFormsLegend : texts.legend) << "\n\n"
               << machine.text();
   }
-  for (const Json& each : failures) {
-    std::cerr << "lambda: could not time " << each.at("case").get<std::string>() << ": "
-              << terminalText(each.at("error").get<std::string>()) << "\n";
-  }
-  return failures.empty() ? kExitOk : kExitFailure;
+  return failures.report();
 }
 
 /// The options that core and layer share.

@@ -1,13 +1,16 @@
 #include "app/command_line/bench/bench_rows.h"
 
 #include <algorithm>
+#include <iostream>
 
 #include <nlohmann/json.hpp>
 
+#include "app/command_line/command.h"
 #include "app/command_line/text_table.h"
 #include "engine/benchmarks/core_order_names.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/text/quantities.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 
@@ -157,6 +160,20 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
     table.addRow(cells);
   }
   return table.text("  ");
+}
+
+int BenchFailures::report() const {
+  for (const Json& each : failures_) {
+    std::cerr << "lambda: could not time " << terminalText(each.at("case").get<std::string>())
+              << ": " << terminalText(each.at("error").get<std::string>()) << "\n";
+  }
+  return failures_.empty() ? kExitOk : kExitFailure;
+}
+
+void BenchFailures::add(const std::string& name, int threads, const Error& error) {
+  const std::string why =
+      error.place() == name ? error.reason() : error.place() + ": " + error.reason();
+  failures_.push_back({{"case", name}, {"threads", threads}, {"error", why}});
 }
 
 }  // namespace lambda

@@ -3,10 +3,11 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include "engine/benchmarks/benchmark_row.h"
 #include "engine/benchmarks/machine_ceilings.h"
+#include "engine/runtime/error.h"
 
 namespace lambda {
 
@@ -28,5 +29,30 @@ std::string rowsText(const std::vector<ReportedRow>& rows);
 
 /// "0.413", "12.8": milliseconds with three significant digits.
 std::string millisecondsText(double seconds);
+
+/// The cases of a benchmark that could not be timed. The others are measured all the same.
+class BenchFailures {
+ public:
+  /// Times a case by `work`. Keeps the reason if that throws an Error.
+  template <class Work>
+  void watch(const std::string& name, int threads, const Work& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      add(name, threads, error);
+    }
+  }
+
+  /// [{"case", "threads", "error"}]
+  const nlohmann::ordered_json& json() const { return failures_; }
+
+  /// Prints the reasons on standard error, and returns the exit status of the benchmark.
+  int report() const;
+
+ private:
+  void add(const std::string& name, int threads, const Error& error);
+
+  nlohmann::ordered_json failures_ = nlohmann::ordered_json::array();
+};
 
 }  // namespace lambda

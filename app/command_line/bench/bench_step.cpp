@@ -216,6 +216,7 @@ int runStep(const StepOptions& options) {
   measured.secondsAtMost = options.seconds;
   measured.withTwin = !options.withoutTwin;
   Json rows = Json::array();
+  BenchFailures failures;
   std::string text;
   double done = 0;
   const std::vector<int> threads = threadCounts(options, device);
@@ -225,21 +226,26 @@ int runStep(const StepOptions& options) {
       line.show({{"step", preset, formatCounted(count, "thread")},
                  done++ / static_cast<double>(options.presets.size() * threads.size())});
       const RunConfig config = configOf(preset, options, count);
-      const StepBenchmark benchmark = runStepBenchmark(config, measured);
-      rows.push_back(benchmarkJson(config.name, benchmark, ceilings));
-      text += benchmarkText(terminalText(config.name), benchmark, ceilings);
+      failures.watch(config.name, count, [&] {
+        const StepBenchmark benchmark = runStepBenchmark(config, measured);
+        rows.push_back(benchmarkJson(config.name, benchmark, ceilings));
+        text += benchmarkText(terminalText(config.name), benchmark, ceilings);
+      });
     }
   }
   line.clear();
   if (options.output.json) {
     machine.printWarnings(line);
-    printJson({{"benchmark", "step"}, {"machine", machine.json()}, {"rows", rows}});
+    printJson({{"benchmark", "step"},
+               {"machine", machine.json()},
+               {"rows", rows},
+               {"failures", failures.json()}});
   } else {
     std::cout << text << (device.kind == DeviceKind::cuda ? kGpuStepLegend : kCpuStepLegend)
               << "\n\n"
               << machine.text();
   }
-  return kExitOk;
+  return failures.report();
 }
 
 }  // namespace
