@@ -7,6 +7,7 @@
 #include <c10/core/CachingDeviceAllocator.h>
 
 #include "engine/benchmarks/peak_memory.h"
+#include "engine/benchmarks/vector_ceilings.h"
 
 namespace lambda {
 
@@ -24,6 +25,12 @@ constexpr std::size_t kPoisonedPart = 2;
 constexpr int kPoison = 0xFF;
 
 }  // namespace
+
+std::size_t cacheBytesOf(const c10::Device& device) {
+  constexpr std::size_t kMostOfCpu = std::size_t{1} << 30;
+  constexpr std::size_t kOfGpu = std::size_t{256} << 20;
+  return device.is_cuda() ? kOfGpu : std::min(lastLevelCacheBytes(), kMostOfCpu);
+}
 
 std::optional<std::uint64_t> peakGrowthOn(const c10::Device& device,
                                           const std::function<void()>& work) {

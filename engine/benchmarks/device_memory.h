@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -7,6 +8,9 @@
 #include <c10/core/Device.h>
 
 namespace lambda {
+
+/// The size of the cache that may keep tensors of a device: on a GPU more than any has.
+std::size_t cacheBytesOf(const c10::Device& device);
 
 /// The greatest growth, in bytes, of the memory that `work` needs on a device: on the CPU
 /// peakGrowth() of the process, on a GPU what LibTorch's tensors and workspaces there had beyond

@@ -7,6 +7,7 @@
 
 #include "engine/benchmarks/core_check.h"
 #include "engine/benchmarks/device_clock.h"
+#include "engine/benchmarks/device_memory.h"
 #include "engine/benchmarks/exactness.h"
 #include "engine/benchmarks/layer_forms.h"
 #include "engine/benchmarks/rotation.h"

@@ -4,20 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <c10/core/Device.h>
-
-#include "engine/benchmarks/vector_ceilings.h"
-
 namespace lambda {
-
-/// More than the last-level cache of any GPU.
-inline constexpr std::size_t kGpuCacheBytes = std::size_t{256} << 20;
-
-/// The size of the cache that may keep tensors of a device.
-inline std::size_t cacheBytesOf(const c10::Device& device) {
-  constexpr std::size_t kMost = std::size_t{1} << 30;
-  return device.is_cuda() ? kGpuCacheBytes : std::min(lastLevelCacheBytes(), kMost);
-}
 
 /// Sets of tensors in separate memory that are used in turn. Together they are larger than the
 /// last-level cache, so that no form finds its inputs in the cache.
