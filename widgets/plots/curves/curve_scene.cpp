@@ -232,6 +232,11 @@ void CurveScene::widenCoveredLines() {
     }
     QPen pen = series_[i].line->pen();
     pen.setWidthF(kLineWidth + std::min(width, kMostWider));
+    if (width > 0) {
+      // The corners of a crowded line would be seen as hatching.
+      pen.setCapStyle(Qt::RoundCap);
+      pen.setJoinStyle(Qt::RoundJoin);
+    }
     series_[i].line->setPen(pen);
   }
 }
