@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -94,19 +95,20 @@ int nvmlSystemGetDriverVersion(char* version, unsigned size) {
   return copy("580.65.06", version, size);
 }
 
-int nvmlDeviceGetHandleByPciBusId_v2(const char* address, const FakeGpu** gpu) {
-  for (const FakeGpu& each : kGpus) {
-    if (std::strcmp(each.address, address) == 0) *gpu = &each;
+// A handle is a number, so that it fits into the opaque pointers that are passed here.
+int nvmlDeviceGetHandleByPciBusId_v2(const char* address, void** gpu) {
+  for (int i = 0; i < kCount; ++i) {
+    if (std::strcmp(kGpus[i].address, address) != 0) continue;
+    *gpu = reinterpret_cast<void*>(static_cast<std::uintptr_t>(i + 1));
+    return 0;
   }
-  return *gpu != nullptr ? 0 : kInvalid;
+  return kInvalid;
 }
 
-struct FakeMemory {
-  unsigned long long total, free, used;
-};
-
-int nvmlDeviceGetMemoryInfo(const FakeGpu* gpu, FakeMemory* memory) {
-  *memory = {gpu->bytes, gpu->free, gpu->bytes - gpu->free};
+int nvmlDeviceGetMemoryInfo(void* gpu, void* memory) {
+  const FakeGpu& fake = kGpus[reinterpret_cast<std::uintptr_t>(gpu) - 1];
+  const unsigned long long sizes[] = {fake.bytes, fake.free, fake.bytes - fake.free};
+  std::memcpy(memory, sizes, sizeof sizes);
   return 0;
 }
 
