@@ -321,7 +321,7 @@ void TestArchitectureEdits::whatIsNotThereIsPassedOver() {
 
 void TestArchitectureEdits::everyEditOfEveryPresetStaysSound_data() {
   QTest::addColumn<QString>("name");
-  for (const std::string& name : presetNames()) {
+  for (const std::string& name : presetFileNames()) {
     QTest::newRow(name.c_str()) << QString::fromStdString(name);
   }
 }

@@ -4,6 +4,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/formats/json/config_json.h"
+#include "engine/values/architecture/cost.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
@@ -33,6 +34,7 @@ class TestBenchCommands : public QObject {
   void coreSaysWhichOrderRan_data();
   void coreSaysWhichOrderRan();
   void stepTellsOfBothNetworks();
+  void networksAreMeasuredAndCounted();
   void anAutomaticPrecisionIsDecided();
   void stepsAreRecorded();
   void textNamesTheMachine();
@@ -72,7 +74,13 @@ void TestBenchCommands::reportsHaveTheSameKeys_data() {
   };
   add(kCore, {u"einsum"_s, u"lambdas by GEMM"_s, u"attention order"_s});
   add("bench layer --batch 2 --repetitions 3 --threads 1 --only 2x2",
-      {u"convolution 3x3"_s, u"lambda layer, einsum"_s, u"lambda layer, attention order"_s});
+      {u"convolution 3x3"_s,
+       u"lambda layer, einsum"_s,
+       u"lambda layer, attention order"_s,
+       u"self-attention"_s,
+       u"local attention 7x7"_s,
+       u"axial attention"_s,
+       u"linear attention"_s});
   add(kStep, {u"conv twin"_s});
   add("bench data tiny.json --device cpu --batch 4 --repetitions 3 --threads 1",
       {u"ATen, image by image"_s});
@@ -205,6 +213,28 @@ void TestBenchCommands::stepTellsOfBothNetworks() {
   }
 }
 
+void TestBenchCommands::networksAreMeasuredAndCounted() {
+  const QJsonObject report = reportOf(
+      u"bench networks tiny.json tiny.json --batch 4 --repetitions 3 --threads 1 --csv it.csv"_s);
+  const QJsonArray rows = report[u"rows"_s].toArray();
+  QCOMPARE(rows.size(), 2);
+  const NetworkCost cost = costOf(tinyRun().architecture);
+  for (const QJsonValue& row : rows) {
+    QCOMPARE(row[u"parameters"_s].toInteger(), qint64(cost.parameters));
+    QCOMPARE(row[u"flops"_s].toInteger(), qint64(cost.flops));
+    QCOMPARE(row[u"batch"_s].toInt(), 4);
+    const double forward = row[u"forwardImagesPerSecond"_s].toDouble();
+    QVERIFY(forward > row[u"trainingImagesPerSecond"_s].toDouble());
+    QVERIFY(row[u"trainingImagesPerSecond"_s].toDouble() > 0);
+  }
+  QFile file(QString::fromStdString((folder_.path() / "it.csv").string()));
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  const QByteArrayList lines = file.readAll().trimmed().split('\n');
+  QCOMPARE(lines.size(), 3);
+  QVERIFY(lines[0].startsWith("network,pattern,height,width,parameters,flops,activationBytes,"));
+  for (const QByteArray& line : lines) QCOMPARE(line.count(','), lines[0].count(','));
+}
+
 void TestBenchCommands::anAutomaticPrecisionIsDecided() {
   const QJsonObject report = reportOf(
       u"bench step tiny.json --batch 4 --repetitions 3 --threads 1 --precision automatic"_s);
@@ -251,6 +281,7 @@ void TestBenchCommands::aMissingGpuIsExplained_data() {
                                 "bench layer --device cuda",
                                 "bench step tiny.json --device cuda --batch 4",
                                 "bench step tiny.json --device cuda --batch 4 --record x",
+                                "bench networks tiny.json --device cuda --batch 4",
                                 "bench data tiny.json --device cuda --batch 4"})
     QTest::newRow(arguments) << QString::fromLatin1(arguments);
 }
@@ -288,6 +319,7 @@ void TestBenchCommands::mistakesAreUsageErrors_data() {
   add("bench step tudelft-lamda", "Did you mean tudelft-lambda?");
   add("bench step tiny.json --batch 4000", "recipe.batchSize");
   add("bench step tiny.json --device gpu", "device.kind");
+  add("bench networks tiny.json --repetitions 1", "--repetitions");
   add("bench step tiny.json --device cuda:64", "device.index");
   add("bench step tiny.json --threads 1,2 --record x", "one number of threads");
   add("bench data tiny.json --set recipe.batchsize=3", "Did you mean batchSize?");

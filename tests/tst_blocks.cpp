@@ -5,6 +5,7 @@
 
 #include "engine/layers/blocks/residual_block.h"
 #include "engine/layers/norm/activation.h"
+#include "tests/support/gradient_check.h"
 #include "tests/support/lambda_cases.h"
 #include "tests/support/odd_architectures.h"
 #include "tests/support/verify_close.h"
@@ -83,7 +84,7 @@ class TestBlocks : public QObject {
   void init() { at::manual_seed(2); }
 
   void squeezeExcitationScalesChannels() {
-    SqueezeExcitation unit(9);
+    SqueezeExcitation unit(9, 4);
     unit->to(at::kDouble);
     const at::Tensor x = at::randn({3, 9, 4, 5}, at::kDouble);
     VERIFY_CLOSE(unit(x), excited(x, unit), 1e-12, 1e-12);
@@ -93,18 +94,23 @@ class TestBlocks : public QObject {
   void bottleneckEqualsItsOperations_data() {
     QTest::addColumn<bool>("lambda");
     QTest::addColumn<bool>("squeeze");
+    QTest::addColumn<bool>("squeezesOutput");
     QTest::addColumn<bool>("pooledShortcut");
-    QTest::newRow("convolution") << false << false << false;
-    QTest::newRow("convolution, resnet-d, squeeze") << false << true << true;
-    QTest::newRow("lambda") << true << false << false;
-    QTest::newRow("lambda, resnet-d, squeeze") << true << true << true;
+    QTest::newRow("convolution") << false << false << false << false;
+    QTest::newRow("convolution, resnet-d, squeeze") << false << true << false << true;
+    QTest::newRow("convolution, squeezed output") << false << true << true << false;
+    QTest::newRow("lambda") << true << false << false << false;
+    QTest::newRow("lambda, resnet-d, squeeze") << true << true << false << true;
+    QTest::newRow("lambda, resnet-d, squeezed output") << true << true << true << true;
   }
 
   void bottleneckEqualsItsOperations() {
     QFETCH(bool, lambda);
     QFETCH(bool, squeeze);
+    QFETCH(bool, squeezesOutput);
     QFETCH(bool, pooledShortcut);
-    const Block options = lambda ? lambdaBlock(3, 2, squeeze) : convolutionBlock(3, squeeze);
+    Block options = lambda ? lambdaBlock(3, 2, squeeze) : convolutionBlock(3, squeeze);
+    if (squeezesOutput) options.squeezePlace = SqueezePlace::afterExpansion;
     const BlockPlan plan = planFor(Family::bottleneck, options, 6, 4, 2);
     ResidualBlock block =
         blockFor(plan, {Family::bottleneck, Activation::silu, true, pooledShortcut});
@@ -112,8 +118,9 @@ class TestBlocks : public QObject {
     at::Tensor y = at::silu(normed(convolved(x, block->entry, 1), block->entry->norm));
     y = at::silu(lambda ? lambdaBranch(y, block->mixer, true)
                         : normed(convolved(y, block->mixer, 2), block->mixer->norm));
-    if (squeeze) y = excited(y, block->squeeze);
-    y = normed(convolved(y, block->expand, 1), block->expand->norm);
+    if (squeeze && !squeezesOutput) y = excited(y, block->squeeze);
+    y = normed(convolved(y, block->exit, 1), block->exit->norm);
+    if (squeezesOutput) y = excited(y, block->squeeze);
     const at::Tensor source = pooledShortcut ? at::avg_pool2d(x, 2, 2) : x;
     y = y +
         normed(convolved(source, block->shortcut, pooledShortcut ? 1 : 2), block->shortcut->norm);
@@ -137,6 +144,73 @@ class TestBlocks : public QObject {
                : normed(convolved(y, block->mixer, 1), block->mixer->norm);
     y = y + normed(convolved(x, block->shortcut, 2), block->shortcut->norm);
     VERIFY_CLOSE(block(x), at::gelu(y), 1e-12, 1e-12);
+  }
+
+  void invertedBottleneckEqualsItsOperations_data() {
+    QTest::addColumn<bool>("lambda");
+    QTest::addColumn<int>("expansion");
+    QTest::addColumn<int>("stride");
+    QTest::newRow("convolution") << false << 2 << 1;
+    QTest::newRow("convolution, stride 2") << false << 3 << 2;
+    QTest::newRow("convolution without expansion") << false << 0 << 1;
+    QTest::newRow("lambda") << true << 1 << 1;
+    QTest::newRow("lambda, stride 2") << true << 2 << 2;
+  }
+
+  void invertedBottleneckEqualsItsOperations() {
+    QFETCH(bool, lambda);
+    QFETCH(int, expansion);
+    QFETCH(int, stride);
+    const Block options = expanded(lambda ? lambdaBlock(3, 2) : convolutionBlock(), expansion);
+    const BlockPlan plan = planFor(Family::invertedBottleneck, options, 6, 6, stride);
+    ResidualBlock block =
+        blockFor(plan, {Family::invertedBottleneck, Activation::relu6, false, false});
+    QCOMPARE(block->entry.is_empty(), expansion == 0);
+    const auto relu6 = [](const at::Tensor& x) { return x.clamp(0, 6); };
+    const at::Tensor x = 3 * inputOf(plan);
+    at::Tensor y = x;
+    if (expansion > 0) y = relu6(normed(convolved(y, block->entry, 1), block->entry->norm));
+    y = relu6(lambda ? lambdaBranch(y, block->mixer, stride == 2)
+                     : normed(convolved(y, block->mixer, stride), block->mixer->norm));
+    y = normed(convolved(y, block->exit, 1), block->exit->norm);
+    // A block that keeps its shape adds its input, without an activation after it.
+    VERIFY_CLOSE(block(x), stride == 1 ? y + x : y, 1e-12, 1e-12);
+  }
+
+  // The activation is smooth, as central differences need.
+  void gradientsEqualCentralDifferences_data() {
+    QTest::addColumn<int>("family");
+    QTest::addColumn<bool>("lambda");
+    QTest::addColumn<int>("stride");
+    for (const Family family : {Family::bottleneck, Family::invertedBottleneck}) {
+      for (const bool lambda : {false, true}) {
+        for (const int stride : {1, 2}) {
+          QTest::addRow(
+              "%s, %s, stride %d", nameOf(family).data(), lambda ? "lambda" : "convolution", stride)
+              << int(family) << lambda << stride;
+        }
+      }
+    }
+  }
+
+  void gradientsEqualCentralDifferences() {
+    QFETCH(int, family);
+    QFETCH(bool, lambda);
+    QFETCH(int, stride);
+    const auto kind = static_cast<Family>(family);
+    const Block options =
+        squeezedOutput(expanded(lambda ? lambdaBlock(2, 2) : Block{ConvolutionMixer{3, 2}}, 1), 2);
+    BlockPlan plan = planFor(kind, options, 4, 4, stride);
+    ResidualBlock block = blockFor(plan, {kind, Activation::silu, false, true});
+    const at::Tensor x = inputOf(plan, 1).requires_grad_(true);
+    const at::Tensor weights = at::randn_like(block(x));
+    NamedLeaves leaves{{"input", x}};
+    for (const auto& parameter : block->named_parameters()) {
+      leaves.emplace_back(parameter.key(), parameter.value());
+    }
+    const std::string mismatch =
+        gradientMismatch([&] { return (block(x) * weights).sum(); }, leaves);
+    QVERIFY2(mismatch.empty(), mismatch.c_str());
   }
 
   void plainConvolutionPoolsBeforeItsNorm() {

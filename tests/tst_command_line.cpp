@@ -80,6 +80,7 @@ void TestCommandLine::helpTeachesByExample_data() {
                            "describe",
                            "data",
                            "info",
+                           "verify",
                            "bench"}) {
     QTest::newRow(name) << QStringList{QString::fromLatin1(name)};
   }
@@ -208,6 +209,11 @@ void TestCommandLine::describeGivesTheCostModelsTotals() {
 void TestCommandLine::layersListEveryMixerWithItsSettings() {
   const QJsonArray mixers = program_.run({u"layers"_s, u"--json"_s}).json()[u"mixers"_s].toArray();
   QCOMPARE(static_cast<std::size_t>(mixers.size()), kMixerKinds.size());
+  for (std::size_t kind = 0; kind < kMixerKinds.size(); ++kind) {
+    const QJsonValue mixer = mixers[static_cast<qsizetype>(kind)];
+    QCOMPARE(mixer[u"name"_s].toString().toStdString(), std::string(kMixerKinds[kind]));
+    QVERIFY(!mixer[u"settings"_s].toArray().isEmpty());
+  }
   const QJsonObject k = mixers[1][u"settings"_s][0].toObject();
   QCOMPARE(k[u"name"_s].toString(), u"k"_s);
   QCOMPARE(k[u"default"_s].toInt(), LambdaMixer{}.queryDepth);

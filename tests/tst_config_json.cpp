@@ -7,7 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/checkpoint_json.h"
 #include "engine/formats/json/config_json.h"
+#include "engine/formats/json/queue_json.h"
+#include "engine/formats/json/run_json.h"
 #include "engine/runtime/error.h"
 #include "tests/support/filled_values.h"
 
@@ -62,6 +66,9 @@ class TestConfigJson : public QObject {
   void equalBlocksAreWrittenOnce();
   void repeatsAreBounded();
   void schemaComesFirstAndIsRequired();
+  void olderSchemasMeanTheSame_data();
+  void olderSchemasMeanTheSame();
+  void everyKindOfDocumentIsUpgraded();
   void unknownKeysWarnWithTheNearest();
   void mixersNeedAKindAndMayBeItsName();
   void documentsAreToldApart();
@@ -203,15 +210,64 @@ void TestConfigJson::repeatsAreBounded() {
 }
 
 void TestConfigJson::schemaComesFirstAndIsRequired() {
-  QCOMPARE(toJson(RunConfig{}).find("{\n  \"schema\": 1,"), std::size_t{0});
+  QCOMPARE(toJson(RunConfig{}).find("{\n  \"schema\": 2,"), std::size_t{0});
   Json document = filledDocument();
-  document["schema"] = 2;
-  QVERIFY(refusalOf(document).find("schema: 2 is newer") != std::string::npos);
+  document["schema"] = 3;
+  QVERIFY(refusalOf(document).find("schema: 3 is newer") != std::string::npos);
   document["schema"] = 0;
   QVERIFY(!refusalOf(document).empty());
   document.erase("schema");
   QVERIFY(refusalOf(document).find("no \"schema\"") != std::string::npos);
   QVERIFY(!refusalOf(Json::array()).empty());
+}
+
+void TestConfigJson::olderSchemasMeanTheSame_data() {
+  QTest::addColumn<QString>("file");
+  for (const char* file : {"network-1.json", "network-2.json"}) {
+    QTest::newRow(file) << QString::fromLatin1(file);
+  }
+}
+
+void TestConfigJson::olderSchemasMeanTheSame() {
+  QFETCH(QString, file);
+  const std::string path = LAMBDA_TEST_DATA "/schema/" + file.toStdString();
+  std::vector<Problem> warnings;
+  const Architecture network = architectureFromJson(readFile(path, 1 << 20), path, warnings);
+  QVERIFY2(warnings.empty(), toText(warnings).c_str());
+  QVERIFY(network.stem.kind == StemKind::resnetRS);
+  QCOMPARE(network.stem.width, 32);
+  QVERIFY(architectureFromJson(toJson(network), "copy", warnings) == network);
+}
+
+void TestConfigJson::everyKindOfDocumentIsUpgraded() {
+  RunConfig config;
+  config.architecture.stem.kind = StemKind::resnetD;
+  RunRecord record;
+  record.config = config;
+  CheckpointHeader header;
+  header.config = config;
+  // A file of the first schema with that stem, from a file of the present one.
+  const auto old = [](const std::string& text) {
+    Json document = Json::parse(text);
+    document["schema"] = 1;
+    return document.dump();
+  };
+  const auto meansFourConvolutions = [](const RunConfig& read) {
+    return read.architecture.stem.kind == StemKind::resnetRS;
+  };
+  std::vector<Problem> warnings;
+  QVERIFY(meansFourConvolutions(runConfigFromJson(old(toJson(config)), "run", warnings)));
+  QVERIFY(meansFourConvolutions(
+      std::get<RunConfig>(documentFromJson(old(toJson(config)), "document", warnings))));
+  QVERIFY(
+      meansFourConvolutions(runRecordFromJson(old(toJson(record)), "run.json", warnings).config));
+  QVERIFY(
+      meansFourConvolutions(checkpointHeaderFromJson(old(toJson(header)), "checkpoint").config));
+  const std::vector<QueuedRun> queue{{.config = config}};
+  QVERIFY(meansFourConvolutions(queueFromJson(old(toJson(queue)), "queue").front().config));
+  QVERIFY(runConfigFromJson(toJson(config), "run", warnings) == config);
+  config.architecture.stem.kind = StemKind::patch;
+  QVERIFY(runConfigFromJson(old(toJson(config)), "run", warnings) == config);
 }
 
 void TestConfigJson::unknownKeysWarnWithTheNearest() {

@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSettings>
@@ -63,6 +64,7 @@ class TestDesignPanels : public QObject {
   void brokenNetworksAreNotMeasured();
   void whatMemoryCannotHoldIsNotMeasured();
   void allTemplatesAreOffered();
+  void typedTextLeavesTheTemplatesThatContainIt();
   void aTemplateOverChangesAsksFirst();
   void aTemplateOverNothingStartsAnew();
   void theGalleryLeavesWhenTheNetworkIsClicked();
@@ -308,6 +310,28 @@ void TestDesignPanels::allTemplatesAreOffered() {
   QVERIFY(cards[0]->hasFocus());
   QTest::keyClick(cards[0], Qt::Key_Escape);
   QVERIFY(!cards[0]->isVisible());
+}
+
+void TestDesignPanels::typedTextLeavesTheTemplatesThatContainIt() {
+  DesignStudio studio(preset("quickstart"));
+  studio.page->showTemplates(true);
+  QTest::keyClicks(QApplication::focusWidget(), u"Lambda-ResNet-1"_s);
+  auto* gallery = studio.page->findChild<TemplateGallery*>();
+  auto* filter = gallery->findChild<QLineEdit*>();
+  QVERIFY(filter->hasFocus());
+  QCOMPARE(filter->text(), u"Lambda-ResNet-1"_s);
+  QStringList left;
+  for (TemplateCard* card : gallery->findChildren<TemplateCard*>()) {
+    if (card->isVisible()) left << QString::fromStdString(card->shown().name);
+  }
+  QCOMPARE(left,
+           (QStringList{u"lambda-resnet-101"_s,
+                        u"lambda-resnet-152"_s,
+                        u"lambda-resnet-101-c4"_s,
+                        u"lambda-resnet-152-c4"_s}));
+  QTest::keyClick(filter, Qt::Key_Return);
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+  QCOMPARE(studio.document.config().architecture.name, "LambdaResNet-101"s);
 }
 
 void TestDesignPanels::aTemplateOverChangesAsksFirst() {

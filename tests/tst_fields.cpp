@@ -69,6 +69,13 @@ void TestFields::everyMemberIsListed() {
   check(faultOf<ConvolutionMixer>());
   check(faultOf<LambdaMixer>());
   check(faultOf<DepthwiseConvolutionMixer>());
+  check(faultOf<SelfAttentionMixer>());
+  check(faultOf<LocalAttentionMixer>());
+  check(faultOf<AxialAttentionMixer>());
+  check(faultOf<LinearAttentionMixer>());
+  check(faultOf<NonLocalMixer>());
+  check(faultOf<SqueezeExcitationMixer>());
+  check(faultOf<SpatialAttentionMixer>());
   check(faultOf<Block>());
   check(faultOf<Stage>());
   check(faultOf<Stem>());

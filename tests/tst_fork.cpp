@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "engine/formats/json/run_json.h"
 #include "engine/runtime/error.h"
 #include "engine/training/trainer.h"
 #include "tests/support/run_content.h"
@@ -14,6 +15,7 @@ class TestFork : public QObject {
   void aForkHasNoBestOfItsParents();
   void aForkThatHasNotTrainedHasNoEpochOfItsParents();
   void forksWithChangedSettings();
+  void aDuplicateKnowsItsRun();
 };
 
 void TestFork::aForkHasNoBestOfItsParents() {
@@ -48,6 +50,20 @@ void TestFork::aForkThatHasNotTrainedHasNoEpochOfItsParents() {
   QCOMPARE(resumeRun(stopped.run, {}, again, observer).status, RunStatus::finished);
   QVERIFY(!std::filesystem::exists(fork.epochCheckpoint(2)));
   QVERIFY(std::filesystem::exists(fork.epochCheckpoint(3)));
+}
+
+void TestFork::aDuplicateKnowsItsRun() {
+  const TemporaryFolder folder;
+  RunControl control;
+  RecordingObserver observer;
+  RunConfig config = tinyRun();
+  config.recipe.epochs = 1;
+  config.parentRun = "2026-11-21_01-02-23_first";
+  const RunResult run = trainRun(config, folder.path(), control, observer);
+  std::vector<Problem> warnings;
+  const RunRecord record = readRunRecord(RunFolder::open(run.run).record(), warnings);
+  QCOMPARE(record.lineage.parentRun, config.parentRun);
+  QVERIFY(record.lineage.parentCheckpoint.empty());
 }
 
 void TestFork::forksWithChangedSettings() {

@@ -77,6 +77,12 @@ class LayoutTrace : public ForwardTrace {
   std::vector<std::string> others;
 };
 
+std::vector<at::Tensor> copiesOf(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> copies;
+  for (const at::Tensor& tensor : tensors) copies.push_back(tensor.detach().clone());
+  return copies;
+}
+
 at::Tensor joined(const std::vector<at::Tensor>& tensors) {
   std::vector<at::Tensor> flat;
   for (const at::Tensor& tensor : tensors)
@@ -140,6 +146,8 @@ class TestFusedNorm : public QObject {
   void countsBatches();
   void otherLayoutsAndTypesTakeThePlainWay();
   void oneValueAChannelIsAnErrorInTraining();
+  void batchStatisticsAreThoseOfTraining_data();
+  void batchStatisticsAreThoseOfTraining();
   void gradientsOfGradientsAreRefused();
   void everyLayerOfAPresetKeepsChannelsLast_data();
   void everyLayerOfAPresetKeepsChannelsLast();
@@ -242,6 +250,37 @@ void TestFusedNorm::oneValueAChannelIsAnErrorInTraining() {
   QVERIFY(applyNorm(bench.norm, bench.x).defined());
 }
 
+void TestFusedNorm::batchStatisticsAreThoseOfTraining_data() {
+  QTest::addColumn<bool>("isFused");
+  QTest::newRow("fused") << true;
+  QTest::newRow("plain") << false;
+}
+
+void TestFusedNorm::batchStatisticsAreThoseOfTraining() {
+  QFETCH(bool, isFused);
+  const auto apply = isFused ? applyNorm : applyPlainNorm;
+  Bench bench(map({2, 6, 4, 5}, at::kFloat), map({2, 6, 4, 5}, at::kFloat), true);
+  bench.norm->options.track_running_stats(false);
+  const AfterNorm after{bench.residual, Activation::relu};
+  const at::Tensor trained = apply(bench.norm, bench.x, after);
+  bench.norm->eval();
+  const std::vector<at::Tensor> before = copiesOf(bench.norm->buffers());
+  VERIFY_CLOSE(apply(bench.norm, bench.x, after), trained, 1e-6, 1e-6);
+  // Evaluation changes nothing, and its gradients are those of training.
+  const std::vector<at::Tensor> buffers = bench.norm->buffers();
+  for (std::size_t i = 0; i < buffers.size(); ++i) QVERIFY(buffers[i].equal(before[i]));
+  const auto gradient = [&](bool isTraining) {
+    bench.norm->train(isTraining);
+    const at::Tensor y = apply(bench.norm, bench.x, after);
+    return torch::autograd::grad({y.square().sum()}, {bench.x}).front();
+  };
+  VERIFY_CLOSE(gradient(false), gradient(true), 1e-5, 1e-5);
+  // One value per channel has no spread: it becomes the shift.
+  bench.norm->eval();
+  const at::Tensor single = apply(bench.norm, map({1, 6, 1, 1}, at::kFloat), {});
+  VERIFY_CLOSE(single.flatten(), bench.norm->bias, 1e-4, 1e-4);
+}
+
 void TestFusedNorm::gradientsOfGradientsAreRefused() {
   Bench bench(map({2, 6, 4, 5}, at::kFloat), {}, true);
   const at::Tensor y = applyNorm(bench.norm, bench.x);
@@ -252,7 +291,7 @@ void TestFusedNorm::gradientsOfGradientsAreRefused() {
 
 void TestFusedNorm::everyLayerOfAPresetKeepsChannelsLast_data() {
   QTest::addColumn<std::string>("name");
-  for (const std::string& name : presetNames()) {
+  for (const std::string& name : presetFileNames()) {
     std::vector<Problem> warnings;
     if (loadPreset(name, warnings).architecture.input.height <= 64)
       QTest::newRow(name.c_str()) << name;
@@ -278,6 +317,9 @@ void TestFusedNorm::networksAreAsNearToFloat64AsByPlainOperations_data() {
   QTest::addColumn<bool>("isBfloat16");
   const auto all = oddArchitectures();
   for (std::size_t i = 0; i < all.size(); ++i) {
+    // Attention sums in another order in each memory layout, and its softmax amplifies the
+    // difference, which would count as one of the norm.
+    if (all[i].first.starts_with("relatives")) continue;
     for (const bool isBfloat16 : {false, true}) {
       QTest::addRow("%s, %s", all[i].first.c_str(), isBfloat16 ? "bfloat16" : "float32")
           << static_cast<int>(i) << isBfloat16;
@@ -293,9 +335,9 @@ void TestFusedNorm::networksAreAsNearToFloat64AsByPlainOperations() {
   architecture.zeroInitResidual = false;
   architecture.head.dropout = 0;
   const Precision precision = isBfloat16 ? Precision::bfloat16 : Precision::float32;
-  // Errors of rounding to 8 bits are random, and a deep network amplifies them: the test uses the
-  // median of several networks.
-  const int networks = isBfloat16 ? 15 : 1;
+  // Errors of rounding are random, and a deep network amplifies them, the more so with attention
+  // and to 8 bits: the test uses the median of several networks.
+  const int networks = isBfloat16 ? 15 : 7;
   std::map<std::string, std::vector<double>> excesses;
   for (int i = 0; i < networks; ++i) {
     Network network(architecture);

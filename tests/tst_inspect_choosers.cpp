@@ -63,6 +63,17 @@ RunSummary summaryWithoutCheckpoints(const std::filesystem::path& library) {
 
 constexpr int kAnswerTime = 100;  // milliseconds, in which an answer that must not count arrives
 
+/// A chooser with two runs of a library.
+struct TwoRuns {
+  QTemporaryDir library;
+  std::filesystem::path path = library.path().toStdString();
+  RunSummary first = summaryOf(path, "2026-11-20_22-48-00_first");
+  RunSummary second = summaryOf(path, "2026-11-20_23-00-00_second");
+  SourceChooser chooser;
+
+  TwoRuns() { chooser.setRuns({first, second}); }
+};
+
 }  // namespace
 
 class TestInspectChoosers : public QObject {
@@ -219,12 +230,8 @@ void TestInspectChoosers::theChooserSaysWhatIsWrongWithAPath() {
 }
 
 void TestInspectChoosers::aLaterChoiceReplacesOneThatIsBeingRead() {
-  const QTemporaryDir library;
-  const std::filesystem::path path = library.path().toStdString();
-  const RunSummary first = summaryOf(path, "2026-11-20_22-48-00_first");
-  const RunSummary second = summaryOf(path, "2026-11-20_23-00-00_second");
-  SourceChooser chooser;
-  chooser.setRuns({first, second});
+  TwoRuns runs;
+  auto& [library, path, first, second, chooser] = runs;
   QSignalSpy changed(&chooser, &SourceChooser::sourceChanged);
   bool isSecondChosen = false;
   chooser.showRun(second.path, [&] { isSecondChosen = true; });
@@ -237,12 +244,8 @@ void TestInspectChoosers::aLaterChoiceReplacesOneThatIsBeingRead() {
 }
 
 void TestInspectChoosers::aCheckpointReplacesARunThatIsBeingRead() {
-  const QTemporaryDir library;
-  const std::filesystem::path path = library.path().toStdString();
-  const RunSummary first = summaryOf(path, "2026-11-20_22-48-00_first");
-  const RunSummary second = summaryOf(path, "2026-11-20_23-00-00_second");
-  SourceChooser chooser;
-  chooser.setRuns({first, second});
+  TwoRuns runs;
+  auto& [library, path, first, second, chooser] = runs;
   chooser.showRun(first.path);
   QTRY_COMPARE(chooser.source().run, first.path);
   chooser.showRun(second.path);
@@ -252,12 +255,8 @@ void TestInspectChoosers::aCheckpointReplacesARunThatIsBeingRead() {
 }
 
 void TestInspectChoosers::theEndOfATrainingDoesNotReplaceARunThatIsBeingRead() {
-  const QTemporaryDir library;
-  const std::filesystem::path path = library.path().toStdString();
-  const RunSummary first = summaryOf(path, "2026-11-20_22-48-00_first");
-  const RunSummary second = summaryOf(path, "2026-11-20_23-00-00_second");
-  SourceChooser chooser;
-  chooser.setRuns({first, second});
+  TwoRuns runs;
+  auto& [library, path, first, second, chooser] = runs;
   chooser.setLive(liveOf(first));
   QVERIFY(chooser.showLive());
   chooser.showRun(second.path);
@@ -284,7 +283,7 @@ void TestInspectChoosers::aTrainingThatEndsWithoutACheckpointSaysSo() {
   chooser.setRuns({other});
   chooser.setLive(liveOf(run));
   QVERIFY(chooser.showLive());
-  QSignalSpy refused(&chooser, &SourceChooser::refused);
+  QSignalSpy refused(&chooser, &SourceChooser::leftTraining);
   chooser.setLive({});
   QCOMPARE(chooser.findChild<QComboBox*>()->currentIndex(), -1);
   QTRY_COMPARE(refused.count(), 1);
@@ -294,12 +293,8 @@ void TestInspectChoosers::aTrainingThatEndsWithoutACheckpointSaysSo() {
 }
 
 void TestInspectChoosers::aRunThatIsGoneIsNamed() {
-  const QTemporaryDir library;
-  const std::filesystem::path path = library.path().toStdString();
-  const RunSummary first = summaryOf(path, "2026-11-20_22-48-00_first");
-  const RunSummary second = summaryOf(path, "2026-11-20_22-49-00_second");
-  SourceChooser chooser;
-  chooser.setRuns({first, second});
+  TwoRuns runs;
+  auto& [library, path, first, second, chooser] = runs;
   chooser.showRun(first.path);
   QTRY_COMPARE(chooser.source().run, first.path);
   QSignalSpy refused(&chooser, &SourceChooser::refused);

@@ -1,6 +1,9 @@
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include <QComboBox>
+#include <QLabel>
 #include <QSignalSpy>
 #include <QtTest/QtTest>
 
@@ -31,6 +34,7 @@ class TestInspectCompare : public QObject {
   void panesKeepTheirPlaces();
   void comparedSidesShareImageQueryAndScale();
   void layersOfDifferentSizesAreComparedWithoutADifference();
+  void attentionAndLambdasAreComparedAsShares();
   void aFailureReplacesTheOlderPicturesOfItsSide();
   void aRunThatIsGoneLeavesNoPictures();
   void aDifferenceNamesBothSides();
@@ -232,6 +236,45 @@ void TestInspectCompare::layersOfDifferentSizesAreComparedWithoutADifference() {
   QCOMPARE(comparison.mapDifference().data().tileCount(), 0);
   QCOMPARE(comparison.mapDifference().placeholder(),
            u"The maps have different sizes: 8×8 and 4×4."_s);
+}
+
+void TestInspectCompare::attentionAndLambdasAreComparedAsShares() {
+  const RunSummary lambdas = stage_->writtenRun("first");
+  RunRecord record = smallRecord("second");
+  record.config.architecture.stages[0].blocks[1].mixer = SelfAttentionMixer{2};
+  const RunSummary attention = writeSummary(stage_->library(), "second", record);
+  stage_->page().setRuns({lambdas, attention});
+  stage_->show(lambdas);
+  stage_->answerWith([](const auto& config, const auto& request, auto step, int epoch) {
+    InspectionSnapshot answer = exampleAnswer(config, request, step, epoch);
+    if (inspectedAs(answer.layer) == InspectedAs::lambdas) return answer;
+    answer.lambdas = {};
+    answer.embeddings = {};
+    for (float& weight : answer.contributions.total.values) weight = std::abs(weight) / 1000;
+    return answer;
+  });
+  stage_->page().setCheckedRuns({lambdas.path, attention.path});
+  stage_->page().setMode(InspectModeKind::compare);
+  QTRY_VERIFY(comparison().mapDifference().data().tileCount() > 0);
+  const auto cellsOf = [](CompareSide& side) { return side.image().overlay().cells.values; };
+  const auto sumOf = [](const std::vector<float>& values) {
+    double sum = 0;
+    for (const float value : values) sum += std::abs(value);
+    return sum;
+  };
+  CompareSide &left = comparison().left(), &right = comparison().right();
+  QVERIFY(std::abs(sumOf(cellsOf(left)) - 1) < 1e-5);
+  QVERIFY(std::abs(sumOf(cellsOf(right)) - 1) < 1e-5);
+  QCOMPARE(left.image().overlay().range.high, right.image().overlay().range.high);
+  QCOMPARE(comparison().mapDifference().data().array.values[3],
+           cellsOf(left)[3] - cellsOf(right)[3]);
+  QCOMPARE(right.lambdaView().placeholder(),
+           u"A self-attention layer has no lambda: its weights are shown over the image."_s);
+  QVERIFY(comparison().lambdaDifference().placeholder().isEmpty());
+  const auto notes = comparison().findChildren<QLabel*>();
+  QVERIFY(std::ranges::any_of(notes, [](const QLabel* note) {
+    return note->isVisible() && note->text().startsWith(u"Layers of different kinds:"_s);
+  }));
 }
 
 void TestInspectCompare::aFailureReplacesTheOlderPicturesOfItsSide() {

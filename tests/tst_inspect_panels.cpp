@@ -105,7 +105,7 @@ void TestInspectPanels::everyPanelOfALayerHasItsEquation() {
   std::vector<std::unique_ptr<InspectPanel>> panels;
   panels.push_back(std::make_unique<ImagePanel>());
   for (const InspectPanelTraits& traits : kInspectPanels) {
-    if (traits.needsLayer) panels.emplace_back(traits.make());
+    if (traits.needsLambdas) panels.emplace_back(traits.make());
   }
   for (const auto& panel : panels) {
     show(*panel, s);

@@ -42,8 +42,9 @@ class TestLambdaArithmetic : public QObject {
     InspectionSnapshot seen;
     decompose(layer, operandsOf(layer, x), query, seen);
 
-    const auto k = options.mixer.queryDepth, h = options.mixer.heads;
-    const at::Tensor content = at::tensor(naive.contentLambda(parts, 0), at::kDouble).view({k, -1});
+    const auto k = naive.lambdas() * options.mixer.queryDepth, h = options.mixer.heads;
+    const at::Tensor content =
+        at::tensor(naive.contentLambda(parts, 0, n), at::kDouble).view({k, -1});
     const at::Tensor position =
         at::tensor(naive.positionLambda(parts, 0, n), at::kDouble).view({k, -1});
     if (options.mixer.content) VERIFY_CLOSE(tensorOf(seen.lambdas.content), content, 1e-5, 1e-5);
@@ -83,13 +84,17 @@ class TestLambdaArithmetic : public QObject {
     const int k = options.mixer.queryDepth, u = options.mixer.intraDepth, h = options.mixer.heads;
     QVERIFY(seen.contributions.total.shape ==
             (std::vector<std::int64_t>{h, u, options.mapHeight, options.mapWidth}));
+    const std::vector<double> keys =
+        options.mixer.content ? naive.normalizedKeys(parts, 0, n) : std::vector<double>();
     for (int head = 0; head < h; ++head) {
+      const int t = options.mixer.multiHead ? head : 0;
       for (int j = 0; j < u; ++j) {
         for (int pixel = 0; pixel < m; ++pixel) {
           double expected = 0;
-          for (int i = 0; i < k; ++i) {
-            const double key = options.mixer.content ? parts.keys[(pixel * u + j) * k + i] : 0;
-            const double e = naive.table.empty() ? 0 : naive.embedding(n, pixel, j, i);
+          for (int i = 0; i < k && naive.sees(n, pixel); ++i) {
+            const double key =
+                keys.empty() ? 0 : keys[((pixel * naive.lambdas() + t) * u + j) * k + i];
+            const double e = naive.table.empty() ? 0 : naive.embedding(n, pixel, j, i, t);
             expected += parts.queries[(n * h + head) * k + i] * (key + e);
           }
           const double actual = seen.contributions.total.values[(head * u + j) * m + pixel];
@@ -98,9 +103,18 @@ class TestLambdaArithmetic : public QObject {
       }
     }
     for (std::size_t slot = 0; slot < seen.keys.entropy.size(); ++slot) {
-      double sum = 0;
-      for (int pixel = 0; pixel < m; ++pixel) sum += seen.keys.regions.values[slot * m + pixel];
-      QVERIFY(std::abs(sum - 1) < 1e-5);
+      double sum = 0, squares = 0;
+      for (int pixel = 0; pixel < m; ++pixel) {
+        const double weight = seen.keys.regions.values[slot * m + pixel];
+        sum += weight, squares += weight * weight;
+      }
+      bool hasContext = false;
+      for (int pixel = 0; pixel < m; ++pixel) hasContext = hasContext || naive.sees(n, pixel);
+      if (!hasContext) QCOMPARE(squares, 0.0);
+      if (!hasContext) continue;
+      const KeyNormalization normalization = options.mixer.keyNormalization;
+      if (normalization == KeyNormalization::softmax) QVERIFY(std::abs(sum - 1) < 1e-5);
+      if (normalization == KeyNormalization::l2) QVERIFY(std::abs(squares - 1) < 1e-5);
       QVERIFY(seen.keys.entropy[slot] > -1e-6 && seen.keys.entropy[slot] < std::log(m) + 1e-6);
     }
   }
@@ -125,10 +139,11 @@ class TestLambdaArithmetic : public QObject {
       std::int64_t row = m / options.mapWidth, column = m % options.mapWidth;
       if (!absolute) row += rows / 2 - query.row, column += columns / 2 - query.column;
       if (row < 0 || row >= rows || column < 0 || column >= columns) continue;
-      for (int tile = 0; tile < options.mixer.queryDepth * options.mixer.intraDepth; ++tile) {
-        const int i = tile / options.mixer.intraDepth, j = tile % options.mixer.intraDepth;
+      const int k = options.mixer.queryDepth, u = options.mixer.intraDepth;
+      for (int tile = 0; tile < naive.lambdas() * k * u; ++tile) {
+        const int t = tile / (k * u), i = tile / u % k, j = tile % u;
         const double actual = seen.tiles.values[(tile * rows + row) * columns + column];
-        QCOMPARE(actual, naive.embedding(n, m, j, i));
+        QCOMPARE(actual, naive.embedding(n, m, j, i, t));
       }
     }
     for (std::size_t i = 1; i < seen.order.size(); ++i) {

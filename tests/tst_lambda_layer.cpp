@@ -165,28 +165,35 @@ class TestLambdaLayer : public QObject {
   void attentionOrderEqualsMaterializedLambdas() {
     const LambdaLayerOptions options = currentOptions();
     LambdaLayer layer = layerFor(options, at::kDouble, false);
-    const LambdaOperands parts = layer->operands(inputFor(options, at::kDouble));
-    if (!layer->embedding.is_empty()) {
-      const at::Tensor e = layer->embedding->expand(options.mapHeight, options.mapWidth);
-      const at::Tensor lambdas = at::einsum("nmk,bmv->bnkv", {e, parts.values});
-      VERIFY_CLOSE(applyPositionLambdas(parts, e),
-                   at::einsum("bnhk,bnkv->bnhv", {parts.queries, lambdas}),
-                   1e-11,
-                   1e-11);
-      if (options.mixer.scope > 0) {
-        VERIFY_CLOSE(applyLambdaConvolution(
-                         parts, layer->embedding->table, options.mapHeight, options.mapWidth),
-                     applyPositionLambdas(parts, e),
+    const std::vector<LambdaOperands> heads = layer->operands(inputFor(options, at::kDouble));
+    QCOMPARE(std::ssize(heads), options.mixer.multiHead ? options.mixer.heads : 1);
+    for (std::int64_t head = 0; head < std::ssize(heads); ++head) {
+      const LambdaOperands& parts = heads[static_cast<std::size_t>(head)];
+      if (!layer->embedding.is_empty()) {
+        const at::Tensor e = layer->embedding->expand(options.mapHeight, options.mapWidth, head);
+        const at::Tensor lambdas = at::einsum("nmk,bmv->bnkv", {e, parts.values});
+        VERIFY_CLOSE(applyPositionLambdas(parts, e),
+                     at::einsum("bnhk,bnkv->bnhv", {parts.queries, lambdas}),
                      1e-11,
                      1e-11);
+        if (options.mixer.scope > 0) {
+          VERIFY_CLOSE(
+              applyLambdaConvolution(
+                  parts, layer->embedding->tableOf(head), options.mapHeight, options.mapWidth),
+              applyPositionLambdas(parts, e),
+              1e-11,
+              1e-11);
+        }
       }
-    }
-    if (parts.keys.defined()) {
-      const at::Tensor lambda = at::einsum("bmk,bmv->bkv", {parts.keys, parts.values});
-      VERIFY_CLOSE(applyContentLambda(parts),
-                   at::einsum("bnhk,bkv->bnhv", {parts.queries, lambda}),
-                   1e-11,
-                   1e-11);
+      if (!parts.keys.defined()) continue;
+      const bool isMasked = options.mixer.mask != ContextMask::none;
+      const at::Tensor lambdas =
+          at::einsum(isMasked ? "bnmk,bmv->bnkv" : "bmk,bmv->bkv", {parts.keys, parts.values});
+      VERIFY_CLOSE(
+          isMasked ? applyMaskedContentLambdas(parts) : applyContentLambda(parts),
+          at::einsum(isMasked ? "bnhk,bnkv->bnhv" : "bnhk,bkv->bnhv", {parts.queries, lambdas}),
+          1e-11,
+          1e-11);
     }
   }
 
@@ -197,9 +204,14 @@ class TestLambdaLayer : public QObject {
     LambdaLayer layer(options);
     if (layer->embedding.is_empty()) return;
     const std::int64_t height = options.mapHeight, width = options.mapWidth;
-    const at::Tensor all = layer->embedding->expand(height, width);
-    for (std::int64_t n = 0; n < height * width; ++n) {
-      QVERIFY(layer->embedding->expandQuery(n, height, width).equal(all[n]));
+    for (int head = 0; head < (options.mixer.multiHead ? options.mixer.heads : 1); ++head) {
+      const at::Tensor all = layer->embedding->expand(height, width, head);
+      const at::Tensor seen = layer->context.embeddings(layer->embedding, height, width, head);
+      for (std::int64_t n = 0; n < height * width; ++n) {
+        QVERIFY(layer->embedding->expandQuery(n, height, width, head).equal(all[n]));
+        QVERIFY(layer->context.embeddingsOfQuery(layer->embedding, n, height, width, head)
+                    .equal(seen[n]));
+      }
     }
     const std::string beyond =
         textOf([&] { layer->embedding->expandQuery(height * width, height, width); });
@@ -261,6 +273,16 @@ class TestLambdaLayer : public QObject {
     QVERIFY(std::abs(deviation(layer->embedding->table) - 1) < 0.05);
   }
 
+  void embeddingsStartWithTheirDeviation() {
+    for (const double deviation : {0.0, 0.02, 1.0}) {
+      LambdaMixer mixer = lambdaMixer(16, 4);
+      mixer.embeddingDeviation = deviation;
+      LambdaLayer layer(LambdaLayerOptions{mixer, 8, 8, 16, 16});
+      const double found = layer->embedding->table.std().item<double>();
+      QVERIFY(std::abs(found - deviation) <= 0.05 * deviation);
+    }
+  }
+
   void rejectsWrongShapesWithExpectedAndGot() {
     LambdaLayer layer(LambdaLayerOptions{lambdaMixer(16, 2), 5, 8, 3, 4});
     const std::string depth = textOf([&] { layer(at::zeros({1, 6, 3, 4})); });
@@ -319,12 +341,23 @@ class TestLambdaLayer : public QObject {
     VERIFY_CLOSE(both, gradientOf(first(x)) + gradientOf(second(x)), 1e-4, 1e-5);
   }
 
+  void repeatedGradientsAreTheSameBits_data() {
+    QTest::addColumn<LambdaMixer>("mixer");
+    QTest::newRow("usual") << lambdaMixer(16, 2);
+    for (const auto& [name, options] : lambdaOptionCases()) {
+      LambdaMixer mixer = options.mixer;
+      if (mixer.mask == ContextMask::custom) continue;
+      mixer.queryDepth = 16, mixer.heads = 2;
+      QTest::newRow(name.c_str()) << mixer;
+    }
+  }
+
   void repeatedGradientsAreTheSameBits() {
-    at::set_num_threads(2);
-    const LambdaLayerOptions options{lambdaMixer(16, 2), 16, 16, 8, 8};
-    LambdaLayer layer(options);
-    const at::Tensor x = at::randn({8, 16, 8, 8});
-    const auto gradients = [&] {
+    QFETCH(LambdaMixer, mixer);
+    LambdaLayer layer(LambdaLayerOptions{mixer, 16, 16, 8, 8});
+    const at::Tensor x = at::randn({4, 16, 8, 8});
+    const auto gradients = [&](int threads) {
+      at::set_num_threads(threads);
       layer->zero_grad();
       layer(x).square().sum().backward();
       std::vector<at::Tensor> all;
@@ -332,9 +365,11 @@ class TestLambdaLayer : public QObject {
         all.push_back(parameter.grad().clone());
       return all;
     };
-    const std::vector<at::Tensor> first = gradients(), second = gradients();
-    at::set_num_threads(1);
-    for (std::size_t i = 0; i < first.size(); ++i) QVERIFY(first[i].equal(second[i]));
+    const std::vector<at::Tensor> first = gradients(2), second = gradients(2), alone = gradients(1);
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      QVERIFY(first[i].equal(second[i]));
+      VERIFY_CLOSE(first[i], alone[i], 1e-4 * alone[i].abs().max().item<double>(), 0.0);
+    }
   }
 };
 

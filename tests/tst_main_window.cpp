@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <set>
 
 #include <QAction>
 #include <QApplication>
+#include <QLabel>
 #include <QListView>
 #include <QMenuBar>
 #include <QMessageBox>
@@ -12,6 +14,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include "app/inspect/inspect_page.h"
 #include "app/runs/run_library.h"
 #include "app/session/document_actions.h"
 #include "app/session/project_document.h"
@@ -157,6 +160,13 @@ void TestMainWindow::aFailedRunSaysWhyUntilItIsClosed() {
   startEndless();
   const auto* notices = (*studio_)->findChild<NoticeBar*>();
   QTRY_VERIFY(notices->isVisible());
+  QVERIFY2(notices->text().contains(QString::fromStdString(studio_->engine->failure)),
+           qPrintable(notices->text()));
+  // Inspect showed the training, and its run has no checkpoint: that is said there alone.
+  const auto* inspect = (*studio_)->findChild<InspectPage*>();
+  QTRY_VERIFY(std::ranges::any_of(inspect->findChildren<QLabel*>(), [&](const QLabel* label) {
+    return label->isVisibleTo(inspect) && label->text().contains(u"has no checkpoint yet"_s);
+  }));
   QVERIFY(notices->text().contains(QString::fromStdString(studio_->engine->failure)));
 }
 

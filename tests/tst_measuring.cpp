@@ -11,14 +11,7 @@
 #include "engine/benchmarks/rotation.h"
 #include "engine/benchmarks/timing.h"
 #include "engine/benchmarks/vector_ceilings.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define LAMBDA_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define LAMBDA_SANITIZED
-#endif
-#endif
+#include "tests/support/sanitizer.h"
 
 namespace lambda {
 

@@ -7,6 +7,7 @@
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/validate.h"
 #include "engine/values/inspection/inspection.h"
+#include "tests/support/gradient_check.h"
 #include "tests/support/lambda_cases.h"
 #include "tests/support/odd_architectures.h"
 #include "tests/support/parameter_count.h"
@@ -20,10 +21,10 @@ constexpr int kLargestRunMap = 64;  // Pixels per side; larger presets are built
 
 using NamedArchitecture = std::pair<std::string, Architecture>;
 
-/// The architectures of oddArchitectures() and all presets.
+/// The architectures of oddArchitectures() and all presets in files.
 std::vector<NamedArchitecture> architectures() {
   std::vector<NamedArchitecture> all = oddArchitectures();
-  for (const std::string& name : presetNames()) {
+  for (const std::string& name : presetFileNames()) {
     std::vector<Problem> warnings;
     all.emplace_back(name, loadPreset(name, warnings).architecture);
   }
@@ -169,8 +170,15 @@ class TestNetwork : public QObject {
 
   void inspectableLayersAreThoseOfTheNetwork() {
     const Network network(currentArchitecture());
-    const auto listed = inspectableLayers(network->architecture);
-    const auto built = network->lambdaLayers();
+    auto listed = inspectableLayers(network->architecture);
+    std::erase_if(listed, [](const InspectableLayer& each) {
+      return each.kind != mixerKindOf<LambdaMixer>();
+    });
+    auto built = network->lambdaLayers();
+    // Their tokens are no pixels.
+    std::erase_if(built, [](const NamedLambda& each) {
+      return each.layer->options.mixer.tokenOrder == TokenOrder::channelRuns;
+    });
     QCOMPARE(listed.size(), built.size());
     for (std::size_t i = 0; i < listed.size(); ++i) {
       const LambdaLayerOptions& options = built[i].layer->options;
@@ -178,7 +186,8 @@ class TestNetwork : public QObject {
       QCOMPARE(listed[i].height, options.mapHeight);
       QCOMPARE(listed[i].width, options.mapWidth);
       QCOMPARE(std::int64_t{listed[i].valueDepth} * listed[i].heads, options.outputDepth);
-      QCOMPARE(listed[i].queryDepth, options.mixer.queryDepth);
+      const int lambdas = options.mixer.multiHead ? options.mixer.heads : 1;
+      QCOMPARE(listed[i].queryDepth, lambdas * options.mixer.queryDepth);
     }
   }
 
@@ -209,7 +218,7 @@ class TestNetwork : public QObject {
     Network network(architecture);
     for (const auto& parameter : network->named_parameters()) {
       const at::NoGradGuard guard;  // Units that are 0 after ReLU for all images get no gradient.
-      if (parameter.key().ends_with("squeeze.squeeze.bias")) parameter.value().fill_(3);
+      if (parameter.key().ends_with("squeeze.bias")) parameter.value().fill_(3);
     }
     network(imagesFor(architecture, 4)).square().sum().backward();
     for (const auto& parameter : network->named_parameters()) {
@@ -222,6 +231,34 @@ class TestNetwork : public QObject {
                    gradient.abs().max().item<double>() > 0,
                parameter.key().c_str());
     }
+  }
+
+  void batchStatisticsHaveGradientsInEvaluation() {
+    Architecture architecture;
+    architecture.input = {1, 5, 4};
+    architecture.classes = 2;
+    architecture.family = Family::plain;
+    architecture.activation = Activation::silu;
+    architecture.normStatistics = NormStatistics::batch;
+    architecture.stem.width = 2;
+    architecture.stages = {{2, 1, {convolutionBlock(), lambdaBlock(2, 2)}}};
+    architecture.zeroInitResidual = false;
+    Network network(architecture);
+    network->to(at::kDouble);
+    network->eval();
+    const at::Tensor x = imagesFor(architecture, 3).to(at::kDouble).requires_grad_(true);
+    NamedLeaves leaves{{"images", x}};
+    for (const auto& parameter : network->named_parameters()) {
+      leaves.emplace_back(parameter.key(), parameter.value());
+    }
+    const std::string mismatch =
+        gradientMismatch([&] { return network(x).square().sum(); }, leaves);
+    QVERIFY2(mismatch.empty(), mismatch.c_str());
+    // What training collected has no effect.
+    const at::NoGradGuard guard;
+    const at::Tensor before = network(x);
+    for (const at::Tensor& buffer : network->buffers()) buffer.add_(3);
+    QVERIFY(network(x).equal(before));
   }
 
   void permutingTheBatchPermutesTheLogits_data() { addOddArchitectures(); }

@@ -27,17 +27,38 @@ Architecture smallNetwork(Family family, std::size_t kind) {
   architecture.family = family;
   Block attentive{mixerOfKind(kind)};
   attentive.squeezeExcitation = true;
+  Block attentiveAtEnd = attentive;
+  attentiveAtEnd.squeezePlace = SqueezePlace::afterExpansion;
   architecture.stages = {{32, 1, {Block{mixerOfKind(kind)}, attentive}},
-                         {48, 2, {Block{mixerOfKind(kind)}, attentive}}};
+                         {48, 2, {Block{mixerOfKind(kind)}, attentiveAtEnd}}};
   return architecture;
+}
+
+/// Mixers with every option that changes the operations.
+std::vector<LambdaMixer> lambdaVariants() {
+  std::vector<LambdaMixer> mixers(5);
+  mixers[0].multiHead = true;
+  mixers[0].normAxes = NormAxes::positions;
+  mixers[1].mask = ContextMask::causal;
+  mixers[2].mask = ContextMask::causal;
+  mixers[2].keyNormalization = KeyNormalization::l2;
+  mixers[2].softmaxQueries = true;
+  mixers[3].keyNormalization = KeyNormalization::l2;
+  mixers[4].keyNormalization = KeyNormalization::none;
+  return mixers;
 }
 
 std::vector<Architecture> allKinds() {
   std::vector<Architecture> networks;
   for (const std::string& name : presetNames()) networks.push_back(preset(name));
-  for (const Family family : {Family::bottleneck, Family::basic, Family::plain}) {
+  for (const Family family :
+       {Family::bottleneck, Family::basic, Family::invertedBottleneck, Family::plain}) {
     for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
       networks.push_back(smallNetwork(family, kind));
+    }
+    for (const LambdaMixer& mixer : lambdaVariants()) {
+      networks.push_back(smallNetwork(family, mixerKindOf<LambdaMixer>()));
+      networks.back().stages[0].blocks[0].mixer = mixer;
     }
   }
   return networks;
@@ -66,6 +87,7 @@ class TestOperations : public QObject {
   void everyOperationComesAfterItsInputs();
   void aBlockOfLambdasIsTakenApart();
   void aLocalLayerHasPositionLambdas();
+  void aMaskGivesEachQueryItsKeys();
   void sharedTablesCountAtTheirOwner();
 };
 
@@ -144,8 +166,8 @@ void TestOperations::aBlockOfLambdasIsTakenApart() {
                                           "content lambda",
                                           "content output",
                                           "position embeddings",
-                                          "position scores",
-                                          "position lambda",
+                                          "position lambdas",
+                                          "position output",
                                           "output",
                                           "batch norm",
                                           "shortcut",
@@ -157,7 +179,9 @@ void TestOperations::aBlockOfLambdasIsTakenApart() {
   QCOMPARE(find(operations, "content lambda").output, (std::vector<long long>{16, 16}));
   QCOMPARE(find(operations, "content lambda").flops, 2LL * 64 * 16 * 16);
   QCOMPARE(find(operations, "position embeddings").parameters, 15LL * 15 * 16);
-  QCOMPARE(find(operations, "position scores").output, (std::vector<long long>{64, 64, 4}));
+  QCOMPARE(find(operations, "position lambdas").output, (std::vector<long long>{64, 16, 16}));
+  QCOMPARE(find(operations, "position lambdas").flops, 2LL * 64 * 64 * 16 * 16);
+  QCOMPARE(find(operations, "position lambdas").activationBytes, 0LL);
   QCOMPARE(find(operations, "output").output, (std::vector<long long>{8, 8, 64}));
   QCOMPARE(find(operations, "queries").inputs, std::vector<int>{kImageInput});
   QCOMPARE(find(operations, "shortcut").inputs, (std::vector<int>{kImageInput, 12}));
@@ -175,7 +199,25 @@ void TestOperations::aLocalLayerHasPositionLambdas() {
   const Operation& lambdas = find(operations, "position lambdas");
   QCOMPARE(lambdas.output, (std::vector<long long>{128LL * 128, 16, 16}));
   QCOMPARE(lambdas.flops, 2LL * 128 * 128 * 9 * 16 * 16);
+  QCOMPARE(lambdas.activationBytes, 4LL * 128 * 128 * 16 * 16);
   QVERIFY(std::ranges::find(operations, "keys", &Operation::name) == operations.end());
+}
+
+void TestOperations::aMaskGivesEachQueryItsKeys() {
+  Architecture architecture;
+  architecture.input = {3, 8, 8};
+  architecture.family = Family::plain;
+  LambdaMixer mixer;
+  mixer.mask = ContextMask::causal;
+  mixer.softmaxQueries = true;
+  architecture.stages = {{64, 1, {Block{mixer}}}};
+  const std::vector<Operation> operations = operationsOfBlock(operationsOf(architecture), 0, 0);
+  QCOMPARE(find(operations, "softmax of queries").output, (std::vector<long long>{8, 8, 64}));
+  QCOMPARE(find(operations, "masked keys").output, (std::vector<long long>{64, 64, 16}));
+  QCOMPARE(find(operations, "masked keys").activationBytes, 4LL * 64 * 64 * 16);
+  QCOMPARE(find(operations, "content lambdas").output, (std::vector<long long>{64, 16, 16}));
+  QCOMPARE(find(operations, "content lambdas").flops, 2LL * 64 * 65 / 2 * 16 * 16);
+  QCOMPARE(find(operations, "position lambdas").flops, 2LL * 64 * 65 / 2 * 16 * 16);
 }
 
 void TestOperations::sharedTablesCountAtTheirOwner() {

@@ -52,26 +52,34 @@ void TestParameterRoles::decayLeavesOutNormsBiasesAndEmbeddings() {
 
 void TestParameterRoles::everyParameterOfEveryNetworkHasARole_data() {
   QTest::addColumn<StemKind>("stem");
-  for (const StemKind stem :
-       {StemKind::cifar, StemKind::imagenet, StemKind::resnetD, StemKind::patch}) {
+  for (const StemKind stem : {StemKind::cifar,
+                              StemKind::imagenet,
+                              StemKind::resnetD,
+                              StemKind::resnetRS,
+                              StemKind::patch,
+                              StemKind::strided}) {
     QTest::newRow(nameOf(stem).data()) << stem;
   }
 }
 
 void TestParameterRoles::everyParameterOfEveryNetworkHasARole() {
   QFETCH(StemKind, stem);
-  for (const Family family : {Family::bottleneck, Family::basic, Family::plain}) {
-    Architecture architecture = tinyRun().architecture;
-    architecture.stem.kind = stem;
-    architecture.family = family;
-    architecture.stages[1].blocks[0].squeezeExcitation = true;
-    architecture.stages[1].blocks[0].mixer = DepthwiseConvolutionMixer{};
-    const Network network(architecture);
-    const std::vector<ParameterRole> roles = rolesOf(*network);
-    QCOMPARE(roles.size(), network->parameters().size());
-    // Only the first convolution reads the images.
-    QCOMPARE(std::ranges::count(roles, ParameterRole::input), 1);
-    QCOMPARE(roles.front(), ParameterRole::input);
+  for (const Family family :
+       {Family::bottleneck, Family::basic, Family::invertedBottleneck, Family::plain}) {
+    for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
+      Architecture architecture = tinyRun().architecture;
+      architecture.head.width = 12;
+      architecture.stem.kind = stem;
+      architecture.family = family;
+      architecture.stages[1].blocks[0].squeezeExcitation = true;
+      architecture.stages[1].blocks[0].mixer = mixerOfKind(kind);
+      const Network network(architecture);
+      const std::vector<ParameterRole> roles = rolesOf(*network);
+      QCOMPARE(roles.size(), network->parameters().size());
+      // Only the first convolution reads the images.
+      QCOMPARE(std::ranges::count(roles, ParameterRole::input), 1);
+      QCOMPARE(roles.front(), ParameterRole::input);
+    }
   }
 }
 

@@ -28,6 +28,7 @@ class TestPlan : public QObject {
  private Q_SLOTS:
   void bottlenecksPoolAfterALambdaLayer();
   void basicBlocksMixTheSmallerMap();
+  void invertedBottlenecksWidenTheirInput();
   void plainBlocksHaveShortcutsAroundLambdaLayersAlone();
   void stemsShrinkTheImage();
   void oddSidesAreRoundedUp();
@@ -60,6 +61,30 @@ void TestPlan::basicBlocksMixTheSmallerMap() {
   QVERIFY((plan.features == MapShape{128, 16, 16}));
 }
 
+void TestPlan::invertedBottlenecksWidenTheirInput() {
+  Architecture architecture = network(Family::invertedBottleneck, StemKind::strided, 32);
+  architecture.stages[0].blocks[0].expansion = 0;
+  architecture.head.width = 300;
+  const NetworkPlan plan = planOf(architecture);
+  // Without an expansion, the mixer has the channels of the block's input.
+  QVERIFY((plan.blocks[0].mixerInput == MapShape{64, 16, 16}));
+  QVERIFY((plan.blocks[1].mixerInput == MapShape{384, 16, 16}));
+  QVERIFY((plan.blocks[1].mixerOutput == MapShape{384, 16, 16}));
+  QVERIFY((plan.blocks[1].output == MapShape{64, 16, 16}));
+  QVERIFY(plan.blocks[1].shortcut && !plan.blocks[1].projection);
+  // A lambda layer has no stride, so that its result is pooled.
+  QVERIFY((plan.blocks[2].mixerOutput == MapShape{384, 16, 16}));
+  QVERIFY(plan.blocks[2].pooling == StridePooling::average);
+  QVERIFY((plan.blocks[2].output == MapShape{128, 8, 8}));
+  QVERIFY(!plan.blocks[2].shortcut && !plan.blocks[2].projection);
+  QVERIFY((plan.blocks[3].mixerOutput == MapShape{768, 8, 8}));
+  QVERIFY(plan.blocks[3].shortcut);
+  QVERIFY((plan.lastMap == MapShape{128, 8, 8}));
+  QVERIFY((plan.features == MapShape{300, 8, 8}));
+  architecture.stages[1].blocks[0].mixer = ConvolutionMixer{};
+  QVERIFY((planOf(architecture).blocks[2].mixerOutput == MapShape{384, 8, 8}));
+}
+
 void TestPlan::plainBlocksHaveShortcutsAroundLambdaLayersAlone() {
   Architecture architecture = network(Family::plain, StemKind::cifar, 32);
   architecture.stages[1].blocks = {Block{ConvolutionMixer{}}, Block{LambdaMixer{}}};
@@ -79,6 +104,8 @@ void TestPlan::stemsShrinkTheImage() {
   QVERIFY((stemOutput(StemKind::cifar, 32) == MapShape{64, 32, 32}));
   QVERIFY((stemOutput(StemKind::imagenet, 224) == MapShape{64, 56, 56}));
   QVERIFY((stemOutput(StemKind::resnetD, 224) == MapShape{64, 56, 56}));
+  QVERIFY((stemOutput(StemKind::resnetRS, 225) == MapShape{64, 57, 57}));
+  QVERIFY((stemOutput(StemKind::strided, 225) == MapShape{64, 113, 113}));
   QVERIFY((stemOutput(StemKind::patch, 32) == MapShape{64, 8, 8}));
   QCOMPARE(stemOutput(StemKind::patch, 3).height, 0);
 }

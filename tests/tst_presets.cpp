@@ -41,13 +41,7 @@ void TestPresets::everyPresetIsSound() {
   QVERIFY(!config.architecture.name.empty() && !config.architecture.description.empty());
   QVERIFY(runConfigFromJson(toJson(config), "copy", warnings) == config);
 
-  std::vector<Problem> problems = validate(config);
-  if (name.contains("imagenet")) {
-    // Only the missing data set may prevent these presets from training.
-    std::erase_if(problems, [](const Problem& p) {
-      return p.path == "architecture.input" || p.path == "architecture.classes";
-    });
-  }
+  const std::vector<Problem> problems = validate(config);
   QVERIFY2(!hasErrors(problems), toText(problems).c_str());
 }
 

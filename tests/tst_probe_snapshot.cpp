@@ -42,7 +42,10 @@ ProbeSnapshot exampleSnapshot() {
   contentAlone.name = "stage10.block2.mixer";
   contentAlone.lambdaContent = arrayOf({2, 2}, 0);
   contentAlone.contributionsContent = arrayOf({1, 1, 2, 2}, 0);
-  snapshot.layers = {whole, contentAlone};
+  ProbeLayer attention;
+  attention.name = "stage11.block1.mixer";
+  attention.contributionsTotal = arrayOf({2, 1, 2, 2}, 0);
+  snapshot.layers = {whole, contentAlone, attention};
   return snapshot;
 }
 

@@ -65,7 +65,7 @@ void TestRunJson::everyFieldComesBack() {
   });
   std::vector<Problem> warnings;
   const std::string text = toJson(record);
-  QCOMPARE(text.find("{\n  \"schema\": 1,"), std::size_t{0});
+  QCOMPARE(text.find("{\n  \"schema\": 2,"), std::size_t{0});
   QVERIFY(runRecordFromJson(text, "run.json", warnings) == record);
   QVERIFY2(warnings.empty(), toText(warnings).c_str());
 }
@@ -107,7 +107,7 @@ void TestRunJson::wrongContentIsRefusedWithItsPlace() {
     const std::string found = refusal(pointer, value);
     QVERIFY2(found.find("run.json: " + text) == 0, (pointer + (": " + found)).c_str());
   };
-  expect("/schema", 2, "schema: 2 is newer");
+  expect("/schema", 3, "schema: 3 is newer");
   expect("/status", "done", "status: expected one of running, paused");
   expect("/testAccuracy", 1.01, "testAccuracy: 1.01 is outside 0 .. 1");
   expect("/testAccuracy", "NaN", "testAccuracy: NaN is outside 0 .. 1");

@@ -59,7 +59,7 @@ class TestRunsFolders : public QObject, private RunsPageStage {
 void TestRunsFolders::aMissingFolderIsReported() {
   library_->setFolder(folder_->path() / "gone");
   QTRY_VERIFY(hasLabel(u"The library folder is not there"_s));
-  QVERIFY(button(u"Choose another folder …"_s));
+  QTRY_VERIFY(button(u"Choose another folder …"_s));
 }
 
 void TestRunsFolders::aRunStartedElsewhereShowsUpAndFollows() {

@@ -9,6 +9,7 @@
 #include "app/runs/panels/differences_model.h"
 #include "app/runs/panels/fork_dialog.h"
 #include "app/runs/panels/run_legend.h"
+#include "app/runs/panels/scatter_panel.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "app/session/studio_settings.h"
 #include "engine/formats/metrics/histograms_json.h"
@@ -140,14 +141,14 @@ void TestRunsPage::theScatterHoldsRunsOfTheSameData() {
   open(3);
   table().selectRun(run);
   showTab(3);
-  const auto& plot = *page_->findChild<ScatterPlot*>();
+  const auto& plot = *page_->findChild<ScatterPanel*>()->findChild<ScatterPlot*>();
   QTRY_COMPARE(plot.points().size(), std::size_t(2));
   table().selectRun(foreign);
   QTRY_COMPARE(plot.points().size(), std::size_t(1));
   QCOMPARE(plot.points().front().key, foreign.string());
   page_->findChild<QCheckBox*>(u"sameData"_s)->setChecked(false);
   QTRY_COMPARE(plot.points().size(), std::size_t(3));
-  QTest::mouseClick(page_->findChild<ScatterPlot*>(),
+  QTest::mouseClick(page_->findChild<ScatterPanel*>()->findChild<ScatterPlot*>(),
                     Qt::LeftButton,
                     {},
                     plot.positionOf(plot.points().front()).toPoint());

@@ -32,6 +32,7 @@ class TestScatterPlot : public QObject {
   void init();
   void theFrontHasWhatNothingBeats();
   void theFrontTakesOneOfEqualPoints();
+  void lessMayBeBetter();
   void pointsLieWhereTheirValuesSay();
   void clickingSelectsTheNearestPoint();
   void keysWalkAlongX();
@@ -57,6 +58,20 @@ void TestScatterPlot::init() {
 void TestScatterPlot::theFrontHasWhatNothingBeats() {
   QCOMPARE(paretoFront(somePoints()), (std::vector<std::size_t>{0, 1}));
   QVERIFY(paretoFront({}).empty());
+}
+
+void TestScatterPlot::lessMayBeBetter() {
+  const std::vector<ScatterPoint> points{{"small", u"small"_s, 1, 3},
+                                         {"beaten", u"beaten"_s, 2, 4},
+                                         {"cheap", u"cheap"_s, 3, 1},
+                                         {"equal", u"equal"_s, 4, 1}};
+  QCOMPARE(paretoFront(points, Better::lower), (std::vector<std::size_t>{0, 2}));
+  plot_->setPoints(points);
+  plot_->setAxes({u"Parameters"_s, ValueUnit::count, true},
+                 {u"Time"_s, ValueUnit::number, false},
+                 Better::lower);
+  QVERIFY(plot_->toCsv().contains(u"beaten,2,4,0"_s));
+  QVERIFY(plot_->toCsv().contains(u"cheap,3,1,1"_s));
 }
 
 void TestScatterPlot::theFrontTakesOneOfEqualPoints() {

@@ -86,6 +86,10 @@ class TestSelectionForm : public QObject {
   void aStageHasTheOptionsOfItsBlocks();
   void onlyPlainConvolutionsChooseAShortcut();
   void positionsRuleTheWindow();
+  void optionsWithoutEffectAreDisabled();
+  void optionsOfOtherFamiliesAreLeftOut();
+  void optionsOfLambdasWithoutEffectAreDisabled_data();
+  void optionsOfLambdasWithoutEffectAreDisabled();
   void problemsGetThePathsOfTheirRows();
   void tablesAreChosenFromAList();
   void everyFieldHasAHint();
@@ -98,15 +102,17 @@ class TestSelectionForm : public QObject {
 
 void TestSelectionForm::everyFieldOfANetworkIsInSomeForm() {
   Architecture architecture = defaultRun().architecture;
-  architecture.family = Family::plain;
   architecture.stem.kind = StemKind::patch;
   std::set<std::string> shown;
-  for (const Selection& selection : {Selection{},
-                                     Selection{kInputPart},
-                                     Selection{kStemPart},
-                                     Selection{kHeadPart},
-                                     Selection{stagePart(0)}}) {
-    for (const FieldRow& row : rowsFor(architecture, selection)) shown.insert(row.path);
+  for (const Family family : {Family::plain, Family::bottleneck, Family::invertedBottleneck}) {
+    architecture.family = family;
+    for (const Selection& selection : {Selection{},
+                                       Selection{kInputPart},
+                                       Selection{kStemPart},
+                                       Selection{kHeadPart},
+                                       Selection{stagePart(0)}}) {
+      for (const FieldRow& row : rowsFor(architecture, selection)) shown.insert(row.path);
+    }
   }
   visitLeaves(
       architecture, "architecture", [&](const std::string& path, const Field&, const auto&) {
@@ -197,6 +203,64 @@ void TestSelectionForm::positionsRuleTheWindow() {
   std::get<LambdaMixer>(blockOf(architecture, blockPart(0, 0)).mixer).embedding =
       PositionEmbedding::none;
   QVERIFY(!scope().enabled);
+}
+
+void TestSelectionForm::optionsWithoutEffectAreDisabled() {
+  Architecture architecture = preset("resnet50-cifar-llll");
+  Block& block = blockOf(architecture, blockPart(0, 0));
+  const auto isEnabled = [&](const std::string& option) {
+    return findRow(rowsFor(architecture, {blockPart(0, 0)}), "block." + option)->enabled;
+  };
+  QVERIFY(!isEnabled("squeezeRatio") && !isEnabled("squeezePlace"));
+  block.squeezeExcitation = true;
+  QVERIFY(isEnabled("squeezeRatio") && isEnabled("squeezePlace"));
+  // A second block that squeezes keeps the ratio of both open.
+  blockOf(architecture, blockPart(0, 1)).squeezeExcitation = false;
+  const auto both = rowsFor(architecture, {blockPart(0, 0), blockPart(0, 1)});
+  QVERIFY(findRow(both, "block.squeezeRatio")->enabled);
+}
+
+void TestSelectionForm::optionsOfOtherFamiliesAreLeftOut() {
+  Architecture architecture = preset("resnet50-cifar-llll");
+  const auto has = [&](const std::string& option) {
+    return findRow(rowsFor(architecture, {blockPart(0, 0)}), "block." + option) != nullptr;
+  };
+  QVERIFY(has("squeezePlace") && !has("expansion"));
+  architecture.family = Family::invertedBottleneck;
+  QVERIFY(!has("squeezePlace") && has("expansion"));
+  architecture.family = Family::basic;
+  QVERIFY(!has("squeezePlace") && !has("expansion") && has("squeezeRatio"));
+}
+
+void TestSelectionForm::optionsOfLambdasWithoutEffectAreDisabled_data() {
+  QTest::addColumn<QByteArray>("field");
+  QTest::addColumn<LambdaMixer>("without");
+  LambdaMixer mixer;
+  QTest::newRow("mask rows") << QByteArray("maskRows") << mixer;
+  mixer.embedding = PositionEmbedding::none;
+  QTest::newRow("deviation") << QByteArray("embeddingDeviation") << mixer;
+  QTest::newRow("table") << QByteArray("sharedEmbeddings") << mixer;
+  mixer = {};
+  mixer.content = false;
+  QTest::newRow("keys") << QByteArray("keyNormalization") << mixer;
+  mixer = {};
+  mixer.normalizeQueries = mixer.normalizeValues = false;
+  QTest::newRow("norms") << QByteArray("normAxes") << mixer;
+}
+
+void TestSelectionForm::optionsOfLambdasWithoutEffectAreDisabled() {
+  QFETCH(QByteArray, field);
+  QFETCH(LambdaMixer, without);
+  Architecture architecture = preset("resnet50-cifar-llll");
+  LambdaMixer with;
+  with.mask = ContextMask::custom;
+  const auto isEnabled = [&](const LambdaMixer& mixer) {
+    blockOf(architecture, blockPart(0, 0)).mixer = mixer;
+    return findRow(rowsFor(architecture, {blockPart(0, 0)}), "block.mixer." + field.toStdString())
+        ->enabled;
+  };
+  QVERIFY(isEnabled(with));
+  QVERIFY(!isEnabled(without));
 }
 
 void TestSelectionForm::problemsGetThePathsOfTheirRows() {
@@ -313,7 +377,8 @@ void TestSelectionForm::unknownFieldsSetNothing() {
   QVERIFY(!withField(start, {}, "block.mixer.kernelSize", std::int64_t{3}, {}));
   QVERIFY(!withField(start, {stagePart(0)}, "stage.blocks", 3.0, {}));
   QVERIFY(!withField(start, {}, "recipe.epochs", std::int64_t{3}, {}));
-  QVERIFY(!withField(start, {blockPart(0, 0)}, "block.mixer.kind", Choice{5, {}}, {}));
+  QVERIFY(
+      !withField(start, {blockPart(0, 0)}, "block.mixer.kind", Choice{kMixerKindCount, {}}, {}));
 }
 
 void TestSelectionForm::explanationsHaveTheNumbersOfTheMoment() {
@@ -349,7 +414,7 @@ void TestSelectionForm::templatesAreGrouped() {
   QStringList problems;
   const std::vector<TemplateGroup> groups = loadTemplates(problems);
   QVERIFY(problems.isEmpty());
-  QCOMPARE(groups.size(), 2u);
+  QVERIFY(groups.size() > 2);
   QCOMPARE(groups[0].templates.front().name, "quickstart"s);
   QCOMPARE(groups[0].templates[1].name, "cpu-hybrid"s);
   std::size_t count = 0;
@@ -358,6 +423,9 @@ void TestSelectionForm::templatesAreGrouped() {
   for (const Template& from : groups[1].templates) {
     QCOMPARE(from.config.architecture.input.height, 224);
   }
+  QCOMPARE(groups[2].title, u"ResNet for CIFAR-10"_s);
+  QCOMPARE(groups[2].templates.front().name, "resnet18-cifar"s);
+  QCOMPARE(groups.back().title, u"MobileNet-v2 for ImageNet"_s);
 }
 
 void TestSelectionForm::aTemplateKeepsTheMachineAndTheData() {

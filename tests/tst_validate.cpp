@@ -90,6 +90,46 @@ void TestValidate::everyRuleFiresAndItsFixRemovesIt_data() {
        "\"sharedEmbeddings\": \"a\"}"},
       "architecture.stages[1].blocks[0].mixer.sharedEmbeddings",
       true);
+  const auto shared = [](const char* options) -> QByteArray {
+    return QByteArray(
+               "architecture.stages[1].blocks[0].mixer={\"kind\": \"lambda\", \"scope\": "
+               "3, \"sharedEmbeddings\": \"a\", ") +
+           options + "}";
+  };
+  for (const char* options : {"\"multiHead\": true", "\"embeddingDeviation\": 0.1"}) {
+    row(options,
+        {mixer(".sharedEmbeddings=a"), mixer(".scope=3"), shared(options)},
+        "architecture.stages[1].blocks[0].mixer.sharedEmbeddings",
+        true);
+  }
+  row("other heads with tables of their own",
+      {mixer(".sharedEmbeddings=a"),
+       mixer(".scope=3"),
+       mixer(".multiHead=true"),
+       shared("\"multiHead\": true, \"h\": 2")},
+      "architecture.stages[1].blocks[0].mixer.sharedEmbeddings",
+      true);
+  row("custom mask without rows", {mixer(".mask=custom")}, mixer(".maskRows"), true);
+  row("mask rows without custom mask", {mixer(".maskRows=1")}, mixer(".maskRows"), false);
+  row("too few mask rows",
+      {mixer(".mask=custom"), mixer(".maskRows=10 01")},
+      mixer(".maskRows"),
+      true);
+  row("short mask row", {mixer(".mask=custom"), mixer(".maskRows=101")}, mixer(".maskRows"), true);
+  row("letters in a mask", {mixer(".mask=custom"), mixer(".maskRows=x")}, mixer(".maskRows"), true);
+  row("mask that hides all",
+      {mixer(".mask=custom"), mixer(".maskRows=") + QByteArray(32 * 32, '0')},
+      mixer(".maskRows"),
+      true);
+  row("large masked", {mixer(".mask=causal"), mixer(".u=2")}, mixer(".mask"), false);
+  row("large masked heads",
+      {mixer(".mask=causal"), mixer(".multiHead=true")},
+      mixer(".mask"),
+      false);
+  row("large absolute of many heads",
+      {mixer(".embedding=absolute"), mixer(".k=32"), mixer(".multiHead=true")},
+      mixer(".embedding"),
+      true);
   row("large patch",
       {"architecture.stem.kind=patch", "architecture.stem.patchSize=33"},
       "architecture.stem.patchSize",

@@ -9,7 +9,7 @@
 #include <CLI/App.hpp>
 
 #include "engine/runtime/error.h"
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 
 namespace lambda {
 

@@ -33,6 +33,7 @@ Action parse(int argc, char** argv) {
   addDescribe(*program, action);
   addData(*program, action);
   addInfo(*program, action);
+  addVerify(*program, action);
   addBench(*program, action);
   try {
     program->parse(argc, argv);

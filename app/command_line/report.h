@@ -7,7 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 #include "engine/values/run/metrics.h"
 
 namespace lambda {

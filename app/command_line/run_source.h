@@ -8,8 +8,8 @@
 
 #include <CLI/App.hpp>
 
-#include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/fields/problem.h"
 
 namespace lambda {
 

@@ -1,10 +1,10 @@
 #include "app/design/design_page.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include <QAction>
 #include <QApplication>
-#include <QGraphicsDropShadowEffect>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QPushButton>
@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "app/design/epoch_time.h"
+#include "app/design/gallery/mixer_gallery.h"
 #include "app/design/notice_line.h"
 #include "app/design/problem_groups.h"
 #include "app/design/problems_panel.h"
@@ -23,6 +24,7 @@
 #include "app/session/document_actions.h"
 #include "app/session/project_document.h"
 #include "app/session/studio_settings.h"
+#include "app/variants/duplicate_dialog.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/network/network_editor.h"
 #include "widgets/theme/colors.h"
@@ -76,11 +78,7 @@ DesignPage::DesignPage(ProjectDocument& document,
   layout->addWidget(columns_, 1);
   layout->addWidget(totals_);
   gallery_ = new TemplateGallery(this);
-  auto* shadow = new QGraphicsDropShadowEffect(gallery_);
-  shadow->setBlurRadius(28);
-  shadow->setOffset(0, 6);
-  shadow->setColor(QColor(0, 0, 0, 70));
-  gallery_->setGraphicsEffect(shadow);
+  mixers_ = new MixerGallery(this);
 
   connectEditor();
   connectPanels();
@@ -165,9 +163,14 @@ void DesignPage::connectPanels() {
   connect(problems_, &ProblemsPanel::activated, this, &DesignPage::showProblems);
   connect(gallery_, &TemplateGallery::chosen, this, &DesignPage::startFrom);
   connect(gallery_, &TemplateGallery::closed, this, [this] { templates_->setChecked(false); });
+  connect(properties_, &PropertyPanel::mixerChoiceRequested, this, &DesignPage::openMixers);
+  connect(mixers_, &MixerGallery::chosen, properties_, &PropertyPanel::chooseMixer);
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
-    const bool isElsewhere = now && now != gallery_ && !gallery_->isAncestorOf(now);
-    if (gallery_->isVisible() && isElsewhere && isAncestorOf(now)) gallery_->hide();
+    if (!now || !isAncestorOf(now)) return;
+    for (CardGallery* gallery : std::initializer_list<CardGallery*>{gallery_, mixers_}) {
+      const bool isElsewhere = now != gallery && !gallery->isAncestorOf(now);
+      if (gallery->isVisible() && isElsewhere) gallery->hide();
+    }
   });
 }
 
@@ -196,6 +199,17 @@ void DesignPage::edit(const Architecture& architecture,
   RunConfig next = document_.config();
   next.architecture = architecture;
   document_.edit(next, text, gesture);
+}
+
+void DesignPage::duplicate() {
+  RunConfig config = document_.runConfig();
+  config.parentRun.clear();
+  const std::string& name = config.name.empty() ? config.architecture.name : config.name;
+  auto* dialog = new DuplicateDialog(config, QString::fromStdString(name), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &DuplicateDialog::openRequested, this, &DesignPage::variantRequested);
+  connect(dialog, &DuplicateDialog::queueRequested, this, &DesignPage::variantsQueued);
+  dialog->show();
 }
 
 void DesignPage::startFrom(const Template& from) {
@@ -261,9 +275,17 @@ void DesignPage::showTemplates(bool visible) {
   openGallery();
 }
 
-void DesignPage::openGallery() {
+QRect DesignPage::galleryArea() const {
   const int top = toolBar_->height() + 8;
-  gallery_->open({16, top, width() - 32, height() - top - 16});
+  return {16, top, width() - 32, height() - top - 16};
+}
+
+void DesignPage::openGallery() {
+  gallery_->open(galleryArea());
+}
+
+void DesignPage::openMixers(const std::vector<MixerOffer>& offers) {
+  mixers_->open(offers, galleryArea());
 }
 
 QAction* DesignPage::undoAction() const {
@@ -291,7 +313,8 @@ void DesignPage::resizeEvent(QResizeEvent* event) {
   Page::resizeEvent(event);
   if (event->size().width() != event->oldSize().width()) fitColumns();
   if (event->size().height() != event->oldSize().height()) fitProblems();
-  if (gallery_->isVisible()) openGallery();
+  if (gallery_->isVisible()) gallery_->openOver(galleryArea());
+  if (mixers_->isVisible()) mixers_->openOver(galleryArea());
 }
 
 void DesignPage::changeEvent(QEvent* event) {

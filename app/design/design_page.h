@@ -19,11 +19,13 @@ class DocumentActions;
 struct Fix;
 class GripSplitter;
 class InspectionSession;
+class MixerGallery;
 class NetworkEditor;
 class ProblemsPanel;
 class ProjectDocument;
 class PropertyPanel;
 struct NetworkFragment;
+struct MixerOffer;
 class NoticeLine;
 struct Problem;
 struct Template;
@@ -64,6 +66,9 @@ class DesignPage : public Page {
 
  Q_SIGNALS:
   void trainRequested();
+  /// The run, which repeats that of the document with other mixers, should be opened in Train.
+  void variantRequested(const lambda::RunConfig& config);
+  void variantsQueued(const std::vector<lambda::RunConfig>& configs);
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -72,6 +77,7 @@ class DesignPage : public Page {
  private:
   void makeActions();
   QWidget* makeToolBar();
+  QToolButton* makePaintButton();
   QToolButton* makeExportButton();
   void makeColumns();
   QToolButton* makeButton(QAction* action, const QString& iconName);
@@ -86,12 +92,15 @@ class DesignPage : public Page {
   void copyToClipboard(const NetworkFragment& fragment);
   void pasteFromClipboard();
   void askForFile();
+  void duplicate();
   void exportTo(const QString& path, RunExport format);
   void showProperties();
   void updateIcons();
   void fitColumns();
   void fitProblems();
   void openGallery();
+  void openMixers(const std::vector<MixerOffer>& offers);
+  QRect galleryArea() const;
 
   ProjectDocument& document_;
   DocumentActions& documentActions_;
@@ -101,11 +110,13 @@ class DesignPage : public Page {
   ProblemsPanel* problems_;
   TotalsBar* totals_;
   TemplateGallery* gallery_;
+  MixerGallery* mixers_;
   GripSplitter* columns_;  ///< The network with its problems, and the options.
   GripSplitter* rows_;     ///< The network above its problems.
   bool hasChosenColumns_ = false;
   std::optional<int> problemsHeight_;  ///< The height that a person has chosen, if any.
   QAction* templates_;
+  QAction* duplicate_;
   QAction* train_;
   QAction* measure_;
   QAction* export_;

@@ -72,16 +72,26 @@ void DesignPage::makeActions() {
   export_->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   export_->setToolTip(u"Write the network, its configuration or its layers for other programs"_s);
   connect(export_, &QAction::triggered, this, &DesignPage::askForFile);
-  addActions({templates_, train_, measure_, export_});
+  duplicate_ = new QAction(u"Duplicate with another mixer …"_s, this);
+  duplicate_->setShortcut(QKeySequence(u"Ctrl+Shift+D"_s));
+  duplicate_->setToolTip(u"Prepare runs that differ from this one in their mixers alone"_s);
+  connect(duplicate_, &QAction::triggered, this, &DesignPage::duplicate);
+  addActions({templates_, train_, duplicate_, measure_, export_});
   addActions(editor_->actions().widelyUsed());
 }
 
 QList<QAction*> DesignPage::pageActions() const {
-  QList<QAction*> actions{templates_, train_, measure_, export_, nullptr};
-  actions += editor_->actions().tools();
-  actions << nullptr;
-  actions += editor_->actions().editing();
-  return actions;
+  const NetworkActions& network = editor_->actions();
+  return QList<QAction*>{templates_,
+                         train_,
+                         duplicate_,
+                         measure_,
+                         export_,
+                         nullptr,
+                         network.selectTool,
+                         network.paintMenu->menuAction(),
+                         nullptr} +
+         network.editing();
 }
 
 QToolButton* DesignPage::makeButton(QAction* action, const QString& iconName) {
@@ -96,6 +106,21 @@ QToolButton* DesignPage::makeButton(QAction* action, const QString& iconName) {
     action->setIconVisibleInMenu(false);
     icons_.emplace_back(action, iconName);
   }
+  return button;
+}
+
+/// The tools that paint, one per kind of mixer: the last one on the button, all in its menu.
+QToolButton* DesignPage::makePaintButton() {
+  const NetworkActions& network = editor_->actions();
+  QToolButton* button = makeButton(network.paint.at(mixerKindOf<LambdaMixer>()), {});
+  button->setMenu(network.paintMenu);
+  button->setPopupMode(QToolButton::MenuButtonPopup);
+  connect(editor_, &NetworkEditor::toolChanged, button, [button, &network](EditTool tool) {
+    if (!tool.paints) return;
+    QAction* paint = network.paint.at(static_cast<qsizetype>(*tool.paints));
+    button->setDefaultAction(paint);
+    button->setAccessibleName(paint->text());
+  });
   return button;
 }
 
@@ -132,9 +157,7 @@ QWidget* DesignPage::makeToolBar() {
   addGroup({makeButton(documentActions_.undoAction(), u"undo"_s),
             makeButton(documentActions_.redoAction(), u"redo"_s)});
   const NetworkActions& network = editor_->actions();
-  QList<QWidget*> tools;
-  for (QAction* tool : network.tools()) tools << makeButton(tool, {});
-  addGroup(tools);
+  addGroup({makeButton(network.selectTool, {}), makePaintButton()});
   // The text follows a plus sign.
   network.addBlock->setIconText(u"Block"_s);
   network.addStage->setIconText(u"Stage"_s);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <type_traits>
 
 #include "app/design/sharing_choice.h"
 #include "widgets/theme/shown_text.h"
@@ -21,18 +23,43 @@ QString sectionTitleOf(std::size_t kind, std::size_t count) {
                     : u"The %1 %2"_s.arg(count).arg(QString::fromUtf8(traits.plural));
 }
 
-/// Without positions the window and the shared embeddings have no effect.
-void disableWithoutPositions(std::vector<FieldRow>& rows) {
-  const FieldRow* embedding = findRow(rows, kPrefix + ".embedding");
-  if (!embedding || embedding->mixed) return;
-  const auto kind = static_cast<PositionEmbedding>(std::get<Choice>(embedding->value).index);
-  for (FieldRow& row : rows) {
-    if (row.path == kPrefix + ".scope") row.enabled = kind == PositionEmbedding::relative;
-    if (row.path == kPrefix + ".sharedEmbeddings") row.enabled = kind != PositionEmbedding::none;
+using Rows = std::vector<FieldRow>;
+
+/// The value of a mixer's row, if there is the row and all mixers have that value.
+template <class T>
+std::optional<T> valueOf(const Rows& rows, const std::string& name) {
+  const FieldRow* row = findRow(rows, kPrefix + "." + name);
+  if (!row || row->mixed) return std::nullopt;
+  if constexpr (std::is_enum_v<T>) {
+    return static_cast<T>(std::get<Choice>(row->value).index);
+  } else {
+    return std::get<T>(row->value);
   }
 }
 
-using Rows = std::vector<FieldRow>;
+void enable(Rows& rows, const std::string& name, bool enabled) {
+  for (FieldRow& row : rows) {
+    if (row.path == kPrefix + "." + name) row.enabled = enabled;
+  }
+}
+
+/// Disables the fields of a lambda layer that other fields leave without effect.
+void disableWithoutEffect(Rows& rows) {
+  if (const auto embedding = valueOf<PositionEmbedding>(rows, "embedding")) {
+    enable(rows, "scope", embedding == PositionEmbedding::relative);
+    enable(rows, "sharedEmbeddings", embedding != PositionEmbedding::none);
+    enable(rows, "embeddingDeviation", embedding != PositionEmbedding::none);
+  }
+  if (const auto content = valueOf<bool>(rows, "content")) {
+    enable(rows, "keyNormalization", *content);
+  }
+  if (const auto mask = valueOf<ContextMask>(rows, "mask")) {
+    enable(rows, "maskRows", mask == ContextMask::custom);
+  }
+  const auto queries = valueOf<bool>(rows, "normalizeQueries");
+  const auto values = valueOf<bool>(rows, "normalizeValues");
+  if (queries && values) enable(rows, "normAxes", *queries || *values);
+}
 
 /// The rows of each mixer, by kind.
 using RowsOfKinds = std::array<std::vector<Rows>, kMixerKindCount>;
@@ -78,7 +105,7 @@ MixerSections mixerSectionsFor(const Architecture& architecture, const Selection
     if (kinds[kind].empty()) continue;
     FormSection section{sectionTitleOf(kind, kinds[kind].size()), {}};
     Rows merged = mergedRows(kinds[kind]);
-    disableWithoutPositions(merged);
+    disableWithoutEffect(merged);
     for (const FieldRow& row : merged) {
       if (isOneKind) {
         sections.common.push_back(row);

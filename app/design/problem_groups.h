@@ -4,7 +4,7 @@
 
 #include <QString>
 
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 
 namespace lambda {
 

@@ -73,6 +73,9 @@ PropertyPanel::PropertyPanel(QWidget* parent)
   });
   connect(form_, &FieldForm::edited, this, &PropertyPanel::edit);
   connect(form_, &FieldForm::fixRequested, this, &PropertyPanel::fixRequested);
+  connect(form_, &FieldForm::pickRequested, this, [this] {
+    Q_EMIT mixerChoiceRequested(mixerOffers(architecture_, selection_, memory_));
+  });
 }
 
 void PropertyPanel::show(const Architecture& architecture,
@@ -118,6 +121,11 @@ bool PropertyPanel::focusField(const std::string& path) {
   std::string row = rowPathOf(path);
   if (form_->focusField(row)) return true;
   return form_->focusField(row + ".kind");
+}
+
+void PropertyPanel::chooseMixer(std::size_t kind) {
+  edit(kMixerKindPath, Choice{static_cast<int>(kind), {}}, {});
+  form_->focusField(kMixerKindPath);
 }
 
 void PropertyPanel::focusFirst() {

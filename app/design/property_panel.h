@@ -2,7 +2,8 @@
 
 #include <QFrame>
 
-#include "engine/values/config/problem.h"
+#include "app/design/gallery/mixer_offers.h"
+#include "engine/values/fields/problem.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/network/parts/mixer_memory.h"
 #include "widgets/network/parts/network_parts.h"
@@ -31,6 +32,9 @@ class PropertyPanel : public QFrame {
   /// Puts the cursor into the field at a path of the configuration, where the field is shown.
   bool focusField(const std::string& path);
 
+  /// Gives the selected blocks a mixer of this kind, an index of kMixerTraits.
+  void chooseMixer(std::size_t kind);
+
   /// Puts the cursor into the first field.
   void focusFirst();
 
@@ -41,6 +45,8 @@ class PropertyPanel : public QFrame {
                           const QString& text,
                           const QString& gesture);
   void fixRequested(const lambda::Fix& fix);
+  /// A person wants to choose among these mixers.
+  void mixerChoiceRequested(const std::vector<lambda::MixerOffer>& offers);
   /// An edit has also changed other options.
   void told(const QString& text, bool isFailure);
 

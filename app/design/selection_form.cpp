@@ -20,7 +20,6 @@ constexpr const char* kBlock = "block";
 constexpr const char* kStage = "stage";
 const std::string kCountPath = "stage.blocks";
 const std::string kMixerPrefix = "block.mixer.";
-const std::string kKindPath = "block.mixer.kind";
 
 FieldRow rowAt(const std::vector<FieldRow>& rows, const std::string& path) {
   const FieldRow* row = findRow(rows, path);
@@ -30,7 +29,8 @@ FieldRow rowAt(const std::vector<FieldRow>& rows, const std::string& path) {
 std::vector<FieldRow> networkRows(const Architecture& architecture) {
   const std::vector<FieldRow> all = rowsOf(architecture, "architecture");
   std::vector<FieldRow> rows;
-  for (const char* name : {"name", "description", "family", "activation", "zeroInitResidual"}) {
+  for (const char* name :
+       {"name", "description", "family", "activation", "normStatistics", "zeroInitResidual"}) {
     rows.push_back(rowAt(all, std::string("architecture.") + name));
   }
   return rows;
@@ -81,16 +81,28 @@ std::vector<FieldRow> stageRows(const Architecture& architecture, const Selectio
   return mergedRows(rows);
 }
 
+/// Whether blocks of the family have that option.
+bool hasOption(Family family, const std::string& path, bool canDoWithoutShortcut) {
+  // All other blocks always have a shortcut.
+  if (path.ends_with(".residual")) return family == Family::plain && canDoWithoutShortcut;
+  if (path.ends_with(".squeezePlace")) return family == Family::bottleneck;
+  if (path.ends_with(".expansion")) return family == Family::invertedBottleneck;
+  return true;
+}
+
 std::vector<FieldRow> blockRows(const Architecture& architecture,
                                 const std::vector<FieldRow>& merged,
                                 bool canDoWithoutShortcut) {
+  const FieldRow squeeze = rowAt(merged, "block.squeezeExcitation");
+  const bool squeezes = squeeze.mixed || squeeze.value == FieldValue(true);
   std::vector<FieldRow> rows;
   for (const FieldRow& row : merged) {
     if (row.path.starts_with(kMixerPrefix)) continue;
-    // All other blocks always have a shortcut.
-    const bool isResidual = row.path.ends_with(".residual");
-    if (isResidual && (architecture.family != Family::plain || !canDoWithoutShortcut)) continue;
+    if (!hasOption(architecture.family, row.path, canDoWithoutShortcut)) continue;
     rows.push_back(row);
+    if (row.path.starts_with("block.squeeze") && row.path != squeeze.path) {
+      rows.back().enabled = squeezes;
+    }
   }
   return rows;
 }
@@ -108,7 +120,8 @@ void addBlockSections(std::vector<FormSection>& sections,
   }
   const std::vector<FieldRow> merged = mergedRows(all);
   const MixerSections mixers = mixerSectionsFor(architecture, blocks);
-  FormSection common{title, {rowAt(merged, kKindPath)}};
+  FormSection common{title, {rowAt(merged, kMixerKindPath)}};
+  common.rows.front().isPicked = true;
   common.rows.insert(common.rows.end(), mixers.common.begin(), mixers.common.end());
   const std::vector<FieldRow> others = blockRows(architecture, merged, canDoWithoutShortcut);
   common.rows.insert(common.rows.end(), others.begin(), others.end());
@@ -196,7 +209,7 @@ std::optional<Architecture> withField(const Architecture& architecture,
                                       QStringList* fittings) {
   Architecture next = architecture;
   bool isSet = false;
-  if (path == kKindPath) {
+  if (path == kMixerKindPath) {
     const auto* kind = std::get_if<Choice>(&value);
     if (!kind || kind->index < 0 || kind->index >= std::ssize(kMixerKinds)) return {};
     return withMixer(

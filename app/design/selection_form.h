@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/network/parts/mixer_memory.h"
 #include "widgets/network/parts/network_parts.h"
@@ -14,6 +14,9 @@ namespace lambda {
 // The options of the selection in a network, as a form. Options of several blocks or stages share
 // one row, whose path begins with "block" or "stage"; all other paths are those in the run's
 // configuration.
+
+/// The row of the mixer's kind, which is picked from a gallery.
+inline constexpr char kMixerKindPath[] = "block.mixer.kind";
 
 /// The form of a selection; for an empty one that of the network as a whole.
 std::vector<FormSection> sectionsFor(const Architecture& architecture, const Selection& selection);

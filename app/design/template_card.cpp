@@ -8,6 +8,7 @@
 #include <QTextLayout>
 #include <QTextOption>
 
+#include "engine/values/architecture/cost.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
@@ -21,6 +22,35 @@ namespace {
 
 constexpr QSize kSize(264, 146);
 constexpr int kPadding = 12;
+constexpr double kStageGap = 8;
+constexpr double kTitleGap = 8;
+
+/// The squares of a pattern, in pixels at the usual text size.
+struct SquareGrid {
+  int lines;
+  double side;
+  double gap;
+
+  int columnsOf(const Stage& stage) const {
+    return (static_cast<int>(stage.blocks.size()) + lines - 1) / lines;
+  }
+};
+
+/// The largest squares with which all blocks fit into the width.
+SquareGrid gridFor(const std::vector<Stage>& stages, double width) {
+  constexpr int kFewestLines = 2, kMostLines = 8;
+  constexpr double kSides = 22, kGaps = 6;  // Of all lines together.
+  SquareGrid grid{kFewestLines, 0, 0};
+  for (;; ++grid.lines) {
+    grid.side = kSides / grid.lines;
+    grid.gap = kGaps / grid.lines;
+    double needed = 0;
+    for (const Stage& stage : stages) {
+      needed += std::max(1, grid.columnsOf(stage)) * (grid.side + grid.gap) + kStageGap;
+    }
+    if (needed - kStageGap - grid.gap <= width || grid.lines == kMostLines) return grid;
+  }
+}
 
 /// Draws as many lines as fit, the last one elided.
 void drawWrapped(QPainter& painter, const QRectF& box, const QString& text) {
@@ -45,7 +75,7 @@ void drawWrapped(QPainter& painter, const QRectF& box, const QString& text) {
 }  // namespace
 
 TemplateCard::TemplateCard(const Template& shown, QWidget* parent)
-    : QAbstractButton(parent), template_(shown), cost_(costOf(shown.config.architecture)) {
+    : QAbstractButton(parent), template_(shown) {
   const Architecture& architecture = shown.config.architecture;
   setText(QString::fromStdString(architecture.name));
   setAccessibleName(text());
@@ -54,6 +84,13 @@ TemplateCard::TemplateCard(const Template& shown, QWidget* parent)
   setCursor(Qt::PointingHandCursor);
   setFocusPolicy(Qt::StrongFocus);
   setFixedSize(kSize * textScale());
+}
+
+bool TemplateCard::matches(const QString& text) const {
+  const QString name = QString::fromStdString(template_.name);
+  return name.contains(text, Qt::CaseInsensitive) ||
+         this->text().contains(text, Qt::CaseInsensitive) ||
+         toolTip().contains(text, Qt::CaseInsensitive);
 }
 
 QSize TemplateCard::sizeHint() const {
@@ -84,6 +121,7 @@ void TemplateCard::changeEvent(QEvent* event) {
 }
 
 void TemplateCard::paintEvent(QPaintEvent*) {
+  if (!parameters_) parameters_ = costOf(template_.config.architecture).parameters;
   const Colors& colors = colorsOf(*this);
   const double scale = textScale();
   QPainter painter(this);
@@ -97,14 +135,21 @@ void TemplateCard::paintEvent(QPaintEvent*) {
   QFont bold = bodyFont();
   bold.setWeight(QFont::DemiBold);
   const QRectF title(inside.left(), inside.top(), inside.width(), 18 * scale);
+  const QFontMetricsF boldMetrics(bold), smallMetrics(smallFont());
+  const double gap = kTitleGap * scale;
+  QString count = u"%1 parameters"_s.arg(shortCountText(*parameters_));
+  const double needed =
+      boldMetrics.horizontalAdvance(text()) + gap + smallMetrics.horizontalAdvance(count);
+  if (needed > title.width()) count = shortCountText(*parameters_);
+  const double left = title.width() - gap - smallMetrics.horizontalAdvance(count);
   painter.setFont(bold);
   painter.setPen(colors.text);
-  painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, text());
+  painter.drawText(title,
+                   Qt::AlignLeft | Qt::AlignVCenter,
+                   boldMetrics.elidedText(text(), Qt::ElideRight, left));
   painter.setFont(smallFont());
   painter.setPen(colors.textSecondary);
-  painter.drawText(title,
-                   Qt::AlignRight | Qt::AlignVCenter,
-                   u"%1 parameters"_s.arg(shortCountText(cost_.parameters)));
+  painter.drawText(title, Qt::AlignRight | Qt::AlignVCenter, count);
   paintPattern(painter, {inside.left(), title.bottom() + 6 * scale, inside.width(), 26 * scale});
   painter.setFont(smallFont());
   painter.setPen(colors.textSecondary);
@@ -114,27 +159,26 @@ void TemplateCard::paintEvent(QPaintEvent*) {
               QString::fromStdString(template_.config.architecture.description));
 }
 
-/// One square per block, one column per stage; many blocks make small squares.
+/// One square per block, the stages side by side; many blocks make more lines of small squares.
 void TemplateCard::paintPattern(QPainter& painter, const QRectF& box) const {
   const Colors& colors = colorsOf(*this);
+  const std::vector<Stage>& stages = template_.config.architecture.stages;
   const double scale = textScale();
+  const SquareGrid grid = gridFor(stages, box.width() / scale);
+  const double side = grid.side * scale;
+  const double pitch = side + grid.gap * scale;
   double x = box.left();
   painter.setPen(Qt::NoPen);
-  for (const Stage& stage : template_.config.architecture.stages) {
-    const double side = 11 * scale;
-    const double gap = 3 * scale;
-    const int lines = 2;
+  for (const Stage& stage : stages) {
     int index = 0;
     for (const Block& block : stage.blocks) {
-      const int column = index / lines;
-      const int line = index % lines;
-      const QRectF square(x + column * (side + gap), box.top() + line * (side + gap), side, side);
+      const QRectF square(
+          x + index / grid.lines * pitch, box.top() + index % grid.lines * pitch, side, side);
       painter.setBrush(colorsOfMixer(block.mixer, colors).ground);
-      painter.drawRoundedRect(square, 2.5 * scale, 2.5 * scale);
+      painter.drawRoundedRect(square, side / 4, side / 4);
       ++index;
     }
-    const int columns = (index + lines - 1) / lines;
-    x += std::max(1, columns) * (side + gap) + 8 * scale;
+    x += std::max(1, grid.columnsOf(stage)) * pitch + kStageGap * scale;
   }
 }
 

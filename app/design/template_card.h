@@ -1,9 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include <QAbstractButton>
 
 #include "app/design/template_list.h"
-#include "engine/values/architecture/cost.h"
 
 namespace lambda {
 
@@ -15,6 +16,9 @@ class TemplateCard : public QAbstractButton {
   TemplateCard(const Template& shown, QWidget* parent);
 
   const Template& shown() const { return template_; }
+
+  /// Whether its name, that of its preset or its purpose contains the text.
+  bool matches(const QString& text) const;
 
   QSize sizeHint() const override;
 
@@ -29,7 +33,7 @@ class TemplateCard : public QAbstractButton {
   void paintPattern(QPainter& painter, const QRectF& box) const;
 
   Template template_;
-  NetworkCost cost_;
+  std::optional<long long> parameters_;  ///< Counted when the card is first painted.
 };
 
 }  // namespace lambda

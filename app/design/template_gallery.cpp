@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
-#include <QEvent>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QScrollArea>
-#include <QToolButton>
-#include <QVBoxLayout>
+#include <QLineEdit>
 
 #include "app/design/template_card.h"
-#include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -21,73 +16,55 @@ namespace lambda {
 
 namespace {
 
-constexpr int kCardGap = 12;
-constexpr int kMargin = 16;
-constexpr int kScrollBar = 10;
+constexpr int kMostColumns = 4;
+constexpr int kGroupGap = 16;
+constexpr int kFilterWidth = 180;
 
 }  // namespace
 
 TemplateGallery::TemplateGallery(QWidget* parent)
-    : QFrame(parent),
-      content_(new QWidget),
-      area_(new QScrollArea(this)),
-      close_(new QToolButton(this)) {
-  setProperty(kRole, u"card"_s);
-  setAccessibleName(u"Templates"_s);
-  auto* title = new QLabel(u"Start from a template"_s, this);
-  title->setProperty(kRole, u"heading"_s);
-  auto* note = new QLabel(
-      u"A template starts a network without a file; you are asked before changes are lost."_s,
-      this);
-  note->setProperty(kRole, u"secondary"_s);
-  close_->setProperty(kRole, u"quiet"_s);
-  close_->setToolTip(u"Close (Esc)"_s);
-  close_->setAccessibleName(u"Close"_s);
-  connect(close_, &QToolButton::clicked, this, &QWidget::hide);
-  auto* header = new QHBoxLayout;
-  header->setSpacing(12);
-  header->addWidget(title);
-  header->addWidget(note);
-  header->addStretch();
-  header->addWidget(close_);
-  area_->setFrameShape(QFrame::NoFrame);
-  area_->setFocusPolicy(Qt::NoFocus);
-  area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  area_->setWidget(content_);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, 10, kMargin, kMargin);
-  layout->setSpacing(8);
-  layout->addLayout(header);
-  layout->addWidget(area_, 1);
-  hide();
+    : CardGallery(
+          u"Start from a template"_s,
+          u"A template starts a network without a file; you are asked before changes are lost."_s,
+          parent),
+      filter_(new QLineEdit) {
+  filter_->setPlaceholderText(u"Find a network"_s);
+  filter_->setAccessibleName(u"Find a network"_s);
+  filter_->setClearButtonEnabled(true);
+  filter_->setMinimumWidth(kFilterWidth);
+  addControl(*filter_);
+  connect(filter_, &QLineEdit::textChanged, this, [this] {
+    placeCards();
+    scrollToTop();
+  });
+  connect(filter_, &QLineEdit::returnPressed, this, &TemplateGallery::focusFirstCard);
 }
 
 void TemplateGallery::open(const QRect& area) {
   if (groups_.empty()) load();
-  const int columns = qRound(264 * textScale()) + kCardGap;
-  const int frame = 2 * kMargin + kScrollBar + 2;
-  const int most = std::max(1, (area.width() - frame + kCardGap) / columns);
-  resize(std::min(most, 4) * columns - kCardGap + frame, area.height());
-  ensurePolished();
-  layout()->activate();
-  const int chrome = height() - area_->viewport()->height();
-  resize(width(), std::min(area.height(), content_->height() + chrome));
-  move(area.topLeft());
-  show();
-  raise();
-  if (!groups_.empty() && !groups_.front().cards.empty()) {
-    groups_.front().cards.front()->setFocus(Qt::OtherFocusReason);
+  filter_->clear();
+  openOver(area);
+  focusFirstCard();
+}
+
+void TemplateGallery::focusFirstCard() {
+  for (const Group& group : groups_) {
+    for (TemplateCard* card : group.cards) {
+      if (!card->isVisibleTo(&content())) continue;
+      card->setFocus(Qt::OtherFocusReason);
+      return;
+    }
   }
 }
 
 void TemplateGallery::load() {
   QStringList problems;
   for (const TemplateGroup& group : loadTemplates(problems)) {
-    auto* title = new QLabel(group.title, content_);
+    auto* title = new QLabel(group.title, &content());
     title->setProperty(kRole, u"secondary"_s);
     Group shown{title, {}};
     for (const Template& from : group.templates) {
-      auto* card = new TemplateCard(from, content_);
+      auto* card = new TemplateCard(from, &content());
       connect(card, &QAbstractButton::clicked, this, [this, card] {
         hide();
         Q_EMIT chosen(card->shown());
@@ -97,72 +74,58 @@ void TemplateGallery::load() {
     groups_.push_back(shown);
   }
   for (const QString& problem : problems) {
-    auto* text = new QLabel(problem, content_);
+    auto* text = new QLabel(problem, &content());
     text->setProperty(kRole, u"error"_s);
     text->setTextFormat(Qt::PlainText);
     groups_.push_back({text, {}});
   }
 }
 
-/// Places the cards side by side, as many as fit into the width.
-void TemplateGallery::arrange() {
-  const int width = this->width() - 2 * kMargin - kScrollBar;
+int TemplateGallery::contentWidth(int available) const {
+  const int column = qRound(264 * textScale()) + kGap;
+  const int most = std::max(1, (available + kGap) / column);
+  return std::min(most, kMostColumns) * column - kGap;
+}
+
+/// Places the cards that match the filter side by side, as many as fit into the width.
+int TemplateGallery::arrange(int width) {
   int y = 0;
   for (const Group& group : groups_) {
+    bool isShown = group.cards.empty();
+    for (TemplateCard* card : group.cards) {
+      card->setVisible(card->matches(filter_->text()));
+      isShown = isShown || card->isVisibleTo(&content());
+    }
+    group.title->setVisible(isShown);
+    if (!isShown) continue;
     const QSize title = group.title->sizeHint();
     group.title->setGeometry(0, y, width, title.height());
-    group.title->show();
     y += title.height() + 8;
     int x = 0;
     int lineHeight = 0;
-    for (QWidget* card : group.cards) {
+    for (TemplateCard* card : group.cards) {
+      if (!card->isVisibleTo(&content())) continue;
       if (x > 0 && x + card->width() > width) {
         x = 0;
-        y += lineHeight + kCardGap;
+        y += lineHeight + kGap;
       }
       card->move(x, y);
-      card->show();
-      x += card->width() + kCardGap;
+      x += card->width() + kGap;
       lineHeight = card->height();
     }
-    y += lineHeight + kMargin;
+    y += lineHeight + kGroupGap;
   }
-  content_->resize(width, y - kMargin);
-}
-
-bool TemplateGallery::event(QEvent* event) {
-  if (event->type() == QEvent::ShortcutOverride) {
-    // Typed letters must not change the network behind the cards.
-    const auto modifiers = static_cast<QKeyEvent*>(event)->modifiers();
-    if (!(modifiers & (Qt::ControlModifier | Qt::AltModifier))) {
-      event->accept();
-      return true;
-    }
-  }
-  return QFrame::event(event);
-}
-
-void TemplateGallery::hideEvent(QHideEvent* event) {
-  QFrame::hideEvent(event);
-  Q_EMIT closed();
+  return std::max(0, y - kGroupGap);
 }
 
 void TemplateGallery::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Escape) {
-    hide();
+  const QString typed = event->text();
+  if (!typed.isEmpty() && typed[0].isPrint() && !typed[0].isSpace()) {
+    filter_->setFocus(Qt::OtherFocusReason);
+    filter_->insert(typed);
     return;
   }
-  QFrame::keyPressEvent(event);
-}
-
-void TemplateGallery::resizeEvent(QResizeEvent* event) {
-  QFrame::resizeEvent(event);
-  arrange();
-}
-
-void TemplateGallery::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) close_->setIcon(icon(u"close"_s, *this));
+  CardGallery::keyPressEvent(event);
 }
 
 }  // namespace lambda

@@ -2,18 +2,18 @@
 
 #include <vector>
 
-#include <QFrame>
-
+#include "app/design/gallery/card_gallery.h"
 #include "app/design/template_list.h"
 
-class QScrollArea;
-class QToolButton;
+class QLineEdit;
 
 namespace lambda {
 
-/// The choice of templates, as cards over the page. They are loaded when it is opened for the first
-/// time. Escape, the cross and a choice close it.
-class TemplateGallery : public QFrame {
+class TemplateCard;
+
+/// The choice of templates, as cards over the page, in groups. They are loaded when it is opened
+/// for the first time. Typed text leaves the cards that contain it.
+class TemplateGallery : public CardGallery {
   Q_OBJECT
 
  public:
@@ -24,28 +24,23 @@ class TemplateGallery : public QFrame {
 
  Q_SIGNALS:
   void chosen(const lambda::Template& from);
-  void closed();
 
  protected:
-  bool event(QEvent* event) override;
-  void hideEvent(QHideEvent* event) override;
+  int contentWidth(int available) const override;
+  int arrange(int width) override;
   void keyPressEvent(QKeyEvent* event) override;
-  void changeEvent(QEvent* event) override;
-  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void load();
-  void arrange();
+  void focusFirstCard();
 
   struct Group {
     QWidget* title;
-    std::vector<QWidget*> cards;
+    std::vector<TemplateCard*> cards;
   };
 
   std::vector<Group> groups_;
-  QWidget* content_;
-  QScrollArea* area_;
-  QToolButton* close_;
+  QLineEdit* filter_;
 };
 
 }  // namespace lambda

@@ -8,6 +8,7 @@
 
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
+#include "engine/values/published/published_networks.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -17,13 +18,17 @@ namespace lambda {
 namespace {
 
 /// The recommended order for newcomers; other templates follow.
-constexpr std::array<std::string_view, 10> kOrder{"quickstart",
+constexpr std::array<std::string_view, 14> kOrder{"quickstart",
                                                   "cpu-hybrid",
+                                                  "plain-94",
+                                                  "plain-94-lambda",
                                                   "resnet50-cifar",
                                                   "resnet50-cifar-ccll",
                                                   "resnet50-cifar-llll",
                                                   "tudelft-conv",
                                                   "tudelft-lambda",
+                                                  "tudelft-conv-published",
+                                                  "tudelft-lambda-published",
                                                   "resnet50-imagenet",
                                                   "resnet50-imagenet-ccll",
                                                   "resnet50-imagenet-llll"};
@@ -36,27 +41,30 @@ std::size_t placeOf(const std::string& name) {
 }  // namespace
 
 std::vector<TemplateGroup> loadTemplates(QStringList& problems) {
-  std::vector<std::string> names = presetNames();
+  std::vector<std::string> names = presetFileNames();
   std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return placeOf(a) < placeOf(b);
   });
-  TemplateGroup small{u"For small images: shapes10 and CIFAR-10"_s, {}};
-  TemplateGroup large{u"For ImageNet: shapes and costs alone"_s, {}};
+  std::vector<TemplateGroup> groups{{u"For small images: shapes10 and CIFAR-10"_s, {}},
+                                    {u"For ImageNet, as a folder of pictures"_s, {}}};
   for (const std::string& name : names) {
     try {
       std::vector<Problem> warnings;
       Template loaded{name, loadPreset(name, warnings)};
       const MapShape& input = loaded.config.architecture.input;
       const bool isSmall = std::max(input.height, input.width) <= kLargestSmallImage;
-      (isSmall ? small : large).templates.push_back(std::move(loaded));
+      groups[isSmall ? 0 : 1].templates.push_back(std::move(loaded));
     } catch (const Error& error) {
       problems << QString::fromStdString(error.what());
     }
   }
-  std::vector<TemplateGroup> groups;
-  for (TemplateGroup& group : std::array{small, large}) {
-    if (!group.templates.empty()) groups.push_back(std::move(group));
+  for (const PublishedName& published : publishedNames()) {
+    if (std::ranges::find(names, published.name) != names.end()) continue;
+    const QString title = QString::fromUtf8(published.group.data(), std::ssize(published.group));
+    if (groups.back().title != title) groups.push_back({title, {}});
+    groups.back().templates.push_back({published.name, *publishedNetwork(published.name)});
   }
+  std::erase_if(groups, [](const TemplateGroup& group) { return group.templates.empty(); });
   return groups;
 }
 
@@ -66,8 +74,10 @@ RunConfig startedFrom(const Template& from, const RunConfig& current) {
   config.checkpoints = current.checkpoints;
   config.monitoring = current.monitoring;
   // The place of a data set that is already known is kept.
-  const DataSource& known = current.data.source;
-  if (pathOf(known) && known.index() == config.data.source.index()) config.data.source = known;
+  const std::string* known = pathOf(current.data.source);
+  if (known && current.data.source.index() == config.data.source.index()) {
+    *pathOf(config.data.source) = *known;
+  }
   return config;
 }
 

@@ -19,8 +19,8 @@ struct TemplateGroup {
   std::vector<Template> templates;
 };
 
-/// The presets, grouped by purpose; a person's own presets are among those with the same image
-/// size. `problems` receives the reasons why files can't be read.
+/// The presets: those in files, by the size of their images, then the published networks by their
+/// family. `problems` receives the reasons why files can't be read.
 std::vector<TemplateGroup> loadTemplates(QStringList& problems);
 
 /// A template as a document, with the machine's settings and the place of the data from `current`.

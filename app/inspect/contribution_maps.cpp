@@ -59,6 +59,14 @@ Array mapOf(const Array& headMaps, ContributionKind quantity, int head) {
   return map;
 }
 
+Array sharesOf(Array map) {
+  double sum = 0;
+  for (const float value : map.values) sum += std::abs(value);
+  if (sum == 0) return map;
+  for (float& value : map.values) value = static_cast<float>(value / sum);
+  return map;
+}
+
 Array differenceOf(const Array& a, const Array& b) {
   if (a.shape != b.shape || a.values.size() != b.values.size()) return {};
   Array difference = a;

@@ -29,6 +29,10 @@ Array headMapsOf(const InspectionSnapshot& snapshot, ContributionKind quantity);
 /// head that does not exist.
 Array mapOf(const Array& headMaps, ContributionKind quantity, int head);
 
+/// The map as shares of the sum of its absolute values, so that maps of layers of different kinds
+/// have one scale. A map of zeros stays as it is.
+Array sharesOf(Array map);
+
 /// a - b where both have the same shape, otherwise empty.
 Array differenceOf(const Array& a, const Array& b);
 

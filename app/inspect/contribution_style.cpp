@@ -41,6 +41,32 @@ QString meaningOf(ContributionKind kind) {
   return {};
 }
 
+Equation attentionEquation(ContributionKind kind, const InspectableLayer& layer) {
+  const bool isAxial = layer.kind == mixerKindOf<AxialAttentionMixer>();
+  QString meaning =
+      u"The colour of position m is the weight a with which its value v enters the "
+      "output at the framed position n. The weights of a head add up to 1."_s;
+  if (kind == ContributionKind::effect) {
+    meaning =
+        u"The colour of position m is how much it changes the output at the framed position "
+        "n: its weight a times its value v."_s;
+  } else if (isAxial) {
+    meaning =
+        u"The colour of position m is how much of it reaches the framed position n: the "
+        "weight of its row at their crossing j, times the weight of j in the column."_s;
+  } else if (layer.kind == mixerKindOf<NonLocalMixer>()) {
+    meaning =
+        u"The colour of position m is the weight a with which its value enters the sum that "
+        "is added to the input at the framed position n."_s;
+  }
+  return {.formulas = {isAxial ? u"a_{nm} = a^{\\text{column}}_{nj} a^{\\text{row}}_{jm}"_s
+                               : u"y_n = \\sum_m a_{nm} v_m"_s},
+          .number = {},
+          .source = QString::fromUtf8(kMixerTraits[layer.kind].meaning),
+          .explanation = meaning,
+          .letters = {}};
+}
+
 }  // namespace
 
 QString titleOf(ContributionKind kind) {
@@ -95,7 +121,22 @@ ColorRange rangeOf(ContributionKind kind, const Array& map, double scale) {
   return rangeOf(ColorMap::diverging, map.values);
 }
 
-Equation equationOf(ContributionKind kind) {
+Equation equationOf(ContributionKind kind, const InspectableLayer& layer) {
+  switch (inspectedAs(layer)) {
+    case InspectedAs::attention:
+      return attentionEquation(kind, layer);
+    case InspectedAs::gates:
+      return {.formulas = {u"y_m = g_m x_m"_s},
+              .number = {},
+              .source = QString::fromUtf8(kMixerTraits[layer.kind].meaning),
+              .explanation =
+                  u"The colour of position m is the factor g by which all its channels "
+                  "are multiplied. It does not depend on the framed position."_s,
+              .letters = {}};
+    case InspectedAs::lambdas:
+    case InspectedAs::nothing:
+      break;
+  }
   return {.formulas = {u"y_n = \\lambda_n^T q_n = \\sum_m A_m v_m"_s, formulaOf(kind)},
           .number = u"(1, 2)"_s,
           .source = u"Equations 1 and 2 of the paper"_s,

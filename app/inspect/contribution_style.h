@@ -4,6 +4,7 @@
 
 #include "app/inspect/contribution_maps.h"
 #include "engine/values/inspection/colormap.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 
@@ -25,7 +26,7 @@ ColorMap colorMapOf(ContributionKind kind);
 /// signed.
 ColorRange rangeOf(ContributionKind kind, const Array& map, double scale = 0);
 
-/// The paper's equation with the weights of a map, and what its colours mean.
-Equation equationOf(ContributionKind kind);
+/// The equation of the layer with the weights of a map, and what its colours mean.
+Equation equationOf(ContributionKind kind, const InspectableLayer& layer);
 
 }  // namespace lambda

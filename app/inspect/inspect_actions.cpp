@@ -22,10 +22,9 @@ InspectActions::InspectActions(QWidget& page)
             makePageAction(
                 *this, u"Compare"_s, Qt::Key_C, u"Two layers, checkpoints or runs side by side"_s)},
       play(makePageAction(*this, u"Play the epochs"_s, Qt::Key_P, u"Play or pause"_s)),
-      previousLayer(makePageAction(
-          *this, u"Previous layer"_s, Qt::Key_BracketLeft, u"Previous lambda layer"_s)),
-      nextLayer(
-          makePageAction(*this, u"Next layer"_s, Qt::Key_BracketRight, u"Next lambda layer"_s)),
+      previousLayer(
+          makePageAction(*this, u"Previous layer"_s, Qt::Key_BracketLeft, u"Previous layer"_s)),
+      nextLayer(makePageAction(*this, u"Next layer"_s, Qt::Key_BracketRight, u"Next layer"_s)),
       previousImage(makePageAction(*this, u"Previous image"_s, Qt::Key_B, u"Previous image"_s)),
       nextImage(makePageAction(*this, u"Next image"_s, Qt::Key_N, u"Next image"_s)),
       randomImage(makePageAction(*this, u"Random image"_s, Qt::Key_R, u"An image at random"_s)),

@@ -101,6 +101,7 @@ void InspectPage::makeLayout() {
 void InspectPage::connectParts() {
   connect(&chooser_, &SourceChooser::sourceChanged, this, &InspectPage::takeSource);
   connect(&chooser_, &SourceChooser::refused, this, &InspectPage::refuseRun);
+  connect(&chooser_, &SourceChooser::leftTraining, this, &InspectPage::showReason);
   connect(empty_, &EmptyState::firstClicked, this, &InspectPage::trainRequested);
   connect(empty_, &EmptyState::secondClicked, this, &InspectPage::runsRequested);
   connect(deck_, &PanelDeck::retryRequested, this, &InspectPage::showSelection);
@@ -186,9 +187,13 @@ void InspectPage::showRun(const std::filesystem::path& path) {
 
 void InspectPage::refuseRun(const QString& reason) {
   Q_EMIT told(reason, true);
-  if (source().kind != SourceKind::none) return;
+  if (source().kind == SourceKind::none) showReason(reason);
+}
+
+/// Shows on the page why there is nothing else to show.
+void InspectPage::showReason(const QString& reason) {
   deck_->showFailure(reason);
-  stack_->setCurrentWidget(deck_);
+  updateState();
 }
 
 void InspectPage::showImage(const std::filesystem::path& path, Split split, int image) {
@@ -269,7 +274,8 @@ void InspectPage::updateState() {
     empty_->setButtons(u"Train one"_s, u"Open a run"_s);
   }
   const InspectMode::Parts shown = hasSource ? current().parts() : InspectMode::Parts();
-  stack_->setCurrentWidget(hasSource ? shown.view : empty_);
+  QWidget* without = deck_->showsFailure() ? static_cast<QWidget*>(deck_) : empty_;
+  stack_->setCurrentWidget(hasSource ? shown.view : without);
   bar_->showControls(shown.controls);
   for (InspectMode* mode : modes_) {
     if (QWidget* bottom = mode->parts().bottom) bottom->setVisible(bottom == shown.bottom);

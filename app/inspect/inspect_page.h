@@ -85,6 +85,7 @@ class InspectPage : public Page {
   void connectActions();
   void takeLive();
   void refuseRun(const QString& reason);
+  void showReason(const QString& reason);
   void takeSource(const InspectionSource& source);
   void showSelection();
   void updateState();

@@ -110,6 +110,19 @@ QImage pictureOf(const Array& lambda) {
   return image;
 }
 
+QString toolTipOf(const InspectableLayer& layer) {
+  const QString place =
+      u"%1\n%2×%3 positions"_s.arg(layerTitle(layer.name)).arg(layer.height).arg(layer.width);
+  if (inspectedAs(layer) != InspectedAs::lambdas) {
+    return place +
+           u", %1, h = %2"_s.arg(QString::fromUtf8(kMixerTraits[layer.kind].name)).arg(layer.heads);
+  }
+  return place + u", k = %1, h = %2, u = %3, v = %4"_s.arg(layer.queryDepth)
+                     .arg(layer.heads)
+                     .arg(layer.intraDepth)
+                     .arg(layer.valueDepth);
+}
+
 }  // namespace
 
 QString layerTitle(const std::string& name) {
@@ -118,6 +131,11 @@ QString layerTitle(const std::string& name) {
 }
 
 QString layerSummary(const InspectableLayer& layer) {
+  if (inspectedAs(layer) != InspectedAs::lambdas) {
+    return u"%1×%2 · %3"_s.arg(layer.height)
+        .arg(layer.width)
+        .arg(QString::fromUtf8(kMixerTraits[layer.kind].name));
+  }
   const QString size = u"%1×%2"_s.arg(layer.height).arg(layer.width);
   const QString scope = layer.scope > 0 ? u" r%1"_s.arg(layer.scope) : QString();
   return u"%1 · k%2 h%3 u%4%5"_s.arg(size)
@@ -134,7 +152,7 @@ LayerList::LayerList(QWidget* parent) : QListWidget(parent) {
   setMouseTracking(true);
   setUniformItemSizes(true);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setAccessibleName(u"Lambda layers"_s);
+  setAccessibleName(u"Layers"_s);
   connect(this, &QListWidget::currentRowChanged, this, [this](int row) {
     if (row < 0 || row >= static_cast<int>(layers_.size())) return;
     Q_EMIT layerChosen(layers_[static_cast<std::size_t>(row)].name);
@@ -156,14 +174,7 @@ void LayerList::fill() {
     auto* item = new QListWidgetItem(layerTitle(layer.name), this);
     item->setData(kSummaryRole, layerSummary(layer));
     item->setData(Qt::AccessibleTextRole, layerTitle(layer.name) + u", "_s + layerSummary(layer));
-    item->setToolTip(
-        u"%1\n%2×%3 positions, k = %4, h = %5, u = %6, v = %7"_s.arg(layerTitle(layer.name))
-            .arg(layer.height)
-            .arg(layer.width)
-            .arg(layer.queryDepth)
-            .arg(layer.heads)
-            .arg(layer.intraDepth)
-            .arg(layer.valueDepth));
+    item->setToolTip(toolTipOf(layer));
     const auto picture = pictures_.find(layer.name);
     if (picture != pictures_.end()) item->setData(kPictureRole, picture->second);
   }

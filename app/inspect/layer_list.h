@@ -11,8 +11,8 @@
 
 namespace lambda {
 
-/// The lambda layers of a network in network order: name, map size, k, h, u, and a small picture of
-/// the lambda once it is known.
+/// The layers of a network that can be inspected, in network order: name, map size, k, h, u or its
+/// kind, and a small picture of the lambda once it is known.
 class LayerList : public QListWidget {
   Q_OBJECT
 

@@ -83,7 +83,10 @@ InspectionSnapshot snapshotOf(const ProbeSnapshot& probe, const InspectableLayer
       stored->singularContent, stored->singularPosition, stored->singularTotal};
   snapshot.contributions.content = stored->contributionsContent;
   snapshot.contributions.position = stored->contributionsPosition;
-  snapshot.contributions.total = sumOf(stored->contributionsContent, stored->contributionsPosition);
+  snapshot.contributions.total =
+      inspectedAs(layer) == InspectedAs::lambdas
+          ? sumOf(stored->contributionsContent, stored->contributionsPosition)
+          : stored->contributionsTotal;
   snapshot.embeddings = embeddingsOf(*stored);
   return snapshot;
 }
@@ -108,7 +111,9 @@ ProbeNorms normsOf(const ProbeSnapshot& probe, const std::string& layer) {
   InspectionSnapshot parts;
   parts.contributions = {stored->contributionsContent,
                          stored->contributionsPosition,
-                         sumOf(stored->contributionsContent, stored->contributionsPosition)};
+                         stored->contributionsTotal.empty()
+                             ? sumOf(stored->contributionsContent, stored->contributionsPosition)
+                             : stored->contributionsTotal};
   for (const ContributionKind quantity :
        {ContributionKind::content, ContributionKind::position, ContributionKind::total}) {
     const Array map = mapOf(headMapsOf(parts, quantity), quantity, -1);

@@ -145,7 +145,7 @@ void SourceChooser::leaveEndedTraining() {
   open(source_.run, {}, [this](const QString& reason) {
     choose({});
     fillRuns();
-    Q_EMIT refused(reason);
+    Q_EMIT leftTraining(reason);
   });
 }
 

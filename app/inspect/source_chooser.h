@@ -46,6 +46,8 @@ class SourceChooser : public QWidget {
   void sourceChanged(const lambda::InspectionSource& source);
   /// A run can't be chosen: what happened, why and what to do.
   void refused(const QString& reason);
+  /// The training that was shown has ended, and its run can't be chosen, which nobody asked for.
+  void leftTraining(const QString& reason);
 
  protected:
   void changeEvent(QEvent* event) override;

@@ -42,6 +42,10 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
              u"fork"_s,
              u"Start a new run from one of its checkpoints with changed settings"_s,
              u"Ctrl+K"_s);
+  duplicate = add(u"Duplicate with another mixer …"_s,
+                  {},
+                  u"Prepare runs that differ from this one in their mixers alone"_s,
+                  u"Ctrl+Shift+D"_s);
   design = add(u"Open its network in Design"_s,
                u"design"_s,
                u"Edit a copy of the run's network and recipe"_s);
@@ -83,8 +87,13 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
           u"Compare curves of other programs with yours; folders can also be dropped here"_s,
           u"Ctrl+Shift+I"_s);
   refresh = add(u"Refresh"_s, u"redo"_s, u"Read the library again"_s, u"F5"_s);
-  const std::array<QString, kTabs> titles{
-      u"Curves"_s, u"Differences"_s, u"Confusion"_s, u"Scatter"_s, u"Details"_s, u"Histograms"_s};
+  const std::array<QString, kTabs> titles{u"Curves"_s,
+                                          u"Differences"_s,
+                                          u"Confusion"_s,
+                                          u"Scatter"_s,
+                                          u"Details"_s,
+                                          u"Histograms"_s,
+                                          u"Networks"_s};
   for (std::size_t i = 0; i < tabs.size(); ++i) {
     tabs[i] = add(u"Show %1"_s.arg(titles[i].toLower()), {}, {}, u"Alt+%1"_s.arg(i + 1));
     tabs[i]->setIconText(titles[i]);
@@ -114,6 +123,7 @@ void RunActions::update(const std::vector<const RunRow*>& selected, bool isTrain
       });
   inspect->setEnabled(hasWeights);
   design->setEnabled(hasWeights);
+  duplicate->setEnabled(hasWeights);
   copyCommand->setEnabled(hasWeights);
   exportRun->setEnabled(hasWeights);
   reveal->setEnabled(one);
@@ -132,6 +142,7 @@ QList<QAction*> RunActions::forRuns() const {
           resume,
           continueRun,
           fork,
+          duplicate,
           design,
           nullptr,
           rename,

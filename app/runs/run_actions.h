@@ -24,7 +24,7 @@ class RunActions : public QObject {
   Q_OBJECT
 
  public:
-  static constexpr int kTabs = 6;
+  static constexpr int kTabs = 7;
 
   /// The actions are also added to `page`, which outlives this.
   explicit RunActions(QWidget& page);
@@ -51,6 +51,7 @@ class RunActions : public QObject {
   QAction* resume;
   QAction* continueRun;
   QAction* fork;
+  QAction* duplicate;
   QAction* design;
   QAction* rename;
   QAction* tags;

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "app/histograms/histograms_panel.h"
+#include "app/runs/networks/networks_panel.h"
 #include "app/runs/operations/fork_starter.h"
 #include "app/runs/operations/run_operations.h"
 #include "app/runs/panels/color_menu.h"
@@ -25,6 +26,7 @@
 #include "app/runs/table/run_filter_bar.h"
 #include "app/runs/table/run_table_view.h"
 #include "app/session/training_session.h"
+#include "app/variants/duplicate_dialog.h"
 #include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
@@ -49,11 +51,13 @@ RunsPage::RunsPage(RunLibrary& library,
       scatter_(new ScatterPanel(runs_, sorted_)),
       details_(new DetailsPanel(library, runs_)),
       histograms_(new HistogramsPanel),
-      view_(new RunsView(library,
-                         runs_,
-                         sorted_,
-                         *actions_,
-                         {curves_, differences_, confusion_, scatter_, details_, histograms_})),
+      networks_(new NetworksPanel),
+      view_(new RunsView(
+          library,
+          runs_,
+          sorted_,
+          *actions_,
+          {curves_, differences_, confusion_, scatter_, details_, histograms_, networks_})),
       table_(view_->table()),
       messageBar_(view_->messageBar()),
       operations_(new RunOperations(library, *actions_, table_, sorted_, messageBar_, *this)),
@@ -102,6 +106,7 @@ void RunsPage::saveLayout(QSettings& settings) const {
   confusion_->saveTo(settings);
   scatter_->saveTo(settings);
   histograms_->saveLayout(settings);
+  networks_->saveTo(settings);
 }
 
 void RunsPage::restoreLayout(QSettings& settings) {
@@ -112,6 +117,7 @@ void RunsPage::restoreLayout(QSettings& settings) {
   confusion_->restoreFrom(settings);
   scatter_->restoreFrom(settings);
   histograms_->restoreLayout(settings);
+  networks_->restoreFrom(settings);
 }
 
 void RunsPage::dragEnterEvent(QDragEnterEvent* event) {
@@ -124,14 +130,26 @@ void RunsPage::dragEnterEvent(QDragEnterEvent* event) {
 
 void RunsPage::dropEvent(QDropEvent* event) {
   std::vector<fs::path> paths;
-  for (const QUrl& url : event->mimeData()->urls()) paths.push_back(toPath(url.toLocalFile()));
-  library_.open(std::move(paths));
+  for (const QUrl& url : event->mimeData()->urls()) {
+    const fs::path path = toPath(url.toLocalFile());
+    if (path.extension() == ".csv") {
+      showNetworks(path);
+    } else {
+      paths.push_back(path);
+    }
+  }
+  if (!paths.empty()) library_.open(std::move(paths));
   event->acceptProposedAction();
 }
 
 void RunsPage::showEvent(QShowEvent* event) {
   Page::showEvent(event);
   if (view_->showsRuns()) table_.setFocus();
+}
+
+void RunsPage::showNetworks(const fs::path& table) {
+  networks_->open(table);
+  view_->showTab(kNetworks);
 }
 
 void RunsPage::open(const fs::path& folder) {
@@ -171,8 +189,9 @@ void RunsPage::connectPanels() {
   connect(details_, &DetailsPanel::folderClicked, this, &RunOperations::reveal);
   connect(details_, &DetailsPanel::commandClicked, &library_, &RunLibrary::findCommand);
   connect(details_, &DetailsPanel::designClicked, this, [this](const fs::path& run) {
-    if (const RunSummary* found = library_.find(run)) Q_EMIT designRequested(found->record.config);
+    if (const RunSummary* found = library_.find(run)) openInDesign(found->record.config);
   });
+  connect(details_, &DetailsPanel::duplicateClicked, this, &RunsPage::duplicate);
   connect(
       confusion_, &ConfusionPanel::inspectImageRequested, this, &RunsPage::inspectImageRequested);
 }
@@ -208,7 +227,10 @@ void RunsPage::connectActions() {
   connect(forks_, &ForkStarter::forkRequested, this, &RunsPage::forkRequested);
   connect(forks_, &ForkStarter::runLost, &messageBar_, &RunsMessageBar::warn);
   connect(actions_->design, &QAction::triggered, this, [this] {
-    if (const RunRow* row = table_.currentRow()) Q_EMIT designRequested(row->run.record.config);
+    if (const RunRow* row = table_.currentRow()) openInDesign(row->run.record.config);
+  });
+  connect(actions_->duplicate, &QAction::triggered, this, [this] {
+    duplicate(table_.currentRun());
   });
   connect(actions_->tags, &QAction::triggered, this, [this] {
     view_->showTab(kDetails);
@@ -238,6 +260,24 @@ void RunsPage::requestForCurrent(QAction& action, void (RunsPage::*request)(cons
 void RunsPage::fork(const fs::path& run, const fs::path& checkpoint) {
   if (!training_.isBusy()) return forks_->open(run, checkpoint);
   messageBar_.tell(u"A training is under way. Stop it first."_s);
+}
+
+/// A network in Design is no duplicate of the run: what is trained from it has no parent.
+void RunsPage::openInDesign(RunConfig config) {
+  config.parentRun.clear();
+  Q_EMIT designRequested(config);
+}
+
+void RunsPage::duplicate(const fs::path& run) {
+  const RunSummary* found = library_.find(run);
+  if (!found) return;
+  RunConfig config = found->record.config;
+  config.parentRun = run.filename().string();
+  auto* dialog = new DuplicateDialog(config, rowOf(*found).name(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &DuplicateDialog::openRequested, this, &RunsPage::variantRequested);
+  connect(dialog, &DuplicateDialog::queueRequested, this, &RunsPage::variantsQueued);
+  dialog->show();
 }
 
 // ---- what is shown ----

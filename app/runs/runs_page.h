@@ -16,6 +16,7 @@ class DetailsPanel;
 class DifferencesPanel;
 class ForkStarter;
 class HistogramsPanel;
+class NetworksPanel;
 class InspectionSession;
 class OverlayPanel;
 class RunActions;
@@ -48,6 +49,9 @@ class RunsPage : public Page {
   /// Lists a run folder or imports a folder of event files; anything else is reported as an error.
   void open(const std::filesystem::path& folder);
 
+  /// Draws a table that `lambda bench networks --csv` wrote.
+  void showNetworks(const std::filesystem::path& table);
+
   QList<QAction*> pageActions() const override;
   QAction* undoAction() const override;
   QAction* redoAction() const override;
@@ -67,6 +71,9 @@ class RunsPage : public Page {
   void continueRequested(const std::filesystem::path& run, int epochs);
   void forkRequested(const std::filesystem::path& checkpoint, const lambda::RunConfig& config);
   void designRequested(const lambda::RunConfig& config);
+  /// The run, which repeats another with other mixers, should be opened in Train.
+  void variantRequested(const lambda::RunConfig& config);
+  void variantsQueued(const std::vector<lambda::RunConfig>& configs);
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -74,7 +81,7 @@ class RunsPage : public Page {
   void showEvent(QShowEvent* event) override;
 
  private:
-  enum Tab { kCurves, kDifferences, kConfusion, kScatter, kDetails };
+  enum Tab { kCurves, kDifferences, kConfusion, kScatter, kDetails, kHistograms, kNetworks };
 
   void connectTable();
   void connectPanels();
@@ -83,6 +90,8 @@ class RunsPage : public Page {
   void chooseLibraryFolder();
   void requestForCurrent(QAction& action, void (RunsPage::*request)(const std::filesystem::path&));
   void fork(const std::filesystem::path& run, const std::filesystem::path& checkpoint);
+  void duplicate(const std::filesystem::path& run);
+  void openInDesign(RunConfig config);
   void showContextMenu(const QPoint& at);
   void selectionMoved();
   void showRuns();
@@ -103,6 +112,7 @@ class RunsPage : public Page {
   ScatterPanel* scatter_;
   DetailsPanel* details_;
   HistogramsPanel* histograms_;
+  NetworksPanel* networks_;
   RunsView* view_;
   RunTableView& table_;
   RunsMessageBar& messageBar_;

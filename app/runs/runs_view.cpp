@@ -123,6 +123,10 @@ void RunsView::updateIcons() {
 
 void RunsView::showTab(int tab) {
   tabs_->setCurrentIndex(tab);
+  if (showsRuns()) return;
+  // The panels are shown without runs too once a person asks for one: networks need none.
+  arePanelsWanted_ = true;
+  updateState();
 }
 
 bool RunsView::showsRuns() const {
@@ -131,8 +135,8 @@ bool RunsView::showsRuns() const {
 
 void RunsView::updateState() {
   const int count = runs_.rowCount();
-  setCurrentWidget(count > 0 ? static_cast<QWidget*>(content_) : notice_);
-  if (count == 0) return showNotice();
+  setCurrentWidget(count > 0 || arePanelsWanted_ ? static_cast<QWidget*>(content_) : notice_);
+  if (count == 0) showNotice();
   const bool hasHits = sorted_.rowCount() > 0;
   tableStack_->setCurrentWidget(hasHits ? static_cast<QWidget*>(table_) : noHits_);
   noHits_->setContent(u"No matching runs"_s,
@@ -184,7 +188,7 @@ void RunsView::saveTo(QSettings& settings) const {
 
 void RunsView::restoreFrom(QSettings& settings) {
   content_->restoreLayout(settings.value(kPageSplitterKey).toByteArray());
-  showTab(settings.value(kTabKey, 0).toInt());
+  tabs_->setCurrentIndex(settings.value(kTabKey, 0).toInt());
   table_->restoreFrom(settings);
 }
 

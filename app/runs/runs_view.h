@@ -77,6 +77,7 @@ class RunsView : public QStackedWidget {
   LibraryNotice* noHits_;
   RunsMessageBar* messageBar_;
   LibraryNotice* notice_;
+  bool arePanelsWanted_ = false;  ///< Even without runs.
   GripSplitter* content_;
   QStackedWidget* tableStack_;
   QTabWidget* tabs_;

@@ -32,8 +32,8 @@ QAction* makeAction(const QString& text,
   return action;
 }
 
-/// What failed, why, and what to do. The text of an Error begins with the path and ends with its
-/// hint on a line of its own.
+/// Says what failed, why, and what to do. The text of an Error begins with the path and ends with
+/// its hint on a line of its own.
 QString failureText(const QString& verb, const QString& path, const QString& problem) {
   QStringList parts = problem.split(u"\n  "_s);
   if (parts.first().startsWith(path + u": "_s)) parts.first().remove(0, path.size() + 2);

@@ -17,6 +17,7 @@
 #include "engine/values/run/checkpoint_header.h"
 #include "engine/values/run/predictions.h"
 #include "engine/values/run/throughput_estimate.h"
+#include "engine/verification/verification.h"
 
 namespace lambda {
 
@@ -66,6 +67,8 @@ class EngineCalls {
   /// `run` is a run folder or a checkpoint file.
   virtual std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,
                                                          int threads) = 0;
+
+  virtual bool verifyStatements(const StatementReport& report) = 0;
 };
 
 }  // namespace lambda

@@ -266,6 +266,33 @@ quint64 InspectionSession::selectDevice(const DeviceConfig& config,
              });
 }
 
+quint64 InspectionSession::verifyStatements(
+    QObject& context,
+    Replies<StatementResults> replies,
+    std::function<void(const StatementResult& result, int count)> checked) {
+  // Is destroyed together with the replies.
+  const auto kept = std::make_shared<decltype(checked)>(std::move(checked));
+  const std::weak_ptr<decltype(checked)> known = kept;
+  replies.answered = [answered = std::move(replies.answered), kept](const StatementResults& all) {
+    answered(all);
+  };
+  return ask(*longTasks_,
+             "verify",
+             context,
+             std::move(replies),
+             [worker = longTasks_.get(), known](RunControl& control, const auto&) {
+               StatementResults all;
+               worker->engine().verifyStatements([&](const StatementResult& result, int count) {
+                 all.push_back(result);
+                 worker->post([known, result, count] {
+                   if (const auto to = known.lock()) (*to)(result, count);
+                 });
+                 return control.next() != RunControl::Turn::stop;
+               });
+               return std::optional(std::move(all));
+             });
+}
+
 void InspectionSession::cancel(quint64 id) {
   const auto found = pending_.find(id);
   if (found == pending_.end()) return;

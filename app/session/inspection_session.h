@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <QObject>
 #include <QString>
@@ -25,6 +26,8 @@ struct DeviceChoice {
   ComputeDevice device;
   int cores = 0;  ///< Available cores of this machine.
 };
+
+using StatementResults = std::vector<StatementResult>;
 
 /// Inspects checkpoints, classifies images and times steps, on worker threads with low priority, so
 /// that neither the window nor a training waits for them: one thread for inspections, which
@@ -63,6 +66,12 @@ class InspectionSession : public QObject {
   /// Determines which device a training would use, and why. The query of a GPU's driver takes a
   /// while.
   quint64 selectDevice(const DeviceConfig& config, QObject& context, Replies<DeviceChoice> replies);
+
+  /// Checks the statements of the papers. `checked` gets each result as soon as it is known, with
+  /// the number of all statements; the answer has them all.
+  quint64 verifyStatements(QObject& context,
+                           Replies<StatementResults> replies,
+                           std::function<void(const StatementResult& result, int count)> checked);
 
   /// Ends a request: a long task ends within a batch. No reply follows. A number without a request
   /// is ignored.

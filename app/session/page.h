@@ -20,8 +20,9 @@ class Page : public QWidget {
  public:
   using QWidget::QWidget;
 
-  /// The page's own actions, in the order of its menu; null pointers are separators. All of them
-  /// are also added to the page as a widget, so that their shortcuts work while it is shown.
+  /// The page's own actions, in the order of its menu; null pointers are separators, and an action
+  /// with a menu stands for the actions of that menu. All of them are also added to the page as a
+  /// widget, so that their shortcuts work while it is shown.
   virtual QList<QAction*> pageActions() const = 0;
 
   /// The undo and redo of what the page shows, with texts that say what they undo; null where

@@ -86,4 +86,8 @@ std::unique_ptr<OpenCheckpoint> LoadedEngine::openCheckpoint(const std::filesyst
   return engine().openCheckpoint(run, threads);
 }
 
+bool LoadedEngine::verifyStatements(const StatementReport& report) {
+  return engine().verifyStatements(report);
+}
+
 }  // namespace lambda

@@ -43,6 +43,7 @@ class LoadedEngine : public EngineCalls {
                                                        Observer& observer) override;
   std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,
                                                  int threads) override;
+  bool verifyStatements(const StatementReport& report) override;
 
  private:
   EngineCalls& engine();

@@ -25,6 +25,7 @@
 #include "app/studio/shortcut_filter.h"
 #include "app/studio/shortcut_tips.h"
 #include "app/studio/training_notices.h"
+#include "app/studio/verification_window.h"
 #include "app/train/train_status.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/question_box.h"
@@ -100,6 +101,8 @@ MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
 MainWindow::~MainWindow() {
   // It shows the actions of the workspaces.
   delete preferencesWindow_;
+  // It checks on a thread of the workspaces.
+  delete verification_;
   // Its actions report changes while they are destroyed, which the window must still understand.
   delete workspaces_;
 }

@@ -20,6 +20,7 @@ class PreferencesWindow;
 class ShortcutRegistry;
 class ShortcutSheet;
 class Tour;
+class VerificationWindow;
 struct Command;
 
 /// The window: rail, menus, notices and status bar around the workspaces. It can close in every
@@ -73,6 +74,7 @@ class MainWindow : public QMainWindow {
   void showPalette();
   void showShortcuts();
   void showAbout();
+  void showVerification();
   void showPreferences();
   void registerShortcuts();
   void updateHint();
@@ -92,6 +94,7 @@ class MainWindow : public QMainWindow {
   QActionGroup* workspaceActions_;
   CommandPalette* palette_;
   ShortcutSheet* shortcuts_ = nullptr;
+  VerificationWindow* verification_ = nullptr;
   QMenu* pageMenu_ = nullptr;
   QAction* commands_ = nullptr;
   QAction* sheet_ = nullptr;

@@ -21,6 +21,7 @@
 #include "app/studio/settings/shortcut_registry.h"
 #include "app/studio/shortcut_sheet.h"
 #include "app/studio/tour/tour_stops.h"
+#include "app/studio/verification_window.h"
 #include "app/studio/welcome_page.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/text/path_text.h"
@@ -35,6 +36,7 @@ const QString kTourKey = u"tour/shown"_s;
 
 void collect(const QList<QAction*>& from, QList<QAction*>& all) {
   for (QAction* action : from) {
+    if (!action) continue;
     if (action->menu()) {
       collect(action->menu()->actions(), all);
     } else if (!action->isSeparator() && !all.contains(action)) {
@@ -173,6 +175,9 @@ void MainWindow::makeHelpMenu() {
   QAction* tour = help->addAction(u"Tour of the pages"_s);
   tour->setToolTip(u"Points at the main controls of the four pages"_s);
   connect(tour, &QAction::triggered, this, [this] { tour_->begin(); });
+  QAction* verification = help->addAction(u"Verify the paper's statements …"_s);
+  verification->setToolTip(u"Check that what the papers say of the layers holds in this build"_s);
+  connect(verification, &QAction::triggered, this, &MainWindow::showVerification);
   connect(help->addAction(u"The paper: LambdaNetworks"_s), &QAction::triggered, this, [] {
     QDesktopServices::openUrl(QUrl(u"https://arxiv.org/abs/2102.08602"_s));
   });
@@ -207,9 +212,11 @@ void MainWindow::addPageCommands(Workspace workspace, std::vector<Command>& comm
   const auto goTo = [this, workspace] {
     if (workspaces_->current() != workspace) workspaces_->goTo(workspace);
   };
-  for (QAction* action : page->pageActions()) {
+  QList<QAction*> actions;
+  collect(page->pageActions(), actions);
+  for (QAction* action : actions) {
     const auto isAction = [action](const Command& command) { return command.action == action; };
-    if (action && std::ranges::none_of(commands, isAction))
+    if (std::ranges::none_of(commands, isAction))
       commands.push_back({action, place, {}, goTo});
   }
   for (const PictureExport& picture : pictureExportsBelow(*page)) {
@@ -229,7 +236,10 @@ void MainWindow::showShortcuts() {
   for (const QAction* entry : workspaceActions_->actions()) {
     const auto workspace = static_cast<Workspace>(entry->data().toInt());
     const Page* page = workspaces_->page(workspace);
-    if (page) groups.push_back({entry->text(), page->pageActions()});
+    if (!page) continue;
+    ShortcutGroup group{entry->text(), {}};
+    collect(page->pageActions(), group.actions);
+    groups.push_back(group);
   }
   shortcuts_->setGroups(groups);
   shortcuts_->show();
@@ -251,8 +261,10 @@ void MainWindow::registerShortcuts() {
   for (const WorkspaceTraits& traits : kWorkspaces) {
     const Page* page = workspaces_->page(traits.workspace);
     if (!page) continue;
-    for (QAction* action : page->pageActions()) {
-      if (action) registry_->add(action, Workspaces::titleOf(traits.workspace), false);
+    QList<QAction*> actions;
+    collect(page->pageActions(), actions);
+    for (QAction* action : actions) {
+      registry_->add(action, Workspaces::titleOf(traits.workspace), false);
     }
   }
 }
@@ -286,6 +298,14 @@ void MainWindow::offerTour() {
   if (settings.value(kTourKey).toBool()) return;
   settings.setValue(kTourKey, true);
   tour_->begin();
+}
+
+void MainWindow::showVerification() {
+  if (!verification_) verification_ = new VerificationWindow(workspaces_->inspection(), this);
+  verification_->show();
+  verification_->raise();
+  verification_->activateWindow();
+  verification_->start();
 }
 
 void MainWindow::showAbout() {

@@ -176,6 +176,8 @@ void Workspaces::connectPages() {
   });
 
   connect(designPage_, &DesignPage::trainRequested, this, [this] { goTo(Workspace::train); });
+  connect(designPage_, &DesignPage::variantRequested, this, &Workspaces::openVariant);
+  connect(designPage_, &DesignPage::variantsQueued, this, &Workspaces::queueVariants);
 
   connect(trainPage_, &TrainPage::inspectRequested, this, &Workspaces::openRun);
   connect(trainPage_, &TrainPage::runsRequested, this, [this](const std::filesystem::path& run) {
@@ -230,9 +232,20 @@ void Workspaces::connectRunsPage() {
             training_->fork(checkpoint, config, library_->folder());
             goTo(Workspace::train);
           });
+  connect(runsPage_, &RunsPage::variantRequested, this, &Workspaces::openVariant);
+  connect(runsPage_, &RunsPage::variantsQueued, this, &Workspaces::queueVariants);
   connect(runsPage_, &RunsPage::designRequested, this, [this](const RunConfig& config) {
     documentActions_->startFrom(config, [this] { goTo(Workspace::design); });
   });
+}
+
+void Workspaces::openVariant(const RunConfig& config) {
+  documentActions_->startFrom(config, [this] { goTo(Workspace::train); });
+}
+
+void Workspaces::queueVariants(const std::vector<RunConfig>& configs) {
+  trainPage_->queueRuns(configs);
+  goTo(Workspace::train);
 }
 
 // Not before the Train workspace is visible: the answer needs LibTorch.

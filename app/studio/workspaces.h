@@ -59,6 +59,8 @@ class Workspaces : public QStackedWidget {
 
   RunLibrary& library() { return *library_; }
 
+  InspectionSession& inspection() { return *inspection_; }
+
   DocumentActions& documentActions() { return *documentActions_; }
 
   Workspace current() const { return static_cast<Workspace>(currentIndex()); }
@@ -100,6 +102,8 @@ class Workspaces : public QStackedWidget {
   void addPages();
   void connectPages();
   void connectRunsPage();
+  void openVariant(const RunConfig& config);
+  void queueVariants(const std::vector<RunConfig>& configs);
   void askForDevice();
   void updateRuns();
 

@@ -190,6 +190,25 @@ void TrainPage::queue() {
   if (!obstacle.isEmpty()) banner_->showRefusal({obstacle}, u"Could not queue the run"_s);
 }
 
+void TrainPage::queueRuns(const std::vector<RunConfig>& configs) {
+  tasks_.run(
+      [configs, folder = standardDataFolder()] {
+        std::vector<RunConfig> located = configs;
+        for (RunConfig& config : located) {
+          config.data.source = locatedSource(config.data.source, folder);
+        }
+        return located;
+      },
+      [this](const std::vector<RunConfig>& located) {
+        for (const RunConfig& config : located) {
+          const QString obstacle = queue_->add(config);
+          if (obstacle.isEmpty()) continue;
+          banner_->showRefusal({obstacle}, u"Could not queue the run"_s);
+          return;
+        }
+      });
+}
+
 bool TrainPage::refuseErrors() {
   const std::vector<Problem> problems = setup_->problems();
   const auto first = std::ranges::find(problems, Severity::error, &Problem::severity);

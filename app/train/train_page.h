@@ -2,9 +2,12 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "app/session/background_tasks.h"
 #include "app/session/page.h"
 #include "app/train/setup/machine.h"
+#include "engine/values/config/run_config.h"
 
 class QStackedWidget;
 
@@ -50,6 +53,9 @@ class TrainPage : public Page {
   /// Queues a training with the document's configuration, under the same conditions.
   void queue();
 
+  /// Queues prepared runs; their data is looked for as on all pages.
+  void queueRuns(const std::vector<RunConfig>& configs);
+
   QList<QAction*> pageActions() const override;
   /// Those of the document; null while a run is shown instead of it.
   QAction* undoAction() const override;
@@ -85,6 +91,7 @@ class TrainPage : public Page {
   QAction* undo_;
   QAction* redo_;
   TrainingQueue* queue_;
+  BackgroundTasks tasks_{*this};
   TransportBar* transport_;
   ResultBanner* banner_;
   QStackedWidget* views_;

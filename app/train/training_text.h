@@ -5,8 +5,8 @@
 #include <QString>
 
 #include "app/session/training_session.h"
-#include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/fields/problem.h"
 
 namespace lambda {
 

@@ -3,6 +3,7 @@
 #include <torch/autograd.h>
 
 #include "engine/layers/convolution/convolve.h"
+#include "engine/layers/mixers/mixers.h"
 
 namespace lambda {
 
@@ -100,6 +101,16 @@ LayerForm plainConvolution(const LayerCase& shape, const at::Tensor& weight) {
     return at::conv2d(x, weight, {}, stride, /*padding=*/1);
   };
   return {"convolution 3x3, LibTorch", apply, {weight}};
+}
+
+MixerLayer mixerLayer(const LayerCase& shape, const std::string& name, const Mixer& mixer) {
+  BlockPlan plan;
+  plan.mixerInput = plan.mixerOutput = {shape.depth, shape.side, shape.side};
+  const auto module = std::make_shared<RoledModule>();
+  const MapFunction mix = std::visit(
+      [&](const auto& options) { return addMixer(*module, options, plan, nullptr); }, mixer);
+  const auto apply = [shape, mix](const at::Tensor& x) { return pooled(shape, mix(x)); };
+  return {module, {name, apply, module->parameters()}};
 }
 
 std::vector<at::Tensor> gradientsOf(const LayerForm& form,

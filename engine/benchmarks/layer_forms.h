@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "engine/benchmarks/core_forms.h"
 #include "engine/benchmarks/layer_benchmark.h"
 #include "engine/layers/lambda/lambda_layer.h"
+#include "engine/layers/roled_module.h"
 
 namespace lambda {
 
@@ -43,6 +45,15 @@ LayerForm convolutionLayer(torch::nn::Conv2d convolution);
 
 /// The same convolution with LibTorch only.
 LayerForm plainConvolution(const LayerCase& shape, const at::Tensor& weight);
+
+/// Another kind of mixer in the place of the lambda layer.
+struct MixerLayer {
+  std::shared_ptr<RoledModule> module;
+  LayerForm form;
+};
+
+/// The mixer as the engine computes it, with the same pooling and without a norm after it.
+MixerLayer mixerLayer(const LayerCase& shape, const std::string& name, const Mixer& mixer);
 
 /// The gradients of all parameters, and of x.
 std::vector<at::Tensor> gradientsOf(const LayerForm& form,

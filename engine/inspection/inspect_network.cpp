@@ -23,20 +23,30 @@ class InputTrace : public ForwardTrace {
   at::Tensor input_;
 };
 
-/// Index of the requested layer among a network's lambda layers; 0 for an empty name.
-std::size_t indexOf(const std::vector<InspectableLayer>& layers, const std::string& asked) {
+bool isNamed(const std::string& layer, const std::string& asked) {
+  return layer == asked || layer == asked + ".mixer";
+}
+
+/// The requested layer among those that can be inspected; the first one for an empty name.
+InspectableLayer requestedLayer(const Network& network, const std::string& asked) {
+  const std::vector<InspectableLayer> layers = inspectableLayers(network->architecture);
+  std::string names;
+  for (const InspectableLayer& layer : layers) {
+    if (asked.empty() || isNamed(layer.name, asked)) return layer;
+    names += (names.empty() ? "" : ", ") + layer.name;
+  }
+  for (const NamedLambda& lambda : network->lambdaLayers()) {
+    if (!asked.empty() && !isNamed(lambda.name, asked)) continue;
+    throw Error(lambda.name,
+                "its tokens are runs of channels, not pixels, so that no pixel has a contribution",
+                "inspect a layer whose token order is pixels");
+  }
   if (layers.empty()) {
     throw Error(asked,
-                "the network has no lambda layer to inspect",
-                "give one of its blocks a lambda layer as its mixer");
+                "the network has no layer that can be inspected",
+                "give one of its blocks a lambda layer or attention as its mixer");
   }
-  if (asked.empty()) return 0;
-  std::string names;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (layers[i].name == asked || layers[i].name == asked + ".mixer") return i;
-    names += (i == 0 ? "" : ", ") + layers[i].name;
-  }
-  throw Error(asked, "is no lambda layer of this network", "lambda layers: " + names);
+  throw Error(asked, "is no layer of this network that can be inspected", "layers: " + names);
 }
 
 QueryPlace placeOf(const InspectableLayer& layer, const InspectionRequest& request) {
@@ -104,10 +114,7 @@ EmbeddingTables embeddingTablesOf(const Network& network) {
 
 LayerView::LayerView(Network& network, const at::Tensor& image, const std::string& layer)
     : network_(network) {
-  const std::vector<InspectableLayer> layers = inspectableLayers(network->architecture);
-  const std::size_t index = indexOf(layers, layer);
-  layer_ = layers[index];
-  lambda_ = network->lambdaLayers()[index].layer;
+  layer_ = requestedLayer(network, layer);
   const at::Device device = network->parameters().front().device();
   const at::Tensor batch = batchOf(image, network->architecture.input, device);
   const InspectionMode mode(*network, device.type());
@@ -116,7 +123,19 @@ LayerView::LayerView(Network& network, const at::Tensor& image, const std::strin
   probabilities_ = arrayOf(logits.to(at::kDouble).softmax(1)[0]).values;
   predicted_ = static_cast<int>(logits[0].argmax().item<std::int64_t>());
   requireFinite(layer_.name, "the class scores", logits);
-  operands_ = operandsOf(lambda_, trace.input());
+  for (const auto& [name, unit] : network->mixers()) {
+    if (name == layer_.name) readOperands(unit, trace.input());
+  }
+}
+
+void LayerView::readOperands(const MixerUnit& unit, const at::Tensor& input) {
+  if (const auto shown = unit->layerAs<ShowsAttention>()) {
+    attention_ = shown;
+    input_ = input;
+    return;
+  }
+  lambda_ = LambdaLayer(unit->layerAs<LambdaLayerImpl>());
+  operands_ = operandsOf(lambda_, input);
   requireFinite(layer_.name, "its queries", operands_.queries);
   requireFinite(layer_.name, "its keys", operands_.keys);
   requireFinite(layer_.name, "its values", operands_.values);
@@ -143,6 +162,13 @@ InspectionSnapshot LayerView::at(const InspectionRequest& request,
   snapshot.predicted = predicted_;
 
   const at::NoGradGuard noGradient;
+  if (lambda_.is_empty()) {
+    const InspectionMode mode(*network_, input_.device().type());
+    const AttentionTerms terms = attention_->terms(input_, query.row * layer_.width + query.column);
+    requireFinite(layer_.name, "its weights", terms.weights);
+    showAttention(terms, snapshot);
+    return snapshot;
+  }
   decompose(lambda_, operands_, query, snapshot);
   snapshot.embeddings = embeddingTilesOf(lambda_,
                                          initialTable(network_, lambda_, context.initialEmbeddings),

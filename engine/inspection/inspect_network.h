@@ -1,16 +1,18 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/inspection/attention_arithmetic.h"
 #include "engine/inspection/lambda_arithmetic.h"
 #include "engine/networks/network.h"
 #include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 
-/// Position embeddings [rows, u, k] by the name of their parameter, such as
+/// Tables of position embeddings by the name of their parameter, such as
 /// "stage3.block1.mixer.layer.embedding.table". Layers that share embeddings share an entry.
 using EmbeddingTables = std::map<std::string, at::Tensor>;
 
@@ -28,7 +30,7 @@ struct InspectionContext {
   const EmbeddingTables* initialEmbeddings = nullptr;  ///< Null or no entry = not known.
 };
 
-/// One lambda layer of a network with one image. Computes once what is the same for every query
+/// One layer of a network with one image. Computes once what is the same for every query
 /// pixel. It is valid as long as the network's weights do not change.
 class LayerView {
  public:
@@ -45,15 +47,19 @@ class LayerView {
   InspectionSnapshot at(const InspectionRequest& request, const InspectionContext& context);
 
  private:
+  void readOperands(const MixerUnit& unit, const at::Tensor& input);
+
   Network network_;
   InspectableLayer layer_;
-  LambdaLayer lambda_{nullptr};
-  LayerOperands operands_;
+  LambdaLayer lambda_{nullptr};  ///< Null where the layer has no lambdas.
+  LayerOperands operands_;       ///< Empty where the layer has no lambdas.
+  std::shared_ptr<ShowsAttention> attention_;  ///< Null in a lambda layer.
+  at::Tensor input_;                           ///< Of the attention.
   std::vector<float> probabilities_;
   int predicted_ = 0;
 };
 
-/// Inspects one lambda layer of a network with one image; see LayerView, also for errors.
+/// Inspects one layer of a network with one image; see LayerView, also for errors.
 InspectionSnapshot inspectNetwork(Network& network,
                                   const at::Tensor& image,
                                   const InspectionRequest& request,

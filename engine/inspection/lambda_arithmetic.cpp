@@ -12,41 +12,47 @@ namespace {
 
 /// The operands of the core at one query of one image, in double on the CPU.
 struct QueryOperands {
-  at::Tensor q;     // [h, k]
-  at::Tensor kbar;  // [m, u, k]; undefined without content lambda
-  at::Tensor e;     // [m, u, k]; undefined without position lambda
-  at::Tensor v;     // [m, u, v]
+  at::Tensor q;     // [h, t k]
+  at::Tensor kbar;  // [m, u, t k]; undefined without content lambda
+  at::Tensor e;     // [m, u, t k]; undefined without position lambda
+  at::Tensor v;     // [t, m, u, v]
   at::Tensor y;     // [h, v], output of the layer's forward pass
-};
 
-at::Tensor inDouble(const at::Tensor& tensor) {
-  return tensor.to(at::kCPU, at::kDouble);
-}
+  // The values of each head [h, m, u, v].
+  at::Tensor valuesOfHeads() const { return v.expand({q.size(0), -1, -1, -1}); }
+};
 
 QueryOperands operandsAt(LambdaLayer& layer, const LayerOperands& all, const QueryPlace& query) {
   const std::int64_t n = query.row * all.width + query.column;
   QueryOperands parts;
   parts.q = all.queries[n];
-  parts.kbar = all.keys;
+  const bool isMasked = layer->context.isMasked();
+  if (all.keys.defined()) parts.kbar = isMasked ? all.keys[n] : all.keys;
   parts.v = all.values;
   parts.y = all.output[n];
-  if (layer->embedding) {
-    parts.e = inDouble(layer->embedding->expandQuery(n, all.height, all.width))
-                  .view({all.height * all.width, layer->options.mixer.intraDepth, -1});
+  if (!layer->embedding) return parts;
+  std::vector<at::Tensor> embeddings;
+  for (std::int64_t t = 0; t < all.values.size(0); ++t) {
+    embeddings.push_back(
+        layer->context.embeddingsOfQuery(layer->embedding, n, all.height, all.width, t));
   }
+  parts.e = inDouble(at::cat(embeddings, 1))
+                .view({all.height * all.width, layer->options.mixer.intraDepth, -1});
   return parts;
 }
 
 /// What follows from one part of kbar + e, or from their sum.
 struct Part {
-  at::Tensor lambda;   // [k, v]
+  at::Tensor lambda;   // [t k, v]
   at::Tensor weights;  // A [h, m, u]
   at::Tensor output;   // [h, v]
 };
 
 Part partOf(const at::Tensor& rows, const QueryOperands& parts) {
   Part part;
-  part.lambda = at::einsum("muk,muv->kv", {rows, parts.v});
+  const std::int64_t t = parts.v.size(0), depth = rows.size(2) / t;
+  part.lambda =
+      at::einsum("mutk,tmuv->tkv", {rows.unflatten(2, {t, depth}), parts.v}).flatten(0, 1);
   part.weights = at::einsum("hk,muk->hmu", {parts.q, rows});
   part.output = at::matmul(parts.q, part.lambda);
   return part;
@@ -60,9 +66,12 @@ Array mapsOf(const at::Tensor& weights, std::int64_t height, std::int64_t width)
 
 KeyRegions keyRegionsOf(const at::Tensor& kbar, std::int64_t height, std::int64_t width) {
   KeyRegions keys;
-  const at::Tensor regions = kbar.permute({2, 1, 0});  // [k, u, m]
+  const at::Tensor regions = kbar.permute({2, 1, 0});  // [t k, u, m]
   keys.regions = arrayOf(regions.reshape({regions.size(0), regions.size(1), height, width}));
-  keys.entropy = arrayOf(at::special_entr(regions).sum(2).flatten()).values;
+  const at::Tensor sizes = regions.abs();
+  const at::Tensor sum = sizes.sum(2, /*keepdim=*/true);
+  const at::Tensor shares = sizes / at::where(sum > 0, sum, at::ones_like(sum));
+  keys.entropy = arrayOf(at::special_entr(shares).sum(2).flatten()).values;
   return keys;
 }
 
@@ -80,16 +89,27 @@ PartBalance balanceOf(const Part& content, const Part& position) {
   return balance;
 }
 
-ContributionResidual residualOf(const at::Tensor& weights, const QueryOperands& parts) {
-  const at::Tensor sum = at::einsum("hmu,muv->hv", {weights, parts.v});
+/// The queries [n, h, t k] of heads that each have a lambda of their own, from their [n, 1, k];
+/// a single tensor as it is.
+at::Tensor belowEachOther(const std::vector<at::Tensor>& queries) {
+  if (queries.size() == 1) return queries.front();
+  const at::Tensor all = at::cat(queries, 1).transpose(1, 2);  // [n, k, h]
+  return at::diag_embed(all).permute({0, 2, 3, 1}).flatten(2);
+}
+
+}  // namespace
+
+ContributionResidual residualOf(const at::Tensor& sum, const at::Tensor& output) {
   ContributionResidual residual;
-  residual.absolute = (sum - parts.y).abs().max().item<double>();
-  const double size = parts.y.abs().max().item<double>();
+  residual.absolute = (sum - output).abs().max().item<double>();
+  const double size = output.abs().max().item<double>();
   residual.relative = size > 0 ? residual.absolute / size : residual.absolute;
   return residual;
 }
 
-}  // namespace
+at::Tensor inDouble(const at::Tensor& tensor) {
+  return tensor.to(at::kCPU, at::kDouble);
+}
 
 Array arrayOf(const at::Tensor& tensor) {
   const at::Tensor dense = tensor.detach().to(at::kCPU, at::kFloat).contiguous();
@@ -100,10 +120,18 @@ LayerOperands operandsOf(LambdaLayer& layer, const at::Tensor& x) {
   const LambdaMixer& mixer = layer->options.mixer;
   LayerOperands operands{.height = x.size(2), .width = x.size(3)};
   const std::int64_t m = operands.height * operands.width, u = mixer.intraDepth;
-  const LambdaOperands all = layer->operands(x);
-  operands.queries = inDouble(all.queries[0]);
-  operands.values = inDouble(all.values[0]).view({m, u, -1});
-  if (all.keys.defined()) operands.keys = inDouble(all.keys[0]).view({m, u, mixer.queryDepth});
+  std::vector<at::Tensor> queries, keys, values;
+  for (const LambdaOperands& head : layer->operands(x)) {
+    queries.push_back(inDouble(head.queries[0]));
+    values.push_back(inDouble(head.values[0]).view({m, u, -1}));
+    if (!head.keys.defined()) continue;
+    std::vector<std::int64_t> sizes{m, u, mixer.queryDepth};
+    if (layer->context.isMasked()) sizes.insert(sizes.begin(), m);
+    keys.push_back(inDouble(head.keys[0]).view(sizes));
+  }
+  operands.queries = belowEachOther(queries);
+  operands.values = at::stack(values);
+  if (!keys.empty()) operands.keys = at::cat(keys, -1);
   operands.output = inDouble(layer->forward(x)[0].permute({1, 2, 0})).reshape({m, mixer.heads, -1});
   return operands;
 }
@@ -136,12 +164,14 @@ void decompose(LambdaLayer& layer,
   }
   record(total, &LambdaParts::total);
   snapshot.queries = arrayOf(parts.q);
-  snapshot.effect =
-      arrayOf(at::linalg_vector_norm(
-                  at::einsum("hmu,muv->hmv", {total.weights, parts.v}), 2, at::IntArrayRef{2})
-                  .view({-1, height, width}));
+  snapshot.effect = arrayOf(
+      at::linalg_vector_norm(at::einsum("hmu,hmuv->hmv", {total.weights, parts.valuesOfHeads()}),
+                             2,
+                             at::IntArrayRef{2})
+          .view({-1, height, width}));
   snapshot.balance = balanceOf(content, position);
-  snapshot.residual = residualOf(total.weights, parts);
+  snapshot.residual =
+      residualOf(at::einsum("hmu,hmuv->hv", {total.weights, parts.valuesOfHeads()}), parts.y);
 }
 
 EmbeddingTiles embeddingTilesOf(LambdaLayer& layer,
@@ -154,7 +184,10 @@ EmbeddingTiles embeddingTilesOf(LambdaLayer& layer,
     const at::Tensor tiles = layer->embedding->tilesOf(table);
     if (options.kind != PositionEmbedding::absolute) return tiles;
     return tiles.select(2, query.row * options.width + query.column)
-        .reshape({options.queryDepth, options.intraDepth, options.height, options.width});
+        .reshape({options.heads * options.queryDepth,
+                  options.intraDepth,
+                  options.height,
+                  options.width});
   };
   EmbeddingTiles embeddings;
   const at::Tensor tiles = tilesOf(layer->embedding->table);

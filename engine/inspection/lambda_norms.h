@@ -6,11 +6,12 @@
 
 namespace lambda {
 
-/// Frobenius norms of the lambda matrices of some images: one for each image and query position. A
-/// part that the layer does not have is undefined.
+/// Frobenius norms of the lambda matrices of some images: one for each image and query position; in
+/// a multi-head layer, of the lambdas of all heads together. A part that the layer does not have is
+/// undefined.
 struct LambdaNorms {
-  at::Tensor total;     ///< [b, positions], or [b] without position lambda
-  at::Tensor content;   ///< [b]: the content lambda is the same at every position.
+  at::Tensor total;     ///< [b, positions], or [b] if all positions have one lambda
+  at::Tensor content;   ///< [b]; with a mask [b, positions], because each has a content lambda.
   at::Tensor position;  ///< [b, positions]
 };
 

@@ -10,6 +10,11 @@ namespace {
 /// A module that only gives its children a common prefix.
 class Group : public torch::nn::Module {};
 
+/// Whether 3x3 max pooling with stride 2 ends the stem.
+bool poolsAfterStem(StemKind kind) {
+  return kind == StemKind::imagenet || kind == StemKind::resnetD;
+}
+
 }  // namespace
 
 NetworkImpl::NetworkImpl(const Architecture& architecture_)
@@ -20,6 +25,20 @@ NetworkImpl::NetworkImpl(const Architecture& architecture_)
                 "choose narrower or fewer stages");
   buildStem();
   buildBlocks();
+  if (architecture.head.width > 0) {
+    headConv_ = register_module(
+        "headConv",
+        ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = plan.lastMap.channels,
+                                               .outputDepth = plan.features.channels,
+                                               .kernelSize = 1,
+                                               .activation = architecture.activation}));
+  }
+  if (architecture.normStatistics == NormStatistics::batch) {
+    for (const auto& module : modules(/*include_self=*/false)) {
+      auto* norm = module->as<torch::nn::BatchNorm2dImpl>();
+      if (norm != nullptr) norm->options.track_running_stats(false);
+    }
+  }
   head_ = registerLinear("head",
                          ParameterRole::head,
                          torch::nn::LinearOptions(plan.features.channels, architecture.classes)
@@ -37,6 +56,9 @@ void NetworkImpl::buildStem() {
   switch (stem.kind) {
     case StemKind::cifar:
       break;
+    case StemKind::strided:
+      options.stride = 2;
+      break;
     case StemKind::imagenet:
       options.kernelSize = 7;
       options.stride = 2;
@@ -46,13 +68,15 @@ void NetworkImpl::buildStem() {
       options.stride = stem.patchSize;
       options.padding = 0;
       break;
-    case StemKind::resnetD: {
+    case StemKind::resnetD:
+    case StemKind::resnetRS: {
       const std::int64_t narrow = std::max(1, stem.width / 2);
       const std::int64_t depths[] = {
           architecture.input.channels, narrow, narrow, stem.width, stem.width};
       const int strides[] = {2, 1, 1, 2};
       const auto group = register_module("stem", std::make_shared<Group>());
-      for (int i = 0; i < 4; ++i) {
+      const int convolutions = stem.kind == StemKind::resnetRS ? 4 : 3;
+      for (int i = 0; i < convolutions; ++i) {
         const std::string name = "conv" + std::to_string(i + 1);
         stem_.emplace_back("stem." + name,
                            group->register_module(
@@ -79,10 +103,11 @@ void NetworkImpl::whitenStem(const PatchWhitening& patches) {
 }
 
 void NetworkImpl::buildBlocks() {
-  const BlockContext context{architecture.family,
-                             architecture.activation,
-                             architecture.zeroInitResidual,
-                             architecture.stem.kind == StemKind::resnetD};
+  const BlockContext context{
+      architecture.family,
+      architecture.activation,
+      architecture.zeroInitResidual,
+      architecture.stem.kind == StemKind::resnetD || architecture.stem.kind == StemKind::resnetRS};
   std::shared_ptr<Group> stage;
   for (const BlockPlan& block : plan.blocks) {
     if (block.block == 0) {
@@ -112,8 +137,7 @@ PositionEmbeddingTable NetworkImpl::sharedEmbeddings(const LambdaMixer& mixer,
   if (mixer.sharedEmbeddings.empty() || mixer.embedding == PositionEmbedding::none) return nullptr;
   auto found = shared_.find(mixer.sharedEmbeddings);
   if (found == shared_.end()) {
-    const PositionEmbeddingTable table(PositionEmbeddingOptions{
-        mixer.embedding, mixer.scope, mixer.queryDepth, mixer.intraDepth, map.height, map.width});
+    const PositionEmbeddingTable table(positionEmbeddingOptionsOf(mixer, map.height, map.width));
     register_module("embeddings-" + mixer.sharedEmbeddings, table);
     found = shared_.emplace(mixer.sharedEmbeddings, table).first;
   }
@@ -125,7 +149,7 @@ at::Tensor NetworkImpl::runStem(const at::Tensor& x, ForwardTrace* trace) {
   for (auto& [name, unit] : stem_) {
     const at::Tensor input = y;
     y = unit(input);
-    if (architecture.stem.kind == StemKind::imagenet) {
+    if (poolsAfterStem(architecture.stem.kind) && &unit == &stem_.back().second) {
       y = at::max_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
     }
     if (trace != nullptr) trace->visit(name, input, y);
@@ -159,6 +183,11 @@ at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
               x.sizes());
   at::Tensor y = runStem(x, trace);
   for (ResidualBlock& block : blocks_) y = block(y, trace);
+  if (headConv_) {
+    const at::Tensor blocks = y;
+    y = headConv_(blocks);
+    if (trace != nullptr) trace->visit("headConv", blocks, y);
+  }
   // mean and amax instead of adaptive pooling: their backward passes are deterministic on every
   // device.
   y = architecture.head.pooling == Pooling::max ? y.amax({2, 3}) : y.mean({2, 3});
@@ -168,11 +197,19 @@ at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
   return logits;
 }
 
+std::vector<std::pair<std::string, MixerUnit>> NetworkImpl::mixers() const {
+  std::vector<std::pair<std::string, MixerUnit>> mixers;
+  for (const ResidualBlock& block : blocks_) {
+    mixers.emplace_back(block->plan.name + ".mixer", block->mixer);
+  }
+  return mixers;
+}
+
 std::vector<NamedLambda> NetworkImpl::lambdaLayers() const {
   std::vector<NamedLambda> layers;
-  for (const ResidualBlock& block : blocks_) {
-    const auto layer = block->mixer->layerAs<LambdaLayerImpl>();
-    if (layer) layers.push_back({block->plan.name + ".mixer", block->mixer, LambdaLayer(layer)});
+  for (const auto& [name, unit] : mixers()) {
+    const auto layer = unit->layerAs<LambdaLayerImpl>();
+    if (layer) layers.push_back({name, unit, LambdaLayer(layer)});
   }
   return layers;
 }

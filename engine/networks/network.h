@@ -40,6 +40,10 @@ class NetworkImpl : public RoledModule {
   /// convolution. Throws c10::Error if the stem is not whitened.
   void whitenStem(const PatchWhitening& patches);
 
+  /// The mixers of all blocks, in network order, by their names in the cost table:
+  /// "stage3.block2.mixer".
+  std::vector<std::pair<std::string, MixerUnit>> mixers() const;
+
   /// The lambda layers in network order.
   std::vector<NamedLambda> lambdaLayers() const;
 
@@ -58,6 +62,7 @@ class NetworkImpl : public RoledModule {
   std::vector<std::pair<std::string, ConvolutionUnit>> stem_;
   std::vector<ResidualBlock> blocks_;
   std::map<std::string, PositionEmbeddingTable> shared_;
+  ConvolutionUnit headConv_{nullptr};
   torch::nn::Linear head_{nullptr};
   std::optional<at::Generator> random_;
 };

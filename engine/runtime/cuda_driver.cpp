@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kSuccess = 0;
 
-// Of cuda.h.
+// These numbers stand in cuda.h.
 constexpr int kCapabilityMajor = 75;
 constexpr int kCapabilityMinor = 76;
 

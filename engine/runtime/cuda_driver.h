@@ -17,7 +17,7 @@ struct Gpu {
   bool operator==(const Gpu&) const = default;
 };
 
-/// What the NVIDIA driver tells of itself and of its GPUs.
+/// The NVIDIA driver and its GPUs, as it describes them.
 struct CudaDriver {
   bool isOpen = false;      ///< Whether its library could be opened.
   std::string openFailure;  ///< The loader's reason where it could not.

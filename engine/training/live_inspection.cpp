@@ -123,20 +123,23 @@ void saveProbe(TrainingState& state,
   for (const InspectableLayer& layer : inspectableLayers(state.network->architecture)) {
     InspectionSnapshot seen = inspectLive(state, data, {.layer = layer.name, .withPatterns = true});
     probe.probabilities = std::move(seen.probabilities);
-    probe.layers.push_back({.name = layer.name,
-                            .lambdaContent = std::move(seen.lambdas.content),
-                            .lambdaPosition = std::move(seen.lambdas.position),
-                            .contributionsContent = std::move(seen.contributions.content),
-                            .contributionsPosition = std::move(seen.contributions.position),
-                            .embeddings = std::move(seen.embeddings.tiles),
-                            .embeddingChange = std::move(seen.embeddings.change),
-                            .singularContent = std::move(seen.singularValues.content),
-                            .singularPosition = std::move(seen.singularValues.position),
-                            .singularTotal = std::move(seen.singularValues.total),
-                            .patterns = std::move(seen.embeddings.patterns.patterns),
-                            .patternShares = vectorOf(seen.embeddings.patterns.share),
-                            .changePatterns = std::move(seen.embeddings.changePatterns.patterns),
-                            .changePatternShares = vectorOf(seen.embeddings.changePatterns.share)});
+    const bool hasParts = inspectedAs(layer) == InspectedAs::lambdas;
+    probe.layers.push_back(
+        {.name = layer.name,
+         .lambdaContent = std::move(seen.lambdas.content),
+         .lambdaPosition = std::move(seen.lambdas.position),
+         .contributionsContent = std::move(seen.contributions.content),
+         .contributionsPosition = std::move(seen.contributions.position),
+         .contributionsTotal = hasParts ? Array() : std::move(seen.contributions.total),
+         .embeddings = std::move(seen.embeddings.tiles),
+         .embeddingChange = std::move(seen.embeddings.change),
+         .singularContent = std::move(seen.singularValues.content),
+         .singularPosition = std::move(seen.singularValues.position),
+         .singularTotal = std::move(seen.singularValues.total),
+         .patterns = std::move(seen.embeddings.patterns.patterns),
+         .patternShares = vectorOf(seen.embeddings.patterns.share),
+         .changePatterns = std::move(seen.embeddings.changePatterns.patterns),
+         .changePatternShares = vectorOf(seen.embeddings.changePatterns.share)});
   }
   if (!probe.layers.empty()) writeProbeSnapshot(folder / epochFileName(epoch), probe);
 }

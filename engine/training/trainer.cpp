@@ -142,8 +142,10 @@ RunResult trainRun(const RunConfig& wanted,
   requireTrainable(wanted);
   PreparedRun prepared = PreparedRun::fresh(withAbsoluteData(wanted));
   const std::string text = placeText(prepared.resolved);
+  Lineage lineage;
+  lineage.parentRun = wanted.parentRun;
   TrainingLoop loop(
-      openNewRun(std::move(prepared), runsFolder, Lineage{}, observer), control, observer);
+      openNewRun(std::move(prepared), runsFolder, lineage, observer), control, observer);
   return loop.run(EventKind::started, text);
 }
 

@@ -46,7 +46,7 @@ class TrainingDryRun {
   /// Starts the next step as a run does, without waiting for a GPU.
   StartedStep start(const TensorBatch& batch);
 
-  /// What a recorded step launches on the GPU; none where steps are not recorded.
+  /// The launches of a recorded step on the GPU; none where steps are not recorded.
   std::optional<WorkCounts> recordCounts() const { return steps_.recordCounts(); }
 
  private:

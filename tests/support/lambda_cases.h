@@ -5,30 +5,11 @@
 
 #include <torch/nn/module.h>
 
-#include "engine/layers/lambda/lambda_layer.h"
+#include "tests/support/lambda_option_cases.h"
 #include "tests/support/naive_lambda.h"
 #include "tests/support/tensor_close.h"
 
 namespace lambda::test {
-
-struct LambdaCase {
-  std::string name;
-  LambdaLayerOptions options;
-};
-
-inline LambdaMixer lambdaMixer(int k,
-                               int h,
-                               int u = 1,
-                               int scope = 0,
-                               PositionEmbedding embedding = PositionEmbedding::relative) {
-  LambdaMixer mixer;
-  mixer.queryDepth = k;
-  mixer.heads = h;
-  mixer.intraDepth = u;
-  mixer.scope = scope;
-  mixer.embedding = embedding;
-  return mixer;
-}
 
 /// One case for every option of the lambda layer and for the combinations that use other branches
 /// of the code, on maps that are not square and with d != dOut.
@@ -62,6 +43,7 @@ inline std::vector<LambdaCase> lambdaCases() {
       break;
     }
   }
+  for (LambdaCase& one : lambdaOptionCases()) cases.push_back(std::move(one));
   for (int norms = 0; norms < 3; ++norms) {
     LambdaCase plain = cases.front();
     plain.options.mixer.normalizeQueries = (norms & 1) != 0;

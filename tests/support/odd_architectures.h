@@ -39,6 +39,20 @@ inline Block residualBlock(int kernelSize = 3) {
   return block;
 }
 
+/// The block of an inverted bottleneck with that expansion.
+inline Block expanded(Block block, int expansion) {
+  block.expansion = expansion;
+  return block;
+}
+
+/// A block of a bottleneck with squeeze-and-excitation of its output.
+inline Block squeezedOutput(Block block, int ratio) {
+  block.squeezeExcitation = true;
+  block.squeezePlace = SqueezePlace::afterExpansion;
+  block.squeezeRatio = ratio;
+  return block;
+}
+
 /// The block with its lambda mixer changed by `change`.
 template <class Change>
 Block changed(Block block, Change change) {
@@ -60,7 +74,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   plain.stages = {{6, 2, {convolutionBlock(5), lambdaBlock(3, 2)}},
                   {8, 2, {lambdaBlock(3, 4, true), convolutionBlock(), residualBlock()}},
                   {10, 2, {residualBlock(5)}}};
-  plain.head = {Pooling::max, 0.2, false, 0.125};
+  plain.head = {.pooling = Pooling::max, .dropout = 0.2, .bias = false, .scale = 0.125};
   all.emplace_back("plain", plain);
 
   Architecture basic;
@@ -111,6 +125,30 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   deepStem.stem = {StemKind::resnetD, 6, 4};
   all.emplace_back("deep stem", deepStem);
 
+  Architecture scaled;
+  scaled.input = {3, 37, 30};
+  scaled.stem = {StemKind::resnetRS, 6, 4};
+  scaled.normStatistics = NormStatistics::batch;
+  scaled.stages = {{4, 1, {squeezedOutput(convolutionBlock(), 3), lambdaBlock(3, 2)}},
+                   {6, 2, {squeezedOutput(lambdaBlock(2, 3), 5), Block{ConvolutionMixer{3, 2}}}}};
+  all.emplace_back("ResNet-RS stem", scaled);
+
+  Architecture inverted;
+  inverted.input = {3, 35, 26};
+  inverted.classes = 4;
+  inverted.family = Family::invertedBottleneck;
+  inverted.activation = Activation::relu6;
+  inverted.stem = {StemKind::strided, 6, 4};
+  inverted.stages = {{6, 1, {expanded(depthwiseBlock(), 0), expanded(lambdaBlock(2, 3), 1)}},
+                     {8,
+                      2,
+                      {expanded(depthwiseBlock(5), 3),
+                       expanded(depthwiseBlock(3, true), 2),
+                       expanded(Block{ConvolutionMixer{3, 4}}, 2)}},
+                     {10, 2, {expanded(lambdaBlock(2, 4), 2)}}};
+  inverted.head.width = 14;
+  all.emplace_back("inverted bottleneck", inverted);
+
   for (const Family family : {Family::plain, Family::basic, Family::bottleneck}) {
     Architecture depthwise;
     depthwise.input = {3, 19, 14};
@@ -119,7 +157,62 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
     depthwise.stages = {{5, 1, {depthwiseBlock(5), depthwiseBlock(1, true)}},
                         {9, 2, {depthwiseBlock(), lambdaBlock(2, 3), depthwiseBlock(7)}}};
     all.emplace_back("depthwise " + std::string(nameOf(family)), depthwise);
+
+    Architecture relatives;
+    relatives.input = {3, 19, 14};
+    relatives.family = family;
+    relatives.stem = {StemKind::cifar, 4, 4};
+    relatives.stages = {{8,
+                         1,
+                         {Block{SelfAttentionMixer{2}},
+                          Block{ConvolutionMixer{3, 4}},
+                          Block{LocalAttentionMixer{2, 5}},
+                          Block{SqueezeExcitationMixer{2}}}},
+                        {12,
+                         2,
+                         {Block{AxialAttentionMixer{3}},
+                          Block{LinearAttentionMixer{4}},
+                          Block{LinearAttentionMixer{2, FeatureMap::elu}},
+                          Block{NonLocalMixer{}},
+                          Block{SpatialAttentionMixer{5}}}},
+                        {16,
+                         2,
+                         {Block{NonLocalMixer{PairwiseFunction::dotProduct}},
+                          Block{SelfAttentionMixer{4, false}},
+                          Block{AxialAttentionMixer{2, false}}}},
+                        {8, 2, {Block{SpatialAttentionMixer{}}, Block{LocalAttentionMixer{2, 3}}}},
+                        {12, 1, {Block{SqueezeExcitationMixer{}}}}};
+    all.emplace_back("relatives " + std::string(nameOf(family)), relatives);
   }
+
+  Architecture variants;
+  variants.input = {3, 11, 7};
+  variants.classes = 3;
+  variants.family = Family::basic;
+  variants.stem = {StemKind::cifar, 6, 4};
+  const auto ownTables = [](LambdaMixer& m) {
+    m.multiHead = true;
+    m.intraDepth = 2;
+    m.embeddingDeviation = 0.1;
+    m.sharedEmbeddings = "heads";
+  };
+  variants.stages = {
+      {6, 1, {changed(lambdaBlock(3, 2), ownTables), changed(lambdaBlock(3, 2), ownTables)}},
+      {8,
+       2,
+       {changed(lambdaBlock(2, 4), [](LambdaMixer& m) { m.mask = ContextMask::causal; }),
+        changed(lambdaBlock(3, 2),
+                [](LambdaMixer& m) {
+                  m.keyNormalization = KeyNormalization::l2;
+                  m.softmaxQueries = true;
+                  m.normAxes = NormAxes::positions;
+                }),
+        changed(lambdaBlock(2, 2), [](LambdaMixer& m) {
+          m.mask = ContextMask::causal;
+          m.scope = 3;
+          m.keyNormalization = KeyNormalization::none;
+        })}}};
+  all.emplace_back("lambda variants", variants);
   return all;
 }
 

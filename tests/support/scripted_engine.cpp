@@ -453,4 +453,15 @@ std::unique_ptr<OpenCheckpoint> ScriptedEngine::openCheckpoint(const fs::path& r
   return std::make_unique<Checkpoint>(*this, header);
 }
 
+bool ScriptedEngine::verifyStatements(const StatementReport& report) {
+  if (refusal) throw Error("", *refusal);
+  bool allHold = true;
+  for (const StatementResult& result : statements) {
+    if (beforeStatement) beforeStatement();
+    allHold = allHold && result.holds();
+    if (!report(result, static_cast<int>(statements.size()))) break;
+  }
+  return allHold;
+}
+
 }  // namespace lambda::test

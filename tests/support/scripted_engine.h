@@ -33,6 +33,11 @@ class ScriptedEngine : public EngineCalls {
       const RunConfig&, const InspectionRequest&, std::int64_t step, int epoch)>
       snapshot;
 
+  /// The results that verifyStatements() reports.
+  std::vector<StatementResult> statements;
+  /// Is called before each of them, on the worker's thread.
+  std::function<void()> beforeStatement;
+
   ScriptedEngine();
 
   /// The number of calls that started a training.
@@ -68,6 +73,7 @@ class ScriptedEngine : public EngineCalls {
                                                        Observer& observer) override;
   std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,
                                                  int threads) override;
+  bool verifyStatements(const StatementReport& report) override;
 
  private:
   class Checkpoint;

@@ -103,7 +103,8 @@ QByteArray toPdf(const Exportable& source, const ExportOptions& options) {
   return bytes;
 }
 
-/// Of a drawing or of the numbers; pictures of pixels take longer and are encoded by toPng().
+/// The file of a drawing or of the numbers. Pictures of pixels take longer and are encoded by
+/// toPng().
 QByteArray toBytes(const Exportable& source, ExportFormat format, const ExportOptions& options) {
   switch (format) {
     case ExportFormat::svg:

@@ -1,6 +1,7 @@
 #include "widgets/forms/choice_editor.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <QAbstractItemView>
 #include <QComboBox>
@@ -21,6 +22,16 @@ constexpr double kFrameWidth = 52;  ///< Of a box around its text, with the arro
 class QuietComboBox : public QComboBox {
  public:
   using QComboBox::QComboBox;
+
+  std::function<void()> pick;  ///< Offers the choices in place of the list, if set.
+
+  void showPopup() override {
+    if (pick) {
+      pick();
+    } else {
+      QComboBox::showPopup();
+    }
+  }
 
  protected:
   void wheelEvent(QWheelEvent* event) override {
@@ -59,6 +70,8 @@ void ChoiceEditor::show(const FieldRow& row) {
     }
   }
   choice_ = choice;
+  auto* box = static_cast<QuietComboBox*>(box_);
+  box->pick = row.isPicked ? [this] { Q_EMIT pickRequested(); } : std::function<void()>();
   box_->setCurrentIndex(row.mixed ? -1 : choice.index);
   box_->setAccessibleName(QString::fromStdString(row.label));
   // A list that is wider than its field is shown in full.

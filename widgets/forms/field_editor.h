@@ -36,6 +36,8 @@ class FieldEditor : public QWidget {
   void finished(const QString& gesture);
   /// The editor has changed what was typed; `text` says how.
   void noted(const QString& text);
+  /// The choices should be offered, which are not the editor's own list.
+  void pickRequested();
 
  protected:
   explicit FieldEditor(QWidget* parent);

@@ -197,6 +197,7 @@ class FieldForm::Rows {
     QObject::connect(widget, &FormRow::edited, &form_, &FieldForm::edited);
     QObject::connect(widget, &FormRow::finished, &form_, &FieldForm::finished);
     QObject::connect(widget, &FormRow::fixRequested, &form_, &FieldForm::fixRequested);
+    QObject::connect(widget, &FormRow::pickRequested, &form_, &FieldForm::pickRequested);
     QObject::connect(widget, &FormRow::hintRequested, &form_, [this, widget](const QPoint& at) {
       QToolTip::showText(at, u"<p>"_s + helpOf(widget->row()).toHtmlEscaped() + u"</p>"_s, widget);
     });

@@ -8,7 +8,7 @@
 #include <QString>
 #include <QWidget>
 
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 #include "widgets/forms/field_rows.h"
 
 namespace lambda {
@@ -59,6 +59,10 @@ class FieldForm : public QWidget {
   void finished(const QString& gesture);
 
   void fixRequested(const lambda::Fix& fix);
+
+  /// The choices of a row with isPicked should be offered: the owner answers a person's choice as
+  /// an edit of the row.
+  void pickRequested(const std::string& path);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

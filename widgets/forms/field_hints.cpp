@@ -34,11 +34,15 @@ constexpr std::array kHints{
     Hint{"activation",
          "ReLU is the fastest. The smooth ones can gain a few tenths of a point and keep one more "
          "map in memory."},
+    Hint{"normStatistics",
+         "With the batch's statistics, the result of an image depends on the images beside it. It "
+         "is "
+         "there to repeat the TU Delft reproduction, which evaluated in training mode."},
     Hint{"zeroInitResidual",
          "Every block starts as the identity, which lets deep networks begin with large learning "
          "rates (paper, appendix E.1). It costs nothing."},
     Hint{"stem.kind",
-         "Decides how large the first maps are: the ImageNet and ResNet-D stems leave a sixteenth "
+         "Decides how large the first maps are: the ImageNet and ResNet stems leave a sixteenth "
          "of "
          "the positions, which saves memory on large images and loses detail on small ones."},
     Hint{"stem.width",
@@ -60,6 +64,19 @@ constexpr std::array kHints{
     Hint{"mixer.kind",
          "Lambda layers see the whole map with fewer parameters. In the last two stages of the "
          "paper's network they gained 1.4 points, at 0.7 times the speed (table 13)."},
+    Hint{"mixer.groups",
+         "Parameters and FLOPs fall by this factor, and groups do not see each other. As many "
+         "groups "
+         "as channels make a depthwise convolution."},
+    Hint{"mixer.ratio", "A larger ratio costs fewer parameters; the paper's is 4 (appendix E.1)."},
+    Hint{"mixer.relative",
+         "Where things are. Without it, attention sees a set of positions without an order."},
+    Hint{"mixer.featureMap",
+         "Softmax makes the weights of a query add up to 1 by itself; elu + 1 divides by their "
+         "sum."},
+    Hint{"mixer.pairwise",
+         "The embedded Gaussian is a softmax; the dot product divides by the number of positions. "
+         "Both gained about the same in the original paper."},
     Hint{"kernelSize",
          "A larger window sees farther in one layer; parameters and FLOPs grow with its area."},
     Hint{"mixer.k",
@@ -85,12 +102,33 @@ constexpr std::array kHints{
         "mixer.content",
         "What things are: in the paper it added 0.3 points to positions alone (table 10), for less "
         "than 1 % of the FLOPs. Without it there are no keys."},
+    Hint{"multiHead",
+         "Each head sums a lambda of its own: h times the parameters and FLOPs of keys, values and "
+         "embeddings. The paper finds heads that share one lambda the better bargain (appendix "
+         "B.3)."},
+    Hint{"keyNormalization",
+         "In the paper softmax gave 78.4 %, L2 78.0 % and none 70.0 % (table 12)."},
+    Hint{"softmaxQueries",
+         "In the paper it lost 0.3 points (table 12). Together with softmax on keys it makes the "
+         "content lambda linear attention."},
     Hint{"normalizeQueries",
          "Steadier training for two values per channel. Without norms on queries and values the "
          "paper fell from 78.4 % to 76.2 % (table 12)."},
     Hint{"normalizeValues",
          "Steadier training for two values per channel. Without norms on queries and values the "
          "paper fell from 78.4 % to 76.2 % (table 12)."},
+    Hint{"embeddingDeviation",
+         "How strong positions are at the start. With the paper's 1, short trainings hardly change "
+         "the embeddings, and content is a small part of the output."},
+    Hint{"mixer.mask",
+         "What a query may see. Keys are normalised over what it sees (paper, appendix B.2)."},
+    Hint{"maskRows", "Which positions each query sees, where the mask is custom."},
+    Hint{"tokenOrder",
+         "Channel runs mix positions of a channel instead of pixels. It is there to repeat the TU "
+         "Delft reproduction as it was published."},
+    Hint{"normAxes",
+         "Norms per position tie the layer to one map size. It is there to repeat the TU Delft "
+         "reproduction as it was published."},
     Hint{"sharedEmbeddings",
          "One table for several blocks saves its parameters in all but the first. In the paper, "
          "sharing within the network cut memory to a third and cost 0.4 points (table 4)."},
@@ -102,9 +140,19 @@ constexpr std::array kHints{
         "squeezeExcitation",
         "Weighs the channels by the image. In the paper's ResNet-101 it gained 0.5 points and cost "
         "13 % of the speed (table 14)."},
+    Hint{"squeezeRatio", "A larger ratio costs fewer parameters; the paper's is 4 (appendix E.1)."},
+    Hint{"squeezePlace",
+         "On the output there are four times as many channels, and 16 times as many parameters. "
+         "ResNet-RS has it there."},
+    Hint{"expansion",
+         "How much wider the mixer is than the block's input: parameters and FLOPs grow linearly. "
+         "MobileNet-v2 uses 6."},
     Hint{"stochasticDepth",
          "Leaves the branch out at random in training: regularises deep networks and needs more "
          "epochs. The paper's deep networks use 0.1 to 0.2 (table 20). Evaluation is unchanged."},
+    Hint{"head.width",
+         "A last 1×1 convolution before the pooling gives the classifier more features; "
+         "MobileNet-v2 uses 1280."},
     Hint{"pooling",
          "Average asks how much of a feature there is, maximum whether it is anywhere. Costs "
          "nothing."},

@@ -50,6 +50,7 @@ struct FieldRow {
   bool isUnsigned = false;  ///< The bits of the number are those of a std::uint64_t.
   bool enabled = true;      ///< False where another setting makes it meaningless.
   bool mixed = false;  ///< The row stands for several values that differ; `value` is one of them.
+  bool isPicked = false;  ///< A choice that FieldForm::pickRequested() offers instead of a list.
 
   bool operator==(const FieldRow&) const = default;
 };

@@ -69,6 +69,7 @@ FormRow::FormRow(const FieldRow& row, QWidget* parent)
     Q_EMIT edited(row_.path, value, g);
   });
   connect(editor_, &FieldEditor::finished, this, &FormRow::finished);
+  connect(editor_, &FieldEditor::pickRequested, this, [this] { Q_EMIT pickRequested(row_.path); });
   connect(editor_, &FieldEditor::noted, this, [this](const QString& text) {
     note_->setText(text);
     note_->show();
@@ -95,7 +96,13 @@ void FormRow::setLabelWidth(int width, int rowWidth) {
   const bool isAbove = left < least;
   line_->setDirection(isAbove ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
   line_->setSpacing(isAbove ? 2 : kLabelGap);
-  label_->setFixedWidth(isAbove ? rowWidth : std::max(least, std::min(width, left)));
+  if (isAbove) {
+    // A fixed width would keep the form from becoming narrower.
+    label_->setMinimumWidth(0);
+    label_->setMaximumWidth(QWIDGETSIZE_MAX);
+  } else {
+    label_->setFixedWidth(std::max(least, std::min(width, left)));
+  }
 }
 
 int FormRow::labelWidthHint() const {

@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 #include "widgets/forms/field_rows.h"
 
 class QBoxLayout;
@@ -37,6 +37,7 @@ class FormRow : public QWidget {
   void edited(const std::string& path, const lambda::FieldValue& value, const QString& gesture);
   void finished(const QString& gesture);
   void fixRequested(const lambda::Fix& fix);
+  void pickRequested(const std::string& path);
   /// The pointer rests on the row: its hint should be shown there.
   void hintRequested(const QPoint& at);
 

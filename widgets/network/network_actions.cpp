@@ -4,6 +4,7 @@
 
 #include <QAction>
 #include <QActionGroup>
+#include <QMenu>
 
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/network_editor.h"
@@ -29,6 +30,12 @@ QAction* NetworkActions::make(const QString& text,
   return action;
 }
 
+QMenu* NetworkActions::makeMenu(const QString& title, const QList<QAction*>& actions) {
+  auto* menu = new QMenu(title, &editor_);
+  menu->addActions(actions);
+  return menu;
+}
+
 NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor_(editor) {
   NetworkEditor* e = &editor_;
   // The editor itself handles Enter, which has another meaning on parts without operations.
@@ -46,6 +53,7 @@ NetworkActions::NetworkActions(NetworkEditor& editor) : QObject(&editor), editor
                      u"Turn the selected blocks into %1"_s.arg(kindPlural(kind)),
                      [e, kind] { e->turnInto(kind); });
   }
+  turnIntoMenu = makeMenu(u"Turn into"_s, turnInto);
   addBlock = make(
       u"Add block"_s, u"+ = Shift++ Ins"_s, u"Add a block like the selected one behind it"_s, [e] {
         e->addBlock();
@@ -101,11 +109,13 @@ void NetworkActions::makeTools() {
   selectTool =
       make(u"Select"_s, u"V"_s, u"A drag selects blocks"_s, [e] { e->setTool(kSelectTool); });
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
-    paint << make(u"Paint %1"_s.arg(chipLetter(mixerOfKind(kind))),
+    paint << make(u"Paint %1"_s.arg(kindPlural(kind)),
                   u"Shift+"_s + QChar::fromLatin1(kMixerTraits[kind].letter),
                   u"A drag turns blocks into %1"_s.arg(kindPlural(kind)),
                   [e, kind] { e->setTool({kind}); });
+    paint.back()->setIconText(u"Paint %1"_s.arg(chipLetter(mixerOfKind(kind))));
   }
+  paintMenu = makeMenu(u"Paint"_s, paint);
   auto* group = new QActionGroup(this);
   for (QAction* action : tools()) {
     action->setCheckable(true);
@@ -126,26 +136,12 @@ QList<QAction*> NetworkActions::widelyUsed() const {
 }
 
 QList<QAction*> NetworkActions::editing() const {
-  QList<QAction*> actions{open, nullptr, turnIntoNext};
-  actions += turnInto;
-  actions += {nullptr,
-              addBlock,
-              removeBlock,
-              addStage,
-              remove,
-              nullptr,
-              cut,
-              copy,
-              paste,
-              duplicate,
-              nullptr,
-              moveLeft,
-              moveRight,
-              moveUp,
-              moveDown,
-              nullptr,
-              selectAll};
-  return actions;
+  return {open,      nullptr,   turnIntoNext, turnIntoMenu->menuAction(),
+          nullptr,   addBlock,  removeBlock,  addStage,
+          remove,    nullptr,   cut,          copy,
+          paste,     duplicate, nullptr,      moveLeft,
+          moveRight, moveUp,    moveDown,     nullptr,
+          selectAll};
 }
 
 void NetworkActions::updateEnabled() {
@@ -156,8 +152,13 @@ void NetworkActions::updateEnabled() {
   };
   const bool blocks = has(PartKind::block);
   const bool stages = has(PartKind::stage);
-  for (QAction* action :
-       turnInto + QList{open, turnIntoNext, removeBlock, remove, moveLeft, moveRight}) {
+  for (QAction* action : turnInto + QList{open,
+                                          turnIntoNext,
+                                          turnIntoMenu->menuAction(),
+                                          removeBlock,
+                                          remove,
+                                          moveLeft,
+                                          moveRight}) {
     action->setEnabled(blocks || stages);
   }
   const bool canCopy = editor_.canCopy();

@@ -5,6 +5,7 @@
 
 class QAction;
 class QActionGroup;
+class QMenu;
 
 namespace lambda {
 
@@ -20,7 +21,8 @@ class NetworkActions : public QObject {
   /// A child of the editor.
   explicit NetworkActions(NetworkEditor& editor);
 
-  /// The actions of a menu; null pointers are separators.
+  /// The actions of a menu; null pointers are separators. Those of turnInto are in a menu of their
+  /// own.
   QList<QAction*> editing() const;
 
   /// The tools for dragging, of which one is checked.
@@ -47,10 +49,13 @@ class NetworkActions : public QObject {
   QAction* selectAll;
   QAction* selectTool;
   QList<QAction*> paint;  ///< One per kind of mixer.
+  QMenu* turnIntoMenu;    ///< Has all of turnInto.
+  QMenu* paintMenu;       ///< Has all of paint.
 
  private:
   template <class Verb>
   QAction* make(const QString& text, const QString& keys, const QString& tip, const Verb& verb);
+  QMenu* makeMenu(const QString& title, const QList<QAction*>& actions);
   void makeTools();
   void updateEnabled();
 

@@ -10,7 +10,7 @@
 #include <QStringList>
 
 #include "engine/values/architecture/network_fragment.h"
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 #include "widgets/export/exportable.h"
 #include "widgets/network/drawing/network_hit.h"
 #include "widgets/network/drawing/network_layout.h"

@@ -66,6 +66,10 @@ QToolButton[role="rail"]:focus { border: 1px solid @accent; }
 QLabel[role="keys"] { color: @secondary; background: @surface; border: 1px solid @hairline; border-radius: 4px;
   padding: 1px 6px; }
 QToolButton::menu-indicator { image: none; }
+QToolButton[popupMode="1"] { padding-right: 24px; }
+QToolButton::menu-button { background: transparent; border: none; border-radius: 6px; width: 20px; }
+QToolButton::menu-button:hover { background: @hover; }
+QToolButton::menu-arrow { image: url(:/icons/chevron-down-@theme.svg); width: 10px; height: 10px; }
 QPushButton::menu-indicator { image: url(:/icons/chevron-down-@theme.svg); width: 10px; height: 10px;
   subcontrol-position: right center; right: 6px; }
 QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox { background: @raised; color: @text;

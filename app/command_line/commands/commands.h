@@ -18,6 +18,7 @@ void addInspect(CLI::App& program, Action& action);
 void addExport(CLI::App& program, Action& action);
 void addCurves(CLI::App& program, Action& action);
 void addInfo(CLI::App& program, Action& action);
+void addVerify(CLI::App& program, Action& action);
 void addBench(CLI::App& program, Action& action);
 
 }  // namespace lambda

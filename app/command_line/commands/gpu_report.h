@@ -10,10 +10,11 @@
 
 namespace lambda {
 
-/// What `lambda info` tells of the GPUs.
+/// The part of `lambda info` about the GPUs.
 struct GpuReport {
   CudaFacts facts;
-  /// What each GPU computes with CUDA kernels, by its number; empty where CUDA can't be used.
+  /// The parts of a training that each GPU computes with CUDA kernels, by its number; empty where
+  /// CUDA can't be used.
   std::vector<std::vector<CudaSupport>> support;
 };
 

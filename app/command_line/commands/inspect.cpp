@@ -61,6 +61,7 @@ std::string mapText(const InspectableLayer& layer) {
 
 Json layerJson(const InspectableLayer& layer) {
   return {{"name", layer.name},
+          {"kind", kMixerTraits[layer.kind].kind},
           {"k", layer.queryDepth},
           {"h", layer.heads},
           {"u", layer.intraDepth},
@@ -82,10 +83,11 @@ int listLayers(const InspectOptions& options) {
     return kExitOk;
   }
   if (layers.empty()) {
-    printText("This network has no lambda layers to inspect.\n");
+    printText("This network has no layers to inspect.\n");
     return kExitOk;
   }
   TextTable table({{"layer"},
+                   {"kind"},
                    {"map", Align::right},
                    {"k", Align::right},
                    {"h", Align::right},
@@ -95,15 +97,17 @@ int listLayers(const InspectOptions& options) {
                    {"embedding"},
                    {"content"}});
   for (const InspectableLayer& layer : layers) {
+    const bool hasLambdas = inspectedAs(layer) == InspectedAs::lambdas;
     table.addRow({layer.name,
+                  std::string(kMixerTraits[layer.kind].kind),
                   mapText(layer),
                   std::to_string(layer.queryDepth),
                   std::to_string(layer.heads),
                   std::to_string(layer.intraDepth),
                   std::to_string(layer.valueDepth),
                   scopeText(layer),
-                  std::string(nameOf(layer.embedding)),
-                  layer.content ? "yes" : "no"});
+                  hasLambdas ? std::string(nameOf(layer.embedding)) : "",
+                  hasLambdas ? (layer.content ? "yes" : "no") : ""});
   }
   printText(table.text());
   return kExitOk;
@@ -153,9 +157,10 @@ void printSnapshot(const InspectionSnapshot& snapshot,
                                       : "";
   FactList facts;
   facts.add("layer",
-            layer.name + ": " + mapText(layer) + " map, k " + std::to_string(layer.queryDepth) +
-                ", h " + std::to_string(layer.heads) + ", u " + std::to_string(layer.intraDepth) +
-                ", v " + std::to_string(layer.valueDepth) + ", " + scopeText(layer));
+            layer.name + ": " + std::string(kMixerTraits[layer.kind].name) + ", " + mapText(layer) +
+                " map, k " + std::to_string(layer.queryDepth) + ", h " +
+                std::to_string(layer.heads) + ", u " + std::to_string(layer.intraDepth) + ", v " +
+                std::to_string(layer.valueDepth) + ", " + scopeText(layer));
   facts.add(
       "weights",
       "after epoch " + std::to_string(snapshot.epoch) + ", step " + formatCount(snapshot.step));
@@ -167,13 +172,17 @@ void printSnapshot(const InspectionSnapshot& snapshot,
   facts.add("query",
             "row " + std::to_string(snapshot.queryRow) + ", column " +
                 std::to_string(snapshot.queryColumn));
-  const double position = positionShare(snapshot.balance);
-  facts.add("output",
-            formatPercent(1 - position) + " of its energy comes from the content, " +
-                formatPercent(position) + " from the positions");
-  facts.add("proof",
-            "the contributions of all pixels add up to the layer's own output within " +
-                formatMeasured(snapshot.residual.relative, 2) + " of it");
+  if (inspectedAs(layer) == InspectedAs::lambdas) {
+    const double position = positionShare(snapshot.balance);
+    facts.add("output",
+              formatPercent(1 - position) + " of its energy comes from the content, " +
+                  formatPercent(position) + " from the positions");
+  }
+  if (!snapshot.effect.empty()) {
+    facts.add("proof",
+              "the contributions of all pixels add up to the layer's own output within " +
+                  formatMeasured(snapshot.residual.relative, 2) + " of it");
+  }
   std::string names;
   for (const std::string& file : files) names += file + " ";
   printText(facts.text() + "\n" + formatCounted(static_cast<std::int64_t>(files.size()), "file") +

@@ -111,7 +111,9 @@ std::string factsText(const RunInfo& info) {
   facts.add("precision",
             precisionText(record.config.recipe.precision, record.environment.precisionRates));
   if (!record.lineage.parentRun.empty()) {
-    facts.add("forked from", record.lineage.parentRun + ", " + record.lineage.parentCheckpoint);
+    const std::string& checkpoint = record.lineage.parentCheckpoint;
+    facts.add(checkpoint.empty() ? "duplicate of" : "forked from",
+              record.lineage.parentRun + (checkpoint.empty() ? "" : ", " + checkpoint));
   }
   for (const RunChange& change : record.changes) {
     facts.add("changed",

@@ -1,6 +1,7 @@
 #include "app/inspect/compare/compare_side.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -44,7 +45,7 @@ CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspectio
       verdict_(makeNote()),
       feed_(new SnapshotFeed(training, inspection, this)) {
   layerList_->setAccessibleName(u"Layer"_s);
-  layerList_->setToolTip(u"The lambda layer to compare"_s);
+  layerList_->setToolTip(u"The layer to compare"_s);
   verdict_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
   fitToText();
   auto* header = new QHBoxLayout;
@@ -121,7 +122,7 @@ void CompareSide::fillLayers() {
     }
   }
   layerList_->setEnabled(!layers_.empty());
-  layerList_->setPlaceholderText(u"No lambda layers"_s);
+  layerList_->setPlaceholderText(u"No layers"_s);
 }
 
 void CompareSide::setLayer(const std::string& name) {
@@ -135,7 +136,7 @@ void CompareSide::setLayer(const std::string& name) {
 void CompareSide::ask(const InspectionRequest& image, double rowShare, double columnShare) {
   if (feed_->source().kind == SourceKind::none) return;
   if (!layer_) {
-    showReason(u"This network has no lambda layers to compare."_s);
+    showReason(u"This network has no layers to compare."_s);
     Q_EMIT changed();
     return;
   }
@@ -152,31 +153,37 @@ void CompareSide::showReason(const QString& reason) {
   image_->setImage({});
   image_->setOverlay({});
   image_->setPlaceholder(reason);
+  lambda_->setPlaceholder({});
   lambda_->setData({});
   embeddings_->setPlaceholder({});
   embeddings_->setData({});
   verdict_->setText({});
 }
 
-void CompareSide::show(ContributionKind quantity, const Ranges& ranges) {
+void CompareSide::show(ContributionKind quantity, const Scales& scales) {
   const std::shared_ptr<const InspectionSnapshot> s = snapshot();
   if (!s) return;
   image_->setImage(s->image);
   image_->setPositions(s->layer.height, s->layer.width);
   image_->setQuery(Cell{s->queryRow, s->queryColumn});
-  const Array map = mapOf(headMapsOf(*s, quantity), quantity, -1);
-  ColorRange range = ranges.map.value_or(rangeOf(quantity, map));
+  Array map = mapOf(headMapsOf(*s, quantity), quantity, -1);
+  if (scales.areShares) map = sharesOf(std::move(map));
+  ColorRange range = scales.map.value_or(rangeOf(quantity, map));
   if (quantity == ContributionKind::effect) range.low = 0;
-  image_->setOverlay({.cells = map,
-                      .range = range,
-                      .map = colorMapOf(quantity),
-                      .quantity = titleOf(quantity),
-                      .name = exportStem(*s, u"compared-"_s + titleOf(quantity).toLower()),
-                      .caption = exportCaption(*s, titleOf(quantity))});
-  lambda_->setRange(ranges.lambda);
+  image_->setOverlay(
+      {.cells = map,
+       .range = range,
+       .map = colorMapOf(quantity),
+       .quantity = scales.areShares ? u"%1, share"_s.arg(titleOf(quantity)) : titleOf(quantity),
+       .name = exportStem(*s, u"compared-"_s + titleOf(quantity).toLower()),
+       .caption = exportCaption(*s, titleOf(quantity))});
+  const QString whyNoLambdas = whyNoLambda(s->layer);
+  lambda_->setPlaceholder(whyNoLambdas);
+  lambda_->setRange(scales.lambda);
   lambda_->setData(lambdaData(*s, s->lambdas.total, u"total"_s, u"λ total"_s));
-  embeddings_->setRange(ranges.embeddings);
-  embeddings_->setPlaceholder(u"This layer has no position embeddings."_s);
+  embeddings_->setRange(scales.embeddings);
+  embeddings_->setPlaceholder(whyNoLambdas.isEmpty() ? u"This layer has no position embeddings."_s
+                                                     : QString());
   embeddings_->setData(embeddingData(*s));
   const PredictionText words = predictionText(*s);
   setRole(*verdict_, words.role);

@@ -55,14 +55,15 @@ class CompareSide : public QWidget {
   /// Requests the layer at the position with these shares of the map's height and width.
   void ask(const InspectionRequest& image, double rowShare, double columnShare);
 
-  /// Ranges that make both sides comparable; none = that of the side's own values.
-  struct Ranges {
+  /// What makes both sides comparable. Ranges: none = that of the side's own values.
+  struct Scales {
+    bool areShares = false;  ///< The map is shown as sharesOf() it.
     std::optional<ColorRange> map;
     std::optional<ColorRange> lambda;
     std::optional<ColorRange> embeddings;
   };
 
-  void show(ContributionKind quantity, const Ranges& ranges);
+  void show(ContributionKind quantity, const Scales& scales);
 
  Q_SIGNALS:
   /// Other weights or another layer were chosen: both sides must be requested again.

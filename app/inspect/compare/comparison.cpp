@@ -26,8 +26,27 @@ namespace lambda {
 
 namespace {
 
-Array mapShown(const InspectionSnapshot& snapshot, ContributionKind quantity) {
-  return mapOf(headMapsOf(snapshot, quantity), quantity, -1);
+/// The maps of both sides in units that can be compared.
+struct MapPair {
+  Array left;
+  Array right;
+  bool areShares = false;
+};
+
+bool hasLambdas(const InspectionSnapshot& snapshot) {
+  return inspectedAs(snapshot.layer) == InspectedAs::lambdas;
+}
+
+MapPair mapsOf(const InspectionSnapshot& left,
+               const InspectionSnapshot& right,
+               ContributionKind quantity) {
+  MapPair maps{mapOf(headMapsOf(left, quantity), quantity, -1),
+               mapOf(headMapsOf(right, quantity), quantity, -1),
+               !(hasLambdas(left) && hasLambdas(right)) &&
+                   (left.layer.kind != right.layer.kind || left.layer.heads != right.layer.heads)};
+  // Attention weights add up to the number of heads, and those of a lambda layer to anything.
+  if (maps.areShares) maps = {sharesOf(maps.left), sharesOf(maps.right), true};
+  return maps;
 }
 
 /// The difference of the changes since the start, or of the embeddings where a start is not known.
@@ -233,20 +252,39 @@ void Comparison::ask() {
   right_->ask(image_, rowShare_, columnShare_);
 }
 
-void Comparison::updateViews() {
-  const ContributionKind quantity =
+/// The chosen quantity, or the total where a side does not have it.
+ContributionKind Comparison::shownQuantity() const {
+  const ContributionKind chosen =
       kContributionKinds[static_cast<std::size_t>(quantities_->current())];
-  CompareSide::Ranges ranges;
+  return haveMaps(chosen) ? chosen : ContributionKind::total;
+}
+
+bool Comparison::haveMaps(ContributionKind quantity) const {
+  const auto left = left_->snapshot(), right = right_->snapshot();
+  return !left || !right ||
+         (!headMapsOf(*left, quantity).empty() && !headMapsOf(*right, quantity).empty());
+}
+
+void Comparison::updateViews() {
+  for (std::size_t i = 0; i < kContributionKinds.size(); ++i) {
+    quantities_->setChoiceEnabled(
+        static_cast<int>(i),
+        kContributionKinds[i] == ContributionKind::total || haveMaps(kContributionKinds[i]));
+  }
+  const ContributionKind quantity = shownQuantity();
+  quantities_->setCurrent(static_cast<int>(quantity));
+  CompareSide::Scales scales;
   const auto left = left_->snapshot(), right = right_->snapshot();
   if (oneScale_->isChecked() && left && right) {
-    const Array leftMap = mapShown(*left, quantity), rightMap = mapShown(*right, quantity);
-    ranges.map = commonRange({&leftMap, &rightMap});
-    ranges.lambda = commonRange({&left->lambdas.total, &right->lambdas.total});
+    const MapPair maps = mapsOf(*left, *right, quantity);
+    scales.areShares = maps.areShares;
+    scales.map = commonRange({&maps.left, &maps.right});
+    scales.lambda = commonRange({&left->lambdas.total, &right->lambdas.total});
     const Array leftTiles = embeddingData(*left).array, rightTiles = embeddingData(*right).array;
-    ranges.embeddings = commonRange({&leftTiles, &rightTiles});
+    scales.embeddings = commonRange({&leftTiles, &rightTiles});
   }
-  left_->show(quantity, ranges);
-  right_->show(quantity, ranges);
+  left_->show(quantity, scales);
+  right_->show(quantity, scales);
   updateDifference();
 }
 
@@ -272,43 +310,53 @@ void Comparison::updateDifference() {
     note_->setVisible(false);
     return;
   }
-  const ContributionKind quantity =
-      kContributionKinds[static_cast<std::size_t>(quantities_->current())];
+  const ContributionKind quantity = shownQuantity();
   const auto captionOf = [this](const QString& what) {
     return u"%1, left minus right. Left: %2. Right: %3"_s.arg(
         what, sideText(*left_), sideText(*right_));
   };
-  const Array map = differenceOf(mapShown(*left, quantity), mapShown(*right, quantity));
+  const MapPair maps = mapsOf(*left, *right, quantity);
+  const Array map = differenceOf(maps.left, maps.right);
   const Array lambda = differenceOf(left->lambdas.total, right->lambdas.total);
   mapDifference_->setPlaceholder(
       u"The maps have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.height)
           .arg(left->layer.width)
           .arg(right->layer.height)
           .arg(right->layer.width));
-  mapDifference_->setData({.array = map,
-                           .name = exportStem(*left, u"difference"_s),
-                           .title = titleOf(quantity),
-                           .caption = captionOf(titleOf(quantity)),
-                           .rows = {.label = u"row"_s, .isNumbered = false},
-                           .columns = {.label = u"column"_s, .isNumbered = false}});
+  mapDifference_->setData(
+      {.array = map,
+       .name = exportStem(*left, u"difference"_s),
+       .title = maps.areShares ? u"%1, share"_s.arg(titleOf(quantity)) : titleOf(quantity),
+       .caption = captionOf(titleOf(quantity)),
+       .rows = {.label = u"row"_s, .isNumbered = false},
+       .columns = {.label = u"column"_s, .isNumbered = false}});
   mapDifference_->setMark(Cell{left->queryRow, left->queryColumn});
+  const bool areBothLambdas = hasLambdas(*left) && hasLambdas(*right);
   lambdaDifference_->setPlaceholder(
-      u"The lambdas have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.queryDepth)
-          .arg(left->layer.valueDepth)
-          .arg(right->layer.queryDepth)
-          .arg(right->layer.valueDepth));
+      !areBothLambdas
+          ? QString()
+          : u"The lambdas have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.queryDepth)
+                .arg(left->layer.valueDepth)
+                .arg(right->layer.queryDepth)
+                .arg(right->layer.valueDepth));
   HeatmapData lambdas = lambdaData(*left, lambda, u"difference"_s, u"λ total"_s);
   lambdas.caption = captionOf(u"Lambda matrix: total"_s);
   lambdaDifference_->setData(std::move(lambdas));
-  embeddingDifference_->setPlaceholder(u"The layers have different embeddings."_s);
+  embeddingDifference_->setPlaceholder(areBothLambdas ? u"The layers have different embeddings."_s
+                                                      : QString());
   HeatmapData embeddings = embeddingDifferenceOf(*left, *right);
   embeddings.caption = captionOf(embeddings.title);
   embeddingDifference_->setData(std::move(embeddings));
-  const bool isSameImage = left->image == right->image;
-  note_->setText(isSameImage ? QString()
-                             : u"The runs have different images with this number: the sides do "
-                               "not show the same picture."_s);
-  note_->setVisible(!isSameImage);
+  QStringList notes;
+  if (left->image != right->image) {
+    notes << u"The runs have different images with this number: the sides do not show the same "
+             "picture."_s;
+  }
+  if (maps.areShares) {
+    notes << u"Layers of different kinds: the values are shares of the sum of absolute values."_s;
+  }
+  note_->setText(notes.join(u' '));
+  note_->setVisible(!notes.isEmpty());
 }
 
 }  // namespace lambda

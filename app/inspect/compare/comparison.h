@@ -91,6 +91,8 @@ class Comparison : public QWidget {
   std::array<HeatmapView*, 3> differences() const;
   void fitToText();
   void ask();
+  ContributionKind shownQuantity() const;
+  bool haveMaps(ContributionKind quantity) const;
   void updateViews();
   void updateDifference();
 

@@ -151,7 +151,8 @@ void ImageMode::fetchLayerPictures() {
   areLayerPicturesOld_ = false;
   std::vector<std::string> others;
   for (const InspectableLayer& layer : selection_.layers()) {
-    if (layer.name != selection_.request().layer) others.push_back(layer.name);
+    const bool hasPicture = inspectedAs(layer) == InspectedAs::lambdas;
+    if (hasPicture && layer.name != selection_.request().layer) others.push_back(layer.name);
   }
   layerPictures_->start(feed_->source(), selection_.request(), std::move(others));
 }

@@ -51,7 +51,8 @@ void ContributionFacts::setResidual(const QString& text,
 
 void ContributionFacts::setSnapshot(const InspectionSnapshot* snapshot) {
   const bool isKnown = snapshot && !snapshot->effect.empty();
-  balance_->setBalance(isKnown ? std::optional(snapshot->balance) : std::nullopt);
+  const bool hasParts = isKnown && inspectedAs(snapshot->layer) == InspectedAs::lambdas;
+  balance_->setBalance(hasParts ? std::optional(snapshot->balance) : std::nullopt);
   if (!isKnown) {
     const bool lacksMaps = snapshot && snapshot->contributions.total.empty();
     setResidual(

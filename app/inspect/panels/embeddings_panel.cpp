@@ -174,12 +174,10 @@ void EmbeddingsPanel::updateViews() {
   kind_->setChoiceEnabled(kChange, knowsChange() || !snapshot_);
   kind_->setCurrent(showsChange() || (!snapshot_ && prefersChange_) ? kChange : kNow);
   const Array& shown = source();
-  if (!snapshot_) {
-    tiles_->setPlaceholder(u"Nothing to show yet."_s);
-  } else {
-    tiles_->setPlaceholder(
-        u"This layer has no position embeddings: it knows what is in the image, not where."_s);
-  }
+  tiles_->setPlaceholder(
+      snapshot_
+          ? u"This layer has no position embeddings: it knows what is in the image, not where."_s
+          : u"Nothing to show yet."_s);
   if (shown.shape.size() != 4 || shown.empty()) {
     tiles_->setData({});
     patterns_->setData({});

@@ -97,7 +97,7 @@ ImagePanel::ImagePanel(QWidget* parent)
   column->setSpacing(kLineGap);
   column->addLayout(controls_);
   column->addWidget(prediction_);
-  equation_ = addEquation(equationOf(quantity_));
+  equation_ = addEquation(equationOf(quantity_, {}));
   column->addWidget(equation_);
   column->addWidget(pictures_, 1);
   column->addWidget(facts_);
@@ -223,8 +223,6 @@ void ImagePanel::updateMode() {
 
 void ImagePanel::setQuantity(ContributionKind quantity) {
   quantity_ = quantity;
-  quantities_->setCurrent(static_cast<int>(quantity));
-  equation_->setEquation(equationOf(quantity));
   updateViews();
 }
 
@@ -259,9 +257,25 @@ void ImagePanel::updateHeadList() {
   headList_->setEnabled(heads > 0);
 }
 
+ContributionKind ImagePanel::shownQuantity() const {
+  const bool hasParts = !snapshot_ || inspectedAs(snapshot_->layer) == InspectedAs::lambdas;
+  const bool hasEffect = hasParts || !snapshot_->effect.empty();
+  const bool isThere = quantity_ == ContributionKind::effect ? hasEffect : hasParts;
+  return isThere ? quantity_ : ContributionKind::total;
+}
+
 void ImagePanel::updateViews() {
-  const Array maps = snapshot_ ? headMapsOf(*snapshot_, quantity_) : Array();
-  const Array map = mapOf(maps, quantity_, head_);
+  const ContributionKind quantity = shownQuantity();
+  equation_->setEquation(equationOf(quantity, snapshot_ ? snapshot_->layer : InspectableLayer()));
+  quantities_->setCurrent(static_cast<int>(quantity));
+  const bool hasParts = !snapshot_ || inspectedAs(snapshot_->layer) == InspectedAs::lambdas;
+  for (const ContributionKind part : {ContributionKind::content, ContributionKind::position}) {
+    quantities_->setChoiceEnabled(static_cast<int>(part), hasParts);
+  }
+  quantities_->setChoiceEnabled(static_cast<int>(ContributionKind::effect),
+                                hasParts || !snapshot_->effect.empty());
+  const Array maps = snapshot_ ? headMapsOf(*snapshot_, quantity) : Array();
+  const Array map = mapOf(maps, quantity, head_);
   if (map.empty()) {
     image().setOverlay({});
     heads().setData({});
@@ -272,22 +286,22 @@ void ImagePanel::updateViews() {
   // together.
   const double scale = head_ < 0 ? scale_.value_or(0) : 0;
   const QString what = u"Contributions (%1) of all pixels to the output at row %2, column %3"_s
-                           .arg(titleOf(quantity_).toLower())
+                           .arg(titleOf(quantity).toLower())
                            .arg(snapshot_->queryRow)
                            .arg(snapshot_->queryColumn);
   image().setOverlay({.cells = map,
-                      .range = rangeOf(quantity_, map, scale),
-                      .map = colorMapOf(quantity_),
-                      .quantity = symbolOf(quantity_),
-                      .name = exportStem(*snapshot_, fileStemOf(quantity_)),
+                      .range = rangeOf(quantity, map, scale),
+                      .map = colorMapOf(quantity),
+                      .quantity = symbolOf(quantity),
+                      .name = exportStem(*snapshot_, fileStemOf(quantity)),
                       .caption = exportCaption(*snapshot_, what)});
-  heads().setRange(rangeOf(quantity_, maps));
+  heads().setRange(rangeOf(quantity, maps));
   heads().setData({.array = maps,
-                   .name = exportStem(*snapshot_, fileStemOf(quantity_) + u"-heads"_s),
+                   .name = exportStem(*snapshot_, fileStemOf(quantity) + u"-heads"_s),
                    .caption = exportCaption(*snapshot_, u"%1, one tile per head"_s.arg(what)),
                    .rows = {.label = u"row"_s, .isNumbered = false},
                    .columns = {.label = u"column"_s, .isNumbered = false},
-                   .map = colorMapOf(quantity_)});
+                   .map = colorMapOf(quantity)});
   heads().setMark(Cell{snapshot_->queryRow, snapshot_->queryColumn});
   heads().setSelectedTile(head_);
   pictures_->setHeadCount(snapshot_->layer.heads);
@@ -303,6 +317,12 @@ ExplanationText ImagePanel::explanation() const {
           "normalised and may have any sign. Effect is ‖A v‖: weight times size of the value "
           "there. This is the layer's own arithmetic: the sum is the output."_s,
       .numbers = {}};
+  if (snapshot_ && inspectedAs(snapshot_->layer) != InspectedAs::lambdas) {
+    text.body =
+        u"Click a position n: the colours say how much weight each position has in the output "
+        "there. A lambda layer shows the same picture with weights of any sign, and without a "
+        "softmax between query and context."_s;
+  }
   if (!snapshot_ || snapshot_->effect.empty()) return text;
   const InspectionSnapshot& s = *snapshot_;
   const Array map = mapOf(headMapsOf(s, ContributionKind::total), ContributionKind::total, head_);
@@ -314,6 +334,7 @@ ExplanationText ImagePanel::explanation() const {
                               numberText(static_cast<double>(*least)) + u" … "_s +
                                   numberText(static_cast<double>(*most)));
   }
+  if (inspectedAs(s.layer) != InspectedAs::lambdas) return text;
   text.numbers.emplace_back(u"‖y content‖²"_s, numberText(s.balance.contentEnergy));
   text.numbers.emplace_back(u"‖y position‖²"_s, numberText(s.balance.positionEnergy));
   text.numbers.emplace_back(u"Cosine between them"_s, numberText(s.balance.cosine));

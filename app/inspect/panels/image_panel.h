@@ -78,6 +78,8 @@ class ImagePanel : public InspectPanel {
   void fitToText();
   void setQuery(const Cell& query);
   void updateHeadList();
+  /// The chosen map, or the total where the layer does not have that one.
+  ContributionKind shownQuantity() const;
   void updateViews();
   void updateMode();
 

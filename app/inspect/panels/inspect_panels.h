@@ -13,7 +13,7 @@ namespace lambda {
 struct InspectPanelTraits {
   const char* title;     ///< Of its tab.
   const char* settings;  ///< The group of its settings.
-  bool needsLayer;       ///< It has nothing to show for a network without lambda layers.
+  bool needsLambdas;     ///< It has nothing to show for other layers than lambda layers.
   InspectPanel* (*make)();
 };
 

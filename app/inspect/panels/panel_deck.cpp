@@ -1,8 +1,11 @@
 #include "app/inspect/panels/panel_deck.h"
 
+#include <algorithm>
+
 #include <QFrame>
 #include <QLabel>
 #include <QSettings>
+#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QTabWidget>
@@ -44,7 +47,7 @@ PanelDeck::PanelDeck(QWidget* parent)
   auto* column = new QVBoxLayout(left_);
   column->setContentsMargins(0, 8, 0, 0);
   column->setSpacing(4);
-  auto* title = makeNote(u"Lambda layers"_s);
+  auto* title = makeNote(u"Layers"_s);
   title->setContentsMargins(12, 0, 12, 0);
   noLayers_->setContentsMargins(12, 8, 12, 0);
   column->addWidget(title);
@@ -71,7 +74,10 @@ PanelDeck::PanelDeck(QWidget* parent)
   setStretchFactor(2, 4);
   setStandardSizes({176, 600, 432});
   fitToText();
-  connect(tabs_, &QTabWidget::currentChanged, this, &PanelDeck::panelChosen);
+  connect(tabs_, &QTabWidget::currentChanged, this, [this](int tab) {
+    chosenTab_ = tab;
+    Q_EMIT panelChosen();
+  });
   connect(failure_, &EmptyState::firstClicked, this, &PanelDeck::retryRequested);
   connect(failure_, &EmptyState::secondClicked, this, &PanelDeck::otherRunRequested);
 }
@@ -82,18 +88,36 @@ void PanelDeck::setLayers(const std::vector<InspectableLayer>& layers, const QSt
   layers_->setVisible(!layers.empty());
   noLayers_->setVisible(layers.empty() && !network.isEmpty());
   noLayers_->setText(
-      u"This network has no lambda layer (%1), so only its prediction is shown. Turn a block "
-      "into a lambda layer in Design."_s.arg(QString(network).replace(u'-', QChar(0x2011))));
+      u"This network has no layer that can be inspected (%1), so only its prediction is shown. "
+      "Turn a block into a lambda layer or attention in Design."_s.arg(
+          QString(network).replace(u'-', QChar(0x2011))));
   image_->setControlsEnabled(!layers.empty());
+  const auto hasLambdas = [](const InspectableLayer& layer) {
+    return inspectedAs(layer) == InspectedAs::lambdas;
+  };
+  enableTabs(std::ranges::any_of(layers, hasLambdas), {});
+}
+
+/// `whyNot`: why there are no lambdas.
+void PanelDeck::enableTabs(bool haveLambdas, const QString& whyNot) {
+  const QSignalBlocker onlyPersonsChoose(tabs_);
   for (std::size_t i = 0; i < panels_.size(); ++i) {
-    tabs_->setTabEnabled(static_cast<int>(i), !layers.empty() || !kInspectPanels[i].needsLayer);
+    const int tab = static_cast<int>(i);
+    const bool isEnabled = haveLambdas || !kInspectPanels[i].needsLambdas;
+    tabs_->setTabEnabled(tab, isEnabled);
+    tabs_->setTabToolTip(tab, isEnabled ? QString() : whyNot);
   }
+  if (tabs_->isTabEnabled(chosenTab_)) tabs_->setCurrentIndex(chosenTab_);
 }
 
 void PanelDeck::setState(const PanelState& state) {
   middle_->setCurrentWidget(imageArea_);
   tabs_->setVisible(true);
   image_->setState(state);
+  if (state.snapshot) {
+    const QString whyNot = whyNoLambda(state.snapshot->layer);
+    enableTabs(whyNot.isEmpty(), whyNot);
+  }
   for (InspectPanel* panel : panels_) panel->setState(state);
 }
 
@@ -109,7 +133,7 @@ bool PanelDeck::showsFailure() const {
 }
 
 bool PanelDeck::showsPatterns() const {
-  return panels_[static_cast<std::size_t>(tabs_->currentIndex())]->showsPatterns();
+  return panels_[static_cast<std::size_t>(chosenTab_)]->showsPatterns();
 }
 
 QList<QAction*> PanelDeck::panelActions() const {
@@ -120,7 +144,7 @@ QList<QAction*> PanelDeck::panelActions() const {
 
 void PanelDeck::saveLayout(QSettings& settings) const {
   settings.setValue(u"splitter"_s, saveState());
-  settings.setValue(u"panel"_s, groupOf(static_cast<std::size_t>(tabs_->currentIndex())));
+  settings.setValue(u"panel"_s, groupOf(static_cast<std::size_t>(chosenTab_)));
   settings.beginGroup(u"image"_s);
   image_->saveLayout(settings);
   settings.endGroup();

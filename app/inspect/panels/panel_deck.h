@@ -19,8 +19,8 @@ class ImagePanel;
 class LayerList;
 class PanelArea;
 
-/// A network's lambda layers on the left, the image with the contributions in the middle, and the
-/// panels of kInspectPanels as tabs on the right. Only what is in view is updated.
+/// A network's layers that can be inspected on the left, the image with the contributions in the
+/// middle, and the panels of kInspectPanels as tabs on the right. Only what is in view is updated.
 class PanelDeck : public GripSplitter {
   Q_OBJECT
 
@@ -39,7 +39,7 @@ class PanelDeck : public GripSplitter {
 
   void setState(const PanelState& state);
 
-  /// Whether the panel of the current tab shows the principal patterns of the embeddings.
+  /// Whether the panel of the chosen tab shows the principal patterns of the embeddings.
   bool showsPatterns() const;
 
   /// Says why nothing can be shown, and offers what to do.
@@ -65,6 +65,7 @@ class PanelDeck : public GripSplitter {
 
  private:
   void fitToText();
+  void enableTabs(bool haveLambdas, const QString& whyNot);
 
   QFrame* left_;
   LayerList* layers_;
@@ -75,6 +76,7 @@ class PanelDeck : public GripSplitter {
   EmptyState* failure_;
   QTabWidget* tabs_;
   std::vector<InspectPanel*> panels_;
+  int chosenTab_ = 0;  ///< Another is current while it has nothing to show.
 };
 
 }  // namespace lambda

@@ -191,6 +191,13 @@ QString weightsText(InspectedWeights weights) {
   return u"Weights"_s;
 }
 
+QString whyNoLambda(const InspectableLayer& layer) {
+  if (inspectedAs(layer) == InspectedAs::lambdas) return {};
+  const QString kind = QString::fromUtf8(kMixerTraits[layer.kind].name);
+  const QString article = u"aeiou"_s.contains(kind.front()) ? u"An"_s : u"A"_s;
+  return u"%1 %2 has no lambda: its weights are shown over the image."_s.arg(article, kind);
+}
+
 QString lettersOf(const InspectableLayer& layer) {
   const QString positions = u"%1 × %2"_s.arg(layer.height).arg(layer.width);
   const QString where =

@@ -75,6 +75,10 @@ QString slotName(const InspectableLayer& layer, int slot);
 /// "Live weights", "Averaged weights" of a checkpoint, or its "Weights".
 QString weightsText(InspectedWeights weights);
 
+/// Why a panel has nothing to show for a layer without lambdas: "A self-attention layer has no
+/// lambda ..."; empty for a lambda layer.
+QString whyNoLambda(const InspectableLayer& layer);
+
 /// The letters of a layer's equations with their sizes: "Here k = 16, v = 24, h = 4, u = 1; n and m
 /// are 8 × 8 positions."
 QString lettersOf(const InspectableLayer& layer);

@@ -70,10 +70,14 @@ QWidget* DetailsPanel::makeContent() {
   folder->setText(u"Show the folder"_s);
   design_ = new QToolButton(content);
   design_->setText(u"Open the network in Design"_s);
+  duplicate_ = new QToolButton(content);
+  duplicate_->setText(u"Duplicate …"_s);
+  duplicate_->setToolTip(u"Prepare runs that differ from this one in their mixers alone"_s);
+  duplicate_->setAccessibleName(u"Duplicate with another mixer"_s);
   result_ = new RunFacts(u"Result"_s, content);
   network_ = new RunFacts(u"Network"_s, content);
   environment_ = new RunFacts(u"Machine"_s, content);
-  lineage_ = new RunFacts(u"Ancestors and forks"_s, content);
+  lineage_ = new RunFacts(u"Ancestors, forks and duplicates"_s, content);
   files_ = new RunFacts(u"Files"_s, content);
   annotations_ = new RunAnnotations(library_, runs_, content);
   events_ = new RunHistory(content);
@@ -84,7 +88,7 @@ QWidget* DetailsPanel::makeContent() {
   names->addWidget(name_);
   names->addWidget(sentence_);
   heading->addLayout(names, 1);
-  for (QToolButton* button : {command_, design_, folder})
+  for (QToolButton* button : {duplicate_, command_, design_, folder})
     heading->addWidget(button, 0, Qt::AlignTop);
 
   std::array<QVBoxLayout*, 3> columns{};
@@ -115,6 +119,7 @@ QWidget* DetailsPanel::makeContent() {
   connect(command_, &QToolButton::clicked, this, [this] { Q_EMIT commandClicked(run_); });
   connect(folder, &QToolButton::clicked, this, [this] { Q_EMIT folderClicked(run_); });
   connect(design_, &QToolButton::clicked, this, [this] { Q_EMIT designClicked(run_); });
+  connect(duplicate_, &QToolButton::clicked, this, [this] { Q_EMIT duplicateClicked(run_); });
   connect(files_, &RunFacts::linkClicked, this, [this](const QString& link) {
     Q_EMIT forkClicked(run_, toPath(link));
   });
@@ -166,7 +171,7 @@ void DetailsPanel::refresh() {
   sentence_->setText(sentenceFor(*run));
   const bool hasFailed = run->state == RunState::failed || run->state == RunState::damaged;
   setRole(*sentence_, hasFailed ? u"error"_s : u"secondary"_s);
-  for (QToolButton* button : {command_, design_}) button->setVisible(run->hasRecord());
+  for (QToolButton* button : {duplicate_, command_, design_}) button->setVisible(run->hasRecord());
   showResult(*run);
   showNetwork(*run);
   showEnvironment(*run);
@@ -231,15 +236,17 @@ void DetailsPanel::showLineage(const RunRow& row) {
   std::vector<RunFacts::Fact> facts;
   const Lineage& lineage = row.run.record.lineage;
   const RunSummary* parent = row.isImported() ? nullptr : parentOf(row.run, library_.runs());
+  const bool isFork = !lineage.parentCheckpoint.empty();
+  const QString relation = isFork ? u"Forked from"_s : u"Duplicate of"_s;
   if (parent) {
     facts.push_back(
-        {.name = u"Forked from"_s, .value = rowOf(*parent).name(), .link = toText(parent->path)});
+        {.name = relation, .value = rowOf(*parent).name(), .link = toText(parent->path)});
   } else if (!lineage.parentRun.empty()) {
     facts.push_back(
-        {u"Forked from"_s,
+        {relation,
          u"%1, which is not in the library"_s.arg(QString::fromStdString(lineage.parentRun))});
   }
-  if (!lineage.parentRun.empty()) {
+  if (isFork) {
     facts.push_back({u"At"_s,
                      u"step %1, %2"_s.arg(countText(lineage.parentStep),
                                           QString::fromStdString(lineage.parentCheckpoint))});
@@ -247,7 +254,9 @@ void DetailsPanel::showLineage(const RunRow& row) {
   if (!row.isImported()) {
     for (const RunSummary* child : childrenOf(row.run, library_.runs())) {
       facts.push_back(
-          {.name = u"Fork"_s, .value = rowOf(*child).name(), .link = toText(child->path)});
+          {.name = child->record.lineage.parentCheckpoint.empty() ? u"Duplicate"_s : u"Fork"_s,
+           .value = rowOf(*child).name(),
+           .link = toText(child->path)});
     }
   }
   lineage_->setFacts(facts);

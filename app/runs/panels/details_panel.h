@@ -39,6 +39,7 @@ class DetailsPanel : public QScrollArea {
   void forkClicked(const std::filesystem::path& run, const std::filesystem::path& checkpoint);
   void commandClicked(const std::filesystem::path& run);
   void designClicked(const std::filesystem::path& run);
+  void duplicateClicked(const std::filesystem::path& run);
   void folderClicked(const std::filesystem::path& run);
 
  protected:
@@ -61,6 +62,7 @@ class DetailsPanel : public QScrollArea {
   std::filesystem::path run_;
   ElidedLabel* name_ = nullptr;
   QLabel* sentence_ = nullptr;
+  QToolButton* duplicate_ = nullptr;
   QToolButton* command_ = nullptr;
   QToolButton* design_ = nullptr;
   RunFacts* result_ = nullptr;

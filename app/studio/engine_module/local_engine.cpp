@@ -83,4 +83,8 @@ std::unique_ptr<OpenCheckpoint> LocalEngine::openCheckpoint(const std::filesyste
       CheckpointInspector(run, {.data = std::nullopt, .threads = threads, .datasets = datasets_}));
 }
 
+bool LocalEngine::verifyStatements(const StatementReport& report) {
+  return lambda::verifyStatements(report);
+}
+
 }  // namespace lambda

@@ -35,6 +35,7 @@ class LocalEngine : public EngineCalls {
                                                        Observer& observer) override;
   std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,
                                                  int threads) override;
+  bool verifyStatements(const StatementReport& report) override;
 
  private:
   std::shared_ptr<DatasetCache> datasets_;

@@ -11,7 +11,7 @@
 #include "engine/data/download.h"
 #include "engine/values/config/data_report.h"
 #include "engine/values/config/data_source.h"
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 
 class QButtonGroup;
 class QFrame;

@@ -131,6 +131,9 @@ QSize LivePanel::minimumSizeHint() const {
 
 void LivePanel::beginRun() {
   layers_ = inspectableLayers(session_.status().record.config.architecture);
+  std::erase_if(layers_, [](const InspectableLayer& layer) {
+    return inspectedAs(layer) != InspectedAs::lambdas;
+  });
   live_.reset();
   snapshot_.reset();
   endedEpoch_ = 0;

@@ -5,7 +5,7 @@
 
 namespace lambda {
 
-/// What the forms of the Train page tell of the machine.
+/// The facts about the machine that the forms of the Train page show.
 struct Machine {
   int cores = 0;                       ///< 0 = unknown.
   std::vector<std::string> gpus = {};  ///< Names by number; empty where none was looked for.

@@ -5,8 +5,8 @@
 
 #include <QFrame>
 
-#include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/fields/problem.h"
 
 class QLabel;
 class QPushButton;

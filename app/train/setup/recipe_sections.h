@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "app/train/setup/machine.h"
-#include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/fields/problem.h"
 #include "widgets/forms/field_form.h"
 
 namespace lambda {

@@ -253,7 +253,7 @@ bool SetupView::showsRun() const {
   return run_ && tabs_->currentIndex() == 0;
 }
 
-/// What is fixed, and the change that is prepared.
+/// Shows the settings that are fixed during a training, and the change that is prepared.
 void SetupView::showRunState() {
   if (!showsRun()) {
     for (SetupColumn* column : columns_) column->setNote({});

@@ -9,8 +9,8 @@
 
 #include "app/train/setup/machine.h"
 #include "app/train/setup/run_settings.h"
-#include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/fields/problem.h"
 #include "widgets/forms/field_rows.h"
 
 class QHBoxLayout;

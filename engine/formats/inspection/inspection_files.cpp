@@ -60,6 +60,20 @@ Array tileOf(const Array& array, std::int64_t tile) {
   return {{rows, columns}, {first, first + rows * columns}};
 }
 
+/// The meaning of the picture of the contributions of all pixels m.
+const char* meaningOfContributions(InspectedAs shown) {
+  switch (shown) {
+    case InspectedAs::attention:
+      return "attention weight a_nm of every pixel m; tiles: heads";
+    case InspectedAs::gates:
+      return "factor g_m of every pixel m, whatever the query";
+    case InspectedAs::lambdas:
+    case InspectedAs::nothing:
+      break;
+  }
+  return "q . (kbar_m + e_nm) of every pixel m; tiles: heads, then intra-depth";
+}
+
 class InspectionWriter {
  public:
   InspectionWriter(fs::path folder, const InspectionSnapshot& snapshot, FileSystem& system)
@@ -149,7 +163,7 @@ class InspectionWriter {
     for (const auto& [part, slot] : kParts) {
       heatmap(
           std::string("contribution-") + part,
-          "q . (kbar_m + e_nm) of every pixel m; tiles: heads, then intra-depth",
+          meaningOfContributions(inspectedAs(snapshot_.layer)),
           snapshot_.contributions.*slot,
           {.range = range, .mark = queryCell(), .tilesPerRow = intraDepth > 1 ? intraDepth : 0});
     }
@@ -195,7 +209,7 @@ class InspectionWriter {
             {.map = ColorMap::viridis, .rangePerTile = true});
   }
 
-  void writeVectors() {
+  void writeSpectrum() {
     const Array& queries = snapshot_.queries;
     table(
         "queries",
@@ -208,6 +222,10 @@ class InspectionWriter {
       spectrum.values.insert(spectrum.values.end(), values.values.begin(), values.values.end());
     }
     table("singular-values", spectrum);
+  }
+
+  void writeVectors() {
+    if (inspectedAs(snapshot_.layer) == InspectedAs::lambdas) writeSpectrum();
     std::vector<std::string> classes = snapshot_.classNames;
     if (classes.size() != snapshot_.probabilities.size()) {
       classes = numbered("class", static_cast<std::int64_t>(snapshot_.probabilities.size()));
@@ -224,6 +242,7 @@ class InspectionWriter {
   nlohmann::ordered_json layerSummary() const {
     const InspectableLayer& layer = snapshot_.layer;
     return {{"name", layer.name},
+            {"kind", std::string(kMixerTraits[layer.kind].kind)},
             {"k", layer.queryDepth},
             {"h", layer.heads},
             {"u", layer.intraDepth},
@@ -247,14 +266,18 @@ class InspectionWriter {
     summary["query"] = {{"row", snapshot_.queryRow}, {"column", snapshot_.queryColumn}};
     if (snapshot_.label >= 0) summary["label"] = className(snapshot_.label);
     summary["predicted"] = className(snapshot_.predicted);
-    summary["residual"] = {{"absolute", snapshot_.residual.absolute},
-                           {"relative", snapshot_.residual.relative}};
-    summary["balance"] = {{"contentEnergy", snapshot_.balance.contentEnergy},
-                          {"positionEnergy", snapshot_.balance.positionEnergy},
-                          {"cosine", snapshot_.balance.cosine}};
-    summary["keyEntropy"] = snapshot_.keys.entropy;
-    summary["embeddingNorms"] = snapshot_.embeddings.norms;
-    summary["embeddingOrder"] = snapshot_.embeddings.order;
+    if (!snapshot_.effect.empty()) {
+      summary["residual"] = {{"absolute", snapshot_.residual.absolute},
+                             {"relative", snapshot_.residual.relative}};
+    }
+    if (inspectedAs(snapshot_.layer) == InspectedAs::lambdas) {
+      summary["balance"] = {{"contentEnergy", snapshot_.balance.contentEnergy},
+                            {"positionEnergy", snapshot_.balance.positionEnergy},
+                            {"cosine", snapshot_.balance.cosine}};
+      summary["keyEntropy"] = snapshot_.keys.entropy;
+      summary["embeddingNorms"] = snapshot_.embeddings.norms;
+      summary["embeddingOrder"] = snapshot_.embeddings.order;
+    }
     summary["pictures"] = pictures_;
     writeFileDurably(file("summary.json"), formatJson(summary), system_);
   }

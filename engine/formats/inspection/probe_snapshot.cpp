@@ -32,6 +32,7 @@ constexpr LayerArray kArrays[] = {
     {".lambda.position", &ProbeLayer::lambdaPosition, 2},
     {".contributions.content", &ProbeLayer::contributionsContent, 4},
     {".contributions.position", &ProbeLayer::contributionsPosition, 4},
+    {".contributions.total", &ProbeLayer::contributionsTotal, 4},
     {".embeddings", &ProbeLayer::embeddings, 4},
     {".embeddings.change", &ProbeLayer::embeddingChange, 4},
     {".singular_values.content", &ProbeLayer::singularContent, 1},

@@ -14,9 +14,8 @@ std::string toJson(const CheckpointHeader& header) {
 }
 
 CheckpointHeader checkpointHeaderFromJson(std::string_view text, const std::string& file) {
-  const nlohmann::json document = parseJson(text, file);
   const FieldReader reader(file, nullptr);
-  reader.requireSchema(document);
+  const nlohmann::json document = reader.upgraded(parseJson(text, file));
   CheckpointHeader header;
   reader.readFields(document, "", header, {"schema"});
   return header;

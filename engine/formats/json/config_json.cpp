@@ -1,5 +1,7 @@
 #include "engine/formats/json/config_json.h"
 
+#include <utility>
+
 #include "engine/formats/json/field_json.h"
 #include "engine/formats/json/json.h"
 
@@ -16,11 +18,10 @@ std::string documentOf(const T& value) {
 }
 
 template <class T>
-T read(const nlohmann::json& document, const std::string& file, std::vector<Problem>& warnings) {
+T read(nlohmann::json document, const std::string& file, std::vector<Problem>& warnings) {
   const FieldReader reader(file, &warnings);
-  reader.requireSchema(document);
   T value;
-  reader.readFields(document, "", value, {"schema"});
+  reader.readFields(reader.upgraded(std::move(document)), "", value, {"schema"});
   return value;
 }
 
@@ -49,11 +50,11 @@ RunConfig runConfigFromJson(std::string_view text,
 std::variant<Architecture, RunConfig> documentFromJson(std::string_view text,
                                                        const std::string& file,
                                                        std::vector<Problem>& warnings) {
-  const nlohmann::json document = parseJson(text, file);
+  nlohmann::json document = parseJson(text, file);
   if (document.is_object() && document.contains("architecture")) {
-    return read<RunConfig>(document, file, warnings);
+    return read<RunConfig>(std::move(document), file, warnings);
   }
-  return read<Architecture>(document, file, warnings);
+  return read<Architecture>(std::move(document), file, warnings);
 }
 
 }  // namespace lambda

@@ -5,15 +5,15 @@
 #include <variant>
 #include <vector>
 
-#include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/fields/problem.h"
 
 namespace lambda {
 
 // JSON documents of a network or a run. Keys, ranges and order are those of
-// engine/values/config/fields.h; "schema": 1 comes first. Equal neighbouring blocks of a stage are
+// engine/values/config/fields.h; "schema": 2 comes first. Equal neighbouring blocks of a stage are
 // written once with "repeat": N. A mixer is {"kind": "lambda", "k": 16, ...}, or only the name of
-// its kind for the defaults.
+// its kind for the defaults. Documents of older schemas are read with the same meaning.
 //
 // Reading throws Error(`file`, "PATH: reason") for text that is not JSON, a missing or newer
 // schema, a wrong type, an unknown name, or a number out of its range, where PATH is the value's

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/fields/problem.h"
 
 namespace lambda {
 

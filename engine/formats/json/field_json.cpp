@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/formats/json/schema_upgrades.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {
@@ -32,7 +33,7 @@ std::string FieldReader::join(const std::string& path, std::string_view key) {
   return path.empty() ? std::string(key) : path + "." + std::string(key);
 }
 
-void FieldReader::requireSchema(const Json& document) const {
+FieldReader::Json FieldReader::upgraded(Json document) const {
   requireObject(document, "");
   const auto schema = document.find("schema");
   if (schema == document.end()) {
@@ -48,6 +49,8 @@ void FieldReader::requireSchema(const Json& document) const {
              std::to_string(kSchema),
          "Open it with the version of Lambda Studio that wrote it, or a newer one.");
   }
+  upgradeDocument(document, static_cast<int>(number));
+  return document;
 }
 
 void FieldReader::requireObject(const Json& json, const std::string& path) const {

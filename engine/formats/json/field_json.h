@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/values/config/fields.h"
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 #include "engine/values/text/text.h"
 
 // JSON of any value with visitFields(). Include it only in sources of this module, because it
@@ -25,8 +25,8 @@
 
 namespace lambda {
 
-/// The schema number that this program writes and reads.
-inline constexpr int kSchema = 1;
+/// The schema number that this program writes. It reads this one and all before it.
+inline constexpr int kSchema = 2;
 
 template <class T>
 struct IsOptional : std::false_type {};
@@ -146,8 +146,9 @@ class FieldReader {
     }
   }
 
-  /// Throws Error unless "schema" is a number that this program reads.
-  void requireSchema(const Json& document) const;
+  /// The document in the present schema. Throws Error unless its "schema" is a number that this
+  /// program reads.
+  Json upgraded(Json document) const;
 
   [[noreturn]] void fail(const std::string& path,
                          const std::string& reason,

@@ -31,9 +31,8 @@ bool claimsToBeFragment(std::string_view text) {
 }
 
 NetworkFragment fragmentFromJson(std::string_view text, const std::string& source) {
-  const nlohmann::json document = parseJson(text, source);
   const FieldReader reader(source, nullptr);
-  reader.requireSchema(document);
+  const nlohmann::json document = reader.upgraded(parseJson(text, source));
   const auto parts = document.find(kKey);
   if (parts == document.end()) reader.fail(kKey, "there are no parts of a network");
   NetworkFragment fragment;

@@ -48,9 +48,8 @@ std::string toJson(const std::vector<QueuedRun>& queue) {
 }
 
 std::vector<QueuedRun> queueFromJson(std::string_view text, const std::string& file) {
-  const nlohmann::json document = parseJson(text, file, kQueueLimits);
   const FieldReader reader(file, nullptr);
-  reader.requireSchema(document);
+  const nlohmann::json document = reader.upgraded(parseJson(text, file, kQueueLimits));
   Queue queue;
   reader.readFields(document, "", queue, {"schema"});
   return queue.runs;

@@ -23,9 +23,8 @@ std::string toJson(const RunRecord& record) {
 RunRecord runRecordFromJson(std::string_view text,
                             const std::string& file,
                             std::vector<Problem>& warnings) {
-  const nlohmann::json document = parseJson(text, file, kRunLimits);
   const FieldReader reader(file, &warnings);
-  reader.requireSchema(document);
+  const nlohmann::json document = reader.upgraded(parseJson(text, file, kRunLimits));
   RunRecord record;
   reader.readFields(document, "", record, {"schema"});
   return record;

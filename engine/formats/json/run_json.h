@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 #include "engine/values/run/run_record.h"
 
 namespace lambda {

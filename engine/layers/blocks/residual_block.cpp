@@ -30,15 +30,18 @@ ResidualBlockImpl::ResidualBlockImpl(BlockPlan plan_,
   buildEntry();
   buildMixer(shared);
   if (plan.options.squeezeExcitation) {
-    squeeze = register_module("squeeze", SqueezeExcitation(plan.mixerOutput.channels));
+    const MapShape& map = squeezesOutput(plan, context.family) ? plan.output : plan.mixerOutput;
+    squeeze =
+        register_module("squeeze", SqueezeExcitation(map.channels, plan.options.squeezeRatio));
   }
-  if (context.family == Family::bottleneck) {
-    expand = register_module(
-        "expand",
-        ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = plan.mixerOutput.channels,
-                                               .outputDepth = plan.output.channels,
-                                               .kernelSize = 1,
-                                               .zeroInit = context.zeroInitResidual}));
+  if (context.family == Family::bottleneck || context.family == Family::invertedBottleneck) {
+    exitName_ = context.family == Family::bottleneck ? "expand" : "project";
+    exit = register_module(exitName_,
+                           ConvolutionUnit(ConvolutionUnitOptions{
+                               .inputDepth = plan.mixerOutput.channels,
+                               .outputDepth = plan.output.channels,
+                               .kernelSize = 1,
+                               .zeroInit = context.zeroInitResidual && plan.shortcut}));
   }
   buildShortcut();
 }
@@ -46,7 +49,9 @@ ResidualBlockImpl::ResidualBlockImpl(BlockPlan plan_,
 void ResidualBlockImpl::buildEntry() {
   switch (context.family) {
     case Family::bottleneck:
-      entryName_ = "reduce";
+    case Family::invertedBottleneck:
+      if (context.family == Family::invertedBottleneck && plan.options.expansion == 0) return;
+      entryName_ = context.family == Family::bottleneck ? "reduce" : "expand";
       entry = register_module(
           entryName_,
           ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = plan.input.channels,
@@ -70,7 +75,7 @@ void ResidualBlockImpl::buildEntry() {
 
 void ResidualBlockImpl::buildMixer(const PositionEmbeddingTable& shared) {
   MixerUnitOptions options;
-  if (mixerEndsBranch()) {
+  if (mixerEndsBranch(plan, context.family)) {
     options.zeroInit = context.zeroInitResidual;
   } else {
     options.activation = context.activation;
@@ -86,10 +91,6 @@ void ResidualBlockImpl::buildShortcut() {
                                  .outputDepth = plan.output.channels,
                                  .kernelSize = 1,
                                  .stride = context.averagePooledShortcut ? 1 : plan.stride}));
-}
-
-bool ResidualBlockImpl::mixerEndsBranch() const {
-  return context.family != Family::bottleneck && plan.shortcut;
 }
 
 at::Tensor ResidualBlockImpl::shortcutOf(const at::Tensor& x, ForwardTrace* trace) {
@@ -113,24 +114,35 @@ at::Tensor ResidualBlockImpl::dropBranch(const at::Tensor& branch) const {
 
 bool ResidualBlockImpl::addsInLastNorm(const ForwardTrace* trace) const {
   return plan.shortcut && (trace == nullptr || trace->isPassive()) && !dropsBranches() &&
-         (expand || !squeeze);
+         (!squeeze || (exit && !squeezesOutput(plan, context.family)));
+}
+
+std::optional<Activation> ResidualBlockImpl::activationAfterSum() const {
+  if (context.family == Family::invertedBottleneck) return std::nullopt;
+  return context.activation;
+}
+
+at::Tensor ResidualBlockImpl::runSqueeze(const at::Tensor& x, bool isOutput, ForwardTrace* trace) {
+  if (!squeeze || squeezesOutput(plan, context.family) != isOutput) return x;
+  return run(squeeze, x, plan.name + ".squeeze", trace);
 }
 
 at::Tensor ResidualBlockImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
   at::Tensor y = x;
   if (entry) y = run(entry, y, plan.name + "." + entryName_, trace);
   if (addsInLastNorm(trace)) {
-    const AfterNorm after{shortcutOf(x, trace), context.activation};
-    if (!expand) return visited(y, mixer->forwardThen(y, after), plan.name + ".mixer", trace);
-    y = run(mixer, y, plan.name + ".mixer", trace);
-    if (squeeze) y = run(squeeze, y, plan.name + ".squeeze", trace);
-    return visited(y, expand->forwardThen(y, after), plan.name + ".expand", trace);
+    const AfterNorm after{shortcutOf(x, trace), activationAfterSum()};
+    if (!exit) return visited(y, mixer->forwardThen(y, after), plan.name + ".mixer", trace);
+    y = runSqueeze(run(mixer, y, plan.name + ".mixer", trace), /*isOutput=*/false, trace);
+    return visited(y, exit->forwardThen(y, after), plan.name + "." + exitName_, trace);
   }
-  y = run(mixer, y, plan.name + ".mixer", trace);
-  if (squeeze) y = run(squeeze, y, plan.name + ".squeeze", trace);
-  if (expand) y = run(expand, y, plan.name + ".expand", trace);
+  y = runSqueeze(run(mixer, y, plan.name + ".mixer", trace), /*isOutput=*/false, trace);
+  if (exit) y = run(exit, y, plan.name + "." + exitName_, trace);
+  y = runSqueeze(y, /*isOutput=*/true, trace);
   if (!plan.shortcut) return y;
-  return activate(dropBranch(y) + shortcutOf(x, trace), context.activation);
+  const at::Tensor sum = dropBranch(y) + shortcutOf(x, trace);
+  const std::optional<Activation> activation = activationAfterSum();
+  return activation ? activate(sum, *activation) : sum;
 }
 
 }  // namespace lambda

@@ -23,6 +23,7 @@ struct BlockContext {
 /// A block of any family, from its plan:
 ///   bottleneck  reduce 1x1, mixer, expand 1x1, plus shortcut (He et al., 2016)
 ///   basic       conv 3x3, mixer, plus shortcut
+///   invertedBottleneck  expand 1x1, mixer, project 1x1, plus shortcut where the shapes agree
 ///   plain       mixer, plus shortcut if the plan has one
 /// Input and output have the shapes of the plan, [b, channels, H, W].
 class ResidualBlockImpl : public torch::nn::Module {
@@ -36,20 +37,17 @@ class ResidualBlockImpl : public torch::nn::Module {
 
   BlockPlan plan;
   BlockContext context;
-  ConvolutionUnit entry{nullptr};  ///< "reduce" or "conv"; null in the plain family.
+  ConvolutionUnit entry{nullptr};  ///< "reduce", "conv" or "expand"; null where a mixer is first.
   MixerUnit mixer{nullptr};
   SqueezeExcitation squeeze{nullptr};
   std::optional<at::Generator> random;  ///< For stochastic depth; none = LibTorch's default.
-  ConvolutionUnit expand{nullptr};
+  ConvolutionUnit exit{nullptr};        ///< "expand" or "project"; null in basic and plain blocks.
   ConvolutionUnit shortcut{nullptr};
 
  private:
   void buildEntry();
   void buildMixer(const PositionEmbeddingTable& shared);
   void buildShortcut();
-  /// Whether the mixer's unit ends the residual branch: it then has no activation, and its norm may
-  /// start at 0.
-  bool mixerEndsBranch() const;
   at::Tensor shortcutOf(const at::Tensor& x, ForwardTrace* trace);
   at::Tensor dropBranch(const at::Tensor& branch) const;
 
@@ -59,7 +57,14 @@ class ResidualBlockImpl : public torch::nn::Module {
   /// branch's own output.
   bool addsInLastNorm(const ForwardTrace* trace) const;
 
+  /// The activation that follows the addition of the shortcut, if one does.
+  std::optional<Activation> activationAfterSum() const;
+
+  /// Channel attention where the block has it at that place, otherwise x.
+  at::Tensor runSqueeze(const at::Tensor& x, bool isOutput, ForwardTrace* trace);
+
   std::string entryName_;
+  std::string exitName_;
 };
 
 TORCH_MODULE(ResidualBlock);

@@ -5,17 +5,17 @@
 
 namespace lambda {
 
-SqueezeExcitationImpl::SqueezeExcitationImpl(std::int64_t channels)
+SqueezeExcitationImpl::SqueezeExcitationImpl(std::int64_t channels, int ratio)
     : squeeze(registerConvolution(
           "squeeze",
           ParameterRole::projection,
           torch::nn::Conv2dOptions(
-              channels, squeezedChannels(static_cast<int>(channels)), /*kernel_size=*/1))),
+              channels, squeezedChannels(static_cast<int>(channels), ratio), /*kernel_size=*/1))),
       excite(registerConvolution(
           "excite",
           ParameterRole::projection,
           torch::nn::Conv2dOptions(
-              squeezedChannels(static_cast<int>(channels)), channels, /*kernel_size=*/1))) {}
+              squeezedChannels(static_cast<int>(channels), ratio), channels, /*kernel_size=*/1))) {}
 
 at::Tensor SqueezeExcitationImpl::forward(const at::Tensor& x) {
   // A mean instead of adaptive pooling, because its backward pass is deterministic on every device.

@@ -6,10 +6,11 @@ namespace lambda {
 
 /// Channel attention: every channel is scaled by a weight made from the means of all channels
 /// (Hu et al., 2018; the paper's appendix C.4 reads it as a diagonal lambda shared by all
-/// positions). Squeeze ratio 4 (appendix E.1). Input and output [b, channels, H, W].
+/// positions); `ratio`: the means are squeezed to 1 / ratio of the channels. Input and output [b,
+/// channels, H, W].
 class SqueezeExcitationImpl : public RoledModule {
  public:
-  explicit SqueezeExcitationImpl(std::int64_t channels);
+  SqueezeExcitationImpl(std::int64_t channels, int ratio);
 
   at::Tensor forward(const at::Tensor& x);
 

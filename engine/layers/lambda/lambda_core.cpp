@@ -12,6 +12,14 @@ at::Tensor applyContentLambda(const LambdaOperands& operands) {
       .view({q.size(0), q.size(1), q.size(2), operands.values.size(2)});
 }
 
+at::Tensor applyMaskedContentLambdas(const LambdaOperands& operands) {
+  const at::Tensor& q = operands.queries;
+  const std::int64_t b = q.size(0), n = q.size(1), h = q.size(2);
+  const at::Tensor weights = at::matmul(q, operands.keys.transpose(2, 3));  // [b, n, h, m u]
+  return at::bmm(weights.reshape({b, n * h, weights.size(3)}), operands.values)
+      .view({b, n, h, operands.values.size(2)});
+}
+
 at::Tensor applyPositionLambdas(const LambdaOperands& operands, const at::Tensor& embeddings) {
   const at::Tensor& q = operands.queries;
   const std::int64_t b = q.size(0), n = q.size(1), h = q.size(2), k = q.size(3);

@@ -8,8 +8,10 @@ namespace lambda {
 /// u.
 struct LambdaOperands {
   at::Tensor queries;  ///< q [b, n, h, k]
-  at::Tensor keys;     ///< kbar [b, m u, k], softmax over m; undefined without content lambda.
-  at::Tensor values;   ///< v [b, m u, v]
+  /// kbar [b, m u, k], normalised over m; with a mask [b, n, m u, k], because each query has a
+  /// context of its own. Undefined without content lambda.
+  at::Tensor keys;
+  at::Tensor values;  ///< v [b, m u, v]
 };
 
 // The core y_n = sum_m (q_n . (kbar_m + e_nm)) v_m of LambdaNetworks (equations 1 and 2) in plain
@@ -21,6 +23,10 @@ struct LambdaOperands {
 /// The content part [b, n, h, v]: q_n applied to lambda_c = kbar^T v (section 3.1), which all
 /// queries share.
 at::Tensor applyContentLambda(const LambdaOperands& operands);
+
+/// The content part [b, n, h, v] for a mask: each query has a content lambda of its own (appendix
+/// B.2). In attention order.
+at::Tensor applyMaskedContentLambdas(const LambdaOperands& operands);
 
 /// The position part [b, n, h, v] in attention order. `embeddings` is E [n, m u, k].
 at::Tensor applyPositionLambdas(const LambdaOperands& operands, const at::Tensor& embeddings);

@@ -6,6 +6,7 @@
 
 #include "engine/layers/convolution/convolve.h"
 #include "engine/layers/lambda/fused_core.h"
+#include "engine/layers/lambda/key_normalization.h"
 #include "engine/layers/lambda/project.h"
 #include "engine/layers/norm/fused_norm.h"
 #include "engine/values/architecture/position_path.h"
@@ -24,10 +25,17 @@ at::Tensor toPixels(const at::Tensor& map) {
   return map.permute({0, 2, 3, 1}).flatten(1, 2);
 }
 
+/// The runs of c values of each image [c, H, W] in channel-major order, as the pixels of a map.
+at::Tensor runsAsPixels(const at::Tensor& map) {
+  return map.contiguous()
+      .view({map.size(0), map.size(2), map.size(3), map.size(1)})
+      .permute({0, 3, 1, 2});
+}
+
 }  // namespace
 
 LambdaLayerImpl::LambdaLayerImpl(const LambdaLayerOptions& options_, PositionEmbeddingTable shared)
-    : options(options_), embedding(std::move(shared)) {
+    : options(options_), embedding(std::move(shared)), context(options_.mixer) {
   const LambdaMixer& mixer = options.mixer;
   TORCH_CHECK(mixer.heads > 0 && options.outputDepth % mixer.heads == 0,
               "lambda layer: ",
@@ -38,26 +46,27 @@ LambdaLayerImpl::LambdaLayerImpl(const LambdaLayerOptions& options_, PositionEmb
               "lambda layer: needs a content or a position lambda");
   const std::int64_t valueDepth = options.outputDepth / mixer.heads;
   const std::int64_t queryChannels = static_cast<std::int64_t>(mixer.heads) * mixer.queryDepth;
-  const std::int64_t valueChannels = mixer.intraDepth * valueDepth;
+  const std::int64_t columns =
+      static_cast<std::int64_t>(mixer.intraDepth) * (mixer.multiHead ? mixer.heads : 1);
   const auto addProjection = [&](const char* name, std::int64_t channels) {
     return registerConvolution(
         name, ParameterRole::projection, projection(options.inputDepth, channels));
   };
   queries = addProjection("queries", queryChannels);
-  if (mixer.content) {
-    keys = addProjection("keys", static_cast<std::int64_t>(mixer.intraDepth) * mixer.queryDepth);
+  if (mixer.content) keys = addProjection("keys", columns * mixer.queryDepth);
+  values = addProjection("values", columns * valueDepth);
+  const bool isPerChannel = mixer.normAxes == NormAxes::channels;
+  const std::int64_t positions = static_cast<std::int64_t>(options.mapHeight) * options.mapWidth;
+  if (mixer.normalizeQueries) {
+    queryNorm = registerNorm("queryNorm", isPerChannel ? queryChannels : mixer.queryDepth);
   }
-  values = addProjection("values", valueChannels);
-  if (mixer.normalizeQueries) queryNorm = registerNorm("queryNorm", queryChannels);
-  if (mixer.normalizeValues) valueNorm = registerNorm("valueNorm", valueChannels);
+  if (mixer.normalizeValues) {
+    valueNorm = registerNorm("valueNorm", isPerChannel ? columns * valueDepth : positions);
+  }
   if (mixer.embedding != PositionEmbedding::none && embedding.is_empty()) {
     embedding = register_module("embedding",
-                                PositionEmbeddingTable(PositionEmbeddingOptions{mixer.embedding,
-                                                                                mixer.scope,
-                                                                                mixer.queryDepth,
-                                                                                mixer.intraDepth,
-                                                                                options.mapHeight,
-                                                                                options.mapWidth}));
+                                PositionEmbeddingTable(positionEmbeddingOptionsOf(
+                                    mixer, options.mapHeight, options.mapWidth)));
   }
   reset();
 }
@@ -69,64 +78,131 @@ void LambdaLayerImpl::reset() {
   torch::nn::init::normal_(values->weight, 0.0, 1.0 / std::sqrt(d));
 }
 
-LambdaOperands LambdaLayerImpl::operands(const at::Tensor& x) {
+/// The queries [b, n, h, k] of their projection [b, h k, H, W].
+at::Tensor LambdaLayerImpl::normalizedQueries(const at::Tensor& map) {
+  const LambdaMixer& mixer = options.mixer;
+  const bool isPerChannel = mixer.normAxes == NormAxes::channels;
+  at::Tensor q = queryNorm && isPerChannel ? applyNorm(queryNorm, map) : map;
+  q = toPixels(q).reshape({q.size(0), q.size(2) * q.size(3), mixer.heads, mixer.queryDepth});
+  if (queryNorm && !isPerChannel) {
+    q = applyNorm(queryNorm, q.permute({0, 3, 1, 2})).permute({0, 2, 3, 1});
+  }
+  return mixer.softmaxQueries ? q.softmax(3).to(q.scalar_type()) : q;
+}
+
+/// The values [b, m, c] of their projection [b, c, H, W].
+at::Tensor LambdaLayerImpl::normalizedValues(const at::Tensor& map) {
+  if (!valueNorm) return toPixels(map);
+  if (options.mixer.normAxes == NormAxes::channels) return toPixels(applyNorm(valueNorm, map));
+  const at::Tensor v = toPixels(map);
+  TORCH_CHECK(v.size(1) == valueNorm->options.num_features(),
+              "lambda layer: its norms per position are for ",
+              valueNorm->options.num_features(),
+              " positions, got ",
+              v.size(1));
+  return applyNorm(valueNorm, v.unsqueeze(3)).squeeze(3);
+}
+
+std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
   TORCH_CHECK(x.dim() == 4 && x.size(1) == options.inputDepth,
               "lambda layer: expected an input [b, ",
               options.inputDepth,
               ", H, W], got ",
               x.sizes());
   const LambdaMixer& mixer = options.mixer;
-  const std::int64_t b = x.size(0), n = x.size(2) * x.size(3);
+  const at::Tensor tokens = mixer.tokenOrder == TokenOrder::channelRuns ? runsAsPixels(x) : x;
   at::Tensor q, v, k;
-  if (canProject(x)) {
+  if (canProject(tokens)) {
     std::vector<at::Tensor> weights{queries->weight, values->weight};
     if (keys) weights.push_back(keys->weight);
-    const std::vector<at::Tensor> projected = project(x, weights);
+    const std::vector<at::Tensor> projected = project(tokens, weights);
     q = projected[0], v = projected[1];
     if (keys) k = projected[2];
   } else {
-    q = convolve(queries, x), v = convolve(values, x);
-    if (keys) k = convolve(keys, x);
+    q = convolve(queries, tokens), v = convolve(values, tokens);
+    if (keys) k = convolve(keys, tokens);
   }
-  if (queryNorm) q = applyNorm(queryNorm, q);
-  if (valueNorm) v = applyNorm(valueNorm, v);
-
-  LambdaOperands operands;
-  operands.queries = toPixels(q).reshape({b, n, mixer.heads, mixer.queryDepth});
-  operands.values = toPixels(v).reshape({b, n * mixer.intraDepth, -1});
+  q = normalizedQueries(q);
+  v = normalizedValues(v);
   if (keys) {
-    operands.keys = toPixels(k).softmax(1).reshape({b, n * mixer.intraDepth, mixer.queryDepth});
+    const at::Tensor seen =
+        context.isMasked() ? context.mask(x.size(2), x.size(3), x.device()) : at::Tensor();
+    k = normalizeKeys(toPixels(k), mixer.keyNormalization, seen);
   }
-  return operands;
+
+  // Where each head has a lambda of its own, it has a run of the channels of keys and values.
+  const std::int64_t heads = mixer.multiHead ? mixer.heads : 1;
+  const auto runsOf = [&](const at::Tensor& channels) {
+    // One run needs no split, whose gradient would be a copy.
+    std::vector<at::Tensor> runs = heads == 1 ? std::vector{channels} : channels.chunk(heads, -1);
+    for (at::Tensor& run : runs) {
+      std::vector<std::int64_t> sizes = run.sizes().vec();
+      sizes[sizes.size() - 2] *= mixer.intraDepth;
+      sizes.back() /= mixer.intraDepth;
+      run = run.reshape(sizes);
+    }
+    return runs;
+  };
+  const std::vector<at::Tensor> queryRuns = heads == 1 ? std::vector{q} : q.chunk(heads, 2);
+  const std::vector<at::Tensor> valueRuns = runsOf(v);
+  const std::vector<at::Tensor> keyRuns =
+      keys ? runsOf(k) : std::vector<at::Tensor>(valueRuns.size());
+  std::vector<LambdaOperands> all;
+  for (std::size_t head = 0; head < valueRuns.size(); ++head) {
+    all.push_back({queryRuns[head], keyRuns[head], valueRuns[head]});
+  }
+  return all;
 }
 
 at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
-  const LambdaOperands parts = operands(x);
+  const std::vector<LambdaOperands> all = operands(x);
   const std::int64_t height = x.size(2), width = x.size(3);
-  at::Tensor y;
-  const bool fuses = fusesCore && canFuse(parts);
-  const PositionPath path = positionPathOf(options.mixer,
-                                           {1, options.mapHeight, options.mapWidth},
-                                           static_cast<int>(options.outputDepth),
-                                           fuses && x.is_cpu() ? CoreForm::fused : CoreForm::plain);
-  if (fuses && path != PositionPath::convolution) {
-    y = embedding ? applyFusedCore(parts,
-                                   embedding->table,
-                                   embedding->pairRows(height, width),
-                                   embedding->pairIndex(height, width))
-                  : applyFusedCore(parts, at::Tensor(), at::Tensor());
-    return y.reshape({x.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
+  std::vector<at::Tensor> heads;
+  for (const LambdaOperands& parts : all) {
+    heads.push_back(applyCore(parts, std::ssize(heads), height, width));
   }
+  const at::Tensor y = heads.size() == 1 ? heads.front() : at::cat(heads, 2);
+  return y.reshape({x.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
+}
+
+/// The output [b, n, h, v] of the heads that share these operands.
+at::Tensor LambdaLayerImpl::applyCore(const LambdaOperands& parts,
+                                      std::int64_t head,
+                                      std::int64_t height,
+                                      std::int64_t width) {
+  if (!context.isMasked() || !keys) return applyUnmaskedCore(parts, head, height, width);
+  const at::Tensor content = applyMaskedContentLambdas(parts);
+  if (!embedding) return content;
+  return content + applyUnmaskedCore({parts.queries, {}, parts.values}, head, height, width);
+}
+
+/// The output of heads whose queries all have the same keys, or none.
+at::Tensor LambdaLayerImpl::applyUnmaskedCore(const LambdaOperands& parts,
+                                              std::int64_t head,
+                                              std::int64_t height,
+                                              std::int64_t width) {
+  const bool fuses = fusesCore && canFuse(parts);
+  const PositionPath path =
+      positionPathOf(options.mixer,
+                     {1, options.mapHeight, options.mapWidth},
+                     static_cast<int>(options.outputDepth),
+                     fuses && parts.queries.is_cpu() ? CoreForm::fused : CoreForm::plain);
+  if (fuses && path != PositionPath::convolution) {
+    if (!embedding) return applyFusedCore(parts, at::Tensor(), at::Tensor());
+    const SeenContext::TableRows rows = context.tableRows(embedding, height, width);
+    return applyFusedCore(parts, embedding->tableOf(head), rows.pairRows, rows.index);
+  }
+  at::Tensor y;
   if (embedding) {
     y = path == PositionPath::convolution
-            ? applyLambdaConvolution(parts, embedding->table, height, width)
-            : applyPositionLambdas(parts, embedding->expand(height, width));
+            ? applyLambdaConvolution(parts, embedding->tableOf(head), height, width)
+            : applyPositionLambdas(parts, context.embeddings(embedding, height, width, head));
   }
-  if (keys) {
+  if (parts.keys.defined()) {
     const at::Tensor content = applyContentLambda(parts);
     y = y.defined() ? y + content : content;
   }
-  return y.reshape({x.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
+  return y;
 }
 
 }  // namespace lambda

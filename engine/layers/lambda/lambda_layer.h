@@ -1,7 +1,10 @@
 #pragma once
 
+#include <vector>
+
 #include "engine/layers/lambda/lambda_core.h"
 #include "engine/layers/lambda/position_embedding.h"
+#include "engine/layers/lambda/seen_context.h"
 #include "engine/layers/roled_module.h"
 
 namespace lambda {
@@ -16,11 +19,18 @@ struct LambdaLayerOptions {
 
 /// A lambda layer: turns the context (keys, values, positions) into linear maps, the lambdas, and
 /// applies each to its query. LambdaNetworks (Bello, ICLR 2021, arXiv:2102.08602): equations 1 and
-/// 2, multi-query (section 3.2), relative or local positions (3.3, 3.4), intra-depth (appendix
-/// B.4), initialisation of appendix E.1. The context is the input itself. Input x [b, d, H, W];
-/// output [b, dOut, H, W], a channels-last view. A position is a pixel. Throws c10::Error if the
-/// input's depth differs from the options', or its size from that of global or absolute embeddings.
-/// Not thread-safe; lives on the training thread.
+/// 2, multi-query (section 3.2), relative or local positions (3.3, 3.4), masked contexts (appendix
+/// B.2), multi-head (B.3), intra-depth (B.4), normalisations of table 12, initialisation of
+/// appendix E.1. The context is the input itself. Input x [b, d, H, W]; output [b, dOut, H, W], a
+/// channels-last view. A position is a pixel, unless the mixer's token order says otherwise. Throws
+/// c10::Error if the input's depth differs from the options', or its size from that of global or
+/// absolute embeddings, of norms per position or of a custom mask. Not thread-safe; lives on the
+/// training thread.
+///
+/// With TokenOrder::channelRuns, NormAxes::positions, absolute embeddings and u = 1 it is the layer
+/// that the TU Delft reproduction published (section 9.1 of its report), except for the order of
+/// the query channels: theirs is (k, h), here it is (h, k). Row i h + j of their query weight, for
+/// depth i and head j, is row j k + i here; all else is in the same order.
 class LambdaLayerImpl : public RoledModule {
  public:
   /// `shared`: embeddings that another module owns; if null, the layer makes those that its mixer
@@ -33,17 +43,32 @@ class LambdaLayerImpl : public RoledModule {
 
   at::Tensor forward(const at::Tensor& x);
 
-  /// The queries, normalised keys and values of an input x [b, d, H, W], as the core takes them.
-  LambdaOperands operands(const at::Tensor& x);
+  /// The queries, normalised keys and values of an input x [b, d, H, W], as the core takes them:
+  /// once for all heads, or in a multi-head layer for each head.
+  std::vector<LambdaOperands> operands(const at::Tensor& x);
 
   LambdaLayerOptions options;
   bool fusesCore = true;  ///< False: plain operations compute the core (reference).
   torch::nn::Conv2d queries{nullptr};         ///< d -> h k, 1x1
-  torch::nn::Conv2d keys{nullptr};            ///< d -> u k, 1x1; null without content lambda
-  torch::nn::Conv2d values{nullptr};          ///< d -> u v, 1x1
+  torch::nn::Conv2d keys{
+      nullptr};  ///< d -> u k, multi-head h u k, 1x1; null without content lambda
+  torch::nn::Conv2d values{nullptr};          ///< d -> u v, multi-head h u v, 1x1
   torch::nn::BatchNorm2d queryNorm{nullptr};  ///< null without query normalisation
   torch::nn::BatchNorm2d valueNorm{nullptr};  ///< null without value normalisation
   PositionEmbeddingTable embedding{nullptr};  ///< null without position lambda
+  SeenContext context;
+
+ private:
+  at::Tensor normalizedQueries(const at::Tensor& map);
+  at::Tensor normalizedValues(const at::Tensor& map);
+  at::Tensor applyCore(const LambdaOperands& parts,
+                       std::int64_t head,
+                       std::int64_t height,
+                       std::int64_t width);
+  at::Tensor applyUnmaskedCore(const LambdaOperands& parts,
+                               std::int64_t head,
+                               std::int64_t height,
+                               std::int64_t width);
 };
 
 TORCH_MODULE(LambdaLayer);

@@ -17,6 +17,19 @@ LambdaMixer mixerOf(const PositionEmbeddingOptions& options) {
 
 }  // namespace
 
+PositionEmbeddingOptions positionEmbeddingOptionsOf(const LambdaMixer& mixer,
+                                                    int height,
+                                                    int width) {
+  return {.kind = mixer.embedding,
+          .scope = mixer.scope,
+          .queryDepth = mixer.queryDepth,
+          .intraDepth = mixer.intraDepth,
+          .height = height,
+          .width = width,
+          .heads = mixer.multiHead ? mixer.heads : 1,
+          .deviation = mixer.embeddingDeviation};
+}
+
 PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows) {
   const auto [rows, pairs] = pairRows.flatten().cpu().sort(/*stable=*/std::optional(true));
   const at::Tensor starts =
@@ -39,9 +52,10 @@ PositionEmbeddingTableImpl::PositionEmbeddingTableImpl(const PositionEmbeddingOp
 
 void PositionEmbeddingTableImpl::reset() {
   const std::int64_t rows = embeddingRows(mixerOf(options), {1, options.height, options.width});
+  const std::int64_t columns = static_cast<std::int64_t>(options.heads) * options.intraDepth;
   table = registerParameter(
-      "table", ParameterRole::embedding, at::empty({rows, options.intraDepth, options.queryDepth}));
-  torch::nn::init::normal_(table, 0.0, 1.0);
+      "table", ParameterRole::embedding, at::empty({rows, columns, options.queryDepth}));
+  torch::nn::init::normal_(table, 0.0, options.deviation);
 }
 
 void PositionEmbeddingTableImpl::requireMap(std::int64_t mapHeight, std::int64_t mapWidth) const {
@@ -79,10 +93,16 @@ at::Tensor PositionEmbeddingTableImpl::rowsOf(const at::Tensor& queries,
   return at::where(inside, row, at::full_like(row, table.size(0)));
 }
 
-/// The embeddings at table rows `rows` [count], as [count, u, k].
-at::Tensor PositionEmbeddingTableImpl::gather(const at::Tensor& rows) const {
+at::Tensor PositionEmbeddingTableImpl::tableOf(std::int64_t head) const {
+  return options.heads == 1 ? table
+                            : table.narrow(1, head * options.intraDepth, options.intraDepth);
+}
+
+/// The embeddings of a head at table rows `rows` [count], as [count, u, k].
+at::Tensor PositionEmbeddingTableImpl::gather(const at::Tensor& rows, std::int64_t head) const {
+  const at::Tensor own = tableOf(head);
   const at::Tensor source =
-      options.scope > 0 ? at::cat({table, at::zeros_like(table.slice(0, 0, 1))}) : table;
+      options.scope > 0 ? at::cat({own, at::zeros_like(own.slice(0, 0, 1))}) : own;
   return source.index_select(0, rows);
 }
 
@@ -93,14 +113,16 @@ PositionEmbeddingTableImpl::RowsOfMap& PositionEmbeddingTableImpl::cachedFor(
   return cached_[{mapHeight, mapWidth}];
 }
 
-at::Tensor PositionEmbeddingTableImpl::expand(std::int64_t mapHeight, std::int64_t mapWidth) {
+at::Tensor PositionEmbeddingTableImpl::expand(std::int64_t mapHeight,
+                                              std::int64_t mapWidth,
+                                              std::int64_t head) {
   requireMap(mapHeight, mapWidth);
   const std::int64_t positions = mapHeight * mapWidth;
   at::Tensor& rows = cachedFor(mapHeight, mapWidth).rows;
   if (!rows.defined()) {
     rows = rowsOf(at::arange(positions), mapHeight, mapWidth).flatten().to(table.device());
   }
-  return gather(rows).view({positions, positions * options.intraDepth, options.queryDepth});
+  return gather(rows, head).view({positions, positions * options.intraDepth, options.queryDepth});
 }
 
 at::Tensor PositionEmbeddingTableImpl::pairRows(std::int64_t mapHeight, std::int64_t mapWidth) {
@@ -123,7 +145,8 @@ PairIndex PositionEmbeddingTableImpl::pairIndex(std::int64_t mapHeight, std::int
 
 at::Tensor PositionEmbeddingTableImpl::expandQuery(std::int64_t query,
                                                    std::int64_t mapHeight,
-                                                   std::int64_t mapWidth) {
+                                                   std::int64_t mapWidth,
+                                                   std::int64_t head) {
   requireMap(mapHeight, mapWidth);
   const std::int64_t positions = mapHeight * mapWidth;
   TORCH_CHECK(query >= 0 && query < positions,
@@ -132,7 +155,8 @@ at::Tensor PositionEmbeddingTableImpl::expandQuery(std::int64_t query,
               ", got ",
               query);
   const at::Tensor rows = rowsOf(at::full({1}, query, at::kLong), mapHeight, mapWidth).flatten();
-  return gather(rows.to(table.device())).view({positions * options.intraDepth, options.queryDepth});
+  return gather(rows.to(table.device()), head)
+      .view({positions * options.intraDepth, options.queryDepth});
 }
 
 at::Tensor PositionEmbeddingTableImpl::tilesOf(const at::Tensor& values) const {
@@ -149,8 +173,10 @@ at::Tensor PositionEmbeddingTableImpl::tilesOf(const at::Tensor& values) const {
     tileHeight = 2 * options.height - 1;
     tileWidth = 2 * options.width - 1;
   }
-  return values.detach().permute({2, 1, 0}).reshape(
-      {options.queryDepth, options.intraDepth, tileHeight, tileWidth});
+  return values.detach()
+      .view({-1, options.heads, options.intraDepth, options.queryDepth})
+      .permute({1, 3, 2, 0})
+      .reshape({options.heads * options.queryDepth, options.intraDepth, tileHeight, tileWidth});
 }
 
 }  // namespace lambda

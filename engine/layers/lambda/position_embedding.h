@@ -19,7 +19,14 @@ struct PositionEmbeddingOptions {
   int intraDepth = 1;   ///< u
   int height = 8;       ///< Of the map; ignored with a local scope, which fits any map.
   int width = 8;
+  int heads = 1;         ///< With embeddings of their own, t: h in a multi-head layer, otherwise 1.
+  double deviation = 1;  ///< Standard deviation of the initial embeddings.
 };
+
+/// The embeddings of a mixer on a map of that size.
+PositionEmbeddingOptions positionEmbeddingOptionsOf(const LambdaMixer& mixer,
+                                                    int height,
+                                                    int width);
 
 /// The pairs of a query n and a context position m, as n * positions + m, for each row of a table:
 /// those of row r are pairs[i] for starts[r] <= i < starts[r + 1], in ascending order. Both are
@@ -35,16 +42,21 @@ PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows);
 /// Learned position embeddings of a lambda layer and their expansion to pairs of positions.
 /// LambdaNetworks section 3.3: with relative embeddings e_nm = R[m - n], so that shifting the input
 /// shifts the output; a local scope leaves out positions beyond its window (section 3.4).
-/// Initialised from N(0, 1) (appendix E.1). Several layers may hold the same embedding.
+/// Initialised from a normal distribution, by default N(0, 1) (appendix E.1). Several layers may
+/// hold the same embedding.
 class PositionEmbeddingTableImpl : public RoledModule {
  public:
   explicit PositionEmbeddingTableImpl(const PositionEmbeddingOptions& options);
 
   void reset();
 
+  /// The part [rows, u, k] of the table that belongs to a head with embeddings of its own; the
+  /// table itself if all heads share it.
+  at::Tensor tableOf(std::int64_t head) const;
+
   /// E [n, m u, k] for a map of the size; rows outside a local window are 0.
   /// Throws c10::Error if a global or absolute table was made for another size.
-  at::Tensor expand(std::int64_t mapHeight, std::int64_t mapWidth);
+  at::Tensor expand(std::int64_t mapHeight, std::int64_t mapWidth, std::int64_t head = 0);
 
   /// The table's row of each pair of positions [n, m], as int32 on the table's device; -1 outside a
   /// local window. Throws c10::Error as expand() does.
@@ -56,20 +68,23 @@ class PositionEmbeddingTableImpl : public RoledModule {
 
   /// E_n [m u, k] of one query position, without building those of the others.
   /// Throws c10::Error as expand() does, and if the map has no such position.
-  at::Tensor expandQuery(std::int64_t query, std::int64_t mapHeight, std::int64_t mapWidth);
+  at::Tensor expandQuery(std::int64_t query,
+                         std::int64_t mapHeight,
+                         std::int64_t mapWidth,
+                         std::int64_t head = 0);
 
-  /// Values of the table's shape [rows, u, k], present or earlier ones, as tiles over offsets:
-  /// relative global [k, u, 2H-1, 2W-1], relative local [k, u, r, r]; absolute [k, u, n, m]. Throws
+  /// Values of the table's shape, present or earlier ones, as tiles over offsets: relative global
+  /// [t k, u, 2H-1, 2W-1], relative local [t k, u, r, r]; absolute [t k, u, n, m]. Throws
   /// c10::Error for another shape.
   at::Tensor tilesOf(const at::Tensor& values) const;
 
   PositionEmbeddingOptions options;
-  at::Tensor table;  ///< [rows, u, k]; rows as in embeddingRows() of the plan.
+  at::Tensor table;  ///< [rows, t u, k]; rows as in embeddingRows() of the plan.
 
  private:
   void requireMap(std::int64_t mapHeight, std::int64_t mapWidth) const;
   at::Tensor rowsOf(const at::Tensor& queries, std::int64_t mapHeight, std::int64_t mapWidth) const;
-  at::Tensor gather(const at::Tensor& rows) const;
+  at::Tensor gather(const at::Tensor& rows, std::int64_t head) const;
 
   /// Indices for one size of map, on the table's device. Each is undefined until it is first
   /// needed.

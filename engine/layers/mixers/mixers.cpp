@@ -1,5 +1,7 @@
 #include "engine/layers/mixers/mixers.h"
 
+#include <cmath>
+
 #include <torch/nn/init.h>
 
 #include "engine/layers/convolution/convolve.h"
@@ -15,10 +17,22 @@ MapFunction addMixer(RoledModule& unit,
                            plan.mixerInput.channels, plan.mixerOutput.channels, mixer.kernelSize)
                            .stride(plan.mixerStride)
                            .padding(mixer.kernelSize / 2)
+                           .groups(mixer.groups)
                            .bias(false);
   torch::nn::Conv2d conv = unit.registerConvolution("conv", ParameterRole::filter, options);
   torch::nn::init::kaiming_normal_(conv->weight, 0.0, torch::kFanOut, torch::kReLU);
+  // LibTorch counts the outputs of all groups, but an input has only those of its own.
+  const torch::NoGradGuard noGradients;
+  conv->weight.mul_(std::sqrt(static_cast<double>(mixer.groups)));
   return [conv](const at::Tensor& x) mutable { return convolve(conv, x); };
+}
+
+AttentionOptions attentionOptionsOf(const BlockPlan& plan, int heads) {
+  return {plan.mixerInput.channels,
+          plan.mixerOutput.channels,
+          heads,
+          plan.mixerInput.height,
+          plan.mixerInput.width};
 }
 
 MapFunction addMixer(RoledModule& unit,

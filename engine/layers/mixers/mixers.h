@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "engine/layers/attention/attention_heads.h"
 #include "engine/layers/lambda/position_embedding.h"
 #include "engine/layers/roled_module.h"
 #include "engine/values/architecture/plan.h"
@@ -28,5 +29,36 @@ MapFunction addMixer(RoledModule& unit,
                      const DepthwiseConvolutionMixer& mixer,
                      const BlockPlan& plan,
                      const PositionEmbeddingTable& shared);
+MapFunction addMixer(RoledModule& unit,
+                     const SelfAttentionMixer& mixer,
+                     const BlockPlan& plan,
+                     const PositionEmbeddingTable& shared);
+MapFunction addMixer(RoledModule& unit,
+                     const LocalAttentionMixer& mixer,
+                     const BlockPlan& plan,
+                     const PositionEmbeddingTable& shared);
+MapFunction addMixer(RoledModule& unit,
+                     const AxialAttentionMixer& mixer,
+                     const BlockPlan& plan,
+                     const PositionEmbeddingTable& shared);
+MapFunction addMixer(RoledModule& unit,
+                     const LinearAttentionMixer& mixer,
+                     const BlockPlan& plan,
+                     const PositionEmbeddingTable& shared);
+MapFunction addMixer(RoledModule& unit,
+                     const NonLocalMixer& mixer,
+                     const BlockPlan& plan,
+                     const PositionEmbeddingTable& shared);
+MapFunction addMixer(RoledModule& unit,
+                     const SqueezeExcitationMixer& mixer,
+                     const BlockPlan& plan,
+                     const PositionEmbeddingTable& shared);
+MapFunction addMixer(RoledModule& unit,
+                     const SpatialAttentionMixer& mixer,
+                     const BlockPlan& plan,
+                     const PositionEmbeddingTable& shared);
+
+/// The options of an attention layer at the place of a block's mixer.
+AttentionOptions attentionOptionsOf(const BlockPlan& plan, int heads);
 
 }  // namespace lambda

@@ -12,6 +12,8 @@ at::Tensor activate(const at::Tensor& x, Activation activation) {
       return at::gelu(x);
     case Activation::silu:
       return at::silu(x);
+    case Activation::relu6:
+      return at::hardtanh(x, 0, 6);
   }
   TORCH_CHECK(false, "unknown activation ", static_cast<int>(activation));
 }

@@ -44,7 +44,7 @@ Moments runningMoments(const torch::nn::BatchNorm2dImpl& norm) {
           invertDeviation(norm.running_var.to(at::kDouble), norm.options.eps())};
 }
 
-/// The moments of x. Also updates the running statistics with them.
+/// The moments of x. In training, also updates the running statistics with them.
 Moments batchMoments(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x) {
   const BatchNormShape shape = shapeOf(x, false);
   const at::Tensor mean = at::empty({shape.channels}, at::kDouble);
@@ -54,11 +54,12 @@ Moments batchMoments(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x) {
                       mean.mutable_data_ptr<double>(),
                       variance.mutable_data_ptr<double>(),
                       onTorchThreads);
+  if (!norm.is_training()) return {mean, invertDeviation(variance, norm.options.eps())};
   const auto rows = static_cast<double>(shape.rows);
   const double momentum = *norm.options.momentum();
   norm.running_mean.lerp_(mean.to(at::kFloat), momentum);
   norm.running_var.lerp_((variance * (rows / (rows - 1))).to(at::kFloat), momentum);
-  norm.num_batches_tracked.add_(1);
+  if (norm.options.track_running_stats()) norm.num_batches_tracked.add_(1);
   return {mean, invertDeviation(variance, norm.options.eps())};
 }
 
@@ -125,11 +126,17 @@ bool isUsual(const torch::nn::BatchNorm2dImpl& norm) {
          norm.running_mean.defined() && norm.options.momentum();
 }
 
+/// Whether the batch gives the mean and the variance, in training and in a network with
+/// NormStatistics::batch.
+bool usesBatchStatistics(const torch::nn::BatchNorm2dImpl& norm) {
+  return norm.is_training() || !norm.options.track_running_stats();
+}
+
 bool canFuse(const torch::nn::BatchNorm2dImpl& norm,
              const at::Tensor& x,
              const at::Tensor& residual) {
   const bool isSupported = isPixelRows(x) && isUsual(norm) && x.size(1) == norm.weight.numel();
-  const bool hasSpread = x.numel() > x.size(1) || !norm.is_training();
+  const bool hasSpread = x.numel() > x.size(1) || !usesBatchStatistics(norm);
   const bool residualMatches =
       !residual.defined() || (isPixelRows(residual) && residual.sizes() == x.sizes() &&
                               residual.scalar_type() == x.scalar_type());
@@ -141,14 +148,25 @@ bool canFuse(const torch::nn::BatchNorm2dImpl& norm,
 at::Tensor applyPlainNorm(torch::nn::BatchNorm2d& norm,
                           const at::Tensor& x,
                           const AfterNorm& after) {
-  at::Tensor y = norm(x);
+  // In evaluation, LibTorch's module would add the batch's statistics to the running ones.
+  const bool keepsStatistics = !norm->is_training() && !norm->options.track_running_stats();
+  at::Tensor y = keepsStatistics ? at::batch_norm(x,
+                                                  norm->weight,
+                                                  norm->bias,
+                                                  /*running_mean=*/{},
+                                                  /*running_var=*/{},
+                                                  /*training=*/true,
+                                                  /*momentum=*/0,
+                                                  norm->options.eps(),
+                                                  /*cudnn_enabled=*/true)
+                                 : norm(x);
   if (after.residual.defined()) y = y + after.residual;
   return after.activation ? activate(y, *after.activation) : y;
 }
 
 at::Tensor applyNorm(torch::nn::BatchNorm2d& norm, const at::Tensor& x, const AfterNorm& after) {
   if (!canFuse(*norm, x, after.residual)) return applyPlainNorm(norm, x, after);
-  const bool isTraining = norm->is_training();
+  const bool isTraining = usesBatchStatistics(*norm);
   Moments moments;
   {
     const at::NoGradGuard noGrad;

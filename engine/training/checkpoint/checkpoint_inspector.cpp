@@ -34,16 +34,16 @@ void append(const at::Tensor& values, std::vector<Number>& list) {
   list.insert(list.end(), first, first + dense.numel());
 }
 
-/// One image at one layer: everything that does not depend on the pixel.
-struct CachedView {
-  InspectionRequest request;
-  RequestedImage image;
-  LayerView view;
-};
-
 }  // namespace
 
 struct CheckpointInspector::Impl {
+  /// One image at one layer: everything that does not depend on the pixel.
+  struct CachedView {
+    InspectionRequest request;
+    RequestedImage image;
+    LayerView view;
+  };
+
   Impl(const std::filesystem::path& run, const InspectorOptions& options)
       : checkpoint(checkpointAt(run)),
         loaded(loadNetwork(checkpoint, at::kCPU)),
@@ -101,7 +101,7 @@ InspectionSnapshot CheckpointInspector::inspect(const InspectionRequest& request
     LayerView view(loaded.network, image.tensor, key.layer);
     impl_->cached.emplace(std::move(key), std::move(image), std::move(view));
   }
-  CachedView& cached = *impl_->cached;
+  Impl::CachedView& cached = *impl_->cached;
   return cached.view.at(
       request,
       {.image = cached.image.image,

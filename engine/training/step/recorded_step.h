@@ -25,8 +25,8 @@ class RecordedStep {
   /// Starts the recorded step on a batch, as startStep().
   StartedStep start(const TensorBatch& batch, double learningRate);
 
-  /// What the recorded step launches. Copying the batch, the learning rate and the measures comes
-  /// in addition. Throws c10::Error if the device can't tell.
+  /// Counts the launches of the recorded step. Copying the batch, the learning rate and the
+  /// measures comes in addition. Throws c10::Error if the device can't tell.
   WorkCounts counts() const { return work_->counts(); }
 
  private:

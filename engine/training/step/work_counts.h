@@ -4,7 +4,7 @@
 
 namespace lambda {
 
-/// What a device does for work that is queued as a whole.
+/// The launches on a device for work that is queued as a whole.
 struct WorkCounts {
   std::int64_t kernels = 0;    ///< Launches of kernels.
   std::int64_t transfers = 0;  ///< Copies and fills of memory.

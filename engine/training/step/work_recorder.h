@@ -19,7 +19,7 @@ class RecordedWork {
   /// Queues all of the work after what is already queued on the device. Does not wait.
   virtual void replay() = 0;
 
-  /// What one replay launches on the device. Throws c10::Error if the device can't tell.
+  /// Counts the launches of one replay on the device. Throws c10::Error if the device can't tell.
   virtual WorkCounts counts() const = 0;
 };
 

@@ -20,10 +20,21 @@ struct MapShape {
   long long elements() const { return positions() * channels; }
 };
 
+/// Where squeeze-and-excitation stands in a bottleneck block.
+enum class SqueezePlace {
+  afterMixer,      ///< On the d channels of the mixer.
+  afterExpansion,  ///< On the 4 d channels of the block's output (Hu et al., 2018; ResNet-RS).
+};
+
 struct Block {
   Mixer mixer;
   bool residual = false;           ///< Plain family: adds a shortcut even if the mixer needs none.
-  bool squeezeExcitation = false;  ///< Channel attention after the mixer, squeeze ratio 4.
+  bool squeezeExcitation = false;  ///< Channel attention (Hu et al., 2018).
+  int squeezeRatio = 4;  ///< Squeeze-and-excitation squeezes to 1 / ratio of the channels.
+  SqueezePlace squeezePlace = SqueezePlace::afterMixer;
+  /// Inverted bottleneck: the mixer has this many times the block's input channels; 0 = as many,
+  /// without the 1x1 convolution before it.
+  int expansion = 6;
   double stochasticDepth = 0;      ///< Probability of skipping the residual branch in training.
 
   bool operator==(const Block&) const = default;
@@ -41,14 +52,19 @@ struct Stage {
 enum class Family {
   bottleneck,  ///< ResNet-50 style: 1x1, mixer, 1x1 to 4 x width, residual (He et al., 2016).
   basic,       ///< ResNet-18 style: 3x3, mixer, residual.
-  plain,       ///< One mixer per block; a shortcut if `residual` or if the mixer needs one.
+  /// MobileNet-v2 style: 1x1 to `expansion` x the input channels, mixer, 1x1 to the width without
+  /// activation; residual where the shapes agree (Sandler et al., 2018).
+  invertedBottleneck,
+  plain,  ///< One mixer per block; a shortcut if `residual` or if the mixer needs one.
 };
 
 enum class StemKind {
   cifar,     ///< 3x3 convolution, stride 1.
   imagenet,  ///< 7x7 convolution, stride 2, then 3x3 max pooling, stride 2.
-  resnetD,   ///< Three 3x3 convolutions, the first with stride 2, then one more with stride 2.
+  resnetD,   ///< Three 3x3 convolutions, the first with stride 2, then 3x3 max pooling, stride 2.
+  resnetRS,  ///< As resnetD, with a 3x3 convolution of stride 2 instead of the pooling.
   patch,     ///< Convolution over non-overlapping patches.
+  strided,   ///< 3x3 convolution, stride 2 (MobileNet-v2).
 };
 
 struct Stem {
@@ -65,6 +81,7 @@ struct Stem {
 enum class Pooling { average, max };
 
 struct Head {
+  int width = 0;  ///< Channels of a 1x1 convolution before the pooling; 0 = none.
   Pooling pooling = Pooling::average;
   double dropout = 0;  ///< Probability of zeroing a pooled feature in training.
   bool bias = true;
@@ -73,7 +90,16 @@ struct Head {
   bool operator==(const Head&) const = default;
 };
 
-enum class Activation { relu, celu, gelu, silu };
+enum class Activation { relu, celu, gelu, silu, relu6 };
+
+/// The statistics that batch norms use outside training.
+enum class NormStatistics {
+  running,  ///< Averages that training collected.
+  /// Those of the batch that is evaluated, as in training: the result of an image depends on the
+  /// images beside it. As the TU Delft reproduction was published, which never leaves training
+  /// mode.
+  batch,
+};
 
 /// The complete and only description of a network. The editor changes it, presets and checkpoints
 /// store it, and the network builder and the cost model read it.
@@ -84,6 +110,7 @@ struct Architecture {
   int classes = 10;
   Family family = Family::bottleneck;
   Activation activation = Activation::relu;
+  NormStatistics normStatistics = NormStatistics::running;
   bool zeroInitResidual = true;  ///< Last norm of a residual branch starts at 0 (appendix A).
   Stem stem;
   std::vector<Stage> stages;

@@ -15,7 +15,7 @@ struct LayerCost {
   MapShape output;           ///< After any pooling that belongs to the layer.
   long long parameters = 0;  ///< Learned values; running statistics of norms are not counted.
   /// Forward pass of one image, 2 per multiply-add. Convolutions and linear maps count as direct
-  /// sums, the lambda core as the layer computes it (positionPathOf()).
+  /// sums; of lambdas, sums over the context that a query sees, as the paper writes them.
   long long flops = 0;
   long long activationBytes = 0;  ///< Maps kept for the backward pass, one image, float32.
 

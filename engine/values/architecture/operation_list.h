@@ -40,6 +40,9 @@ class OperationList {
 
   int addActivation(int input, const MapShape& map, const MapShape& kept);
 
+  /// Squeeze-and-excitation over a map's channels.
+  int addSqueezeExcitation(int input, const MapShape& map, int ratio);
+
   /// Whether the table of that name is met for the first time; each layer without a name has its
   /// own.
   bool isFirstUse(const std::string& sharedEmbeddings);

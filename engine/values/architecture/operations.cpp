@@ -21,7 +21,7 @@ class NetworkWalk {
     const NetworkPlan plan = planOf(architecture_);
     addStem(plan.stemOutput);
     for (const BlockPlan& block : plan.blocks) addBlock(block);
-    addHead(plan.features);
+    addHead(plan);
     return list_.take();
   }
 
@@ -52,25 +52,38 @@ class NetworkWalk {
         last_ = addStemUnit("stem", input.channels, stem.patchSize, output);
         return;
       case StemKind::imagenet:
-        addImagenetStem(half, output);
+        last_ = addPooledStemUnit("stem", input.channels, 7, half, output);
         return;
-      case StemKind::resnetD: {
+      case StemKind::strided:
+        last_ = addStemUnit("stem", input.channels, 3, output);
+        return;
+      case StemKind::resnetD:
+      case StemKind::resnetRS: {
         const MapShape narrow{std::max(1, stem.width / 2), half.height, half.width};
         last_ = addStemUnit("stem.conv1", input.channels, 3, narrow);
         last_ = addStemUnit("stem.conv2", narrow.channels, 3, narrow);
-        last_ = addStemUnit("stem.conv3", narrow.channels, 3, half);
-        last_ = addStemUnit("stem.conv4", stem.width, 3, output);
+        if (stem.kind == StemKind::resnetD) {
+          last_ = addPooledStemUnit("stem.conv3", narrow.channels, 3, half, output);
+        } else {
+          last_ = addStemUnit("stem.conv3", narrow.channels, 3, half);
+          last_ = addStemUnit("stem.conv4", stem.width, 3, output);
+        }
         return;
       }
     }
   }
 
-  void addImagenetStem(const MapShape& half, const MapShape& output) {
-    list_.beginLayer({.name = "stem", .kind = "convolution", .output = output});
-    const int convolution = list_.addConvolution(last_, architecture_.input.channels, 7, half);
-    const int norm = list_.addNorm(convolution, half, half);
-    const int activation = list_.addActivation(norm, half, half);
-    last_ = addPooling("3×3 max pooling", "y_n = max_δ x_{2n+δ}", activation, output, output);
+  /// A stem's convolution with the max pooling that ends it, as one layer.
+  int addPooledStemUnit(const char* name,
+                        int inputChannels,
+                        int kernel,
+                        const MapShape& map,
+                        const MapShape& pooled) {
+    list_.beginLayer({.name = name, .kind = "convolution", .output = pooled});
+    const int convolution = list_.addConvolution(last_, inputChannels, kernel, map);
+    const int norm = list_.addNorm(convolution, map, map);
+    const int activation = list_.addActivation(norm, map, map);
+    return addPooling("3×3 max pooling", "y_n = max_δ x_{2n+δ}", activation, pooled, pooled);
   }
 
   int addPooling(std::string name,
@@ -105,6 +118,18 @@ class NetworkWalk {
         addMixer(block);
         last_ = addUnit(
             layerOf(block, "expand", block.output), last_, block.mixerOutput.channels, 1, false);
+        if (block.options.squeezeExcitation && squeezesOutput(block, architecture_.family)) {
+          addSqueezeExcitation(block, block.output);
+        }
+        break;
+      case Family::invertedBottleneck:
+        if (block.options.expansion > 0) {
+          last_ = addUnit(
+              layerOf(block, "expand", reducedMap(block)), last_, block.input.channels, 1, true);
+        }
+        addMixer(block);
+        last_ = addUnit(
+            layerOf(block, "project", block.output), last_, block.mixerOutput.channels, 1, false);
         break;
       case Family::basic:
         last_ =
@@ -135,6 +160,10 @@ class NetworkWalk {
                                .axes = "H×W×C",
                                .output = sizesOf(block.output),
                                .inputs = {input, branch}});
+    if (architecture_.family == Family::invertedBottleneck) {
+      last_ = sum;
+      return;
+    }
     const bool isKept = architecture_.family == Family::bottleneck;
     last_ = list_.addActivation(sum, block.output, isKept ? block.output : kNothingKept);
   }
@@ -156,53 +185,28 @@ class NetworkWalk {
     }
     last_ = list_.addNorm(last_, pooled, block.mixerOutput);
     // Where the mixer ends a residual branch, its activation follows the addition.
-    const bool endsBranch = architecture_.family != Family::bottleneck && block.shortcut;
+    const bool endsBranch = mixerEndsBranch(block, architecture_.family);
     if (!endsBranch) last_ = list_.addActivation(last_, pooled, block.mixerOutput);
-    if (block.options.squeezeExcitation) addSqueezeExcitation(block, pooled);
+    if (block.options.squeezeExcitation && !squeezesOutput(block, architecture_.family)) {
+      addSqueezeExcitation(block, pooled);
+    }
   }
 
   void addSqueezeExcitation(const BlockPlan& block, const MapShape& map) {
     list_.beginLayer(layerOf(block, "squeeze", map, "squeeze-excitation"));
-    const long long channels = map.channels;
-    const long long squeezed = squeezedChannels(map.channels);
-    const int means = list_.add({.name = "squeeze",
-                                 .equation = "z_c = mean_n x_{nc}",
-                                 .meaning = "One number for each channel: its mean over the map.",
-                                 .axes = "C",
-                                 .output = {channels},
-                                 .inputs = {last_}});
-    const int narrow = list_.add({.name = "reduce channels",
-                                  .equation = "s = ReLU(W_1 z + b_1)",
-                                  .meaning = "A small layer over a quarter of the channels.",
-                                  .axes = "C/4",
-                                  .output = {squeezed},
-                                  .inputs = {means},
-                                  .parameters = squeezed * channels + squeezed,
-                                  .flops = 2 * squeezed * channels});
-    const int gates = list_.add({.name = "excite",
-                                 .equation = "g = sigmoid(W_2 s + b_2)",
-                                 .meaning = "A factor between 0 and 1 for every channel.",
-                                 .axes = "C",
-                                 .output = {channels},
-                                 .inputs = {narrow},
-                                 .parameters = squeezed * channels + channels,
-                                 .flops = 2 * squeezed * channels});
-    last_ =
-        list_.add({.name = "scale channels",
-                   .equation = "y_{nc} = g_c x_{nc}",
-                   .meaning = "Strengthens the channels that matter for this image and weakens "
-                              "the others.",
-                   .axes = "H×W×C",
-                   .output = sizesOf(map),
-                   .inputs = {last_, gates},
-                   .activationBytes = countOf(kFloatBytes * static_cast<double>(map.elements()))});
+    last_ = list_.addSqueezeExcitation(last_, map, block.options.squeezeRatio);
   }
 
   static MapShape reducedMap(const BlockPlan& block) {
     return {block.mixerInput.channels, block.input.height, block.input.width};
   }
 
-  void addHead(const MapShape& features) {
+  void addHead(const NetworkPlan& plan) {
+    const MapShape& features = plan.features;
+    if (architecture_.head.width > 0) {
+      const OperatedLayer layer{.name = "headConv", .kind = "convolution", .output = plan.features};
+      last_ = addUnit(layer, last_, plan.lastMap.channels, 1, true);
+    }
     list_.beginLayer({.name = "head", .kind = "linear", .output = {architecture_.classes, 1, 1}});
     const bool isMax = architecture_.head.pooling == Pooling::max;
     const int pooled =

@@ -19,7 +19,10 @@ MapShape stemOutputOf(const Architecture& architecture) {
       return {stem.width, input.height, input.width};
     case StemKind::imagenet:
     case StemKind::resnetD:
+    case StemKind::resnetRS:
       return {stem.width, halved(input.height, 2), halved(input.width, 2)};
+    case StemKind::strided:
+      return {stem.width, halved(input.height), halved(input.width)};
     case StemKind::patch: {
       const int patch = std::max(stem.patchSize, 1);
       return {stem.width, input.height / patch, input.width / patch};
@@ -62,14 +65,17 @@ BlockPlan planBlock(const Architecture& architecture,
 
   const MixerTraits& mixer = traitsOf(plan.options.mixer);
   const bool plain = architecture.family == Family::plain;
+  const bool inverted = architecture.family == Family::invertedBottleneck;
   // A basic block's first convolution has the stride, so that its mixer's input is the smaller map.
   const bool mixerSeesOutputMap = architecture.family == Family::basic;
   plan.mixerInput = mixerSeesOutputMap ? plan.output : input;
   plan.mixerInput.channels = plain ? input.channels : stage.width;
+  if (inverted) plan.mixerInput.channels = input.channels * std::max(1, plan.options.expansion);
   plan.mixerOutput = plan.mixerInput;
-  plan.mixerOutput.channels = stage.width;
+  if (!inverted) plan.mixerOutput.channels = stage.width;
   planStride(plan, architecture.family, mixer);
-  plan.shortcut = !plain || mixer.needsShortcut || plan.options.residual;
+  const bool keepsShape = !strided && input.channels == plan.output.channels;
+  plan.shortcut = inverted ? keepsShape : !plain || mixer.needsShortcut || plan.options.residual;
   plan.projection = plan.shortcut && (strided || input.channels != plan.output.channels);
   return plan;
 }
@@ -93,17 +99,27 @@ long long embeddingRows(const LambdaMixer& mixer, const MapShape& map) {
   return 0;
 }
 
-int squeezedChannels(int channels) {
-  return std::max(1, channels / 4);
+bool mixerEndsBranch(const BlockPlan& block, Family family) {
+  return (family == Family::basic || family == Family::plain) && block.shortcut;
+}
+
+bool squeezesOutput(const BlockPlan& block, Family family) {
+  return family == Family::bottleneck && block.options.squeezePlace == SqueezePlace::afterExpansion;
+}
+
+int squeezedChannels(int channels, int ratio) {
+  return std::max(1, channels / ratio);
 }
 
 FirstConvolution firstConvolutionOf(const Stem& stem) {
   switch (stem.kind) {
     case StemKind::cifar:
+    case StemKind::strided:
       return {3, stem.width};
     case StemKind::imagenet:
       return {7, stem.width};
     case StemKind::resnetD:
+    case StemKind::resnetRS:
       return {3, std::max(1, stem.width / 2)};
     case StemKind::patch:
       return {stem.patchSize, stem.width};
@@ -122,7 +138,9 @@ NetworkPlan planOf(const Architecture& architecture) {
       map = plan.blocks.back().output;
     }
   }
+  plan.lastMap = map;
   plan.features = map;
+  if (architecture.head.width > 0) plan.features.channels = architecture.head.width;
   return plan;
 }
 

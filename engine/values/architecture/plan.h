@@ -36,6 +36,7 @@ struct BlockPlan {
 struct NetworkPlan {
   MapShape stemOutput;
   std::vector<BlockPlan> blocks;
+  MapShape lastMap;   ///< Output of the last block.
   MapShape features;  ///< What the head pools.
 };
 
@@ -54,11 +55,18 @@ FirstConvolution firstConvolutionOf(const Stem& stem);
 /// Channels of a block's output as a multiple of its stage's width.
 int expansionOf(Family family);
 
+/// Whether the mixer is the last layer of a residual branch: its norm has no activation then, which
+/// follows the addition.
+bool mixerEndsBranch(const BlockPlan& block, Family family);
+
+/// Whether squeeze-and-excitation of the block works on its output, after the expansion.
+bool squeezesOutput(const BlockPlan& block, Family family);
+
 /// Number of rows of the learned position embedding table, each k x u values: (2H-1)(2W-1) relative
 /// global, r^2 relative local, n m absolute, 0 without position lambda.
 long long embeddingRows(const LambdaMixer& mixer, const MapShape& map);
 
 /// The squeezed channels of a squeeze-and-excitation unit over `channels`.
-int squeezedChannels(int channels);
+int squeezedChannels(int channels, int ratio);
 
 }  // namespace lambda

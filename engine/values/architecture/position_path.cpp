@@ -16,9 +16,9 @@ PositionPath positionPathOf(const LambdaMixer& mixer,
                             int outputDepth,
                             CoreForm form) {
   if (mixer.embedding == PositionEmbedding::none) return PositionPath::none;
-  if (mixer.scope <= 0 || mixer.embedding != PositionEmbedding::relative) {
-    return PositionPath::dense;
-  }
+  const bool isConvolution = mixer.scope > 0 && mixer.embedding == PositionEmbedding::relative &&
+                             !mixer.multiHead && mixer.mask == ContextMask::none;
+  if (!isConvolution) return PositionPath::dense;
   const long long n = map.positions();
   const long long k = mixer.queryDepth;
   const long long h = mixer.heads;

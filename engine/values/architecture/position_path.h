@@ -17,12 +17,12 @@ enum class CoreForm {
   plain,  ///< Operations of LibTorch; also the rule on a GPU, where the two were not compared.
 };
 
-/// The path that the lambda layer takes on that map. The cost model follows the same rule for the
-/// CPU. The plain form takes the path with fewer multiply-adds. The fused kernels need far less
-/// time per multiply-add: forward and backward in float32 on one core of a Sapphire Rapids, with
-/// 3x3 to 23x23 windows on maps of 8x8 to 64x64 pixels, the convolution took 1.5 to 29 times as
-/// long. The two take the same time where the convolution has about a hundredth of the
-/// multiply-adds (96x96).
+/// The path that the lambda layer takes on that map; masked and multi-head layers have no
+/// convolution. The cost model follows the same rule for the memory on the CPU. The plain form
+/// takes the path with fewer multiply-adds. The fused kernels need far less time per multiply-add:
+/// forward and backward in float32 on one core of a Sapphire Rapids, with 3x3 to 23x23 windows on
+/// maps of 8x8 to 64x64 pixels, the convolution took 1.5 to 29 times as long. The two take the same
+/// time where the convolution has about a hundredth of the multiply-adds (96x96).
 PositionPath positionPathOf(const LambdaMixer& mixer,
                             const MapShape& map,
                             int outputDepth,

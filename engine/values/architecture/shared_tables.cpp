@@ -18,8 +18,10 @@ bool haveSameTable(const LambdaMixer& a,
                    const LambdaMixer& b,
                    const MapShape& mapOfB) {
   const bool sameMap = mapOfA.height == mapOfB.height && mapOfA.width == mapOfB.width;
+  const bool sameHeads = a.multiHead == b.multiHead && (!a.multiHead || a.heads == b.heads);
   return a.embedding == b.embedding && a.scope == b.scope && a.queryDepth == b.queryDepth &&
-         a.intraDepth == b.intraDepth && (sameMap || a.scope > 0);
+         a.intraDepth == b.intraDepth && a.embeddingDeviation == b.embeddingDeviation &&
+         sameHeads && (sameMap || a.scope > 0);
 }
 
 }  // namespace

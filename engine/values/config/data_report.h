@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/values/config/data_source.h"
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 
 namespace lambda {
 

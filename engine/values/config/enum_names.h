@@ -1,32 +1,34 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <optional>
 #include <string_view>
 
 #include "engine/values/config/run_config.h"
+#include "engine/values/fields/enum_name.h"
 #include "engine/values/run/metrics.h"
 
 namespace lambda {
 
-/// Names of an enumeration's values in JSON and on the command line.
-template <class Enum>
-struct EnumNames;
-
-template <>
-struct EnumNames<PositionEmbedding> {
-  static constexpr std::array<std::string_view, 3> names{"relative", "absolute", "none"};
-};
-
 template <>
 struct EnumNames<Family> {
-  static constexpr std::array<std::string_view, 3> names{"bottleneck", "basic", "plain"};
+  static constexpr std::array<std::string_view, 4> names{
+      "bottleneck", "basic", "invertedBottleneck", "plain"};
 };
 
 template <>
 struct EnumNames<StemKind> {
-  static constexpr std::array<std::string_view, 4> names{"cifar", "imagenet", "resnetD", "patch"};
+  static constexpr std::array<std::string_view, 6> names{
+      "cifar", "imagenet", "resnetD", "resnetRS", "patch", "strided"};
+};
+
+template <>
+struct EnumNames<SqueezePlace> {
+  static constexpr std::array<std::string_view, 2> names{"afterMixer", "afterExpansion"};
+};
+
+template <>
+struct EnumNames<NormStatistics> {
+  static constexpr std::array<std::string_view, 2> names{"running", "batch"};
 };
 
 template <>
@@ -36,7 +38,7 @@ struct EnumNames<Pooling> {
 
 template <>
 struct EnumNames<Activation> {
-  static constexpr std::array<std::string_view, 4> names{"relu", "celu", "gelu", "silu"};
+  static constexpr std::array<std::string_view, 5> names{"relu", "celu", "gelu", "silu", "relu6"};
 };
 
 template <>
@@ -95,20 +97,5 @@ struct EnumNames<RunStatus> {
   static constexpr std::array<std::string_view, 5> names{
       "running", "paused", "stopped", "finished", "failed"};
 };
-
-template <class Enum>
-constexpr std::string_view nameOf(Enum value) {
-  return EnumNames<Enum>::names[static_cast<std::size_t>(value)];
-}
-
-/// The value of that name, or nothing for an unknown name.
-template <class Enum>
-constexpr std::optional<Enum> enumOf(std::string_view name) {
-  const auto& names = EnumNames<Enum>::names;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
 
 }  // namespace lambda

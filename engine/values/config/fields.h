@@ -11,24 +11,9 @@
 
 #include "engine/values/config/enum_names.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/fields/field.h"
 
 namespace lambda {
-
-/// Describes a field of a configuration value: its JSON key, a one-line description for forms and
-/// help, the closed range of a number or of the length of a list, and the key that earlier versions
-/// wrote, which is still read.
-struct Field {
-  const char* name;
-  const char* meaning;
-  double min = -std::numeric_limits<double>::infinity();
-  double max = std::numeric_limits<double>::infinity();
-  const char* formerName = nullptr;
-
-  /// Whether `key` is this field's name or former name.
-  constexpr bool isNamed(std::string_view key) const {
-    return key == name || (formerName != nullptr && key == formerName);
-  }
-};
 
 /// Names of the alternatives of Mixer, in their order: the values of a mixer's "kind".
 inline constexpr std::array<std::string_view, kMixerKindCount> kMixerKinds = [] {
@@ -73,12 +58,9 @@ Variant valueOfKind(std::size_t kind) {
   return std::variant_alternative_t<I, Variant>{};
 }
 
-/// `Value` or `const Value`.
-template <class T, class Value>
-concept Either = std::same_as<std::remove_const_t<T>, Value>;
-
 // Each overload calls visit(Field, member) for every field of a value, in the order of its JSON.
-// JSON, ranges, command-line overrides and forms all come from these lists.
+// JSON, ranges, command-line overrides and forms all come from these lists. Those of the mixers are
+// in their own headers.
 
 template <Either<MapShape> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
@@ -87,40 +69,23 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"width", "image width in pixels", 1, 1024}, value.width);
 }
 
-template <Either<ConvolutionMixer> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
-        value.kernelSize);
-}
-
-template <Either<DepthwiseConvolutionMixer> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
-        value.kernelSize);
-}
-
-template <Either<LambdaMixer> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"k", "query depth: rows of the lambda matrix", 1, 256}, value.queryDepth);
-  visit(Field{"h", "heads: queries that share one lambda; divides the width", 1, 256}, value.heads);
-  visit(Field{"u", "intra-depth: keys, embeddings and values become matrices of u columns", 1, 64},
-        value.intraDepth);
-  visit(Field{"scope", "side r of the local window of positions, odd; 0 = global", 0, 255},
-        value.scope);
-  visit(Field{"embedding", "position embeddings: relative, absolute or none"}, value.embedding);
-  visit(Field{"content", "with the content lambda; false = position only"}, value.content);
-  visit(Field{"normalizeQueries", "batch norm on the queries"}, value.normalizeQueries);
-  visit(Field{"normalizeValues", "batch norm on the values"}, value.normalizeValues);
-  visit(Field{"sharedEmbeddings", "layers with the same name here share their embeddings"},
-        value.sharedEmbeddings);
-}
-
 template <Either<Block> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"mixer", "what mixes information between positions"}, value.mixer);
   visit(Field{"residual", "plain family: add a shortcut even if the mixer needs none"},
         value.residual);
-  visit(Field{"squeezeExcitation", "channel attention after the mixer"}, value.squeezeExcitation);
+  visit(Field{"squeezeExcitation", "channel attention by squeeze-and-excitation"},
+        value.squeezeExcitation);
+  visit(Field{"squeezeRatio", "it squeezes to 1 / ratio of the channels", 1, 1024},
+        value.squeezeRatio);
+  visit(Field{"squeezePlace", "bottleneck: afterMixer or afterExpansion, on the wide channels"},
+        value.squeezePlace);
+  visit(Field{"expansion",
+              "inverted bottleneck: channels of the mixer per input channel; 0 = no convolution "
+              "before it",
+              0,
+              64},
+        value.expansion);
   visit(Field{"stochasticDepth", "probability of skipping the branch in training", 0, 0.95},
         value.stochasticDepth);
 }
@@ -134,7 +99,10 @@ void visitFields(Value& value, Visit&& visit) {
 
 template <Either<Stem> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"kind", "cifar 3x3/1, imagenet 7x7/2 and max pool, resnetD or patch"}, value.kind);
+  visit(
+      Field{"kind",
+            "cifar 3x3/1, imagenet 7x7/2 and max pool, resnetD, resnetRS, patch or strided 3x3/2"},
+      value.kind);
   visit(Field{"width", "output channels", 1, 8192}, value.width);
   visit(Field{"patchSize", "side of a patch in pixels, for the patch stem", 1, 64},
         value.patchSize);
@@ -146,6 +114,8 @@ void visitFields(Value& value, Visit&& visit) {
 
 template <Either<Head> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"width", "channels of a 1x1 convolution before the pooling; 0 = none", 0, 65536},
+        value.width);
   visit(Field{"pooling", "average or max over all positions"}, value.pooling);
   visit(Field{"dropout", "probability of zeroing a pooled feature in training", 0, 0.95},
         value.dropout);
@@ -159,8 +129,10 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"description", "one line on its purpose"}, value.description);
   visit(Field{"input", "shape of the images"}, value.input);
   visit(Field{"classes", "number of classes", 2, 100000}, value.classes);
-  visit(Field{"family", "bottleneck, basic or plain"}, value.family);
-  visit(Field{"activation", "relu, celu, gelu or silu"}, value.activation);
+  visit(Field{"family", "bottleneck, basic, invertedBottleneck or plain"}, value.family);
+  visit(Field{"activation", "relu, celu, gelu, silu or relu6"}, value.activation);
+  visit(Field{"normStatistics", "of batch norms outside training: running or batch"},
+        value.normStatistics);
   visit(Field{"zeroInitResidual", "last norm of a residual branch starts at 0"},
         value.zeroInitResidual);
   visit(Field{"stem", "the first convolutions"}, value.stem);
@@ -364,6 +336,7 @@ template <Either<RunConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"name", "short name of the run"}, value.name);
   visit(Field{"seed", "seed of weights, data order and augmentation"}, value.seed);
+  visit(Field{"parentRun", "run that this one repeats with other mixers"}, value.parentRun);
   visit(Field{"architecture", "the network"}, value.architecture);
   visit(Field{"data", "the data set and its augmentation"}, value.data);
   visit(Field{"recipe", "the training recipe"}, value.recipe);

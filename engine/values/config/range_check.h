@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/values/config/fields.h"
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 
 namespace lambda {
 

@@ -148,6 +148,9 @@ struct RunConfig {
   CheckpointConfig checkpoints;
   MonitoringConfig monitoring;
   std::uint64_t seed = 0;
+  /// The folder's name of the run that this one repeats with other mixers; empty = none. It becomes
+  /// the lineage of the new run.
+  std::string parentRun;
 
   bool operator==(const RunConfig&) const = default;
 };

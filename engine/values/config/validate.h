@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/values/config/problem.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/fields/problem.h"
 
 namespace lambda {
 

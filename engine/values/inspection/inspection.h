@@ -31,10 +31,15 @@ struct EnumNames<InspectedWeights> {
   static constexpr std::array<std::string_view, 3> names{"live", "stored", "averaged"};
 };
 
-/// A lambda layer that can be inspected. The letters are the paper's.
+/// A layer that can be inspected. The letters are the paper's. For attention, k and v are both the
+/// depth of a head, and u is 1.
 struct InspectableLayer {
-  std::string name;    ///< "stage3.block2.mixer", as in the cost table.
-  int queryDepth = 0;  ///< k: rows of the lambda matrix.
+  std::string name;                               ///< "stage3.block2.mixer", as in the cost table.
+  std::size_t kind = mixerKindOf<LambdaMixer>();  ///< An index of kMixerTraits.
+  /// k: rows of the lambda matrix. In a multi-head layer, the lambdas of all heads are shown below
+  /// each other as one matrix of h k rows, to which a head brings a query that is 0 in the rows of
+  /// the others.
+  int queryDepth = 0;
   int heads = 0;       ///< h
   int intraDepth = 0;  ///< u
   int valueDepth = 0;  ///< v: columns of the lambda matrix, d / h.
@@ -47,7 +52,14 @@ struct InspectableLayer {
   bool operator==(const InspectableLayer&) const = default;
 };
 
-/// The lambda layers of a network in network order, from its description alone.
+/// What an inspection shows of the layer.
+inline InspectedAs inspectedAs(const InspectableLayer& layer) {
+  return kMixerTraits[layer.kind].inspectedAs;
+}
+
+/// The layers of a network that can be inspected, in network order, from its description alone.
+/// Where a token is no pixel (TokenOrder::channelRuns), no pixel has a contribution: such layers are
+/// left out.
 std::vector<InspectableLayer> inspectableLayers(const Architecture& architecture);
 
 /// Which layer to inspect, with which image, at which pixel.
@@ -123,16 +135,22 @@ struct EmbeddingTiles {
 
 /// The keys as k u soft regions: where in the image each of them gathers its values from.
 struct KeyRegions {
-  Array regions;               ///< kbar [k, u, H, W]; each region sums to 1.
-  std::vector<float> entropy;  ///< [k u] in nats: 0 = a single pixel, ln(H W) = uniform.
+  /// kbar [k, u, H, W], with a mask that of the query. By the softmax each region sums to 1, by L2
+  /// its squares do.
+  Array regions;
+  /// [k u] in nats: 0 = a single pixel, ln(H W) = uniform. Of the regions' sizes as shares of their
+  /// sum.
+  std::vector<float> entropy;
 
   bool operator==(const KeyRegions&) const = default;
 };
 
-/// What a lambda layer computed for one image at one query position n: the terms of its own
-/// arithmetic, without interpretation. A_mu = q_n . (kbar_mu + e_nmu), y_n = sum_mu A_mu v_mu,
+/// What a layer computed for one image at one query position n. Of a lambda layer: the terms of its
+/// own arithmetic, without interpretation. A_mu = q_n . (kbar_mu + e_nmu), y_n = sum_mu A_mu v_mu,
 /// lambda_n = sum_mu (kbar_mu + e_nmu) v_mu^T (LambdaNetworks, equations 1 and 2; u of appendix
-/// B.4). Eval mode, float32.
+/// B.4). Of attention: the weights a_nm as the total contributions [h, 1, H, W], and where the
+/// output is their sum of values, y_n = sum_m a_nm v_m, effect and residual. Of gates: their map as
+/// the total contributions [1, 1, H, W]. Eval mode, float32.
 struct InspectionSnapshot {
   InspectionRequest request;
   InspectedWeights weights = InspectedWeights::live;

@@ -17,6 +17,7 @@ struct ProbeLayer {
   Array lambdaPosition = {};    ///< [k, v]
   Array contributionsContent = {};   ///< [h, u, H, W]
   Array contributionsPosition = {};  ///< [h, u, H, W]
+  Array contributionsTotal = {};     ///< [h, 1, H, W] of a layer without these parts: attention.
   Array embeddings = {};             ///< Tiles [k, u, rows, columns].
   Array embeddingChange = {};        ///< The same minus the tables before the first step.
   Array singularContent = {};        ///< [min(k, v)] of each lambda, in descending order.

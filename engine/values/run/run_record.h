@@ -28,7 +28,8 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
-/// The run and checkpoint that a run was forked from; empty for a run that is no fork.
+/// The run and checkpoint that a run was forked from. A run that repeats another with other mixers
+/// has no checkpoint; for all others it is empty.
 struct Lineage {
   std::string parentRun;         ///< Name of the parent's folder.
   std::string parentCheckpoint;  ///< Name of the checkpoint within it.

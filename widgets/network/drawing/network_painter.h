@@ -8,7 +8,7 @@
 #include <QFont>
 #include <QRectF>
 
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 #include "widgets/network/drawing/network_layout.h"
 #include "widgets/network/parts/network_parts.h"
 #include "widgets/network/parts/part_costs.h"

@@ -1,5 +1,8 @@
 #include "widgets/network/mixers/convolution_look.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -15,11 +18,22 @@ MixerColors MixerLook<ConvolutionMixer>::colors(const Colors& colors) {
 }
 
 QStringList MixerLook<ConvolutionMixer>::options(const ConvolutionMixer& mixer) {
-  return {u"%1×%1"_s.arg(mixer.kernelSize)};
+  QStringList options{u"%1×%1"_s.arg(mixer.kernelSize)};
+  if (mixer.groups > 1) options << u"g%1"_s.arg(mixer.groups);
+  return options;
 }
 
 QString MixerLook<ConvolutionMixer>::text(const ConvolutionMixer& mixer) {
-  return u"Convolution %1×%1"_s.arg(mixer.kernelSize);
+  const QString text = u"Convolution %1×%1"_s.arg(mixer.kernelSize);
+  return mixer.groups > 1 ? text + u", %1 groups"_s.arg(mixer.groups) : text;
+}
+
+QString MixerLook<ConvolutionMixer>::brief() {
+  return u"Sums a window of neighbours with learned weights, the same for every image."_s;
+}
+
+QueryView MixerLook<ConvolutionMixer>::view(const ConvolutionMixer& mixer) {
+  return {.reach = QueryView::Reach::window, .side = mixer.kernelSize};
 }
 
 MixerExplanation MixerLook<ConvolutionMixer>::explanation(const ConvolutionMixer& mixer,
@@ -29,14 +43,16 @@ MixerExplanation MixerLook<ConvolutionMixer>::explanation(const ConvolutionMixer
           "and for every image. Blocks that follow reach farther."_s.arg(mixer.kernelSize),
           {{u"Weights"_s,
             u"%1×%1 × %2 × %3"_s.arg(mixer.kernelSize)
-                .arg(plan.mixerInput.channels)
+                .arg(plan.mixerInput.channels / std::max(1, mixer.groups))
                 .arg(plan.mixerOutput.channels)}}};
 }
 
 ConvolutionMixer MixerLook<ConvolutionMixer>::fitted(const ConvolutionMixer& mixer,
-                                                     int /*width*/,
+                                                     int width,
                                                      const MapShape& /*map*/) {
-  return mixer;
+  ConvolutionMixer fitted = mixer;
+  fitted.groups = width < 1 ? 1 : std::gcd(mixer.groups, width);
+  return fitted;
 }
 
 }  // namespace lambda

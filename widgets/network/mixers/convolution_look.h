@@ -10,6 +10,8 @@ struct MixerLook<ConvolutionMixer> {
   static MixerColors colors(const Colors& colors);
   static QStringList options(const ConvolutionMixer& mixer);
   static QString text(const ConvolutionMixer& mixer);
+  static QString brief();
+  static QueryView view(const ConvolutionMixer& mixer);
   static MixerExplanation explanation(const ConvolutionMixer& mixer, const BlockPlan& plan);
   static ConvolutionMixer fitted(const ConvolutionMixer& mixer, int width, const MapShape& map);
 };

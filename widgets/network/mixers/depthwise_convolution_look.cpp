@@ -23,6 +23,14 @@ QString MixerLook<DepthwiseConvolutionMixer>::text(const DepthwiseConvolutionMix
   return u"Depthwise convolution %1×%1"_s.arg(mixer.kernelSize);
 }
 
+QString MixerLook<DepthwiseConvolutionMixer>::brief() {
+  return u"Sums a window of neighbours in each channel on its own."_s;
+}
+
+QueryView MixerLook<DepthwiseConvolutionMixer>::view(const DepthwiseConvolutionMixer& mixer) {
+  return {.reach = QueryView::Reach::window, .side = mixer.kernelSize, .ownChannel = true};
+}
+
 MixerExplanation MixerLook<DepthwiseConvolutionMixer>::explanation(
     const DepthwiseConvolutionMixer& mixer, const BlockPlan& plan) {
   const int in = plan.mixerInput.channels;

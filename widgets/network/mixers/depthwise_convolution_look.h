@@ -10,6 +10,8 @@ struct MixerLook<DepthwiseConvolutionMixer> {
   static MixerColors colors(const Colors& colors);
   static QStringList options(const DepthwiseConvolutionMixer& mixer);
   static QString text(const DepthwiseConvolutionMixer& mixer);
+  static QString brief();
+  static QueryView view(const DepthwiseConvolutionMixer& mixer);
   static MixerExplanation explanation(const DepthwiseConvolutionMixer& mixer,
                                       const BlockPlan& plan);
   static DepthwiseConvolutionMixer fitted(const DepthwiseConvolutionMixer& mixer,

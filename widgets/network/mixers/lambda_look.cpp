@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/values/architecture/mixers/lambda_mask.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -18,7 +20,25 @@ constexpr long long kManyPairs = 1LL << 26;
 QString embeddingText(const LambdaMixer& mixer, const MapShape& map) {
   if (mixer.embedding == PositionEmbedding::none) return u"none"_s;
   return u"%1 × k %2"_s.arg(embeddingRows(mixer, map)).arg(mixer.queryDepth) +
-         (mixer.intraDepth > 1 ? u" × u %1"_s.arg(mixer.intraDepth) : QString());
+         (mixer.intraDepth > 1 ? u" × u %1"_s.arg(mixer.intraDepth) : QString()) +
+         (mixer.multiHead ? u" × h %1"_s.arg(mixer.heads) : QString());
+}
+
+/// The options beyond those of the usual layer, as few words as can be.
+QStringList unusualOptions(const LambdaMixer& mixer) {
+  QStringList options;
+  if (mixer.multiHead) options << u"multi-head"_s;
+  if (mixer.mask == ContextMask::causal) options << u"causal"_s;
+  if (mixer.mask == ContextMask::custom) options << u"masked"_s;
+  if (mixer.content && mixer.keyNormalization == KeyNormalization::l2) options << u"L2 keys"_s;
+  if (mixer.content && mixer.keyNormalization == KeyNormalization::none) options << u"raw keys"_s;
+  if (mixer.softmaxQueries) options << u"softmax q"_s;
+  if (mixer.embedding != PositionEmbedding::none && mixer.embeddingDeviation != 1) {
+    options << u"σ %1"_s.arg(roundedText(mixer.embeddingDeviation));
+  }
+  if (mixer.tokenOrder == TokenOrder::channelRuns) options << u"channel runs"_s;
+  if (mixer.normAxes == NormAxes::positions) options << u"norms by position"_s;
+  return options;
 }
 
 QString lambdaFormula(const LambdaMixer& mixer) {
@@ -50,7 +70,7 @@ QStringList MixerLook<LambdaMixer>::options(const LambdaMixer& mixer) {
     if (mixer.embedding == PositionEmbedding::absolute) options << u"abs"_s;
     if (!mixer.content) options << u"position"_s;
   }
-  return options;
+  return options + unusualOptions(mixer);
 }
 
 QString MixerLook<LambdaMixer>::text(const LambdaMixer& mixer) {
@@ -65,7 +85,19 @@ QString MixerLook<LambdaMixer>::text(const LambdaMixer& mixer) {
     if (mixer.embedding == PositionEmbedding::absolute) parts << u"absolute positions"_s;
     if (!mixer.content) parts << u"position alone"_s;
   }
-  return parts.join(u", "_s);
+  return (parts + unusualOptions(mixer)).join(u", "_s);
+}
+
+QString MixerLook<LambdaMixer>::brief() {
+  return u"Sums the context into a small linear map, the lambda, and applies it to each query."_s;
+}
+
+QueryView MixerLook<LambdaMixer>::view(const LambdaMixer& mixer) {
+  const bool hasWindow = mixer.scope > 0 && mixer.embedding == PositionEmbedding::relative;
+  // The content lambda has no window.
+  return {.reach = hasWindow && !mixer.content ? QueryView::Reach::window : QueryView::Reach::map,
+          .side = hasWindow ? mixer.scope : 0,
+          .weights = QueryView::Weights::lambda};
 }
 
 MixerExplanation MixerLook<LambdaMixer>::explanation(const LambdaMixer& mixer,
@@ -80,7 +112,7 @@ MixerExplanation MixerLook<LambdaMixer>::explanation(const LambdaMixer& mixer,
       "context, so that what the studio shows is the layer's exact arithmetic."_s,
       {{u"Positions n"_s, u"%1 × %2 = %3"_s.arg(map.height).arg(map.width).arg(map.positions())},
        {u"A lambda, k × v"_s, u"%1 × %2"_s.arg(mixer.queryDepth).arg(depth)},
-       {u"Heads that share it"_s, QString::number(mixer.heads)},
+       {u"Heads that share it"_s, QString::number(mixer.multiHead ? 1 : mixer.heads)},
        {u"Position embeddings"_s, embeddingText(mixer, map)}}};
 }
 
@@ -92,10 +124,15 @@ LambdaMixer MixerLook<LambdaMixer>::fitted(LambdaMixer mixer, int width, const M
   mixer.sharedEmbeddings.clear();
   const int side = std::max({map.height, map.width, 1});
   const long long n = map.positions();
-  const bool isDense = n * n * mixer.queryDepth * mixer.intraDepth > kManyPairs;
+  const long long lambdas = mixer.multiHead ? mixer.heads : 1;
+  const bool isDense = n * n * lambdas * mixer.queryDepth * mixer.intraDepth > kManyPairs;
   if (mixer.embedding == PositionEmbedding::relative) {
     if (mixer.scope == 0 && isDense) mixer.scope = kPaperScope;
     if (mixer.scope > 2 * side - 1) mixer.scope = 0;
+  }
+  if (mixer.mask == ContextMask::custom && !maskFault(mixer, map).empty()) {
+    mixer.mask = ContextMask::none;
+    mixer.maskRows.clear();
   }
   return mixer;
 }

@@ -10,6 +10,8 @@ struct MixerLook<LambdaMixer> {
   static MixerColors colors(const Colors& colors);
   static QStringList options(const LambdaMixer& mixer);
   static QString text(const LambdaMixer& mixer);
+  static QString brief();
+  static QueryView view(const LambdaMixer& mixer);
   static MixerExplanation explanation(const LambdaMixer& mixer, const BlockPlan& plan);
   /// Makes the number of heads divide the width, keeps the window within reach of the map, limits
   /// the scope where global scope is slow, and shares no embeddings.

@@ -8,6 +8,7 @@
 #include <QStringList>
 
 #include "engine/values/architecture/plan.h"
+#include "widgets/network/mixers/query_view.h"
 #include "widgets/theme/colors.h"
 
 namespace lambda {
@@ -32,6 +33,8 @@ struct MixerExplanation {
 ///   colors(colors)              MixerColors in a set of colours
 ///   options(mixer)              what matters about it, short enough for its chip: "k16", "h4"
 ///   text(mixer)                 "Lambda layer, k 16, h 4, global"
+///   brief()                     one sentence on what the kind does
+///   view(mixer)                 QueryView: what a query sees
 ///   explanation(mixer, plan)    MixerExplanation of it in its block
 ///   fitted(mixer, width, map)   the same mixer with options that suit that width and map
 template <class M>

@@ -1,8 +1,15 @@
 #include "widgets/network/mixers/mixer_looks.h"
 
+#include "widgets/network/mixers/axial_attention_look.h"
 #include "widgets/network/mixers/convolution_look.h"
 #include "widgets/network/mixers/depthwise_convolution_look.h"
 #include "widgets/network/mixers/lambda_look.h"
+#include "widgets/network/mixers/linear_attention_look.h"
+#include "widgets/network/mixers/local_attention_look.h"
+#include "widgets/network/mixers/non_local_look.h"
+#include "widgets/network/mixers/self_attention_look.h"
+#include "widgets/network/mixers/spatial_attention_look.h"
+#include "widgets/network/mixers/squeeze_excitation_look.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -34,6 +41,14 @@ QString chipOptions(const Mixer& mixer) {
 
 QString mixerText(const Mixer& mixer) {
   return askLook(mixer, [](auto look, const auto& options) { return look.text(options); });
+}
+
+QString mixerBrief(const Mixer& mixer) {
+  return askLook(mixer, [](auto look, const auto&) { return look.brief(); });
+}
+
+QueryView queryViewOf(const Mixer& mixer) {
+  return askLook(mixer, [](auto look, const auto& options) { return look.view(options); });
 }
 
 MixerExplanation explanationOfMixer(const Mixer& mixer, const BlockPlan& plan) {

@@ -17,6 +17,12 @@ QString chipOptions(const Mixer& mixer);
 /// "Lambda layer, k 16, h 4, global", "Convolution 3×3"
 QString mixerText(const Mixer& mixer);
 
+/// One sentence on what the mixer's kind does.
+QString mixerBrief(const Mixer& mixer);
+
+/// What a query of the mixer sees.
+QueryView queryViewOf(const Mixer& mixer);
+
 /// The explanation of a mixer in its block; `plan` belongs to that block.
 MixerExplanation explanationOfMixer(const Mixer& mixer, const BlockPlan& plan);
 

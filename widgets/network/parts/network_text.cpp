@@ -101,6 +101,10 @@ QString stemText(const Stem& stem) {
       return u"7×7/2, pool"_s;
     case StemKind::resnetD:
       return u"ResNet-D"_s;
+    case StemKind::resnetRS:
+      return u"ResNet-RS"_s;
+    case StemKind::strided:
+      return u"3×3/2"_s;
     case StemKind::patch:
       return u"%1×%1 patch"_s.arg(stem.patchSize);
   }

@@ -10,6 +10,13 @@
 
 namespace lambda {
 
+namespace {
+
+/// More names than these would hide the picture.
+constexpr std::size_t kMostNamed = 16;
+
+}  // namespace
+
 void ScatterDots::setDots(std::vector<ScatterDot> dots) {
   dots_ = std::move(dots);
   const auto rank = [](const ScatterDot& dot) {
@@ -62,8 +69,11 @@ void ScatterDots::drawNames(QCPPainter& painter) const {
   for (const ScatterDot& dot : dots_) {
     if (isMarked(dot)) drawName(painter, dot, taken);
   }
-  for (const ScatterDot& dot : dots_) {
-    if (dot.isOnFront && !isMarked(dot)) drawName(painter, dot, taken);
+  for (const bool areOnFront : {true, false}) {
+    if (!areOnFront && dots_.size() > kMostNamed) return;
+    for (const ScatterDot& dot : dots_) {
+      if (dot.isOnFront == areOnFront && !isMarked(dot)) drawName(painter, dot, taken);
+    }
   }
 }
 

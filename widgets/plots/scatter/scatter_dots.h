@@ -20,8 +20,8 @@ struct ScatterDot {
   bool isHovered = false;
 };
 
-/// Draws dots at places of the plot, and the names of the marked ones and of those on the front
-/// where there is space.
+/// Draws dots at places of the plot, and names where there is space: those of the marked dots, then
+/// of those on the front and, of a few dots, of all.
 class ScatterDots : public QCPLayerable {
  public:
   explicit ScatterDots(QCustomPlot& plot) : QCPLayerable(&plot, QStringLiteral("legend")) {}

@@ -47,19 +47,22 @@ QCPRange rangeOf(const std::vector<double>& values, const PlotAxis& axis) {
 
 }  // namespace
 
-std::vector<std::size_t> paretoFront(const std::vector<ScatterPoint>& points) {
+std::vector<std::size_t> paretoFront(const std::vector<ScatterPoint>& points, Better better) {
+  const auto scoreOf = [&](std::size_t i) {
+    return better == Better::higher ? points[i].y : -points[i].y;
+  };
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t i) {
     return !std::isfinite(points[i].x) || !std::isfinite(points[i].y);
   });
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return points[a].x != points[b].x ? points[a].x < points[b].x : points[a].y > points[b].y;
+    return points[a].x != points[b].x ? points[a].x < points[b].x : scoreOf(a) > scoreOf(b);
   });
   double best = -std::numeric_limits<double>::infinity();
   std::erase_if(order, [&](std::size_t i) {
-    if (points[i].y <= best) return true;
-    best = points[i].y;
+    if (scoreOf(i) <= best) return true;
+    best = scoreOf(i);
     return false;
   });
   return order;
@@ -93,8 +96,9 @@ void ScatterPlot::setPoints(std::vector<ScatterPoint> points) {
   fit();
 }
 
-void ScatterPlot::setAxes(const PlotAxis& x, const PlotAxis& y) {
-  if (x == axisOfX() && y == axisOfY()) return;
+void ScatterPlot::setAxes(const PlotAxis& x, const PlotAxis& y, Better better) {
+  if (x == axisOfX() && y == axisOfY() && better == better_) return;
+  better_ = better;
   PlotView::setAxes(x, y);
   setExportCaption(u"%1 against %2"_s.arg(y.title, x.title));
   fit();
@@ -163,7 +167,7 @@ void ScatterPlot::fit() {
   }
   x().setRange(rangeOf(xs, axisOfX()));
   y().setRange(rangeOf(ys, axisOfY()));
-  front_ = paretoFront(points_);
+  front_ = paretoFront(points_, better_);
   std::erase_if(front_, [this](std::size_t i) { return !isShown(points_[i]); });
   line_->data()->clear();
   for (const std::size_t i : front_) line_->addData(points_[i].x, points_[i].y);

@@ -24,12 +24,16 @@ struct ScatterPoint {
   bool operator==(const ScatterPoint&) const = default;
 };
 
-/// The indices of the points that no other point beats: none has a smaller or equal x and a greater
+/// Which values of y are better. Of x, less is better.
+enum class Better { higher, lower };
+
+/// The indices of the points that no other point beats: none has a smaller or equal x and a better
 /// y, or an equal y at a smaller x. Ascending by x; of equal points only the first. Points that are
 /// not finite are left out.
-std::vector<std::size_t> paretoFront(const std::vector<ScatterPoint>& points);
+std::vector<std::size_t> paretoFront(const std::vector<ScatterPoint>& points,
+                                     Better better = Better::higher);
 
-/// One point per run, its score against its cost, with a line along the Pareto front
+/// One point per run or network, a measure against its cost, with a line along the Pareto front
 /// (paretoFront()).
 ///
 /// Mouse: hovering names a point, a click selects it; the wheel zooms at the pointer (with Shift
@@ -45,7 +49,7 @@ class ScatterPlot : public PlotView {
   /// Shows everything, where the points or the axes are others than before.
   void setPoints(std::vector<ScatterPoint> points);
   /// On a logarithmic axis, points that are not positive are left out.
-  void setAxes(const PlotAxis& x, const PlotAxis& y);
+  void setAxes(const PlotAxis& x, const PlotAxis& y, Better better = Better::higher);
   /// Emits no signal; empty = none.
   void setSelected(const std::string& key);
 
@@ -84,6 +88,7 @@ class ScatterPlot : public PlotView {
   void updateDots();
 
   std::vector<ScatterPoint> points_;
+  Better better_ = Better::higher;
   std::vector<std::size_t> front_;  ///< Of the shown points.
   std::string selected_;
   std::string hovered_;

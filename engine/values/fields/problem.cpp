@@ -1,4 +1,4 @@
-#include "engine/values/config/problem.h"
+#include "engine/values/fields/problem.h"
 
 #include <algorithm>
 

@@ -1,0 +1,132 @@
+#include "app/design/gallery/card_gallery.h"
+
+#include <algorithm>
+
+#include <QEvent>
+#include <QGraphicsDropShadowEffect>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kMargin = 16;
+constexpr int kScrollBar = 10;
+/// Width that the margins, the scroll bar and both borders take from the cards.
+constexpr int kFrame = 2 * kMargin + kScrollBar + 2;
+
+}  // namespace
+
+CardGallery::CardGallery(const QString& title, const QString& note, QWidget* parent)
+    : QFrame(parent),
+      header_(new QHBoxLayout),
+      note_(new QLabel(note, this)),
+      content_(new QWidget),
+      area_(new QScrollArea(this)),
+      close_(new QToolButton(this)) {
+  setProperty(kRole, u"card"_s);
+  setAccessibleName(title);
+  auto* heading = new QLabel(title, this);
+  heading->setProperty(kRole, u"heading"_s);
+  note_->setProperty(kRole, u"secondary"_s);
+  note_->setWordWrap(true);
+  close_->setProperty(kRole, u"quiet"_s);
+  close_->setToolTip(u"Close (Esc)"_s);
+  close_->setAccessibleName(u"Close"_s);
+  connect(close_, &QToolButton::clicked, this, &QWidget::hide);
+  header_->setSpacing(12);
+  header_->addWidget(heading);
+  header_->addWidget(note_, 1);
+  header_->addWidget(close_);
+  area_->setFrameShape(QFrame::NoFrame);
+  area_->setFocusPolicy(Qt::NoFocus);
+  area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  area_->setWidget(content_);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(kMargin, 10, kMargin, kMargin);
+  layout->setSpacing(8);
+  layout->addLayout(header_);
+  layout->addWidget(area_, 1);
+  auto* shadow = new QGraphicsDropShadowEffect(this);
+  shadow->setBlurRadius(28);
+  shadow->setOffset(0, 6);
+  shadow->setColor(QColor(0, 0, 0, 70));
+  setGraphicsEffect(shadow);
+  hide();
+}
+
+void CardGallery::openOver(const QRect& area) {
+  resize(contentWidth(area.width() - kFrame) + kFrame, area.height());
+  ensurePolished();
+  layout()->activate();
+  placeCards();
+  const int chrome = height() - area_->viewport()->height();
+  resize(width(), std::min(area.height(), content_->height() + chrome));
+  move(area.topLeft());
+  show();
+  raise();
+}
+
+bool CardGallery::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride) {
+    // Typed letters must not change the network behind the cards.
+    const auto modifiers = static_cast<QKeyEvent*>(event)->modifiers();
+    if (!(modifiers & (Qt::ControlModifier | Qt::AltModifier))) {
+      event->accept();
+      return true;
+    }
+  }
+  return QFrame::event(event);
+}
+
+void CardGallery::hideEvent(QHideEvent* event) {
+  QFrame::hideEvent(event);
+  Q_EMIT closed();
+}
+
+void CardGallery::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape) {
+    hide();
+    return;
+  }
+  QFrame::keyPressEvent(event);
+}
+
+void CardGallery::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  placeCards();
+}
+
+void CardGallery::addControl(QWidget& control) {
+  header_->insertWidget(header_->count() - 1, &control);
+}
+
+void CardGallery::scrollToTop() {
+  area_->ensureVisible(0, 0);
+}
+
+void CardGallery::reveal(QWidget& card) {
+  area_->ensureWidgetVisible(&card, 0, kMargin);
+}
+
+void CardGallery::placeCards() {
+  const int width = this->width() - kFrame;
+  content_->resize(width, arrange(width));
+}
+
+void CardGallery::changeEvent(QEvent* event) {
+  QFrame::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) close_->setIcon(icon(u"close"_s, *this));
+}
+
+}  // namespace lambda

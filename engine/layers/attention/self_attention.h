@@ -1,0 +1,33 @@
+#pragma once
+
+#include "engine/layers/attention/attention_heads.h"
+
+namespace lambda {
+
+/// Global multi-head self-attention with relative positions in two dimensions: y_n = sum_m a_nm v_m
+/// with a_nm = softmax_m (q_n . (k_m + r^W_{jx - ix} + r^H_{jy - iy}) / sqrt(d / h)), where (ix,
+/// iy) and (jx, jy) are the places of n and m (Bello et al., 2019, arXiv:1904.09925, equations 3
+/// and 4). All heads share the tables r^W [2W - 1, d / h] and r^H [2H - 1, d / h], which are drawn
+/// from N(0, h / d). Input x [b, inputDepth, H, W]; output [b, d, H, W]. Throws c10::Error if the
+/// input has another depth or size.
+class SelfAttentionImpl : public AttentionModule, public ShowsAttention {
+ public:
+  SelfAttentionImpl(const AttentionOptions& options, bool relative);
+
+  at::Tensor forward(const at::Tensor& x);
+
+  AttentionTerms terms(const at::Tensor& x, std::int64_t query) override;
+
+  /// The weights a [b, h, n, m] for an input.
+  at::Tensor weights(const at::Tensor& x);
+
+  at::Tensor rowTable;     ///< r^H [2H - 1, d / h]; undefined without relative positions.
+  at::Tensor columnTable;  ///< r^W [2W - 1, d / h]; undefined without relative positions.
+
+ private:
+  at::Tensor weightsOf(const HeadedInputs& inputs) const;
+};
+
+TORCH_MODULE(SelfAttention);
+
+}  // namespace lambda

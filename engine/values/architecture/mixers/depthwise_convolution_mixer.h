@@ -1,0 +1,42 @@
+#pragma once
+
+#include "engine/values/architecture/mixers/mixer_kind.h"
+#include "engine/values/fields/field.h"
+
+namespace lambda {
+
+/// A convolution of each channel separately. A 1x1 convolution follows it where the block's width
+/// differs from its input channels, which happens only in the plain family.
+struct DepthwiseConvolutionMixer {
+  int kernelSize = 3;  ///< Side of the square window in pixels, odd.
+
+  bool operator==(const DepthwiseConvolutionMixer&) const = default;
+};
+
+template <>
+struct TraitsOf<DepthwiseConvolutionMixer> {
+  static constexpr MixerTraits value{
+      .kind = "depthwiseConvolution",
+      .name = "depthwise convolution",
+      .plural = "depthwise convolutions",
+      .meaning = "a convolution of each channel separately (Howard et al., 2017)",
+      .letter = 'D',
+      .supportsStride = true};
+};
+
+template <Either<DepthwiseConvolutionMixer> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
+        value.kernelSize);
+}
+
+int addOperations(OperationList& list,
+                  const DepthwiseConvolutionMixer& mixer,
+                  const BlockPlan& block,
+                  int input);
+
+void checkOptions(MixerCheck& check,
+                  const DepthwiseConvolutionMixer& mixer,
+                  const BlockPlan& block);
+
+}  // namespace lambda

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/values/architecture/architecture.h"
+
+namespace lambda {
+
+/// The rows of a custom mask: its text, cut at white space.
+std::vector<std::string_view> maskRowsOf(const LambdaMixer& mixer);
+
+/// What is wrong with the custom mask of a layer on that map, as a clause; empty if nothing is.
+std::string maskFault(const LambdaMixer& mixer, const MapShape& map);
+
+/// The pairs of a query and a context position that the layer's mask admits. A mask that does not
+/// fit the map gives some number.
+double seenPairs(const LambdaMixer& mixer, const MapShape& map);
+
+/// The pairs that the position lambdas of one image sum over. Without a mask, every query counts a
+/// whole window, which is at most as large as the map: the FLOPs of the paper's tables 10 and 11
+/// follow from this count. With a mask, only pairs inside the map are counted.
+double embeddedPairs(const LambdaMixer& mixer, const MapShape& map);
+
+}  // namespace lambda

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "engine/values/architecture/mixers/mixer_kind.h"
+#include "engine/values/fields/enum_name.h"
+#include "engine/values/fields/field.h"
+
+namespace lambda {
+
+/// How context positions m enter the lambda of query position n (paper, sections 3.1 and 3.3).
+enum class PositionEmbedding {
+  relative,  ///< e_nm depends on m - n alone: translation-equivariant (section 3.3).
+  absolute,  ///< A free vector for every pair (n, m); ties the layer to one map size.
+  none,      ///< No position lambda: the content-only layer.
+};
+
+template <>
+struct EnumNames<PositionEmbedding> {
+  static constexpr std::array<std::string_view, 3> names{"relative", "absolute", "none"};
+};
+
+/// How the keys of a lambda layer are normalised over the context (paper, table 12).
+enum class KeyNormalization {
+  softmax,  ///< Weights that add up to 1 over the context.
+  l2,       ///< Each key channel has the 2-norm 1 over the context.
+  none,
+};
+
+template <>
+struct EnumNames<KeyNormalization> {
+  static constexpr std::array<std::string_view, 3> names{"softmax", "l2", "none"};
+};
+
+/// Which context positions a query sees (paper, appendix B.2).
+enum class ContextMask {
+  none,    ///< All, within the scope.
+  causal,  ///< Itself and those before it, row by row.
+  custom,  ///< Those that a mask names.
+};
+
+template <>
+struct EnumNames<ContextMask> {
+  static constexpr std::array<std::string_view, 3> names{"none", "causal", "custom"};
+};
+
+/// How a map [d, H, W] becomes n tokens of d values.
+enum class TokenOrder {
+  pixels,  ///< A token is a position with its d channels.
+  /// A token is a run of d values of the map in channel-major order, so that it mixes positions of
+  /// one or several channels: what a reshape without a transpose does. As the TU Delft reproduction
+  /// was published.
+  channelRuns,
+};
+
+template <>
+struct EnumNames<TokenOrder> {
+  static constexpr std::array<std::string_view, 2> names{"pixels", "channelRuns"};
+};
+
+/// The values that share a mean and a scale in the batch norms of queries and values.
+enum class NormAxes {
+  channels,  ///< A channel has its own.
+  /// Values: a position has its own. Queries: each of the k depths, over all heads. As the TU Delft
+  /// reproduction was published; ties the layer to one map size.
+  positions,
+};
+
+template <>
+struct EnumNames<NormAxes> {
+  static constexpr std::array<std::string_view, 2> names{"channels", "positions"};
+};
+
+/// The lambda layer of LambdaNetworks (Bello, ICLR 2021), multi-query (section 3.2) or
+/// multi-head (appendix B.3), with intra-depth (appendix B.4). Defaults are the paper's (appendix
+/// E.1), except for the scope.
+struct LambdaMixer {
+  int queryDepth = 16;  ///< k
+  int heads = 4;        ///< h: queries that share one lambda; divides the output depth d.
+  int intraDepth = 1;   ///< u
+  int scope = 0;        ///< r: side of the local window of positions, odd; 0 = global.
+  PositionEmbedding embedding = PositionEmbedding::relative;
+  bool content = true;           ///< With the content lambda; false = position only.
+  /// Each head has its own keys, values and embeddings; otherwise all heads share one lambda.
+  bool multiHead = false;
+  KeyNormalization keyNormalization = KeyNormalization::softmax;
+  bool softmaxQueries = false;   ///< Softmax of each head's query over its depth (table 12).
+  bool normalizeQueries = true;  ///< Batch norm on the queries (section 3.1).
+  bool normalizeValues = true;   ///< Batch norm on the values (section 3.1).
+  double embeddingDeviation = 1;  ///< Standard deviation of the initial embeddings; the paper's: 1.
+  ContextMask mask = ContextMask::none;
+  /// The custom mask: a row of n characters for each of the n queries, "1" for a position that the
+  /// query sees and "0" for another, with spaces between rows. A single row is that of all queries.
+  std::string maskRows;
+  TokenOrder tokenOrder = TokenOrder::pixels;
+  NormAxes normAxes = NormAxes::channels;
+  std::string sharedEmbeddings;  ///< Layers with the same non-empty name share embeddings.
+
+  bool operator==(const LambdaMixer&) const = default;
+};
+
+template <>
+struct TraitsOf<LambdaMixer> {
+  static constexpr MixerTraits value{
+      .kind = "lambda",
+      .name = "lambda layer",
+      .plural = "lambda layers",
+      .meaning = "the lambda layer of LambdaNetworks (Bello, ICLR 2021)",
+      .letter = 'L',
+      .needsShortcut = true,
+      .inspectedAs = InspectedAs::lambdas};
+};
+
+template <Either<LambdaMixer> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"k", "query depth: rows of the lambda matrix", 1, 256}, value.queryDepth);
+  visit(Field{"h", "heads: queries that share one lambda; divides the width", 1, 256}, value.heads);
+  visit(Field{"u", "intra-depth: keys, embeddings and values become matrices of u columns", 1, 64},
+        value.intraDepth);
+  visit(Field{"scope", "side r of the local window of positions, odd; 0 = global", 0, 255},
+        value.scope);
+  visit(Field{"embedding", "position embeddings: relative, absolute or none"}, value.embedding);
+  visit(Field{"content", "with the content lambda; false = position only"}, value.content);
+  visit(Field{"multiHead", "each head has its own keys, values and embeddings"}, value.multiHead);
+  visit(Field{"keyNormalization", "of keys over the context: softmax, l2 or none"},
+        value.keyNormalization);
+  visit(Field{"softmaxQueries", "softmax of each query over its depth"}, value.softmaxQueries);
+  visit(Field{"normalizeQueries", "batch norm on the queries"}, value.normalizeQueries);
+  visit(Field{"normalizeValues", "batch norm on the values"}, value.normalizeValues);
+  visit(Field{"embeddingDeviation",
+              "standard deviation of the initial position embeddings; the paper's: 1",
+              0,
+              100},
+        value.embeddingDeviation);
+  visit(Field{"mask", "which context a query sees: none (all), causal or custom"}, value.mask);
+  visit(Field{"maskRows",
+              "the custom mask: for each query a row of 1 (seen) and 0, with spaces between rows"},
+        value.maskRows);
+  visit(Field{"tokenOrder", "a token is a pixel (pixels) or a run of one channel (channelRuns)"},
+        value.tokenOrder);
+  visit(Field{"normAxes", "batch norms are per channel (channels) or per position (positions)"},
+        value.normAxes);
+  visit(Field{"sharedEmbeddings", "layers with the same name here share their embeddings"},
+        value.sharedEmbeddings);
+}
+
+int addOperations(OperationList& list, const LambdaMixer& mixer, const BlockPlan& block, int input);
+
+void checkOptions(MixerCheck& check, const LambdaMixer& mixer, const BlockPlan& block);
+
+}  // namespace lambda

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "engine/values/architecture/mixers/mixer_kind.h"
+#include "engine/values/fields/enum_name.h"
+#include "engine/values/fields/field.h"
+
+namespace lambda {
+
+/// The feature map φ of linear attention.
+enum class FeatureMap {
+  softmax,  ///< Of queries over their depth, of keys over positions (Shen et al., 2018).
+  elu,      ///< elu(x) + 1, and weights that add up to 1 (Katharopoulos et al., 2020).
+};
+
+template <>
+struct EnumNames<FeatureMap> {
+  static constexpr std::array<std::string_view, 2> names{"softmax", "elu"};
+};
+
+/// Linear attention: the softmax kernel is replaced by a product φ(q)^T φ(k), so that the context
+/// is summed into one d/h x d/h matrix per head before a query meets it (LambdaNetworks, appendix
+/// C.3; Shen et al., 2018, arXiv:1812.01243; Katharopoulos et al., 2020, arXiv:2006.16236).
+struct LinearAttentionMixer {
+  int heads = 8;  ///< h; divides the depth d.
+  FeatureMap featureMap = FeatureMap::softmax;
+
+  bool operator==(const LinearAttentionMixer&) const = default;
+};
+
+template <>
+struct TraitsOf<LinearAttentionMixer> {
+  static constexpr MixerTraits value{
+      .kind = "linearAttention",
+      .name = "linear attention layer",
+      .plural = "linear attention layers",
+      .meaning = "attention without a softmax over pairs (Shen et al., 2018)",
+      .letter = 'E',
+      .needsShortcut = true,
+      .inspectedAs = InspectedAs::attention};
+};
+
+template <Either<LinearAttentionMixer> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"h", "heads; divides the width", 1, 256}, value.heads);
+  visit(Field{"featureMap", "feature map of queries and keys: softmax or elu + 1"},
+        value.featureMap);
+}
+
+int addOperations(OperationList& list,
+                  const LinearAttentionMixer& mixer,
+                  const BlockPlan& block,
+                  int input);
+
+void checkOptions(MixerCheck& check, const LinearAttentionMixer& mixer, const BlockPlan& block);
+
+}  // namespace lambda

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/values/architecture/plan.h"
+#include "engine/values/fields/problem.h"
+
+namespace lambda {
+
+/// Collects the problems of the mixers of one network, block by block in network order.
+class MixerCheck {
+ public:
+  explicit MixerCheck(std::vector<Problem>& problems) : problems_(problems) {}
+
+  void check(const BlockPlan& block);
+
+  void add(Severity severity,
+           const std::string& path,
+           std::string text,
+           std::optional<Fix> fix = {});
+
+  /// "architecture.stages[0].blocks[1].mixer"
+  static std::string pathOf(const BlockPlan& block);
+
+  /// "Set h to 4"; `value` is JSON.
+  static Fix setTo(const std::string& what, const std::string& path, const std::string& value);
+
+  /// Reports a window without a centre, in the field "kernelSize".
+  void requireCentre(int kernelSize, const BlockPlan& block);
+
+  /// Reports heads, in the field "h", that do not divide the width.
+  void requireHeads(int heads, const BlockPlan& block);
+
+  /// Reports heads, in the field "h", that do not divide the width into even depths.
+  void requireEvenHeads(int heads, const BlockPlan& block);
+
+  /// Reports groups, in the field "groups", that do not divide the channels before and after.
+  void requireGroups(int groups, const BlockPlan& block);
+
+  /// Reports a window, in the field "scope", without a centre or beyond the map.
+  void requireWindow(int scope, const BlockPlan& block);
+
+  /// Warns of a map of one position, where there is no context to sum.
+  void requireContext(const BlockPlan& block);
+
+  /// Warns of attention weights that take much memory for every image.
+  void requireWeights(double weights, const BlockPlan& block);
+
+  /// The first block that shares a table of embeddings of that name; `block` itself if no earlier
+  /// one does.
+  const BlockPlan& firstOfTable(const std::string& name, const BlockPlan& block);
+
+ private:
+  std::vector<Problem>& problems_;
+  std::map<std::string, BlockPlan> firstOfTables_;
+};
+
+/// "8x8"
+std::string sizeText(const MapShape& map);
+
+}  // namespace lambda

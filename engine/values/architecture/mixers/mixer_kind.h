@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string_view>
+
+namespace lambda {
+
+struct BlockPlan;
+class MixerCheck;
+class OperationList;
+
+// Each kind of mixer has a header in this folder with its struct of options, TraitsOf<> and
+// visitFields() of it, and the declarations of two functions:
+//   addOperations(list, mixer, block, input)   adds the operations of the mixer of a block,
+//       which end with its result before any pooling for the stride, and returns the index of the
+//       last one; norm and activation follow in every block. See operations.h.
+//   checkOptions(check, mixer, block)   reports options that do not go together, or not with the
+//       block. Their ranges have been checked. See mixer_check.h.
+
+/// What an inspection shows of a mixer for one image and one query position.
+enum class InspectedAs {
+  nothing,
+  lambdas,    ///< Its lambda, its keys and embeddings, and how much each position contributes.
+  attention,  ///< The weight of each position for the query.
+  gates,      ///< One weight for each position, whatever the query.
+};
+
+/// The properties, besides their options, in which the kinds of mixers differ. No other code tests
+/// the kind of a mixer to find them out.
+struct MixerTraits {
+  std::string_view kind;     ///< The value of "kind" in JSON and in cost tables.
+  std::string_view name;     ///< "lambda layer"
+  std::string_view plural;   ///< "lambda layers"
+  std::string_view meaning;  ///< One line on what it is.
+  char letter = '?';         ///< Its letter in patternOf(), and its key in the editor.
+  /// Whether it can compute only every second position, as a bottleneck with stride 2 requires. A
+  /// mixer that can't is followed by average pooling (LambdaNetworks, appendix E.1).
+  bool supportsStride = false;
+  /// Whether the plain family always adds a shortcut around it.
+  bool needsShortcut = false;
+  InspectedAs inspectedAs = InspectedAs::nothing;
+};
+
+/// The traits of one kind. There is no primary definition: a kind without traits does not compile.
+template <class M>
+struct TraitsOf;
+
+}  // namespace lambda

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/values/architecture/architecture.h"
+#include "tests/support/tiny_run.h"
+
+namespace lambda::test {
+
+/// Every kind of mixer with each of its forms, small enough for tests of whole networks whose
+/// widths are multiples of 8.
+inline std::vector<std::pair<std::string, Mixer>> mixerVariants() {
+  LambdaMixer lambda;
+  lambda.queryDepth = 4;
+  lambda.heads = 2;
+  LambdaMixer local = lambda;
+  local.scope = 3;
+  return {{"convolution", ConvolutionMixer{5}},
+          {"grouped convolution", ConvolutionMixer{3, 4}},
+          {"lambda layer", lambda},
+          {"lambda layer, local", local},
+          {"depthwise convolution", DepthwiseConvolutionMixer{5}},
+          {"self-attention", SelfAttentionMixer{2}},
+          {"self-attention, content only", SelfAttentionMixer{4, false}},
+          {"local attention", LocalAttentionMixer{2, 3}},
+          {"local attention beyond the map", LocalAttentionMixer{4, 9}},
+          {"axial attention", AxialAttentionMixer{2}},
+          {"axial attention, content only", AxialAttentionMixer{4, false}},
+          {"linear attention, softmax", LinearAttentionMixer{2}},
+          {"linear attention, elu", LinearAttentionMixer{4, FeatureMap::elu}},
+          {"non-local", NonLocalMixer{}},
+          {"non-local, dot product", NonLocalMixer{PairwiseFunction::dotProduct}},
+          {"channel attention", SqueezeExcitationMixer{2}},
+          {"spatial attention", SpatialAttentionMixer{3}}};
+}
+
+/// The tiny run with that mixer in both of its stages; the second one halves the map and, in the
+/// plain family, changes the channels.
+inline RunConfig tinyRunOf(const Mixer& mixer, Family family = Family::plain) {
+  RunConfig config = tinyRun();
+  config.architecture.family = family;
+  config.architecture.stages = {Stage{8, 2, {Block{ConvolutionMixer{}}, Block{mixer}}},
+                                Stage{16, 2, {Block{mixer}, Block{mixer}}}};
+  return config;
+}
+
+}  // namespace lambda::test

@@ -1,0 +1,161 @@
+#include <set>
+#include <string>
+#include <vector>
+
+#include <ATen/Parallel.h>
+
+#include <QtTest/QtTest>
+
+#include "engine/formats/json/config_json.h"
+#include "engine/networks/network.h"
+#include "engine/training/trainer.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/enum_names.h"
+#include "engine/values/config/validate.h"
+#include "tests/support/mixer_variants.h"
+#include "tests/support/parameter_count.h"
+#include "tests/support/run_content.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lambda::test {
+
+namespace {
+
+constexpr Family kFamilies[] = {
+    Family::plain, Family::basic, Family::bottleneck, Family::invertedBottleneck};
+
+/// Three batches and two epochs of the run, in that precision.
+RunConfig shortRun(const Mixer& mixer, Precision precision) {
+  RunConfig config = tinyRunOf(mixer);
+  shapes10Of(config).trainCount = 60;
+  config.data.validationCount = 15;
+  shapes10Of(config).testCount = 10;
+  config.recipe.epochs = 2;
+  config.recipe.batchSize = 15;
+  config.recipe.precision = precision;
+  return config;
+}
+
+}  // namespace
+
+/// Tests every kind of mixer in whole networks: cost, JSON, training, evaluation and resumption.
+class TestMixerNetworks : public QObject {
+  Q_OBJECT
+
+ private:
+  static void addVariants() {
+    QTest::addColumn<int>("index");
+    const auto variants = mixerVariants();
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      QTest::newRow(variants[i].first.c_str()) << static_cast<int>(i);
+    }
+  }
+
+  static Mixer currentMixer() {
+    QFETCH(int, index);
+    return mixerVariants()[static_cast<std::size_t>(index)].second;
+  }
+
+ private Q_SLOTS:
+
+  // On tensors this small, threads would mostly wait for each other.
+  void initTestCase() { at::set_num_threads(1); }
+
+  void init() { at::manual_seed(6); }
+
+  void everyKindIsTested() {
+    std::set<std::size_t> kinds;
+    for (const auto& [name, mixer] : mixerVariants()) kinds.insert(mixer.index());
+    QCOMPARE(kinds.size(), kMixerKindCount);
+  }
+
+  void jsonKeepsIt_data() { addVariants(); }
+
+  void jsonKeepsIt() {
+    const RunConfig config = tinyRunOf(currentMixer());
+    std::vector<Problem> warnings;
+    QVERIFY(runConfigFromJson(toJson(config), "a test", warnings) == config);
+    QVERIFY(warnings.empty());
+  }
+
+  void costIsThatOfTheBuiltModules_data() { addVariants(); }
+
+  void costIsThatOfTheBuiltModules() {
+    const Mixer mixer = currentMixer();
+    for (const Family family : kFamilies) {
+      const Architecture architecture = tinyRunOf(mixer, family).architecture;
+      QVERIFY(!hasErrors(validate(architecture)));
+      const Network network(architecture);
+      const NetworkCost cost = costOf(architecture);
+      QCOMPARE(cost.parameters, static_cast<long long>(parameterCount(*network)));
+      for (const LayerCost& layer : cost.layers) {
+        long long built = 0;
+        for (const auto& parameter : network->named_parameters()) {
+          if (parameter.key().starts_with(layer.name + ".")) built += parameter.value().numel();
+        }
+        QVERIFY2(built == layer.parameters, (layer.name + std::string(nameOf(family))).c_str());
+      }
+    }
+  }
+
+  void everyParameterLearns_data() { addVariants(); }
+
+  void everyParameterLearns() {
+    const Mixer mixer = currentMixer();
+    for (const Family family : kFamilies) {
+      Architecture architecture = tinyRunOf(mixer, family).architecture;
+      architecture.zeroInitResidual = false;  // A scale of 0 would make gradients before it 0.
+      Network network(architecture);
+      network(at::randn({4, 3, 32, 32})).square().sum().backward();
+      for (const auto& parameter : network->named_parameters()) {
+        const at::Tensor gradient = parameter.value().grad();
+        QVERIFY2(gradient.defined() && gradient.isfinite().all().item<bool>(),
+                 parameter.key().c_str());
+        const bool isBias = parameter.key().ends_with("squeeze.bias");
+        QVERIFY2(isBias || gradient.abs().max().item<double>() > 0, parameter.key().c_str());
+      }
+    }
+  }
+
+  void trainsEvaluatesAndResumesToTheSameBits_data() {
+    QTest::addColumn<int>("index");
+    QTest::addColumn<int>("precision");
+    const auto variants = mixerVariants();
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
+        const std::string name = variants[i].first + ", " + std::string(nameOf(precision));
+        QTest::newRow(name.c_str()) << static_cast<int>(i) << static_cast<int>(precision);
+      }
+    }
+  }
+
+  void trainsEvaluatesAndResumesToTheSameBits() {
+    QFETCH(int, precision);
+    const RunConfig config = shortRun(currentMixer(), static_cast<Precision>(precision));
+    const TemporaryFolder folder;
+    RecordingObserver silent;
+    RunControl whole;
+    const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);
+    QCOMPARE(uninterrupted.status, RunStatus::finished);
+    QVERIFY(uninterrupted.testAccuracy.has_value());
+
+    RunControl control;
+    RecordingObserver observer;
+    observer.onBatch = [&](const BatchRecord& batch) {
+      if (batch.step == 2) control.requestStop();
+    };
+    const RunResult stopped = trainRun(config, folder.path(), control, observer);
+    QCOMPARE(stopped.status, RunStatus::stopped);
+    RunControl again;
+    const RunResult resumed = resumeRun(stopped.run, {}, again, silent);
+    QCOMPARE(resumed.status, RunStatus::finished);
+    QVERIFY(tensorsOf(resumed.run) == tensorsOf(uninterrupted.run));
+    QVERIFY(lossesOf(resumed.run) == lossesOf(uninterrupted.run));
+    QCOMPARE(resumed.testAccuracy, uninterrupted.testAccuracy);
+  }
+};
+
+}  // namespace lambda::test
+
+QTEST_GUILESS_MAIN(lambda::test::TestMixerNetworks)
+#include "tst_mixer_networks.moc"

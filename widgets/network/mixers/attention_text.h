@@ -1,0 +1,27 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <QString>
+
+#include "engine/values/architecture/plan.h"
+
+namespace lambda {
+
+/// The numbers that explain an attention layer; `context`: how many positions a query sees.
+std::vector<std::pair<QString, QString>> attentionNumbers(const BlockPlan& plan,
+                                                          int heads,
+                                                          long long context);
+
+/// The mixer with the most heads, up to its own, that divide the width.
+template <class M>
+M withFittedHeads(M mixer, int width) {
+  if (width < 1) return mixer;
+  mixer.heads = std::clamp(mixer.heads, 1, width);
+  while (width % mixer.heads != 0) --mixer.heads;
+  return mixer;
+}
+
+}  // namespace lambda

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "widgets/network/mixers/mixer_look.h"
+
+namespace lambda {
+
+template <>
+struct MixerLook<AxialAttentionMixer> {
+  static QString letter();
+  static MixerColors colors(const Colors& colors);
+  static QStringList options(const AxialAttentionMixer& mixer);
+  static QString text(const AxialAttentionMixer& mixer);
+  static QString brief();
+  static QueryView view(const AxialAttentionMixer& mixer);
+  static MixerExplanation explanation(const AxialAttentionMixer& mixer, const BlockPlan& plan);
+  static AxialAttentionMixer fitted(const AxialAttentionMixer& mixer,
+                                    int width,
+                                    const MapShape& map);
+};
+
+}  // namespace lambda
