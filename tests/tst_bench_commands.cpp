@@ -156,7 +156,7 @@ void TestBenchCommands::coreCoversEveryMap() {
 
 void TestBenchCommands::coreReportsACaseThatCantBeTimed() {
   const ProgramOutcome outcome = program_.runScript(
-      u"ulimit -v 1500000 && \"$LAMBDA\" bench core --batch 1024 --repetitions 3 --threads 1 "
+      u"ulimit -v 2500000 && \"$LAMBDA\" bench core --batch 1024 --repetitions 3 --threads 1 "
       "--only d=64 --seconds 0.01 --json -q"_s);
   QCOMPARE(outcome.status, 1);
   const QJsonArray failures = outcome.json()[u"failures"_s].toArray();

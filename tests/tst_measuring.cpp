@@ -1,4 +1,5 @@
 #include <cstring>
+#include <new>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ class TestMeasuring : public QObject {
   void ownWorkIsNoForeignLoad();
   void peakMemoryIsWhatWorkHeldAtOnce();
   void ceilingsAreMeasuredForEveryInstructionSet();
+  void blocksThatDontFitAreSaid();
 };
 
 void TestMeasuring::quantilesLieBetweenNeighbours() {
@@ -154,6 +156,13 @@ void TestMeasuring::ceilingsAreMeasuredForEveryInstructionSet() {
   QCOMPARE(names.size(), peaks.size());
   const double bandwidth = copyBandwidth(2, std::size_t{16} << 20);
   QVERIFY(bandwidth > 1e8 && bandwidth < 1e13);
+}
+
+void TestMeasuring::blocksThatDontFitAreSaid() {
+#ifdef LAMBDA_SANITIZED
+  QSKIP("a sanitizer ends a program that asks for so much");
+#endif
+  QVERIFY_THROWS_EXCEPTION(std::bad_alloc, copyBandwidth(1, std::size_t{1} << 60));
 }
 
 }  // namespace lambda

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <new>
 #include <system_error>
 
 #include <nlohmann/json.hpp>
@@ -126,7 +127,9 @@ int reportUnknownError(bool json) {
 
 int reportError(const std::exception& error, bool json) {
   if (const auto* ours = dynamic_cast<const Error*>(&error)) return reportOurs(*ours, json);
-  const std::string reason = firstLineOf(error.what());
+  const bool isOfMemory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  const std::string reason =
+      isOfMemory ? "there is not enough memory; close other programs" : firstLineOf(error.what());
   printError("", reason, "");
   if (json) printErrorJson("", reason, Json::object());
   return kExitFailure;

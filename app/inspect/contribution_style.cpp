@@ -1,6 +1,7 @@
 #include "app/inspect/contribution_style.h"
 
 #include "widgets/equations/equation_view.h"
+#include "widgets/network/mixers/mixer_looks.h"
 
 using namespace Qt::StringLiterals;
 
@@ -42,28 +43,15 @@ QString meaningOf(ContributionKind kind) {
 }
 
 Equation attentionEquation(ContributionKind kind, const InspectableLayer& layer) {
-  const bool isAxial = layer.kind == mixerKindOf<AxialAttentionMixer>();
-  QString meaning =
-      u"The colour of position m is the weight a with which its value v enters the "
-      "output at the framed position n. The weights of a head add up to 1."_s;
-  if (kind == ContributionKind::effect) {
-    meaning =
-        u"The colour of position m is how much it changes the output at the framed position "
-        "n: its weight a times its value v."_s;
-  } else if (isAxial) {
-    meaning =
-        u"The colour of position m is how much of it reaches the framed position n: the "
-        "weight of its row at their crossing j, times the weight of j in the column."_s;
-  } else if (layer.kind == mixerKindOf<NonLocalMixer>()) {
-    meaning =
-        u"The colour of position m is the weight a with which its value enters the sum that "
-        "is added to the input at the framed position n."_s;
-  }
-  return {.formulas = {isAxial ? u"a_{nm} = a^{\\text{column}}_{nj} a^{\\text{row}}_{jm}"_s
-                               : u"y_n = \\sum_m a_{nm} v_m"_s},
+  const AttentionWeightsText weights = attentionWeightsText(mixerOfKind(layer.kind));
+  return {.formulas = {weights.formula},
           .number = {},
           .source = QString::fromUtf8(kMixerTraits[layer.kind].meaning),
-          .explanation = meaning,
+          .explanation =
+              kind == ContributionKind::effect
+                  ? u"The colour of position m is how much it changes the output at the framed "
+                    "position n: its weight a times its value v."_s
+                  : weights.meaning,
           .letters = {}};
 }
 

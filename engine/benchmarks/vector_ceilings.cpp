@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <thread>
 #include <unistd.h>
 
@@ -138,6 +139,7 @@ double copyBandwidth(int threads, std::size_t bytes) {
       kAlignedFloats;
   const std::size_t count = share * static_cast<std::size_t>(threads);
   const auto from = hwy::AllocateAligned<float>(count), to = hwy::AllocateAligned<float>(count);
+  if (!from || !to) throw std::bad_alloc();
   // The system places a page in the memory of the core whose thread first writes it.
   secondsOf(threads, [&](int thread) {
     std::fill_n(from.get() + static_cast<std::size_t>(thread) * share, share, 1.0F);

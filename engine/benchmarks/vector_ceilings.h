@@ -17,6 +17,7 @@ std::vector<InstructionSetPeak> multiplyAddPeaks(int threads);
 
 /// Bytes per second of copying from one block of `bytes` to another, in `threads` threads,
 /// bypassing the caches. A byte that is read and written counts twice. The best of several rounds.
+/// Throws std::bad_alloc where two such blocks don't fit.
 double copyBandwidth(int threads, std::size_t bytes);
 
 /// Bytes of the last-level cache; 0 if the system does not report it.

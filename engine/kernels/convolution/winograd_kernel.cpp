@@ -20,12 +20,7 @@ namespace HWY_NAMESPACE {
 
 namespace {
 
-/// Memory without initial values.
 using Scratch = hwy::AlignedFreeUniquePtr<float[]>;
-
-Scratch scratch(Index size) {
-  return hwy::AllocateAligned<float>(static_cast<std::size_t>(size));
-}
 
 /// Transforms all filters, [3, 3, C, K] or [kPoints, C, K], along rows and columns: kFrom x kFrom
 /// values of each become kTo x kTo.
@@ -146,8 +141,8 @@ class TileBlock {
         together_(together),
         filters_(filters),
         zeros_(shape.inputDepth),
-        inputs_(scratch(kPoints * together * shape.inputDepth)),
-        products_(scratch(kPoints * together * shape.outputDepth)) {}
+        inputs_(allocateAligned<float>(kPoints * together * shape.inputDepth)),
+        products_(allocateAligned<float>(kPoints * together * shape.outputDepth)) {}
 
   void convolve(Index first, const float* x, float* y) {
     count_ = std::min(together_, tiles_.count - first);
@@ -215,7 +210,8 @@ void convolve(const WinogradShape& shape,
               const ParallelFor& parallelFor) {
   const Tiles tiles(shape);
   const Index together = tilesTogether(shape, tiles);
-  const Scratch transformed = scratch(kPoints * shape.inputDepth * shape.outputDepth);
+  const Scratch transformed =
+      allocateAligned<float>(kPoints * shape.inputDepth * shape.outputDepth);
   transformAll<kTaps, kIn>(shape, filters, byFilter, transformed.get(), parallelFor);
   parallelFor((tiles.count + together - 1) / together, [&](Index begin, Index end) {
     TileBlock block(shape, tiles, together, transformed.get());
@@ -233,7 +229,8 @@ void filterGradient(const WinogradShape& shape,
   const Index together = tilesForGradient(shape, tiles);
   const AlignedBuffer<float> zeros(std::max(c, k));
   const AlignedBuffer<float> transformed(kPoints * c * k);
-  const Scratch inputs = scratch(kPoints * together * c), outputs = scratch(kPoints * together * k);
+  const Scratch inputs = allocateAligned<float>(kPoints * together * c),
+                outputs = allocateAligned<float>(kPoints * together * k);
   for (Index first = 0; first < tiles.count; first += together) {
     const Index count = std::min(together, tiles.count - first);
     parallelFor(count, [&](Index begin, Index end) {
@@ -254,7 +251,7 @@ void filterGradient(const WinogradShape& shape,
     // dU = V^T Z for each point: [C, tiles] times [tiles, K]. Sums of sums round less than one long
     // sum.
     parallelFor(kPoints, [&](Index begin, Index end) {
-      const Scratch sums = scratch(c * k);
+      const Scratch sums = allocateAligned<float>(c * k);
       for (Index point = begin; point < end; ++point) {
         product<false>(c,
                        k,

@@ -15,6 +15,7 @@
 
 #include <hwy/aligned_allocator.h>
 
+#include "engine/kernels/aligned_buffer.h"
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
 #include "engine/kernels/products/small_products-inl.h"
 
@@ -53,8 +54,7 @@ inline Index padded(Index count) {
 /// Floats aligned for vectors, 0 at first.
 class Buffer {
  public:
-  explicit Buffer(Index size)
-      : values_(hwy::AllocateAligned<float>(static_cast<std::size_t>(std::max<Index>(size, 1)))) {
+  explicit Buffer(Index size) : values_(allocateAligned<float>(size)) {
     std::fill_n(values_.get(), size, 0.0F);
   }
 

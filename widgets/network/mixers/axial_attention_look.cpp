@@ -52,4 +52,11 @@ AxialAttentionMixer MixerLook<AxialAttentionMixer>::fitted(const AxialAttentionM
   return withFittedHeads(mixer, width);
 }
 
+AttentionWeightsText MixerLook<AxialAttentionMixer>::weights() {
+  return {.formula = u"a_{nm} = a^{\\text{column}}_{nj} a^{\\text{row}}_{jm}"_s,
+          .meaning =
+              u"The colour of position m is how much of it reaches the framed position n: the "
+              "weight of its row at their crossing j, times the weight of j in the column."_s};
+}
+
 }  // namespace lambda

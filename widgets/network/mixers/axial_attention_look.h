@@ -16,6 +16,7 @@ struct MixerLook<AxialAttentionMixer> {
   static AxialAttentionMixer fitted(const AxialAttentionMixer& mixer,
                                     int width,
                                     const MapShape& map);
+  static AttentionWeightsText weights();
 };
 
 }  // namespace lambda

@@ -27,6 +27,12 @@ struct MixerExplanation {
   std::vector<std::pair<QString, QString>> numbers;  ///< Pairs of name and value.
 };
 
+/// The weights that Inspect shows of a mixer with attention.
+struct AttentionWeightsText {
+  QString formula;  ///< TeX
+  QString meaning;  ///< What the colour of position m is.
+};
+
 /// How the studio shows one kind of mixer and what it offers for it. There is no general form: a
 /// kind without its own look does not compile. Each look has
 ///   letter()                    on its chip, "λ"
@@ -37,6 +43,8 @@ struct MixerExplanation {
 ///   view(mixer)                 QueryView: what a query sees
 ///   explanation(mixer, plan)    MixerExplanation of it in its block
 ///   fitted(mixer, width, map)   the same mixer with options that suit that width and map
+/// and, where its output is not simply the sum of the weighted values,
+///   weights()                   AttentionWeightsText
 template <class M>
 struct MixerLook;
 

@@ -56,6 +56,19 @@ MixerExplanation explanationOfMixer(const Mixer& mixer, const BlockPlan& plan) {
                  [&](auto look, const auto& options) { return look.explanation(options, plan); });
 }
 
+AttentionWeightsText attentionWeightsText(const Mixer& mixer) {
+  return askLook(mixer, [](auto look, const auto& /*options*/) -> AttentionWeightsText {
+    if constexpr (requires { look.weights(); }) {
+      return look.weights();
+    } else {
+      return {.formula = u"y_n = \\sum_m a_{nm} v_m"_s,
+              .meaning =
+                  u"The colour of position m is the weight a with which its value v enters the "
+                  "output at the framed position n. The weights of a head add up to 1."_s};
+    }
+  });
+}
+
 Mixer fittedMixer(const Mixer& mixer, int width, const MapShape& map) {
   return askLook(mixer, [&](auto look, const auto& options) -> Mixer {
     return look.fitted(options, width, map);

@@ -26,6 +26,9 @@ QueryView queryViewOf(const Mixer& mixer);
 /// The explanation of a mixer in its block; `plan` belongs to that block.
 MixerExplanation explanationOfMixer(const Mixer& mixer, const BlockPlan& plan);
 
+/// What the weights of a mixer with attention are.
+AttentionWeightsText attentionWeightsText(const Mixer& mixer);
+
 /// The mixer with options that suit this width and map.
 Mixer fittedMixer(const Mixer& mixer, int width, const MapShape& map);
 

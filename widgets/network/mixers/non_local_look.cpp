@@ -53,4 +53,11 @@ NonLocalMixer MixerLook<NonLocalMixer>::fitted(const NonLocalMixer& mixer,
   return mixer;
 }
 
+AttentionWeightsText MixerLook<NonLocalMixer>::weights() {
+  return {.formula = u"y_n = \\sum_m a_{nm} v_m"_s,
+          .meaning =
+              u"The colour of position m is the weight a with which its value enters the sum that "
+              "is added to the input at the framed position n."_s};
+}
+
 }  // namespace lambda

@@ -14,6 +14,7 @@ struct MixerLook<NonLocalMixer> {
   static QueryView view(const NonLocalMixer& mixer);
   static MixerExplanation explanation(const NonLocalMixer& mixer, const BlockPlan& plan);
   static NonLocalMixer fitted(const NonLocalMixer& mixer, int width, const MapShape& map);
+  static AttentionWeightsText weights();
 };
 
 }  // namespace lambda
