@@ -4,6 +4,7 @@
 
 #include "app/inspect/contribution_maps.h"
 #include "app/inspect/inspect_selection.h"
+#include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/probe_view.h"
 #include "tests/support/example_snapshot.h"
 
@@ -27,6 +28,7 @@ class TestInspectValues : public QObject {
   void aProbeBecomesASnapshotWithSumsNormsAndOrder();
   void normsOfProbesGoToCsv();
   void theSelectionKeepsItsLayerAndItsPlaceOfTheImage();
+  void rowsOfAMultiHeadLayerAreNamedWithTheirHead();
 };
 
 void TestInspectValues::contributionsOfAllHeadsAreTheirSumAndEffectsTheirNorm() {
@@ -90,6 +92,19 @@ void TestInspectValues::normsOfProbesGoToCsv() {
   const std::vector<ProbeNorms> norms{{.epoch = 1, .step = 10, .content = 0.5, .position = 2}};
   QCOMPARE(csvOf(norms),
            std::string("epoch,step,content,position,embeddings,change\n1,10,0.5,2,0,0\n"));
+}
+
+void TestInspectValues::rowsOfAMultiHeadLayerAreNamedWithTheirHead() {
+  InspectableLayer layer{.queryDepth = 4, .heads = 2, .intraDepth = 1};
+  QCOMPARE(slotName(layer, 3), u"k 3"_s);
+  QVERIFY(!lettersOf(layer).contains(u"own lambda"_s));
+  layer.lambdas = 2;
+  QCOMPARE(slotName(layer, 3), u"h 0, k 3"_s);
+  QCOMPARE(slotName(layer, 4), u"h 1, k 0"_s);
+  QVERIFY(lettersOf(layer).contains(u"k = 4"_s));
+  QVERIFY(lettersOf(layer).contains(u"own lambda"_s));
+  layer.intraDepth = 3;
+  QCOMPARE(slotName(layer, 14), u"h 1, k 0, u 2"_s);
 }
 
 void TestInspectValues::theSelectionKeepsItsLayerAndItsPlaceOfTheImage() {

@@ -161,6 +161,27 @@ class TestInspection : public QObject {
     }
   }
 
+  void headsWithTheirOwnLambdasComeOneBelowTheOther_data() { addCases(); }
+
+  void headsWithTheirOwnLambdasComeOneBelowTheOther() {
+    const LambdaMixer& mixer = currentOptions().mixer;
+    if (mixer.tokenOrder == TokenOrder::channelRuns) return;
+    Network network(architectureOf(currentOptions()));
+    const InspectionSnapshot seen =
+        inspectNetwork(network, imageFor(network->architecture), {}, {});
+    const InspectableLayer& layer = seen.layer;
+    QCOMPARE(layer.queryDepth, mixer.queryDepth);
+    QCOMPARE(layer.lambdas, mixer.multiHead ? mixer.heads : 1);
+    const std::int64_t rows = layer.lambdaRows();
+    QCOMPARE(seen.lambdas.total.shape[0], rows);
+    QVERIFY(seen.queries.shape == (std::vector<std::int64_t>{layer.heads, rows}));
+    for (std::size_t i = 0; i < seen.queries.values.size(); ++i) {
+      const auto head = static_cast<int>(i) / layer.lambdaRows();
+      const auto row = static_cast<int>(i) % layer.lambdaRows();
+      if (layer.lambdas > 1 && row / layer.queryDepth != head) QCOMPARE(seen.queries.values[i], 0);
+    }
+  }
+
   void everyLayerOfATrainedNetworkCanBeInspected_data() {
     QTest::addColumn<int>("index");
     const auto all = oddArchitectures();

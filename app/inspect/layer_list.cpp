@@ -117,8 +117,10 @@ QString toolTipOf(const InspectableLayer& layer) {
     return place +
            u", %1, h = %2"_s.arg(QString::fromUtf8(kMixerTraits[layer.kind].name)).arg(layer.heads);
   }
+  const QString heads =
+      QString::number(layer.heads) + (layer.lambdas > 1 ? u" (multi-head)"_s : u""_s);
   return place + u", k = %1, h = %2, u = %3, v = %4"_s.arg(layer.queryDepth)
-                     .arg(layer.heads)
+                     .arg(heads)
                      .arg(layer.intraDepth)
                      .arg(layer.valueDepth);
 }

@@ -64,6 +64,7 @@ Json layerJson(const InspectableLayer& layer) {
           {"kind", kMixerTraits[layer.kind].kind},
           {"k", layer.queryDepth},
           {"h", layer.heads},
+          {"lambdas", layer.lambdas},
           {"u", layer.intraDepth},
           {"v", layer.valueDepth},
           {"map", {layer.height, layer.width}},
@@ -159,8 +160,10 @@ void printSnapshot(const InspectionSnapshot& snapshot,
   facts.add("layer",
             layer.name + ": " + std::string(kMixerTraits[layer.kind].name) + ", " + mapText(layer) +
                 " map, k " + std::to_string(layer.queryDepth) + ", h " +
-                std::to_string(layer.heads) + ", u " + std::to_string(layer.intraDepth) + ", v " +
-                std::to_string(layer.valueDepth) + ", " + scopeText(layer));
+                std::to_string(layer.heads) +
+                (layer.lambdas > 1 ? " (each with its own lambda)" : "") + ", u " +
+                std::to_string(layer.intraDepth) + ", v " + std::to_string(layer.valueDepth) +
+                ", " + scopeText(layer));
   facts.add(
       "weights",
       "after epoch " + std::to_string(snapshot.epoch) + ", step " + formatCount(snapshot.step));

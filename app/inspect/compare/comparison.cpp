@@ -335,9 +335,9 @@ void Comparison::updateDifference() {
   lambdaDifference_->setPlaceholder(
       !areBothLambdas
           ? QString()
-          : u"The lambdas have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.queryDepth)
+          : u"The lambdas have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.lambdaRows())
                 .arg(left->layer.valueDepth)
-                .arg(right->layer.queryDepth)
+                .arg(right->layer.lambdaRows())
                 .arg(right->layer.valueDepth));
   HeatmapData lambdas = lambdaData(*left, lambda, u"difference"_s, u"λ total"_s);
   lambdas.caption = captionOf(u"Lambda matrix: total"_s);

@@ -135,11 +135,11 @@ ExplanationText KeysPanel::explanation() const {
       .numbers = {}};
   const int positions = snapshot_ ? positionsOf(snapshot_->keys) : 0;
   if (positions == 0) return text;
+  const InspectableLayer& layer = snapshot_->layer;
   const std::vector<float>& entropy = snapshot_->keys.entropy;
   const auto [least, most] = std::minmax_element(entropy.begin(), entropy.end());
   text.numbers = {
-      {u"Slots k × u"_s,
-       u"%1 × %2"_s.arg(snapshot_->layer.queryDepth).arg(snapshot_->layer.intraDepth)},
+      {u"Slots"_s, QString::number(layer.lambdaRows() * layer.intraDepth)},
       {u"Smallest region"_s,
        u"%1 positions"_s.arg(numberText(std::exp(static_cast<double>(*least)), 2))},
       {u"Largest region"_s,

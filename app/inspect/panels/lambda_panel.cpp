@@ -148,7 +148,7 @@ void LambdaPanel::showState(const PanelState& state) {
   scale_ = state.scales.lambda;
   if (snapshot_) {
     equation_->setEquation(lambdaEquation(snapshot_->layer));
-    const bool areTall = snapshot_->layer.queryDepth > snapshot_->layer.valueDepth;
+    const bool areTall = snapshot_->layer.lambdaRows() > snapshot_->layer.valueDepth;
     if (areTall != std::exchange(areTall_, areTall)) arrange();
   }
   updateViews();

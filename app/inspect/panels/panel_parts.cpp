@@ -142,7 +142,7 @@ HeatmapData lambdaData(const InspectionSnapshot& snapshot,
           .name = exportStem(snapshot, u"lambda-"_s + part),
           .title = title,
           .caption = exportCaption(snapshot, u"Lambda matrix: %1"_s.arg(part)),
-          .rows = {.label = u"k"_s},
+          .rows = {.label = snapshot.layer.lambdas > 1 ? u"h, k"_s : u"k"_s},
           .columns = {.label = u"v"_s}};
 }
 
@@ -175,8 +175,13 @@ HeatmapData embeddingData(const InspectionSnapshot& snapshot) {
 
 QString slotName(const InspectableLayer& layer, int slot) {
   const int depth = std::max(1, layer.intraDepth);
-  if (depth == 1) return u"k %1"_s.arg(slot);
-  return u"k %1, u %2"_s.arg(slot / depth).arg(slot % depth);
+  const int row = slot / depth;
+  const int rowsOfHead = layer.lambdas > 1 ? std::max(1, layer.queryDepth) : row + 1;
+  QStringList name;
+  if (layer.lambdas > 1) name << u"h %1"_s.arg(row / rowsOfHead);
+  name << u"k %1"_s.arg(row % rowsOfHead);
+  if (depth > 1) name << u"u %1"_s.arg(slot % depth);
+  return name.join(u", "_s);
 }
 
 QString weightsText(InspectedWeights weights) {
@@ -205,11 +210,15 @@ QString lettersOf(const InspectableLayer& layer) {
           ? u"n is one of %1 positions, m one of %2 × %2 around it."_s.arg(positions).arg(
                 layer.scope)
           : u"n and m are %1 positions."_s.arg(positions);
-  return u"Here k = %1, v = %2, h = %3, u = %4; %5"_s.arg(layer.queryDepth)
+  const QString heads =
+      layer.lambdas > 1
+          ? u" Each head has its own lambda: they are shown below each other, k rows each."_s
+          : QString();
+  return u"Here k = %1, v = %2, h = %3, u = %4; %5%6"_s.arg(layer.queryDepth)
       .arg(layer.valueDepth)
       .arg(layer.heads)
       .arg(layer.intraDepth)
-      .arg(where);
+      .arg(where, heads);
 }
 
 QAction* makePageAction(QObject& owner,

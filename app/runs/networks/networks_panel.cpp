@@ -46,7 +46,7 @@ double millisecondsOf(const std::optional<double>& imagesPerSecond) {
   return imagesPerSecond ? 1000 / *imagesPerSecond : kNotMeasured;
 }
 
-/// What is drawn upwards.
+/// A quantity of the vertical axis.
 struct Measure {
   const char16_t* choice;
   const char16_t* title;

@@ -37,8 +37,10 @@ ExplanationText lambdaExplanation(const InspectionSnapshot* snapshot) {
   const InspectableLayer& layer = snapshot->layer;
   const PartBalance& balance = snapshot->balance;
   const double energy = balance.contentEnergy + balance.positionEnergy;
+  const bool isOfEachHead = layer.lambdas > 1;
   text.numbers = {{u"Size"_s, u"k %1 × v %2"_s.arg(layer.queryDepth).arg(layer.valueDepth)},
-                  {u"Heads that share it"_s, QString::number(layer.heads)},
+                  {isOfEachHead ? u"Heads, one below the other"_s : u"Heads that share it"_s,
+                   QString::number(layer.heads)},
                   {u"Greatest entry"_s, numberText(greatest(snapshot->lambdas.total))},
                   {u"Step"_s, countText(snapshot->step)}};
   if (energy > 0) {

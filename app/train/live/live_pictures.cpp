@@ -144,7 +144,7 @@ void LivePictures::setSnapshot(std::shared_ptr<const InspectionSnapshot> snapsho
   // Three wide matrices beside each other would be too small to read.
   const InspectableLayer& layer = snapshot_->layer;
   const LambdaPart fitting =
-      layer.valueDepth > 2 * layer.queryDepth ? LambdaPart::total : LambdaPart::all;
+      layer.valueDepth > 2 * layer.lambdaRows() ? LambdaPart::total : LambdaPart::all;
   if (fitting != part()) setPart(fitting);
 }
 

@@ -245,6 +245,7 @@ class InspectionWriter {
             {"kind", std::string(kMixerTraits[layer.kind].kind)},
             {"k", layer.queryDepth},
             {"h", layer.heads},
+            {"lambdas", layer.lambdas},
             {"u", layer.intraDepth},
             {"v", layer.valueDepth},
             {"height", layer.height},

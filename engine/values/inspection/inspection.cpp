@@ -11,8 +11,9 @@ namespace {
 
 InspectableLayer inspectableLayer(const LambdaMixer& mixer, const BlockPlan& block) {
   return {.name = block.name + ".mixer",
-          .queryDepth = mixer.queryDepth * (mixer.multiHead ? mixer.heads : 1),
+          .queryDepth = mixer.queryDepth,
           .heads = mixer.heads,
+          .lambdas = mixer.multiHead ? mixer.heads : 1,
           .intraDepth = mixer.intraDepth,
           .valueDepth = block.mixerOutput.channels / std::max(1, mixer.heads),
           .height = block.mixerInput.height,

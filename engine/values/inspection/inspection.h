@@ -36,11 +36,11 @@ struct EnumNames<InspectedWeights> {
 struct InspectableLayer {
   std::string name;                               ///< "stage3.block2.mixer", as in the cost table.
   std::size_t kind = mixerKindOf<LambdaMixer>();  ///< An index of kMixerTraits.
-  /// k: rows of the lambda matrix. In a multi-head layer, the lambdas of all heads are shown below
-  /// each other as one matrix of h k rows, to which a head brings a query that is 0 in the rows of
-  /// the others.
-  int queryDepth = 0;
-  int heads = 0;       ///< h
+  int queryDepth = 0;                             ///< k
+  int heads = 0;                                  ///< h
+  /// Lambdas of one position: 1, or h in a multi-head layer. They are shown below each other as one
+  /// matrix, to which a head brings a query that is 0 in the rows of the others.
+  int lambdas = 1;
   int intraDepth = 0;  ///< u
   int valueDepth = 0;  ///< v: columns of the lambda matrix, d / h.
   int height = 0;      ///< Size of the map whose pixels are its queries and its context.
@@ -48,6 +48,9 @@ struct InspectableLayer {
   int scope = 0;  ///< r; 0 = global.
   PositionEmbedding embedding = PositionEmbedding::none;
   bool content = true;
+
+  /// Rows of the matrix of all lambdas of a position.
+  int lambdaRows() const { return lambdas * queryDepth; }
 
   bool operator==(const InspectableLayer&) const = default;
 };
