@@ -186,8 +186,8 @@ class TestNetwork : public QObject {
       QCOMPARE(listed[i].height, options.mapHeight);
       QCOMPARE(listed[i].width, options.mapWidth);
       QCOMPARE(std::int64_t{listed[i].valueDepth} * listed[i].heads, options.outputDepth);
-      const int lambdas = options.mixer.multiHead ? options.mixer.heads : 1;
-      QCOMPARE(listed[i].queryDepth, lambdas * options.mixer.queryDepth);
+      QCOMPARE(listed[i].lambdas, options.mixer.multiHead ? options.mixer.heads : 1);
+      QCOMPARE(listed[i].queryDepth, options.mixer.queryDepth);
     }
   }
 
