@@ -51,18 +51,7 @@ inline Index padded(Index count) {
   return (count + lanes() - 1) / lanes() * lanes();
 }
 
-/// Floats aligned for vectors, 0 at first.
-class Buffer {
- public:
-  explicit Buffer(Index size) : values_(allocateAligned<float>(size)) {
-    std::fill_n(values_.get(), size, 0.0F);
-  }
-
-  float* get() const { return values_.get(); }
-
- private:
-  hwy::AlignedFreeUniquePtr<float[]> values_;
-};
+using Buffer = AlignedBuffer<float>;
 
 /// Copies `count` floats; common counts need no call of memcpy.
 HWY_INLINE void copyRun(const float* from, Index count, float* to) {
@@ -102,16 +91,16 @@ struct Layout {
   bool padsValues() const { return v != vPadded; }
 
   Index k, v, kPadded, vPadded;
-  Index context;        ///< Rows of the context.
-  Index contextPadded;  ///< Rows of the context, rounded up to whole vectors.
-  Index panels;         ///< Panels of the whole context.
+  Index context;           ///< Rows of the context.
+  Index contextPadded;     ///< Rows of the context, rounded up to whole vectors.
+  Index panels;            ///< Panels of the whole context.
   bool scoresIncludeKeys;  ///< The scores include q . kbar: cheaper than the content lambda on
                            ///< small maps.
   bool usesContentLambda;  ///< The content part goes through the content lambda.
-  Index tableRows;        ///< Rows of the table, those of intra-depth counted one by one.
-  Index queryBlockSize;   ///< Queries of a block.
-  Index imageBlockSize;   ///< Images of one product with the embeddings.
-  Index imagesResident;   ///< Images whose contexts stay in the second-level cache.
+  Index tableRows;         ///< Rows of the table, those of intra-depth counted one by one.
+  Index queryBlockSize;    ///< Queries of a block.
+  Index imageBlockSize;    ///< Images of one product with the embeddings.
+  Index imagesResident;    ///< Images whose contexts stay in the second-level cache.
 
  private:
   Index rowsTogether(Index heads, bool isLocal) const {

@@ -26,7 +26,8 @@ QueryView queryViewOf(const Mixer& mixer);
 /// The explanation of a mixer in its block; `plan` belongs to that block.
 MixerExplanation explanationOfMixer(const Mixer& mixer, const BlockPlan& plan);
 
-/// What the weights of a mixer with attention are.
+/// The formula and the meaning of the weights that Inspect shows of this mixer, which must be one
+/// with attention.
 AttentionWeightsText attentionWeightsText(const Mixer& mixer);
 
 /// The mixer with options that suit this width and map.
