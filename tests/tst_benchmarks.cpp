@@ -6,14 +6,14 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/benchmarks/core_benchmark.h"
-#include "engine/benchmarks/core_check.h"
+#include "engine/benchmarks/core/core_benchmark.h"
+#include "engine/benchmarks/core/core_check.h"
 #include "engine/benchmarks/data_benchmark.h"
-#include "engine/benchmarks/device_clock.h"
+#include "engine/benchmarks/device/device_clock.h"
+#include "engine/benchmarks/device/machine_ceilings.h"
 #include "engine/benchmarks/exactness.h"
-#include "engine/benchmarks/layer_benchmark.h"
-#include "engine/benchmarks/layer_forms.h"
-#include "engine/benchmarks/machine_ceilings.h"
+#include "engine/benchmarks/layer/layer_benchmark.h"
+#include "engine/benchmarks/layer/layer_forms.h"
 #include "engine/benchmarks/step_benchmark.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/error.h"

@@ -10,10 +10,10 @@
 #include <QSlider>
 #include <QtTest/QtTest>
 
-#include "app/design/epoch_time.h"
-#include "app/design/problem_row.h"
-#include "app/design/total_cell.h"
-#include "app/design/totals_bar.h"
+#include "app/design/problems/problem_row.h"
+#include "app/design/totals/epoch_time.h"
+#include "app/design/totals/total_cell.h"
+#include "app/design/totals/totals_bar.h"
 #include "engine/values/architecture/cost.h"
 #include "tests/support/design_studio.h"
 #include "widgets/forms/field_form.h"

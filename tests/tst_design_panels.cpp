@@ -10,14 +10,14 @@
 #include <QSignalSpy>
 #include <QtTest/QtTest>
 
-#include "app/design/epoch_time.h"
-#include "app/design/problem_row.h"
-#include "app/design/problems_panel.h"
-#include "app/design/template_card.h"
-#include "app/design/template_gallery.h"
-#include "app/design/totals_bar.h"
+#include "app/design/problems/problem_row.h"
+#include "app/design/problems/problems_panel.h"
+#include "app/design/templates/template_card.h"
+#include "app/design/templates/template_gallery.h"
+#include "app/design/totals/epoch_time.h"
+#include "app/design/totals/totals_bar.h"
 #include "app/session/data_location.h"
-#include "app/session/inspection_session.h"
+#include "app/session/inspection/inspection_session.h"
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 #include "engine/values/architecture/cost.h"

@@ -5,7 +5,7 @@
 #include <QStandardPaths>
 #include <QtTest/QtTest>
 
-#include "app/studio/desktop_notification.h"
+#include "app/studio/system/desktop_notification.h"
 
 using namespace Qt::StringLiterals;
 

@@ -10,7 +10,7 @@
 #include "app/runs/run_library.h"
 #include "app/runs/runs_page.h"
 #include "app/runs/table/run_table_view.h"
-#include "app/session/training_queue.h"
+#include "app/session/training/training_queue.h"
 #include "app/variants/duplicate_dialog.h"
 #include "engine/formats/json/presets.h"
 #include "tests/support/studio_window.h"

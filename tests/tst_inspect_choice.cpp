@@ -3,8 +3,8 @@
 #include <QTabWidget>
 #include <QtTest/QtTest>
 
-#include "app/inspect/image_picker.h"
-#include "app/inspect/layer_list.h"
+#include "app/inspect/choosers/layer_list.h"
+#include "app/inspect/images/image_picker.h"
 #include "app/inspect/panels/embeddings_panel.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/lambda_panel.h"

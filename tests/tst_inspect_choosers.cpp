@@ -6,8 +6,8 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
-#include "app/inspect/image_picker.h"
-#include "app/inspect/source_chooser.h"
+#include "app/inspect/choosers/source_chooser.h"
+#include "app/inspect/images/image_picker.h"
 #include "tests/support/written_runs.h"
 
 using namespace Qt::StringLiterals;

@@ -7,10 +7,11 @@
 #include <QSignalSpy>
 #include <QtTest/QtTest>
 
+#include "app/inspect/choosers/source_chooser.h"
 #include "app/inspect/compare/compare_side.h"
 #include "app/inspect/compare/comparison.h"
-#include "app/inspect/image_picker.h"
-#include "app/inspect/source_chooser.h"
+#include "app/inspect/compare/difference_column.h"
+#include "app/inspect/images/image_picker.h"
 #include "tests/support/inspect_page_stage.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
@@ -68,7 +69,7 @@ void TestInspectCompare::compareTwoRuns() {
   });
   stage_->page().setCheckedRuns({first.path, second.path});
   stage_->page().setMode(InspectModeKind::compare);
-  QTRY_VERIFY(comparison().mapDifference().data().tileCount() > 0);
+  QTRY_VERIFY(comparison().difference().map().data().tileCount() > 0);
 }
 
 void TestInspectCompare::failFor(const std::string& run) {
@@ -131,16 +132,16 @@ void TestInspectCompare::panesKeepTheirPlaces() {
   stage_->page().setRuns({first, second});
   stage_->show(first);
   stage_->page().setMode(InspectModeKind::compare);
-  QTRY_VERIFY(comparison().embeddingDifference().data().tileCount() > 0);
+  QTRY_VERIFY(comparison().difference().embeddings().data().tileCount() > 0);
   const std::vector<const QWidget*> panes{&comparison().left().image(),
                                           &comparison().left().lambdaView(),
                                           &comparison().left().embeddingsView(),
                                           &comparison().right().image(),
                                           &comparison().right().lambdaView(),
                                           &comparison().right().embeddingsView(),
-                                          &comparison().mapDifference(),
-                                          &comparison().lambdaDifference(),
-                                          &comparison().embeddingDifference()};
+                                          &comparison().difference().map(),
+                                          &comparison().difference().lambda(),
+                                          &comparison().difference().embeddings()};
   const auto places = [&] {
     std::vector<QRect> found;
     for (const QWidget* pane : panes) {
@@ -203,9 +204,9 @@ void TestInspectCompare::comparedSidesShareImageQueryAndScale() {
   comparison.setOneScale(false);
   QVERIFY(comparison.right().lambdaView().range() != comparison.left().lambdaView().range());
   const Array& left = comparison.left().snapshot()->lambdas.total;
-  const Array& difference = comparison.lambdaDifference().data().array;
+  const Array& difference = comparison.difference().lambda().data().array;
   QCOMPARE(difference.values[5], left.values[5] - 3 * left.values[5]);
-  QCOMPARE(comparison.mapDifference().data().rowCount(), 8);
+  QCOMPARE(comparison.difference().map().data().rowCount(), 8);
   Q_EMIT stage_->part<ImagePicker>().imageChosen(9);
   QTRY_COMPARE(comparison.left().snapshot()->request.image, 9);
   QTRY_COMPARE(comparison.right().snapshot()->request.image, 9);
@@ -222,19 +223,19 @@ void TestInspectCompare::layersOfDifferentSizesAreComparedWithoutADifference() {
   QCOMPARE(first.filename().string(), std::string("epoch-0002.safetensors"));
   QCOMPARE(comparison.right().feed().source().checkpoint.filename().string(),
            std::string("last.safetensors"));
-  QTRY_VERIFY(comparison.embeddingDifference().data().tileCount() > 0);
+  QTRY_VERIFY(comparison.difference().embeddings().data().tileCount() > 0);
   QVERIFY(comparison.left().embeddingsView().data().title.contains(u"change since the start"_s));
   QCOMPARE(comparison.left().embeddingsView().range(), comparison.right().embeddingsView().range());
   comparison.right().chooser().showRun(first);
-  QTRY_VERIFY(comparison.mapDifference().placeholder().startsWith(u"Both sides are the same"_s));
+  QTRY_VERIFY(comparison.difference().map().placeholder().startsWith(u"Both sides are the same"_s));
   comparison.right().setLayer("stage2.block2.mixer");
   comparison.setQuery(0.9, 0.1);
   QTRY_VERIFY(comparison.left().snapshot() && comparison.right().snapshot() &&
               comparison.right().snapshot()->layer.name == "stage2.block2.mixer");
   QTRY_COMPARE(comparison.left().snapshot()->queryRow, 7);
   QCOMPARE(comparison.right().snapshot()->queryRow, 3);
-  QCOMPARE(comparison.mapDifference().data().tileCount(), 0);
-  QCOMPARE(comparison.mapDifference().placeholder(),
+  QCOMPARE(comparison.difference().map().data().tileCount(), 0);
+  QCOMPARE(comparison.difference().map().placeholder(),
            u"The maps have different sizes: 8×8 and 4×4."_s);
 }
 
@@ -255,7 +256,7 @@ void TestInspectCompare::attentionAndLambdasAreComparedAsShares() {
   });
   stage_->page().setCheckedRuns({lambdas.path, attention.path});
   stage_->page().setMode(InspectModeKind::compare);
-  QTRY_VERIFY(comparison().mapDifference().data().tileCount() > 0);
+  QTRY_VERIFY(comparison().difference().map().data().tileCount() > 0);
   const auto cellsOf = [](CompareSide& side) { return side.image().overlay().cells.values; };
   const auto sumOf = [](const std::vector<float>& values) {
     double sum = 0;
@@ -266,11 +267,11 @@ void TestInspectCompare::attentionAndLambdasAreComparedAsShares() {
   QVERIFY(std::abs(sumOf(cellsOf(left)) - 1) < 1e-5);
   QVERIFY(std::abs(sumOf(cellsOf(right)) - 1) < 1e-5);
   QCOMPARE(left.image().overlay().range.high, right.image().overlay().range.high);
-  QCOMPARE(comparison().mapDifference().data().array.values[3],
+  QCOMPARE(comparison().difference().map().data().array.values[3],
            cellsOf(left)[3] - cellsOf(right)[3]);
   QCOMPARE(right.lambdaView().placeholder(),
            u"A self-attention layer has no lambda: its weights are shown over the image."_s);
-  QVERIFY(comparison().lambdaDifference().placeholder().isEmpty());
+  QVERIFY(comparison().difference().lambda().placeholder().isEmpty());
   const auto notes = comparison().findChildren<QLabel*>();
   QVERIFY(std::ranges::any_of(notes, [](const QLabel* note) {
     return note->isVisible() && note->text().startsWith(u"Layers of different kinds:"_s);
@@ -288,7 +289,7 @@ void TestInspectCompare::aFailureReplacesTheOlderPicturesOfItsSide() {
   QVERIFY(!right.snapshot());
   QCOMPARE(right.lambdaView().data().tileCount(), 0);
   QVERIFY(right.image().overlay().cells.empty());
-  QCOMPARE(comparison().mapDifference().data().tileCount(), 0);
+  QCOMPARE(comparison().difference().map().data().tileCount(), 0);
   stage_->answerWith(exampleAnswer);
   comparison().setQuery(0.9, 0.9);
   QTRY_VERIFY(right.lambdaView().data().tileCount() > 0);
@@ -302,14 +303,14 @@ void TestInspectCompare::aRunThatIsGoneLeavesNoPictures() {
   stage_->page().setRuns({left});
   QCOMPARE(comparison().right().lambdaView().data().tileCount(), 0);
   QCOMPARE(comparison().right().image().placeholder(), u"Choose a run above."_s);
-  QCOMPARE(comparison().mapDifference().data().tileCount(), 0);
+  QCOMPARE(comparison().difference().map().data().tileCount(), 0);
 }
 
 void TestInspectCompare::aDifferenceNamesBothSides() {
   compareTwoRuns();
-  for (const HeatmapView* view : {&comparison().mapDifference(),
-                                  &comparison().lambdaDifference(),
-                                  &comparison().embeddingDifference()}) {
+  for (const HeatmapView* view : {&comparison().difference().map(),
+                                  &comparison().difference().lambda(),
+                                  &comparison().difference().embeddings()}) {
     const QString caption = view->exportCaption();
     QVERIFY2(caption.contains(u", left minus right. Left: first, best. Layer stage1.block2, "
                               "validation image 0, step "_s),

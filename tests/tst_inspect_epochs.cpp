@@ -5,11 +5,11 @@
 #include <QTabWidget>
 #include <QtTest/QtTest>
 
+#include "app/inspect/choosers/layer_list.h"
 #include "app/inspect/epochs/epoch_player.h"
 #include "app/inspect/epochs/norm_strip.h"
 #include "app/inspect/epochs/probe_reader.h"
 #include "app/inspect/epochs/sequence_export.h"
-#include "app/inspect/layer_list.h"
 #include "app/inspect/panels/embeddings_panel.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/lambda_panel.h"
@@ -258,9 +258,11 @@ void TestInspectEpochs::theNamesOfTheNormsFitAboveThem_data() {
 
 void TestInspectEpochs::theNamesOfTheNormsFitAboveThem() {
   QFETCH(int, width);
+
   struct Strip : NormStrip {
     using LinePlot::plot;
   };
+
   Strip strip;
   strip.setNorms({{.epoch = 0, .content = 1, .position = 2, .embeddings = 3},
                   {.epoch = 1, .content = 2, .position = 156, .embeddings = 4, .change = 0.931}});

@@ -5,12 +5,12 @@
 #include <QToolTip>
 #include <QtTest/QtTest>
 
+#include "app/inspect/choosers/layer_list.h"
+#include "app/inspect/choosers/name_list.h"
 #include "app/inspect/compare/compare_side.h"
 #include "app/inspect/compare/comparison.h"
 #include "app/inspect/epochs/epoch_player.h"
-#include "app/inspect/image_picker.h"
-#include "app/inspect/layer_list.h"
-#include "app/inspect/name_list.h"
+#include "app/inspect/images/image_picker.h"
 #include "app/inspect/panels/contribution_pictures.h"
 #include "tests/support/inspect_page_stage.h"
 #include "widgets/pictures/images/image_grid.h"

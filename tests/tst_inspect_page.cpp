@@ -4,9 +4,9 @@
 #include <QTabWidget>
 #include <QtTest/QtTest>
 
+#include "app/inspect/choosers/layer_list.h"
 #include "app/inspect/empty_state.h"
-#include "app/inspect/image_picker.h"
-#include "app/inspect/layer_list.h"
+#include "app/inspect/images/image_picker.h"
 #include "app/inspect/panels/contribution_facts.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/lambda_panel.h"

@@ -1,7 +1,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
-#include "app/session/inspection_session.h"
+#include "app/session/inspection/inspection_session.h"
 #include "tests/support/scripted_engine.h"
 
 namespace lambda::test {

@@ -1,7 +1,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
-#include "app/studio/loaded_engine.h"
+#include "app/studio/system/loaded_engine.h"
 #include "engine/runtime/error.h"
 
 namespace lambda::test {

@@ -6,12 +6,12 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/benchmarks/alternation.h"
-#include "engine/benchmarks/other_load.h"
-#include "engine/benchmarks/peak_memory.h"
-#include "engine/benchmarks/rotation.h"
-#include "engine/benchmarks/timing.h"
-#include "engine/benchmarks/vector_ceilings.h"
+#include "engine/benchmarks/measuring/alternation.h"
+#include "engine/benchmarks/measuring/other_load.h"
+#include "engine/benchmarks/measuring/peak_memory.h"
+#include "engine/benchmarks/measuring/rotation.h"
+#include "engine/benchmarks/measuring/timing.h"
+#include "engine/benchmarks/measuring/vector_ceilings.h"
 #include "tests/support/sanitizer.h"
 
 namespace lambda {

@@ -10,8 +10,8 @@
 #include <QImage>
 #include <QtTest/QtTest>
 
-#include "app/design/part_explanation.h"
-#include "app/design/selection_form.h"
+#include "app/design/options/part_explanation.h"
+#include "app/design/options/selection_form.h"
 #include "engine/values/config/validate.h"
 #include "tests/support/network_bench.h"
 #include "widgets/network/mixers/mixer_looks.h"

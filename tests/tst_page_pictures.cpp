@@ -5,7 +5,7 @@
 #include <QtTest/QtTest>
 
 #include "app/runs/run_library.h"
-#include "app/session/project_document.h"
+#include "app/session/documents/project_document.h"
 #include "app/studio/main_window.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "tests/support/picture_check.h"

@@ -7,10 +7,10 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
-#include "app/session/document_actions.h"
-#include "app/session/document_recovery.h"
+#include "app/session/documents/document_actions.h"
+#include "app/session/documents/document_recovery.h"
+#include "app/session/documents/project_document.h"
 #include "app/session/machine_memory.h"
-#include "app/session/project_document.h"
 #include "engine/formats/json/presets.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/validate.h"

@@ -7,7 +7,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
-#include "app/session/training_session.h"
+#include "app/session/training/training_session.h"
 #include "app/studio/render_run.h"
 #include "engine/runtime/error.h"
 #include "tests/support/scripted_engine.h"

@@ -6,7 +6,7 @@
 #include <QSpinBox>
 
 #include "app/histograms/histograms_panel.h"
-#include "app/runs/panels/differences_model.h"
+#include "app/runs/panels/differences/differences_model.h"
 #include "app/runs/panels/fork_dialog.h"
 #include "app/runs/panels/run_legend.h"
 #include "app/runs/panels/scatter_panel.h"

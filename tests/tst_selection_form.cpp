@@ -4,12 +4,12 @@
 
 #include <QtTest/QtTest>
 
-#include "app/design/mixer_sections.h"
-#include "app/design/part_explanation.h"
-#include "app/design/selection_form.h"
-#include "app/design/setting_effect.h"
-#include "app/design/sharing_choice.h"
-#include "app/design/template_list.h"
+#include "app/design/options/mixer_sections.h"
+#include "app/design/options/part_explanation.h"
+#include "app/design/options/selection_form.h"
+#include "app/design/options/sharing_choice.h"
+#include "app/design/templates/template_list.h"
+#include "app/design/totals/setting_effect.h"
 #include "engine/formats/json/presets.h"
 #include "engine/values/architecture/shared_tables.h"
 #include "engine/values/config/validate.h"

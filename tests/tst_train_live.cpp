@@ -8,7 +8,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/session/repeated_inspection.h"
+#include "app/session/inspection/repeated_inspection.h"
 #include "app/train/live/epoch_strip.h"
 #include "app/train/live/live_panel.h"
 #include "app/train/run/curves_panel.h"

@@ -8,7 +8,7 @@
 #include <QTabBar>
 #include <QTest>
 
-#include "app/session/training_queue.h"
+#include "app/session/training/training_queue.h"
 #include "app/train/queue/queue_panel.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/queue_json.h"

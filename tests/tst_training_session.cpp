@@ -9,8 +9,8 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
-#include "app/session/close_guard.h"
-#include "app/session/training_session.h"
+#include "app/session/documents/close_guard.h"
+#include "app/session/training/training_session.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runtime/error.h"
 #include "tests/support/scripted_engine.h"

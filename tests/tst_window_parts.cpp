@@ -9,12 +9,12 @@
 #include <QToolButton>
 #include <QtTest/QtTest>
 
-#include "app/studio/command_palette.h"
-#include "app/studio/fuzzy_match.h"
+#include "app/studio/commands/command_palette.h"
+#include "app/studio/commands/fuzzy_match.h"
 #include "app/studio/navigation_rail.h"
 #include "app/studio/notice_bar.h"
 #include "app/studio/preferences.h"
-#include "app/studio/welcome_page.h"
+#include "app/studio/welcome/welcome_page.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"
 

@@ -14,10 +14,10 @@
 #include <QStatusBar>
 
 #include "app/design/design_page.h"
-#include "app/design/template_gallery.h"
+#include "app/design/templates/template_gallery.h"
 #include "app/runs/run_library.h"
-#include "app/session/document_actions.h"
-#include "app/studio/command_palette.h"
+#include "app/session/documents/document_actions.h"
+#include "app/studio/commands/command_palette.h"
 #include "app/studio/notice_bar.h"
 #include "engine/formats/json/presets.h"
 #include "tests/support/studio_window.h"

@@ -6,9 +6,9 @@
 #include <QToolButton>
 
 #include "app/design/design_page.h"
-#include "app/design/epoch_time.h"
-#include "app/design/totals_bar.h"
-#include "app/session/document_actions.h"
+#include "app/design/totals/epoch_time.h"
+#include "app/design/totals/totals_bar.h"
+#include "app/session/documents/document_actions.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/network/network_actions.h"
 #include "widgets/network/network_editor.h"

@@ -4,8 +4,8 @@
 #include <QProgressBar>
 #include <QToolButton>
 
+#include "app/inspect/choosers/source_chooser.h"
 #include "app/inspect/panels/panel_parts.h"
-#include "app/inspect/source_chooser.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"

@@ -6,22 +6,22 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include "app/inspect/choosers/layer_list.h"
+#include "app/inspect/choosers/source_chooser.h"
 #include "app/inspect/compare/compare_mode.h"
 #include "app/inspect/empty_state.h"
 #include "app/inspect/epochs/epochs_mode.h"
-#include "app/inspect/image_choice.h"
-#include "app/inspect/image_picker.h"
+#include "app/inspect/images/image_choice.h"
+#include "app/inspect/images/image_picker.h"
+#include "app/inspect/images/own_picture.h"
 #include "app/inspect/inspect_actions.h"
 #include "app/inspect/inspect_bar.h"
-#include "app/inspect/layer_list.h"
 #include "app/inspect/modes/image_mode.h"
-#include "app/inspect/own_picture.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/panel_deck.h"
-#include "app/inspect/source_chooser.h"
-#include "app/session/inspection_session.h"
-#include "app/session/run_summary.h"
-#include "app/session/training_session.h"
+#include "app/session/inspection/inspection_session.h"
+#include "app/session/runs/run_summary.h"
+#include "app/session/training/training_session.h"
 #include "widgets/pictures/images/image_view.h"
 
 using namespace Qt::StringLiterals;

@@ -9,7 +9,7 @@
 #include "app/inspect/inspect_selection.h"
 #include "app/inspect/modes/inspect_mode.h"
 #include "app/session/page.h"
-#include "app/session/run_summary.h"
+#include "app/session/runs/run_summary.h"
 
 class QFrame;
 class QStackedWidget;

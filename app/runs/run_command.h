@@ -2,7 +2,7 @@
 
 #include <QString>
 
-#include "app/session/run_summary.h"
+#include "app/session/runs/run_summary.h"
 
 namespace lambda {
 

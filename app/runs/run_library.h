@@ -12,7 +12,7 @@
 
 #include "app/runs/library/imported_log.h"
 #include "app/runs/library/run_files.h"
-#include "app/session/run_summary.h"
+#include "app/session/runs/run_summary.h"
 #include "engine/runs/run_export.h"
 #include "engine/values/run/metrics.h"
 

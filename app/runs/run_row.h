@@ -8,7 +8,7 @@
 #include <QStringList>
 
 #include "app/runs/library/imported_log.h"
-#include "app/session/run_summary.h"
+#include "app/session/runs/run_summary.h"
 #include "widgets/theme/shown_text.h"
 
 namespace lambda {

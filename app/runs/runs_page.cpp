@@ -14,9 +14,9 @@
 #include "app/runs/operations/fork_starter.h"
 #include "app/runs/operations/run_operations.h"
 #include "app/runs/panels/color_menu.h"
-#include "app/runs/panels/confusion_panel.h"
-#include "app/runs/panels/details_panel.h"
-#include "app/runs/panels/differences_panel.h"
+#include "app/runs/panels/confusion/confusion_panel.h"
+#include "app/runs/panels/details/details_panel.h"
+#include "app/runs/panels/differences/differences_panel.h"
 #include "app/runs/panels/message_bar.h"
 #include "app/runs/panels/overlay_panel.h"
 #include "app/runs/panels/scatter_panel.h"
@@ -25,7 +25,7 @@
 #include "app/runs/runs_view.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "app/runs/table/run_table_view.h"
-#include "app/session/training_session.h"
+#include "app/session/training/training_session.h"
 #include "app/variants/duplicate_dialog.h"
 #include "widgets/text/path_text.h"
 
@@ -229,9 +229,8 @@ void RunsPage::connectActions() {
   connect(actions_->design, &QAction::triggered, this, [this] {
     if (const RunRow* row = table_.currentRow()) openInDesign(row->run.record.config);
   });
-  connect(actions_->duplicate, &QAction::triggered, this, [this] {
-    duplicate(table_.currentRun());
-  });
+  connect(
+      actions_->duplicate, &QAction::triggered, this, [this] { duplicate(table_.currentRun()); });
   connect(actions_->tags, &QAction::triggered, this, [this] {
     view_->showTab(kDetails);
     details_->editTags();

@@ -10,10 +10,10 @@
 
 #include "app/interrupt.h"
 #include "app/process_start.h"
-#include "app/studio/loaded_engine.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
 #include "app/studio/render_run.h"
+#include "app/studio/system/loaded_engine.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text_safety.h"
 

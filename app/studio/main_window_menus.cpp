@@ -12,17 +12,17 @@
 #include <QUrl>
 
 #include "app/runs/run_library.h"
-#include "app/session/document_actions.h"
+#include "app/session/documents/document_actions.h"
 #include "app/session/page.h"
-#include "app/studio/command_palette.h"
+#include "app/studio/commands/command_palette.h"
+#include "app/studio/commands/shortcut_sheet.h"
 #include "app/studio/navigation_rail.h"
 #include "app/studio/preferences.h"
 #include "app/studio/settings/preferences_window.h"
 #include "app/studio/settings/shortcut_registry.h"
-#include "app/studio/shortcut_sheet.h"
 #include "app/studio/tour/tour_stops.h"
 #include "app/studio/verification_window.h"
-#include "app/studio/welcome_page.h"
+#include "app/studio/welcome/welcome_page.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/text/path_text.h"
 
@@ -216,8 +216,7 @@ void MainWindow::addPageCommands(Workspace workspace, std::vector<Command>& comm
   collect(page->pageActions(), actions);
   for (QAction* action : actions) {
     const auto isAction = [action](const Command& command) { return command.action == action; };
-    if (std::ranges::none_of(commands, isAction))
-      commands.push_back({action, place, {}, goTo});
+    if (std::ranges::none_of(commands, isAction)) commands.push_back({action, place, {}, goTo});
   }
   for (const PictureExport& picture : pictureExportsBelow(*page)) {
     commands.push_back({picture.save, place, u"Export the picture %1 …"_s.arg(picture.name), goTo});

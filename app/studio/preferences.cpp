@@ -8,7 +8,7 @@
 #include <QPalette>
 #include <QSettings>
 
-#include "app/studio/system_theme.h"
+#include "app/studio/system/system_theme.h"
 
 using namespace Qt::StringLiterals;
 

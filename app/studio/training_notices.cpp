@@ -9,11 +9,11 @@
 #include <QWidget>
 
 #include "app/runs/run_library.h"
-#include "app/session/run_summary.h"
-#include "app/session/training_session.h"
-#include "app/studio/desktop_notification.h"
+#include "app/session/runs/run_summary.h"
+#include "app/session/training/training_session.h"
 #include "app/studio/notice_bar.h"
 #include "app/studio/preferences.h"
+#include "app/studio/system/desktop_notification.h"
 #include "app/studio/workspaces.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"

@@ -13,7 +13,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-#include "app/session/inspection_session.h"
+#include "app/session/inspection/inspection_session.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"

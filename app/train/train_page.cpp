@@ -12,10 +12,10 @@
 #include <QVBoxLayout>
 
 #include "app/session/data_location.h"
-#include "app/session/project_document.h"
-#include "app/session/run_content.h"
-#include "app/session/training_queue.h"
-#include "app/session/training_session.h"
+#include "app/session/documents/project_document.h"
+#include "app/session/runs/run_content.h"
+#include "app/session/training/training_queue.h"
+#include "app/session/training/training_session.h"
 #include "app/train/data/data_panel.h"
 #include "app/train/queue/queue_panel.h"
 #include "app/train/run/curves_panel.h"

@@ -4,7 +4,7 @@
 
 #include <QString>
 
-#include "app/session/training_session.h"
+#include "app/session/training/training_session.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/fields/problem.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/benchmarks/timing.h"
+#include "engine/benchmarks/measuring/timing.h"
 #include "engine/kernels/lambda_core/core_shape.h"
 #include "engine/values/config/run_config.h"
 

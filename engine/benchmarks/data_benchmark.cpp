@@ -5,7 +5,7 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/benchmarks/device_clock.h"
+#include "engine/benchmarks/device/device_clock.h"
 #include "engine/benchmarks/exactness.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/torch_device.h"

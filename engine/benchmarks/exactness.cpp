@@ -10,7 +10,7 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 
-#include "engine/benchmarks/device_memory.h"
+#include "engine/benchmarks/device/device_memory.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {

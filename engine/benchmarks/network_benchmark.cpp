@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "engine/benchmarks/alternation.h"
-#include "engine/benchmarks/device_memory.h"
+#include "engine/benchmarks/device/device_memory.h"
+#include "engine/benchmarks/measuring/alternation.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/checkpoint/training_state.h"

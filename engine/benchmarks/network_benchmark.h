@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/benchmarks/timing.h"
+#include "engine/benchmarks/measuring/timing.h"
 #include "engine/values/config/run_config.h"
 
 namespace lambda {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "engine/benchmarks/alternation.h"
-#include "engine/benchmarks/device_memory.h"
+#include "engine/benchmarks/device/device_memory.h"
+#include "engine/benchmarks/measuring/alternation.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/training/trainer.h"

@@ -24,11 +24,11 @@
 #include <time.h>
 
 #include "app/runs/run_library.h"
-#include "app/session/project_document.h"
-#include "app/session/training_session.h"
-#include "app/studio/loaded_engine.h"
+#include "app/session/documents/project_document.h"
+#include "app/session/training/training_session.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
+#include "app/studio/system/loaded_engine.h"
 #include "engine/formats/json/presets.h"
 
 using namespace Qt::StringLiterals;

@@ -10,11 +10,11 @@
 #include <QtTest/QtTest>
 
 #include "app/design/design_page.h"
-#include "app/design/property_panel.h"
-#include "app/design/total_cell.h"
-#include "app/session/document_actions.h"
-#include "app/session/inspection_session.h"
-#include "app/session/project_document.h"
+#include "app/design/options/property_panel.h"
+#include "app/design/totals/total_cell.h"
+#include "app/session/documents/document_actions.h"
+#include "app/session/documents/project_document.h"
+#include "app/session/inspection/inspection_session.h"
 #include "engine/formats/json/presets.h"
 #include "tests/support/scripted_engine.h"
 #include "widgets/forms/field_form.h"

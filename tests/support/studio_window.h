@@ -12,8 +12,8 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
-#include "app/session/project_document.h"
-#include "app/session/training_session.h"
+#include "app/session/documents/project_document.h"
+#include "app/session/training/training_session.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
 #include "tests/support/scripted_engine.h"

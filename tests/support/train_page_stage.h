@@ -8,8 +8,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/session/project_document.h"
-#include "app/session/training_session.h"
+#include "app/session/documents/project_document.h"
+#include "app/session/training/training_session.h"
 #include "app/train/run/transport_bar.h"
 #include "app/train/setup/setup_view.h"
 #include "app/train/train_page.h"

@@ -11,9 +11,9 @@
 #include "app/command_line/bench/bench_rows.h"
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
-#include "engine/benchmarks/core_benchmark.h"
-#include "engine/benchmarks/core_order_names.h"
-#include "engine/benchmarks/layer_benchmark.h"
+#include "engine/benchmarks/core/core_benchmark.h"
+#include "engine/benchmarks/core/core_order_names.h"
+#include "engine/benchmarks/layer/layer_benchmark.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/text/quantities.h"
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/progress_line.h"
-#include "engine/benchmarks/machine_ceilings.h"
-#include "engine/benchmarks/other_load.h"
+#include "engine/benchmarks/device/machine_ceilings.h"
+#include "engine/benchmarks/measuring/other_load.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/environment.h"
 

@@ -7,7 +7,7 @@
 
 #include "app/command_line/command.h"
 #include "app/command_line/text_table.h"
-#include "engine/benchmarks/core_order_names.h"
+#include "engine/benchmarks/core/core_order_names.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"

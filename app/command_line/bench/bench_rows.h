@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/benchmarks/benchmark_row.h"
-#include "engine/benchmarks/machine_ceilings.h"
+#include "engine/benchmarks/device/machine_ceilings.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {

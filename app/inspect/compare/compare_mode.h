@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "app/inspect/modes/inspect_mode.h"
-#include "app/session/run_summary.h"
+#include "app/session/runs/run_summary.h"
 
 namespace lambda {
 

@@ -8,12 +8,12 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/inspect/choosers/layer_list.h"
+#include "app/inspect/choosers/name_list.h"
+#include "app/inspect/choosers/source_chooser.h"
 #include "app/inspect/contribution_style.h"
-#include "app/inspect/layer_list.h"
-#include "app/inspect/name_list.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/panels/prediction_text.h"
-#include "app/inspect/source_chooser.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"

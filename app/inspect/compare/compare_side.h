@@ -9,7 +9,7 @@
 
 #include "app/inspect/contribution_maps.h"
 #include "app/inspect/feed/snapshot_feed.h"
-#include "app/session/run_summary.h"
+#include "app/session/runs/run_summary.h"
 #include "engine/values/inspection/colormap.h"
 
 class QLabel;

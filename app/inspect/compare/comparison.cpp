@@ -1,72 +1,26 @@
 #include "app/inspect/compare/comparison.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <QCheckBox>
+#include <QFrame>
 #include <QHBoxLayout>
-#include <QLabel>
-#include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/inspect/choosers/segmented.h"
+#include "app/inspect/choosers/source_chooser.h"
 #include "app/inspect/compare/compare_side.h"
+#include "app/inspect/compare/difference_column.h"
+#include "app/inspect/compare/map_pair.h"
 #include "app/inspect/contribution_style.h"
 #include "app/inspect/panels/panel_parts.h"
-#include "app/inspect/segmented.h"
-#include "app/inspect/source_chooser.h"
-#include "app/session/run_content.h"
-#include "widgets/export/export_menu.h"
-#include "widgets/pictures/heatmaps/heatmap_view.h"
-#include "widgets/pictures/images/image_view.h"
-#include "widgets/theme/theme.h"
+#include "app/session/runs/run_content.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
-
-/// The maps of both sides in units that can be compared.
-struct MapPair {
-  Array left;
-  Array right;
-  bool areShares = false;
-};
-
-bool hasLambdas(const InspectionSnapshot& snapshot) {
-  return inspectedAs(snapshot.layer) == InspectedAs::lambdas;
-}
-
-MapPair mapsOf(const InspectionSnapshot& left,
-               const InspectionSnapshot& right,
-               ContributionKind quantity) {
-  MapPair maps{mapOf(headMapsOf(left, quantity), quantity, -1),
-               mapOf(headMapsOf(right, quantity), quantity, -1),
-               !(hasLambdas(left) && hasLambdas(right)) &&
-                   (left.layer.kind != right.layer.kind || left.layer.heads != right.layer.heads)};
-  // Attention weights add up to the number of heads, and those of a lambda layer to anything.
-  if (maps.areShares) maps = {sharesOf(maps.left), sharesOf(maps.right), true};
-  return maps;
-}
-
-/// The difference of the changes since the start, or of the embeddings where a start is not known.
-HeatmapData embeddingDifferenceOf(const InspectionSnapshot& left, const InspectionSnapshot& right) {
-  HeatmapData heat = embeddingData(left);
-  const EmbeddingTiles &a = left.embeddings, &b = right.embeddings;
-  const bool haveChange = !a.change.empty() && !b.change.empty();
-  const Array difference =
-      haveChange ? differenceOf(a.change, b.change) : differenceOf(a.tiles, b.tiles);
-  heat.array.values = difference.values;
-  if (difference.empty()) heat.array = {};
-  heat.name = exportStem(left, u"embeddings-difference"_s);
-  heat.title = haveChange ? u"Embeddings, change"_s : u"Embeddings"_s;
-  return heat;
-}
-
-/// The weights, layer, image and step of a side that shows a snapshot.
-QString sideText(CompareSide& side) {
-  return exportCaption(*side.snapshot(), side.feed().source().label);
-}
 
 QFrame* makeLine() {
   auto* line = new QFrame;
@@ -84,12 +38,7 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
       right_(new CompareSide(training, inspection)),
       controls_(new QWidget),
       oneScale_(new QCheckBox(u"One scale"_s)),
-      mapDifference_(new HeatmapView),
-      lambdaDifference_(new HeatmapView),
-      embeddingDifference_(new HeatmapView),
-      note_(makeNote()),
-      differenceHeader_(new QWidget),
-      differenceGap_(new QWidget),
+      difference_(new DifferenceColumn),
       tasks_(*this) {
   QStringList titles;
   for (const ContributionKind quantity : kContributionKinds) titles << titleOf(quantity);
@@ -102,32 +51,18 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
   controls->setSpacing(12);
   controls->addWidget(quantities_);
   controls->addWidget(oneScale_);
-  auto* title = new QLabel(u"Left minus right"_s);
-  title->setProperty(kRole, u"heading"_s);
-  auto* difference = new QVBoxLayout;
-  difference->setSpacing(8);
-  auto* header = new QVBoxLayout(differenceHeader_);
-  header->setContentsMargins(0, 0, 0, 0);
-  header->addWidget(title);
-  header->addWidget(note_);
-  header->addStretch();
-  difference->addWidget(differenceHeader_);
-  difference->addWidget(withExport(*mapDifference_), 5);
-  difference->addWidget(differenceGap_);
-  difference->addWidget(withExport(*lambdaDifference_), 3);
-  difference->addWidget(withExport(*embeddingDifference_), 4);
   auto* sides = new QHBoxLayout;
   sides->setSpacing(16);
   sides->addWidget(left_, 4);
   sides->addWidget(makeLine());
   sides->addWidget(right_, 4);
   sides->addWidget(makeLine());
-  sides->addLayout(difference, 3);
+  sides->addWidget(difference_, 3);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(16, 8, 16, 8);
   column->setSpacing(8);
   column->addLayout(sides, 1);
-  fitToText();
+  difference_->alignWith(*left_);
 
   connect(quantities_, &Segmented::chosen, this, &Comparison::updateViews);
   connect(oneScale_, &QCheckBox::toggled, this, &Comparison::updateViews);
@@ -139,18 +74,9 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
   }
 }
 
-void Comparison::fitToText() {
-  // Pictures of one kind stand in one line.
-  differenceHeader_->setFixedHeight(left_->headerHeight());
-  differenceGap_->setFixedHeight(left_->verdictHeight());
-  mapDifference_->setMinimumHeight(left_->image().minimumHeight());
-  lambdaDifference_->setMinimumHeight(left_->lambdaView().minimumHeight());
-  embeddingDifference_->setMinimumHeight(left_->embeddingsView().minimumHeight());
-}
-
 void Comparison::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) fitToText();
+  if (event->type() == QEvent::FontChange) difference_->alignWith(*left_);
 }
 
 void Comparison::setRuns(const std::vector<RunSummary>& runs) {
@@ -230,10 +156,6 @@ void Comparison::setQuery(double rowShare, double columnShare) {
   ask();
 }
 
-std::array<HeatmapView*, 3> Comparison::differences() const {
-  return {mapDifference_, lambdaDifference_, embeddingDifference_};
-}
-
 void Comparison::setActive(bool active) {
   left_->feed().setActive(active);
   right_->feed().setActive(active);
@@ -285,78 +207,7 @@ void Comparison::updateViews() {
   }
   left_->show(quantity, scales);
   right_->show(quantity, scales);
-  updateDifference();
-}
-
-void Comparison::updateDifference() {
-  const auto left = left_->snapshot(), right = right_->snapshot();
-  if (!left || !right) {
-    for (HeatmapView* view : differences()) {
-      view->setData({});
-      view->setPlaceholder({});
-    }
-    note_->setVisible(false);
-    return;
-  }
-  const bool isSame = left_->feed().source().isSameAs(right_->feed().source()) &&
-                      left->layer == right->layer && left->step == right->step;
-  if (isSame) {
-    for (HeatmapView* view : differences()) {
-      view->setData({});
-      view->setPlaceholder({});
-    }
-    mapDifference_->setPlaceholder(
-        u"Both sides are the same. Choose another run, checkpoint or layer on one of them."_s);
-    note_->setVisible(false);
-    return;
-  }
-  const ContributionKind quantity = shownQuantity();
-  const auto captionOf = [this](const QString& what) {
-    return u"%1, left minus right. Left: %2. Right: %3"_s.arg(
-        what, sideText(*left_), sideText(*right_));
-  };
-  const MapPair maps = mapsOf(*left, *right, quantity);
-  const Array map = differenceOf(maps.left, maps.right);
-  const Array lambda = differenceOf(left->lambdas.total, right->lambdas.total);
-  mapDifference_->setPlaceholder(
-      u"The maps have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.height)
-          .arg(left->layer.width)
-          .arg(right->layer.height)
-          .arg(right->layer.width));
-  mapDifference_->setData(
-      {.array = map,
-       .name = exportStem(*left, u"difference"_s),
-       .title = maps.areShares ? u"%1, share"_s.arg(titleOf(quantity)) : titleOf(quantity),
-       .caption = captionOf(titleOf(quantity)),
-       .rows = {.label = u"row"_s, .isNumbered = false},
-       .columns = {.label = u"column"_s, .isNumbered = false}});
-  mapDifference_->setMark(Cell{left->queryRow, left->queryColumn});
-  const bool areBothLambdas = hasLambdas(*left) && hasLambdas(*right);
-  lambdaDifference_->setPlaceholder(
-      !areBothLambdas
-          ? QString()
-          : u"The lambdas have different sizes: %1×%2 and %3×%4."_s.arg(left->layer.lambdaRows())
-                .arg(left->layer.valueDepth)
-                .arg(right->layer.lambdaRows())
-                .arg(right->layer.valueDepth));
-  HeatmapData lambdas = lambdaData(*left, lambda, u"difference"_s, u"λ total"_s);
-  lambdas.caption = captionOf(u"Lambda matrix: total"_s);
-  lambdaDifference_->setData(std::move(lambdas));
-  embeddingDifference_->setPlaceholder(areBothLambdas ? u"The layers have different embeddings."_s
-                                                      : QString());
-  HeatmapData embeddings = embeddingDifferenceOf(*left, *right);
-  embeddings.caption = captionOf(embeddings.title);
-  embeddingDifference_->setData(std::move(embeddings));
-  QStringList notes;
-  if (left->image != right->image) {
-    notes << u"The runs have different images with this number: the sides do not show the same "
-             "picture."_s;
-  }
-  if (maps.areShares) {
-    notes << u"Layers of different kinds: the values are shares of the sum of absolute values."_s;
-  }
-  note_->setText(notes.join(u' '));
-  note_->setVisible(!notes.isEmpty());
+  difference_->show(*left_, *right_, quantity);
 }
 
 }  // namespace lambda

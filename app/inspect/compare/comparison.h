@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <vector>
 
@@ -9,15 +8,14 @@
 #include "app/inspect/contribution_maps.h"
 #include "app/inspect/feed/snapshot_feed.h"
 #include "app/session/background_tasks.h"
-#include "app/session/run_summary.h"
+#include "app/session/runs/run_summary.h"
 
 class QCheckBox;
-class QLabel;
 
 namespace lambda {
 
 class CompareSide;
-class HeatmapView;
+class DifferenceColumn;
 class Segmented;
 
 /// Two layers, checkpoints or runs side by side on the same image and position, and their
@@ -54,11 +52,7 @@ class Comparison : public QWidget {
 
   CompareSide& right() { return *right_; }
 
-  HeatmapView& mapDifference() { return *mapDifference_; }
-
-  HeatmapView& lambdaDifference() { return *lambdaDifference_; }
-
-  HeatmapView& embeddingDifference() { return *embeddingDifference_; }
+  DifferenceColumn& difference() { return *difference_; }
 
   bool isOneScale() const;
   void setOneScale(bool one);
@@ -88,25 +82,17 @@ class Comparison : public QWidget {
 
   void choose(const Start& start, const InspectionSource& source, const std::string& layer);
   void chooseAmong(const Found& found, const InspectionSource& source, const std::string& layer);
-  std::array<HeatmapView*, 3> differences() const;
-  void fitToText();
   void ask();
   ContributionKind shownQuantity() const;
   bool haveMaps(ContributionKind quantity) const;
   void updateViews();
-  void updateDifference();
 
   CompareSide* left_;
   CompareSide* right_;
   QWidget* controls_;
   Segmented* quantities_;
   QCheckBox* oneScale_;
-  HeatmapView* mapDifference_;
-  HeatmapView* lambdaDifference_;
-  HeatmapView* embeddingDifference_;
-  QLabel* note_;
-  QWidget* differenceHeader_;
-  QWidget* differenceGap_;  ///< Beside the words below the images.
+  DifferenceColumn* difference_;
   Start start_;
   InspectionRequest image_;
   double rowShare_ = 0.5;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "app/inspect/choosers/layer_list.h"
 #include "app/inspect/epochs/epoch_player.h"
 #include "app/inspect/feed/run_images.h"
-#include "app/inspect/layer_list.h"
 #include "app/inspect/panels/panel_deck.h"
 #include "app/inspect/probe_view.h"
 #include "widgets/pictures/images/image_conversion.h"

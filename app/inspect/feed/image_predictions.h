@@ -7,7 +7,7 @@
 
 #include <QObject>
 
-#include "app/session/prediction_store.h"
+#include "app/session/inspection/prediction_store.h"
 
 namespace lambda {
 

@@ -7,8 +7,8 @@
 #include <QTimer>
 
 #include "app/inspect/feed/inspection_source.h"
-#include "app/session/inspection_session.h"
-#include "app/session/training_session.h"
+#include "app/session/inspection/inspection_session.h"
+#include "app/session/training/training_session.h"
 #include "engine/values/inspection/inspection.h"
 
 namespace lambda {

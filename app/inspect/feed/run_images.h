@@ -3,7 +3,7 @@
 #include <QObject>
 #include <QString>
 
-#include "app/session/image_cache.h"
+#include "app/session/inspection/image_cache.h"
 #include "engine/values/config/run_config.h"
 
 namespace lambda {

@@ -8,9 +8,9 @@
 #include <QTimer>
 
 #include "app/inspect/feed/inspection_source.h"
-#include "app/session/inspection_session.h"
-#include "app/session/repeated_inspection.h"
-#include "app/session/training_session.h"
+#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/repeated_inspection.h"
+#include "app/session/training/training_session.h"
 #include "engine/values/inspection/inspection.h"
 
 namespace lambda {

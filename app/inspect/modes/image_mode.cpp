@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
+#include "app/inspect/choosers/layer_list.h"
 #include "app/inspect/feed/image_predictions.h"
 #include "app/inspect/feed/layer_pictures.h"
 #include "app/inspect/feed/run_images.h"
 #include "app/inspect/feed/snapshot_feed.h"
-#include "app/inspect/layer_list.h"
 #include "app/inspect/panels/panel_deck.h"
 #include "app/inspect/panels/panel_parts.h"
-#include "app/session/inspection_session.h"
-#include "app/session/training_session.h"
+#include "app/session/inspection/inspection_session.h"
+#include "app/session/training/training_session.h"
 #include "widgets/pictures/images/image_conversion.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"

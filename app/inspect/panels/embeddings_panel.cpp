@@ -9,8 +9,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/inspect/choosers/segmented.h"
 #include "app/inspect/panels/panel_parts.h"
-#include "app/inspect/segmented.h"
 #include "widgets/equations/equation_view.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"

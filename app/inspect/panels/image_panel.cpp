@@ -11,12 +11,12 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/inspect/choosers/segmented.h"
 #include "app/inspect/contribution_style.h"
 #include "app/inspect/panels/contribution_facts.h"
 #include "app/inspect/panels/contribution_pictures.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/panels/prediction_text.h"
-#include "app/inspect/segmented.h"
 #include "widgets/equations/equation_view.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"

@@ -11,8 +11,8 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "app/inspect/choosers/layer_list.h"
 #include "app/inspect/empty_state.h"
-#include "app/inspect/layer_list.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/inspect_panels.h"
 #include "app/inspect/panels/panel_parts.h"

@@ -11,7 +11,7 @@
 #include <QStyle>
 #include <QToolButton>
 
-#include "app/inspect/layer_list.h"
+#include "app/inspect/choosers/layer_list.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/text/quantity_text.h"

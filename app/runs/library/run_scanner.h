@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "app/session/run_summary.h"
+#include "app/session/runs/run_summary.h"
 
 namespace lambda {
 

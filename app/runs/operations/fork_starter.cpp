@@ -2,7 +2,7 @@
 
 #include "app/runs/run_library.h"
 #include "app/runs/run_row.h"
-#include "app/session/training_session.h"
+#include "app/session/training/training_session.h"
 #include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;

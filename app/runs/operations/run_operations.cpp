@@ -15,7 +15,7 @@
 #include "app/runs/run_library.h"
 #include "app/runs/table/run_csv.h"
 #include "app/runs/table/run_table_view.h"
-#include "app/session/export_dialog.h"
+#include "app/session/documents/export_dialog.h"
 #include "widgets/export/export_folder.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"

@@ -7,7 +7,7 @@
 #include <QDialog>
 
 #include "app/runs/library/run_files.h"
-#include "app/session/run_summary.h"
+#include "app/session/runs/run_summary.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/fields/problem.h"
 #include "widgets/forms/field_rows.h"

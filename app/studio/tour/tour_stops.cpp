@@ -1,6 +1,6 @@
 #include "app/studio/tour/tour_stops.h"
 
-#include "app/design/totals_bar.h"
+#include "app/design/totals/totals_bar.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/runs/table/run_table_view.h"
 #include "app/studio/navigation_rail.h"

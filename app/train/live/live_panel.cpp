@@ -9,8 +9,8 @@
 #include <QStyle>
 #include <QVBoxLayout>
 
-#include "app/session/repeated_inspection.h"
-#include "app/session/training_session.h"
+#include "app/session/inspection/repeated_inspection.h"
+#include "app/session/training/training_session.h"
 #include "app/train/caption.h"
 #include "app/train/live/epoch_strip.h"
 #include "app/train/live/live_pictures.h"

@@ -10,7 +10,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/session/training_queue.h"
+#include "app/session/training/training_queue.h"
 #include "app/train/caption.h"
 #include "app/train/icon_sizes.h"
 #include "app/train/training_text.h"

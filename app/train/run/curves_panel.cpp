@@ -8,7 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/session/training_session.h"
+#include "app/session/training/training_session.h"
 #include "app/train/training_text.h"
 #include "widgets/plots/curves/curve_toolbar.h"
 #include "widgets/plots/curves/run_curves.h"

@@ -6,7 +6,7 @@
 #include <QPalette>
 #include <QScrollBar>
 
-#include "app/session/training_session.h"
+#include "app/session/training/training_session.h"
 #include "app/train/training_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"

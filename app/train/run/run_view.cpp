@@ -5,7 +5,7 @@
 #include <QVBoxLayout>
 
 #include "app/histograms/histograms_panel.h"
-#include "app/session/training_session.h"
+#include "app/session/training/training_session.h"
 #include "app/train/live/live_panel.h"
 #include "app/train/run/curves_panel.h"
 #include "app/train/run/event_list.h"

@@ -8,8 +8,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/session/run_summary.h"
-#include "app/session/training_session.h"
+#include "app/session/runs/run_summary.h"
+#include "app/session/training/training_session.h"
 #include "app/train/icon_sizes.h"
 #include "app/train/training_text.h"
 #include "widgets/text/path_text.h"

@@ -9,7 +9,7 @@
 #include <QTabBar>
 #include <QToolButton>
 
-#include "app/session/project_document.h"
+#include "app/session/documents/project_document.h"
 #include "app/train/data/augmentation_preview.h"
 #include "app/train/data/data_panel.h"
 #include "app/train/data/sample_images.h"

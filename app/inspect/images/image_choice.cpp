@@ -1,0 +1,117 @@
+#include "app/inspect/images/image_choice.h"
+
+#include "app/inspect/images/image_picker.h"
+#include "app/inspect/images/own_picture.h"
+#include "app/session/inspection/inspection_session.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+ImageChoice::ImageChoice(InspectionSession& session, InspectSelection& selection, QObject* parent)
+    : QObject(parent),
+      selection_(selection),
+      images_(new RunImages(session.images(), this)),
+      predictions_(new ImagePredictions(session.predictions(), this)),
+      picker_(new ImagePicker) {
+  connect(picker_, &ImagePicker::imageChosen, this, &ImageChoice::chooseImage);
+  connect(picker_, &ImagePicker::splitChosen, this, &ImageChoice::chooseSplit);
+  connect(picker_, &ImagePicker::predictionsRequested, this, &ImageChoice::predict);
+  connect(picker_, &ImagePicker::cancelRequested, this, [this] {
+    predictions_->cancel();
+    picker_->setFilter(PredictionFilter::all);
+  });
+  connect(images_, &RunImages::arrived, this, &ImageChoice::showImages);
+  connect(images_, &RunImages::failed, this, [this](Split split, const QString& reason) {
+    if (split == selection_.split()) picker_->setImages(split, nullptr, reason);
+  });
+  connect(predictions_, &ImagePredictions::progressed, picker_, &ImagePicker::setProgress);
+  connect(predictions_, &ImagePredictions::changed, this, [this] {
+    picker_->setPredictions(predictions_->known());
+  });
+  connect(predictions_, &ImagePredictions::scored, this, [this] {
+    if (selection_.split() != Split::test) return;
+    picker_->setTestEvaluations(source_.record.testEvaluations + 1);
+  });
+  connect(predictions_, &ImagePredictions::failed, this, [this](const QString& reason) {
+    picker_->setFilter(PredictionFilter::all);
+    Q_EMIT told(reason, true);
+  });
+}
+
+void ImageChoice::setSource(const InspectionSource& source) {
+  source_ = source;
+  picker_->setFilter(PredictionFilter::all);
+  if (!images_->isOf(source.record.config.data)) selection_.chooseImage(0);
+  images_->setData(source.record.config.data);
+  const MapShape& input = inputShape();
+  const std::optional<Image>& picture = selection_.picture();
+  if (picture && (picture->width != input.width || picture->height != input.height)) {
+    selection_.forgetPicture();
+  }
+  picker_->setTestEvaluations(source.record.testEvaluations);
+  picker_->setPredictable(source.kind == SourceKind::checkpoint,
+                          u"Predictions need a checkpoint: choose one of the run's, at the top"_s);
+  showImages();
+  setSubject();
+}
+
+void ImageChoice::setSubject() {
+  const bool isCheckpoint = source_.kind == SourceKind::checkpoint;
+  predictions_->setSubject(isCheckpoint ? source_.checkpoint : std::filesystem::path(),
+                           selection_.split());
+}
+
+void ImageChoice::updateRecord(const InspectionSource& source) {
+  source_ = source;
+  picker_->setTestEvaluations(source.record.testEvaluations);
+}
+
+void ImageChoice::chooseImage(int image) {
+  reading_.forget();
+  selection_.chooseImage(image);
+  picker_->setCurrent(image);
+  Q_EMIT chosen();
+}
+
+void ImageChoice::chooseSplit(Split split) {
+  if (split == selection_.split()) return;
+  reading_.forget();
+  picker_->setFilter(PredictionFilter::all);
+  selection_.chooseSplit(split);
+  showImages();
+  setSubject();
+  Q_EMIT chosen();
+}
+
+void ImageChoice::openPicture(const QString& path) {
+  const MapShape input = inputShape();
+  const auto read = [path, input] { return readOwnPicture(path, input.width, input.height); };
+  reading_.runNewest(read, [this, path, input](const OwnPicture& picture) {
+    if (!picture.problem.isEmpty()) {
+      Q_EMIT told(picture.problem, true);
+    } else if (input != inputShape()) {
+      openPicture(path);  // Other weights were chosen meanwhile.
+    } else {
+      selection_.choosePicture(picture.image);
+      picker_->setPictureName(picture.name);
+      Q_EMIT chosen();
+    }
+  });
+}
+
+const MapShape& ImageChoice::inputShape() const {
+  return source_.record.config.architecture.input;
+}
+
+void ImageChoice::predict() {
+  predictions_->request();
+}
+
+void ImageChoice::showImages() {
+  if (source_.kind == SourceKind::none) return;
+  picker_->setImages(selection_.split(), images_->of(selection_.split()));
+  picker_->setCurrent(selection_.picture() ? -1 : selection_.image());
+}
+
+}  // namespace lambda

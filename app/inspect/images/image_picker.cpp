@@ -1,0 +1,344 @@
+#include "app/inspect/images/image_picker.h"
+
+#include <algorithm>
+
+#include <QAbstractItemView>
+#include <QAction>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QRandomGenerator>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/inspect/panels/panel_parts.h"
+#include "app/session/studio_settings.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/text/quantity_text.h"
+#include "widgets/theme/flow_layout.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kThumbnailSide = 48;
+constexpr int kProgressWidth = 64;
+constexpr int kListMargin = 24;
+constexpr int kNameLetters = 20;  // limit for the name of an own picture; the tooltip has all of it
+
+}  // namespace
+
+ImagePicker::ImagePicker(QWidget* parent)
+    : QWidget(parent),
+      splits_(new QComboBox),
+      classes_(new QComboBox),
+      filters_(new QComboBox),
+      index_(new QSpinBox),
+      status_(makeNote()),
+      score_(new QPushButton(u"Score the test images"_s)),
+      progress_(new QProgressBar),
+      cancel_(new QPushButton(u"Cancel"_s)),
+      grid_(new ImageGrid(ImageGrid::Arrangement::strip)) {
+  splits_->addItems({u"Validation"_s, u"Test"_s});
+  splits_->setAccessibleName(u"Which images"_s);
+  // The count of test evaluations is wider than the choice itself: the open list has the space for
+  // it.
+  splits_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  splits_->setMinimumContentsLength(9);
+  classes_->setAccessibleName(u"Class"_s);
+  filters_->addItems({u"All"_s, u"Wrong"_s, u"Correct"_s});
+  filters_->setAccessibleName(u"Predictions"_s);
+  filters_->setToolTip(u"All images, or those with wrong or correct predictions"_s);
+  index_->setAccessibleName(u"Image number"_s);
+  index_->setToolTip(u"Number of the image within its split"_s);
+  index_->setKeyboardTracking(false);
+  index_->setMaximum(0);
+  status_->setWordWrap(false);
+  progress_->setFixedWidth(kProgressWidth);
+  cancel_->setProperty(kRole, u"quiet"_s);
+
+  auto* row = new FlowLayout(8);
+  row->addWidget(splits_);
+  row->addWidget(classes_);
+  row->addWidget(filters_);
+  row->addWidget(index_);
+  auto* buttons = new QWidget;
+  buttons_ = new QHBoxLayout(buttons);
+  buttons_->setContentsMargins(0, 0, 0, 0);
+  buttons_->setSpacing(0);
+  row->addWidget(buttons);
+  row->addWidget(status_);
+  row->addWidget(score_);
+  row->addWidget(progress_);
+  row->addWidget(cancel_);
+  row->beginRight();
+  export_ = makeExportButton(*grid_, *grid_);
+  row->addWidget(export_);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(12, 8, 12, 4);
+  column->setSpacing(4);
+  column->addLayout(row);
+  column->addWidget(grid_);
+
+  connect(splits_, &QComboBox::activated, this, [this](int index) {
+    Q_EMIT splitChosen(index == 0 ? Split::validation : Split::test);
+  });
+  connect(classes_, &QComboBox::activated, this, [this](int index) { setClass(index - 1); });
+  connect(filters_, &QComboBox::activated, this, [this](int index) {
+    chooseFilter(static_cast<PredictionFilter>(index));
+  });
+  connect(score_, &QPushButton::clicked, this, &ImagePicker::predictionsRequested);
+  connect(index_, &QSpinBox::valueChanged, this, &ImagePicker::imageChosen);
+  connect(cancel_, &QPushButton::clicked, this, &ImagePicker::cancelRequested);
+  connect(grid_, &ImageGrid::imageActivated, this, &ImagePicker::imageChosen);
+  fitToText();
+  setProgress(std::nullopt);
+  fillClasses();
+  fill();
+}
+
+void ImagePicker::addButtons(const QList<QAction*>& actions) {
+  for (QAction* action : actions) {
+    if (action == nullptr) {
+      buttons_->addSpacing(8);
+      continue;
+    }
+    auto* button = new QToolButton;
+    button->setDefaultAction(action);
+    button->setProperty(kRole, u"quiet"_s);
+    button->setAccessibleName(action->text());
+    if (action->icon().isNull()) button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    buttons_->addWidget(button);
+  }
+  fitToText();
+}
+
+void ImagePicker::setImages(Split split,
+                            std::shared_ptr<const LabeledImages> images,
+                            const QString& problem) {
+  if (split == split_ && images == images_ && problem == problem_) return;
+  const bool hasOtherClasses = !images || !images_ || images->classNames != images_->classNames;
+  split_ = split;
+  images_ = std::move(images);
+  problem_ = problem;
+  splits_->setCurrentIndex(split == Split::test ? 1 : 0);
+  const QSignalBlocker blocker(index_);
+  index_->setMaximum(images_ ? std::max(0, static_cast<int>(images_->count()) - 1) : 0);
+  index_->setEnabled(images_ != nullptr);
+  if (images_ && hasOtherClasses) fillClasses();
+  fill();
+}
+
+void ImagePicker::setPredictions(std::shared_ptr<const Predictions> predictions) {
+  if (predictions == predictions_) return;
+  predictions_ = std::move(predictions);
+  fill();
+}
+
+void ImagePicker::setPredictable(bool possible, const QString& reason) {
+  isPredictable_ = possible;
+  filters_->setEnabled(possible);
+  filters_->setToolTip(possible ? u"All images, or those with wrong or correct predictions"_s
+                                : reason);
+  if (!possible && filter_ != PredictionFilter::all) setFilter(PredictionFilter::all);
+}
+
+void ImagePicker::setProgress(std::optional<std::pair<qint64, qint64>> doneOfTotal) {
+  progress_->setVisible(doneOfTotal.has_value());
+  cancel_->setVisible(doneOfTotal.has_value());
+  score_->hide();
+  // The progress bar needs its place, and half of the predictions are not worth exporting.
+  export_->setVisible(!doneOfTotal);
+  isClassifying_ = doneOfTotal.has_value();
+  if (doneOfTotal) {
+    progress_->setMaximum(static_cast<int>(doneOfTotal->second));
+    progress_->setValue(static_cast<int>(doneOfTotal->first));
+    status_->setText(u"Classifying %1 of %2"_s.arg(countText(doneOfTotal->first),
+                                                   countText(doneOfTotal->second)));
+  } else {
+    fill();
+  }
+}
+
+void ImagePicker::setTestEvaluations(int looks) {
+  splits_->setItemText(
+      1, looks == 0 ? u"Test, never scored"_s : u"Test, scored %1"_s.arg(timesText(looks)));
+  fitChoices();
+  splits_->setToolTip(
+      u"The validation images chose the weights. The test images must choose nothing: each "
+      "scoring of all of them is counted in the run's record."_s);
+}
+
+void ImagePicker::fitToText() {
+  grid_->setThumbnailSide(qRound(kThumbnailSide * textScale()));
+  grid_->setFixedHeight(grid_->sizeHint().height());
+  for (auto* button : buttons_->parentWidget()->findChildren<QToolButton*>()) {
+    button->setIconSize(iconSizeForText());
+  }
+  fitChoices();
+}
+
+void ImagePicker::fitChoices() {
+  QAbstractItemView& list = *splits_->view();
+  list.setMinimumWidth(list.sizeHintForColumn(0) + kListMargin);
+}
+
+void ImagePicker::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fitToText();
+}
+
+void ImagePicker::setCurrent(int image) {
+  current_ = image;
+  grid_->setCurrentImage(image);
+  if (image < 0) return;
+  pictureName_.clear();
+  const QSignalBlocker blocker(index_);
+  index_->setValue(image);
+  if (!isClassifying_) showCount();
+}
+
+void ImagePicker::setPictureName(const QString& name) {
+  pictureName_ = name;
+  setCurrent(-1);
+  if (!isClassifying_) showCount();
+}
+
+std::optional<int> ImagePicker::predictedOf(int image) const {
+  if (!predictions_ || predictions_->split != split_ || image < 0 ||
+      image >=
+          static_cast<int>(std::min(predictions_->predicted.size(), predictions_->labels.size()))) {
+    return std::nullopt;
+  }
+  return predictions_->predicted[static_cast<std::size_t>(image)];
+}
+
+void ImagePicker::fillClasses() {
+  classes_->clear();
+  classes_->addItem(u"All classes"_s);
+  label_ = -1;
+  if (!images_) return;
+  for (const std::string& name : images_->classNames) {
+    classes_->addItem(QString::fromStdString(name));
+  }
+}
+
+void ImagePicker::fill() {
+  std::vector<GridImage> shown;
+  const int count = images_ ? static_cast<int>(images_->count()) : 0;
+  const auto nameOf = [this](int label) {
+    return label < static_cast<int>(images_->classNames.size())
+               ? QString::fromStdString(images_->classNames[static_cast<std::size_t>(label)])
+               : QString::number(label);
+  };
+  for (int image = 0; image < count; ++image) {
+    const int label = images_->labels[static_cast<std::size_t>(image)];
+    const std::optional<int> predicted = predictedOf(image);
+    const bool isWrong =
+        predicted && *predicted != predictions_->labels[static_cast<std::size_t>(image)];
+    if (label_ >= 0 && label != label_) continue;
+    if (filter_ == PredictionFilter::wrong && !isWrong) continue;
+    if (filter_ == PredictionFilter::right && (!predicted || isWrong)) continue;
+    shown.push_back({.index = image,
+                     .caption = isWrong ? u"→ "_s + nameOf(*predicted) : nameOf(label),
+                     .verdict = !predicted ? Verdict::none
+                                : isWrong  ? Verdict::wrong
+                                           : Verdict::right});
+  }
+  if (!images_) {
+    grid_->setPlaceholder(problem_.isEmpty() ? u"Loading the images …"_s : problem_);
+  } else {
+    grid_->setPlaceholder(
+        isClassifying_  ? u"The network classifies the images …"_s
+        : offersScore() ? u"This needs predictions for the test images. They score the test set, "
+                          "which is counted in the run's record."_s
+                        : u"No matching images."_s);
+  }
+  score_->setVisible(offersScore());
+  grid_->setImages(images_, std::move(shown));
+  grid_->setCurrentImage(current_);
+  showCount();
+}
+
+void ImagePicker::showCount() {
+  status_->setToolTip(pictureName_);
+  if (!pictureName_.isEmpty()) {
+    const QFontMetrics metrics = status_->fontMetrics();
+    const int space = metrics.averageCharWidth() * kNameLetters;
+    status_->setText(
+        u"Own picture: %1"_s.arg(metrics.elidedText(pictureName_, Qt::ElideMiddle, space)));
+    return;
+  }
+  status_->setText(
+      images_ ? u"%1 of %2"_s.arg(countText(grid_->shown().size()), countText(images_->count()))
+              : QString());
+}
+
+void ImagePicker::chooseFilter(PredictionFilter filter) {
+  setFilter(filter);
+  const bool mayScore = split_ != Split::test || !readStudioSettings().asksBeforeTestScore;
+  if (lacksPredictions() && mayScore) Q_EMIT predictionsRequested();
+}
+
+bool ImagePicker::lacksPredictions() const {
+  const bool areKnown = predictions_ && predictions_->split == split_;
+  return filter_ != PredictionFilter::all && !areKnown && !isClassifying_;
+}
+
+bool ImagePicker::offersScore() const {
+  return lacksPredictions() && split_ == Split::test && isPredictable_;
+}
+
+void ImagePicker::setFilter(PredictionFilter filter) {
+  filter_ = filter;
+  filters_->setCurrentIndex(static_cast<int>(filter));
+  fill();
+}
+
+void ImagePicker::setClass(int label) {
+  label_ = label;
+  classes_->setCurrentIndex(label + 1);
+  fill();
+}
+
+void ImagePicker::step(int by) {
+  const std::vector<GridImage>& shown = grid_->shown();
+  if (shown.empty()) return;
+  const auto found = std::find_if(shown.begin(), shown.end(), [this](const GridImage& image) {
+    return image.index == current_;
+  });
+  const int last = static_cast<int>(shown.size()) - 1;
+  // From an image that is not among the shown ones: to the next shown one.
+  const int place =
+      found != shown.end()
+          ? std::clamp(static_cast<int>(found - shown.begin()) + by, 0, last)
+          : std::clamp(static_cast<int>(std::lower_bound(shown.begin(),
+                                                         shown.end(),
+                                                         current_,
+                                                         [](const GridImage& image, int index) {
+                                                           return image.index < index;
+                                                         }) -
+                                        shown.begin()) -
+                           (by < 0 ? 1 : 0),
+                       0,
+                       last);
+  const int image = shown[static_cast<std::size_t>(place)].index;
+  if (image != current_) Q_EMIT imageChosen(image);
+}
+
+void ImagePicker::chooseRandom() {
+  const std::vector<GridImage>& shown = grid_->shown();
+  if (shown.empty()) return;
+  const auto place = QRandomGenerator::global()->bounded(static_cast<quint32>(shown.size()));
+  Q_EMIT imageChosen(shown[place].index);
+}
+
+}  // namespace lambda

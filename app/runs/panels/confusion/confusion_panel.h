@@ -1,0 +1,88 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include <QWidget>
+
+#include "app/session/inspection/prediction_store.h"
+#include "engine/values/inspection/inspection.h"
+#include "engine/values/run/predictions.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QSettings;
+class QStackedWidget;
+class QToolButton;
+
+namespace lambda {
+
+class GripSplitter;
+class CellImages;
+class ChoiceBar;
+class ConfusionView;
+class ImageCache;
+class InspectionSession;
+class RunTableModel;
+
+/// The confusion matrix of a run, and the images behind it. Classifies on request, and warns before
+/// the test set is scored.
+class ConfusionPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// Both outlive the panel.
+  ConfusionPanel(const RunTableModel& runs,
+                 InspectionSession& inspection,
+                 QWidget* parent = nullptr);
+
+  /// The selected run; empty = none.
+  void setCurrentRun(const std::filesystem::path& run);
+
+  const ConfusionView& view() const { return *view_; }
+
+  void saveTo(QSettings& settings) const;
+  void restoreFrom(QSettings& settings);
+
+ Q_SIGNALS:
+  void inspectImageRequested(const std::filesystem::path& run, lambda::Split split, int index);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  Split split() const;
+  QWidget* makeMessage();
+  QWidget* makeResult();
+  void updateSizes();
+  void refresh();
+  void showMessage(const QString& title, const QString& text, const QString& button);
+  void showProgress(const PredictionStore::Entry& entry);
+  void showPredictions(const std::shared_ptr<const Predictions>& predictions);
+  void scoreUnasked();
+  void showBeginning();
+  void showImages();
+
+  const RunTableModel& runs_;
+  std::filesystem::path run_;
+  PredictionStore& store_;
+  ImageCache& images_;
+  ChoiceBar* splits_;
+  ChoiceBar* scales_;
+  QLabel* summary_;
+  QToolButton* again_;
+  QStackedWidget* pages_;
+  QWidget* messageColumn_ = nullptr;
+  QLabel* title_ = nullptr;
+  QLabel* text_ = nullptr;
+  QProgressBar* progress_ = nullptr;
+  QPushButton* button_ = nullptr;
+  GripSplitter* result_ = nullptr;
+  ConfusionView* view_ = nullptr;
+  CellImages* cellImages_ = nullptr;
+  std::shared_ptr<const Predictions> shown_;
+};
+
+}  // namespace lambda

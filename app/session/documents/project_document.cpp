@@ -1,0 +1,209 @@
+#include "app/session/documents/project_document.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <QFileInfo>
+#include <QUndoCommand>
+
+#include "app/session/machine_memory.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/json/config_override.h"
+#include "engine/formats/json/presets.h"
+#include "engine/runtime/error.h"
+#include "engine/values/architecture/cost.h"
+#include "engine/values/config/validate.h"
+#include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+/// Any positive number: Qt asks commands to merge only where their ids agree.
+constexpr int kGestureId = 1;
+
+/// Far larger than any network that a person describes.
+constexpr std::uint64_t kLargestDocument = 16 << 20;
+
+/// The problems of a configuration on this machine.
+std::vector<Problem> problemsOf(const RunConfig& config,
+                                const std::optional<DatasetInfo>& dataset) {
+  std::vector<Problem> problems = validate(config, dataset);
+  // The costs of an invalid network are not known, and a GPU has its own memory.
+  if (hasErrors(problems) || config.device.kind == DeviceKind::cuda) return problems;
+  const long long machine = machineMemory();
+  const long long needed = trainingBytes(costOf(config.architecture), config.recipe);
+  if (machine == 0 || needed <= machine) return problems;
+  const QString text =
+      u"Training needs about %1 of memory, and this machine has %2. Make the batches "
+      "smaller, or use fewer blocks or less width; for a GPU with enough memory, choose CUDA "
+      "as the "
+      "device"_s.arg(bytesText(needed), bytesText(machine));
+  problems.push_back({"recipe.batchSize", Severity::error, text.toStdString(), std::nullopt});
+  return problems;
+}
+
+std::string stemOf(const QString& path) {
+  return QFileInfo(path).completeBaseName().toStdString();
+}
+
+/// Whether the name in a file is that of the file, of a preset or of the network, so that no person
+/// has chosen it for runs.
+bool isInherited(const RunConfig& config, const QString& path) {
+  const std::vector<std::string> presets = presetNames();
+  return config.name == stemOf(path) || config.name == config.architecture.name ||
+         std::ranges::find(presets, config.name) != presets.end();
+}
+
+}  // namespace
+
+class ProjectDocument::Change : public QUndoCommand {
+ public:
+  Change(ProjectDocument& document, RunConfig after, const QString& text, const QString& gesture)
+      : QUndoCommand(text),
+        document_(document),
+        before_(document.config_),
+        after_(std::move(after)),
+        gesture_(gesture) {}
+
+  void undo() override { document_.set(before_); }
+
+  void redo() override { document_.set(after_); }
+
+  int id() const override { return gesture_.isEmpty() ? -1 : kGestureId; }
+
+  bool mergeWith(const QUndoCommand* later) override {
+    const auto* change = dynamic_cast<const Change*>(later);
+    if (!change || change->gesture_ != gesture_) return false;
+    after_ = change->after_;
+    setText(change->text());
+    setObsolete(after_ == before_);
+    return true;
+  }
+
+ private:
+  ProjectDocument& document_;
+  RunConfig before_;
+  RunConfig after_;
+  QString gesture_;
+};
+
+ProjectDocument::ProjectDocument(QObject* parent) : QObject(parent) {
+  connect(&undoStack_, &QUndoStack::cleanChanged, this, &ProjectDocument::titleChanged);
+  problems_ = problemsOf(config_, dataset_);
+}
+
+ProjectDocument::~ProjectDocument() {
+  // A destroyed undo stack clears itself, which would look like a saved document.
+  undoStack_.disconnect(this);
+}
+
+QString ProjectDocument::title() const {
+  if (!path_.isEmpty()) return QFileInfo(path_).completeBaseName();
+  const std::string& name = config_.name.empty() ? config_.architecture.name : config_.name;
+  return name.empty() ? u"Untitled"_s : QString::fromStdString(name);
+}
+
+RunConfig ProjectDocument::namedFor(const QString& path) const {
+  RunConfig config = config_;
+  const bool hasOwnName = !config.name.empty() && config.name != inheritedName_;
+  if (!path.isEmpty() && !hasOwnName) config.name = stemOf(path);
+  return config;
+}
+
+void ProjectDocument::edit(const RunConfig& next, const QString& text, const QString& gesture) {
+  if (next == config_) return;
+  undoStack_.push(new Change(*this, next, text, gesture));
+}
+
+QString ProjectDocument::applyFix(const Fix& fix) {
+  return applyFixes({fix}, QString::fromStdString(fix.label));
+}
+
+QString ProjectDocument::applyFixes(const std::vector<Fix>& fixes, const QString& text) {
+  RunConfig next = config_;
+  try {
+    for (const Fix& fix : fixes) lambda::applyFix(next, fix);
+  } catch (const Error& error) {
+    return QString::fromStdString(error.what());
+  }
+  edit(next, text);
+  return {};
+}
+
+void ProjectDocument::startFrom(const RunConfig& config) {
+  path_.clear();
+  inheritedName_ = config.name;
+  savedConfig_ = config;
+  undoStack_.clear();
+  set(config);
+  Q_EMIT titleChanged();
+}
+
+QString ProjectDocument::open(const QString& path, QStringList& warnings) {
+  std::variant<Architecture, RunConfig> document;
+  std::vector<Problem> ignored;
+  try {
+    const std::string text = readFile(toPath(path), kLargestDocument);
+    document = documentFromJson(text, path.toStdString(), ignored);
+  } catch (const Error& error) {
+    return QString::fromStdString(error.what());
+  }
+  for (const Problem& problem : ignored) {
+    warnings << QString::fromStdString(problem.path + ": " + problem.text);
+  }
+  RunConfig config = config_;
+  if (const auto* run = std::get_if<RunConfig>(&document)) {
+    config = *run;
+  } else {
+    config.architecture = std::get<Architecture>(document);
+    config.name = config.architecture.name;
+  }
+  startFrom(config);
+  path_ = QFileInfo(path).absoluteFilePath();
+  if (!isInherited(config, path_)) inheritedName_.clear();
+  Q_EMIT titleChanged();
+  return {};
+}
+
+QString ProjectDocument::saveAs(const QString& path) {
+  try {
+    writeFileDurably(toPath(path), toJson(namedFor(path)));
+  } catch (const Error& error) {
+    return QString::fromStdString(error.what());
+  }
+  path_ = QFileInfo(path).absoluteFilePath();
+  savedConfig_ = config_;
+  undoStack_.setClean();
+  Q_EMIT changed();
+  Q_EMIT titleChanged();
+  return {};
+}
+
+void ProjectDocument::recover(const RunConfig& config, const QString& path) {
+  startFrom(config);
+  path_ = path;
+  if (!isInherited(config, path_)) inheritedName_.clear();
+  undoStack_.resetClean();
+  Q_EMIT titleChanged();
+}
+
+void ProjectDocument::setDataset(const std::optional<DatasetInfo>& dataset) {
+  if (dataset == dataset_) return;
+  dataset_ = dataset;
+  problems_ = problemsOf(config_, dataset_);
+  Q_EMIT changed();
+}
+
+void ProjectDocument::set(const RunConfig& config) {
+  if (config.data.source != config_.data.source) dataset_.reset();
+  config_ = config;
+  problems_ = problemsOf(config_, dataset_);
+  Q_EMIT changed();
+}
+
+}  // namespace lambda

@@ -1,0 +1,77 @@
+#include "engine/benchmarks/core/core_case.h"
+
+#include <algorithm>
+
+namespace lambda {
+
+namespace {
+
+constexpr double kFloatBytes = 4;
+
+/// Number of pairs of positions on a line that a window connects.
+double pairsOnLine(int side, int scope) {
+  const int reach = scope > 0 ? scope / 2 : side - 1;
+  double pairs = 0;
+  for (int at = 0; at < side; ++at)
+    pairs += std::min(at + reach, side - 1) - std::max(at - reach, 0) + 1;
+  return pairs;
+}
+
+double tableRows(const CoreCase& shape) {
+  const double side = shape.scope > 0 ? shape.scope : 2 * shape.side - 1;
+  return side * side;
+}
+
+}  // namespace
+
+int CoreCase::imagesOf(int batch) const {
+  return side > 16 ? std::max(1, batch / 4) : batch;
+}
+
+std::string CoreCase::name() const {
+  const std::string length = std::to_string(side);
+  std::string text = length + "x" + length + " d=" + std::to_string(outputDepth);
+  if (scope > 0) text += " r=" + std::to_string(scope);
+  return text;
+}
+
+double pairsOf(const CoreCase& shape) {
+  const double line = pairsOnLine(shape.side, shape.scope);
+  return line * line;
+}
+
+CoreCost costOf(const CoreCase& shape, int batch, CorePass pass, Precision precision) {
+  const double b = batch, n = shape.positions(), h = shape.heads;
+  const double k = shape.queryDepth, v = shape.valueDepth();
+  const double position = 2 * b * pairsOf(shape) * h * (k + v);
+  const double content = 2 * b * n * k * v + 2 * b * n * h * k * v;
+  const double forward = position + content;
+
+  const double valueBytes = precision == Precision::bfloat16 ? 2 : kFloatBytes;
+  const double inputs = valueBytes * b * n * (h * k + k + v) + kFloatBytes * tableRows(shape) * k;
+  const double outputs = valueBytes * b * n * h * v;
+  switch (pass) {
+    case CorePass::forward:
+      return {forward, inputs + outputs};
+    case CorePass::backward:
+      return {2 * forward, 2 * inputs + outputs};
+    case CorePass::both:
+      break;
+  }
+  return {3 * forward, 2 * (inputs + outputs)};
+}
+
+std::vector<CoreCase> standardCoreCases() {
+  return {{8, 64},
+          {8, 128},
+          {8, 256},
+          {4, 128},
+          {4, 256},
+          {2, 256},
+          {2, 512},
+          {1, 512},
+          {16, 64},
+          {32, 64, 7}};
+}
+
+}  // namespace lambda

@@ -1,0 +1,84 @@
+#include "engine/benchmarks/device/machine_ceilings.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include "engine/benchmarks/device/device_clock.h"
+#include "engine/runtime/torch_device.h"
+
+namespace lambda {
+
+namespace {
+
+/// Sides of the square matrices, large enough for any blocking to pay off.
+constexpr std::int64_t kMatrixSide = 1024;
+constexpr std::int64_t kMatrixSideOnGpu = 8192;
+
+constexpr int kProducts = 5;
+
+/// Bytes of the copied blocks if the system does not report the size of the last-level cache.
+constexpr std::size_t kCopyBytes = std::size_t{256} << 20;
+
+constexpr std::size_t kMostCopyBytes = std::size_t{1} << 30;
+
+constexpr int kCopiesOnGpu = 10;
+
+double productRate(const at::Device& device, at::ScalarType type) {
+  const at::InferenceMode noGradients;
+  const std::int64_t length = device.is_cuda() ? kMatrixSideOnGpu : kMatrixSide;
+  const at::Tensor a = at::randn({length, length}, device).to(type);
+  const at::Tensor b = at::randn({length, length}, device).to(type);
+  at::Tensor c = at::mm(a, b);
+  double best = 0;
+  for (int i = 0; i < kProducts; ++i) {
+    const Laps laps = timeCall(device, [&](const EndPart& endPart) {
+      at::mm_out(c, a, b);
+      endPart();
+    });
+    const auto side = static_cast<double>(length);
+    best = std::max(best, 2 * side * side * side / laps.front());
+  }
+  return best;
+}
+
+double copyBandwidthOn(const at::Device& gpu) {
+  const at::Tensor from = at::zeros({static_cast<std::int64_t>(kMostCopyBytes)},
+                                    at::TensorOptions(at::kByte).device(gpu));
+  at::Tensor to = from.clone();
+  double best = 0;
+  for (int i = 0; i < kCopiesOnGpu; ++i) {
+    const Laps laps = timeCall(gpu, [&](const EndPart& endPart) {
+      to.copy_(from);
+      endPart();
+    });
+    best = std::max(best, 2 * static_cast<double>(kMostCopyBytes) / laps.front());
+  }
+  return best;
+}
+
+/// The size of a copied block. Source and target together are twice as large as the last-level
+/// cache.
+std::size_t copyBytes() {
+  const std::size_t cache = lastLevelCacheBytes();
+  return cache == 0 ? kCopyBytes : std::min(cache, kMostCopyBytes);
+}
+
+}  // namespace
+
+MachineCeilings measureCeilings(const ComputeDevice& device) {
+  at::set_num_threads(device.threads);
+  const at::Device where = torchDevice(device);
+  MachineCeilings ceilings;
+  ceilings.device = device;
+  if (where.is_cpu()) ceilings.multiplyAdd = multiplyAddPeaks(device.threads);
+  ceilings.gemmFloat32 = productRate(where, at::kFloat);
+  ceilings.gemmBfloat16 = productRate(where, at::kBFloat16);
+  ceilings.copyBandwidth =
+      where.is_cpu() ? copyBandwidth(device.threads, copyBytes()) : copyBandwidthOn(where);
+  return ceilings;
+}
+
+}  // namespace lambda

@@ -1,0 +1,168 @@
+#include "engine/benchmarks/measuring/vector_ceilings.h"
+
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <thread>
+#include <unistd.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/benchmarks/measuring/vector_ceilings.cpp"
+#include <hwy/aligned_allocator.h>
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Enough to hide the latency of a multiply-add on two ports, and few enough for 16 registers.
+constexpr int kChains = 12;
+
+}  // namespace
+
+/// Multiplies and adds in independent chains and returns the number of operations. `sink` keeps the
+/// compiler from removing them.
+double multiplyAdd(std::int64_t iterations, float* sink) {
+  const hn::ScalableTag<float> d;
+  // x <- x a + b: the product depends on x, so it can't be moved out of the loop on an instruction
+  // set without fused multiply-add.
+  const auto a = hn::Set(d, 0.999F), b = hn::Set(d, 0.001F);
+  hn::Vec<decltype(d)> chains[kChains];
+#pragma GCC unroll 16
+  for (int i = 0; i < kChains; ++i) chains[i] = hn::Set(d, static_cast<float>(i));
+  for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kChains; ++i) chains[i] = hn::MulAdd(chains[i], a, b);
+  }
+  auto sum = chains[0];
+  for (int i = 1; i < kChains; ++i) sum = hn::Add(sum, chains[i]);
+  *sink = hn::GetLane(hn::SumOfLanes(d, sum));
+  return 2.0 * kChains * static_cast<double>(hn::Lanes(d)) * static_cast<double>(iterations);
+}
+
+/// Copies whole vectors without first reading the target's cache lines. Both blocks are aligned.
+void streamCopy(const float* from, std::size_t count, float* to) {
+  const hn::ScalableTag<float> d;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d))
+    hn::Stream(hn::Load(d, from + i), d, to + i);
+  hwy::FlushStream();
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lambda {
+
+namespace {
+
+HWY_EXPORT(multiplyAdd);
+HWY_EXPORT(streamCopy);
+
+constexpr int kRounds = 10;
+constexpr int kCopies = 5;
+constexpr std::int64_t kIterations = 1'000'000;
+constexpr std::size_t kAlignedFloats = 64;
+
+/// While it lives, Highway uses one instruction set only.
+class OneInstructionSet {
+ public:
+  explicit OneInstructionSet(std::int64_t target) { choose(target); }
+
+  ~OneInstructionSet() { choose(0); }
+
+  OneInstructionSet(const OneInstructionSet&) = delete;
+  OneInstructionSet& operator=(const OneInstructionSet&) = delete;
+
+ private:
+  static void choose(std::int64_t targets) {
+    hwy::SetSupportedTargetsForTest(targets);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+};
+
+/// Seconds from the start of the first of `threads` threads until the last one has ended.
+double secondsOf(int threads, const std::function<void(int thread)>& work) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin;
+  std::barrier ready(threads, [&begin]() noexcept { begin = Clock::now(); });
+  std::vector<Clock::time_point> ends(static_cast<std::size_t>(threads));
+  std::vector<std::thread> pool;
+  for (int i = 0; i < threads; ++i) {
+    pool.emplace_back([&, i] {
+      ready.arrive_and_wait();
+      work(i);
+      ends[static_cast<std::size_t>(i)] = Clock::now();
+    });
+  }
+  for (std::thread& thread : pool) thread.join();
+  return std::chrono::duration<double>(*std::ranges::max_element(ends) - begin).count();
+}
+
+}  // namespace
+
+std::vector<InstructionSetPeak> multiplyAddPeaks(int threads) {
+  std::vector<InstructionSetPeak> peaks;
+  std::vector<double> operations(static_cast<std::size_t>(threads));
+  std::vector<float> sinks(static_cast<std::size_t>(threads));
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    const OneInstructionSet only(target);
+    double best = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      const double seconds = secondsOf(threads, [&](int thread) {
+        const auto i = static_cast<std::size_t>(thread);
+        operations[i] = HWY_DYNAMIC_DISPATCH(multiplyAdd)(kIterations, &sinks[i]);
+      });
+      best = std::max(best, threads * operations[0] / seconds);
+    }
+    peaks.push_back({hwy::TargetName(target), best});
+  }
+  return peaks;
+}
+
+double copyBandwidth(int threads, std::size_t bytes) {
+  const std::size_t share =
+      std::max<std::size_t>(
+          1, bytes / sizeof(float) / static_cast<std::size_t>(threads) / kAlignedFloats) *
+      kAlignedFloats;
+  const std::size_t count = share * static_cast<std::size_t>(threads);
+  const auto from = hwy::AllocateAligned<float>(count), to = hwy::AllocateAligned<float>(count);
+  if (!from || !to) throw std::bad_alloc();
+  // The system places a page in the memory of the core whose thread first writes it.
+  secondsOf(threads, [&](int thread) {
+    std::fill_n(from.get() + static_cast<std::size_t>(thread) * share, share, 1.0F);
+    std::fill_n(to.get() + static_cast<std::size_t>(thread) * share, share, 0.0F);
+  });
+  double best = 0;
+  for (int round = 0; round < kCopies; ++round) {
+    const double seconds = secondsOf(threads, [&](int thread) {
+      const std::size_t first = static_cast<std::size_t>(thread) * share;
+      HWY_DYNAMIC_DISPATCH(streamCopy)(from.get() + first, share, to.get() + first);
+    });
+    best = std::max(best, 2.0 * static_cast<double>(count * sizeof(float)) / seconds);
+  }
+  return best;
+}
+
+std::size_t lastLevelCacheBytes() {
+  for (const int level : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
+    const long bytes = sysconf(level);
+    if (bytes > 0) return static_cast<std::size_t>(bytes);
+  }
+  return 0;
+}
+
+}  // namespace lambda
+#endif
