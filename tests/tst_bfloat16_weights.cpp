@@ -152,7 +152,7 @@ void TestBfloat16Weights::followACheckpoint() {
   const auto path = folder.path() / "state.safetensors";
   TrainingState whole(test::onCpu(config)), resumed(test::onCpu(config));
   for (int step = 0; step < 2; ++step) train(whole, config, data);
-  whole.save(path, config, {});
+  whole.save(path, config, {}, {});
   resumed.load(path);
   QVERIFY(train(resumed, config, data).loss == train(whole, config, data).loss);
   QVERIFY(haveSameBits(resumed, whole));
@@ -167,8 +167,8 @@ void TestBfloat16Weights::aCheckpointIsThatOfFloat32() {
   TrainingState state(test::onCpu(config));
   const auto casting = castingState(config);
   for (TrainingState* each : {&state, casting.get()}) train(*each, config, data);
-  state.save(path, config, {});
-  casting->save(folder.path() / "casting.safetensors", config, {});
+  state.save(path, config, {}, {});
+  casting->save(folder.path() / "casting.safetensors", config, {}, {});
   QVERIFY(storedIn(path) == storedIn(folder.path() / "casting.safetensors"));
   // A state of the other precision can load it.
   const auto resumed = castingState(config);

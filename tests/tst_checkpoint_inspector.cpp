@@ -156,7 +156,7 @@ void TestCheckpointInspector::aPictureOfAnotherSizeIsRefused() {
 void TestCheckpointInspector::predictsAsItIsScored() {
   RunControl control;
   RecordingObserver observer;
-  const auto scored = evaluateRun({.run = run_, .test = false}, control, observer);
+  const auto scored = evaluateRun({.run = run_, .split = Split::validation}, control, observer);
   CheckpointInspector inspector(run_);
   std::vector<std::int64_t> steps;
   const auto predictions =

@@ -310,7 +310,7 @@ void TestDeviceUpdate::goesOnFromACheckpointWithTheSameBits() {
   const auto path = folder.path() / "state.safetensors";
   EmulatedRun run(config);
   for (int step = 0; step < 3; ++step) run.train(data);
-  run.state.save(path, config, {});
+  run.state.save(path, config, {}, {});
   EmulatedRun resumed(config);
   resumed.state.load(path);
   for (int step = 0; step < 2; ++step)

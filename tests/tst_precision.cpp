@@ -1,8 +1,11 @@
+#include <fstream>
+
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
 #include <QTest>
 
+#include "engine/formats/json/precision_cache.h"
 #include "engine/training/checkpoint/checkpoint_inspector.h"
 #include "engine/training/checkpoint/training_state.h"
 #include "engine/training/evaluate_run.h"
@@ -35,6 +38,8 @@ class TestPrecision : public QObject {
   void whatIsLeftToTheDeviceIsMeasured();
   void whatWasChosenIsNotMeasured();
   void measuringLeavesNoTrace();
+  void aMachineIsMeasuredOnce();
+  void aDamagedCacheIsMeasuredAnew();
   void noStepMeetsAnUndecidedPrecision();
   void aForeignCheckpointIsDecidedForWhenItIsScored();
 };
@@ -85,6 +90,35 @@ void TestPrecision::measuringLeavesNoTrace() {
   QVERIFY(rates.bfloat16 >= 0 && rates.bfloat16 < 1e14);
 }
 
+void TestPrecision::aMachineIsMeasuredOnce() {
+  const TemporaryFolder folder;
+  const QByteArray before = qgetenv("XDG_CACHE_HOME");
+  qputenv("XDG_CACHE_HOME", QByteArray::fromStdString(folder.path().string()));
+  const PrecisionRates first = machinePrecisions(cpuWithThreads(1));
+  // A second measurement would differ in some digit.
+  QVERIFY(machinePrecisions(cpuWithThreads(2)) == first);
+  const std::filesystem::path file = folder.path() / "lambda-studio" / "precision.json";
+  const MeasuredMachine other{.device = "cpu", .cpu = "another", .torch = "2", .program = "1"};
+  QVERIFY(!keptRates(file, other));
+  // Who measured at the same time, but is the second to write, takes the rates of the first.
+  QVERIFY(keepRates(file, other, {3e9, 4e9}) == (PrecisionRates{3e9, 4e9}));
+  QVERIFY(keepRates(file, other, {5e9, 6e9}) == (PrecisionRates{3e9, 4e9}));
+  QVERIFY(machinePrecisions(cpuWithThreads(1)) == first);
+  qputenv("XDG_CACHE_HOME", before);
+}
+
+void TestPrecision::aDamagedCacheIsMeasuredAnew() {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "precision.json";
+  const MeasuredMachine machine{.device = "cpu", .cpu = "a", .torch = "2", .program = "1"};
+  for (const char* text : {"", "{", "{\"schema\": 2, \"machines\": 7}", "\xff"}) {
+    std::ofstream(file, std::ios::trunc) << text;
+    QVERIFY(!keptRates(file, machine));
+    keepRates(file, machine, {1e9, 2e9});
+    QVERIFY(keptRates(file, machine) == (PrecisionRates{1e9, 2e9}));
+  }
+}
+
 void TestPrecision::noStepMeetsAnUndecidedPrecision() {
   QVERIFY_THROWS_EXCEPTION(c10::Error, Autocast(Precision::automatic, at::kCPU));
   QVERIFY(!at::autocast::is_autocast_enabled(at::kCPU));
@@ -101,10 +135,10 @@ void TestPrecision::aForeignCheckpointIsDecidedForWhenItIsScored() {
   const TemporaryFolder folder;
   const RunConfig config = undecidedRun();
   const auto path = folder.path() / "foreign.safetensors";
-  TrainingState(ResolvedConfig(config, cpuWithThreads(1))).save(path, config, {});
+  TrainingState(ResolvedConfig(config, cpuWithThreads(1))).save(path, config, {}, {});
   RunControl control;
   RecordingObserver observer;
-  const auto evaluation = evaluateRun({.run = path, .test = false}, control, observer);
+  const auto evaluation = evaluateRun({.run = path, .split = Split::validation}, control, observer);
   QVERIFY(evaluation);
   QVERIFY(evaluation->scores.accuracy >= 0);
   CheckpointInspector inspector(path, {});

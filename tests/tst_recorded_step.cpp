@@ -216,7 +216,7 @@ void TestRecordedStep::goesOnFromACheckpointWithTheSameBits() {
   EmulatedRecorder first(*whole), second(*resumed);
   Training training(config, *whole, &first);
   training.train(0, 5);
-  whole->save(path, config, {});
+  whole->save(path, config, {}, {});
   training.train(5, kSteps + 2);
   resumed->load(path);
   Training(config, *resumed, &second).train(5, kSteps + 2);

@@ -199,7 +199,7 @@ void TestTrainer::anEvaluationScoresAsTheRunDid() {
   const RunResult result = trainRun(tinyRun(), folder.path(), control, observer);
   EvaluationRequest request;
   request.run = RunFolder::open(result.run).epochCheckpoint(3);
-  request.test = false;
+  request.split = Split::validation;
   const std::optional<Evaluation> evaluation = evaluateRun(request, control, observer);
   QVERIFY(evaluation);
   QCOMPARE(evaluation->scores.accuracy, observer.epochs[2].validation->accuracy);
@@ -230,7 +230,8 @@ void TestTrainer::anEvaluationLeavesTheRunsResultAlone() {
   const RunFolder run = RunFolder::open(result.run);
   const RunRecord before = recordOf(result.run);
   const auto score = [&](const std::filesystem::path& checkpoint, bool test) {
-    return *evaluateRun({.run = checkpoint, .test = test}, control, observer);
+    return *evaluateRun(
+        {.run = checkpoint, .split = test ? Split::test : Split::validation}, control, observer);
   };
   const Evaluation first = score(run.epochCheckpoint(1), true);
   {
@@ -276,7 +277,7 @@ void TestTrainer::scoringACheckpointWaitsWhilePaused() {
   control.pause();
   control.requestInspection({});
   QVERIFY(pausesOnce(control, [&] {
-    QVERIFY(evaluateRun({.run = result.run, .test = false}, control, observer));
+    QVERIFY(evaluateRun({.run = result.run, .split = Split::validation}, control, observer));
   }));
   QCOMPARE(observer.inspectionFailures.size(), std::size_t{1});
 }

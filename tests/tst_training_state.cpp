@@ -33,7 +33,7 @@ void TestTrainingState::leavesLibTorchsGeneratorAsItWas() {
   const TrainingState state(test::onCpu(config));
   QVERIFY(randomState().equal(before));
   const auto path = folder.path() / "state.safetensors";
-  state.save(path, config, {});
+  state.save(path, config, {}, {});
   loadNetwork(path, at::kCPU);
   QVERIFY(randomState().equal(before));
 }

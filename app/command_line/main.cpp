@@ -24,12 +24,15 @@ Action parse(int argc, char** argv) {
   addTrain(*program, action);
   addResume(*program, action);
   addFork(*program, action);
+  addRepeat(*program, action);
   addEvaluate(*program, action);
   addInspect(*program, action);
+  addPredict(*program, action);
   addExport(*program, action);
   addCurves(*program, action);
   addPresets(*program, action);
   addLayers(*program, action);
+  addSettings(*program, action);
   addDescribe(*program, action);
   addData(*program, action);
   addInfo(*program, action);

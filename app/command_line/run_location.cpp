@@ -10,6 +10,7 @@
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -39,7 +40,7 @@ fs::path findRun(const std::string& given) {
   const std::vector<std::string> names = runNames();
   const std::vector<std::string_view> views(names.begin(), names.end());
   const std::string nearest = nearestName(fs::path(given).filename().string(), views);
-  std::string hint = "Give a run folder or a checkpoint in one.";
+  std::string hint = "Give a run folder, a checkpoint in one, or exported weights.";
   if (!nearest.empty()) {
     hint = "Did you mean " + std::string(kRunsFolder) + "/" + nearest + "?";
   } else if (!names.empty()) {
@@ -55,6 +56,11 @@ fs::path checkpointOf(const fs::path& found, CheckpointChoice choice) {
   const bool wantsLast = choice == CheckpointChoice::last;
   if (wantsLast && fs::exists(folder.lastCheckpoint(), error)) return folder.lastCheckpoint();
   return folder.representativeCheckpoint();
+}
+
+std::string unverifiedNote(const fs::path& weights) {
+  return "lambda: " + terminalText(weights.string()) +
+         " has no digest, because it was exported: damage to its values can't be detected.\n";
 }
 
 }  // namespace lambda

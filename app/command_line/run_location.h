@@ -21,4 +21,7 @@ enum class CheckpointChoice {
 /// The checkpoint for an answer of findRun(). Throws Error for a run without one.
 std::filesystem::path checkpointOf(const std::filesystem::path& found, CheckpointChoice choice);
 
+/// A line for standard error on exported weights, which were read without a digest.
+std::string unverifiedNote(const std::filesystem::path& weights);
+
 }  // namespace lambda

@@ -37,7 +37,7 @@ void DesignPage::pasteFromClipboard() {
 void DesignPage::askForFile() {
   std::vector<RunExport> formats;
   for (std::size_t i = 0; i < kRunExports.size(); ++i) {
-    if (kRunExports[i].isOfNetwork) formats.push_back(static_cast<RunExport>(i));
+    if (kRunExports[i].form == ExportForm::network) formats.push_back(static_cast<RunExport>(i));
   }
   askForExport(*this,
                u"Export the network"_s,

@@ -66,6 +66,10 @@ std::string exportedText(const fs::path& run, RunExport what) {
     case RunExport::layers:
       return exportedText(configOf(run), what);
     case RunExport::weights:
+    case RunExport::pytorch:
+    case RunExport::onnx:
+    case RunExport::predictions:
+    case RunExport::images:
       break;
   }
   return {};
@@ -83,19 +87,13 @@ std::string exportedText(const RunConfig& config, RunExport what) {
     case RunExport::batches:
     case RunExport::histograms:
     case RunExport::weights:
+    case RunExport::pytorch:
+    case RunExport::onnx:
+    case RunExport::predictions:
+    case RunExport::images:
       break;
   }
   return {};
-}
-
-ExportedWeights exportWeights(const fs::path& run, const fs::path& file, WeightsChoice choice) {
-  const fs::path checkpoint = checkpointAt(run);
-  const Weights weights = readWeights(checkpoint, choice);
-  writeWeights(file, weights);
-  return {checkpoint,
-          static_cast<std::int64_t>(weights.file.tensors.size()),
-          weights.parameters,
-          weights.averaged};
 }
 
 bool isFileOfRun(const fs::path& path) {

@@ -3,8 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/formats/tensors/weights_file.h"
 #include "engine/values/config/run_config.h"
@@ -14,6 +16,10 @@ namespace lambda {
 /// What other programs can read of a run or, where `isOfNetwork`, of a network without weights.
 enum class RunExport {
   weights,        ///< Weights and running statistics of the best checkpoint, as safetensors.
+  pytorch,        ///< The same with a Python program that builds the network: a folder.
+  onnx,           ///< The network with its weights as an ONNX model.
+  predictions,    ///< What the network predicts for every image of a split, as CSV or NPY.
+  images,         ///< The images of a split, as a folder of PNG files or as NPZ.
   epochs,         ///< One line of CSV per epoch.
   batches,        ///< One line of CSV per batch.
   histograms,     ///< One line of CSV per bin of a recorded step that holds values.
@@ -22,46 +28,65 @@ enum class RunExport {
   layers,         ///< One line of CSV per layer: its shape and its cost.
 };
 
+/// What a RunExport writes, and from what.
+enum class ExportForm {
+  network,   ///< A text, from the configuration alone.
+  text,      ///< A text, from the files of the run.
+  weights,   ///< Files of a checkpoint's weights.
+  computed,  ///< Files that the engine computes from the data set of the run.
+};
+
 struct RunExportTraits {
   std::string_view name;    ///< For `lambda export --to`.
   std::string_view title;   ///< For people.
-  std::string_view ending;  ///< Of a file's name, after the name of the run.
-  bool isOfNetwork = false;  ///< Needs a configuration alone.
+  std::string_view ending;  ///< Of a file's or folder's name, after the name of the run.
+  ExportForm form = ExportForm::text;
 };
 
 /// In the order of RunExport.
-inline constexpr std::array<RunExportTraits, 7> kRunExports{{
-    {"safetensors", "Weights", ".safetensors"},
-    {"csv", "Metrics of each epoch", ".csv"},
-    {"batches", "Metrics of each batch", "-batches.csv"},
-    {"histograms", "Histograms over time", "-histograms.csv"},
-    {"json", "Configuration", ".json", true},
-    {"architecture", "Network", "-architecture.json", true},
-    {"layers", "Table of layers", "-layers.csv", true},
+inline constexpr std::array<RunExportTraits, 11> kRunExports{{
+    {"safetensors", "Weights", ".safetensors", ExportForm::weights},
+    {"pytorch", "PyTorch program", "-pytorch", ExportForm::weights},
+    {"onnx", "ONNX model", ".onnx", ExportForm::weights},
+    {"predictions", "Predictions", "-predictions.csv", ExportForm::computed},
+    {"images", "Images", "-images", ExportForm::computed},
+    {"csv", "Metrics of each epoch", ".csv", ExportForm::text},
+    {"batches", "Metrics of each batch", "-batches.csv", ExportForm::text},
+    {"histograms", "Histograms over time", "-histograms.csv", ExportForm::text},
+    {"json", "Configuration", ".json", ExportForm::network},
+    {"architecture", "Network", "-architecture.json", ExportForm::network},
+    {"layers", "Table of layers", "-layers.csv", ExportForm::network},
 }};
 
 constexpr const RunExportTraits& traitsOf(RunExport what) {
   return kRunExports[static_cast<std::size_t>(what)];
 }
 
-/// The exported text of a run folder or checkpoint; for everything but weights. Throws Error.
+/// The exported text of a run folder or checkpoint, for the forms text and network. Throws Error.
 std::string exportedText(const std::filesystem::path& run, RunExport what);
 
-/// The same of a configuration, for what is of a network.
+/// The same of a configuration, for the form network.
 std::string exportedText(const RunConfig& config, RunExport what);
+
+struct WeightsRequest {
+  std::filesystem::path run;            ///< A run folder, for its best checkpoint; or a checkpoint.
+  RunExport what = RunExport::weights;  ///< One of the form weights.
+  std::filesystem::path out;            ///< The file; for PyTorch a folder, which is made.
+  WeightsChoice choice = WeightsChoice::evaluated;
+  std::optional<std::string> license = std::nullopt;  ///< None = that of the run's record.
+};
 
 /// The weights that were exported.
 struct ExportedWeights {
   std::filesystem::path checkpoint;
+  std::vector<std::filesystem::path> files;
   std::int64_t tensors = 0;
   std::int64_t values = 0;
   bool averaged = false;
 };
 
-/// Writes the weights of a run's best checkpoint, or of a checkpoint, to `file`. Throws Error.
-ExportedWeights exportWeights(const std::filesystem::path& run,
-                              const std::filesystem::path& file,
-                              WeightsChoice choice);
+/// Writes the weights of a run's best checkpoint, or of a checkpoint. Throws Error.
+ExportedWeights exportWeights(const WeightsRequest& request);
 
 /// Whether the path is one of the files of a run, which an export never replaces, whether or not
 /// the file exists yet.

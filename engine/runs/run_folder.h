@@ -45,6 +45,9 @@ class RunFolder {
 
   std::filesystem::path bestCheckpoint() const { return checkpoints() / "best.safetensors"; }
 
+  /// The state before the first step, which a run keeps on request.
+  std::filesystem::path initialCheckpoint() const { return checkpoints() / "initial.safetensors"; }
+
   std::filesystem::path epochCheckpoint(int epoch) const;
 
   /// The checkpoints of ends of epochs that are on disk, oldest first.

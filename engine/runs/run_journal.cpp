@@ -153,6 +153,10 @@ void RunJournal::record(const HistogramRecord& record) {
   addHistograms(record);
 }
 
+void RunJournal::recordTest(std::int64_t step, const Scores& scores) {
+  events().add(step, {{"test/loss", scores.loss}, {"test/accuracy", scores.accuracy}});
+}
+
 void RunJournal::sync() {
   metrics_.sync();
   if (histograms_) histograms_->sync();

@@ -36,6 +36,10 @@ class RunJournal {
   /// where rewind() could not cut that file.
   void record(const HistogramRecord& record);
 
+  /// Adds the scores on the test set to the TensorBoard events; run.json and an event have them
+  /// too.
+  void recordTest(std::int64_t step, const Scores& scores);
+
   /// Length of metrics.jsonl in bytes.
   std::uint64_t metricsBytes() const { return metrics_.offset(); }
 

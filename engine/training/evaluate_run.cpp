@@ -7,11 +7,9 @@
 #include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/runtime/tensor_memory.h"
 #include "engine/training/checkpoint/checkpoint_inspector.h"
-#include "engine/training/checkpoint/training_state.h"
+#include "engine/training/evaluated_run.h"
 #include "engine/training/evaluation.h"
-#include "engine/training/input/run_data.h"
 #include "engine/training/input/wait_for_batch.h"
 
 namespace fs = std::filesystem;
@@ -29,51 +27,59 @@ RunConfig configHere(RunConfig config,
   return config;
 }
 
+const LabeledImages& imagesOf(RunData& data, Split split, const std::filesystem::path& checkpoint) {
+  const LabeledImages& images = data.images(split);
+  if (images.count() > 0) return images;
+  throw Error(
+      checkpoint.string(),
+      "there are no " + std::string(nameOf(split)) + " images",
+      split == Split::test ? "score the validation images instead" : "score the test set instead");
+}
+
 }  // namespace
+
+EvaluatedRun::EvaluatedRun(const EvaluationRequest& request)
+    : split(request.split),
+      checkpoint(checkpointAt(request.run)),
+      resolved(configHere(readCheckpointHeader(checkpoint).config, request.data, request.device)),
+      loaded(loadNetwork(checkpoint, torchDevice(resolved.device()))),
+      data(resolved),
+      images(imagesOf(data, split, checkpoint)) {}
+
+KeptEvaluation EvaluatedRun::keep(const Scores& scores) const {
+  return keepEvaluation(checkpoint,
+                        {.epoch = header().progress.epoch,
+                         .step = header().progress.step,
+                         .split = split,
+                         .images = count(),
+                         .scores = scores});
+}
 
 std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                       RunControl& control,
                                       Observer& observer) {
-  const fs::path checkpoint = checkpointAt(request.run);
-  // loadNetwork() verifies the digest of the file.
-  const CheckpointHeader header = readCheckpointHeader(checkpoint);
-  const ResolvedConfig resolved(configHere(header.config, request.data, request.device));
-  const TensorMemoryReuse reuse;
-  LoadedNetwork loaded = loadNetwork(checkpoint, torchDevice(resolved.device()));
-  RunData data(resolved);
-  const LabeledImages& images = data.images(request.test ? Split::test : Split::validation);
-  if (images.count() == 0) {
-    throw Error(
-        checkpoint.string(),
-        request.test ? "the data set has no test images" : "the run has no validation images",
-        request.test ? "score the validation images instead" : "score the test set instead");
-  }
-  const auto total = static_cast<std::int64_t>(images.count());
+  EvaluatedRun run(request);
+  const std::int64_t total = run.count();
   const std::optional<Scores> scores =
-      evaluate(*loaded.network, images, data.maker(), [&](std::int64_t done) {
-        observer.evaluated({request.test ? "test" : "validation", done, total});
+      evaluate(*run.loaded.network, run.images, run.data.maker(), [&](std::int64_t done) {
+        observer.evaluated({std::string(nameOf(run.split)), done, total});
         return waitForBatch(control, observer);
       });
   if (!scores) return std::nullopt;
   if (!std::isfinite(scores->loss)) {
-    throw Error(checkpoint.string(),
+    throw Error(run.checkpoint.string(),
                 "its loss is not finite: the network overflows",
                 "evaluate an earlier checkpoint");
   }
-  const KeptEvaluation kept =
-      keepEvaluation(checkpoint,
-                     {.epoch = header.progress.epoch,
-                      .step = header.progress.step,
-                      .split = request.test ? Split::test : Split::validation,
-                      .images = total,
-                      .scores = *scores});
-  return Evaluation{*scores,
-                    checkpoint,
-                    header.progress.epoch,
-                    header.progress.step,
-                    total,
-                    kept.testEvaluations,
-                    kept.problem};
+  const KeptEvaluation kept = run.keep(*scores);
+  return Evaluation{.scores = *scores,
+                    .checkpoint = run.checkpoint,
+                    .epoch = run.header().progress.epoch,
+                    .step = run.header().progress.step,
+                    .images = total,
+                    .testEvaluations = kept.testEvaluations,
+                    .isVerified = run.loaded.isVerified,
+                    .saveProblem = kept.problem};
 }
 
 InspectionSnapshot inspectRun(const fs::path& run,

@@ -12,10 +12,10 @@
 namespace lambda {
 
 struct EvaluationRequest {
-  /// A run folder, or a checkpoint file in one. A folder stands for its best checkpoint, or for its
-  /// last one if there is no best.
+  /// A run folder, a checkpoint file in one, or a file of exported weights. A folder stands for its
+  /// best checkpoint, or for its last one if there is no best.
   std::filesystem::path run;
-  bool test = true;  ///< true = the test images, false = the validation images.
+  Split split = Split::test;
   std::optional<std::string> data = std::nullopt;  ///< Path of the data; none = as recorded.
   std::optional<DeviceConfig> device = std::nullopt;
 };
@@ -27,6 +27,7 @@ struct Evaluation {
   std::int64_t step = 0;
   std::int64_t images = 0;
   int testEvaluations = 0;  ///< How often the run's test set has been scored, this time included.
+  bool isVerified = true;   ///< False for exported weights, which have no digest.
   std::string saveProblem;  ///< Why it could not be stored in the run's folder; empty if it was.
 };
 

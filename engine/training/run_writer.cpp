@@ -32,7 +32,8 @@ bool RunWriter::saveCheckpoint(const std::string& why, Space space) {
   run_.journal->sync();
   if (!hasSpace(why, space)) return false;
   run_.progress().metricsBytes = run_.journal->metricsBytes();
-  run_.prepared.state->save(run_.folder.lastCheckpoint(), run_.config(), run_.record.environment);
+  run_.prepared.state->save(
+      run_.folder.lastCheckpoint(), run_.config(), run_.record.environment, run_.record.input);
   note(EventKind::checkpoint, why);
   return true;
 }

@@ -3,11 +3,13 @@
 #include "engine/data/sources/data_sources.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/run_json.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/metrics_repair.h"
 #include "engine/runtime/environment.h"
 #include "engine/runtime/error.h"
 #include "engine/training/prepared_run.h"
 #include "engine/training/resume_point.h"
+#include "engine/training/stop_at_step.h"
 #include "engine/training/training_loop.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/validate.h"
@@ -18,7 +20,8 @@ namespace lambda {
 
 namespace {
 
-RunRecord recordOf(const ResolvedConfig& resolved) {
+RunRecord recordOf(const PreparedRun& prepared) {
+  const ResolvedConfig& resolved = prepared.resolved;
   const RunConfig& config = resolved.config();
   const NetworkCost cost = costOf(config.architecture);
   RunRecord record;
@@ -27,6 +30,7 @@ RunRecord recordOf(const ResolvedConfig& resolved) {
   record.parameters = cost.parameters;
   record.flops = cost.flops;
   record.pattern = patternOf(config.architecture);
+  record.input = prepared.data->networkInput();
   return record;
 }
 
@@ -83,7 +87,7 @@ OpenRun openNewRun(PreparedRun prepared,
                    Observer& observer) {
   RunFolder folder = RunFolder::create(runsFolder, nameOfRun(prepared.resolved.config()));
   auto lock = std::make_unique<RunLock>(folder);
-  RunRecord record = recordOf(prepared.resolved);
+  RunRecord record = recordOf(prepared);
   record.lineage = lineage;
   writeRunRecord(folder.record(), record);
   auto journal = std::make_unique<RunJournal>(folder, observer);
@@ -127,6 +131,16 @@ std::string exactnessText(const Environment& before, const ComputeDevice& device
   return {};
 }
 
+fs::path parentCheckpointOf(const RunFolder& folder, const Lineage& lineage) {
+  const fs::path library = fs::absolute(folder.path()).lexically_normal().parent_path();
+  const fs::path parent = library / lineage.parentRun / "checkpoints" / lineage.parentCheckpoint;
+  std::error_code error;
+  if (fs::exists(parent, error)) return parent;
+  throw Error(parent.string(),
+              "the run was forked from this checkpoint, which is missing",
+              "Put the parent run beside the run, with that checkpoint.");
+}
+
 }  // namespace
 
 void requireTrainable(const RunConfig& config) {
@@ -164,9 +178,13 @@ RunResult resumeRun(const fs::path& run,
     record.environment.precisionRates = resolved.precisionRates();
   }
   ResumePoint point = resumePointOf(folder, record, options, resolved);
-  if (point.state->progress.epoch < point.epochs()) record.testAccuracy.reset();
+  if (point.state->progress.epoch < point.epochs()) {
+    record.testAccuracy.reset();
+    record.testLoss.reset();
+  }
   TrainingProgress& at = point.state->progress;
   auto data = std::make_unique<RunData>(resolved);
+  record.input = data->networkInput();
   setLiveSettings(record.config, point.settings);
   record.changes = std::move(point.changes);
   const std::string repaired = repairMetrics(folder, record.lineage.parentStep, at);
@@ -202,6 +220,31 @@ RunResult forkRun(const fs::path& checkpoint,
                         fork.run.state->progress.step};
   TrainingLoop loop(
       openNewRun(std::move(fork.run), runsFolder, lineage, observer), control, observer);
+  return loop.run(EventKind::started, text);
+}
+
+RunResult repeatRun(const fs::path& run,
+                    const fs::path& runsFolder,
+                    RunControl& control,
+                    Observer& observer) {
+  const RunFolder folder = RunFolder::open(run);
+  std::vector<Problem> warnings;
+  const RunRecord original = readRunRecord(folder.record(), warnings);
+  const std::int64_t steps = readCheckpointHeader(folder.lastCheckpoint()).progress.step;
+  RunConfig config = original.config;
+  if (!original.changes.empty()) setLiveSettings(config, original.changes.front().before);
+  config.device.threads = original.environment.threads;
+  requireTrainable(config);
+
+  PreparedRun prepared =
+      original.lineage.parentCheckpoint.empty()
+          ? PreparedRun::fresh(config)
+          : prepareFork(parentCheckpointOf(folder, original.lineage), config).run;
+  const std::string text = "repeats " + folder.name() + ", " + placeText(prepared.resolved);
+  StopAtStep stopping(observer, control, original.status == RunStatus::finished ? 0 : steps);
+  OpenRun opened = openNewRun(std::move(prepared), runsFolder, original.lineage, stopping);
+  opened.record.changes = original.changes;
+  TrainingLoop loop(std::move(opened), control, stopping);
   return loop.run(EventKind::started, text);
 }
 

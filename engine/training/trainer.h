@@ -55,4 +55,13 @@ RunResult forkRun(const std::filesystem::path& checkpoint,
                   RunControl& control,
                   Observer& observer);
 
+/// Trains a run again, from its seed in a new folder: the same network, data, recipe and number of
+/// threads, with the changes that were made while it trained at their steps. It ends at the step
+/// where the run ended. A forked run begins with its checkpoint again, which must lie in the same
+/// library. Throws Error if the run, that checkpoint or the data can't be read.
+RunResult repeatRun(const std::filesystem::path& run,
+                    const std::filesystem::path& runsFolder,
+                    RunControl& control,
+                    Observer& observer);
+
 }  // namespace lambda

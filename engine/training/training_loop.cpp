@@ -71,6 +71,9 @@ TrainingLoop::Outcome TrainingLoop::trainToEnd() {
   if (progress().step == 0) {
     saveCheckpoint("initial weights", RunWriter::Space::demanded);
     writer_.saveProbe();
+    if (config().checkpoints.keepInitial) {
+      publishAs(run_.folder.lastCheckpoint(), run_.folder.initialCheckpoint());
+    }
   }
   repeatDueChanges();  // They may be more epochs for a run that has done all of its own.
   while (progress().epoch < recipe().epochs) {
@@ -78,8 +81,13 @@ TrainingLoop::Outcome TrainingLoop::trainToEnd() {
     if (finishEpoch() == Outcome::stopped) return Outcome::stopped;
   }
   if (!isSaved_) saveCheckpoint("last epoch", RunWriter::Space::demanded);
-  // A resumed run has its test accuracy already if only its last write had failed.
-  return run_.record.testAccuracy ? Outcome::done : scoreTest();
+  if (!run_.record.testAccuracy) return scoreTest();
+  // A resumed run has its test scores already if only its last write had failed. Resuming has
+  // dropped them from the TensorBoard events.
+  if (run_.record.testLoss) {
+    run_.journal->recordTest(progress().step, {*run_.record.testLoss, *run_.record.testAccuracy});
+  }
+  return Outcome::done;
 }
 
 TrainingLoop::Outcome TrainingLoop::trainEpoch() {
@@ -280,10 +288,12 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
   }
   if (!scores) return Outcome::stopped;
   run_.record.testAccuracy = scores->accuracy;
+  run_.record.testLoss = scores->loss;
   ++run_.record.testEvaluations;
   writer_.note(EventKind::tested,
                "test accuracy " + formatAccuracy(scores->accuracy) + ", loss " +
                    std::to_string(scores->loss));
+  run_.journal->recordTest(progress().step, *scores);
   return Outcome::done;
 }
 

@@ -44,6 +44,8 @@ class Filler {
       change(field, member.emplace());
     } else if constexpr (std::is_same_v<M, std::vector<std::string>>) {
       member.push_back("word" + std::to_string(++count_));
+    } else if constexpr (std::is_same_v<M, std::vector<double>>) {
+      member.push_back(++count_ / 8.0);
     } else if constexpr (std::is_same_v<M, std::vector<RunChange>>) {
       fill(member.emplace_back());
     } else if constexpr (requires { member.size(); }) {

@@ -294,6 +294,7 @@ constexpr std::array kHints{
     Hint{"everyEpochs", "Each checkpoint lets you go back and inspect; it takes disk space."},
     Hint{"keepEpochs", "Limits the disk space: the oldest of these checkpoints go first."},
     Hint{"keepBest", "Keeps the weights of the best validation, which a later fall would lose."},
+    Hint{"keepInitial", "Lets you inspect and export the network as it was before training."},
     Hint{"everyMinutes", "How much work a crash can lose at most."},
 };
 

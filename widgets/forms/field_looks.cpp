@@ -137,6 +137,7 @@ constexpr std::array kLooks{
     Look{"everyEpochs", "Keep one every", Stepping::one, "epochs", "never"},
     Look{"keepEpochs", "Keep at most", Stepping::one, "", "all"},
     Look{"keepBest", "Keep the best"},
+    Look{"keepInitial", "Keep the initial weights"},
     Look{"everyMinutes", "Also save every", Stepping::one, "minutes", "never"},
     Look{"histograms", "Record histograms"},
 

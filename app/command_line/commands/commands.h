@@ -8,13 +8,16 @@ namespace lambda {
 
 void addPresets(CLI::App& program, Action& action);
 void addLayers(CLI::App& program, Action& action);
+void addSettings(CLI::App& program, Action& action);
 void addDescribe(CLI::App& program, Action& action);
 void addData(CLI::App& program, Action& action);
 void addTrain(CLI::App& program, Action& action);
 void addResume(CLI::App& program, Action& action);
+void addRepeat(CLI::App& program, Action& action);
 void addFork(CLI::App& program, Action& action);
 void addEvaluate(CLI::App& program, Action& action);
 void addInspect(CLI::App& program, Action& action);
+void addPredict(CLI::App& program, Action& action);
 void addExport(CLI::App& program, Action& action);
 void addCurves(CLI::App& program, Action& action);
 void addInfo(CLI::App& program, Action& action);

@@ -35,7 +35,7 @@ struct EvaluateOptions {
 EvaluationRequest requestOf(const EvaluateOptions& options) {
   EvaluationRequest request;
   request.run = findRun(options.run);
-  request.test = options.split == "test";
+  request.split = enumOf<Split>(options.split).value_or(request.split);
   request.data = options.data;
   if (!options.device.empty()) {
     const fs::path checkpoint = checkpointOf(request.run, CheckpointChoice::best);
@@ -103,6 +103,7 @@ int evaluateCommand(const EvaluateOptions& options) {
   const std::optional<Evaluation> evaluation = evaluateRun(request, control, view);
   line.clear();
   if (!evaluation) return interrupt.exitStatus();
+  if (!evaluation->isVerified) std::cerr << unverifiedNote(evaluation->checkpoint);
   if (!evaluation->saveProblem.empty()) {
     std::cerr << "lambda: the score could not be saved in the run's folder: "
               << evaluation->saveProblem << "\n";
@@ -122,12 +123,14 @@ void addEvaluate(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "evaluate",
-      "Score a run or a checkpoint on the test or validation images",
+      "Score a run, a checkpoint or exported weights on the images of a split",
       {{"lambda evaluate runs/2026-11-20_22-48-00_quickstart",
         "the best checkpoint on the test set"},
        {"lambda evaluate runs/2026-11-20_22-48-00_quickstart/checkpoints/epoch-0005.safetensors "
         "--split validation",
-        "another checkpoint on the validation images"}},
+        "another checkpoint on the validation images"},
+       {"lambda evaluate weights.safetensors --data cifar10",
+        "weights that lambda export wrote, on the test set"}},
       "For a run, its best checkpoint is scored. The score is saved in the run's folder, in "
       "evaluations.jsonl;\n"
       "the run's own test accuracy is that of its end and stays as it is.");
@@ -135,9 +138,9 @@ void addEvaluate(CLI::App& program, Action& action) {
       ->add_option(
           "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")
       ->required();
-  command->add_option("--split", options->split, "test (default) or validation")
+  command->add_option("--split", options->split, "train, validation or test (default)")
       ->type_name("SPLIT")
-      ->check(CLI::IsMember({"test", "validation"}));
+      ->check(CLI::IsMember(EnumNames<Split>::names));
   command->add_option("--data", options->data, "where the data is, if it has moved")
       ->type_name("PATH");
   addDeviceOptions(command, options->device);

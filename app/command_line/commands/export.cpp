@@ -2,7 +2,6 @@
 #include <array>
 #include <filesystem>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -10,10 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
+#include "app/command_line/commands/export_forms.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
-#include "engine/formats/files/durable_file.h"
 #include "engine/runs/run_export.h"
+#include "engine/values/inspection/inspection.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
@@ -32,14 +32,6 @@ constexpr std::array<std::string_view, kRunExports.size()> kFormatNames = [] {
 }();
 
 constexpr char kStandardOutput[] = "-";
-
-struct ExportOptions {
-  std::string run;
-  std::string format;
-  std::optional<std::string> out;
-  bool raw = false;
-  OutputOptions output;
-};
 
 RunExport formatOf(const std::string& name) {
   const auto found = std::find(kFormatNames.begin(), kFormatNames.end(), name);
@@ -65,9 +57,11 @@ std::string defaultName(const fs::path& found, RunExport format) {
 }
 
 /// Files are published by renaming, which would replace a device or a pipe.
-void requireReplaceable(const fs::path& out) {
+void requireReplaceable(const fs::path& out, RunExport format) {
   std::error_code error;
+  const bool mayBeFolder = format == RunExport::pytorch || format == RunExport::images;
   if (!fs::exists(out, error) || fs::is_regular_file(out, error)) return;
+  if (mayBeFolder && fs::is_directory(out, error)) return;
   throw UsageError(out.string(),
                    fs::is_directory(out, error) ? "this is a folder" : "this is no regular file",
                    "Give --out the name of a file, or - for standard output.");
@@ -80,16 +74,28 @@ void requireNoFileOfRun(const fs::path& out) {
                    "Give another --out.");
 }
 
-std::string textOf(const ExportedWeights& weights) {
-  return formatCounted(weights.tensors, "tensor") + ", " + formatCount(weights.values) + " values" +
-         (weights.averaged ? ", averaged over training" : "") + ", of " +
-         shownPath(weights.checkpoint);
+/// Throws UsageError for an option that the format has no use for.
+void requireFitting(const ExportOptions& options, RunExport format) {
+  const auto refuse = [&](bool isGiven, const char* option, const char* formats) {
+    if (!isGiven) return;
+    throw UsageError(
+        option, "--to " + std::string(traitsOf(format).name) + " does not use it", formats);
+  };
+  const bool isWeights = traitsOf(format).form == ExportForm::weights;
+  const bool isComputed = traitsOf(format).form == ExportForm::computed;
+  refuse(options.raw && !isWeights, "--raw", "It is for weights.");
+  refuse(options.license && !isWeights, "--license", "It is for weights.");
+  refuse(options.split && !isComputed, "--split", "It is for predictions and images.");
+  refuse(options.data && !isComputed, "--data", "It is for predictions and images.");
+  refuse(options.augmented && format != RunExport::images, "--augmented", "It is for images.");
 }
 
 int exportRun(const ExportOptions& options) {
   const RunExport format = formatOf(options.format);
+  requireFitting(options, format);
   const fs::path found = findRun(options.run);
-  const bool isText = format != RunExport::weights;
+  const ExportForm form = traitsOf(format).form;
+  const bool isText = form == ExportForm::text || form == ExportForm::network;
   const fs::path out = options.out.value_or(defaultName(found, format));
   if (out == kStandardOutput && (!isText || options.output.json)) {
     throw UsageError("--out",
@@ -100,21 +106,19 @@ int exportRun(const ExportOptions& options) {
     std::cout << exportedText(found, format);
     return kExitOk;
   }
-  requireReplaceable(out);
+  requireReplaceable(out, format);
   requireNoFileOfRun(out);
-  std::string what;
-  if (isText) {
-    writeFileDurably(out, exportedText(found, format));
-  } else {
-    const WeightsChoice choice = options.raw ? WeightsChoice::raw : WeightsChoice::evaluated;
-    what = textOf(exportWeights(found, out, choice));
-  }
-  const std::uint64_t bytes = fs::file_size(out);
+  const ExportOutcome outcome = exportTo(options, format, found, out);
+  if (outcome.status != kExitOk) return outcome.status;
   if (options.output.json) {
-    printJson({{"file", out.string()}, {"bytes", bytes}});
+    nlohmann::ordered_json report{{"file", out.string()}, {"bytes", outcome.bytes}};
+    report["files"] = nlohmann::ordered_json::array();
+    for (const fs::path& file : outcome.files) report["files"].push_back(file.string());
+    if (outcome.checkpoint) report["checkpoint"] = outcome.checkpoint->string();
+    printJson(report);
   } else {
-    printText(terminalText(out.string()) + ": " + formatBytes(bytes) +
-              (what.empty() ? "" : ", " + what) + "\n");
+    printText(terminalText(out.string()) + ": " + formatBytes(outcome.bytes) +
+              (outcome.what.empty() ? "" : ", " + outcome.what) + "\n");
   }
   return kExitOk;
 }
@@ -126,15 +130,27 @@ void addExport(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "export",
-      "Write a run's weights, metrics or configuration for other programs",
+      "Write a run's weights, predictions, images or metrics for other programs",
       {{"lambda export runs/2026-11-20_22-48-00_quickstart --to safetensors --out "
         "weights.safetensors",
         "the weights; in Python: safetensors.torch.load_file(\"weights.safetensors\")"},
+       {"lambda export 2026-11-20_22-48-00_quickstart --to pytorch --out quickstart",
+        "a Python program with the weights: python quickstart/model.py image.png"},
+       {"lambda export 2026-11-20_22-48-00_quickstart --to images --split test --out shapes10/test",
+        "the test images of its data set as PNG files"},
        {"lambda export 2026-11-20_22-48-00_quickstart --to csv --out - | column -ts,",
         "the epochs, in the terminal"}},
       "  safetensors   weights and running statistics of the best checkpoint, one tensor per\n"
       "                parameter, named as in the network: "
       "stage2.block3.mixer.layer.queries.weight\n"
+      "  pytorch       a folder with model.py, which builds the network in PyTorch, and its "
+      "weights\n"
+      "  onnx          the network with its weights as an ONNX model (operators 17); its input is\n"
+      "                pixels in 0..1, and its layers have the names of lambda describe\n"
+      "  predictions   one line per image of a split: label, prediction, loss, probabilities, as\n"
+      "                CSV, or as an array of NumPy where --out ends in .npy\n"
+      "  images        the images of a split as a folder of PNG files for each class, or as an\n"
+      "                archive of NumPy where --out ends in .npz\n"
       "  csv           one line per epoch: losses, accuracies, learning rate, throughput\n"
       "  batches       one line per batch, as CSV\n"
       "  histograms    histograms of weights, gradients, activations and lambda norms over the\n"
@@ -144,18 +160,39 @@ void addExport(CLI::App& program, Action& action) {
       "  layers        one line per layer: shape, parameters, FLOPs, activation bytes, as CSV\n\n"
       "TensorBoard reads run folders as they are: tensorboard --logdir runs");
   command
-      ->add_option(
-          "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")
+      ->add_option("RUN|CHECKPOINT",
+                   options->run,
+                   "a run folder, its name in runs/, a checkpoint or exported weights")
       ->required();
   command->add_option("--to", options->format, "what to write: see above")
       ->type_name("FORMAT")
       ->required();
   command
-      ->add_option("-o,--out", options->out, "the file; - is standard output (default: RUN.FORMAT)")
-      ->type_name("FILE");
+      ->add_option("-o,--out",
+                   options->out,
+                   "the file or folder; - is standard output (default: RUN.FORMAT)")
+      ->type_name("PATH");
   command->add_flag(
       "--raw", options->raw, "the weights in training, not the averaged ones that were scored");
-  addJsonFlag(command, options->output);
+  command
+      ->add_option("--license",
+                   options->license,
+                   "licence of the weights, in their metadata (default: that in the run's record)")
+      ->type_name("TEXT");
+  command
+      ->add_option(
+          "--split", options->split, "train, validation or test (default: test; for images: train)")
+      ->type_name("SPLIT")
+      ->check(CLI::IsMember(EnumNames<Split>::names));
+  command
+      ->add_option("--augmented",
+                   options->augmented,
+                   "training images as the network gets them in this epoch, from 1")
+      ->type_name("EPOCH")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--data", options->data, "where the data is, if it has moved")
+      ->type_name("PATH");
+  addOutputFlags(command, options->output);
   onChosen(command, options, action, exportRun);
 }
 

@@ -63,11 +63,11 @@ fs::path folderFor(const fs::path& path) {
 
 /// Exports a run and says what was written.
 QString writeExport(const fs::path& run, RunExport what, const fs::path& file) {
-  if (what != RunExport::weights) {
+  if (traitsOf(what).form != ExportForm::weights) {
     writeFileDurably(file, exportedText(run, what));
     return u"Saved %1."_s.arg(toText(file));
   }
-  const ExportedWeights weights = exportWeights(run, file, WeightsChoice::evaluated);
+  const ExportedWeights weights = exportWeights({.run = run, .what = what, .out = file});
   const QString tensors = countedText(weights.tensors, u"tensor"_s);
   return (weights.averaged ? u"Saved %1 with %2 of %3, averaged over training."_s
                            : u"Saved %1 with %2 of %3."_s)

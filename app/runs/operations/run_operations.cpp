@@ -129,7 +129,9 @@ void RunOperations::exportRun() {
   if (!row) return;
   const fs::path run = row->run.path;
   std::vector<RunExport> formats;
-  for (std::size_t i = 0; i < kRunExports.size(); ++i) formats.push_back(static_cast<RunExport>(i));
+  for (std::size_t i = 0; i < kRunExports.size(); ++i) {
+    if (kRunExports[i].form != ExportForm::computed) formats.push_back(static_cast<RunExport>(i));
+  }
   askForExport(page_,
                u"Export %1"_s.arg(row->name()),
                toText(run.filename()),

@@ -175,14 +175,15 @@ std::vector<FormSection> machineSections(Chooser& choose,
   choose.common("checkpoints.keepBest")
       .common("checkpoints.everyEpochs")
       .common("checkpoints.keepEpochs", trains || choose.showsAll())
-      .common("checkpoints.everyMinutes", trains || choose.showsAll());
+      .common("checkpoints.everyMinutes", trains || choose.showsAll())
+      .rare("checkpoints.keepInitial");
   sections.push_back(choose.section(u"Checkpoints"_s));
   return sections;
 }
 
 bool canChangeWhileTraining(const std::string& path) {
   return path == "recipe.epochs" || path == "recipe.learningRateFactor" ||
-         path.starts_with("checkpoints.");
+         (path.starts_with("checkpoints.") && path != "checkpoints.keepInitial");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <unistd.h>
 
+#include "engine/formats/files/cache_folder.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/sha256.h"
 
@@ -163,14 +164,8 @@ std::string cacheNameOf(const PictureList& list, int size) {
 }
 
 fs::path pictureCacheFolder() {
-  const auto folderOf = [](const char* variable) {
-    const char* value = std::getenv(variable);
-    return value == nullptr || *value != '/' ? fs::path() : fs::path(value);
-  };
-  const fs::path cache = folderOf("XDG_CACHE_HOME");
-  if (!cache.empty()) return cache / "lambda-studio" / "pictures";
-  const fs::path home = folderOf("HOME");
-  return home.empty() ? home : home / ".cache" / "lambda-studio" / "pictures";
+  const fs::path cache = cacheFolder();
+  return cache.empty() ? cache : cache / "pictures";
 }
 
 void writePictureCache(const fs::path& path, const DecodedPictures& pictures) {

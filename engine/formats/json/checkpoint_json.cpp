@@ -6,6 +6,12 @@
 
 namespace lambda {
 
+namespace {
+
+constexpr JsonLimits kHeaderLimits{32 << 20, 16};  // It has the names of all classes.
+
+}  // namespace
+
 std::string toJson(const CheckpointHeader& header) {
   nlohmann::ordered_json document;
   document["schema"] = kSchema;
@@ -15,7 +21,7 @@ std::string toJson(const CheckpointHeader& header) {
 
 CheckpointHeader checkpointHeaderFromJson(std::string_view text, const std::string& file) {
   const FieldReader reader(file, nullptr);
-  const nlohmann::json document = reader.upgraded(parseJson(text, file));
+  const nlohmann::json document = reader.upgraded(parseJson(text, file, kHeaderLimits));
   CheckpointHeader header;
   reader.readFields(document, "", header, {"schema"});
   return header;

@@ -9,7 +9,7 @@ namespace lambda {
 
 namespace {
 
-constexpr JsonLimits kRunLimits{4 << 20, 16};
+constexpr JsonLimits kRunLimits{32 << 20, 16};  // It has the names of all classes.
 
 }  // namespace
 

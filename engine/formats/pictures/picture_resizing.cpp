@@ -36,27 +36,40 @@ std::vector<Taps> tapsOf(int from, int to, int size) {
   return all;
 }
 
-}  // namespace
+struct Sides {
+  int width = 0;
+  int height = 0;
+};
 
-std::vector<std::uint8_t> resizedToSquare(const Image& picture, int size) {
-  const int shorter = std::min(picture.width, picture.height);
-  const auto scaled = [&](int side) {
-    return static_cast<int>(static_cast<std::int64_t>(side) * size / shorter);
+/// The sides of a scaled picture that covers `target` and exceeds it in one direction at most.
+Sides coveringSides(const Image& picture, const Sides& target) {
+  const auto scaled = [](int side, int to, int from) {
+    return static_cast<int>(static_cast<std::int64_t>(side) * to / from);
   };
-  const std::vector<Taps> columns = tapsOf(picture.width, scaled(picture.width), size);
-  const std::vector<Taps> rows = tapsOf(picture.height, scaled(picture.height), size);
-  const auto side = static_cast<std::size_t>(size);
+  const bool isTaller = static_cast<std::int64_t>(picture.height) * target.width >
+                        static_cast<std::int64_t>(picture.width) * target.height;
+  if (isTaller) return {target.width, scaled(picture.height, target.width, picture.width)};
+  return {scaled(picture.width, target.height, picture.height), target.height};
+}
 
-  // The horizontal pass comes first, into [height of the picture, size, 3]. It leaves out the rows
+/// The middle of the scaled picture, [3, height, width].
+std::vector<std::uint8_t> resizedTo(const Image& picture, const Sides& target) {
+  const Sides whole = coveringSides(picture, target);
+  const std::vector<Taps> columns = tapsOf(picture.width, whole.width, target.width);
+  const std::vector<Taps> rows = tapsOf(picture.height, whole.height, target.height);
+  const auto width = static_cast<std::size_t>(target.width);
+  const auto height = static_cast<std::size_t>(target.height);
+
+  // The horizontal pass comes first, into [height of the picture, width, 3]. It leaves out the rows
   // that the vertical pass does not read.
   const int firstRow = rows.front().first;
   const int endRow = rows.back().first + static_cast<int>(rows.back().weights.size());
-  std::vector<float> across(static_cast<std::size_t>(endRow - firstRow) * side * 3);
+  std::vector<float> across(static_cast<std::size_t>(endRow - firstRow) * width * 3);
   for (int y = firstRow; y < endRow; ++y) {
     const std::uint8_t* line =
         &picture.rgb[3 * static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(y)];
-    float* out = &across[static_cast<std::size_t>(y - firstRow) * side * 3];
-    for (std::size_t x = 0; x < side; ++x) {
+    float* out = &across[static_cast<std::size_t>(y - firstRow) * width * 3];
+    for (std::size_t x = 0; x < width; ++x) {
       const Taps& taps = columns[x];
       for (std::size_t c = 0; c < 3; ++c) {
         double sum = 0;
@@ -67,21 +80,45 @@ std::vector<std::uint8_t> resizedToSquare(const Image& picture, int size) {
       }
     }
   }
-  std::vector<std::uint8_t> planes(3 * side * side);
-  for (std::size_t y = 0; y < side; ++y) {
+  std::vector<std::uint8_t> planes(3 * height * width);
+  for (std::size_t y = 0; y < height; ++y) {
     const Taps& taps = rows[y];
     const std::size_t first = static_cast<std::size_t>(taps.first - firstRow);
-    for (std::size_t x = 0; x < side; ++x) {
+    for (std::size_t x = 0; x < width; ++x) {
       for (std::size_t c = 0; c < 3; ++c) {
         double sum = 0;
         for (std::size_t i = 0; i < taps.weights.size(); ++i) {
-          sum += taps.weights[i] * static_cast<double>(across[((first + i) * side + x) * 3 + c]);
+          sum += taps.weights[i] * static_cast<double>(across[((first + i) * width + x) * 3 + c]);
         }
-        planes[(c * side + y) * side + x] =
+        planes[(c * height + y) * width + x] =
             static_cast<std::uint8_t>(std::clamp(sum + 0.5, 0.0, 255.0));
       }
     }
   }
+  return planes;
+}
+
+Image greyOf(Image picture) {
+  for (std::size_t i = 0; i < picture.rgb.size(); i += 3) {
+    const double luma =
+        0.299 * picture.rgb[i] + 0.587 * picture.rgb[i + 1] + 0.114 * picture.rgb[i + 2];
+    const auto grey = static_cast<std::uint8_t>(std::lround(luma));
+    std::fill_n(&picture.rgb[i], 3, grey);
+  }
+  return picture;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> resizedToSquare(const Image& picture, int size) {
+  return resizedTo(picture, {size, size});
+}
+
+std::vector<std::uint8_t> inputImage(const Image& picture, const MapShape& input) {
+  const Sides sides{input.width, input.height};
+  if (input.channels == 3) return resizedTo(picture, sides);
+  std::vector<std::uint8_t> planes = resizedTo(greyOf(picture), sides);
+  planes.resize(planes.size() / 3);
   return planes;
 }
 

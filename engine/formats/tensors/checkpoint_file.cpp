@@ -15,7 +15,7 @@ CheckpointHeader headerIn(const std::map<std::string, std::string>& metadata,
   if (text == metadata.end()) {
     throw Error(place,
                 "this safetensors file is not a checkpoint of Lambda Studio",
-                "give a file from a run's checkpoints folder");
+                "give a file from a run's checkpoints folder, or weights that were exported");
   }
   return checkpointHeaderFromJson(text->second, place);
 }

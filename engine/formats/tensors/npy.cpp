@@ -10,21 +10,26 @@ namespace lambda {
 
 static_assert(std::endian::native == std::endian::little);
 
-std::string encodeNpy(std::span<const float> values, std::span<const std::int64_t> shape) {
-  // The notation of a Python tuple: (), (3,), (2, 3).
+namespace {
+
+/// The notation of a Python tuple: (), (3,), (2, 3).
+std::string tupleOf(std::span<const std::int64_t> shape) {
   std::string tuple = "(";
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i > 0) tuple += " ";
     tuple += std::to_string(shape[i]) + ",";
   }
   if (shape.size() > 1) tuple.pop_back();
-  tuple += ")";
-  if (tensorBytes(DType::F32, shape) != values.size_bytes()) {
-    throw Error("NPY", std::to_string(values.size()) + " values do not fill the shape " + tuple);
-  }
+  return tuple + ")";
+}
+
+}  // namespace
+
+std::string npyHeader(std::string_view type, std::span<const std::int64_t> shape) {
   constexpr std::size_t kPrefixBytes = 10;
   constexpr std::size_t kAlignment = 64;
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + tuple + ", }";
+  std::string header = "{'descr': " + std::string(type) +
+                       ", 'fortran_order': False, 'shape': " + tupleOf(shape) + ", }";
   const std::size_t used = kPrefixBytes + header.size() + 1;
   header.append((kAlignment - used % kAlignment) % kAlignment, ' ').push_back('\n');
   if (header.size() > 0xffff) {
@@ -34,7 +39,15 @@ std::string encodeNpy(std::span<const float> values, std::span<const std::int64_
   std::string file("\x93NUMPY\x01\x00", 8);
   file.push_back(static_cast<char>(header.size() & 0xff));
   file.push_back(static_cast<char>(header.size() >> 8));
-  file += header;
+  return file + header;
+}
+
+std::string encodeNpy(std::span<const float> values, std::span<const std::int64_t> shape) {
+  if (tensorBytes(DType::F32, shape) != values.size_bytes()) {
+    throw Error("NPY",
+                std::to_string(values.size()) + " values do not fill the shape " + tupleOf(shape));
+  }
+  std::string file = npyHeader("'<f4'", shape);
   file.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
   return file;
 }

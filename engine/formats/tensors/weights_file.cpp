@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "engine/formats/json/checkpoint_json.h"
-#include "engine/formats/json/config_json.h"
-#include "engine/runtime/error.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 
 namespace lambda {
 
@@ -28,33 +26,35 @@ bool holds(const SafeTensors& file, std::string_view prefix) {
 
 }  // namespace
 
+bool isExportedWeights(const SafeTensors& file) {
+  return !holds(file, kModelPrefix);
+}
+
 Weights readWeights(const std::filesystem::path& checkpoint, WeightsChoice choice) {
   const SafeTensors file = readSafeTensors(checkpoint);
-  const auto header = file.metadata.find(std::string(kCheckpointKey));
-  if (header == file.metadata.end() || !holds(file, kModelPrefix)) {
-    throw Error(checkpoint.string(),
-                "this safetensors file is not a checkpoint of Lambda Studio",
-                "Give a file from a run's checkpoints folder.");
-  }
-  verifyDigest(file, checkpoint.string());
-
   Weights weights;
+  weights.header = checkpointHeaderOf(file, checkpoint.string());
+  weights.exported = isExportedWeights(file);
+  if (!weights.exported) verifyDigest(file, checkpoint.string());
+
   weights.averaged = choice == WeightsChoice::evaluated && holds(file, kAveragePrefix);
   weights.file.storage = file.storage;
-  const std::string_view prefix = weights.averaged ? kAveragePrefix : kModelPrefix;
+  const std::string_view prefix = weights.exported   ? std::string_view()
+                                  : weights.averaged ? kAveragePrefix
+                                                     : kModelPrefix;
   for (TensorView tensor : file.tensors) {
     if (!tensor.name.starts_with(prefix)) continue;
     tensor.name.erase(0, prefix.size());
-    weights.parameters += elementsOf(tensor);
+    weights.values += elementsOf(tensor);
     weights.file.tensors.push_back(std::move(tensor));
   }
-  const RunConfig config = checkpointHeaderFromJson(header->second, checkpoint.string()).config;
-  weights.file.metadata = {{"format", "pt"}, {"architecture", toJson(config.architecture)}};
   return weights;
 }
 
-void writeWeights(const std::filesystem::path& path, const Weights& weights) {
-  writeSafeTensors(path, weights.file.tensors, weights.file.metadata, {.digest = false});
+void writeWeights(const std::filesystem::path& path,
+                  const Weights& weights,
+                  const WeightsDescription& description) {
+  writeSafeTensors(path, weights.file.tensors, metadataOf(description), {.digest = false});
 }
 
 }  // namespace lambda

@@ -4,6 +4,7 @@
 
 #include "engine/formats/json/checkpoint_json.h"
 #include "engine/formats/tensors/checkpoint_file.h"
+#include "engine/formats/tensors/weights_file.h"
 #include "engine/inspection/first_nonfinite.h"
 #include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/borrowed_generator.h"
@@ -143,11 +144,12 @@ std::uint64_t TrainingState::savedBytes() const {
 
 void TrainingState::save(const std::filesystem::path& path,
                          const RunConfig& config,
-                         const Environment& environment) const {
-  saveTensors(
-      path,
-      savedTensors(),
-      {{std::string(kCheckpointKey), toJson(CheckpointHeader{progress, environment, config})}});
+                         const Environment& environment,
+                         const NetworkInput& input) const {
+  saveTensors(path,
+              savedTensors(),
+              {{std::string(kCheckpointKey),
+                toJson(CheckpointHeader{progress, environment, config, input})}});
 }
 
 void TrainingState::loadNetwork(const SafeTensors& file, const std::string& place) {
@@ -232,18 +234,22 @@ CheckpointHeader readVerifiedHeader(const std::filesystem::path& path) {
 }
 
 LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& device) {
-  const SafeTensors file = readVerified(path);
+  const SafeTensors file = readSafeTensors(path);
   const std::string place = path.string();
   LoadedNetwork loaded;
   loaded.header = checkpointHeaderOf(file, place);
+  loaded.isVerified = !isExportedWeights(file);
+  if (loaded.isVerified) verifyDigest(file, place);
   {
     const BorrowedGenerator generator;
     loaded.network = Network(loaded.header.config.architecture);
   }
   loaded.network->to(device);
-  loaded.areAveraged = loaded.header.config.recipe.emaDecay > 0;
-  for (const NamedTensor& target :
-       prefixed(loaded.areAveraged ? kAveragePrefix : kModelPrefix, stateOf(*loaded.network))) {
+  loaded.areAveraged = loaded.isVerified && loaded.header.config.recipe.emaDecay > 0;
+  const std::string prefix = !loaded.isVerified   ? ""
+                             : loaded.areAveraged ? kAveragePrefix
+                                                  : kModelPrefix;
+  for (const NamedTensor& target : prefixed(prefix, stateOf(*loaded.network))) {
     loadInto(file, place, target);
   }
   loaded.initialEmbeddings = storedEmbeddings(file, place);

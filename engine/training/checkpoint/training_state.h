@@ -54,7 +54,8 @@ class TrainingState {
   /// Publishes a checkpoint. Throws Error if it can't be written; the previous file is then intact.
   void save(const std::filesystem::path& path,
             const RunConfig& config,
-            const Environment& environment) const;
+            const Environment& environment,
+            const NetworkInput& input) const;
 
   /// Loads a whole checkpoint of the same configuration. Throws Error if it is damaged or of
   /// another architecture or optimiser.
@@ -83,11 +84,13 @@ struct LoadedNetwork {
   Network network{nullptr};
   CheckpointHeader header;
   bool areAveraged = false;  ///< The weights are the run's moving average.
+  bool isVerified = true;    ///< False: a file of exported weights, which has no digest.
   EmbeddingTables initialEmbeddings;
 };
 
-/// Loads the network of a checkpoint: averaged weights if the run kept them, in evaluation mode,
-/// float32 on the device. Random generators are unchanged. Throws Error for a damaged checkpoint.
+/// Loads the network of a checkpoint, averaged weights if the run kept them, or of a file of
+/// exported weights: in evaluation mode, float32 on the device. Random generators are unchanged.
+/// Throws Error for a damaged checkpoint.
 LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& device);
 
 }  // namespace lambda

@@ -9,6 +9,7 @@
 #include "engine/training/input/batch_maker.h"
 #include "engine/training/resolved_config.h"
 #include "engine/values/inspection/inspection.h"
+#include "engine/values/run/network_input.h"
 
 namespace lambda {
 
@@ -43,6 +44,8 @@ class RunData {
   const LabeledImages& test();
 
   const std::vector<std::string>& classNames() const { return data_->train.classNames; }
+
+  NetworkInput networkInput() const { return {data_->normalization, data_->train.classNames}; }
 
   /// The images of a split. Throws Error where the test set can't be loaded.
   const LabeledImages& images(Split split);

@@ -4,13 +4,18 @@
 #include <chrono>
 #include <cstdint>
 #include <ctime>
+#include <filesystem>
+#include <optional>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <ATen/cpu/Utils.h>
 #include <torch/autograd.h>
 
+#include "engine/formats/files/cache_folder.h"
+#include "engine/formats/json/precision_cache.h"
 #include "engine/layers/convolution/winograd_convolution.h"
+#include "engine/runtime/environment.h"
 #include "engine/runtime/torch_device.h"
 
 namespace lambda {
@@ -144,6 +149,18 @@ PrecisionRates measurePrecisions(const ComputeDevice& chosen) {
     for (TimedConvolution& each : convolutions) each.run();
   }
   return {convolutions.front().rate(), convolutions.size() > 1 ? convolutions.back().rate() : 0};
+}
+
+PrecisionRates machinePrecisions(const ComputeDevice& device) {
+  const std::filesystem::path cache = cacheFolder();
+  if (cache.empty()) return measurePrecisions(device);
+  const std::filesystem::path file = cache / "precision.json";
+  const MeasuredMachine machine{.device = device.name,
+                                .cpu = processorName(),
+                                .torch = torchVersion(),
+                                .program = programVersion()};
+  if (const std::optional<PrecisionRates> kept = keptRates(file, machine)) return *kept;
+  return keepRates(file, machine, measurePrecisions(device));
 }
 
 PrecisionRates resolvePrecision(

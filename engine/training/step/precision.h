@@ -13,6 +13,11 @@ namespace lambda {
 /// the device's number of threads; random generators are unchanged.
 PrecisionRates measurePrecisions(const ComputeDevice& device);
 
+/// The rates by which every run on this machine chooses: measured at the first call for a device
+/// and a version of LibTorch, and kept in the cache folder, so that the same command gives the same
+/// run.
+PrecisionRates machinePrecisions(const ComputeDevice& device);
+
 /// Replaces Precision::automatic in the recipe by the precision that is faster on the device.
 /// Returns the measured rates, or zeros if the recipe already names a precision. Every path into
 /// training and scoring calls this first, because no step can run with an automatic precision. A
@@ -20,6 +25,6 @@ PrecisionRates measurePrecisions(const ComputeDevice& device);
 PrecisionRates resolvePrecision(
     Recipe& recipe,
     const ComputeDevice& device,
-    const std::function<PrecisionRates(const ComputeDevice&)>& measure = measurePrecisions);
+    const std::function<PrecisionRates(const ComputeDevice&)>& measure = machinePrecisions);
 
 }  // namespace lambda

@@ -322,6 +322,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"keepEpochs", "how many of these checkpoints stay on disk; 0 = all", 0, 100000},
         value.keepEpochs);
   visit(Field{"keepBest", "keep the weights of the best validation accuracy"}, value.keepBest);
+  visit(Field{"keepInitial", "keep the state before the first step"}, value.keepInitial);
   visit(Field{"everyMinutes", "save also in mid-epoch; 0 = never", 0, 100000}, value.everyMinutes);
 }
 

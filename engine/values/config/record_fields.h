@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/values/config/fields.h"
+#include "engine/values/images/labeled_images.h"
 #include "engine/values/run/checkpoint_header.h"
 #include "engine/values/run/evaluation_record.h"
 #include "engine/values/run/run_record.h"
@@ -110,6 +111,16 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"after", "the settings after the change"}, value.after);
 }
 
+template <Either<NetworkInput> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"mean", "mean of each channel of the training images, pixels in 0..1", 0, 65536},
+        value.normalization.mean);
+  visit(Field{"deviation", "standard deviation of each channel", 0, 65536},
+        value.normalization.deviation);
+  visit(Field{"classNames", "names of the classes, in the order of the logits", 0, kMostClasses},
+        value.classNames);
+}
+
 template <Either<RunRecord> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"status", "running, paused, stopped, finished or failed"}, value.status);
@@ -120,15 +131,18 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"testAccuracy", "accuracy on the test set", 0, 1}, value.testAccuracy);
   visit(Field{"testEvaluations", "how often the test set was scored", 0, 1e9, "testLooks"},
         value.testEvaluations);
+  visit(Field{"testLoss", "mean cross-entropy on the test set, in nats"}, value.testLoss);
   visit(Field{"trainSeconds", "training time"}, value.trainSeconds);
   visit(Field{"imagesPerSecond", "training throughput"}, value.imagesPerSecond);
   visit(Field{"tags", "tags for searching", 0, 1000}, value.tags);
   visit(Field{"notes", "free text"}, value.notes);
+  visit(Field{"license", "licence of the weights, for exports"}, value.license);
   visit(Field{"parameters", "number of learned values", 0, kLargestCount}, value.parameters);
   visit(Field{"flops", "FLOPs of the forward pass of one image", 0, kLargestCount}, value.flops);
   visit(Field{"pattern", "mixers of each stage, such as C-C-L-L"}, value.pattern);
   visit(Field{"environment", "program and machine of the run"}, value.environment);
   visit(Field{"lineage", "run and checkpoint that it was forked from"}, value.lineage);
+  visit(Field{"input", "how images become the network's input, and its classes"}, value.input);
   visit(Field{"config", "configuration of the run"}, value.config);
   visit(Field{"changes", "changes of the configuration while it trained", 0, kMostChanges},
         value.changes);
@@ -156,6 +170,7 @@ template <Either<CheckpointHeader> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"progress", "progress of the run"}, value.progress);
   visit(Field{"environment", "program and machine of the run"}, value.environment);
+  visit(Field{"input", "how images become the network's input, and its classes"}, value.input);
   visit(Field{"config", "configuration of the run"}, value.config);
 }
 

@@ -83,7 +83,7 @@ struct ScheduleConfig {
 };
 
 /// automatic: float32 or bfloat16, whichever is faster on the device (fasterPrecision()). That is
-/// measured when a run is created; the run's record keeps the choice, which never changes.
+/// measured once for a machine and a version of LibTorch; the run's record keeps the choice.
 enum class Precision { automatic, float32, bfloat16 };
 
 struct Recipe {
@@ -121,6 +121,7 @@ struct CheckpointConfig {
   int everyEpochs = 1;      ///< Keep a checkpoint at the end of every n-th epoch; 0 = none.
   int keepEpochs = 3;       ///< Number of these checkpoints kept on disk; 0 = all.
   bool keepBest = true;     ///< Keep the weights of the best validation accuracy.
+  bool keepInitial = false;  ///< Keep the state before the first step.
   double everyMinutes = 5;  ///< Save the last checkpoint also in mid-epoch; 0 = never.
 
   bool operator==(const CheckpointConfig&) const = default;
@@ -136,9 +137,8 @@ struct MonitoringConfig {
 };
 
 /// Everything that determines a run's results. Training with the same RunConfig, program, device
-/// and number of threads is bit-identical, unless the run yields to other programs or its precision
-/// is automatic: that measurement may choose differently where both precisions are about equally
-/// fast. The RunConfig in a run's record names the chosen precision.
+/// and number of threads is bit-identical, unless the run yields to other programs. The RunConfig
+/// in a run's record names the precision that an automatic one stood for.
 struct RunConfig {
   std::string name;
   Architecture architecture;

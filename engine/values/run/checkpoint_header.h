@@ -32,6 +32,7 @@ struct CheckpointHeader {
   TrainingProgress progress;
   Environment environment;
   RunConfig config;
+  NetworkInput input;
 
   bool operator==(const CheckpointHeader&) const = default;
 };

@@ -8,6 +8,7 @@
 #include "engine/values/config/precision_choice.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/run/metrics.h"
+#include "engine/values/run/network_input.h"
 #include "engine/values/run/run_change.h"
 
 namespace lambda {
@@ -49,11 +50,14 @@ struct RunRecord {
   int epochsDone = 0;
   std::optional<double> bestValidationAccuracy;  ///< 0..1; nothing before the first validation.
   std::optional<double> testAccuracy;            ///< 0..1; nothing before the test set was scored.
+  std::optional<double> testLoss;  ///< Mean cross-entropy of the same scoring, in nats.
   int testEvaluations = 0;                       ///< How often the test set was scored.
   double trainSeconds = 0;                       ///< Pauses and evaluation excluded.
   double imagesPerSecond = 0;                    ///< Training throughput over the whole run.
+  NetworkInput input;
   std::vector<std::string> tags;
   std::string notes;
+  std::string license;  ///< Of the weights, for exports; the user's choice.
   std::int64_t parameters = 0;
   std::int64_t flops = 0;  ///< Forward pass of one image, 2 per multiply-add.
   std::string pattern;     ///< patternOf() of the network.

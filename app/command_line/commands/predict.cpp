@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/commands/commands.h"
+#include "app/command_line/report.h"
+#include "app/command_line/run_location.h"
+#include "app/command_line/run_source.h"
+#include "engine/formats/tensors/checkpoint_file.h"
+#include "engine/prediction/predict_files.h"
+#include "engine/runs/run_folder.h"
+#include "engine/runtime/seconds_since.h"
+#include "engine/values/text/quantities.h"
+#include "engine/values/text/text_safety.h"
+
+namespace lambda {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Pictures that are read and classified together.
+constexpr std::int64_t kPart = 1024;
+constexpr char kStandardInput[] = "-";
+
+struct PredictOptions {
+  std::string run;
+  std::vector<std::string> images;
+  std::optional<std::string> list;
+  int top = 5;
+  std::optional<std::string> data;
+  DeviceOptions device;
+  OutputOptions output;
+};
+
+/// The names of the pictures: those of the command line, then those of the list, line by line.
+class Names {
+ public:
+  explicit Names(const PredictOptions& options) : given_(options.images) {
+    if (!options.list) return;
+    if (*options.list == kStandardInput) {
+      lines_ = &std::cin;
+      return;
+    }
+    file_.open(*options.list);
+    if (!file_) {
+      throw Error(
+          *options.list, "this list can't be read", "Give a file with a name on each line.");
+    }
+    lines_ = &file_;
+  }
+
+  /// The next part; empty at the end.
+  std::vector<std::string> next() {
+    std::vector<std::string> part;
+    while (std::ssize(part) < kPart && given_.size() > taken_) part.push_back(given_[taken_++]);
+    std::string line;
+    while (std::ssize(part) < kPart && lines_ != nullptr && std::getline(*lines_, line)) {
+      if (!line.empty()) part.push_back(line);
+    }
+    return part;
+  }
+
+ private:
+  const std::vector<std::string>& given_;
+  std::size_t taken_ = 0;
+  std::ifstream file_;
+  std::istream* lines_ = nullptr;
+};
+
+/// The most probable classes, as indices.
+std::vector<std::size_t> topOf(const std::vector<float>& probabilities, int top) {
+  std::vector<std::size_t> order(probabilities.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto count = std::min(order.size(), static_cast<std::size_t>(top));
+  std::partial_sort(
+      order.begin(),
+      order.begin() + static_cast<std::ptrdiff_t>(count),
+      order.end(),
+      [&](std::size_t a, std::size_t b) {
+        return probabilities[a] != probabilities[b] ? probabilities[a] > probabilities[b] : a < b;
+      });
+  order.resize(count);
+  return order;
+}
+
+class Report {
+ public:
+  Report(const PredictOptions& options, const Predictor& predictor)
+      : options_(options), predictor_(predictor) {}
+
+  void add(const PredictedFile& result) {
+    if (!result.problem.empty()) {
+      ++unread_;
+      std::cerr << "lambda: " << terminalText(result.file) << ": " << terminalText(result.problem)
+                << "\n";
+      if (options_.output.json) {
+        predictions_.push_back({{"image", result.file}, {"error", result.problem}});
+      }
+      return;
+    }
+    ++images_;
+    options_.output.json ? addJson(result) : print(result);
+  }
+
+  int finish(double seconds) const {
+    if (options_.output.json) {
+      printJson({{"checkpoint", predictor_.checkpoint().string()},
+                 {"images", images_},
+                 {"seconds", seconds},
+                 {"predictions", predictions_}});
+    } else if (images_ >= kPart && !options_.output.quiet) {
+      printNote(formatCount(images_) + " images, " +
+                formatMeasured(static_cast<double>(images_) / seconds, 3) + " a second\n");
+    }
+    return unread_ > 0 ? kExitFailure : kExitOk;
+  }
+
+ private:
+  std::string nameOf(std::size_t index) const {
+    const std::vector<std::string>& names = predictor_.classNames();
+    return index < names.size() ? names[index] : std::to_string(index);
+  }
+
+  void print(const PredictedFile& result) const {
+    std::string line = result.file + ":";
+    const char* separator = " ";
+    for (const std::size_t index : topOf(result.probabilities, options_.top)) {
+      line += separator + nameOf(index) + " " + formatPercent(result.probabilities[index]);
+      separator = ", ";
+    }
+    printText(line + "\n");
+  }
+
+  void addJson(const PredictedFile& result) {
+    Json top = Json::array();
+    for (const std::size_t index : topOf(result.probabilities, options_.top)) {
+      top.push_back({{"class", nameOf(index)},
+                     {"index", index},
+                     {"probability", static_cast<double>(result.probabilities[index])}});
+    }
+    predictions_.push_back({{"image", result.file}, {"top", top}});
+  }
+
+  const PredictOptions& options_;
+  const Predictor& predictor_;
+  Json predictions_ = Json::array();
+  std::int64_t images_ = 0;
+  std::int64_t unread_ = 0;
+};
+
+std::optional<DeviceConfig> deviceOf(const PredictOptions& options,
+                                     const std::filesystem::path& run) {
+  if (options.device.empty()) return std::nullopt;
+  RunConfig config = readCheckpointHeader(checkpointAt(run)).config;
+  ConfigOptions changes;
+  changes.device = options.device;
+  applyOptions(config, changes);
+  return config.device;
+}
+
+int predict(const PredictOptions& options) {
+  if (options.images.empty() && !options.list) {
+    throw UsageError("IMAGE",
+                     "no picture is given",
+                     "Name PNG or JPEG files, or give --list FILE with a name on each line.");
+  }
+  const std::filesystem::path run = findRun(options.run);
+  Predictor predictor(run, {.data = options.data, .device = deviceOf(options, run)});
+  if (!predictor.isVerified()) std::cerr << unverifiedNote(predictor.checkpoint());
+  Names names(options);
+  Report report(options, predictor);
+  const auto start = std::chrono::steady_clock::now();
+  for (std::vector<std::string> part = names.next(); !part.empty(); part = names.next()) {
+    for (const PredictedFile& result : predictFiles(predictor, part)) report.add(result);
+    std::cout.flush();
+  }
+  return report.finish(secondsSince(start));
+}
+
+}  // namespace
+
+void addPredict(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<PredictOptions>();
+  CLI::App* command =
+      addCommand(program,
+                 "predict",
+                 "Classify pictures by a trained network",
+                 {{"lambda predict runs/2026-11-20_22-48-00_quickstart photo.png --top 3",
+                   "the three most probable classes"},
+                  {"find photos -name '*.jpg' | lambda predict RUN --list - --json",
+                   "many pictures, named on standard input"}},
+                 "A picture is scaled until it covers the network's input, cropped to its middle "
+                 "and normalised\n"
+                 "as in training. One that can't be read is reported; the others are classified, "
+                 "and the exit\n"
+                 "status is 1.");
+  command
+      ->add_option("RUN|CHECKPOINT",
+                   options->run,
+                   "a run folder, its name in runs/, a checkpoint or exported weights")
+      ->required();
+  command->add_option("IMAGE", options->images, "PNG or JPEG files");
+  command
+      ->add_option("--list", options->list, "a file with a name on each line; - = standard input")
+      ->type_name("FILE");
+  command->add_option("--top", options->top, "how many classes of each picture (default: 5)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--data",
+                   options->data,
+                   "where the data is, for a run that is older than its input record")
+      ->type_name("PATH");
+  addDeviceOptions(command, options->device);
+  addOutputFlags(command, options->output);
+  onChosen(command, options, action, predict);
+}
+
+}  // namespace lambda

@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/formats/onnx/mixer_rules.h"
+
+namespace lambda {
+
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+/// What the attention layers have in common: queries, keys and values of h heads with c = d / h
+/// channels each.
+class AttentionWriter {
+ public:
+  AttentionWriter(LayerWriter& writer, std::string module, MapShape input, int outputs, int heads)
+      : writer_(writer),
+        module_(std::move(module)),
+        input_(input),
+        outputs_(outputs),
+        heads_(heads),
+        depth_(outputs / heads) {}
+
+  LayerWriter& writer() { return writer_; }
+
+  int depth() const { return depth_; }
+
+  std::string tensor(const std::string& name, const OnnxShape& shape) {
+    return writer_.graph().weight(module_ + "." + name, shape);
+  }
+
+  /// A projection of x as [N, h, n, c].
+  std::string projected(const std::string& x, const char* name) {
+    const std::string map = writer_.convolution(
+        x, module_ + "." + name, name, {.inputs = input_.channels, .outputs = outputs_});
+    const std::string headed =
+        writer_.reshape(map, {kBatch, heads_, depth_, input_.positions()}, name);
+    return writer_.transpose(headed, {0, 1, 3, 2});
+  }
+
+  std::string scaledQueries(const std::string& x) {
+    const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(depth_)));
+    return writer_.multiply(projected(x, "queries"), writer_.graph().scalar(scale));
+  }
+
+  /// [N, h, n, c] as [N, h, H, W, c].
+  std::string placed(const std::string& headed) {
+    return writer_.reshape(headed, {kBatch, heads_, input_.height, input_.width, depth_}, "placed");
+  }
+
+  /// [N, h, n, c] as a map [N, d, H, W].
+  std::string mapOf(const std::string& headed) {
+    return writer_.reshape(writer_.transpose(headed, {0, 1, 3, 2}),
+                           {kBatch, outputs_, input_.height, input_.width},
+                           "map");
+  }
+
+  /// The embeddings [2 size - 1, c] of the offsets on a line as [size, c, size], by the places of
+  /// query and context.
+  std::string lineEmbeddings(const std::string& name, std::int64_t size) {
+    Integers index;
+    for (std::int64_t query = 0; query < size; ++query) {
+      for (std::int64_t m = 0; m < size; ++m) index.push_back(m - query + size - 1);
+    }
+    const std::string table = tensor(name, {2 * size - 1, depth_});
+    return writer_.transpose(writer_.rows(table, index, 0, {size, size}), {0, 2, 1});
+  }
+
+  /// Products of q [N, h, a, b, c] with the embeddings of the places a or b, [N, h, a, b, place].
+  std::string productsAlongFirst(const std::string& q, const std::string& embeddings) {
+    return writer_.matmul(q, embeddings);
+  }
+
+  std::string productsAlongSecond(const std::string& q, const std::string& embeddings) {
+    const std::string turned = writer_.transpose(q, {0, 1, 3, 2, 4});
+    return writer_.transpose(writer_.matmul(turned, embeddings), {0, 1, 3, 2, 4});
+  }
+
+ private:
+  LayerWriter& writer_;
+  std::string module_;
+  MapShape input_;
+  int outputs_;
+  int heads_;
+  int depth_;
+};
+
+AttentionWriter attentionAt(LayerWriter& writer, const MixerPlace& place, int heads) {
+  return {writer,
+          place.module + ".layer",
+          place.block.mixerInput,
+          place.block.mixerOutput.channels,
+          heads};
+}
+
+/// The positions [n, r r] of the windows around all positions, and the logits that hide those off
+/// the map, whose positions are 0.
+struct Windows {
+  Integers positions;
+  std::vector<float> hidden;
+};
+
+Windows windowsOf(const MapShape& map, int scope) {
+  Windows windows;
+  const int reach = scope / 2;
+  for (int y = 0; y < map.height; ++y) {
+    for (int x = 0; x < map.width; ++x) {
+      for (int dy = -reach; dy <= reach; ++dy) {
+        for (int dx = -reach; dx <= reach; ++dx) {
+          const int row = y + dy, column = x + dx;
+          const bool isOnMap = row >= 0 && row < map.height && column >= 0 && column < map.width;
+          windows.positions.push_back(isOnMap ? row * map.width + column : 0);
+          windows.hidden.push_back(isOnMap ? 0 : -std::numeric_limits<float>::infinity());
+        }
+      }
+    }
+  }
+  return windows;
+}
+
+/// Attention along the rows or columns of a map.
+std::string writeLineAttention(AttentionWriter& attention,
+                               bool alongRows,
+                               bool relative,
+                               std::int64_t size,
+                               const std::string& x) {
+  LayerWriter& writer = attention.writer();
+  const auto lines = [&](const std::string& headed) {
+    const std::string placed = attention.placed(headed);
+    return alongRows ? placed : writer.transpose(placed, {0, 1, 3, 2, 4});
+  };
+  const std::string q = lines(attention.scaledQueries(x));
+  const std::string k = lines(attention.projected(x, "keys"));
+  const std::string v = lines(attention.projected(x, "values"));
+  std::string scores = writer.matmul(q, writer.transpose(k, {0, 1, 2, 4, 3}), "scores");
+  if (relative) {
+    scores = writer.add(scores,
+                        attention.productsAlongSecond(q, attention.lineEmbeddings("table", size)));
+  }
+  std::string y = writer.matmul(writer.softmax(scores, 4), v);
+  if (!alongRows) y = writer.transpose(y, {0, 1, 3, 2, 4});
+  return y;
+}
+
+}  // namespace
+
+std::string writeMixer(LayerWriter& writer,
+                       const SelfAttentionMixer& mixer,
+                       const MixerPlace& place,
+                       const std::string& x) {
+  AttentionWriter attention = attentionAt(writer, place, mixer.heads);
+  const MapShape& map = place.block.mixerInput;
+  const std::string q = attention.scaledQueries(x);
+  const std::string k = attention.projected(x, "keys");
+  std::string scores = writer.matmul(q, writer.transpose(k, {0, 1, 3, 2}), "scores");
+  if (mixer.relative) {
+    const std::string placed = attention.placed(q);
+    const std::string rows =
+        attention.productsAlongFirst(placed, attention.lineEmbeddings("rowTable", map.height));
+    const std::string columns =
+        attention.productsAlongSecond(placed, attention.lineEmbeddings("columnTable", map.width));
+    const std::string logits = writer.add(writer.unsqueeze(rows, 5), writer.unsqueeze(columns, 4));
+    scores = writer.add(
+        scores,
+        writer.reshape(logits, {kBatch, mixer.heads, map.positions(), map.positions()}, "logits"));
+  }
+  const std::string v = attention.projected(x, "values");
+  return attention.mapOf(writer.matmul(writer.softmax(scores, 3), v));
+}
+
+std::string writeMixer(LayerWriter& writer,
+                       const LocalAttentionMixer& mixer,
+                       const MixerPlace& place,
+                       const std::string& x) {
+  AttentionWriter attention = attentionAt(writer, place, mixer.heads);
+  const MapShape& map = place.block.mixerInput;
+  const long long n = map.positions();
+  const std::int64_t scope = mixer.scope, half = attention.depth() / 2;
+  const Windows windows = windowsOf(map, mixer.scope);
+  const std::string q = attention.projected(x, "queries");
+  const auto inWindows = [&](const char* name) {  // [N, h, n, r r, c]
+    return writer.rows(attention.projected(x, name), windows.positions, 2, {n, scope * scope});
+  };
+  const std::string query = writer.unsqueeze(q, 3);
+  std::string scores =
+      writer.matmul(query, writer.transpose(inWindows("keys"), {0, 1, 2, 4, 3}), "scores");
+
+  // The first half of a head's channels meets the row's offset, the second that of the column.
+  const std::vector<std::string> halves = writer.split(q, 3, attention.depth(), 2);
+  const auto products = [&](const std::string& part, const char* table) {  // [N, h, n, r]
+    const std::string embeddings = attention.tensor(table, {scope, mixer.heads, half});
+    return writer.matmul(part, writer.transpose(embeddings, {1, 2, 0}));
+  };
+  const std::string logits = writer.add(writer.unsqueeze(products(halves[0], "rowTable"), 4),
+                                        writer.unsqueeze(products(halves[1], "columnTable"), 3));
+  scores = writer.add(writer.reshape(scores, {kBatch, mixer.heads, n, scope * scope}),
+                      writer.reshape(logits, {kBatch, mixer.heads, n, scope * scope}, "logits"));
+  scores = writer.add(scores, writer.graph().constant(windows.hidden, {n, scope * scope}));
+  const std::string weights = writer.unsqueeze(writer.softmax(scores, 3), 3);
+  const std::string y = writer.matmul(weights, inWindows("values"));
+  return attention.mapOf(writer.reshape(y, {kBatch, mixer.heads, n, attention.depth()}));
+}
+
+std::string writeMixer(LayerWriter& writer,
+                       const AxialAttentionMixer& mixer,
+                       const MixerPlace& place,
+                       const std::string& x) {
+  const MapShape& map = place.block.mixerInput;
+  const int outputs = place.block.mixerOutput.channels;
+  const OnnxShape headed{kBatch, mixer.heads, map.positions(), outputs / mixer.heads};
+  AttentionWriter rows(writer, place.module + ".layer.rows", map, outputs, mixer.heads);
+  std::string y = writeLineAttention(rows, /*alongRows=*/true, mixer.relative, map.width, x);
+  y = rows.mapOf(writer.reshape(y, headed));
+  const MapShape middle{outputs, map.height, map.width};
+  AttentionWriter columns(writer, place.module + ".layer.columns", middle, outputs, mixer.heads);
+  y = writeLineAttention(columns, /*alongRows=*/false, mixer.relative, map.height, y);
+  return columns.mapOf(writer.reshape(y, headed));
+}
+
+std::string writeMixer(LayerWriter& writer,
+                       const LinearAttentionMixer& mixer,
+                       const MixerPlace& place,
+                       const std::string& x) {
+  AttentionWriter attention = attentionAt(writer, place, mixer.heads);
+  OnnxGraph& graph = writer.graph();
+  const auto positive = [&](const std::string& each) {  // elu(x) + 1
+    const std::string below =
+        graph.add("Exp", "exp", {graph.add("Min", "below", {each, graph.scalar(0)})});
+    return writer.add(below, graph.add("Relu", "above", {each}));
+  };
+  const bool isSoftmax = mixer.featureMap == FeatureMap::softmax;
+  std::string q = attention.projected(x, "queries"), k = attention.projected(x, "keys");
+  q = isSoftmax ? writer.softmax(q, 3) : positive(q);
+  k = isSoftmax ? writer.softmax(k, 2) : positive(k);
+  const std::string context =
+      writer.matmul(writer.transpose(k, {0, 1, 3, 2}), attention.projected(x, "values"), "context");
+  std::string y = writer.matmul(q, context);
+  if (!isSoftmax) {
+    const std::string sums = writer.transpose(writer.sum(k, 2), {0, 1, 3, 2});
+    y = writer.divide(y, writer.matmul(q, sums));
+  }
+  return attention.mapOf(y);
+}
+
+std::string writeMixer(LayerWriter& writer,
+                       const NonLocalMixer& mixer,
+                       const MixerPlace& place,
+                       const std::string& x) {
+  const MapShape& map = place.block.mixerInput;
+  const int outputs = place.block.mixerOutput.channels, inner = nonLocalDepth(outputs);
+  const std::string module = place.module + ".layer";
+  const auto projected = [&](const char* name) {
+    const std::string y = writer.convolution(
+        x, module + "." + name, name, {.inputs = map.channels, .outputs = inner});
+    return writer.pixels(y, inner, map.positions());
+  };
+  const std::string q = projected("queries");
+  const std::string scores =
+      writer.matmul(q, writer.transpose(projected("keys"), {0, 2, 1}), "scores");
+  const std::string weights =
+      mixer.pairwise == PairwiseFunction::embeddedGaussian
+          ? writer.softmax(scores, 2)
+          : writer.multiply(scores, writer.graph().scalar(1 / static_cast<float>(map.positions())));
+  const std::string sum = writer.matmul(weights, projected("values"));
+  const std::string z = writer.convolution(writer.mapOf(sum, {inner, map.height, map.width}),
+                                           module + ".output",
+                                           "output",
+                                           {.inputs = inner, .outputs = outputs});
+  return map.channels == outputs ? writer.add(x, z) : z;
+}
+
+}  // namespace lambda

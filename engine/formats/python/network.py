@@ -1,0 +1,815 @@
+#!/usr/bin/env python3
+"""A network of Lambda Studio in PyTorch: builds it, loads its weights and classifies images.
+
+    python model.py image.png            the most probable classes of an image
+    python model.py --help               other options
+
+    from model import load
+    network, description = load("model.safetensors")
+    logits = network(images)             # [b, classes] of normalised images [b, channels, H, W]
+
+The weights lie beside this file, under the same name. They describe themselves: "architecture" in
+their metadata says how the network is built, "input" how an image becomes its input. So this one
+file serves every network of Lambda Studio. It needs torch and safetensors; formats other than PNG
+need Pillow too.
+
+All maps are [b, channels, height, width]. Names of modules are those of Lambda Studio, so that a
+state_dict goes back and forth: safetensors.torch.save_file(network.state_dict(), path, metadata).
+n counts queries and m context positions, both row by row over the map.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import struct
+import sys
+import zlib
+
+import torch
+import torch.nn.functional as F
+from safetensors import safe_open
+from torch import nn
+
+ACTIVATIONS = {
+    "relu": F.relu,
+    "celu": lambda x: F.celu(x, alpha=0.075),
+    "gelu": F.gelu,  # The exact form with erf, not the approximation by tanh.
+    "silu": F.silu,
+    "relu6": F.relu6,
+}
+
+
+class Norm(nn.BatchNorm2d):
+    """A batch norm. With statistics "batch" it normalises by those of the present batch even in
+    evaluation, so that the result of an image depends on the images beside it."""
+
+    def __init__(self, channels, statistics):
+        super().__init__(channels)
+        self.statistics = statistics
+
+    def forward(self, x):
+        if self.statistics == "batch":
+            return F.batch_norm(x, None, None, self.weight, self.bias, True, 0.0, self.eps)
+        return super().forward(x)
+
+
+class ConvolutionUnit(nn.Module):
+    """A convolution without bias, a batch norm and an activation, which may be absent."""
+
+    def __init__(self, inputs, outputs, net, kernel=3, stride=1, padding=None, activated=True):
+        super().__init__()
+        padding = kernel // 2 if padding is None else padding
+        self.conv = nn.Conv2d(inputs, outputs, kernel, stride, padding, bias=False)
+        self.norm = Norm(outputs, net["normStatistics"])
+        self.activation = ACTIVATIONS[net["activation"]] if activated else None
+
+    def forward(self, x):
+        y = self.norm(self.conv(x))
+        return self.activation(y) if self.activation else y
+
+
+def pointwise(inputs, outputs):
+    return nn.Conv2d(inputs, outputs, 1, bias=False)
+
+
+def pixels(x):
+    """A map [b, c, H, W] as [b, H W, c]."""
+    return x.flatten(2).transpose(1, 2)
+
+
+def to_heads(x, heads):
+    """A map [b, d, H, W] as [b, h, H W, d / h]: the channels of a head are adjacent."""
+    return pixels(x).unflatten(2, (heads, -1)).transpose(1, 2)
+
+
+def from_heads(x, height, width):
+    """[b, h, H W, d / h] as a map [b, d, H, W]."""
+    return x.transpose(1, 2).flatten(2).transpose(1, 2).unflatten(2, (height, width))
+
+
+def offsets(size):
+    """m - n for the places n and m on a line. [size, size]"""
+    place = torch.arange(size)
+    return place[None, :] - place[:, None]
+
+
+# ---- the lambda layer ----
+
+
+class PositionEmbedding(nn.Module):
+    """The position embeddings e_nm of a lambda layer.
+
+    table [rows, t u, k], where t is the number of heads that have embeddings of their own (h in a
+    multi-head layer, otherwise 1) and u the intra-depth. Rows of a table, for a map of H x W:
+      relative, global   (2H-1)(2W-1): row (dy + H - 1)(2W - 1) + dx + W - 1 is the embedding of the
+                         offset (dy, dx) from the query to the context position
+      relative, local    r^2: row (dy + r // 2) r + dx + r // 2; outside the window it is 0
+      absolute           (HW)^2: row n HW + m
+    """
+
+    def __init__(self, mixer, height, width):
+        super().__init__()
+        self.kind, self.scope = mixer["embedding"], mixer["scope"]
+        self.u, self.height, self.width = mixer["u"], height, width
+        heads = mixer["h"] if mixer["multiHead"] else 1
+        if self.kind == "absolute":
+            rows = (height * width) ** 2
+        elif self.scope > 0:
+            rows = self.scope**2
+        else:
+            rows = (2 * height - 1) * (2 * width - 1)
+        self.table = nn.Parameter(torch.randn(rows, heads * self.u, mixer["k"]))
+
+    def of_head(self, head):
+        """The part [rows, u, k] of the table that belongs to a head."""
+        return self.table[:, head * self.u : (head + 1) * self.u]
+
+    def pairs(self, head, height, width):
+        """e_nm [n, m, u, k] of a head on a map of that size."""
+        table, n = self.of_head(head), height * width
+        if self.kind == "absolute":
+            return table.unflatten(0, (n, n))
+        dy = offsets(height)[:, None, :, None].expand(height, width, height, width).reshape(n, n)
+        dx = offsets(width)[None, :, None, :].expand(height, width, height, width).reshape(n, n)
+        if self.scope == 0:
+            return table[(dy + height - 1) * (2 * width - 1) + dx + width - 1]
+        reach = self.scope // 2
+        inside = (dy.abs() <= reach) & (dx.abs() <= reach)
+        rows = torch.where(inside, (dy + reach) * self.scope + dx + reach, 0)
+        return table[rows] * inside[:, :, None, None].to(table)
+
+
+class LambdaLayer(nn.Module):
+    """y_n = lambda_n^T q_n with lambda_n = sum_m (kbar_m + e_nm) v_m^T (Bello, ICLR 2021).
+
+    Channels of the projections, slowest index first: queries (h, k); keys (u, k) and values (u, v),
+    in a multi-head layer (h, u, k) and (h, u, v). The output is (h, v) with v = d / h. It has no
+    stride: average pooling follows where a block has one.
+    """
+
+    def __init__(self, mixer, inputs, outputs, height, width, net, shared=None):
+        super().__init__()
+        self.mixer, self.height, self.width = mixer, height, width
+        h, k, u = mixer["h"], mixer["k"], mixer["u"]
+        v, own = outputs // h, h if mixer["multiHead"] else 1
+        self.queries = pointwise(inputs, h * k)
+        self.keys = pointwise(inputs, own * u * k) if mixer["content"] else None
+        self.values = pointwise(inputs, own * u * v)
+        of_channels = mixer["normAxes"] == "channels"
+        statistics = net["normStatistics"]
+        self.queryNorm = self.valueNorm = None
+        if mixer["normalizeQueries"]:
+            self.queryNorm = Norm(h * k if of_channels else k, statistics)
+        if mixer["normalizeValues"]:
+            self.valueNorm = Norm(own * u * v if of_channels else height * width, statistics)
+        self.embedding = None
+        self.shared = (shared,)  # A tuple hides it from the state_dict: the network has it already.
+        if mixer["embedding"] != "none" and shared is None:
+            self.embedding = PositionEmbedding(mixer, height, width)
+
+    def seen(self, n):
+        """Which context each query sees, [n, m] of bool; None = all of it."""
+        if self.mixer["mask"] == "causal":
+            return torch.ones(n, n, dtype=torch.bool).tril()
+        if self.mixer["mask"] == "custom":
+            rows = self.mixer["maskRows"].split()
+            return torch.tensor([[c == "1" for c in row] for row in rows]).expand(n, n)
+        return None
+
+    def normalized_queries(self, x):
+        """[b, n, h, k]"""
+        q, of_channels = self.queries(x), self.mixer["normAxes"] == "channels"
+        if self.queryNorm and of_channels:
+            q = self.queryNorm(q)
+        q = pixels(q).unflatten(2, (self.mixer["h"], self.mixer["k"]))
+        if self.queryNorm and not of_channels:  # Each depth k has statistics over (b, n, h).
+            q = self.queryNorm(q.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
+        return q.softmax(3) if self.mixer["softmaxQueries"] else q
+
+    def normalized_values(self, x):
+        """[b, m, c]"""
+        v = self.values(x)
+        if self.valueNorm is None:
+            return pixels(v)
+        if self.mixer["normAxes"] == "channels":
+            return pixels(self.valueNorm(v))
+        return self.valueNorm(pixels(v)[..., None])[..., 0]  # Each position has statistics.
+
+    def normalized_keys(self, x, seen):
+        """[b, m, c]; with a mask [b, n, m, c], because each query has a context of its own."""
+        keys, kind = pixels(self.keys(x)), self.mixer["keyNormalization"]
+        if seen is not None:
+            keys, seen = keys[:, None], seen[None, :, :, None].to(keys.device)
+        if kind == "softmax":
+            if seen is None:
+                return keys.softmax(1)
+            within = seen | ~seen.any(2, keepdim=True)  # A query without context gets zeros.
+            return keys.masked_fill(~within, -math.inf).softmax(2).masked_fill(~seen, 0)
+        keys = keys if seen is None else keys.masked_fill(~seen, 0)
+        if kind == "l2":
+            length = keys.double().square().sum(-2, keepdim=True).sqrt()
+            keys = (keys.double() / length.where(length > 0, 1)).to(keys.dtype)
+        return keys
+
+    def position_part(self, q, v, head, height, width, seen):
+        """sum_m (q_n . e_nm) v_m, [b, n, h, v]"""
+        embedding = self.embedding or self.shared[0]
+        b, n, u = q.shape[0], height * width, self.mixer["u"]
+        if self.mixer["scope"] > 0 and seen is None:
+            # A local scope is a convolution of the values by the embeddings (section 3.4).
+            r = self.mixer["scope"]
+            maps = v.permute(0, 3, 2, 1).reshape(b * v.shape[3], u, height, width)
+            filters = embedding.of_head(head).permute(2, 1, 0).unflatten(2, (r, r))
+            lambdas = F.conv2d(maps, filters, padding=r // 2).reshape(b, v.shape[3], -1, n)
+            return torch.einsum("bnhk,bvkn->bnhv", q, lambdas)
+        e = embedding.pairs(head, height, width)
+        if seen is not None:
+            e = e * seen[:, :, None, None].to(e)
+        return torch.einsum("bnhmu,bmuv->bnhv", torch.einsum("bnhk,nmuk->bnhmu", q, e), v)
+
+    def forward(self, x):
+        b, d, height, width = x.shape
+        if self.mixer["tokenOrder"] == "channelRuns":
+            # A token is a run of d values in channel-major order, not a pixel.
+            x = x.contiguous().view(b, height, width, d).permute(0, 3, 1, 2)
+        seen, u = self.seen(height * width), self.mixer["u"]
+        q, v = self.normalized_queries(x), self.normalized_values(x)
+        own = self.mixer["h"] if self.mixer["multiHead"] else 1
+        queries, values = q.chunk(own, 2), v.chunk(own, 2)
+        keys = self.normalized_keys(x, seen).chunk(own, -1) if self.keys else [None] * own
+        heads = []
+        for head in range(own):
+            q, v, y = queries[head], values[head].unflatten(2, (u, -1)), 0
+            if self.mixer["embedding"] != "none":
+                y = self.position_part(q, v, head, height, width, seen)
+            if self.keys:
+                key = keys[head].unflatten(-1, (u, -1))
+                if seen is None:
+                    y = y + torch.einsum("bnhk,bkv->bnhv", q, torch.einsum("bmuk,bmuv->bkv", key, v))
+                else:
+                    weights = torch.einsum("bnhk,bnmuk->bnhmu", q, key)
+                    y = y + torch.einsum("bnhmu,bmuv->bnhv", weights, v)
+            heads.append(y)
+        return torch.cat(heads, 2).flatten(2).transpose(1, 2).unflatten(2, (height, width))
+
+
+# ---- its relatives ----
+
+
+class DepthwiseConvolution(nn.Module):
+    """A convolution of each channel; then a 1x1 convolution where the depths differ."""
+
+    def __init__(self, kernel, inputs, outputs, stride):
+        super().__init__()
+        self.filters = nn.Parameter(torch.randn(inputs, 1, kernel, kernel))
+        self.stride = stride
+        self.pointwise = pointwise(inputs, outputs) if inputs != outputs else None
+
+    def forward(self, x):
+        padding, groups = self.filters.shape[2] // 2, self.filters.shape[0]
+        y = F.conv2d(x, self.filters, None, self.stride, padding, groups=groups)
+        return self.pointwise(y) if self.pointwise else y
+
+
+class Attention(nn.Module):
+    """What attention layers have in common: queries, keys and values of h heads, d / h each."""
+
+    def __init__(self, heads, inputs, outputs):
+        super().__init__()
+        self.heads, self.depth = heads, outputs // heads
+        self.queries = pointwise(inputs, outputs)
+        self.keys = pointwise(inputs, outputs)
+        self.values = pointwise(inputs, outputs)
+
+    def project(self, x):
+        return [to_heads(f(x), self.heads) for f in (self.queries, self.keys, self.values)]
+
+
+def line_embeddings(table):
+    """Embeddings of offsets, table [2 size - 1, ..], by place of query and context."""
+    size = (table.shape[0] + 1) // 2
+    return table[offsets(size) + size - 1]
+
+
+class SelfAttention(Attention):
+    """Global self-attention with relative positions in two dimensions (Bello et al., 2019)."""
+
+    def __init__(self, mixer, inputs, outputs, height, width):
+        super().__init__(mixer["h"], inputs, outputs)
+        self.rowTable = self.columnTable = None
+        if mixer["relative"]:
+            self.rowTable = nn.Parameter(torch.randn(2 * height - 1, self.depth))
+            self.columnTable = nn.Parameter(torch.randn(2 * width - 1, self.depth))
+
+    def forward(self, x):
+        height, width = x.shape[2:]
+        q, k, v = self.project(x)
+        q = q / math.sqrt(self.depth)
+        scores = q @ k.transpose(2, 3)
+        if self.rowTable is not None:
+            placed = q.unflatten(2, (height, width))
+            rows = torch.einsum("bhxyc,xuc->bhxyu", placed, line_embeddings(self.rowTable))
+            columns = torch.einsum("bhxyc,yvc->bhxyv", placed, line_embeddings(self.columnTable))
+            scores = scores + (rows[..., None] + columns[..., None, :]).flatten(4).flatten(2, 3)
+        return from_heads(scores.softmax(3) @ v, height, width)
+
+
+class LocalAttention(Attention):
+    """Self-attention within r x r windows (Ramachandran et al., 2019). The first half of a head's
+    channels meets the embedding of the row offset, the second that of the column offset. All pairs
+    of positions are computed, and those outside the window get no weight."""
+
+    def __init__(self, mixer, inputs, outputs):
+        super().__init__(mixer["h"], inputs, outputs)
+        self.scope = mixer["scope"]
+        self.rowTable = nn.Parameter(torch.randn(self.scope, self.heads, self.depth // 2))
+        self.columnTable = nn.Parameter(torch.randn(self.scope, self.heads, self.depth // 2))
+
+    def line(self, table, size):
+        """Embeddings [size, size, h, c], 0 where places are too far apart, and where they are."""
+        offset, reach = offsets(size), self.scope // 2
+        far = offset.abs() > reach
+        near = table[torch.where(far, 0, offset + reach)]
+        return near * (~far)[:, :, None, None].to(near), far
+
+    def forward(self, x):
+        height, width = x.shape[2:]
+        q, k, v = self.project(x)
+        placed, half = q.unflatten(2, (height, width)), self.depth // 2
+        row, far_row = self.line(self.rowTable, height)
+        column, far_column = self.line(self.columnTable, width)
+        rows = torch.einsum("bhxyc,xuhc->bhxyu", placed[..., :half], row)
+        columns = torch.einsum("bhxyc,yvhc->bhxyv", placed[..., half:], column)
+        logits = (rows[..., None] + columns[..., None, :]).flatten(4).flatten(2, 3)
+        far = far_row[:, None, :, None] | far_column[None, :, None, :]
+        far = far.flatten(2).flatten(0, 1).to(x.device)
+        scores = (q @ k.transpose(2, 3) + logits).masked_fill(far, -math.inf)
+        return from_heads(scores.softmax(3) @ v, height, width)
+
+
+class LineAttention(Attention):
+    """Self-attention along one axis of the map."""
+
+    def __init__(self, mixer, inputs, outputs, size, along_rows):
+        super().__init__(mixer["h"], inputs, outputs)
+        self.along_rows, self.table = along_rows, None
+        if mixer["relative"]:
+            self.table = nn.Parameter(torch.randn(2 * size - 1, self.depth))
+
+    def forward(self, x):
+        height, width = x.shape[2:]
+        lines = [each.unflatten(2, (height, width)) for each in self.project(x)]
+        q, k, v = lines if self.along_rows else [each.transpose(2, 3) for each in lines]
+        q = q / math.sqrt(self.depth)
+        scores = q @ k.transpose(3, 4)
+        if self.table is not None:
+            scores = scores + torch.einsum("bhlyc,yvc->bhlyv", q, line_embeddings(self.table))
+        y = scores.softmax(4) @ v
+        y = y if self.along_rows else y.transpose(2, 3)
+        return from_heads(y.flatten(2, 3), height, width)
+
+
+class AxialAttention(nn.Module):
+    """Attention along rows, then along columns (Ho et al., 2019)."""
+
+    def __init__(self, mixer, inputs, outputs, height, width):
+        super().__init__()
+        self.rows = LineAttention(mixer, inputs, outputs, width, along_rows=True)
+        self.columns = LineAttention(mixer, outputs, outputs, height, along_rows=False)
+
+    def forward(self, x):
+        return self.columns(self.rows(x))
+
+
+class LinearAttention(Attention):
+    """Attention by a feature map instead of a softmax over pairs (Shen et al., 2018;
+    Katharopoulos et al., 2020)."""
+
+    def __init__(self, mixer, inputs, outputs):
+        super().__init__(mixer["h"], inputs, outputs)
+        self.map = mixer["featureMap"]
+
+    def forward(self, x):
+        q, k, v = self.project(x)
+        if self.map == "softmax":
+            q, k = q.softmax(3), k.softmax(2)
+        else:  # elu(x) + 1, without its rounding near -1.
+            q, k = (each.clamp_max(0).exp() + F.relu(each) for each in (q, k))
+        y = q @ (k.transpose(2, 3) @ v)
+        if self.map == "elu":
+            y = y / (q @ k.sum(2)[..., None])
+        return from_heads(y, *x.shape[2:])
+
+
+class NonLocal(nn.Module):
+    """The non-local block (Wang et al., 2018): attention of one head with d / 2 channels, added to
+    the input where the depths agree."""
+
+    def __init__(self, mixer, inputs, outputs):
+        super().__init__()
+        inner, self.pairwise = max(1, outputs // 2), mixer["pairwise"]
+        self.queries = pointwise(inputs, inner)
+        self.keys = pointwise(inputs, inner)
+        self.values = pointwise(inputs, inner)
+        self.output = pointwise(inner, outputs)
+        self.adds = inputs == outputs
+
+    def forward(self, x):
+        scores = pixels(self.queries(x)) @ pixels(self.keys(x)).transpose(1, 2)
+        if self.pairwise == "embeddedGaussian":
+            weights = scores.softmax(2)
+        else:
+            weights = scores / scores.shape[2]
+        z = self.output(from_heads((weights @ pixels(self.values(x)))[:, None], *x.shape[2:]))
+        return x + z if self.adds else z
+
+
+class SqueezeExcitation(nn.Module):
+    """Every channel is scaled by a weight made from the means of all channels (Hu et al., 2018)."""
+
+    def __init__(self, channels, ratio):
+        super().__init__()
+        self.squeeze = nn.Conv2d(channels, max(1, channels // ratio), 1)
+        self.excite = nn.Conv2d(max(1, channels // ratio), channels, 1)
+
+    def forward(self, x):
+        means = x.mean((2, 3), keepdim=True)
+        return x * self.excite(F.relu(self.squeeze(means))).sigmoid()
+
+
+class ChannelAttention(nn.Module):
+    """Squeeze-and-excitation as a mixer; then a 1x1 convolution where the depths differ."""
+
+    def __init__(self, mixer, inputs, outputs):
+        super().__init__()
+        self.gate = SqueezeExcitation(inputs, mixer["ratio"])
+        self.pointwise = pointwise(inputs, outputs) if inputs != outputs else None
+
+    def forward(self, x):
+        y = self.gate(x)
+        return self.pointwise(y) if self.pointwise else y
+
+
+class SpatialAttention(nn.Module):
+    """Every position is scaled by one weight (Woo et al., 2018). The filter's two channels are the
+    mean and the maximum, in this order."""
+
+    def __init__(self, mixer, inputs, outputs):
+        super().__init__()
+        kernel = mixer["kernelSize"]
+        self.gate = nn.Conv2d(2, 1, kernel, padding=kernel // 2)
+        self.pointwise = pointwise(inputs, outputs) if inputs != outputs else None
+
+    def forward(self, x):
+        pooled = torch.cat([x.mean(1, keepdim=True), x.amax(1, keepdim=True)], 1)
+        y = x * self.gate(pooled).sigmoid()
+        return self.pointwise(y) if self.pointwise else y
+
+
+# ---- blocks ----
+
+STRIDED = ("convolution", "depthwiseConvolution")  # The others are followed by pooling.
+NEED_SHORTCUT = ("lambda", "selfAttention", "localAttention", "axialAttention", "linearAttention")
+
+
+def make_layer(mixer, inputs, outputs, height, width, stride, net, shared):
+    """The layer of a mixer, for an input of that size."""
+    kind = mixer["kind"]
+    if kind == "lambda":
+        return LambdaLayer(mixer, inputs, outputs, height, width, net, shared)
+    if kind == "depthwiseConvolution":
+        return DepthwiseConvolution(mixer["kernelSize"], inputs, outputs, stride)
+    if kind == "selfAttention":
+        return SelfAttention(mixer, inputs, outputs, height, width)
+    if kind == "localAttention":
+        return LocalAttention(mixer, inputs, outputs)
+    if kind == "axialAttention":
+        return AxialAttention(mixer, inputs, outputs, height, width)
+    if kind == "linearAttention":
+        return LinearAttention(mixer, inputs, outputs)
+    if kind == "nonLocal":
+        return NonLocal(mixer, inputs, outputs)
+    if kind == "squeezeExcitation":
+        return ChannelAttention(mixer, inputs, outputs)
+    if kind == "spatialAttention":
+        return SpatialAttention(mixer, inputs, outputs)
+    sys.exit(f'This file does not know the layer "{kind}": export the network again.')
+
+
+class MixerUnit(nn.Module):
+    """A mixer, pooling where the block has a stride that the mixer can't apply, and a norm."""
+
+    def __init__(self, mixer, inputs, outputs, size, stride, pooling, activated, net, shared):
+        super().__init__()
+        if mixer["kind"] == "convolution":
+            kernel, groups = mixer["kernelSize"], mixer["groups"]
+            self.conv = nn.Conv2d(
+                inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False)
+        else:
+            self.layer = make_layer(mixer, inputs, outputs, *size, stride, net, shared)
+        self.norm = Norm(outputs, net["normStatistics"])
+        self.pooling = pooling
+        self.activation = ACTIVATIONS[net["activation"]] if activated else None
+
+    def forward(self, x):
+        y = self.conv(x) if hasattr(self, "conv") else self.layer(x)
+        if self.pooling == "average":
+            y = F.avg_pool2d(y, 3, stride=2, padding=1)
+        elif self.pooling == "max":
+            y = F.max_pool2d(y, 2, stride=2, ceil_mode=True)
+        y = self.norm(y)
+        return self.activation(y) if self.activation else y
+
+
+class ResidualBlock(nn.Module):
+    """A block of the network's family. The layers of its branch are named:
+      bottleneck           reduce 1x1, mixer, expand 1x1 to 4 x width
+      basic                conv 3x3 with the stride, mixer
+      invertedBottleneck   expand 1x1, mixer, project 1x1 without activation
+      plain                mixer
+    The stride of a bottleneck is at its mixer (ResNet v1.5), not at its first convolution."""
+
+    def __init__(self, block, inputs, size, width, stride, net, shared):
+        super().__init__()
+        family, mixer = net["family"], block["mixer"]
+        bottleneck, inverted = family == "bottleneck", family == "invertedBottleneck"
+        outputs = width * (4 if bottleneck else 1)
+        halved = tuple((side + stride - 1) // stride for side in size)
+        middle = inputs * max(1, block["expansion"]) if inverted else width
+        mixed = middle if inverted else width
+        shortcut = family in ("bottleneck", "basic") or mixer["kind"] in NEED_SHORTCUT
+        if family == "plain":
+            shortcut = shortcut or block["residual"]
+        if inverted:
+            shortcut = stride == 1 and inputs == outputs
+
+        self.entry = None
+        if family == "basic":
+            self.entry = "conv"
+            self.conv = ConvolutionUnit(inputs, width, net, stride=stride)
+        elif bottleneck or (inverted and block["expansion"] > 0):
+            self.entry = "reduce" if bottleneck else "expand"
+            self.add_module(self.entry, ConvolutionUnit(inputs, middle, net, kernel=1))
+
+        mixer_stride, pooling = 1, None
+        if stride == 2 and family != "basic":
+            if mixer["kind"] not in STRIDED:
+                pooling = "average"
+            elif family == "plain":
+                pooling = "max"
+            else:
+                mixer_stride = 2
+        ends_branch = shortcut and family in ("basic", "plain")
+        mixer_inputs = inputs if family == "plain" else middle
+        mixer_size = halved if family == "basic" else size
+        self.mixer = MixerUnit(mixer, mixer_inputs, mixed, mixer_size, mixer_stride, pooling,
+                               not ends_branch, net, shared)
+
+        self.squeezes_output = bottleneck and block["squeezePlace"] == "afterExpansion"
+        self.squeeze = None
+        if block["squeezeExcitation"]:
+            channels = outputs if self.squeezes_output else mixed
+            self.squeeze = SqueezeExcitation(channels, block["squeezeRatio"])
+
+        self.exit = None
+        if bottleneck or inverted:
+            self.exit = "expand" if bottleneck else "project"
+            self.add_module(
+                self.exit, ConvolutionUnit(mixed, outputs, net, kernel=1, activated=False))
+
+        self.adds, self.shortcut = shortcut, None
+        # The shortcut of ResNet-D and ResNet-RS halves the map by pooling before its convolution.
+        # At an odd border a window in ceil mode is the mean of the pixels inside the map.
+        pools = net["stem"]["kind"] in ("resnetD", "resnetRS")
+        self.pools_shortcut = pools and stride == 2
+        if shortcut and (stride == 2 or inputs != outputs):
+            self.shortcut = ConvolutionUnit(
+                inputs, outputs, net, kernel=1, stride=1 if pools else stride, activated=False)
+        self.activation = None if inverted else ACTIVATIONS[net["activation"]]
+        self.stochastic_depth = block["stochasticDepth"]
+
+    def forward(self, x):
+        y = getattr(self, self.entry)(x) if self.entry else x
+        y = self.mixer(y)
+        if self.squeeze and not self.squeezes_output:
+            y = self.squeeze(y)
+        if self.exit:
+            y = getattr(self, self.exit)(y)
+        if self.squeeze and self.squeezes_output:
+            y = self.squeeze(y)
+        if not self.adds:
+            return y
+        if self.training and self.stochastic_depth > 0:
+            kept = 1 - self.stochastic_depth
+            y = y * y.new_empty(len(y), 1, 1, 1).bernoulli_(kept) / kept
+        if self.shortcut and self.pools_shortcut:
+            x = F.avg_pool2d(x, 2, 2, ceil_mode=True, count_include_pad=False)
+        y = y + (self.shortcut(x) if self.shortcut else x)
+        return self.activation(y) if self.activation else y
+
+
+# ---- the network ----
+
+
+class Network(nn.Module):
+    """The network that an "architecture" of Lambda Studio describes."""
+
+    def __init__(self, architecture):
+        super().__init__()
+        net = self.architecture = architecture
+        stem, size = net["stem"], (net["input"]["height"], net["input"]["width"])
+        self.stem, size = self.make_stem(stem, net["input"]["channels"], size)
+        self.pools_stem = stem["kind"] in ("imagenet", "resnetD")
+        channels, tables = stem["width"], {}
+        self.stages = []
+        for s, stage in enumerate(net["stages"]):
+            blocks = nn.Module()
+            self.add_module(f"stage{s + 1}", blocks)
+            repeated = [b for each in stage["blocks"] for b in [each] * each.get("repeat", 1)]
+            for i, block in enumerate(repeated):
+                stride = stage["stride"] if i == 0 else 1
+                shared = self.shared_table(block, tables, size, stride)
+                made = ResidualBlock(block, channels, size, stage["width"], stride, net, shared)
+                blocks.add_module(f"block{i + 1}", made)
+                channels = stage["width"] * (4 if net["family"] == "bottleneck" else 1)
+                size = tuple((side + stride - 1) // stride for side in size)
+            self.stages.append(f"stage{s + 1}")
+        self.headConv = None
+        if net["head"]["width"] > 0:
+            self.headConv = ConvolutionUnit(channels, net["head"]["width"], net, kernel=1)
+            channels = net["head"]["width"]
+        self.head = nn.Linear(channels, net["classes"], bias=net["head"]["bias"])
+
+    def make_stem(self, stem, channels, size):
+        net, kind, width = self.architecture, stem["kind"], stem["width"]
+        halved = tuple((side + 1) // 2 for side in size)
+        quartered = tuple((side + 1) // 2 for side in halved)
+        if kind == "cifar":
+            return ConvolutionUnit(channels, width, net), size
+        if kind == "strided":
+            return ConvolutionUnit(channels, width, net, stride=2), halved
+        if kind == "imagenet":
+            return ConvolutionUnit(channels, width, net, kernel=7, stride=2), quartered
+        if kind == "patch":
+            patch = stem["patchSize"]
+            unit = ConvolutionUnit(channels, width, net, kernel=patch, stride=patch, padding=0)
+            return unit, tuple(side // patch for side in size)
+        narrow, unit = max(1, width // 2), nn.Sequential()
+        depths, strides = [channels, narrow, narrow, width, width], [2, 1, 1, 2]
+        for i in range(4 if kind == "resnetRS" else 3):
+            unit.add_module(
+                f"conv{i + 1}", ConvolutionUnit(depths[i], depths[i + 1], net, stride=strides[i]))
+        return unit, quartered
+
+    def shared_table(self, block, tables, size, stride):
+        """Layers that name the same table share its embeddings; the network has the table."""
+        mixer = block["mixer"]
+        name = mixer.get("sharedEmbeddings")
+        if not name or mixer["embedding"] == "none":
+            return None
+        if name not in tables:
+            if self.architecture["family"] == "basic":
+                size = tuple((side + stride - 1) // stride for side in size)
+            tables[name] = PositionEmbedding(mixer, *size)
+            self.add_module(f"embeddings-{name}", tables[name])
+        return tables[name]
+
+    def forward(self, x):
+        """Logits [b, classes] of normalised images [b, channels, height, width]."""
+        x = self.stem(x)
+        if self.pools_stem:
+            x = F.max_pool2d(x, 3, stride=2, padding=1)
+        for name in self.stages:
+            for block in self.get_submodule(name).children():
+                x = block(x)
+        if self.headConv:
+            x = self.headConv(x)
+        head = self.architecture["head"]
+        x = x.amax((2, 3)) if head["pooling"] == "max" else x.mean((2, 3))
+        x = F.dropout(x, head["dropout"], self.training)
+        return self.head(x) * head["scale"]
+
+
+def load(path, device="cpu"):
+    """The network of a file of weights, ready to classify, and what the file says of itself: a dict
+    with "input", "classes", "training", "scores" and "license"."""
+    with safe_open(path, "pt", device=device) as file:
+        metadata = file.metadata()
+        weights = {name: file.get_tensor(name) for name in file.keys()}
+    network = Network(json.loads(metadata["architecture"])).to(device)
+    network.load_state_dict(weights)
+    description = {name: json.loads(metadata[name])
+                   for name in ("input", "classes", "training", "scores") if name in metadata}
+    description["license"] = metadata.get("license", "")
+    return network.eval(), description
+
+
+# ---- images ----
+
+
+def read_png(path):
+    """The pixels [3, height, width] of a PNG file with eight bits per channel, without Pillow."""
+    data = pathlib.Path(path).read_bytes()
+    parts, palette, at = b"", b"", 8
+    while data[:8] == b"\x89PNG\r\n\x1a\n" and at < len(data):
+        length, kind = struct.unpack(">I4s", data[at : at + 8])
+        body, at = data[at + 8 : at + 8 + length], at + 12 + length
+        if kind == b"IHDR":
+            width, height, bits, color, _, _, interlaced = struct.unpack(">IIBBBBB", body)
+        elif kind == b"PLTE":
+            palette = body
+        elif kind == b"IDAT":
+            parts += body
+    if not parts or bits != 8 or interlaced:
+        sys.exit(f"{path}: only plain PNG files are read without Pillow: pip install pillow")
+    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
+    raw, line = zlib.decompress(parts), width * channels
+    rows, above = [], bytearray(line)
+    for y in range(height):
+        method = raw[y * (line + 1)]
+        row = bytearray(raw[y * (line + 1) + 1 : (y + 1) * (line + 1)])
+        for i in range(line if method else 0):
+            left = row[i - channels] if i >= channels else 0
+            corner = above[i - channels] if i >= channels else 0
+            if method == 4:
+                guess = left + above[i] - corner
+                distances = abs(guess - left), abs(guess - above[i]), abs(guess - corner)
+                added = (left, above[i], corner)[distances.index(min(distances))]
+            else:
+                added = (0, left, above[i], (left + above[i]) // 2)[method]
+            row[i] = (row[i] + added) & 255
+        rows.append(row)
+        above = row
+    x = torch.frombuffer(bytearray().join(rows), dtype=torch.uint8).view(height, width, channels)
+    if color == 3:
+        return torch.frombuffer(bytearray(palette), dtype=torch.uint8).view(-1, 3)[
+            x[..., 0].long()].permute(2, 0, 1)
+    x = x[..., : 3 if channels > 2 else 1].permute(2, 0, 1)  # Without its transparency.
+    return x.expand(3, -1, -1)
+
+
+def read_image(path):
+    """The pixels [3, height, width] of an image, 0..255."""
+    try:
+        from PIL import Image
+    except ImportError:
+        return read_png(path)
+    image = Image.open(path)
+    # As in training, transparency is dropped, not painted on a background.
+    image = (image.convert("RGBA") if "A" in image.getbands() else image).convert("RGB")
+    pixel_bytes = bytearray(image.tobytes())
+    return torch.frombuffer(pixel_bytes, dtype=torch.uint8).view(
+        image.height, image.width, 3).permute(2, 0, 1)
+
+
+def prepare(image, description):
+    """An image [3, H, W] of 0..255 as the network's input [channels, height, width]: scaled by a
+    triangle filter, so that it covers the input, cropped to the middle, and normalised."""
+    wanted = description["input"]
+    height, width = wanted["height"], wanted["width"]
+    if wanted["channels"] == 1:  # The luma of ITU-R BT.601.
+        weights = torch.tensor([0.299, 0.587, 0.114])[:, None, None]
+        image = (image.float() * weights).sum(0, keepdim=True).round()
+    h, w = image.shape[1:]
+    if h * width > w * height:
+        scaled = (h * width // w, width)
+    else:
+        scaled = (height, w * height // h)
+    if scaled != (h, w):
+        x = F.interpolate(image[None].float(), scaled, mode="bilinear", antialias=True)[0]
+        image = (x + 0.5).floor().clamp(0, 255)
+    top, left = (scaled[0] - height) // 2, (scaled[1] - width) // 2
+    image = image[:, top : top + height, left : left + width].float() / 255
+    mean, deviation = (torch.tensor(wanted[name])[:, None, None] for name in ("mean", "deviation"))
+    return (image - mean) / deviation
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Classifies images by a network of Lambda Studio.")
+    parser.add_argument("images", nargs="+", help="PNG files; with Pillow also others")
+    parser.add_argument("--weights", default=pathlib.Path(__file__).with_suffix(".safetensors"),
+                        help="the file of weights (default: beside this file)")
+    parser.add_argument("--top", type=int, default=5, help="how many classes (default: 5)")
+    parser.add_argument("--json", action="store_true", help="all probabilities as JSON")
+    arguments = parser.parse_args()
+    network, description = load(arguments.weights)
+    classes = description["classes"]
+    results = []
+    for path in arguments.images:
+        with torch.no_grad():
+            logits = network(prepare(read_image(path), description)[None])[0]
+        probabilities = logits.softmax(0)
+        results.append({"image": path, "probabilities": probabilities.tolist()})
+        if arguments.json:
+            continue
+        top = probabilities.topk(min(arguments.top, len(classes)))
+        print(path)
+        for probability, index in zip(top.values.tolist(), top.indices.tolist()):
+            print(f"  {100 * probability:6.2f} %  {classes[index]}")
+    if arguments.json:
+        print(json.dumps({"classes": classes, "images": results}))
+
+
+if __name__ == "__main__":
+    main()

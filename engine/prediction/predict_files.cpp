@@ -1,0 +1,57 @@
+#include "engine/prediction/predict_files.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <ATen/Parallel.h>
+
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/pictures/picture_decoding.h"
+#include "engine/runtime/error.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr std::uint64_t kMaxPictureBytes = 256U << 20;
+
+std::vector<std::uint8_t> inputOfFile(const Predictor& predictor, const std::string& file) {
+  const std::string bytes = readFile(file, kMaxPictureBytes);
+  return predictor.inputOf(decodePicture(std::as_bytes(std::span(bytes)), file));
+}
+
+}  // namespace
+
+std::vector<PredictedFile> predictFiles(Predictor& predictor, std::span<const std::string> files) {
+  std::vector<PredictedFile> results(files.size());
+  std::vector<std::vector<std::uint8_t>> inputs(files.size());
+  const auto decode = [&](std::int64_t first, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(end); ++i) {
+      results[i].file = files[i];
+      try {
+        inputs[i] = inputOfFile(predictor, files[i]);
+      } catch (const Error& error) {
+        results[i].problem = error.reason();
+      }
+    }
+  };
+  // A picture takes long enough to decode that each thread may take few at a time.
+  at::parallel_for(0, static_cast<std::int64_t>(files.size()), /*grain_size=*/4, decode);
+
+  std::vector<std::uint8_t> images;
+  for (const std::vector<std::uint8_t>& input : inputs) {
+    images.insert(images.end(), input.begin(), input.end());
+  }
+  if (images.empty()) return results;
+  const std::vector<float> probabilities = predictor.predictImages(images);
+  const std::size_t classes = probabilities.size() / (images.size() / predictor.imageBytes());
+  const float* next = probabilities.data();
+  for (PredictedFile& result : results) {
+    if (!result.problem.empty()) continue;
+    result.probabilities.assign(next, next + classes);
+    next += classes;
+  }
+  return results;
+}
+
+}  // namespace lambda

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "engine/runs/observer.h"
+#include "engine/runtime/run_control.h"
+#include "engine/training/evaluate_run.h"
+
+namespace lambda {
+
+/// What was written of a split's predictions.
+struct WrittenPredictions {
+  Evaluation evaluation;  ///< The scores of all predictions, stored as evaluateRun() does.
+  std::uint64_t bytes = 0;
+};
+
+/// Writes what a network predicts for every image of a split, in the split's order:
+///   index          of the image within the split, from 0
+///   label          the true class
+///   prediction     the most probable class
+///   loss           cross-entropy in nats
+///   probabilities  of all classes, the softmax of the logits
+/// A file that ends in .npy is one NumPy array of records with these fields. Any other is CSV, with
+/// the name of each class above its column of probabilities. Returns nothing if the control asked
+/// to stop. Throws Error as evaluateRun() does, and for a file that can't be written.
+std::optional<WrittenPredictions> writePredictions(const EvaluationRequest& request,
+                                                   const std::filesystem::path& file,
+                                                   RunControl& control,
+                                                   Observer& observer);
+
+}  // namespace lambda

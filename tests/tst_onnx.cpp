@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <ATen/Parallel.h>
+
+#include <QtTest/QtTest>
+
+#include <protozero/pbf_message.hpp>
+
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/onnx/onnx_model.h"
+#include "engine/runtime/error.h"
+#include "engine/training/checkpoint/tensor_file.h"
+#include "engine/values/architecture/cost.h"
+#include "tests/support/exported_networks.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/test_python.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda::test {
+
+namespace {
+
+/// The tensors of a network as they are read from a file.
+SafeTensors weightsOf(Network& network, const std::filesystem::path& folder) {
+  saveTensors(folder / "weights.safetensors", stateOf(*network), {{"format", "pt"}});
+  return readSafeTensors(folder / "weights.safetensors");
+}
+
+OnnxDetails detailsOf(const Architecture& architecture) {
+  return {.input = descriptionOf(architecture).header.input,
+          .programVersion = "1.2.3",
+          .metadata = {{"license", "CC0"}}};
+}
+
+/// The pixels of normalised images.
+at::Tensor pixelsOf(const at::Tensor& images) {
+  return images * 0.25 + 0.5;
+}
+
+/// What the names of the values in a model say of its layers: the shape of each without the batch.
+std::string shapesText(const Architecture& architecture) {
+  std::string text;
+  for (const LayerCost& layer : costOf(architecture).layers) {
+    text += layer.name + ' ' + std::to_string(layer.output.channels) + ' ' +
+            std::to_string(layer.output.height) + ' ' + std::to_string(layer.output.width) + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+/// Compares exported models with the networks of this build, by the official checker and run time.
+class TestOnnx : public QObject {
+  Q_OBJECT
+
+ private:
+  TestPython python_;
+
+ private Q_SLOTS:
+
+  void initTestCase() { at::manual_seed(29); }
+
+  void weightsThatDoNotFitAreNamed() {
+    const TemporaryFolder folder;
+    const Architecture architecture = tinyRun().architecture;
+    Network network(architecture);
+    SafeTensors weights = weightsOf(network, folder.path());
+    const auto refusal = [&](const SafeTensors& given, const OnnxDetails& details) -> std::string {
+      try {
+        encodeOnnx(architecture, given, details);
+        return {};
+      } catch (const Error& error) {
+        return error.what();
+      }
+    };
+    const OnnxDetails details = detailsOf(architecture);
+    QCOMPARE(refusal(weights, details), std::string());
+    QVERIFY(refusal(weights, {}).find("normalised") != std::string::npos);
+    const auto head = [](SafeTensors& file) {
+      return std::ranges::find(file.tensors, "head.weight", &TensorView::name);
+    };
+    SafeTensors other = weights;
+    other.tensors.erase(head(other));
+    QVERIFY(refusal(other, details).find("head.weight is missing") != std::string::npos);
+    other = weights;
+    head(other)->shape = {16, 10};
+    QVERIFY(refusal(other, details).find("head.weight is F32 [16, 10]") != std::string::npos);
+  }
+
+  void theModelNamesItsVersions() {
+    const TemporaryFolder folder;
+    const Architecture architecture = tinyRun().architecture;
+    Network network(architecture);
+    const std::string bytes =
+        encodeOnnx(architecture, weightsOf(network, folder.path()), detailsOf(architecture));
+    std::map<protozero::pbf_tag_type, std::string> texts;
+    std::int64_t irVersion = 0, operators = 0;
+    protozero::pbf_reader model(bytes);
+    while (model.next()) {
+      if (model.tag() == 1) {
+        irVersion = model.get_int64();
+      } else if (model.tag() == 2 || model.tag() == 3) {
+        const auto tag = model.tag();
+        texts[tag] = model.get_string();
+      } else if (model.tag() == 8) {
+        protozero::pbf_reader opset = model.get_message();
+        while (opset.next()) {
+          if (opset.tag() == 2) {
+            operators = opset.get_int64();
+          } else {
+            opset.skip();
+          }
+        }
+      } else {
+        model.skip();
+      }
+    }
+    QCOMPARE(irVersion, std::int64_t{8});
+    QCOMPARE(operators, std::int64_t{17});
+    QCOMPARE(texts[2], std::string("Lambda Studio"));
+    QCOMPARE(texts[3], std::string("1.2.3"));
+  }
+
+  void itsLogitsAreThoseOfTheNetwork() {
+    const QString missing = python_.missing({u"onnx"_s, u"onnxruntime"_s, u"numpy"_s});
+    if (!missing.isEmpty()) QSKIP(qPrintable(missing));
+    const TemporaryFolder folder;
+    std::map<std::string, double> limits;
+    for (const auto& [name, architecture] : exportedNetworks()) {
+      const at::Tensor images = imagesFor(architecture);
+      Network network = trainedNetwork(architecture, images);
+      writeFileDurably(
+          folder.path() / (name + ".onnx"),
+          encodeOnnx(architecture, weightsOf(network, folder.path()), detailsOf(architecture)));
+      writeFileDurably(folder.path() / (name + ".shapes"), shapesText(architecture));
+      const ExpectedLogits expected = expectedLogits(network, images);
+      saveTensors(folder.path() / (name + ".io.safetensors"),
+                  {{"images", pixelsOf(images)}, {"logits", expected.logits}},
+                  {{"format", "pt"}});
+      limits[name] = std::max(1e-4, kRoundings * expected.rounding);
+    }
+    const PythonOutcome outcome = python_.run("check_onnx.py", {folder.path()});
+    QVERIFY2(outcome.status == 0, outcome.errors.constData());
+    const std::map<std::string, double> differences = numbersByName(outcome.output);
+    QCOMPARE(differences.size(), limits.size());
+    for (const auto& [name, difference] : differences) {
+      QVERIFY2(difference <= limits[name], (name + ": " + std::to_string(difference)).c_str());
+    }
+  }
+};
+
+}  // namespace lambda::test
+
+QTEST_GUILESS_MAIN(lambda::test::TestOnnx)
+#include "tst_onnx.moc"
