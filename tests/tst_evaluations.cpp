@@ -52,6 +52,8 @@ void TestEvaluations::linesReadBackAsTheyWere() {
 
 void TestEvaluations::damagedLinesAreLeftOut() {
   const std::string line = toLine(scored(2, Split::test));
+  QCOMPARE(evaluationsFromText("\n" + line + "\n").records.size(), std::size_t{1});
+  QVERIFY(evaluationsFromText("\n" + line + "\n").warnings.empty());
   const Evaluations read = evaluationsFromText("{\n" + line + "[1]\n" + line.substr(0, 30));
   QCOMPARE(read.records.size(), std::size_t{1});
   QCOMPARE(read.warnings.size(), std::size_t{2});

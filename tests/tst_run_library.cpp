@@ -71,7 +71,6 @@ class TestRunLibrary : public QObject {
   void aLogRemovedAtOnceStaysAway();
   void runsInDeeperFoldersAreFound();
   void aHugeFolderIsSearchedInPart();
-  void runsAreExportedForOtherPrograms();
   void aFolderThatIsNoRunIsRefused();
   void aMissingFolderIsReportedAndNoticedWhenItComes();
   void foreignLogsAreSplitIntoRuns();
@@ -443,31 +442,6 @@ void TestRunLibrary::aHugeFolderIsSearchedInPart() {
   QVERIFY(library_->find(near));
   QCOMPARE(library_->state(), LibraryState::ready);
   QVERIFY(library_->stateText().contains(u"too many folders"_s));
-}
-
-void TestRunLibrary::runsAreExportedForOtherPrograms() {
-  const TemporaryFolder elsewhere;
-  const fs::path run = writeRun(folder_->path(), kFirst, finishedRecord("first"));
-  appendText(run / "metrics.jsonl", toLine(epochRecord(1, 0.5)));
-  open();
-  QSignalSpy written(library_.get(), &RunLibrary::written);
-  QSignalSpy refusals(library_.get(), &RunLibrary::refused);
-  const fs::path file = elsewhere.path() / "epochs.csv";
-  library_->exportRun(run, RunExport::epochs, file);
-  QTRY_COMPARE(written.size(), 1);
-  QVERIFY(written.first().at(1).toString().contains(toText(file)));
-  QFile csv(toText(file));
-  QVERIFY(csv.open(QIODevice::ReadOnly));
-  QCOMPARE(csv.readAll().count('\n'), 2);
-  // It has no checkpoint, and no export replaces a part of a run.
-  library_->exportRun(run, RunExport::weights, elsewhere.path() / "weights.safetensors");
-  library_->exportRun(run, RunExport::epochs, run / "metrics.jsonl");
-  library_->exportRun(run, RunExport::epochs, elsewhere.path() / "missing" / "a.csv");
-  QTRY_COMPARE(refusals.size(), 3);
-  for (const QList<QVariant>& refusal : refusals) {
-    QVERIFY(refusal.at(1).toString().startsWith(u"Could not write"_s));
-  }
-  QCOMPARE(written.size(), 1);
 }
 
 void TestRunLibrary::aFolderThatIsNoRunIsRefused() {

@@ -107,10 +107,6 @@ void RunLibrary::write(const fs::path& file, const QByteArray& content) {
   post([file, content](LibraryWorker& worker) { worker.write(file, content); });
 }
 
-void RunLibrary::exportRun(const fs::path& run, RunExport what, const fs::path& file) {
-  post([run, what, file](LibraryWorker& worker) { worker.exportRun(run, what, file); });
-}
-
 void RunLibrary::addRun(const fs::path& path) {
   const fs::path run = normal(path);
   const bool isNew = addOnce(added_, run);

@@ -13,7 +13,6 @@
 #include "app/runs/library/imported_log.h"
 #include "app/runs/library/run_files.h"
 #include "app/session/runs/run_summary.h"
-#include "engine/runs/run_export.h"
 #include "engine/values/run/metrics.h"
 
 class QSettings;
@@ -100,11 +99,6 @@ class RunLibrary : public QObject {
 
   /// Writes a file whole: written(), or refused() with its path.
   void write(const std::filesystem::path& file, const QByteArray& content);
-
-  /// Exports a run to a file for other programs: written(), or refused() with the file's path.
-  void exportRun(const std::filesystem::path& run,
-                 RunExport what,
-                 const std::filesystem::path& file);
 
   /// Reads everything again at once.
   void refresh();

@@ -38,6 +38,7 @@ namespace lambda {
 RunsPage::RunsPage(RunLibrary& library,
                    TrainingSession& training,
                    InspectionSession& inspection,
+                   ExportSession& exports,
                    QWidget* parent)
     : Page(parent),
       library_(library),
@@ -60,7 +61,8 @@ RunsPage::RunsPage(RunLibrary& library,
           {curves_, differences_, confusion_, scatter_, details_, histograms_, networks_})),
       table_(view_->table()),
       messageBar_(view_->messageBar()),
-      operations_(new RunOperations(library, *actions_, table_, sorted_, messageBar_, *this)),
+      operations_(
+          new RunOperations(library, *actions_, table_, sorted_, messageBar_, exports, *this)),
       forks_(new ForkStarter(library, training, *this)) {
   setAcceptDrops(true);
   setAccessibleName(u"Runs"_s);

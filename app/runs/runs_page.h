@@ -17,6 +17,7 @@ class DifferencesPanel;
 class ForkStarter;
 class HistogramsPanel;
 class NetworksPanel;
+class ExportSession;
 class InspectionSession;
 class OverlayPanel;
 class RunActions;
@@ -40,6 +41,7 @@ class RunsPage : public Page {
   RunsPage(RunLibrary& library,
            TrainingSession& training,
            InspectionSession& inspection,
+           ExportSession& exports,
            QWidget* parent = nullptr);
   ~RunsPage() override;
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/exports/export_run.h"
 #include "engine/runs/observer.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/run_control.h"
@@ -57,6 +58,9 @@ class EngineCalls {
                             RunControl& control,
                             Observer& observer) = 0;
   virtual std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
+                                                RunControl& control,
+                                                Observer& observer) = 0;
+  virtual std::optional<ExportReport> exportRun(const ExportJob& job,
                                                 RunControl& control,
                                                 Observer& observer) = 0;
   virtual std::optional<ThroughputEstimate> estimateThroughput(const RunConfig& config,

@@ -17,6 +17,7 @@
 #include "app/session/background_tasks.h"
 #include "app/session/data_location.h"
 #include "app/session/documents/document_actions.h"
+#include "app/session/documents/export_session.h"
 #include "app/session/documents/project_document.h"
 #include "app/session/inspection/inspection_session.h"
 #include "app/session/training/training_session.h"
@@ -93,7 +94,8 @@ Workspaces::Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent)
       designPage_(new DesignPage(*document_, *inspection_, *documentActions_)),
       trainPage_(new TrainPage(*document_, *training_)),
       inspectPage_(new InspectPage(*training_, *inspection_)),
-      runsPage_(new RunsPage(*library_, *training_, *inspection_)),
+      runsPage_(
+          new RunsPage(*library_, *training_, *inspection_, *new ExportSession(engine_, this))),
       pages_{welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_} {
   addPages();
   try {

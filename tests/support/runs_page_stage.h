@@ -15,6 +15,7 @@
 #include "app/runs/run_library.h"
 #include "app/runs/runs_page.h"
 #include "app/runs/table/run_table_view.h"
+#include "app/session/documents/export_session.h"
 #include "app/session/inspection/inspection_session.h"
 #include "app/session/training/training_session.h"
 #include "tests/support/scripted_engine.h"
@@ -73,6 +74,7 @@ class RunsPageStage {
   std::unique_ptr<RunLibrary> library_;
   std::unique_ptr<TrainingSession> training_;
   std::unique_ptr<InspectionSession> inspection_;
+  std::unique_ptr<ExportSession> exports_;
   std::unique_ptr<RunsPage> page_;
 };
 
@@ -88,11 +90,13 @@ inline void RunsPageStage::begin() {
   library_ = std::make_unique<RunLibrary>();
   training_ = std::make_unique<TrainingSession>(engine_);
   inspection_ = std::make_unique<InspectionSession>(engine_);
+  exports_ = std::make_unique<ExportSession>(engine_);
   makePage();
 }
 
 inline void RunsPageStage::end() {
   page_.reset();
+  exports_.reset();
   inspection_.reset();
   training_.reset();
   library_.reset();
@@ -100,7 +104,7 @@ inline void RunsPageStage::end() {
 }
 
 inline void RunsPageStage::makePage() {
-  page_ = std::make_unique<RunsPage>(*library_, *training_, *inspection_);
+  page_ = std::make_unique<RunsPage>(*library_, *training_, *inspection_, *exports_);
   page_->resize(1208, 730);
   page_->show();
   QVERIFY(QTest::qWaitForWindowExposed(page_.get()));

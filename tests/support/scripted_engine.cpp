@@ -413,7 +413,28 @@ RunResult ScriptedEngine::forkRun(const fs::path& checkpoint,
 std::optional<Evaluation> ScriptedEngine::evaluateRun(const EvaluationRequest& request,
                                                       RunControl& /*control*/,
                                                       Observer& /*observer*/) {
-  return Evaluation{{0.8, 0.75}, request.run / "checkpoints/best.safetensors", 1, 20, 500, 1, {}};
+  return Evaluation{
+      {0.8, 0.75}, request.run / "checkpoints/best.safetensors", 1, 20, 500, 1, true, {}};
+}
+
+std::optional<ExportReport> ScriptedEngine::exportRun(const ExportJob& job,
+                                                      RunControl& control,
+                                                      Observer& observer) {
+  constexpr std::int64_t kImages = 100;
+  if (refusal) throw Error(job.run.string(), *refusal);
+  for (std::int64_t done = 0; done < kImages; ++done) {
+    if (control.next() == RunControl::Turn::stop) return std::nullopt;
+    observer.evaluated({"exported", done, kImages});
+    std::this_thread::sleep_for(batchTime);
+  }
+  const std::lock_guard lock(mutex_);
+  exports_.push_back(job);
+  return ExportReport{.files = {job.out}, .bytes = 1234, .images = kImages};
+}
+
+std::vector<ExportJob> ScriptedEngine::exports() const {
+  const std::lock_guard lock(mutex_);
+  return exports_;
 }
 
 std::optional<ThroughputEstimate> ScriptedEngine::estimateThroughput(const RunConfig& config,

@@ -49,6 +49,9 @@ class ScriptedEngine : public EngineCalls {
   /// Requests that were answered from checkpoints, in their order.
   std::vector<InspectionRequest> inspections() const;
 
+  /// Exports that were completed, in their order.
+  std::vector<ExportJob> exports() const;
+
   ComputeDevice selectDevice(const DeviceConfig& config) override;
   int availableCores() override;
   RunResult trainRun(const RunConfig& config,
@@ -67,6 +70,9 @@ class ScriptedEngine : public EngineCalls {
   std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                         RunControl& control,
                                         Observer& observer) override;
+  std::optional<ExportReport> exportRun(const ExportJob& job,
+                                        RunControl& control,
+                                        Observer& observer) override;
   std::optional<ThroughputEstimate> estimateThroughput(const RunConfig& config,
                                                        int steps,
                                                        RunControl& control,
@@ -83,6 +89,7 @@ class ScriptedEngine : public EngineCalls {
   std::atomic<int> classifications_ = 0;
   mutable std::mutex mutex_;
   std::vector<InspectionRequest> inspections_;
+  std::vector<ExportJob> exports_;
 };
 
 }  // namespace lambda::test

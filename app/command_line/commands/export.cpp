@@ -9,11 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
-#include "app/command_line/commands/export_forms.h"
+#include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
-#include "engine/runs/run_export.h"
-#include "engine/values/inspection/inspection.h"
+#include "app/command_line/training_view.h"
+#include "app/interrupt.h"
+#include "engine/exports/export_run.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
@@ -32,6 +33,18 @@ constexpr std::array<std::string_view, kRunExports.size()> kFormatNames = [] {
 }();
 
 constexpr char kStandardOutput[] = "-";
+
+struct ExportOptions {
+  std::string run;
+  std::string format;
+  std::optional<std::string> out;
+  bool raw = false;
+  std::optional<std::string> license;
+  std::optional<std::string> split;
+  std::optional<int> augmented;
+  std::optional<std::string> data;
+  OutputOptions output;
+};
 
 RunExport formatOf(const std::string& name) {
   const auto found = std::find(kFormatNames.begin(), kFormatNames.end(), name);
@@ -90,7 +103,45 @@ void requireFitting(const ExportOptions& options, RunExport format) {
   refuse(options.augmented && format != RunExport::images, "--augmented", "It is for images.");
 }
 
-int exportRun(const ExportOptions& options) {
+ExportJob jobOf(const ExportOptions& options,
+                RunExport format,
+                const fs::path& run,
+                const fs::path& out) {
+  ExportJob job{.run = run,
+                .what = format,
+                .out = out,
+                .weights = options.raw ? WeightsChoice::raw : WeightsChoice::evaluated,
+                .license = options.license,
+                .augmentedInEpoch = options.augmented,
+                .data = options.data};
+  if (options.split) job.split = enumOf<Split>(*options.split);
+  return job;
+}
+
+/// What was written, after its name and size.
+std::string textOf(const ExportReport& report) {
+  std::string text;
+  if (report.tensors > 0) {
+    text += ", " + formatCounted(report.tensors, "tensor") + ", " + formatCount(report.values) +
+            " values" + (report.averaged ? ", averaged over training" : "");
+  }
+  if (report.images > 0) {
+    text += ", " + formatCounted(report.images, std::string(nameOf(report.split)) + " image");
+  }
+  if (report.scores) text += ", accuracy " + formatAccuracy(report.scores->accuracy);
+  if (report.checkpoint) text += ", of " + shownPath(*report.checkpoint);
+  return text;
+}
+
+nlohmann::ordered_json reportJson(const ExportReport& report, const fs::path& out) {
+  nlohmann::ordered_json json{{"file", out.string()}, {"bytes", report.bytes}};
+  json["files"] = nlohmann::ordered_json::array();
+  for (const fs::path& file : report.files) json["files"].push_back(file.string());
+  if (report.checkpoint) json["checkpoint"] = report.checkpoint->string();
+  return json;
+}
+
+int exportRunCommand(const ExportOptions& options) {
   const RunExport format = formatOf(options.format);
   requireFitting(options, format);
   const fs::path found = findRun(options.run);
@@ -108,17 +159,20 @@ int exportRun(const ExportOptions& options) {
   }
   requireReplaceable(out, format);
   requireNoFileOfRun(out);
-  const ExportOutcome outcome = exportTo(options, format, found, out);
-  if (outcome.status != kExitOk) return outcome.status;
+  RunControl control;
+  ProgressLine line(options.output.quiet);
+  TrainingView view(line);
+  Interrupt interrupt([&] { control.requestStop(); });
+  const std::optional<ExportReport> report =
+      exportRun(jobOf(options, format, found, out), control, view);
+  line.clear();
+  if (!report) return interrupt.exitStatus();
+  if (!report->isVerified) std::cerr << unverifiedNote(*report->checkpoint);
   if (options.output.json) {
-    nlohmann::ordered_json report{{"file", out.string()}, {"bytes", outcome.bytes}};
-    report["files"] = nlohmann::ordered_json::array();
-    for (const fs::path& file : outcome.files) report["files"].push_back(file.string());
-    if (outcome.checkpoint) report["checkpoint"] = outcome.checkpoint->string();
-    printJson(report);
+    printJson(reportJson(*report, out));
   } else {
-    printText(terminalText(out.string()) + ": " + formatBytes(outcome.bytes) +
-              (outcome.what.empty() ? "" : ", " + outcome.what) + "\n");
+    printText(terminalText(out.string()) + ": " + formatBytes(report->bytes) + textOf(*report) +
+              "\n");
   }
   return kExitOk;
 }
@@ -193,7 +247,7 @@ void addExport(CLI::App& program, Action& action) {
   command->add_option("--data", options->data, "where the data is, if it has moved")
       ->type_name("PATH");
   addOutputFlags(command, options->output);
-  onChosen(command, options, action, exportRun);
+  onChosen(command, options, action, exportRunCommand);
 }
 
 }  // namespace lambda

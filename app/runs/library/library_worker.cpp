@@ -61,19 +61,6 @@ fs::path folderFor(const fs::path& path) {
   return isPart ? parent : fs::path();
 }
 
-/// Exports a run and says what was written.
-QString writeExport(const fs::path& run, RunExport what, const fs::path& file) {
-  if (traitsOf(what).form != ExportForm::weights) {
-    writeFileDurably(file, exportedText(run, what));
-    return u"Saved %1."_s.arg(toText(file));
-  }
-  const ExportedWeights weights = exportWeights({.run = run, .what = what, .out = file});
-  const QString tensors = countedText(weights.tensors, u"tensor"_s);
-  return (weights.averaged ? u"Saved %1 with %2 of %3, averaged over training."_s
-                           : u"Saved %1 with %2 of %3."_s)
-      .arg(toText(file), tensors, toText(weights.checkpoint.filename()));
-}
-
 struct FolderReport {
   LibraryState state = LibraryState::ready;
   QString text;
@@ -177,19 +164,6 @@ void LibraryWorker::findCommand(const RunSummary& run) {
 
 void LibraryWorker::write(const fs::path& path, const QByteArray& content) {
   report(path, u"Saved %1."_s.arg(toText(path)), saveFile(toText(path), content));
-}
-
-void LibraryWorker::exportRun(const fs::path& run, RunExport what, const fs::path& file) {
-  QString sentence, problem;
-  try {
-    if (isFileOfRun(file)) {
-      throw Error(file.string(), "this is a file of a run, which an export never replaces");
-    }
-    sentence = writeExport(run, what, file);
-  } catch (const std::exception& error) {
-    problem = QString::fromStdString(error.what());
-  }
-  report(file, sentence, problem);
 }
 
 void LibraryWorker::report(const fs::path& file, const QString& sentence, const QString& problem) {

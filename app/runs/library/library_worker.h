@@ -11,7 +11,6 @@
 
 #include "app/runs/library/metrics_follower.h"
 #include "app/runs/library/run_scanner.h"
-#include "engine/runs/run_export.h"
 #include "engine/values/run/run_record.h"
 
 namespace lambda {
@@ -32,9 +31,6 @@ class LibraryWorker : public QObject {
   void open(const std::vector<std::filesystem::path>& paths);
   void findCommand(const RunSummary& run);
   void write(const std::filesystem::path& file, const QByteArray& content);
-  void exportRun(const std::filesystem::path& run,
-                 RunExport what,
-                 const std::filesystem::path& file);
   /// The runs from elsewhere that are listed too.
   void setAdded(std::vector<std::filesystem::path> added);
   /// Refuses a folder that is no run; `isNew`: it is then taken off the list.

@@ -10,12 +10,13 @@
 #include <QFileDialog>
 #include <QUrl>
 
+#include "app/runs/panels/export/export_run_dialog.h"
 #include "app/runs/panels/message_bar.h"
 #include "app/runs/run_actions.h"
 #include "app/runs/run_library.h"
 #include "app/runs/table/run_csv.h"
 #include "app/runs/table/run_table_view.h"
-#include "app/session/documents/export_dialog.h"
+#include "app/session/documents/export_session.h"
 #include "widgets/export/export_folder.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
@@ -31,12 +32,14 @@ RunOperations::RunOperations(RunLibrary& library,
                              RunTableView& table,
                              const RunSortFilter& listed,
                              RunsMessageBar& messages,
+                             ExportSession& exports,
                              QWidget& page)
     : QObject(&page),
       library_(library),
       table_(table),
       listed_(listed),
       messages_(messages),
+      exports_(exports),
       page_(page),
       removals_(library) {
   connect(actions.continueRun, &QAction::triggered, this, &RunOperations::continueRun);
@@ -127,19 +130,11 @@ QFileDialog* RunOperations::makeSaveDialog(const QString& title) const {
 void RunOperations::exportRun() {
   const RunRow* row = table_.currentRow();
   if (!row) return;
-  const fs::path run = row->run.path;
-  std::vector<RunExport> formats;
-  for (std::size_t i = 0; i < kRunExports.size(); ++i) {
-    if (kRunExports[i].form != ExportForm::computed) formats.push_back(static_cast<RunExport>(i));
-  }
-  askForExport(page_,
-               u"Export %1"_s.arg(row->name()),
-               toText(run.filename()),
-               formats,
-               [this, run](const QString& path, RunExport what) {
-                 messages_.tell(u"Exporting %1 …"_s.arg(toText(run.filename())));
-                 library_.exportRun(run, what, toPath(path));
-               });
+  // One dialog shows the progress of one export.
+  if (exportDialog_ && exports_.isRunning()) return exportDialog_->raise();
+  delete exportDialog_;
+  exportDialog_ = new ExportRunDialog(row->run.path, row->name(), exports_, &page_);
+  exportDialog_->show();
 }
 
 void RunOperations::exportTable() {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <QObject>
+#include <QPointer>
 
 #include "app/runs/operations/run_removals.h"
 
@@ -12,6 +13,8 @@ class QFileDialog;
 
 namespace lambda {
 
+class ExportRunDialog;
+class ExportSession;
 class RunActions;
 class RunLibrary;
 class RunSortFilter;
@@ -30,6 +33,7 @@ class RunOperations : public QObject {
                 RunTableView& table,
                 const RunSortFilter& listed,
                 RunsMessageBar& messages,
+                ExportSession& exports,
                 QWidget& page);
 
   const RunRemovals& removals() const { return removals_; }
@@ -58,8 +62,10 @@ class RunOperations : public QObject {
   RunTableView& table_;
   const RunSortFilter& listed_;
   RunsMessageBar& messages_;
+  ExportSession& exports_;
   QWidget& page_;
   RunRemovals removals_;
+  QPointer<ExportRunDialog> exportDialog_;
   std::vector<std::filesystem::path> asked_;  ///< The runs of the question in the message bar.
 };
 

@@ -70,6 +70,12 @@ std::optional<Evaluation> LocalEngine::evaluateRun(const EvaluationRequest& requ
   return lambda::evaluateRun(request, control, observer);
 }
 
+std::optional<ExportReport> LocalEngine::exportRun(const ExportJob& job,
+                                                   RunControl& control,
+                                                   Observer& observer) {
+  return lambda::exportRun(job, control, observer);
+}
+
 std::optional<ThroughputEstimate> LocalEngine::estimateThroughput(const RunConfig& config,
                                                                   int steps,
                                                                   RunControl& control,

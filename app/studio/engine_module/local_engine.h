@@ -29,6 +29,9 @@ class LocalEngine : public EngineCalls {
   std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                         RunControl& control,
                                         Observer& observer) override;
+  std::optional<ExportReport> exportRun(const ExportJob& job,
+                                        RunControl& control,
+                                        Observer& observer) override;
   std::optional<ThroughputEstimate> estimateThroughput(const RunConfig& config,
                                                        int steps,
                                                        RunControl& control,

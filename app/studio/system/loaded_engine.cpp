@@ -74,6 +74,12 @@ std::optional<Evaluation> LoadedEngine::evaluateRun(const EvaluationRequest& req
   return engine().evaluateRun(request, control, observer);
 }
 
+std::optional<ExportReport> LoadedEngine::exportRun(const ExportJob& job,
+                                                    RunControl& control,
+                                                    Observer& observer) {
+  return engine().exportRun(job, control, observer);
+}
+
 std::optional<ThroughputEstimate> LoadedEngine::estimateThroughput(const RunConfig& config,
                                                                    int steps,
                                                                    RunControl& control,

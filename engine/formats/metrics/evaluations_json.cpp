@@ -26,13 +26,16 @@ Evaluations evaluationsFromText(std::string_view text) {
   for (int number = 1;; ++number) {
     const auto newline = text.find('\n');
     if (newline == std::string_view::npos) return evaluations;
-    try {
-      EvaluationRecord record;
-      FieldReader("", nullptr)
-          .readFields(parseJson(text.substr(0, newline), "", kRecordLimits), "", record);
-      evaluations.records.push_back(std::move(record));
-    } catch (const Error& error) {
-      evaluations.warnings.push_back("line " + std::to_string(number) + ": " + error.reason());
+    // A writer ends the line that another one is just writing, which leaves an empty one behind.
+    if (newline > 0) {
+      try {
+        EvaluationRecord record;
+        FieldReader("", nullptr)
+            .readFields(parseJson(text.substr(0, newline), "", kRecordLimits), "", record);
+        evaluations.records.push_back(std::move(record));
+      } catch (const Error& error) {
+        evaluations.warnings.push_back("line " + std::to_string(number) + ": " + error.reason());
+      }
     }
     text.remove_prefix(newline + 1);
   }

@@ -1,4 +1,4 @@
-#include "engine/prediction/predictions_file.h"
+#include "engine/exports/predictions_file.h"
 
 #include <array>
 #include <charconv>

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+
+#include <QObject>
+#include <QString>
+
+#include "app/session/engine_calls.h"
+#include "app/session/worker_thread.h"
+
+namespace lambda {
+
+/// Exports runs on a thread of its own, one at a time. Lives on the GUI thread.
+class ExportSession : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit ExportSession(std::shared_ptr<EngineCalls> engine, QObject* parent = nullptr);
+  ~ExportSession() override;
+
+  bool isRunning() const { return control_ != nullptr; }
+
+  /// Begins an export, unless one is running. Ends with one of finished(), failed() or cancelled().
+  void start(const ExportJob& job);
+
+  /// Asks the running export to stop. What it has written is removed.
+  void cancel();
+
+ Q_SIGNALS:
+  /// `total` is 0 where it is not known.
+  void progressed(qint64 done, qint64 total);
+  void finished(const lambda::ExportReport& report);
+  /// What happened, why and what to do.
+  void failed(const QString& reason);
+  void cancelled();
+
+ private:
+  void run(const ExportJob& job, RunControl& control);
+
+  std::shared_ptr<EngineCalls> engine_;
+  std::shared_ptr<RunControl> control_;  ///< Of the running export; null if none is.
+  WorkerThread worker_;
+};
+
+}  // namespace lambda

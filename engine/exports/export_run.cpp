@@ -1,0 +1,102 @@
+#include "engine/exports/export_run.h"
+
+#include "engine/data/image_export.h"
+#include "engine/data/sources/data_sources.h"
+#include "engine/exports/predictions_file.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/tensors/checkpoint_file.h"
+#include "engine/runs/run_folder.h"
+#include "engine/runtime/error.h"
+#include "engine/training/input/wait_for_batch.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+/// Images between two reports of the progress.
+constexpr std::int64_t kImagesPerReport = 256;
+
+ExportReport exportText(const ExportJob& job) {
+  writeFileDurably(job.out, exportedText(job.run, job.what));
+  return {.files = {job.out}, .bytes = fs::file_size(job.out)};
+}
+
+ExportReport exportTensors(const ExportJob& job) {
+  const ExportedWeights weights = exportWeights({.run = job.run,
+                                                 .what = job.what,
+                                                 .out = job.out,
+                                                 .choice = job.weights,
+                                                 .license = job.license});
+  ExportReport report{.files = weights.files,
+                      .checkpoint = weights.checkpoint,
+                      .tensors = weights.tensors,
+                      .values = weights.values,
+                      .averaged = weights.averaged};
+  for (const fs::path& file : weights.files) report.bytes += fs::file_size(file);
+  return report;
+}
+
+std::optional<ExportReport> exportPredictions(const ExportJob& job,
+                                              RunControl& control,
+                                              Observer& observer) {
+  const Split split = job.split.value_or(Split::test);
+  const auto written = writePredictions(
+      {.run = job.run, .split = split, .data = job.data}, job.out, control, observer);
+  if (!written) return std::nullopt;
+  const Evaluation& evaluation = written->evaluation;
+  return ExportReport{.files = {job.out},
+                      .bytes = written->bytes,
+                      .checkpoint = evaluation.checkpoint,
+                      .images = evaluation.images,
+                      .split = split,
+                      .scores = evaluation.scores,
+                      .isVerified = evaluation.isVerified};
+}
+
+std::optional<ExportReport> exportPictures(const ExportJob& job,
+                                           RunControl& control,
+                                           Observer& observer) {
+  ImageExportRequest request{.config = readCheckpointHeader(checkpointAt(job.run)).config,
+                             .split = job.split.value_or(Split::train),
+                             .augmentedInEpoch = job.augmentedInEpoch,
+                             .out = job.out};
+  DataSource& source = request.config.data.source;
+  if (job.data) source = recognizeDataSource(*job.data, source);
+  const auto exported = exportImages(request, [&](std::int64_t done, std::int64_t total) {
+    if (done % kImagesPerReport != 0) return true;
+    observer.evaluated({"exported", done, total});
+    return waitForBatch(control, observer);
+  });
+  if (!exported) return std::nullopt;
+  return ExportReport{.files = {job.out},
+                      .bytes = exported->bytes,
+                      .images = exported->images,
+                      .split = request.split};
+}
+
+}  // namespace
+
+std::optional<ExportReport> exportRun(const ExportJob& job,
+                                      RunControl& control,
+                                      Observer& observer) {
+  if (isFileOfRun(job.out)) {
+    throw Error(job.out.string(),
+                "this is a file of a run, which an export never replaces",
+                "Choose another place.");
+  }
+  switch (traitsOf(job.what).form) {
+    case ExportForm::weights:
+      return exportTensors(job);
+    case ExportForm::computed:
+      return job.what == RunExport::images ? exportPictures(job, control, observer)
+                                           : exportPredictions(job, control, observer);
+    case ExportForm::network:
+    case ExportForm::text:
+      break;
+  }
+  return exportText(job);
+}
+
+}  // namespace lambda
