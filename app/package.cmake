@@ -19,6 +19,7 @@ foreach(plugin lambda_kernels_cuda lambda_graphs_cuda)
   endif()
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/presets DESTINATION share/lambda-studio)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/docs DESTINATION share/doc/lambda-studio)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION share/doc/lambda-studio)
 
 # An installed Python torch contains more than the engine loads.

@@ -8,6 +8,7 @@
 #include "app/inspect/panels/embeddings_panel.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/lambda_panel.h"
+#include "engine/formats/pictures/picture_resizing.h"
 #include "tests/support/inspect_page_stage.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_grid.h"
@@ -205,7 +206,16 @@ void TestInspectChoice::anImageIsChosenByNumberGridAndSplit() {
 void TestInspectChoice::anOwnPictureIsFittedToTheInput() {
   stage_->show(stage_->writtenRun("hybrid"));
   QImage picture(90, 60, QImage::Format_RGB32);
-  picture.fill(QColor(10, 200, 30));
+  Image same{90, 60, {}};
+  for (int y = 0; y < 60; ++y) {
+    for (int x = 0; x < 90; ++x) {
+      const QColor color(2 * x, (x * y) % 256, (x + 3 * y) % 256);
+      picture.setPixelColor(x, y, color);
+      for (const int value : {color.red(), color.green(), color.blue()}) {
+        same.rgb.push_back(static_cast<std::uint8_t>(value));
+      }
+    }
+  }
   const QString path = stage_->folder.filePath(u"own.png"_s);
   QVERIFY(picture.save(path));
   stage_->page().openPicture(path);
@@ -213,7 +223,11 @@ void TestInspectChoice::anOwnPictureIsFittedToTheInput() {
   const Image& sent = *stage_->seen().request.picture;
   QCOMPARE(sent.width, 16);
   QCOMPARE(sent.height, 16);
-  QCOMPARE(sent.rgb[1], std::uint8_t{200});
+  // It is scaled as in training and by lambda predict.
+  const std::vector<std::uint8_t> planes = inputImage(same, {3, 16, 16});
+  for (std::size_t i = 0; i < 256; ++i) {
+    for (std::size_t c = 0; c < 3; ++c) QCOMPARE(sent.rgb[3 * i + c], planes[256 * c + i]);
+  }
   QTRY_VERIFY(stage_->part<ImagePanel>().predictionWords().startsWith(u"Predicted: "_s));
 
   QSignalSpy told(&stage_->page(), &InspectPage::told);

@@ -63,7 +63,7 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
                     u"copy"_s,
                     u"The command that trains such a run again"_s,
                     u"Ctrl+Shift+C"_s);
-  exportRun = add(u"Export weights or metrics …"_s,
+  exportRun = add(u"Export the run …"_s,
                   u"export"_s,
                   u"Write the run's weights, metrics or configuration for other programs"_s,
                   u"Ctrl+Shift+E"_s);

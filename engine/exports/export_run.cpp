@@ -1,6 +1,7 @@
 #include "engine/exports/export_run.h"
 
 #include "engine/data/image_export.h"
+#include "engine/data/measured_input.h"
 #include "engine/data/sources/data_sources.h"
 #include "engine/exports/predictions_file.h"
 #include "engine/formats/files/durable_file.h"
@@ -23,12 +24,25 @@ ExportReport exportText(const ExportJob& job) {
   return {.files = {job.out}, .bytes = fs::file_size(job.out)};
 }
 
+/// What a checkpoint of an earlier version lacks, from the run's data. Weights can be exported
+/// without it; formats that need it refuse them.
+NetworkInput missingInput(const ExportJob& job) {
+  const CheckpointHeader header = readCheckpointHeader(checkpointAt(job.run));
+  if (header.input.isKnown()) return {};
+  try {
+    return measuredInput(header.config.data, job.data);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 ExportReport exportTensors(const ExportJob& job) {
   const ExportedWeights weights = exportWeights({.run = job.run,
                                                  .what = job.what,
                                                  .out = job.out,
                                                  .choice = job.weights,
-                                                 .license = job.license});
+                                                 .license = job.license,
+                                                 .input = missingInput(job)});
   ExportReport report{.files = weights.files,
                       .checkpoint = weights.checkpoint,
                       .tensors = weights.tensors,

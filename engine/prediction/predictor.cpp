@@ -5,8 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/data/augmentation.h"
-#include "engine/data/dataset.h"
-#include "engine/data/sources/data_sources.h"
+#include "engine/data/measured_input.h"
 #include "engine/formats/pictures/picture_resizing.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
@@ -22,13 +21,6 @@
 namespace lambda {
 
 namespace {
-
-/// The normalisation of a checkpoint that does not have it is measured anew on the run's images.
-NetworkInput measuredInput(DataConfig data, const std::optional<std::string>& place) {
-  if (place) data.source = recognizeDataSource(*place, data.source);
-  const Dataset dataset = loadDataset(data);
-  return {dataset.normalization, dataset.train.classNames};
-}
 
 RunConfig configHere(RunConfig config, const std::optional<DeviceConfig>& device) {
   if (device) config.device = *device;

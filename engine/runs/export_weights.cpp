@@ -80,7 +80,8 @@ void makeFolder(const fs::path& folder) {
 
 ExportedWeights exportWeights(const WeightsRequest& request) {
   const fs::path checkpoint = checkpointAt(request.run);
-  const Weights weights = readWeights(checkpoint, request.choice);
+  Weights weights = readWeights(checkpoint, request.choice);
+  if (!weights.header.input.isKnown()) weights.header.input = request.input;
   const bool areScored =
       request.choice == WeightsChoice::evaluated || weights.header.config.recipe.emaDecay == 0;
   WeightsDescription description = describe(checkpoint, weights, areScored);

@@ -74,6 +74,7 @@ struct WeightsRequest {
   std::filesystem::path out;            ///< The file; for PyTorch a folder, which is made.
   WeightsChoice choice = WeightsChoice::evaluated;
   std::optional<std::string> license = std::nullopt;  ///< None = that of the run's record.
+  NetworkInput input = {};                            ///< For a checkpoint that does not have it.
 };
 
 /// The weights that were exported.

@@ -99,7 +99,9 @@ void requireFitting(const ExportOptions& options, RunExport format) {
   refuse(options.raw && !isWeights, "--raw", "It is for weights.");
   refuse(options.license && !isWeights, "--license", "It is for weights.");
   refuse(options.split && !isComputed, "--split", "It is for predictions and images.");
-  refuse(options.data && !isComputed, "--data", "It is for predictions and images.");
+  refuse(options.data && !isComputed && !isWeights,
+         "--data",
+         "It is for weights, predictions and images.");
   refuse(options.augmented && format != RunExport::images, "--augmented", "It is for images.");
 }
 

@@ -291,7 +291,7 @@ std::string encodeOnnx(const Architecture& architecture,
       details.input.normalization.deviation.size() != channels) {
     throw Error(details.place,
                 "it does not say how its images were normalised",
-                "Resume the run with this version, which records it, and export it again.");
+                "Give the place of the run's data with --data, so that it can be measured.");
   }
   OnnxGraph graph(weights, details.place);
   NetworkWriter(architecture, graph).write(details.input);

@@ -1,0 +1,14 @@
+#include "engine/data/measured_input.h"
+
+#include "engine/data/dataset.h"
+#include "engine/data/sources/data_sources.h"
+
+namespace lambda {
+
+NetworkInput measuredInput(DataConfig data, const std::optional<std::string>& place) {
+  if (place) data.source = recognizeDataSource(*place, data.source);
+  const Dataset dataset = loadDataset(data);
+  return {dataset.normalization, dataset.train.classNames};
+}
+
+}  // namespace lambda
