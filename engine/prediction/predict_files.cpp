@@ -1,7 +1,7 @@
 #include "engine/prediction/predict_files.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include <ATen/Parallel.h>
 
@@ -39,12 +39,14 @@ std::vector<PredictedFile> predictFiles(Predictor& predictor, std::span<const st
   at::parallel_for(0, static_cast<std::int64_t>(files.size()), /*grain_size=*/4, decode);
 
   std::vector<std::uint8_t> images;
+  images.reserve(inputs.size() * predictor.imageBytes());
   for (const std::vector<std::uint8_t>& input : inputs) {
     images.insert(images.end(), input.begin(), input.end());
   }
   if (images.empty()) return results;
-  const std::vector<float> probabilities = predictor.predictImages(images);
-  const std::size_t classes = probabilities.size() / (images.size() / predictor.imageBytes());
+  const std::size_t count = images.size() / predictor.imageBytes();
+  const std::vector<float> probabilities = predictor.predictImages(std::move(images));
+  const std::size_t classes = probabilities.size() / count;
   const float* next = probabilities.data();
   for (PredictedFile& result : results) {
     if (!result.problem.empty()) continue;

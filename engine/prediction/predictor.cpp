@@ -95,12 +95,12 @@ std::vector<std::uint8_t> Predictor::inputOf(const Image& picture) const {
   return inputImage(picture, impl_->shape());
 }
 
-std::vector<float> Predictor::predictImages(std::span<const std::uint8_t> images) {
+std::vector<float> Predictor::predictImages(std::vector<std::uint8_t> images) {
   LabeledImages set{.channels = impl_->shape().channels,
                     .height = impl_->shape().height,
                     .width = impl_->shape().width,
-                    .pixels = {images.begin(), images.end()}};
-  set.labels.resize(images.size() / imageBytes());
+                    .pixels = std::move(images)};
+  set.labels.resize(set.pixels.size() / imageBytes());
   std::vector<float> probabilities;
   const auto take = [&](const at::Tensor& logits, const at::Tensor&) {
     const at::Tensor rows = logits.softmax(1).to(at::kCPU).contiguous();

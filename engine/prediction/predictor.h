@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -55,7 +54,7 @@ class Predictor {
   /// The probabilities [count, classes] of images in eight bits [count, channels, height, width],
   /// such as inputOf() makes. Throws Error if a logit is not finite. Requires
   /// images.size() == count * imageBytes().
-  std::vector<float> predictImages(std::span<const std::uint8_t> images);
+  std::vector<float> predictImages(std::vector<std::uint8_t> images);
 
  private:
   struct Impl;

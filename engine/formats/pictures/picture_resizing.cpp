@@ -52,8 +52,19 @@ Sides coveringSides(const Image& picture, const Sides& target) {
   return {scaled(picture.width, target.height, picture.height), target.height};
 }
 
+/// The planes [3, height, width] of a picture as it is.
+std::vector<std::uint8_t> planesOf(const Image& picture) {
+  const std::size_t positions = picture.rgb.size() / 3;
+  std::vector<std::uint8_t> planes(picture.rgb.size());
+  for (std::size_t i = 0; i < positions; ++i) {
+    for (std::size_t c = 0; c < 3; ++c) planes[c * positions + i] = picture.rgb[3 * i + c];
+  }
+  return planes;
+}
+
 /// The middle of the scaled picture, [3, height, width].
 std::vector<std::uint8_t> resizedTo(const Image& picture, const Sides& target) {
+  if (picture.width == target.width && picture.height == target.height) return planesOf(picture);
   const Sides whole = coveringSides(picture, target);
   const std::vector<Taps> columns = tapsOf(picture.width, whole.width, target.width);
   const std::vector<Taps> rows = tapsOf(picture.height, whole.height, target.height);
