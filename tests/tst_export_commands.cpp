@@ -278,6 +278,34 @@ class TestExportCommands : public QObject {
              test.errors.constData());
   }
 
+  void aDataSetIsExportedWithoutARun() {
+    const QStringList command{u"data"_s,
+                              u"export"_s,
+                              u"shapes10"_s,
+                              u"--set"_s,
+                              u"data.source.trainCount=40"_s,
+                              u"--set"_s,
+                              u"data.source.testCount=10"_s,
+                              u"--json"_s,
+                              u"--out"_s};
+    ProgramOutcome outcome = run(command + QStringList{u"drawn/train"_s});
+    QVERIFY2(outcome.status == 0, outcome.errors.constData());
+    QCOMPARE(outcome.json()[u"images"_s].toInt(), 40);
+    outcome = run(command + QStringList{u"drawn/test"_s, u"--split"_s, u"test"_s});
+    QCOMPARE(outcome.json()[u"images"_s].toInt(), 10);
+    Shapes10Source shapes;
+    shapes.trainCount = 40;
+    const LabeledImages drawn = readTrainingImages(shapes);
+    DataSource source = recognizeDataSource((folder_.path() / "drawn").string());
+    std::get<ImageFolderSource>(source).size = 32;
+    const LabeledImages read = readTrainingImages(source);
+    std::multiset<std::string> names, found;
+    for (const std::uint16_t label : drawn.labels) names.insert(drawn.classNames[label]);
+    for (const std::uint16_t label : read.labels) found.insert(read.classNames[label]);
+    QVERIFY(names == found);
+    QCOMPARE(run(command + QStringList{u"drawn.npz"_s, u"--split"_s, u"validation"_s}).status, 2);
+  }
+
   void optionsOfOtherFormatsAreRefused() {
     for (const QStringList& options : {QStringList{u"--split"_s, u"test"_s},
                                        {u"--raw"_s},

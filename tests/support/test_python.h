@@ -54,14 +54,23 @@ class TestPython {
   QString python_ = qEnvironmentVariable("LAMBDA_TEST_PYTHON");
 };
 
-/// The numbers of lines "NAME<tab>NUMBER".
-inline std::map<std::string, double> numbersByName(const QByteArray& output) {
-  std::map<std::string, double> numbers;
+/// The names whose difference, a line "NAME<tab>NUMBER" of the output, is missing, exceeds its
+/// limit or is no number.
+inline std::string beyondLimits(const QByteArray& output,
+                                const std::map<std::string, double>& limits) {
+  std::map<std::string, double> differences;
   for (const QByteArray& line : output.trimmed().split('\n')) {
     const QList<QByteArray> columns = line.split('\t');
-    numbers[columns.first().toStdString()] = columns.last().toDouble();
+    differences[columns.first().toStdString()] = columns.last().toDouble();
   }
-  return numbers;
+  std::string names;
+  for (const auto& [name, limit] : limits) {
+    const auto found = differences.find(name);
+    if (found != differences.end() && found->second <= limit) continue;
+    names += name + ": " +
+             (found == differences.end() ? "missing" : std::to_string(found->second)) + "\n";
+  }
+  return names;
 }
 
 }  // namespace lambda::test

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
+#include "app/command_line/commands/export_data.h"
 #include "app/command_line/dataset_text.h"
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
@@ -193,10 +194,12 @@ void addData(CLI::App& program, Action& action) {
   CLI::App* data =
       addCommand(program,
                  "data",
-                 "Fetch or check a data set; the built-in shapes10 needs neither",
+                 "Fetch, check or export a data set; the built-in shapes10 needs no files",
                  {{"lambda data get cifar10", "fetch CIFAR-10, 162 MiB, into ./cifar10"},
-                  {"lambda data check ~/cifar10", "check the files there"}});
+                  {"lambda data check ~/cifar10", "check the files there"},
+                  {"lambda data export shapes10 --out shapes10.npz", "its images for NumPy"}});
   data->require_subcommand(1);
+  addExportData(data, action);
 
   const auto getOptions = std::make_shared<DataOptions>();
   CLI::App* getCommand = addCommand(

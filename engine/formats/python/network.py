@@ -797,8 +797,12 @@ def main():
     classes = description["classes"]
     results = []
     for path in arguments.images:
+        try:
+            image = read_image(path)
+        except OSError as error:
+            sys.exit(f"{path}: {error.strerror or error}")
         with torch.no_grad():
-            logits = network(prepare(read_image(path), description)[None])[0]
+            logits = network(prepare(image, description)[None])[0]
         probabilities = logits.softmax(0)
         results.append({"image": path, "probabilities": probabilities.tolist()})
         if arguments.json:
