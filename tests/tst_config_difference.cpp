@@ -147,6 +147,7 @@ void TestConfigDifference::rowsKeepTheOrderOfTheDocument() {
                         u"Network"_s,
                         u"Data"_s,
                         u"Recipe"_s,
+                        u"Weights at the start"_s,
                         u"Device"_s,
                         u"Checkpoints"_s,
                         u"Monitoring"_s,

@@ -24,6 +24,7 @@ class TestDataCommands : public QObject {
   void describeTellsWhetherTheNetworkFits();
   void greyImagesAreTrainedOnScoredAndInspected();
   void picturesWithoutATestSetEndWithoutATestAccuracy();
+  void realPhotographsAreCheckedTrainedAndPredicted();
 
  private:
   TemporaryFolder folder_;
@@ -114,6 +115,32 @@ void TestDataCommands::picturesWithoutATestSetEndWithoutATestAccuracy() {
       program_.run({u"evaluate"_s, trained.json()[u"run"_s].toString(), u"--json"_s});
   QCOMPARE(scored.status, 1);
   QVERIFY((scored.output + scored.errors).contains("no test images"));
+}
+
+void TestDataCommands::realPhotographsAreCheckedTrainedAndPredicted() {
+  const QString photographs = qEnvironmentVariable("LAMBDA_PHOTOGRAPHS");
+  if (photographs.isEmpty()) QSKIP("LAMBDA_PHOTOGRAPHS names no folder of make-photographs");
+  const ProgramOutcome checked = program_.run({u"data"_s, u"check"_s, photographs});
+  QCOMPARE(checked.status, 0);
+  QVERIFY(checked.output.contains("the classes are not balanced"));
+  const QJsonObject report = program_.run({u"data"_s, u"check"_s, photographs, u"--json"_s}).json();
+  const QJsonArray names = report[u"info"_s][u"classNames"_s].toArray();
+  QCOMPARE(names, (QJsonArray{u"birds"_s, u"flowers"_s, u"fruit"_s, u"insects"_s, u"mammals"_s}));
+  const ProgramOutcome trained = program_.runScript(
+      u"$LAMBDA train tiny.json --data '"_s + photographs +
+      u"' --name photographs --quiet --json --set architecture.classes=5 --set "
+      u"'architecture.input={\"channels\": 3, \"height\": 32, \"width\": 32}' --set "
+      u"data.source.size=32"_s);
+  QVERIFY2(trained.status == 0, trained.errors.constData());
+  const ProgramOutcome predicted =
+      program_.runScript(u"$LAMBDA predict runs/*_photographs $(find '"_s + photographs +
+                         u"/test' -name '*.jpg') --top 5 --json"_s);
+  QVERIFY2(predicted.status == 0, predicted.errors.constData());
+  const QJsonArray pictures = predicted.json()[u"predictions"_s].toArray();
+  QCOMPARE(pictures.size(), report[u"info"_s][u"testCount"_s].toInt());
+  for (const QJsonValue answer : pictures[0][u"top"_s].toArray()) {
+    QVERIFY(names.contains(answer[u"class"_s]));
+  }
 }
 
 }  // namespace lambda

@@ -62,6 +62,9 @@ class TestDocs : public QObject {
     RunConfig config = tinyRun();
     config.recipe.epochs = 1;
     std::ofstream(folder_.path() / "tiny.json") << toJson(config);
+    std::ofstream(folder_.path() / "mine.json") << toJson(config);
+    std::filesystem::copy_file(LAMBDA_TEST_DATA "/pytorch/timm-global.safetensors",
+                               folder_.path() / "layer.safetensors");
     const ProgramOutcome outcome = shell(
         u"$LAMBDA train tiny.json --quiet && mv runs/* RUN && echo picture.png > names.txt"_s);
     QVERIFY2(outcome.status == 0, outcome.errors.constData());

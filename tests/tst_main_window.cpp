@@ -3,6 +3,9 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QDir>
+#include <QFile>
+#include <QImage>
 #include <QLabel>
 #include <QListView>
 #include <QMenuBar>
@@ -52,6 +55,7 @@ class TestMainWindow : public QObject {
   void whatASignalEndsIsRestoredAtTheNextStart();
   void themeAndTextSizeChangeWhileItRuns();
   void opensWhatItIsGiven();
+  void dataAndWeightsAreForTheNextTraining();
   void layoutAndWorkspaceAreRemembered();
   void theFirstSizeGrowsWithTheText();
 
@@ -312,6 +316,26 @@ void TestMainWindow::opensWhatItIsGiven() {
   QCOMPARE(studio_->workspaces().document().title(), u"cpu-hybrid"_s);
   (*studio_)->openAll({elsewhere.filePath(u"nothing.json"_s)});
   QVERIFY((*studio_)->findChild<NoticeBar*>()->text().contains(u"nothing.json"_s));
+}
+
+void TestMainWindow::dataAndWeightsAreForTheNextTraining() {
+  QTemporaryDir elsewhere;
+  for (const char* name : {"flowers/roses", "flowers/tulips"}) {
+    QVERIFY(QDir(elsewhere.path()).mkpath(QString::fromLatin1(name)));
+    QImage picture(8, 8, QImage::Format_RGB32);
+    picture.fill(Qt::red);
+    QVERIFY(picture.save(elsewhere.filePath(QString::fromLatin1(name) + u"/1.png"_s)));
+  }
+  (*studio_)->openAll({elsewhere.filePath(u"flowers"_s)});
+  QCOMPARE(studio_->workspaces().current(), Workspace::train);
+  const DataSource& source = studio_->workspaces().document().config().data.source;
+  QCOMPARE(QString::fromStdString(*pathOf(source)), elsewhere.filePath(u"flowers"_s));
+  QVERIFY(std::holds_alternative<ImageFolderSource>(source));
+  QFile weights(elsewhere.filePath(u"resnet.pth"_s));
+  QVERIFY(weights.open(QIODevice::WriteOnly));
+  (*studio_)->openAll({weights.fileName()});
+  QCOMPARE(QString::fromStdString(studio_->workspaces().document().config().start.weights),
+           weights.fileName());
 }
 
 void TestMainWindow::layoutAndWorkspaceAreRemembered() {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -16,6 +17,13 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace lambda {
 
+namespace {
+
+const QString kFivePictures =
+    u"find pictures-of-shapes -name '*.png' -print0 | sort -z | head -z -n 5 | "_s;
+
+}  // namespace
+
 /// Tests the files of `cmake --install`, which are also those of the target `package`, after they
 /// are moved to another folder.
 class TestPackage : public QObject {
@@ -27,6 +35,8 @@ class TestPackage : public QObject {
   void thePresetsAreItsOwn();
   void itTrains();
   void theStudioStarts();
+  void aProgramInCppClassifiesAsLambdaDoes();
+  void everyCommandHasAManualPage();
 
  private:
   ProgramOutcome run(const QString& script) const {
@@ -49,8 +59,8 @@ void TestPackage::initTestCase() {
 }
 
 void TestPackage::noLibraryIsTakenFromTheBuild() {
-  const ProgramOutcome libraries =
-      run(u"for file in 'deep/moved here'/bin/*; do ldd \"$file\" || exit 1; done"_s);
+  const ProgramOutcome libraries = run(
+      u"for file in 'deep/moved here'/bin/* 'deep/moved here'/lib/*.so 'deep/moved here'/lib/*/*.so; do ldd \"$file\" || exit 1; done"_s);
   QVERIFY2(libraries.status == 0, libraries.errors.constData());
   QVERIFY2(!libraries.output.contains("not found"), libraries.output.constData());
   for (const char* place : {LAMBDA_BUILD, LAMBDA_TORCH}) {
@@ -58,8 +68,8 @@ void TestPackage::noLibraryIsTakenFromTheBuild() {
   }
   QVERIFY(libraries.output.contains("deep/moved here/bin/../lib/lambda-studio/torch/lib/"));
   // No library is searched for in the build folder either.
-  const ProgramOutcome headers =
-      run(u"for file in 'deep/moved here'/bin/*; do readelf -d \"$file\"; done"_s);
+  const ProgramOutcome headers = run(
+      u"for file in 'deep/moved here'/bin/* 'deep/moved here'/lib/*.so 'deep/moved here'/lib/*/*.so; do readelf -d \"$file\"; done"_s);
   QCOMPARE(headers.status, 0);
   const QRegularExpression path(u"\\((?:RUNPATH|RPATH)\\).*\\[(.*)\\]"_s);
   auto found = path.globalMatch(QString::fromUtf8(headers.output));
@@ -107,6 +117,58 @@ void TestPackage::theStudioStarts() {
       run(u"'deep/moved here/bin/lambda-studio' --render runs/* --out pictures"_s);
   QVERIFY2(rendered.status == 0, rendered.errors.constData());
   QVERIFY(!fs::is_empty(folder_.path() / "pictures"));
+}
+
+void TestPackage::aProgramInCppClassifiesAsLambdaDoes() {
+  const ProgramOutcome built = run(
+      u"cmake -S 'deep/moved here/share/doc/lambda-studio/docs/cpp' -B classify-build "
+      u"-DCMAKE_PREFIX_PATH=\"$PWD/deep/moved here\" -DCMAKE_BUILD_TYPE=Release >cmake.log 2>&1 "
+      u"&& cmake --build classify-build >>cmake.log 2>&1 || { cat cmake.log >&2; exit 1; }"_s);
+  QVERIFY2(built.status == 0, built.errors.constData());
+  const ProgramOutcome pictures = run(
+      u"'deep/moved here/bin/lambda' data export shapes10 --split test --out pictures-of-shapes "
+      u"--set data.source.testCount=20 --quiet"_s);
+  QVERIFY2(pictures.status == 0, pictures.errors.constData());
+  const ProgramOutcome classified =
+      run(kFivePictures + u"xargs -0 ./classify-build/classify runs/*"_s);
+  QVERIFY2(classified.status == 0, classified.errors.constData());
+  const QJsonObject expected =
+      run(kFivePictures +
+          u"xargs -0 'deep/moved here/bin/lambda' predict --top 1 --json --quiet runs/*"_s)
+          .json();
+  const QByteArrayList lines = classified.output.trimmed().split('\n');
+  QCOMPARE(lines.size(), 5);
+  const QJsonArray images = expected[u"predictions"_s].toArray();
+  QCOMPARE(images.size(), 5);
+  for (qsizetype i = 0; i < lines.size(); ++i) {
+    const QByteArrayList words = lines[i].split('\t');
+    const QJsonObject best = images[i][u"top"_s][0].toObject();
+    QCOMPARE(QString::fromUtf8(words[1]), best[u"class"_s].toString());
+    const double percent = words[2].split(' ').front().toDouble();
+    QVERIFY(std::abs(percent - 100 * best[u"probability"_s].toDouble()) < 1e-3);
+  }
+  const ProgramOutcome refused = run(u"./classify-build/classify nothing x.png"_s);
+  QCOMPARE(refused.status, 1);
+  QVERIFY(refused.errors.startsWith("nothing"));
+}
+
+void TestPackage::everyCommandHasAManualPage() {
+  const ProgramOutcome pages = run(u"ls 'deep/moved here/share/man/man1'"_s);
+  if (pages.status != 0) QSKIP("help2man was missing when the build was configured");
+  const QByteArrayList names = pages.output.split('\n');
+  QVERIFY(names.contains("lambda.1.gz"));
+  QVERIFY(names.contains("lambda-studio.1.gz"));
+  const QString help = QString::fromUtf8(run(u"'deep/moved here/bin/lambda' --help"_s).output);
+  const QRegularExpression command(u"^  ([a-z]+) {2,}"_s, QRegularExpression::MultilineOption);
+  auto found = command.globalMatch(help.mid(help.indexOf(u"Commands:"_s)));
+  int count = 0;
+  for (; found.hasNext(); ++count) {
+    const QByteArray page = "lambda-" + found.next().captured(1).toUtf8() + ".1.gz";
+    QVERIFY2(names.contains(page), page.constData());
+  }
+  QVERIFY(count > 15);
+  const ProgramOutcome text = run(u"zcat 'deep/moved here/share/man/man1/lambda-train.1.gz'"_s);
+  QVERIFY(text.output.contains("passes over the training images"));
 }
 
 }  // namespace lambda

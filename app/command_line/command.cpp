@@ -1,5 +1,7 @@
 #include "app/command_line/command.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <sstream>
 #include <string_view>
 
@@ -18,6 +20,13 @@ namespace {
 constexpr std::size_t kHelpColumn = 26;
 constexpr std::size_t kCommandColumn = 14;
 constexpr std::size_t kHelpWidth = 68;
+
+/// The width of descriptions; more where COLUMNS asks for more, as manual pages do, which wrap them.
+std::size_t helpWidth() {
+  const char* columns = std::getenv("COLUMNS");
+  const int asked = columns != nullptr ? std::atoi(columns) : 0;
+  return std::max(kHelpWidth, static_cast<std::size_t>(std::clamp(asked, 0, 10'000)));
+}
 
 /// Help in reading order: what the command does, its usage, its options, examples.
 class HelpFormatter : public CLI::Formatter {
@@ -62,7 +71,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   std::string make_option_desc(const CLI::Option* option) const override {
-    return wrapped(option->get_description(), kHelpWidth, "\n");
+    return wrapped(option->get_description(), helpWidth(), "\n");
   }
 };
 

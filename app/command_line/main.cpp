@@ -29,6 +29,7 @@ Action parse(int argc, char** argv) {
   addInspect(*program, action);
   addPredict(*program, action);
   addExport(*program, action);
+  addImport(*program, action);
   addCurves(*program, action);
   addPresets(*program, action);
   addLayers(*program, action);
@@ -38,6 +39,7 @@ Action parse(int argc, char** argv) {
   addInfo(*program, action);
   addVerify(*program, action);
   addBench(*program, action);
+  addCompletion(*program, action);
   try {
     program->parse(argc, argv);
     if (!action) std::cout << program->help();

@@ -5,8 +5,10 @@
 #include <system_error>
 #include <vector>
 
+#include "app/command_line/command.h"
 #include "engine/formats/json/checkpoint_json.h"
 #include "engine/formats/tensors/safetensors.h"
+#include "engine/runs/run_export.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text.h"
@@ -56,6 +58,12 @@ fs::path checkpointOf(const fs::path& found, CheckpointChoice choice) {
   const bool wantsLast = choice == CheckpointChoice::last;
   if (wantsLast && fs::exists(folder.lastCheckpoint(), error)) return folder.lastCheckpoint();
   return folder.representativeCheckpoint();
+}
+
+void requireNoFileOfRun(const fs::path& out) {
+  if (!isFileOfRun(out)) return;
+  throw UsageError(
+      out.string(), "this is a file of a run, which is never replaced", "Give another --out.");
 }
 
 std::string unverifiedNote(const fs::path& weights) {

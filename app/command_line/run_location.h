@@ -21,6 +21,9 @@ enum class CheckpointChoice {
 /// The checkpoint for an answer of findRun(). Throws Error for a run without one.
 std::filesystem::path checkpointOf(const std::filesystem::path& found, CheckpointChoice choice);
 
+/// Throws UsageError where --out names a file of a run.
+void requireNoFileOfRun(const std::filesystem::path& out);
+
 /// A line for standard error on exported weights, which were read without a digest.
 std::string unverifiedNote(const std::filesystem::path& weights);
 

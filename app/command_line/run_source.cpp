@@ -8,6 +8,7 @@
 
 #include "app/command_line/command.h"
 #include "app/command_line/report.h"
+#include "app/command_line/run_location.h"
 #include "engine/data/sources/data_sources.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
@@ -39,7 +40,7 @@ RunConfig configOf(std::variant<Architecture, RunConfig> document, const fs::pat
   if (auto* run = std::get_if<RunConfig>(&document)) return std::move(*run);
   RunConfig config;
   config.architecture = std::get<Architecture>(std::move(document));
-  config.name = config.architecture.name.empty() ? file.stem().string() : config.architecture.name;
+  config.name = config.architecture.name.empty() ? documentName(file) : config.architecture.name;
   return config;
 }
 
@@ -53,7 +54,7 @@ LoadedConfig readConfig(fs::path file) {
   }
   const std::string text = readFile(file, kMaxConfigBytes);
   loaded.config = configOf(documentFromJson(text, file.string(), loaded.warnings), file);
-  if (loaded.config.name.empty()) loaded.config.name = file.stem().string();
+  if (loaded.config.name.empty()) loaded.config.name = documentName(file);
   return loaded;
 }
 
@@ -97,6 +98,12 @@ void addDataOption(CLI::App* command, std::optional<std::string>& data) {
 
 void addConfigOptions(CLI::App* command, ConfigOptions& options) {
   addDataOption(command, options.data);
+  command
+      ->add_option("--from",
+                   options.from,
+                   "start from these weights: a run, or a safetensors or .pt file; see "
+                   "start.frozenStages and start.backboneRate")
+      ->type_name("FILE|RUN");
   command->add_option("--epochs", options.epochs, "passes over the training images")
       ->type_name("N");
   // CLI11 would read -1 as the largest number.
@@ -120,6 +127,13 @@ void applyOptions(RunConfig& config, const ConfigOptions& options) {
   };
   if (options.data) requireUtf8("--data", *options.data);
   if (options.name) requireUtf8("--name", *options.name);
+  if (options.from) {
+    const std::string weights =
+        checkpointOf(findRun(*options.from), CheckpointChoice::best).string();
+    requireUtf8("--from", weights);
+    config.start.weights = weights;
+    config.start.sha256.clear();
+  }
   // Applied first, so that --set can change the settings of this kind of data set.
   if (options.data) config.data.source = recognizeDataSource(*options.data, config.data.source);
   for (const std::string& assignment : options.assignments) set(assignment, "--set");

@@ -27,6 +27,7 @@ void addDeviceOptions(CLI::App* command, DeviceOptions& options);
 struct ConfigOptions {
   std::vector<std::string> assignments;  ///< PATH=VALUE, applied after `data` and before the rest.
   std::optional<std::string> data;       ///< As for recognizeDataSource().
+  std::optional<std::string> from;       ///< A run, or a file for readForeignWeights().
   std::optional<int> epochs;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> name;
@@ -39,7 +40,7 @@ void addDataOption(CLI::App* command, std::optional<std::string>& data);
 /// --set PATH=VALUE
 void addSetOption(CLI::App* command, std::vector<std::string>& assignments);
 
-/// --set and its short forms: --data, --epochs, --seed, --name, --device, --threads.
+/// --set and its short forms: --data, --from, --epochs, --seed, --name, --device, --threads.
 void addConfigOptions(CLI::App* command, ConfigOptions& options);
 
 /// Throws UsageError, and Error where the named data set is missing or is not recognised.

@@ -8,6 +8,8 @@
 #include <QStandardPaths>
 
 #include "app/session/studio_settings.h"
+#include "engine/data/sources/data_sources.h"
+#include "engine/runtime/error.h"
 #include "engine/values/config/fields.h"
 
 namespace lambda {
@@ -53,6 +55,16 @@ bool looksLikeData(const fs::path& path) {
     if (name.ends_with(end)) return true;
   }
   return false;
+}
+
+bool holdsData(const fs::path& path) {
+  if (!looksLikeData(path)) return false;
+  try {
+    recognizeDataSource(path.string());
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace lambda

@@ -30,4 +30,7 @@ bool hasDefaultPath(const DataSource& source);
 /// Whether a dropped path may be a data set: a folder that is no run, or an archive.
 bool looksLikeData(const std::filesystem::path& path);
 
+/// Whether a data set is recognised at the path from the names of its files.
+bool holdsData(const std::filesystem::path& path);
+
 }  // namespace lambda

@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/exports/export_run.h"
+#include "engine/formats/transfer/weight_transfer.h"
 #include "engine/runs/observer.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/run_control.h"
@@ -67,6 +69,9 @@ class EngineCalls {
                                                                int steps,
                                                                RunControl& control,
                                                                Observer& observer) = 0;
+
+  virtual WeightTransfer previewStart(const RunConfig& config,
+                                      const std::vector<std::string>& classNames) = 0;
 
   /// `run` is a run folder or a checkpoint file.
   virtual std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,

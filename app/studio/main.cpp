@@ -82,6 +82,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName(u"studio"_s);
   QApplication::setApplicationDisplayName(u"Lambda Studio"_s);
   QApplication::setApplicationVersion(QStringLiteral(LAMBDA_VERSION));
+  QGuiApplication::setDesktopFileName(u"org.lambda_studio.LambdaStudio"_s);
   QApplication application(argc, argv);
   // Qt sets the system's locale; numbers in files need a decimal point.
   std::setlocale(LC_NUMERIC, "C");
@@ -89,14 +90,18 @@ int main(int argc, char** argv) {
   QCommandLineParser parser;
   parser.setApplicationDescription(u"Build, train and inspect lambda networks."_s);
   parser.addHelpOption();
-  parser.addVersionOption();
   const QCommandLineOption renderOption(
       u"render"_s, u"Write pictures of a run and exit; needs no display."_s, u"RUN"_s);
   const QCommandLineOption outOption(u"out"_s, u"The folder for the pictures."_s, u"DIR"_s);
-  parser.addOptions({renderOption, outOption});
+  const QCommandLineOption versionOption({u"v"_s, u"version"_s}, u"Show the version and exit."_s);
+  parser.addOptions({renderOption, outOption, versionOption});
   parser.addPositionalArgument(
       u"files"_s, u"Networks, runs or folders of event files to open."_s, u"[files...]"_s);
   parser.process(application);
+  if (parser.isSet(versionOption)) {
+    std::puts("lambda-studio " LAMBDA_VERSION);
+    return 0;
+  }
 
   lambda::Preferences preferences(application);
   if (parser.isSet(renderOption))

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "app/runs/run_library.h"
+#include "app/session/data_location.h"
 #include "app/session/documents/close_guard.h"
 #include "app/session/documents/document_actions.h"
 #include "app/session/documents/project_document.h"
@@ -195,6 +196,16 @@ void MainWindow::openAll(const QStringList& paths) {
     } else if (file.isDir() && QFileInfo::exists(path + u"/run.json"_s)) {
       workspaces_->library().addRun(place);
       workspaces_->goTo(Workspace::runs);
+    } else if (holdsData(place)) {
+      if (!workspaces_->chooseData(place)) {
+        notices_->tell(NoticeBar::Kind::failure,
+                       u"The data of %1 was not chosen: a run is training."_s.arg(path));
+      }
+    } else if (file.suffix() == u"pt"_s || file.suffix() == u"pth"_s) {
+      if (!workspaces_->chooseWeights(place)) {
+        notices_->tell(NoticeBar::Kind::failure,
+                       u"The weights of %1 were not chosen: a run is training."_s.arg(path));
+      }
     } else if (file.isDir()) {
       workspaces_->library().importLog(place);
       workspaces_->goTo(Workspace::runs);

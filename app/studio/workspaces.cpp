@@ -197,6 +197,22 @@ void Workspaces::connectPages() {
   });
   connect(inspectPage_, &InspectPage::runsRequested, this, [this] { goTo(Workspace::runs); });
 
+  connect(trainPage_,
+          &TrainPage::weightsOutcomeRequested,
+          this,
+          [this](const RunConfig& config, const std::vector<std::string>& classNames) {
+            inspection_->cancel(weightsRequest_);
+            weightsRequest_ = inspection_->previewStart(
+                config,
+                classNames,
+                *trainPage_,
+                {.answered =
+                     [this](const WeightTransfer& outcome) {
+                       trainPage_->setWeightsOutcome(outcome);
+                     },
+                 .failed =
+                     [this](const QString& reason) { trainPage_->setWeightsFailure(reason); }});
+          });
   connect(trainPage_, &TrainPage::designRequested, this, [this](const std::string& path) {
     designPage_->showProblem(path);
     goTo(Workspace::design);
@@ -290,6 +306,18 @@ void Workspaces::trainQuickstart() {
 void Workspaces::openRun(const std::filesystem::path& run) {
   inspectPage_->showRun(run);
   goTo(Workspace::inspect);
+}
+
+bool Workspaces::chooseData(const std::filesystem::path& place) {
+  if (!trainPage_->offerData(place)) return false;
+  goTo(Workspace::train);
+  return true;
+}
+
+bool Workspaces::chooseWeights(const std::filesystem::path& file) {
+  if (!trainPage_->offerWeights(file)) return false;
+  goTo(Workspace::train);
+  return true;
 }
 
 void Workspaces::resumeRun(const std::filesystem::path& run, std::optional<int> epochs) {

@@ -77,6 +77,10 @@ class Workspaces : public QStackedWidget {
 
   void openRun(const std::filesystem::path& run);
 
+  /// Chooses the data or the weights of the next training and shows it. False while a run trains.
+  bool chooseData(const std::filesystem::path& place);
+  bool chooseWeights(const std::filesystem::path& file);
+
   /// Trains a run on and shows it; `epochs` as in ResumeOptions.
   void resumeRun(const std::filesystem::path& run, std::optional<int> epochs);
 
@@ -121,6 +125,7 @@ class Workspaces : public QStackedWidget {
   RunsPage* runsPage_;
   std::array<QWidget*, kWorkspaces.size()> pages_;  ///< All pages, in the order of Workspace.
   std::optional<DeviceConfig> askedDevice_;
+  quint64 weightsRequest_ = 0;  ///< The last request for what a network takes from a file.
 };
 
 }  // namespace lambda

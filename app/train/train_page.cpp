@@ -77,6 +77,8 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
   connect(transport_, &TransportBar::startRequested, this, &TrainPage::start);
   connect(transport_->settingsAction(), &QAction::triggered, this, &TrainPage::showSetup);
   connect(setup_, &SetupView::designRequested, this, &TrainPage::designRequested);
+  connect(
+      setup_, &SetupView::weightsOutcomeRequested, this, &TrainPage::weightsOutcomeRequested);
   connect(setup_, &SetupView::queueRequested, this, &TrainPage::queue);
   connect(setup_, &SetupView::problemsChanged, this, &TrainPage::showErrors);
   connect(&document_, &ProjectDocument::titleChanged, this, &TrainPage::showErrors);
@@ -159,6 +161,14 @@ void TrainPage::setQueueFile(const std::filesystem::path& file) {
 
 void TrainPage::setDataFolder(const std::filesystem::path& folder) {
   setup_->data().setDataFolder(folder);
+}
+
+void TrainPage::setWeightsOutcome(const WeightTransfer& outcome) {
+  setup_->setWeightsOutcome(outcome);
+}
+
+void TrainPage::setWeightsFailure(const QString& reason) {
+  setup_->setWeightsFailure(reason);
 }
 
 void TrainPage::setDevice(const QString& sentence, const Machine& machine) {
@@ -280,9 +290,20 @@ void TrainPage::dragEnterEvent(QDragEnterEvent* event) {
 
 void TrainPage::dropEvent(QDropEvent* event) {
   const std::filesystem::path path = droppedPath(*event->mimeData());
-  if (session_.isBusy() || path.empty() || !setup_->data().offer(path)) return;
+  if (!path.empty() && offerData(path)) event->acceptProposedAction();
+}
+
+bool TrainPage::offerData(const std::filesystem::path& path) {
+  if (session_.isBusy() || !setup_->data().offer(path)) return false;
   showSetup(true);
-  event->acceptProposedAction();
+  return true;
+}
+
+bool TrainPage::offerWeights(const std::filesystem::path& file) {
+  if (session_.isBusy()) return false;
+  setup_->chooseWeights(file);
+  showSetup(true);
+  return true;
 }
 
 }  // namespace lambda

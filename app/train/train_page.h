@@ -20,6 +20,7 @@ class RunView;
 class SetupView;
 class TrainingSession;
 class TransportBar;
+struct WeightTransfer;
 
 /// The Train workspace: data and recipe with previews while nothing is trained; curves, the lambda
 /// matrix and the position embeddings, live, during a training. Changes the document by its undo
@@ -46,6 +47,18 @@ class TrainPage : public Page {
   /// the document's device has changed.
   void setDevice(const QString& sentence, const Machine& machine);
 
+  /// What the document's network takes from the weights that it starts from, or why it can't; to be
+  /// set after weightsOutcomeRequested().
+  void setWeightsOutcome(const WeightTransfer& outcome);
+  void setWeightsFailure(const QString& reason);
+
+  /// Chooses the data at a path that somebody dropped or opened. False while a run trains, and
+  /// where the path does not look like data.
+  bool offerData(const std::filesystem::path& path);
+
+  /// Chooses the weights to start from. False while a run trains.
+  bool offerWeights(const std::filesystem::path& file);
+
   /// Starts a training with the document's configuration. Where it has errors, names them and shows
   /// the first one.
   void start();
@@ -66,6 +79,8 @@ class TrainPage : public Page {
  Q_SIGNALS:
   void inspectRequested(const std::filesystem::path& run);
   void runsRequested(const std::filesystem::path& run);
+  void weightsOutcomeRequested(const lambda::RunConfig& config,
+                               const std::vector<std::string>& classNames);
   /// An error is in the network; `path` is its field.
   void designRequested(const std::string& path);
 

@@ -95,6 +95,24 @@ void NetworkImpl::buildStem() {
   stem_.emplace_back("stem", register_module("stem", ConvolutionUnit(options)));
 }
 
+void NetworkImpl::freezeStages(int count) {
+  const auto children = named_children();
+  if (count > 0) frozen_.push_back(children["stem"]);
+  for (const BlockPlan& block : plan.blocks) {
+    if (block.stage + 2 > count) continue;
+    if (block.block == 0) frozen_.push_back(children["stage" + std::to_string(block.stage + 1)]);
+    if (const auto shared = sharedEmbeddings(block)) frozen_.push_back(shared.ptr());
+  }
+  for (const auto& part : frozen_) {
+    for (at::Tensor& parameter : part->parameters()) parameter.requires_grad_(false);
+  }
+}
+
+void NetworkImpl::train(bool on) {
+  RoledModule::train(on);
+  for (const auto& part : frozen_) part->train(false);
+}
+
 void NetworkImpl::whitenStem(const PatchWhitening& patches) {
   TORCH_CHECK(architecture.stem.whitened, "network: its stem is not whitened");
   const at::NoGradGuard noGradient;

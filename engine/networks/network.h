@@ -36,6 +36,15 @@ class NetworkImpl : public RoledModule {
   /// The generator that was passed to drawFrom(), if any.
   const std::optional<at::Generator>& random() const { return random_; }
 
+  /// Excludes stages at the start of the network from training: their parameters get no gradients,
+  /// and they stay in evaluation mode, so that their norms keep the running statistics. The stem is
+  /// the first stage. Embeddings that a frozen layer shares with others are frozen too. To be
+  /// called once.
+  void freezeStages(int count);
+
+  /// Changes the mode of all parts that are not frozen.
+  void train(bool on = true) override;
+
   /// Sets the filters of a whitened stem, from patches with the size and channels of its first
   /// convolution. Throws c10::Error if the stem is not whitened.
   void whitenStem(const PatchWhitening& patches);
@@ -62,6 +71,7 @@ class NetworkImpl : public RoledModule {
   std::vector<std::pair<std::string, ConvolutionUnit>> stem_;
   std::vector<ResidualBlock> blocks_;
   std::map<std::string, PositionEmbeddingTable> shared_;
+  std::vector<std::shared_ptr<torch::nn::Module>> frozen_;
   ConvolutionUnit headConv_{nullptr};
   torch::nn::Linear head_{nullptr};
   std::optional<at::Generator> random_;

@@ -99,7 +99,9 @@ std::vector<float> Predictor::predictImages(std::vector<std::uint8_t> images) {
   LabeledImages set{.channels = impl_->shape().channels,
                     .height = impl_->shape().height,
                     .width = impl_->shape().width,
-                    .pixels = std::move(images)};
+                    .pixels = std::move(images),
+                    .labels = {},
+                    .classNames = {}};
   set.labels.resize(set.pixels.size() / imageBytes());
   std::vector<float> probabilities;
   const auto take = [&](const at::Tensor& logits, const at::Tensor&) {

@@ -1,18 +1,27 @@
 #include "engine/training/prepared_run.h"
 
+#include <optional>
 #include <utility>
 
 #include "engine/runtime/error.h"
-#include "engine/training/whiten_stem.h"
+#include "engine/training/start/start_weights.h"
+#include "engine/training/start/whiten_stem.h"
 
 namespace lambda {
 
 PreparedRun PreparedRun::fresh(RunConfig config) {
+  const std::optional<ForeignWeights> weights = readStartWeights(config.start);
+  if (weights) config.start.sha256 = weights->sha256;
   ResolvedConfig resolved(std::move(config));
   auto data = std::make_unique<RunData>(resolved);
   auto state = std::make_unique<TrainingState>(resolved);
   whitenStem(*state, *data);
-  return {std::move(resolved), std::move(data), std::move(state)};
+  std::string text;
+  if (weights) {
+    const WeightTransfer taken = startFrom(*state, *weights, data->networkInput().classNames);
+    text = std::filesystem::path(weights->place).filename().string() + ": " + taken.summary();
+  }
+  return {std::move(resolved), std::move(data), std::move(state), std::move(text)};
 }
 
 PreparedFork prepareFork(const std::filesystem::path& checkpoint, RunConfig config) {
@@ -36,7 +45,7 @@ PreparedFork prepareFork(const std::filesystem::path& checkpoint, RunConfig conf
                 "the checkpoint has done " + std::to_string(at.epoch) + " epochs already",
                 "choose a larger number of epochs");
   }
-  return {{std::move(resolved), std::move(data), std::move(state)}, std::move(notLoaded)};
+  return {{std::move(resolved), std::move(data), std::move(state), {}}, std::move(notLoaded)};
 }
 
 }  // namespace lambda

@@ -13,14 +13,16 @@ namespace lambda {
 
 /// Everything that a training needs: the configuration on this machine, the images and the state.
 struct PreparedRun {
-  /// Prepares a new run: initialises the network and computes the filters of a whitened stem.
-  /// Throws Error for a device that is missing, and for data that can't be read or does not match
-  /// the network.
+  /// Prepares a new run: initialises the network, computes the filters of a whitened stem, and
+  /// takes the weights that the configuration starts from, whose digest it then has. Throws Error
+  /// for a device that is missing, for weights that can't be read, have another digest or do not
+  /// fit, and for data that can't be read or does not match the network.
   static PreparedRun fresh(RunConfig config);
 
   ResolvedConfig resolved;
   std::unique_ptr<RunData> data;
   std::unique_ptr<TrainingState> state;
+  std::string startText = {};  ///< What became of the weights that it starts from; empty: none.
 };
 
 /// A run that continues a checkpoint under another configuration.

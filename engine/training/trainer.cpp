@@ -34,11 +34,17 @@ RunRecord recordOf(const PreparedRun& prepared) {
   return record;
 }
 
-/// The configuration with an absolute path of the data, which is valid in any working folder.
-RunConfig withAbsoluteData(RunConfig config) {
+std::string absolutePath(const std::string& path) {
+  return fs::absolute(path).lexically_normal().string();
+}
+
+/// The configuration with absolute paths of data and weights, which are valid in any working
+/// folder.
+RunConfig withAbsolutePaths(RunConfig config) {
   if (std::string* path = pathOf(config.data.source)) {
-    *path = fs::absolute(*path).lexically_normal().string();
+    *path = absolutePath(*path);
   }
+  if (!config.start.weights.empty()) config.start.weights = absolutePath(config.start.weights);
   return config;
 }
 
@@ -113,7 +119,7 @@ RunRecord recordToResume(const RunFolder& folder, const ResumeOptions& options) 
   if (options.data) {
     record.config.data.source = recognizeDataSource(*options.data, record.config.data.source);
   }
-  record.config = withAbsoluteData(record.config);
+  record.config = withAbsolutePaths(record.config);
   requireTrainable(record.config);
   return record;
 }
@@ -154,8 +160,9 @@ RunResult trainRun(const RunConfig& wanted,
                    RunControl& control,
                    Observer& observer) {
   requireTrainable(wanted);
-  PreparedRun prepared = PreparedRun::fresh(withAbsoluteData(wanted));
-  const std::string text = placeText(prepared.resolved);
+  PreparedRun prepared = PreparedRun::fresh(withAbsolutePaths(wanted));
+  std::string text = placeText(prepared.resolved);
+  if (!prepared.startText.empty()) text += "; " + prepared.startText;
   Lineage lineage;
   lineage.parentRun = wanted.parentRun;
   TrainingLoop loop(
@@ -211,7 +218,7 @@ RunResult forkRun(const fs::path& checkpoint,
                   RunControl& control,
                   Observer& observer) {
   requireTrainable(wanted);
-  PreparedFork fork = prepareFork(checkpoint, withAbsoluteData(wanted));
+  PreparedFork fork = prepareFork(checkpoint, withAbsolutePaths(wanted));
   const fs::path absolute = fs::absolute(checkpoint).lexically_normal();
   std::string text = "forked from " + absolute.string() + ", " + placeText(fork.run.resolved);
   for (const std::string& what : fork.notLoaded) text += "; not loaded: " + what;

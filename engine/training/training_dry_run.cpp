@@ -6,7 +6,7 @@
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
 #include "engine/training/step/cuda_graph_plugin.h"
-#include "engine/training/whiten_stem.h"
+#include "engine/training/start/whiten_stem.h"
 #include "engine/values/config/schedule.h"
 
 namespace lambda {

@@ -459,6 +459,14 @@ std::optional<ThroughputEstimate> ScriptedEngine::estimateThroughput(const RunCo
   return estimate;
 }
 
+WeightTransfer ScriptedEngine::previewStart(const RunConfig& config,
+                                            const std::vector<std::string>& /*classNames*/) {
+  if (refusal) throw Error(config.start.weights, *refusal);
+  return {.taken = {{"stem.conv.weight", "conv1.weight"}, {"stem.norm.weight", "bn1.weight"}},
+          .left = {{"fc.weight", "shape [1000, 512] instead of [10, 512]"}},
+          .missing = {"head.weight"}};
+}
+
 std::unique_ptr<OpenCheckpoint> ScriptedEngine::openCheckpoint(const fs::path& run,
                                                                int /*threads*/) {
   if (!fs::exists(run)) throw Error(run.string(), "there is no such run or checkpoint");

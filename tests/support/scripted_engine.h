@@ -77,6 +77,8 @@ class ScriptedEngine : public EngineCalls {
                                                        int steps,
                                                        RunControl& control,
                                                        Observer& observer) override;
+  WeightTransfer previewStart(const RunConfig& config,
+                              const std::vector<std::string>& classNames) override;
   std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,
                                                  int threads) override;
   bool verifyStatements(const StatementReport& report) override;

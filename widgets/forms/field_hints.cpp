@@ -279,6 +279,13 @@ constexpr std::array kHints{
     Hint{"emaDecay",
          "Evaluates averaged weights: steadier and often more accurate, for one more copy of the "
          "parameters. 0.999 averages about 1,000 steps."},
+    Hint{"start.weights",
+         "A trained network learns new classes from fewer images, in fewer epochs."},
+    Hint{"frozenStages",
+         "They keep what they have learnt and take no memory for gradients; the stem is the first. "
+         "With all of them frozen only the head learns, in little time."},
+    Hint{"backboneRate",
+         "A tenth keeps most of what the backbone has learnt while the new head learns fast."},
     Hint{"precision",
          "bfloat16 halves the memory of activations and is faster on processors that have it, with "
          "nearly the same accuracy; float32 is the reference."},

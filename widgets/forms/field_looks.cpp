@@ -127,6 +127,11 @@ constexpr std::array kLooks{
     Look{"precision", "Precision"},
     Look{"channelsLast", "Channels last"},
 
+    Look{"start.weights", "Weights at the start"},
+    Look{"start.sha256", "Digest of the weights"},
+    Look{"frozenStages", "Frozen stages", Stepping::one, "", "none"},
+    Look{"backboneRate", "Rate of the backbone", Stepping::oneTwoFive},
+
     Look{"device.kind", "Device"},
     Look{"device.index", "GPU"},
     Look{"device.threads", "Threads for training", Stepping::one, "", "one per core"},

@@ -19,8 +19,10 @@ void addEvaluate(CLI::App& program, Action& action);
 void addInspect(CLI::App& program, Action& action);
 void addPredict(CLI::App& program, Action& action);
 void addExport(CLI::App& program, Action& action);
+void addImport(CLI::App& program, Action& action);
 void addCurves(CLI::App& program, Action& action);
 void addInfo(CLI::App& program, Action& action);
+void addCompletion(CLI::App& program, Action& action);
 void addVerify(CLI::App& program, Action& action);
 void addBench(CLI::App& program, Action& action);
 

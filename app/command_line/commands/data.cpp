@@ -38,6 +38,7 @@ Json reportJson(const DataReport& report) {
   for (const DataFileReport& file : report.files) {
     files.push_back({{"name", file.name},
                      {"present", file.present},
+                     {"isTest", file.isTest},
                      {"bytes", file.bytes},
                      {"sha1", file.sha1},
                      {"countPerClass", file.countPerClass}});
@@ -63,6 +64,20 @@ std::int64_t imagesOf(const DataFileReport& file) {
   return count;
 }
 
+/// A table of the classes; empty where it would be long or is not known.
+std::string classesText(const DataReport& report) {
+  constexpr std::size_t kMostClassesShown = 40;
+  const std::vector<ClassCount> counts = classCountsOf(report);
+  if (counts.empty() || counts.size() > kMostClassesShown) return {};
+  TextTable table({{"class"},
+                   {"training and validation", TextTable::Align::right},
+                   {"test", TextTable::Align::right}});
+  for (const ClassCount& each : counts) {
+    table.addRow({terminalText(each.name), formatCount(each.train), formatCount(each.test)});
+  }
+  return "\n" + table.text("  ");
+}
+
 void printReport(const DataReport& report) {
   std::string text = terminalText(report.source);
   text += report.usable ? ": whole, ready to train on\n" : ": can't be trained on\n";
@@ -75,16 +90,22 @@ void printReport(const DataReport& report) {
                   file.countPerClass.empty() ? "" : formatCount(imagesOf(file))});
   }
   if (!report.files.empty()) text += "\n" + table.text("  ");
+  text += classesText(report);
   if (!report.findings.empty()) text += "\n";
-  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+  constexpr std::size_t kMostFindings = 20;
+  const std::size_t shown = std::min(report.findings.size(), kMostFindings);
+  for (std::size_t i = 0; i < shown; ++i) {
     const DataFinding& finding = report.findings[i];
     // Findings in a row with the same remedy share one hint.
-    const bool isRepeated =
-        i + 1 < report.findings.size() && report.findings[i + 1].hint == finding.hint;
+    const bool isRepeated = i + 1 < shown && report.findings[i + 1].hint == finding.hint;
     text += finding.severity == Severity::error ? "  error    " : "  warning  ";
     text += terminalText(finding.place) + ": " + terminalText(finding.text) + "\n";
     if (!finding.hint.empty() && !isRepeated)
       text += "           " + terminalText(finding.hint) + "\n";
+  }
+  if (shown < report.findings.size()) {
+    text += "  and " + std::to_string(report.findings.size() - shown) +
+            " more: lambda data check --json lists them\n";
   }
   printText(text);
 }

@@ -80,13 +80,6 @@ void requireReplaceable(const fs::path& out, RunExport format) {
                    "Give --out the name of a file, or - for standard output.");
 }
 
-void requireNoFileOfRun(const fs::path& out) {
-  if (!isFileOfRun(out)) return;
-  throw UsageError(out.string(),
-                   "this is a file of a run, which an export never replaces",
-                   "Give another --out.");
-}
-
 /// Throws UsageError for an option that the format has no use for.
 void requireFitting(const ExportOptions& options, RunExport format) {
   const auto refuse = [&](bool isGiven, const char* option, const char* formats) {
@@ -233,7 +226,7 @@ void addExport(CLI::App& program, Action& action) {
   command
       ->add_option("--license",
                    options->license,
-                   "licence of the weights, in their metadata (default: that in the run's record)")
+                   "licence of the weights, in their metadata (default: that of run.json)")
       ->type_name("TEXT");
   command
       ->add_option(

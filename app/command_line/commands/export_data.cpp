@@ -36,11 +36,7 @@ ImageExportRequest requestOf(const ExportDataOptions& options) {
   request.config.data.validationCount = 0;
   request.split = enumOf<Split>(options.split).value_or(request.split);
   request.out = options.out;
-  if (isFileOfRun(request.out)) {
-    throw UsageError(options.out,
-                     "this is a file of a run, which an export never replaces",
-                     "Give another --out.");
-  }
+  requireNoFileOfRun(request.out);
   return request;
 }
 

@@ -30,6 +30,7 @@ int fork(const ForkOptions& options) {
   const fs::path runs = runsFolder(options.out);
   return runTraining(
       [&](RunControl& control, Observer& observer) {
+        if (options.changes.from) return trainRun(loaded.config, runs, control, observer);
         return forkRun(checkpoint, loaded.config, runs, control, observer);
       },
       options.output);
@@ -51,7 +52,8 @@ void addFork(CLI::App& program, Action& action) {
         "continue from the end of epoch 5 with other random numbers"}},
       "The network stays, the recipe may change. The old run is left alone; the new one notes "
       "where\n"
-      "it comes from.");
+      "it comes from. With --from, the new run has the settings of the old one and other weights,\n"
+      "and begins at epoch 1.");
   command
       ->add_option(
           "CHECKPOINT|RUN", options->source, "a checkpoint, or a run folder for its last one")

@@ -43,6 +43,9 @@ void addTrain(CLI::App& program, Action& action) {
       {{"lambda train quickstart", "a small lambda network on built-in images, in a minute or two"},
        {"lambda train mine.json --data ~/flowers --set data.source.size=64",
         "your own pictures, a folder for each class"},
+       {"lambda train mine.json --from resnet50.pth --set start.frozenStages=4 --set "
+        "start.backboneRate=0.1",
+        "fine-tuning: weights of torchvision or timm, the first stages frozen"},
        {"lambda train resnet50-cifar-ccll --data ~/cifar10 --epochs 10",
         "a hybrid ResNet-50 on CIFAR-10, ten epochs"},
        {"lambda train mine.json --set recipe.batchSize=64 --set "

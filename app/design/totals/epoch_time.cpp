@@ -29,6 +29,8 @@ RunConfig speedOf(RunConfig config) {
   config.monitoring = plain.monitoring;
   config.architecture.name.clear();
   config.architecture.description.clear();
+  config.start.weights.clear();
+  config.start.sha256.clear();
   config.recipe.epochs = plain.recipe.epochs;
   config.recipe.schedule = plain.recipe.schedule;
   config.recipe.labelSmoothing = 0;

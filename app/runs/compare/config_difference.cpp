@@ -90,6 +90,7 @@ QString groupOf(const std::string& path) {
       {"data", u"Data"_s},
       {"recipe", u"Recipe"_s},
       {"device", u"Device"_s},
+      {"start", u"Weights at the start"_s},
       {"monitoring", u"Monitoring"_s},
       {"checkpoints", u"Checkpoints"_s},
       {"environment", u"Environment"_s}};

@@ -10,6 +10,7 @@
 #include "app/session/documents/project_document.h"
 #include "app/session/missing_files.h"
 #include "app/session/page.h"
+#include "engine/formats/json/config_json.h"
 #include "widgets/theme/question_box.h"
 
 using namespace Qt::StringLiterals;
@@ -144,7 +145,7 @@ void DocumentActions::chooseTarget(const std::function<void()>& then) {
       &window_, u"Save the network and its recipe"_s, folder, u"Networks and runs (*.json)"_s);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDefaultSuffix(u"json"_s);
+  dialog->setDefaultSuffix(QString::fromLatin1(kDocumentEnding).mid(1));
   dialog->selectFile(document_.title());
   connect(dialog, &QFileDialog::fileSelected, this, [this, then](const QString& path) {
     writeTo(path, then);
@@ -176,7 +177,7 @@ void DocumentActions::fillRecentMenu() {
   recentMenu_->clear();
   const QStringList files = recentFiles();
   for (const QString& path : files) {
-    QAction* action = recentMenu_->addAction(QFileInfo(path).completeBaseName());
+    QAction* action = recentMenu_->addAction(documentNameOf(path));
     action->setToolTip(path);
     connect(action, &QAction::triggered, this, [this, path] { openFile(path); });
   }

@@ -47,15 +47,11 @@ std::vector<Problem> problemsOf(const RunConfig& config,
   return problems;
 }
 
-std::string stemOf(const QString& path) {
-  return QFileInfo(path).completeBaseName().toStdString();
-}
-
 /// Whether the name in a file is that of the file, of a preset or of the network, so that no person
 /// has chosen it for runs.
 bool isInherited(const RunConfig& config, const QString& path) {
   const std::vector<std::string> presets = presetNames();
-  return config.name == stemOf(path) || config.name == config.architecture.name ||
+  return config.name == documentNameOf(path).toStdString() || config.name == config.architecture.name ||
          std::ranges::find(presets, config.name) != presets.end();
 }
 
@@ -102,8 +98,12 @@ ProjectDocument::~ProjectDocument() {
   undoStack_.disconnect(this);
 }
 
+QString documentNameOf(const QString& path) {
+  return toText(documentName(toPath(path)));
+}
+
 QString ProjectDocument::title() const {
-  if (!path_.isEmpty()) return QFileInfo(path_).completeBaseName();
+  if (!path_.isEmpty()) return documentNameOf(path_);
   const std::string& name = config_.name.empty() ? config_.architecture.name : config_.name;
   return name.empty() ? u"Untitled"_s : QString::fromStdString(name);
 }
@@ -111,7 +111,7 @@ QString ProjectDocument::title() const {
 RunConfig ProjectDocument::namedFor(const QString& path) const {
   RunConfig config = config_;
   const bool hasOwnName = !config.name.empty() && config.name != inheritedName_;
-  if (!path.isEmpty() && !hasOwnName) config.name = stemOf(path);
+  if (!path.isEmpty() && !hasOwnName) config.name = documentNameOf(path).toStdString();
   return config;
 }
 

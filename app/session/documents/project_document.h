@@ -13,6 +13,9 @@
 
 namespace lambda {
 
+/// The name that a document has from its file, without folder and ending.
+QString documentNameOf(const QString& path);
+
 /// The document that the person edits: the network and the recipe, as one value with undo. Pages
 /// show it and request changes; nothing else holds a copy that could become outdated.
 class ProjectDocument : public QObject {

@@ -63,6 +63,12 @@ class InspectionSession : public QObject {
                              QObject& context,
                              Replies<ThroughputEstimate> replies);
 
+  /// Finds what a training would take from the weights that it starts from.
+  quint64 previewStart(const RunConfig& config,
+                       const std::vector<std::string>& classNames,
+                       QObject& context,
+                       Replies<WeightTransfer> replies);
+
   /// Determines which device a training would use, and why. The query of a GPU's driver takes a
   /// while.
   quint64 selectDevice(const DeviceConfig& config, QObject& context, Replies<DeviceChoice> replies);

@@ -5,6 +5,7 @@
 #include "engine/data/dataset_cache.h"
 #include "engine/training/checkpoint/checkpoint_inspector.h"
 #include "engine/training/throughput_estimate.h"
+#include "engine/training/start/preview_start.h"
 
 namespace lambda {
 
@@ -81,6 +82,11 @@ std::optional<ThroughputEstimate> LocalEngine::estimateThroughput(const RunConfi
                                                                   RunControl& control,
                                                                   Observer& observer) {
   return lambda::estimateThroughput(config, steps, control, observer);
+}
+
+WeightTransfer LocalEngine::previewStart(const RunConfig& config,
+                                         const std::vector<std::string>& classNames) {
+  return lambda::previewStart(config, classNames);
 }
 
 std::unique_ptr<OpenCheckpoint> LocalEngine::openCheckpoint(const std::filesystem::path& run,

@@ -87,6 +87,11 @@ std::optional<ThroughputEstimate> LoadedEngine::estimateThroughput(const RunConf
   return engine().estimateThroughput(config, steps, control, observer);
 }
 
+WeightTransfer LoadedEngine::previewStart(const RunConfig& config,
+                                          const std::vector<std::string>& classNames) {
+  return engine().previewStart(config, classNames);
+}
+
 std::unique_ptr<OpenCheckpoint> LoadedEngine::openCheckpoint(const std::filesystem::path& run,
                                                              int threads) {
   return engine().openCheckpoint(run, threads);

@@ -10,6 +10,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "app/session/documents/project_document.h"
 #include "app/session/missing_files.h"
 #include "app/studio/welcome/lambda_figure.h"
 #include "widgets/text/quantity_text.h"
@@ -256,7 +257,7 @@ void WelcomePage::setRecentFiles(const QStringList& paths) {
   clear(*files_);
   for (const QString& path : paths.mid(0, kListed)) {
     const QFileInfo file(path);
-    QPushButton* row = makeRow(file.completeBaseName(), file.absolutePath(), this);
+    QPushButton* row = makeRow(documentNameOf(path), file.absolutePath(), this);
     row->setToolTip(path);
     connect(row, &QPushButton::clicked, this, [this, path] { Q_EMIT fileRequested(path); });
     files_->addWidget(row);

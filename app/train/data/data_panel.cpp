@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "app/session/data_location.h"
+#include "app/train/data/classes_dialog.h"
 #include "app/train/data/data_place.h"
 #include "app/train/data/data_report_text.h"
 #include "app/train/data/download_row.h"
@@ -112,6 +113,13 @@ void DataPanel::makePlace() {
   state->addWidget(sign_);
   state->addWidget(text_, 1);
   column->addLayout(state);
+  classes_ = new QToolButton(files_);
+  classes_->setObjectName(u"classes"_s);
+  classes_->setText(u"Classes and examples"_s);
+  classes_->setToolTip(u"The number of images in each class, some of them, and all findings"_s);
+  classes_->setProperty(kRole, u"quiet"_s);
+  column->addWidget(classes_, 0, Qt::AlignLeft);
+  connect(classes_, &QToolButton::clicked, this, &DataPanel::showClasses);
   layout()->addWidget(files_);
   connect(place_, &DataPlace::placeChosen, this, [this](const fs::path& place) {
     DataSource source = source_;
@@ -157,6 +165,7 @@ void DataPanel::showSource() {
   choices_->button(static_cast<int>(source_.index()))->setChecked(true);
   meaning_->setText(QString::fromUtf8(traitsOf(source_).meaning));
   if (pathOf(source_)) {
+    place_->setKind(source_);
     // The check may hide the explanation, which must happen first: both together need more space
     // than there may be.
     recheck();
@@ -253,6 +262,7 @@ void DataPanel::takeLocation(const DataLocation& location) {
 }
 
 void DataPanel::takeReport(const DataReport& report) {
+  report_ = report;
   const QString findings = findingsText(report);
   if (!report.usable) {
     setState(DataState::damaged, findings);
@@ -262,6 +272,12 @@ void DataPanel::takeReport(const DataReport& report) {
   QString text = countsText(report);
   if (!findings.isEmpty()) text += u"<br>"_s + findings;
   setState(DataState::usable, text);
+}
+
+void DataPanel::showClasses() {
+  auto* dialog = new ClassesDialog(report_, located_, this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
 }
 
 void DataPanel::setState(DataState state, const QString& text) {
@@ -294,6 +310,8 @@ void DataPanel::showState() {
   sign_->setPixmap(icon.pixmap(side));
   sign_->setVisible(!icon.isNull());
   text_->setText(stateText_);
+  const bool isChecked = state_ == DataState::usable || state_ == DataState::damaged;
+  classes_->setVisible(isChecked && (!classCountsOf(report_).empty() || !report_.findings.empty()));
   for (QAbstractButton* button : choices_->buttons()) {
     button->setEnabled(!readOnly_);
     button->setVisible(!readOnly_ || button->isChecked());

@@ -16,6 +16,7 @@
 class QButtonGroup;
 class QFrame;
 class QLabel;
+class QToolButton;
 
 namespace lambda {
 
@@ -85,12 +86,14 @@ class DataPanel : public QWidget {
   void takeReport(const DataReport& report);
   void setState(DataState state, const QString& text);
   void showState();
+  void showClasses();
 
   Services services_;
   std::filesystem::path dataFolder_;
   DataSource source_;
   DataSource located_;  ///< The same source with the place of its files.
   std::optional<DatasetInfo> dataset_;
+  DataReport report_;  ///< Of the last check.
   DataState state_ = DataState::builtIn;
   QString stateText_;
   bool readOnly_ = false;
@@ -102,6 +105,7 @@ class DataPanel : public QWidget {
   DataPlace* place_;
   QLabel* sign_;
   QLabel* text_;
+  QToolButton* classes_;  ///< Opens the table of classes.
   DownloadRow* download_;
   BackgroundTasks check_;
 };

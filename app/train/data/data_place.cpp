@@ -9,6 +9,7 @@
 
 #include "app/train/training_text.h"
 #include "widgets/text/path_text.h"
+#include "widgets/text/untrusted_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -24,13 +25,11 @@ std::filesystem::path pathOf(const QString& text) {
 
 DataPlace::DataPlace(QWidget* parent)
     : QWidget(parent), path_(new QLineEdit(this)), choose_(new QToolButton(this)) {
-  path_->setAccessibleName(u"Folder or archive with CIFAR-10"_s);
-  path_->setToolTip(u"A folder with the binary version's files, or cifar-10-binary.tar.gz"_s);
   choose_->setText(u"Choose"_s);
   choose_->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(choose_);
   menu->addAction(u"Folder …"_s, this, [this] { choose(true); });
-  menu->addAction(u"Archive …"_s, this, [this] { choose(false); });
+  archive_ = menu->addAction(u"Archive …"_s, this, [this] { choose(false); });
   choose_->setMenu(menu);
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins({});
@@ -48,6 +47,14 @@ void DataPlace::setPlace(const std::filesystem::path& place) {
   path_->setText(toText(place));
 }
 
+void DataPlace::setKind(const DataSource& source) {
+  const DataSourceTraits traits = traitsOf(source);
+  title_ = QString::fromUtf8(traits.title);
+  path_->setAccessibleName(u"Place of the data: %1"_s.arg(title_));
+  path_->setToolTip(toolTipText(QString::fromUtf8(traits.layout)));
+  archive_->setVisible(traits.layout.find(".tar.gz") != std::string_view::npos);
+}
+
 void DataPlace::setReadOnly(bool readOnly) {
   path_->setReadOnly(readOnly);
   choose_->setEnabled(!readOnly);
@@ -55,7 +62,7 @@ void DataPlace::setReadOnly(bool readOnly) {
 
 void DataPlace::choose(bool isFolder) {
   auto* dialog = new QFileDialog(
-      this, isFolder ? u"Folder with CIFAR-10"_s : u"Archive with CIFAR-10"_s, path_->text());
+      this, isFolder ? u"Folder: %1"_s.arg(title_) : u"Archive: %1"_s.arg(title_), path_->text());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   if (isFolder) {
     dialog->setFileMode(QFileDialog::Directory);

@@ -4,12 +4,16 @@
 
 #include <QWidget>
 
+#include "engine/values/config/data_source.h"
+
+class QAction;
 class QLineEdit;
 class QToolButton;
 
 namespace lambda {
 
-/// The place of a data set: a path to type, and dialogs to choose a folder or an archive.
+/// The place of a data set: a path to type, and dialogs to choose a folder or, for data sets that
+/// are published as one, an archive.
 class DataPlace : public QWidget {
   Q_OBJECT
 
@@ -17,6 +21,9 @@ class DataPlace : public QWidget {
   explicit DataPlace(QWidget* parent = nullptr);
 
   void setPlace(const std::filesystem::path& place);
+
+  /// The kind of data, of which the words speak.
+  void setKind(const DataSource& source);
 
   void setReadOnly(bool readOnly);
 
@@ -27,7 +34,9 @@ class DataPlace : public QWidget {
   void choose(bool isFolder);
 
   std::filesystem::path place_;
+  QString title_;
   QLineEdit* path_;
+  QAction* archive_;
   QToolButton* choose_;
 };
 

@@ -23,7 +23,7 @@ QString escaped(const std::string& text) {
 /// The remedy as a sentence, without the engine's command, which nobody types here.
 QString hintOf(const DataFinding& finding) {
   static const QRegularExpression command(
-      u"( \\(lambda data get [^)]*\\)|: lambda data get \\w+)"_s);
+      u"( \\(lambda data get [^)]*\\)|: lambda data get \\w+| with --set [\\w.=]+)"_s);
   QString hint = escaped(finding.hint).remove(command);
   if (!hint.isEmpty()) hint[0] = hint[0].toUpper();
   return hint;

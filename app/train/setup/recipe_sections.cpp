@@ -22,6 +22,7 @@ class Chooser {
     };
     add(rowsOf(config.data, "data"));
     add(rowsOf(config.recipe, "recipe"));
+    add(rowsOf(config.start, "start"));
     add(rowsOf(config.device, "device"));
     add(rowsOf(config.checkpoints, "checkpoints"));
     add(rowsOf(config.monitoring, "monitoring"));
@@ -155,6 +156,7 @@ void nameGpus(FieldRow& row, const std::vector<std::string>& gpus) {
 
 std::vector<FormSection> machineSections(Chooser& choose,
                                          const DeviceConfig& config,
+                                         const StartConfig& start,
                                          const Machine& machine,
                                          bool trains) {
   std::vector<FormSection> sections;
@@ -178,6 +180,9 @@ std::vector<FormSection> machineSections(Chooser& choose,
       .common("checkpoints.everyMinutes", trains || choose.showsAll())
       .rare("checkpoints.keepInitial");
   sections.push_back(choose.section(u"Checkpoints"_s));
+  const bool finetunes = choose.showsAll() || start != StartConfig{};
+  choose.common("start.frozenStages", finetunes).common("start.backboneRate", finetunes);
+  if (finetunes) sections.push_back(choose.section(u"Fine-tuning"_s));
   return sections;
 }
 
@@ -197,7 +202,7 @@ RecipeForms recipeForms(const RunConfig& config,
   RecipeForms forms;
   forms.data = dataSections(choose, config.data);
   forms.recipe = recipeSections(choose, config.recipe, trains);
-  forms.machine = machineSections(choose, config.device, machine, trains);
+  forms.machine = machineSections(choose, config.device, config.start, machine, trains);
   if (!trains) return forms;
   for (auto* sections : {&forms.data, &forms.recipe, &forms.machine}) {
     for (FormSection& section : *sections) {
@@ -213,7 +218,9 @@ int formOf(const std::string& path) {
       path == "name") {
     return 1;
   }
-  if (path.starts_with("device") || path.starts_with("checkpoints")) return 2;
+  if (path.starts_with("device") || path.starts_with("checkpoints") || path.starts_with("start")) {
+    return 2;
+  }
   return -1;
 }
 

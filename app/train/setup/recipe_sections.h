@@ -15,7 +15,7 @@ namespace lambda {
 struct RecipeForms {
   std::vector<FormSection> data;     ///< Validation split, augmentation.
   std::vector<FormSection> recipe;   ///< Run, optimiser, schedule.
-  std::vector<FormSection> machine;  ///< Device, checkpoints.
+  std::vector<FormSection> machine;  ///< Device, checkpoints, fine-tuning.
 };
 
 /// `all`: includes rarely changed settings, and those that can be changed while a run trains are
@@ -27,8 +27,8 @@ RecipeForms recipeForms(const RunConfig& config,
                         const Machine& machine,
                         bool trains = false);
 
-/// The form that has the field: 0 data, 1 recipe, 2 machine; -1 = none, for example for a field of
-/// the network.
+/// The form that has the field: 0 data, 1 recipe, 2 machine; -1 = none, for example for a
+/// field of the network.
 int formOf(const std::string& path);
 
 /// The learning rate over a run as (epoch, rate). `recipes`: each from its epoch on, the first from

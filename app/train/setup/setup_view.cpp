@@ -17,6 +17,8 @@
 #include "app/train/setup/plan_card.h"
 #include "app/train/setup/recipe_sections.h"
 #include "app/train/setup/setup_column.h"
+#include "app/train/weights/weights_panel.h"
+#include "engine/values/config/validate.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/plots/lines/learning_rate_plot.h"
 #include "widgets/theme/theme.h"
@@ -175,6 +177,9 @@ void SetupView::makeMachineColumn() {
   device_->setObjectName(u"device"_s);
   column->add(device_);
   column->add(forms_[2] = makeForm());
+  weights_ = new WeightsPanel(this);
+  connect(weights_, &WeightsPanel::fileChosen, this, &SetupView::chooseWeights);
+  column->addInside(weights_);
   plan_ = new PlanCard(this);
   connect(plan_, &PlanCard::designRequested, this, &SetupView::designRequested);
   column->addInside(plan_);
@@ -283,6 +288,9 @@ void SetupView::refresh() {
     forms_[i]->setSections(*sections[i]);
     forms_[i]->setProblems(problems);
   }
+  weights_->setReadOnly(showsRun());
+  weights_->setFile(config.start.weights);
+  if (!showsRun()) requestWeightsOutcome(config);
   preview_->setAugmentation(config.data.augmentation, config.seed);
   const auto recipes = showsRun() ? run_->recipes() : std::vector{std::pair{0.0, config.recipe}};
   learningRate_->setCurve(learningRateCurve(recipes), config.recipe.epochs);
@@ -340,6 +348,39 @@ void SetupView::chooseSource(const DataSource& source) {
   RunConfig next = document_.config();
   next.data.source = source;
   document_.edit(next, u"Set data set to %1"_s.arg(QString::fromStdString(textOf(source))));
+}
+
+void SetupView::chooseWeights(const std::filesystem::path& file) {
+  if (showsRun()) return;
+  RunConfig next = document_.config();
+  next.start.weights = file.string();
+  next.start.sha256.clear();
+  document_.edit(next, file.empty() ? u"Remove weights"_s : u"Choose weights"_s);
+}
+
+void SetupView::requestWeightsOutcome(const RunConfig& config) {
+  if (config.start.weights.empty() || hasErrors(validate(config.architecture))) {
+    askedStart_.reset();
+    if (!config.start.weights.empty()) {
+      weights_->setFailure(u"The network has errors: they are shown in Design."_s);
+    }
+    return;
+  }
+  const auto& dataset = data_->dataset();
+  StartedNetwork start{config.start.weights,
+                       config.architecture,
+                       dataset ? dataset->classNames : std::vector<std::string>()};
+  if (askedStart_ == start) return;
+  askedStart_ = std::move(start);
+  Q_EMIT weightsOutcomeRequested(config, askedStart_->classNames);
+}
+
+void SetupView::setWeightsOutcome(const WeightTransfer& outcome) {
+  if (askedStart_) weights_->setOutcome(outcome);
+}
+
+void SetupView::setWeightsFailure(const QString& reason) {
+  if (askedStart_) weights_->setFailure(reason);
 }
 
 std::vector<Problem> SetupView::problems() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ class PlanCard;
 class ProjectDocument;
 class SampleImages;
 class SetupColumn;
+class WeightsPanel;
+struct WeightTransfer;
 
 /// All settings of a training except the network: the data with a preview of its augmentation, the
 /// recipe with a preview of its learning rate, the machine. Shows the document and changes it by
@@ -44,6 +47,14 @@ class SetupView : public QWidget {
   DataPanel& data() { return *data_; }
 
   void setDevice(const QString& sentence, const Machine& machine);
+
+  /// Sets the file of weights to start from; empty = drawn from the seed.
+  void chooseWeights(const std::filesystem::path& file);
+
+  /// What the network takes from the weights that it starts from, or why it can't. An answer that
+  /// came too late, without weights at the start, is ignored.
+  void setWeightsOutcome(const WeightTransfer& outcome);
+  void setWeightsFailure(const QString& reason);
 
   /// Shows the configuration of the training under way, with its changes so far.
   void showRun(const RunConfig& config,
@@ -80,6 +91,9 @@ class SetupView : public QWidget {
 
  Q_SIGNALS:
   void problemsChanged();
+  /// The outcome of starting from the configuration's weights is to be found and set.
+  void weightsOutcomeRequested(const lambda::RunConfig& config,
+                               const std::vector<std::string>& classNames);
   /// An error is in the network.
   void designRequested(const std::string& path);
   /// The settings of the training under way are to be changed.
@@ -92,6 +106,15 @@ class SetupView : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  /// All that the outcome of starting from a file depends on.
+  struct StartedNetwork {
+    std::string weights;
+    Architecture architecture;
+    std::vector<std::string> classNames;
+
+    bool operator==(const StartedNetwork&) const = default;
+  };
+
   SetupColumn* addColumn(const QString& title, QWidget* beside = nullptr);
   FieldForm* makeForm();
   void makeDataColumn();
@@ -106,6 +129,7 @@ class SetupView : public QWidget {
   void showRunState();
   void edit(const std::string& path, const FieldValue& value, const QString& gesture);
   void chooseSource(const DataSource& source);
+  void requestWeightsOutcome(const RunConfig& config);
 
   ProjectDocument& document_;
   std::optional<RunSettings> run_;  ///< The training under way; none = only the document.
@@ -119,6 +143,8 @@ class SetupView : public QWidget {
   DataPanel* data_;
   SampleImages* samples_;
   AugmentationPreview* preview_;
+  WeightsPanel* weights_;
+  std::optional<StartedNetwork> askedStart_;  ///< Of the last request for an outcome.
   LearningRatePlot* learningRate_;
   std::array<FieldForm*, 3> forms_{};  ///< In the order of formOf().
   QToolButton* all_;

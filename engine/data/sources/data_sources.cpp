@@ -67,7 +67,10 @@ DatasetInfo probeDataset(const DataSource& source) {
 }
 
 DataReport checkDataset(const DataSource& source) {
-  return std::visit([](const auto& options) { return source_kinds::check(options); }, source);
+  DataReport report =
+      std::visit([](const auto& options) { return source_kinds::check(options); }, source);
+  if (auto imbalance = imbalanceOf(report)) report.findings.push_back(std::move(*imbalance));
+  return report;
 }
 
 DataSource recognizeDataSource(const std::string& named, const DataSource& like) {

@@ -41,6 +41,7 @@ Cifar10Scan::Cifar10Scan(std::string source, const Cifar10Layout& layout, bool k
       classNames_(kCifar10Classes.begin(), kCifar10Classes.end()) {
   report.source = std::move(source);
   for (const std::string_view name : kFiles) report.files.emplace_back().name = name;
+  report.files.back().isTest = true;
   report.files.emplace_back().name = kClassNamesFile;
 }
 

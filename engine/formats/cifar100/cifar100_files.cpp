@@ -78,6 +78,7 @@ class Scan {
       : labels_(labels), layout_(layout) {
     report.source = std::move(source);
     for (const std::string_view name : kFiles) report.files.emplace_back().name = name;
+    report.files[kTest].isTest = true;
   }
 
   std::size_t classes() const { return kClasses[static_cast<std::size_t>(labels_)]; }

@@ -250,6 +250,7 @@ DataReport checkIdxDataset(const fs::path& folder) {
     const IdxDataset set = readIdxDataset(folder);
     const int classes = static_cast<int>(set.train.classNames.size());
     report.files[kTrainLabels].countPerClass = countsOf(set.train, classes);
+    report.files[kTestLabels].isTest = true;
     report.files[kTestLabels].countPerClass = countsOf(set.test, classes);
     report.info = infoOf(set);
     report.usable = true;

@@ -8,7 +8,7 @@ namespace lambda {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 20;  // A list of thousands says no more than their number.
+constexpr std::size_t kMostNamed = 500;  // A list of thousands says no more than their number.
 constexpr const char* kCorruptHint =
     "Replace or remove it, or leave corrupt pictures out with --set data.source.corrupt=skip.";
 
@@ -87,6 +87,7 @@ DataReport checkImageFolder(const ImageFolderSource& source) {
     report.files.push_back(partReport("train", list.train, pictures.train));
     if (!list.testFolder.empty()) {
       report.files.push_back(partReport(list.testFolder, list.test, pictures.test));
+      report.files.back().isTest = true;
     }
     addCorrupt(pictures.corrupt, source.corrupt, report);
     addSplitFinding(list, report);

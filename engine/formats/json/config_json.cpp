@@ -47,6 +47,13 @@ RunConfig runConfigFromJson(std::string_view text,
   return read<RunConfig>(parseJson(text, file), file, warnings);
 }
 
+std::string documentName(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  return name.ends_with(kDocumentEnding)
+             ? name.substr(0, name.size() - std::string_view(kDocumentEnding).size())
+             : file.stem().string();
+}
+
 std::variant<Architecture, RunConfig> documentFromJson(std::string_view text,
                                                        const std::string& file,
                                                        std::vector<Problem>& warnings) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -30,6 +31,12 @@ Architecture architectureFromJson(std::string_view text,
 RunConfig runConfigFromJson(std::string_view text,
                             const std::string& file,
                             std::vector<Problem>& warnings);
+
+/// The ending by which a desktop recognises a document among other JSON files.
+inline constexpr char kDocumentEnding[] = ".lambda.json";
+
+/// The name that a document has from its file: "mine" for mine.lambda.json and for mine.json.
+std::string documentName(const std::filesystem::path& file);
 
 /// Reads a document of either type: one with the key "architecture" describes a run.
 std::variant<Architecture, RunConfig> documentFromJson(std::string_view text,

@@ -26,6 +26,10 @@ CheckpointHeader readCheckpointHeader(const std::filesystem::path& path) {
   return headerIn(readSafeTensorsMetadata(path), path.string());
 }
 
+bool isCheckpoint(const SafeTensors& file) {
+  return file.metadata.contains(std::string(kCheckpointKey));
+}
+
 CheckpointHeader checkpointHeaderOf(const SafeTensors& file, const std::string& place) {
   return headerIn(file.metadata, place);
 }

@@ -103,9 +103,14 @@ std::filesystem::path pluginFile(const std::string& name) {
   if (dladdr(reinterpret_cast<const void*>(&pluginFile), &here) != 0) {
     folder = std::filesystem::canonical(here.dli_fname, error).parent_path();
   }
-  const std::filesystem::path above = folder.parent_path() / name;
   std::filesystem::path beside = folder / name;
-  return !exists(beside, error) && exists(above, error) ? above : beside;
+  if (exists(beside, error)) return beside;
+  const std::filesystem::path above = folder.parent_path();
+  for (std::filesystem::path other :
+       {above / name, above / "lib/lambda-studio" / name, folder / "lambda-studio" / name}) {
+    if (exists(other, error)) return other;
+  }
+  return beside;
 }
 
 std::filesystem::path cudaPluginFile() {

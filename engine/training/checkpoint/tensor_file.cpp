@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -46,6 +47,23 @@ void saveTensors(const std::filesystem::path& path,
                      {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()}});
   }
   writeSafeTensors(path, std::move(views), metadata);
+}
+
+SafeTensors inMemory(const std::vector<NamedTensor>& tensors) {
+  std::size_t bytes = 0;
+  for (const NamedTensor& item : tensors) bytes += item.tensor.nbytes();
+  const auto storage = std::make_shared<std::vector<std::byte>>(bytes);
+  SafeTensors file;
+  std::byte* at = storage->data();
+  for (const NamedTensor& item : tensors) {
+    const at::Tensor dense = item.tensor.detach().to(at::kCPU).contiguous();
+    std::memcpy(at, dense.const_data_ptr(), dense.nbytes());
+    file.tensors.push_back(
+        {item.name, storedType(item), dense.sizes().vec(), {at, dense.nbytes()}});
+    at += dense.nbytes();
+  }
+  file.storage = storage;
+  return file;
 }
 
 at::Tensor toTensor(const TensorView& view, const std::string& place) {

@@ -19,6 +19,10 @@ void saveTensors(const std::filesystem::path& path,
                  const std::vector<NamedTensor>& tensors,
                  const std::map<std::string, std::string>& metadata);
 
+/// Dense copies of tensors as a file in memory, without metadata. Throws Error if a type can't be
+/// stored.
+SafeTensors inMemory(const std::vector<NamedTensor>& tensors);
+
 /// Copies a stored tensor into a live one of any device and memory format. Throws Error, naming
 /// `place`, if it is missing or its shape or type differs.
 void loadInto(const SafeTensors& file, const std::string& place, const NamedTensor& target);

@@ -35,6 +35,7 @@ Network buildNetwork(const RunConfig& config, const at::Device& device) {
   BorrowedGenerator generator;
   generator.seed(config.seed);
   Network network(config.architecture);
+  network->freezeStages(config.start.frozenStages);
   network->drawFrom(device.is_cuda() ? seededGenerator(device, config.seed) : generator.copy());
   network->to(device);
   if (config.recipe.channelsLast) {
@@ -88,6 +89,7 @@ bool hasAll(const SafeTensors& file, const std::vector<NamedTensor>& targets) {
 TrainingState::TrainingState(const ResolvedConfig& resolved)
     : TrainingState(resolved,
                     {.precision = resolved.config().recipe.precision,
+                     .backboneRate = resolved.config().start.backboneRate,
                      .kernels = kernelsFor(torchDevice(resolved.device()))}) {}
 
 TrainingState::TrainingState(const ResolvedConfig& resolved, const UpdateOptions& updates)

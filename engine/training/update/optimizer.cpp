@@ -12,10 +12,13 @@
 
 namespace lambda {
 
-Optimizer::Optimizer(const OptimizerConfig& config,
+Optimizer::Optimizer(const OptimizerConfig& wanted,
                      const torch::nn::Module& module,
                      const UpdateOptions& options) {
-  std::vector<UpdatedParameter> parameters = updatedParametersOf(config, module, options.precision);
+  std::vector<UpdatedParameter> parameters =
+      updatedParametersOf(wanted, module, options.precision, options.backboneRate);
+  OptimizerConfig config = wanted;
+  config.rateFactors.filter *= options.backboneRate;  // Muon's rate is not among the parameters'.
   const bool byKernels = !options.byAten && kernelsCanUpdate(parameters);
   if (byKernels && options.kernels != nullptr) {
     auto update = std::make_unique<CudaUpdate>(config, std::move(parameters), *options.kernels);

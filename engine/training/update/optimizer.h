@@ -18,6 +18,7 @@ struct UpdateOptions {
   /// bfloat16: the module's convolutions compute with rounded weights, of which the optimiser keeps
   /// the float32 masters.
   Precision precision = Precision::float32;
+  double backboneRate = 1;  ///< Learning rate of all parameters but the head's, as a factor.
   const CudaKernels* kernels = nullptr;  ///< For weights on a GPU or an emulated one; null = none.
   bool byAten = false;                   ///< Always use AtenUpdate, the reference.
 };

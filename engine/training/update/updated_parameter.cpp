@@ -33,7 +33,8 @@ void UpdatedParameter::round() const {
 
 std::vector<UpdatedParameter> updatedParametersOf(const OptimizerConfig& config,
                                                   const torch::nn::Module& module,
-                                                  Precision precision) {
+                                                  Precision precision,
+                                                  double backboneRate) {
   const bool adaptive = !hasMomentum(config.kind);
   const std::vector<ParameterRole> roles = rolesOf(module);
   std::vector<UpdatedParameter> parameters;
@@ -58,6 +59,7 @@ std::vector<UpdatedParameter> updatedParametersOf(const OptimizerConfig& config,
       each.steps = at::zeros({}, at::kFloat);
     }
     each.rateFactor = factorOf(config.rateFactors, role);
+    if (!each.name.starts_with("head.")) each.rateFactor *= backboneRate;
     each.weightDecay = weightDecayOf(config, role);
     each.orthogonalized = config.kind == OptimizerKind::muon && role == ParameterRole::filter;
     parameters.push_back(std::move(each));

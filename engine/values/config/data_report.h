@@ -14,6 +14,7 @@ namespace lambda {
 struct DataFileReport {
   std::string name;
   bool present = false;
+  bool isTest = false;      ///< Its images are those of the test set.
   std::uint64_t bytes = 0;  ///< Size that its folder or archive gives.
   std::string sha1;         ///< 40 hexadecimal digits; empty if the file was not read whole.
   std::vector<std::int64_t> countPerClass;  ///< Empty if the file could not be checked whole.
@@ -42,5 +43,22 @@ struct DataReport {
 
   bool operator==(const DataReport&) const = default;
 };
+
+/// The images of a class.
+struct ClassCount {
+  std::string name;
+  std::int64_t train = 0;  ///< For training and validation together.
+  std::int64_t test = 0;
+
+  bool operator==(const ClassCount&) const = default;
+};
+
+/// The images of each class, in the order of the labels; empty for data that can't be used, and for
+/// a kind of data whose check does not count them.
+std::vector<ClassCount> classCountsOf(const DataReport& report);
+
+/// A warning about classes of which one has at least three times as many training images as
+/// another; nothing for other data.
+std::optional<DataFinding> imbalanceOf(const DataReport& report);
 
 }  // namespace lambda

@@ -302,6 +302,22 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"channelsLast", "channels-last memory layout"}, value.channelsLast);
 }
 
+template <Either<StartConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"weights",
+              "file of weights to start from: of a run, or of torchvision's and timm's ResNets; "
+              "empty = drawn from the seed"},
+        value.weights);
+  visit(Field{"sha256", "digest of that file; empty = any"}, value.sha256);
+  visit(Field{"frozenStages",
+              "stages at the start of the network that are not trained; the stem is the first",
+              0,
+              1000},
+        value.frozenStages);
+  visit(Field{"backboneRate", "learning rate of everything but the head, as a factor", 0, 1000},
+        value.backboneRate);
+}
+
 template <Either<DeviceConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "automatic, cpu or cuda"}, value.kind);
@@ -341,6 +357,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"architecture", "the network"}, value.architecture);
   visit(Field{"data", "the data set and its augmentation"}, value.data);
   visit(Field{"recipe", "the training recipe"}, value.recipe);
+  visit(Field{"start", "weights to start from, and which of them are trained"}, value.start);
   visit(Field{"device", "the device to train on"}, value.device);
   visit(Field{"checkpoints", "which checkpoints are kept on disk"}, value.checkpoints);
   visit(Field{"monitoring", "what is recorded beside the metrics"}, value.monitoring);

@@ -100,6 +100,21 @@ struct Recipe {
   bool operator==(const Recipe&) const = default;
 };
 
+/// Where a run's weights come from, and which of them it trains: fine-tuning.
+struct StartConfig {
+  /// A file of weights (readForeignWeights()); empty: drawn from the seed.
+  std::string weights;
+  /// SHA-256 of that file, in hexadecimal digits; empty: not known. A run's record has it, so that
+  /// the run can't be repeated with other weights.
+  std::string sha256;
+  /// Stages at the start of the network that stay as they are, the stem counted as the first; their
+  /// norms use their running statistics.
+  int frozenStages = 0;
+  double backboneRate = 1;  ///< Learning rate of everything but the head, as a factor.
+
+  bool operator==(const StartConfig&) const = default;
+};
+
 enum class DeviceKind { automatic, cpu, cuda };
 
 struct DeviceConfig {
@@ -144,6 +159,7 @@ struct RunConfig {
   Architecture architecture;
   DataConfig data;
   Recipe recipe;
+  StartConfig start;
   DeviceConfig device;
   CheckpointConfig checkpoints;
   MonitoringConfig monitoring;

@@ -122,6 +122,25 @@ void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
   }
 }
 
+void checkStart(const RunConfig& config, std::vector<Problem>& problems) {
+  const auto parts = static_cast<int>(config.architecture.stages.size()) + 1;
+  const int frozen = config.start.frozenStages;
+  if (frozen > parts) {
+    problems.push_back({"start.frozenStages",
+                        Severity::error,
+                        "the network has " + std::to_string(parts) +
+                            " stages with the stem, of which " + std::to_string(frozen) +
+                            " can't be frozen",
+                        Fix{"Train only the head", "start.frozenStages", std::to_string(parts)}});
+  }
+  if (frozen > 0 && config.start.weights.empty()) {
+    problems.push_back({"start.frozenStages",
+                        Severity::warning,
+                        "no weights to start from are named: the frozen stages keep random weights",
+                        Fix{"Train all stages", "start.frozenStages", "0"}});
+  }
+}
+
 void checkDevice(const DeviceConfig& device, std::vector<Problem>& problems) {
   if (!device.yieldsToOthers || device.threads == 0) return;
   problems.push_back({"device.yieldsToOthers",
@@ -137,6 +156,7 @@ std::vector<Problem> validate(const RunConfig& config, const std::optional<Datas
   RangeCheck ranges(problems);
   ranges.check("data", config.data);
   ranges.check("recipe", config.recipe);
+  ranges.check("start", config.start);
   ranges.check("device", config.device);
   ranges.check("checkpoints", config.checkpoints);
   RunConfig inRange = config;
@@ -146,6 +166,7 @@ std::vector<Problem> validate(const RunConfig& config, const std::optional<Datas
   if (known) checkDataset(inRange, *known, problems);
   checkDirectedAugmentation(inRange.data, problems);
   checkRecipe(inRange, problems);
+  checkStart(inRange, problems);
   checkDevice(inRange.device, problems);
   return problems;
 }

@@ -1,4 +1,4 @@
-#include "engine/training/whiten_stem.h"
+#include "engine/training/start/whiten_stem.h"
 
 #include <algorithm>
 

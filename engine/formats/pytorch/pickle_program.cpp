@@ -1,0 +1,375 @@
+#include "engine/formats/pytorch/pickle_program.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "engine/runtime/error.h"
+#include "engine/values/text/text_safety.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr std::size_t kMaxProgramBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxValues = 1'000'000;
+constexpr const char* kDamaged = "The file is damaged: copy or save it again.";
+constexpr const char* kOnlyTensors =
+    "Save the tensors alone: torch.save(model.state_dict(), \"weights.pt\").";
+
+constexpr std::string_view kOrderedDict = "collections.OrderedDict";
+constexpr std::string_view kTensor = "torch._utils._rebuild_tensor_v2";
+constexpr std::string_view kParameter = "torch._utils._rebuild_parameter";
+
+bool isStorageType(std::string_view name) {
+  return name.starts_with("torch.") && name.ends_with("Storage") &&
+         name.find('.', std::string_view("torch.").size()) == std::string_view::npos;
+}
+
+bool isUnderstood(std::string_view name) {
+  return name == kOrderedDict || name == kTensor || name == kParameter || isStorageType(name);
+}
+
+/// Runs a pickle's instructions on a stack of values.
+class PickleProgram {
+ public:
+  PickleProgram(std::span<const std::byte> bytes, const std::string& place)
+      : bytes_(bytes), place_(place) {}
+
+  PickledValues run() {
+    if (bytes_.size() > kMaxProgramBytes) {
+      throw Error(place_, "has a description of the tensors above 16 MiB", kOnlyTensors);
+    }
+    for (;;) {
+      start_ = at_;
+      const unsigned instruction = byte();
+      if (instruction == '.') break;
+      if (!pushConstant(instruction) && !build(instruction)) {
+        fail("has the pickle instruction " + std::to_string(instruction) +
+                 ", which a state dictionary does not need",
+             kOnlyTensors);
+      }
+    }
+    out_.result = pop();
+    if (!stack_.empty() || !marks_.empty()) fail("leaves values over", kDamaged);
+    return std::move(out_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& reason, const char* hint) const {
+    throw Error(place_ + ", byte " + std::to_string(start_), reason, hint);
+  }
+
+  // ---- what the instructions are made of ----
+
+  std::string_view take(std::size_t count) {
+    if (count > bytes_.size() - at_) fail("ends within an instruction", kDamaged);
+    const auto* begin = reinterpret_cast<const char*>(bytes_.data()) + at_;
+    at_ += count;
+    return {begin, count};
+  }
+
+  unsigned byte() { return static_cast<unsigned char>(take(1)[0]); }
+
+  std::uint64_t number(std::size_t count) {
+    const std::string_view text = take(count);
+    std::uint64_t value = 0;
+    for (std::size_t i = count; i-- > 0;) value = value << 8 | static_cast<unsigned char>(text[i]);
+    return value;
+  }
+
+  std::int64_t signedNumber(std::size_t count) {
+    if (count == 0) return 0;
+    const std::uint64_t value = number(count);
+    const unsigned unused = static_cast<unsigned>(64 - 8 * count);
+    return static_cast<std::int64_t>(value << unused) >> unused;
+  }
+
+  std::string line() {
+    const auto rest = bytes_.subspan(at_);
+    const auto end = std::find(rest.begin(), rest.end(), std::byte{'\n'});
+    if (end == rest.end()) fail("ends within a name", kDamaged);
+    std::string text(take(static_cast<std::size_t>(end - rest.begin())));
+    at_ += 1;
+    return text;
+  }
+
+  // ---- the stack ----
+
+  void push(PickleIndex index) { stack_.push_back(index); }
+
+  PickledValue& pushNew(PickleKind kind) {
+    if (out_.values.size() == kMaxValues) fail("has more than a million values", kOnlyTensors);
+    push(out_.values.size());
+    PickledValue& value = out_.values.emplace_back();
+    value.kind = kind;
+    return value;
+  }
+
+  PickleIndex pop() {
+    if (stack_.size() <= base()) fail("takes a value from an empty stack", kDamaged);
+    const PickleIndex index = stack_.back();
+    stack_.pop_back();
+    return index;
+  }
+
+  std::size_t base() const { return marks_.empty() ? 0 : marks_.back(); }
+
+  /// The values since the last mark, which goes.
+  std::vector<PickleIndex> popToMark() {
+    if (marks_.empty()) fail("lacks a mark", kDamaged);
+    const auto begin = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
+    std::vector<PickleIndex> items(begin, stack_.end());
+    stack_.erase(begin, stack_.end());
+    marks_.pop_back();
+    return items;
+  }
+
+  PickledValue& top(PickleKind kind, const char* what) {
+    if (stack_.size() <= base()) fail("takes a value from an empty stack", kDamaged);
+    PickledValue& value = out_.values[stack_.back()];
+    if (value.kind != kind) fail(std::string("adds to a value that is not ") + what, kDamaged);
+    return value;
+  }
+
+  // ---- instructions that push a constant ----
+
+  bool pushConstant(unsigned instruction) {
+    switch (instruction) {
+      case 'N':
+        pushNew(PickleKind::none);
+        return true;
+      case 0x88:
+      case 0x89:
+        pushNew(PickleKind::boolean).integer = instruction == 0x88 ? 1 : 0;
+        return true;
+      case 'K':
+        pushInteger(static_cast<std::int64_t>(number(1)));
+        return true;
+      case 'M':
+        pushInteger(static_cast<std::int64_t>(number(2)));
+        return true;
+      case 'J':
+        pushInteger(signedNumber(4));
+        return true;
+      case 0x8a:
+        pushLong();
+        return true;
+      case 'G':
+        take(8);
+        pushNew(PickleKind::real);
+        return true;
+      case 'X':
+        pushText(number(4));
+        return true;
+      case 0x8c:
+        pushText(number(1));
+        return true;
+      case 'c':
+        pushGlobal();
+        return true;
+      case '}':
+        pushNew(PickleKind::dictionary);
+        return true;
+      case ']':
+        pushNew(PickleKind::list);
+        return true;
+      case ')':
+        pushNew(PickleKind::tuple);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  void pushInteger(std::int64_t value) { pushNew(PickleKind::integer).integer = value; }
+
+  void pushLong() {
+    const unsigned count = byte();
+    if (count > 8) fail("has an integer of more than 64 bits", kOnlyTensors);
+    pushInteger(signedNumber(count));
+  }
+
+  void pushText(std::uint64_t count) {
+    const std::string_view text = take(static_cast<std::size_t>(count));
+    if (!isUtf8(text)) fail("has a text that is not UTF-8", kDamaged);
+    pushNew(PickleKind::text).text = text;
+  }
+
+  void pushGlobal() {
+    const std::string module = line();
+    const std::string name = module + "." + line();
+    if (!isUnderstood(name)) {
+      fail("names " + withValidUtf8(name) +
+               ", which no state dictionary needs; nothing was executed",
+           kOnlyTensors);
+    }
+    pushNew(PickleKind::global).text = name;
+  }
+
+  // ---- instructions that use the stack ----
+
+  bool build(unsigned instruction) {
+    switch (instruction) {
+      case 0x80:
+        protocol();
+        return true;
+      case '(':
+        marks_.push_back(stack_.size());
+        return true;
+      case 'q':
+        remember(number(1));
+        return true;
+      case 'r':
+        remember(number(4));
+        return true;
+      case 'h':
+        recall(number(1));
+        return true;
+      case 'j':
+        recall(number(4));
+        return true;
+      case 0x85:
+        pushTuple(1);
+        return true;
+      case 0x86:
+        pushTuple(2);
+        return true;
+      case 0x87:
+        pushTuple(3);
+        return true;
+      case 't':
+        pushTuple(popToMark());
+        return true;
+      case 'a':
+        appendItems({pop()});
+        return true;
+      case 'e':
+        appendItems(popToMark());
+        return true;
+      case 's':
+        setPair();
+        return true;
+      case 'u':
+        setItems(popToMark());
+        return true;
+      case 'Q':
+        pushStorage();
+        return true;
+      case 'R':
+        describe();
+        return true;
+      case 'b':
+        attributes();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  void protocol() {
+    const unsigned version = byte();
+    if (version != 2) {
+      fail("is a pickle of protocol " + std::to_string(version) + "; 2 is read",
+           "Save it with torch.save() and its default protocol.");
+    }
+  }
+
+  void remember(std::uint64_t key) {
+    if (stack_.size() <= base()) fail("remembers a value of an empty stack", kDamaged);
+    memory_[key] = stack_.back();
+  }
+
+  void recall(std::uint64_t key) {
+    const auto found = memory_.find(key);
+    if (found == memory_.end()) fail("recalls a value that was never remembered", kDamaged);
+    push(found->second);
+  }
+
+  void pushTuple(std::vector<PickleIndex> items) {
+    pushNew(PickleKind::tuple).items = std::move(items);
+  }
+
+  void pushTuple(std::size_t count) {
+    std::vector<PickleIndex> items(count);
+    for (std::size_t i = count; i-- > 0;) items[i] = pop();
+    pushTuple(std::move(items));
+  }
+
+  void appendItems(const std::vector<PickleIndex>& items) {
+    auto& list = top(PickleKind::list, "a list").items;
+    list.insert(list.end(), items.begin(), items.end());
+  }
+
+  void setPair() {
+    const PickleIndex value = pop();
+    const PickleIndex key = pop();
+    setItems({key, value});
+  }
+
+  void setItems(const std::vector<PickleIndex>& items) {
+    if (items.size() % 2 != 0) fail("has a key without a value", kDamaged);
+    auto& entries = top(PickleKind::dictionary, "a dictionary").entries;
+    for (std::size_t i = 0; i < items.size(); i += 2) entries.emplace_back(items[i], items[i + 1]);
+  }
+
+  const PickledValue& item(const PickledValue& value, std::size_t i) const {
+    return out_.values[value.items[i]];
+  }
+
+  void pushStorage() {
+    const PickledValue& id = out_.values[pop()];
+    const bool fits = id.kind == PickleKind::tuple && id.items.size() == 5 &&
+                      item(id, 0).text == "storage" && isStorageType(item(id, 1).text) &&
+                      item(id, 2).kind == PickleKind::text &&
+                      item(id, 4).kind == PickleKind::integer;
+    if (!fits) fail("refers to something outside the file that is not a storage", kOnlyTensors);
+    std::vector<PickleIndex> items = id.items;
+    pushNew(PickleKind::storage).items = std::move(items);
+  }
+
+  /// A call, whose meaning is known for each function that pushGlobal() lets pass.
+  void describe() {
+    const PickleIndex arguments = pop();
+    const PickledValue& function = out_.values[pop()];
+    const PickledValue& given = out_.values[arguments];
+    if (function.kind != PickleKind::global || given.kind != PickleKind::tuple) {
+      fail("calls something that is not a function", kDamaged);
+    }
+    if (function.text == kOrderedDict && given.items.empty()) {
+      pushNew(PickleKind::dictionary);
+    } else if (function.text == kTensor && given.items.size() >= 6 && given.items.size() <= 7) {
+      std::vector<PickleIndex> items = given.items;
+      pushNew(PickleKind::tensor).items = std::move(items);
+    } else if (function.text == kParameter && !given.items.empty() &&
+               item(given, 0).kind == PickleKind::tensor) {
+      push(given.items[0]);
+    } else {
+      fail("calls " + function.text + " with unexpected arguments", kOnlyTensors);
+    }
+  }
+
+  /// Attributes of an object: those of a state dictionary hold versions of modules, not weights.
+  void attributes() {
+    pop();
+    top(PickleKind::dictionary, "a dictionary");
+  }
+
+  std::span<const std::byte> bytes_;
+  const std::string& place_;
+  std::size_t at_ = 0;
+  std::size_t start_ = 0;
+  PickledValues out_;
+  std::vector<PickleIndex> stack_;
+  std::vector<std::size_t> marks_;
+  std::map<std::uint64_t, PickleIndex> memory_;
+};
+
+}  // namespace
+
+PickledValues readPickle(std::span<const std::byte> bytes, const std::string& place) {
+  return PickleProgram(bytes, place).run();
+}
+
+}  // namespace lambda

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lambda {
+
+/// What a value of a pickled state dictionary can be.
+enum class PickleKind {
+  none,
+  boolean,
+  integer,
+  real,
+  text,
+  list,
+  tuple,
+  dictionary,  ///< A dict or a collections.OrderedDict.
+  global,      ///< The name of a class or function; never looked up, never called.
+  storage,     ///< The bytes of tensors, elsewhere in the archive.
+  tensor,      ///< A view of a storage.
+};
+
+/// Number of a value in PickledValues::values.
+using PickleIndex = std::size_t;
+
+/// A value. Contents are numbers of other values, so that a value which contains itself is harmless
+/// to everything that does not follow them without end.
+struct PickledValue {
+  PickleKind kind = PickleKind::none;
+  std::int64_t integer = 0;  ///< Of an integer, and 0 or 1 of a boolean.
+  std::string text;          ///< Of a text, or "module.name" of a global.
+  /// Elements of a list or a tuple. Of a storage: the mark "storage", type, key, device, number of
+  /// elements. Of a tensor: storage, offset, sizes, strides, and what training needs.
+  std::vector<PickleIndex> items;
+  std::vector<std::pair<PickleIndex, PickleIndex>> entries;  ///< Of a dictionary, in their order.
+};
+
+struct PickledValues {
+  std::vector<PickledValue> values;
+  PickleIndex result = 0;
+
+  const PickledValue& operator[](PickleIndex index) const { return values[index]; }
+};
+
+/// The value that an untrusted pickle of protocol 2 describes, as torch.save() writes it. Nothing
+/// is executed: of all the classes and functions that a pickle can name, those of a state
+/// dictionary (OrderedDict, a tensor, a parameter, a storage) are understood as descriptions; every
+/// other name, instruction or protocol is refused. Throws Error naming `place`, the byte and what
+/// was found; for programs above 16 MiB; and for more than a million values.
+PickledValues readPickle(std::span<const std::byte> bytes, const std::string& place);
+
+}  // namespace lambda

@@ -1,0 +1,159 @@
+#include "engine/formats/transfer/weight_transfer.h"
+
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/sha256.h"
+#include "engine/formats/pytorch/state_dict.h"
+#include "engine/formats/tensors/checkpoint_file.h"
+#include "engine/formats/tensors/weights_file.h"
+#include "engine/formats/transfer/torch_names.h"
+#include "engine/runtime/error.h"
+#include "engine/values/text/text_safety.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr std::size_t kNamesInText = 6;
+constexpr std::string_view kHeadPrefix = "head.";
+constexpr std::string_view kCounter = ".num_batches_tracked";
+
+bool beginsAsStateDict(const std::filesystem::path& path) {
+  FileReader reader(path);
+  std::array<std::byte, 16> start;
+  return looksLikeStateDict(std::span(start).first(reader.read(start)));
+}
+
+std::vector<std::int64_t> withoutTrailingOnes(std::vector<std::int64_t> shape) {
+  while (!shape.empty() && shape.back() == 1) shape.pop_back();
+  return shape;
+}
+
+std::string shapeText(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  }
+  return text + "]";
+}
+
+std::string namesText(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kNamesInText; ++i) {
+    text += (i > 0 ? ", " : "") + names[i];
+  }
+  return names.size() > kNamesInText ? text + ", ..." : text;
+}
+
+std::string countText(std::size_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+/// Tensors of a file that no part of a network has taken yet.
+class Unused {
+ public:
+  explicit Unused(const SafeTensors& file) : file_(file) {
+    for (const TensorView& tensor : file.tensors) left_.insert(tensor.name);
+  }
+
+  const TensorView* find(const std::string& name) const {
+    return left_.contains(name) ? file_.find(name) : nullptr;
+  }
+
+  void take(const std::string& name) { left_.erase(name); }
+
+ private:
+  const SafeTensors& file_;
+  std::set<std::string_view> left_;
+};
+
+}  // namespace
+
+ForeignWeights readForeignWeights(const std::filesystem::path& path) {
+  ForeignWeights weights;
+  weights.place = path.string();
+  if (beginsAsStateDict(path)) {
+    weights.file = readStateDict(path);
+  } else {
+    weights.file = readSafeTensors(path);
+    if (isCheckpoint(weights.file)) {
+      Weights own = readWeights(path, WeightsChoice::evaluated);
+      weights.file = std::move(own.file);
+      weights.classNames = std::move(own.header.input.classNames);
+    }
+  }
+  for (TensorView& tensor : weights.file.tensors) {
+    tensor.name = std::string(withoutWrappers(withValidUtf8(tensor.name)));
+  }
+  weights.sha256 = sha256OfFile(path);
+  return weights;
+}
+
+std::string WeightTransfer::summary() const {
+  std::string text = "takes " + std::to_string(taken.size()) + " of the network's " +
+                     countText(taken.size() + missing.size(), "tensor");
+  if (!missing.empty()) {
+    text += "; " + std::to_string(missing.size()) +
+            (missing.size() == 1 ? " keeps its initial values: " : " keep their initial values: ") +
+            namesText(missing);
+  }
+  if (!left.empty()) {
+    std::vector<std::string> names;
+    for (const Left& each : left) names.push_back(each.name + " (" + each.reason + ")");
+    text += "; left out of the file: " + namesText(names);
+  }
+  return text;
+}
+
+WeightTransfer planTransfer(const ForeignWeights& weights,
+                            const std::vector<TensorShape>& network,
+                            const std::vector<std::string>& classNames) {
+  const bool newHead =
+      !weights.classNames.empty() && !classNames.empty() && weights.classNames != classNames;
+  WeightTransfer transfer;
+  Unused unused(weights.file);
+  std::map<std::string, std::string> reasons;
+  bool hasWeights = false;
+  for (const TensorShape& target : network) {
+    bool found = false;
+    for (const std::string& name : torchNamesOf(target.name)) {
+      const TensorView* source = unused.find(name);
+      if (source == nullptr) continue;
+      if (withoutTrailingOnes(source->shape) != withoutTrailingOnes(target.shape)) {
+        reasons.emplace(
+            name, "shape " + shapeText(source->shape) + " instead of " + shapeText(target.shape));
+        continue;
+      }
+      if (newHead && target.name.starts_with(kHeadPrefix)) {
+        reasons.emplace(name, "its classes have other names");
+        continue;
+      }
+      unused.take(name);
+      transfer.taken.push_back({target.name, name});
+      hasWeights = hasWeights || !name.ends_with(kCounter);
+      found = true;
+      break;
+    }
+    if (!found) transfer.missing.push_back(target.name);
+  }
+  if (!hasWeights) {
+    throw Error(weights.place,
+                "has no weights for this network",
+                "Names and shapes must be those of this network, or of a ResNet of torchvision or "
+                "timm with the same stages.");
+  }
+  for (const TensorView& tensor : weights.file.tensors) {
+    if (unused.find(tensor.name) == nullptr) continue;
+    const auto reason = reasons.find(tensor.name);
+    transfer.left.push_back(
+        {tensor.name, reason != reasons.end() ? reason->second : "no such part in this network"});
+  }
+  return transfer;
+}
+
+}  // namespace lambda

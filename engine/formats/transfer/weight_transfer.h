@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/formats/tensors/safetensors.h"
+
+namespace lambda {
+
+/// Weights from anywhere, as the start of a network.
+struct ForeignWeights {
+  SafeTensors file;                     ///< Without the names of wrappers.
+  std::vector<std::string> classNames;  ///< [classes]; empty: not known.
+  std::string place;                    ///< For messages.
+  std::string sha256 = {};              ///< Of the file's bytes, in hexadecimal digits.
+};
+
+/// Reads a checkpoint of Lambda Studio (its averaged weights if the run kept them), exported
+/// weights, another safetensors file, or a state dictionary of PyTorch (readStateDict()). Throws
+/// Error for any other file and for damage.
+ForeignWeights readForeignWeights(const std::filesystem::path& path);
+
+struct TensorShape {
+  std::string name;
+  std::vector<std::int64_t> shape;
+};
+
+/// Which tensors of a file become which of a network.
+struct WeightTransfer {
+  struct Taken {
+    std::string target;  ///< In the network.
+    std::string source;  ///< In the file.
+  };
+
+  struct Left {
+    std::string name;
+    std::string reason;
+  };
+
+  std::vector<Taken> taken;          ///< In the network's order.
+  std::vector<Left> left;            ///< Tensors of the file that are not used, in their order.
+  std::vector<std::string> missing;  ///< Tensors of the network that keep their initial values.
+
+  /// "takes 318 of the network's 320 tensors; 2 keep their initial values: head.weight, head.bias;
+  /// 2 of the file are left: ...". Lists are cut off after a few names.
+  std::string summary() const;
+};
+
+/// Finds each of the network's tensors in the file, by the names of torchNamesOf(). Only tensors of
+/// the same shape, apart from trailing ones, are taken. The head (its tensors' names begin with
+/// "head.") is left where the file's classes have other names than the network's. Throws Error,
+/// naming the file, if it has no tensor for the network.
+WeightTransfer planTransfer(const ForeignWeights& weights,
+                            const std::vector<TensorShape>& network,
+                            const std::vector<std::string>& classNames);
+
+}  // namespace lambda

@@ -1,0 +1,149 @@
+#include "engine/training/start/import_weights.h"
+
+#include <utility>
+#include <variant>
+
+#include "engine/formats/tensors/weights_file.h"
+#include "engine/formats/transfer/lambda_module.h"
+#include "engine/runtime/environment.h"
+#include "engine/runtime/error.h"
+#include "engine/training/checkpoint/tensor_file.h"
+#include "engine/training/prepared_run.h"
+#include "engine/training/start/start_weights.h"
+#include "engine/training/trainer.h"
+#include "engine/values/architecture/plan.h"
+
+namespace lambda {
+
+namespace {
+
+/// A network of random filters, the layer and a random head, for the built-in images.
+RunConfig networkAround(const LambdaModule& module, const std::string& place) {
+  RunConfig config;
+  config.name = module.library + " lambda layer";
+  config.device.kind = DeviceKind::cpu;
+  Architecture& architecture = config.architecture;
+  architecture.name = config.name;
+  architecture.family = Family::plain;
+  architecture.stem.width = module.inputDepth;
+  const int side = architecture.input.height;
+  if (module.height > 0 && module.height != side) {
+    if (module.height != module.width || side % module.height != 0) {
+      throw Error(place,
+                  "the layer is for maps of " + std::to_string(module.height) + " x " +
+                      std::to_string(module.width) + ", which the built-in images of " +
+                      std::to_string(side) + " x " + std::to_string(side) + " do not give",
+                  "Name a network with such a layer by --into.");
+    }
+    architecture.stem.kind = StemKind::patch;
+    architecture.stem.patchSize = side / module.height;
+  }
+  architecture.stages = {Stage{module.outputDepth, 1, {Block{module.mixer}}}};
+  return config;
+}
+
+/// The settings with which a layer computes as the module does; how its embeddings begin is its own.
+LambdaMixer computingLike(const LambdaModule& module, const LambdaMixer& layer) {
+  LambdaMixer expected = module.mixer;
+  expected.embeddingDeviation = layer.embeddingDeviation;
+  return expected;
+}
+
+bool takes(const BlockPlan& block, const LambdaModule& module) {
+  const auto* layer = std::get_if<LambdaMixer>(&block.options.mixer);
+  if (layer == nullptr || *layer != computingLike(module, *layer)) return false;
+  const bool fitsMap = module.height == 0 || (block.mixerInput.height == module.height &&
+                                              block.mixerInput.width == module.width);
+  return fitsMap && block.mixerInput.channels == module.inputDepth;
+}
+
+/// "k = 16, h = 4, u = 1, depth 64, scope 7"
+std::string describe(const LambdaModule& module) {
+  std::string text = "k = " + std::to_string(module.mixer.queryDepth) +
+                     ", h = " + std::to_string(module.mixer.heads) +
+                     ", u = " + std::to_string(module.mixer.intraDepth) + ", depth " +
+                     std::to_string(module.inputDepth) + " to " +
+                     std::to_string(module.outputDepth);
+  text += module.height == 0 ? ", scope " + std::to_string(module.mixer.scope)
+                             : ", on maps of " + std::to_string(module.height) + " x " +
+                                   std::to_string(module.width);
+  return text + ", softmax of keys, norms of queries and values";
+}
+
+std::string layerFor(const LambdaModule& module,
+                     const Architecture& architecture,
+                     const ImportJob& job) {
+  std::vector<std::string> fitting;
+  for (const BlockPlan& block : planOf(architecture).blocks) {
+    const std::string name = block.name + ".mixer";
+    if (takes(block, module) && (job.layer.empty() || job.layer == name)) fitting.push_back(name);
+  }
+  if (fitting.size() == 1) return fitting.front();
+  const std::string reason =
+      fitting.size() > 1 ? "fits several layers of the network: " + fitting[0] + ", " + fitting[1]
+      : job.layer.empty()
+          ? "fits no layer of the network"
+          : "does not fit " + job.layer + ", or the network has no such lambda layer";
+  throw Error(job.weights.string(),
+              reason + ". It has " + describe(module),
+              fitting.size() > 1 ? "Choose one by --layer."
+                                 : "Change the network: lambda describe shows its layers.");
+}
+
+/// The module's tensors as weights for that layer.
+ForeignWeights weightsFor(LambdaModule module, const std::string& layer, const std::string& place) {
+  ForeignWeights weights{.file = std::move(module.file), .classNames = {}, .place = place};
+  for (TensorView& tensor : weights.file.tensors) tensor.name.insert(0, layer + ".layer.");
+  return weights;
+}
+
+void write(const TrainingState& state, const RunConfig& config, const NetworkInput& input,
+           const std::filesystem::path& out) {
+  Weights weights;
+  weights.file = inMemory(stateOf(*state.network));
+  weights.header.config = config;
+  weights.header.environment = currentEnvironment(selectDevice(config.device));
+  weights.header.input = input;
+  writeWeights(out, weights, {.header = weights.header, .license = {}});
+}
+
+}  // namespace
+
+ImportReport importWeights(const ImportJob& job) {
+  ForeignWeights weights = readForeignWeights(job.weights);
+  std::optional<LambdaModule> module = lambdaModuleIn(weights.file, weights.place);
+  if (!module && !job.network) {
+    throw Error(weights.place,
+                "is not a lambda layer of timm or lucidrains alone",
+                "Name the network that takes these weights by --into.");
+  }
+  if (module && module->hasBias && !job.withoutBias) {
+    throw Error(weights.place,
+                "its lambda convolution adds a bias, which the layer of the paper does not have",
+                "Import it with --without-bias, and know that its output then differs.");
+  }
+  RunConfig config = job.network ? *job.network : networkAround(*module, weights.place);
+  config.start = {};
+  config.recipe.precision = Precision::float32;
+  config.recipe.emaDecay = 0;
+  requireTrainable(config);
+  PreparedRun prepared = PreparedRun::fresh(config);
+  TrainingState& state = *prepared.state;
+  if (job.base) startFrom(state, readForeignWeights(*job.base), {});
+
+  ImportReport report;
+  NetworkInput input = prepared.data->networkInput();
+  if (module) {
+    report.library = module->library;
+    report.layer = layerFor(*module, config.architecture, job);
+    weights = weightsFor(std::move(*module), report.layer, weights.place);
+    report.transfer = startFrom(state, weights, {});
+    report.transfer.missing.clear();
+  } else {
+    report.transfer = startFrom(state, weights, input.classNames);
+  }
+  write(state, prepared.resolved.config(), input, job.out);
+  return report;
+}
+
+}  // namespace lambda

@@ -1,0 +1,244 @@
+#include <cstring>
+#include <map>
+
+#include <QTest>
+
+#include "engine/formats/archives/zip_writer.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/pytorch/state_dict.h"
+#include "tests/support/hostile_bytes.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace lambda;
+
+namespace {
+
+const std::filesystem::path kFiles = LAMBDA_TEST_DATA "/pytorch";
+
+SafeTensors parse(std::string_view bytes) {
+  return parseStateDict(std::as_bytes(std::span(bytes.data(), bytes.size())), "test");
+}
+
+std::string sample(const std::string& name) {
+  return readFile(kFiles / name, 1 << 20);
+}
+
+std::vector<float> floatsOf(const SafeTensors& file, std::string_view name) {
+  const TensorView* tensor = file.find(name);
+  if (tensor == nullptr || tensor->dtype != DType::F32) return {};
+  std::vector<float> values(tensor->bytes.size() / sizeof(float));
+  std::memcpy(values.data(), tensor->bytes.data(), tensor->bytes.size());
+  return values;
+}
+
+/// The error for an archive with this description and one storage of two floats.
+std::string refusalOf(const std::string& pickle) {
+  const auto bytes = std::as_bytes(std::span(pickle.data(), pickle.size()));
+  std::map<std::string, std::vector<std::byte>> members;
+  members["a/data.pkl"].assign(bytes.begin(), bytes.end());
+  members["a/data/0"].resize(8);
+  const auto error = errorOf([&] { tensorsOfMembers(members, 1 << 10, "file.pt"); });
+  return error ? error->what() : "";
+}
+
+/// A state dictionary of one tensor "w" of the storage above, with the offset, sizes and strides
+/// given as instructions.
+std::string oneTensor(const std::string& offset,
+                      const std::string& sizes,
+                      const std::string& strides,
+                      const std::string& elements = "K\x02") {
+  using namespace std::string_literals;
+  return "\x80\x02}X\x01\x00\x00\x00wctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storage"s +
+         "ctorch\nFloatStorage\nX\x01\x00\x00\x00"s + "0X\x03\x00\x00\x00"s + "cpu" + elements +
+         "tQ" + offset + sizes + strides + "\x89)tRs."s;
+}
+
+}  // namespace
+
+class TestStateDict : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void tensorsHaveNamesTypesShapesAndValues() {
+    const SafeTensors file = readStateDict(kFiles / "state_dict.pt");
+    std::vector<std::string> names;
+    for (const TensorView& tensor : file.tensors) names.push_back(tensor.name);
+    const std::vector<std::string> expected = {
+        "stem.weight", "stem.strided", "half.transposed", "tail", "steps", "none", "parameter"};
+    QCOMPARE(names, expected);
+    std::vector<float> counting(24);
+    for (int i = 0; i < 24; ++i) counting[static_cast<std::size_t>(i)] = static_cast<float>(i);
+    QCOMPARE(floatsOf(file, "stem.weight"), counting);
+    QCOMPARE(floatsOf(file, "stem.strided"), counting);
+    QCOMPARE(floatsOf(file, "tail"), (std::vector<float>{4, 5}));
+    const std::vector<std::int64_t> shape = {2, 3, 2, 2};
+    QCOMPARE(file.find("stem.strided")->shape, shape);
+    QCOMPARE(file.find("steps")->dtype, DType::I64);
+    QVERIFY(file.find("steps")->shape.empty());
+    QCOMPARE(std::to_integer<int>(file.find("steps")->bytes[0]), 7);
+    QCOMPARE(file.find("none")->bytes.size(), std::size_t{0});
+    QCOMPARE(file.find("parameter")->dtype, DType::F64);
+  }
+
+  void transposedTensorIsReordered() {
+    const SafeTensors file = readStateDict(kFiles / "state_dict.pt");
+    const TensorView& tensor = *file.find("half.transposed");
+    QCOMPARE(tensor.dtype, DType::BF16);
+    QCOMPARE(tensor.shape, (std::vector<std::int64_t>{3, 2}));
+    // The upper halves of the floats 0, 3, 1, 4, 2, 5.
+    const std::vector<unsigned> expected = {0, 0x4040, 0x3f80, 0x4080, 0x4000, 0x40a0};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const auto low = std::to_integer<unsigned>(tensor.bytes[2 * i]);
+      QCOMPARE(low | std::to_integer<unsigned>(tensor.bytes[2 * i + 1]) << 8, expected[i]);
+    }
+  }
+
+  void stateDictWithinACheckpointIsRead() {
+    const SafeTensors file = readStateDict(kFiles / "checkpoint.pt");
+    QCOMPARE(file.tensors.size(), std::size_t{2});
+    QCOMPARE(floatsOf(file, "weight"), (std::vector<float>{1, 2, 3, 4}));
+  }
+
+  void otherFilesAreRefusedByName_data() {
+    QTest::addColumn<QByteArray>("name");
+    QTest::addColumn<QByteArray>("reason");
+    QTest::newRow("a module") << QByteArray("module.pt")
+                              << QByteArray("torch.nn.modules.linear.Linear");
+    QTest::newRow("before 1.6") << QByteArray("old.pt") << QByteArray("before version 1.6");
+    QTest::newRow("TorchScript") << QByteArray("script.pt") << QByteArray("TorchScript");
+    QTest::newRow("unsigned") << QByteArray("unsigned.pt") << QByteArray("_rebuild_tensor_v3");
+  }
+
+  void otherFilesAreRefusedByName() {
+    QFETCH(QByteArray, name);
+    QFETCH(QByteArray, reason);
+    const auto error = errorOf([&] { readStateDict(kFiles / name.toStdString()); });
+    QVERIFY(error.has_value());
+    QVERIFY2(QByteArray(error->what()).contains(reason), error->what());
+    QVERIFY(QByteArray(error->what()).contains("torch.save("));
+  }
+
+  void functionsAreNeitherCalledNorBelieved_data() {
+    using namespace std::string_literals;
+    QTest::addColumn<QByteArray>("pickle");
+    QTest::addColumn<QByteArray>("reason");
+    const auto row = [](const char* name, const std::string& pickle, const char* reason) {
+      QTest::newRow(name) << QByteArray::fromStdString(pickle) << QByteArray(reason);
+    };
+    row("system",
+        "\x80\x02"s
+        "cposix\nsystem\n(X\x02\x00\x00\x00idtR."s,
+        "posix.system");
+    row("eval",
+        "\x80\x02"s
+        "cbuiltins\neval\n."s,
+        "builtins.eval");
+    row("nested storage name",
+        "\x80\x02"s
+        "ctorch.x\nAStorage\n."s,
+        "torch.x.AStorage");
+    row("instance", "\x80\x02(iposix\nsystem\n."s, "instruction 105");
+    row("new object", "\x80\x02)\x81."s, "instruction 129");
+    row("extension", "\x80\x02\x82\x01."s, "instruction 130");
+    row("protocol 4", "\x80\x04}."s, "protocol 4");
+    row("calls a storage",
+        "\x80\x02"s
+        "ctorch\nFloatStorage\n)R."s,
+        "unexpected arguments");
+    row("calls a text", "\x80\x02X\x01\x00\x00\x00w)R."s, "not a function");
+    row("fills a global",
+        "\x80\x02"s
+        "ccollections\nOrderedDict\n}b."s,
+        "not a dictionary");
+    row("foreign reference", "\x80\x02X\x01\x00\x00\x00wQ."s, "not a storage");
+    row("empty stack", "\x80\x02R."s, "empty stack");
+    row("below a mark", "\x80\x02}(0."s, "instruction 48");
+    row("value under a mark", "\x80\x02N(\x85."s, "empty stack");
+    row("unknown memory", "\x80\x02h\x05."s, "never remembered");
+    row("no end", "\x80\x02}"s, "ends within");
+    row("long text", "\x80\x02X\xff\xff\xff\xffw"s, "ends within");
+    row("not UTF-8", "\x80\x02X\x01\x00\x00\x00\xff."s, "not UTF-8");
+    row("contains itself", "\x80\x02}q\x00X\x05\x00\x00\x00modelh\x00s."s, "no state dictionary");
+    row("left over", "\x80\x02}}."s, "leaves values over");
+    row("a number", "\x80\x02K\x01."s, "no state dictionary");
+  }
+
+  void functionsAreNeitherCalledNorBelieved() {
+    QFETCH(QByteArray, pickle);
+    QFETCH(QByteArray, reason);
+    const std::string text = refusalOf(pickle.toStdString());
+    QVERIFY2(text.find(reason.toStdString()) != std::string::npos, text.c_str());
+    QVERIFY2(text.starts_with("file.pt"), text.c_str());
+  }
+
+  void tensorsLieWithinTheirStorage_data() {
+    using namespace std::string_literals;
+    QTest::addColumn<QByteArray>("pickle");
+    QTest::addColumn<bool>("fits");
+    const auto row = [](const char* name, const std::string& pickle, bool fits) {
+      QTest::newRow(name) << QByteArray::fromStdString(pickle) << fits;
+    };
+    row("two values", oneTensor("K\x00"s, "K\x02\x85"s, "K\x01\x85"s), true);
+    row("the second", oneTensor("K\x01"s, "K\x01\x85"s, "K\x01\x85"s), true);
+    row("none at the end", oneTensor("K\x02"s, "K\x00\x85"s, "K\x01\x85"s), true);
+    row("scalar", oneTensor("K\x01"s, ")"s, ")"s), true);
+    row("scalar at the end", oneTensor("K\x02"s, ")"s, ")"s), false);
+    row("beyond the end", oneTensor("K\x01"s, "K\x02\x85"s, "K\x01\x85"s), false);
+    row("stride", oneTensor("K\x00"s, "K\x02\x85"s, "K\x02\x85"s), false);
+    row("expanded", oneTensor("K\x00"s, "M\xff\xff\x85"s, "K\x00\x85"s), false);
+    row("negative offset", oneTensor("J\xff\xff\xff\xff"s, "K\x02\x85"s, "K\x01\x85"s), false);
+    row("negative size", oneTensor("K\x00"s, "J\xff\xff\xff\xff\x85"s, "K\x01\x85"s), false);
+    row("overflow",
+        oneTensor(
+            "K\x00"s, "\x8a\x08\x00\x00\x00\x00\x00\x00\x00\x40K\x08\x86"s, "K\x01K\x01\x86"s),
+        false);
+    row("large stride",
+        oneTensor("K\x00"s, "K\x02\x85"s, "\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f\x85"s),
+        false);
+    row("more strides", oneTensor("K\x00"s, "K\x02\x85"s, "K\x01K\x01\x86"s), false);
+    row("wrong storage", oneTensor("K\x00"s, "K\x02\x85"s, "K\x01\x85"s, "K\x03"s), false);
+  }
+
+  void tensorsLieWithinTheirStorage() {
+    QFETCH(QByteArray, pickle);
+    QFETCH(bool, fits);
+    const std::string text = refusalOf(pickle.toStdString());
+    QVERIFY2(text.empty() == fits, text.c_str());
+    if (!fits) QVERIFY2(text.find("tensor w") != std::string::npos, text.c_str());
+  }
+
+  void changedValuesAreFound() {
+    std::string bytes = sample("state_dict.pt");
+    const std::string value("\x00\x00\xb8\x41", 4);  // 23, the last of stem.weight
+    bytes[bytes.find(value) + 2] ^= 1;
+    const auto error = errorOf([&] { parse(bytes); });
+    QVERIFY(error.has_value());
+    QVERIFY2(QByteArray(error->what()).contains("CRC"), error->what());
+  }
+
+  void otherArchivesAreRefused() {
+    const TemporaryFolder folder;
+    ZipWriter writer(folder.path() / "images.npz");
+    writer.begin("images.npy", 4);
+    writer.append(std::as_bytes(std::span("1234", 4)));
+    writer.commit();
+    const auto error = errorOf([&] { readStateDict(folder.path() / "images.npz"); });
+    QVERIFY(error && error->reason().find("without data.pkl") != std::string::npos);
+    QVERIFY(errorOf([] { parse("not a zip archive"); }).has_value());
+    QVERIFY(errorOf([] { parse(""); }).has_value());
+    QVERIFY(errorOf([&] { readStateDict(folder.path()); }).has_value());
+  }
+
+  void damageNeverDoesMoreThanThrow() {
+    for (const char* name : {"state_dict.pt", "checkpoint.pt"}) {
+      const std::string bytes = sample(name);
+      for (std::uint64_t number = 0; number < 3000; ++number) {
+        errorOf([&] { parse(mutated(bytes, 1, number)); });
+      }
+    }
+  }
+};
+
+QTEST_GUILESS_MAIN(TestStateDict)
+#include "tst_state_dict.moc"
