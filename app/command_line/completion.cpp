@@ -93,6 +93,23 @@ std::vector<std::string> namesOf(const CLI::Option& option) {
   return names;
 }
 
+/// The cases that lead from a command and the next word to the command within it. `more` is done
+/// too.
+std::string wordCases(const std::vector<Command>& commands,
+                      const std::string& open,
+                      const std::string& more) {
+  std::string text;
+  for (const Command& command : commands) {
+    if (command.words.empty()) continue;
+    const std::size_t last = command.words.rfind(' ');
+    const std::string before =
+        last == std::string::npos ? std::string() : command.words.substr(0, last);
+    text += "      " + open + shellWord(before + " " + command.app->get_name()) +
+            ") command=" + shellWord(command.words) + more + " ;;\n";
+  }
+  return text;
+}
+
 /// The lines of one command in the bash function: its options, what they take, its arguments.
 std::string bashCase(const Command& command) {
   std::vector<std::string> options;
@@ -129,14 +146,7 @@ _lambda() {
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$command $word" in
 )";
-  for (const Command& command : commands) {
-    if (command.words.empty()) continue;
-    const std::size_t last = command.words.rfind(' ');
-    const std::string before =
-        last == std::string::npos ? std::string() : command.words.substr(0, last);
-    text += "      " + shellWord(before + " " + command.app->get_name()) +
-            ") command=" + shellWord(command.words) + " ;;\n";
-  }
+  text += wordCases(commands, "", "");
   text += "    esac\n  done\n  case $command in\n";
   for (const Command& command : commands) text += bashCase(command);
   text += R"(  esac
@@ -202,14 +212,7 @@ _lambda() {
   for ((i = 2; i < CURRENT; i++)); do
     case "$command ${words[i]}" in
 )";
-  for (const Command& command : commands) {
-    if (command.words.empty()) continue;
-    const std::size_t last = command.words.rfind(' ');
-    const std::string before =
-        last == std::string::npos ? std::string() : command.words.substr(0, last);
-    text += "      (" + shellWord(before + " " + command.app->get_name()) +
-            ") command=" + shellWord(command.words) + " taken=i ;;\n";
-  }
+  text += wordCases(commands, "(", " taken=i");
   text += R"(    esac
   done
   # The words of the command become one, as _arguments expects.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 
 #include "app/command_line/report.h"
 #include "app/command_line/terminal.h"
@@ -56,6 +57,7 @@ void TrainingView::started(const RunRecord& record,
                            int batchesPerEpoch,
                            std::int64_t trainingImages) {
   run_ = run;
+  startWeights_ = std::filesystem::path(record.config.start.weights).filename().string();
   epochs_ = record.config.recipe.epochs;
   batchesPerEpoch_ = std::max(batchesPerEpoch, 1);
   bestAccuracy_ = record.bestValidationAccuracy;
@@ -157,6 +159,11 @@ void TrainingView::eventRecorded(const EventRecord& record) {
       line_.print("changed after step " + formatCount(record.step) + ": " + record.text);
       break;
     case EventKind::started:
+      if (const std::size_t at = record.text.find("; " + startWeights_ + ": takes");
+          !startWeights_.empty() && at != std::string::npos) {
+        line_.print("weights of " + record.text.substr(at + 2));
+      }
+      break;
     case EventKind::paused:
     case EventKind::continued:
     case EventKind::stopped:

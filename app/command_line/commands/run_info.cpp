@@ -110,6 +110,14 @@ std::string factsText(const RunInfo& info) {
           ", " + record.environment.cpu + ", LibTorch " + record.environment.torch);
   facts.add("precision",
             precisionText(record.config.recipe.precision, record.environment.precisionRates));
+  const StartConfig& start = record.config.start;
+  if (!start.weights.empty()) {
+    facts.add(
+        "starts from",
+        shownPath(start.weights) + ", SHA-256 " + start.sha256.substr(0, 12) +
+            (start.frozenStages > 0 ? ", " + formatCounted(start.frozenStages, "stage") + " frozen"
+                                    : ""));
+  }
   if (!record.lineage.parentRun.empty()) {
     const std::string& checkpoint = record.lineage.parentCheckpoint;
     facts.add(checkpoint.empty() ? "duplicate of" : "forked from",

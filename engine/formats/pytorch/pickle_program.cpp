@@ -1,10 +1,10 @@
 #include "engine/formats/pytorch/pickle_program.h"
 
-#include <algorithm>
-#include <array>
 #include <map>
+#include <string>
 #include <string_view>
 
+#include "engine/formats/pytorch/pickle_bytes.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text_safety.h"
 
@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxProgramBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxValues = 1'000'000;
-constexpr const char* kDamaged = "The file is damaged: copy or save it again.";
 constexpr const char* kOnlyTensors =
     "Save the tensors alone: torch.save(model.state_dict(), \"weights.pt\").";
 
@@ -34,16 +33,15 @@ bool isUnderstood(std::string_view name) {
 /// Runs a pickle's instructions on a stack of values.
 class PickleProgram {
  public:
-  PickleProgram(std::span<const std::byte> bytes, const std::string& place)
-      : bytes_(bytes), place_(place) {}
+  PickleProgram(std::span<const std::byte> bytes, const std::string& place) : bytes_(bytes, place) {
+    if (bytes.size() > kMaxProgramBytes) {
+      throw Error(place, "has a description of the tensors above 16 MiB", kOnlyTensors);
+    }
+  }
 
   PickledValues run() {
-    if (bytes_.size() > kMaxProgramBytes) {
-      throw Error(place_, "has a description of the tensors above 16 MiB", kOnlyTensors);
-    }
     for (;;) {
-      start_ = at_;
-      const unsigned instruction = byte();
+      const unsigned instruction = bytes_.instruction();
       if (instruction == '.') break;
       if (!pushConstant(instruction) && !build(instruction)) {
         fail("has the pickle instruction " + std::to_string(instruction) +
@@ -52,47 +50,13 @@ class PickleProgram {
       }
     }
     out_.result = pop();
-    if (!stack_.empty() || !marks_.empty()) fail("leaves values over", kDamaged);
+    if (!stack_.empty() || !marks_.empty()) fail("leaves values over", kDamagedPickle);
     return std::move(out_);
   }
 
  private:
   [[noreturn]] void fail(const std::string& reason, const char* hint) const {
-    throw Error(place_ + ", byte " + std::to_string(start_), reason, hint);
-  }
-
-  // ---- what the instructions are made of ----
-
-  std::string_view take(std::size_t count) {
-    if (count > bytes_.size() - at_) fail("ends within an instruction", kDamaged);
-    const auto* begin = reinterpret_cast<const char*>(bytes_.data()) + at_;
-    at_ += count;
-    return {begin, count};
-  }
-
-  unsigned byte() { return static_cast<unsigned char>(take(1)[0]); }
-
-  std::uint64_t number(std::size_t count) {
-    const std::string_view text = take(count);
-    std::uint64_t value = 0;
-    for (std::size_t i = count; i-- > 0;) value = value << 8 | static_cast<unsigned char>(text[i]);
-    return value;
-  }
-
-  std::int64_t signedNumber(std::size_t count) {
-    if (count == 0) return 0;
-    const std::uint64_t value = number(count);
-    const unsigned unused = static_cast<unsigned>(64 - 8 * count);
-    return static_cast<std::int64_t>(value << unused) >> unused;
-  }
-
-  std::string line() {
-    const auto rest = bytes_.subspan(at_);
-    const auto end = std::find(rest.begin(), rest.end(), std::byte{'\n'});
-    if (end == rest.end()) fail("ends within a name", kDamaged);
-    std::string text(take(static_cast<std::size_t>(end - rest.begin())));
-    at_ += 1;
-    return text;
+    bytes_.fail(reason, hint);
   }
 
   // ---- the stack ----
@@ -108,7 +72,7 @@ class PickleProgram {
   }
 
   PickleIndex pop() {
-    if (stack_.size() <= base()) fail("takes a value from an empty stack", kDamaged);
+    if (stack_.size() <= base()) fail("takes a value from an empty stack", kDamagedPickle);
     const PickleIndex index = stack_.back();
     stack_.pop_back();
     return index;
@@ -118,7 +82,7 @@ class PickleProgram {
 
   /// The values since the last mark, which goes.
   std::vector<PickleIndex> popToMark() {
-    if (marks_.empty()) fail("lacks a mark", kDamaged);
+    if (marks_.empty()) fail("lacks a mark", kDamagedPickle);
     const auto begin = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
     std::vector<PickleIndex> items(begin, stack_.end());
     stack_.erase(begin, stack_.end());
@@ -127,9 +91,10 @@ class PickleProgram {
   }
 
   PickledValue& top(PickleKind kind, const char* what) {
-    if (stack_.size() <= base()) fail("takes a value from an empty stack", kDamaged);
+    if (stack_.size() <= base()) fail("takes a value from an empty stack", kDamagedPickle);
     PickledValue& value = out_.values[stack_.back()];
-    if (value.kind != kind) fail(std::string("adds to a value that is not ") + what, kDamaged);
+    if (value.kind != kind)
+      fail(std::string("adds to a value that is not ") + what, kDamagedPickle);
     return value;
   }
 
@@ -145,26 +110,26 @@ class PickleProgram {
         pushNew(PickleKind::boolean).integer = instruction == 0x88 ? 1 : 0;
         return true;
       case 'K':
-        pushInteger(static_cast<std::int64_t>(number(1)));
+        pushInteger(static_cast<std::int64_t>(bytes_.number(1)));
         return true;
       case 'M':
-        pushInteger(static_cast<std::int64_t>(number(2)));
+        pushInteger(static_cast<std::int64_t>(bytes_.number(2)));
         return true;
       case 'J':
-        pushInteger(signedNumber(4));
+        pushInteger(bytes_.signedNumber(4));
         return true;
       case 0x8a:
         pushLong();
         return true;
       case 'G':
-        take(8);
+        bytes_.take(8);
         pushNew(PickleKind::real);
         return true;
       case 'X':
-        pushText(number(4));
+        pushText(bytes_.number(4));
         return true;
       case 0x8c:
-        pushText(number(1));
+        pushText(bytes_.number(1));
         return true;
       case 'c':
         pushGlobal();
@@ -186,20 +151,20 @@ class PickleProgram {
   void pushInteger(std::int64_t value) { pushNew(PickleKind::integer).integer = value; }
 
   void pushLong() {
-    const unsigned count = byte();
+    const unsigned count = bytes_.byte();
     if (count > 8) fail("has an integer of more than 64 bits", kOnlyTensors);
-    pushInteger(signedNumber(count));
+    pushInteger(bytes_.signedNumber(count));
   }
 
   void pushText(std::uint64_t count) {
-    const std::string_view text = take(static_cast<std::size_t>(count));
-    if (!isUtf8(text)) fail("has a text that is not UTF-8", kDamaged);
+    const std::string_view text = bytes_.take(static_cast<std::size_t>(count));
+    if (!isUtf8(text)) fail("has a text that is not UTF-8", kDamagedPickle);
     pushNew(PickleKind::text).text = text;
   }
 
   void pushGlobal() {
-    const std::string module = line();
-    const std::string name = module + "." + line();
+    const std::string module = bytes_.line();
+    const std::string name = module + "." + bytes_.line();
     if (!isUnderstood(name)) {
       fail("names " + withValidUtf8(name) +
                ", which no state dictionary needs; nothing was executed",
@@ -219,16 +184,16 @@ class PickleProgram {
         marks_.push_back(stack_.size());
         return true;
       case 'q':
-        remember(number(1));
+        remember(bytes_.number(1));
         return true;
       case 'r':
-        remember(number(4));
+        remember(bytes_.number(4));
         return true;
       case 'h':
-        recall(number(1));
+        recall(bytes_.number(1));
         return true;
       case 'j':
-        recall(number(4));
+        recall(bytes_.number(4));
         return true;
       case 0x85:
         pushTuple(1);
@@ -269,7 +234,7 @@ class PickleProgram {
   }
 
   void protocol() {
-    const unsigned version = byte();
+    const unsigned version = bytes_.byte();
     if (version != 2) {
       fail("is a pickle of protocol " + std::to_string(version) + "; 2 is read",
            "Save it with torch.save() and its default protocol.");
@@ -277,13 +242,13 @@ class PickleProgram {
   }
 
   void remember(std::uint64_t key) {
-    if (stack_.size() <= base()) fail("remembers a value of an empty stack", kDamaged);
+    if (stack_.size() <= base()) fail("remembers a value of an empty stack", kDamagedPickle);
     memory_[key] = stack_.back();
   }
 
   void recall(std::uint64_t key) {
     const auto found = memory_.find(key);
-    if (found == memory_.end()) fail("recalls a value that was never remembered", kDamaged);
+    if (found == memory_.end()) fail("recalls a value that was never remembered", kDamagedPickle);
     push(found->second);
   }
 
@@ -309,7 +274,7 @@ class PickleProgram {
   }
 
   void setItems(const std::vector<PickleIndex>& items) {
-    if (items.size() % 2 != 0) fail("has a key without a value", kDamaged);
+    if (items.size() % 2 != 0) fail("has a key without a value", kDamagedPickle);
     auto& entries = top(PickleKind::dictionary, "a dictionary").entries;
     for (std::size_t i = 0; i < items.size(); i += 2) entries.emplace_back(items[i], items[i + 1]);
   }
@@ -335,7 +300,7 @@ class PickleProgram {
     const PickledValue& function = out_.values[pop()];
     const PickledValue& given = out_.values[arguments];
     if (function.kind != PickleKind::global || given.kind != PickleKind::tuple) {
-      fail("calls something that is not a function", kDamaged);
+      fail("calls something that is not a function", kDamagedPickle);
     }
     if (function.text == kOrderedDict && given.items.empty()) {
       pushNew(PickleKind::dictionary);
@@ -356,10 +321,7 @@ class PickleProgram {
     top(PickleKind::dictionary, "a dictionary");
   }
 
-  std::span<const std::byte> bytes_;
-  const std::string& place_;
-  std::size_t at_ = 0;
-  std::size_t start_ = 0;
+  PickleBytes bytes_;
   PickledValues out_;
   std::vector<PickleIndex> stack_;
   std::vector<std::size_t> marks_;
