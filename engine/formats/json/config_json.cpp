@@ -7,26 +7,6 @@
 
 namespace lambda {
 
-namespace {
-
-template <class T>
-std::string documentOf(const T& value) {
-  nlohmann::ordered_json document;
-  document["schema"] = kSchema;
-  appendFields(document, value);
-  return formatJson(document);
-}
-
-template <class T>
-T read(nlohmann::json document, const std::string& file, std::vector<Problem>& warnings) {
-  const FieldReader reader(file, &warnings);
-  T value;
-  reader.readFields(reader.upgraded(std::move(document)), "", value, {"schema"});
-  return value;
-}
-
-}  // namespace
-
 std::string toJson(const Architecture& architecture) {
   return documentOf(architecture);
 }
@@ -38,13 +18,13 @@ std::string toJson(const RunConfig& config) {
 Architecture architectureFromJson(std::string_view text,
                                   const std::string& file,
                                   std::vector<Problem>& warnings) {
-  return read<Architecture>(parseJson(text, file), file, warnings);
+  return readDocument<Architecture>(parseJson(text, file), file, warnings);
 }
 
 RunConfig runConfigFromJson(std::string_view text,
                             const std::string& file,
                             std::vector<Problem>& warnings) {
-  return read<RunConfig>(parseJson(text, file), file, warnings);
+  return readDocument<RunConfig>(parseJson(text, file), file, warnings);
 }
 
 std::string documentName(const std::filesystem::path& file) {
@@ -59,9 +39,9 @@ std::variant<Architecture, RunConfig> documentFromJson(std::string_view text,
                                                        std::vector<Problem>& warnings) {
   nlohmann::json document = parseJson(text, file);
   if (document.is_object() && document.contains("architecture")) {
-    return read<RunConfig>(std::move(document), file, warnings);
+    return readDocument<RunConfig>(std::move(document), file, warnings);
   }
-  return read<Architecture>(std::move(document), file, warnings);
+  return readDocument<Architecture>(std::move(document), file, warnings);
 }
 
 }  // namespace lambda

@@ -16,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/formats/json/json.h"
 #include "engine/values/config/fields.h"
 #include "engine/values/fields/problem.h"
 #include "engine/values/text/text.h"
@@ -232,6 +233,24 @@ void FieldReader::readVariant(const Json& json, const std::string& path, Variant
   }
   value = valueOfKind<Variant>(readName(json["kind"], join(path, "kind"), names));
   std::visit([&](auto& options) { readFields(json, path, options, {"kind"}); }, value);
+}
+
+/// A whole document, which begins with the schema number.
+template <class T>
+std::string documentOf(const T& value) {
+  nlohmann::ordered_json document;
+  document["schema"] = kSchema;
+  appendFields(document, value);
+  return formatJson(document);
+}
+
+/// Reads a whole document of this or an earlier schema.
+template <class T>
+T readDocument(nlohmann::json document, const std::string& file, std::vector<Problem>& warnings) {
+  const FieldReader reader(file, &warnings);
+  T value;
+  reader.readFields(reader.upgraded(std::move(document)), "", value, {"schema"});
+  return value;
 }
 
 }  // namespace lambda

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "engine/statistics/sample.h"
+#include "engine/values/experiment/experiment.h"
+
+namespace lambda {
+
+/// How a quantity is shown and compared.
+struct QuantityTraits {
+  const char* title;  ///< "best validation accuracy"
+  const char* unit;   ///< Of shown values, "points"; may be empty.
+  double factor;      ///< A shown value is the factor times the measured one.
+  int decimals;
+  bool isHigherBetter;
+};
+
+QuantityTraits traitsOf(Quantity quantity);
+
+/// A shown value with its unit: "87.3 points".
+std::string quantityText(Quantity quantity, double value);
+
+/// A variant against the baseline, with its uncertainty: "2.1 points better, 95 % between 1.4 and
+/// 2.8, 5 seeds", or "no difference seen; 5 seeds would show one of 0.5 points". Never a winner
+/// without its interval: of one seed it says that more are needed.
+std::string differenceText(Quantity quantity, const PairedDifference& difference);
+
+}  // namespace lambda

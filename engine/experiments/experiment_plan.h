@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/values/experiment/experiment.h"
+#include "engine/values/fields/problem.h"
+
+namespace lambda {
+
+/// A variant with its configuration.
+struct PlannedVariant {
+  std::string name;
+  std::vector<std::string> settings;  ///< Its changes of the base.
+  RunConfig config;                   ///< Its seed is that of the base.
+};
+
+/// A run of an experiment.
+struct PlannedRun {
+  std::size_t variant = 0;  ///< In PlannedVariants.
+  std::uint64_t seed = 0;
+};
+
+/// What an experiment asks for.
+struct ExperimentPlan {
+  std::vector<PlannedVariant> variants;  ///< The named ones first, then those of the axes.
+  /// Seed by seed, all variants of each, so that an unfinished experiment already compares.
+  std::vector<PlannedRun> runs;
+  std::size_t baseline = 0;  ///< In `variants`.
+
+  /// The configuration of a run, whose name is that of its variant.
+  RunConfig configOf(const PlannedRun& run) const;
+};
+
+/// All problems of an experiment, with paths such as "axes[1].path" and "variants[0].settings[2]".
+/// An experiment without errors has a plan.
+std::vector<Problem> problemsOf(const Experiment& experiment);
+
+/// The runs of an experiment. Throws Error, with all problems, where there is an error.
+ExperimentPlan planOf(const Experiment& experiment);
+
+}  // namespace lambda

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/values/config/fields.h"
+#include "engine/values/config/run_config.h"
+#include "engine/values/fields/enum_name.h"
+
+namespace lambda {
+
+/// A quantity of a finished run that an experiment compares.
+enum class Quantity {
+  validationAccuracy,  ///< The best of all epochs, 0..1.
+  testAccuracy,        ///< Of the best checkpoint, scored once, at the run's end, 0..1.
+  validationLoss,      ///< The lowest of all epochs.
+  secondsToAccuracy,   ///< Training seconds to the first epoch with `target` validation accuracy.
+  imagesPerSecond,     ///< Training images a second, over the whole run.
+  parameters,
+  flops,  ///< Multiply-adds for an image, in the paper's rule.
+};
+
+template <>
+struct EnumNames<Quantity> {
+  static constexpr std::array<std::string_view, 7> names{"validationAccuracy",
+                                                         "testAccuracy",
+                                                         "validationLoss",
+                                                         "secondsToAccuracy",
+                                                         "imagesPerSecond",
+                                                         "parameters",
+                                                         "flops"};
+};
+
+struct Measure {
+  Quantity quantity = Quantity::validationAccuracy;
+  double target = 0.9;  ///< secondsToAccuracy: the validation accuracy to be reached.
+
+  bool operator==(const Measure&) const = default;
+};
+
+/// A named change of the base configuration.
+struct Variant {
+  std::string name;
+  std::vector<std::string> settings;  ///< "PATH=VALUE", as for applyOverride().
+
+  bool operator==(const Variant&) const = default;
+};
+
+/// How the values of an axis follow each other.
+enum class AxisScale {
+  list,               ///< Those that are named.
+  linear,             ///< `count` from `from` to `to`, both included.
+  logarithmic,        ///< The same with equal ratios.
+  random,             ///< `count` draws, uniform between `from` and `to`.
+  randomLogarithmic,  ///< `count` draws whose logarithms are uniform.
+};
+
+template <>
+struct EnumNames<AxisScale> {
+  static constexpr std::array<std::string_view, 5> names{
+      "list", "linear", "logarithmic", "random", "randomLogarithmic"};
+};
+
+/// A field of the configuration that takes several values.
+struct Axis {
+  std::string path;  ///< "recipe.optimizer.learningRate".
+  AxisScale scale = AxisScale::list;
+  std::vector<std::string> values = {};  ///< list: JSON texts, "0.1" or "{\"kind\": \"lambda\"}".
+  double from = 0;
+  double to = 1;
+  int count = 5;
+  std::uint64_t seed = 0;  ///< Of the draws.
+
+  bool operator==(const Axis&) const = default;
+};
+
+/// How the values of several axes are combined.
+enum class AxisCombination {
+  crossed,  ///< Each with each.
+  zipped,   ///< The first with the first, the second with the second, ...
+};
+
+template <>
+struct EnumNames<AxisCombination> {
+  static constexpr std::array<std::string_view, 2> names{"crossed", "zipped"};
+};
+
+inline constexpr std::size_t kMostVariants = 1000;
+inline constexpr std::size_t kMostAxes = 8;
+inline constexpr std::size_t kMostSeeds = 100;
+
+/// A question about networks or recipes, and the runs that answer it: every variant of a base
+/// configuration with every seed. Runs of one seed have the same data order and augmentation, and
+/// the same initial weights where shapes agree, so that their differences are paired.
+struct Experiment {
+  std::string name;
+  std::string question;  ///< One sentence.
+  RunConfig base;
+  std::vector<Variant> variants;  ///< Named ones; empty: those that the axes give.
+  std::vector<Axis> axes;         ///< Empty: the named variants alone.
+  AxisCombination combination = AxisCombination::crossed;
+  std::vector<std::uint64_t> seeds = {0, 1, 2};
+  std::string
+      baseline;  ///< Name of the variant that the others are compared with; empty: the first.
+  std::vector<Measure> measures = {Measure{}};  ///< The first decides the order of the report.
+
+  bool operator==(const Experiment&) const = default;
+};
+
+template <Either<Measure> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"quantity", "what is compared: a quantity of a finished run"}, value.quantity);
+  visit(Field{"target", "secondsToAccuracy: the validation accuracy to be reached", 0, 1},
+        value.target);
+}
+
+template <Either<Variant> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"name", "name of the variant"}, value.name);
+  visit(Field{"settings", "changes of the base: PATH=VALUE", 0, 1000}, value.settings);
+}
+
+template <Either<Axis> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"path", "the field that takes several values"}, value.path);
+  visit(Field{"scale", "list, linear, logarithmic, random or randomLogarithmic"}, value.scale);
+  visit(Field{"values", "list: the values", 0, kMostVariants}, value.values);
+  visit(Field{"from", "first value of a range"}, value.from);
+  visit(Field{"to", "last value of a range"}, value.to);
+  visit(Field{"count", "number of values in a range", 1, kMostVariants}, value.count);
+  visit(Field{"seed", "seed of random values"}, value.seed);
+}
+
+template <Either<Experiment> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"name", "short name of the experiment"}, value.name);
+  visit(Field{"question", "the question, in one sentence"}, value.question);
+  visit(Field{"base", "configuration that the variants change"}, value.base);
+  visit(Field{"variants", "named changes of the base", 0, kMostVariants}, value.variants);
+  visit(Field{"axes", "fields that take several values", 0, kMostAxes}, value.axes);
+  visit(Field{"combination", "of several axes: crossed or zipped"}, value.combination);
+  visit(Field{"seeds", "a run of every variant for each of them", 1, kMostSeeds}, value.seeds);
+  visit(Field{"baseline", "variant that the others are compared with; empty = the first"},
+        value.baseline);
+  visit(Field{"measures", "what is compared", 1, 20}, value.measures);
+}
+
+}  // namespace lambda
