@@ -190,6 +190,9 @@ class TestImportWeights : public QObject {
     QVERIFY2(biased.find("qkv.bias") != std::string::npos, biased.c_str());
     const std::string other = refusal([](NamedTensor& each) { each.name = "x" + each.name; });
     QVERIFY2(other.find("--into") != std::string::npos, other.c_str());
+    const std::string all = refusalOf(
+        {.weights = path, .network = tinyRun(), .layer = "stage2.block2.mixer", .out = out()});
+    QVERIFY2(all.find("--layer") != std::string::npos, all.c_str());
   }
 };
 

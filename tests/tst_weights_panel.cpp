@@ -137,6 +137,18 @@ class TestWeightsPanel : public QObject {
     QCOMPARE(shown.requests.count(), 2);
   }
 
+  void theOutcomeIsAskedForAgainAfterARun() {
+    ShownWeights shown;
+    shown.page.setWeightsOutcome(outcome());
+    RunConfig other = smallTrainConfig(1);
+    auto* setup = shown.page.findChild<SetupView*>();
+    setup->showRun(other);
+    setup->showDocument();
+    QCOMPARE(shown.requests.count(), 2);
+    shown.page.setWeightsOutcome(outcome());
+    QVERIFY(shown.text().startsWith(u"Takes 2"_s));
+  }
+
   void anAnswerThatCameTooLateIsIgnored() {
     ShownWeights shown;
     shown.part<QToolButton>(u"removeWeights"_s)->click();

@@ -19,7 +19,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// What can follow an option or stand as an argument.
+/// The words and files that complete the value of an option, or an argument.
 struct Values {
   std::vector<std::string> words;
   bool files = false;

@@ -47,8 +47,8 @@ class TrainPage : public Page {
   /// the document's device has changed.
   void setDevice(const QString& sentence, const Machine& machine);
 
-  /// What the document's network takes from the weights that it starts from, or why it can't; to be
-  /// set after weightsOutcomeRequested().
+  /// Sets the tensors that the document's network takes from the weights at the start, or the
+  /// reason why it can't; the answer to weightsOutcomeRequested().
   void setWeightsOutcome(const WeightTransfer& outcome);
   void setWeightsFailure(const QString& reason);
 

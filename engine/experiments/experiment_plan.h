@@ -22,7 +22,7 @@ struct PlannedRun {
   std::uint64_t seed = 0;
 };
 
-/// What an experiment asks for.
+/// The variants and runs that an experiment asks for.
 struct ExperimentPlan {
   std::vector<PlannedVariant> variants;  ///< The named ones first, then those of the axes.
   /// Seed by seed, all variants of each, so that an unfinished experiment already compares.

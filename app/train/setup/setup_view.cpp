@@ -290,7 +290,11 @@ void SetupView::refresh() {
   }
   weights_->setReadOnly(showsRun());
   weights_->setFile(config.start.weights);
-  if (!showsRun()) requestWeightsOutcome(config);
+  if (showsRun()) {
+    askedStart_.reset();
+  } else {
+    requestWeightsOutcome(config);
+  }
   preview_->setAugmentation(config.data.augmentation, config.seed);
   const auto recipes = showsRun() ? run_->recipes() : std::vector{std::pair{0.0, config.recipe}};
   learningRate_->setCurve(learningRateCurve(recipes), config.recipe.epochs);

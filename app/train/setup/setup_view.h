@@ -51,8 +51,8 @@ class SetupView : public QWidget {
   /// Sets the file of weights to start from; empty = drawn from the seed.
   void chooseWeights(const std::filesystem::path& file);
 
-  /// What the network takes from the weights that it starts from, or why it can't. An answer that
-  /// came too late, without weights at the start, is ignored.
+  /// Sets the tensors that the network takes from the weights at the start, or the reason why it
+  /// can't. An answer that came too late, without weights at the start, is ignored.
   void setWeightsOutcome(const WeightTransfer& outcome);
   void setWeightsFailure(const QString& reason);
 

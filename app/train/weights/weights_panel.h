@@ -25,7 +25,7 @@ class WeightsPanel : public QWidget {
   /// Empty: drawn from the seed. What the network takes is not known until setOutcome().
   void setFile(const std::filesystem::path& file);
 
-  /// What the network takes from the file.
+  /// Shows the tensors that the network takes from the file.
   void setOutcome(const WeightTransfer& outcome);
 
   /// Why the network can't start from the file.

@@ -8,7 +8,10 @@
 
 namespace lambda {
 
+// What to do about a file that can't be read.
 inline constexpr const char* kDamagedPickle = "The file is damaged: copy or save it again.";
+inline constexpr const char* kSaveStateDict =
+    "Save the tensors alone: torch.save(model.state_dict(), \"weights.pt\").";
 
 /// The instructions of an untrusted pickle as bytes, numbers and lines, read from its start. All
 /// members throw Error, naming `place` and the instruction's byte, where the bytes end.

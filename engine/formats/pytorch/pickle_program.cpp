@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxProgramBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxValues = 1'000'000;
-constexpr const char* kOnlyTensors =
-    "Save the tensors alone: torch.save(model.state_dict(), \"weights.pt\").";
 
 constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 constexpr std::string_view kTensor = "torch._utils._rebuild_tensor_v2";
@@ -35,7 +33,7 @@ class PickleProgram {
  public:
   PickleProgram(std::span<const std::byte> bytes, const std::string& place) : bytes_(bytes, place) {
     if (bytes.size() > kMaxProgramBytes) {
-      throw Error(place, "has a description of the tensors above 16 MiB", kOnlyTensors);
+      throw Error(place, "has a description of the tensors above 16 MiB", kSaveStateDict);
     }
   }
 
@@ -46,7 +44,7 @@ class PickleProgram {
       if (!pushConstant(instruction) && !build(instruction)) {
         fail("has the pickle instruction " + std::to_string(instruction) +
                  ", which a state dictionary does not need",
-             kOnlyTensors);
+             kSaveStateDict);
       }
     }
     out_.result = pop();
@@ -64,7 +62,7 @@ class PickleProgram {
   void push(PickleIndex index) { stack_.push_back(index); }
 
   PickledValue& pushNew(PickleKind kind) {
-    if (out_.values.size() == kMaxValues) fail("has more than a million values", kOnlyTensors);
+    if (out_.values.size() == kMaxValues) fail("has more than a million values", kSaveStateDict);
     push(out_.values.size());
     PickledValue& value = out_.values.emplace_back();
     value.kind = kind;
@@ -152,7 +150,7 @@ class PickleProgram {
 
   void pushLong() {
     const unsigned count = bytes_.byte();
-    if (count > 8) fail("has an integer of more than 64 bits", kOnlyTensors);
+    if (count > 8) fail("has an integer of more than 64 bits", kSaveStateDict);
     pushInteger(bytes_.signedNumber(count));
   }
 
@@ -168,7 +166,7 @@ class PickleProgram {
     if (!isUnderstood(name)) {
       fail("names " + withValidUtf8(name) +
                ", which no state dictionary needs; nothing was executed",
-           kOnlyTensors);
+           kSaveStateDict);
     }
     pushNew(PickleKind::global).text = name;
   }
@@ -289,7 +287,7 @@ class PickleProgram {
                       item(id, 0).text == "storage" && isStorageType(item(id, 1).text) &&
                       item(id, 2).kind == PickleKind::text &&
                       item(id, 4).kind == PickleKind::integer;
-    if (!fits) fail("refers to something outside the file that is not a storage", kOnlyTensors);
+    if (!fits) fail("refers to something outside the file that is not a storage", kSaveStateDict);
     std::vector<PickleIndex> items = id.items;
     pushNew(PickleKind::storage).items = std::move(items);
   }
@@ -311,7 +309,7 @@ class PickleProgram {
                item(given, 0).kind == PickleKind::tensor) {
       push(given.items[0]);
     } else {
-      fail("calls " + function.text + " with unexpected arguments", kOnlyTensors);
+      fail("calls " + function.text + " with unexpected arguments", kSaveStateDict);
     }
   }
 

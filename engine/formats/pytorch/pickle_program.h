@@ -9,7 +9,7 @@
 
 namespace lambda {
 
-/// What a value of a pickled state dictionary can be.
+/// The kinds of values in a pickled state dictionary.
 enum class PickleKind {
   none,
   boolean,

@@ -10,6 +10,7 @@
 
 #include "engine/formats/archives/zip_reader.h"
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/pytorch/pickle_bytes.h"
 #include "engine/formats/pytorch/pickle_program.h"
 #include "engine/runtime/error.h"
 
@@ -22,9 +23,6 @@ using Members = std::map<std::string, std::vector<std::byte>>;
 constexpr std::size_t kMaxRank = 64;
 constexpr std::uint64_t kMaxGrowth = 4;
 constexpr const char* kDescription = "/data.pkl";
-constexpr const char* kDamage = "The file is damaged: copy or save it again.";
-constexpr const char* kSaveTensors =
-    "Save the tensors alone: torch.save(model.state_dict(), \"weights.pt\").";
 
 // The number 0x1950a86a20f9469cfc6c as a pickle of its own, with which older files begin.
 constexpr std::array<unsigned char, 14> kOldSignature = {
@@ -114,7 +112,7 @@ class StateDictReader {
       tensors.emplace_back(name, stridedTensor(values_[index], place_ + ", tensor " + name));
       sum += tensors.back().second.bytes;
       if (sum > kMaxGrowth * fileBytes) {
-        throw Error(place_, "has tensors that are more than four times the file", kDamage);
+        throw Error(place_, "has tensors that are more than four times the file", kDamagedPickle);
       }
     }
     return copied(tensors, sum);
@@ -163,7 +161,7 @@ class StateDictReader {
     throw Error(place_,
                 "has no state dictionary: neither the file nor its entry \"state_dict\", "
                 "\"model\", \"model_state_dict\" or \"model_ema\" is one",
-                kSaveTensors);
+                kSaveStateDict);
   }
 
   /// The last tensor of each name, in the order of the names' first appearance.
@@ -174,10 +172,10 @@ class StateDictReader {
     for (const auto& [name, index] : dictionary.entries) {
       const PickledValue& key = values_[name];
       if (key.kind != PickleKind::text || key.text.empty()) {
-        throw Error(place_, "has an entry of the state dictionary without a name", kSaveTensors);
+        throw Error(place_, "has an entry of the state dictionary without a name", kSaveStateDict);
       }
       if (values_[index].kind != PickleKind::tensor) {
-        throw Error(place_, "has the entry " + key.text + ", which is no tensor", kSaveTensors);
+        throw Error(place_, "has the entry " + key.text + ", which is no tensor", kSaveStateDict);
       }
       const auto [at, isNew] = known.emplace(key.text, tensors.size());
       if (isNew) {
@@ -191,7 +189,7 @@ class StateDictReader {
 
   std::uint64_t whole(const PickledValue& value, const std::string& place) const {
     if (value.kind != PickleKind::integer || value.integer < 0) {
-      throw Error(place, "has a size, stride or offset that is not a whole number", kDamage);
+      throw Error(place, "has a size, stride or offset that is not a whole number", kDamagedPickle);
     }
     return static_cast<std::uint64_t>(value.integer);
   }
@@ -204,7 +202,7 @@ class StateDictReader {
                                      kStorageTypes.end(),
                                      [&](const StorageType& each) { return each.name == type; });
     if (known == kStorageTypes.end()) {
-      throw Error(place, "has the element type " + type + ", which is not read", kSaveTensors);
+      throw Error(place, "has the element type " + type + ", which is not read", kSaveStateDict);
     }
     tensor.dtype = known->dtype;
     const std::array<std::int64_t, 1> one = {1};
@@ -212,7 +210,7 @@ class StateDictReader {
     const std::string member = root_ + "/data/" + item(storage, 2).text;
     const auto found = members_.find(member);
     if (found == members_.end()) {
-      throw Error(place, "has no values: the archive lacks " + member, kDamage);
+      throw Error(place, "has no values: the archive lacks " + member, kDamagedPickle);
     }
     const std::uint64_t elements = whole(item(storage, 4), place);
     if (found->second.size() % tensor.elementBytes != 0 ||
@@ -220,7 +218,7 @@ class StateDictReader {
       throw Error(place,
                   "has " + std::to_string(found->second.size()) + " bytes in " + member + " for " +
                       std::to_string(elements) + " elements",
-                  kDamage);
+                  kDamagedPickle);
     }
     tensor.storage = found->second;
   }
@@ -231,9 +229,10 @@ class StateDictReader {
     const PickledValue& strides = item(value, 3);
     if (storage.kind != PickleKind::storage || sizes.kind != PickleKind::tuple ||
         strides.kind != PickleKind::tuple || sizes.items.size() != strides.items.size()) {
-      throw Error(place, "is not described by a storage, sizes and strides", kDamage);
+      throw Error(place, "is not described by a storage, sizes and strides", kDamagedPickle);
     }
-    if (sizes.items.size() > kMaxRank) throw Error(place, "has more than 64 dimensions", kDamage);
+    if (sizes.items.size() > kMaxRank)
+      throw Error(place, "has more than 64 dimensions", kDamagedPickle);
     StridedTensor tensor;
     readStorage(tensor, storage, place);
     tensor.offset = whole(item(value, 1), place);
@@ -260,7 +259,8 @@ class StateDictReader {
         if (fits) left -= steps * tensor.strides[i];
       }
     }
-    if (!fits) throw Error(place, "reaches beyond the values that the file has for it", kDamage);
+    if (!fits)
+      throw Error(place, "reaches beyond the values that the file has for it", kDamagedPickle);
     tensor.bytes = *bytes;
   }
 
@@ -277,19 +277,19 @@ std::string rootOf(const Members& members, const std::string& place) {
     if (!name.ends_with(kDescription)) continue;
     std::string folder = name.substr(0, name.size() - std::string_view(kDescription).size());
     if (folder.find('/') != std::string::npos) continue;
-    if (root) throw Error(place, "has more than one data.pkl", kDamage);
+    if (root) throw Error(place, "has more than one data.pkl", kDamagedPickle);
     root = std::move(folder);
   }
   if (!root) {
     throw Error(
-        place, "is a zip archive without data.pkl, not a file of torch.save()", kSaveTensors);
+        place, "is a zip archive without data.pkl, not a file of torch.save()", kSaveStateDict);
   }
   return *root;
 }
 
 void checkKind(const Members& members, const std::string& root, const std::string& place) {
   if (members.contains(root + "/constants.pkl")) {
-    throw Error(place, "is a TorchScript program, not a state dictionary", kSaveTensors);
+    throw Error(place, "is a TorchScript program, not a state dictionary", kSaveStateDict);
   }
   const auto order = members.find(root + "/byteorder");
   if (order == members.end()) return;

@@ -31,11 +31,14 @@ bool isExportedWeights(const SafeTensors& file) {
 }
 
 Weights readWeights(const std::filesystem::path& checkpoint, WeightsChoice choice) {
-  const SafeTensors file = readSafeTensors(checkpoint);
+  return weightsIn(readSafeTensors(checkpoint), checkpoint.string(), choice);
+}
+
+Weights weightsIn(const SafeTensors& file, const std::string& place, WeightsChoice choice) {
   Weights weights;
-  weights.header = checkpointHeaderOf(file, checkpoint.string());
+  weights.header = checkpointHeaderOf(file, place);
   weights.exported = isExportedWeights(file);
-  if (!weights.exported) verifyDigest(file, checkpoint.string());
+  if (!weights.exported) verifyDigest(file, place);
 
   weights.averaged = choice == WeightsChoice::evaluated && holds(file, kAveragePrefix);
   weights.file.storage = file.storage;

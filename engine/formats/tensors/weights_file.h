@@ -34,6 +34,9 @@ bool isExportedWeights(const SafeTensors& file);
 /// weights, of which all choices are the same. Throws Error for any other file.
 Weights readWeights(const std::filesystem::path& checkpoint, WeightsChoice choice);
 
+/// The same of a file that is already in memory; `place` names it in errors.
+Weights weightsIn(const SafeTensors& file, const std::string& place, WeightsChoice choice);
+
 /// Publishes the weights with metadataOf() the description as a safetensors file without a digest,
 /// identical byte for byte to that of the reference writer: the same weights and description give
 /// the same file. Throws Error.

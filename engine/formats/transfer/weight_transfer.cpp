@@ -82,7 +82,7 @@ ForeignWeights readForeignWeights(const std::filesystem::path& path) {
   } else {
     weights.file = readSafeTensors(path);
     if (isCheckpoint(weights.file)) {
-      Weights own = readWeights(path, WeightsChoice::evaluated);
+      Weights own = weightsIn(weights.file, weights.place, WeightsChoice::evaluated);
       weights.file = std::move(own.file);
       weights.classNames = std::move(own.header.input.classNames);
     }

@@ -27,7 +27,7 @@ struct TensorShape {
   std::vector<std::int64_t> shape;
 };
 
-/// Which tensors of a file become which of a network.
+/// The tensors of a file that become tensors of a network.
 struct WeightTransfer {
   struct Taken {
     std::string target;  ///< In the network.

@@ -117,6 +117,11 @@ ImportReport importWeights(const ImportJob& job) {
                 "is not a lambda layer of timm or lucidrains alone",
                 "Name the network that takes these weights by --into.");
   }
+  if (!module && !job.layer.empty()) {
+    throw Error(weights.place,
+                "is not a single lambda layer, which --layer is for",
+                "Leave --layer out to import all tensors.");
+  }
   if (module && module->hasBias && !job.withoutBias) {
     throw Error(weights.place,
                 "its lambda convolution adds a bias, which the layer of the paper does not have",

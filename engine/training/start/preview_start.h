@@ -8,9 +8,9 @@
 
 namespace lambda {
 
-/// What a run of this configuration would take from the weights that it starts from, found without
-/// preparing a training. `classNames` are those of the data. Throws Error for a file that can't be
-/// read or has nothing for the network.
+/// Finds the tensors that a run of this configuration would take from the weights at its start,
+/// without preparing a training. `classNames` are those of the data. Throws Error for a file that
+/// can't be read or has nothing for the network.
 WeightTransfer previewStart(const RunConfig& config, const std::vector<std::string>& classNames);
 
 }  // namespace lambda
