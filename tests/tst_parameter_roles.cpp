@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,16 @@
 
 using namespace lambda;
 
+namespace {
+
+Network drawn(const Architecture& architecture, std::uint64_t seed) {
+  Network network(architecture);
+  drawByName(*network, seed);
+  return network;
+}
+
+}  // namespace
+
 class TestParameterRoles : public QObject {
   Q_OBJECT
 
@@ -28,6 +40,8 @@ class TestParameterRoles : public QObject {
   void aParameterWithoutARoleIsNamed();
   void rolesHaveRatesOfTheirOwn_data();
   void rolesHaveRatesOfTheirOwn();
+  void networksOfOneSeedShareTheValuesOfCommonParameters();
+  void drawnValuesHaveTheLayersDistribution();
 };
 
 void TestParameterRoles::decayLeavesOutNormsBiasesAndEmbeddings() {
@@ -128,6 +142,44 @@ void TestParameterRoles::rolesHaveRatesOfTheirOwn() {
   byRole.decayFactors.norm = 0.5;
   QVERIFY(at::allclose(trainedBy(byRole, ParameterRole::norm, 0.5), expected, 1e-6, 1e-6));
   QVERIFY(!at::allclose(trainedBy(byRole, ParameterRole::head, 0.5), expected, 1e-2, 1e-2));
+}
+
+void TestParameterRoles::networksOfOneSeedShareTheValuesOfCommonParameters() {
+  const Architecture with = tinyRun().architecture;
+  Architecture without = with;
+  without.stages[0].blocks[0].mixer = LambdaMixer{};
+  const Network first = drawn(with, 7), second = drawn(without, 7), other = drawn(with, 8);
+  int common = 0, ofOtherSeed = 0;
+  const auto values = second->named_parameters();
+  const auto others = other->named_parameters();
+  for (const auto& item : first->named_parameters()) {
+    ofOtherSeed += item.value().equal(others[item.key()]) ? 0 : 1;
+    const at::Tensor* same = values.find(item.key());
+    // The scale of a norm is a constant, of which the last in a block may be 0.
+    const bool isConstant = item.key().ends_with("norm.weight");
+    if (!same || isConstant || same->sizes() != item.value().sizes()) continue;
+    QVERIFY2(item.value().equal(*same), item.key().c_str());
+    ++common;
+  }
+  QVERIFY(common > 8);
+  QVERIFY2(ofOtherSeed > 5, "another seed draws other values");
+  QVERIFY2(first->named_parameters()["head.weight"].equal(values["head.weight"]),
+           "also what comes after the block that differs");
+}
+
+void TestParameterRoles::drawnValuesHaveTheLayersDistribution() {
+  Architecture architecture = tinyRun().architecture;
+  for (Stage& stage : architecture.stages) stage.width = 64;
+  const Network usual(architecture);
+  const Network byName = drawn(architecture, 3);
+  const auto values = byName->named_parameters();
+  for (const auto& item : usual->named_parameters()) {
+    const at::Tensor& value = values[item.key()];
+    if (item.value().numel() < 1000) continue;
+    const auto expected = item.value().std().item<double>();
+    QVERIFY2(std::abs(value.std().item<double>() - expected) < 0.1 * expected, item.key().c_str());
+    QVERIFY2(!value.equal(item.value()), item.key().c_str());
+  }
 }
 
 QTEST_GUILESS_MAIN(TestParameterRoles)

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -203,6 +204,21 @@ class TestPublishedNetworks : public QObject {
         }
       }
     }
+  }
+
+  void regularisationIsThatOfTable20() {
+    for (const auto& [name, magnitude, dropout, rate] :
+         {std::tuple{"lambda-resnet-50", 10.0, 0.2, 0.0},
+          std::tuple{"lambda-resnet-101", 15.0, 0.2, 0.0},
+          std::tuple{"lambda-resnet-152", 15.0, 0.3, 0.1},
+          std::tuple{"lambda-resnet-420", 15.0, 0.3, 0.2}}) {
+      const RunConfig config = *publishedNetwork(name);
+      QCOMPARE(config.data.augmentation.randAugmentOperations, 2);
+      QCOMPARE(config.data.augmentation.randAugmentMagnitude, magnitude);
+      QCOMPARE(config.architecture.head.dropout, dropout);
+      QCOMPARE(config.architecture.stages.back().blocks.back().stochasticDepth, rate);
+    }
+    QCOMPARE(publishedNetwork("resnet101-imagenet")->data.augmentation.randAugmentOperations, 0);
   }
 
   void mobileNetsHaveAnyWidth() {

@@ -76,6 +76,9 @@ class TestRecipeSections : public QObject {
         RunConfig config;
         config.recipe.optimizer.kind = optimizer;
         config.recipe.schedule.kind = schedule;
+        config.data.augmentation.randAugmentOperations = 2;
+        config.data.labelledPerClass = 10;
+        config.data.pseudoLabels = "predictions.csv";
         const auto paths = pathsOf(recipeForms(config, true, {}, {2, {"one GPU", "another"}}));
         reachable.insert(paths.begin(), paths.end());
       }
@@ -83,7 +86,8 @@ class TestRecipeSections : public QObject {
     for (const FieldRow& row : rowsOf(RunConfig{})) {
       if (row.path.starts_with("architecture") || row.path == "data.source.kind") continue;
       // They tell where the run or its weights come from; the file is chosen beside the forms.
-      if (row.path == "parentRun" || row.path == "start.weights" || row.path == "start.sha256") {
+      if (row.path == "parentRun" || row.path == "experiment" || row.path == "start.weights" ||
+          row.path == "start.sha256") {
         continue;
       }
       QVERIFY2(reachable.contains(row.path), row.path.c_str());

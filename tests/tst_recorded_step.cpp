@@ -112,12 +112,21 @@ RunConfig variedRun(OptimizerKind kind, Precision precision = Precision::float32
   return config;
 }
 
+/// A run whose batches are mixed by shares that differ from batch to batch.
+RunConfig mixingRun() {
+  RunConfig config = variedRun(OptimizerKind::sgd);
+  config.data.augmentation.mixupAlpha = 0.4;
+  config.data.augmentation.cutmixAlpha = 1;
+  return config;
+}
+
 void addRuns() {
   QTest::addColumn<RunConfig>("config");
   QTest::newRow("sgd") << variedRun(OptimizerKind::sgd);
   QTest::newRow("adam") << variedRun(OptimizerKind::adam);
   QTest::newRow("adamw") << variedRun(OptimizerKind::adamw);
   QTest::newRow("muon") << variedRun(OptimizerKind::muon);
+  QTest::newRow("sgd, mixed images") << mixingRun();
   QTest::newRow("adamw, bfloat16") << variedRun(OptimizerKind::adamw, Precision::bfloat16);
   QTest::newRow("muon, bfloat16") << variedRun(OptimizerKind::muon, Precision::bfloat16);
 }

@@ -27,6 +27,7 @@ class TestRunCommands : public QObject {
   void trainingEndsWithOneObject();
   void infoTellsOfARun();
   void evaluateCountsTestEvaluations();
+  void averagesBehindTheScoresAreNamed();
   void exportedWeightsAreTheModuleTensors();
   void exportedMetricsHaveALineAnEpoch();
   void exportReplacesNoFileOfARun();
@@ -113,6 +114,26 @@ void TestRunCommands::evaluateCountsTestEvaluations() {
       program_.run(quietly(u"evaluate"_s) + QStringList{u"--split"_s, u"validation"_s});
   const QJsonObject report = validation.json();
   QCOMPARE(report[u"accuracy"_s], report[u"bestValidationAccuracy"_s]);
+}
+
+void TestRunCommands::averagesBehindTheScoresAreNamed() {
+  const QJsonArray both{u"EMA weights"_s, u"flip averaging"_s};
+  const QStringList trained{
+      u"train"_s, u"tiny.json"_s, u"--device"_s, u"cpu"_s, u"--epochs"_s, u"1"_s};
+  const QStringList averages{
+      u"--set"_s, u"recipe.emaDecay=0.5"_s, u"--set"_s, u"recipe.flipAveraging=true"_s};
+  const ProgramOutcome outcome = program_.run(trained + averages + QStringList{u"--json"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QCOMPARE(outcome.json()[u"scoring"_s].toArray(), both);
+  const QString run = outcome.json()[u"run"_s].toString();
+  for (const QString& command : {u"info"_s, u"evaluate"_s}) {
+    QCOMPARE(program_.run({command, run, u"--json"_s}).json()[u"scoring"_s].toArray(), both);
+    const ProgramOutcome text = program_.run({command, run});
+    QVERIFY2(text.output.contains("EMA weights, flip averaging"), text.output.constData());
+    const ProgramOutcome plain = program_.run({command, QString::fromStdString(run_), u"--json"_s});
+    QCOMPARE(plain.status, 0);
+    QVERIFY(!plain.json().contains(u"scoring"_s));
+  }
 }
 
 void TestRunCommands::exportedWeightsAreTheModuleTensors() {

@@ -75,6 +75,7 @@ Json runJson(const RunResult& result) {
               {"testAccuracy", optional(result.testAccuracy)},
               {"trainSeconds", result.trainSeconds},
               {"imagesPerSecond", result.imagesPerSecond}};
+  if (!result.scoring.empty()) object["scoring"] = result.scoring;
   if (!result.failure.empty()) object["failure"] = result.failure;
   return object;
 }

@@ -22,7 +22,8 @@ void printNote(const std::string& text);
 /// Prints the object on standard output so that every parser and every terminal accepts it.
 void printJson(const nlohmann::ordered_json& object);
 
-/// The object at the end of train, resume, fork and evaluate.
+/// The object at the end of train, resume, fork and evaluate. It names under "scoring" how the
+/// accuracies were measured, unless by the weights as trained.
 nlohmann::ordered_json runJson(const RunResult& result);
 
 /// A path as a person would type it: relative where it lies below the working folder.

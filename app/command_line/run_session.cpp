@@ -14,6 +14,7 @@
 #include "engine/runtime/device.h"
 #include "engine/runtime/process_memory.h"
 #include "engine/values/architecture/cost.h"
+#include "engine/values/config/scoring.h"
 #include "engine/values/config/validate.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"
@@ -61,6 +62,7 @@ void printSummary(const RunResult& result) {
     facts.add("best validation", formatAccuracy(*result.bestValidationAccuracy));
   }
   if (result.testAccuracy) facts.add("test", formatAccuracy(*result.testAccuracy));
+  if (!result.scoring.empty()) facts.add("scored with", scoringText(result.scoring));
   if (result.imagesPerSecond > 0) {
     facts.add("throughput",
               formatCount(static_cast<std::int64_t>(result.imagesPerSecond)) + " images/s");

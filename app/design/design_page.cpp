@@ -204,6 +204,7 @@ void DesignPage::edit(const Architecture& architecture,
 void DesignPage::duplicate() {
   RunConfig config = document_.runConfig();
   config.parentRun.clear();
+  config.experiment.clear();
   const std::string& name = config.name.empty() ? config.architecture.name : config.name;
   auto* dialog = new DuplicateDialog(config, QString::fromStdString(name), this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);

@@ -266,6 +266,7 @@ void RunsPage::fork(const fs::path& run, const fs::path& checkpoint) {
 /// A network in Design is no duplicate of the run: what is trained from it has no parent.
 void RunsPage::openInDesign(RunConfig config) {
   config.parentRun.clear();
+  config.experiment.clear();
   Q_EMIT designRequested(config);
 }
 
@@ -274,6 +275,7 @@ void RunsPage::duplicate(const fs::path& run) {
   if (!found) return;
   RunConfig config = found->record.config;
   config.parentRun = run.filename().string();
+  config.experiment.clear();
   auto* dialog = new DuplicateDialog(config, rowOf(*found).name(), this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &DuplicateDialog::openRequested, this, &RunsPage::variantRequested);

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <string>
 
+#include "engine/data/geometry_operations.h"
+#include "engine/data/random_erasing.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
 
@@ -67,6 +70,11 @@ void check(const MapShape& shape, const AugmentationConfig& config, std::size_t 
                 std::to_string(config.cutoutSize) + " is not a valid side of a square",
                 "Choose 0 or more.");
   }
+  if (!(config.erasingProbability >= 0 && config.erasingProbability <= 1)) {
+    throw Error("data.augmentation.erasingProbability",
+                std::to_string(config.erasingProbability) + " is not a probability",
+                "Choose a number from 0 to 1.");
+  }
   if (channels != static_cast<std::size_t>(shape.channels)) {
     throw Error("normalisation",
                 "was measured for " + std::to_string(channels) + " channels, but the images have " +
@@ -76,19 +84,14 @@ void check(const MapShape& shape, const AugmentationConfig& config, std::size_t 
 
 }  // namespace
 
-// Rows [top, bottom) and columns [left, right).
-struct Augmenter::Rectangle {
-  int left = 0;
-  int top = 0;
-  int right = 0;
-  int bottom = 0;
-};
-
 Augmenter::Augmenter(MapShape shape,
                      AugmentationConfig config,
                      const Normalization& normalization,
                      std::uint64_t seed)
-    : shape_(shape), config_(config), seed_(seed) {
+    : shape_(shape),
+      config_(config),
+      seed_(seed),
+      randAugment_(shape, config.randAugmentOperations, config.randAugmentMagnitude, seed) {
   check(shape, config, normalization.mean.size());
   for (std::size_t c = 0; c < normalization.mean.size(); ++c) {
     const double deviation = normalization.deviation[c];
@@ -115,13 +118,20 @@ bool Augmenter::flipsAtFirst(std::uint64_t index) const {
   return KeyedRandom({kFirstFlipStream, seed_, index}).coin();
 }
 
-Augmenter::Rectangle Augmenter::cutoutOf(const AugmentationDraw& draw) const {
-  const int left = draw.cutoutX - config_.cutoutSize / 2;
-  const int top = draw.cutoutY - config_.cutoutSize / 2;
-  return {std::max(left, 0),
-          std::max(top, 0),
-          std::min(left + config_.cutoutSize, shape_.width),
-          std::min(top + config_.cutoutSize, shape_.height)};
+std::vector<PixelRectangle> Augmenter::removedFrom(const AugmentationDraw& draw,
+                                                   std::uint64_t epoch,
+                                                   std::uint64_t index) const {
+  std::vector<PixelRectangle> removed;
+  if (config_.cutoutSize > 0) {
+    removed.push_back(
+        squareAround(draw.cutoutX, draw.cutoutY, config_.cutoutSize, shape_.width, shape_.height));
+  }
+  if (config_.erasingProbability > 0) {
+    const std::optional<PixelRectangle> erased =
+        drawErasing(shape_.width, shape_.height, config_.erasingProbability, seed_, epoch, index);
+    if (erased) removed.push_back(*erased);
+  }
+  return removed;
 }
 
 void Augmenter::shiftAndFlip(const std::uint8_t* image,
@@ -162,7 +172,7 @@ void Augmenter::normalizeImage(const std::uint8_t* image, PixelLayout layout, fl
 }
 
 // After normalisation, 0 is exactly the mean.
-void Augmenter::clear(const Rectangle& rectangle, PixelLayout layout, float* out) const {
+void Augmenter::clear(const PixelRectangle& rectangle, PixelLayout layout, float* out) const {
   const bool interleaved = layout == PixelLayout::nhwc;
   const int planes = interleaved ? 1 : shape_.channels;
   const int step = interleaved ? shape_.channels : 1;
@@ -184,8 +194,9 @@ void Augmenter::augment(const LabeledImages& images,
   for (const std::uint32_t index : indices) {
     const AugmentationDraw drawn = draw(epoch, index);
     shiftAndFlip(images.pixels.data() + index * size, drawn, moved.data());
+    randAugment_.augment(epoch, index, moved.data());
     normalizeImage(moved.data(), layout, out);
-    if (config_.cutoutSize > 0) clear(cutoutOf(drawn), layout, out);
+    for (const PixelRectangle& each : removedFrom(drawn, epoch, index)) clear(each, layout, out);
     out += size;
   }
 }
@@ -207,12 +218,13 @@ void Augmenter::preview(const std::uint8_t* image,
                         std::uint8_t* out) const {
   const AugmentationDraw drawn = draw(epoch, index);
   shiftAndFlip(image, drawn, out);
-  if (config_.cutoutSize == 0) return;
-  const Rectangle cutout = cutoutOf(drawn);
-  for (int c = 0; c < shape_.channels; ++c) {
-    for (int y = cutout.top; y < cutout.bottom; ++y) {
-      std::uint8_t* row = out + (static_cast<std::ptrdiff_t>(c) * shape_.height + y) * shape_.width;
-      std::fill(row + cutout.left, row + cutout.right, mean_[static_cast<std::size_t>(c)]);
+  randAugment_.augment(epoch, index, out);
+  const MapShape plane{1, shape_.height, shape_.width};
+  for (const PixelRectangle& each : removedFrom(drawn, epoch, index)) {
+    std::uint8_t* channel = out;
+    for (const std::uint8_t mean : mean_) {
+      fillRectangle(plane, each, mean, channel);
+      channel += plane.elements();
     }
   }
 }

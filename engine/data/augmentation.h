@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "engine/data/normalization.h"
+#include "engine/data/pixel_rectangle.h"
+#include "engine/data/rand_augment.h"
 #include "engine/values/architecture/architecture.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/images/labeled_images.h"
@@ -28,13 +30,15 @@ struct AugmentationDraw {
   bool operator==(const AugmentationDraw&) const = default;
 };
 
-/// Turns stored images into a network's input by shift with padding, flip, cutout and
-/// normalisation, in this order. The draws are a function of (seed, epoch, index) and the config;
-/// switching one augmentation off does not change the draws of the others. Thread-safe.
+/// Turns stored images into a network's input by shift with padding, flip, RandAugment, random
+/// erasing, cutout and normalisation, in this order. The draws are a function of (seed, epoch,
+/// index) and the config; switching one augmentation off does not change the draws of the others.
+/// Thread-safe.
 class Augmenter {
  public:
   /// Throws Error if the padding does not fit the image (0 <= cropPadding < height and width), the
-  /// cutout is negative, or the channels of `normalization` and `shape` differ in number.
+  /// cutout is negative, the erasing probability is not in [0, 1], the channels of `normalization`
+  /// and `shape` differ in number, or RandAugment refuses its values.
   Augmenter(MapShape shape,
             AugmentationConfig config,
             const Normalization& normalization,
@@ -66,28 +70,31 @@ class Augmenter {
                  float* out) const;
 
   /// For previews: writes one image [c, h, w], augmented as by augment(), in eight bits and without
-  /// normalisation. A cutout shows the rounded mean. `out` must not overlap `image`.
+  /// normalisation. Cutout and random erasing show the rounded mean. `out` must not overlap
+  /// `image`.
   void preview(const std::uint8_t* image,
                std::uint64_t epoch,
                std::uint64_t index,
                std::uint8_t* out) const;
 
  private:
-  struct Rectangle;
-
   /// Whether an image of an alternating flip is flipped in epoch 0.
   bool flipsAtFirst(std::uint64_t index) const;
 
-  Rectangle cutoutOf(const AugmentationDraw& draw) const;
+  /// What cutout and random erasing remove: rectangles, which may overlap.
+  std::vector<PixelRectangle> removedFrom(const AugmentationDraw& draw,
+                                          std::uint64_t epoch,
+                                          std::uint64_t index) const;
   void shiftAndFlip(const std::uint8_t* image,
                     const AugmentationDraw& draw,
                     std::uint8_t* out) const;
   void normalizeImage(const std::uint8_t* image, PixelLayout layout, float* out) const;
-  void clear(const Rectangle& rectangle, PixelLayout layout, float* out) const;
+  void clear(const PixelRectangle& rectangle, PixelLayout layout, float* out) const;
 
   MapShape shape_;
   AugmentationConfig config_;
   std::uint64_t seed_;
+  RandAugment randAugment_;
   std::vector<float> scale_;        // [c]: normalised = byte * scale + shift.
   std::vector<float> shift_;        // [c]
   std::vector<std::uint8_t> mean_;  // [c], rounded.

@@ -10,6 +10,9 @@ namespace {
 /// The parts of the configuration that identify a data set.
 DataConfig keyOf(DataConfig config) {
   config.augmentation = {};
+  config.labelledPerClass = 0;
+  config.pseudoLabels.clear();
+  config.pseudoLabelThreshold = 0;
   return config;
 }
 

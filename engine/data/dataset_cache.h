@@ -14,7 +14,8 @@ namespace lambda {
 /// reader of a data set waits until the first has loaded it.
 class DatasetCache {
  public:
-  /// As loadDataset(). Configurations that differ only in their augmentation share a data set.
+  /// As loadDataset(). Configurations that differ only in their augmentation and in the labels
+  /// they use share a data set.
   std::shared_ptr<const Dataset> training(const DataConfig& config);
 
   /// As loadTest().

@@ -8,12 +8,14 @@
 
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 
 namespace {
 
 constexpr std::uint64_t kSplitStream = 0x73706C6974;  // Separates it from other uses of the seed.
+constexpr std::uint64_t kLabelledStream = 0x6C6162656C;
 
 // The number of validation images of each class: v n_c / N, rounded down, plus one for the classes
 // with the largest remainders until the sum is v.
@@ -66,6 +68,35 @@ IndexSplit stratifiedSplit(std::span<const std::uint16_t> labels,
   std::sort(split.train.begin(), split.train.end());
   std::sort(split.validation.begin(), split.validation.end());
   return split;
+}
+
+std::vector<std::uint32_t> drawLabelled(std::span<const std::uint16_t> labels,
+                                        const std::vector<std::string>& classNames,
+                                        int perClass,
+                                        std::uint64_t seed) {
+  // The order is drawn without the labels, so that those of the images behind the last drawn one
+  // have no influence.
+  std::vector<std::uint32_t> order(labels.size());
+  std::iota(order.begin(), order.end(), 0U);
+  KeyedRandom({kLabelledStream, seed}).shuffle(order);
+  std::vector<int> found(classNames.size());
+  std::vector<std::uint32_t> drawn;
+  for (const std::uint32_t index : order) {
+    int& count = found[labels[index]];
+    if (count == perClass) continue;
+    ++count;
+    drawn.push_back(index);
+  }
+  for (std::size_t label = 0; label < found.size(); ++label) {
+    if (found[label] == perClass) continue;
+    throw Error("data.labelledPerClass",
+                "the class " + terminalText(classNames[label]) + " has only " +
+                    std::to_string(found[label]) + " training images, fewer than " +
+                    std::to_string(perClass),
+                "Choose a number that every class has, or 0 to use all labels.");
+  }
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
 }
 
 }  // namespace lambda

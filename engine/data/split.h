@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace lambda {
@@ -20,5 +21,13 @@ struct IndexSplit {
 IndexSplit stratifiedSplit(std::span<const std::uint16_t> labels,
                            int validationCount,
                            std::uint64_t seed);
+
+/// Draws `perClass` images of each class, in ascending order; `labels` are indices into
+/// `classNames`. The result depends only on the arguments. A larger number adds images to those of
+/// a smaller one. Throws Error, naming the class, if one has too few images.
+std::vector<std::uint32_t> drawLabelled(std::span<const std::uint16_t> labels,
+                                        const std::vector<std::string>& classNames,
+                                        int perClass,
+                                        std::uint64_t seed);
 
 }  // namespace lambda

@@ -10,12 +10,12 @@
 #include <ATen/ATen.h>
 
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/metrics/predictions_csv.h"
 #include "engine/formats/tensors/npy.h"
 #include "engine/runtime/error.h"
 #include "engine/training/evaluated_run.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/input/wait_for_batch.h"
-#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 
@@ -72,11 +72,7 @@ class CsvFile : public File {
  public:
   explicit CsvFile(const std::vector<std::string>& classNames) : classNames_(classNames) {}
 
-  std::string head() const override {
-    std::string line = "index,label,prediction,loss";
-    for (const std::string& name : classNames_) line += ',' + csvCell(name);
-    return line + '\n';
-  }
+  std::string head() const override { return predictionsHead(classNames_); }
 
   std::string text(const Rows& rows, std::int64_t firstIndex) const override {
     std::string lines;
@@ -179,7 +175,8 @@ std::optional<WrittenPredictions> writePredictions(const EvaluationRequest& requ
                                            .images = run.count(),
                                            .testEvaluations = kept.testEvaluations,
                                            .isVerified = run.loaded.isVerified,
-                                           .saveProblem = kept.problem},
+                                           .saveProblem = kept.problem,
+                                           .scoring = run.scoring()},
                             .bytes = writer.size()};
 }
 

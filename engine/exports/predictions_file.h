@@ -17,7 +17,8 @@ struct WrittenPredictions {
 };
 
 /// Writes what a network predicts for every image of a split, in the split's order:
-///   index          of the image within the split, from 0
+///   index          of the image within the split, from 0; the training split has all images that
+///                  are not kept for validation, with and without labels
 ///   label          the true class
 ///   prediction     the most probable class
 ///   loss           cross-entropy in nats

@@ -49,7 +49,9 @@ struct Predictor::Impl {
         maker(Augmenter(shape(), {.cropPadding = 0}, input.normalization, /*seed=*/0),
               resolved.config().recipe.channelsLast,
               resolved.config().recipe.precision,
-              torchDevice(resolved.device())) {
+              torchDevice(resolved.device()),
+              /*kernels=*/nullptr,
+              resolved.config().recipe.flipAveraging) {
     requirePictures(checkpoint.string(), shape());
   }
 

@@ -21,8 +21,8 @@ struct PredictorOptions {
 };
 
 /// Classifies pictures by the network of a checkpoint or of exported weights, the averaged weights
-/// if the run kept them, in the run's precision. Lives on one thread, which it makes use the
-/// device's number of threads.
+/// if the run kept them, in the run's precision and with its flip averaging. Lives on one thread,
+/// which it makes use the device's number of threads.
 class Predictor {
  public:
   /// `run`: a run folder, for its best checkpoint; a checkpoint; or a file of exported weights.

@@ -42,6 +42,12 @@ std::string asFileName(const std::string& name) {
   return safe.empty() ? "run" : safe.substr(0, 80);
 }
 
+Error cannotCreate(const fs::path& place, const std::string& reason) {
+  return Error(place.string(),
+               "a run folder can't be created here: " + reason,
+               "choose a folder that you may write to with --out");
+}
+
 int openFolder(const RunFolder& folder) {
   return ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
@@ -62,17 +68,31 @@ RunFolder RunFolder::create(const fs::path& runsFolder, const std::string& name)
   std::error_code error;
   fs::create_directories(runsFolder, error);
   for (int attempt = 1; !error && attempt < 1000; ++attempt) {
-    const fs::path path =
-        fs::absolute(runsFolder) / (attempt == 1 ? base : base + "-" + std::to_string(attempt));
-    if (!fs::create_directory(path, error)) continue;
-    RunFolder folder(path);
-    fs::create_directory(folder.checkpoints(), error);
-    if (!error) fs::create_directory(folder.inspection(), error);
-    if (!error) return folder;
+    RunFolder folder(fs::absolute(runsFolder) /
+                     (attempt == 1 ? base : base + "-" + std::to_string(attempt)));
+    if (folder.makeFolders(error)) return folder;
   }
-  throw Error(runsFolder.string(),
-              "a run folder can't be created here: " + error.message(),
-              "choose a folder that you may write to with --out");
+  throw cannotCreate(runsFolder, error.message());
+}
+
+RunFolder RunFolder::createNamed(const fs::path& runsFolder, const std::string& name) {
+  if (name != asFileName(name)) {
+    throw Error(name,
+                "this can't be the name of a run folder",
+                "use letters, digits, '-', '_' and '.', at most 80 of them");
+  }
+  std::error_code error;
+  fs::create_directories(runsFolder, error);
+  RunFolder folder(fs::absolute(runsFolder) / name);
+  if (!error && folder.makeFolders(error)) return folder;
+  throw cannotCreate(folder.path(), error ? error.message() : "it exists already");
+}
+
+bool RunFolder::makeFolders(std::error_code& error) const {
+  if (!fs::create_directory(path_, error)) return false;
+  fs::create_directory(checkpoints(), error);
+  if (!error) fs::create_directory(inspection(), error);
+  return !error;
 }
 
 RunFolder RunFolder::open(const fs::path& path) {

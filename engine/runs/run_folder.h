@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "engine/values/config/run_config.h"
@@ -17,6 +18,9 @@ class RunFolder {
   /// Creates RUNS/YYYY-MM-DD_HH-MM-SS_NAME, in local time, with its subfolders; a number is
   /// appended if that exists. Throws Error if it can't be created.
   static RunFolder create(const std::filesystem::path& runsFolder, const std::string& name);
+
+  /// Creates RUNS/NAME with its subfolders. Throws Error if it exists or can't be created.
+  static RunFolder createNamed(const std::filesystem::path& runsFolder, const std::string& name);
 
   /// An existing run. Throws Error if the folder or its run.json is missing.
   static RunFolder open(const std::filesystem::path& path);
@@ -62,6 +66,9 @@ class RunFolder {
 
  private:
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  /// Creates the folder and its subfolders; false, with or without an error, where it exists.
+  bool makeFolders(std::error_code& error) const;
 
   std::filesystem::path path_;
 };

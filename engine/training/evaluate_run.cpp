@@ -11,6 +11,7 @@
 #include "engine/training/evaluated_run.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/input/wait_for_batch.h"
+#include "engine/values/config/scoring.h"
 
 namespace fs = std::filesystem;
 
@@ -43,8 +44,14 @@ EvaluatedRun::EvaluatedRun(const EvaluationRequest& request)
       checkpoint(checkpointAt(request.run)),
       resolved(configHere(readCheckpointHeader(checkpoint).config, request.data, request.device)),
       loaded(loadNetwork(checkpoint, torchDevice(resolved.device()))),
-      data(resolved),
+      data(resolved, std::make_shared<DatasetCache>(), TrainingLabels::all),
       images(imagesOf(data, split, checkpoint)) {}
+
+std::vector<std::string> EvaluatedRun::scoring() const {
+  Recipe recipe = resolved.config().recipe;
+  if (!loaded.areAveraged) recipe.emaDecay = 0;
+  return scoringOf(recipe);
+}
 
 KeptEvaluation EvaluatedRun::keep(const Scores& scores) const {
   return keepEvaluation(checkpoint,
@@ -79,7 +86,8 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                     .images = total,
                     .testEvaluations = kept.testEvaluations,
                     .isVerified = run.loaded.isVerified,
-                    .saveProblem = kept.problem};
+                    .saveProblem = kept.problem,
+                    .scoring = run.scoring()};
 }
 
 InspectionSnapshot inspectRun(const fs::path& run,

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
@@ -29,6 +31,7 @@ struct Evaluation {
   int testEvaluations = 0;  ///< How often the run's test set has been scored, this time included.
   bool isVerified = true;   ///< False for exported weights, which have no digest.
   std::string saveProblem;  ///< Why it could not be stored in the run's folder; empty if it was.
+  std::vector<std::string> scoring;  ///< How it was measured, as scoringOf() its recipe says.
 };
 
 /// Scores a checkpoint as the trainer would, and appends the result to the evaluations.jsonl of the

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "engine/runs/evaluations.h"
 #include "engine/runtime/tensor_memory.h"
@@ -18,6 +20,9 @@ struct EvaluatedRun {
   const CheckpointHeader& header() const { return loaded.header; }
 
   std::int64_t count() const { return static_cast<std::int64_t>(images.count()); }
+
+  /// scoringOf() its recipe. Exported weights do not say whether they are averaged.
+  std::vector<std::string> scoring() const;
 
   /// Stores the scores in the run that the checkpoint belongs to.
   KeptEvaluation keep(const Scores& scores) const;

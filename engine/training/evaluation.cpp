@@ -26,6 +26,12 @@ class EvaluationMode {
   bool wasTraining_;
 };
 
+/// The logits [b, classes] of images [b, c, h, w], in float32.
+at::Tensor logitsOf(NetworkImpl& network, const at::Tensor& images, Precision precision) {
+  const Autocast autocast(precision, images.device().type());
+  return network.forward(images).to(at::kFloat);
+}
+
 void add(at::Tensor& sum, const at::Tensor& value) {
   sum = sum.defined() ? sum + value : value;
 }
@@ -44,12 +50,11 @@ bool classify(
   for (std::size_t first = 0; first < count; first += kEvaluationBatch) {
     if (!proceed(static_cast<std::int64_t>(first))) return false;
     const TensorBatch batch = maker.plain(images, first, std::min(kEvaluationBatch, count - first));
-    at::Tensor logits;
-    {
-      const Autocast autocast(maker.precision(), batch.images.device().type());
-      logits = network.forward(batch.images);
+    at::Tensor logits = logitsOf(network, batch.images, maker.precision());
+    if (maker.averagesFlips()) {
+      logits = (logits + logitsOf(network, batch.images.flip(3), maker.precision())) / 2;
     }
-    visit(logits.to(at::kFloat), batch.labels);
+    visit(logits, batch.labels);
   }
   return true;
 }

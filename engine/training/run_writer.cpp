@@ -5,6 +5,7 @@
 #include "engine/formats/json/run_json.h"
 #include "engine/runtime/error.h"
 #include "engine/training/live_inspection.h"
+#include "engine/values/config/scoring.h"
 #include "engine/values/text/quantities.h"
 
 namespace lambda {
@@ -130,7 +131,8 @@ RunResult RunWriter::result(RunStatus status, const std::string& text) const {
           run_.record.testAccuracy,
           at.seconds,
           imagesPerSecond(at),
-          text};
+          text,
+          scoringOf(run_.config().recipe)};
 }
 
 }  // namespace lambda

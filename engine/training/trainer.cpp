@@ -38,13 +38,22 @@ std::string absolutePath(const std::string& path) {
   return fs::absolute(path).lexically_normal().string();
 }
 
-/// The configuration with absolute paths of data and weights, which are valid in any working
-/// folder.
+/// The configuration with absolute paths of data, pseudo-labels and weights, which are valid in any
+/// working folder.
 RunConfig withAbsolutePaths(RunConfig config) {
   if (std::string* path = pathOf(config.data.source)) {
     *path = absolutePath(*path);
   }
   if (!config.start.weights.empty()) config.start.weights = absolutePath(config.start.weights);
+  if (!config.data.pseudoLabels.empty()) {
+    config.data.pseudoLabels = absolutePath(config.data.pseudoLabels);
+  }
+  return config;
+}
+
+/// A run outside of the experiment that its configuration came from.
+RunConfig withoutExperiment(RunConfig config) {
+  config.experiment.clear();
   return config;
 }
 
@@ -52,13 +61,16 @@ std::string nameOfRun(const RunConfig& config) {
   return config.name.empty() ? config.architecture.name : config.name;
 }
 
-/// The device of a run and why it was chosen, and the precision if that was measured.
-std::string placeText(const ResolvedConfig& resolved) {
+/// The device of a run and why it was chosen, the precision if that was measured, and the labels if
+/// the training does not use all.
+std::string placeText(const ResolvedConfig& resolved, const RunData& data) {
   const PrecisionRates& rates = resolved.precisionRates();
-  const std::string& reason = resolved.device().reason;
-  return rates.wereMeasured()
-             ? reason + "; " + precisionText(resolved.config().recipe.precision, rates)
-             : reason;
+  std::string text = resolved.device().reason;
+  if (rates.wereMeasured()) {
+    text += "; " + precisionText(resolved.config().recipe.precision, rates);
+  }
+  if (!data.labelSummary().empty()) text += "; " + data.labelSummary();
+  return text;
 }
 
 std::optional<ThreadGovernor> governorOf(const ResolvedConfig& resolved) {
@@ -88,10 +100,13 @@ OpenRun openRun(RunFolder folder,
 /// Creates the folder of a new run. The run is prepared before, so that a failed start leaves no
 /// folder behind.
 OpenRun openNewRun(PreparedRun prepared,
-                   const fs::path& runsFolder,
+                   const NewRunPlace& place,
                    const Lineage& lineage,
                    Observer& observer) {
-  RunFolder folder = RunFolder::create(runsFolder, nameOfRun(prepared.resolved.config()));
+  RunFolder folder =
+      place.folderName.empty()
+          ? RunFolder::create(place.runsFolder, nameOfRun(prepared.resolved.config()))
+          : RunFolder::createNamed(place.runsFolder, place.folderName);
   auto lock = std::make_unique<RunLock>(folder);
   RunRecord record = recordOf(prepared);
   record.lineage = lineage;
@@ -156,17 +171,16 @@ void requireTrainable(const RunConfig& config) {
 }
 
 RunResult trainRun(const RunConfig& wanted,
-                   const fs::path& runsFolder,
+                   const NewRunPlace& place,
                    RunControl& control,
                    Observer& observer) {
   requireTrainable(wanted);
   PreparedRun prepared = PreparedRun::fresh(withAbsolutePaths(wanted));
-  std::string text = placeText(prepared.resolved);
+  std::string text = placeText(prepared.resolved, *prepared.data);
   if (!prepared.startText.empty()) text += "; " + prepared.startText;
   Lineage lineage;
   lineage.parentRun = wanted.parentRun;
-  TrainingLoop loop(
-      openNewRun(std::move(prepared), runsFolder, lineage, observer), control, observer);
+  TrainingLoop loop(openNewRun(std::move(prepared), place, lineage, observer), control, observer);
   return loop.run(EventKind::started, text);
 }
 
@@ -198,7 +212,8 @@ RunResult resumeRun(const fs::path& run,
   auto journal = std::make_unique<RunJournal>(folder, observer);
   journal->rewind(at);
 
-  std::string text = "from " + point.checkpoint.filename().string() + ", " + placeText(resolved) +
+  std::string text = "from " + point.checkpoint.filename().string() + ", " +
+                     placeText(resolved, *data) +
                      exactnessText(record.environment, resolved.device());
   for (const std::string& warning : point.warnings) text += "; " + warning;
   if (!repaired.empty()) text += "; " + repaired;
@@ -218,9 +233,10 @@ RunResult forkRun(const fs::path& checkpoint,
                   RunControl& control,
                   Observer& observer) {
   requireTrainable(wanted);
-  PreparedFork fork = prepareFork(checkpoint, withAbsolutePaths(wanted));
+  PreparedFork fork = prepareFork(checkpoint, withoutExperiment(withAbsolutePaths(wanted)));
   const fs::path absolute = fs::absolute(checkpoint).lexically_normal();
-  std::string text = "forked from " + absolute.string() + ", " + placeText(fork.run.resolved);
+  std::string text =
+      "forked from " + absolute.string() + ", " + placeText(fork.run.resolved, *fork.run.data);
   for (const std::string& what : fork.notLoaded) text += "; not loaded: " + what;
   const Lineage lineage{absolute.parent_path().parent_path().filename().string(),
                         absolute.filename().string(),
@@ -238,7 +254,7 @@ RunResult repeatRun(const fs::path& run,
   std::vector<Problem> warnings;
   const RunRecord original = readRunRecord(folder.record(), warnings);
   const std::int64_t steps = readCheckpointHeader(folder.lastCheckpoint()).progress.step;
-  RunConfig config = original.config;
+  RunConfig config = withoutExperiment(original.config);
   if (!original.changes.empty()) setLiveSettings(config, original.changes.front().before);
   config.device.threads = original.environment.threads;
   requireTrainable(config);
@@ -247,7 +263,8 @@ RunResult repeatRun(const fs::path& run,
       original.lineage.parentCheckpoint.empty()
           ? PreparedRun::fresh(config)
           : prepareFork(parentCheckpointOf(folder, original.lineage), config).run;
-  const std::string text = "repeats " + folder.name() + ", " + placeText(prepared.resolved);
+  const std::string text =
+      "repeats " + folder.name() + ", " + placeText(prepared.resolved, *prepared.data);
   StopAtStep stopping(observer, control, original.status == RunStatus::finished ? 0 : steps);
   OpenRun opened = openNewRun(std::move(prepared), runsFolder, original.lineage, stopping);
   opened.record.changes = original.changes;

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
@@ -19,9 +21,21 @@ namespace lambda {
 /// Throws Error, with all problems found, for a configuration that can't be trained.
 void requireTrainable(const RunConfig& config);
 
-/// Trains a new run in a new folder below `runsFolder`, which is created if it is missing.
+/// Where the folder of a new run is created.
+struct NewRunPlace {
+  // Implicit, because most runs get the usual name.
+  NewRunPlace(std::filesystem::path runs) : runsFolder(std::move(runs)) {}
+
+  NewRunPlace(std::filesystem::path runs, std::string name)
+      : runsFolder(std::move(runs)), folderName(std::move(name)) {}
+
+  std::filesystem::path runsFolder;  ///< Is created if it is missing.
+  std::string folderName;            ///< Empty: the time and the name of the run.
+};
+
+/// Trains a new run in a new folder. Throws Error where a folder of that name exists.
 RunResult trainRun(const RunConfig& config,
-                   const std::filesystem::path& runsFolder,
+                   const NewRunPlace& place,
                    RunControl& control,
                    Observer& observer);
 

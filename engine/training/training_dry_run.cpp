@@ -5,8 +5,8 @@
 
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
-#include "engine/training/step/cuda_graph_plugin.h"
 #include "engine/training/start/whiten_stem.h"
+#include "engine/training/step/cuda_graph_plugin.h"
 #include "engine/values/config/schedule.h"
 
 namespace lambda {
@@ -56,7 +56,9 @@ DryRunData::DryRunData(const ResolvedConfig& resolved) {
     images = randomDataset(*like, config.data);
     areSynthetic = true;
   }
-  run = std::make_unique<RunData>(resolved, std::move(images), std::move(datasets));
+  // Predictions for the real images say nothing about random ones.
+  const auto labels = areSynthetic ? TrainingLabels::all : TrainingLabels::configured;
+  run = std::make_unique<RunData>(resolved, std::move(images), std::move(datasets), labels);
 }
 
 TrainingDryRun::TrainingDryRun(const ResolvedConfig& resolved, RunData& data)

@@ -170,6 +170,14 @@ constexpr std::array kHints{
     Hint{"splitSeed",
          "Another seed keeps other images for validation. Runs are comparable only with the same "
          "one."},
+    Hint{"labelledPerClass",
+         "Trains on so few labels, to measure how much more of them would help. Validation and test "
+         "images keep theirs."},
+    Hint{"pseudoLabels",
+         "A teacher's predictions replace the labels that are not used: more images, some of them "
+         "labelled wrongly."},
+    Hint{"pseudoLabelThreshold",
+         "A higher threshold leaves fewer images with fewer wrong labels."},
     Hint{"trainCount", "More images generalise better; the time of an epoch grows linearly."},
     Hint{"testCount", "More images measure the accuracy more exactly; no effect on training."},
     Hint{"path", "The files of the data set."},
@@ -192,6 +200,21 @@ constexpr std::array kHints{
     Hint{"cutoutSize",
          "Hides a square: less overfitting in runs of 30 epochs and more, lower accuracy in short "
          "ones."},
+    Hint{"randAugmentOperations",
+         "Changes colours and geometry at random: less overfitting in runs of 90 epochs and more, "
+         "lower accuracy in short ones. The paper uses 2 in its runs of 350 epochs."},
+    Hint{"randAugmentMagnitude",
+         "Stronger changes suit larger networks and longer runs: the paper uses 10 up to "
+         "LambdaResNet-101 at 160 x 160 and 15 above."},
+    Hint{"erasingProbability",
+         "Hides a rectangle of random size and place in this share of the images: less overfitting "
+         "in long runs."},
+    Hint{"mixupAlpha",
+         "Trains on blends of two images and of their classes: less overfitting in long runs, a "
+         "higher training loss. 0.2 is usual."},
+    Hint{"cutmixAlpha",
+         "Puts a rectangle of one image into another and shares out the classes by area: less "
+         "overfitting in long runs, a higher training loss. 1 is usual."},
 
     Hint{"rateFactors.input",
          "Steps of the first filters relative to the others. Lower keeps what they have learnt, 0 "
@@ -279,6 +302,9 @@ constexpr std::array kHints{
     Hint{"emaDecay",
          "Evaluates averaged weights: steadier and often more accurate, for one more copy of the "
          "parameters. 0.999 averages about 1,000 steps."},
+    Hint{"flipAveraging",
+         "Scores are often 0.2 to 0.5 points higher, for twice the time of an evaluation. Compare "
+         "runs only with the same setting."},
     Hint{"start.weights",
          "A trained network learns new classes from fewer images, in fewer epochs."},
     Hint{"frozenStages",
@@ -286,6 +312,9 @@ constexpr std::array kHints{
          "With all of them frozen only the head learns, in little time."},
     Hint{"backboneRate",
          "A tenth keeps most of what the backbone has learnt while the new head learns fast."},
+    Hint{"pairedDraws",
+         "Networks of one seed share the initial values of the parameters that they share, so that "
+         "a comparison has less chance in it. Costs nothing."},
     Hint{"precision",
          "bfloat16 halves the memory of activations and is faster on processors that have it, with "
          "nearly the same accuracy; float32 is the reference."},

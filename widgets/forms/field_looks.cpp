@@ -92,6 +92,9 @@ constexpr std::array kLooks{
     Look{"corrupt", "Corrupt images"},
     Look{"validationCount", "Validation images", Stepping::oneTwoFive, "images"},
     Look{"splitSeed", "Split seed"},
+    Look{"labelledPerClass", "Labelled images per class", Stepping::oneTwoFive, "", "all"},
+    Look{"pseudoLabels", "Pseudo-labels"},
+    Look{"pseudoLabelThreshold", "Threshold of pseudo-labels", Stepping::hundredth},
     Look{"trainCount", "Training images", Stepping::oneTwoFive},
     Look{"testCount", "Test images", Stepping::oneTwoFive},
     Look{"cropPadding", "Random crop", Stepping::one, "px", "off"},
@@ -99,6 +102,11 @@ constexpr std::array kLooks{
     Look{"horizontalFlip", "Horizontal flip"},
     Look{"alternatingFlip", "Alternating flip"},
     Look{"cutoutSize", "Cutout", Stepping::one, "px", "off"},
+    Look{"randAugmentOperations", "RandAugment operations", Stepping::one, "", "off"},
+    Look{"randAugmentMagnitude", "RandAugment magnitude", Stepping::one},
+    Look{"erasingProbability", "Random erasing", Stepping::hundredth, "", "off"},
+    Look{"mixupAlpha", "Mixup alpha", Stepping::oneTwoFive, "", "off"},
+    Look{"cutmixAlpha", "CutMix alpha", Stepping::oneTwoFive, "", "off"},
 
     Look{"optimizer.kind", "Optimiser"},
     Look{"learningRate", "Learning rate", Stepping::oneTwoFive},
@@ -124,6 +132,7 @@ constexpr std::array kLooks{
     Look{"batchSize", "Batch size", Stepping::doubling, "images"},
     Look{"labelSmoothing", "Label smoothing", Stepping::hundredth},
     Look{"emaDecay", "EMA of weights", Stepping::hundredth, "", "off"},
+    Look{"flipAveraging", "Flip averaging"},
     Look{"precision", "Precision"},
     Look{"channelsLast", "Channels last"},
 
@@ -131,6 +140,7 @@ constexpr std::array kLooks{
     Look{"start.sha256", "Digest of the weights"},
     Look{"frozenStages", "Frozen stages", Stepping::one, "", "none"},
     Look{"backboneRate", "Rate of the backbone", Stepping::oneTwoFive},
+    Look{"pairedDraws", "Paired initial weights"},
 
     Look{"device.kind", "Device"},
     Look{"device.index", "GPU"},
@@ -150,6 +160,7 @@ constexpr std::array kLooks{
     Look{"description", "Description"},
     Look{"seed", "Seed"},
     Look{"parentRun", "Repeats the run"},
+    Look{"experiment", "Experiment"},
 };
 
 struct ChoiceLook {

@@ -16,6 +16,7 @@
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/training/evaluate_run.h"
+#include "engine/values/config/scoring.h"
 #include "engine/values/text/quantities.h"
 
 namespace fs = std::filesystem;
@@ -63,6 +64,7 @@ nlohmann::ordered_json evaluationJson(const Evaluation& evaluation, const std::s
   result.run = evaluation.checkpoint.string();
   result.epochs = evaluation.epoch;
   result.status = RunStatus::finished;
+  result.scoring = evaluation.scoring;
   if (const auto record = recordOf(evaluation.checkpoint, result.run)) {
     result.status = record->status;
     result.bestValidationAccuracy = record->bestValidationAccuracy;
@@ -86,6 +88,7 @@ void printAsText(const Evaluation& evaluation, const std::string& split) {
   facts.add("epoch", std::to_string(evaluation.epoch));
   facts.add("accuracy", formatAccuracy(evaluation.scores.accuracy));
   facts.add("loss", formatFixed(evaluation.scores.loss, 4));
+  if (!evaluation.scoring.empty()) facts.add("scored with", scoringText(evaluation.scoring));
   printText("The " + split + " set, " + formatCount(evaluation.images) + " images:\n" +
             facts.text());
   if (split == "test" && evaluation.testEvaluations > 1) {

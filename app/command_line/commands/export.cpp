@@ -187,6 +187,14 @@ void addExport(CLI::App& program, Action& action) {
         "a Python program with the weights: python quickstart/model.py image.png"},
        {"lambda export 2026-11-20_22-48-00_quickstart --to images --split test --out shapes10/test",
         "the test images of its data set as PNG files"},
+       {"lambda train quickstart --set data.labelledPerClass=40 --set name=teacher",
+        "few labels, 1 of 3: a teacher learns from 40 labelled images of each class"},
+       {"lambda export runs/2026-11-20_22-48-00_teacher --to predictions --split train --out "
+        "labels.csv",
+        "few labels, 2 of 3: it labels all training images"},
+       {"lambda train quickstart --set data.labelledPerClass=40 --set "
+        "data.pseudoLabels=labels.csv --set name=student",
+        "few labels, 3 of 3: a student learns also from its confident predictions"},
        {"lambda export 2026-11-20_22-48-00_quickstart --to csv --out - | column -ts,",
         "the epochs, in the terminal"}},
       "  safetensors   weights and running statistics of the best checkpoint, one tensor per\n"

@@ -19,6 +19,7 @@
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 #include "engine/values/config/enum_names.h"
+#include "engine/values/config/scoring.h"
 #include "engine/values/text/quantities.h"
 
 namespace fs = std::filesystem;
@@ -118,6 +119,9 @@ std::string factsText(const RunInfo& info) {
             (start.frozenStages > 0 ? ", " + formatCounted(start.frozenStages, "stage") + " frozen"
                                     : ""));
   }
+  if (!record.config.experiment.empty()) {
+    facts.add("experiment", record.config.experiment + ", variant " + record.config.name);
+  }
   if (!record.lineage.parentRun.empty()) {
     const std::string& checkpoint = record.lineage.parentCheckpoint;
     facts.add(checkpoint.empty() ? "duplicate of" : "forked from",
@@ -136,6 +140,8 @@ std::string factsText(const RunInfo& info) {
               formatAccuracy(*record.testAccuracy) + ", the test set was scored " +
                   formatCounted(info.testEvaluations, "time"));
   }
+  const std::string scoring = scoringText(scoringOf(record.config.recipe));
+  if (!scoring.empty()) facts.add("scored with", scoring);
   facts.add("on disk", formatBytes(info.diskBytes));
   return facts.text();
 }
@@ -209,14 +215,17 @@ Json runInfoJson(const RunInfo& info) {
                     {"accuracy", epoch.validation->accuracy},
                     {"loss", epoch.validation->loss}});
   }
-  return {{"run", info.path.string()},
-          {"status", statusOf(info)},
-          {"diskBytes", info.diskBytes},
-          {"checkpoints", checkpoints},
-          {"bestEpochs", best},
-          {"testEvaluations", info.testEvaluations},
-          {"evaluations", evaluationsJson(info.evaluations)},
-          {"record", Json::parse(toJson(info.record))}};
+  Json object{{"run", info.path.string()},
+              {"status", statusOf(info)},
+              {"diskBytes", info.diskBytes},
+              {"checkpoints", checkpoints},
+              {"bestEpochs", best},
+              {"testEvaluations", info.testEvaluations},
+              {"evaluations", evaluationsJson(info.evaluations)},
+              {"record", Json::parse(toJson(info.record))}};
+  const std::vector<std::string> scoring = scoringOf(info.record.config.recipe);
+  if (!scoring.empty()) object["scoring"] = scoring;
+  return object;
 }
 
 std::string runInfoText(const RunInfo& info) {

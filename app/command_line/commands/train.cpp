@@ -17,6 +17,7 @@ struct TrainOptions {
   std::string source;
   ConfigOptions changes;
   std::string out = kRunsFolder;
+  std::string folder;
   OutputOptions output;
 };
 
@@ -24,10 +25,10 @@ int train(const TrainOptions& options) {
   LoadedConfig loaded = loadConfig(options.source);
   applyOptions(loaded.config, options.changes);
   requireTrainable(options.source, loaded, options.output);
-  const fs::path runs = runsFolder(options.out);
+  const NewRunPlace place(runsFolder(options.out), options.folder);
   return runTraining(
       [&](RunControl& control, Observer& observer) {
-        return trainRun(loaded.config, runs, control, observer);
+        return trainRun(loaded.config, place, control, observer);
       },
       options.output);
 }
@@ -61,6 +62,11 @@ void addTrain(CLI::App& program, Action& action) {
   addConfigOptions(command, options->changes);
   command->add_option("-o,--out", options->out, "folder for the run folder (default: runs)")
       ->type_name("DIR");
+  command
+      ->add_option("--folder",
+                   options->folder,
+                   "name of the run folder (default: the time and the name of the run)")
+      ->type_name("NAME");
   addOutputFlags(command, options->output);
   onChosen(command, options, action, train);
 }

@@ -240,8 +240,8 @@ std::vector<Draft> merged(std::vector<Draft> drafts) {
 }
 
 bool isForLegend(const SettingRow& row) {
-  static constexpr std::array<std::string_view, 3> kNames{
-      "architecture.name", "architecture.description", "parentRun"};
+  static constexpr std::array<std::string_view, 4> kNames{
+      "architecture.name", "architecture.description", "parentRun", "experiment"};
   return row.differs && !row.path.starts_with("environment.") &&
          !row.path.starts_with("checkpoints.") && !row.path.starts_with("monitoring.") &&
          std::find(kNames.begin(), kNames.end(), row.path) == kNames.end();

@@ -88,13 +88,23 @@ std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
     if (!row.path.starts_with("data.source.") || isOfPanel(row.path)) continue;
     isBuiltIn ? choose.rare(row.path) : choose.common(row.path);
   }
-  choose.common("data.validationCount").rare("data.splitSeed");
+  choose.common("data.validationCount")
+      .rare("data.splitSeed")
+      .rare("data.labelledPerClass")
+      .rare("data.pseudoLabels", data.labelledPerClass > 0)
+      .rare("data.pseudoLabelThreshold", !data.pseudoLabels.empty());
   sections.push_back(choose.section({}));
   choose.common("data.augmentation.cropPadding")
       .rare("data.augmentation.padding", data.augmentation.cropPadding > 0)
       .common("data.augmentation.horizontalFlip")
       .rare("data.augmentation.alternatingFlip", data.augmentation.horizontalFlip)
-      .common("data.augmentation.cutoutSize");
+      .common("data.augmentation.cutoutSize")
+      .rare("data.augmentation.randAugmentOperations")
+      .rare("data.augmentation.randAugmentMagnitude",
+            data.augmentation.randAugmentOperations > 0)
+      .rare("data.augmentation.erasingProbability")
+      .rare("data.augmentation.mixupAlpha")
+      .rare("data.augmentation.cutmixAlpha");
   sections.push_back(choose.section(u"Augmentation"_s));
   return sections;
 }
@@ -110,9 +120,11 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
       .common("recipe.batchSize")
       .common("recipe.labelSmoothing", choose.showsAll() || recipe.labelSmoothing > 0)
       .common("recipe.emaDecay", choose.showsAll() || recipe.emaDecay > 0)
+      .rare("recipe.flipAveraging")
       .rare("recipe.precision")
       .rare("recipe.channelsLast")
       .common("seed")
+      .rare("start.pairedDraws")
       .common("monitoring.histograms");
   sections.push_back(choose.section({}));
   choose.common("recipe.optimizer.kind")

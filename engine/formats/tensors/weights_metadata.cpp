@@ -24,6 +24,7 @@ CheckpointHeader withoutPlaces(CheckpointHeader header) {
   header.progress.epochSeconds = 0;
   header.progress.epochDataSeconds = 0;
   header.config.parentRun.clear();
+  header.config.experiment.clear();
   header.progress.metricsBytes = 0;
   if (std::string* path = pathOf(header.config.data.source)) {
     *path = std::filesystem::path(*path).filename().string();

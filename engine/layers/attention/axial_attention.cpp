@@ -13,7 +13,7 @@ LineAttentionImpl::LineAttentionImpl(const AttentionOptions& options_, Axis axis
   if (!relative) return;
   table = registerParameter(
       "table", ParameterRole::embedding, at::empty({2 * size() - 1, headDepth()}));
-  torch::nn::init::normal_(table, 0.0, 1.0 / std::sqrt(static_cast<double>(headDepth())));
+  drawNormal(table, 1.0 / std::sqrt(static_cast<double>(headDepth())));
 }
 
 at::Tensor LineAttentionImpl::toLines(const at::Tensor& headed) const {

@@ -19,7 +19,7 @@ torch::nn::Conv2d addPointwise(RoledModule& module,
       "pointwise",
       ParameterRole::projection,
       torch::nn::Conv2dOptions(inputDepth, outputDepth, /*kernel_size=*/1).bias(false));
-  torch::nn::init::kaiming_normal_(pointwise->weight, 0.0, torch::kFanOut, torch::kReLU);
+  module.drawFilters(pointwise);
   return pointwise;
 }
 

@@ -53,7 +53,7 @@ LocalAttentionImpl::LocalAttentionImpl(const AttentionOptions& options_, int sco
   const auto addTable = [&](const char* name) {
     at::Tensor table = registerParameter(
         name, ParameterRole::embedding, at::empty({scope, options.heads, headDepth() / 2}));
-    torch::nn::init::normal_(table, 0.0, 1.0 / std::sqrt(static_cast<double>(headDepth())));
+    drawNormal(table, 1.0 / std::sqrt(static_cast<double>(headDepth())));
     return table;
   };
   rowTable = addTable("rowTable");

@@ -20,7 +20,7 @@ NonLocalImpl::NonLocalImpl(std::int64_t inputDepth_,
         registerConvolution(name,
                             ParameterRole::projection,
                             torch::nn::Conv2dOptions(from, to, /*kernel_size=*/1).bias(false));
-    torch::nn::init::normal_(projection->weight, 0.0, 1.0 / std::sqrt(static_cast<double>(from)));
+    drawNormal(projection->weight, 1.0 / std::sqrt(static_cast<double>(from)));
     return projection;
   };
   queries = addProjection("queries", inputDepth, inner);

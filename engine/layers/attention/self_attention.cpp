@@ -14,7 +14,7 @@ SelfAttentionImpl::SelfAttentionImpl(const AttentionOptions& options_, bool rela
   const auto addTable = [&](const char* name, std::int64_t size) {
     at::Tensor table =
         registerParameter(name, ParameterRole::embedding, at::empty({2 * size - 1, headDepth()}));
-    torch::nn::init::normal_(table, 0.0, 1.0 / std::sqrt(static_cast<double>(headDepth())));
+    drawNormal(table, 1.0 / std::sqrt(static_cast<double>(headDepth())));
     return table;
   };
   rowTable = addTable("rowTable", options.mapHeight);

@@ -21,7 +21,7 @@ ConvolutionUnitImpl::ConvolutionUnitImpl(const ConvolutionUnitOptions& options_)
     : options(options_),
       conv(registerConvolution("conv", options_.role, convolutionOptions(options_))),
       norm(registerNorm("norm", options_.outputDepth)) {
-  torch::nn::init::kaiming_normal_(conv->weight, 0.0, torch::kFanOut, torch::kReLU);
+  drawFilters(conv);
   if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
   conv->weight.requires_grad_(!options.fixedFilters);
 }

@@ -13,14 +13,14 @@ DepthwiseConvolutionImpl::DepthwiseConvolutionImpl(const DepthwiseConvolutionOpt
   const int k = options.kernelSize;
   filters = registerParameter(
       "filters", ParameterRole::projection, at::empty({options.inputDepth, 1, k, k}));
-  torch::nn::init::normal_(filters, 0.0, std::sqrt(2.0) / k);
+  drawNormal(filters, std::sqrt(2.0) / k);
   if (options.inputDepth == options.outputDepth) return;
   pointwise = registerConvolution(
       "pointwise",
       ParameterRole::projection,
       torch::nn::Conv2dOptions(options.inputDepth, options.outputDepth, /*kernel_size=*/1)
           .bias(false));
-  torch::nn::init::kaiming_normal_(pointwise->weight, 0.0, torch::kFanOut, torch::kReLU);
+  drawFilters(pointwise);
 }
 
 at::Tensor DepthwiseConvolutionImpl::forward(const at::Tensor& x) {

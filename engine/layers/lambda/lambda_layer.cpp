@@ -73,9 +73,9 @@ LambdaLayerImpl::LambdaLayerImpl(const LambdaLayerOptions& options_, PositionEmb
 
 void LambdaLayerImpl::reset() {
   const auto d = static_cast<double>(options.inputDepth);
-  torch::nn::init::normal_(queries->weight, 0.0, 1.0 / std::sqrt(options.mixer.queryDepth * d));
-  if (keys) torch::nn::init::normal_(keys->weight, 0.0, 1.0 / std::sqrt(d));
-  torch::nn::init::normal_(values->weight, 0.0, 1.0 / std::sqrt(d));
+  drawNormal(queries->weight, 1.0 / std::sqrt(options.mixer.queryDepth * d));
+  if (keys) drawNormal(keys->weight, 1.0 / std::sqrt(d));
+  drawNormal(values->weight, 1.0 / std::sqrt(d));
 }
 
 /// The queries [b, n, h, k] of their projection [b, h k, H, W].

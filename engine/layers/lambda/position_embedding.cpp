@@ -55,7 +55,7 @@ void PositionEmbeddingTableImpl::reset() {
   const std::int64_t columns = static_cast<std::int64_t>(options.heads) * options.intraDepth;
   table = registerParameter(
       "table", ParameterRole::embedding, at::empty({rows, columns, options.queryDepth}));
-  torch::nn::init::normal_(table, 0.0, options.deviation);
+  drawNormal(table, options.deviation);
 }
 
 void PositionEmbeddingTableImpl::requireMap(std::int64_t mapHeight, std::int64_t mapWidth) const {

@@ -20,10 +20,7 @@ MapFunction addMixer(RoledModule& unit,
                            .groups(mixer.groups)
                            .bias(false);
   torch::nn::Conv2d conv = unit.registerConvolution("conv", ParameterRole::filter, options);
-  torch::nn::init::kaiming_normal_(conv->weight, 0.0, torch::kFanOut, torch::kReLU);
-  // LibTorch counts the outputs of all groups, but an input has only those of its own.
-  const torch::NoGradGuard noGradients;
-  conv->weight.mul_(std::sqrt(static_cast<double>(mixer.groups)));
+  unit.drawFilters(conv);
   return [conv](const at::Tensor& x) mutable { return convolve(conv, x); };
 }
 

@@ -63,7 +63,7 @@ struct CheckpointInspector::Impl {
       config.data.source = recognizeDataSource(*dataPlace, config.data.source);
       resolved = ResolvedConfig(std::move(config), resolved.device());
     }
-    data = std::make_unique<RunData>(resolved, datasets);
+    data = std::make_unique<RunData>(resolved, datasets, TrainingLabels::all);
     return *data;
   }
 

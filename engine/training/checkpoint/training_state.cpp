@@ -35,6 +35,10 @@ Network buildNetwork(const RunConfig& config, const at::Device& device) {
   BorrowedGenerator generator;
   generator.seed(config.seed);
   Network network(config.architecture);
+  if (config.start.pairedDraws) {
+    drawByName(*network, config.seed);
+    generator.seed(config.seed);
+  }
   network->freezeStages(config.start.frozenStages);
   network->drawFrom(device.is_cuda() ? seededGenerator(device, config.seed) : generator.copy());
   network->to(device);

@@ -8,14 +8,20 @@ BatchMaker::BatchMaker(Augmenter augmenter,
                        bool channelsLast,
                        Precision precision,
                        const at::Device& device,
-                       const CudaKernels* kernels)
+                       const CudaKernels* kernels,
+                       bool averagesFlips)
     : augmenter_(std::move(augmenter)),
       channelsLast_(channelsLast),
       precision_(precision),
       device_(device),
-      kernels_(kernels) {}
+      kernels_(kernels),
+      averagesFlips_(averagesFlips) {}
 
 void BatchMaker::keep(const LabeledImages& images) {
+  // The kernels shift, flip and cut out, but know neither RandAugment nor random erasing: batches
+  // with these are made by the Augmenter on the host.
+  const AugmentationConfig& config = augmenter_.config();
+  if (config.randAugmentOperations > 0 || config.erasingProbability > 0) return;
   if (kernels_ == nullptr || images.count() == 0 || !DeviceImages::canHold(images)) return;
   kept_.try_emplace(images.pixels.data(), images, device_, *kernels_);
 }

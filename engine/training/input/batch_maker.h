@@ -20,16 +20,17 @@ namespace lambda {
 /// are the same to the bit.
 class BatchMaker {
  public:
-  /// `kernels`: those for the device; null = it has none.
+  /// `kernels`: those for the device; null = it has none. `averagesFlips`: see averagesFlips().
   BatchMaker(Augmenter augmenter,
              bool channelsLast,
              Precision precision,
              const at::Device& device,
-             const CudaKernels* kernels = nullptr);
+             const CudaKernels* kernels = nullptr,
+             bool averagesFlips = false);
 
   /// Keeps a copy of the images on the device as long as the maker lives. They are found by the
   /// address of their pixels, which must not change meanwhile. Does nothing if the kernels can't
-  /// make batches of them.
+  /// make batches of them, as with RandAugment and random erasing.
   void keep(const LabeledImages& images);
 
   /// The training images `indices` with the augmentation of epoch `epoch`. Kept images are bfloat16
@@ -44,6 +45,9 @@ class BatchMaker {
 
   /// The precision in which a network computes on these batches: float32 or bfloat16.
   Precision precision() const { return precision_; }
+
+  /// Whether an image is classified by the mean logits of itself and its mirror image.
+  bool averagesFlips() const { return averagesFlips_; }
 
  private:
   /// Options of host tensors. Those for a GPU are in pinned memory, so that nothing waits for the
@@ -64,6 +68,7 @@ class BatchMaker {
   Precision precision_;
   at::Device device_;
   const CudaKernels* kernels_;
+  bool averagesFlips_;
   std::map<const std::uint8_t*, DeviceImages> kept_;  // By the address of the pixels.
 };
 

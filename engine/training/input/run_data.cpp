@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/data/labelling.h"
 #include "engine/data/split.h"
 #include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/torch_device.h"
+#include "engine/training/input/mixed_batch.h"
 
 namespace lambda {
 
@@ -34,13 +36,27 @@ std::shared_ptr<const Dataset> checked(std::shared_ptr<const Dataset> data,
                 "the data has " + std::to_string(train.classNames.size()) + " classes",
                 "set architecture.classes to that number");
   }
-  if (static_cast<std::size_t>(config.recipe.batchSize) > train.count()) {
+  return data;
+}
+
+/// The images that are trained on. Writes how their labels were chosen to `summary`.
+std::shared_ptr<const LabeledImages> trainedOn(const std::shared_ptr<const Dataset>& data,
+                                               const RunConfig& config,
+                                               TrainingLabels labels,
+                                               std::string& summary) {
+  std::shared_ptr<const LabeledImages> train(data, &data->train);
+  if (labels == TrainingLabels::configured && hasFewLabels(config.data)) {
+    LabelledImages chosen = labelledImages(data->train, config.data);
+    summary = chosen.summary();
+    train = std::make_shared<const LabeledImages>(std::move(chosen.images));
+  }
+  if (static_cast<std::size_t>(config.recipe.batchSize) > train->count()) {
     throw Error(
         "recipe.batchSize",
-        "a batch is larger than the training set of " + std::to_string(train.count()) + " images",
+        "a batch is larger than the training set of " + std::to_string(train->count()) + " images",
         "choose a smaller one with --set recipe.batchSize=N");
   }
-  return data;
+  return train;
 }
 
 LabeledImages sampleOf(const LabeledImages& train) {
@@ -50,27 +66,35 @@ LabeledImages sampleOf(const LabeledImages& train) {
 
 }  // namespace
 
-RunData::RunData(const ResolvedConfig& resolved, std::shared_ptr<DatasetCache> datasets)
-    : RunData(resolved, datasets->training(resolved.config().data), datasets) {}
+RunData::RunData(const ResolvedConfig& resolved,
+                 std::shared_ptr<DatasetCache> datasets,
+                 TrainingLabels labels)
+    : RunData(resolved, datasets->training(resolved.config().data), datasets, labels) {}
 
 RunData::RunData(const ResolvedConfig& resolved,
                  std::shared_ptr<const Dataset> data,
-                 std::shared_ptr<DatasetCache> datasets)
-    : RunData(
-          resolved.config(), torchDevice(resolved.device()), std::move(data), std::move(datasets)) {
-}
+                 std::shared_ptr<DatasetCache> datasets,
+                 TrainingLabels labels)
+    : RunData(resolved.config(),
+              torchDevice(resolved.device()),
+              std::move(data),
+              std::move(datasets),
+              labels) {}
 
 RunData::RunData(const RunConfig& config,
                  const at::Device& device,
                  std::shared_ptr<const Dataset> data,
-                 std::shared_ptr<DatasetCache> datasets)
+                 std::shared_ptr<DatasetCache> datasets,
+                 TrainingLabels labels)
     : config_(config.data),
       datasets_(std::move(datasets)),
       data_(checked(std::move(data), config)),
-      trainSample_(sampleOf(data_->train)),
+      train_(trainedOn(data_, config, labels, labelSummary_)),
+      trainSample_(sampleOf(*train_)),
       order_(config.seed,
-             static_cast<std::uint32_t>(data_->train.count()),
+             static_cast<std::uint32_t>(train_->count()),
              static_cast<std::uint32_t>(config.recipe.batchSize)),
+      mixer_(config.architecture.input, config.data.augmentation, config.seed),
       maker_(Augmenter(config.architecture.input,
                        config.data.augmentation,
                        data_->normalization,
@@ -78,8 +102,9 @@ RunData::RunData(const RunConfig& config,
              config.recipe.channelsLast,
              config.recipe.precision,
              device,
-             device.is_cuda() ? cudaKernelsFor(device) : nullptr) {
-  maker_.keep(data_->train);
+             device.is_cuda() ? cudaKernelsFor(device) : nullptr,
+             config.recipe.flipAveraging) {
+  maker_.keep(*train_);
   maker_.keep(data_->validation);
   maker_.keep(trainSample_);
 }
@@ -87,7 +112,10 @@ RunData::RunData(const RunConfig& config,
 TensorBatch RunData::batch(int epoch, int batch) {
   const BatchPosition position{static_cast<std::uint64_t>(epoch),
                                static_cast<std::uint32_t>(batch)};
-  return maker_.augmented(data_->train, order_.batch(position), epoch);
+  const std::span<const std::uint32_t> indices = order_.batch(position);
+  TensorBatch made = maker_.augmented(*train_, indices, epoch);
+  if (!mixer_.mixes()) return made;
+  return mixed(std::move(made), mixer_.draw(position, static_cast<std::uint32_t>(indices.size())));
 }
 
 const LabeledImages& RunData::test() {

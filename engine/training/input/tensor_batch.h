@@ -4,11 +4,18 @@
 
 namespace lambda {
 
-/// One batch for training or evaluating a network.
+/// One batch for training or evaluating a network. Only training batches are mixed.
 struct TensorBatch {
   at::Tensor
       images;  ///< [b, c, h, w], normalised; float32, or bfloat16 where a run computes in it.
-  at::Tensor labels;  ///< [b] int64
+  /// [b] int64. In a mixed batch it is the label with the larger share.
+  at::Tensor labels;
+  at::Tensor partnerLabels = {};  ///< [b] int64: the other labels; undefined if it is not mixed.
+  /// [] float32, 0.5..1: share of `labels` in a mixed batch; undefined if it is not mixed. It is a
+  /// tensor, so that a recorded step reads the one of each batch.
+  at::Tensor share = {};
+
+  bool isMixed() const { return partnerLabels.defined(); }
 };
 
 }  // namespace lambda

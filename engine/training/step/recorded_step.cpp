@@ -18,6 +18,15 @@ struct QueuedStep {
   }
 };
 
+TensorBatch cloned(const TensorBatch& batch) {
+  TensorBatch copy{batch.images.clone(), batch.labels.clone()};
+  if (batch.isMixed()) {
+    copy.partnerLabels = batch.partnerLabels.clone();
+    copy.share = batch.share.clone();
+  }
+  return copy;
+}
+
 QueuedStep queueStep(TrainingState& state, const TensorBatch& batch) {
   QueuedStep queued;
   queued.measures = computeGradients(state, batch);
@@ -30,7 +39,7 @@ QueuedStep queueStep(TrainingState& state, const TensorBatch& batch) {
 }  // namespace
 
 RecordedStep::RecordedStep(TrainingState& state, const TensorBatch& like, WorkRecorder& recorder)
-    : state_(state), inputs_{like.images.clone(), like.labels.clone()} {
+    : state_(state), inputs_(cloned(like)) {
   at::Generator random = *state.network->random();
   const at::Tensor drawn = random.get_state();
   const auto queued = std::make_shared<QueuedStep>();
@@ -52,12 +61,17 @@ RecordedStep::RecordedStep(TrainingState& state, const TensorBatch& like, WorkRe
 
 bool RecordedStep::canReplay(const TensorBatch& batch) const {
   return batch.images.sizes() == inputs_.images.sizes() &&
-         batch.images.scalar_type() == inputs_.images.scalar_type();
+         batch.images.scalar_type() == inputs_.images.scalar_type() &&
+         batch.isMixed() == inputs_.isMixed();
 }
 
 StartedStep RecordedStep::start(const TensorBatch& batch, double learningRate) {
   inputs_.images.copy_(batch.images);
   inputs_.labels.copy_(batch.labels);
+  if (batch.isMixed()) {
+    inputs_.partnerLabels.copy_(batch.partnerLabels);
+    inputs_.share.copy_(batch.share);
+  }
   state_.optimizer.onDevice()->send(update_,
                                     {.learningRate = learningRate,
                                      .average = state_.average.get(),

@@ -14,12 +14,12 @@ namespace lambda {
 /// parameters in memory.
 class RecordedStep {
  public:
-  /// Records a step for batches of the shape of `like`, without training. The state's optimiser
-  /// must update on the device. Throws c10::Error if the device can't record the step; the state is
-  /// then unchanged.
+  /// Records a step for batches of the shape of `like`, mixed if it is, without training. The
+  /// state's optimiser must update on the device. Throws c10::Error if the device can't record the
+  /// step; the state is then unchanged.
   RecordedStep(TrainingState& state, const TensorBatch& like, WorkRecorder& recorder);
 
-  /// Whether the step was recorded for batches of this shape and type.
+  /// Whether the step was recorded for batches of this shape and type, mixed or not.
   bool canReplay(const TensorBatch& batch) const;
 
   /// Starts the recorded step on a batch, as startStep().

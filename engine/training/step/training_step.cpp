@@ -14,6 +14,16 @@ void notifyEnd(const PhaseObserver& ended, StepPhase phase) {
   if (ended) ended(phase);
 }
 
+/// The mean cross-entropy [] of logits [b, classes], for both labels of a mixed batch.
+at::Tensor crossEntropy(const at::Tensor& logits, const TensorBatch& batch, double smoothing) {
+  const auto of = [&](const at::Tensor& labels) {
+    return at::cross_entropy_loss(
+        logits, labels, {}, at::Reduction::Mean, /*ignore_index=*/-100, smoothing);
+  };
+  if (!batch.isMixed()) return of(batch.labels);
+  return batch.share * of(batch.labels) + (1 - batch.share) * of(batch.partnerLabels);
+}
+
 /// The measures as one float64 tensor [3] on their device.
 at::Tensor together(const StepMeasures& measures) {
   return at::stack({measures.loss.to(at::kDouble), measures.accuracy, measures.gradientNorm});
@@ -67,20 +77,15 @@ StepMeasures computeGradients(TrainingState& state,
     logits = state.network->forward(batch.images, trace);
   }
   logits = logits.to(at::kFloat);
-  const at::Tensor objective = at::cross_entropy_loss(logits,
-                                                      batch.labels,
-                                                      {},
-                                                      at::Reduction::Mean,
-                                                      /*ignore_index=*/-100,
-                                                      recipe.labelSmoothing);
+  const at::Tensor objective = crossEntropy(logits, batch, recipe.labelSmoothing);
   notifyEnd(ended, StepPhase::forward);
   objective.backward();
   notifyEnd(ended, StepPhase::backward);
 
   const at::Tensor measured = logits.detach();
   StepMeasures measures;
-  measures.loss = recipe.labelSmoothing == 0 ? objective.detach()
-                                             : at::cross_entropy_loss(measured, batch.labels);
+  measures.loss =
+      recipe.labelSmoothing == 0 ? objective.detach() : crossEntropy(measured, batch, 0);
   measures.accuracy = measured.argmax(1).eq(batch.labels).to(at::kDouble).mean();
   return measures;
 }

@@ -14,8 +14,10 @@ namespace lambda {
 
 /// What one optimiser step measured on its batch.
 struct StepOutcome {
-  double loss = 0;  ///< Plain cross-entropy, without label smoothing.
-  double accuracy = 0;
+  /// Cross-entropy without label smoothing; in a mixed batch share * CE(labels) + (1 - share) *
+  /// CE(partnerLabels).
+  double loss = 0;
+  double accuracy = 0;      ///< In a mixed batch that of the label with the larger share.
   double gradientNorm = 0;  ///< Before clipping.
   bool finite = true;       ///< False: loss or gradients are not finite, and no weight was updated.
 };
@@ -59,8 +61,10 @@ class StartedStep {
 };
 
 /// Runs the forward and the backward pass of one batch in training mode. Drops the old gradients
-/// and leaves those of the objective. Only queues work; the result lacks the norm of the gradients.
-/// `trace`, if any, follows the forward pass, and must be passive.
+/// and leaves those of the objective: the cross-entropy with label smoothing, mixed as the batch is
+/// (mixup, arXiv:1710.09412, section 2; CutMix, arXiv:1905.04899, section 3). Only queues work; the
+/// result lacks the norm of the gradients. `trace`, if any, follows the forward pass, and must be
+/// passive.
 StepMeasures computeGradients(TrainingState& state,
                               const TensorBatch& batch,
                               const PhaseObserver& ended = {},

@@ -150,6 +150,16 @@ void visitFields(Value& value, Visit&& visit) {
         value.alternatingFlip);
   visit(Field{"cutoutSize", "side of the erased square in pixels; 0 = none", 0, 64},
         value.cutoutSize);
+  visit(Field{"randAugmentOperations", "RandAugment: operations for every image; 0 = none", 0, 8},
+        value.randAugmentOperations);
+  visit(Field{"randAugmentMagnitude", "RandAugment: strength of the operations", 0, 30},
+        value.randAugmentMagnitude);
+  visit(Field{"erasingProbability", "share of images with an erased rectangle; 0 = none", 0, 1},
+        value.erasingProbability);
+  visit(Field{"mixupAlpha", "mixup: alpha of the shares of two images; 0 = none", 0, 10},
+        value.mixupAlpha);
+  visit(Field{"cutmixAlpha", "CutMix: alpha of the shares of two images; 0 = none", 0, 10},
+        value.cutmixAlpha);
 }
 
 template <Either<Shapes10Source> Value, class Visit>
@@ -191,6 +201,15 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"validationCount", "images of the training set kept for validation", 0, 10000000},
         value.validationCount);
   visit(Field{"splitSeed", "seed of that split"}, value.splitSeed);
+  visit(Field{"labelledPerClass",
+              "training images of each class whose labels are used; 0 = all",
+              0,
+              10000000},
+        value.labelledPerClass);
+  visit(Field{"pseudoLabels", "predictions that label the other training images; empty = none"},
+        value.pseudoLabels);
+  visit(Field{"pseudoLabelThreshold", "probability from which a prediction is a label", 0, 1},
+        value.pseudoLabelThreshold);
   visit(Field{"augmentation", "random changes of the training images"}, value.augmentation);
 }
 
@@ -295,6 +314,8 @@ void visitFields(Value& value, Visit&& visit) {
               0,
               0.999999},
         value.emaDecay);
+  visit(Field{"flipAveraging", "score the mean logits of an image and its mirror image"},
+        value.flipAveraging);
   visit(Field{"precision",
               "float32, bfloat16 autocast, or automatic: the faster of them on this device, "
               "measured when the run starts"},
@@ -316,6 +337,9 @@ void visitFields(Value& value, Visit&& visit) {
         value.frozenStages);
   visit(Field{"backboneRate", "learning rate of everything but the head, as a factor", 0, 1000},
         value.backboneRate);
+  visit(Field{"pairedDraws",
+              "draw each parameter from the seed and its name: networks share initial values"},
+        value.pairedDraws);
 }
 
 template <Either<DeviceConfig> Value, class Visit>
@@ -354,6 +378,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"name", "short name of the run"}, value.name);
   visit(Field{"seed", "seed of weights, data order and augmentation"}, value.seed);
   visit(Field{"parentRun", "run that this one repeats with other mixers"}, value.parentRun);
+  visit(Field{"experiment", "experiment that the run belongs to"}, value.experiment);
   visit(Field{"architecture", "the network"}, value.architecture);
   visit(Field{"data", "the data set and its augmentation"}, value.data);
   visit(Field{"recipe", "the training recipe"}, value.recipe);

@@ -19,6 +19,15 @@ struct AugmentationConfig {
   /// (Jordan, 2024, section 3.6), so that two epochs show both orientations of every image.
   bool alternatingFlip = false;
   int cutoutSize = 0;  ///< Side of the square set to the mean, in pixels; 0 = none.
+  int randAugmentOperations = 0;  ///< RandAugment: operations for every image; 0 = none.
+  /// RandAugment (Cubuk et al., 2020): strength of its operations. LambdaNetworks, table 20, has 10
+  /// and 15.
+  double randAugmentMagnitude = 10;
+  double erasingProbability = 0;  ///< Share of images with an erased rectangle (Zhong et al., 2020).
+  /// Mixup (Zhang et al., 2018): the share of an image is drawn from Beta(alpha, alpha); 0 = none.
+  double mixupAlpha = 0;
+  /// CutMix (Yun et al., 2019): the same for its share of the area; 0 = none.
+  double cutmixAlpha = 0;
 
   bool operator==(const AugmentationConfig&) const = default;
 };
@@ -27,6 +36,12 @@ struct DataConfig {
   DataSource source;            ///< By default the built-in shapes10.
   int validationCount = 5000;   ///< Images of the training set kept for validation, stratified.
   std::uint64_t splitSeed = 0;  ///< Seed of the split, apart from the run's seed.
+  /// Training images of each class whose labels are used, drawn by `splitSeed`; 0 = all.
+  int labelledPerClass = 0;
+  /// Predictions (predictions_file.h) that label the other training images; empty: they are not
+  /// used.
+  std::string pseudoLabels;
+  double pseudoLabelThreshold = 0.95;  ///< Probability from which a prediction is a label.
   AugmentationConfig augmentation;
 
   bool operator==(const DataConfig&) const = default;
@@ -94,6 +109,7 @@ struct Recipe {
   double learningRateFactor = 1;  ///< Of the whole schedule; can be changed while a run trains.
   double labelSmoothing = 0;  ///< In the training objective only; reported losses have none.
   double emaDecay = 0;        ///< Decay of the moving average of the weights, per step; 0 = none.
+  bool flipAveraging = false;  ///< Scores are those of the mean logits of an image and its mirror.
   Precision precision = Precision::float32;
   bool channelsLast = true;
 
@@ -111,6 +127,9 @@ struct StartConfig {
   /// norms use their running statistics.
   int frozenStages = 0;
   double backboneRate = 1;  ///< Learning rate of everything but the head, as a factor.
+  /// Each parameter is drawn from the seed and its own name, so that networks of one seed share the
+  /// initial values of the parameters that they share. Otherwise all are drawn one after another.
+  bool pairedDraws = false;
 
   bool operator==(const StartConfig&) const = default;
 };
@@ -167,6 +186,8 @@ struct RunConfig {
   /// The folder's name of the run that this one repeats with other mixers; empty = none. It becomes
   /// the lineage of the new run.
   std::string parentRun;
+  /// Name of the experiment that the run belongs to; empty = none. Then `name` is its variant.
+  std::string experiment;
 
   bool operator==(const RunConfig&) const = default;
 };

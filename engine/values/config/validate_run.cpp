@@ -58,11 +58,39 @@ void checkDataset(const RunConfig& config,
         Fix{"Set to " + classes, "architecture.classes", classes});
   }
   const std::int64_t trainCount = dataset.trainCount - config.data.validationCount;
-  if (trainCount > 0 && config.recipe.batchSize > trainCount) {
-    const std::string size = std::to_string(std::min<std::int64_t>(64, trainCount));
+  const std::int64_t labelled = std::int64_t{config.data.labelledPerClass} * dataset.classes;
+  if (trainCount > 0 && labelled > trainCount) {
+    add("data.labelledPerClass",
+        std::to_string(labelled) + " labelled images are more than the " +
+            std::to_string(trainCount) + " training images",
+        Fix{"Use all labels", "data.labelledPerClass", "0"});
+  }
+  const bool usesLabelledOnly = labelled > 0 && config.data.pseudoLabels.empty();
+  const std::int64_t used = usesLabelledOnly ? std::min(labelled, trainCount) : trainCount;
+  if (used > 0 && config.recipe.batchSize > used) {
+    const std::string size = std::to_string(std::min<std::int64_t>(64, used));
     add("recipe.batchSize",
-        "a batch is larger than the training set of " + std::to_string(trainCount) + " images",
+        "a batch is larger than the training set of " + std::to_string(used) + " images",
         Fix{"Set to " + size, "recipe.batchSize", size});
+  }
+}
+
+void checkPseudoLabels(const RunConfig& config, std::vector<Problem>& problems) {
+  const DataConfig& data = config.data;
+  if (data.pseudoLabels.empty()) return;
+  if (data.labelledPerClass == 0) {
+    problems.push_back({"data.pseudoLabels",
+                        Severity::error,
+                        "all training images use their own labels, so that none is left for "
+                        "pseudo-labels: set the number of labelled images per class",
+                        Fix{"Use no pseudo-labels", "data.pseudoLabels", "\"\""}});
+  }
+  if (data.pseudoLabelThreshold * config.architecture.classes <= 1) {
+    problems.push_back({"data.pseudoLabelThreshold",
+                        Severity::warning,
+                        "the most probable of " + std::to_string(config.architecture.classes) +
+                            " classes always has this probability: no wrong label is left out",
+                        Fix{"Set to 0.95", "data.pseudoLabelThreshold", "0.95"}});
   }
 }
 
@@ -164,6 +192,7 @@ std::vector<Problem> validate(const RunConfig& config, const std::optional<Datas
   checkSource(inRange.data, problems);
   const std::optional<DatasetInfo> known = dataset ? dataset : announcedInfo(inRange.data.source);
   if (known) checkDataset(inRange, *known, problems);
+  checkPseudoLabels(inRange, problems);
   checkDirectedAugmentation(inRange.data, problems);
   checkRecipe(inRange, problems);
   checkStart(inRange, problems);

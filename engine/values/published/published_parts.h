@@ -54,8 +54,8 @@ RunConfig cifarRun();
 /// SGD over 90 epochs, the first five of them with a rising rate (LambdaNetworks, appendix E.2).
 Recipe imagenetRecipe();
 
-/// SGD over 350 epochs with less weight decay (LambdaNetworks, appendix E.2). RandAugment is not
-/// part of it.
+/// SGD over 350 epochs with less weight decay (LambdaNetworks, appendix E.2). Its RandAugment
+/// is part of the run's data.
 Recipe longImagenetRecipe();
 
 }  // namespace lambda

@@ -8,24 +8,25 @@ namespace lambda {
 namespace {
 
 /// A network of LambdaNetworks, tables 18 to 20, and the ResNet-RS of that depth. 200, which tables
-/// 19 and 20 lack, is as 152.
+/// 19 and 20 lack, is as 152. The C4 variants have the regularisation of these networks.
 struct ScaledNetwork {
   int depth;
   int side;         ///< Of its images: the largest with supervised training in table 19.
   int c4Side;       ///< Of its C4 variant: as in tables 14 to 16, the largest, else `side`.
   int lambdaEvery;  ///< Lambda layers in c4 stand at multiples of this block number,
   int lambdaLast;   ///< up to this one.
+  double randAugmentMagnitude;
   double dropout;
   double stochasticDepth;
 };
 
-constexpr ScaledNetwork kScaled[] = {{50, 160, 160, 3, 3, 0.2, 0},
-                                     {101, 192, 224, 6, 18, 0.2, 0},
-                                     {152, 256, 320, 5, 30, 0.3, 0.1},
-                                     {200, 256, 320, 5, 30, 0.3, 0.1},
-                                     {270, 256, 256, 8, 48, 0.3, 0.1},
-                                     {350, 320, 320, 10, 60, 0.3, 0.2},
-                                     {420, 320, 320, 10, 80, 0.3, 0.2}};
+constexpr ScaledNetwork kScaled[] = {{50, 160, 160, 3, 3, 10, 0.2, 0},
+                                     {101, 192, 224, 6, 18, 15, 0.2, 0},
+                                     {152, 256, 320, 5, 30, 15, 0.3, 0.1},
+                                     {200, 256, 320, 5, 30, 15, 0.3, 0.1},
+                                     {270, 256, 256, 8, 48, 15, 0.3, 0.1},
+                                     {350, 320, 320, 10, 60, 15, 0.3, 0.2},
+                                     {420, 320, 320, 10, 80, 15, 0.3, 0.2}};
 
 constexpr std::size_t kStageC4 = 2;
 
@@ -33,6 +34,8 @@ constexpr std::size_t kStageC4 = 2;
 RunConfig scaledRun(const ScaledNetwork& scaled, int side) {
   RunConfig config = photographRun(side);
   config.recipe = longImagenetRecipe();
+  config.data.augmentation.randAugmentOperations = 2;
+  config.data.augmentation.randAugmentMagnitude = scaled.randAugmentMagnitude;
   Architecture& network = config.architecture;
   network.stem.kind = StemKind::resnetRS;
   network.head.dropout = scaled.dropout;

@@ -9,6 +9,7 @@ namespace lambda {
 
 /// Mean cross-entropy in nats (no label smoothing) and accuracy (fraction of images classified
 /// correctly), measured in evaluation mode without augmentation, by one function for all splits.
+/// With flip averaging they are those of the mean logits of an image and its mirror image.
 struct Scores {
   double loss = 0;
   double accuracy = 0;
@@ -16,12 +17,13 @@ struct Scores {
   bool operator==(const Scores&) const = default;
 };
 
-/// One optimiser step. Loss and accuracy are those of the augmented batch in training mode.
+/// One optimiser step. Loss and accuracy are those of the augmented batch in training mode; where
+/// its images are mixed, the accuracy is that of the label with the larger share.
 struct BatchRecord {
   std::int64_t step = 0;  ///< Steps done since the start of the run, 1 after the first.
   int epoch = 0;          ///< The running epoch, counted from 1.
   double seconds = 0;     ///< Training time so far, pauses excluded.
-  double loss = 0;        ///< Plain cross-entropy, without label smoothing.
+  double loss = 0;        ///< Cross-entropy without label smoothing; mixed as the images are.
   double accuracy = 0;
   double learningRate = 0;
   double gradientNorm = 0;  ///< 2-norm of all gradients before clipping.
@@ -90,6 +92,8 @@ struct RunResult {
   double trainSeconds = 0;
   double imagesPerSecond = 0;  ///< Training throughput over the whole run.
   std::string failure;         ///< What happened and what to do, when the status is failed.
+  /// How its accuracies are measured: scoringOf() its recipe.
+  std::vector<std::string> scoring;
 };
 
 }  // namespace lambda

@@ -235,6 +235,9 @@ void DetailsPanel::showEnvironment(const RunRow& row) {
 void DetailsPanel::showLineage(const RunRow& row) {
   std::vector<RunFacts::Fact> facts;
   const Lineage& lineage = row.run.record.lineage;
+  if (const std::string& experiment = row.run.record.config.experiment; !experiment.empty()) {
+    facts.push_back({u"Experiment"_s, QString::fromStdString(experiment)});
+  }
   const RunSummary* parent = row.isImported() ? nullptr : parentOf(row.run, library_.runs());
   const bool isFork = !lineage.parentCheckpoint.empty();
   const QString relation = isFork ? u"Forked from"_s : u"Duplicate of"_s;

@@ -1,0 +1,202 @@
+#include "engine/formats/metrics/predictions_csv.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "engine/formats/files/line_splitter.h"
+#include "engine/runtime/error.h"
+#include "engine/values/text/text_safety.h"
+
+namespace lambda {
+
+namespace {
+
+constexpr char kHowToWrite[] =
+    "Write it with lambda export RUN --to predictions --split train --out FILE.csv, with a run of "
+    "the same data, data.validationCount and data.splitSeed.";
+
+/// Each number of a line is shorter than this.
+constexpr std::size_t kLongestNumber = 64;
+/// Probabilities in bfloat16 are rounded by up to 1/256 of their value.
+constexpr double kSumTolerance = 0.01;
+
+/// Takes the lines of a file of predictions one after the other.
+class PredictionLines {
+ public:
+  PredictionLines(const std::filesystem::path& file, std::size_t classes, std::size_t count)
+      : file_(file.string()), classes_(classes), predictions_(count), lineOf_(count) {}
+
+  /// `number`: of the line in the file, from 1.
+  void take(std::string_view line, std::size_t number) {
+    number_ = number;
+    rest_ = line;
+    hasMore_ = true;
+    const std::size_t image = index("index", predictions_.size(), "images");
+    ImagePrediction found;
+    found.label = static_cast<std::uint16_t>(index("label", classes_, "classes"));
+    found.prediction = static_cast<std::uint16_t>(index("prediction", classes_, "classes"));
+    real("loss");
+    found.probability = probabilityOf(found.prediction);
+    if (hasMore_) refuse("it has more cells than there are columns");
+    if (lineOf_[image] > 0) {
+      refuse("image " + std::to_string(image) + " stands already in line " +
+             std::to_string(lineOf_[image]));
+    }
+    lineOf_[image] = number;
+    predictions_[image] = found;
+  }
+
+  [[noreturn]] void refuse(const std::string& reason) const {
+    throw Error(file_ + ", line " + std::to_string(number_), reason, kHowToWrite);
+  }
+
+  [[noreturn]] void refuseTooLong(std::size_t number) {
+    number_ = number;
+    refuse("the line is too long for the numbers of one image");
+  }
+
+  std::vector<ImagePrediction> all() && {
+    const auto missing = std::ranges::find(lineOf_, std::size_t{0});
+    if (missing == lineOf_.end()) return std::move(predictions_);
+    throw Error(file_ + ", line " + std::to_string(number_),
+                "the file ends without a prediction for image " +
+                    std::to_string(missing - lineOf_.begin()) + " of " +
+                    std::to_string(lineOf_.size()) + " training images",
+                kHowToWrite);
+  }
+
+ private:
+  std::string_view cell(const std::string& column) {
+    if (!hasMore_) refuse("the column " + column + " is missing");
+    const std::size_t comma = rest_.find(',');
+    const std::string_view found = rest_.substr(0, comma);
+    hasMore_ = comma != std::string_view::npos;
+    rest_.remove_prefix(hasMore_ ? comma + 1 : rest_.size());
+    return found;
+  }
+
+  template <class Number>
+  Number number(const std::string& column) {
+    const std::string_view text = cell(column);
+    Number value{};
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || code != std::errc() || end != text.data() + text.size()) {
+      refuse("the " + column + " \"" + terminalText(text.substr(0, kLongestNumber)) +
+             "\" is not a number that fits");
+    }
+    return value;
+  }
+
+  std::size_t index(const std::string& column, std::size_t count, const char* things) {
+    const auto value = number<std::uint64_t>(column);
+    if (value >= count) {
+      refuse("the " + column + " is " + std::to_string(value) + ", but there are only " +
+             std::to_string(count) + " " + things);
+    }
+    return static_cast<std::size_t>(value);
+  }
+
+  double real(const std::string& column) {
+    const auto value = number<double>(column);
+    if (!std::isfinite(value) || value < 0) refuse("the " + column + " is not a number from 0");
+    return value;
+  }
+
+  /// Reads the probabilities of all classes.
+  double probabilityOf(std::size_t prediction) {
+    double sum = 0, greatest = 0, found = 0;
+    for (std::size_t i = 0; i < classes_; ++i) {
+      const double value = real("probability");
+      sum += value;
+      greatest = std::max(greatest, value);
+      if (i == prediction) found = value;
+    }
+    if (std::fabs(sum - 1) > kSumTolerance || greatest > 1) {
+      refuse("the sum of the probabilities is not 1");
+    }
+    if (found < greatest) refuse("the prediction is not the most probable class");
+    return found;
+  }
+
+  std::string file_;
+  std::size_t classes_;
+  std::vector<ImagePrediction> predictions_;  ///< By image.
+  std::vector<std::size_t> lineOf_;           ///< By image; 0 = not read yet.
+  std::size_t number_ = 1;
+  std::string_view rest_;  ///< Of the line, after the cells that were read.
+  bool hasMore_ = false;
+};
+
+std::ifstream opened(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) {
+    throw Error(file.string(), "there is no such file of predictions", kHowToWrite);
+  }
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw Error(file.string(), "it can't be read", "Check its permissions.");
+  return stream;
+}
+
+/// Reads the first line, but not its end.
+void requireHead(std::ifstream& stream,
+                 const std::filesystem::path& file,
+                 const std::vector<std::string>& classNames) {
+  std::string head = predictionsHead(classNames);
+  head.pop_back();
+  std::string found(head.size(), '\0');
+  stream.read(found.data(), static_cast<std::streamsize>(found.size()));
+  if (stream && found == head) return;
+  throw Error(file.string() + ", line 1",
+              "it does not name the columns of predictions for the classes of this data set, which "
+              "begin with " +
+                  terminalText(head.substr(0, 80)),
+              kHowToWrite);
+}
+
+}  // namespace
+
+std::string predictionsHead(const std::vector<std::string>& classNames) {
+  std::string line = "index,label,prediction,loss";
+  for (const std::string& name : classNames) line += ',' + csvCell(name);
+  return line + '\n';
+}
+
+std::vector<ImagePrediction> readPredictionsCsv(const std::filesystem::path& file,
+                                                const std::vector<std::string>& classNames,
+                                                std::size_t count) {
+  std::ifstream stream = opened(file);
+  requireHead(stream, file, classNames);
+  PredictionLines lines(file, classNames.size(), count);
+  // A name of a class may have line breaks.
+  const std::string head = predictionsHead(classNames);
+  const auto headLines = static_cast<std::size_t>(std::ranges::count(head, '\n'));
+  std::size_t number = headLines - 1;
+  const auto take = [&](std::string_view line) {
+    ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (number > headLines) {
+      if (!line.empty()) lines.take(line, number);
+    } else if (!line.empty()) {
+      lines.refuse("its columns are not those of the classes of this data set");
+    }
+  };
+  LineSplitter splitter((classNames.size() + 4) * kLongestNumber);
+  std::array<char, 1 << 16> part;
+  while (stream.read(part.data(), part.size()) || stream.gcount() > 0) {
+    splitter.feed({part.data(), static_cast<std::size_t>(stream.gcount())}, take, [&] {
+      lines.refuseTooLong(number + 1);
+    });
+  }
+  if (stream.bad()) throw Error(file.string(), "it can't be read", "Check the disk.");
+  // The last line may have no end; after a whole one, this is an empty line.
+  splitter.feed("\n", take, [&] { lines.refuseTooLong(number + 1); });
+  return std::move(lines).all();
+}
+
+}  // namespace lambda
